@@ -12,16 +12,16 @@ function __paydesk_complete
                     orders 'List, show, refund, capture and create orders' \
                     customers 'List and show customers' \
                     checkout 'Payment links' \
-                    journal 'What this machine sent, and what became of it' \
+                    journal 'What this machine sent, and whether it was made' \
                     profile 'The accounts paydesk can talk to, and their keys' \
                     simulator 'The simulator of the service inside paydesk' \
                     api 'Send any request, with the key and version of a profile' \
-                    completion 'Print the script that completes paydesk in a shell' \
+                    completion 'Print the script for TAB completion in a shell' \
                     help 'Help of a command or a topic'
                 return
             case 'orders'
                 printf '%s\t%s\n' \
-                    list 'List orders, a page at a time' \
+                    list 'List orders, one page at a time' \
                     show 'Show one order: its money, refunds and items' \
                     find 'Find orders by what they show: a name, a card, an amount, an id' \
                     refund 'Refund an order, one of its charges, or part of a charge' \
@@ -31,7 +31,7 @@ function __paydesk_complete
                 return
             case 'customers'
                 printf '%s\t%s\n' \
-                    list 'List customers, a page at a time' \
+                    list 'List customers, one page at a time' \
                     show 'Show one customer' \
                     export 'Export all customers'
                 return
@@ -41,14 +41,14 @@ function __paydesk_complete
                 return
             case 'journal'
                 printf '%s\t%s\n' \
-                    list 'List what was sent, and what became of it' \
-                    show 'Show one intent, its history, and what to do now' \
-                    reconcile 'Read orders again until outcomes are certain' \
+                    list 'List what was sent, and whether it was made' \
+                    show 'Show one change, its history, and what to do now' \
+                    reconcile 'Read orders again to clear up unconfirmed changes' \
                     settle 'Record by hand whether an unconfirmed change was made' \
                     acknowledge 'End an alarm, such as a duplicate, that somebody has dealt with' \
                     verify 'Check that the journal is whole; repair it' \
-                    forget 'Erase bodies, notes and links of settled entries' \
-                    export 'Print every attempt as flat records, or write the journal for another machine' \
+                    forget 'Erase bodies, notes and links of settled changes' \
+                    export 'Print every change that was sent, or write the journal for another machine' \
                     import 'Import the journal of another machine'
                 return
             case 'profile'
@@ -64,27 +64,27 @@ function __paydesk_complete
                 return
             case 'simulator'
                 printf '%s\t%s\n' \
-                    serve 'Serve the simulated service on a loopback port' \
-                    reset 'Start the demo again from its first state'
+                    serve 'Run a simulated service on this machine' \
+                    reset 'Reset the demo to its first state'
                 return
             case 'help'
                 printf '%s\t%s\n' \
                     orders 'List, show, refund, capture and create orders' \
                     customers 'List and show customers' \
                     checkout 'Payment links' \
-                    journal 'What this machine sent, and what became of it' \
+                    journal 'What this machine sent, and whether it was made' \
                     profile 'The accounts paydesk can talk to, and their keys' \
                     simulator 'The simulator of the service inside paydesk' \
                     api 'Send any request, with the key and version of a profile' \
-                    completion 'Print the script that completes paydesk in a shell' \
+                    completion 'Print the script for TAB completion in a shell' \
                     environment 'variables that set an option when the flag is not given' \
                     exit-codes 'what a script can rely on' \
                     output 'stdout is the result and nothing else' \
-                    safety 'a refund is sent at most once, and its outcome is never lost'
+                    safety 'a refund is sent at most once, and its result is never lost'
                 return
             case 'help orders'
                 printf '%s\t%s\n' \
-                    list 'List orders, a page at a time' \
+                    list 'List orders, one page at a time' \
                     show 'Show one order: its money, refunds and items' \
                     find 'Find orders by what they show: a name, a card, an amount, an id' \
                     refund 'Refund an order, one of its charges, or part of a charge' \
@@ -94,7 +94,7 @@ function __paydesk_complete
                 return
             case 'help customers'
                 printf '%s\t%s\n' \
-                    list 'List customers, a page at a time' \
+                    list 'List customers, one page at a time' \
                     show 'Show one customer' \
                     export 'Export all customers'
                 return
@@ -104,14 +104,14 @@ function __paydesk_complete
                 return
             case 'help journal'
                 printf '%s\t%s\n' \
-                    list 'List what was sent, and what became of it' \
-                    show 'Show one intent, its history, and what to do now' \
-                    reconcile 'Read orders again until outcomes are certain' \
+                    list 'List what was sent, and whether it was made' \
+                    show 'Show one change, its history, and what to do now' \
+                    reconcile 'Read orders again to clear up unconfirmed changes' \
                     settle 'Record by hand whether an unconfirmed change was made' \
                     acknowledge 'End an alarm, such as a duplicate, that somebody has dealt with' \
                     verify 'Check that the journal is whole; repair it' \
-                    forget 'Erase bodies, notes and links of settled entries' \
-                    export 'Print every attempt as flat records, or write the journal for another machine' \
+                    forget 'Erase bodies, notes and links of settled changes' \
+                    export 'Print every change that was sent, or write the journal for another machine' \
                     import 'Import the journal of another machine'
                 return
             case 'help profile'
@@ -127,8 +127,8 @@ function __paydesk_complete
                 return
             case 'help simulator'
                 printf '%s\t%s\n' \
-                    serve 'Serve the simulated service on a loopback port' \
-                    reset 'Start the demo again from its first state'
+                    serve 'Run a simulated service on this machine' \
+                    reset 'Reset the demo to its first state'
                 return
         end
     end

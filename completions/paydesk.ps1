@@ -12,15 +12,15 @@ Register-ArgumentCompleter -Native -CommandName paydesk -ScriptBlock {
                 "orders`tList, show, refund, capture and create orders"
                 "customers`tList and show customers"
                 "checkout`tPayment links"
-                "journal`tWhat this machine sent, and what became of it"
+                "journal`tWhat this machine sent, and whether it was made"
                 "profile`tThe accounts paydesk can talk to, and their keys"
                 "simulator`tThe simulator of the service inside paydesk"
                 "api`tSend any request, with the key and version of a profile"
-                "completion`tPrint the script that completes paydesk in a shell"
+                "completion`tPrint the script for TAB completion in a shell"
                 "help`tHelp of a command or a topic"
             }
             'orders' {
-                "list`tList orders, a page at a time"
+                "list`tList orders, one page at a time"
                 "show`tShow one order: its money, refunds and items"
                 "find`tFind orders by what they show: a name, a card, an amount, an id"
                 "refund`tRefund an order, one of its charges, or part of a charge"
@@ -29,7 +29,7 @@ Register-ArgumentCompleter -Native -CommandName paydesk -ScriptBlock {
                 "export`tExport all orders, charges or refunds of a time range"
             }
             'customers' {
-                "list`tList customers, a page at a time"
+                "list`tList customers, one page at a time"
                 "show`tShow one customer"
                 "export`tExport all customers"
             }
@@ -37,14 +37,14 @@ Register-ArgumentCompleter -Native -CommandName paydesk -ScriptBlock {
                 "create`tCreate a payment link"
             }
             'journal' {
-                "list`tList what was sent, and what became of it"
-                "show`tShow one intent, its history, and what to do now"
-                "reconcile`tRead orders again until outcomes are certain"
+                "list`tList what was sent, and whether it was made"
+                "show`tShow one change, its history, and what to do now"
+                "reconcile`tRead orders again to clear up unconfirmed changes"
                 "settle`tRecord by hand whether an unconfirmed change was made"
                 "acknowledge`tEnd an alarm, such as a duplicate, that somebody has dealt with"
                 "verify`tCheck that the journal is whole; repair it"
-                "forget`tErase bodies, notes and links of settled entries"
-                "export`tPrint every attempt as flat records, or write the journal for another machine"
+                "forget`tErase bodies, notes and links of settled changes"
+                "export`tPrint every change that was sent, or write the journal for another machine"
                 "import`tImport the journal of another machine"
             }
             'profile' {
@@ -58,25 +58,25 @@ Register-ArgumentCompleter -Native -CommandName paydesk -ScriptBlock {
                 "check`tCheck that a profile reaches its account, by reading only"
             }
             'simulator' {
-                "serve`tServe the simulated service on a loopback port"
-                "reset`tStart the demo again from its first state"
+                "serve`tRun a simulated service on this machine"
+                "reset`tReset the demo to its first state"
             }
             'help' {
                 "orders`tList, show, refund, capture and create orders"
                 "customers`tList and show customers"
                 "checkout`tPayment links"
-                "journal`tWhat this machine sent, and what became of it"
+                "journal`tWhat this machine sent, and whether it was made"
                 "profile`tThe accounts paydesk can talk to, and their keys"
                 "simulator`tThe simulator of the service inside paydesk"
                 "api`tSend any request, with the key and version of a profile"
-                "completion`tPrint the script that completes paydesk in a shell"
+                "completion`tPrint the script for TAB completion in a shell"
                 "environment`tvariables that set an option when the flag is not given"
                 "exit-codes`twhat a script can rely on"
                 "output`tstdout is the result and nothing else"
-                "safety`ta refund is sent at most once, and its outcome is never lost"
+                "safety`ta refund is sent at most once, and its result is never lost"
             }
             'help orders' {
-                "list`tList orders, a page at a time"
+                "list`tList orders, one page at a time"
                 "show`tShow one order: its money, refunds and items"
                 "find`tFind orders by what they show: a name, a card, an amount, an id"
                 "refund`tRefund an order, one of its charges, or part of a charge"
@@ -85,7 +85,7 @@ Register-ArgumentCompleter -Native -CommandName paydesk -ScriptBlock {
                 "export`tExport all orders, charges or refunds of a time range"
             }
             'help customers' {
-                "list`tList customers, a page at a time"
+                "list`tList customers, one page at a time"
                 "show`tShow one customer"
                 "export`tExport all customers"
             }
@@ -93,14 +93,14 @@ Register-ArgumentCompleter -Native -CommandName paydesk -ScriptBlock {
                 "create`tCreate a payment link"
             }
             'help journal' {
-                "list`tList what was sent, and what became of it"
-                "show`tShow one intent, its history, and what to do now"
-                "reconcile`tRead orders again until outcomes are certain"
+                "list`tList what was sent, and whether it was made"
+                "show`tShow one change, its history, and what to do now"
+                "reconcile`tRead orders again to clear up unconfirmed changes"
                 "settle`tRecord by hand whether an unconfirmed change was made"
                 "acknowledge`tEnd an alarm, such as a duplicate, that somebody has dealt with"
                 "verify`tCheck that the journal is whole; repair it"
-                "forget`tErase bodies, notes and links of settled entries"
-                "export`tPrint every attempt as flat records, or write the journal for another machine"
+                "forget`tErase bodies, notes and links of settled changes"
+                "export`tPrint every change that was sent, or write the journal for another machine"
                 "import`tImport the journal of another machine"
             }
             'help profile' {
@@ -114,8 +114,8 @@ Register-ArgumentCompleter -Native -CommandName paydesk -ScriptBlock {
                 "check`tCheck that a profile reaches its account, by reading only"
             }
             'help simulator' {
-                "serve`tServe the simulated service on a loopback port"
-                "reset`tStart the demo again from its first state"
+                "serve`tRun a simulated service on this machine"
+                "reset`tReset the demo to its first state"
             }
         })
     }

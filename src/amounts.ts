@@ -41,6 +41,20 @@ export function partWords(
   return `${digits(part, style)} of ${digits(whole, style)}${codeWord(currency)}${both}`;
 }
 
+/**
+ * A sentence about amounts of one currency, once in the service's units, and once more in decimals if they are declared. It
+ * makes two short lines, because a long one would break inside an amount.
+ */
+export function linesInBoth(
+  currency: string | undefined,
+  style: AmountStyle,
+  sentence: (write: (amount: Amount) => string) => string,
+): readonly [string, ...string[]] {
+  const units = sentence((amount) => digits(amount, style));
+  if (placesOf(currency, style) === undefined) return [units];
+  return [units, `${sentence((amount) => scaled(amount, currency, style) ?? String(amount))} (${currency})`];
+}
+
 /** Writes the amounts of one currency, which stands near them: `23000 (230.00)`. */
 export function figuresIn(currency: string | undefined, style: AmountStyle): (amount: Amount) => string {
   return (amount) => figureWords(amount, currency, style);
@@ -134,7 +148,7 @@ export function amountProblem(
   style: AmountStyle,
 ): string | undefined {
   if (named !== undefined && named !== currency?.toUpperCase())
-    return `the order is in ${currency ?? 'a currency that it does not show'}`;
+    return currency === undefined ? 'the order does not show its currency' : `the order is in ${currency}`;
   if (places === undefined) return undefined;
   const declared = placesOf(currency, style);
   if (declared === places) return undefined;
@@ -143,7 +157,7 @@ export function amountProblem(
     return `the profile declares no decimals for ${code}; type a whole number, in the service's units`;
   return declared === 0
     ? `${code} has no decimals; type a whole number`
-    : `${code} has ${declared} decimals; type all of them, as in 1.${'0'.repeat(declared)}`;
+    : `${code} has ${declared} decimals; type them all, as in 1.${'0'.repeat(declared)}`;
 }
 
 /** Warns that a whole number is in the service's units, where people may have meant decimals; undefined where nobody can err. */

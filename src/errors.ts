@@ -149,13 +149,16 @@ export const exitMeanings: ReadonlyMap<number, string> = new Map([
   [3, 'refused by paydesk, or declined at a prompt; nothing was sent'],
   [4, 'no profile, no key, or the key was not accepted'],
   [5, 'refused by the service, or not found there'],
-  [6, 'network, time-out, throttled or failing service; provably nothing changed'],
-  [7, 'a person must look: a change was sent and its outcome is not certain, or a duplicate is likely'],
+  [6, 'network, timeout, or a service that fails or wants fewer requests; certainly nothing changed'],
+  [7, 'a person must look: a change is unconfirmed, or a duplicate is likely'],
   [8, 'a batch ended with some rows not done'],
-  [9, 'output or record incomplete: disk full, pipe closed early, paging broke, a bound reached'],
-  [129, 'hang-up, with nothing in flight'],
-  [130, 'Ctrl-C, with nothing in flight'],
-  [143, 'terminated, with nothing in flight'],
+  [
+    9,
+    'output or record incomplete: disk full, pipe closed early, the pages of a list broke off, a limit reached',
+  ],
+  [129, 'hang-up, while no change was being sent'],
+  [130, 'Ctrl-C, while no change was being sent'],
+  [143, 'terminated, while no change was being sent'],
 ]);
 
 /** The system's code for a failure, such as `ENOENT`; `unknown error` if it has none. */

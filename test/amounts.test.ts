@@ -113,7 +113,7 @@ describe('reading an amount', () => {
     expect(problem('230', 'MXN')).toBeUndefined();
     expect(problem('230', undefined, plainAmounts)).toBeUndefined();
     expect(problem('230.00 mxn', 'MXN')).toBeUndefined();
-    expect(problem('230.0', 'MXN')).toBe('MXN has 2 decimals; type all of them, as in 1.00');
+    expect(problem('230.0', 'MXN')).toBe('MXN has 2 decimals; type them all, as in 1.00');
     expect(problem('230.00', 'JPY')).toBe('JPY has no decimals; type a whole number');
     expect(problem('230.00', 'USD')).toBe(
       "the profile declares no decimals for USD; type a whole number, in the service's units",
@@ -122,7 +122,7 @@ describe('reading an amount', () => {
       "the profile declares no decimals for this currency; type a whole number, in the service's units",
     );
     expect(problem('230 USD', 'MXN')).toBe('the order is in MXN');
-    expect(problem('230 USD', undefined)).toBe('the order is in a currency that it does not show');
+    expect(problem('230 USD', undefined)).toBe('the order does not show its currency');
   });
 
   it('warns where a whole number may have been meant with decimals', () => {

@@ -4,10 +4,10 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { chargeOf, orderOf } from './harness/orders.ts';
-import { type Home, newHome } from './harness/paydesk.ts';
+import { type Home, newHome, paydesk } from './harness/paydesk.ts';
 import { type Pty, runInPty } from './harness/pty.ts';
 import { type Service, startService, testKey } from './harness/service.ts';
-import { runLine, shellEnv } from './harness/shell.ts';
+import { isPlain, runLine, shellEnv, wordsOf } from './harness/shell.ts';
 
 const readme = readFileSync(join(import.meta.dirname, '../README.md'), 'utf8');
 
@@ -89,7 +89,11 @@ interface Ended {
 async function alone(line: string): Promise<Ended> {
   // The service of the example is the one of this test.
   const typed = line.replace('https://pay.example.com/api', shop.url);
-  const { code, stderr } = await runLine(typed, { home: line.includes('key.txt') ? another : home });
+  const at = { home: line.includes('key.txt') ? another : home };
+  // `npx paydesk` is the program.
+  const { code, stderr } = await (typed.startsWith('npx paydesk ') && isPlain(typed)
+    ? paydesk(wordsOf(typed).slice(2), at)
+    : runLine(typed, at));
   return { code, said: stderr };
 }
 

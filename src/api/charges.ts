@@ -54,7 +54,7 @@ function stringOr(value: unknown): string | undefined {
 
 function integer(value: unknown, what: string): number {
   if (typeof value === 'number' && Number.isSafeInteger(value)) return value;
-  throw new Unprovable(`${what} is ${value === undefined ? 'not shown' : 'no whole number'}`);
+  throw new Unprovable(`${what} is ${value === undefined ? 'not shown' : 'not a whole number'}`);
 }
 
 function allOf(list: CompleteItems): readonly unknown[] {
@@ -124,7 +124,7 @@ function readCharge(order: JsonObject, value: unknown, index: number): ChargeMon
 
 function readAll(value: unknown): OrderMoney {
   const id = valueAt(value, ['id']);
-  if (!isObject(value) || typeof id !== 'string') throw new Unprovable('it is no order');
+  if (!isObject(value) || typeof id !== 'string') throw new Unprovable('this record is not an order');
   const amountRefunded = value.amount_refunded;
   const charges = allOf(completeItems(value.charges, 'the charges')).map((item, index) =>
     readCharge(value, item, index),
@@ -211,9 +211,4 @@ export function canBeRefunded(order: JsonObject): boolean {
 /** How much of all charges was refunded, as a positive number. */
 export function refundedSum(money: OrderMoney): number {
   return money.charges.reduce((sum, charge) => sum + charge.refunded, 0);
-}
-
-/** A refunded sum as people see it: with the minus sign of a refund record (service: refund). */
-export function negative(sum: number): string {
-  return String(-sum || 0);
 }

@@ -82,7 +82,7 @@ function report(
   if (evidence.dispatches > 1) {
     return {
       kind: 'no_reply',
-      reason: 'the answer was HTTP 421, which asks for a second sending; it was sent once',
+      reason: 'the service replied HTTP 421, which asks to send again; paydesk sent it only once',
       cause,
     };
   }

@@ -122,5 +122,5 @@ function skipSpace(place: Place): void {
 }
 
 function noJson(): SyntaxError {
-  return new SyntaxError('no JSON');
+  return new SyntaxError('not JSON');
 }

@@ -50,7 +50,7 @@ async function direct(access: Access, resource: ResourceName, id: string): Promi
   if (document === undefined) return { missing: true };
   const found = recordOf(document);
   if (idOf(found) !== id || found === undefined) {
-    throw new CliError('reply', `the service answered with something else than ${id}`, {
+    throw new CliError('reply', `paydesk asked for ${id}, but the service sent another record`, {
       certain: 'nothing was changed',
     });
   }

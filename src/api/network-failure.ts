@@ -23,8 +23,8 @@ export function failureOf(error: unknown, host: string, status: number | undefin
   }
   if (status !== undefined) {
     return cause.code?.startsWith('Z_') === true || cause.code?.startsWith('ERR__ERROR_FORMAT') === true
-      ? { kind: 'reply', reason: `HTTP ${status}, an answer that cannot be unpacked`, retry: false, cause }
-      : { kind: 'network', reason: `HTTP ${status}, an answer cut off before its end`, retry: true, cause };
+      ? { kind: 'reply', reason: `HTTP ${status}, a reply that cannot be unpacked`, retry: false, cause }
+      : { kind: 'network', reason: `HTTP ${status}, a reply that was cut off`, retry: true, cause };
   }
   return { ...connectionWords(cause.code ?? '', cause.message, host), cause };
 }
@@ -35,7 +35,7 @@ export function timedOut(timeoutMs: number, host: string, status: number | undef
   const reason =
     status === undefined
       ? `no answer from ${host} ${within}`
-      : `HTTP ${status}, an answer not complete ${within}`;
+      : `HTTP ${status}, a reply that was not complete ${within}`;
   return { kind: 'network', reason, retry: false, cause: new Error(`timed out after ${timeoutMs} ms`) };
 }
 
@@ -75,9 +75,9 @@ function connectionWords(code: string, message: string, host: string): Omit<Fail
       retry: false,
     };
   }
-  if (message === 'bad port') return network(`the port of ${host} is one that is never used for this`, false);
+  if (message === 'bad port') return network(`the port of ${host} is never used for web requests`, false);
   if (code === '') return network(`no answer from ${host} (${message})`, true);
-  return network(`the connection to ${host} was closed before an answer came (${code})`, true);
+  return network(`the connection to ${host} was closed before a reply came (${code})`, true);
 }
 
 function causes(error: unknown): Error[] {

@@ -72,7 +72,7 @@ export async function watchDispatch(limit: number, route?: Dispatcher): Promise<
   subscribe(headersSent, onHeadersSent);
   const dispatch: Dispatcher['dispatch'] = (options, handler) => {
     dispatches += 1;
-    if (ended || dispatches > limit) throw new Error('a second sending was stopped');
+    if (ended || dispatches > limit) throw new Error('paydesk stopped a second sending');
     inside = true;
     try {
       return base.dispatch(options, handler);

@@ -52,11 +52,12 @@ export function createExchange(parts: ClientParts): Exchange {
   });
   return async ({ method, path, body, headers, timeoutMs, signal, dispatcher }) => {
     const url = urlUnder(base, path);
-    const deadline = startDeadline(timeoutMs, clock, signal);
     const started = clock.monotonic();
     let status: number | undefined;
     const own = { ...headers, ...(body === undefined ? {} : { 'content-type': 'application/json' }) };
     const asked = new Set(Object.keys({ ...usual, ...own }).map((name) => name.toLowerCase()));
+    // Comes last before the try that ends it: a timer that is left over keeps the program from ending.
+    const deadline = startDeadline(timeoutMs, clock, signal);
     const work = async (): Promise<RawReply> => {
       const response = await api(path, {
         method,
@@ -96,7 +97,7 @@ const loopback = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/;
 // The base URL with a trailing slash. Throws CliError 'refused' when the key would go to another origin, or over plain http
 // to another machine.
 function baseOf(profile: Profile, overNetwork: boolean): URL {
-  if (!URL.canParse(profile.baseUrl)) throw refused(profile, 'its base URL is no URL');
+  if (!URL.canParse(profile.baseUrl)) throw refused(profile, 'its base URL is not a URL');
   const base = new URL(`${profile.baseUrl.replace(/\/+$/, '')}/`);
   if (!overNetwork) return base;
   if (base.username !== '' || base.password !== '') throw refused(profile, 'its base URL holds a user name');
@@ -105,7 +106,7 @@ function baseOf(profile: Profile, overNetwork: boolean): URL {
     throw refused(profile, `${base.origin} is not https`);
   }
   if (base.origin !== profile.origin) {
-    throw refused(profile, `its key belongs to ${profile.origin}, its base URL is at ${base.origin}`);
+    throw refused(profile, `its key is for ${profile.origin}, but its base URL is at ${base.origin}`);
   }
   return base;
 }
@@ -123,7 +124,7 @@ function urlUnder(base: URL, path: string): URL {
   const url = URL.canParse(path, base.href) ? new URL(path, base) : undefined;
   const [pathname] = path.split('?');
   if (url?.origin !== base.origin || url.pathname !== base.pathname + pathname || url.hash !== '') {
-    throw new CliError('usage', `${JSON.stringify(path)} is no path under the base URL`, {
+    throw new CliError('usage', `${JSON.stringify(path)} is not a path under the base URL`, {
       certain: 'nothing was sent',
     });
   }

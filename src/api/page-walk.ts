@@ -42,12 +42,14 @@ function createWalk(start: PageQuery, before: readonly WalkedBefore[]): PageWalk
     way({ limit }, page) {
       const end = (stuck?: string): Way => ({ following: undefined, stuck });
       if (!page.saysHasMore)
-        return end('the service does not say whether more follow (a list has object and has_more)');
+        return end(
+          'the service does not say whether there are more pages (a list needs object and has_more)',
+        );
       if (!page.hasMore) return end();
-      if (page.size === 0) return end('the service says that there is more, and gives nothing');
+      if (page.size === 0) return end('the service says there is more, but sends nothing');
       const cursor = page.edge(backwards ? 'first' : 'last');
       if (cursor === undefined) return end(`the ${backwards ? 'first' : 'last'} record of a page has no id`);
-      if (cursors.has(cursor)) return end(`the service leads back to ${cursor}`);
+      if (cursors.has(cursor)) return end(`the service leads in a circle, back to ${cursor}`);
       cursors.add(cursor);
       return {
         following: backwards ? { limit, previous: cursor } : { limit, next: cursor },
@@ -101,7 +103,7 @@ export async function* walkPages(
       if (coming !== undefined) await untilLeft(coming);
       const records = walk.fresh(reply);
       const standing = reply.hasMore && reply.size > 0 && records.length === 0;
-      const broken = standing ? 'the service gives the same page again' : stuck;
+      const broken = standing ? 'the service sends the same page again' : stuck;
       // An export that broke off continues after the last page it got. So it does not get a page that leads nowhere.
       if (ahead && broken !== undefined) throw brokenWalk(broken, read);
       read += records.length;
@@ -126,8 +128,8 @@ async function untilLeft(coming: Promise<unknown>): Promise<void> {
 }
 
 function brokenWalk(why: string, read: number): CliError {
-  return new CliError('incomplete', `paging broke: ${why}`, {
+  return new CliError('incomplete', `the list could not be read to its end: ${why}`, {
     certain: `${read} records were read; more may exist`,
-    now: ['run the same command again; if it breaks again, tell the service which page this was'],
+    now: ['run the same command again; if it stops again, show these lines to whoever runs the service'],
   });
 }

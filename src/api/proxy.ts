@@ -26,7 +26,7 @@ function proxyOf(env: Env): string | undefined {
   const proxy = env[name] ?? '';
   if (URL.canParse(proxy) && ['http:', 'https:'].includes(new URL(proxy).protocol)) return proxy;
   // The message does not show the value: it may hold a password.
-  throw new CliError('usage', `${name} is no URL of a proxy`, { certain: 'nothing was sent' });
+  throw new CliError('usage', `${name} is not the URL of a proxy`, { certain: 'nothing was sent' });
 }
 
 // URL has already turned `127.1` and `0x7f000001` into 127.0.0.1, and IPv6 into its shortest form.

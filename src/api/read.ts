@@ -134,7 +134,7 @@ function conclude<D extends JsonDocument>(
   if (isFailingService(reply.status)) {
     const words =
       understood.kind === 'odd' ? understood.words : `HTTP ${reply.status}: ${understood.summary}`;
-    throw new CliError('network', `the service does not serve now (${words}${more})`, {
+    throw new CliError('network', `the service is not working right now (${words}${more})`, {
       ...(understood.kind === 'odd' ? { httpStatus: reply.status } : understood.parts),
       certain: nothingChanged,
       now: ['wait a little, then run the same command again'],
@@ -142,7 +142,7 @@ function conclude<D extends JsonDocument>(
   }
   if (understood.kind === 'other_error') throw otherError(understood, asked);
   if (understood.kind === 'odd') {
-    throw new CliError('reply', `no answer of the service (${understood.words})`, {
+    throw new CliError('reply', `this is not a reply of the service (${understood.words})`, {
       httpStatus: reply.status,
       certain: nothingChanged,
       now: [`is this the base URL of the service? paydesk profile show ${profile.name}`],
@@ -175,7 +175,7 @@ function otherError(
   { path, profile }: Asked,
 ): CliError {
   const key = isKeyRefusal(parts.httpStatus)
-    ? [`it may be about the key: paydesk profile check ${profile.name}`]
+    ? [`the key may be the reason: paydesk profile check ${profile.name}`]
     : [];
   return new CliError('reply', `the service refused the request: ${summary}`, {
     ...parts,

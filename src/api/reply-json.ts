@@ -80,14 +80,15 @@ function open(received: Uint8Array): {
   const bytes = toUtf8(received);
   const { depth, inexact, data } = scan(bytes);
   if (depth > maxDepth) throw new NotJson(`JSON nested deeper than ${maxDepth} levels`);
-  if (inexact > maxInexact) throw new NotJson(`JSON with more than ${maxInexact} numbers beyond 2^53-1`);
+  if (inexact > maxInexact)
+    throw new NotJson(`JSON with more than ${maxInexact} numbers too large to keep exactly`);
   const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
   const parse = (part: Uint8Array): unknown => {
     try {
       return inexact > 0 ? parseExactly(part) : JSON.parse(decoder.decode(part));
     } catch {
       // The message of the parser quotes the text, so it is not kept.
-      throw new NotJson('text that is no JSON');
+      throw new NotJson('text that is not JSON');
     }
   };
   return { bytes, data, parse };
@@ -155,7 +156,7 @@ function readRecord(list: JsonList, index: number): WireRecord {
     if (!(error instanceof NotJson)) throw error;
     throw new CliError(
       'reply',
-      `no answer of the service (a list, but record ${index + 1} is ${error.message})`,
+      `this is not a reply of the service (a list, but record ${index + 1} is ${error.message})`,
       {
         certain: 'nothing was changed',
       },
@@ -165,7 +166,7 @@ function readRecord(list: JsonList, index: number): WireRecord {
 }
 
 function noList(): CliError {
-  return new CliError('reply', 'the service answered with JSON that is no list', {
+  return new CliError('reply', 'the service answered with JSON that is not a list', {
     certain: 'nothing was changed',
     now: ['is this the base URL of the service? paydesk profile show'],
   });

@@ -16,8 +16,8 @@ import {
   tooLateWords,
 } from './spec.ts';
 
-const text = v.pipe(v.string('not a text'), v.minLength(1, 'empty'));
-const note = v.string('not a text');
+const text = v.pipe(v.string('not text'), v.minLength(1, 'empty'));
+const note = v.string('not text');
 const yesOrNo = v.boolean('not true or false');
 const safeAmount = v.pipe(v.number(), v.safeInteger(), v.minValue(1));
 const wholeNumber = (min: number) => {
@@ -107,7 +107,7 @@ const checkoutRequest = v.pipe(
 export const orderRequest = closed({
   currency: currencyCode,
   customer_info: v.optional(closed({ customer_id: customerId })),
-  line_items: v.pipe(listOf(lineItemRequest), v.minLength(1, 'empty: an order has an item')),
+  line_items: v.pipe(listOf(lineItemRequest), v.minLength(1, 'empty: an order needs at least one item')),
   shipping_lines: v.optional(listOf(closed({ amount: wholeNumber(0) }))),
   shipping_contact: v.optional(
     closed({
@@ -136,7 +136,10 @@ export const checkoutCreateRequest = v.pipe(
     monthly_installments_options: v.optional(months),
     plan_id: v.optional(text),
     order_template: closed({
-      line_items: v.pipe(listOf(closed(itemBasics)), v.minLength(1, 'empty: a payment link has an item')),
+      line_items: v.pipe(
+        listOf(closed(itemBasics)),
+        v.minLength(1, 'empty: a payment link needs at least one item'),
+      ),
       currency: currencyCode,
       customer_info: v.optional(
         closed({
@@ -152,7 +155,7 @@ export const checkoutCreateRequest = v.pipe(
     v.partialCheck(
       [['expired_at'], ['expires_at']],
       (link) => link.expired_at === undefined || link.expires_at === undefined,
-      'stands beside expired_at: one of the two is enough',
+      'given together with expired_at: give only one of the two',
     ),
     ['expires_at'],
   ),

@@ -73,7 +73,7 @@ function resetMs(value: number, now: number): number {
 
 function redirectTo(status: number, location: string | null, base: URL): string | undefined {
   if (status < 300 || status > 399 || location === null) return undefined;
-  return URL.canParse(location, base.href) ? new URL(location, base).host : 'a place that is no URL';
+  return URL.canParse(location, base.href) ? new URL(location, base).host : 'an address that is not a URL';
 }
 
 // The size of the largest body after decoding. It is far more than a page of 250 orders, and far less than the memory.
@@ -99,13 +99,13 @@ export async function readBody(response: Response): Promise<Uint8Array> {
 // fetch unpacks encodings by itself, even a chain of them. So they are checked before the first byte is read.
 function refuse(headers: Headers): string | undefined {
   const encoding = headers.get('content-encoding')?.trim().toLowerCase() ?? '';
-  if (encoding.includes(',')) return 'an answer in several encodings, one inside the other';
+  if (encoding.includes(',')) return 'a reply packed several times over';
   if (encoding !== '' && !encodings.includes(encoding))
-    return 'an answer in an encoding that is not supported';
+    return 'a reply packed in a way that paydesk cannot unpack';
   return Number(headers.get('content-length')) > maxBodyBytes ? tooLarge : undefined;
 }
 
-const tooLarge = `an answer larger than ${maxBodyBytes / 1024 / 1024} MiB`;
+const tooLarge = `a reply larger than ${maxBodyBytes / 1024 / 1024} MiB`;
 
 async function readStream(body: ReadableStream<Uint8Array>): Promise<Uint8Array> {
   const reader = body.getReader();
@@ -179,5 +179,5 @@ const longestText = 300;
 function summaryOf(error: ErrorBody): string {
   const [first] = error.details ?? [];
   const texts = [first?.message, first?.debug_message, first?.code, error.type];
-  return texts.find((text) => text !== undefined && text !== '') ?? 'it gave no reason';
+  return texts.find((text) => text !== undefined && text !== '') ?? 'the service gave no reason';
 }

@@ -12,13 +12,15 @@ export type JsonObject = { readonly [key: string]: unknown };
 export interface ReasonWords {
   readonly words: string;
   readonly warning?: string;
+  /** The buyer paid twice, so a refund of one order is not meant where a twin was refunded already. */
+  readonly oneOfTwins?: true;
 }
 
 /** The reasons of a refund (service: Endpoints 1). A new line here is a new reason everywhere. */
 export const refundReasons = {
   requested_by_client: { words: 'the buyer asked for it' },
   cannot_be_fulfilled: { words: 'the order cannot be fulfilled' },
-  duplicated_transaction: { words: 'the buyer was charged twice' },
+  duplicated_transaction: { words: 'the buyer was charged twice', oneOfTwins: true },
   suspected_fraud: {
     words: 'fraud is suspected',
     warning: 'paydesk cannot see disputes: a refund and a chargeback together pay twice',
@@ -150,8 +152,8 @@ export const lastExpiry = 2 ** 31 - 1;
 /** Says what is wrong with a time beyond 32 bits. The usual mistake is milliseconds. */
 export function tooLateWords(time: number): string {
   return time >= 1e11
-    ? `looks like milliseconds: it is Unix seconds, ${Math.floor(time / 1000)}`
-    : `after ${lastExpiry}, the end of 32-bit Unix seconds`;
+    ? `looks like milliseconds; in Unix seconds it is ${Math.floor(time / 1000)}`
+    : `too late: the service takes Unix seconds up to ${lastExpiry}`;
 }
 
 // ── Error codes ─────────────────────────────────────────────────────────────────────────────────

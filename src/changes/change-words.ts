@@ -17,12 +17,12 @@ interface KindWords {
 }
 
 const money = (verb: 'refund' | 'capture'): KindWords => ({
-  refused: 'this attempt moved no money',
+  refused: `this ${verb} moved no money`,
   meanwhile: `tell the buyer "it is being checked"; do not ${verb} it anywhere else;`,
 });
 const creation: KindWords = {
-  refused: 'this attempt created nothing',
-  meanwhile: 'do not create it again before this is clear;',
+  refused: 'nothing was created',
+  meanwhile: 'do not create it again until this is clear;',
 };
 
 /** What a person reads when a change was refused or its outcome is unknown. */
@@ -33,7 +33,7 @@ export const kindWords: Readonly<Record<ChangeKind, KindWords>> = {
   checkout: creation,
   api: {
     refused: 'the service says that it did nothing',
-    meanwhile: 'do not send it again before this is clear;',
+    meanwhile: 'do not send it again until this is clear;',
   },
 };
 
@@ -44,7 +44,7 @@ export function changeWords(
 ): string {
   const sum = amount === undefined ? '' : ` of ${amountWords(amount, currency, style)}`;
   // Only the witness knows of this change: `journal verify --repair` could not read its row.
-  if (request.path === '') return 'a change whose record is lost';
+  if (request.path === '') return 'a change whose journal entry is lost';
   if (kind === 'api') return `${request.method} /${request.path}`;
   return `${changeKinds[kind].noun}${sum}${orderId === undefined ? '' : ` on ${orderId}`}`;
 }
@@ -83,7 +83,7 @@ export function unconfirmedReply({ said }: { readonly said?: CliErrorParts | und
 /** Says how long an unconfirmed change blocks its order. A change without an order blocks only a repeat of itself. */
 export function blockedWords(until: string | undefined): string {
   return until === undefined
-    ? 'blocked until a read tells, or until you settle it'
+    ? 'blocked until paydesk can confirm it, or until you settle it'
     : `blocked until ${until} at the latest, or until you settle it`;
 }
 

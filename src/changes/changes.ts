@@ -1,7 +1,7 @@
 /** The door of the changes: everything that the commands may import from this room. */
 
 export { captureOrder } from './capture-order.ts';
-export { checkProfileConfirmable, makeChange } from './change.ts';
+export { makeChange } from './change.ts';
 export {
   blockedWords,
   changeOf,
@@ -10,6 +10,7 @@ export {
   requestLine,
   settleCommands,
 } from './change-words.ts';
+export { checkProfileConfirmable } from './confirm-change.ts';
 export { readBody } from './create/creation.ts';
 export { createOrder } from './create/new-order.ts';
 export { orderFlags } from './create/order-body.ts';
@@ -42,4 +43,4 @@ export {
   unconfirmedOf,
   unconfirmedSteps,
   unconfirmedWords,
-} from './unconfirmed.ts';
+} from './unconfirmed-words.ts';

@@ -29,9 +29,9 @@ type Alarm = NonNullable<Ended['alarm']>;
 
 // `journal list` has shorter words for the same alarms.
 const sentences: Readonly<Record<Exclude<Alarm, 'duplicate'>, string>> = {
-  contradiction: 'the answer contradicts what was asked for',
-  partial: 'only part of what was asked for shows',
-  disagreement: 'what the service shows of it does not agree',
+  contradiction: 'the reply shows something else than was asked for',
+  partial: 'the service shows only part of what was asked for',
+  disagreement: 'what the service shows does not add up',
   applied_though_rejected: 'the service refused it, but the order now shows it',
 };
 
@@ -51,9 +51,7 @@ export function alarmError(profile: Profile, change: ChangeSubject, outcome: End
   const listed =
     change.kind !== 'refund'
       ? []
-      : [
-          `new refunds that the service lists: ${idsOf(refunds, figuresIn(change.currency, profile.settings))}`,
-        ];
+      : [`new refunds at the service: ${idsOf(refunds, figuresIn(change.currency, profile.settings))}`];
   return new CliError('unknown', `${sentences[alarm]}: the ${changeWords(change, profile.settings)}`, {
     ...outcome.said,
     certain: ['sent once by this machine', ...seen, ...listed].join('; '),
@@ -160,7 +158,7 @@ function notReturnable(refusal: Refusal, money: OrderMoney | undefined): Explana
 function wentBack(money: OrderMoney, { others, time, profile }: Refusal): string {
   const records = money.charges.flatMap(({ refunds }) => refunds);
   const sum = records.reduce((total, { amount }) => total + Math.abs(amount), 0);
-  if (sum === 0) return 'nothing of this order went back before';
+  if (sum === 0) return 'nothing of this order was refunded before';
   const last = Math.max(...records.map(({ createdAt }) => createdAt ?? 0));
   const when = last === 0 ? 'before' : `on ${time(last)}`;
   const whose = others.length === 0 ? '' : ', not from this machine';
@@ -175,14 +173,14 @@ function bankWords({ charges }: OrderMoney): readonly string[] {
   ];
   if (codes.length === 0) return [];
   return [
-    `give the buyer that time and the bank's auth ${codes.length === 1 ? 'code' : 'codes,'} ${codes.join(' and ')}`,
+    `give the buyer this time and the bank's auth ${codes.length === 1 ? 'code' : 'codes,'} ${codes.join(' and ')}`,
   ];
 }
 
 function chargeIdRequired({ profile, orderId, asked }: Refusal, money: OrderMoney | undefined): Explanation {
   const charges = money?.charges.filter(({ counts }) => counts) ?? [];
   return {
-    message: `order ${orderId ?? money?.id ?? ''} was paid by ${charges.length === 0 ? 'several' : charges.length} charges: a part of it needs a charge`,
+    message: `order ${orderId ?? money?.id ?? ''} was paid by ${charges.length === 0 ? 'several' : charges.length} charges: to refund a part, name the charge`,
     now: money === undefined ? [] : chargeCommands(money, charges, profile, asked),
   };
 }

@@ -3,6 +3,7 @@
  * money of the order changed in between, nothing is sent.
  */
 
+import { figuresIn } from '../amounts.ts';
 import { type OpenService, readOne, type WireRecord } from '../api/api.ts';
 import { type ChargeMoney, readMoney } from '../api/charges.ts';
 import { orderColumns } from '../api/resources.ts';
@@ -13,8 +14,9 @@ import { about, CliError } from '../errors.ts';
 import type { AttemptRecord, Intent } from '../journal/journal.ts';
 import { commandLine, type Profile } from '../profiles/profiles.ts';
 import type { Block } from '../terminal/terminal.ts';
-import { type Confirmation, checkOrderConfirmable, confirmAgain, makeChange } from './change.ts';
+import { makeChange } from './change.ts';
 import { becameWords, changeOf } from './change-words.ts';
+import { type Confirmation, checkOrderConfirmable, confirmAgain } from './confirm-change.ts';
 import type { Applied } from './outcome.ts';
 import { byHandLines } from './recorded-by-hand.ts';
 import type { Twin } from './refund/twins.ts';
@@ -38,7 +40,7 @@ export interface PickedOrder {
   readonly neighbour?: string | undefined;
 }
 
-type OrderConfirmation = Confirmation & { readonly order: { readonly id: string } };
+type OrderConfirmation = Confirmation & { readonly order: NonNullable<Confirmation['order']> };
 
 interface OrderChange {
   readonly kind: 'refund' | 'capture';
@@ -99,7 +101,7 @@ async function changeNamedOrder(
     throw usage(`missing ${required.join(', ')}: required by profile ${profile.name} (${kind}.require)`, [
       `paydesk orders ${kind} --help`,
     ]);
-  if (intentId !== undefined && givenId === undefined) throw usage('missing ID: --intent repeats one order');
+  if (intentId !== undefined && givenId === undefined) throw usage('missing ID: --intent needs the order');
   const repeat = { kind, intentId, asked: onlyGiven({ order: givenId, ...change.asked }), again };
   const plan = async () => {
     const picked: PickedOrder =
@@ -160,21 +162,21 @@ async function checkUnchanged(
   fresh: WireRecord,
   confirmation: OrderConfirmation,
 ): Promise<void> {
-  const difference = moneyDifference(moneyLines(shown), moneyLines(fresh));
+  const difference = moneyDifference(moneyLines(shown, confirmation), moneyLines(fresh, confirmation));
   if (difference.length > 0) {
     throw new CliError(
       'refused',
       `${confirmation.order.id} changed since it was shown: ${difference.join('; ')}`,
       {
         certain: 'nothing was sent',
-        now: ['look at it again, then decide anew'],
+        now: ['look at the order again, then decide'],
       },
     );
   }
   const fields = changedFields(shown, fresh);
   if (fields.length === 0) return;
   ctx.notes.warn(
-    `since it was shown, other fields of ${confirmation.order.id} changed (${fields.join(', ')}); its money did not`,
+    `${confirmation.order.id} changed since it was shown, but its money did not: ${fields.join(', ')}`,
   );
   await confirmAgain(ctx, confirmation);
 }
@@ -182,22 +184,29 @@ async function checkUnchanged(
 const moneyFields = ['amount', 'amount_refunded', 'payment_status', 'is_refundable', 'currency'];
 
 // If the charges cannot be read one by one, they are compared as a whole.
-function moneyLines({ value }: WireRecord): ReadonlyMap<string, string> {
+function moneyLines(
+  { value }: WireRecord,
+  { profile, order }: OrderConfirmation,
+): ReadonlyMap<string, string> {
   const reading = readMoney(value);
+  const figure = figuresIn(order.currency, profile.settings);
   return new Map([
-    ...moneyFields.map((name): [string, string] => [name, textOf(value[name])]),
+    ...moneyFields.map((name): [string, string] => [
+      name,
+      typeof value[name] === 'number' ? figure(value[name]) : textOf(value[name]),
+    ]),
     ...('money' in reading
-      ? reading.money.charges.flatMap(chargeLines)
+      ? reading.money.charges.flatMap((charge) => chargeLines(charge, figure))
       : [['charges', textOf(value.charges)] as const]),
   ]);
 }
 
-function chargeLines(charge: ChargeMoney): [string, string][] {
+function chargeLines(charge: ChargeMoney, figure: (amount: number) => string): [string, string][] {
   return [
-    [`charge ${charge.id}`, `${charge.amount} ${charge.status} ${charge.isRefundable}`],
+    [`charge ${charge.id}`, `${figure(charge.amount)} ${charge.status} ${charge.isRefundable}`],
     ...charge.refunds.map(({ id, amount }): [string, string] => [
       `refund ${id} of charge ${charge.id}`,
-      String(amount),
+      figure(amount),
     ]),
   ];
 }
@@ -209,7 +218,7 @@ function moneyDifference(before: ReadonlyMap<string, string>, after: ReadonlyMap
     .map((name) => {
       // All charges as JSON would be too long to show.
       if (name === 'charges') return name;
-      return `${name} ${before.get(name) ?? 'was not there'} -> ${after.get(name) ?? 'gone'}`;
+      return `${name} ${before.get(name) ?? 'missing'} -> ${after.get(name) ?? 'gone'}`;
     });
 }
 

@@ -60,7 +60,7 @@ export function appliedOrThrow(
     throw withParts(alarmError(profile, change, outcome, outcome.alarm), subject);
   if (outcome.verdict === 'applied') {
     const { said } = outcome;
-    if (said !== undefined) ctx.notes.note(`the reply was no confirmation: ${replyWords(said)}`);
+    if (said !== undefined) ctx.notes.note(`the reply did not confirm it: ${replyWords(said)}`);
     return outcome;
   }
   throw withParts(endError(ctx, profile, change, outcome), subject);
@@ -80,7 +80,7 @@ function endError(
         'network',
         `the ${changeWords(change, profile.settings)} was not sent: ${outcome.reason}`,
         {
-          certain: 'not a byte of it left this machine; nothing was changed',
+          certain: 'it never left this machine; nothing was changed',
           now: afterNotSent(outcome),
         },
       );
@@ -94,7 +94,7 @@ function afterNotSent(outcome: Extract<Outcome, { verdict: 'not_sent' }>): reado
   const { intent, unrecorded } = outcome;
   if (unrecorded === undefined || intent === undefined) return ['run the command again'];
   return [
-    'it could not be written down, so the journal holds it as sent; free some space, wait two minutes, then say that it was not sent:',
+    'the journal could not be updated and still says "sent"; free some space, wait two minutes, then record that it was not sent:',
     `paydesk journal settle ${intent} --not-applied --note TEXT`,
     'then run the command again',
   ];
@@ -107,7 +107,7 @@ function rejectedError(
   outcome: Extract<Outcome, { verdict: 'rejected' }>,
 ): CliError {
   const { parts, order, confirmed } = outcome;
-  const unconfirmed = confirmed ? '' : '; no read could confirm it';
+  const unconfirmed = confirmed ? '' : '; paydesk could not read the order to confirm this';
   if (isKeyRefusal(parts.httpStatus))
     return keyRefused(profile, parts, `nothing was changed${unconfirmed}`, keepByHand(outcome));
   const explained: Explanation =
@@ -137,7 +137,7 @@ function rejectedError(
 function afterRefusal(profile: Profile, change: ChangeSubject, parts: CliErrorParts): readonly string[] {
   if (change.orderId !== undefined) return [readEach(profile, change)];
   const spelling = change.kind === 'checkout' ? otherSpelling(profile, change, parts) : undefined;
-  return spelling ?? ['correct what it names, then run the command again'];
+  return spelling ?? ['correct what the service names, then run the command again'];
 }
 
 function readEach(profile: Profile, { orderId }: ChangeSubject): string {
@@ -154,7 +154,7 @@ function howToSettle(
   if (journal === undefined) return [`check with ${readEach(profile, change)}`];
   if (changeKinds[change.kind].provable) return [`in a few minutes: paydesk journal reconcile ${journal}`];
   return [
-    'paydesk cannot read it back: look for it at the service, then say what you found:',
+    'paydesk cannot look this up: look for it at the service yourself, then record what you found:',
     ...settleCommands(journal),
   ];
 }
@@ -165,13 +165,15 @@ function readsWords(reads: number, last: string, verdict: Uncertain['verdict']):
   const result =
     verdict === 'not_seen'
       ? `${one ? 'does' : 'do'} not show it yet`
-      : `${one ? 'settles' : 'settle'} nothing`;
+      : `${one ? 'does' : 'do'} not settle it`;
   return `${reads} ${one ? 'read' : 'reads'} up to ${last} ${result}`;
 }
 
 function unreadWords({ kind }: ChangeSubject, { unread }: Uncertain): string {
-  if (!changeKinds[kind].provable) return 'no read can show it';
-  return unread === undefined ? 'no read of it was possible' : `no read of it was possible now: ${unread}`;
+  if (!changeKinds[kind].provable) return 'paydesk cannot look it up';
+  return unread === undefined
+    ? 'paydesk could not look it up'
+    : `paydesk could not look it up now: ${unread}`;
 }
 
 function blockWords(
@@ -221,7 +223,7 @@ export function checkRecorded(intent: Intent, outcome: Ended, { settings }: Prof
   throw new CliError('incomplete', [changeWords(intent, settings), ...ids].join(', '), {
     intent: outcome.intent,
     orderId: intent.orderId,
-    opening: intent.kind === 'refund' ? 'THE REFUND WAS MADE:' : 'IT WAS DONE:',
+    opening: intent.kind === 'refund' ? 'THE REFUND WAS MADE:' : 'THE CHANGE WAS MADE:',
     certain: `${isByReply(outcome) ? 'the service confirmed it' : 'a read of the order shows it'}; this machine could not write it down (${reasonOf(unrecorded.cause)})`,
     now: [
       'copy these lines into the ticket; do not repeat it; free some space, then:',

@@ -27,7 +27,7 @@ function lineOf(ctx: Context, record: AttemptRecord): string {
   const last = verdicts.findLast(({ by, acknowledged }) => by === 'person' && acknowledged === undefined);
   const made = last?.verdict === 'applied';
   const note = last?.note === undefined ? '' : ` (${last.note})`;
-  const corrected = last?.corrects === true ? ', which corrects what was recorded before' : '';
+  const corrected = last?.corrects === true ? ', correcting an earlier record' : '';
   const risk =
     made || sent.proof.kind !== 'refund' ? '' : '. If it was made after all, this pays the buyer twice';
   return `settled by hand: ${last?.operator ?? 'somebody'} recorded on ${ctx.fullTime(last?.time ?? sent.time)} that the ${changeOf(record, ctx.profiles.amountStyle(sent.profile))} of ${ctx.fullTime(sent.time)}, sent by ${sent.operator}, was ${made ? 'made' : 'NOT made'}${note}${corrected}${risk}`;

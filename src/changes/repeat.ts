@@ -2,7 +2,7 @@
  * `--intent` and `--again`: a script that runs again with the same `--intent` gets the recorded outcome, and nothing is sent.
  */
 
-import { figuresIn } from '../amounts.ts';
+import { figuresIn, linesInBoth } from '../amounts.ts';
 import type { Service } from '../api/api.ts';
 import { readMoney, refundedSum } from '../api/charges.ts';
 import type { Column } from '../api/resources.ts';
@@ -21,7 +21,8 @@ export const scriptIdPattern = /^[A-Za-z0-9][A-Za-z0-9._:-]{0,127}$/;
 
 export const intentFlag = flag.of<string>({
   value: 'ID',
-  summary: "a script's own id of this change: the same ID again gives the recorded outcome",
+  summary:
+    "a script's own id for this change: with the same ID again, paydesk sends nothing and shows the recorded result",
   parse: (text, name) => {
     if (scriptIdPattern.test(text)) return text;
     throw usage(`${name} ${text}: letters, digits and . _ : - only, 128 at most`);
@@ -35,11 +36,11 @@ export const intentFlag = flag.of<string>({
 export const againFlag = flag.of<readonly string[]>({
   value: 'ID,…',
   summary:
-    "the refund or attempt that this repeats, or a twin's refund (the refusal says which ID); each ID works once",
+    "allow a repeat: ID is the earlier refund or change, or a twin's refund (the refusal names it); each ID works once",
   parse: (text, name) => {
     const ids = text.split(',');
     if (ids.every((id) => chargeIdPattern.test(id))) return ids;
-    throw usage(`${name} ${text}: ids, as the refusal gives them, with commas between them`);
+    throw usage(`${name} ${text}: use the ids that the refusal names, with commas between them`);
   },
 });
 
@@ -177,10 +178,12 @@ function moneyLines(
   const refunded = refundedSum(money);
   return [
     ...lines,
-    {
-      line: `money    ${figure(refunded)} refunded of ${figure(money.amount)}; ${figure(money.amount - refunded)} left`,
-      hang: 9,
-    },
+    ...linesInBoth(
+      currency,
+      settings,
+      (write) =>
+        `${write(refunded)} refunded of ${write(money.amount)}; ${write(money.amount - refunded)} left`,
+    ).map((line, index) => ({ line: `${index === 0 ? 'money' : ''.padEnd(5)}    ${line}` })),
   ];
 }
 

@@ -61,6 +61,7 @@ export function createRun(state: RunState, globals: Globals, words: readonly str
     stateFolder: folders.state,
   });
   const exports = exportDoor({ state, globals, locks, folder: join(folders.state, 'exports') });
+  const days = daysOf(() => createTimes(state.zone(), now));
   const context: Context = {
     options: globals,
     clock,
@@ -75,7 +76,7 @@ export function createRun(state: RunState, globals: Globals, words: readonly str
     change: account.change,
     journal: account.journal,
     ...createReaders(io, state.signal),
-    days: daysOf(() => createTimes(state.zone(), now)),
+    days,
     daysIn(zone) {
       const times = createTimes(zone, now);
       return knowsZone(zone) ? daysOf(() => times) : undefined;
@@ -85,7 +86,7 @@ export function createRun(state: RunState, globals: Globals, words: readonly str
     completionScript: async (shell) => (await import('./completion/scripts.ts')).completionScript(shell),
     shortTime,
     timeOfDay: (ms) => createTimes(state.zone(), now).show(Math.floor(ms / 1000), 'clock'),
-    fullTime: (ms) => createTimes(state.zone(), now).show(Math.floor(ms / 1000), 'full'),
+    fullTime: (ms) => days.full(ms),
   };
   const close = () => {
     account.close();
@@ -150,7 +151,7 @@ interface ProfileNeeds {
 
 function joinProfiles({ state, globals, locks, demo }: ProfileNeeds): Profiles {
   const { io, clock, folders, keys } = state;
-  return createProfiles({
+  const profiles = createProfiles({
     folders,
     env: io.env,
     given: globals,
@@ -163,6 +164,15 @@ function joinProfiles({ state, globals, locks, demo }: ProfileNeeds): Profiles {
     notice: (line) => state.screen().notes.warn(line),
     demo: async () => ({ ...(await demo.open()), baseUrl: demo.baseUrl }),
   });
+  return {
+    ...profiles,
+    // Commands of the journal open the profile but not its account; their days are those of the profile too.
+    async open(name, trial) {
+      const opened = await profiles.open(name, trial);
+      if (name === undefined) state.setProfile(opened.profile);
+      return opened;
+    },
+  };
 }
 
 // The time zone of a run is the zone of its profile, once the profile is open. So it is looked up each time.
@@ -171,6 +181,7 @@ function daysOf(times: () => Times): Days {
     moment: (shown) => times().moment(shown),
     between: (first, last) => times().days(first, last),
     day: (seconds) => times().day(seconds),
+    full: (ms) => times().show(Math.floor(ms / 1000), 'full'),
     show: (seconds, precision) => {
       const shown = times();
       return shown.valid(seconds) ? shown.show(seconds, precision) : '-';

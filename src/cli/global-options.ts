@@ -42,7 +42,7 @@ export const globalFlags = {
   'no-header': flag.switch({ summary: 'no heading line in table and csv', env: 'PAYDESK_NO_HEADER' }),
   'no-input': flag.switch({ summary: 'never ask; a missing value is an error', env: 'PAYDESK_NO_INPUT' }),
   yes: flag.switch({ short: 'y', summary: 'answer yes to a confirmation (production needs --confirm)' }),
-  'dry-run': flag.switch({ summary: 'make the reads, show what would be sent, send nothing' }),
+  'dry-run': flag.switch({ summary: 'read, show what would be sent, and send nothing' }),
   quiet: flag.switch({ short: 'q', summary: 'no notes on stderr when all is well', env: 'PAYDESK_QUIET' }),
   debug: flag.switch({ summary: 'requests and stack traces on stderr', env: 'PAYDESK_DEBUG' }),
   color: flag.choice(['auto', 'always', 'never'], {
@@ -54,7 +54,7 @@ export const globalFlags = {
   'no-color': flag.switch({ summary: 'same as --color never' }),
   timeout: flag.integer(1, 3600, {
     value: 'SECONDS',
-    summary: 'time for one request, from connect to last byte',
+    summary: 'how long one request may take',
     env: 'PAYDESK_TIMEOUT',
     defaultText: '60',
   }),

@@ -18,9 +18,9 @@ The five things people do most:
     paydesk -p demo orders list
   one order, its money, refunds and items:
     paydesk -p demo orders show ${resources.orders.idExample}
-  a refund, which asks for the order, what of it, and why:
+  a refund; it asks which order, how much, and why:
     paydesk -p demo orders refund
-  a real account, which asks for address and key:
+  a real account; it asks for address and key:
     paydesk profile add shop
   the same for scripts:
     paydesk -p shop orders list --json --no-input

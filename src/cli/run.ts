@@ -134,7 +134,7 @@ function toCliError(error: unknown, { stop }: RunState): CliError {
 function withJournal(error: CliError, sent: string): CliError {
   const { kind, message, parts } = error;
   if (kind !== 'incomplete' || parts.certain !== undefined) return error;
-  const certain = 'a change was sent, and what became of it is in the journal';
+  const certain = 'a change was sent; the journal shows its result';
   return new CliError(kind, message, { ...parts, certain, now: [`paydesk journal show ${sent}`] });
 }
 

@@ -16,7 +16,7 @@ export function parsePath(text: string): string {
   const [path = ''] = relative.split('?');
   const query = relative.slice(path.length);
   if (path.split('/').every(isSegment) && queryPattern.test(query) && !query.includes('#')) return relative;
-  throw usage(`PATH ${text}: no path under the base URL, such as /orders or 'orders?limit=5'`);
+  throw usage(`PATH ${text}: not a path under the base URL, such as /orders or 'orders?limit=5'`);
 }
 
 function isSegment(segment: string): boolean {
@@ -68,10 +68,14 @@ export function refuseMoneyRoute(method: Method, typed: string): void {
   const verb = segments.map(moneyVerb).find((found) => found !== undefined);
   if (verb === undefined) return;
   const order = segments.find((segment) => orderIdPattern.test(segment)) ?? 'ID';
-  throw new CliError('refused', `${method} ${typed}: a ${verb} has a command of its own, which proves it`, {
-    certain: 'nothing was sent',
-    now: [`paydesk orders ${verb} ${order}`],
-  });
+  throw new CliError(
+    'refused',
+    `${method} ${typed}: a ${verb} has its own command, which also checks the result`,
+    {
+      certain: 'nothing was sent',
+      now: [`paydesk orders ${verb} ${order}`],
+    },
+  );
 }
 
 // Finds the word anywhere in a segment, as in `refunds.json` or `do_refund`. Ids are skipped, because an id may contain any
@@ -88,7 +92,7 @@ export function refuseOverrides(path: string, body: JsonObject = {}): void {
   const names = [...queryOf(path).keys(), ...Object.keys(body)];
   const override = names.find((name) => overridePattern.test(name.replace(/[^A-Za-z]+/g, '_')));
   if (override === undefined) return;
-  throw new CliError('refused', `${override}: some servers would take it for the method of the request`, {
+  throw new CliError('refused', `${override}: some servers would read this as the method of the request`, {
     certain: 'nothing was sent',
     now: ['say the method before the path: paydesk api METHOD PATH'],
   });
@@ -188,7 +192,7 @@ export function parseHeader(text: string, flagName: string): Header {
   const asRead = known.replaceAll('_', '-').replace(/^-+/, '');
   const why = Object.hasOwn(ownHeaders, asRead) ? ownHeaders[asRead] : undefined;
   if (why !== undefined) throw usage(`${flagName} ${known}: ${why}`);
-  if (reserved.test(asRead)) throw usage(`${flagName} ${known}: would make it another request`);
+  if (reserved.test(asRead)) throw usage(`${flagName} ${known}: would turn this into a different request`);
   return [known, value.trim()];
 }
 

@@ -38,7 +38,8 @@ const flags = {
   field: {
     ...flag.of<Field>({
       value: 'KEY=VALUE',
-      summary: 'a value of the query (GET) or the body; true, false, null and whole numbers are that',
+      summary:
+        'a value for the query (GET) or the body; true, false, null and whole numbers are sent as such, the rest as text',
       parse: parseField,
       conflicts: ['body'],
     }),
@@ -47,7 +48,7 @@ const flags = {
   'raw-field': {
     ...flag.of<Field>({
       value: 'KEY=VALUE',
-      summary: 'the same, always text',
+      summary: 'the same, but always sent as text',
       parse: parsePair,
       conflicts: ['body'],
     }),
@@ -74,7 +75,7 @@ type Flags = Input<readonly [], typeof flags>['flags'];
 
 export const api = defineCommand({
   description: [
-    'For what has no command. PATH is relative to the base URL. Anything but GET is a change: confirmed, sent at most once, kept in the journal.',
+    'For requests that have no command of their own. PATH comes after the base URL. Everything but GET is a change: paydesk asks first, sends it at most once, and keeps it in the journal.',
     'Refunds and captures have commands of their own. Use --json for scripts.',
   ].join(' '),
   arguments: [
@@ -105,7 +106,7 @@ export const api = defineCommand({
 
 async function read(ctx: Context, service: OpenService, path: string, given: Flags): Promise<undefined> {
   const unfit = (['body', 'confirm', 'intent', 'again'] as const).find((name) => given[name] !== undefined);
-  if (unfit !== undefined) throw usage(`--${unfit} is for changes, and GET is none`);
+  if (unfit !== undefined) throw usage(`--${unfit} is for changes, and a GET changes nothing`);
   const whole = withQuery(path, fieldsOf(given));
   refuseOverrides(whole);
   if (given.paginate === true) return mergeLists(ctx, whole);

@@ -37,6 +37,8 @@ export interface Days {
    * time as if it were UTC (`Date.UTC`).
    */
   moment(shown: number): number;
+  /** Writes a time (Unix milliseconds) with its day and zone, `21 Nov 2026 09:31:39 UTC-6`. */
+  readonly full: (ms: number) => string;
   /** The days between two times (Unix seconds) in words: `3 Nov to 20 Nov 2026 (UTC-6)`. */
   between(first: number, last: number): string;
   /** A time (Unix seconds) in words, `20 Nov 18:42`, or its date, `20 Nov`; the year only if it is not this one. `-` if it is not a time. */

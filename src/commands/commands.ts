@@ -27,7 +27,7 @@ export const groups: Readonly<Record<string, Group>> = {
     example: 'paydesk -p demo checkout create',
   },
   journal: {
-    summary: 'What this machine sent, and what became of it',
+    summary: 'What this machine sent, and whether it was made',
     example: 'paydesk journal list --open',
   },
   profile: { summary: 'The accounts paydesk can talk to, and their keys', example: 'paydesk profile list' },
@@ -38,7 +38,7 @@ export const groups: Readonly<Record<string, Group>> = {
 export const commands: readonly CommandEntry[] = [
   {
     words: ['orders', 'list'],
-    summary: 'List orders, a page at a time',
+    summary: 'List orders, one page at a time',
     load: async () => (await import('./orders/list.ts')).list,
   },
   {
@@ -73,7 +73,7 @@ export const commands: readonly CommandEntry[] = [
   },
   {
     words: ['customers', 'list'],
-    summary: 'List customers, a page at a time',
+    summary: 'List customers, one page at a time',
     load: async () => (await import('./customers/list.ts')).list,
   },
   {
@@ -93,17 +93,17 @@ export const commands: readonly CommandEntry[] = [
   },
   {
     words: ['journal', 'list'],
-    summary: 'List what was sent, and what became of it',
+    summary: 'List what was sent, and whether it was made',
     load: async () => (await import('./journal/list.ts')).list,
   },
   {
     words: ['journal', 'show'],
-    summary: 'Show one intent, its history, and what to do now',
+    summary: 'Show one change, its history, and what to do now',
     load: async () => (await import('./journal/show.ts')).show,
   },
   {
     words: ['journal', 'reconcile'],
-    summary: 'Read orders again until outcomes are certain',
+    summary: 'Read orders again to clear up unconfirmed changes',
     load: async () => (await import('./journal/reconcile.ts')).reconcile,
   },
   {
@@ -123,12 +123,12 @@ export const commands: readonly CommandEntry[] = [
   },
   {
     words: ['journal', 'forget'],
-    summary: 'Erase bodies, notes and links of settled entries',
+    summary: 'Erase bodies, notes and links of settled changes',
     load: async () => (await import('./journal/forget.ts')).forget,
   },
   {
     words: ['journal', 'export'],
-    summary: 'Print every attempt as flat records, or write the journal for another machine',
+    summary: 'Print every change that was sent, or write the journal for another machine',
     load: async () => (await import('./journal/export.ts')).exportJournal,
   },
   {
@@ -178,12 +178,12 @@ export const commands: readonly CommandEntry[] = [
   },
   {
     words: ['simulator', 'serve'],
-    summary: 'Serve the simulated service on a loopback port',
+    summary: 'Run a simulated service on this machine',
     load: async () => (await import('./simulator/serve.ts')).simulatorServe,
   },
   {
     words: ['simulator', 'reset'],
-    summary: 'Start the demo again from its first state',
+    summary: 'Reset the demo to its first state',
     load: async () => (await import('./simulator/reset.ts')).simulatorReset,
   },
   {
@@ -193,7 +193,7 @@ export const commands: readonly CommandEntry[] = [
   },
   {
     words: ['completion'],
-    summary: 'Print the script that completes paydesk in a shell',
+    summary: 'Print the script for TAB completion in a shell',
     load: async () => (await import('./completion.ts')).completion,
   },
 ];

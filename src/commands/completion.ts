@@ -7,7 +7,7 @@ import { oneOf } from './flags.ts';
 
 export const completion = defineCommand({
   description: [
-    'Prints a script and changes no file. To have it in every new shell, put the line of your shell where it says:',
+    'Prints a script and changes no file. To have it in every new shell, add the line for your shell:',
     '',
     'bash, in ~/.bashrc:',
     '  eval "$(paydesk completion bash)"',
@@ -18,7 +18,7 @@ export const completion = defineCommand({
     'PowerShell, in $PROFILE:',
     '  paydesk completion powershell | Out-String | Invoke-Expression',
     '',
-    'TAB then offers commands, options, their values, profiles, and orders out of the journal of this machine. It asks no service, and runs nothing of what is typed. (zsh itself expands $(...) at TAB, for any command, unless TAB is bound otherwise: bindkey "^I" complete-word)',
+    'TAB then offers commands, options, their values, profiles, and orders from the journal of this machine. TAB sends no request and runs nothing that is typed. (zsh itself expands $(...) at TAB, for any command, unless TAB is bound otherwise: bindkey "^I" complete-word)',
   ].join('\n'),
   arguments: [
     {

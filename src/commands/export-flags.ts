@@ -11,24 +11,24 @@ export const exportFlags = {
   to: flag.text({
     value: 'FILE',
     summary:
-      'write FILE (.ndjson, .json or .csv by its name, each also .gz) with a manifest beside it, instead of stdout',
+      'write to FILE instead of stdout, with a manifest beside it; its name ends in .ndjson, .json or .csv, or that and .gz',
   }),
   resume: flag.switch({ summary: 'go on with an export to FILE that was interrupted' }),
   force: flag.switch({ summary: 'replace FILE, or an unfinished export to it' }),
   tz: flag.text({
     value: 'ZONE',
     summary:
-      'the zone of days without an offset, such as America/Mexico_City; CSV then has local times beside those in UTC',
+      'the time zone of the days, such as America/Mexico_City; CSV then has local times beside those in UTC',
     defaultText: "the profile's time.zone, or this machine's",
   }),
   limit: flag.integer(1, 1000, { value: 'N', summary: 'records per page', defaultText: '250' }),
-  'max-rps': flag.integer(1, 1000, { value: 'N', summary: 'at most so many requests per second' }),
+  'max-rps': flag.integer(1, 1000, { value: 'N', summary: 'at most this many requests per second' }),
   verify: flag.text({
     value: 'FILE',
-    summary: 'check FILE against its manifest, and nothing else',
+    summary: 'only check FILE against its manifest',
     conflicts: ['to', 'resume', 'force', 'limit', 'max-rps'],
   }),
-  'max-age': spanFlag('with --verify: refuse an export that began longer ago'),
+  'max-age': spanFlag('with --verify: refuse an export that is older than this'),
 } as const;
 
 /** The values of these flags. */
@@ -61,7 +61,7 @@ export function exportForm({ to, resume, force }: ExportInput, asked: Format | u
     throw usage(`--to ${to} says ${byName}, -o says csv`);
   const format = byName ?? wanted;
   if (format === undefined)
-    throw usage(`--to ${to}: the name says no format; end it in .ndjson, .json or .csv, or say -o FORMAT`);
+    throw usage(`--to ${to}: end the name in .ndjson, .json or .csv, or add -o FORMAT`);
   return { format, gzip: zipped !== undefined || /\.gz$/i.test(to) };
 }
 
@@ -72,13 +72,15 @@ export function daysOfFlag(ctx: Context, zone: string | undefined): Days {
 
 /** Days in the time zone of an unfinished file's query. Throws CliError 'usage' for an unknown zone. */
 export function daysOfFile(ctx: Context, zone: unknown): Days {
-  return daysIn(ctx, 'the file counts days in', String(zone));
+  return daysIn(ctx, 'the unfinished file counts days in', String(zone));
 }
 
 function daysIn(ctx: Context, whose: string, zone: string): Days {
   const days = ctx.daysIn(zone);
   if (days !== undefined) return days;
-  throw usage(`${whose} ${zone}: no time zone of this machine; a name such as America/Mexico_City or UTC`);
+  throw usage(
+    `${whose} ${zone}: this machine knows no such time zone; type a name such as America/Mexico_City or UTC`,
+  );
 }
 
 /** Flags that a resumed export must repeat, besides those that choose the rows and the file. */

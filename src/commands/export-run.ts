@@ -87,10 +87,10 @@ async function toStdout(run: ExportRun, { format }: ExportForm): Promise<undefin
     if (tally.read === 0 || !(error instanceof CliError)) throw error;
     throw new CliError(kindOf(error), leftWords(error, 'stopped', run, tally.read), {
       ...error.parts,
-      certain: `${tally.rows} ${job.rowsWord} were written, up to ${last}; this is not all`,
+      certain: `only ${tally.rows} ${job.rowsWord} were written, up to ${last}; there are more`,
       now: [
         ...(error.parts.now ?? []),
-        `run it again, or into a file, which can be resumed: ${intoFile(run, format)}`,
+        `run the export again; if it writes into a file, you can resume it: ${intoFile(run, format)}`,
       ],
       cause: error,
     });
@@ -115,8 +115,10 @@ function lostOutput(run: ExportRun, format: string): CliError | undefined {
     return undefined;
   return new CliError(reason.kind, reason.message, {
     ...reason.parts,
-    certain: 'what was read was not all written',
-    now: [`free space, or name another file, which can be resumed: ${intoFile(run, format)}`],
+    certain: 'not everything that was read could be written',
+    now: [
+      `free some space, or export into a file on another disk, where you can resume it: ${intoFile(run, format)}`,
+    ],
     cause: reason,
   });
 }
@@ -142,7 +144,9 @@ async function toFile(run: ExportRun, written: ExportForm, to: string): Promise<
   });
   for (const line of file.notes) ctx.notes.warn(line);
   if (file.after !== undefined)
-    ctx.notes.note(`going on after ${file.after}: ${file.progress.rows} ${job.rowsWord} are there`);
+    ctx.notes.note(
+      `going on after ${file.after}: the file already has ${file.progress.rows} ${job.rowsWord}`,
+    );
   const endProgress = showProgress(run, () => file.progress);
   try {
     const maker = job.rows(file.query, file.state);
@@ -203,8 +207,8 @@ function leftError(error: unknown, run: ExportRun, file: ExportFile, to: string)
     certain:
       read > 0
         ? `${rows} ${run.job.rowsWord} are in ${file.partial}; ${to} was not written`
-        : `none of the ${run.job.rowsWord} are in a file; ${to} was not written`,
-    now: [...first, `${read > 0 ? 'go on with it' : 'run it again'}: ${line}`],
+        : `none of the ${run.job.rowsWord} were saved; ${to} was not written`,
+    now: [...first, `${read > 0 ? 'go on with the export' : 'run the export again'}: ${line}`],
     cause: error,
   });
 }
@@ -256,6 +260,6 @@ function warnOfOdd({ notes }: Context, odd: readonly WireRecord[]): void {
   const [first] = odd;
   const more = odd.length === 1 ? '' : ` and ${odd.length - 1} more`;
   notes.warn(
-    `${idOf(first) ?? 'a record without id'}${more}: not as the service documents them; exported as they came`,
+    `${idOf(first) ?? 'a record without an id'}${more}: not as the service's document says; exported as received`,
   );
 }

@@ -100,7 +100,9 @@ function amount(text: string, name: string): number {
 function typedAmount(text: string, name: string): TypedAmount {
   const typed = text === text.trim() ? readAmount(text) : undefined;
   if (typed !== undefined) return typed;
-  throw usage(`${name} ${short(text)}: not an amount such as 23000 or 230.00; no commas, and more than 0`);
+  throw usage(
+    `${name} ${short(text)}: not an amount such as 23000 or 230.00, without commas and more than 0`,
+  );
 }
 
 /** Returns the id of an order or customer. Throws CliError 'usage' for any other text. */

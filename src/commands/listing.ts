@@ -17,7 +17,7 @@ export function pagingFlags(resource: ResourceName) {
     limit: flag.integer(1, 1000, {
       value: 'N',
       summary: `${many} per page`,
-      defaultText: "the service's",
+      defaultText: "the service's own",
     }),
     next: flag.id(resource, { value: 'ID', summary: `the page after this ${one}`, conflicts: ['previous'] }),
     previous: flag.id(resource, {
@@ -25,10 +25,10 @@ export function pagingFlags(resource: ResourceName) {
       summary: `the page before this ${one}`,
       conflicts: ['next', 'all', 'max'],
     }),
-    all: flag.switch({ summary: 'walk on to the end', conflicts: ['previous', 'max'] }),
+    all: flag.switch({ summary: 'read all pages', conflicts: ['previous', 'max'] }),
     max: flag.integer(1, Number.MAX_SAFE_INTEGER, {
       value: 'N',
-      summary: `walk on until so many ${many}`,
+      summary: `read on until this many ${many} are shown`,
       conflicts: ['previous', 'all'],
     }),
   } as const;
@@ -153,10 +153,14 @@ async function draw(
   }
   await sink.end(drawn.hasMore);
   if (read === 0 && drawn.hasMore) {
-    throw new CliError('incomplete', 'paging broke: the service says that there is more, and gives nothing', {
-      certain: 'nothing was read; more may exist',
-      now: ['run the same command again'],
-    });
+    throw new CliError(
+      'incomplete',
+      'the list could not be read to its end: the service says there is more, but sends nothing',
+      {
+        certain: 'nothing was read; more may exist',
+        now: ['run the same command again'],
+      },
+    );
   }
   return drawn;
 }
@@ -167,7 +171,9 @@ function incomplete(error: unknown, { count, last }: Drawn): unknown {
   return new CliError('incomplete', error.message, {
     ...error.parts,
     certain: `${count} read; more may exist`,
-    now: [last === undefined ? 'run the command again' : `run it again, or go on with --next ${last}`],
+    now: [
+      last === undefined ? 'run the command again' : `run the command again, or go on with --next ${last}`,
+    ],
     cause: error,
   });
 }
@@ -207,9 +213,9 @@ function closingLines(
 }
 
 function endOf({ hasMore, saysHasMore }: Drawn, backwards: boolean): string {
-  if (backwards) return ' No more follow';
-  if (!saysHasMore) return ' The service does not say whether more follow';
-  return hasMore ? ' More follow, but the last one has no id to go on from' : ' No more follow';
+  if (backwards) return ' There are no more';
+  if (!saysHasMore) return ' The service does not say whether there are more';
+  return hasMore ? ' There are more, but the last one has no id to go on from' : ' There are no more';
 }
 
 function numberWords(name: string, value: number | undefined): readonly string[] {

@@ -1,7 +1,7 @@
-/** Reads times as people type them, `30d` or `2026-11-20`, and the range between two of them. Pure. */
+/** Reads times as people type them, `30d`, `yesterday` or `2026-11-20`, and the range between two of them. Pure. */
 
 import { CliError } from '../errors.ts';
-import type { Context } from './command.ts';
+import type { Context, Days } from './command.ts';
 import { flag, usage } from './flags.ts';
 
 /** The clock and the time zone that a typed time is read with. */
@@ -13,12 +13,14 @@ export interface ClockAndZone {
    * it were UTC.
    */
   readonly zoned: (shown: number) => number;
+  /** The day that the calendar in the zone of the run shows now, `2026-11-20`. */
+  readonly today: () => string;
 }
 
 /** A time as typed. It becomes Unix milliseconds once clock and zone are known. */
 export interface When {
   readonly text: string;
-  /** True for `30d`, which counts back from now: the same text means another time tomorrow. */
+  /** True for `30d` and `yesterday`, which count back from now: the same text means another time tomorrow. */
   readonly relative: boolean;
   readonly at: (clockAndZone: ClockAndZone) => number;
 }
@@ -31,14 +33,31 @@ export interface TimeRange {
 
 /** The clock and the zone of a run. The zone is the profile's, once the profile is open. */
 export function clockAndZoneOf({ clock, days }: Pick<Context, 'clock' | 'days'>): ClockAndZone {
-  return { now: clock.now(), zoned: (shown) => days.moment(shown) };
+  return clockIn(days, clock.now());
+}
+
+/** The clock at a moment, `now` in Unix milliseconds, with the zone of these days. */
+export function clockIn(days: Days, now: number): ClockAndZone {
+  const seconds = Math.floor(now / 1000);
+  return {
+    now,
+    zoned: (shown) => days.moment(shown),
+    // A clock before 1970 shows no day of the service.
+    today: () => days.day(seconds) ?? new Date(now).toISOString().slice(0, 10),
+  };
 }
 
 export function whenFlag(summary: string) {
-  return flag.of<When>({ value: 'WHEN', summary, parse: parseWhen });
+  return flag.of<When>({
+    value: 'WHEN',
+    summary,
+    parse: parseWhen,
+    offers: async () => dayWords.map((value) => ({ value, text: meaningOf(value) })),
+  });
 }
 
-const units: Readonly<Record<string, number>> = { m: 60_000, min: 60_000, h: 3_600_000, d: 86_400_000 };
+const dayMs = 86_400_000;
+const units: Readonly<Record<string, number>> = { m: 60_000, min: 60_000, h: 3_600_000, d: dayMs };
 const span = /^([1-9][0-9]{0,5})(m|min|h|d)$/;
 const iso =
   /^(\d{4})-(\d{2})-(\d{2})(?:[T ](\d{2}):(\d{2})(?::(\d{2})(?:[.,](\d{1,3})\d*)?)?(Z|[+-]\d{2}(?::?\d{2})?)?)?$/i;
@@ -56,13 +75,57 @@ export function spanFlag(summary: string) {
   });
 }
 
-/** Reads `30d`, `12h`, a date or a time in the zone of the run, or ISO 8601 with an offset. Throws CliError 'usage'. */
+/**
+ * Reads `30d`, `12h`, `yesterday`, a date or a time in the zone of the run, or ISO 8601 with an offset. Throws CliError
+ * 'usage'.
+ */
 export function parseWhen(text: string, name: string): When {
   const length = spanOf(text);
   if (length !== undefined) return { text, relative: true, at: ({ now }) => wholeSecond(now) - length };
+  const word = dayWords.find((known) => known === text.toLowerCase());
+  if (word !== undefined)
+    return { text, relative: true, at: ({ zoned, today }) => zoned(startOf(word, Date.parse(today()))) };
   const at = momentOf(text);
   if (at !== undefined) return { text, relative: false, at };
-  throw usage(`${name} ${text}: not a time such as 30d, 12h, 2026-11-20 or 2026-11-20T09:00:00Z`);
+  throw usage(
+    `${name} ${text}: not a time such as today, yesterday, last-month, monday, 30d, 12h, 2026-11-20 or 2026-11-20T09:00:00Z`,
+  );
+}
+
+const weekdays = ['monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday', 'sunday'] as const;
+const periods = ['today', 'yesterday', 'this-week', 'last-week', 'this-month', 'last-month'] as const;
+
+/** Words for the start of a day, a week or a month. Weeks begin on Monday. */
+const dayWords = [...periods, ...weekdays] as const;
+type DayWord = (typeof dayWords)[number];
+
+// The calendar day on which a period begins, as midnight in UTC. `today` is one too. Days are counted in the calendar, since a
+// day may have 23 or 25 hours; the zone turns the day into a moment afterwards.
+function startOf(word: DayWord, today: number): number {
+  const date = new Date(today);
+  const [year, month] = [date.getUTCFullYear(), date.getUTCMonth()];
+  // Monday is 0.
+  const weekday = (date.getUTCDay() + 6) % 7;
+  switch (word) {
+    case 'today':
+      return today;
+    case 'yesterday':
+      return today - dayMs;
+    case 'this-week':
+      return today - weekday * dayMs;
+    case 'last-week':
+      return today - (weekday + 7) * dayMs;
+    case 'this-month':
+      return Date.UTC(year, month, 1);
+    case 'last-month':
+      return Date.UTC(year, month - 1, 1);
+    default:
+      return today - ((weekday - weekdays.indexOf(word) + 7) % 7) * dayMs;
+  }
+}
+
+function meaningOf(word: DayWord): string {
+  return weekdays.some((day) => day === word) ? 'the last one, perhaps today' : 'its start';
 }
 
 /** The length of `90min` (or `90m`), `26h` or `7d` in milliseconds; undefined for any other text. */
@@ -127,9 +190,38 @@ export function timeRange(
   if (range.since !== undefined && range.until !== undefined && range.since >= range.until) {
     throw new CliError('usage', `nothing lies between --since ${since?.text} and --until ${until?.text}`, {
       certain: 'nothing was sent; --since is included, --until is not',
+      now: untilHint(since, until),
     });
   }
   return range;
+}
+
+// Somebody who says `--since last-month --until last-month` wants all of it.
+function untilHint(since: When | undefined, until: When | undefined): readonly string[] {
+  const word = until?.text.toLowerCase() ?? '';
+  if (since?.text.toLowerCase() !== word || !Object.hasOwn(followers, word)) return [];
+  return [`for all of it: --since ${word}${followers[word]}`];
+}
+
+const followers: Readonly<Record<string, string>> = {
+  today: '',
+  yesterday: ' --until today',
+  'this-week': '',
+  'last-week': ' --until this-week',
+  'this-month': '',
+  'last-month': ' --until this-month',
+};
+
+/** Says a range in full: `orders created from 20 Nov 2026 00:00:00 UTC-6, before …`. Undefined without --since and --until. */
+export function rangeWords(
+  what: string,
+  { since, until }: TimeRange,
+  full: (ms: number) => string,
+): string | undefined {
+  if (since === undefined && until === undefined) return undefined;
+  const from = since === undefined ? '' : ` from ${full(since)}`;
+  const comma = since === undefined ? '' : ',';
+  return `${what}${from}${until === undefined ? ' until now' : `${comma} before ${full(until)}`}`;
 }
 
 /** Whether a time of the service (Unix seconds) lies in a range. */

@@ -201,7 +201,10 @@ function fileBytes({ handle, hash, bytes }: Begun, zipped: boolean): FileBytes {
 
 function refuseTakenMeanwhile({ force, path }: ExportRequest, { file }: Names): void {
   if (force || kindOf(file) === undefined) return;
-  throw new CliError('incomplete', `--to ${path}: somebody else created this file while the export ran`);
+  throw new CliError(
+    'incomplete',
+    `--to ${path}: this file appeared while the export ran, and paydesk did not make it`,
+  );
 }
 
 // Writes the manifest first, so that whoever sees the finished file also finds its manifest.

@@ -97,10 +97,14 @@ export async function openFile(path: string, uid: number | undefined): Promise<F
   const foreign = uid !== undefined && (stat.uid !== uid || stat.nlink > 1);
   if (stat.isFile() && !foreign) return handle;
   await handle.close();
-  throw new CliError('refused', `${path} is not a file of your own, so it is not written`, {
-    certain: 'nothing was sent',
-    now: ['look who made it; --force replaces it'],
-  });
+  throw new CliError(
+    'refused',
+    `${path} belongs to somebody else or is not a plain file, so paydesk does not write it`,
+    {
+      certain: 'nothing was sent',
+      now: ['find out who made it; --force replaces it'],
+    },
+  );
 }
 
 /** Makes a folder that only this user can enter. Throws CliError 'refused'. */

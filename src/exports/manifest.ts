@@ -40,7 +40,7 @@ interface Manifest {
 
 // Tells the reader of the manifest how records were read, and so what may be missing.
 const walk =
-  'page by page in the order of the service, by the id of the last record; what is made or changed after started_at may be missing, or be there as it was before';
+  'read page by page, in the order of the service; records made or changed after started_at may be missing, or be here as they were before';
 
 export function manifestText(manifest: Manifest): string {
   const { totals, profile, why } = manifest;
@@ -145,18 +145,20 @@ async function problemOf(
   const refused = (words: string): Problem => ({ kind: 'refused', words });
   const incomplete = (words: string): Problem => ({ kind: 'incomplete', words });
   if (!manifest.complete)
-    return incomplete(`its manifest says that it is not complete: ${manifest.why_not ?? ''}`);
-  if (manifest.file !== basename(file)) return refused(`its manifest is that of ${manifest.file}`);
+    return incomplete(`its manifest says that the export is not complete: ${manifest.why_not ?? ''}`);
+  if (manifest.file !== basename(file))
+    return refused(`its manifest belongs to another file, ${manifest.file}`);
   const size = await sizeOf(file);
-  if (size === undefined) return incomplete('there is a manifest, but no file');
-  if (size !== manifest.bytes) return refused(`it has ${size} bytes; its manifest says ${manifest.bytes}`);
+  if (size === undefined) return incomplete('its manifest is there, but the file is missing');
+  if (size !== manifest.bytes)
+    return refused(`the file has ${size} bytes; its manifest says ${manifest.bytes}`);
   if ((await hashOf(file)) !== manifest.sha256)
-    return refused('its bytes are not those of the export (SHA-256)');
+    return refused('the file was changed after the export (its SHA-256 differs)');
   // A manifest from the future is as wrong as an old one.
   const age = now - manifest.started_at * 1000;
   if (maxAgeMs !== undefined && (age > maxAgeMs || age < -maxAgeMs))
     return refused(
-      `it is ${spanWords(Math.abs(age))} ${age < 0 ? 'ahead' : 'old'}, more than --max-age allows`,
+      `the export is ${spanWords(Math.abs(age))} ${age < 0 ? 'ahead' : 'old'}, more than --max-age allows`,
     );
   return undefined;
 }
@@ -170,7 +172,7 @@ async function missingManifest(file: string): Promise<Problem> {
   if ((await sizeOf(partial)) !== undefined) return incomplete(`there is only ${partial}, not complete`);
   return incomplete(
     (await sizeOf(file)) === undefined
-      ? 'there is no such file, and no manifest of it'
+      ? 'there is no such file, and no manifest for it'
       : `there is no ${manifestOf(file)}`,
   );
 }
@@ -179,7 +181,7 @@ async function manifestAt(path: string): Promise<CheckedManifest | undefined> {
   const text = await textOf(path);
   if (text === undefined) return undefined;
   const manifest = readManifest(text);
-  if (manifest === undefined) throw new CliError('usage', `${path} is no manifest of an export`);
+  if (manifest === undefined) throw new CliError('usage', `${path} is not a manifest of an export`);
   return manifest;
 }
 
@@ -206,7 +208,7 @@ async function sizeOf(path: string): Promise<number | undefined> {
     if (systemCode(error) === 'ENOENT') return undefined;
     throw unreadable(path, error);
   }
-  throw new CliError('usage', `${path} is not a regular file`);
+  throw new CliError('usage', `${path} is not a plain file`);
 }
 
 async function hashOf(path: string): Promise<string> {

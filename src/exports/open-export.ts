@@ -75,25 +75,24 @@ async function refuseTaken(
   const refused = (words: string, now: string): CliError =>
     new CliError('refused', `--to ${path}: ${words}`, { certain: 'nothing was sent', now: [now] });
   const kind = kindOf(file);
-  if (kind !== undefined && kind !== 'file')
-    throw refused('it is not a regular file', 'name a file of its own');
+  if (kind !== undefined && kind !== 'file') throw refused('this is not a plain file', 'name another file');
   if (kind === 'file' && !force)
     throw refused('the file exists', '--force replaces it once the export is complete');
   if (kindOf(partial) === 'folder')
-    throw refused(`${partial} is a folder`, 'take it away, or name another file');
+    throw refused(`${partial} is a folder`, 'move it away, or name another file');
   const beside = kindOf(manifest);
   if (beside !== undefined && beside !== 'file')
-    throw refused(`${manifest} is not a regular file`, 'take it away, or name another file');
+    throw refused(`${manifest} is not a plain file`, 'move it away, or name another file');
   if (beside === 'file' && !force && !(await isManifest(manifest)))
-    throw refused(`${manifest} is there, and no manifest of an export`, '--force replaces it too');
+    throw refused(`${manifest} exists and is not a manifest of an export`, '--force replaces it too');
 }
 
 async function takeLock(locks: Locks, { file }: Names): Promise<Held> {
   const lock = await locks.take(`export ${file}`, { waitMs: 0 });
   if (lock.held) return lock;
-  throw new CliError('refused', `another run exports to ${file} now`, {
+  throw new CliError('refused', `another export is writing ${file} now`, {
     certain: 'nothing was sent',
-    now: ['wait for that run to end, or name another file with --to'],
+    now: ['wait until it ends, or name another file with --to'],
   });
 }
 
@@ -114,7 +113,7 @@ async function begin(
     return await resume(parts, names, request, checkpoint);
   }
   if (unfinished !== undefined && !request.force) {
-    throw new CliError('refused', `${names.partial} is there: an unfinished export`, {
+    throw new CliError('refused', `${names.partial} is an unfinished export`, {
       certain: 'nothing was sent',
       now: [
         request.resume
@@ -202,7 +201,7 @@ async function resume(
         : []),
       ...(found.head.keyFingerprint === request.keyFingerprint
         ? []
-        : ['the key is another one than when this export began']),
+        : ['the key has changed since this export began']),
     ],
   };
 }
@@ -212,10 +211,10 @@ function refuseOther(head: CheckpointHead, { asked, profile: { account } }: Expo
   if (same && head.account === account) return;
   const was = head.account === account ? head.asked.join(' ') : head.account;
   const is = head.account === account ? asked.join(' ') : account;
-  throw new CliError('refused', `--resume: the unfinished export is another one: ${was}, not ${is}`, {
+  throw new CliError('refused', `--resume: the unfinished export was started as ${was}, not ${is}`, {
     certain: 'nothing was sent',
     now: [
-      'to go on with it, repeat its own command with --resume; to start again, use --force without --resume',
+      'to go on with it, run the command that started it, with --resume; to start again, use --force without --resume',
     ],
   });
 }
@@ -235,7 +234,7 @@ function refuseOtherColumns(
     now: [
       ...(before === undefined || before === null
         ? ['an older version of paydesk began it']
-        : [`they are ${before.join(', ')}`]),
+        : [`the unfinished export has ${before.join(', ')}`]),
       ...(columns === null ? [] : [`this run would write ${columns.join(', ')}`]),
       'resume it with the same PAYDESK_COLUMNS and the same version of paydesk, or start again: --force without --resume',
     ],

@@ -84,7 +84,7 @@ function sumMoved(
   if (now === expected) return undefined;
   const from = before === undefined ? 'is' : `went from ${before} to`;
   const recorded =
-    since.length === 0 ? 'no refund shows for it' : `the refunds shown come to ${expected - was}`;
+    since.length === 0 ? 'no refund is listed for it' : `the refunds listed add up to ${expected - was}`;
   return `${name} ${from} ${now}, but ${recorded}`;
 }
 

@@ -31,7 +31,7 @@ export function readArchive(path: string, cwd?: () => string): Archive {
   const end = objectIn(lines.at(-2));
   const before = text.slice(0, text.length - (lines.at(-2)?.length ?? 0) - 1);
   const first = objectIn(lines[0]);
-  if (first.object !== object) throw unfit(path, 'is no file of paydesk journal export --to');
+  if (first.object !== object) throw unfit(path, 'was not written by paydesk journal export --to');
   if (first.version !== 1) throw unfit(path, 'was written by a newer paydesk');
   if (end.sha256 !== hash('sha256', before)) throw unfit(path, 'is not whole');
   const rows = lines.slice(1, -2).map((line) => storedRow(objectIn(line)));
@@ -88,6 +88,6 @@ function objectIn(line: string | undefined): Readonly<Record<string, unknown>> {
 function unfit(path: string, what: string): CliError {
   return new CliError('refused', `${path} ${what}`, {
     certain,
-    now: ['write it anew on the other machine: paydesk journal export --to FILE'],
+    now: ['export it again on the other machine: paydesk journal export --to FILE'],
   });
 }

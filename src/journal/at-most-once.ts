@@ -170,7 +170,7 @@ function takeBack(
   { wanted, flight }: At<'recording' | 'sending'>,
   { cause, moment }: Extract<Event, { is: 'unrecorded' }>,
 ): Step {
-  const why = 'it could not be written down';
+  const why = 'it could not be recorded';
   const verdict = verdictRow(flight.sent, moment, { verdict: 'not_sent', by: 'sender', why });
   const refusal: Refusal = { why: 'journal', cause, left: flight.sent.intent };
   return { state: { at: 'correcting', wanted, refusal }, effect: { do: 'record', row: verdict } };
@@ -187,7 +187,7 @@ function send({ wanted, flight }: At<'recording' | 'sending'>, now: Moment): Ste
   if (elapsed <= wanted.sendWithinMs) {
     return { state: { at: 'sending', wanted, flight }, effect: { do: 'send' } };
   }
-  const why = `this machine was held up for ${Math.round(elapsed / 1000)} s before the sending`;
+  const why = `this machine stood still for ${Math.round(elapsed / 1000)} s before the sending`;
   return rule(wanted, flight, now, { verdict: 'not_sent', by: 'sender', why });
 }
 
@@ -202,7 +202,7 @@ function takeReply({ wanted, flight }: At<'recording' | 'sending'>, event: Event
   const answer = judgeReply(flight.sent.proof, event.parsed, earliestOf(flight.sent));
   switch (answer.says) {
     case 'applied': {
-      const why = 'the reply shows it';
+      const why = 'the reply confirms it';
       return rule(wanted, flight, event.moment, {
         verdict: 'applied',
         by: 'reply',
@@ -291,7 +291,7 @@ function ruleOnEvidence(wanted: Wanted, found: Search, now: Moment): Step {
     const unconfirmed: Ruling = {
       verdict: 'rejected',
       by: 'reply',
-      why: 'the service refused it, not confirmed by a read',
+      why: 'the service refused it; not checked yet',
       confirmed: false,
     };
     const words = evidence === undefined ? unconfirmed : rulingOf(evidence, 'rejected');

@@ -53,13 +53,13 @@ export function alarmedVerdict(record: AttemptRecord, now: Moment): VerdictRow |
  */
 export function sentAgain(record: AttemptRecord, known: readonly AttemptRecord[]): AttemptRecord | undefined {
   const { sent } = record;
-  return known.find(
-    (other) =>
-      !isSameAttempt(other, record) &&
-      other.sent.time >= sent.time &&
-      isEqual({ ...sent, kind: sent.proof.kind, expected: sent.proof.expected }, other) &&
-      !['not_sent', 'rejected'].includes(verdictOf(other)?.verdict ?? 'unknown'),
-  );
+  const { kind, expected } = sent.proof;
+  return known.find((other) => {
+    const verdict = verdictOf(other)?.verdict;
+    const failed = verdict === 'not_sent' || verdict === 'rejected';
+    const isLater = !isSameAttempt(other, record) && other.sent.time >= sent.time;
+    return isLater && !failed && isEqual({ ...sent, kind, expected }, other);
+  });
 }
 
 /** The verdict of a statement. `again`: what `sentAgain` found. */

@@ -57,7 +57,7 @@ export function outcomeOf(sent: SentRow, row: VerdictRow | undefined, learned: L
     case 'not_sent':
       return { ...base, verdict: 'not_sent', reason: row.why };
     default: {
-      const reason = row?.why ?? 'it was sent, and no outcome was written down';
+      const reason = row?.why ?? 'it was sent, and its result was not recorded';
       const seen = { reason, sentAt: sent.time, lastReadAt, reads, unread, blockedUntil };
       return { ...base, verdict: row?.verdict ?? 'unknown', ...seen };
     }

@@ -246,14 +246,14 @@ async function newestOrders(service: Service, before: readonly string[] | undefi
     if (before === undefined) return { records };
     met ||= page.records.some(({ value }) => before.includes(String(value.id)));
     if (page.saysHasMore && !page.hasMore)
-      return met ? { records } : { records, gap: 'its list shows no order that was there before' };
+      return met ? { records } : { records, gap: 'its list shows none of the orders known before' };
     if (met && isNewestFirst(service, records)) return { records };
     pages += 1;
     bytes += page.records.reduce((sum, record) => sum + record.bytes.length, 0);
     if (pages >= pagesMax || bytes >= bytesMax)
-      return { records, gap: `its first ${records.length} orders do not tell` };
+      return { records, gap: `its first ${records.length} orders do not show whether it was made` };
   }
-  return { records, gap: 'its list of orders does not say that it ends' };
+  return { records, gap: 'its list of orders does not say where it ends' };
 }
 
 // Assumed: if the first orders of a list are sorted by `created_at`, newest first, the whole list is; the document
@@ -269,9 +269,9 @@ function isNewestFirst({ profile }: Service, records: readonly WireRecord[]): bo
 // If an object has a key twice, paydesk may read one value and the service the other.
 function refuseAmbiguous({ bytes, value }: WireRecord): void {
   if (!repeatsKey(new TextDecoder().decode(bytes))) return;
-  throw new CliError('reply', `what the service shows of ${String(value.id)} says something twice`, {
+  throw new CliError('reply', `the service's record of ${String(value.id)} has the same key twice`, {
     certain: 'nothing was sent',
-    now: ['tell the service: an object of its reply has a key twice'],
+    now: ['tell the service: an object in its reply has the same key twice'],
   });
 }
 

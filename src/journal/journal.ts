@@ -272,8 +272,8 @@ export function attemptName({ sent: { intent, attempt } }: Pick<AttemptRecord, '
 /** An alarm in a few words, to stand before a colon. */
 export const alarmWords: Readonly<Record<Alarm, string>> = {
   duplicate: 'DUPLICATE?',
-  contradiction: 'the answer contradicted the request',
-  partial: 'only a part shows',
-  applied_though_rejected: 'refused, and yet made',
-  disagreement: 'its figures do not agree',
+  contradiction: 'the reply does not match the request',
+  partial: 'the order shows only a part of it',
+  applied_though_rejected: 'refused, but made all the same',
+  disagreement: 'the figures of the order do not add up',
 };

@@ -128,14 +128,15 @@ export function judgeRead(
   earliest = Number.NEGATIVE_INFINITY,
 ): Evidence {
   const judge = judges[proof.kind];
-  if (judge === undefined) return { shows: 'unreadable', problem: 'a read cannot show it' };
+  if (judge === undefined)
+    return { shows: 'unreadable', problem: 'paydesk cannot look up this kind of change' };
   return judge({ proof, value, claimed, earliest });
 }
 
 function judgeCreation({ proof, value, claimed, earliest }: OwnRead): Evidence {
   const created = createdIn(proof, value, claimed, earliest);
   if (created?.early === true) {
-    const problem = `order ${created.id} is equal, and its created_at lies before this one was sent`;
+    const problem = `order ${created.id} has the same content, but was created before this one was sent`;
     return { shows: 'disagreement', refunds: [], problem };
   }
   if (created !== undefined) {
@@ -148,10 +149,10 @@ function judgeCreation({ proof, value, claimed, earliest }: OwnRead): Evidence {
 
 /** Why a value is not the order of this change; undefined when it is. */
 export function notThisOrder(proof: Proof, value: unknown): string | undefined {
-  if (valueAt(value, ['object']) !== 'order') return 'it is no order';
+  if (valueAt(value, ['object']) !== 'order') return 'it is not an order';
   if (valueAt(value, ['id']) !== proof.orderId) return 'it is another order';
   // Without `livemode` nothing is wrong; the opposite value means another account (service: Authentication 5).
-  if (valueAt(value, ['livemode']) === !proof.livemode) return 'its livemode is of the other mode';
+  if (valueAt(value, ['livemode']) === !proof.livemode) return 'its livemode says the other mode';
   return undefined;
 }
 

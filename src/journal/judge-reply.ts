@@ -30,10 +30,10 @@ function bodyOf({ body, contentType }: RawReply): ParsedReply['body'] {
   try {
     const text = new TextDecoder('utf-8', { fatal: true }).decode(body);
     const value: unknown = JSON.parse(text);
-    return repeatsKey(text) ? { problem: 'a body that says something twice', value } : { value };
+    return repeatsKey(text) ? { problem: 'a body that has the same key twice', value } : { value };
   } catch {
     const html = contentType === 'text/html' || body[0] === 0x3c;
-    return { problem: html ? 'an HTML page' : 'a body that is no JSON' };
+    return { problem: html ? 'an HTML page' : 'a body that is not JSON' };
   }
 }
 
@@ -110,7 +110,7 @@ export function judgeReply(proof: Proof, parsed: ParsedReply, earliest = Number.
   const error = readErrorBody(body.value);
   if (error !== undefined) return judgeError(proof, status, error);
   if (status < 200 || status > 299)
-    return { says: 'nothing', why: `HTTP ${status}, ${redirect ?? 'without an error of the service'}` };
+    return { says: 'nothing', why: `HTTP ${status}, ${redirect ?? 'not in the error form of the service'}` };
   return judges[proof.kind]({ proof, status, value: body.value, earliest });
 }
 
@@ -127,7 +127,7 @@ function judgeError(proof: Proof, status: number, error: ErrorBody): Answer {
   if (details === undefined || !(documented || refused))
     return {
       says: 'nothing',
-      why: `HTTP ${status}, ${errorWords(error)}: it does not say what became of it`,
+      why: `HTTP ${status}, ${errorWords(error)}: it does not say whether the change was made`,
     };
   return { says: 'rejected', contradicts: dataContradicts(proof, error), error: errorParts(error, status) };
 }
@@ -162,7 +162,7 @@ function changed(before: number | string | undefined, now: unknown): boolean {
 
 function judgeOrderReply({ proof, status, value, earliest }: OwnReply): Answer {
   if (valueAt(value, ['object']) !== 'order')
-    return { says: 'nothing', why: `HTTP ${status}, a body that is no order` };
+    return { says: 'nothing', why: `HTTP ${status}, a body that is not an order` };
   const stranger = notThisOrder(proof, value);
   if (stranger !== undefined)
     return { says: 'contradiction', why: `HTTP ${status}, an order, but ${stranger}` };
@@ -192,7 +192,7 @@ function judgeOrderReply({ proof, status, value, earliest }: OwnReply): Answer {
 function judgeNewOrder({ proof, status, value }: OwnReply): Answer {
   if (isOfOtherMode(proof, value)) return { says: 'contradiction', why: otherMode(status, 'an order') };
   if (valueAt(value, ['object']) !== 'order' || typeof valueAt(value, ['id']) !== 'string')
-    return { says: 'nothing', why: `HTTP ${status}, a body that is no order` };
+    return { says: 'nothing', why: `HTTP ${status}, a body that is not an order` };
   return { says: 'applied', refunds: [], ...madeIn(value) };
 }
 
@@ -207,7 +207,7 @@ function judgeAnyObject({ proof, status, value }: OwnReply): Answer {
   if (isOfOtherMode(proof, value)) return { says: 'contradiction', why: otherMode(status, 'an object') };
   return isObject(value)
     ? { says: 'applied', refunds: [] }
-    : { says: 'nothing', why: `HTTP ${status}, a body that is no object` };
+    : { says: 'nothing', why: `HTTP ${status}, a body that is not an object` };
 }
 
 function isOfOtherMode(proof: Proof, value: unknown): boolean {
@@ -215,5 +215,5 @@ function isOfOtherMode(proof: Proof, value: unknown): boolean {
 }
 
 function otherMode(status: number, what: string): string {
-  return `HTTP ${status}, ${what}, but its livemode is of the other mode`;
+  return `HTTP ${status}, ${what}, but its livemode says the other mode`;
 }

@@ -17,7 +17,7 @@ import type { JournalStore } from './journal-store.ts';
 import { parseReply } from './judge-reply.ts';
 import type { Effect, End, Event, Wanted } from './protocol-types.ts';
 import { reconcileDue } from './read-again.ts';
-import { named, refusalError } from './refusal-error.ts';
+import { type HowShown, named, refusalError } from './refusal-error.ts';
 import { marksOfService } from './same-account.ts';
 import { startWaitingLine } from './waiting-line.ts';
 
@@ -60,18 +60,22 @@ async function reconcileFirst(
   parts: ChangeParts,
   { orderId, intentId }: Intent,
 ): Promise<readonly AttemptRecord[]> {
-  const { options, notes } = parts;
+  const { options } = parts;
   if (options.dryRun) return [];
   const looked = await reconcileDue({ ...parts, timeoutMs: options.timeoutMs }, { orderId, given: intentId });
-  for (const { record, added } of looked) tellNews(notes, record, added);
+  for (const { record, added } of looked) tellNews(parts, record, added);
   return looked.filter(({ added }) => added !== undefined).map(({ record }) => record);
 }
 
 // A watched refund that is as it should be gets no line.
-function tellNews(notes: ChangeParts['notes'], record: AttemptRecord, added: VerdictRow | undefined): void {
+function tellNews(
+  { notes, service }: ChangeParts,
+  record: AttemptRecord,
+  added: VerdictRow | undefined,
+): void {
   if (added === undefined || (added.alarm === undefined && wasApplied(record))) return;
   const { alarm } = added;
-  const line = `${named(record)}: paydesk journal show ${record.sent.intent}`;
+  const line = `${named(record, service.profile.settings)}: paydesk journal show ${record.sent.intent}`;
   if (alarm === undefined) notes.note(`an earlier change was looked up again: ${line}`);
   else notes.warn(`${alarmWords[alarm]}: an earlier change: ${line}`);
 }
@@ -103,7 +107,12 @@ class Run {
   /** Throws CliError 'refused' when one of these attempts has made the wanted change after all. */
   refuseAppeared(closed: readonly AttemptRecord[]): void {
     const refusal = appeared(this.#wanted, closed);
-    if (refusal !== undefined) throw refusalError(refusal, this.#subject(), this.#parts.shortTime);
+    if (refusal !== undefined) throw refusalError(refusal, this.#subject(), this.#howShown());
+  }
+
+  #howShown(): HowShown {
+    const { shortTime, service } = this.#parts;
+    return { shortTime, amounts: service.profile.settings, currency: this.#intent.currency };
   }
 
   #subject(): string {
@@ -130,7 +139,7 @@ class Run {
     const { request, checks = [] } = this.#intent;
     switch (end.how) {
       case 'refused':
-        throw refusalError(end.refusal, this.#subject(), this.#parts.shortTime);
+        throw refusalError(end.refusal, this.#subject(), this.#howShown());
       case 'dry_run':
         return { verdict: 'dry_run', request, checks };
       case 'verdict':

@@ -66,7 +66,7 @@ export function openJournal(parts: JournalParts): OpenedJournal {
   const warnOnce = once(async () => {
     const problem = await store.problem();
     if (problem !== undefined)
-      parts.notes.warn(`${problem}; no change is made until that is mended: paydesk journal verify`);
+      parts.notes.warn(`${problem}; no change is made until the journal is repaired: paydesk journal verify`);
   });
   return {
     store,
@@ -209,14 +209,15 @@ async function refuseOpen(
   // If the journal cannot be read now, the change itself says so.
   const own = await attemptsOn(store, service, orderId).catch(() => []);
   const used = usedUp(again, own);
-  if (used !== undefined) throw refusalError(used, orderId, shortTime);
+  const shown = { shortTime, amounts: service.profile.settings };
+  if (used !== undefined) throw refusalError(used, orderId, shown);
   for (const record of own.filter(isUnsettled)) {
     if (!isOpen(record, await now())) continue;
     const after = isDue(record, await now()) ? await readAgain(record) : record;
     if (after === undefined) continue;
     if (isOpen(after, await now())) {
       const account = marksOfService(service);
-      throw refusalError({ why: 'open', attempt: after, account }, orderId, shortTime);
+      throw refusalError({ why: 'open', attempt: after, account }, orderId, shown);
     }
     closed.push(after);
   }

@@ -42,7 +42,10 @@ export async function resolveOne(
       ({ state, effect } = resolve(state, await carryOut(effects, state, effect, confirm)));
     const { end } = state;
     if (end.how === 'looked') return end;
-    throw refusalError(end.refusal, orderId ?? intent, parts.shortTime);
+    throw refusalError(end.refusal, orderId ?? intent, {
+      shortTime: parts.shortTime,
+      amounts: parts.service.profile.settings,
+    });
   } finally {
     await effects.release();
   }

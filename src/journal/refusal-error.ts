@@ -1,5 +1,6 @@
 /** The errors when the journal refuses: an unconfirmed change, a repeat, a lock of another run, a row that is not written. */
 
+import { type AmountStyle, amountWords, figureWords, plainAmounts } from '../amounts.ts';
 import type { JsonObject } from '../api/spec.ts';
 import { CliError, withParts } from '../errors.ts';
 import { verdictOf } from './attempt-state.ts';
@@ -14,50 +15,58 @@ import { sameJson, type Typed } from './same-request.ts';
 export function refusalError(
   refusal: Refusal,
   subject: string,
-  shortTime: ShortTime = (ms) => new Date(ms).toISOString(),
+  shown: HowShown = { shortTime: (ms) => new Date(ms).toISOString(), amounts: plainAmounts },
 ): CliError {
-  const error = errorOf(refusal, subject, shortTime);
+  const error = errorOf(refusal, subject, shown);
   if (!('attempt' in refusal)) return error;
   const { intent, given: scriptId, proof } = refusal.attempt.sent;
   return withParts(error, { intent, scriptId, orderId: proof.orderId });
 }
 
-function errorOf(refusal: Refusal, subject: string, shortTime: ShortTime): CliError {
+function errorOf(refusal: Refusal, subject: string, shown: HowShown): CliError {
   switch (refusal.why) {
     case 'busy':
-      return busyError(refusal, subject, shortTime);
+      return busyError(refusal, subject, shown);
     case 'open':
-      return openError(refusal, subject, shortTime);
+      return openError(refusal, subject, shown);
     case 'not_seen':
     case 'made':
-      return triedError(refusal);
+      return triedError(refusal, shown);
     case 'appeared':
-      return appearedError(refusal);
+      return appearedError(refusal, shown);
     case 'equal':
-      return equalError(refusal);
+      return equalError(refusal, shown);
     case 'used_up':
-      return usedUpError(refusal, shortTime);
+      return usedUpError(refusal, shown);
     case 'nothing_to_repeat':
       return refused(
-        `--again ${refusal.name}: ${subject} has no refund or attempt of that id that is like what is asked for now`,
+        `--again ${refusal.name}: ${subject} has no earlier refund or change with that id that matches this one`,
         ['run it without --again: if paydesk refuses, it prints the ID that --again needs'],
       );
     case 'too_early':
-      return new CliError('refused', `it may still be on its way: nobody can know yet that it was not made`, {
-        certain: 'nothing was written down',
-        now: [`run the same command again in ${Math.ceil(refusal.leftMs / 1000)} s`],
-      });
+      return new CliError(
+        'refused',
+        `it may still be on its way: it is too early to say that it was not made`,
+        {
+          certain: 'nothing was recorded',
+          now: [`run the same command again in ${Math.ceil(refusal.leftMs / 1000)} s`],
+        },
+      );
     case 'unread':
       return new CliError('refused', `${subject} cannot be read now: ${refusal.problem}`, {
-        certain: 'nothing was written down',
+        certain: 'nothing was recorded',
         now: ['run the same command again when it can be read'],
       });
     case 'other_parameters':
       return refused(differenceWords(refusal.attempt.sent, refusal.now), [showCommand(refusal.attempt)]);
     case 'unprovable':
-      return new CliError('refused', `the outcome could not be proved afterwards: ${refusal.problem}`, {
-        certain,
-      });
+      return new CliError(
+        'refused',
+        `paydesk could not check afterwards whether it was made: ${refusal.problem}`,
+        {
+          certain,
+        },
+      );
     case 'journal':
       return journalError(refusal);
     case 'unwritten':
@@ -69,8 +78,14 @@ function errorOf(refusal: Refusal, subject: string, shortTime: ShortTime): CliEr
   }
 }
 
-// Unix milliseconds in, `05:05:12` out.
-type ShortTime = (ms: number) => string;
+/** How an error shows times and amounts. */
+export interface HowShown {
+  /** Unix milliseconds in, `05:05:12` out. */
+  readonly shortTime: (ms: number) => string;
+  readonly amounts: AmountStyle;
+  /** The currency of the change that was refused. */
+  readonly currency?: string | undefined;
+}
 
 const certain = 'nothing was sent';
 
@@ -85,7 +100,7 @@ function showCommand({ sent }: AttemptRecord): string {
 function busyError(
   { owner }: Extract<Refusal, { why: 'busy' }>,
   subject: string,
-  shortTime: ShortTime,
+  { shortTime }: HowShown,
 ): CliError {
   const who = owner === undefined ? 'another run' : `${owner.operator} (${owner.command})`;
   const since = owner === undefined ? '' : ` since ${shortTime(owner.since)}`;
@@ -94,19 +109,26 @@ function busyError(
   ]);
 }
 
-function triedError({ why, attempt }: Extract<Refusal, { why: 'not_seen' | 'made' }>): CliError {
+function triedError(
+  { why, attempt }: Extract<Refusal, { why: 'not_seen' | 'made' }>,
+  { amounts }: HowShown,
+): CliError {
   const [what, next] =
     why === 'made'
-      ? ['the same was made before', 'if a second one is meant:']
-      : ['the same was tried before and not seen', 'to send it again nevertheless:'];
+      ? ['the same change was made before', 'if you want a second one:']
+      : ['the same change was sent before and never found', 'to send it again all the same:'];
   const repeat = repeatCommand(attempt.sent, attemptName(attempt));
-  return refused(`${what}: ${named(attempt)}`, [showCommand(attempt), next, repeat]);
+  return refused(`${what}: ${named(attempt, amounts)}`, [showCommand(attempt), next, repeat]);
 }
 
-function equalError({ chargeId, amount, refundId, again }: Extract<Refusal, { why: 'equal' }>): CliError {
-  return refused(`charge ${chargeId} already has a refund of ${-amount}: ${refundId}`, [
-    `if a second one is meant: the same command with --again ${[...again, refundId].join(',')}`,
-  ]);
+function equalError(
+  { chargeId, amount, refundId, again }: Extract<Refusal, { why: 'equal' }>,
+  { amounts, currency }: HowShown,
+): CliError {
+  return refused(
+    `charge ${chargeId} already has a refund of ${figureWords(-amount, currency, amounts)}: ${refundId}`,
+    [`if you want a second one: the same command with --again ${[...again, refundId].join(',')}`],
+  );
 }
 
 function journalError({ cause, left }: Extract<Refusal, { why: 'journal' }>): CliError {
@@ -114,7 +136,7 @@ function journalError({ cause, left }: Extract<Refusal, { why: 'journal' }>): Cl
   return new CliError('refused', `the journal cannot be written: ${reasonOf(cause)}`, {
     certain,
     now: [
-      'without a journal nothing is sent: free some space, or see to the state folder (paydesk help environment)',
+      'nothing is sent without a journal: free some space, or check the state folder (paydesk help environment)',
       ...leftWords(left),
     ],
     cause,
@@ -125,11 +147,11 @@ function unwrittenError(
   { attempt, row, cause }: Extract<Refusal, { why: 'unwritten' }>,
   subject: string,
 ): CliError {
-  return new CliError('unknown', `what became of ${subject} could not be written down: ${reasonOf(cause)}`, {
-    certain: `${row.verdict.replaceAll('_', ' ')}: ${row.why}; whether the journal holds that is not certain; nothing was sent now`,
+  return new CliError('unknown', `the result for ${subject} could not be recorded: ${reasonOf(cause)}`, {
+    certain: `${row.verdict.replaceAll('_', ' ')}: ${row.why}; the journal may or may not contain that; nothing was sent now`,
     now: [
       showCommand(attempt),
-      'free some space, wait for other runs to end, or see to the state folder (paydesk help environment)',
+      'free some space, wait for other runs to end, or check the state folder (paydesk help environment)',
       'then run the same command again',
     ],
     cause,
@@ -139,59 +161,65 @@ function unwrittenError(
 function openError(
   { attempt, account }: Extract<Refusal, { why: 'open' }>,
   subject: string,
-  shortTime: ShortTime,
+  shown: HowShown,
 ): CliError {
   const { sent } = attempt;
   const verb = provable(sent.proof.kind) ? 'reconcile' : 'show';
   const elsewhere = account !== undefined && !isSameAddress(marksOf(sent), account);
-  return new CliError('refused', `${earlierWords(sent, subject, shortTime)} is still unconfirmed`, {
+  return new CliError('refused', `${earlierWords(sent, subject, shown)} is still unconfirmed`, {
     certain: elsewhere
-      ? `nothing was sent; that one went to ${sent.origin} (profile ${sent.profile}), this one would go to ${account.origin}, and both may be one account`
+      ? `nothing was sent; the earlier one went to ${sent.origin} (profile ${sent.profile}), this one would go to ${account.origin}, and both may be the same account`
       : 'nothing was sent',
     now: [`paydesk journal ${verb} ${sent.intent}`],
   });
 }
 
 // `an earlier refund of 900 MXN on ord_… (05:05:12, by root)`. A repair may not know time and name.
-function earlierWords(sent: SentRow, subject: string, shortTime: ShortTime): string {
-  const what = changeWords(sent).replace(/^a /, '');
+function earlierWords(sent: SentRow, subject: string, { shortTime, amounts }: HowShown): string {
+  const what = changeWords(sent, amounts).replace(/^a /, '');
   const on = sent.proof.orderId === undefined ? '' : ` on ${subject}`;
   const facts = sent.lost === undefined ? ` (${shortTime(sent.time)}, by ${sent.operator})` : '';
   return `an earlier ${what}${on}${facts}`;
 }
 
-function appearedError({ attempt, verdict }: Extract<Refusal, { why: 'appeared' }>): CliError {
+function appearedError(
+  { attempt, verdict }: Extract<Refusal, { why: 'appeared' }>,
+  { amounts }: HowShown,
+): CliError {
   const known = `nothing was sent now; ${verdict.why}`;
   const now = [showCommand(attempt)];
   if (verdict.alarm !== undefined) {
-    const ids = (verdict.refunds ?? []).map(({ id }) => id ?? 'one without an id').join(' and ');
-    return new CliError('unknown', `${alarmWords[verdict.alarm]}: ${named(attempt)}\n${ids}`, {
+    const ids = (verdict.refunds ?? []).map(({ id }) => id ?? 'one refund without an id').join(' and ');
+    return new CliError('unknown', `${alarmWords[verdict.alarm]}: ${named(attempt, amounts)}\n${ids}`, {
       opening: 'stop:',
       certain: known,
       now: ['stop on this order and show your lead:', ...now],
     });
   }
-  const what = verdict.verdict === 'applied' ? 'was made after all' : 'is not certain after all';
-  return new CliError('refused', `an earlier attempt ${what}: ${named(attempt)}`, { certain: known, now });
+  const what = verdict.verdict === 'applied' ? 'was made after all' : 'is unconfirmed again';
+  return new CliError('refused', `an earlier change ${what}: ${named(attempt, amounts)}`, {
+    certain: known,
+    now,
+  });
 }
 
 function usedUpError(
   { name, attempt }: Extract<Refusal, { why: 'used_up' }>,
-  shortTime: ShortTime,
+  { shortTime, amounts }: HowShown,
 ): CliError {
   const { sent } = attempt;
   const [refund] = verdictOf(attempt)?.refunds ?? [];
   const next = verdictOf(attempt)?.verdict === 'applied' ? refund?.id : attemptName(attempt);
   return new CliError(
     'refused',
-    `${name} was repeated already, at ${shortTime(sent.time)}: ${named(attempt)}`,
+    `${name} was repeated already, at ${shortTime(sent.time)}: ${named(attempt, amounts)}`,
     {
       certain: 'nothing was sent now',
       now: [
         showCommand(attempt),
         ...(next === undefined
           ? []
-          : [`if one more is meant: the same command, with --again ${next} in place of ${name}`]),
+          : [`if you want one more: the same command, with --again ${next} in place of ${name}`]),
       ],
     },
   );
@@ -214,33 +242,36 @@ function repeatCommand({ proof: { kind, orderId, body }, profile }: SentRow, nam
 function leftWords(left: string | undefined): readonly string[] {
   if (left === undefined) return [];
   return [
-    `the journal may hold ${left} as sent, which blocks the order; it was not sent: wait two minutes, then say so:`,
+    `the journal may hold ${left} as sent, which blocks the order. It was not sent: wait two minutes, then record that:`,
     `paydesk journal settle ${left} --not-applied --note TEXT`,
   ];
 }
 
 /** An attempt in a few words: its journal id, the change with its amount, the verdict. */
-export function named(attempt: AttemptRecord): string {
+export function named(attempt: AttemptRecord, amounts: AmountStyle): string {
   const { sent } = attempt;
-  const verdict = verdictOf(attempt)?.verdict ?? 'sent, no outcome recorded';
-  return `${sent.intent}, ${changeWords(sent)}, ${verdict.replaceAll('_', ' ')}`;
+  const verdict = verdictOf(attempt)?.verdict ?? 'sent, result not recorded';
+  return `${sent.intent}, ${changeWords(sent, amounts)}, ${verdict.replaceAll('_', ' ')}`;
 }
 
 // In the words of the commands: `refund of 23000 MXN`, `order creation of 300 MXN`, `POST /charges`.
-function changeWords({ proof: { kind }, amount, currency, request, lost }: SentRow): string {
+function changeWords(
+  { proof: { kind }, amount, currency, request, lost }: SentRow,
+  amounts: AmountStyle,
+): string {
   if (lost !== undefined)
     return lost === 'unknown' ? 'a change whose record is lost' : `${lost} whose record is lost`;
   if (kind === 'api') return `${request.method} /${request.path}`;
-  return `${changeKinds[kind].noun}${amount === undefined ? '' : ` of ${amount} ${currency ?? ''}`.trimEnd()}`;
+  return `${changeKinds[kind].noun}${amount === undefined ? '' : ` of ${amountWords(amount, currency, amounts)}`}`;
 }
 
 function reasonOf(cause: unknown): string {
   return cause instanceof Error ? cause.message : String(cause);
 }
 
-// `the script id ticket-8840 (--intent) was something else: recorded with amount 300; asked for now with amount 500`
+// `the script id ticket-8840 (--intent) was used for another change: recorded with amount 300; asked for now with amount 500`
 function differenceWords({ given, proof, asked }: SentRow, now: Typed): string {
-  const was = `the script id ${given ?? ''} (--intent) was something else`;
+  const was = `the script id ${given ?? ''} (--intent) was used for another change`;
   if (now.kind !== undefined && now.kind !== proof.kind)
     return `${was}: recorded as ${proof.kind}, asked for now as ${now.kind}`;
   if (asked === undefined || now.asked === undefined) return was;

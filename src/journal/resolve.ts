@@ -178,7 +178,7 @@ function evidenceIn(
     return evidence;
   return {
     shows: 'unreadable',
-    problem: `one of the two refunds may be that of ${rival.sent.intent}, which is open`,
+    problem: `one of the two refunds may be that of ${rival.sent.intent}, which is unconfirmed`,
   };
 }
 
@@ -218,7 +218,7 @@ function rulingNow(record: AttemptRecord, evidence: Evidence, now: Moment): Ruli
   const last = verdictOf(record);
   if (evidence.shows === 'unreadable') {
     // The first verdict starts the horizon, whatever it says.
-    const why = 'no answer was written down, and no read tells';
+    const why = 'the result was not recorded, and it could not be looked up';
     return last === undefined ? { verdict: 'unknown', by: 'sender', why } : undefined;
   }
   if (last?.verdict === 'applied') return rulingOfWatched(record.sent, last, evidence, isYoung(record, now));

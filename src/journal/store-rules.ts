@@ -65,17 +65,13 @@ export class StoreRules {
     const [lost] = this.#index.attempts({ origin: '', unsettled: true });
     if (lost === undefined) return;
     const { intent } = lost.sent;
-    throw new CliError(
-      'refused',
-      `the journal lost rows that nobody can read: ${intent} may be a change that was sent`,
-      {
-        certain,
-        now: [
-          'look in the service at the orders that were changed lately; then say that you have:',
-          `paydesk journal settle ${intent} --not-applied --note TEXT`,
-        ],
-      },
-    );
+    throw new CliError('refused', `rows of the journal are lost: ${intent} may be a change that was sent`, {
+      certain,
+      now: [
+        "look at the orders that were changed lately on the service's own screen; then record that you did:",
+        `paydesk journal settle ${intent} --not-applied --note TEXT`,
+      ],
+    });
   }
 
   /**
@@ -92,9 +88,9 @@ export class StoreRules {
   #refuseUnseenOnOrder({ proof: { orderId } }: SentRow): void {
     const seen = orderId === undefined ? undefined : this.#askedForOrder.get(orderId);
     if (orderId === undefined || seen === undefined || this.#index.newestOf(orderId) <= seen) return;
-    throw new CliError('refused', `another run changed ${orderId} meanwhile, past the lock on it`, {
+    throw new CliError('refused', `another run changed ${orderId} in the meantime, although it was locked`, {
       certain,
-      now: [`paydesk journal list --order ${orderId}`, 'then decide anew'],
+      now: [`paydesk journal list --order ${orderId}`, 'then decide again'],
     });
   }
 

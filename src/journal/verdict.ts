@@ -26,7 +26,7 @@ export function judgeSeen(
   );
   if (rival === undefined)
     return judgeRead(sent.proof, value, claimedBy(creations, { sent }), earliestOf(sent));
-  const problem = `${rival.sent.intent} asked for the same and is open too: a new order may be either's`;
+  const problem = `${rival.sent.intent} asked for the same and is unconfirmed too: a new order may belong to either`;
   return { shows: 'unreadable', problem };
 }
 
@@ -43,7 +43,7 @@ export function rulingOf(evidence: Readable, none: 'not_seen' | 'rejected' = 'no
       const { contradicts } = evidence;
       const alarmed = contradicts === undefined ? undefined : 'contradiction';
       const alarm = none === 'rejected' ? 'applied_though_rejected' : alarmed;
-      const why = `a read shows it${contradicts === undefined ? '' : `, with ${contradicts}`}`;
+      const why = `the service shows it${contradicts === undefined ? '' : `, with ${contradicts}`}`;
       const { created, link } = evidence;
       return { verdict: 'applied', by: 'read', why, alarm, refunds, created, link };
     }
@@ -51,16 +51,22 @@ export function rulingOf(evidence: Readable, none: 'not_seen' | 'rejected' = 'no
       return {
         verdict: 'applied',
         by: 'read',
-        why: 'a read shows it more than once',
+        why: 'the service shows it more than once',
         alarm: 'duplicate',
         refunds,
       };
     case 'partial':
-      return { verdict: 'unknown', by: 'read', why: 'a read shows a part of it', alarm: 'partial', refunds };
+      return {
+        verdict: 'unknown',
+        by: 'read',
+        why: 'the service shows only a part of it',
+        alarm: 'partial',
+        refunds,
+      };
     case 'disagreement':
       return { verdict: 'unknown', by: 'read', why: evidence.problem, refunds };
     case 'nothing': {
-      const why = none === 'rejected' ? 'the service refused it' : 'no read shows it';
+      const why = none === 'rejected' ? 'the service refused it' : 'the service does not show it';
       return { verdict: none, by: 'read', why, confirmed: none === 'rejected' ? true : undefined, refunds };
     }
   }
@@ -85,7 +91,9 @@ export function rulingOfWatched(
   switch (evidence.shows) {
     case 'duplicate': {
       if (raised('duplicate') !== undefined) return { ...rulingOf(evidence), by };
-      const why = young ? 'a read shows what was acknowledged' : 'a read after its time shows no more of it';
+      const why = young
+        ? 'the service shows only what was acknowledged'
+        : 'checked after the waiting period: nothing more appeared';
       return { ...kept, why, refunds };
     }
     case 'disagreement':
@@ -94,7 +102,9 @@ export function rulingOfWatched(
       const { contradicts } = evidence;
       // Later refunds belong to other attempts, or to other people.
       const own = askedFor(proof, evidence.refunds);
-      const why = young ? 'a read shows it once' : 'a read after its time shows no more of it';
+      const why = young
+        ? 'checked again: the service shows it once'
+        : 'checked after the waiting period: nothing more appeared';
       if (contradicts === undefined) return { ...kept, why, alarm, refunds: own };
       return { ...kept, why: contradicts, alarm: alarm ?? raised('contradiction'), refunds: own };
     }

@@ -49,7 +49,7 @@ export function baseUrlProblem(text: string): string | undefined {
 export function goodBaseUrl(text: string, where: string): BaseUrl {
   const reading = readBaseUrl(text);
   if ('problem' in reading) {
-    throw new CliError(reading.kind, `the base URL ${where} is not used: ${reading.problem}`, {
+    throw new CliError(reading.kind, `the base URL ${where} cannot be used: ${reading.problem}`, {
       certain: 'nothing was sent',
     });
   }

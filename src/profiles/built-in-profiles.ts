@@ -120,7 +120,7 @@ function readStart(named: string, cwd: () => string): string {
     });
   try {
     const path = fullPath(cwd, named);
-    if (!statSync(path).isFile()) throw unreadable('is not a regular file');
+    if (!statSync(path).isFile()) throw unreadable('is not a plain file');
     const start = Buffer.alloc(keyLimit + 3);
     const handle = openSync(path, 'r');
     try {
@@ -140,7 +140,7 @@ function required(env: Env, name: string): string {
 }
 
 function missing(name: string): CliError {
-  return new CliError('auth', `the environment does not make a whole profile: ${name} is not set`, {
+  return new CliError('auth', `the profile from the environment is not complete: ${name} is not set`, {
     certain: 'nothing was sent',
     now: [
       `set ${names.baseUrl}, ${names.mode} and ${names.key} (or ${names.keyFile})`,

@@ -96,7 +96,7 @@ function keyFor(origin: string, name: string, stored: StoredKey | undefined): st
       certain: 'nothing was sent',
       now: [
         `if ${origin} is right, give the key for it: paydesk profile key ${name}`,
-        'else put the base URL back',
+        'if not, put the base URL back',
       ],
     },
   );

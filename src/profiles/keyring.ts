@@ -111,7 +111,7 @@ async function ask(
     if (child.signalCode !== null) throw new KeyringError(`it did not answer within ${limitMs / 1000} s`);
     if (code !== 0) throw new KeyringError('none is running, or it refused');
     const parsed = v.safeParse(v.pipe(v.string(), v.parseJson(), answer), output);
-    if (!parsed.success) throw new KeyringError('its answer makes no sense');
+    if (!parsed.success) throw new KeyringError('its answer cannot be read');
     return parsed.output.value;
   } catch (error) {
     throw error instanceof KeyringError ? error : new KeyringError('it cannot be started', { cause: error });

@@ -61,7 +61,7 @@ export function openOwnFile(path: string, flags: number, rules: FileRules): numb
     if (code === 'ENOENT' || code === 'ENOTDIR') return undefined;
     if (code === 'ELOOP') throw unsafe(path, 'is a symbolic link');
     // ENXIO comes for a FIFO without a reader, and for a socket.
-    if (code === 'ENXIO' || code === 'EISDIR') throw unsafe(path, 'is not a regular file');
+    if (code === 'ENXIO' || code === 'EISDIR') throw unsafe(path, 'is not a plain file');
     throw unreadable(path, error, rules);
   }
   try {
@@ -91,7 +91,7 @@ export function checkOwnFile(path: string, rules: FileRules): boolean {
 export function checkOwnFolder(path: string, rules: FileRules): boolean {
   return checkUnopened(path, rules, 0o700, (stat) => {
     if (stat.isSymbolicLink()) throw unsafe(path, 'is a symbolic link');
-    if (!stat.isDirectory()) throw unsafe(path, 'is no folder');
+    if (!stat.isDirectory()) throw unsafe(path, 'is not a folder');
     if (rules.uid !== undefined && stat.uid !== rules.uid) throw unsafe(path, 'belongs to another user');
   });
 }
@@ -116,7 +116,7 @@ export function prepareOwnFolder(path: string, rules: FileRules): void {
   try {
     mkdirSync(path, { recursive: true, mode: 0o700 });
     const stat = lstatSync(path);
-    if (!stat.isDirectory()) throw unsafe(path, 'is no folder');
+    if (!stat.isDirectory()) throw unsafe(path, 'is not a folder');
     if (rules.uid === undefined) return;
     if (stat.uid !== rules.uid) throw unsafe(path, 'belongs to another user');
     if ((stat.mode & 0o077) !== 0) repair(path, 0o700, rules, () => chmodSync(path, 0o700));
@@ -183,9 +183,7 @@ export function syncFolderOf(path: string, rules?: Pick<FileRules, 'movedBy'>): 
       {
         certain:
           'nothing was sent; the file is written, and a power cut may bring back what was there before',
-        now: [
-          `look after that disk, or set ${variableOf(rules)} to a folder on another one; then do it again`,
-        ],
+        now: [`check that disk, or set ${variableOf(rules)} to a folder on another one; then do it again`],
         cause: error,
       },
     );
@@ -193,7 +191,7 @@ export function syncFolderOf(path: string, rules?: Pick<FileRules, 'movedBy'>): 
 }
 
 function checkOwn(path: string, stat: Stats, rules: FileRules): void {
-  if (!stat.isFile()) throw unsafe(path, 'is not a regular file');
+  if (!stat.isFile()) throw unsafe(path, 'is not a plain file');
   if (rules.uid === undefined) return;
   if (stat.uid !== rules.uid) throw unsafe(path, 'belongs to another user');
   if (stat.nlink > 1) throw unsafe(path, 'has a second name (hard link)');
@@ -215,7 +213,7 @@ function repair(path: string, mode: number, rules: FileRules, change: () => void
 function unsafe(path: string, what: string): CliError {
   return new CliError('refused', `${path} ${what}, so it is not used`, {
     certain: 'nothing was sent and nothing was changed',
-    now: ['look who made it; then remove it, or replace it by a file of your own with mode 600'],
+    now: ['find out who made it; then remove it, or replace it with a file of your own (mode 600)'],
   });
 }
 

@@ -44,7 +44,7 @@ const leadFile = v.strictObject({
   mode: v.picklist(modes),
   base_url: v.pipe(
     v.string(),
-    v.check((text) => baseUrlProblem(text) === undefined, 'is no base URL that paydesk uses'),
+    v.check((text) => baseUrlProblem(text) === undefined, 'is not a base URL that paydesk can use'),
   ),
   vendor: v.optional(v.pipe(v.string(), v.regex(vendorPattern))),
   api_version: v.optional(v.pipe(v.string(), v.regex(apiVersionPattern))),
@@ -68,7 +68,7 @@ export type StoredProfile = v.InferOutput<typeof storedProfile>;
 const fileForm = v.strictObject({
   version: v.literal(fileVersion),
   default: v.optional(v.string()),
-  profiles: v.optional(v.custom<object>(isObject, 'is no object'), {}),
+  profiles: v.optional(v.custom<object>(isObject, 'is not an object'), {}),
 });
 
 /** The whole file. The profiles are a Map, so that one may be called `constructor`. */

@@ -106,7 +106,7 @@ async function takeLock({ locks, clock }: ProfileParts, path: string): Promise<H
       const who = lock.owner === undefined ? 'another paydesk' : `paydesk ${lock.owner.command}`;
       throw new CliError('refused', `${who} has been writing ${path} for ${patienceMs / 1000} s`, {
         certain: 'nothing was changed',
-        now: ['look what it is waiting for, then run the command again'],
+        now: ['find out what it is waiting for, then run the command again'],
       });
     }
     await clock.sleep(20 + Math.random() * 80);

@@ -48,7 +48,7 @@ const checkoutsPath = v.pipe(
   v.regex(/^(\/[A-Za-z0-9_~-][A-Za-z0-9._~-]*){1,8}$/, 'a path such as /checkouts'),
   v.check(
     (path) => !/\/(orders|customers|charges)(\/|$)|refund|captur/i.test(path),
-    'a path of its own: orders, customers, charges, refunds and captures are other things',
+    'another path: orders, customers, charges, refunds and captures are taken',
   ),
   v.transform((path) => path.slice(1)),
 );
@@ -75,7 +75,7 @@ const single = v.object({
   'orders.get': v.optional(pagedOrDirect, 'paged'),
   'customers.get': v.optional(pagedOrDirect, 'paged'),
   'orders.order': v.optional(v.picklist(['unknown', 'newest-first'], 'unknown or newest-first'), 'unknown'),
-  'orders.status': v.optional(v.pipe(v.string(), v.regex(/^[\x21-\x7e]{1,64}$/, 'a state such as paid'))),
+  'orders.status': v.optional(v.pipe(v.string(), v.regex(/^[\x21-\x7e]{1,64}$/, 'a status such as paid'))),
   /** Becomes a path without its first slash, relative to the base URL, like the path of every request. */
   'checkouts.path': v.optional(checkoutsPath, '/checkouts'),
   /** How the body of a payment link spells its expiry. The document writes it both ways (service: Endpoints 4 and 5). */
@@ -183,7 +183,11 @@ export function readSettings(texts: SettingTexts, mode: Mode, profile: string): 
   const broken = mode === 'production' ? brokenLimit(settings) : undefined;
   if (broken === undefined) return settings;
   const { name, bound } = broken;
-  throw refused(profile, name, `${name} of profile ${profile} is ${texts[name]}: production takes ${bound}`);
+  throw refused(
+    profile,
+    name,
+    `${name} of profile ${profile} is ${texts[name]}: in production it must be ${bound}`,
+  );
 }
 
 function refused(profile: string, name: string, message: string): CliError {
@@ -220,7 +224,7 @@ const limits: readonly Limit[] = [
   },
   {
     name: 'reconcile.after',
-    bound: `as many reads as ${entries['reconcile.after'].default} at least, and as late`,
+    bound: `as many reads as ${entries['reconcile.after'].default} or more, and as late`,
     breaks: ({ 'reconcile.after': after }, { 'reconcile.after': usual }) =>
       after.length < usual.length || (after.at(-1) ?? 0) < (usual.at(-1) ?? 0),
   },

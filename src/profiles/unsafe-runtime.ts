@@ -41,9 +41,9 @@ export function refuseUnsafeRuntime({ env, execArgv, mode }: Runtime): void {
 const unsafeVariables: readonly (readonly [name: string, reason: string])[] = [
   ['NODE_DEBUG', 'it prints requests with their key'],
   ['NODE_DEBUG_NATIVE', 'it prints requests with their key'],
-  ['NODE_USE_ENV_PROXY', 'Node would choose proxies by itself; paydesk uses HTTPS_PROXY without it'],
+  ['NODE_USE_ENV_PROXY', 'Node would choose proxies by itself; paydesk uses HTTPS_PROXY without this'],
   ['NODE_V8_COVERAGE', 'Node would write down what runs'],
-  ['SSLKEYLOGFILE', 'the log of TLS keys opens the connection to others'],
+  ['SSLKEYLOGFILE', 'a log of TLS keys lets others read the connection'],
   ['OPENSSL_CONF', 'it changes who is trusted, and loads other code'],
   ['OPENSSL_MODULES', 'it loads other code beside paydesk'],
   ['OPENSSL_ENGINES', 'it loads other code beside paydesk'],
@@ -65,9 +65,9 @@ const harmlessOptions = new RegExp(
 // Why an option with this prefix is refused.
 const reasons: readonly (readonly [prefix: string, reason: string])[] = [
   ['--inspect', 'a debugger could read the key'],
-  ['--report-', 'a report file shows what the process holds'],
-  ['--diagnostic-dir', 'it is where reports of what the process holds are written'],
-  ['--tls-keylog', 'the log of TLS keys opens the connection to others'],
+  ['--report-', 'a report file shows keys in memory'],
+  ['--diagnostic-dir', 'reports written there show keys in memory'],
+  ['--tls-keylog', 'a log of TLS keys lets others read the connection'],
   ['--trace-tls', 'it prints what TLS does'],
   ['--tls-', 'TLS below 1.2, or with other ciphers, is not safe'],
   ['--require', 'it runs other code beside paydesk'],
@@ -76,19 +76,19 @@ const reasons: readonly (readonly [prefix: string, reason: string])[] = [
   ['--loader', 'it runs other code beside paydesk'],
   ['--experimental-loader', 'it runs other code beside paydesk'],
   ['--env-file', 'it sets variables from a file'],
-  ['--heapsnapshot-', 'a snapshot of the memory shows the key'],
-  ['--heap-prof', 'a profile of the memory may show the key'],
-  ['--cpu-prof', 'a profile of what runs is written to a file'],
+  ['--heapsnapshot-', 'a snapshot of the memory contains the key'],
+  ['--heap-prof', 'a profile of the memory may contain the key'],
+  ['--cpu-prof', 'it writes a record of what runs to a file'],
   ['--openssl-', 'it changes who is trusted, and loads other code'],
-  ['--use-openssl-ca', 'variables and files of the system would say who is trusted'],
-  ['--use-env-proxy', 'Node would choose proxies by itself; paydesk uses HTTPS_PROXY without it'],
+  ['--use-openssl-ca', 'variables and files of the system would decide who is trusted'],
+  ['--use-env-proxy', 'Node would choose proxies by itself; paydesk uses HTTPS_PROXY without this'],
 ];
 
 function reasonOf(option: string): string {
   const known = reasons.find(([prefix]) =>
     prefix.startsWith('--') ? option.startsWith(prefix) : option === prefix,
   );
-  return known?.[1] ?? 'paydesk does not know that it keeps keys safe';
+  return known?.[1] ?? 'paydesk does not know whether it keeps keys safe';
 }
 
 // Node reads `--tls_keylog` as `--tls-keylog`. The value after `=` could be private, so it is not shown.

@@ -103,7 +103,7 @@ function parseObject(bytes: Uint8Array): Ruled<JsonObject> {
     return { failure: malformed('The body is not JSON.', 'El cuerpo no es JSON.') };
   }
   if (isObject(value)) return { value };
-  return { failure: badBody([{ kind: 'invalid', param: null, message: 'the body is no object' }]) };
+  return { failure: badBody([{ kind: 'invalid', param: null, message: 'the body is not an object' }]) };
 }
 
 function isJsonType(contentType: string): boolean {

@@ -72,7 +72,7 @@ function openChecked({ db, mode, orders }: ServeOptions, now: () => number, cwd:
   store.close();
   throw new CliError('usage', `${db ?? 'memory'} ${differing}`, {
     certain: 'nothing was started',
-    now: ['name another file with --db, or leave the option away'],
+    now: ['name another file with --db, or leave the option out'],
   });
 }
 

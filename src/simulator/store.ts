@@ -150,7 +150,8 @@ function identityIn(db: DatabaseSync): Identity {
 // After a reset the new orders have the same ids as the old ones. Without this check, a change that was meant for an old
 // order would reach the new one.
 function checkInstance(db: DatabaseSync, opened: Identity): void {
-  if (identityIn(db).instance !== opened.instance) throw new Error('this simulator was reset meanwhile');
+  if (identityIn(db).instance !== opened.instance)
+    throw new Error('this simulator was reset in the meantime');
 }
 
 function orderOf(body: unknown): StoredOrder | undefined {

@@ -76,7 +76,7 @@ export function createAsk(options: AskOptions): Ask {
     async text(question) {
       const check: Check = (text) => {
         if (options.secrets.holds(text))
-          return 'that holds a key: type a key only where paydesk asks for one';
+          return 'this contains a key: type a key only where paydesk asks for one';
         if (text.trim() !== '') return question.check?.(text.trim());
         return question.optional ? undefined : 'a value is needed';
       };

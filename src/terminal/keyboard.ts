@@ -25,7 +25,7 @@ export function interrupted(): CliError {
 
 /** The error for Ctrl-D at a question, and for a terminal that was closed. */
 export function endOfAnswers(): CliError {
-  return new CliError('cancelled', 'end of input; nothing was sent or changed');
+  return new CliError('cancelled', 'the input ended; nothing was sent or changed');
 }
 
 /**

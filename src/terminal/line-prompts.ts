@@ -57,7 +57,7 @@ async function confirm(message: string, read: Read, write: Write): Promise<boole
     const answer = (await read(`${message} (y/N) `)).trim().toLowerCase();
     if (answer === '' || answer === 'n' || answer === 'no') return false;
     if (answer === 'y' || answer === 'yes') return true;
-    write('type y for yes, or n or nothing for no\n');
+    write('type y for yes; n or only Enter for no\n');
   }
 }
 
@@ -71,7 +71,7 @@ async function choose(
   for (;;) {
     const index = numberIn(await read(`type a number, 1 to ${choices.length}: `), choices.length);
     if (index !== undefined) return index;
-    write(`that is no number from 1 to ${choices.length}\n`);
+    write(`type a number from 1 to ${choices.length}\n`);
   }
 }
 

@@ -219,19 +219,19 @@ const border = 2;
 async function drawQr(link: string, always: boolean, options: OutputOptions): Promise<QrCode> {
   const { isTTY, columns = 0, rows = 0 } = options.stdout;
   if (options.format !== 'table' && !(options.format === 'list' && always))
-    return { missing: `${options.format} holds no QR code` };
-  if (!always && (!isTTY || options.accessible)) return { missing: 'stdout is no terminal' };
+    return { missing: `-o ${options.format} cannot show one` };
+  if (!always && (!isTTY || options.accessible)) return { missing: 'the output does not go to a terminal' };
   // A link with a key is not drawn, because no filter would find the key in a picture.
   if (!linkPattern.test(link) || options.secrets.clean(link) !== link || link.length > longestLink)
-    return { missing: 'the link is none that a QR code is drawn of' };
+    return { missing: 'this is not a plain web link' };
   const { renderUnicodeCompact } = await import('uqr');
   const lines = renderUnicodeCompact(link, { border, boostEcc: true }).split('\n');
   const width = lines[0]?.length ?? 0;
   const known = isTTY && columns > 0;
   if (known && width > columns)
-    return { missing: `the QR code is ${width} columns wide, the terminal ${columns}` };
+    return { missing: `it is ${width} columns wide, the terminal only ${columns}` };
   // One line is left for the shell.
   if (!always && !(known && lines.length < rows))
-    return { missing: `the QR code is ${lines.length} lines high, the terminal ${rows}` };
+    return { missing: `it is ${lines.length} lines high, the terminal only ${rows}` };
   return { lines };
 }

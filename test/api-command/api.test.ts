@@ -211,7 +211,7 @@ describe('where it does not go', () => {
   ];
 
   test('paths outside the base URL, or of another spelling, are no paths', () => {
-    for (const path of outside) expect(() => parsePath(path), path).toThrow('no path under the base URL');
+    for (const path of outside) expect(() => parsePath(path), path).toThrow('not a path under the base URL');
   });
 
   test('such a path exits 2 and sends nothing, whatever the method', async () => {
@@ -224,7 +224,7 @@ describe('where it does not go', () => {
     ] as const) {
       const ran = await api([method, path, '--yes']);
       expect(ran.code, `${method} ${path}`).toBe(2);
-      expect(ran.stderr).toContain(`PATH ${path}: no path under the base URL`);
+      expect(ran.stderr).toContain(`PATH ${path}: not a path under the base URL`);
     }
     expect(desk.requests).toHaveLength(seen);
   });

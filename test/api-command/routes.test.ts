@@ -119,7 +119,7 @@ describe('what is no refund and no capture', () => {
   });
 
   test('a path whose decoded bytes are no UTF-8 is refused', () => {
-    expect(() => parsePath('orders/%25c1%25b2efunds')).toThrow('no path under the base URL');
+    expect(() => parsePath('orders/%25c1%25b2efunds')).toThrow('not a path under the base URL');
   });
 });
 

@@ -95,7 +95,7 @@ test('takes has_more that is absent, null or a word neither for more pages nor f
     await using server = await startServer(json({ object: 'list', data: [{ id: 'ord_1' }], has_more }));
     const error = {
       kind: 'incomplete',
-      message: expect.stringContaining('does not say whether more follow'),
+      message: expect.stringContaining('does not say whether there are more'),
     };
     expect(await walk(server, {})).toMatchObject({ pages: [{ hasMore: false, saysHasMore: false }], error });
     expect(server.requests).toHaveLength(1);
@@ -124,7 +124,7 @@ test.each<[string, Handler, string[], string]>([
     'a page is empty although there is more',
     inTurn(json(list([{ id: 'ord_2' }], { has_more: true })), json(list([], { has_more: true }))),
     ['ord_2'],
-    'gives nothing',
+    'but sends nothing',
   ],
   [
     'the last record has no id',
@@ -140,7 +140,7 @@ test.each<[string, Handler, string[], string]>([
       json(list([{ id: 'ord_0' }, { id: 'ord_2' }], { has_more: true })),
     ),
     ['ord_2', 'ord_1', 'ord_0'],
-    'leads back to ord_2',
+    'leads in a circle, back to ord_2',
   ],
 ])('says that the list is incomplete when %s, after what was read', async (_, handler, ids, words) => {
   await using server = await startServer(handler);

@@ -160,7 +160,7 @@ describe.concurrent('https to another machine', () => {
     await using _ = desk;
     const ran = await run(home, desk, origin, ['orders', 'list'], { HTTPS_PROXY: 'user:secret@' });
     expect(ran.code).toBe(2);
-    expect(ran.stderr).toContain('HTTPS_PROXY is no URL of a proxy');
+    expect(ran.stderr).toContain('HTTPS_PROXY is not the URL of a proxy');
     expect(ran.stderr).not.toContain('secret');
   });
 });

@@ -163,7 +163,7 @@ describe('cutting a page', () => {
     ['[{"data":[]}]'],
     ['null'],
   ])('%s is no page', (json) => {
-    expect(() => readPage(readList(utf8(json))).records()).toThrow('JSON that is no list');
+    expect(() => readPage(readList(utf8(json))).records()).toThrow('JSON that is not a list');
   });
 
   test('a reply that is one record is cut at its braces', () => {
@@ -206,6 +206,6 @@ describe('text', () => {
   });
 
   test('the words for broken JSON quote nothing of it', () => {
-    expect(() => readJson(utf8('{"secret": 4242 x}'))).toThrow(/^text that is no JSON$/);
+    expect(() => readJson(utf8('{"secret": 4242 x}'))).toThrow(/^text that is not JSON$/);
   });
 });

@@ -136,12 +136,12 @@ describe('a change is sent once, and its reply handed on,', () => {
 describe('no usable reply to a change leaves it open, sent once:', () => {
   test.each<[string, Handler, string]>([
     ['421, on which fetch sends again by itself', reply('', 421), '421'],
-    ['a reset after reading', reset, 'was closed before an answer came'],
-    ['a hang-up after reading', hangUp, 'was closed before an answer came'],
+    ['a reset after reading', reset, 'was closed before a reply came'],
+    ['a hang-up after reading', hangUp, 'was closed before a reply came'],
     ['silence', stall, 'no answer from'],
-    ['a body that stops', stallAfter('{"object":'), 'HTTP 200, an answer not complete within 0.4 s'],
-    ['a short body', cutBody('{"object":"order"'), 'HTTP 200, an answer cut off before its end'],
-    ['chunks without end', cutChunked('{"object":"order"}'), 'HTTP 200, an answer cut off before its end'],
+    ['a body that stops', stallAfter('{"object":'), 'HTTP 200, a reply that was not complete within 0.4 s'],
+    ['a short body', cutBody('{"object":"order"'), 'HTTP 200, a reply that was cut off'],
+    ['chunks without end', cutChunked('{"object":"order"}'), 'HTTP 200, a reply that was cut off'],
     ['no HTTP', rawReply('SSH-2.0-x\r\n'), 'is not HTTP'],
     ['a body too large', rawReply('HTTP/1.1 200 OK\r\ncontent-length: 5000000000\r\n\r\n{'), '32 MiB'],
   ])('%s', async (_, handler, words) => {
@@ -188,7 +188,7 @@ describe('a change is known not to have left', () => {
   });
 
   test.each([
-    ['reset before TLS is made', 'reset', 'was closed before an answer came (ECONNRESET)'],
+    ['reset before TLS is made', 'reset', 'was closed before a reply came (ECONNRESET)'],
     ['left in the middle of TLS', 'silent', 'no answer from 127.0.0.1'],
     ['answered with a certificate that is not accepted', 'untrusted', '(DEPTH_ZERO_SELF_SIGNED_CERT)'],
   ])('when the next connection is %s', async (_, how, words) => {

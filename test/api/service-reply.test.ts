@@ -13,7 +13,7 @@ test.each<[string, RawReply]>([
   ['HTTP 500, an empty body', raw(500, '')],
   ['HTTP 502, an HTML page', raw(502, 'oops', { contentType: 'text/html' })],
   ['HTTP 404, an HTML page', raw(404, '\n<!DOCTYPE html><p>')],
-  ['HTTP 200, text that is no JSON', raw(200, '{"object":"ord')],
+  ['HTTP 200, text that is not JSON', raw(200, '{"object":"ord')],
   ['HTTP 307, a redirect to other.example', raw(307, '{}', { redirectTo: 'other.example' })],
   ['HTTP 304, a redirect', raw(304, '')],
 ])('%s', (words, reply) => {
@@ -94,7 +94,7 @@ describe('the head of a reply', () => {
   test('names a redirect by its host only', () => {
     expect(head(302, { location: 'https://a:b@other.example:99/x?y#z' }).redirectTo).toBe('other.example:99');
     expect(head(302, { location: '/elsewhere' }).redirectTo).toBe('pay.example');
-    expect(head(302, { location: 'http://[' }).redirectTo).toBe('a place that is no URL');
+    expect(head(302, { location: 'http://[' }).redirectTo).toBe('an address that is not a URL');
     expect(head(200, { location: '/elsewhere' }).redirectTo).toBeUndefined();
   });
 

@@ -248,7 +248,7 @@ describe.concurrent('a service that shows its newest refund first, and none with
     const again = [...changeArgs(order), '--again', String(journalRows(home)[0]?.intent)];
     const found = await short.run(home, again);
     expect(came(found, order), found.stderr).toEqual({ code: 3, posts: 1 });
-    expect(found.stderr).toContain('an earlier attempt was made after all');
+    expect(found.stderr).toContain('an earlier change was made after all');
     const ran = await short.run(home, again);
     expect(came(ran, order), ran.stderr).toEqual({ code: 3, posts: 1 });
     expect(ran.stderr).toContain(`rf_${order.id}_2`);

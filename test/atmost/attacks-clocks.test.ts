@@ -187,7 +187,9 @@ describe.concurrent('journal settle --not-applied', () => {
     order.apply(order.posts[0]?.body ?? '');
     const ran = await place.run(settle(place, order));
     expect(ran.code, ran.stderr).toBe(0);
-    expect(inOneLine(ran.stderr)).toContain('the order shows what happened: your word was not needed');
+    expect(inOneLine(ran.stderr)).toContain(
+      'the order shows what happened; paydesk recorded that, and not what you said',
+    );
     expect(journalRows(place.home).at(-1)).toMatchObject({ by: 'read', verdict: 'applied' });
     expect(order.posts).toHaveLength(1);
   });

@@ -133,7 +133,7 @@ describe.concurrent('an answer that the request was not taken up is final once a
       const ran = await desk.run(home, changeArgs(order));
       expect(came(ran, order, home), ran.stderr).toEqual({ code: exit, posts: 1, story: 'sent rejected' });
       expect(inOneLine(ran.stderr)).toMatch(/moved no money|nothing was changed/);
-      expect(ran.stderr).not.toContain('no read could confirm it');
+      expect(ran.stderr).not.toContain('paydesk could not read the order to confirm this');
       // The preview, the final read, and the one that confirms.
       expect(order.reads).toBe(3);
     },
@@ -158,7 +158,7 @@ describe.concurrent('an answer that the request was not taken up is final once a
       });
       const ran = await desk.run(home, changeArgs(order));
       expect(came(ran, order, home), ran.stderr).toEqual({ code: 7, posts: 1, story: 'sent applied' });
-      expect(inOneLine(ran.stderr)).toContain('the service refused it, and yet a read shows it');
+      expect(inOneLine(ran.stderr)).toContain('the service refused it, but the order now shows it');
       expect(ran.stderr).toContain(`rf_${order.id}_1 -${refundAmount}`);
     },
   );
@@ -169,7 +169,7 @@ describe.concurrent('an answer that the request was not taken up is final once a
     order.onRead = (read) => (read > 2 ? reset : undefined);
     const blind = await desk.run(home, changeArgs(order));
     expect(came(blind, order, home), blind.stderr).toEqual({ code: 5, posts: 1, story: 'sent rejected' });
-    expect(inOneLine(blind.stderr)).toContain('no read could confirm it');
+    expect(inOneLine(blind.stderr)).toContain('paydesk could not read the order to confirm this');
     order.onPost = honest;
     const same = await desk.run(home, changeArgs(order));
     expect({ code: same.code, posts: order.posts.length }, same.stderr).toEqual({ code: 3, posts: 1 });
@@ -181,7 +181,7 @@ describe.concurrent('an answer that the request was not taken up is final once a
       posts: 1,
       story: 'sent rejected applied',
     });
-    expect(look.stdout).toContain('refused, and yet made');
+    expect(look.stdout).toContain('refused, but made all the same');
   });
 
   test('422 that a read confirmed frees the order: the same command sends a second request', async () => {
@@ -212,7 +212,7 @@ describe.concurrent('a documented type and code is a refusal on any status', () 
     const order = ledger.add('refund', () => json(body, status));
     const ran = await desk.run(home, changeArgs(order));
     expect(came(ran, order, home), ran.stderr).toEqual({ code: 5, posts: 1, story: 'sent rejected' });
-    expect(inOneLine(ran.stderr)).toContain('this attempt moved no money');
+    expect(inOneLine(ran.stderr)).toContain('this refund moved no money');
   });
 
   test.each<[string, OnPost]>([

@@ -133,7 +133,9 @@ describe('one address, spelled in several ways, with another key each time', () 
     expect(inOneLine(elsewhere.stderr)).toContain('it is reached by t, slash, other-name: -p t');
     const other = await runAs(own, 'localhost', [...words, '--reason', 'other']);
     expect(came(other, order), other.stderr).toEqual({ code: 3, posts: 1 });
-    expect(inOneLine(other.stderr)).toContain('the script id ticket-1 (--intent) was something else');
+    expect(inOneLine(other.stderr)).toContain(
+      'the script id ticket-1 (--intent) was used for another change',
+    );
   });
 
   test('an --again that was used up under one spelling is used up under another (3)', async () => {
@@ -171,7 +173,7 @@ describe.concurrent('two addresses that may be one account', () => {
     const ran = await runAs(home, 'there', changeArgs(same));
     expectBlocked(ran, same, 0);
     expect(inOneLine(ran.stderr)).toContain(
-      `that one went to ${here.url} (profile here), this one would go to ${there.url}`,
+      `the earlier one went to ${here.url} (profile here), this one would go to ${there.url}`,
     );
     expect(ran.stderr).toMatch(/paydesk journal reconcile i_\w+/);
   });
@@ -197,7 +199,7 @@ describe.concurrent('two addresses that may be one account', () => {
     const later = await runAs(home, 'there', words);
     expectBlocked(later, same, 0);
     expect(inOneLine(later.stderr)).toContain(
-      `that one went to ${here.url} (profile t), this one would go to ${there.url}`,
+      `the earlier one went to ${here.url} (profile t), this one would go to ${there.url}`,
     );
     expect(story(home)).toBe('sent');
   });

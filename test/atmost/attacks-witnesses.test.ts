@@ -52,7 +52,7 @@ describe.concurrent('the sum went from 0 to 5000 and refunds are null: unknown, 
     using home = desk.newHome();
     const order = ledger.add('refund', onPost);
     const ran = await expectUnknown(home, order);
-    const figures = 'amount_refunded went from 0 to 5000, but no refund shows for it';
+    const figures = 'amount_refunded went from 0 to 5000, but no refund is listed for it';
     expect(inOneLine(ran.stderr).split(figures)).toHaveLength(2);
   });
 
@@ -64,7 +64,7 @@ describe.concurrent('the sum went from 0 to 5000 and refunds are null: unknown, 
     });
     order.value = withCharge(order.value, { amount_refunded: 0 });
     const ran = await expectUnknown(home, order);
-    expect(inOneLine(ran.stderr)).toContain('went from 0 to 5000, but no refund shows for it');
+    expect(inOneLine(ran.stderr)).toContain('went from 0 to 5000, but no refund is listed for it');
   });
 
   test('the records come to less than the sum moved: unknown, with both figures', async () => {
@@ -75,7 +75,7 @@ describe.concurrent('the sum went from 0 to 5000 and refunds are null: unknown, 
     });
     const ran = await expectUnknown(home, order);
     expect(inOneLine(ran.stderr)).toContain(
-      'amount_refunded went from 0 to 10000, but the refunds shown come to 5000',
+      'amount_refunded went from 0 to 10000, but the refunds listed add up to 5000',
     );
   });
 
@@ -109,7 +109,7 @@ describe.concurrent('an order that says refunds were made and does not show them
       posts: 0,
       story: '',
     });
-    expect(inOneLine(ran.stderr)).toContain('its outcome could not be proved afterwards');
+    expect(inOneLine(ran.stderr)).toContain('paydesk could not tell afterwards');
   });
 });
 

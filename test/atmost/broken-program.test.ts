@@ -62,7 +62,7 @@ const broken = `data:text/javascript,${encodeURIComponent(
 test.concurrent('a bug after the sending ends with exit 7 and plain last words, without the key; it is not sent again', async () => {
   using home = desk.newHome();
   const order = ledger.add('refund');
-  const ran = await paydeskProcess(['-p', 't', ...changeArgs(order)], {
+  const ran = await paydeskProcess(['-p', 't', ...changeArgs(order), '--timeout', '2'], {
     home,
     env: desk.env(home),
     nodeArgs: ['--import', broken],
@@ -93,7 +93,7 @@ test.concurrent.each([[], ['--json']])(
       posts: 1,
       story: 'sent applied',
     });
-    expect(stderr).toContain('a change was sent, and what became of it is in the journal');
+    expect(stderr).toContain('a change was sent; the journal shows its result');
     expect(stderr).toMatch(/paydesk journal show i_\w+/);
   },
 );

@@ -283,7 +283,7 @@ describe('an older journal that was put back', () => {
       await store.append(sent(`i_other${one}`, one + 1));
     store.close();
     cpSync(journalFile(other), journalFile(home));
-    await refuseEveryChange(home, 'another history', /is not the one that its witness knows/);
+    await refuseEveryChange(home, 'another history', /does not belong to its witness/);
   });
 });
 
@@ -306,7 +306,7 @@ const deletions: readonly (readonly [string, (home: Home) => void, RegExp, numbe
   [
     'the witness is another file',
     (home) => writeFileSync(witnessFile(home), 'order,amount\n'.repeat(2)),
-    /does not begin as a witness does/,
+    /does not begin like a witness/,
     0,
   ],
 ];

@@ -70,7 +70,7 @@ export async function openDesk({ url, settings = {} }: DeskOptions): Promise<Des
 }
 
 /** The words that refund a part of this order, or capture it. */
-export function changeArgs({ id, kind }: LedgerOrder): readonly string[] {
+export function changeArgs({ id, kind }: Pick<LedgerOrder, 'id' | 'kind'>): readonly string[] {
   return kind === 'capture'
     ? ['orders', 'capture', id, '--yes']
     : ['orders', 'refund', id, '--charge', '1', '--amount', String(refundAmount), '--yes'];
@@ -160,7 +160,7 @@ export function story(home: Home): string {
 /** The same of rows. */
 export function told(rows: readonly JournalRow[]): string {
   return rows
-    .filter(({ why }) => why !== 'a read shows it once')
+    .filter(({ why }) => why !== 'checked again: the service shows it once')
     .map(({ type, verdict }) => (type === 'sent' ? 'sent' : String(verdict)))
     .join(' ');
 }

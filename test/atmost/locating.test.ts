@@ -3,7 +3,7 @@
 import { describe, expect, test } from 'vitest';
 import { chargeOf, type Json, newRefundOf, orderOf, withRefund } from '../harness/orders.ts';
 import { type Handler, json, reset, startServer, type TestServer } from '../harness/server.ts';
-import { type Desk, openDesk, refundAmount, story } from './desk.ts';
+import { changeArgs, type Desk, openDesk, refundAmount, story } from './desk.ts';
 
 /** How a service pages; all of it may change while it runs. */
 interface Habits {
@@ -82,16 +82,7 @@ async function openShop(first: Habits, afterLoss?: Habits): Promise<Shop> {
   };
 }
 
-const refund = (id: string) => [
-  'orders',
-  'refund',
-  id,
-  '--charge',
-  '1',
-  '--amount',
-  String(refundAmount),
-  '--yes',
-];
+const refund = (id: string) => changeArgs({ id, kind: 'refund' });
 const refusesCursors = json({ object: 'error', type: 'a', details: [{ message: 'no' }] }, 422);
 
 describe.concurrent('the order is found, and no other one (F33)', () => {
@@ -113,7 +104,7 @@ describe.concurrent('the order is found, and no other one (F33)', () => {
   });
 
   test.each<[string, Habits, number, string]>([
-    ['the pages loop', { loops: true, pageSize: 3 }, 9, 'the service gives the same page again'],
+    ['the pages loop', { loops: true, pageSize: 3 }, 9, 'the service sends the same page again'],
     [
       'the cursor is refused and the rest out of reach',
       { cursors: refusesCursors, pageSize: 3 },
@@ -141,7 +132,7 @@ describe.concurrent('the order is found, and no other one (F33)', () => {
       posts: 1,
       story: 'sent unknown unknown',
     });
-    expect(stderr).toContain('no read of it was possible');
+    expect(stderr).toContain('paydesk could not look it up');
     shop.habits = { ignoresPrevious: true };
     const later = await shop.desk.run(home, ['journal', 'reconcile', '--all']);
     expect({ code: later.code, posts: shop.posts().length }, later.stderr).toEqual({ code: 0, posts: 1 });

@@ -53,7 +53,7 @@ describe.concurrent('reads lag behind: not seen is never the last word (F30)', (
       posts: 1,
       story: 'sent unknown not_seen applied',
     });
-    expect(again.stderr).toContain('an earlier attempt was made after all');
+    expect(again.stderr).toContain('an earlier change was made after all');
   });
 
   test('a later change of another order finds out, and says so', async () => {
@@ -95,7 +95,7 @@ describe.concurrent('a script repeats a refund under its own id (F28)', () => {
     });
     const other = await desk.run(home, withId(order, '--reason', 'other'));
     expect(other.code, other.stderr).toBe(3);
-    expect(other.stderr).toContain('was something else');
+    expect(other.stderr).toContain('was used for another change');
     expect({ posts: order.posts.length, story: story(home) }).toEqual({ posts: 1, story: 'sent applied' });
   });
 
@@ -111,7 +111,7 @@ describe.concurrent('a script repeats a refund under its own id (F28)', () => {
     order.onRead = () => reset;
     const blind = await desk.run(home, withId(order));
     expect(blind.code).toBe(7);
-    expect(blind.stderr).toContain('no read of it was possible now: ');
+    expect(blind.stderr).toContain('paydesk could not look it up now: ');
     order.onRead = undefined;
     order.apply(order.posts[0]?.body ?? '');
     const made = await desk.run(home, withId(order));
@@ -161,7 +161,7 @@ describe.concurrent('a script repeats a refund under its own id (F28)', () => {
     const [sent, refused] = first?.code === 0 ? [first, second] : [second, first];
     expect([sent?.code, refused?.code], refused?.stderr).toEqual([0, 3]);
     expect(refused?.stderr.replaceAll(/\s+/g, ' ')).toContain(
-      'the script id T1 (--intent) was something else',
+      'the script id T1 (--intent) was used for another change',
     );
     expect(orders.filter(({ posts }) => posts.length === 1)).toHaveLength(1);
     expect(orders.flatMap(({ posts }) => posts)).toHaveLength(1);
@@ -183,7 +183,7 @@ describe.concurrent('a script repeats a refund under its own id (F28)', () => {
 });
 
 describe.concurrent('what a person stated counts as much as what was read (F28)', () => {
-  test('settled as made, and no read shows it: the same again is refused without --again, and shown', async () => {
+  test('settled as made, and the service does not show it: the same again is refused without --again, and shown', async () => {
     using home = desk.newHome();
     const order = ledger.add('refund', lost);
     expect((await desk.run(home, changeArgs(order))).code).toBe(7);

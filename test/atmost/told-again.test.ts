@@ -38,7 +38,7 @@ describe('--dry-run under an --intent that was answered', () => {
     const other = await service.run([...lamp.map((word) => word.replace('300', '301')), '--dry-run']);
     expect(other).toMatchObject({
       code: 3,
-      stderr: expect.stringContaining('X1 (--intent) was something else'),
+      stderr: expect.stringContaining('X1 (--intent) was used for another change'),
     });
     expect(sentTo(service)).toHaveLength(1);
   });

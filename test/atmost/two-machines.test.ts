@@ -57,7 +57,7 @@ describe.concurrent('two machines, the same whole order (F23)', () => {
     expect(stories).toEqual(['sent applied', 'sent applied']);
     const refused = flat(ran[1]?.stderr);
     expect(refused).toContain('the service refused it, but the order now shows it');
-    expect(refused).toContain(`new refunds that the service lists: rf_${order.id}_1 -${chargeAmount}`);
+    expect(refused).toContain(`new refunds at the service: rf_${order.id}_1 -${chargeAmount}`);
   });
 });
 
@@ -106,7 +106,7 @@ describe.concurrent('two machines, the same part of a charge (F24)', () => {
       const { code, stderr } = await desk.run(home, changeArgs(order));
       expect(code, stderr).toBe(0);
       const warnings = flat(stderr).split(
-        `rf_other gave 700 of charge 1 back ${minutes} min ago: somebody may be`,
+        `rf_other refunded 700 of charge 1 ${minutes} min ago: somebody may be`,
       );
       expect(warnings).toHaveLength(times + 1);
     },

@@ -93,7 +93,7 @@ describe('a file of the state folder', () => {
       inPlace['a FIFO']?.(files[file]?.(home) ?? '');
       const { code, stderr } = await desk.run(home, ['journal', 'list']);
       expect(code, stderr).toBe(3);
-      expect(stderr.replaceAll(/\s+/g, ' ')).toContain('is not a regular file');
+      expect(stderr.replaceAll(/\s+/g, ' ')).toContain('is not a plain file');
       const words = ['__complete', 'bash', '3', 'paydesk', 'journal', 'show', ''];
       expect(await paydesk(words, { home })).toMatchObject({
         signal: null,

@@ -99,7 +99,7 @@ function expectUnsent({ ran, order }: Refunded, scene: Scene, says: string): voi
     story: 'sent not_sent',
   });
   expect(ran.stderr).toContain('was not sent');
-  expect(ran.stderr).toContain('not a byte of it left this machine; nothing was changed');
+  expect(ran.stderr).toContain('it never left this machine; nothing was changed');
   expect(ran.stderr.replaceAll(/\s+/g, ' ')).toContain(says);
   expect(order.posts).toHaveLength(0);
   // One dial, and no second try by itself.

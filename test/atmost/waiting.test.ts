@@ -147,7 +147,7 @@ describe('a reply that is lost, or says nothing', () => {
       certain: sent once, 09:31:40; 4 reads up to 09:31:40 do not show it yet
       now:     tell the buyer "it is being checked"; do not refund it anywhere else;
                in a few minutes: paydesk journal reconcile i_7f3k2m9q
-               blocked until a read tells, or until you settle it
+               blocked until paydesk can confirm it, or until you settle it
       "
     `);
   });
@@ -160,7 +160,7 @@ describe('a reply that is lost, or says nothing', () => {
       certain: sent once, 09:31:40; 4 reads up to 09:31:40 do not show it yet
       now:     tell the buyer "it is being checked"; do not refund it anywhere else;
                in a few minutes: paydesk journal reconcile i_7f3k2m9q
-               blocked until a read tells, or until you settle it
+               blocked until paydesk can confirm it, or until you settle it
       "
     `);
   });

@@ -8,7 +8,7 @@ import { examplesOf, helpOf, leafCommands } from '../harness/help-text.ts';
 import { bin, cleanEnv, type Home, newHome, paydesk } from '../harness/paydesk.ts';
 import { runInPty, withoutEscapes } from '../harness/pty.ts';
 import { testKey } from '../harness/service.ts';
-import { wordsOf } from '../harness/shell.ts';
+import { isPlain, wordsOf } from '../harness/shell.ts';
 
 /** What an example that asks shows when it asks. */
 const question = /\? |\(y\/N\)|: $/;
@@ -33,8 +33,7 @@ const examples = async (): Promise<readonly Example[]> =>
 
 // As a script where that goes: without what only a shell understands, and with nothing to be asked.
 async function run(example: Example): Promise<Ended> {
-  if (example.command === 'simulator serve' || /[|<>&"]/.test(example.line))
-    return await runAsPerson(example);
+  if (example.command === 'simulator serve' || !isPlain(example.line)) return await runAsPerson(example);
   const ended = await runAsScript(example);
   return ended.code === 2 && ended.screen.includes('missing ') ? await runAsPerson(example) : ended;
 }

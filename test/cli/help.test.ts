@@ -166,7 +166,7 @@ test('the help of a short command at 80 and 120 columns', async () => {
                              (PAYDESK_COLUMNS)
       -y, --yes              answer yes to a confirmation (production needs
                              --confirm)
-      --dry-run              make the reads, show what would be sent, send nothing
+      --dry-run              read, show what would be sent, and send nothing
 
     More options: paydesk profile use --help --all
 
@@ -197,7 +197,7 @@ test('the help of a short command at 80 and 120 columns', async () => {
       -o, --output <FORMAT>  how to print the result (one of table, list, json, ndjson, csv; default table; PAYDESK_OUTPUT)
       --columns <A,B,C>      columns of table, list and csv: see paydesk help output (PAYDESK_COLUMNS)
       -y, --yes              answer yes to a confirmation (production needs --confirm)
-      --dry-run              make the reads, show what would be sent, send nothing
+      --dry-run              read, show what would be sent, and send nothing
 
     More options: paydesk profile use --help --all
 

@@ -2,14 +2,18 @@
 
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { isWithin, parseWhen, timeRange, whenWords } from '../../src/commands/typed-time.ts';
+import { isWithin, parseWhen, rangeWords, timeRange, whenWords } from '../../src/commands/typed-time.ts';
 import { createTimes } from '../../src/terminal/local-time.ts';
 
 const now = Date.parse('2026-11-20T15:31:12.700Z');
 
-function clockAndZone(zone: string) {
-  const times = createTimes(zone, () => now);
-  return { now, zoned: (shown: number) => times.moment(shown) };
+function clockAndZone(zone: string, moment = now) {
+  const times = createTimes(zone, () => moment);
+  return {
+    now: moment,
+    zoned: (shown: number) => times.moment(shown),
+    today: () => times.day(Math.floor(moment / 1000)) ?? '',
+  };
 }
 
 function at(text: string, zone = 'UTC'): string {
@@ -41,7 +45,9 @@ describe('a point in time', () => {
     '0d',
     '-3d',
     '30 d',
-    'yesterday',
+    'someday',
+    'last month',
+    'tomorrow',
     '2026-02-30',
     '2026-13-01',
     '2026-11-31',
@@ -55,7 +61,7 @@ describe('a point in time', () => {
     '1790000000',
   ])('%j is refused, with the text and what would do', (text) =>
     expect(() => parseWhen(text, '--until')).toThrow(
-      `--until ${text}: not a time such as 30d, 12h, 2026-11-20 or 2026-11-20T09:00:00Z`,
+      `--until ${text}: not a time such as today, yesterday, last-month, monday, 30d, 12h, 2026-11-20 or 2026-11-20T09:00:00Z`,
     ),
   );
 });
@@ -117,6 +123,77 @@ describe('where clocks change', () => {
   });
 });
 
+describe('a word for a day, a week or a month is its first moment', () => {
+  const start = (word: string, zone: string, moment: string) =>
+    new Date(parseWhen(word, '--since').at(clockAndZone(zone, Date.parse(moment)))).toISOString();
+
+  // 20 November 2026 is a Friday.
+  test.each([
+    ['today', '2026-11-20T06:00:00.000Z'],
+    ['Today', '2026-11-20T06:00:00.000Z'],
+    ['yesterday', '2026-11-19T06:00:00.000Z'],
+    ['this-week', '2026-11-16T06:00:00.000Z'],
+    ['last-week', '2026-11-09T06:00:00.000Z'],
+    ['this-month', '2026-11-01T06:00:00.000Z'],
+    ['last-month', '2026-10-01T06:00:00.000Z'],
+    ['monday', '2026-11-16T06:00:00.000Z'],
+    ['thursday', '2026-11-19T06:00:00.000Z'],
+    ['friday', '2026-11-20T06:00:00.000Z'],
+    ['saturday', '2026-11-14T06:00:00.000Z'],
+    ['sunday', '2026-11-15T06:00:00.000Z'],
+  ])('%s', (word, moment) =>
+    expect(start(word, 'America/Mexico_City', '2026-11-20T15:31:12.700Z')).toBe(moment),
+  );
+
+  test('by the calendar of the zone, not of UTC', () => {
+    expect(start('today', 'America/Mexico_City', '2026-11-20T05:59:59Z')).toBe('2026-11-19T06:00:00.000Z');
+    expect(start('this-week', 'Pacific/Auckland', '2026-11-22T11:00:00Z')).toBe('2026-11-22T11:00:00.000Z');
+    expect(start('last-month', 'Asia/Tokyo', '2026-12-31T15:00:00Z')).toBe('2026-11-30T15:00:00.000Z');
+  });
+
+  test('the last month of January is December', () =>
+    expect(start('last-month', 'UTC', '2027-01-31T10:00:00Z')).toBe('2026-12-01T00:00:00.000Z'));
+
+  test.each([
+    { what: 'a day of 23 hours', moment: '2026-03-30T10:00:00Z', hours: 23 },
+    { what: 'a day of 25 hours', moment: '2026-10-26T10:00:00Z', hours: 25 },
+  ])('yesterday as $what is over when today begins', ({ moment, hours }) => {
+    const [yesterday, today] = ['yesterday', 'today'].map((word) =>
+      Date.parse(start(word, 'Europe/Berlin', moment)),
+    );
+    expect((Number(today) - Number(yesterday)) / 3_600_000).toBe(hours);
+  });
+
+  test('a day whose midnight the clocks leave out begins when they go on', () =>
+    expect(start('today', 'Africa/Cairo', '2026-04-24T10:00:00Z')).toBe('2026-04-23T22:00:00.000Z'));
+
+  test('in any zone, at any time, lies on its day, and never in the future', () => {
+    fc.assert(
+      fc.property(
+        fc.constantFrom(
+          'UTC',
+          'America/Mexico_City',
+          'Europe/Berlin',
+          'Africa/Cairo',
+          'Australia/Lord_Howe',
+          'Asia/Kathmandu',
+        ),
+        fc.constantFrom('today', 'yesterday', 'this-week', 'this-month', 'last-month', 'monday', 'sunday'),
+        fc.integer({ min: 0, max: 4_000_000_000 }),
+        (zone, word, seconds) => {
+          const times = createTimes(zone, () => seconds * 1000);
+          const first = parseWhen(word, '--since').at(clockAndZone(zone, seconds * 1000)) / 1000;
+          expect(first).toBeLessThanOrEqual(seconds);
+          // The second before belongs to another day.
+          expect(times.day(first - 1) === times.day(first)).toBe(
+            first <= 0 && times.day(first) === undefined,
+          );
+        },
+      ),
+    );
+  });
+});
+
 describe('a range', () => {
   const range = (since: string | undefined, until: string | undefined) =>
     timeRange(
@@ -152,6 +229,38 @@ describe('a range', () => {
   test('that nothing can lie in is refused', () => {
     expect(() => range('2026-11-20', '2026-11-20')).toThrow('nothing lies between');
     expect(() => range('1d', '30d')).toThrow('nothing lies between --since 1d and --until 30d');
+  });
+
+  test.each([
+    ['yesterday', '--since yesterday --until today'],
+    ['last-week', '--since last-week --until this-week'],
+    ['last-month', '--since last-month --until this-month'],
+    ['today', '--since today'],
+  ])('from %s until %s is refused with what was meant', (word, meant) => {
+    const thrown = (() => {
+      try {
+        return range(word, word);
+      } catch (error) {
+        return error;
+      }
+    })();
+    expect(thrown).toMatchObject({ parts: { now: [`for all of it: ${meant}`] } });
+  });
+
+  test('is said in full', () => {
+    const times = createTimes('America/Mexico_City', () => now);
+    const full = (ms: number) => times.show(ms / 1000, 'full');
+    const [since, until] = [Date.parse('2026-10-01T06:00:00Z'), Date.parse('2026-11-01T06:00:00Z')];
+    expect(rangeWords('orders created', { since, until }, full)).toBe(
+      'orders created from 1 Oct 2026 00:00:00 UTC-6, before 1 Nov 2026 00:00:00 UTC-6',
+    );
+    expect(rangeWords('orders created', { since, until: undefined }, full)).toBe(
+      'orders created from 1 Oct 2026 00:00:00 UTC-6 until now',
+    );
+    expect(rangeWords('orders created', { since: undefined, until }, full)).toBe(
+      'orders created before 1 Nov 2026 00:00:00 UTC-6',
+    );
+    expect(rangeWords('orders created', { since: undefined, until: undefined }, full)).toBeUndefined();
   });
 });
 

@@ -1,7 +1,7 @@
 /** The built program's simulator on a loopback port, for a client that knows nothing of it but its address and key. */
 
+import { serve } from '../harness/desk.ts';
 import { type Home, newHome, paydesk, type Ran } from '../harness/paydesk.ts';
-import { serve } from '../orders/desk.ts';
 
 export interface Server {
   readonly url: string;

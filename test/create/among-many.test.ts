@@ -62,10 +62,10 @@ test('the same again, when the first has shown meanwhile: refused (3), and one w
   service.orders = [created, ...before];
   const again = await paydesk(create, { home });
   expect({ code: again.code, posts: service.posts.length }, again.stderr).toEqual({ code: 3, posts: 1 });
-  expect(again.stderr).toContain('an earlier attempt was made after all');
+  expect(again.stderr).toContain('an earlier change was made after all');
   const later = await paydesk(create, { home });
   expect({ code: later.code, posts: service.posts.length }, later.stderr).toEqual({ code: 3, posts: 1 });
-  expect(later.stderr).toContain('the same was made before');
+  expect(later.stderr).toContain('the same change was made before');
   // Under an id of its own it is another wish.
   await paydesk([...create, '--intent', 'cart-2'], { home });
   expect(service.posts).toHaveLength(2);

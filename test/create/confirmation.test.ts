@@ -1,7 +1,7 @@
 /** Creations are confirmed: by a question or --yes in a sandbox, by the profile's name in production. */
 
 import { describe, expect, test } from 'vitest';
-import { withoutEscapes } from '../harness/pty.ts';
+import { sit } from '../harness/person.ts';
 import { type Service, sentTo, startCreations } from '../harness/service.ts';
 import { atTerminal } from '../harness/terminal.ts';
 
@@ -13,9 +13,9 @@ const commands: readonly (readonly [string, readonly string[]])[] = [
 
 /** Runs it on a terminal, and types these keys at the question. */
 async function answered(desk: Service, args: readonly string[], question: string, keys: string) {
-  const person = atTerminal(args, { home: desk.home, env: desk.env, columns: 120 });
+  const person = sit(args, desk, 120);
   await person.answer(question, keys);
-  return person.end;
+  return person.leaves;
 }
 
 describe.concurrent.each(commands)('%s', (_, args) => {
@@ -42,15 +42,15 @@ describe.concurrent.each(commands)('%s', (_, args) => {
 
   test('on a terminal the preview comes first, and a bare Enter sends nothing', async () => {
     await using desk = await startCreations();
-    const { exitCode, transcript } = await answered(desk, args, 'Send it?', '\r');
-    expect({ exitCode, sent: sentTo(desk) }, transcript).toEqual({ exitCode: 3, sent: [] });
-    expect(withoutEscapes(transcript)).toContain('will send once:');
+    const { code, screen } = await answered(desk, args, 'Send it?', '\r');
+    expect({ code, sent: sentTo(desk) }, screen).toEqual({ code: 3, sent: [] });
+    expect(screen).toContain('will send once:');
   });
 
   test('on a terminal in production the name is asked for, and a bare Enter sends nothing', async () => {
     await using desk = await startCreations({ mode: 'production' });
-    const { exitCode, transcript } = await answered(desk, args, 'or press Enter to cancel:', '\r');
-    expect({ exitCode, sent: sentTo(desk) }, transcript).toEqual({ exitCode: 3, sent: [] });
+    const { code, screen } = await answered(desk, args, 'or press Enter to cancel:', '\r');
+    expect({ code, sent: sentTo(desk) }, screen).toEqual({ code: 3, sent: [] });
   });
 
   test('a key of the other mode is noticed before anything is sent', async () => {
@@ -78,8 +78,8 @@ describe.concurrent.each(commands.slice(0, 1))('%s on a terminal', (_, args) => 
     ['yes', 'y\r', 0],
   ])('answered with %s', async (_name, keys, code) => {
     await using desk = await startCreations();
-    const { exitCode, transcript } = await answered(desk, args, 'Send it?', keys);
-    expect(exitCode, transcript).toBe(code);
+    const left = await answered(desk, args, 'Send it?', keys);
+    expect(left.code, left.screen).toBe(code);
     expect(sentTo(desk)).toHaveLength(code === 0 ? 1 : 0);
   });
 
@@ -91,16 +91,16 @@ describe.concurrent.each(commands.slice(0, 1))('%s on a terminal', (_, args) => 
 
   test('answered in production with another word, it asks again, and Enter cancels', async () => {
     await using desk = await startCreations({ mode: 'production' });
-    const person = atTerminal(args, { home: desk.home, env: desk.env, columns: 120 });
+    const person = sit(args, desk, 120);
     await person.answer('or press Enter to cancel:', '300\r');
     await person.answer('2 tries left', '\r');
-    const { exitCode, transcript } = await person.end;
-    expect({ exitCode, sent: sentTo(desk) }, transcript).toEqual({ exitCode: 3, sent: [] });
+    const { code, screen } = await person.leaves;
+    expect({ code, sent: sentTo(desk) }, screen).toEqual({ code: 3, sent: [] });
   });
 });
 
 test.each([
-  ['sandbox', 'missing --yes: --body - reads standard input'],
+  ['sandbox', 'missing --yes: --body - takes all of standard input'],
   ['production', 'missing --confirm PROFILE'],
 ] as const)(
   'at a terminal in %s, --body - leaves no answer, and that is said at once',

@@ -77,7 +77,7 @@ test('--body with both spellings is refused, and nothing is sent', async () => {
   const input = JSON.stringify({ ...body, expired_at: 1_900_000_000, expires_at: 1_900_000_000 });
   const ran = await desk.run(['checkout', 'create', '--body', '-', '--yes'], { input });
   expect(ran).toMatchObject({ code: 2, stdout: '' });
-  expect(ran.stderr).toContain('expires_at: stands beside expired_at: one of the two is enough');
+  expect(ran.stderr).toContain('expires_at: given together with expired_at: give only one of the two');
   expect(sentTo(desk)).toEqual([]);
 });
 
@@ -101,7 +101,7 @@ test('a refusal that names the other spelling prints the command that sets it, a
              expires_at is missing
              (service.errors.parameter_validation.expires_at.missing, param
              expires_at)
-    certain: this attempt created nothing; no read could confirm it
+    certain: nothing was created; paydesk could not read the order to confirm this
     now:     the request said expired_at. To send expires_at from now on:
              paydesk profile set shop checkouts.expiry_field expires_at
              then run the command again
@@ -111,7 +111,7 @@ test('a refusal that names the other spelling prints the command that sets it, a
   expect(shownOf(wide.stderr)).toMatchInlineSnapshot(`
     "refused by the service: the service refused the checkout creation of 30000 MXN (HTTP 422, log_id 5f2c81)
              expires_at is missing (service.errors.parameter_validation.expires_at.missing, param expires_at)
-    certain: this attempt created nothing; no read could confirm it
+    certain: nothing was created; paydesk could not read the order to confirm this
     now:     the request said expired_at. To send expires_at from now on:
              paydesk profile set shop checkouts.expiry_field expires_at
              then run the command again
@@ -152,7 +152,7 @@ test('a refusal of a link without an expiry, or of something else, names no spel
   const ran = await desk.run(without, { env: stored });
   expect(ran).toMatchObject({ code: 5 });
   expect(ran.stderr).not.toContain('profile set');
-  expect(ran.stderr).toContain('correct what it names, then run the command again');
+  expect(ran.stderr).toContain('correct what the service names, then run the command again');
 });
 
 test('at a terminal the refusal is read as in a script', async () => {

@@ -43,9 +43,9 @@ const wrongFlags: readonly (readonly [says: string, args: readonly string[]])[] 
   ['checkout[failure_url]: not a URL', [...hosted, '--failure-url', 'nowhere']],
   ['--method oxxo', [...hosted, '--method', 'oxxo']],
   ['--installments 3,', [...hosted, '--installments', '3,']],
-  ['looks like milliseconds: it is Unix seconds, 1900000000', [...hosted, '--expires', '1900000000000']],
-  ['the end of 32-bit Unix seconds', [...link, '--expires', '2147483648']],
-  ['the end of 32-bit Unix seconds', [...link, '--expires', '2039-01-01']],
+  ['looks like milliseconds; in Unix seconds it is 1900000000', [...hosted, '--expires', '1900000000000']],
+  ['the service takes Unix seconds up to 2147483647', [...link, '--expires', '2147483648']],
+  ['the service takes Unix seconds up to 2147483647', [...link, '--expires', '2039-01-01']],
   ['--expires 2030-02-31', [...link, '--expires', '2030-02-31']],
   ['it would expire in the past, at 1577836800', [...link, '--expires', '2020-01-01T00:00:00Z']],
   ['it would expire in the past, at 1577836800', [...hosted, '--expires', '1577836800']],
@@ -72,10 +72,10 @@ const wrongBodies: readonly (readonly [command: string, faults: readonly string[
     'orders',
     [
       'currency: not a currency code such as MXN',
-      'line_items: empty: an order has an item',
+      'line_items: empty: an order needs at least one item',
       'customer_info[customer_id]: missing',
       'shipping_lines[1][amount]: not a whole number of 0 or more',
-      'shipping_contact[phone]: not a text',
+      'shipping_contact[phone]: not text',
       'metadata: not an object',
       'checkout[type]: not one of Integration, HostedPayment',
       'one: not a documented field',
@@ -106,7 +106,7 @@ const wrongBodies: readonly (readonly [command: string, faults: readonly string[
       'line_items[0][quantity]: not a whole number of 1 or more',
       'line_items[0][tags]: not a list',
       'line_items[0][color]: not a documented field',
-      'checkout[expires_at]: looks like milliseconds: it is Unix seconds, 1900000000',
+      'checkout[expires_at]: looks like milliseconds; in Unix seconds it is 1900000000',
       'checkout[allowed_payment_methods][1]: not one of cash, card, bank_transfer',
       'checkout[needs_shipping_contact]: not true or false',
       'checkout[monthly_installments_options][0]: not a whole number of 1 or more',
@@ -131,7 +131,7 @@ const wrongBodies: readonly (readonly [command: string, faults: readonly string[
       'type: not PaymentLink',
       'name: missing',
       'recurrent: not true or false',
-      'plan_id: not a text',
+      'plan_id: not text',
       'order_template[line_items][0][sku]: not a documented field',
     ],
     {
@@ -179,12 +179,12 @@ describe.concurrent('a wrong body names every fault by its path', () => {
   });
 
   test.each([
-    ['is not JSON', '{'],
+    ['does not contain JSON', '{'],
     [
       'amount appears twice in one object of standard input',
       '{"a":[{"amount":1},{"amount":2,"am\\u006funt":3}]}',
     ],
-    ['holds JSON that is not an object', '[1]'],
+    ['contains JSON that is not an object', '[1]'],
     ['cannot be sent exactly', '{"currency":"MXN","line_items":[],"metadata":{"n":9007199254740993}}'],
   ])('text that %s', async (says, text) => {
     const ran = await desk.run(['orders', 'create', '--body', '-', '--yes'], { input: text });

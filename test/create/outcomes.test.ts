@@ -4,10 +4,10 @@ import { describe, expect, test } from 'vitest';
 import { later, standingAt } from '../harness/clock.ts';
 import { startDesk } from '../harness/desk.ts';
 import { type Home, newHome, paydesk } from '../harness/paydesk.ts';
+import { sit } from '../harness/person.ts';
 import { storeProfile } from '../harness/profile.ts';
 import { cutBody, type Handler, hangUp, json, reply, startServer } from '../harness/server.ts';
 import { type Service, sentTo, startCreations } from '../harness/service.ts';
-import { sit } from '../orders/desk.ts';
 
 const order = ['orders', 'create', '--item', 'Lamp:300:1', '--currency', 'MXN', '--yes'];
 
@@ -94,7 +94,7 @@ test('a settled creation can be sent again, another one at any time', async () =
   const settle = ['journal', 'settle', intent, ...words];
   // It may still be on its way.
   const early = await desk.run(settle);
-  expect(early).toMatchObject({ code: 3, stderr: expect.stringContaining('nothing was written down') });
+  expect(early).toMatchObject({ code: 3, stderr: expect.stringContaining('nothing was recorded') });
   const tenMinutes = { ...desk.env, ...later(600_000) };
   expect((await paydesk(settle, { home: desk.home, env: tenMinutes })).code).toBe(0);
   const again = await desk.run(link);
@@ -176,7 +176,7 @@ test('a refusal by the service is shown with its faults, exit 5', async () => {
   const ran = await paydesk([...order, ...customer], { home, env: desk.env });
   expect(ran.code).toBe(5);
   expect(ran.stderr).toContain('param customer_info[customer_id]');
-  expect(ran.stderr).toContain('this attempt created nothing');
+  expect(ran.stderr).toContain('nothing was created');
 });
 
 test.each([
@@ -311,11 +311,11 @@ test('a created payment link on screens of 80 and 120 columns', async () => {
       link       https://pay.example.com/link/1
       account    environment, http://127.0.0.1:1 service sandbox
       sent       21 Nov 2040 05:05:12 UTC by op7
-      not after  21 Nov 2040 05:05:22 UTC
+      deadline   21 Nov 2040 05:05:22 UTC
       request    POST /checkouts
                  {"name":"Lamp","type":"PaymentLink","recurrent":false,"needs_shipping_contact":false,"monthly_installments_enabled":false,"order_template":{"line_items":[{"name":"Lamp","unit_price":300,"quantity":1}],"currency":"MXN"}}
     history
-      21 Nov 2040 05:05:12 UTC  applied  the reply shows it
+      21 Nov 2040 05:05:12 UTC  applied  the reply confirms it
     "
   `);
   expect(await screen(['journal', 'list'], 80)).toMatchInlineSnapshot(`

@@ -2,10 +2,10 @@
 
 import { encode } from 'uqr';
 import { describe, expect, test } from 'vitest';
+import { onScreen, type RunOptions } from '../harness/paydesk.ts';
 import { withoutEscapes } from '../harness/pty.ts';
 import { json } from '../harness/server.ts';
 import { type Service, startCreations } from '../harness/service.ts';
-import { atTerminal, type TerminalOptions } from '../harness/terminal.ts';
 
 const link = 'https://pay.example.com/link/1';
 const checkout = [
@@ -47,18 +47,13 @@ function expected(text: string): readonly (readonly boolean[])[] {
   return size % 2 === 0 ? data : [...data, data[0]?.map(() => true) ?? []];
 }
 
-async function screenOf(desk: Service, args: readonly string[], options: Partial<TerminalOptions> = {}) {
-  const { env = {}, ...others } = options;
-  const person = atTerminal(args, {
-    home: desk.home,
-    columns: 80,
-    rows: 24,
-    ...others,
-    env: { ...desk.env, ...env },
-  });
-  const { exitCode, transcript } = await person.end;
-  expect(exitCode, transcript).toBe(0);
-  return transcript;
+type Seen = Partial<Pick<RunOptions, 'env' | 'columns' | 'rows'>>;
+
+async function screenOf({ home, env }: Service, args: readonly string[], { env: more, ...size }: Seen = {}) {
+  const seen = { home, env: { ...env, NO_COLOR: '', ...more }, columns: 80, rows: 24, ...size };
+  const { code, screen } = await onScreen(args, seen);
+  expect(code, screen).toBe(0);
+  return screen;
 }
 
 describe('on a terminal', () => {
@@ -110,7 +105,7 @@ describe('on a terminal', () => {
     const narrow = await screenOf(desk, [...checkout, '--qr'], { columns: 28 });
     expect(narrow).not.toMatch(/[█▀▄]/);
     expect(narrow.replaceAll(/\s+/g, ' ')).toContain(
-      'no QR code: the QR code is 29 columns wide, the terminal 28',
+      'no QR code: it is 29 columns wide, the terminal only 28',
     );
   });
 });

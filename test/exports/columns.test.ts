@@ -301,7 +301,7 @@ test('PAYDESK_COLUMNS of another day do not end up in a file that was begun with
   await using _ = server;
   const other = await resumed({ PAYDESK_COLUMNS: 'id,buyer' });
   expect(other).toMatchObject({ code: 3, stdout: '' });
-  expect(other.stderr).toContain('they are id, amount');
+  expect(other.stderr).toContain('the unfinished export has id, amount');
   expect(other.stderr).toContain('this run would write id, buyer');
   expect((await resumed()).code).toBe(0);
   expect(readCsv(read(home, 'o.csv'))[0]).toEqual(['id', 'amount']);

@@ -266,7 +266,7 @@ test('a range that ends after the start of the walk is warned about, an empty ra
   const ran = await exporting(server, home, '--until', '2999-01-01', '--csv');
   expect(ran.code).toBe(0);
   expect(ran.stderr).toContain(
-    '--until 2999-01-01 is still to come: what happens from now on is not in this export',
+    '--until 2999-01-01 is in the future: this export ends with what has happened so far',
   );
   expect((await exporting(server, home, '--since', '2026-02-01', '--until', '2026-01-01')).code).toBe(2);
 });
@@ -279,6 +279,6 @@ test('orders that show no date are left out of a range and counted, never silent
   using home = newHome();
   const ran = await exporting(server, home, '--since', '2020-01-01', '--to', 'o.csv');
   expect(ran.code).toBe(0);
-  expect(ran.stderr).toContain('left out, since they show no date of the kind --by created: 1 of the orders');
+  expect(ran.stderr).toContain('1 of the orders were left out: the service shows no date for --by created');
   expect(JSON.parse(read(home, 'o.csv.manifest.json'))).toMatchObject({ rows: 1, left_out: 1 });
 });

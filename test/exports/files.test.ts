@@ -151,13 +151,13 @@ test('an unfinished file that somebody else put there is not written to (F61)', 
 });
 
 test.each([
-  [['--to', 'o.txt'], '--to o.txt: the name says no format'],
+  [['--to', 'o.txt'], '--to o.txt: end the name in .ndjson'],
   [['--to', 'o.ndjson', '--csv'], '--to o.ndjson says ndjson, -o says csv'],
   [['-o', 'table'], '-o table: an export is ndjson, json, csv'],
   [['--resume'], '--resume needs --to FILE'],
   [['--force'], '--force needs --to FILE'],
   [['--max-age', '26h'], '--max-age needs --verify FILE'],
-  [['--tz', 'Mars/Olympus'], '--tz Mars/Olympus: no time zone'],
+  [['--tz', 'Mars/Olympus'], '--tz Mars/Olympus: this machine knows no such time zone'],
   [['--to', 'none/o.csv'], '--to none/o.csv: its folder cannot be used: no such file or directory (ENOENT)'],
   [['--to', 'o.csv', '--columns', 'nope'], '--columns nope: there is no such column'],
   [['--verify', 'nothing.csv', '--to', 'o.csv'], '--verify'],
@@ -183,7 +183,7 @@ test('beside a name that says the format, --json says how the run speaks: a fail
   expect(JSON.parse(failed.stderr)).toMatchObject({
     object: 'error',
     exit_code: 9,
-    now: ['go on with it: paydesk orders export --limit 25 --json --to o.csv.gz --resume'],
+    now: ['go on with the export: paydesk orders export --limit 25 --json --to o.csv.gz --resume'],
   });
   broken = false;
   expect(await exporting(server, home, ...words, '--resume')).toMatchObject({ code: 0, stdout: '' });
@@ -221,12 +221,15 @@ test('--verify tells a whole file from a changed, a short, an unfinished and an 
   expect(await check('o.csv')).toMatchObject({ code: 0 });
   expect(await check('other.csv')).toMatchObject({
     code: 9,
-    stderr: expect.stringContaining('other.csv: there is no such file, and no manifest of it'),
+    stderr: expect.stringContaining('other.csv: there is no such file, and no manifest for it'),
   });
   writeFileSync(at(home, 'other.csv'), 'id\n');
   expect((await check('other.csv')).stderr.replace(/\s+/g, ' ')).toContain('other.csv.manifest.json');
   writeFileSync(at(home, 'o.csv.manifest.json'), '{}');
-  expect(await check('o.csv')).toMatchObject({ code: 2, stderr: expect.stringContaining('no manifest') });
+  expect(await check('o.csv')).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('is not a manifest'),
+  });
 });
 
 test('a service that refuses pages of 250 is read in pages of its own size', async () => {
@@ -252,7 +255,7 @@ test('records that are not as documented are exported as they came, counted and 
   using home = newHome();
   const ran = await exporting(server, home, '--to', 'o.ndjson');
   expect(ran.code).toBe(0);
-  expect(ran.stderr).toContain('ord_000000000002: not as the service documents them; exported as they came');
+  expect(ran.stderr).toContain("ord_000000000002: not as the service's document says; exported as received");
   expect(text(home, 'o.ndjson').split('\n')[0]).toBe(JSON.stringify(odd));
   expect(manifest(home, 'o.ndjson')).toMatchObject({ rows: 2, odd_records: 1, unsummed_rows: 1 });
 });

@@ -28,7 +28,7 @@ async function interrupted(): Promise<{ server: TestServer; now: { third: Handle
 
 // The line that says how to go on, as somebody would paste it.
 function printedCommand(ran: Ran): readonly string[] {
-  const line = /go on with it: paydesk (.*)$/m.exec(ran.stderr)?.[1];
+  const line = /go on with the export: paydesk (.*)$/m.exec(ran.stderr)?.[1];
   return line?.split(' ') ?? [];
 }
 
@@ -136,7 +136,7 @@ test('a file that somebody made meanwhile is not replaced; the printed command r
   const first = await exporting(server, home, '--to', 'o.ndjson', '--limit', '10');
   expect(first).toMatchObject({
     code: 9,
-    stderr: expect.stringContaining('somebody else created this file'),
+    stderr: expect.stringContaining('this file appeared while the export ran'),
   });
   expect(read(home, 'o.ndjson')).toBe('theirs');
   const second = await paydesk(printedCommand(first), { home, env: environment(server.url) });
@@ -185,7 +185,9 @@ test('a resumed export uses the zone of its first run, and is refused when this 
   writeFileSync(path, sound.replace(/"zone":"[^"]*"/, '"zone":"Nowhere/Else"'));
   expect(await run('--resume')).toMatchObject({
     code: 2,
-    stderr: expect.stringContaining('the file counts days in Nowhere/Else: no time zone of this machine'),
+    stderr: expect.stringContaining(
+      'the unfinished file counts days in Nowhere/Else: this machine knows no such time zone',
+    ),
   });
   writeFileSync(path, sound);
   expect((await run('--resume')).code).toBe(0);
@@ -194,13 +196,13 @@ test('a resumed export uses the zone of its first run, and is refused when this 
 const folderAt = (suffix: string) => (at: string) => mkdirSync(`${at}${suffix}`);
 
 test.each([
-  ['a folder where the manifest belongs', folderAt('.manifest.json'), '', 'no plain file'],
-  ['a folder where the manifest belongs', folderAt('.manifest.json'), '--force', 'no plain file'],
+  ['a folder where the manifest belongs', folderAt('.manifest.json'), '', 'not a plain file'],
+  ['a folder where the manifest belongs', folderAt('.manifest.json'), '--force', 'not a plain file'],
   [
     'a link there',
     (at: string) => symlinkSync('elsewhere', `${at}.manifest.json`),
     '--force',
-    'no plain file',
+    'not a plain file',
   ],
   ['a folder where the unfinished file belongs', folderAt('.partial'), '', 'is a folder'],
   ['a folder where the unfinished file belongs', folderAt('.partial'), '--resume --force', 'is a folder'],
@@ -218,7 +220,7 @@ test('a foreign file in the place of the manifest is replaced only with --force,
   using home = newHome();
   writeFileSync(join(home.path, 'o.csv.manifest.json'), '{"mine":true}\n');
   const ran = await exporting(server, home, '--to', 'o.csv');
-  expect(ran).toMatchObject({ code: 3, stderr: expect.stringContaining('no manifest of an export') });
+  expect(ran).toMatchObject({ code: 3, stderr: expect.stringContaining('is not a manifest of an export') });
   expect(read(home, 'o.csv.manifest.json')).toBe('{"mine":true}\n');
   expect((await exporting(server, home, '--to', 'o.csv', '--force')).code).toBe(0);
   writeFileSync(join(home.path, 'p.csv.manifest.json'), read(home, 'o.csv.manifest.json'));

@@ -32,24 +32,24 @@ const faults: readonly (readonly [name: string, handler: Handler, code: number, 
   ['a body that is cut (F58)', cutBody('{"object":"list","data":[{"id":"ord_1"'), 9, ''],
   ['an HTML page (F59)', reply('<html>', 200, { 'content-type': 'text/html' }), 9, 'an HTML page'],
   ['a page that was there before (F57)', page(['ord_000000000060'], true), 9, 'the same page again'],
-  ['an empty page with has_more (F57)', page([], true), 9, 'gives nothing'],
+  ['an empty page with has_more (F57)', page([], true), 9, 'but sends nothing'],
   [
     'a page that leads back (F57)',
     page(['ord_x', 'ord_000000000041'], true),
     9,
-    'leads back to ord_000000000041',
+    'leads in a circle, back to ord_000000000041',
   ],
   [
     'a page that does not say whether more follow',
     json({ object: 'list', data: [{ id: 'ord_x' }] }),
     9,
-    'does not say whether more follow',
+    'does not say whether there are more',
   ],
   [
     'a list with a record that is no JSON',
     json('{"object":"list","has_more":true,"data":[{"id":tru}]}'),
     9,
-    'no JSON',
+    'not JSON',
   ],
   [
     'a key that is refused',
@@ -220,7 +220,7 @@ test('an export of something else, or of another account, is not resumed; anothe
   for (const words of differing) {
     const ran = await exporting(server, home, '--to', 'o.ndjson', '--resume', ...words);
     expect(ran.code).toBe(3);
-    expect(ran.stderr).toContain('the unfinished export is another one');
+    expect(ran.stderr).toContain('the unfinished export was started as');
   }
   expect((await exporting(other, home, '--to', 'o.ndjson', '--limit', '10', '--resume')).code).toBe(3);
   expect(other.requests).toHaveLength(0);
@@ -231,7 +231,7 @@ test('an export of something else, or of another account, is not resumed; anothe
     env: { ...environment(server.url), PAYDESK_API_KEY: 'key_test_another_one' },
   });
   expect(ran.code).toBe(0);
-  expect(ran.stderr).toContain('the key is another one than when this export began\n');
+  expect(ran.stderr).toContain('the key has changed since this export began\n');
   expect(read(home, 'o.ndjson').toString().split('\n')).toHaveLength(61);
 });
 
@@ -272,7 +272,7 @@ test('two runs to one file: the second is refused while the first writes', async
   const first = exporting(server, home, '--to', 'o.ndjson', '--limit', '10');
   await server.waitFor(2);
   const second = await exporting(server, home, '--to', 'o.ndjson', '--limit', '10', '--force');
-  expect(second).toMatchObject({ code: 3, stderr: expect.stringContaining('another run exports to') });
+  expect(second).toMatchObject({ code: 3, stderr: expect.stringContaining('another export is writing') });
   go();
   expect((await first).code).toBe(0);
 });

@@ -89,15 +89,15 @@ test('stdout on a full disk: the JSON of the error says what is certain and what
   const { code, stderr } = await endOf(child);
   expect(code, stderr).toBe(9);
   expect(JSON.parse(stderr)).toMatchObject({
-    certain: 'what was read was not all written',
+    certain: 'not everything that was read could be written',
     now: [
-      'free space, or name another file, which can be resumed: paydesk orders export --limit 50 --json --to FILE.json',
+      'free some space, or export into a file on another disk, where you can resume it: paydesk orders export --limit 50 --json --to FILE.json',
     ],
   });
 });
 
 test.skipIf(!hasStrace()).each([
-  ['at the first page', 'o.csv.partial.new', 'none of the orders are in a file; o.csv was not written', []],
+  ['at the first page', 'o.csv.partial.new', 'none of the orders were saved; o.csv was not written', []],
   ['later', 'o.csv.partial', 'o.csv.partial; o.csv was not written', ['--resume']],
 ])(
   'a full disk under --to, %s: what is certain, and the command once there is space (F60)',

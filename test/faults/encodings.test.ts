@@ -63,7 +63,7 @@ test.each([
   await using desk = await startAnswering(reply(body, 200, { 'content-type': 'application/json' }));
   const ran = await desk.run(['orders', 'list']);
   expect(ran).toMatchObject({ code: 1, stdout: '' });
-  expect(ran.stderr).toMatch(/no JSON|UTF-16/);
+  expect(ran.stderr).toMatch(/not JSON|UTF-16/);
   expect(ran.stderr).not.toMatch(leaks);
 });
 

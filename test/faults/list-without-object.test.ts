@@ -23,7 +23,7 @@ test.each<[string, Handler]>([
   const env = environment(server.url);
   const ran = await paydesk(['orders', 'show', 'ord_1'], { home, env });
   expect(ran.code, ran.stderr).toBe(9);
-  expect(ran.stderr).toContain('does not say whether more follow');
+  expect(ran.stderr).toContain('does not say whether there are more');
 });
 
 test('an order whose reply was lost is not called "not seen" by a list without object', async () => {

@@ -1,16 +1,16 @@
 /** Refunds of the wrong charge, amount, unit or mode. */
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Desk, type SeenOrder, startDesk } from '../harness/desk.ts';
+import { type Desk, type Order, startDesk } from '../harness/desk.ts';
 import { type Home, newHome, paydesk } from '../harness/paydesk.ts';
+import { sit } from '../harness/person.ts';
 import { storeProfile } from '../harness/profile.ts';
-import { withoutEscapes } from '../harness/pty.ts';
 import { json, startServer } from '../harness/server.ts';
-import { atTerminal } from '../harness/terminal.ts';
+import { declinedBeside, paidOnce, paidTwice, preAuthorized } from '../orders/order-kinds.ts';
 
 let desk: Desk;
 let production: Desk;
-let orders: readonly SeenOrder[];
+let orders: readonly Order[];
 
 beforeAll(async () => {
   [desk, production] = await Promise.all([startDesk(), startDesk({ mode: 'production' })]);
@@ -21,30 +21,19 @@ afterAll(async () => {
   await production[Symbol.asyncDispose]();
 });
 
-const chargesOf = (order: SeenOrder) => order.charges?.data ?? [];
-const isPaid = ({ status, refunds }: { status: string; refunds: unknown }) =>
-  status === 'paid' && refunds === null;
+const chargesOf = (order: Order) => order.charges?.data ?? [];
 
 // The n-th order of a kind; each test that changes one takes its own.
-function orderWith(kind: (order: SeenOrder) => boolean, index = 0): SeenOrder {
+function orderWith(kind: (order: Order) => boolean, index = 0): Order {
   const found = orders.filter(kind)[index];
   if (found === undefined) throw new Error('the seed has no such order');
   return found;
 }
 
-const once = (order: SeenOrder) =>
-  order.payment_status === 'paid' && chargesOf(order).length === 1 && order.is_refundable;
-const twice = (order: SeenOrder) =>
-  chargesOf(order).length === 2 &&
-  chargesOf(order).every(isPaid) &&
-  chargesOf(order).every((c) => c.is_refundable);
-const besideDeclined = (order: SeenOrder) =>
-  chargesOf(order).some(({ status }) => status === 'declined') && order.payment_status === 'paid';
-const preAuthorized = (order: SeenOrder) => order.payment_status === 'pre_authorized';
-const refundedWhole = (order: SeenOrder) => order.payment_status === 'refunded';
-const refundedInPart = (order: SeenOrder) =>
+const refundedWhole = (order: Order) => order.payment_status === 'refunded';
+const refundedInPart = (order: Order) =>
   order.payment_status === 'partially_refunded' && chargesOf(order).length === 1;
-const lockedCharge = (order: SeenOrder) =>
+const lockedCharge = (order: Order) =>
   chargesOf(order).length === 1 &&
   chargesOf(order)[0]?.is_refundable === false &&
   order.payment_status === 'paid';
@@ -57,8 +46,8 @@ const changesOf = (id: string) => desk.changes().filter(({ url }) => url.include
 
 describe('--amount never leaves without charge_id (F43)', () => {
   test.each([
-    { name: 'one charge', kind: once },
-    { name: 'a declined charge beside a paid one', kind: besideDeclined },
+    { name: 'one charge', kind: paidOnce },
+    { name: 'a declined charge beside a paid one', kind: declinedBeside },
   ])('$name: the charge that counts is resolved, and sent as charge_id', async ({ kind }) => {
     using home = newHome();
     const order = orderWith(kind, 0);
@@ -72,7 +61,7 @@ describe('--amount never leaves without charge_id (F43)', () => {
 
   test('several charges: refused (3), each listed with its command, nothing sent', async () => {
     using home = newHome();
-    const order = orderWith(twice);
+    const order = orderWith(paidTwice);
     const ran = await refund(home, order.id, '--amount', '300');
     expect(ran.code).toBe(3);
     expect(ran.stderr).toContain('--charge 1');
@@ -89,7 +78,7 @@ describe('--amount never leaves without charge_id (F43)', () => {
 describe.concurrent('what cannot be refunded is refused (3) with the numbers, and nothing is sent (F46)', () => {
   test('more than the charge', async () => {
     using home = newHome();
-    const order = orderWith(once, 1);
+    const order = orderWith(paidOnce, 1);
     const ran = await refund(home, order.id, '--charge', '1', '--amount', String(order.amount + 1));
     expect(ran.code).toBe(3);
     expect(ran.stderr).toContain(String(order.amount + 1));
@@ -138,22 +127,17 @@ const refundOf = ({ id }: { readonly id: string }, amount: number): readonly str
 describe.concurrent('a mistake of unit is seen before it is sent (F47)', () => {
   test('the preview shows the raw integer beside the charge amount, with its share of the order', async () => {
     using home = newHome();
-    const order = orderWith(once, 2);
+    const order = orderWith(paidOnce, 2);
     const [charge] = chargesOf(order);
     const asked = Math.floor(order.amount / 4);
-    const ran = atTerminal(refundOf(order, asked), {
-      home,
-      env: production.env,
-      columns: 100,
-    });
-    await ran.answer('Type the amount', '\r');
-    const { transcript, exitCode } = await ran.end;
-    const screen = withoutEscapes(transcript);
+    const person = sit(refundOf(order, asked), { home, env: production.env }, 100);
+    await person.answer('Type the amount', '\r');
+    const { screen, code } = await person.leaves;
     const [before = ''] = screen.split('Type the amount');
     expect(before).toMatch(new RegExp(`paid +${charge?.amount} `));
     expect(before).toMatch(new RegExp(`THIS REFUND +-${asked} .*\\b2[45] %`));
     expect(before).toContain(`"amount":${asked}`);
-    expect(exitCode).toBe(3);
+    expect(code).toBe(3);
     expect(production.changes()).toEqual([]);
   });
 
@@ -161,21 +145,18 @@ describe.concurrent('a mistake of unit is seen before it is sent (F47)', () => {
     'in production another figure than that of the preview cancels: %s',
     async (typed) => {
       using home = newHome();
-      const order = orderWith(once, 2);
-      const ran = atTerminal(refundOf(order, 350), {
-        home,
-        env: production.env,
-      });
-      await ran.answer('Type the amount', `${typed}\r`);
-      await ran.answer('is not the amount', '\r');
-      expect((await ran.end).exitCode).toBe(3);
+      const order = orderWith(paidOnce, 2);
+      const person = sit(refundOf(order, 350), { home, env: production.env });
+      await person.answer('Type the amount', `${typed}\r`);
+      await person.answer('is not the amount', '\r');
+      expect(await person.leaves).toMatchObject({ code: 3 });
       expect(production.changes()).toEqual([]);
     },
   );
 
   test('a limit of the profile refuses what is over it, and what is not passes', async () => {
     using home = newHome();
-    const order = orderWith((one) => once(one) && one.currency === 'MXN', 3);
+    const order = orderWith((one) => paidOnce(one) && one.currency === 'MXN', 3);
     const settings = { 'refund.max_amount.MXN': '500' };
     await storeProfile(home, { name: 'a', baseUrl: desk.url, mode: 'sandbox', settings }, desk.key);
     const words = ['-p', 'a', 'orders', 'refund', order.id, '--yes'];
@@ -206,7 +187,7 @@ describe.concurrent('an order of the other mode is refused (3) before anything i
     using home = newHome();
     const service = holds();
     const env = { ...service.env, PAYDESK_MODE: says };
-    const paid = orderWith(once, 6).id;
+    const paid = orderWith(paidOnce, 6).id;
     const held = orderWith(preAuthorized).id;
     for (const args of [
       ['orders', 'refund', paid, '--yes', '--confirm', paid],
@@ -279,14 +260,14 @@ describe.concurrent('an order of the other mode is refused (3) before anything i
       { mode: 'simulator', env: { PAYDESK_PROFILE: 'demo' }, at: 'Send it?' },
     ];
     for (const { mode, env, at } of cases) {
-      const terminal = atTerminal(['orders', 'refund'], { home, env, columns: 120 });
+      const terminal = sit(['orders', 'refund'], { home, env: { ...env, NO_COLOR: '1' } }, 120);
       await terminal.answer(`[${mode}] Which order?`, '');
       await terminal.answer('> ', '\r');
       await terminal.answer(`[${mode}] How much?`, '\r');
       await terminal.answer(`[${mode}] Why?`, '\r');
       await terminal.answer(`[${mode}] Note`, '\r');
       await terminal.answer(`[${mode}] ${at}`, '\r');
-      expect((await terminal.end).exitCode).toBe(3);
+      expect(await terminal.leaves).toMatchObject({ code: 3 });
     }
   });
 });

@@ -57,12 +57,12 @@ const odd = inTurn([
   {
     what: 'half of JSON, said to be all of it',
     answer: json('{"object":"order","id":'),
-    says: 'a body that is no JSON',
+    says: 'a body that is not JSON',
   },
   {
     what: 'a list instead of an order',
     answer: json({ object: 'list', data: [] }),
-    says: 'a body that is no order',
+    says: 'a body that is not an order',
   },
   { what: 'a body cut off', answer: cutBody('{"object":"order",'), says: 'cut off' },
 ]);

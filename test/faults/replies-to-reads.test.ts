@@ -46,14 +46,14 @@ const odd: readonly Odd[] = [
     what: 'half of JSON, said to be all of it',
     handler: json('{"object":"list","data":[{"id":'),
     code: 1,
-    says: 'no JSON',
+    says: 'not JSON',
   },
-  { what: 'null', handler: json('null'), code: 1, says: 'no list' },
+  { what: 'null', handler: json('null'), code: 1, says: 'not a list' },
   {
     what: 'data that are no objects',
     handler: json({ object: 'list', data: [1, 'two', null] }),
     code: 1,
-    says: 'no list',
+    says: 'not a list',
   },
   {
     what: 'something that is not HTTP',
@@ -71,19 +71,19 @@ const odd: readonly Odd[] = [
     what: 'a body cut off',
     handler: cutBody('{"object":"list","data":['),
     code: 6,
-    says: 'cut off before its end',
+    says: 'a reply that was cut off',
   },
   {
     what: 'a chunked body cut off',
     handler: cutChunked('{"object":"list"'),
     code: 6,
-    says: 'cut off before its end',
+    says: 'a reply that was cut off',
   },
   {
     what: 'a connection closed without an answer',
     handler: hangUp,
     code: 6,
-    says: 'closed before an answer came',
+    says: 'closed before a reply came',
   },
 ];
 
@@ -206,7 +206,7 @@ test('an empty id is none: a page that ends with it names no next page, and does
   const ran = await desk.run(list);
   expect(ran.code).toBe(0);
   expect(ran.stderr).toContain(
-    '2 orders, sandbox environment. More follow, but the last one has no id to go on from',
+    '2 orders, sandbox environment. There are more, but the last one has no id to go on from',
   );
   expect(ran.stderr).not.toContain('--next');
 });

@@ -105,7 +105,7 @@ test('a later read that shows the refund keeps what the 500 said, and says both'
   expect({ code, posts: service.posts.length }).toEqual({ code: 0, posts: 1 });
   expect(stdout).toMatch(/^refunded 35000 MXN/);
   expect(stderr.replaceAll(/\s+/g, ' ')).toContain(
-    'the reply was no confirmation: HTTP 500, service.errors.internal.bank.no_answer, log_id 5f2c81: The bank did not answer.',
+    'the reply did not confirm it: HTTP 500, service.errors.internal.bank.no_answer, log_id 5f2c81: The bank did not answer.',
   );
   const { stdout: listed } = await service.run(['journal', 'list', '--json']);
   expect(JSON.parse(listed).data).toMatchObject([{ verdict: 'applied', log_id: '5f2c81', http_status: 500 }]);
@@ -138,8 +138,8 @@ describe('a capture that comes back pre_authorized', () => {
       from    charge 1, visa *4242, ch_1
         THIS CAPTURE  7450 MXN   all that was authorized
       will send once: no body
-      unknown: the answer contradicts what was asked for: the capture of 7450 MXN on
-               ord_2tQ7sLf1DtX6kPjQr (HTTP 200, log_id 5f2c81)
+      unknown: the reply shows something else than was asked for: the capture of 7450
+               MXN on ord_2tQ7sLf1DtX6kPjQr (HTTP 200, log_id 5f2c81)
       certain: sent once by this machine; HTTP 200, an order that is still
                pre_authorized
       now:     stop on this order and show your lead:
@@ -156,8 +156,8 @@ describe('a capture that comes back pre_authorized', () => {
       from    charge 1, visa *4242, ch_1
         THIS CAPTURE  7450 MXN   all that was authorized
       will send once: no body
-      unknown: the answer contradicts what was asked for: the capture of 7450 MXN on ord_2tQ7sLf1DtX6kPjQr (HTTP 200, log_id
-               5f2c81)
+      unknown: the reply shows something else than was asked for: the capture of 7450 MXN on ord_2tQ7sLf1DtX6kPjQr (HTTP 200,
+               log_id 5f2c81)
       certain: sent once by this machine; HTTP 200, an order that is still pre_authorized
       now:     stop on this order and show your lead:
                paydesk journal show i_7f3k2m9q
@@ -185,15 +185,15 @@ describe('a 500 with an error of the service', () => {
     expect(await screenAt(80)).toMatchInlineSnapshot(`
       "unknown: no usable answer to the refund of 35000 MXN on ord_2tQ7zRk9PwE5xNvAm
                (HTTP 500, service.errors.internal.bank.no_answer (log_id 5f2c81): it
-               does not say what became of it). It may have been made
+               does not say whether the change was made). It may have been made
                The bank did not answer. (service.errors.internal.bank.no_answer)
       certain: sent once, 09:31:40; 4 reads up to 09:31:40 do not show it yet
       now:     tell the buyer "it is being checked"; do not refund it anywhere else;
                in a few minutes: paydesk journal reconcile i_7f3k2m9q
-               blocked until a read tells, or until you settle it
+               blocked until paydesk can confirm it, or until you settle it
 
-        reply      HTTP 500, service.errors.internal.bank.no_answer, log_id 5f2c81:
-                   The bank did not answer.
+        reply     HTTP 500, service.errors.internal.bank.no_answer, log_id 5f2c81: The
+                  bank did not answer.
       "
     `);
   });
@@ -201,15 +201,15 @@ describe('a 500 with an error of the service', () => {
   test('its words stand on the screen and in the journal, at 120 columns', async () => {
     expect(await screenAt(120)).toMatchInlineSnapshot(`
       "unknown: no usable answer to the refund of 35000 MXN on ord_2tQ7zRk9PwE5xNvAm (HTTP 500,
-               service.errors.internal.bank.no_answer (log_id 5f2c81): it does not say what became of it). It may have been
-               made
+               service.errors.internal.bank.no_answer (log_id 5f2c81): it does not say whether the change was made). It may
+               have been made
                The bank did not answer. (service.errors.internal.bank.no_answer)
       certain: sent once, 09:31:40; 4 reads up to 09:31:40 do not show it yet
       now:     tell the buyer "it is being checked"; do not refund it anywhere else;
                in a few minutes: paydesk journal reconcile i_7f3k2m9q
-               blocked until a read tells, or until you settle it
+               blocked until paydesk can confirm it, or until you settle it
 
-        reply      HTTP 500, service.errors.internal.bank.no_answer, log_id 5f2c81: The bank did not answer.
+        reply     HTTP 500, service.errors.internal.bank.no_answer, log_id 5f2c81: The bank did not answer.
       "
     `);
   });

@@ -3,11 +3,11 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Desk, startDesk } from '../harness/desk.ts';
 import { newHome, paydeskProcess } from '../harness/paydesk.ts';
+import { sit } from '../harness/person.ts';
 import { startServer, type TestServer } from '../harness/server.ts';
 import { orderPages, pages as pagesOf, startService } from '../harness/service.ts';
-
-import { type Desk, openDesk, sit } from '../orders/desk.ts';
 
 /** An order as far as this test looks at it (service: order, charge). */
 interface Seen {
@@ -39,7 +39,7 @@ let orders: readonly Seen[];
 /** Gives these as the simulator does, at a third of its work. */
 let pages: TestServer;
 beforeAll(async () => {
-  desk = await openDesk('--orders', '5001');
+  desk = await startDesk({ args: ['--orders', '5001'] });
   const all = await desk.orders();
   orders = all.slice(0, 1500) as unknown as readonly Seen[];
   pages = await startServer(pagesOf(orders.map((order) => ({ ...order }))));
@@ -191,7 +191,7 @@ describe('what it says', () => {
     const ran = await desk.script(['orders', 'find', 'no such', 'thing', '--max', '300']);
     expect(ran).toMatchObject({ code: 9, stdout: '' });
     expect(ran.stderr).toMatch(
-      /^no match for "no such thing" in 300 orders, \d+ \w+(?: \d{4})? to \d+ \w+ \d{4} \(UTC\)\ncertain: all 300 were read; the account has more that were not\nnow: {5}ask for the e-mail or the shop's order number, or go on:\n {9}paydesk orders find 'no such' thing --max 300 --next ord_\w+\n$/,
+      /^no match for "no such thing" in 300 orders, \d+ \w+(?: \d{4})? to \d+ \w+ \d{4} \(UTC\)\ncertain: all 300 were read; the account has more\nnow: {5}ask for the e-mail or the shop's order number, or search older orders:\n {9}paydesk orders find 'no such' thing --max 300 --next ord_\w+\n$/,
     );
   });
 
@@ -232,7 +232,7 @@ describe('what it says', () => {
     expect(found.code).toBe(0);
     expect(JSON.parse(found.stdout)).toMatchObject({ has_more: true });
     expect(found.stderr).toContain('found in 100 orders');
-    expect(found.stderr).toMatch(/further back: paydesk orders find buyer --max 100 --json --next ord_\w+$/m);
+    expect(found.stderr).toMatch(/older orders: paydesk orders find buyer --max 100 --json --next ord_\w+$/m);
   });
 
   test('what matched stands beside each order, in table, list and CSV', async () => {

@@ -1,27 +1,35 @@
-/** The service of a test: a simulator, behind a recorder that can also answer badly. */
+/** The service of a test: a simulator behind a recorder that can also answer badly, and who runs the program against it. */
 
-import { newHome, startInMemory } from './paydesk.ts';
+import { bin, type Home, newHome, paydesk, type Ran, startInMemory, startProcess } from './paydesk.ts';
+import { type Person, sit } from './person.ts';
 import { type Handler, type SeenRequest, type ServerOptions, startServer } from './server.ts';
 
-/** A charge as the simulator lists it, as far as tests look at it. */
-export interface SeenCharge {
-  readonly id: string;
-  readonly status: string;
-  readonly amount: number;
-  readonly is_refundable: boolean;
-  readonly refunds: { readonly data: readonly { readonly amount: number }[] } | null;
-}
-
-/** An order as the simulator lists it, as far as tests look at it. */
-export interface SeenOrder {
+/** An order as far as these tests look at it (service: order, charge, refund). */
+export interface Order {
   readonly id: string;
   readonly livemode: boolean;
   readonly amount: number;
   readonly amount_refunded: number;
   readonly currency: string;
   readonly payment_status?: string;
-  readonly is_refundable: boolean;
-  readonly charges?: { readonly data: readonly SeenCharge[] };
+  readonly is_refundable?: boolean;
+  readonly split_payment?: boolean;
+  readonly customer_info: { readonly name: string; readonly email: string };
+  readonly charges?: { readonly data: readonly Charge[] };
+}
+
+export interface Charge {
+  readonly id: string;
+  readonly amount: number;
+  readonly status: string;
+  readonly is_refundable?: boolean;
+  readonly payment_method: { readonly last4: string; readonly brand: string; readonly auth_code: string };
+  readonly refunds: { readonly data: readonly Refund[] } | null;
+}
+
+export interface Refund {
+  readonly id: string;
+  readonly amount: number;
 }
 
 export interface DeskOptions {
@@ -37,15 +45,28 @@ export interface DeskOptions {
 export interface Desk extends AsyncDisposable {
   readonly url: string;
   readonly key: string;
+  readonly home: Home;
   /** The variables that form the profile `environment`. */
   readonly env: Readonly<Record<string, string>>;
   readonly requests: readonly SeenRequest[];
+  /** Runs the program as a script does: no terminal. */
+  script(args: readonly string[], env?: Readonly<Record<string, string>>): Promise<Ran>;
+  /** Runs the program as a person does: in a terminal. */
+  person(args: readonly string[], columns?: number): Person;
   /** The requests that would change something, as the recorder saw them. */
   changes(): readonly SeenRequest[];
-  /** All orders, asked of the simulator itself. */
-  orders(): Promise<readonly SeenOrder[]>;
-  order(id: string): Promise<SeenOrder>;
   waitFor(requests: number): Promise<void>;
+  /** All orders, asked of the simulator itself. */
+  orders(): Promise<readonly Order[]>;
+  order(id: string): Promise<Order>;
+  /** An order of this kind that no test was given before. */
+  take(kind: (order: Order) => boolean): Promise<Order>;
+  /** A request of the test's own to the simulator. */
+  request(
+    method: string,
+    path: string,
+    body?: unknown,
+  ): Promise<{ readonly status: number; readonly body: unknown }>;
 }
 
 /** Starts a simulator and the recorder in front of it. */
@@ -56,36 +77,70 @@ export async function startDesk({
   instead,
 }: DeskOptions = {}): Promise<Desk> {
   const home = newHome();
-  const simulator = startInMemory(['simulator', 'serve', '--json', '--port', '0', '--mode', mode, ...args], {
-    home,
-  });
-  const { url, key } = JSON.parse(await simulator.firstLine()) as { url: string; key: string };
-  const forward = forwardTo(url);
+  const simulator = await serve(home, ['--mode', mode, ...args]);
+  const { key } = simulator;
+  const forward = forwardTo(simulator.url);
   const server = await startServer(
     (request, response, socket) => (instead?.(request) ?? forward)(request, response, socket),
     tls === undefined ? {} : { tls },
   );
-  const orders = () => allOrders(url, key);
+  const env = { PAYDESK_BASE_URL: server.url, PAYDESK_MODE: mode, PAYDESK_API_KEY: key, TZ: 'UTC' };
+  const request = requestTo(simulator);
+  const orders = () => allOrders(request);
+  const taken = new Set<string>();
   return {
     url: server.url,
     key,
-    env: { PAYDESK_BASE_URL: server.url, PAYDESK_MODE: mode, PAYDESK_API_KEY: key },
+    home,
+    env,
     requests: server.requests,
+    script: (words, more = {}) => paydesk(words, { home, env: { ...env, ...more } }),
+    person: (words, columns) => sit(words, { home, env }, columns),
     changes: () => server.requests.filter(({ method }) => method !== 'GET'),
+    waitFor: (count) => server.waitFor(count),
     orders,
     async order(id) {
       const found = (await orders()).find((order) => order.id === id);
       if (found === undefined) throw new Error(`the simulator has no order ${id}`);
       return found;
     },
-    waitFor: (count) => server.waitFor(count),
+    async take(kind) {
+      const found = (await orders()).find((order) => !taken.has(order.id) && kind(order));
+      if (found === undefined) throw new Error('no such order is left');
+      taken.add(found.id);
+      return found;
+    },
+    request,
     async [Symbol.asyncDispose]() {
       await server.close();
-      simulator.signal('SIGTERM');
-      await simulator.end;
+      await simulator.stop();
       home[Symbol.dispose]();
     },
   };
+}
+
+interface Simulator extends AsyncDisposable {
+  readonly url: string;
+  readonly key: string;
+  readonly mode: string;
+  stop(): Promise<void>;
+}
+
+/** Starts `paydesk simulator serve --json --port 0` and reads its one line. */
+export async function serve(
+  home: Home,
+  options: readonly string[],
+  program: string = bin,
+): Promise<Simulator> {
+  const args = ['simulator', 'serve', '--json', '--port', '0', ...options];
+  const running =
+    program === bin ? startInMemory(args, { home }) : startProcess(args, { home, bin: program });
+  const { url, key, mode } = JSON.parse(await running.firstLine()) as Simulator;
+  const stop = async (): Promise<void> => {
+    running.signal('SIGINT');
+    await running.end;
+  };
+  return { url, key, mode, stop, [Symbol.asyncDispose]: stop };
 }
 
 function forwardTo(url: string): Handler {
@@ -102,10 +157,30 @@ function forwardTo(url: string): Handler {
   };
 }
 
-async function allOrders(url: string, key: string): Promise<readonly SeenOrder[]> {
-  const answer = await fetch(`${url}/orders?limit=250`, {
-    headers: { authorization: `Bearer ${key}`, accept: 'application/vnd.service-v2.3.0+json' },
-  });
-  const { data } = (await answer.json()) as { data: readonly SeenOrder[] };
-  return data;
+function requestTo({ url, key }: Simulator): Desk['request'] {
+  return async (method, path, body) => {
+    const reply = await fetch(`${url}${path}`, {
+      method,
+      headers: {
+        authorization: `Bearer ${key}`,
+        accept: 'application/vnd.service-v2.3.0+json',
+        'content-type': 'application/json',
+      },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+    return { status: reply.status, body: await reply.json() };
+  };
+}
+
+async function allOrders(request: Desk['request']): Promise<readonly Order[]> {
+  const all: Order[] = [];
+  for (let more = true; more; ) {
+    const last = all.at(-1);
+    const next = last === undefined ? '' : `&next=${last.id}`;
+    const { body } = await request('GET', `/orders?limit=250${next}`);
+    const page = body as { data: Order[]; has_more: boolean };
+    all.push(...page.data);
+    more = page.has_more;
+  }
+  return all;
 }

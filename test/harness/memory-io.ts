@@ -2,7 +2,7 @@
 
 import { userInfo } from 'node:os';
 import { isAbsolute } from 'node:path';
-import { Readable, Writable } from 'node:stream';
+import { PassThrough, Readable, Writable } from 'node:stream';
 import { dispatcherFor } from '../../bin/process-io.ts';
 import type { ClockWithTimers, Dispatcher, Env, Io, Stdin, StopSignal } from '../../src/io.ts';
 import type { Ran, Running } from './ran.ts';
@@ -10,12 +10,15 @@ import type { Ran, Running } from './ran.ts';
 /** What a test says. */
 export interface MemoryParts {
   readonly env: Env;
-  /** What is piped in; undefined: a pipe that stays open and silent. */
-  readonly input: string | undefined;
+  /** What is piped in; undefined: a pipe that stays open and silent. Or the keyboard of a terminal. */
+  readonly input: string | undefined | Stdin;
   readonly cwd: string;
   readonly clock: ClockWithTimers;
-  /** stdout and stderr are a terminal of so many columns; nobody types at it. */
+  /** stdout and stderr are a terminal of so many columns. */
   readonly columns?: number | undefined;
+  readonly rows?: number | undefined;
+  /** stdout was closed before it started. */
+  readonly stdoutClosed?: true | undefined;
   /** Called with all that either of them is given, in that order. */
   readonly shown?: ((chunk: Buffer) => void) | undefined;
 }
@@ -33,7 +36,7 @@ export function runWithMemoryIo(parts: MemoryParts, run: (io: Io) => Promise<num
     stdin: stdinOf(parts.input),
     stdout,
     stderr,
-    stdoutWasClosed: () => false,
+    stdoutWasClosed: () => parts.stdoutClosed === true,
     clock,
     onSignal(listener) {
       listeners = [...listeners, listener];
@@ -91,13 +94,14 @@ class Collected extends Writable {
   readonly #line = Promise.withResolvers<string>();
   readonly isTTY: boolean;
   readonly columns: number;
-  readonly rows = 40;
+  readonly rows: number;
   readonly #shown: MemoryParts['shown'];
 
   /** Without columns it is no terminal. */
-  constructor({ columns = 0, shown }: Pick<MemoryParts, 'columns' | 'shown'>) {
+  constructor({ columns = 0, rows = 40, shown }: Pick<MemoryParts, 'columns' | 'rows' | 'shown'>) {
     super();
     this.columns = columns;
+    this.rows = rows;
     this.isTTY = columns > 0;
     this.#shown = shown;
   }
@@ -109,6 +113,11 @@ class Collected extends Writable {
     done();
   }
 
+  // A prompt ends its output, which the streams of a process do not let happen either.
+  override end(): this {
+    return this;
+  }
+
   get text(): string {
     return Buffer.concat(this.#chunks).toString();
   }
@@ -118,7 +127,14 @@ class Collected extends Writable {
   }
 }
 
-function stdinOf(input: string | undefined): Stdin {
+/** The keyboard of a terminal; what is typed is written to it. */
+export function newKeyboard(): Stdin & Writable {
+  const keys = new PassThrough();
+  return Object.assign(keys, { isTTY: true, setRawMode: () => keys });
+}
+
+function stdinOf(input: MemoryParts['input']): Stdin {
+  if (typeof input === 'object') return input;
   const stream = input === undefined ? new Readable({ read: () => undefined }) : streamOf(input);
   return Object.assign(stream, { setRawMode: () => noTerminal() });
 }

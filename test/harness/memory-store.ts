@@ -27,8 +27,21 @@ export class Memory {
   /** The newest row, noted apart from the rows as a file does. */
   head = chainStart;
 
-  get rows(): JournalRow[] {
-    return this.stored.map(unlink);
+  // Read and checked once for as long as nothing is written, since a schedule asks thousands of times.
+  readonly #read = ofTheLast((stored: readonly StoredRow[]): readonly JournalRow[] => stored.map(unlink));
+  readonly #check = ofTheLast((stored: readonly StoredRow[]) => checkChain(stored));
+
+  get rows(): readonly JournalRow[] {
+    return this.#read(this.stored);
+  }
+
+  get findings(): readonly Finding[] {
+    const chain = this.#check(this.stored);
+    if (chain.head === this.head) return chain.findings;
+    return [
+      ...chain.findings,
+      { seq: chain.seq + 1, problem: 'was the newest one, and is missing or changed' },
+    ];
   }
 
   replace(stored: readonly StoredRow[]): void {
@@ -37,16 +50,20 @@ export class Memory {
   }
 }
 
+/** The same work, done only when what it is done with is another than the last time. */
+function ofTheLast<T, R>(work: (value: T) => R): (value: T) => R {
+  let last: { readonly value: T; readonly result: R } | undefined;
+  return (value) => {
+    if (last === undefined || last.value !== value) last = { value, result: work(value) };
+    return last.result;
+  };
+}
+
 /** The store of one run. */
 export function createMemoryStore(memory: Memory = new Memory()): JournalStore {
   let known = new StoreRules();
-  const findings = (): readonly Finding[] => {
-    const chain = checkChain(memory.stored);
-    if (chain.head === memory.head) return chain.findings;
-    return [...chain.findings, { seq: chain.seq + 1, problem: 'was the newest and is not there as it was' }];
-  };
   const refresh = () => {
-    const [damage] = findings();
+    const [damage] = memory.findings;
     if (damage !== undefined) throw refused(`the journal is damaged: row ${damage.seq} ${damage.problem}`);
     known.read(memory.stored.slice(known.end.seq));
   };
@@ -76,19 +93,19 @@ export function createMemoryStore(memory: Memory = new Memory()): JournalStore {
       refresh();
       known.refuseWhileLost();
     },
-    problem: () => Promise.resolve(findings()[0]?.problem),
+    problem: () => Promise.resolve(memory.findings[0]?.problem),
     async verify(head) {
       const hashes = [chainStart, ...memory.stored.map(({ hash }) => hash)];
       return {
         rows: memory.stored.length,
         head: checkChain(memory.stored).head,
-        findings: findings(),
+        findings: memory.findings,
         knowsHead: head === undefined ? undefined : hashes.includes(head),
         witness: { file: '', lines: 0, state: 'none yet' },
       };
     },
     async repair(now) {
-      if (findings().length === 0) throw refused('the journal is whole');
+      if (memory.findings.length === 0) throw refused('the journal is whole');
       const whole = memory.stored.filter((row) => damageOf(row) === undefined);
       const last = Math.max(0, ...memory.stored.map(({ seq }) => seq)) + (isCut(memory) ? 1 : 0);
       const found = {

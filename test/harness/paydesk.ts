@@ -7,9 +7,10 @@ import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
+import type { Stdin } from '../../src/io.ts';
 import { clockOf, preloadedClock } from './clock.ts';
 import { compiled } from './compiled.ts';
-import { runWithMemoryIo } from './memory-io.ts';
+import { type MemoryParts, runWithMemoryIo } from './memory-io.ts';
 import type { OrdinaryUser } from './ordinary-user.ts';
 import { endOf, type Ran, type Running } from './ran.ts';
 
@@ -46,9 +47,13 @@ export interface RunOptions {
   /**
    * A run in memory writes to a terminal of so many columns, in colour where NO_COLOR is set to ''; standard input stays a
    * pipe, so nobody is asked. Of lines that are redrawn, only what is left at the end comes back, but from `onScreen`. For
-   * somebody who answers, see terminal.ts.
+   * somebody who answers, see person.ts.
    */
   readonly columns?: number;
+  /** Absent: 40. */
+  readonly rows?: number;
+  /** A run in memory is told that its stdout was closed before it started, as by `>&-`. */
+  readonly stdoutClosed?: true;
 }
 
 /** What only a process can be given. */
@@ -92,7 +97,7 @@ export async function onScreen(
   options: RunOptions & { readonly columns: number },
 ): Promise<{ readonly code: number | null; readonly screen: string }> {
   const chunks: Buffer[] = [];
-  const { code } = await startInMemory(args, options, (chunk) => chunks.push(chunk)).end;
+  const { code } = await startInMemory(args, options, { shown: (chunk) => chunks.push(chunk) }).end;
   return { code, screen: Buffer.concat(chunks).toString() };
 }
 
@@ -100,10 +105,10 @@ export async function onScreen(
 export function startInMemory(
   args: readonly string[],
   options: RunOptions,
-  shown?: (chunk: Buffer) => void,
+  terminal: Pick<MemoryParts, 'shown'> & { readonly keyboard?: Stdin } = {},
 ): Running {
-  const { home, env = {}, cwd = home.path, sleeps = 'in no time', columns } = options;
-  const input = options.stdinOpen === true ? undefined : (options.input ?? '');
+  const { home, env = {}, cwd = home.path, sleeps = 'in no time', columns, rows, stdoutClosed } = options;
+  const input = options.stdinOpen === true ? undefined : (terminal.keyboard ?? options.input ?? '');
   const own: Record<string, string> = {
     PATH: `${dirname(process.execPath)}:/usr/bin:/bin`,
     HOME: home.path,
@@ -112,10 +117,12 @@ export function startInMemory(
     ...env,
   };
   const { run, answer } = built();
-  return runWithMemoryIo({ env: own, input, cwd, columns, shown, clock: clockOf(own, sleeps) }, async (io) =>
-    args[0] === '__complete'
-      ? await answer(args.slice(1), { ...io, write: (text) => io.stdout.write(text) })
-      : await run(args, io),
+  return runWithMemoryIo(
+    { env: own, input, cwd, columns, rows, stdoutClosed, clock: clockOf(own, sleeps), shown: terminal.shown },
+    async (io) =>
+      args[0] === '__complete'
+        ? await answer(args.slice(1), { ...io, write: (text) => io.stdout.write(text) })
+        : await run(args, io),
   );
 }
 

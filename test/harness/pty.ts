@@ -1,6 +1,7 @@
 /** A program in a pseudo-terminal: waits for what it shows, types, and tells how it ended. Nothing here sleeps. */
 
 import { spawn } from '@lydell/node-pty';
+import { Transcript } from './transcript.ts';
 
 export interface PtyOptions {
   readonly columns?: number;
@@ -35,12 +36,6 @@ export interface Pty {
   readonly end: Promise<PtyEnd>;
 }
 
-interface Waiter {
-  readonly pattern: string | RegExp;
-  readonly resolve: () => void;
-  readonly reject: (error: Error) => void;
-}
-
 /** Runs a program in a terminal of its own. */
 export function runInPty(file: string, args: readonly string[], options: PtyOptions = {}): Pty {
   const env = { TERM: 'xterm-256color', ...options.env };
@@ -51,65 +46,29 @@ export function runInPty(file: string, args: readonly string[], options: PtyOpti
     cwd: options.cwd ?? process.cwd(),
     env,
   });
-  let transcript = '';
-  // Where the next match is looked for: each wait sees only what came after the one before.
-  let seen = 0;
-  let ended = false;
-  let waiters: readonly Waiter[] = [];
-
-  const settle = (): void => {
-    waiters = waiters.filter(({ pattern, resolve, reject }) => {
-      const end = endOfMatch(transcript.slice(seen), pattern);
-      if (end !== undefined) {
-        seen += end;
-        resolve();
-      } else if (ended) {
-        reject(new Error(`the program ended without showing ${String(pattern)}; it showed:\n${transcript}`));
-      }
-      return end === undefined && !ended;
-    });
-  };
-  terminal.onData((data) => {
-    transcript += data;
-    settle();
-  });
+  const screen = new Transcript();
+  terminal.onData((data) => screen.write(data));
   const end = new Promise<PtyEnd>((resolve) => {
     terminal.onExit(({ exitCode, signal }) => {
-      ended = true;
-      settle();
-      resolve({ exitCode, signal: signal === 0 ? undefined : signal, transcript });
+      screen.end();
+      resolve({ exitCode, signal: signal === 0 ? undefined : signal, transcript: screen.text });
     });
   });
-  const waitFor = (pattern: string | RegExp): Promise<void> =>
-    new Promise((resolve, reject) => {
-      waiters = [...waiters, { pattern, resolve, reject }];
-      settle();
-    });
-
   return {
     pid: terminal.pid,
-    waitFor,
+    waitFor: (text) => screen.waitFor(text),
     type: (keys) => terminal.write(keys),
     async answer(text, keys) {
-      await waitFor(text);
+      await screen.waitFor(text);
       terminal.write(keys);
     },
     resize: (columns, rows) => terminal.resize(columns, rows),
     kill: (signal) => terminal.kill(signal),
     get transcript() {
-      return transcript;
+      return screen.text;
     },
     end,
   };
-}
-
-function endOfMatch(text: string, pattern: string | RegExp): number | undefined {
-  if (typeof pattern === 'string') {
-    const at = text.indexOf(pattern);
-    return at === -1 ? undefined : at + pattern.length;
-  }
-  const found = pattern.exec(text);
-  return found === null ? undefined : found.index + found[0].length;
 }
 
 /** Text without escape sequences, for reading a transcript. */

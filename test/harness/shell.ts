@@ -36,7 +36,12 @@ export function runLine(line: string, options: ShellOptions): Promise<Ran> {
   return endOf(child);
 }
 
-/** The words of a line as a shell takes it apart, where nothing but single quotes is special in it. */
+/** Whether a shell does no more with a line than take it apart. */
+export function isPlain(line: string): boolean {
+  return !/[|<>&"$`\\;*]/.test(line);
+}
+
+/** The words of a plain line. */
 export function wordsOf(line: string): readonly string[] {
   return (line.match(/'[^']*'|\S+/g) ?? []).map((word) => word.replaceAll("'", ''));
 }

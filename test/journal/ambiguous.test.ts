@@ -130,7 +130,7 @@ const refundsOnly: readonly [string, Answer, 'uncertain' | 'contradicting'][] = 
   ['32 charges null', (order) => reply(200, { ...order(), charges: null }), 'uncertain'],
   ['32 charges of a wrong type', (order) => reply(200, { ...order(), charges: 'none' }), 'uncertain'],
   [
-    '32 an amount that is no whole number',
+    '32 an amount that is not a whole number',
     (order) => reply(200, withRefunds(order(), [{ id: 'r', amount: 0.5 }])),
     'uncertain',
   ],

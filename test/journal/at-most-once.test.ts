@@ -63,7 +63,7 @@ describe('one attempt, from the lock to its release', () => {
     expect(run(events).effect.do).toBe('finish');
     expect(endOf(events.slice(0, -1))).toMatchObject({
       how: 'verdict',
-      verdict: { verdict: 'applied', by: 'reply', why: 'the reply shows it' },
+      verdict: { verdict: 'applied', by: 'reply', why: 'the reply confirms it' },
     });
   });
 
@@ -198,7 +198,7 @@ describe('before the sending', () => {
         attempt: 1,
         verdict: 'not_sent',
         by: 'sender',
-        why: 'it could not be written down',
+        why: 'it could not be recorded',
       },
     });
     expect(endOf([...toSent, full, recorded])).toEqual({
@@ -227,7 +227,7 @@ describe('before the sending', () => {
       verdict: {
         verdict: 'not_sent',
         by: 'sender',
-        why: 'this machine was held up for 10 s before the sending',
+        why: 'this machine stood still for 10 s before the sending',
       },
     });
   });
@@ -436,7 +436,7 @@ describe('after the sending', () => {
   it('two equal new refunds are a duplicate alarm at once (F24)', () => {
     const end = endOf([...toPost, lost, recorded, waited, seen(order(5, 5)), recorded]);
     expect(end).toMatchObject({
-      verdict: { verdict: 'applied', alarm: 'duplicate', why: 'a read shows it more than once' },
+      verdict: { verdict: 'applied', alarm: 'duplicate', why: 'the service shows it more than once' },
       reads: 1,
     });
   });
@@ -474,7 +474,7 @@ describe('after the sending', () => {
         verdict: 'rejected',
         confirmed: false,
         by: 'reply',
-        why: 'the service refused it, not confirmed by a read',
+        why: 'the service refused it; not checked yet',
       },
       reads: 3,
     });
@@ -482,7 +482,7 @@ describe('after the sending', () => {
 
   it('a refusal, and figures that do not agree, is unknown, and so is a lost reply', () => {
     const moved = { ...order(), amount_refunded: 300 };
-    const problem = 'amount_refunded went from 0 to 300, but no refund shows for it';
+    const problem = 'amount_refunded went from 0 to 300, but no refund is listed for it';
     const tries = [waited, seen(moved), waited, seen(moved)];
     expect(endOf([...toPost, refused, ...tries, recorded])).toMatchObject({
       verdict: { verdict: 'unknown', why: `the service refused it, but ${problem}` },
@@ -518,7 +518,11 @@ describe('after the sending', () => {
 
     it.each<[string, readonly Event[], object]>([
       ['no read was possible', [waited, unseen, waited, unseen], { verdict: 'unknown', by: 'sender', error }],
-      ['no read shows it', [waited, seen(order()), waited, seen(order())], { verdict: 'not_seen', error }],
+      [
+        'the service does not show it',
+        [waited, seen(order()), waited, seen(order())],
+        { verdict: 'not_seen', error },
+      ],
       ['a read shows it', [waited, seen(order(5))], { verdict: 'applied', by: 'read', error }],
     ])('%s', (_, reads, verdict) => {
       expect(endOf([...toPost, failed, recorded, ...reads, recorded])).toMatchObject({ verdict });

@@ -5,9 +5,9 @@ import { journalRows } from '../atmost/desk.ts';
 import { later, standingAt } from '../harness/clock.ts';
 import { chargeOf, listOf, newRefundOf, orderOf } from '../harness/orders.ts';
 import { type Home, newHome, paydesk, type Ran } from '../harness/paydesk.ts';
+import { sit } from '../harness/person.ts';
 import { reply } from '../harness/server.ts';
 import { type Service, startService, storeShop } from '../harness/service.ts';
-import { sit } from '../orders/desk.ts';
 
 const order = orderOf('ord_1', [chargeOf('ch_1', 35000)]);
 // Made right after the first refund here was sent.
@@ -69,14 +69,14 @@ describe('journal settle --not-applied, while the refund may still appear', () =
       You are recording that this refund was NOT made. It may still appear until
       tomorrow 05:06. If you are wrong, the buyer is paid twice.
       refund of 300 MXN: recorded as not made, by op7
-        intent     i_7f3k2m9q, attempt 1
-        order      ord_1
-        account    shop, http://127.0.0.1:1 service sandbox
-        sent       21 Nov 2040 05:05:12 UTC by op7
-        not after  21 Nov 2040 05:05:22 UTC
-        request    POST /orders/ord_1/refunds {"charge_id":"ch_1","amount":300}
-        expected   -300 on charge ch_1
-        reply      HTTP 502
+        intent    i_7f3k2m9q, attempt 1
+        order     ord_1
+        account   shop, http://127.0.0.1:1 service sandbox
+        sent      21 Nov 2040 05:05:12 UTC by op7
+        deadline  21 Nov 2040 05:05:22 UTC
+        request   POST /orders/ord_1/refunds {"charge_id":"ch_1","amount":300}
+        expected  -300 on charge ch_1
+        reply     HTTP 502
       history
         21 Nov 2040 05:05:12 UTC  unknown               HTTP 502, an HTML page
         21 Nov 2040 05:05:12 UTC  not seen              HTTP 502, an HTML page
@@ -98,14 +98,14 @@ describe('journal settle --not-applied, while the refund may still appear', () =
       You are recording that this refund was NOT made. It may still appear until tomorrow 05:06. If you are wrong, the buyer
       is paid twice.
       refund of 300 MXN: recorded as not made, by op7
-        intent     i_7f3k2m9q, attempt 1
-        order      ord_1
-        account    shop, http://127.0.0.1:1 service sandbox
-        sent       21 Nov 2040 05:05:12 UTC by op7
-        not after  21 Nov 2040 05:05:22 UTC
-        request    POST /orders/ord_1/refunds {"charge_id":"ch_1","amount":300}
-        expected   -300 on charge ch_1
-        reply      HTTP 502
+        intent    i_7f3k2m9q, attempt 1
+        order     ord_1
+        account   shop, http://127.0.0.1:1 service sandbox
+        sent      21 Nov 2040 05:05:12 UTC by op7
+        deadline  21 Nov 2040 05:05:22 UTC
+        request   POST /orders/ord_1/refunds {"charge_id":"ch_1","amount":300}
+        expected  -300 on charge ch_1
+        reply     HTTP 502
       history
         21 Nov 2040 05:05:12 UTC  unknown               HTTP 502, an HTML page
         21 Nov 2040 05:05:12 UTC  not seen              HTTP 502, an HTML page
@@ -158,7 +158,7 @@ describe('journal settle --not-applied, while the refund may still appear', () =
     await person.waitFor("Type the order id, from the service's own screen or the ticket");
     expect(person.transcript).not.toContain('ord_1');
     person.type('ord_2\r');
-    await person.answer('ord_2 is not the one. Type it once more', 'ord_1\r');
+    await person.answer('ord_2 is not the right id. Type it again', 'ord_1\r');
     const { code, screen } = await person.leaves;
     expect({ code, screen }).toEqual({
       code: 0,
@@ -241,14 +241,14 @@ describe('after it was settled by hand', () => {
       not get the money.
       ord_1
       refund of 300 MXN: recorded as made, by op7
-        intent     i_7f3k2m9q, attempt 1
-        order      ord_1
-        account    shop, http://127.0.0.1:1 service sandbox
-        sent       21 Nov 2040 05:05:12 UTC by op7
-        not after  21 Nov 2040 05:05:22 UTC
-        request    POST /orders/ord_1/refunds {"charge_id":"ch_1","amount":300}
-        expected   -300 on charge ch_1
-        reply      HTTP 502
+        intent    i_7f3k2m9q, attempt 1
+        order     ord_1
+        account   shop, http://127.0.0.1:1 service sandbox
+        sent      21 Nov 2040 05:05:12 UTC by op7
+        deadline  21 Nov 2040 05:05:22 UTC
+        request   POST /orders/ord_1/refunds {"charge_id":"ch_1","amount":300}
+        expected  -300 on charge ch_1
+        reply     HTTP 502
       history
         21 Nov 2040 05:05:12 UTC  unknown               HTTP 502, an HTML page
         21 Nov 2040 05:05:12 UTC  not seen              HTTP 502, an HTML page
@@ -267,7 +267,10 @@ describe('after it was settled by hand', () => {
       ['applied', 'person'],
     ]);
     const again = await run('21T07:10:00', refund);
-    expect(again).toMatchObject({ code: 3, stderr: expect.stringContaining('the same was made before') });
+    expect(again).toMatchObject({
+      code: 3,
+      stderr: expect.stringContaining('the same change was made before'),
+    });
     const same = await run('21T07:10:00', [...correct, ...reason]);
     expect(same).toMatchObject({ code: 3, stderr: expect.stringContaining('is recorded as made already') });
   });
@@ -352,19 +355,21 @@ describe('a duplicate alarm', () => {
     expect(await screen(weeksLater, ['journal', 'acknowledge', intent, ...dealt], 80)).toMatchInlineSnapshot(`
       "refund of 300 MXN: made: the reply was lost, the order shows it; alarm
       acknowledged by op7
-        intent     i_7f3k2m9q, attempt 1
-        order      ord_1
-        account    shop, http://127.0.0.1:1 service sandbox
-        sent       21 Nov 2040 05:05:12 UTC by op7
-        not after  21 Nov 2040 05:05:22 UTC
-        request    POST /orders/ord_1/refunds {"charge_id":"ch_1","amount":300}
-        expected   -300 on charge ch_1
-        reply      HTTP 502
+        intent    i_7f3k2m9q, attempt 1
+        order     ord_1
+        account   shop, http://127.0.0.1:1 service sandbox
+        sent      21 Nov 2040 05:05:12 UTC by op7
+        deadline  21 Nov 2040 05:05:22 UTC
+        request   POST /orders/ord_1/refunds {"charge_id":"ch_1","amount":300}
+        expected  -300 on charge ch_1
+        reply     HTTP 502
       history
         21 Nov 2040 05:05:12 UTC  unknown             HTTP 502, an HTML page
         21 Nov 2040 05:05:12 UTC  not seen            HTTP 502, an HTML page
-        21 Nov 2040 05:10:00 UTC  applied             a read shows it more than once
-        30 Nov 2040 05:10:00 UTC  applied             a read shows it more than once
+        21 Nov 2040 05:10:00 UTC  applied             the service shows it more than
+                                                      once
+        30 Nov 2040 05:10:00 UTC  applied             the service shows it more than
+                                                      once
         30 Nov 2040 05:10:00 UTC  alarm acknowledged  by op7: the bank recalls rf_2,
                                                       ticket 8851
         refund rf_1   -300   charge ch_1
@@ -374,19 +379,19 @@ describe('a duplicate alarm', () => {
     `);
     expect(await screen(weeksLater, ['journal', 'show', intent], 120)).toMatchInlineSnapshot(`
       "refund of 300 MXN: made: the reply was lost, the order shows it; alarm acknowledged by op7
-        intent     i_7f3k2m9q, attempt 1
-        order      ord_1
-        account    shop, http://127.0.0.1:1 service sandbox
-        sent       21 Nov 2040 05:05:12 UTC by op7
-        not after  21 Nov 2040 05:05:22 UTC
-        request    POST /orders/ord_1/refunds {"charge_id":"ch_1","amount":300}
-        expected   -300 on charge ch_1
-        reply      HTTP 502
+        intent    i_7f3k2m9q, attempt 1
+        order     ord_1
+        account   shop, http://127.0.0.1:1 service sandbox
+        sent      21 Nov 2040 05:05:12 UTC by op7
+        deadline  21 Nov 2040 05:05:22 UTC
+        request   POST /orders/ord_1/refunds {"charge_id":"ch_1","amount":300}
+        expected  -300 on charge ch_1
+        reply     HTTP 502
       history
         21 Nov 2040 05:05:12 UTC  unknown             HTTP 502, an HTML page
         21 Nov 2040 05:05:12 UTC  not seen            HTTP 502, an HTML page
-        21 Nov 2040 05:10:00 UTC  applied             a read shows it more than once
-        30 Nov 2040 05:10:00 UTC  applied             a read shows it more than once
+        21 Nov 2040 05:10:00 UTC  applied             the service shows it more than once
+        30 Nov 2040 05:10:00 UTC  applied             the service shows it more than once
         30 Nov 2040 05:10:00 UTC  alarm acknowledged  by op7: the bank recalls rf_2, ticket 8851
         refund rf_1   -300   charge ch_1
         refund rf_2   -300   charge ch_1
@@ -476,15 +481,15 @@ describe('journal reconcile', () => {
     const { intent, run, screen, service } = await startDesk();
     expect(await screen('21T05:10:00', ['journal', 'reconcile', intent], 80)).toMatchInlineSnapshot(`
       "read ord_1 again at 05:10:00: nothing changed
-      refund of 300 MXN: being checked: not found yet
-        intent     i_7f3k2m9q, attempt 1
-        order      ord_1
-        account    shop, http://127.0.0.1:1 service sandbox
-        sent       21 Nov 2040 05:05:12 UTC by op7
-        not after  21 Nov 2040 05:05:22 UTC
-        request    POST /orders/ord_1/refunds {"charge_id":"ch_1","amount":300}
-        expected   -300 on charge ch_1
-        reply      HTTP 502
+      refund of 300 MXN: unconfirmed, not found yet
+        intent    i_7f3k2m9q, attempt 1
+        order     ord_1
+        account   shop, http://127.0.0.1:1 service sandbox
+        sent      21 Nov 2040 05:05:12 UTC by op7
+        deadline  21 Nov 2040 05:05:22 UTC
+        request   POST /orders/ord_1/refunds {"charge_id":"ch_1","amount":300}
+        expected  -300 on charge ch_1
+        reply     HTTP 502
       history
         21 Nov 2040 05:05:12 UTC  unknown   HTTP 502, an HTML page
         21 Nov 2040 05:05:12 UTC  not seen  HTTP 502, an HTML page
@@ -492,29 +497,29 @@ describe('journal reconcile', () => {
             paydesk journal reconcile i_7f3k2m9q
             blocked until 22 Nov 2040 05:05:12 UTC at the latest, or until you settle
             it
-            when you know which, one of:
+            when you know whether it was made, one of:
             paydesk journal settle i_7f3k2m9q --applied --note TEXT
             paydesk journal settle i_7f3k2m9q --not-applied --note TEXT
       "
     `);
     expect(await screen('21T05:11:00', ['journal', 'reconcile', intent], 120)).toMatchInlineSnapshot(`
       "read ord_1 again at 05:11:00: nothing changed
-      refund of 300 MXN: being checked: not found yet
-        intent     i_7f3k2m9q, attempt 1
-        order      ord_1
-        account    shop, http://127.0.0.1:1 service sandbox
-        sent       21 Nov 2040 05:05:12 UTC by op7
-        not after  21 Nov 2040 05:05:22 UTC
-        request    POST /orders/ord_1/refunds {"charge_id":"ch_1","amount":300}
-        expected   -300 on charge ch_1
-        reply      HTTP 502
+      refund of 300 MXN: unconfirmed, not found yet
+        intent    i_7f3k2m9q, attempt 1
+        order     ord_1
+        account   shop, http://127.0.0.1:1 service sandbox
+        sent      21 Nov 2040 05:05:12 UTC by op7
+        deadline  21 Nov 2040 05:05:22 UTC
+        request   POST /orders/ord_1/refunds {"charge_id":"ch_1","amount":300}
+        expected  -300 on charge ch_1
+        reply     HTTP 502
       history
         21 Nov 2040 05:05:12 UTC  unknown   HTTP 502, an HTML page
         21 Nov 2040 05:05:12 UTC  not seen  HTTP 502, an HTML page
       now:  tell the buyer "it is being checked"; do not send it again anywhere else
             paydesk journal reconcile i_7f3k2m9q
             blocked until 22 Nov 2040 05:05:12 UTC at the latest, or until you settle it
-            when you know which, one of:
+            when you know whether it was made, one of:
             paydesk journal settle i_7f3k2m9q --applied --note TEXT
             paydesk journal settle i_7f3k2m9q --not-applied --note TEXT
       "
@@ -522,7 +527,7 @@ describe('journal reconcile', () => {
     service.orders = [refunded(300)];
     const changed = await run('21T05:20:00', ['journal', 'reconcile', intent]);
     expect(changed.stdout.split('\n')[0]).toBe(
-      'read ord_1 again at 05:20:00: it was "being checked: not found yet", and is now "made: the reply was lost, the order shows it"',
+      'read ord_1 again at 05:20:00: it was "unconfirmed, not found yet", and is now "made: the reply was lost, the order shows it"',
     );
     const again = await run('23T05:20:00', ['journal', 'reconcile', intent, '--json']);
     expect(JSON.parse(again.stdout)).toMatchObject({
@@ -530,7 +535,7 @@ describe('journal reconcile', () => {
       changed: false,
     });
     const settled = await run('23T05:30:00', ['journal', 'reconcile', intent]);
-    expect(settled.stdout).toContain('not read again: nothing about it can change');
+    expect(settled.stdout).toContain('not read again: its result is final');
   });
 
   test('says when the order could not be read', async () => {
@@ -564,18 +569,18 @@ describe('journal reconcile', () => {
     const still = await run('21T12:00:00', [...all, '--quiet', '--json']);
     expect(JSON.parse(still.stdout).data).toMatchObject([{ order: 'ord_1', open: true }]);
     expect(await screen('21T20:00:00', [...all, '--quiet'], 80)).toMatchInlineSnapshot(`
-      "refund of 300 MXN on ord_1: being checked: not found yet; blocked until 22 Nov
+      "refund of 300 MXN on ord_1: unconfirmed, not found yet; blocked until 22 Nov
       2040 05:05:12 UTC at the latest, or until you settle it:
       paydesk journal show i_7f3k2m9q
-      INTENT      SENT UTC      ORDER   AMOUNT  OUTCOME                     
-      i_7f3k2m9q  21 Nov 05:05  ord_1  300 MXN  being checked: not found yet
+      INTENT      SENT UTC      ORDER   AMOUNT  OUTCOME                   
+      i_7f3k2m9q  21 Nov 05:05  ord_1  300 MXN  unconfirmed, not found yet
       "
     `);
     expect(await screen('21T21:00:00', [...all, '--quiet'], 120)).toMatchInlineSnapshot(`
-      "refund of 300 MXN on ord_1: being checked: not found yet; blocked until 22 Nov 2040 05:05:12 UTC at the latest, or until
+      "refund of 300 MXN on ord_1: unconfirmed, not found yet; blocked until 22 Nov 2040 05:05:12 UTC at the latest, or until
       you settle it: paydesk journal show i_7f3k2m9q
-      INTENT      SENT UTC      ORDER   AMOUNT  OUTCOME                       KIND    BY   PROFILE
-      i_7f3k2m9q  21 Nov 05:05  ord_1  300 MXN  being checked: not found yet  refund  op7  shop   
+      INTENT      SENT UTC      ORDER   AMOUNT  OUTCOME                     KIND    BY   PROFILE
+      i_7f3k2m9q  21 Nov 05:05  ord_1  300 MXN  unconfirmed, not found yet  refund  op7  shop   
       "
     `);
   });

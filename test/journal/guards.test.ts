@@ -475,7 +475,7 @@ describe('a final read that is older than what the journal knows', () => {
     ).toBeUndefined();
   });
 
-  it('is not told by a refund of another order, one without an id, or one that was not made', () => {
+  it('is not told by a refund of another order, one refund without an id, or one that was not made', () => {
     expect(oldRead('ord_2', none, [attempt([{ verdict: 'applied', refunds }])])).toBeUndefined();
     expect(oldRead('ord_1', none, [attempt([{ verdict: 'unknown', refunds }])])).toBeUndefined();
     expect(oldRead('ord_1', none, [attempt([{ verdict: 'applied' }])])).toBeUndefined();

@@ -162,9 +162,9 @@ describe('what a read shows of a refund', () => {
     ]),
   );
   it.each<[string, unknown, string]>([
-    ['no order', { ...done, object: 'charge' }, 'it is no order'],
+    ['no order', { ...done, object: 'charge' }, 'it is not an order'],
     ['another order', { ...done, id: 'ord_2' }, 'it is another order'],
-    ['an order of the other mode', { ...done, livemode: false }, 'its livemode is of the other mode'],
+    ['an order of the other mode', { ...done, livemode: false }, 'its livemode says the other mode'],
     ['charges that are not shown', { ...done, charges: undefined }, 'the charges are not shown'],
     [
       'an old record under another id',
@@ -176,7 +176,7 @@ describe('what a read shows of a refund', () => {
       ),
       'refund old is not shown as before',
     ],
-    ['nothing at all', undefined, 'it is no order'],
+    ['nothing at all', undefined, 'it is not an order'],
   ])('%s is no evidence', (_, value, problem) => {
     expect(judgeRead(proof(), value, nothing)).toEqual({ shows: 'unreadable', problem });
   });
@@ -320,7 +320,7 @@ describe('what a read shows of other changes', () => {
       {
         shows: 'disagreement',
         refunds: [],
-        problem: 'order ord_9 is equal, and its created_at lies before this one was sent',
+        problem: 'order ord_9 has the same content, but was created before this one was sent',
       },
     ],
     ['made earlier: another one', [{ ...created, created_at: 879 }], { shows: 'nothing' }],
@@ -362,7 +362,7 @@ describe('what a read shows of other changes', () => {
   it.each(['checkout', 'api'] as const)('a read cannot show a change of kind %s', (kind) => {
     expect(judgeRead(proof({ kind }), { ...order(), id: 'ord_1' }, nothing)).toEqual({
       shows: 'unreadable',
-      problem: 'a read cannot show it',
+      problem: 'paydesk cannot look up this kind of change',
     });
   });
 });
@@ -488,6 +488,6 @@ it('a capture whose sums moved is not clear, whether a time is shown or not', ()
   const capture = proof({ kind: 'capture', before: { charges: [], amountRefunded: 0 } });
   expect(judgeRead(capture, authorized, nothing)).toMatchObject({
     shows: 'disagreement',
-    problem: 'amount_refunded went from 0 to 3, but no refund shows for it',
+    problem: 'amount_refunded went from 0 to 3, but no refund is listed for it',
   });
 });

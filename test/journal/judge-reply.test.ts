@@ -5,13 +5,13 @@ import { charge, order, proof, whole } from './proof.ts';
 describe('the bytes of a reply', () => {
   const json = 'application/json';
   // Its value proves nothing, but it may name the log id.
-  const twice = (value: object) => ({ problem: 'a body that says something twice', value });
+  const twice = (value: object) => ({ problem: 'a body that has the same key twice', value });
   it.each<[string, string, string, object]>([
     ['nothing', '', json, { problem: 'an empty body' }],
     ['a page, by its first letter', '<html>', json, { problem: 'an HTML page' }],
     ['a page, by its type', 'sorry', 'text/html', { problem: 'an HTML page' }],
-    ['half of an object', '{"a":', json, { problem: 'a body that is no JSON' }],
-    ['bytes that are no UTF-8', '"\u00ff"', json, { problem: 'a body that is no JSON' }],
+    ['half of an object', '{"a":', json, { problem: 'a body that is not JSON' }],
+    ['bytes that are no UTF-8', '"\u00ff"', json, { problem: 'a body that is not JSON' }],
     ['an object', '{"a":{"b":1},"b":2}', json, { value: { a: { b: 1 }, b: 2 } }],
     ['objects side by side', '[{"a":1},{"a":2}]', json, { value: [{ a: 1 }, { a: 2 }] }],
     ['a value like its key', '{"a":"a"}', json, { value: { a: 'a' } }],
@@ -38,10 +38,10 @@ describe('what a reply says of other changes', () => {
     [
       'order',
       { object: 'order', id: 'ord_9', livemode: false },
-      { says: 'contradiction', why: 'HTTP 200, an order, but its livemode is of the other mode' },
+      { says: 'contradiction', why: 'HTTP 200, an order, but its livemode says the other mode' },
     ],
-    ['order', { object: 'order' }, nothing('a body that is no order')],
-    ['order', { id: 'ord_9' }, nothing('a body that is no order')],
+    ['order', { object: 'order' }, nothing('a body that is not an order')],
+    ['order', { id: 'ord_9' }, nothing('a body that is not an order')],
     [
       'order',
       { object: 'order', id: 'ord_9', checkout: { url: 'https://pay.example.com/9' } },
@@ -53,16 +53,23 @@ describe('what a reply says of other changes', () => {
       { id: 'chk_1', url: 'https://pay.example.com/1' },
       { ...made, created: 'chk_1', link: 'https://pay.example.com/1' },
     ],
+    [
+      'checkout',
+      { id: 'chk_1', url: 'http://pay.example.com/1' },
+      { ...made, created: 'chk_1', link: 'http://pay.example.com/1' },
+    ],
+    ['checkout', { id: 7, url: 'see https://pay.example.com/1' }, made],
+    ['checkout', { id: '', url: 'https://pay.example.com/1 or 2' }, made],
     ['checkout', { id: 'a\nb', url: 'javascript:alert(1)' }, made],
     [
       'checkout',
       { id: 'chk_1', livemode: false },
-      { says: 'contradiction', why: 'HTTP 200, an object, but its livemode is of the other mode' },
+      { says: 'contradiction', why: 'HTTP 200, an object, but its livemode says the other mode' },
     ],
-    ['checkout', [], nothing('a body that is no object')],
-    ['checkout', null, nothing('a body that is no object')],
+    ['checkout', [], nothing('a body that is not an object')],
+    ['checkout', null, nothing('a body that is not an object')],
     ['api', {}, made],
-    ['api', 'yes', nothing('a body that is no object')],
+    ['api', 'yes', nothing('a body that is not an object')],
   ])('%s: %j', (kind, value, answer) => {
     expect(judgeReply(proof({ kind }), parsed(value))).toEqual(answer);
   });
@@ -200,7 +207,7 @@ describe('what a reply that is not trusted says for itself', () => {
     expect(saidIn({ status: 500, body: { value } })).toEqual({ ...none, httpStatus: 500, ...said });
   });
 
-  it('of a body that is no JSON only the status is known', () => {
+  it('of a body that is not JSON only the status is known', () => {
     expect(saidIn({ status: 502, body: { problem: 'an HTML page' } })).toEqual({
       httpStatus: 502,
       details: [],
@@ -237,14 +244,14 @@ describe('what a reply to a refund says', () => {
     ]),
   );
   const says = (status: number, why: string) => ({ says: 'nothing', why: `HTTP ${status}, ${why}` });
-  const vague = 'it does not say what became of it';
+  const vague = 'it does not say whether the change was made';
 
   it.each([
     [200, done, { says: 'applied', refunds: [expect.objectContaining({ id: 'new', amount: -5 })] }],
     [299, done, { says: 'applied', refunds: [expect.objectContaining({ id: 'new' })] }],
-    [199, done, { says: 'nothing', why: 'HTTP 199, without an error of the service' }],
-    [300, done, { says: 'nothing', why: 'HTTP 300, without an error of the service' }],
-    [200, { ...done, object: 'charge' }, says(200, 'a body that is no order')],
+    [199, done, { says: 'nothing', why: 'HTTP 199, not in the error form of the service' }],
+    [300, done, { says: 'nothing', why: 'HTTP 300, not in the error form of the service' }],
+    [200, { ...done, object: 'charge' }, says(200, 'a body that is not an order')],
     [200, { ...done, livemode: undefined }, says(200, 'an order that does not show its livemode')],
     [200, { ...done, charges: null }, says(200, 'an order, but the charges are not shown')],
     [

@@ -121,7 +121,7 @@ describe('a look at an open attempt', () => {
       'made, and still once: the look is written down, so that it is not looked at again too soon',
       attempt({ verdict: 'applied', by: 'reply' }),
       seen(order(5)),
-      { verdict: 'applied', by: 'reply', alarm: undefined, why: 'a read shows it once' },
+      { verdict: 'applied', by: 'reply', alarm: undefined, why: 'checked again: the service shows it once' },
     ],
     [
       'made as its reply said, and now twice: an alarm',
@@ -180,7 +180,7 @@ describe('a look at an open attempt', () => {
       'not seen, and now its figures do not agree: unknown, with both',
       attempt({}),
       seen({ ...order(), amount_refunded: 300 }),
-      { verdict: 'unknown', why: 'amount_refunded is 300, but no refund shows for it' },
+      { verdict: 'unknown', why: 'amount_refunded is 300, but no refund is listed for it' },
     ],
     [
       'seen twice before, and still',
@@ -195,7 +195,7 @@ describe('a look at an open attempt', () => {
       {
         verdict: 'applied',
         by: 'read',
-        why: 'a read after its time shows no more of it',
+        why: 'checked after the waiting period: nothing more appeared',
         alarm: 'contradiction',
         created: 'c',
         refunds: [expect.objectContaining({ id: 'ref_1' })],
@@ -211,7 +211,7 @@ describe('a look at an open attempt', () => {
       'seen once, and twice when its time is over: an alarm',
       attempt({ verdict: 'applied' }),
       seen(order(5, 5), 1000 + horizonMs),
-      { verdict: 'applied', alarm: 'duplicate', why: 'a read shows it more than once' },
+      { verdict: 'applied', alarm: 'duplicate', why: 'the service shows it more than once' },
     ],
     [
       'seen once, and an old copy when its time is over: nothing new',
@@ -223,7 +223,7 @@ describe('a look at an open attempt', () => {
       'seen once, its time is over, and the clocks disagree now: a look that does not end the watch',
       attempt({ verdict: 'applied' }),
       { is: 'seen', value: order(5), moment: { ...at(1000 + horizonMs), skewed: true } },
-      { verdict: 'applied', skewed: true, why: 'a read shows it once' },
+      { verdict: 'applied', skewed: true, why: 'checked again: the service shows it once' },
     ],
   ])('%s', (_, record, read, row) => {
     const found = added(record, read);
@@ -541,7 +541,7 @@ describe('the end of a look', () => {
         how: 'looked',
         evidence: {
           shows: 'unreadable',
-          problem: 'one of the two refunds may be that of i_2, which is open',
+          problem: 'one of the two refunds may be that of i_2, which is unconfirmed',
         },
       },
     });
@@ -549,7 +549,9 @@ describe('the end of a look', () => {
 
   it('beside an open attempt still says that the one that was made shows once', () => {
     const { effect } = look([attempt(made), other({})], seen(order(5)));
-    expect(effect).toMatchObject({ row: { verdict: 'applied', why: 'a read shows it once' } });
+    expect(effect).toMatchObject({
+      row: { verdict: 'applied', why: 'checked again: the service shows it once' },
+    });
   });
 
   it('of an attempt without a verdict beside an open one is an alarm where it shows twice', () => {
@@ -588,7 +590,7 @@ describe('the end of a look', () => {
   });
 
   it('starts the horizon where no read tells, and says so', () => {
-    const why = 'no answer was written down, and no read tells';
+    const why = 'the result was not recorded, and it could not be looked up';
     expect(look([attempt()], unseen).effect).toMatchObject({ row: { verdict: 'unknown', why } });
   });
 
@@ -707,6 +709,24 @@ describe('a correction', () => {
       expect(corrected(other)).toMatchObject({ verdict: 'applied', alarm: undefined });
     });
 
+    it('there is no alarm for a first statement: nobody was wrong', () => {
+      const known: Event = { is: 'known', attempts: [attempt({}), again('applied')], moment: at(0) };
+      const first = beginResolve({
+        intent: 'i_1',
+        attempt: 1,
+        statement: { ...says(true), corrects: undefined },
+      });
+      const asking = [locked, known, unseen].reduce((step, event) => resolve(step.state, event), first);
+      expect(written(resolve(asking.state, approved).effect)).toMatchObject({
+        verdict: 'applied',
+        alarm: undefined,
+      });
+    });
+
+    it('sent in the same moment counts as sent again', () => {
+      expect(corrected(again('applied', { time: 0 }))).toMatchObject(twice);
+    });
+
     it('there is no alarm for "it was not made"', () => {
       const other = again('applied');
       const known: Event = { is: 'known', attempts: [attempt(recordedMade), other], moment: at(0) };
@@ -743,7 +763,7 @@ describe('an acknowledgement', () => {
       why: 'acknowledged by op8',
       alarm: undefined,
       acknowledged: 'duplicate',
-      refunds: [{ amount: -5 }, { amount: -5 }],
+      refunds: refundsOf(order(5, 5)),
       ...acknowledgement,
     });
   });
@@ -803,12 +823,12 @@ describe('an acknowledgement', () => {
       expect(whole(done(), seen(order(5, 5)))).toMatchObject({
         alarm: undefined,
         acknowledged: 'duplicate',
-        why: 'a read shows what was acknowledged',
+        why: 'the service shows only what was acknowledged',
         refunds: seenTwice,
       });
       expect(whole(done(), seen(order(5, 5), over + 5000))).toMatchObject({
         alarm: undefined,
-        why: 'a read after its time shows no more of it',
+        why: 'checked after the waiting period: nothing more appeared',
       });
     });
 

@@ -39,7 +39,7 @@ export function verdict(intent: string, time: number): VerdictRow {
     time,
     verdict: 'applied',
     by: 'reply',
-    why: 'the reply shows it',
+    why: 'the reply confirms it',
   };
 }
 

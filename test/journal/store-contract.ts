@@ -141,7 +141,7 @@ export function storeContract(kind: string, begin: (folder: string) => TestedJou
         await other.append(sent('i_b', 1));
         await expect(one.append(sent('i_a', 2))).rejects.toMatchObject({
           kind: 'refused',
-          message: 'another run changed ord_1 meanwhile, past the lock on it',
+          message: 'another run changed ord_1 in the meantime, although it was locked',
         });
         await one.attempts(ofOrder);
         await other.append(verdict('i_b', 3));
@@ -166,7 +166,7 @@ export function storeContract(kind: string, begin: (folder: string) => TestedJou
         await expect(other.append(on('i_b', 'ord_2'))).rejects.toMatchObject({
           kind: 'refused',
           message:
-            'the script id T1 (--intent) was something else: recorded with order ord_1; asked for now with order ord_2',
+            'the script id T1 (--intent) was used for another change: recorded with order ord_1; asked for now with order ord_2',
           parts: { now: ['paydesk journal show i_a'] },
         });
         await expect(third.append(on('i_c', 'ord_1'))).rejects.toMatchObject({

@@ -9,7 +9,7 @@ describe('the verdict of a evidence', () => {
     [
       { shows: 'expected', refunds: [], others: false, created: 'ord_9' },
       'not_seen',
-      { ...read, verdict: 'applied', why: 'a read shows it', created: 'ord_9' },
+      { ...read, verdict: 'applied', why: 'the service shows it', created: 'ord_9' },
     ],
     [
       { shows: 'expected', refunds: [], others: false },
@@ -17,7 +17,7 @@ describe('the verdict of a evidence', () => {
       {
         ...read,
         verdict: 'applied',
-        why: 'a read shows it',
+        why: 'the service shows it',
         alarm: 'applied_though_rejected',
       },
     ],
@@ -27,19 +27,19 @@ describe('the verdict of a evidence', () => {
       {
         ...read,
         verdict: 'applied',
-        why: 'a read shows it, with amount 7 instead of 5',
+        why: 'the service shows it, with amount 7 instead of 5',
         alarm: 'contradiction',
       },
     ],
     [
       { shows: 'duplicate', refunds: [] },
       'not_seen',
-      { ...read, verdict: 'applied', why: 'a read shows it more than once', alarm: 'duplicate' },
+      { ...read, verdict: 'applied', why: 'the service shows it more than once', alarm: 'duplicate' },
     ],
     [
       { shows: 'partial', refunds: [] },
       'not_seen',
-      { ...read, verdict: 'unknown', why: 'a read shows a part of it', alarm: 'partial' },
+      { ...read, verdict: 'unknown', why: 'the service shows only a part of it', alarm: 'partial' },
     ],
     [
       { shows: 'disagreement', refunds: [], problem: 'updated_at was 1 and is 2' },
@@ -49,7 +49,7 @@ describe('the verdict of a evidence', () => {
     [
       { shows: 'nothing', refunds: [] },
       'not_seen',
-      { ...read, verdict: 'not_seen', why: 'no read shows it' },
+      { ...read, verdict: 'not_seen', why: 'the service does not show it' },
     ],
     [
       { shows: 'nothing', refunds: [] },
@@ -123,7 +123,10 @@ describe('a new order that equals what was asked for', () => {
     [
       'may be either’s while another one like it is on its way',
       [{ sent, verdicts: [] }, other()],
-      { shows: 'unreadable', problem: "i_2 asked for the same and is open too: a new order may be either's" },
+      {
+        shows: 'unreadable',
+        problem: 'i_2 asked for the same and is unconfirmed too: a new order may belong to either',
+      },
     ],
     [
       'may be either’s while nobody knows what became of the other one',

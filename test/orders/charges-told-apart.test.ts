@@ -79,11 +79,11 @@ describe('after charge_id_is_required', () => {
 
   test('the commands keep the amount and the reason, and cards that end alike have their ids, at 80 columns', async () => {
     expect(await refused(80)).toMatchInlineSnapshot(`
-      "refused by the service: order ord_2tQ7zRk9PwE5xNvAm was paid by 3 charges: a
-               part of it needs a charge (HTTP 402, log_id 5f2c81)
+      "refused by the service: order ord_2tQ7zRk9PwE5xNvAm was paid by 3 charges: to
+               refund a part, name the charge (HTTP 402, log_id 5f2c81)
                A split payment needs charge_id.
                (service.errors.processing.charge_operations.refund.split_payment.charge_id_is_required)
-      certain: this attempt moved no money
+      certain: this refund moved no money
       now:     charge 1 *4242 656f1c0e9a2b4d0018c3e5a1: 20000 of 20000 MXN left
                  paydesk orders refund ord_2tQ7zRk9PwE5xNvAm --charge 1 --amount 300 --reason other
                charge 2 *4242 656f1c0e9a2b4d0018c3e5b4: 15000 of 15000 MXN left
@@ -95,11 +95,11 @@ describe('after charge_id_is_required', () => {
 
   test('the same at 120 columns', async () => {
     expect(await refused(120)).toMatchInlineSnapshot(`
-      "refused by the service: order ord_2tQ7zRk9PwE5xNvAm was paid by 3 charges: a part of it needs a charge (HTTP 402, log_id
-               5f2c81)
+      "refused by the service: order ord_2tQ7zRk9PwE5xNvAm was paid by 3 charges: to refund a part, name the charge (HTTP 402,
+               log_id 5f2c81)
                A split payment needs charge_id.
                (service.errors.processing.charge_operations.refund.split_payment.charge_id_is_required)
-      certain: this attempt moved no money
+      certain: this refund moved no money
       now:     charge 1 *4242 656f1c0e9a2b4d0018c3e5a1: 20000 of 20000 MXN left
                  paydesk orders refund ord_2tQ7zRk9PwE5xNvAm --charge 1 --amount 300 --reason other
                charge 2 *4242 656f1c0e9a2b4d0018c3e5b4: 15000 of 15000 MXN left

@@ -53,7 +53,7 @@ describe('named columns', () => {
       ord_2tQ7zRk9PwE5xNvAm  Łukas…  lukas…  A-100…  -       2020-11-20T11:00:00+00:00
       ord_2tQ7sLf1DtX6kPjQr  -       -       -       -       2020-11-20T10:00:00+00:00
       this terminal has no room for CUSTOMER_INFO.PHONE: -o list shows every field
-      3 orders, sandbox environment. No more follow
+      3 orders, sandbox environment. There are no more
       "
     `);
   });
@@ -151,7 +151,7 @@ test('at a real terminal', async () => {
   await storeShop(service.home, service, { 'reference.keys': 'gift,shop_order', 'time.zone': 'Asia/Tokyo' });
   const words = ['-p', 'shop', 'orders', 'list', '--columns', 'id,buyer,reference,created_at_local'];
   const person = atTerminal(words, { home: service.home, columns: 80 });
-  await person.waitFor('No more follow');
+  await person.waitFor('There are no more');
   const { exitCode, transcript } = await person.end;
   expect(exitCode).toBe(0);
   expect(
@@ -163,7 +163,7 @@ test('at a real terminal', async () => {
     ord_2tQ8mVxK4nRz7LcWp  Ana Torres   yes        2020-11-20T21:00:00+09:00
     ord_2tQ7zRk9PwE5xNvAm  Łukasz Żółć  A-10022    2020-11-20T20:00:00+09:00
     ord_2tQ7sLf1DtX6kPjQr  -            -          2020-11-20T19:00:00+09:00
-    3 orders, sandbox shop. No more follow
+    3 orders, sandbox shop. There are no more
     "
   `);
 });

@@ -1,14 +1,14 @@
 /** Paging as people and scripts do it: the printed commands are run as they stand. Readers that go away: terminal/pipes. */
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Desk, startDesk } from '../harness/desk.ts';
 import type { Ran } from '../harness/paydesk.ts';
 import { runLine, wordsOf } from '../harness/shell.ts';
-import { type Desk, openDesk } from './desk.ts';
 
 let desk: Desk;
 let ids: readonly string[];
 beforeAll(async () => {
-  desk = await openDesk();
+  desk = await startDesk();
   ids = (await desk.orders()).map(({ id }) => id);
 });
 afterAll(() => desk[Symbol.asyncDispose]());
@@ -50,7 +50,7 @@ describe('the printed commands', () => {
   test('end on the last page, which says that no more follow', async () => {
     const last = await run(`paydesk orders list --limit 5 --next ${ids.at(-4)}`);
     expect(idsIn(last.stdout)).toEqual(ids.slice(-3));
-    expect(last.stderr).toContain('3 orders, sandbox environment. No more follow');
+    expect(last.stderr).toContain('3 orders, sandbox environment. There are no more');
     expect(last.stderr).not.toContain('next:');
   });
 

@@ -3,6 +3,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Desk, startDesk } from '../harness/desk.ts';
 import {
   chargeOf,
   type Json,
@@ -13,9 +14,11 @@ import {
   refundOf,
 } from '../harness/orders.ts';
 import { type Home, newHome, paydesk, type Ran } from '../harness/paydesk.ts';
+import { sit } from '../harness/person.ts';
 import { json, reply, startServer } from '../harness/server.ts';
 import { type Service, startService, storeShop } from '../harness/service.ts';
-import { type Desk, openDesk, paidOnce, paidTwice, preAuthorized, refundsOf, sit } from './desk.ts';
+import { atTerminal } from '../harness/terminal.ts';
+import { paidOnce, paidTwice, preAuthorized, refundsOf } from './order-kinds.ts';
 
 const order = orderOf('ord_1', [chargeOf('ch_1', 35000)]);
 
@@ -35,7 +38,7 @@ const run = (home: Home, service: Service, ...args: string[]): Promise<Ran> =>
 describe('in production', () => {
   let desk: Desk;
   beforeAll(async () => {
-    desk = await openDesk('--mode', 'production');
+    desk = await startDesk({ mode: 'production' });
   });
   afterAll(() => desk[Symbol.asyncDispose]());
 
@@ -177,7 +180,7 @@ describe('what is read must say one thing, all of it', () => {
     const ran = await run(home, service, '--charge', '1', '--amount', '500', '--dry-run', '--json');
     expect(ran.code, ran.stderr).toBe(0);
     const { checks } = JSON.parse(ran.stdout);
-    expect(checks).toContain('the order says that 4000 went back, the refunds that it shows are 1000');
+    expect(checks).toContain('the order says 4000 refunded, but its refunds add up to 1000');
   });
 
   test('an order with a key twice is not changed (1) (F7)', async () => {
@@ -190,7 +193,7 @@ describe('what is read must say one thing, all of it', () => {
     const env = { ...service.env, PAYDESK_BASE_URL: server.url };
     const ran = await paydesk(['orders', 'refund', 'ord_1', '--yes'], { home, env });
     expect(ran.code, ran.stderr).toBe(1);
-    expect(ran.stderr).toContain('what the service shows of ord_1 says something twice');
+    expect(ran.stderr).toContain("the service's record of ord_1 has the same key twice");
     expect(server.requests.filter(({ method }) => method !== 'GET')).toEqual([]);
   });
 });
@@ -287,10 +290,12 @@ describe('the order is read again right before it is sent (F25)', () => {
     await person.waitFor('Send it? (y/N)');
     service.orders = [{ ...order, metadata: { shop_order: 'A-2' }, updated_at: 1_790_000_099 }];
     person.type('y\r');
-    await person.answer('Send it all the same? (y/N)', '\r');
+    await person.answer('Send it anyway? (y/N)', '\r');
     const { code, screen } = await person.leaves;
     expect(code).toBe(3);
-    expect(screen.replaceAll(/\s+/g, ' ')).toContain('changed (metadata, updated_at); its money did not');
+    expect(screen.replaceAll(/\s+/g, ' ')).toContain(
+      'changed since it was shown, but its money did not: metadata, updated_at',
+    );
     expect(service.posts).toEqual([]);
   });
 
@@ -304,7 +309,7 @@ describe('the order is read again right before it is sent (F25)', () => {
     await person.waitFor('Send it? (y/N)');
     service.orders = [{ ...order, updated_at: 1_790_000_099 }];
     person.type('y\r');
-    await person.answer('Send it all the same? (y/N)', 'y\r');
+    await person.answer('Send it anyway? (y/N)', 'y\r');
     expect(await person.leaves).toMatchObject({ code: 0 });
     expect(service.posts).toHaveLength(1);
   });
@@ -323,16 +328,19 @@ describe('the order is read again right before it is sent (F25)', () => {
         Date.now = () => now() + (existsSync(${JSON.stringify(minute)}) ? 60_000 : 0);`;
       writeFileSync(clock, code);
       const env = { ...service.env, NODE_OPTIONS: `--require=${clock}` };
-      const person = sit(['orders', 'refund', 'ord_1', '--reason', 'other', '--note', 'n'], { home, env });
+      const person = atTerminal(['orders', 'refund', 'ord_1', '--reason', 'other', '--note', 'n'], {
+        home,
+        env,
+      });
       await person.waitFor('Send it? (y/N)');
       service.orders = [{ ...order, updated_at: 1_790_000_099 }];
       person.type('y\r');
-      await person.waitFor('Send it all the same? (y/N)');
+      await person.waitFor('Send it anyway? (y/N)');
       if (refunded) service.orders = [refundedWhole(order)];
       writeFileSync(minute, '');
       person.type('y\r');
-      const { code: ended, screen } = await person.leaves;
-      expect({ ended, posts: service.posts.length }, screen).toEqual({ ended: exit, posts });
+      const { exitCode, transcript } = await person.end;
+      expect({ exitCode, posts: service.posts.length }, transcript).toEqual({ exitCode: exit, posts });
     },
   );
 
@@ -351,7 +359,7 @@ describe('the order is read again right before it is sent (F25)', () => {
     using home = newHome();
     const ran = await run(home, service, '--yes');
     expect(ran.code).toBe(0);
-    expect(ran.stderr).toContain('other fields of ord_1 changed (updated_at)');
+    expect(ran.stderr).toContain('ord_1 changed since it was shown, but its money did not: updated_at');
     expect(service.posts).toHaveLength(1);
   });
 });
@@ -360,7 +368,7 @@ describe('the same once more (F28)', () => {
   const part = ['--charge', '1', '--amount', '300', '--yes'];
 
   test('the same amount on the same charge is refused and shown (3), and made with --again', async () => {
-    await using desk = await openDesk('--orders', '20');
+    await using desk = await startDesk({ args: ['--orders', '20'] });
     const paid = await desk.take(paidOnce);
     const again = ['orders', 'refund', paid.id, ...part];
     expect(await desk.script(again)).toMatchObject({ code: 0 });
@@ -413,7 +421,7 @@ describe('the same once more (F28)', () => {
     const other = await run(home, service, ...id, '--charge', '1');
     expect(other.code).toBe(3);
     expect(other.stderr.replaceAll(/\s+/g, ' ')).toContain(
-      'the script id ticket-8840 (--intent) was something else: recorded with reason other, no charge; asked for now with no reason, charge 1',
+      'the script id ticket-8840 (--intent) was used for another change: recorded with reason other, no charge; asked for now with no reason, charge 1',
     );
     const env = service.env;
     const capture = await paydesk(['orders', 'capture', 'ord_1', ...id], { home, env });

@@ -1,24 +1,22 @@
 /** Every way to refund, as a script and as a person, and what the service holds afterwards. */
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Desk, type Order, startDesk } from '../harness/desk.ts';
+import { pick } from '../harness/person.ts';
 import {
   chargeAt,
-  type Desk,
   declinedBeside,
-  type Order,
-  openDesk,
   paidOnce,
   paidTwice,
   partlyLocked,
-  pick,
   preAuthorized,
   refundedInPart,
   refundsOf,
-} from './desk.ts';
+} from './order-kinds.ts';
 
 let desk: Desk;
 beforeAll(async () => {
-  desk = await openDesk('--orders', '300');
+  desk = await startDesk({ args: ['--orders', '300'] });
 });
 afterAll(() => desk[Symbol.asyncDispose]());
 

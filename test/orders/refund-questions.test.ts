@@ -1,26 +1,24 @@
 /** What a person is asked before a refund, and what a script is told is missing instead. */
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Desk, startDesk } from '../harness/desk.ts';
 import { chargeOf, orderOf } from '../harness/orders.ts';
 import { newHome, paydesk } from '../harness/paydesk.ts';
+import { pick, sit } from '../harness/person.ts';
 import { startService } from '../harness/service.ts';
 import {
   chargeAt,
-  type Desk,
   declinedBeside,
-  openDesk,
   paidOnce,
   paidTwice,
-  pick,
   preAuthorized,
   refundedInPart,
   refundsOf,
-  sit,
-} from './desk.ts';
+} from './order-kinds.ts';
 
 let desk: Desk;
 beforeAll(async () => {
-  desk = await openDesk();
+  desk = await startDesk();
 });
 afterAll(() => desk[Symbol.asyncDispose]());
 
@@ -115,7 +113,7 @@ describe('a possible twin', () => {
     await person.answer('Send it? (y/N)', '\r');
     const words = (await person.leaves).screen.replaceAll(/\s+/g, ' ');
     expect(words).toContain(
-      'note: ord_3, same buyer and amount, 8 min later, was not refunded: make sure which of the two the buyer means will send once',
+      'note: ord_3, same buyer and amount, 8 min later, was not refunded: make sure which of the two orders the buyer means will send once',
     );
     expect(words).not.toContain('ord_1, same buyer');
   });

@@ -11,9 +11,9 @@ import {
   refundOf,
 } from '../harness/orders.ts';
 import { type Home, newHome, onScreen, paydesk } from '../harness/paydesk.ts';
+import { type Person, sit } from '../harness/person.ts';
 import { type Handler, json, reply } from '../harness/server.ts';
 import { type Service, type ServiceOptions, startService, storeShop } from '../harness/service.ts';
-import { type Person, sit } from './desk.ts';
 
 // In a year that is over, so that the year is always shown.
 const bought = Date.UTC(2020, 10, 20, 23, 8, 51) / 1000;
@@ -129,7 +129,7 @@ test('orders list', async () => {
     ord_2tQ7zRk9PwE5xNvAm  20 Nov 2020 17:08  partially…  52000 MXN    -12000  split
     ord_2tQ7wCn4UgS8bMyHe  20 Nov 2020 16:08  refunded    18900 USD    -18900  cash 
     ord_2tQ7sLf1DtX6kPjQr  -                  -            7450 MXN         -  -    
-    4 orders, sandbox shop. No more follow
+    4 orders, sandbox shop. There are no more
     "
   `);
 });
@@ -156,7 +156,7 @@ test('orders show', async () => {
 
     ITEMS    Wool blanket  sku WB-2  2 x 16000  32000
              Lamp  sku L-9           1 x 20000  20000
-             items 52000: equal to the order
+             items 52000: equal to the order amount
 
     metadata shop_order=A-10023
 
@@ -206,7 +206,7 @@ REFUNDS  from charge  amount  when                     auth    by
   expect(await screenAt(140, ['orders', 'list'])).toMatchInlineSnapshot(`
     "ID                     CREATED -06        STATUS                 AMOUNT  REFUNDED  CARD   BUYER       REASON              NOTE              
     ord_2tQ7zRk9PwE5xNvAm  20 Nov 2020 17:08  partially_refunded  52000 MXN    -12300  split  Buyer Name  requested_by_clie…  ticket 8840, the …
-    1 order, sandbox shop. No more follow
+    1 order, sandbox shop. There are no more
     "
   `);
   const { stdout } = await paydesk(['-p', 'shop', 'orders', 'list', '--csv', '--columns', 'id,reason,note'], {
@@ -379,9 +379,9 @@ describe('bad moments', () => {
                log_id 5f2c81)
                The order is not refundable.
                (service.errors.precondition_required.combo.order.is_not_returnable)
-      certain: this attempt moved no money; 32000 of 52000 MXN went back on 21 Nov
-               2020 07:02:11 UTC-6, not from this machine
-      now:     give the buyer that time and the bank's auth code 490215
+      certain: this refund moved no money; 32000 of 52000 MXN went back on 21 Nov 2020
+               07:02:11 UTC-6, not from this machine
+      now:     give the buyer this time and the bank's auth code 490215
                paydesk -p shop orders show ord_2tQ7zRk9PwE5xNvAm
       "
     `);

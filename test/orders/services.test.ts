@@ -1,11 +1,12 @@
 /** Services that differ from the simulator in every way a service may: prefix, vendor, brand, auth, page URLs, answers. */
 
 import { describe, expect, test } from 'vitest';
+import { startDesk } from '../harness/desk.ts';
 import { chargeOf, orderOf, refundedWhole } from '../harness/orders.ts';
 import { newHome, paydesk } from '../harness/paydesk.ts';
 import { json, reply, startServer } from '../harness/server.ts';
 import { emptyList, startService, storeShop, testKey } from '../harness/service.ts';
-import { chargeAt, openDesk, paidTwice } from './desk.ts';
+import { chargeAt, paidTwice } from './order-kinds.ts';
 
 const many = Array.from({ length: 45 }, (_, index) =>
   orderOf(`ord_${100 + index}`, [chargeOf(`ch_${index}`, 35000)]),
@@ -107,7 +108,7 @@ describe('a service under a prefix, of the vendor acme, with Basic auth and page
     expect(words).toContain('acme.errors.precondition_required.combo.order.is_not_returnable');
     expect(words).toContain('La orden no se puede devolver.');
     expect(words).toContain('HTTP 428, log_id 5f2c81');
-    expect(words).toContain('certain: this attempt moved no money');
+    expect(words).toContain('certain: this refund moved no money');
   });
 
   test('a documented refusal is explained whichever of its details names it', async () => {
@@ -148,7 +149,7 @@ describe('an answer of 421 Misdirected Request', () => {
 
 describe('an amount without a charge on a split order', () => {
   test('which paydesk cannot send: its refusal is read, and each charge comes out of `data` with its command', async () => {
-    await using desk = await openDesk('--orders', '20');
+    await using desk = await startDesk({ args: ['--orders', '20'] });
     const split = await desk.take(paidTwice);
     const refused = await desk.request('POST', `/orders/${split.id}/refunds`, { amount: 300 });
     expect(refused.body).toMatchObject({

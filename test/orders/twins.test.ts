@@ -12,9 +12,9 @@ import {
   refundOf,
 } from '../harness/orders.ts';
 import type { Ran } from '../harness/paydesk.ts';
+import { sit } from '../harness/person.ts';
 import { json, reset, stall } from '../harness/server.ts';
 import { type Service, type ServiceOptions, startService } from '../harness/service.ts';
-import { sit } from './desk.ts';
 
 const now = '2026-11-21T05:10:00Z';
 const created = Date.parse('2026-11-21T04:50:00Z') / 1000;
@@ -152,8 +152,8 @@ describe('a twin that was refunded', () => {
       "refused: ord_twinA, same buyer and amount, 4 min earlier, was refunded 2 min
                ago, not from this machine: refunding both pays both back
       certain: nothing was sent
-      now:     if the buyer is to get both back, --again names the refund of the twin,
-               rf_twinA:
+      now:     if the buyer should get both back, add --again with the refund of the
+               twin, rf_twinA:
                paydesk orders refund ord_twinB --reason duplicated_transaction --note twice --again rf_twinA
                paydesk orders show ord_twinA
       "
@@ -162,7 +162,7 @@ describe('a twin that was refunded', () => {
       "refused: ord_twinA, same buyer and amount, 4 min earlier, was refunded 2 min ago, not from this machine: refunding both
                pays both back
       certain: nothing was sent
-      now:     if the buyer is to get both back, --again names the refund of the twin, rf_twinA:
+      now:     if the buyer should get both back, add --again with the refund of the twin, rf_twinA:
                paydesk orders refund ord_twinB --reason duplicated_transaction --note twice --again rf_twinA
                paydesk orders show ord_twinA
       "
@@ -233,8 +233,8 @@ test('a twin with an unconfirmed refund stops a refund of the duplicate as well'
     certain: nothing was sent
     now:     first find out whether it was made:
              paydesk journal reconcile i_7f3k2m9x
-             if the buyer is to get both back, --again names the refund of the twin,
-             i_7f3k2m9x:
+             if the buyer should get both back, add --again with the refund of the
+             twin, i_7f3k2m9x:
              paydesk orders refund ord_twinB --reason duplicated_transaction --again i_7f3k2m9x
              paydesk orders show ord_twinA
     "
@@ -282,7 +282,7 @@ describe('looking for twins', () => {
         THIS REFUND      -900  all of the order
         left afterwards     0
       note: the orders next to it could not be read, so a twin may be missing here:
-            the service does not serve now (HTTP 503: El parámetro no es válido)
+            the service is not working right now (HTTP 503: El parámetro no es válido)
       will send once: {"reason":"duplicated_transaction"}
       "
     `);
@@ -311,7 +311,7 @@ describe('looking for twins', () => {
     );
     await serve([own, ...crowd]);
     const { stderr } = await run('orders show ord_twinB');
-    expect(stderr).toContain('only the 50 orders before and after it were looked at');
+    expect(stderr).toContain('paydesk looked at only 50 orders before and after it');
   });
 });
 

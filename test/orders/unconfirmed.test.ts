@@ -3,10 +3,9 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { standingAt } from '../harness/clock.ts';
 import { chargeOf, type Json, listOf, orderOf, refundOf, withRefund } from '../harness/orders.ts';
-import type { Ran } from '../harness/paydesk.ts';
+import { onScreen, type Ran } from '../harness/paydesk.ts';
 import { reset } from '../harness/server.ts';
 import { type Service, startService } from '../harness/service.ts';
-import { sit } from './desk.ts';
 
 const created = Date.parse('2026-11-20T18:42:00Z') / 1000;
 const buyer = { object: 'customer_info', name: 'Ana', email: 'ana@example.com' };
@@ -37,7 +36,7 @@ async function run(time: string, line: string, columns?: number): Promise<Ran> {
   return await service.run(line.split(' '), columns === undefined ? { env } : { env, columns });
 }
 
-/** Sends a refund of 900 whose reply is lost; no read shows it. */
+/** Sends a refund of 900 whose reply is lost; the service does not show it. */
 async function loseRefund(): Promise<string> {
   const { code, stderr } = await run(
     '05:05:12',
@@ -70,7 +69,7 @@ describe('a refund whose reply was lost', () => {
                 refund total matches the service
 
       ITEMS    Wool blanket  sku WB-2  1 x 35000  35000
-               items 35000: equal to the order
+               items 35000: equal to the order amount
 
       first find out what became of the unconfirmed refund:
         paydesk journal reconcile i_7f3k2m9x
@@ -97,7 +96,7 @@ describe('a refund whose reply was lost', () => {
                 refund total matches the service
 
       ITEMS    Wool blanket  sku WB-2  1 x 35000  35000
-               items 35000: equal to the order
+               items 35000: equal to the order amount
 
       first find out what became of the unconfirmed refund:
         paydesk journal reconcile i_7f3k2m9x
@@ -117,7 +116,7 @@ describe('a refund whose reply was lost', () => {
       ord_2tQ8mTd6JhB3sYfGq  20 Nov 17:02  paid         35000 MXN         -  *4242
       1 refund unconfirmed: ord_2tQ8mVxK4nRz7LcWp, 900 MXN:
       paydesk journal reconcile --all
-      2 orders, sandbox environment. No more follow
+      2 orders, sandbox environment. There are no more
       "
     `);
     expect(withoutIds(await run('05:10:00', 'orders list', 120))).toMatchInlineSnapshot(`
@@ -125,7 +124,7 @@ describe('a refund whose reply was lost', () => {
       ord_2tQ8mVxK4nRz7LcWp  20 Nov 18:42  unconfirmed  35000 MXN         -  *4242  Ana    -       -   
       ord_2tQ8mTd6JhB3sYfGq  20 Nov 17:02  paid         35000 MXN         -  *4242  Ana    -       -   
       1 refund unconfirmed: ord_2tQ8mVxK4nRz7LcWp, 900 MXN: paydesk journal reconcile --all
-      2 orders, sandbox environment. No more follow
+      2 orders, sandbox environment. There are no more
       "
     `);
     const found = await run('05:10:00', 'orders find 4242', 80);
@@ -159,15 +158,12 @@ describe('a refund whose reply was lost', () => {
 
   test('is red on a terminal', async () => {
     await loseRefund();
-    const { end } = sit(['orders', 'show', 'ord_2tQ8mVxK4nRz7LcWp'], {
-      home: service.home,
-      env: service.env,
-    });
-    const { transcript } = await end;
-    expect(transcript).toContain('\x1b[31mrefund unconfirmed\x1b[39m');
-    expect(transcript).toContain('\x1b[31mUNCONFIRMED  refund of 900 MXN, sent at 05:05:12');
-    const list = await sit(['orders', 'list'], { home: service.home, env: service.env }).end;
-    expect(list.transcript).toContain('\x1b[31munconfirmed');
+    const seat = { home: service.home, env: { ...service.env, NO_COLOR: '' }, columns: 80 };
+    const { screen } = await onScreen(['orders', 'show', 'ord_2tQ8mVxK4nRz7LcWp'], seat);
+    expect(screen).toContain('\x1b[31mrefund unconfirmed\x1b[39m');
+    expect(screen).toContain('\x1b[31mUNCONFIRMED  refund of 900 MXN, sent at 05:05:12');
+    const list = await onScreen(['orders', 'list'], seat);
+    expect(list.screen).toContain('\x1b[31munconfirmed');
   });
 });
 
@@ -189,7 +185,7 @@ describe('a refund that shows after its reply was lost', () => {
       "ord_2tQ8mVxK4nRz7LcWp  partially_refunded  refund unconfirmed  sandbox
       environment
       UNCONFIRMED  refund of 900 MXN, sent at 05:05:12 by root
-              the order now shows a refund like it, see below; do not refund it again
+              the order now shows such a refund, see below; do not refund it again
               confirm it: paydesk journal reconcile i_7f3k2m9x
       created 20 Nov 2026 18:42:00 UTC    read just now, 21 Nov 05:10:00
       buyer   Ana  ana@example.com
@@ -209,7 +205,7 @@ describe('a refund that shows after its reply was lost', () => {
                id rf_2
 
       ITEMS    Wool blanket  sku WB-2  1 x 35000  35000
-               items 35000: equal to the order
+               items 35000: equal to the order amount
 
       first find out what became of the unconfirmed refund:
         paydesk journal reconcile i_7f3k2m9x
@@ -222,7 +218,7 @@ describe('a refund that shows after its reply was lost', () => {
     ).toMatchInlineSnapshot(`
       "ord_2tQ8mVxK4nRz7LcWp  partially_refunded  refund unconfirmed  sandbox environment
       UNCONFIRMED  refund of 900 MXN, sent at 05:05:12 by root
-              the order now shows a refund like it, see below; do not refund it again
+              the order now shows such a refund, see below; do not refund it again
               confirm it: paydesk journal reconcile i_7f3k2m9x
       created 20 Nov 2026 18:42:00 UTC    read just now, 21 Nov 05:10:00
       buyer   Ana  ana@example.com
@@ -240,7 +236,7 @@ describe('a refund that shows after its reply was lost', () => {
                id rf_2
 
       ITEMS    Wool blanket  sku WB-2  1 x 35000  35000
-               items 35000: equal to the order
+               items 35000: equal to the order amount
 
       first find out what became of the unconfirmed refund:
         paydesk journal reconcile i_7f3k2m9x
@@ -265,7 +261,7 @@ describe('a refund that shows after its reply was lost', () => {
     expect((await run('05:11:00', `journal reconcile ${intent}`)).code).toBe(7);
     const after = (await run('05:12:00', 'orders show ord_2tQ8mVxK4nRz7LcWp')).stdout;
     expect(after).toContain('root (its reply was lost)');
-    expect(after).toContain('probably ours: sent at 05:05:12, sent once, shown twice');
+    expect(after).toContain('probably ours: sent at 05:05:12, sent once, but there are two');
     expect(after).not.toContain('not from this machine');
   });
 

@@ -20,7 +20,7 @@ const pageWith = (hasMore: unknown) => ({ object: 'list', data: [order], has_mor
 test('has_more that is no truth value: one page of a list says so and exits 0', async () => {
   const ran = await ask(pageWith('true'), 'list');
   expect(ran.code, ran.stderr).toBe(0);
-  expect(ran.stderr).toContain('The service does not say whether more follow');
+  expect(ran.stderr).toContain('The service does not say whether there are more');
 });
 
 test.each([
@@ -34,7 +34,7 @@ test.each([
 ])('has_more %s: %s exits 9', async (hasMore, line) => {
   const ran = await ask(pageWith(hasMore), ...line.split(' '));
   expect(ran.code, ran.stderr).toBe(9);
-  expect(ran.stderr).toContain('the service does not say whether more follow');
+  expect(ran.stderr).toContain('the service does not say whether there are more');
 });
 
 test('an empty page that says more follow exits 9, and JSON says has_more (F57)', async () => {

@@ -162,16 +162,16 @@ test('a setting that does not exist in the profile file is refused, and the comm
   expect((await user.run().open('x')).profile.name).toBe('x');
 });
 
-test('20 processes that add a profile at once lose none', async () => {
-  const children = Array.from({ length: 20 }, (_, n) =>
+test('8 processes that add a profile at once lose none', async () => {
+  const children = Array.from({ length: 8 }, (_, n) =>
     spawn(process.execPath, [writerPath, user.home, 'add', `p${n}`], {
       stdio: ['ignore', 'pipe', 'inherit'],
     }),
   );
   await Promise.all(children.map((child) => readAll(child.stdout)));
   const names = (await user.run().list()).map(({ name }) => name);
-  expect(names).toHaveLength(21);
-  expect(await (await user.run().open('p17')).key()).toBe(`${canary}p17`);
+  expect(names).toHaveLength(9);
+  expect(await (await user.run().open('p7')).key()).toBe(`${canary}p7`);
 });
 
 test.each([1, 2, 3, 5, 8, 13])('kill -9 after write %s leaves a whole file', async (writes) => {

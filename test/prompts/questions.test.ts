@@ -1,4 +1,4 @@
-/** Who is asked, where questions appear, and what an empty answer means. */
+/** Who is asked, where questions appear, and what an empty answer means. How they end on a real terminal: stopped-questions. */
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Desk, startDesk } from '../harness/desk.ts';
 import { helpOf } from '../harness/help-text.ts';
 import { newHome, paydesk, paydeskProcess } from '../harness/paydesk.ts';
-import { withoutEscapes } from '../harness/pty.ts';
+import { sit } from '../harness/person.ts';
 import { atTerminal } from '../harness/terminal.ts';
 
 // The two that are asked in vain, and the two that change something.
@@ -131,11 +131,11 @@ describe.concurrent('--no-input, PAYDESK_NO_INPUT and CI ask nothing, even on a 
   );
   test.each(pairs)('$way: $name is missing', async ({ words, extra, desk, args, flag }) => {
     using home = newHome();
-    const terminal = atTerminal([...args(), ...words], { home, env: { ...desk().env, ...extra } });
-    const ended = await terminal.end;
-    expect(ended.exitCode).toBe(2);
-    expect(ended.transcript).toContain(`missing ${flag}`);
-    expect(ended.transcript).not.toMatch(promptText);
+    const person = sit([...args(), ...words], { home, env: { ...desk().env, ...extra } });
+    const { code, screen } = await person.leaves;
+    expect(code).toBe(2);
+    expect(screen).toContain(`missing ${flag}`);
+    expect(screen).not.toMatch(promptText);
     expect(desk().changes()).toEqual([]);
   });
 
@@ -223,24 +223,24 @@ describe.concurrent('an empty answer to a confirmation means No (E49)', () => {
     },
   ])('$name: Enter cancels', async ({ desk, args, at }) => {
     using home = newHome();
-    const terminal = atTerminal(args(), { home, env: desk().env });
-    await terminal.answer(at, '\r');
-    const ended = await terminal.end;
-    expect(ended.exitCode).toBe(3);
-    expect(withoutEscapes(ended.transcript)).toContain('cancelled');
+    const person = sit(args(), { home, env: desk().env });
+    await person.answer(at, '\r');
+    const { code, screen } = await person.leaves;
+    expect(code).toBe(3);
+    expect(screen).toContain('cancelled');
     expect(desk().changes()).toEqual([]);
   });
 
   test.each(['y', '1', 'ord_doesNotExist'])('in production %j is not enough', async (typed) => {
     using home = newHome();
-    const terminal = atTerminal(['orders', 'refund', id(0), '--reason', 'other', '--note', 'n', '--yes'], {
+    const person = sit(['orders', 'refund', id(0), '--reason', 'other', '--note', 'n', '--yes'], {
       home,
       env: production.env,
     });
-    await terminal.answer('Type the amount', `${typed}\r`);
-    await terminal.answer('is not the amount (2 tries left)', `${typed}\r`);
-    await terminal.answer('is not the amount (last try)', `${typed}\r`);
-    expect((await terminal.end).exitCode).toBe(3);
+    await person.answer('Type the amount', `${typed}\r`);
+    await person.answer('is not the amount (2 tries left)', `${typed}\r`);
+    await person.answer('is not the amount (last try)', `${typed}\r`);
+    expect(await person.leaves).toMatchObject({ code: 3 });
     expect(production.changes()).toEqual([]);
   });
 
@@ -249,12 +249,12 @@ describe.concurrent('an empty answer to a confirmation means No (E49)', () => {
     { name: 'the order id', index: 3, typed: () => id(3) },
   ])('in production $name sends it', async ({ index, typed }) => {
     using home = newHome();
-    const terminal = atTerminal(['orders', 'refund', id(index), '--reason', 'other', '--note', 'n'], {
+    const person = sit(['orders', 'refund', id(index), '--reason', 'other', '--note', 'n'], {
       home,
       env: changingProduction.env,
     });
-    await terminal.answer('Type the amount', `${typed()}\r`);
-    expect((await terminal.end).exitCode).toBe(0);
+    await person.answer('Type the amount', `${typed()}\r`);
+    expect(await person.leaves).toMatchObject({ code: 0 });
     expect((await changingProduction.order(id(index))).payment_status).toBe('refunded');
   });
 

@@ -14,11 +14,12 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { serve } from '../harness/desk.ts';
 import { chargeOf, orderOf, refundedWhole } from '../harness/orders.ts';
-import { newHome, paydeskProcess } from '../harness/paydesk.ts';
+import { cleanEnv, newHome, paydeskProcess } from '../harness/paydesk.ts';
+import { runInPty } from '../harness/pty.ts';
 import { json } from '../harness/server.ts';
 import { type Service, startService } from '../harness/service.ts';
-import { serve, sit } from '../orders/desk.ts';
 
 const project = join(import.meta.dirname, '../..');
 const lastReason = "  other: { words: 'another reason' },\n";
@@ -66,14 +67,15 @@ describe('a sixth reason of one line in spec.ts', () => {
   test('is offered to a person, and sent when chosen', async () => {
     await using service = await refunding();
     using home = newHome();
-    const person = sit(['orders', 'refund', 'ord_1'], { home, env: service.env, bin });
+    const env = cleanEnv({ home, env: service.env });
+    const person = runInPty(process.execPath, [bin, 'orders', 'refund', 'ord_1'], { env });
     await person.waitFor('no reason is sent');
     expect(person.transcript).toMatch(/a gesture of goodwill +goodwill/);
     person.type('\x1b[B'.repeat(5));
     await person.answer(/> a gesture of goodwill/, '\r');
     await person.answer('Note', '\r');
     await person.answer('Send it? (y/N)', 'y\r');
-    expect(await person.leaves).toMatchObject({ code: 0 });
+    expect((await person.end).exitCode).toBe(0);
     expect(service.posts.map(({ body }) => body)).toEqual(['{"reason":"goodwill"}']);
   });
 

@@ -1,7 +1,7 @@
 /** Languages and zones change nothing for scripts; people who cannot use a redrawn screen get plain lines. */
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Desk, type SeenOrder, startDesk } from '../harness/desk.ts';
+import { type Desk, type Order, startDesk } from '../harness/desk.ts';
 import { paidOrder } from '../harness/orders.ts';
 import { type Home, newHome, onScreen, paydesk } from '../harness/paydesk.ts';
 import { json, startServer } from '../harness/server.ts';
@@ -11,7 +11,7 @@ import { atTerminal } from '../harness/terminal.ts';
 let desk: Desk;
 // The one whose orders are refunded, beside the one that must answer the same every time.
 let changing: Desk;
-let orders: readonly SeenOrder[];
+let orders: readonly Order[];
 beforeAll(async () => {
   [desk, changing] = await Promise.all([
     startDesk({ args: ['--orders', '60'] }),
@@ -24,7 +24,7 @@ afterAll(async () => {
   await changing[Symbol.asyncDispose]();
 });
 
-const paidOnce = (index: number): SeenOrder => {
+const paidOnce = (index: number): Order => {
   const found = orders.filter(
     ({ payment_status, charges }) => payment_status === 'paid' && charges?.data.length === 1,
   )[index];

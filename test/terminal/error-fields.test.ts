@@ -4,9 +4,9 @@ import { expect, test } from 'vitest';
 import { readyCommands } from '../../src/cli/ready-commands.ts';
 import { chargeOf, errorBody, orderOf } from '../harness/orders.ts';
 import { newHome, paydesk } from '../harness/paydesk.ts';
+import { sit } from '../harness/person.ts';
 import { json, reply } from '../harness/server.ts';
 import { startService, storeShop } from '../harness/service.ts';
-import { sit } from '../orders/desk.ts';
 
 const order = orderOf('ord_1', [chargeOf('ch_1', 35000)]);
 const refund = ['-p', 'shop', 'orders', 'refund', 'ord_1', '--charge', '1', '--amount', '300', '--yes'];
@@ -83,7 +83,7 @@ test.each<[string, readonly (readonly string[])[]]>([
   ['paydesk journal show i_1', [['paydesk', 'journal', 'show', 'i_1']]],
   ['in a few minutes: paydesk journal reconcile i_1', [['paydesk', 'journal', 'reconcile', 'i_1']]],
   ['paydesk journal verify --repair   (keeps a copy)', [['paydesk', 'journal', 'verify', '--repair']]],
-  ['see to the state folder (paydesk help environment)', [['paydesk', 'help', 'environment']]],
+  ['check the state folder (paydesk help environment)', [['paydesk', 'help', 'environment']]],
   ['check with paydesk -p shop orders show ord_1', [['paydesk', '-p', 'shop', 'orders', 'show', 'ord_1']]],
   ["paydesk orders find 'Ana D'\\''Or'", [['paydesk', 'orders', 'find', "Ana D'Or"]]],
   ['paydesk orders refund --help', [['paydesk', 'orders', 'refund', '--help']]],
@@ -91,7 +91,7 @@ test.each<[string, readonly (readonly string[])[]]>([
   ['paydesk journal settle i_1 --applied --note TEXT', []],
   ['paydesk profile add NAME', []],
   // Prose.
-  ['paydesk cannot read it back: look for it at the service', []],
+  ['paydesk cannot look this up: look for it at the service yourself', []],
   ['paydesk', []],
   ["paydesk orders find 'Ana", []],
   ['run the command again', []],

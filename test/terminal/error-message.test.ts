@@ -22,7 +22,7 @@ const notReturnable = new CliError('rejected', 'order is not refundable', {
   httpStatus: 428,
   logId: '5f2c81',
   certain:
-    'this attempt moved no money; 52000 of 52000 MXN went back on 21 Nov 2026 09:31:39 UTC-6, not from this machine',
+    'this refund moved no money; 52000 of 52000 MXN went back on 21 Nov 2026 09:31:39 UTC-6, not from this machine',
   now: ["give the buyer that time and the bank's auth codes, 490215 and 771034"],
 });
 
@@ -32,8 +32,8 @@ describe('an error on the screen', () => {
       "refused by the service: order is not refundable
                (acme.errors.precondition_required.combo.order.is_not_returnable, HTTP
                428, log_id 5f2c81)
-      certain: this attempt moved no money; 52000 of 52000 MXN went back on 21 Nov
-               2026 09:31:39 UTC-6, not from this machine
+      certain: this refund moved no money; 52000 of 52000 MXN went back on 21 Nov 2026
+               09:31:39 UTC-6, not from this machine
       now:     give the buyer that time and the bank's auth codes, 490215 and 771034
       "
     `);
@@ -141,7 +141,7 @@ describe('an error for scripts', () => {
       exit_code: 5,
       message: 'order is not refundable',
       certain:
-        'this attempt moved no money; 52000 of 52000 MXN went back on 21 Nov 2026 09:31:39 UTC-6, not from this machine',
+        'this refund moved no money; 52000 of 52000 MXN went back on 21 Nov 2026 09:31:39 UTC-6, not from this machine',
       now: ["give the buyer that time and the bank's auth codes, 490215 and 771034"],
       commands: [],
       type: 'precondition_required_error',

@@ -54,7 +54,7 @@ describe('the mode', () => {
       mode: 'production',
     });
     const list = await desk.run(['orders', 'list'], { env: coloured });
-    expect(list.stderr).toContain(`1 order, ${inverse('PRODUCTION environment')}. No more follow`);
+    expect(list.stderr).toContain(`1 order, ${inverse('PRODUCTION environment')}. There are no more`);
     const shown = await desk.run(['orders', 'show', 'ord_1'], { env: coloured });
     expect(shown.stdout).toContain(inverse('PRODUCTION environment'));
     const find = await desk.run(['orders', 'find', 'ord_1'], { env: coloured });

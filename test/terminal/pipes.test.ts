@@ -184,16 +184,23 @@ describe.concurrent('when stdout is closed and the result is lost: exit 9, and o
     'completion bash',
     '--help',
   ];
-  test.each(lines)('%s >&-', async (words) => {
+  const isSaid = ({ code, stderr }: Ran) => {
+    expect(code, stderr).toBe(9);
+    expect(stderr).toContain('stdout is closed');
+    expect(stderr).not.toMatch(noStack);
+  };
+
+  test.each(lines)('%s', async (words) => {
     using home = newHome();
-    const { stdout } = await paydesk(['-p', 'demo', 'orders', 'list', '--csv', '--no-header', '-q'], {
-      home,
-    });
+    const list = ['-p', 'demo', 'orders', 'list', '--csv', '--no-header', '-q'];
+    const { stdout } = await paydesk(list, { home });
     const id = /^ord_\w+/m.exec(stdout)?.[0] ?? '';
-    const ran = await shell(`"$NODE" "$BIN" ${words.replace('ID', id)} >&-`, home);
-    expect(ran.code, ran.stderr).toBe(9);
-    expect(ran.stderr).toContain('stdout is closed');
-    expect(ran.stderr).not.toMatch(noStack);
+    isSaid(await paydesk(words.replace('ID', id).split(' '), { home, stdoutClosed: true }));
+  });
+
+  test.each(['-p demo orders list', '--help'])('a process: %s >&-', async (words) => {
+    using home = newHome();
+    isSaid(await shell(`"$NODE" "$BIN" ${words} >&-`, home));
   });
 
   test('a list and > /dev/null exit 0', async () => {

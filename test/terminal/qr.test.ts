@@ -6,7 +6,7 @@ const link = 'https://pay.example.com/link/1';
 
 test.each(['json', 'ndjson', 'csv'] as const)('%s never holds one', async (format) => {
   const { out, text } = outputOf({ format, width: 80 });
-  expect(await out.qr(link, true)).toBe(`${format} holds no QR code`);
+  expect(await out.qr(link, true)).toBe(`-o ${format} cannot show one`);
   expect(text()).toBe('');
 });
 
@@ -36,7 +36,7 @@ test.each([
   ['a key', 'https://pay.example.com/key_test_4u9fQ2'],
 ])('no code is drawn of %s', async (_, url) => {
   const { out, text } = outputOf({ secrets });
-  expect(await out.qr(url, true)).toBe('the link is none that a QR code is drawn of');
+  expect(await out.qr(url, true)).toBe('this is not a plain web link');
   expect(text()).toBe('');
 });
 

@@ -9,7 +9,8 @@ import { type ClockAndZone, clockAndZoneOf } from '../../commands/typed-time.ts'
 import { CliError } from '../../errors.ts';
 import type { Profile } from '../../profiles/profiles.ts';
 import type { Block } from '../../terminal/terminal.ts';
-import { checkProfileConfirmable, makeChange } from '../change.ts';
+import { makeChange } from '../change.ts';
+import { checkProfileConfirmable } from '../confirm-change.ts';
 import type { Applied } from '../outcome.ts';
 import { onlyGiven } from '../repeat.ts';
 import { type Expiry, refusePast } from './sale-flags.ts';
@@ -51,7 +52,7 @@ interface Creation<B extends JsonObject, D> {
   readonly preview: (body: B, profile: Profile) => readonly Block[];
   readonly result: (applied: Applied, body: B, profile: Profile) => readonly Block[];
   /** Says what of the reply differs from the preview; undefined if nothing does. */
-  readonly difference?: (reply: JsonObject, body: B) => string | undefined;
+  readonly difference?: (reply: JsonObject, body: B, profile: Profile) => string | undefined;
   /** The part of a reply that has the link. */
   readonly checkoutIn: (reply: JsonObject) => JsonObject;
 }
@@ -90,7 +91,7 @@ export async function createOne<B extends JsonObject, D extends { readonly expir
         confirmation,
         async show(made) {
           await ctx.out.record(made.record, columns, () => creation.result(made, body, profile));
-          const difference = creation.difference?.(made.record.value, body);
+          const difference = creation.difference?.(made.record.value, body, profile);
           if (difference !== undefined) ctx.notes.warn(difference);
         },
       };
@@ -158,7 +159,7 @@ export async function readBody(ctx: Context, path: string): Promise<JsonObject> 
   const twice = repeatedKey(text);
   if (twice !== undefined) throw usage(`--body: ${twice} appears twice in one object of ${where}`);
   if (isObject(value)) return { ...value };
-  throw usage(`--body ${path}: ${where} holds JSON that is not an object`);
+  throw usage(`--body ${path}: ${where} contains JSON that is not an object`);
 }
 
 function parse(text: string, where: string): unknown {
@@ -166,7 +167,7 @@ function parse(text: string, where: string): unknown {
     return JSON.parse(text, exactly);
   } catch (error) {
     if (error instanceof CliError) throw error;
-    throw new CliError('usage', `--body: ${where} is not JSON`, {
+    throw new CliError('usage', `--body: ${where} does not contain JSON`, {
       certain: 'nothing was sent',
       cause: error,
     });

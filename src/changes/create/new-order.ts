@@ -62,13 +62,13 @@ async function askEssential(ctx: Context, given: OrderDraft): Promise<OrderDraft
 async function askMore(ctx: Context, given: OrderDraft): Promise<OrderDraft> {
   const customer = await askMaybe(ctx, saleQuestions.customer);
   const checkout = await ctx.ask.choose({
-    message: 'A checkout?',
+    message: 'Add a checkout?',
     flag: '--checkout',
     choices: checkoutChoices,
   });
   const pays = checkout === undefined ? {} : await askCheckout(ctx, checkout);
   const more = await ctx.ask.confirm({
-    message: 'Details of items, shipping, metadata?',
+    message: 'Add item details, shipping or metadata?',
     flag: '--shipping',
   });
   return { ...given, ...onlyGiven({ customer, checkout }), ...pays, ...(more ? await askRest(ctx) : {}) };
@@ -100,7 +100,7 @@ async function askCheckout(ctx: Context, type: CheckoutType): Promise<OrderDraft
     installments: await askMaybe(ctx, saleQuestions.installments),
     plan: await askMaybe(ctx, saleQuestions.plan),
     'needs-shipping': await askSwitch(ctx, 'Ask for the shipping address?', '--needs-shipping'),
-    'on-demand': await askSwitch(ctx, 'May it keep the card?', '--on-demand'),
+    'on-demand': await askSwitch(ctx, 'May the checkout keep the card?', '--on-demand'),
   });
 }
 
@@ -114,7 +114,7 @@ async function askRest(ctx: Context): Promise<OrderDraft> {
     'item-tag': await detail('Tag, as N=TEXT', '--item-tag'),
     shipping: await several(ctx, 'Amount of a shipping line', '--shipping', parseShipping),
     'ship-receiver': await text('Who receives it', '--ship-receiver'),
-    'ship-phone': await text('Their phone', '--ship-phone'),
+    'ship-phone': await text('Phone of who receives it', '--ship-phone'),
     'ship-street': await text('Street and number', '--ship-street'),
     'ship-country': await text('Country', '--ship-country'),
     'ship-postal-code': await text('Postal code', '--ship-postal-code'),
@@ -160,13 +160,18 @@ function totalOf(body: OrderRequest): number | undefined {
 }
 
 // A service may add taxes or apply a discount. The person has agreed to the total of the preview.
-function otherTotal(reply: JsonObject, body: OrderRequest): string | undefined {
+function otherTotal(reply: JsonObject, body: OrderRequest, { settings }: Profile): string | undefined {
   const { id, amount, currency = body.currency } = orderIn(reply) ?? {};
   const shown = totalOf(body);
   const isOther = amount !== undefined && shown !== undefined && amount !== shown;
   if (!isOther && currency.toUpperCase() === body.currency.toUpperCase()) return undefined;
-  const made = `${amount ?? 'an amount that it does not show,'} ${currency}`;
-  return `the service made order ${id ?? ''} over ${made}, but the preview showed ${shown ?? 'no total,'} ${body.currency}: check it before the buyer pays`;
+  const made =
+    amount === undefined
+      ? `an amount that it does not show, ${currency}`
+      : amountWords(amount, currency, settings);
+  const previewed =
+    shown === undefined ? `no total, ${body.currency}` : amountWords(shown, body.currency, settings);
+  return `the service made order ${id ?? ''} over ${made}, but the preview showed ${previewed}: check it before the buyer pays`;
 }
 
 function checkoutBlocks(checkout: NonNullable<OrderRequest['checkout']>): readonly Block[] {

@@ -57,7 +57,7 @@ export const orderFlags = {
   metadata: {
     ...flag.of<readonly [string, string]>({
       value: 'KEY=VALUE',
-      summary: 'kept with the order; the key ends at the first =',
+      summary: 'kept with the order; the first = ends the key',
       parse: parsePair,
     }),
     repeatable: true,
@@ -158,7 +158,7 @@ function checkoutOf(draft: OrderDraft, clockAndZone: ClockAndZone): JsonObject |
   if (draft.checkout === undefined) {
     const astray = checkoutFlagNames.find((name) => draft[name] !== undefined);
     if (astray === undefined) return undefined;
-    throw usage(`--${astray} describes a checkout, so it needs --checkout`);
+    throw usage(`--${astray} needs --checkout: it describes a checkout`);
   }
   return onlyGiven({
     name: draft.name,

@@ -32,11 +32,11 @@ export const linkFlags = {
   ...saleFlags,
   'customer-name': flag.text({
     value: 'TEXT',
-    summary: 'who pays, where there is no customer id',
+    summary: 'who pays, if there is no customer id',
     conflicts: ['customer'],
   }),
-  'customer-email': flag.text({ value: 'TEXT', summary: 'their e-mail', conflicts: ['customer'] }),
-  'customer-phone': flag.text({ value: 'TEXT', summary: 'their phone', conflicts: ['customer'] }),
+  'customer-email': flag.text({ value: 'TEXT', summary: 'e-mail of the buyer', conflicts: ['customer'] }),
+  'customer-phone': flag.text({ value: 'TEXT', summary: 'phone of the buyer', conflicts: ['customer'] }),
   recurrent: flag.switch({ summary: 'the link can be paid more than once' }),
 } as const;
 
@@ -123,7 +123,10 @@ async function askMore(ctx: Context, given: LinkDraft): Promise<LinkDraft> {
     expires: await askMaybe(ctx, saleQuestions.expires),
     method: await askMaybe(ctx, saleQuestions.method),
   };
-  const more = await ctx.ask.confirm({ message: 'Customer, installments, plan?', flag: '--customer' });
+  const more = await ctx.ask.confirm({
+    message: 'Add a customer, installments or a plan?',
+    flag: '--customer',
+  });
   return { ...given, ...onlyGiven({ ...usual, ...(more ? await askRest(ctx) : {}) }) };
 }
 
@@ -134,7 +137,7 @@ async function askRest(ctx: Context): Promise<LinkDraft> {
     ...(customer === undefined ? await askBuyer(ctx) : {}),
     installments: await askMaybe(ctx, saleQuestions.installments),
     plan: await askMaybe(ctx, saleQuestions.plan),
-    recurrent: await askSwitch(ctx, 'May it be paid more than once?', '--recurrent'),
+    recurrent: await askSwitch(ctx, 'May the link be paid more than once?', '--recurrent'),
     'needs-shipping': await askSwitch(ctx, 'Ask for the shipping address?', '--needs-shipping'),
   });
 }

@@ -10,7 +10,7 @@ export const saleFlags = {
   item: {
     ...flag.of<Item>({
       value: 'ITEM',
-      summary: 'NAME:PRICE:QTY, one line; the name may hold colons',
+      summary: 'one item as NAME:PRICE:QTY; the name may contain colons',
       parse: parseItem,
     }),
     repeatable: true,
@@ -19,7 +19,7 @@ export const saleFlags = {
   customer: flag.id('customers', { value: 'ID', summary: 'the customer who pays' }),
   name: flag.text({ value: 'TEXT', summary: 'what the charge is for' }),
   method: {
-    ...flag.choice(paymentMethodValues, { value: 'METHOD', summary: 'a way to pay that is offered' }),
+    ...flag.choice(paymentMethodValues, { value: 'METHOD', summary: 'an allowed way to pay' }),
     repeatable: true,
   },
   expires: flag.of<Expiry>({
@@ -38,7 +38,7 @@ export const saleFlags = {
 
 /** Flags that `orders create`, `checkout create` and `api` share. None of them is a field of the body. */
 export const creationFlags = {
-  confirm: flag.text({ value: 'PROFILE', summary: "the profile's name: says yes in production" }),
+  confirm: flag.text({ value: 'PROFILE', summary: "the profile's name: counts as yes in production" }),
   intent: intentFlag,
   again: againFlag,
 } as const;
@@ -54,7 +54,7 @@ export function bodyFlag(others: readonly string[]) {
 
 export const qrFlags = {
   qr: flag.switch({
-    summary: 'draw the link as a QR code, also where stdout is no terminal',
+    summary: 'draw the link as a QR code, even if the output does not go to a terminal',
     defaultText: 'in a table on a terminal with room for it',
     conflicts: ['no-qr'],
   }),
@@ -107,7 +107,7 @@ export function parseExpiry(text: string, name: string): Expiry {
   }
   const at = (clockAndZone: ClockAndZone) => within32Bits(Math.floor(ms(clockAndZone) / 1000), text, name);
   // A date that is too late in every time zone is refused at once.
-  at({ now: 0, zoned: (shown) => shown - dayMs });
+  at({ now: 0, zoned: (shown) => shown - dayMs, today: () => '1970-01-01' });
   return { text, at };
 }
 

@@ -153,7 +153,7 @@ export function expiryBlock(expiry: number | undefined): Block {
   return {
     line:
       expiry === undefined
-        ? 'the service decides when it expires'
+        ? 'the service decides when the link expires'
         : ['expires ', { time: expiry, precision: 'full' }],
   };
 }

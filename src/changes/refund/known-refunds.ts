@@ -77,7 +77,7 @@ function probableOrigin(ctx: Context, { sent, verdicts }: AttemptRecord): Refund
     last?.by === 'person'
       ? `recorded by ${last.operator ?? 'somebody'} as ${last.verdict === 'applied' ? 'made' : 'not made'}`
       : last?.alarm === 'duplicate'
-        ? 'sent once, shown twice'
+        ? 'sent once, but there are two'
         : 'not confirmed yet';
   const by = `probably ours: sent at ${ctx.shortTime(sent.time)}, ${state}`;
   return { by, probable: true, reason: sent.reason };

@@ -83,7 +83,7 @@ function reachGaps({ created_at: createdAt }: JsonObject, newer: Read, older: Re
   });
   if (!isShort) return [];
   return [
-    `a twin may be missing here: only the ${pageLength} orders before and after it were looked at, which is less than 10 minutes`,
+    `a twin may be missing here: paydesk looked at only ${pageLength} orders before and after it, less than 10 minutes`,
   ];
 }
 
@@ -102,6 +102,6 @@ async function knownTwins(
     return { twins: await Promise.all(known), gaps: [] };
   } catch (error) {
     if (!(error instanceof CliError)) throw error;
-    return { twins, gaps: [`what this machine did to a twin is not shown: ${error.message}`] };
+    return { twins, gaps: [`it is not shown whether this machine refunded a twin: ${error.message}`] };
   }
 }

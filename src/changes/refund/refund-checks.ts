@@ -9,7 +9,7 @@ import {
   paidBy,
   readMoney,
 } from '../../api/charges.ts';
-import { type JsonObject, statuses } from '../../api/spec.ts';
+import { type JsonObject, type ReasonWords, refundReasons, statuses } from '../../api/spec.ts';
 import { CliError } from '../../errors.ts';
 import { checkMode, commandLine, type Profile } from '../../profiles/profiles.ts';
 import type { RefundOrigins } from './known-refunds.ts';
@@ -34,7 +34,7 @@ function provableMoney(order: JsonObject): OrderMoney {
   const problem = 'money' in reading ? hiddenRefunds(reading.money) : reading.problem;
   if ('money' in reading && problem === undefined) return reading.money;
   throw refused(`${String(order.id)} cannot be refunded safely: ${problem}`, [
-    'its outcome could not be proved afterwards; ask who runs the service',
+    'paydesk could not tell afterwards whether the refund was made; ask whoever runs the service',
   ]);
 }
 
@@ -86,7 +86,7 @@ export function checkRepeat(
     throw refused(
       `charge ${charge?.number ?? chargeId} of ${money.id} has a refund of ${figureWords(-amount, money.currency, profile.settings)} already, ${equal.id}`,
       [
-        'if the buyer is to get the same amount once more:',
+        'if the buyer should get the same amount once more:',
         refundCommand(profile, money, [
           '--charge',
           String(charge?.number ?? chargeId),
@@ -108,7 +108,9 @@ export function checkTwins(
   { found, line }: { readonly found: readonly KnownTwin[]; readonly line: (twin: KnownTwin) => string },
   profile: Profile,
 ): void {
-  if (asked.reason !== 'duplicated_transaction') return;
+  const reason: ReasonWords | undefined =
+    asked.reason === undefined ? undefined : refundReasons[asked.reason];
+  if (reason?.oneOfTwins !== true) return;
   const { again, twins = [] } = asked;
   const unnamed = found.filter((twin) => isPaidBack(twin) && !twins.includes(nameForAgain(twin)));
   const [first] = unnamed;
@@ -119,7 +121,7 @@ export function checkTwins(
     ...(unconfirmed === undefined
       ? []
       : ['first find out whether it was made:', `paydesk journal reconcile ${unconfirmed.intent}`]),
-    `if the buyer is to get both back, --again names the refund of the twin, ${unnamed.map(nameForAgain).join(' and ')}:`,
+    `if the buyer should get both back, add --again with the refund of the twin, ${unnamed.map(nameForAgain).join(' and ')}:`,
     refundCommand(profile, money, [
       ...(charge === undefined ? [] : ['--charge', String(charge.number)]),
       ...typedAgain(body, asked, names),
@@ -186,7 +188,7 @@ export function youngWarnings(
       if (ageMs > youngMs || origins?.has(id) === true) return [];
       const ago = `${Math.max(0, Math.floor(ageMs / 60_000))} min ago`;
       return [
-        `${id} gave ${figure(-amount)} of charge ${number} back ${ago}: somebody may be refunding this order now`,
+        `${id} refunded ${figure(-amount)} of charge ${number} ${ago}: somebody may be refunding this order now`,
       ];
     }),
   );
@@ -200,7 +202,7 @@ export function generalWarnings(money: OrderMoney, order: JsonObject, { settings
     ...statusWarnings(money),
     ...(money.amountRefunded !== undefined && money.amountRefunded > shown
       ? [
-          `the order says that ${figure(money.amountRefunded)} went back, the refunds that it shows are ${figure(shown)}`,
+          `the order says ${figure(money.amountRefunded)} refunded, but its refunds add up to ${figure(shown)}`,
         ]
       : []),
     ...(typeof order.livemode === 'boolean' ? [] : ['the order does not show its livemode']),

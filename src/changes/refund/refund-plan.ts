@@ -85,7 +85,7 @@ function chooseTarget(asked: RefundAsked, money: OrderMoney, profile: Profile): 
   if (asked.charge !== undefined) return namedCharge(asked.charge, asked, money, profile);
   const [only] = counting;
   if (only === undefined)
-    throw refused(`${money.id} has nothing left to refund: no charge of it is paid and has something left`, [
+    throw refused(`${money.id} has nothing left to refund: no paid charge has money left`, [
       showOrder(money, profile),
     ]);
   const touched = wasTouched(money);

@@ -1,6 +1,6 @@
 /** Draws the preview of a refund, from the same body that is sent, and its result. Pure. */
 
-import { amountWords, figuresIn } from '../../amounts.ts';
+import { amountWords, figuresIn, linesInBoth } from '../../amounts.ts';
 import {
   brandAndCard,
   type ChargeMoney,
@@ -164,6 +164,12 @@ export function refundResult(plan: RefundPlan, applied: Applied, profile: Profil
   const figure = figuresIn(currency, profile.settings);
   const before = refundedSum(plan.money);
   const refunded = refundedSum(after);
+  const [units, ...decimals] = linesInBoth(
+    currency,
+    profile.settings,
+    (write) =>
+      `${write(before)} -> ${write(refunded)} refunded of ${write(after.amount)}; ${write(after.amount - refunded)} left`,
+  );
   return [
     titleLine(
       `refunded ${amountWords(plan.amount, currency, profile.settings)} to ${destination(plan)}`,
@@ -172,10 +178,8 @@ export function refundResult(plan: RefundPlan, applied: Applied, profile: Profil
     ),
     { line: `order    ${after.id}   ${statusWords(plan.money.status, after.status)}` },
     ...refundLines(applied.refunds ?? [], after, figure),
-    {
-      line: `money    ${figure(before)} -> ${figure(refunded)} refunded of ${figure(after.amount)}; ${figure(after.amount - refunded)} left${journalWords(applied.intent)}`,
-      hang: 9,
-    },
+    { line: `money    ${units}${journalWords(applied.intent)}` },
+    ...decimals.map((line) => ({ line, indent: 9 })),
     ...(applied.by === 'read'
       ? [{ line: `${unconfirmedReply(applied)}; the order now shows the refund` }]
       : []),

@@ -139,7 +139,7 @@ export function twinWords(
 }
 
 /**
- * A twin in one line: `ord_…, same buyer and amount, 4 min earlier, was refunded 2 min ago as duplicated_transaction, by
+ * A twin in one line: `ord_…, same buyer and amount, 4 min earlier, was refunded 2 min ago as REASON, by
  * op7: refunding both pays both back`.
  */
 export function twinLine(twin: KnownTwin, words: TwinWords): string {
@@ -165,7 +165,7 @@ function stateWords(twin: KnownTwin, words: TwinWords): string {
     return `has an unconfirmed refund${sum}, ${sent}: refunding both may pay both back`;
   }
   if (status === statuses.preAuthorized) return 'is only authorized, no money taken';
-  return 'was not refunded: make sure which of the two the buyer means';
+  return 'was not refunded: make sure which of the two orders the buyer means';
 }
 
 function refundWords(twin: KnownTwin, { now, currency, amounts }: TwinWords): string {

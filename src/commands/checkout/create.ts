@@ -7,8 +7,8 @@ const example = '--name Lamp --item Lamp:30000:1 --currency MXN';
 
 export const create = defineCommand({
   description: [
-    'The link sells what the items say. On a terminal what is missing is asked for.',
-    'With --body the whole JSON body is read from a file; its fields are checked one by one before anything is sent.',
+    'The buyer pays for the items that you list. On a terminal paydesk asks for what is missing.',
+    'With --body paydesk reads the whole JSON body from a file and checks every field before it sends anything.',
   ].join(' '),
   arguments: [],
   flags: { ...linkFlags, body: bodyFlag(Object.keys(linkFlags)), ...qrFlags, ...creationFlags },

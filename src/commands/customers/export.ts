@@ -10,7 +10,7 @@ import { type ExportJob, runExport } from '../export-run.ts';
 
 export const exportCustomers = defineCommand({
   description:
-    'Walks every page and writes NDJSON (or -o json, csv) as it comes. With --to a finished file is always a complete one, with a manifest beside it; an interrupted one goes on with --resume.',
+    'Reads every page and writes NDJSON (or -o json, csv) as the pages come. With --to the file appears only when it is complete, with a manifest beside it; --resume goes on with an interrupted export.',
   arguments: [],
   flags: exportFlags,
   examples: [

@@ -4,7 +4,7 @@ import { defineCommand } from '../command.ts';
 import { pagingFlags, showList } from '../listing.ts';
 
 export const list = defineCommand({
-  description: 'One command shows one page and ends with the command for the next.',
+  description: 'Each run shows one page and prints the command for the next one.',
   arguments: [],
   flags: pagingFlags('customers'),
   examples: [

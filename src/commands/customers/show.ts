@@ -11,7 +11,7 @@ import { idArgument } from '../flags.ts';
 const { idExample } = resources.customers;
 
 export const show = defineCommand({
-  description: 'Found through the paging of customers. -o list shows every field the service sent.',
+  description: 'paydesk looks for the customer page by page. -o list shows every field the service sent.',
   arguments: [idArgument('customers', true)],
   flags: {},
   examples: [
@@ -30,7 +30,7 @@ export const show = defineCommand({
 
 function customerView(record: WireRecord, profile: Profile): readonly Block[] {
   const customer = readCustomer(record.value);
-  if (customer === undefined) return [{ line: 'this record is no customer' }];
+  if (customer === undefined) return [{ line: 'this record is not a customer' }];
   return [
     { line: [{ text: customer.id, style: 'strong' }, '  ', accountSpan(profile)] },
     { line: `name       ${customer.name ?? '-'}` },

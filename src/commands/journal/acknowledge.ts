@@ -45,16 +45,20 @@ async function acknowledgeAlarm(
 async function refuseUnlessAlarmed(ctx: Context, record: AttemptRecord): Promise<void> {
   const { intent } = record.sent;
   const last = record.verdicts.at(-1);
-  const certain = 'nothing was written down';
+  const certain = 'nothing was recorded';
   if (ctx.journal.isOpen(record, await ctx.journal.now()))
-    throw new CliError('refused', `${intent} is still unconfirmed: it is settled, not acknowledged`, {
-      certain,
-      now: [
-        `paydesk journal reconcile ${intent}`,
-        'when you know what became of it:',
-        `paydesk journal settle ${intent} --applied --note TEXT`,
-      ],
-    });
+    throw new CliError(
+      'refused',
+      `${intent} is still unconfirmed: settle it, there is no alarm to acknowledge`,
+      {
+        certain,
+        now: [
+          `paydesk journal reconcile ${intent}`,
+          'when you know whether it was made:',
+          `paydesk journal settle ${intent} --applied --note TEXT`,
+        ],
+      },
+    );
   if (last?.alarm !== undefined) return;
   const words = last?.acknowledged === undefined ? 'has no alarm' : 'is acknowledged already';
   throw new CliError('refused', `${intent} ${words}`, { certain, now: [`paydesk journal show ${intent}`] });

@@ -28,7 +28,7 @@ export const attemptColumns: readonly Column[] = [
   fieldColumn('currency', 'CURRENCY', 'text'),
   fieldColumn('charges', 'CHARGES', 'text'),
   fieldColumn('verdict', 'VERDICT', 'text'),
-  fieldColumn('open', 'OPEN', 'flag'),
+  fieldColumn('open', 'UNCONFIRMED', 'flag'),
   fieldColumn('by', 'SHOWN BY', 'text'),
   fieldColumn('alarm', 'ALARM', 'text'),
   fieldColumn('why', 'WHY', 'text'),
@@ -38,7 +38,7 @@ export const attemptColumns: readonly Column[] = [
   fieldColumn('script_id', 'SCRIPT ID', 'text'),
   fieldColumn('plan', 'PLAN', 'text'),
   fieldColumn('ref', 'REF', 'text'),
-  fieldColumn('stated_by', 'STATED BY', 'text'),
+  fieldColumn('stated_by', 'RECORDED BY', 'text'),
   fieldColumn('stated_note', 'HOW KNOWN', 'text'),
   fieldColumn('acknowledged_by', 'ACKNOWLEDGED BY', 'text'),
   fieldColumn('acknowledged_note', 'DONE ABOUT IT', 'text'),
@@ -156,7 +156,7 @@ export function intentArgument<const R extends boolean>(required: R) {
       if (intentPattern.test(text) || scriptIdPattern.test(text)) return text;
       throw new CliError(
         'usage',
-        `INTENT ${text}: neither an id of the journal, which looks like i_7f3k2m9q, nor one that a script gave with --intent`,
+        `INTENT ${text}: not an id of the journal (such as i_7f3k2m9q), and not an id that a script gave with --intent`,
         { certain: 'nothing was sent', now: ['paydesk journal list'] },
       );
     },
@@ -192,13 +192,13 @@ function verdictWords(last: VerdictRow | undefined, open: boolean): string {
       return last.by === 'reply' ? 'made' : 'made: the reply was lost, the order shows it';
     case 'rejected':
       if (last.by === 'person') return `recorded as not made, by ${last.operator ?? 'somebody'}`;
-      return last.confirmed === false ? 'refused, not confirmed by a read' : 'refused, nothing moved';
+      return last.confirmed === false ? 'refused, but not checked yet' : 'refused, nothing changed';
     case 'not_sent':
-      return 'not sent, nothing moved';
+      return 'not sent, nothing changed';
     case 'not_seen':
-      return open ? 'being checked: not found yet' : 'not found; waiting period over; it may be tried again';
+      return open ? 'unconfirmed, not found yet' : 'not found; waiting period over; it may be tried again';
     default:
-      return 'being checked: it may have been made';
+      return 'unconfirmed, may have been made';
   }
 }
 

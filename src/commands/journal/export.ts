@@ -2,19 +2,19 @@
 
 import { type Context, defineCommand, dryRunShown } from '../command.ts';
 import { flag } from '../flags.ts';
-import { clockAndZoneOf, whenFlag } from '../typed-time.ts';
+import { clockAndZoneOf, rangeWords, whenFlag } from '../typed-time.ts';
 import { originOf, showAttempts } from './attempts.ts';
 
 export const exportJournal = defineCommand({
   description:
-    'Every attempt with its last verdict, oldest first, in the format of -o. Reads no order again. With --to the whole journal and its witness are written into one file for another machine; journal import reads it there. From then on make changes on that machine only, or both may send the same.',
+    'Prints every change that this machine sent and what is known of it, oldest first, in the format of -o. No order is read again. With --to, the whole journal and its witness go into one file for another machine; journal import reads it there. From then on make changes on that machine only: if you use both, both may send the same change.',
   arguments: [],
   flags: {
-    since: whenFlag('only what was sent since: 30d, a date, ISO 8601'),
+    since: whenFlag('only what was sent since: today, last-month, 30d, a date, ISO 8601'),
     'all-profiles': flag.switch({ summary: 'every account' }),
     to: flag.text({
       value: 'FILE',
-      summary: 'write journal and witness into this new file, for journal import',
+      summary: 'write the journal and its witness into this new file, for journal import on another machine',
       conflicts: ['since', 'all-profiles'],
     }),
   },
@@ -27,10 +27,10 @@ export const exportJournal = defineCommand({
   async run(ctx, { flags }) {
     if (flags.to !== undefined) return archive(ctx, flags.to);
     const origin = await originOf(ctx, flags['all-profiles'] === true);
-    await showAttempts(
-      ctx,
-      await ctx.journal.attempts({ origin, since: flags.since?.at(clockAndZoneOf(ctx)) }),
-    );
+    const since = flags.since?.at(clockAndZoneOf(ctx));
+    const span = rangeWords('changes sent', { since, until: undefined }, ctx.days.full);
+    if (span !== undefined) ctx.notes.note(span);
+    await showAttempts(ctx, await ctx.journal.attempts({ origin, since }));
     return undefined;
   },
 });
@@ -41,8 +41,10 @@ async function archive(ctx: Context, file: string): Promise<undefined> {
   const rows = await ctx.journal.archive(file);
   await ctx.out.own({ object: 'journal_export', file, rows }, () => [
     { line: `${rows} ${rows === 1 ? 'row' : 'rows'} written: ${file}` },
-    { line: 'it holds request bodies and notes: keep it as you keep the journal' },
-    { line: 'after journal import go on there only, or both machines may send the same' },
+    { line: 'it holds everything that was sent, and the notes: keep it as safe as the journal' },
+    {
+      line: 'after journal import, make changes on that machine only: if you use both, both may send the same change',
+    },
   ]);
   return undefined;
 }

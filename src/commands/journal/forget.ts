@@ -6,9 +6,9 @@ import { clockAndZoneOf, whenFlag } from '../typed-time.ts';
 
 export const forget = defineCommand({
   description:
-    'Erases request bodies, notes and links of settled entries. What was sent to which order, when, by whom and with what outcome stays, and the chain stays whole.',
+    'Erases request bodies, notes and links of settled changes. The journal still knows which order was changed, when, by whom and with what result, and journal verify still finds it whole.',
   arguments: [],
-  flags: { before: whenFlag('entries sent before: 30d, a date, ISO 8601') },
+  flags: { before: whenFlag('changes sent before: 30d, a date, ISO 8601') },
   examples: ['paydesk journal forget --before 400d', 'paydesk journal forget --before 2025-01-01 --yes'],
   exits: [0, 2, 3],
   async run(ctx, { flags }) {
@@ -19,13 +19,13 @@ export const forget = defineCommand({
       });
     const before = flags.before.at(clockAndZoneOf(ctx));
     const day = new Date(before).toISOString();
-    const would = `would erase bodies, notes and links of settled entries sent before ${day}`;
+    const would = `would erase bodies, notes and links of settled changes sent before ${day}`;
     if (await dryRunShown(ctx, { action: 'forget', before: day }, would)) return undefined;
-    const message = `erase bodies, notes and links of settled entries sent before ${day}? It cannot be undone`;
+    const message = `erase bodies, notes and links of settled changes sent before ${day}? It cannot be undone`;
     await confirmFirst(ctx, message, 'nothing was erased');
     const count = await ctx.journal.forget(before);
     const record = { object: 'journal_forget', before: day, entries: count };
-    await ctx.out.own(record, () => [{ line: `erased in ${count} ${count === 1 ? 'entry' : 'entries'}` }]);
+    await ctx.out.own(record, () => [{ line: `erased in ${count} ${count === 1 ? 'change' : 'changes'}` }]);
     return undefined;
   },
 });

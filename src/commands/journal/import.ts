@@ -4,7 +4,7 @@ import { confirmFirst, defineCommand, dryRunShown } from '../command.ts';
 
 export const importJournal = defineCommand({
   description:
-    'Imports the file that journal export --to wrote on another machine: every row, and the witness. Works only on a machine that has sent nothing yet. From then on make no change on the other machine: it does not know what this one sends.',
+    'Imports the file that journal export --to wrote on another machine: all of the journal and its witness. Works only on a machine that has sent nothing yet. From then on make no change on the other machine: it does not know what this one sends.',
   arguments: [
     {
       name: 'file',

@@ -3,20 +3,20 @@
 import type { AttemptRecord } from '../../journal/journal.ts';
 import { type Context, defineCommand } from '../command.ts';
 import { flag } from '../flags.ts';
-import { clockAndZoneOf, whenFlag } from '../typed-time.ts';
+import { clockAndZoneOf, rangeWords, whenFlag } from '../typed-time.ts';
 import { attemptColumns, needsPerson, originOf, showAttempts } from './attempts.ts';
 import { readAgain } from './reconcile.ts';
 
 export const list = defineCommand({
   description:
-    'What this machine sent, newest last, for the account of the profile. Open outcomes are read again first, three at most.',
+    'Lists what this machine sent with the account of the profile, newest last. First it checks unconfirmed changes again, three at most.',
   arguments: [],
   flags: {
     open: flag.switch({ summary: 'only unconfirmed changes, and alarms that nobody has acknowledged' }),
     order: flag.id('orders', { value: 'ID', summary: 'only changes of this order' }),
-    since: whenFlag('only what was sent since: 30d, 12h, a date, ISO 8601'),
+    since: whenFlag('only what was sent since: today, monday, 30d, 12h, a date, ISO 8601'),
     operator: flag.text({ value: 'NAME', summary: 'only what this person sent' }),
-    'all-profiles': flag.switch({ summary: 'every account; nothing is read again' }),
+    'all-profiles': flag.switch({ summary: 'changes of every account; no order is read again' }),
   },
   examples: [
     'paydesk journal list',
@@ -28,6 +28,8 @@ export const list = defineCommand({
     ctx.out.checkColumns(attemptColumns);
     const origin = await originOf(ctx, flags['all-profiles'] === true);
     const since = flags.since?.at(clockAndZoneOf(ctx));
+    const span = rangeWords('changes sent', { since, until: undefined }, ctx.days.full);
+    if (span !== undefined) ctx.notes.note(span);
     const query = { origin, orderId: flags.order, operator: flags.operator, since };
     if (origin !== undefined && !ctx.options.dryRun)
       await readAgain(ctx, await ctx.journal.attempts({ ...query, unsettled: true }));
@@ -45,7 +47,9 @@ export const list = defineCommand({
 function closingLines(shown: readonly AttemptRecord[], open: boolean): readonly string[] {
   if (shown.length === 0) return [open ? 'nothing is unconfirmed' : 'nothing was sent from this machine'];
   const profiles = [...new Set(shown.map(({ sent }) => sent.profile))];
-  return profiles.length < 2 ? [] : [`these are of ${profiles.join(', ')}; one alone: -p ${profiles[0]}`];
+  return profiles.length < 2
+    ? []
+    : [`these changes were sent with ${profiles.join(', ')}; for only one of them: -p ${profiles[0]}`];
 }
 
 async function openOf(ctx: Context, attempts: readonly AttemptRecord[]): Promise<readonly AttemptRecord[]> {

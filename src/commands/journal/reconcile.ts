@@ -26,7 +26,7 @@ import { checkShown, type Look, showAttempt } from './show.ts';
 
 export const reconcile = defineCommand({
   description:
-    'Reads the orders of unconfirmed changes again and writes down what that proves. Sends nothing. Without INTENT: the three oldest of the account; --all: every one of all accounts, or with -p of that account only. With --quiet only what is still open, and what this run has found out. For cron: exits 0 when all is certain, 7 when a person must look. An alarm, such as a duplicate, stays until journal acknowledge ends it.',
+    'Reads the orders of unconfirmed changes again and records whether the changes were made. Sends nothing. Without INTENT: the three oldest changes of the account. With --all: every change of all accounts, or of one account with -p. --quiet prints only what is still unconfirmed and what is new. For cron: exits 0 when nothing is left to do, 7 when a person must look. An alarm, such as a duplicate, stays until journal acknowledge ends it.',
   arguments: [intentArgument(false)],
   flags: {
     all: flag.switch({ summary: 'every unconfirmed change of all accounts; with -p, of that account only' }),
@@ -85,9 +85,7 @@ async function lookOf(ctx: Context, before: AttemptRecord, looked: Resolved | un
   const words = (record: AttemptRecord) => outcomeWords(record, ctx.journal.isOpen(record, now));
   const was = words(before);
   if (looked === undefined) {
-    const why = ctx.journal.isOpen(before, now)
-      ? 'no read of paydesk can show it'
-      : 'nothing about it can change';
+    const why = ctx.journal.isOpen(before, now) ? 'paydesk cannot look it up' : 'its result is final';
     return { line: `not read again: ${why}`, at: undefined, was, changed: false };
   }
   const { orderId } = before.sent.proof;
@@ -155,7 +153,7 @@ async function dueOf(ctx: Context, attempts: readonly AttemptRecord[]): Promise<
 async function showDue(ctx: Context, due: readonly AttemptRecord[]): Promise<undefined> {
   const intents = due.map(({ sent }) => sent.intent);
   await ctx.out.dryRun({ action: 'reconcile', intents }, () => [
-    { line: due.length === 0 ? 'would read nothing: no outcome is due' : 'would read again:' },
+    { line: due.length === 0 ? 'would read nothing: no change needs it' : 'would read again:' },
     ...due.map((record) => ({
       line: `${record.sent.intent}, ${changeOf(record, amountStyleOf(ctx, record))}`,
       indent: 2,
@@ -195,7 +193,7 @@ function alarmLine(ctx: Context, record: AttemptRecord): string | undefined {
   const { intent, proof } = record.sent;
   const last = record.verdicts.at(-1);
   if (last?.alarm === undefined) return undefined;
-  const ids = (last.refunds ?? []).map(({ id }) => id ?? 'one without an id').join(' and ');
+  const ids = (last.refunds ?? []).map(({ id }) => id ?? 'one refund without an id').join(' and ');
   const seen = last.alarm === 'duplicate' && last.by !== 'person' ? `the service lists ${ids}` : last.why;
   const on = proof.orderId === undefined ? '' : ` on ${proof.orderId}`;
   return `${alarmWords[last.alarm]}: ${changeOf(record, amountStyleOf(ctx, record))}${on}: ${seen}: paydesk journal show ${intent}`;
@@ -231,7 +229,7 @@ async function readEach(ctx: Context, attempts: readonly AttemptRecord[]): Promi
       const { record: after, evidence } = await ctx.journal.reconcile(record);
       reread.push(after);
       if (evidence?.shows === 'unreadable')
-        ctx.notes.note(`no read can show what became of ${record.sent.intent}: ${evidence.problem}`);
+        ctx.notes.note(`could not find out more about ${record.sent.intent}: ${evidence.problem}`);
     } catch (error) {
       if (!(error instanceof CliError)) throw error;
       // The outcome of this attempt is known and it is only watched. If its profile is gone, nobody needs a warning.

@@ -11,15 +11,15 @@ import { checkShown, showAttempt } from './show.ts';
 
 export const settle = defineCommand({
   description:
-    'Reads the order first. If it shows what happened, that is written down and your word is not needed; if not, your word is written down, with your name and the note. --not-applied allows a new attempt, so be certain: if you are wrong, the buyer is paid twice. While the change may still appear, --not-applied takes the order id only as you read it on the screen of the service or on the ticket (paydesk does not print it here), and a note of ten letters or more. A script needs the same two, as --confirm and --note; --yes does not replace them. A wrong record is corrected with --correct: both stay in the journal.',
+    'Records by hand whether a change was made. paydesk reads the order first. If the order shows what happened, paydesk records that; if not, it records what you say, with your name and your note. After --not-applied the change can be sent again, so be certain: if you are wrong, the buyer is paid twice. While the change may still appear, --not-applied asks for the order id, which you read on the screen of the service or on the ticket (paydesk does not print it here), and for a note of ten letters or more. A script gives both as --confirm and --note; --yes does not replace them. Correct a wrong record with --correct: both stay in the journal.',
   arguments: [intentArgument(true)],
   flags: {
     applied: flag.switch({ summary: 'it was made', conflicts: ['not-applied'] }),
     'not-applied': flag.switch({
-      summary: 'it was not made, and will not be made any more',
+      summary: 'it was not made; it can then be sent again',
       conflicts: ['applied'],
     }),
-    correct: flag.switch({ summary: 'an earlier record was wrong: this one says the contrary' }),
+    correct: flag.switch({ summary: 'replace a wrong record by the opposite one' }),
     note: flag.text({ value: 'TEXT', summary: 'how you know' }),
     confirm: flag.text({
       value: 'ID',
@@ -54,7 +54,7 @@ async function settleAttempt(ctx: Context, record: AttemptRecord, asked: Asked):
   const { applied, corrects } = asked;
   const { intent } = record.sent;
   // A dry run does not read the order, because paydesk writes down what such a read proves.
-  const would = `would read what became of ${intent}, ${changeOf(record, amountStyleOf(ctx, record))}, and where that does not tell, write down that it was ${madeWords(record, applied)}`;
+  const would = `would look up ${intent}, ${changeOf(record, amountStyleOf(ctx, record))}, and, if the service does not show what happened, record that it was ${madeWords(record, applied)}`;
   if (await dryRunShown(ctx, { action: 'settle', intent, applied }, would)) return undefined;
   checkShown(ctx, record);
   if (corrects) refuseNoCorrection(record, applied);
@@ -69,7 +69,8 @@ async function settleAttempt(ctx: Context, record: AttemptRecord, asked: Asked):
   if (added === undefined) {
     refuseContradiction(after, applied);
     ctx.notes.warn(`${intent}: already confirmed; nothing to settle`);
-  } else if (added.by !== 'person') ctx.notes.warn('the order shows what happened: your word was not needed');
+  } else if (added.by !== 'person')
+    ctx.notes.warn('the order shows what happened; paydesk recorded that, and not what you said');
   await showAttempt(ctx, after);
   return needsPerson(ctx, after, await ctx.journal.now()) ? exitCodes.unknown : 0;
 }
@@ -81,7 +82,7 @@ function refuseContradiction(record: AttemptRecord, applied: boolean): void {
   if ((last?.verdict === 'applied') === applied) return;
   const word = applied ? '--applied' : '--not-applied';
   throw new CliError('refused', `${intent} is settled as ${madeWords(record, !applied)}`, {
-    certain: 'nothing was written down',
+    certain: 'nothing was recorded',
     now: [
       `paydesk journal show ${intent}`,
       ...(last?.by === 'person'
@@ -98,9 +99,9 @@ function refuseNoCorrection(record: AttemptRecord, applied: boolean): void {
   const message =
     last?.by === 'person'
       ? `${intent} is recorded as ${madeWords(record, applied)} already`
-      : `nobody recorded by hand what became of ${intent}: there is nothing to correct`;
+      : `${intent} was not recorded by hand: there is nothing to correct`;
   throw new CliError('refused', message, {
-    certain: 'nothing was written down',
+    certain: 'nothing was recorded',
     now: [`paydesk journal show ${intent}`],
   });
 }
@@ -131,13 +132,13 @@ function checkConfirm(
   const isHidden = isStrict && proof.orderId !== undefined;
   throw new CliError(
     'refused',
-    `--confirm ${confirm} ${isHidden ? `is not the order of ${intent}` : `does not name ${id}`}`,
+    `--confirm ${confirm} ${isHidden ? `is not the order of ${intent}` : `is not ${id}`}`,
     {
-      certain: 'nothing was written down',
+      certain: 'nothing was recorded',
       now: [
         isHidden
           ? 'take the order id from the screen of the service or the ticket'
-          : `if ${id} is the one that is meant: --confirm ${id}`,
+          : `if you mean ${id}: --confirm ${id}`,
       ],
     },
   );
@@ -166,27 +167,25 @@ async function confirmStatement(ctx: Context, statement: Statement): Promise<voi
     : proof.orderId === undefined
       ? 'the intent'
       : 'the order id';
-  let message = `Type ${what} to write it down, or press Enter to cancel:`;
+  let message = `Type ${what} to record it, or press Enter to cancel:`;
   for (let tries = 1; tries <= 3; tries += 1) {
     const typed = await ctx.ask.text({ message, flag: '--confirm ID', optional: true });
     if (typed === id) return;
     if (typed === '') throw notWritten('nothing was typed');
-    message = `${typed} is not the one. Type it once more, or press Enter to cancel:`;
+    message = `${typed} is not the right id. Type it again, or press Enter to cancel:`;
   }
-  throw notWritten('three times it was another id');
+  throw notWritten('the id was wrong three times');
 }
 
 function notWritten(why: string): CliError {
-  return new CliError('cancelled', why, { certain: 'nothing was written down' });
+  return new CliError('cancelled', why, { certain: 'nothing was recorded' });
 }
 
 function sentLine(ctx: Context, { record, evidence }: Statement): string {
   const { sent } = record;
   const minutes = Math.floor((ctx.clock.now() - sent.time) / 60_000);
   const shown =
-    evidence.shows === 'unreadable'
-      ? `no read can show it: ${evidence.problem}`
-      : 'the order does not show it';
+    evidence.shows === 'unreadable' ? `still unconfirmed: ${evidence.problem}` : 'the order does not show it';
   return `${changeOf(record, amountStyleOf(ctx, record))}, sent ${minutes} min ago by ${sent.operator}; ${shown}`;
 }
 

@@ -21,7 +21,7 @@ import {
 
 export const show = defineCommand({
   description:
-    'The last attempt of an intent: what was sent, every verdict since, and what to do now. Reads nothing.',
+    'Shows one change: what was sent, what paydesk found out since, and what to do now. Reads only the journal.',
   arguments: [intentArgument(true)],
   flags: {},
   examples: [
@@ -137,7 +137,7 @@ function attemptView(
         [faint('sent'), [at(sent.time), ` by ${sent.operator}`]],
         ...(sent.lost === undefined
           ? [
-              [faint('not after'), at(sendBy)],
+              [faint('deadline'), at(sendBy)],
               [
                 faint('request'),
                 `${request.method} /${request.path} ${JSON.stringify(request.body ?? null)}`,
@@ -148,7 +148,7 @@ function attemptView(
           faint('expected'),
           `${figure(amount)} on charge ${chargeId}`,
         ]),
-        ...(neighbour === undefined ? [] : [[faint('located after'), neighbour]]),
+        ...(neighbour === undefined ? [] : [[faint('listed after'), neighbour]]),
         ...(said === undefined ? [] : [[faint('reply'), replyWords(said)]]),
         ...(sent.note === undefined ? [] : [[faint('note'), sent.note]]),
       ],
@@ -192,8 +192,8 @@ function nextSteps(record: AttemptRecord, open: boolean, until: string | undefin
         ? [`paydesk journal reconcile ${intent}`, blockedWords(until)]
         : record.sent.lost !== undefined && proof.orderId !== undefined
           ? [`look for it here: ${commandLine(accountOf(record), 'orders', 'show', proof.orderId)}`]
-          : ['look for it at the service: no read of paydesk can show it']),
-      'when you know which, one of:',
+          : ["look for it on the service's own screen: paydesk cannot look it up"]),
+      'when you know whether it was made, one of:',
       ...settleCommands(intent),
     ];
   }

@@ -8,16 +8,16 @@ import { flag } from '../flags.ts';
 
 export const verify = defineCommand({
   description:
-    'Reads the whole journal and names every row that was changed, moved or taken away, and compares it with its witness, a second file that has one line per row. --repair builds a new journal from all that can be read of both files; an order whose outcome neither file proves stays blocked until you settle it. The chain has no key: it finds accidents, not forgers.',
+    'Reads the whole journal, names every row that was changed, moved or removed, and compares the journal with its witness, a second file that has one line per row. --repair builds a new journal from all that can be read of both files; if neither file shows whether a change was made, its order stays blocked until you settle it. This check finds accidents, not forgery, since the rows are chained without a key.',
   arguments: [],
   flags: {
     head: flag.text({
       value: 'HASH',
-      summary: 'a head that was noted earlier: must be in the chain',
+      summary: 'a head that you noted after an earlier verify: the journal must still contain it',
       conflicts: ['repair'],
     }),
     repair: flag.switch({
-      summary: 'keep copies, and rebuild journal and witness from what can be read of either',
+      summary: 'keep copies, and rebuild journal and witness from all that can be read of both',
       conflicts: ['head'],
     }),
   },
@@ -56,13 +56,13 @@ export const verify = defineCommand({
 function witnessWords({ rows, witness: { lines, state } }: Verification): string {
   switch (state) {
     case 'agrees':
-      return `${lines} lines, agrees with the journal`;
+      return `${lines} lines, matches the journal`;
     case 'none yet':
       return 'none yet; the next change creates it';
     case 'witness behind':
-      return `${lines} lines, ${rows - lines} fewer than the journal has rows; the next change adds them`;
+      return `${lines} lines, ${rows - lines} missing; the next change adds them`;
     case 'journal behind':
-      return `${lines} lines; THE JOURNAL IS BEHIND IT, or is another one`;
+      return `${lines} lines; THE JOURNAL IS OLDER, or it is another journal`;
     case 'damaged':
       return 'MISSING OR DAMAGED';
   }
@@ -78,12 +78,13 @@ async function damage(
     .slice(0, 10)
     .map(({ seq, problem }) => (seq === 0 ? problem : `row ${seq} ${problem}`));
   const more = findings.length > rows.length ? [`and ${findings.length - rows.length} more`] : [];
-  const strange = knowsHead === false ? [`the head ${head} is not in it: rows that were there are gone`] : [];
+  const strange =
+    knowsHead === false ? [`it does not contain the head ${head}: rows that were there are gone`] : [];
   return new CliError(
     'refused',
     `the journal ${ctx.journal.file} is not whole: ${[...rows, ...more, ...strange].join('; ')}`,
     {
-      certain: `${stops ? 'every change is refused until that is mended' : 'the rows of the journal agree, so changes go on'}; nothing was sent`,
+      certain: `${stops ? 'every change is refused until the journal is repaired' : 'the rows of the journal fit together, so changes are still possible'}; nothing was sent`,
       now: findings.length === 0 ? ['show your lead'] : ['paydesk journal verify --repair   (keeps a copy)'],
     },
   );
@@ -93,7 +94,7 @@ async function repair(ctx: Context): Promise<number | undefined> {
   const { file } = ctx.journal;
   const would = `would keep copies of ${file} and its witness and rebuild both from what can be read`;
   if (await dryRunShown(ctx, { action: 'repair', file }, would)) return undefined;
-  const message = 'keep copies and rebuild the journal and its witness from what can be read of either?';
+  const message = 'keep copies and rebuild the journal and its witness from all that can be read of both?';
   await confirmFirst(ctx, message, 'nothing was changed');
   const done = await ctx.journal.repair();
   const { copy, witnessCopy, kept, doubtful, lost, unreadable, blocked } = done;
@@ -131,15 +132,19 @@ function repairView({
     ...(witnessCopy === undefined ? [] : [{ line: `the witness as it was is kept: ${witnessCopy}` }]),
     ...(blocked.length === 0
       ? []
-      : [{ line: `unconfirmed, since their rows are lost: ${blockedWords(blocked)}` }]),
+      : [{ line: `unconfirmed, because their rows are lost: ${blockedWords(blocked)}` }]),
     ...(open === 0 && isLost
-      ? [{ line: 'that blocks no order; what is unconfirmed: paydesk journal list --open --all-profiles' }]
+      ? [
+          {
+            line: 'the loss blocks no order; to see unconfirmed changes: paydesk journal list --open --all-profiles',
+          },
+        ]
       : []),
     ...(open === 0
       ? []
       : [
           { line: 'look at these orders, and settle them: paydesk journal list --open --all-profiles' },
-          { line: 'until then they cannot be changed' },
+          { line: 'until then these orders cannot be changed' },
         ]),
   ];
 }

@@ -17,10 +17,10 @@ const offer: Pickable = {
 
 export const capture = defineCommand({
   description:
-    'The whole authorized amount is captured; the service documents no part. It is confirmed like a refund.',
+    'paydesk captures the whole authorized amount, since the service documents no way to capture a part. You confirm a capture like a refund.',
   arguments: [idArgument('orders', false)],
   flags: {
-    confirm: flag.id('orders', { value: 'ID', summary: 'the order id once more: says yes in production' }),
+    confirm: flag.id('orders', { value: 'ID', summary: 'the order id again: counts as yes in production' }),
     intent: intentFlag,
     again: againFlag,
   },

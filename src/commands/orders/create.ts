@@ -8,8 +8,8 @@ const example = '--item Lamp:30000:1 --currency MXN';
 
 export const create = defineCommand({
   description: [
-    'On a terminal what is missing is asked for. --checkout and the flags after it say how the order is paid.',
-    'With --body the whole JSON body is read from a file; its fields are checked one by one before anything is sent.',
+    'On a terminal paydesk asks for what is missing. --checkout and the flags after it say how the order is paid.',
+    'With --body paydesk reads the whole JSON body from a file and checks every field before it sends anything.',
   ].join(' '),
   arguments: [],
   flags: { ...orderFlags, body: bodyFlag(Object.keys(orderFlags)), ...qrFlags, ...creationFlags },

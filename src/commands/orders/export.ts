@@ -10,7 +10,15 @@ import { type Context, type Days, defineCommand } from '../command.ts';
 import { daysOfFile, daysOfFlag, exportFlags } from '../export-flags.ts';
 import { type ExportJob, type RowMaker, runExport } from '../export-run.ts';
 import { flag } from '../flags.ts';
-import { type ClockAndZone, type TimeRange, timeRange, type When, whenFlag } from '../typed-time.ts';
+import {
+  type ClockAndZone,
+  clockIn,
+  rangeWords,
+  type TimeRange,
+  timeRange,
+  type When,
+  whenFlag,
+} from '../typed-time.ts';
 import { type FilterInput, filterFlags, type OrderFilters, orderFilters } from './order-filters.ts';
 import { type DateState, stopAtDate } from './order-observer.ts';
 import { orderRows, type RowDate, type RowKind, refundRowFields, rowDates, rowKinds } from './order-rows.ts';
@@ -23,10 +31,10 @@ const columnsOf: Readonly<Record<RowKind, readonly Column[]>> = {
 
 export const exportOrders = defineCommand({
   description: [
-    'Walks every page and writes NDJSON (or -o json, csv) as it comes: the service’s own bytes of each order. Orders made or changed while it walks may be missing, or be there as they were.',
-    'With --to a finished file is always a complete one, with a manifest beside it: what was asked for, when the walk began and ended, sums per currency, status and day, SHA-256. An interrupted one goes on with --resume.',
+    'Reads every page and writes NDJSON (or -o json, csv) as the pages come: each order exactly as the service sent it. Orders made or changed during the export may be missing, or be there as they were before.',
+    'With --to the file appears only when it is complete, with a manifest beside it: what was asked for, when the export began and ended, sums per currency, status and day, SHA-256. --resume goes on with an interrupted export.',
     'Rows of refunds also say whose order it is: buyer, email, reference. With --tz, CSV has the local time beside every time: created_at stays in UTC, created_at_local is in the zone. paydesk help output says what else --columns can name.',
-    '--by says which date --since and --until are about: when the order was created, when a charge of it was paid, or when a refund of it was made. In rows of refunds, reason, note and operator are those of this machine’s journal; empty: not sent from here.',
+    '--by says which date --since and --until mean: when the order was created, when a charge of it was paid, or when a refund of it was made. In rows of refunds, reason, note and operator come from the journal of this machine; they are empty if another machine sent the refund.',
   ].join('\n'),
   arguments: [],
   flags: {
@@ -38,8 +46,8 @@ export const exportOrders = defineCommand({
       defaultText: 'created; refunded with --rows refunds',
     }),
     ...filterFlags,
-    since: whenFlag('only rows of this time (--by) or later: 30d, 2026-11-20, ISO 8601'),
-    until: whenFlag('only rows before this time'),
+    since: whenFlag('only rows of this time (--by) or later: today, last-month, 30d, 2026-11-20, ISO 8601'),
+    until: whenFlag('only rows before this time; --until today: up to last midnight'),
   },
   examples: [
     'paydesk -p demo orders export --no-input',
@@ -55,7 +63,7 @@ export const exportOrders = defineCommand({
       const by = flags.by ?? defaultDate[rows];
       const { since, until, ...rest } = flags;
       const days = daysOfFlag(ctx, flags.tz);
-      const clockAndZone: ClockAndZone = { now: ctx.clock.now(), zoned: (shown) => days.moment(shown) };
+      const clockAndZone = clockIn(days, ctx.clock.now());
       const range = timeRange({ since, until }, clockAndZone);
       warnOfFuture(ctx, until, clockAndZone);
       const { filters, leftOut } = orderFilters(ctx, rest);
@@ -98,9 +106,28 @@ const defaultDate: Readonly<Record<RowKind, RowDate>> = {
   refunds: 'refunded',
 };
 
+// The rows of an export, as the sentence about its range begins.
+const datedRows: Readonly<Record<RowKind, Readonly<Record<RowDate, string>>>> = {
+  orders: {
+    created: 'orders created',
+    paid: 'orders with a charge paid',
+    refunded: 'orders with a refund made',
+  },
+  charges: {
+    created: 'charges of orders created',
+    paid: 'charges paid',
+    refunded: 'charges with a refund made',
+  },
+  refunds: {
+    created: 'refunds of orders created',
+    paid: 'refunds of charges paid',
+    refunded: 'refunds made',
+  },
+};
+
 function warnOfFuture(ctx: Context, until: When | undefined, clockAndZone: ClockAndZone): void {
   if (until === undefined || until.at(clockAndZone) <= clockAndZone.now) return;
-  ctx.notes.warn(`--until ${until.text} is still to come: what happens from now on is not in this export`);
+  ctx.notes.warn(`--until ${until.text} is in the future: this export ends with what has happened so far`);
 }
 
 interface WordsInput extends FilterInput {
@@ -126,7 +153,7 @@ async function factsOf(ctx: Context, { origin }: Profile): Promise<ReadonlyMap<s
   } catch (error) {
     if (!(error instanceof CliError)) throw error;
     // Without the journal, all refunds would look as if somebody else had made them.
-    throw new CliError('refused', `who made the refunds cannot be said: ${error.message}`, {
+    throw new CliError('refused', `the export cannot say who made the refunds: ${error.message}`, {
       ...error.parts,
       cause: error,
     });
@@ -169,6 +196,8 @@ function rowMaker(
   const promised = by === 'created' && profile.settings['orders.order'] === 'newest-first';
   const dates = stopAtDate(promised, range.since, dateState(state));
   let undated = Number(state.left ?? 0);
+  const span = rangeWords(datedRows[rows][by], range, days.full);
+  if (span !== undefined) ctx.notes.note(span);
   return {
     onPage({ records }: Page) {
       dates.add(records);
@@ -198,7 +227,7 @@ function rowMaker(
       ...leftOut(),
       ...(undated === 0
         ? []
-        : [`left out, since they show no date of the kind --by ${by}: ${undated} of the ${rows}`]),
+        : [`${undated} of the ${rows} were left out: the service shows no date for --by ${by}`]),
     ],
   };
 }

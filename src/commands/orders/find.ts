@@ -19,11 +19,11 @@ const defaultMax = 5_000;
 
 export const find = defineCommand({
   description:
-    'Looks through id, email, phone, names, last4, reference, amount, auth code and metadata of each order, and shows what it found as pages come. Every word must be there; case and accents do not count. Ids by any four characters of theirs, amounts and auth codes whole. It stops after --max orders and prints the command to look further back.',
+    'Looks through id, email, phone, names, last4, reference, amount, auth code and metadata of each order, and shows matches as the pages come. Every word must be there; capitals and accents do not matter. Four characters of an id are enough; type amounts and auth codes in full. The search stops after --max orders and prints the command that goes on with older ones.',
   arguments: [
     {
       name: 'text',
-      summary: 'words to look for; quote a phone number or a name to keep its words together',
+      summary: 'words to look for; put quotes around a name or phone number to keep its words together',
       required: true,
       variadic: true,
       parse: (text: string): string => text,
@@ -33,10 +33,10 @@ export const find = defineCommand({
     ...filterFlags,
     max: flag.integer(1, Number.MAX_SAFE_INTEGER, {
       value: 'N',
-      summary: 'orders to read at most',
+      summary: 'read at most this many orders',
       defaultText: String(defaultMax),
     }),
-    next: flag.id('orders', { value: 'ID', summary: 'look through what comes after this order' }),
+    next: flag.id('orders', { value: 'ID', summary: 'start the search after this order' }),
     limit: flag.integer(1, 1000, { value: 'N', summary: 'orders per page' }),
   },
   examples: [
@@ -199,10 +199,10 @@ function noMatch(ctx: Context, search: Search, ending: Ending): CliError {
     const after = paging.next === undefined ? '' : ` after ${paging.next}`;
     return new CliError('not_found', message, {
       opening,
-      certain: `${accountLabel(profile)} has no others${after}`,
+      certain: `all orders of ${accountLabel(profile)}${after} were searched`,
       now: [
         "ask for the e-mail or the shop's order number",
-        ...(paging.next === undefined ? [] : ['or look through all:', command(search, { filters })]),
+        ...(paging.next === undefined ? [] : ['or search all orders:', command(search, { filters })]),
       ],
     });
   }
@@ -210,25 +210,28 @@ function noMatch(ctx: Context, search: Search, ending: Ending): CliError {
     opening,
     certain:
       ending === 'date'
-        ? `all that are new enough were read; older ones were not`
-        : `all ${observer.read} were read; the account has more that were not`,
-    now: ["ask for the e-mail or the shop's order number, or go on:", furtherBack(search, ending)],
+        ? 'all orders since that time were read; older ones were not'
+        : `all ${observer.read} were read; the account has more`,
+    now: [
+      "ask for the e-mail or the shop's order number, or search older orders:",
+      furtherBack(search, ending),
+    ],
   });
 }
 
 function foundLines(ctx: Context, search: Search, found: number, ending: Ending): readonly Cell[] {
   const { observer, profile } = search;
   const head = [`${found} found in ${readWords(ctx, observer)}, `, accountSpan(profile)];
-  if (ending === 'end') return [[...head, '. No more follow']];
-  if (ending === 'found') return [[...head, '. An id is that of one order']];
-  return [head, `further back: ${furtherBack(search, ending)}`];
+  if (ending === 'end') return [[...head, '. There are no more']];
+  if (ending === 'found') return [[...head, '. Only one order has this id']];
+  return [head, `older orders: ${furtherBack(search, ending)}`];
 }
 
 function brokenOff(error: CliError, search: Search, found: number): CliError {
   const { observer } = search;
   return new CliError('incomplete', error.message, {
     ...error.parts,
-    certain: `${observer.read} orders were read, ${found} of them found; more may exist`,
+    certain: `${observer.read} orders were read and ${found} found; there may be more`,
     now: ['go on from there:', furtherBack(search, 'bound')],
     cause: error,
   });

@@ -14,7 +14,7 @@ import { statusColumn } from './unconfirmed-status.ts';
 
 export const list = defineCommand({
   description:
-    'One command shows one page and ends with the command for the next. Filters are applied here while walking, until a page of matches. Dates are faster with the setting orders.order newest-first. Times without an offset are in time.zone; --since is included, --until is not.',
+    'Each run shows one page and prints the command for the next one. With a filter, paydesk reads on until one page is full of matches. Dates are faster with `orders.order = newest-first`. A time without a zone is in time.zone; --since is included, --until is not.',
   arguments: [],
   flags: { ...pagingFlags('orders'), ...filterFlags },
   examples: [
@@ -97,7 +97,7 @@ function reasonColumns(ctx: Context, profile: Profile): ReasonColumns {
       } catch (error) {
         if (!(error instanceof CliError)) throw error;
         readable = false;
-        ctx.notes.warn(`why orders were refunded is not shown: ${error.message}`);
+        ctx.notes.warn(`the reasons of refunds are not shown: ${error.message}`);
       }
     },
   };

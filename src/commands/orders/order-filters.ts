@@ -8,7 +8,15 @@ import { customerIdPattern, itemsOf, type JsonObject, statuses, valueAt } from '
 import type { Context, Input } from '../command.ts';
 import { flag, usage } from '../flags.ts';
 import type { Filter } from '../listing.ts';
-import { clockAndZoneOf, isWithin, type TimeRange, timeRange, whenFlag, whenWords } from '../typed-time.ts';
+import {
+  clockAndZoneOf,
+  isWithin,
+  rangeWords,
+  type TimeRange,
+  timeRange,
+  whenFlag,
+  whenWords,
+} from '../typed-time.ts';
 import { fold } from './fold-text.ts';
 
 export const filterFlags = {
@@ -28,8 +36,8 @@ export const filterFlags = {
       );
     },
   }),
-  since: whenFlag('only orders created at this time or later: 30d, 2026-11-20, ISO 8601'),
-  until: whenFlag('only orders created before this time'),
+  since: whenFlag('only orders created at this time or later: today, last-month, 30d, 2026-11-20, ISO 8601'),
+  until: whenFlag('only orders created before this time; --until today: up to last midnight'),
   'min-amount': flag.amount({ value: 'N', summary: 'only orders of this amount or more' }),
   'max-amount': flag.amount({ value: 'N', summary: 'only orders of this amount or less' }),
 } as const;
@@ -51,6 +59,8 @@ export interface OrderFilters {
 export function orderFilters(ctx: Context, input: FilterInput): OrderFilters {
   const clockAndZone = clockAndZoneOf(ctx);
   const range = timeRange(input, clockAndZone);
+  const span = rangeWords('orders created', range, ctx.days.full);
+  if (span !== undefined) ctx.notes.note(span);
   const amounts = amountRange(input);
   const undated = counted((order) => typeof order.created_at !== 'number');
   const unpriced = counted((order) => !isAmount(order.amount));

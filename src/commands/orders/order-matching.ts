@@ -78,7 +78,7 @@ function termOf(text: string): Term {
     .filter((word) => word !== '')
     .map((word): Word => ({ text: word, digits: phoneLike.test(word) ? digitsOf(word) : undefined }));
   if (words.length === 0) {
-    throw usage(`TEXT ${JSON.stringify(text)}: there is nothing to look for in it`, ['paydesk orders list']);
+    throw usage(`TEXT ${JSON.stringify(text)}: has no word to search for`, ['paydesk orders list']);
   }
   const digits = digitsOf(text);
   const phone = words.length > 1 && phoneLike.test(text.trim()) && digits.length >= shortestPhone;

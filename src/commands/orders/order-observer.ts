@@ -60,7 +60,7 @@ export function observeOrders(
       ...leftOut(),
       ...(range.since !== undefined && !promised && read > longWalk && profile.kind === 'stored'
         ? [
-            `all ${read} orders were read; where lists are newest first, this ends such a walk at --since: ${commandLine(profile, 'profile', 'set', profile.name, 'orders.order', 'newest-first')}`,
+            `all ${read} orders were read; if this account lists its newest orders first, --since is faster with: ${commandLine(profile, 'profile', 'set', profile.name, 'orders.order', 'newest-first')}`,
           ]
         : []),
     ],
@@ -142,7 +142,7 @@ export function stopAtDate(promised: boolean, since: number | undefined, from?: 
       if (contradiction === undefined || since === undefined || warned) return undefined;
       warned = true;
       const { earlier, later } = contradiction;
-      return `the list is not newest first, although orders.order says so: ${later} is newer than ${earlier} before it; walking on`;
+      return `the list is not newest first, although orders.order says so: ${later} is newer than ${earlier} before it; reading on`;
     },
     get last() {
       return last;

@@ -221,7 +221,7 @@ function all({ id }: JsonObject, list: CompleteItems): readonly JsonObject[] {
   const what = text(id) ?? 'an order';
   if ('problem' in list) throw new CliError('incomplete', `${what}: ${list.problem}`);
   if (list.items.every(isObject)) return list.items;
-  throw new CliError('incomplete', `${what}: a charge or a refund is no object`);
+  throw new CliError('incomplete', `${what}: a charge or a refund has no fields`);
 }
 
 function text(value: unknown): string | undefined {

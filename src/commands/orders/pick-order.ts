@@ -107,8 +107,8 @@ function lookedWords(ctx: Context, search: Search, words: string, kind: string):
 }
 
 function stateWords(state: Search['state'], count: number): string {
-  const how = count === 0 ? 'Enter' : 'going past the last row';
+  const how = count === 0 ? 'Enter' : 'moving past the last row';
   if (state.is === 'reading') return '; reading on';
-  if (state.is === 'bound') return `; ${how} looks further back`;
+  if (state.is === 'bound') return `; ${how} reads older orders`;
   return state.is === 'failed' ? `; the next page was not read (${state.why}); ${how} tries again` : '';
 }

@@ -19,9 +19,9 @@ const offerCharges: Completer = async ({ args: [order], flags }, known) =>
 
 export const refund = defineCommand({
   description: [
-    'ID alone refunds the whole order; --charge one charge of it; --charge with --amount part of that charge.',
-    'On a terminal it asks for what is not given: without an ID, for words to find the order by; of a split or part-refunded order, for the charge and the amount; for the reason and a note.',
-    'Nothing is sent before a preview and a yes; it is sent at most once, whatever happens to the answer.',
+    'ID alone refunds the whole order. With --charge it refunds one charge, with --charge and --amount a part of that charge.',
+    'On a terminal paydesk asks for what is missing: the order, which you can search for; the charge and the amount if the order is split or partly refunded; the reason and a note.',
+    'paydesk shows a preview and sends nothing before you say yes. It sends the refund at most once, even if the reply is lost.',
     `Reasons: ${refundReasonValues.map((value) => `${value} (${refundReasons[value].words})`).join(', ')}.`,
   ].join(' '),
   arguments: [idArgument('orders', false)],
@@ -38,11 +38,11 @@ export const refund = defineCommand({
     }),
     reason: flag.choice(refundReasonValues, {
       value: 'R',
-      summary: 'why, for the service',
+      summary: 'the reason that the service is told',
       meanings: Object.fromEntries(refundReasonValues.map((value) => [value, refundReasons[value].words])),
     }),
     note: flag.text({ value: 'TEXT', summary: 'private note, kept only on this computer' }),
-    confirm: flag.id('orders', { value: 'ID', summary: 'the order id once more: says yes in production' }),
+    confirm: flag.id('orders', { value: 'ID', summary: 'the order id again: counts as yes in production' }),
     intent: intentFlag,
     again: againFlag,
   },

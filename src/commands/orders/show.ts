@@ -1,25 +1,15 @@
 /** `orders show`: shows one order with its charges, refunds, items and metadata. */
 
 import { readOne, type Service } from '../../api/api.ts';
-import {
-  type ChargeMoney,
-  canBeRefunded,
-  negative,
-  type OrderMoney,
-  paidBy,
-  type RefundRecord,
-  readMoney,
-  refundedSum,
-} from '../../api/charges.ts';
+import { canBeRefunded, type OrderMoney, readMoney } from '../../api/charges.ts';
 import { type Order, readOrder } from '../../api/records.ts';
 import { orderColumns, resources } from '../../api/resources.ts';
-import { failedWords, type JsonObject, statuses, valueAt } from '../../api/spec.ts';
+import { type JsonObject, statuses } from '../../api/spec.ts';
 import {
   type KnownTwin,
   lookForTwins,
   originsOf,
   type RefundOrigins,
-  sentBy,
   twinLine,
   twinWords,
   unconfirmedBlocks,
@@ -28,15 +18,16 @@ import {
 } from '../../changes/changes.ts';
 import { changeKinds, type UnconfirmedChange } from '../../journal/journal.ts';
 import { accountSpan, commandLine, type Profile } from '../../profiles/profiles.ts';
-import type { Block, Cell, Span } from '../../terminal/terminal.ts';
+import type { Block } from '../../terminal/terminal.ts';
 import { type Context, defineCommand } from '../command.ts';
 import { idArgument } from '../flags.ts';
+import { orderContents } from './order-contents.ts';
 
 const { idExample } = resources.orders;
 
 export const show = defineCommand({
   description:
-    'The service documents no way to get one order, so it is found through its paging. -o list shows every field the service sent.',
+    'The service documents no way to get one order, so paydesk looks for the order page by page. -o list shows every field the service sent.',
   arguments: [idArgument('orders', true)],
   flags: {},
   examples: [
@@ -84,17 +75,14 @@ interface OrderShown extends Known {
 
 function orderView(ctx: Context, shown: OrderShown): readonly Block[] {
   const { value, profile, origins, unconfirmed } = shown;
+  const { settings } = profile;
   const order = readOrder(value);
-  if (order === undefined) return [{ line: 'this record is no order' }];
+  if (order === undefined) return [{ line: 'this record is not an order' }];
   const reading = readMoney(value);
   return [
     ...head(ctx, order, shown),
     'blank',
-    ...('money' in reading
-      ? [moneyGrid(reading.money, value), ...refundsView(reading.money, origins)]
-      : unprovenMoney(order, value, reading.problem)),
-    ...itemsView(order),
-    ...metadataView(value.metadata),
+    ...orderContents(order, value, origins, settings),
     ...(unconfirmed !== undefined
       ? unconfirmedSteps(unconfirmed)
       : 'money' in reading
@@ -175,174 +163,4 @@ function nextSteps(money: OrderMoney, value: JsonObject, profile: Profile): read
     'blank',
     ...lines.flatMap(({ words, command }): Block[] => [{ line: words }, { line: command, indent: 2 }]),
   ];
-}
-
-// These indents align text under the first word after `REFUNDS`, and after `charge 1`.
-const underHeading = ' '.repeat(9);
-const underCharge = ' '.repeat(10);
-
-function moneyGrid(money: OrderMoney, value: JsonObject): Block {
-  const refunded = refundedSum(money);
-  const left = money.charges.reduce((sum, charge) => sum + (charge.counts ? charge.left : 0), 0);
-  return {
-    right: [1, 2, 3],
-    grid: [
-      [
-        `MONEY (${money.currency ?? 'currency not shown'}, in the service's units)`,
-        '   amount',
-        ' refunded',
-        '     left',
-      ],
-      ...money.charges.flatMap((charge) => [chargeRow(charge), [chargeDetail(charge, value.created_at)]]),
-      ['order', String(money.amount), negative(refunded), String(left)],
-      [agreement(money, refunded)],
-      ...chargeSum(money, value).map((line) => [line]),
-    ],
-  };
-}
-
-function chargeRow(charge: ChargeMoney): readonly Cell[] {
-  return [
-    `charge ${charge.number}  ${charge.id}  ${paidBy(charge.value)}`,
-    String(charge.amount),
-    negative(charge.refunded),
-    charge.counts || charge.left === 0 ? String(charge.left) : '-',
-  ];
-}
-
-function chargeDetail({ value, status, isRefundable, counts }: ChargeMoney, createdAt: unknown): Cell {
-  const method = value.payment_method;
-  const auth = text(valueAt(method, ['auth_code']));
-  const paidAt = value.paid_at;
-  const paid = typeof paidAt === 'number' && status !== undefined;
-  const before = [
-    text(valueAt(method, ['brand'])),
-    text(valueAt(method, ['name'])),
-    paid && status === statuses.paid ? undefined : (status ?? 'status not shown'),
-    text(value.failure_message),
-  ].filter((fact) => fact !== undefined);
-  const after = [
-    auth === undefined ? undefined : `auth ${auth}`,
-    counts && isRefundable === false ? 'the service says it is not refundable' : undefined,
-  ].filter((fact) => fact !== undefined);
-  return [
-    `${underCharge}${before.join(', ')}`,
-    ...(paid
-      ? [
-          `${before.length === 0 ? '' : ', '}paid `,
-          { time: paidAt, precision: 'clock', after: createdAt } as const,
-        ]
-      : []),
-    after.map((fact) => `, ${fact}`).join(''),
-  ];
-}
-
-function text(value: unknown): string | undefined {
-  return typeof value === 'string' && value !== '' ? value : undefined;
-}
-
-// amount_refunded should be the sum of the refund records (service: order). A person should know when it is not.
-function agreement(money: OrderMoney, refunded: number): Cell {
-  if (money.amountRefunded === undefined) return `${underCharge}the service shows no amount_refunded`;
-  if (money.amountRefunded === refunded) return `${underCharge}refund total matches the service`;
-  return {
-    text: `${underCharge}the service says amount_refunded ${money.amountRefunded}, but its refunds add up to ${refunded}`,
-    style: 'warn',
-  };
-}
-
-function chargeSum(money: OrderMoney, value: JsonObject): readonly Cell[] {
-  const paid = money.charges.filter((charge) => charge.counts || charge.refunded > 0);
-  const sum = paid.reduce((total, charge) => total + charge.amount, 0);
-  if (paid.length === 0 || sum === money.amount || value.payment_status === undefined) return [];
-  return [{ text: `${underCharge}charges add up to ${sum}, the order says ${money.amount}`, style: 'warn' }];
-}
-
-function unprovenMoney(
-  { amount, currency, amount_refunded: refunded, payment_status: status }: Order,
-  value: JsonObject,
-  problem: string,
-): readonly Block[] {
-  // Of an order that was paid, charges that are not shown are missing.
-  const hasNoCharge = value.charges === undefined && status === undefined && (refunded ?? 0) === 0;
-  const money = amount === undefined ? 'not shown' : `${amount} ${currency ?? ''}`.trimEnd();
-  return [
-    { line: `MONEY  ${money}  refunded ${refunded ?? 'not shown'}` },
-    {
-      line: hasNoCharge ? 'no charges on this order yet' : `its charges cannot be added up: ${problem}`,
-      indent: 7,
-    },
-  ];
-}
-
-/** Two lines for each refund; the second one has its id. */
-function refundsView(money: OrderMoney, origins: RefundOrigins): readonly Block[] {
-  const rows = money.charges.flatMap((charge) =>
-    charge.refunds.flatMap((refund) => refundRows(charge, refund, origins)),
-  );
-  if (rows.length === 0) return [];
-  const heading = ['REFUNDS', 'from charge', 'amount', 'when', 'auth', 'by'];
-  return ['blank', { grid: [heading, ...rows], right: [2] }];
-}
-
-function refundRows(charge: ChargeMoney, refund: RefundRecord, origins: RefundOrigins): (readonly Cell[])[] {
-  const reason = origins?.get(refund.id)?.reason;
-  return [
-    [
-      '',
-      `${charge.number} ${paidBy(charge.value)}`,
-      String(refund.amount),
-      { time: refund.createdAt, precision: 'zoned' },
-      refund.authCode ?? '-',
-      sentBy(origins, refund.id),
-    ],
-    [
-      [
-        `${underHeading}id ${refund.id}${reason === undefined ? '' : `  ${reason}`}`,
-        ...(refund.status === undefined ? [] : ['  ', stateSpan(refund.status)]),
-      ],
-    ],
-  ];
-}
-
-function stateSpan(status: string): Span {
-  return { text: status, style: failedWords.includes(status.toLowerCase()) ? 'bad' : 'strong' };
-}
-
-function itemsView(order: Order): readonly Block[] {
-  const items = order.line_items?.data ?? [];
-  if (items.length === 0) return [];
-  const rows = items.map(({ name, sku, quantity, unit_price: price }, index): readonly Cell[] => [
-    index === 0 ? 'ITEMS  ' : '',
-    `${name ?? '-'}${sku === undefined || sku === '' ? '' : `  sku ${sku}`}`,
-    `${quantity ?? '-'} x ${price ?? '-'}`,
-    quantity === undefined || price === undefined ? '-' : String(quantity * price),
-  ]);
-  const sum = items.reduce(
-    (total, { quantity, unit_price: price }) => total + (quantity ?? 0) * (price ?? 0),
-    0,
-  );
-  return ['blank', { grid: [...rows, [itemsSum(sum, order.amount)]], right: [2, 3], shrink: [1] }];
-}
-
-function itemsSum(sum: number, amount: number | undefined): Cell {
-  const comparison =
-    sum === amount
-      ? 'equal to the order'
-      : `the order says ${amount ?? 'no amount'}; shipping, taxes and discounts are not in it`;
-  return `${underHeading}items ${sum}: ${comparison}`;
-}
-
-function metadataView(metadata: unknown): readonly Block[] {
-  const entries = typeof metadata === 'object' && metadata !== null ? Object.entries(metadata) : [];
-  if (entries.length === 0) return [];
-  const words = entries.map(([key, member]) => `${key}=${memberText(member)}`);
-  return ['blank', { line: `metadata ${words.join('  ')}`, hang: 9 }];
-}
-
-function memberText(member: unknown): string {
-  if (member === null || member === '') return '-';
-  if (typeof member === 'string' || typeof member === 'bigint') return String(member);
-  // A very large integer is a bigint here, and JSON.stringify refuses bigints.
-  return JSON.stringify(member, (_, inner) => (typeof inner === 'bigint' ? String(inner) : inner));
 }

@@ -1,4 +1,4 @@
-/** The STATUS column of tables of orders. Where a change of an order is unconfirmed, it says that and not the service's word. */
+/** The STATUS column of tables of orders. It says `unconfirmed` in place of the service's word where a change of the order is unconfirmed. */
 
 import type { Service } from '../../api/api.ts';
 import { type Column, orderColumns } from '../../api/resources.ts';

@@ -22,7 +22,7 @@ const flags = {
   'base-url': flag.text({ value: 'URL', summary: 'address of the service, https' }),
   mode: flag.choice(modes, {
     value: 'MODE',
-    summary: 'what the key is for; checked against what the service answers',
+    summary: 'what the key is for; paydesk compares it with what the service answers',
   }),
   vendor: flag.of<string>({
     value: 'NAME',
@@ -48,7 +48,7 @@ const flags = {
   }),
   confirm: flag.text({
     value: 'HOST',
-    summary: 'the host as xn--…: confirms a host with letters beyond ASCII',
+    summary: 'the host as xn--…, to confirm a host with letters beyond ASCII',
   }),
   'no-check': flag.switch({ summary: 'keep the key without trying it first' }),
   default: flag.switch({ summary: 'use it from now on when no -p is given' }),
@@ -58,13 +58,12 @@ type Values = Input<[], typeof flags>['flags'];
 
 export const add = defineCommand({
   description:
-    'Asks for everything that no flag gives. The key is never an argument: it is typed at a prompt, or read with --key-stdin or ' +
-    '--key-file. Before it is kept it is tried: one GET reads the newest order and shows whose account it is ' +
-    '(--no-check: it is kept untried). It is kept in the system keyring, or, if you say so (--key-store file), in a ' +
-    'file that only you can read. ' +
-    '--api-version and --lang become part of the profile.\n\n' +
+    'Asks for everything that no flag gives. The key is never an argument: you type it at a prompt, or paydesk reads it with ' +
+    '--key-stdin or --key-file. paydesk tries the key before it keeps it: it reads the newest order and shows whose ' +
+    'account it is (--no-check skips that). It keeps the key in the system keyring or, with --key-store file, in a ' +
+    'file that only you can read. --api-version and --lang become part of the profile.\n\n' +
     'A file for --from holds JSON: {"base_url", "mode", "vendor", "api_version", "lang", "auth", "settings": {…}}, ' +
-    'the first two at least.',
+    'base_url and mode are needed.',
   arguments: [{ ...nameArgument(true), offers: undefined }],
   flags,
   examples: [

@@ -11,9 +11,10 @@ const pageSize = 5;
 
 export const check = defineCommand({
   description:
-    'Reads a few orders: whether the key is accepted, whether they are of the mode that the profile says, and ' +
-    'whether one order in the middle of the list can be found by its id, which is how a lost reply is cleared up. ' +
-    'Sends GETs only. The order found is remembered for profile key.',
+    "Reads a few orders and checks that the service accepts the key, that the orders are of the profile's " +
+    'mode, and that one order in the middle of the list can be found by its id: paydesk needs that when a ' +
+    'reply is lost. It changes nothing at the service. paydesk remembers the order that it found; profile key ' +
+    'tries a new key on it.',
   arguments: [nameArgument(false)],
   flags: {},
   examples: ['paydesk profile check test-mx', 'paydesk profile check test-mx --json'],
@@ -106,9 +107,9 @@ function wayOut({ name, kind }: Profile): Parameters<typeof wrongMode>[2] {
 
 function cannotLocate(profile: Profile, id: string): CliError {
   return new CliError('reply', `${id} is in the list, but cannot be found by its id`, {
-    certain: 'nothing was changed; a lost reply could not be cleared up by reading',
+    certain: 'nothing was changed; after a lost reply paydesk could not look the order up',
     now: [
-      'if the service answers GET of one order:',
+      'if the service can be asked for one order by its id:',
       `paydesk profile set ${profile.name} orders.get direct`,
     ],
   });

@@ -11,9 +11,9 @@ const readAtMost = 500;
 
 export const key = defineCommand({
   description:
-    'Tries the new key on the order that profile check remembered, or else the newest one in the journal: a key of ' +
-    'another account does not see it. A key that the service does not accept, or that could not be tried, replaces ' +
-    'none: the old key is kept. The new key is kept where the old one was, unless --key-store says otherwise.',
+    'Tries the new key on the order that profile check remembered, or on the newest one in the journal: a key ' +
+    'of another account cannot see that order. If the service does not accept the new key, or if it cannot be ' +
+    'tried, the old key stays. The new key is kept where the old one was, unless --key-store says otherwise.',
   arguments: [nameArgument(true)],
   flags: keyFlags,
   examples: ['paydesk profile key shop-mx', 'paydesk profile key shop-mx --key-file new-key.txt'],
@@ -87,7 +87,7 @@ async function tryKey(
       ...(replaces
         ? { certain: `the old key of profile ${name} is kept`, now: againWords(name, error) }
         : {
-            certain: `the new key of profile ${name} is kept, and not known to work`,
+            certain: `the new key of profile ${name} is kept, but nobody knows yet whether it works`,
             now: [`paydesk profile check ${name}`, ...now],
           }),
     });
@@ -110,10 +110,12 @@ function tell(ctx: Context, name: string, orderId: string | undefined, sees: boo
     ctx.notes.note(['the new key sees an order that this profile saw before: ', orderId ?? '']);
   } else if (sees === false) {
     ctx.notes.warn([
-      'the new key does not see an order of this profile, it may be of another account: ',
+      'the new key does not see an order of this profile, so it may be of another account: ',
       orderId ?? '',
     ]);
   } else {
-    ctx.notes.note(`whether it reaches the same account is not known; next: paydesk profile check ${name}`);
+    ctx.notes.note(
+      `paydesk cannot tell whether it is a key of the same account; next: paydesk profile check ${name}`,
+    );
   }
 }

@@ -4,9 +4,9 @@ import { defineCommand } from '../command.ts';
 import { confirmDoubts, fieldsView, nameArgument, profileDryRunShown } from './profile-inputs.ts';
 
 /** All settings with their values and defaults. A test compares this text with the settings themselves. */
-export const settingsHelp = `Settings (CUR: a currency such as MXN; the word default takes a value back):
-  orders.get, customers.get   direct where GET by id is answered (paged)
-  orders.order                newest-first where lists are so (unknown)
+export const settingsHelp = `Settings (CUR: a currency such as MXN; the word default restores the default):
+  orders.get, customers.get   direct if the service finds one by its id (paged)
+  orders.order                newest-first if lists come in that order (unknown)
   orders.status               filter of orders list
   checkouts.path              where checkouts are created (/checkouts)
   checkouts.expiry_field      how a payment link's expiry is spelled:
@@ -14,10 +14,10 @@ export const settingsHelp = `Settings (CUR: a currency such as MXN; the word def
   reference.keys              metadata keys of the shop's own number, the first
       that an order has (shop_order, reference, order_number)
   refund.require              reason, note, reason,note or none (none)
-  refund.max_amount.CUR       largest refund, the service's integer
+  refund.max_amount.CUR       largest refund, in the service's units
   refund.send_within          from the final check to the sending (10s)
-  refund.horizon_part         a charge's refund may turn up so late (24h)
-  refund.horizon_whole        a whole order's refund may (15min)
+  refund.horizon_part         how late a charge's refund may turn up (24h)
+  refund.horizon_whole        how late a whole order's refund may (15min)
   reconcile.after             reads after a lost reply, in seconds (0,2,5,15)
   amounts.decimals.CUR        decimals of a currency: 2 shows 23000 as 230.00
                               too, and takes --amount 230.00 as 23000
@@ -33,7 +33,7 @@ export const set = defineCommand({
   arguments: [
     nameArgument(true),
     word('setting', 'what to set'),
-    word('value', 'its value; default takes it back'),
+    word('value', 'its value, or the word default'),
   ],
   flags: {},
   examples: [

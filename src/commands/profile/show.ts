@@ -1,16 +1,18 @@
 /** `profile show`: shows every value of a profile, where the value comes from, and where the files are. */
 
+import { figureWords } from '../../amounts.ts';
 import type { JsonObject } from '../../api/spec.ts';
 import { CliError } from '../../errors.ts';
-import type { Described, ProfileDescription } from '../../profiles/profiles.ts';
+import type { Described, Profile, ProfileDescription } from '../../profiles/profiles.ts';
 import type { Block } from '../../terminal/terminal.ts';
 import { type Context, defineCommand } from '../command.ts';
 import { fieldsView, nameArgument } from './profile-inputs.ts';
 
 export const show = defineCommand({
   description:
-    'Shows every value and where it comes from: flag, environment, profile or default. Of the key it shows at most the ' +
-    'last four characters and a fingerprint. Without a profile it still shows where files are, and exits 4.',
+    'Shows every value and where it comes from: flag, environment, profile or default. It shows at most the ' +
+    'last four characters of the key, and a fingerprint. Without a profile it shows only where files are, and ' +
+    'exits 4.',
   arguments: [nameArgument(false)],
   flags: {},
   examples: ['paydesk profile show', 'paydesk profile show test-mx --json'],
@@ -74,6 +76,13 @@ function folderRecord({ profiles, journal }: Context): JsonObject {
   };
 }
 
+// A limit is an amount: 50000 is also shown as 500.00 where the profile declares decimals.
+function withDecimals(setting: Described, { settings }: Profile): Described {
+  const [, currency] = /^refund\.max_amount\.(.+)$/.exec(setting.name) ?? [];
+  const limit = currency === undefined ? undefined : settings['refund.max_amount'][currency];
+  return limit === undefined ? setting : { ...setting, value: figureWords(limit, currency, settings) };
+}
+
 function viewOf(ctx: Context, described: ProfileDescription): readonly Block[] {
   const { key, fromDigest } = described;
   const faint = (text: string) => ({ text, style: 'faint' as const });
@@ -85,13 +94,13 @@ function viewOf(ctx: Context, described: ProfileDescription): readonly Block[] {
     [faint('key'), key.problem ?? (`${lastFour}${print}`.replace(/^, /, '') || '-'), faint(key.keptIn)],
     ...(fromDigest === undefined
       ? []
-      : [[faint('made from'), fromDigest, faint("SHA-256 of a lead's file")]]),
+      : [[faint('made from'), fromDigest, faint("SHA-256 of the lead's settings file")]]),
   ];
   return [
     { grid: rows },
     'blank',
     { line: { text: 'settings', style: 'strong' } },
-    { grid: described.settings.map(row) },
+    { grid: described.settings.map((setting) => row(withDecimals(setting, described.profile))) },
     'blank',
     { line: { text: 'files', style: 'strong' } },
     { grid: Object.entries(folderRecord(ctx)).map(([name, path]) => [faint(name), String(path)]) },

@@ -56,7 +56,7 @@ function wantsTry(ctx: Context): Promise<boolean> {
     message: 'try the key before it is kept?',
     flag: '--no-check',
     choices: [
-      { value: true, label: 'yes', detail: 'one GET: it reads the newest order' },
+      { value: true, label: 'yes', detail: 'it only reads the newest order' },
       { value: false, label: 'no', detail: 'keep it untried' },
     ],
   });

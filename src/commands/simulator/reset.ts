@@ -6,13 +6,13 @@ import { needsPerson } from '../journal/attempts.ts';
 
 export const simulatorReset = defineCommand({
   description:
-    'Throws away what was done to the built-in profile demo. It starts again from its first data under a new instance id, so that the journal keeps the old demo and the new one apart.',
+    'Throws away what was done to the built-in profile demo, and starts it again with its first orders. The new demo has an instance id of its own, so changes of the old one in the journal are not mixed up with it.',
   arguments: [],
   flags: {},
   examples: ['paydesk simulator reset', 'paydesk simulator reset --json'],
   exits: [0, exitCodes.usage, exitCodes.refused],
   run: async (ctx) => {
-    const would = 'would throw away the state of demo; nothing was changed';
+    const would = 'would throw away what was done to demo; nothing was changed';
     if (await dryRunShown(ctx, { simulator: 'reset' }, would)) return undefined;
     await closeOpen(ctx);
     const { instance, orders } = await ctx.simulator.reset();

@@ -12,9 +12,9 @@ type Serving = Awaited<ReturnType<SimulatorControl['serve']>>;
 export const simulatorServe = defineCommand({
   description: [
     'It listens on 127.0.0.1 only and answers only requests that carry its key, which is printed.',
-    'Faults meet changes unless --fault-reads. KIND is drop (no answer, connection closed), stall (no answer),',
+    'Faults hit changes only, unless --fault-reads is given. KIND is drop (no answer, connection closed), stall (no answer),',
     'cut (half an answer), 500, html, 429, each also as apply-KIND: done, then the reply is lost; or all.',
-    'RATE is their share together, from 0 to 1; without it every change meets one.',
+    'RATE is the share of requests that get a fault, from 0 to 1; without it every change gets one.',
   ].join(' '),
   arguments: [],
   flags: {
@@ -26,14 +26,14 @@ export const simulatorServe = defineCommand({
     }),
     vendor: {
       value: 'VENDOR',
-      summary: 'vendor segment that is answered; the first is the brand of error codes',
+      summary: 'vendor segment that the simulator answers to; the first is also the brand in error codes',
       defaultText: 'service',
       repeatable: true,
       parse: vendor,
     },
-    mode: flag.choice(modes, { value: 'MODE', summary: 'mode of its records', defaultText: 'sandbox' }),
+    mode: flag.choice(modes, { value: 'MODE', summary: 'mode of its orders', defaultText: 'sandbox' }),
     fault: flag.text({ value: 'KIND[,KIND…][:RATE]', summary: 'lose or spoil replies' }),
-    'fault-reads': flag.switch({ summary: 'let faults meet reads too' }),
+    'fault-reads': flag.switch({ summary: 'faults hit reads too' }),
     'fault-seed': flag.integer(0, Number.MAX_SAFE_INTEGER, {
       value: 'N',
       summary: 'which faults come when: the same N, the same faults',
@@ -41,7 +41,7 @@ export const simulatorServe = defineCommand({
     }),
     latency: flag.integer(0, 600_000, {
       value: 'MS',
-      summary: 'answer so many milliseconds late',
+      summary: 'wait so many milliseconds before each answer',
       defaultText: '0',
     }),
     orders: flag.integer(0, 1_000_000, {

@@ -137,7 +137,7 @@ export function readRows(db: DatabaseSync, after: number): StoredRow[] {
 export function headFindings(db: DatabaseSync, chain: { seq: number; head: string }): Finding[] {
   const noted = db.prepare('SELECT seq, hash FROM head').get();
   if (noted?.seq === chain.seq && noted.hash === chain.head) return [];
-  return [{ seq: Number(noted?.seq ?? chain.seq), problem: 'was the newest and is not there as it was' }];
+  return [{ seq: Number(noted?.seq ?? chain.seq), problem: 'was the newest one, and is missing or changed' }];
 }
 
 function pageFindings(db: DatabaseSync): Finding[] {

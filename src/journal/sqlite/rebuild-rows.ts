@@ -140,7 +140,7 @@ function doubtVerdict(attempts: ReadonlyMap<string, Attempt>, changed: StoredRow
 }
 
 function endRow({ intent, attempt }: SentRow, { time, verdict, by }: WitnessVerdict): VerdictRow {
-  const why = 'the row was lost; the witness of the journal knows its verdict';
+  const why = 'the row was lost; the witness of the journal has its result';
   return {
     type: 'verdict',
     intent,
@@ -154,7 +154,7 @@ function endRow({ intent, attempt }: SentRow, { time, verdict, by }: WitnessVerd
 }
 
 function unknownRow({ intent, attempt }: SentRow, time: number): VerdictRow {
-  const why = 'a later verdict was lost with a damaged row';
+  const why = 'a later result was lost with a damaged row';
   return { type: 'verdict', intent, attempt, time, verdict: 'unknown', by: 'sender', why };
 }
 

@@ -111,9 +111,9 @@ export async function restoreJournal(
 // A damaged witness may have known rows, so it is refused too.
 function refuseWitness(path: string, rules: FileRules): void {
   const end = readWitnessEnd(path, rules);
-  if (end.is === 'damaged') throw notEmpty(`the witness ${path} ${end.problem}, and may know rows`);
+  if (end.is === 'damaged') throw notEmpty(`the witness ${path} ${end.problem}, and may have rows`);
   if (end.is === 'whole' && (end.last !== undefined || end.torn))
-    throw notEmpty(`the witness ${path} knows rows`);
+    throw notEmpty(`the witness ${path} has rows`);
 }
 
 function notEmpty(what: string): CliError {

@@ -127,7 +127,7 @@ export function compareWitness(
   const broken = brokenLines.map((line) => `line ${line} of the witness is damaged`);
   const others = (text?.lines ?? [])
     .filter(({ seq, head }) => hashes.has(seq) && hashes.get(seq) !== head)
-    .map(({ seq }) => `row ${seq} is not the one that the witness knows`);
+    .map(({ seq }) => `row ${seq} differs from the witness`);
   const problems = [...(found === undefined ? [] : [found.problem]), ...broken, ...others];
   const mismatches = problems.map((problem) => ({ seq: 0, problem }));
   const behind = others.length > 0 || found?.state === 'journal behind';
@@ -157,7 +157,7 @@ function mismatch(end: WitnessEnd, db: DatabaseSync | undefined, place: WitnessP
   const { last } = end;
   if (last !== undefined && hashAt(db, last.seq) !== last.head) return behind(rows, last, place);
   if (known !== undefined && known !== nameOf(end.key))
-    return { state: 'damaged', problem: `${named} is that of another journal` };
+    return { state: 'damaged', problem: `${named} belongs to another journal` };
   // A line is written only after its row. So a torn line proves that its row was on the disk.
   if (end.torn && rows <= (last?.seq ?? 0)) return behind(rows, { seq: rows + 1 }, place);
   return undefined;
@@ -168,7 +168,7 @@ function behind(rows: number, last: Pick<WitnessLine, 'seq'>, { journal }: Witne
   const problem =
     missing > 0
       ? `the journal ${journal} is older than its witness: ${missing} of ${last.seq} rows ${missing === 1 ? 'is' : 'are'} missing`
-      : `the journal ${journal} is not the one that its witness knows: row ${last.seq} is another`;
+      : `the journal ${journal} does not belong to its witness: row ${last.seq} differs`;
   return { state: 'journal behind', problem };
 }
 
@@ -177,11 +177,11 @@ function refusalOf(
   db: DatabaseSync | undefined,
   place: WitnessPlace,
 ): CliError {
-  const certain = 'nothing was sent, and no change is made while that is so';
+  const certain = 'nothing was sent, and no change is made until this is repaired';
   if (state === 'damaged')
     return new CliError('refused', problem, {
       certain,
-      now: ['put it back, or write it anew from the journal:', 'paydesk journal verify --repair'],
+      now: ['put the witness back, or rebuild it from the journal:', 'paydesk journal verify --repair'],
     });
   return new CliError('refused', problem, {
     certain,

@@ -90,7 +90,7 @@ export function readWitnessEnd(path: string, rules: FileRules): WitnessEnd {
     const { size } = fstatSync(handle);
     if (size === 0) return { is: 'damaged', problem: 'is empty' };
     const key = keyIn(readAt(handle, 0, headerLength));
-    if (key === undefined) return { is: 'damaged', problem: 'does not begin as a witness does' };
+    if (key === undefined) return { is: 'damaged', problem: 'does not begin like a witness' };
     const from = Math.max(headerLength, size - tailBytes);
     return endIn(readAt(handle, from, size - from), { from, key });
   } finally {

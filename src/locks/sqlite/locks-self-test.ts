@@ -73,7 +73,7 @@ async function testLocks(folder: string, node: string | undefined): Promise<void
   }
   throw new CliError(
     'refused',
-    `locks do not hold in ${folder}: a second handle did not find the first one's`,
+    `locks do not hold in ${folder}: a second lock on a file did not meet the first`,
     {
       certain: 'nothing was sent and nothing was changed',
       now: ['set XDG_STATE_HOME to a folder on a disk of this machine'],

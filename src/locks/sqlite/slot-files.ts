@@ -78,7 +78,7 @@ function checkOwn(path: string, kind: 'file' | 'folder', { uid, notice }: FileRu
   const problem = stat.isSymbolicLink()
     ? 'is a symbolic link'
     : (kind === 'file' ? !stat.isFile() : !stat.isDirectory())
-      ? `is no ${kind}`
+      ? `is not a ${kind}`
       : uid !== undefined && stat.uid !== uid
         ? 'belongs to another user'
         : kind === 'file' && stat.nlink > 1

@@ -66,7 +66,7 @@ test('offers local options before global ones, and none twice or against another
   const first = await offered(['orders', 'refund', '--'], desk);
   expect(first.values.slice(0, 3)).toEqual(['--charge', '--amount', '--reason']);
   expect(first.values).toContain('--timeout');
-  expect(first.stdout).toContain('--dry-run\tmake the reads, show what would be sent, send nothing\n');
+  expect(first.stdout).toContain('--dry-run\tread, show what would be sent, and send nothing\n');
   const later = await offered(['orders', 'refund', '--reason', 'other', '--json', '--'], desk);
   expect(later.values).not.toContain('--reason');
   expect(later.values).not.toContain('--json');

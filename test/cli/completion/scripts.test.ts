@@ -158,7 +158,7 @@ if (long) {
         stdio: ['ignore', 'pipe', 'pipe'],
       });
     expect(offered('paydesk ord')).toMatch(/^orders\tList, show, .* orders\n$/);
-    expect(offered('paydesk orders refund --rea')).toBe('--reason\twhy, for the service\n');
+    expect(offered('paydesk orders refund --rea')).toBe('--reason\tthe reason that the service is told\n');
     expect(offered('paydesk orders refund --reason ')).toContain('suspected_fraud\tfraud is suspected\n');
     expect(offered('paydesk orders refund --reason=su')).toContain('--reason=suspected_fraud\t');
     expect(offered('paydesk -p ')).toContain('test-mx\tsandbox\n');

@@ -101,7 +101,7 @@ describe('words', () => {
 
   test('that say nothing are refused', () => {
     for (const text of ['', '  ', '\u0301', '\u200b'])
-      expect(() => createMatcher([text])).toThrow('there is nothing to look for in it');
+      expect(() => createMatcher([text])).toThrow('has no word to search for');
   });
 
   test('find nothing in a record without fields, or with fields of any other type', () => {

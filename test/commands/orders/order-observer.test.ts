@@ -65,7 +65,7 @@ describe('a date ends a walk', () => {
     stop.add([record('ord_old', 5), record('ord_new', 50)]);
     expect(stop.reached).toBe(false);
     expect([stop.warning(), stop.warning()]).toEqual([
-      'the list is not newest first, although orders.order says so: ord_new is newer than ord_old before it; walking on',
+      'the list is not newest first, although orders.order says so: ord_new is newer than ord_old before it; reading on',
       undefined,
     ]);
     const noDate = stopAtDate(true, undefined);

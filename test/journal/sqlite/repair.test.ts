@@ -97,7 +97,7 @@ describe('a repair', () => {
     expect({ code, stdout: stdout.replace(/: .*\.damaged-\d+/s, ': COPY') }).toEqual({
       code: 7,
       stdout:
-        '3 rows kept, 0 doubtful, 1 lost\nthe damaged file is kept: COPY\nthat blocks no order; what is unconfirmed: paydesk journal list --open --all-profiles\n',
+        '3 rows kept, 0 doubtful, 1 lost\nthe damaged file is kept: COPY\nthe loss blocks no order; to see unconfirmed changes: paydesk journal list --open --all-profiles\n',
     });
   });
 });

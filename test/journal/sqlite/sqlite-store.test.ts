@@ -79,7 +79,7 @@ describe('a damaged journal is named by verify, blocks changes, and can be repai
     ],
     ['a changed column', `UPDATE rows SET order_id = 'ord_2' WHERE seq = 3`, 3, 'has a changed order_id'],
     ['a deleted row', 'DELETE FROM rows WHERE seq = 2', 2, 'is missing'],
-    ['a torn tail', 'DELETE FROM rows WHERE seq = 6', 6, 'was the newest and is not there as it was'],
+    ['a torn tail', 'DELETE FROM rows WHERE seq = 6', 6, 'was the newest one, and is missing or changed'],
     [
       'a swapped pair',
       'UPDATE rows SET seq = 99 WHERE seq = 3; UPDATE rows SET seq = 3 WHERE seq = 4; UPDATE rows SET seq = 4 WHERE seq = 99',

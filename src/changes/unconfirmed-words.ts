@@ -48,7 +48,7 @@ export function unconfirmedBlocks(
   isShown: boolean,
 ): readonly Block[] {
   const lines = isShown
-    ? ['the order now shows a refund like it, see below; do not refund it again']
+    ? ['the order now shows such a refund, see below; do not refund it again']
     : ['it may have been made', kindWords[change.kind].meanwhile.replace(/;$/, '')];
   return [
     `UNCONFIRMED  ${unconfirmedWords(ctx, profile, change)}`,
@@ -68,7 +68,7 @@ function checkBlocks({ intent, kind }: UnconfirmedChange, isShown: boolean): rea
     ? isShown
       ? 'confirm it:'
       : 'see whether it was made:'
-    : 'no read can show it; see what is known of it:';
+    : 'paydesk cannot look it up; see what is known:';
   const line = `${indent}${words} paydesk journal ${provable ? 'reconcile' : 'show'} ${intent}`;
   return [{ line: { text: line, style: 'bad' }, hang: indent.length }];
 }

@@ -1,0 +1,186 @@
+/** The yes before a change: which flags give it, and the questions to a person, who may mistype an amount twice. */
+
+import { amountProblem, amountWords, readAmount, scaled } from '../amounts.ts';
+import type { Context } from '../commands/command.ts';
+import { short, usage } from '../commands/flags.ts';
+import { CliError } from '../errors.ts';
+import { aboutMoney, type Profile } from '../profiles/profiles.ts';
+
+/** What confirms a change: the id or the amount of its order, or the profile's name when there is no order. */
+export interface Confirmation {
+  readonly profile: Profile;
+  /** The command line that asks for the same change without a question before the last one. Printed after a No. */
+  readonly command?: string | undefined;
+  /** The value of `--confirm`, when given. */
+  readonly confirm: string | undefined;
+  readonly order?: ConfirmedOrder | undefined;
+}
+
+interface ConfirmedOrder {
+  readonly id: string;
+  /** The amount of the change, which a person types in production. */
+  readonly amount: number | undefined;
+  readonly currency: string | undefined;
+}
+
+/** The command that needs a confirmation, and the flags that it still lacks. */
+interface CommandLine {
+  /** Such as `orders refund`. */
+  readonly command: string;
+  /** Required arguments and flags that were not given, such as `ID` or `--note`. */
+  readonly missing: readonly string[];
+  /** The file of `--body`. A command that reads standard input to its end cannot ask anything. */
+  readonly body?: string | undefined;
+}
+
+/** Throws CliError 'usage', before any request, when nobody can be asked and no flag says yes. */
+export function checkOrderConfirmable(
+  ctx: Context,
+  { profile, confirm, id = 'ID' }: Confirmation & { readonly id: string | undefined },
+  line: CommandLine,
+): void {
+  if (confirm === undefined) checkAnswerable(ctx, profile, ['--confirm ID', `--confirm ${id}`], line);
+}
+
+/**
+ * Like `checkOrderConfirmable`, but for a change without an order. Also throws CliError 'refused' when `--confirm` names
+ * another profile.
+ */
+export function checkProfileConfirmable(ctx: Context, confirmation: Confirmation, line: CommandLine): void {
+  const { profile, confirm } = confirmation;
+  if (confirm === undefined)
+    checkAnswerable(ctx, profile, ['--confirm PROFILE', `--confirm ${profile.name}`], line);
+  else checkConfirmed(confirm, profile.name, `the profile ${profile.name}`);
+}
+
+// Names everything that is missing in one error. `flag` is the flag that says yes in production, as help shows it; `typed` is
+// the same flag with its value.
+function checkAnswerable(
+  { ask, options }: Context,
+  { mode }: Profile,
+  [flag, typed]: readonly [string, string],
+  { command, missing, body }: CommandLine,
+): void {
+  if ((ask.interactive && body !== '-') || options.dryRun) return;
+  const others = ask.interactive ? [] : missing;
+  const names = (own: string) => `missing ${[...others, own].join(', ')}`;
+  // When more flags are missing, paydesk cannot print the complete command, so it points to the help.
+  const now = (own: string) => [
+    others.length === 0 ? `add it to the command: ${own}` : `paydesk ${command} --help`,
+  ];
+  if (mode === 'production')
+    throw usage(`${names(flag)}: in production --yes alone is not enough`, now(typed));
+  const why = ask.interactive ? '--body - takes all of standard input, so ' : '';
+  if (!options.yes) throw usage(`${names('--yes')}: ${why}no terminal to ask on`, now('--yes'));
+}
+
+function checkConfirmed(confirm: string, name: string, what = name): void {
+  if (confirm === name) return;
+  throw new CliError('refused', `--confirm ${confirm} does not name ${what}`, {
+    certain: 'nothing was sent',
+    now: [`if you mean ${name}: --confirm ${name}`],
+  });
+}
+
+/**
+ * Asks for a yes, unless a flag already says it. Throws CliError 'cancelled' on No, 'refused' when `--confirm` names another
+ * order.
+ */
+export async function confirmChange(ctx: Context, confirmation: Confirmation): Promise<void> {
+  const { profile, confirm, order } = confirmation;
+  if (ctx.options.dryRun) return;
+  if (confirm !== undefined) {
+    if (order !== undefined) checkConfirmed(confirm, order.id);
+    return;
+  }
+  if (profile.mode === 'production') return askForWord(ctx, confirmation);
+  if (ctx.options.yes) return;
+  const message = order === undefined ? 'Send it?' : aboutMoney(profile, 'Send it?');
+  if (!(await ctx.ask.confirm({ message, flag: '--yes' }))) throw cancelled(confirmation);
+}
+
+/** Asks again after the order changed. With `--yes` or `--confirm` it goes on without asking. */
+export async function confirmAgain(ctx: Context, confirmation: Confirmation): Promise<void> {
+  if (ctx.options.dryRun || ctx.options.yes || confirmation.confirm !== undefined) return;
+  const message = aboutMoney(confirmation.profile, 'Send it anyway?');
+  if (!(await ctx.ask.confirm({ message, flag: '--yes' }))) throw cancelled(confirmation);
+}
+
+// How often somebody may mistype before the answers to all questions are lost.
+const tries = 3;
+
+// In production a person types the amount of the change, which the preview shows, or the order's id. Without an order they
+// type the profile's name. Enter alone cancels.
+async function askForWord(ctx: Context, confirmation: Confirmation): Promise<void> {
+  const { profile, order } = confirmation;
+  let mistyped: string | undefined;
+  for (let left = tries; left > 0; left -= 1) {
+    const before =
+      mistyped === undefined
+        ? ''
+        : `${mistyped} ${notMeantWords(mistyped, profile, order)}${triesWords(left)}. `;
+    const typed = await ctx.ask.text(wordQuestion(profile, order, before));
+    if (typed === '') throw cancelled(confirmation);
+    if (isMeant(typed, profile, order)) return;
+    mistyped = short(typed);
+  }
+  throw cancelled(
+    confirmation,
+    `${mistyped} is ${otherThanMeant(profile, order)}; typed wrong ${tries} times`,
+  );
+}
+
+function triesWords(left: number): string {
+  return left === 1 ? ' (last try)' : ` (${left} tries left)`;
+}
+
+// `before`: what was wrong with the last answer.
+function wordQuestion(profile: Profile, order: Confirmation['order'], before: string) {
+  const type = (what: string) =>
+    `${before}Type ${what}${before === '' ? ' to send it' : ' again'}, or press Enter to cancel:`;
+  if (order === undefined)
+    return {
+      message: type(`the profile's name, ${profile.name},`),
+      flag: '--confirm PROFILE',
+      optional: true,
+    } as const;
+  const message = aboutMoney(profile, type(order.amount === undefined ? 'the order id' : 'the amount'));
+  return { message, flag: '--confirm ID', optional: true } as const;
+}
+
+// Any spelling of the amount counts: 23000, 23 000, 23000 MXN, or 230.00 where the profile declares the decimals.
+function isMeant(text: string, { name, settings }: Profile, order: Confirmation['order']): boolean {
+  if (order === undefined) return text === name;
+  const typed = readAmount(text);
+  const isAmount =
+    typed !== undefined &&
+    typed.amount === order.amount &&
+    amountProblem(typed, order.currency, settings) === undefined;
+  return text === order.id || isAmount;
+}
+
+// Says what is wrong with the typed text, but not what to type: that stands in the preview, which should be read once more.
+function notMeantWords(text: string, { name, settings }: Profile, order: Confirmation['order']): string {
+  if (order === undefined) return `is not ${name}`;
+  if (order.amount === undefined) return 'is not the id of this order';
+  const typed = readAmount(text);
+  const problem = typed === undefined ? undefined : amountProblem(typed, order.currency, settings);
+  if (problem !== undefined) return `is not the amount: ${problem}`;
+  const figure = typed === undefined ? undefined : scaled(typed.amount, order.currency, settings);
+  return figure === undefined || typed?.places !== undefined
+    ? 'is not the amount'
+    : `is not the amount: in decimals it is ${figure}`;
+}
+
+function otherThanMeant({ name, settings }: Profile, order: Confirmation['order']): string {
+  if (order === undefined) return `not ${name}`;
+  const { id, amount, currency } = order;
+  return amount === undefined ? `not ${id}` : `neither ${amountWords(amount, currency, settings)} nor ${id}`;
+}
+
+function cancelled({ command }: Confirmation, why = 'not confirmed'): CliError {
+  return new CliError('cancelled', why, {
+    certain: 'nothing was sent',
+    ...(command === undefined ? {} : { now: ['the same as one command, for later:', command] }),
+  });
+}

@@ -1,0 +1,250 @@
+/** What `orders show` draws below its first block: the money of each charge with the sums, refunds, items and metadata. Pure. */
+
+import {
+  type AmountStyle,
+  amountWords,
+  digits,
+  figuresIn,
+  figureWords,
+  placesOf,
+  scaled,
+} from '../../amounts.ts';
+import {
+  type ChargeMoney,
+  type OrderMoney,
+  paidBy,
+  type RefundRecord,
+  readMoney,
+  refundedSum,
+} from '../../api/charges.ts';
+import type { Order } from '../../api/records.ts';
+import { failedWords, type JsonObject, statuses, valueAt } from '../../api/spec.ts';
+import { type RefundOrigins, sentBy } from '../../changes/changes.ts';
+import type { Block, Cell, Span } from '../../terminal/terminal.ts';
+
+/** `value`: the order as the service sent it. `origins`: who sent its refunds, as the journal knows it. */
+export function orderContents(
+  order: Order,
+  value: JsonObject,
+  origins: RefundOrigins,
+  settings: AmountStyle,
+): readonly Block[] {
+  const reading = readMoney(value);
+  return [
+    ...('money' in reading
+      ? [moneyGrid(reading.money, value, settings), ...refundsView(reading.money, origins, settings)]
+      : unprovenMoney(order, value, reading.problem, settings)),
+    ...itemsView(order, settings),
+    ...metadataView(value.metadata),
+  ];
+}
+
+// These indents align text under the first word after `REFUNDS`, and after `charge 1`.
+const underHeading = ' '.repeat(9);
+const underCharge = ' '.repeat(10);
+
+function moneyGrid(money: OrderMoney, value: JsonObject, style: AmountStyle): Block {
+  const refunded = refundedSum(money);
+  const left = money.charges.reduce((sum, charge) => sum + (charge.counts ? charge.left : 0), 0);
+  return {
+    right: [1, 2, 3],
+    grid: [
+      [
+        `MONEY (${money.currency ?? 'currency not shown'}, in the service's units)`,
+        '   amount',
+        ' refunded',
+        '     left',
+      ],
+      ...money.charges.flatMap((charge) => [
+        ...chargeRows(charge, money, style),
+        [chargeDetail(charge, value.created_at)],
+      ]),
+      ...figureRows('order', [money.amount, -refunded, left], money, style),
+      [agreement(money, refunded, style)],
+      ...chargeSum(money, value, style).map((line) => [line]),
+    ],
+  };
+}
+
+function chargeRows(
+  charge: ChargeMoney,
+  money: OrderMoney,
+  style: AmountStyle,
+): readonly (readonly Cell[])[] {
+  const left = charge.counts || charge.left === 0 ? charge.left : undefined;
+  return figureRows(
+    `charge ${charge.number}  ${charge.id}  ${paidBy(charge.value)}`,
+    [charge.amount, -charge.refunded, left],
+    money,
+    style,
+  );
+}
+
+// A row of the service's integers. If decimals are declared, the same amounts follow in the row below, since a narrow terminal has
+// no room for both beside each other.
+function figureRows(
+  name: string,
+  amounts: readonly (number | undefined)[],
+  { currency }: OrderMoney,
+  style: AmountStyle,
+): readonly (readonly Cell[])[] {
+  const cells = (write: (amount: number) => string | undefined) =>
+    amounts.map((amount) => (amount === undefined ? '-' : (write(amount) ?? '-')));
+  const row = [name, ...cells((amount) => digits(amount, style))];
+  if (placesOf(currency, style) === undefined) return [row];
+  return [row, [`${underCharge}in ${currency}`, ...cells((amount) => scaled(amount, currency, style))]];
+}
+
+function chargeDetail({ value, status, isRefundable, counts }: ChargeMoney, createdAt: unknown): Cell {
+  const method = value.payment_method;
+  const auth = text(valueAt(method, ['auth_code']));
+  const paidAt = value.paid_at;
+  const paid = typeof paidAt === 'number' && status !== undefined;
+  const before = [
+    text(valueAt(method, ['brand'])),
+    text(valueAt(method, ['name'])),
+    paid && status === statuses.paid ? undefined : (status ?? 'status not shown'),
+    text(value.failure_message),
+  ].filter((fact) => fact !== undefined);
+  const after = [
+    auth === undefined ? undefined : `auth ${auth}`,
+    counts && isRefundable === false ? 'the service says it is not refundable' : undefined,
+  ].filter((fact) => fact !== undefined);
+  return [
+    `${underCharge}${before.join(', ')}`,
+    ...(paid
+      ? [
+          `${before.length === 0 ? '' : ', '}paid `,
+          { time: paidAt, precision: 'clock', after: createdAt } as const,
+        ]
+      : []),
+    after.map((fact) => `, ${fact}`).join(''),
+  ];
+}
+
+function text(value: unknown): string | undefined {
+  return typeof value === 'string' && value !== '' ? value : undefined;
+}
+
+// amount_refunded should be the sum of the refund records (service: order). A person should know when it is not.
+function agreement(money: OrderMoney, refunded: number, style: AmountStyle): Cell {
+  const figure = figuresIn(money.currency, style);
+  if (money.amountRefunded === undefined) return `${underCharge}the service shows no amount_refunded`;
+  if (money.amountRefunded === refunded) return `${underCharge}refund total matches the service`;
+  return {
+    text: `${underCharge}the service says amount_refunded ${figure(money.amountRefunded)}, but its refunds add up to ${figure(refunded)}`,
+    style: 'warn',
+  };
+}
+
+function chargeSum(money: OrderMoney, value: JsonObject, style: AmountStyle): readonly Cell[] {
+  const figure = figuresIn(money.currency, style);
+  const paid = money.charges.filter((charge) => charge.counts || charge.refunded > 0);
+  const sum = paid.reduce((total, charge) => total + charge.amount, 0);
+  if (paid.length === 0 || sum === money.amount || value.payment_status === undefined) return [];
+  return [
+    {
+      text: `${underCharge}charges add up to ${figure(sum)}, the order says ${figure(money.amount)}`,
+      style: 'warn',
+    },
+  ];
+}
+
+function unprovenMoney(
+  { amount, currency, amount_refunded: refunded, payment_status: status }: Order,
+  value: JsonObject,
+  problem: string,
+  style: AmountStyle,
+): readonly Block[] {
+  // Of an order that was paid, charges that are not shown are missing.
+  const hasNoCharge = value.charges === undefined && status === undefined && (refunded ?? 0) === 0;
+  const money = amount === undefined ? 'not shown' : amountWords(amount, currency, style);
+  return [
+    {
+      line: `MONEY  ${money}  refunded ${refunded === undefined ? 'not shown' : figureWords(refunded, currency, style)}`,
+    },
+    {
+      line: hasNoCharge ? 'no charges on this order yet' : `its charges cannot be added up: ${problem}`,
+      indent: 7,
+    },
+  ];
+}
+
+/** Two lines for each refund; the second one has its id. */
+function refundsView(money: OrderMoney, origins: RefundOrigins, style: AmountStyle): readonly Block[] {
+  const figure = figuresIn(money.currency, style);
+  const rows = money.charges.flatMap((charge) =>
+    charge.refunds.flatMap((refund) => refundRows(charge, refund, origins, figure)),
+  );
+  if (rows.length === 0) return [];
+  const heading = ['REFUNDS', 'from charge', 'amount', 'when', 'auth', 'by'];
+  return ['blank', { grid: [heading, ...rows], right: [2] }];
+}
+
+function refundRows(
+  charge: ChargeMoney,
+  refund: RefundRecord,
+  origins: RefundOrigins,
+  figure: (amount: number) => string,
+): (readonly Cell[])[] {
+  const reason = origins?.get(refund.id)?.reason;
+  return [
+    [
+      '',
+      `${charge.number} ${paidBy(charge.value)}`,
+      figure(refund.amount),
+      { time: refund.createdAt, precision: 'zoned' },
+      refund.authCode ?? '-',
+      sentBy(origins, refund.id),
+    ],
+    [
+      [
+        `${underHeading}id ${refund.id}${reason === undefined ? '' : `  ${reason}`}`,
+        ...(refund.status === undefined ? [] : ['  ', stateSpan(refund.status)]),
+      ],
+    ],
+  ];
+}
+
+function stateSpan(status: string): Span {
+  return { text: status, style: failedWords.includes(status.toLowerCase()) ? 'bad' : 'strong' };
+}
+
+function itemsView(order: Order, style: AmountStyle): readonly Block[] {
+  const figure = figuresIn(order.currency, style);
+  const items = order.line_items?.data ?? [];
+  if (items.length === 0) return [];
+  const rows = items.map(({ name, sku, quantity, unit_price: price }, index): readonly Cell[] => [
+    index === 0 ? 'ITEMS  ' : '',
+    `${name ?? '-'}${sku === undefined || sku === '' ? '' : `  sku ${sku}`}`,
+    `${quantity ?? '-'} x ${price === undefined ? '-' : figure(price)}`,
+    quantity === undefined || price === undefined ? '-' : figure(quantity * price),
+  ]);
+  const sum = items.reduce(
+    (total, { quantity, unit_price: price }) => total + (quantity ?? 0) * (price ?? 0),
+    0,
+  );
+  return ['blank', { grid: [...rows, [itemsSum(sum, order.amount, figure)]], right: [2, 3], shrink: [1] }];
+}
+
+function itemsSum(sum: number, amount: number | undefined, figure: (amount: number) => string): Cell {
+  const comparison =
+    sum === amount
+      ? 'equal to the order amount'
+      : `the order says ${amount === undefined ? 'no amount' : figure(amount)}; items do not include shipping, taxes and discounts`;
+  return `${underHeading}items ${figure(sum)}: ${comparison}`;
+}
+
+function metadataView(metadata: unknown): readonly Block[] {
+  const entries = typeof metadata === 'object' && metadata !== null ? Object.entries(metadata) : [];
+  if (entries.length === 0) return [];
+  const words = entries.map(([key, member]) => `${key}=${memberText(member)}`);
+  return ['blank', { line: `metadata ${words.join('  ')}`, hang: 9 }];
+}
+
+function memberText(member: unknown): string {
+  if (member === null || member === '') return '-';
+  if (typeof member === 'string' || typeof member === 'bigint') return String(member);
+  // A very large integer is a bigint here, and JSON.stringify refuses bigints.
+  return JSON.stringify(member, (_, inner) => (typeof inner === 'bigint' ? String(inner) : inner));
+}

@@ -1,0 +1,361 @@
+/** Amounts where a lead declared decimals: shown beside the service's integers everywhere, typed with a point, sent as integers. */
+
+import { describe, expect, test } from 'vitest';
+import { standingAt } from '../harness/clock.ts';
+import { chargeOf, newRefundOf, orderOf, withRefund } from '../harness/orders.ts';
+import { paydesk, type Ran } from '../harness/paydesk.ts';
+import { sit } from '../harness/person.ts';
+import { json } from '../harness/server.ts';
+import { type Service, startService, storeShop } from '../harness/service.ts';
+
+const id = 'ord_2tQ7zRk9PwE5xNvAm';
+const now = '2026-11-21T09:31:40Z';
+const seconds = Date.parse(now) / 1000;
+
+const paid = chargeOf('656f1c0e9a2b4d0018c3e5a1', 35_000);
+// Part of it went back the evening before.
+const order = withRefund(
+  orderOf(id, [paid], { created_at: seconds - 60_000 }),
+  newRefundOf('656f21d79a2b4d0018c40c11', 12_000, { created_at: seconds - 50_000 }),
+  12_000,
+);
+
+interface Shop extends AsyncDisposable {
+  readonly service: Service;
+  run(args: readonly string[], columns?: number): Promise<Ran>;
+}
+
+const decimals = { 'amounts.decimals.MXN': '2' };
+
+/** A profile `shop` of a service with this one order. Refunds of an amount are carried out. */
+async function openShop(
+  settings: Readonly<Record<string, string>> = decimals,
+  { mode = 'sandbox', live = now }: { mode?: 'sandbox' | 'production'; live?: string | undefined } = {},
+): Promise<Shop> {
+  const service = await startService({
+    orders: [{ ...order, livemode: mode === 'production' }],
+    mode,
+    sendsDate: false,
+    onPost: (held = {}, on, { body }) => {
+      const { amount = 0 } = JSON.parse(body) as { amount?: number };
+      const made = newRefundOf('656fa9349a2b4d0018c51f07', amount, { created_at: Date.parse(live) / 1000 });
+      on.orders = [withRefund(held, made, amount)];
+      return json(on.orders[0]);
+    },
+  });
+  await storeShop(service.home, service, { 'time.zone': 'UTC', ...settings });
+  return {
+    service,
+    run: (args, columns) =>
+      paydesk(['-p', 'shop', ...args], {
+        home: service.home,
+        env: standingAt(now),
+        ...(columns === undefined ? {} : { columns }),
+      }),
+    [Symbol.asyncDispose]: () => service[Symbol.asyncDispose](),
+  };
+}
+
+function sent({ service }: Shop): readonly string[] {
+  return service.posts.map(({ body }) => body);
+}
+
+// The journal's ids are random.
+function steady(text: string): string {
+  return text.replaceAll(/i_[0-9a-f]{8}/g, 'i_7f3k2m9q');
+}
+
+const refund = (...more: readonly string[]) => ['orders', 'refund', id, '--charge', '1', '--yes', ...more];
+
+describe('screens', () => {
+  test('orders show has both figures, at 80 columns', async () => {
+    await using shop = await openShop();
+    expect((await shop.run(['orders', 'show', id], 80)).stdout).toMatchInlineSnapshot(`
+      "ord_2tQ7zRk9PwE5xNvAm  partially_refunded  can be refunded  sandbox shop
+      created 20 Nov 2026 16:51:40 UTC    read just now, 21 Nov 09:31:40
+      buyer   Buyer Name  buyer@example.com
+
+      MONEY (MXN, in the service's units)           amount   refunded       left
+      charge 1  656f1c0e9a2b4d0018c3e5a1  *4242      35000     -12000      23000
+                in MXN                              350.00    -120.00     230.00
+                visa, BUYER NAME, partially_refunded, paid 21 Sep 14:13:45, auth
+                490215
+      order                                          35000     -12000      23000
+                in MXN                              350.00    -120.00     230.00
+                refund total matches the service
+
+      REFUNDS  from charge            amount  when              auth    by
+               1 *4242      -12000 (-120.00)  20 Nov 19:38 UTC  490215  not from this
+                                                                        machine
+               id 656f21d79a2b4d0018c40c11
+
+      ITEMS    Wool blanket  sku WB-2  1 x 35000 (350.00)  35000 (350.00)
+               items 35000 (350.00): equal to the order amount
+
+      refund the rest of charge 1:
+        paydesk -p shop orders refund ord_2tQ7zRk9PwE5xNvAm --charge 1
+      "
+    `);
+  });
+
+  test('orders show has both figures, at 120 columns', async () => {
+    await using shop = await openShop();
+    expect((await shop.run(['orders', 'show', id], 120)).stdout).toMatchInlineSnapshot(`
+      "ord_2tQ7zRk9PwE5xNvAm  partially_refunded  can be refunded  sandbox shop
+      created 20 Nov 2026 16:51:40 UTC    read just now, 21 Nov 09:31:40
+      buyer   Buyer Name  buyer@example.com
+
+      MONEY (MXN, in the service's units)           amount   refunded       left
+      charge 1  656f1c0e9a2b4d0018c3e5a1  *4242      35000     -12000      23000
+                in MXN                              350.00    -120.00     230.00
+                visa, BUYER NAME, partially_refunded, paid 21 Sep 14:13:45, auth 490215
+      order                                          35000     -12000      23000
+                in MXN                              350.00    -120.00     230.00
+                refund total matches the service
+
+      REFUNDS  from charge            amount  when              auth    by
+               1 *4242      -12000 (-120.00)  20 Nov 19:38 UTC  490215  not from this machine
+               id 656f21d79a2b4d0018c40c11
+
+      ITEMS    Wool blanket  sku WB-2  1 x 35000 (350.00)  35000 (350.00)
+               items 35000 (350.00): equal to the order amount
+
+      refund the rest of charge 1:
+        paydesk -p shop orders refund ord_2tQ7zRk9PwE5xNvAm --charge 1
+      "
+    `);
+  });
+
+  test('orders list has both figures, at 80 columns', async () => {
+    await using shop = await openShop();
+    expect((await shop.run(['orders', 'list'], 80)).stdout).toMatchInlineSnapshot(`
+      "ID                     CREATED UTC   STATUS                        AMOUNT  CARD 
+      ord_2tQ7zRk9PwE5xNvAm  20 Nov 16:51  partially_refun…  35000 MXN (350.00)  *4242
+      "
+    `);
+  });
+
+  test('orders list has both figures, at 120 columns', async () => {
+    await using shop = await openShop();
+    expect((await shop.run(['orders', 'list'], 120)).stdout).toMatchInlineSnapshot(`
+      "ID                     CREATED UTC   STATUS                    AMOUNT          REFUNDED  CARD   BUYER       REASON  NOTE
+      ord_2tQ7zRk9PwE5xNvAm  20 Nov 16:51  partially_r…  35000 MXN (350.00)  -12000 (-120.00)  *4242  Buyer Name  -       -   
+      "
+    `);
+  });
+
+  test('preview, result and journal of a refund have both figures, at 80 columns', async () => {
+    await using shop = await openShop();
+    const ran = await shop.run(refund('--amount', '230.00'), 80);
+    expect(ran.code, ran.stderr).toBe(0);
+    expect(steady(ran.stderr)).toMatchInlineSnapshot(`
+      "REFUND THE REST OF A CHARGE                                     sandbox shop
+      order   ord_2tQ7zRk9PwE5xNvAm  35000 MXN (350.00)  partially_refunded  20 Nov
+              16:51
+      buyer   Buyer Name  buyer@example.com
+      from    charge 1 of 1, visa *4242, 656f1c0e9a2b4d0018c3e5a1
+      reason  none is sent
+                                 charge 1             order
+        paid               35000 (350.00)    35000 (350.00)
+        refunded so far  -12000 (-120.00)  -12000 (-120.00)  20 Nov 19:38, not from
+                                                             this machine
+        THIS REFUND      -23000 (-230.00)  -23000 (-230.00)  all that is left of
+                                                             charge 1
+        left afterwards          0 (0.00)          0 (0.00)
+      note: this charge was refunded before; the buyer may mean that refund
+      will send once: {"charge_id":"656f1c0e9a2b4d0018c3e5a1", "amount":23000}
+      "
+    `);
+    expect(steady(ran.stdout)).toMatchInlineSnapshot(`
+      "refunded 23000 MXN (230.00) to visa *4242                       sandbox shop
+      order    ord_2tQ7zRk9PwE5xNvAm   partially_refunded -> refunded
+      refund   656fa9349a2b4d0018c51f07   21 Nov 2026 09:31:40 UTC   auth 490215
+      money    12000 -> 35000 refunded of 35000; 0 left      journal i_7f3k2m9q
+               120.00 -> 350.00 refunded of 350.00; 0.00 left (MXN)
+      "
+    `);
+    expect(steady((await shop.run(['journal', 'list'], 80)).stdout)).toMatchInlineSnapshot(`
+      "INTENT      SENT UTC      ORDER                              AMOUNT  OUTCOME
+      i_7f3k2m9q  21 Nov 09:31  ord_2tQ7zRk9PwE5xNvAm  23000 MXN (230.00)  made   
+      "
+    `);
+    const [, intent = ''] = /journal (i_\w+)/.exec(ran.stdout) ?? [];
+    const shown = (await shop.run(['journal', 'show', intent], 80)).stdout;
+    expect(shown).toContain('refund of 23000 MXN (230.00): made');
+    expect(shown).toContain('-23000 (-230.00) on charge 656f1c0e9a2b4d0018c3e5a1');
+  });
+
+  test('preview and result of a refund have both figures, at 120 columns', async () => {
+    await using shop = await openShop();
+    const ran = await shop.run(refund('--amount', '230.00'), 120);
+    expect(steady(ran.stderr)).toMatchInlineSnapshot(`
+      "REFUND THE REST OF A CHARGE                                     sandbox shop
+      order   ord_2tQ7zRk9PwE5xNvAm  35000 MXN (350.00)  partially_refunded  20 Nov 16:51
+      buyer   Buyer Name  buyer@example.com
+      from    charge 1 of 1, visa *4242, 656f1c0e9a2b4d0018c3e5a1
+      reason  none is sent
+                                 charge 1             order
+        paid               35000 (350.00)    35000 (350.00)
+        refunded so far  -12000 (-120.00)  -12000 (-120.00)  20 Nov 19:38, not from this machine
+        THIS REFUND      -23000 (-230.00)  -23000 (-230.00)  all that is left of charge 1
+        left afterwards          0 (0.00)          0 (0.00)
+      note: this charge was refunded before; the buyer may mean that refund
+      will send once: {"charge_id":"656f1c0e9a2b4d0018c3e5a1", "amount":23000}
+      "
+    `);
+    expect(steady(ran.stdout)).toMatchInlineSnapshot(`
+      "refunded 23000 MXN (230.00) to visa *4242                       sandbox shop
+      order    ord_2tQ7zRk9PwE5xNvAm   partially_refunded -> refunded
+      refund   656fa9349a2b4d0018c51f07   21 Nov 2026 09:31:40 UTC   auth 490215
+      money    12000 -> 35000 refunded of 35000; 0 left      journal i_7f3k2m9q
+               120.00 -> 350.00 refunded of 350.00; 0.00 left (MXN)
+      "
+    `);
+  });
+
+  test('with amounts.grouping = on the thousands stand apart; without it they never do', async () => {
+    await using shop = await openShop({ ...decimals, 'amounts.grouping': 'on' });
+    const { stdout } = await shop.run(['orders', 'show', id]);
+    expect(stdout).toContain('35\u00a0000');
+    expect(stdout).toContain('350.00');
+    await using plain = await openShop();
+    expect((await plain.run(['orders', 'show', id])).stdout).not.toContain('\u00a0');
+  });
+
+  test('json, ndjson and csv keep the integers of the service', async () => {
+    await using shop = await openShop({ ...decimals, 'amounts.grouping': 'on' });
+    const machine = await Promise.all(
+      ['json', 'ndjson', 'csv'].map((format) => shop.run(['orders', 'list', '-o', format])),
+    );
+    for (const { stdout } of machine) {
+      expect(stdout).toContain('35000');
+      expect(stdout).not.toMatch(/350\.00|\u00a0/);
+    }
+  });
+
+  test('without declared decimals there is one figure only', async () => {
+    await using shop = await openShop({ 'amounts.decimals.USD': '2' });
+    expect((await shop.run(['orders', 'show', id])).stdout).not.toContain('350.00');
+  });
+});
+
+describe('--amount', () => {
+  test.each([
+    ['230.00', '{"charge_id":"656f1c0e9a2b4d0018c3e5a1","amount":23000}'],
+    ['0.05', '{"charge_id":"656f1c0e9a2b4d0018c3e5a1","amount":5}'],
+    ['230.00 MXN', '{"charge_id":"656f1c0e9a2b4d0018c3e5a1","amount":23000}'],
+    ['23 000', '{"charge_id":"656f1c0e9a2b4d0018c3e5a1","amount":23000}'],
+    ['230', '{"charge_id":"656f1c0e9a2b4d0018c3e5a1","amount":230}'],
+  ])('%s sends the integer of the service', async (amount, body) => {
+    await using shop = await openShop();
+    const ran = await shop.run(refund('--amount', amount));
+    expect(ran.code, ran.stderr).toBe(0);
+    expect(sent(shop)).toEqual([body]);
+  });
+
+  test('a whole number stays in the units of the service, and a warning says what that is', async () => {
+    await using shop = await openShop();
+    const { stderr } = await shop.run(refund('--amount', '230'));
+    expect(stderr).toContain("note: 230 is in the service's units: 2.30 MXN. For 230.00 MXN type 230.00");
+    expect(stderr).toContain('-230 (-2.30)');
+    await using other = await openShop();
+    expect((await other.run(refund('--amount', '230.00'))).stderr).not.toContain("service's units");
+  });
+
+  test.each([
+    ['230.0', 2, 'profile shop declares no currency with 1 decimal'],
+    ['230.000', 2, 'profile shop declares no currency with 3 decimals'],
+    ['230,00', 2, 'not an amount'],
+    ['23,000', 2, 'not an amount'],
+    ['230.00 USD', 3, 'the order is in MXN'],
+    ['351.00', 3, '35100 (351.00) is more than is left'],
+  ])('%s is refused (%i) and nothing is sent', async (amount, code, words) => {
+    await using shop = await openShop();
+    const ran = await shop.run(refund('--amount', amount));
+    expect(ran).toMatchObject({ code, stdout: '' });
+    expect(ran.stderr).toContain(words);
+    expect(sent(shop)).toEqual([]);
+  });
+
+  test('decimals of another currency do not count', async () => {
+    await using shop = await openShop({ 'amounts.decimals.USD': '2' });
+    const ran = await shop.run(refund('--amount', '230.00'));
+    expect(ran.code).toBe(3);
+    expect(ran.stderr).toContain('declares no decimals for MXN');
+    expect(sent(shop)).toEqual([]);
+  });
+
+  test('the same --intent in two spellings is one change, since integers are compared', async () => {
+    await using shop = await openShop();
+    expect((await shop.run(refund('--amount', '230.00', '--intent', 't-1'))).code).toBe(0);
+    const again = await shop.run(refund('--amount', '23000', '--intent', 't-1'));
+    expect(again.code, again.stderr).toBe(0);
+    expect(again.stderr).toContain('nothing was sent now');
+    expect(sent(shop)).toHaveLength(1);
+  });
+
+  test('a limit of the profile is in the units of the service, and both figures are said', async () => {
+    await using shop = await openShop({ ...decimals, 'refund.max_amount.MXN': '20000' });
+    const ran = await shop.run(refund('--amount', '200.01'));
+    expect(ran.code).toBe(3);
+    expect(ran.stderr).toContain(
+      '20001 MXN (200.01) is over the limit of profile shop: refund.max_amount.MXN is 20000 (200.00)',
+    );
+    expect((await shop.run(refund('--amount', '200.00'))).code).toBe(0);
+    expect((await shop.run(['profile', 'show', 'shop'])).stdout).toContain('20000 (200.00)');
+  });
+});
+
+describe('in production, in a terminal', () => {
+  const production = () => openShop(decimals, { mode: 'production', live: new Date().toISOString() });
+
+  test.each(['23000', '23 000', '23000 MXN', '230.00', '230.00 mxn'])(
+    '%s sends the refund of 23000',
+    async (typed) => {
+      await using shop = await production();
+      const person = sit(
+        [
+          '-p',
+          'shop',
+          'orders',
+          'refund',
+          id,
+          '--charge',
+          '1',
+          '--amount',
+          '230.00',
+          '--reason',
+          'other',
+          '--note',
+          'ticket 8840',
+        ],
+        { home: shop.service.home, env: {} },
+      );
+      await person.answer('Type the amount to send it, or press Enter to cancel:', `${typed}\r`);
+      const { code, screen } = await person.leaves;
+      expect(code, screen).toBe(0);
+      expect(screen).toContain('-23000 (-230.00)');
+      expect(sent(shop)).toEqual([
+        '{"charge_id":"656f1c0e9a2b4d0018c3e5a1","amount":23000,"reason":"other"}',
+      ]);
+    },
+  );
+
+  test('a mistype is told what it would be and asked for again, twice; then nothing is sent', async () => {
+    await using shop = await production();
+    const args = ['-p', 'shop', 'orders', 'refund', id, '--charge', '1', '--amount', '230.00'];
+    const person = sit([...args, '--reason', 'other', '--note', 'ticket 8840'], {
+      home: shop.service.home,
+      env: {},
+    });
+    await person.answer('Type the amount to send it', '230\r');
+    await person.answer('230 is not the amount: in decimals it is 2.30 (2 tries left)', '230.0\r');
+    await person.answer(/MXN has 2 decimals.*\(last try\)/s, '2300000\r');
+    const { code, screen } = await person.leaves;
+    expect(code).toBe(3);
+    expect(screen.replaceAll(/\s+/g, ' ')).toContain(
+      `2300000 is neither 23000 MXN (230.00) nor ${id}; typed wrong 3 times`,
+    );
+    expect(sent(shop)).toEqual([]);
+  });
+});
