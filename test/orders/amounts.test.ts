@@ -101,6 +101,8 @@ test('more than is left of a charge exits 3 with the figures and sends nothing (
   )) {
     expect(ran).toMatchObject({ code: 3, stdout: '' });
     expect(ran.stderr).toContain('35000');
+    // A line to copy would pay back everything.
+    expect(ran.stderr).not.toContain('orders refund');
   }
   expect(desk.posts.length).toBe(0);
 });

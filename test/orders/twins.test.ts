@@ -100,12 +100,14 @@ describe('a twin that was refunded', () => {
     `);
   });
 
-  test('stands in the preview of a refund for another reason, which is sent', async () => {
+  test('stands above the preview of a refund for another reason, which is sent; --quiet does not hide it', async () => {
     await serve([own, refundedTwin(900)]);
     const narrow = await run('orders refund ord_twinB --reason other --yes', 80);
     expect(narrow.code).toBe(0);
     expect(narrow.stderr).toMatchInlineSnapshot(`
-      "REFUND A WHOLE ORDER                                     sandbox environment
+      "ord_twinA, same buyer and amount, 4 min earlier, was refunded 2 min ago, not
+      from this machine: refunding both pays both back
+      REFUND A WHOLE ORDER                                     sandbox environment
       order   ord_twinB  900 MXN  paid  21 Nov 04:50
       buyer   Ana  ana@example.com
       from    charge 1 of 1, visa *4242, ch_ord_twinB
@@ -115,19 +117,29 @@ describe('a twin that was refunded', () => {
         refunded so far     0
         THIS REFUND      -900  all of the order
         left afterwards     0
-      note: ord_twinA, same buyer and amount, 4 min earlier, was refunded 2 min ago,
-            not from this machine: refunding both pays both back
       will send once: {"reason":"other"}
       "
     `);
     expect(service.posts).toHaveLength(1);
+    service.orders = [own, refundedTwin(900)];
+    const quiet = await service.run(['orders', 'refund', 'ord_twinB', '--yes', '--quiet'], {
+      env: { ...env, XDG_STATE_HOME: `${service.home.path}/quiet` },
+      columns: 80,
+    });
+    expect(quiet.stderr).toMatchInlineSnapshot(`
+      "ord_twinA, same buyer and amount, 4 min earlier, was refunded 2 min ago, not
+      from this machine: refunding both pays both back
+      "
+    `);
     service.orders = [own, refundedTwin(300)];
     const wide = await service.run(['orders', 'refund', 'ord_twinB', '--yes'], {
       env: { ...env, XDG_STATE_HOME: `${service.home.path}/other` },
       columns: 120,
     });
     expect(wide.stderr).toMatchInlineSnapshot(`
-      "REFUND A WHOLE ORDER                                     sandbox environment
+      "ord_twinA, same buyer and amount, 4 min earlier, was refunded in part (300 of 900) 2 min ago, not from this machine:
+      refunding both pays both back
+      REFUND A WHOLE ORDER                                     sandbox environment
       order   ord_twinB  900 MXN  paid  21 Nov 04:50
       buyer   Ana  ana@example.com
       from    charge 1 of 1, visa *4242, ch_ord_twinB
@@ -137,8 +149,6 @@ describe('a twin that was refunded', () => {
         refunded so far     0
         THIS REFUND      -900  all of the order
         left afterwards     0
-      note: ord_twinA, same buyer and amount, 4 min earlier, was refunded in part (300 of 900) 2 min ago, not from this
-            machine: refunding both pays both back
       will send once: {}
       "
     `);

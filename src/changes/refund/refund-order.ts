@@ -74,9 +74,17 @@ async function planOrder(
   const young = youngWarnings(planned.money, profile, ctx.clock.now(), origins);
   const plan = {
     ...planned,
-    warnings: [...planned.warnings, ...young, ...twins.twins.map(line), ...twins.gaps],
+    warnings: [
+      ...planned.warnings,
+      ...young,
+      ...twins.twins.filter((one) => !isPaidBack(one)).map(line),
+      ...twins.gaps,
+    ],
   };
-  const { body, expected, tolerated, amount, money, warnings } = plan;
+  // To pay both back is the mistake that costs most, so not even --quiet hides it.
+  const paidBack = twins.twins.filter(isPaidBack).map(line);
+  if (!ctx.options.dryRun) for (const text of paidBack) ctx.notes.warn({ text, style: 'warn' });
+  const { body, expected, tolerated, amount, money } = plan;
   const { reason, note } = asked;
   return {
     intent: {
@@ -87,7 +95,7 @@ async function planOrder(
       currency: money.currency,
       reason,
       note,
-      checks: warnings,
+      checks: [...plan.warnings, ...paidBack],
       again: asked.again,
     },
     words: wordsOf(asked),

@@ -5,7 +5,7 @@ import { type ChargeMoney, type OrderMoney, paidBy } from '../../api/charges.ts'
 import type { RefundRequest } from '../../api/request-bodies.ts';
 import type { JsonObject, RefundReason } from '../../api/spec.ts';
 import type { ExpectedRefund } from '../../journal/journal.ts';
-import { commandLine, type Profile } from '../../profiles/profiles.ts';
+import type { Profile } from '../../profiles/profiles.ts';
 import {
   chargeCommands,
   checkLimit,
@@ -187,7 +187,8 @@ function chargePlan(
     const figure = figuresIn(money.currency, profile.settings);
     throw refused(
       `${figure(amount)} is more than is left on charge ${charge.number} (${paidBy(charge.value)}) of ${money.id}: ${figure(charge.amount)} paid, ${figure(charge.refunded)} refunded, ${figure(charge.left)} left`,
-      [commandLine(profile, 'orders', 'refund', money.id, '--charge', String(charge.number))],
+      // A command without the amount would pay back all that is left: nobody asked for that.
+      [showOrder(money, profile)],
     );
   }
   // Without an amount the service refunds the whole charge (service: Endpoints 1, rule 3). So the rest of a charge is always
