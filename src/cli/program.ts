@@ -240,7 +240,7 @@ function usageError(
   const help = ['paydesk', ...(entry?.words ?? (noun === undefined ? [] : [noun])), '--help'].join(' ');
   const keyFlag = /--[a-z-]*(key|token|secret|passw)/i.test(first)
     ? [
-        'no flag takes a key: paydesk profile add NAME asks for it, or reads it with --key-stdin or --key-file FILE',
+        'no flag takes a key. paydesk profile add NAME asks for it, or reads it with --key-stdin or --key-file FILE',
       ]
     : [];
   const suggestion = meant ?? rest.filter((line) => line !== '').map(suggestionLine);

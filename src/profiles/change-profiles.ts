@@ -30,7 +30,7 @@ import { defaultWord, readSettings, settingName, settingProblem, unknownSetting 
 export function checkFree(profiles: ProfileFile['profiles'], name: string): void {
   checkName(name);
   if (!profiles.has(name)) return;
-  throw new CliError('refused', `there is a profile ${name} already`, {
+  throw new CliError('refused', `there is already a profile ${name}`, {
     certain: 'nothing was changed',
     now: [`look at it: paydesk profile show ${name}`, `or remove it: paydesk profile remove ${name}`],
   });

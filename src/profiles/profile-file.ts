@@ -213,7 +213,7 @@ export function damaged(path: string, what: string): CliError {
   return new CliError('refused', `${path} is damaged: ${what}`, {
     certain: 'nothing was sent; the file was left as it is',
     now: [
-      'correct it by hand, or put it aside and add the profiles again:',
+      'correct it by hand, or move it away and add the profiles again:',
       `mv '${path}' '${path}.damaged'`,
     ],
   });

@@ -29,6 +29,6 @@ export const list = defineCommand({
     }));
     await ctx.out.ownList(columns, records);
     if (profiles.some(({ kind }) => kind === 'stored')) return;
-    ctx.notes.note('no profile of your own yet: paydesk profile add NAME');
+    ctx.notes.note('you have no profile of your own yet: paydesk profile add NAME');
   },
 });

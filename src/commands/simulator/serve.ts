@@ -89,7 +89,7 @@ function view(serving: Serving): readonly Block[] {
     { line: `key     ${key}` },
     { line: `vendor  ${vendors.join(', ')}` },
     'blank',
-    { line: 'make a profile of it, with the key when it asks for it:' },
+    { line: 'make a profile for it; it asks for the key:' },
     { line: `paydesk profile add sim --base-url ${url} --mode ${mode} --vendor ${vendor}`, indent: 2 },
     { line: 'paydesk -p sim orders list', indent: 2 },
   ];
