@@ -13,7 +13,7 @@ export interface AmountStyle {
   readonly 'amounts.grouping': 'on' | 'off';
 }
 
-/** The style of a run that has no profile yet. */
+/** How amounts are shown while the profile is not known: without decimals and without grouping. */
 export const plainAmounts: AmountStyle = { 'amounts.decimals': {}, 'amounts.grouping': 'off' };
 
 /** The service's integer, a sum of such integers, or whatever a record holds in its place. */
@@ -82,7 +82,7 @@ export function placesOf(
   return Object.hasOwn(places, code) ? places[code] : undefined;
 }
 
-/** Whether the profile declares so many decimals for any currency. */
+/** Whether the profile declares this number of decimals for at least one currency. */
 export function declaresPlaces(places: number, { 'amounts.decimals': declared }: AmountStyle): boolean {
   return Object.values(declared).includes(places);
 }

@@ -55,7 +55,7 @@ const anyObject = v.custom<JsonObject>(isObject, notObject);
 // With a prototype, an unknown field named `constructor` would count as known.
 const withoutPrototype = <const E extends object>(entries: E): E =>
   Object.setPrototypeOf({ ...entries }, null);
-// A list has keys too, so the check for an object comes first.
+// `strictObject` would take an array for an object, so `anyObject` comes first.
 const closed = <const E extends v.ObjectEntries>(entries: E) =>
   v.pipe(anyObject, v.strictObject(withoutPrototype(entries), notObject));
 const itemBasics = { name: text, unit_price: wholeNumber(0), quantity: wholeNumber(1) };

@@ -46,7 +46,7 @@ interface OrderChange {
   readonly kind: 'refund' | 'capture';
   /** The flags that were typed. A later run with the same `--intent` must have the same ones. */
   readonly asked: JsonObject;
-  /** Checks the flags by the profile alone, before any request. Throws CliError 'usage'. */
+  /** Checks the flags against the profile's settings, before any request. Throws CliError 'usage'. */
   readonly check?: (profile: Profile) => void;
   /** Flags that the profile requires and that were not given, such as `--note`. */
   readonly missing?: (profile: Profile) => readonly string[];

@@ -19,7 +19,7 @@ export type Evidence =
       readonly created?: string | undefined;
       readonly link?: string | undefined;
     }
-  /** What was asked for shows twice or more. */
+  /** What was asked for is there more than once. */
   | { readonly shows: 'duplicate'; readonly refunds: readonly FoundRefund[] }
   /** Only a part of what was asked for. */
   | { readonly shows: 'partial'; readonly refunds: readonly FoundRefund[] }

@@ -1,4 +1,4 @@
-/** Reads the orders of open attempts again and writes down what that proves, as resolve.ts decides. */
+/** Reads the orders of open attempts again and records in the journal what that proves, decided in resolve.ts. */
 
 import { CliError } from '../errors.ts';
 import { isDue, isWatched } from './attempt-state.ts';

@@ -24,7 +24,7 @@ export interface Keyring {
   remove(account: string): Promise<void>;
 }
 
-/** Why the keyring cannot be used. The message is the end of a sentence. */
+/** Why the keyring cannot be used. The message is made to follow a colon: `it did not keep the key`. */
 export class KeyringError extends Error {}
 
 const limitMs = 3000;

@@ -1,6 +1,6 @@
 /** Which known names somebody may have meant who typed another one. Pure. */
 
-// A name that differs in more letters than this is another word.
+// Up to this many edits count as a typing mistake.
 const mostEdits = 2;
 const mostNames = 3;
 

@@ -62,7 +62,7 @@ export interface StreamWriterOptions {
   readonly secrets: Secrets;
   /** Called once when the stream is lost. */
   readonly onLost: (error: CliError) => void;
-  /** Called before each write. Returns true if writing works, but nobody can read it. */
+  /** Called before each write. Returns true if the stream was closed at the start: writing then only seems to work. */
   readonly isClosed?: (() => boolean) | undefined;
   /** Called before each write, so that a line of progress on the same screen can be removed. */
   readonly beforeWrite?: (() => void) | undefined;

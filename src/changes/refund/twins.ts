@@ -61,7 +61,7 @@ function refundsIn(order: JsonObject): readonly RefundRecord[] {
     : [];
 }
 
-// The order's own figure, its refund records and its status: whichever says that most went back.
+// How much of an order was refunded: the highest of what its own figure, its refund records and its status say.
 function refundedOf({ amount, amount_refunded: said, payment_status: status }: JsonObject, sums: number[]) {
   const figures = [
     ...(typeof said === 'number' ? [said] : []),
@@ -93,7 +93,7 @@ export function twinsAmong(order: JsonObject, others: readonly JsonObject[]): re
 
 /** A twin, and what the journal of this machine knows about it. */
 export interface KnownTwin extends Twin {
-  /** Who made its newest refund and why; undefined if this machine did not. */
+  /** Who sent its newest refund, and why; undefined if it was not sent from this machine. */
   readonly fact?: RefundFacts | undefined;
   /** A change of the twin that is not confirmed. */
   readonly unconfirmed?: UnconfirmedChange | undefined;

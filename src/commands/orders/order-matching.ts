@@ -16,7 +16,7 @@ export interface Match {
 /** Returns the fields that hold the words; undefined when a word is in no field. */
 export type Matcher = (order: JsonObject) => readonly Match[] | undefined;
 
-/** An order made ready to be searched again and again: its fields, folded. */
+/** An order prepared for repeated searches: its fields, each also without case and accents. */
 export type SearchableOrder = readonly SearchableField[];
 
 /** A word to look for, without case and accents. */
