@@ -45,7 +45,7 @@ function __paydesk_complete
                     show 'Show one change, its history, and what to do now' \
                     reconcile 'Read orders again to clear up unconfirmed changes' \
                     settle 'Record by hand whether an unconfirmed change was made' \
-                    acknowledge 'End an alarm, such as a duplicate, that somebody has dealt with' \
+                    acknowledge 'Clear an alarm, such as a duplicate refund, that somebody has dealt with' \
                     verify 'Check that the journal is whole; repair it' \
                     forget 'Erase bodies, notes and links of settled changes' \
                     export 'Print every change that was sent, or write the journal for another machine' \
@@ -108,7 +108,7 @@ function __paydesk_complete
                     show 'Show one change, its history, and what to do now' \
                     reconcile 'Read orders again to clear up unconfirmed changes' \
                     settle 'Record by hand whether an unconfirmed change was made' \
-                    acknowledge 'End an alarm, such as a duplicate, that somebody has dealt with' \
+                    acknowledge 'Clear an alarm, such as a duplicate refund, that somebody has dealt with' \
                     verify 'Check that the journal is whole; repair it' \
                     forget 'Erase bodies, notes and links of settled changes' \
                     export 'Print every change that was sent, or write the journal for another machine' \

@@ -28,7 +28,7 @@ const environment = (): readonly string[] => [
   '  NO_COLOR             set: no colour; FORCE_COLOR: colour also in a pipe',
   '  HTTPS_PROXY          the proxy for https, except for hosts in NO_PROXY; plain http and this machine never use it',
   '  XDG_CONFIG_HOME      profiles and keys lie in its folder paydesk; XDG_STATE_HOME: the journal, its witness, locks and the demo; XDG_CACHE_HOME: compiled code',
-  '  PAYDESK_STATE_ON_NETWORK  1: the journal may lie on a network file system; only after you tested that locks work there',
+  '  PAYDESK_STATE_ON_NETWORK  1: allow the journal on a network file system; set it only after you have tested that locks work there',
   '',
   'paydesk keeps nothing else, and contacts no host except the service. To remove every trace:',
   '  rm -r ~/.config/paydesk ~/.local/state/paydesk ~/.cache/paydesk',

@@ -113,7 +113,7 @@ export const commands: readonly CommandEntry[] = [
   },
   {
     words: ['journal', 'acknowledge'],
-    summary: 'End an alarm, such as a duplicate, that somebody has dealt with',
+    summary: 'Clear an alarm, such as a duplicate refund, that somebody has dealt with',
     load: async () => (await import('./journal/acknowledge.ts')).acknowledge,
   },
   {

@@ -230,7 +230,7 @@ function lostRecord(before: PreImage, money: OrderMoney): string | undefined {
     const lost = charge.refunds.find(
       (old) => !now.refunds.some(({ id, amount }) => id === old.id && amount === old.amount),
     );
-    if (lost !== undefined) return `refund ${lost.id} is not shown as before`;
+    if (lost !== undefined) return `refund ${lost.id} is gone or has another amount`;
   }
   return undefined;
 }

@@ -62,7 +62,7 @@ function storeOptions(file: string, now: () => number): StoreOptions {
   try {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
   } catch (error) {
-    throw new CliError('refused', `${folder}: the folder of the demo cannot be made`, {
+    throw new CliError('refused', `${folder}: the demo's folder cannot be created`, {
       certain: 'nothing was sent',
       now: [error instanceof Error ? error.message : String(error)],
       cause: error,

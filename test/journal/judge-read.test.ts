@@ -174,7 +174,7 @@ describe('what a read shows of a refund', () => {
           ['new', -5],
         ]),
       ),
-      'refund old is not shown as before',
+      'refund old is gone or has another amount',
     ],
     ['nothing at all', undefined, 'it is not an order'],
   ])('%s is no evidence', (_, value, problem) => {

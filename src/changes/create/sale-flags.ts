@@ -138,7 +138,7 @@ export function parseCurrency(text: string, name: string): string {
 /** Reads month counts, `3,6,9`. Throws CliError 'usage'. */
 export function parseMonths(text: string, name: string): readonly number[] {
   if (/^[1-9][0-9]{0,2}(,[1-9][0-9]{0,2})*$/.test(text)) return text.split(',').map(Number);
-  throw usage(`${name} ${text}: not counts of months such as 3,6,9`);
+  throw usage(`${name} ${text}: not a list of months such as 3,6,9`);
 }
 
 /** Reads `KEY=VALUE` and splits it at the first =. Throws CliError 'usage'. */

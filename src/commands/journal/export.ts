@@ -11,7 +11,7 @@ export const exportJournal = defineCommand({
   arguments: [],
   flags: {
     since: whenFlag('only what was sent since: today, last-month, 30d, a date, ISO 8601'),
-    'all-profiles': flag.switch({ summary: 'every account' }),
+    'all-profiles': flag.switch({ summary: 'changes of every account' }),
     to: flag.text({
       value: 'FILE',
       summary: 'write the journal and its witness into this new file, for journal import on another machine',

@@ -31,7 +31,7 @@ const columnsOf: Readonly<Record<RowKind, readonly Column[]>> = {
 
 export const exportOrders = defineCommand({
   description: [
-    'Reads every page and writes NDJSON (or -o json, csv) as the pages come: each order exactly as the service sent it. Orders made or changed during the export may be missing, or be there as they were before.',
+    'Reads every page and writes NDJSON (or -o json, csv) as the pages arrive: each order exactly as the service sent it. An order that is created or changed during the export may be missing or appear in its earlier state.',
     'With --to the file appears only when it is complete, with a manifest beside it: what was asked for, when the export began and ended, sums per currency, status and day, SHA-256. --resume goes on with an interrupted export.',
     'Rows of refunds also say whose order it is: buyer, email, reference. With --tz, CSV has the local time beside every time: created_at stays in UTC, created_at_local is in the zone. paydesk help output says what else --columns can name.',
     '--by says which date --since and --until mean: when the order was created, when a charge of it was paid, or when a refund of it was made. In rows of refunds, reason, note and operator come from the journal of this machine; they are empty if another machine sent the refund.',

@@ -187,7 +187,7 @@ export function unreadable(file: string, error: unknown): CliError {
   if (isOneOf(inUse, error)) {
     return new CliError('refused', `the journal ${file} is in use by another run that does not finish`, {
       ...parts,
-      now: ['wait for that run to end, or wake it if it was stopped; then run the command again'],
+      now: ['wait for that run to end, or resume it (fg) if it is suspended; then run the command again'],
     });
   }
   const bySystem = error instanceof Error && 'syscall' in error;
