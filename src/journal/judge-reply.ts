@@ -41,15 +41,12 @@ const strings = /"[^"\\]*(?:\\.[^"\\]*)*"(?=(\s*:)?)|[{}]/gs;
 
 /** Whether a JSON text has a key twice in one object. It proves nothing: readers differ in which value they keep. */
 export function repeatsKey(text: string): boolean {
-  // Every object gets a number, so that a key is known by the object that it stands in.
+  // A key is known by where its object begins.
   const open: number[] = [];
   const seen = new Set<string>();
-  let objects = 0;
-  for (const [token, colon] of text.matchAll(strings)) {
-    if (token === '{') {
-      objects += 1;
-      open.push(objects);
-    } else if (token === '}') open.pop();
+  for (const { 0: token, 1: colon, index } of text.matchAll(strings)) {
+    if (token === '{') open.push(index);
+    else if (token === '}') open.pop();
     else if (colon !== undefined) {
       const key = `${open.at(-1)} ${JSON.parse(token)}`;
       if (seen.has(key)) return true;

@@ -55,8 +55,8 @@ interface Found {
   readonly rival?: AttemptRecord | undefined;
   /** The same change, which was sent again after this one. */
   readonly again?: AttemptRecord | undefined;
-  /** The verdict whose alarm is acknowledged. */
-  readonly alarmed?: VerdictRow | undefined;
+  /** The verdict whose alarm is to be ended, and who acknowledges it. */
+  readonly ended?: { readonly alarmed: VerdictRow; readonly acknowledgement: Acknowledgement } | undefined;
 }
 
 /** How far a run is, and everything it knows at that point. */
@@ -129,12 +129,12 @@ function find(errand: Errand, known: readonly AttemptRecord[], now: Moment): Res
   }
   const { acknowledgement } = errand;
   const alarmed = acknowledgement && alarmedVerdict(record, now);
-  const isRead =
-    acknowledgement === undefined ? isWorthReading(errand, record, known) : alarmed !== undefined;
+  const ended = alarmed && { alarmed, acknowledgement };
+  const isRead = acknowledgement === undefined ? isWorthReading(errand, record, known) : ended !== undefined;
   if (!isRead) return release({ how: 'looked', record });
   const claims = { claimed: claimsOf(known, record), rival: rivalOf(record, known, now) };
   return {
-    state: { at: 'reading', errand, record, ...claims, again: sentAgain(record, known), alarmed },
+    state: { at: 'reading', errand, record, ...claims, again: sentAgain(record, known), ended },
     effect: { do: 'reread' },
   };
 }
@@ -187,13 +187,13 @@ function weigh(
   evidence: Evidence,
   now: Moment,
 ): ResolveStep {
-  const { record, again, alarmed } = found;
-  const { statement, acknowledgement } = found.errand;
-  if (acknowledgement !== undefined && alarmed !== undefined) {
+  const { record, again, ended } = found;
+  const { statement } = found.errand;
+  if (ended !== undefined) {
     // While it is watched, the order must be readable: a row that no read stands behind would end the watch.
     if (evidence.shows === 'unreadable' && isWatched(record))
       return refuse({ why: 'unread', problem: evidence.problem });
-    return write(found, evidence, acknowledgedRuling(alarmed, evidence, acknowledgement), now);
+    return write(found, evidence, acknowledgedRuling(ended.alarmed, evidence, ended.acknowledgement), now);
   }
   const clear = !['nothing', 'unreadable', 'disagreement'].includes(evidence.shows);
   const corrects = statement?.corrects === true;
