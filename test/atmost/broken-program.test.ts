@@ -62,7 +62,7 @@ const broken = `data:text/javascript,${encodeURIComponent(
 test.concurrent('a bug after the sending ends with exit 7 and plain last words, without the key; it is not sent again', async () => {
   using home = desk.newHome();
   const order = ledger.add('refund');
-  const ran = await paydeskProcess(['-p', 't', ...changeArgs(order), '--timeout', '2'], {
+  const ran = await paydeskProcess(['-p', 't', ...changeArgs(order)], {
     home,
     env: desk.env(home),
     nodeArgs: ['--import', broken],
