@@ -18,7 +18,6 @@ import { makeChange } from './change.ts';
 import { becameWords, changeOf } from './change-words.ts';
 import { type Confirmation, checkOrderConfirmable, confirmAgain } from './confirm-change.ts';
 import type { Applied } from './outcome.ts';
-import { byHandLines } from './recorded-by-hand.ts';
 import type { Twin } from './refund/twins.ts';
 import { onlyGiven, type Repeat } from './repeat.ts';
 
@@ -234,4 +233,28 @@ function textOf(value: unknown): string {
 
 function plain(value: unknown): string | undefined {
   return JSON.stringify(value, (_key, one: unknown) => (typeof one === 'bigint' ? String(one) : one));
+}
+
+// What somebody recorded by hand about earlier changes of the order, oldest first: who, when, how they knew, and what follows if
+// they were wrong.
+async function byHandLines(ctx: Context, service: OpenService, orderId: string): Promise<readonly string[]> {
+  try {
+    const records = await ctx.journal.recordedByHand(service, orderId);
+    return records.map((record) => byHandLine(ctx, record));
+  } catch (error) {
+    // If the journal cannot be read now, the change itself is refused and says so.
+    if (error instanceof CliError) return [];
+    throw error;
+  }
+}
+
+function byHandLine(ctx: Context, record: AttemptRecord): string {
+  const { sent, verdicts } = record;
+  const last = verdicts.findLast(({ by, acknowledged }) => by === 'person' && acknowledged === undefined);
+  const made = last?.verdict === 'applied';
+  const note = last?.note === undefined ? '' : ` (${last.note})`;
+  const corrected = last?.corrects === true ? ', correcting an earlier record' : '';
+  const risk =
+    made || sent.proof.kind !== 'refund' ? '' : '. If it was made after all, this pays the buyer twice';
+  return `settled by hand: ${last?.operator ?? 'somebody'} recorded on ${ctx.fullTime(last?.time ?? sent.time)} that the ${changeOf(record, ctx.profiles.amountStyle(sent.profile))} of ${ctx.fullTime(sent.time)}, sent by ${sent.operator}, was ${made ? 'made' : 'NOT made'}${note}${corrected}${risk}`;
 }
