@@ -115,10 +115,16 @@ export function isDue(record: AttemptRecord, now: Moment): boolean {
   return last === undefined || last.verdict === 'unknown' || now.skewed || !wasOver(record, last);
 }
 
-// A watched refund is read at once, each time its age is four times that of the last read, and after its horizon.
+// A watched refund is read at once, each time its age is four times that of the last read, and after its horizon. Rows
+// of a wrong clock tell no age: it is read again as soon as the clock is right, and until then only if time stands still.
 function isDueAgain(record: AttemptRecord, last: VerdictRow, now: Moment): boolean {
-  const first = record.verdicts.reduceRight((found, row) => (row.verdict === 'applied' ? row : found), last);
-  return !isYoung(record, now) || (passedSince(first, now) ?? 0) >= 4 * (last.time - first.time);
+  if (!isYoung(record, now)) return true;
+  const applied = record.verdicts.filter(({ verdict }) => verdict === 'applied');
+  for (const first of applied) {
+    const age = passedSince(first, now);
+    if (age !== undefined) return age >= 4 * (last.time - first.time);
+  }
+  return !now.skewed || applied.every(({ time }) => time === last.time);
 }
 
 /** Ids of the refunds and orders that all these attempts except one have made. */

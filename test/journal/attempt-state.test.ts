@@ -126,6 +126,17 @@ describe('a refund that was made', () => {
     expect(isDue(found, at(17_999))).toBe(false);
     expect(isDue(found, at(18_000))).toBe(true);
   });
+
+  it('is read once more under a wrong clock, and as soon as the clock is right', () => {
+    const skewed = true;
+    expect(isDue(attempt([{ skewed }]), at(1000, { skewed }))).toBe(true);
+    const looked = attempt([{ skewed }, { time: 3000, skewed }]);
+    expect(isDue(looked, at(90_000, { skewed }))).toBe(false);
+    expect(isDue(looked, at(3001))).toBe(true);
+    const trusted = attempt([{ skewed }, { time: 3000, skewed }, { time: 4000 }, { time: 6000 }]);
+    expect(isDue(trusted, at(11_999))).toBe(false);
+    expect(isDue(trusted, at(12_000))).toBe(true);
+  });
 });
 
 describe('an attempt is due', () => {

@@ -82,14 +82,15 @@ const plain: Planned = {
   clockOffMs: 0,
 };
 
-// Schedules that went wrong once.
-it.each<[string, readonly Planned[]]>([
+// Schedules that went wrong once. `dated`: the service's replies carry a `Date`.
+it.each<[string, readonly Planned[], { dated: boolean; alarms: number }]>([
   [
     'a refund is not taken for the one that it repeats, under a clock that is off',
     [
       { ...plain, fate: 'unsure' },
       { ...plain, fate: 'apply-drop', hiddenMs: 5 * hour, afterMs: 25 * hour, clockOffMs: 25 * hour },
     ],
+    { dated: false, alarms: 0 },
   ],
   [
     'what was lost under a clock 400 days behind is looked at to its end',
@@ -105,12 +106,30 @@ it.each<[string, readonly Planned[]]>([
       { ...plain, dies: { call: 4, after: true } },
       { ...plain, dies: { call: 5, after: false }, fullAfter: 1 },
     ],
+    { dated: false, alarms: 0 },
   ],
-])('%s', async (_, runs) => {
+  [
+    'what was read twice under a wrong clock is read again once the clock is right',
+    [
+      {
+        ...plain,
+        fate: 'apply-unsure',
+        hiddenMs: minute,
+        staleReads: 1,
+        twiceAfterMs: 20 * hour,
+        clockOffMs: 400 * day,
+      },
+      { ...plain, afterMs: hour, clockOffMs: 400 * day },
+      { ...plain, does: 'settle', overlaps: true, clockOffMs: 400 * day },
+      { ...plain, overlaps: true, clockOffMs: -400 * day },
+    ],
+    { dated: true, alarms: 1 },
+  ],
+])('%s', async (_, runs, { dated, alarms }) => {
   await fc.assert(
     fc.asyncProperty(fc.scheduler(), async (scheduler) => {
-      const { effects } = await live({ runs, dated: false }, scheduler);
-      expect(effects).toBe(1);
+      const tally = await live({ runs, dated }, scheduler);
+      expect(tally).toMatchObject({ effects: 1, alarms });
     }),
     { numRuns: 50 },
   );
