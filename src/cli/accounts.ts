@@ -8,6 +8,7 @@ import type { JournalStore } from '../journal/journal.ts';
 import { tolerableSkewMs } from '../journal/journal-time.ts';
 import { openJournal } from '../journal/open-journal.ts';
 import type { Locks } from '../locks/locks.ts';
+import { fingerprint } from '../profiles/key-store.ts';
 import type { OpenProfile, Profile, Profiles } from '../profiles/profiles.ts';
 import { refuseUnsafeRuntime } from '../profiles/unsafe-runtime.ts';
 import type { Demo } from '../simulator/demo.ts';
@@ -164,7 +165,14 @@ async function openAccount(parts: AccountParts, openProfile: () => Promise<OpenP
   });
   return {
     ...client,
-    service: { ...service, seenDate: () => seen, keyFingerprint: await opened.fingerprint() },
+    service: {
+      ...service,
+      seenDate: () => seen,
+      // Few commands need it, and Node takes 5 ms to load what makes it.
+      get keyFingerprint() {
+        return fingerprint(secret);
+      },
+    },
   };
 }
 

@@ -3,7 +3,7 @@
 import { CliError } from '../errors.ts';
 import { type Env, variable } from '../io.ts';
 import { demoProfile, environmentKey, environmentProfile, setVariables } from './built-in-profiles.ts';
-import { fingerprint, parseKey } from './key-store.ts';
+import { parseKey } from './key-store.ts';
 import { type ProfileFile, profileOf, type StoredProfile, storedOf } from './profile-file.ts';
 import type { Given, ProfileStore } from './profile-store.ts';
 import {
@@ -32,7 +32,6 @@ export async function openProfile(
     profile,
     chosenBy: choice.chosenBy,
     key,
-    fingerprint: async () => fingerprint(await key()),
     approveChange() {
       if (profile.mode !== 'production' || choice.chosenBy !== 'default' || !several) return;
       throw new CliError(
@@ -54,7 +53,6 @@ export function openDraft(store: ProfileStore, draft: ProfileDraft, typed: Typed
     profile,
     chosenBy: 'name',
     key: async () => key,
-    fingerprint: async () => fingerprint(key),
     approveChange() {
       throw new CliError(
         'refused',

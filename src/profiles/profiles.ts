@@ -118,8 +118,6 @@ export interface OpenProfile {
   readonly chosenBy: 'name' | 'default' | 'environment';
   /** Reads the key. Throws CliError 'auth' when there is none, 'refused' when it may only go to another origin. */
   readonly key: () => Promise<string>;
-  /** The first 16 hex digits of the key's SHA-256. Throws like `key`. */
-  fingerprint(): Promise<string>;
   /** Call it before a change. Throws CliError 'refused' in production if only `profile use` chose this profile among several. */
   approveChange(): void;
 }

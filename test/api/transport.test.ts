@@ -194,9 +194,9 @@ describe('a reply', () => {
   });
 });
 
-test('a command that talks to a service loads nothing of fetch', async () => {
+test('a command that reads from a service loads neither fetch nor crypto', async () => {
   await using service = await startAnswering(emptyList);
-  const seen = `data:text/javascript,process.on('exit', () => console.error('loaded ' + process.moduleLoadList.filter((name) => /undici|webstreams/.test(name))))`;
+  const seen = `data:text/javascript,process.on('exit', () => console.error('loaded ' + process.moduleLoadList.filter((name) => /undici|webstreams|internal.crypto/.test(name))))`;
   const { home, env } = service;
   const ran = await paydeskProcess(['orders', 'list'], { home, env, nodeArgs: ['--import', seen] });
   expect(ran.code, ran.stderr).toBe(0);

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import stringWidth from 'string-width';
 import { expect, test } from 'vitest';
-import { widthOf } from '../../src/terminal/text-lines.ts';
+import { cut, widthOf } from '../../src/terminal/text-lines.ts';
 
 const letters = ['aZ09 -~', 'éÑłœȯ', 'λΩ', 'яЖ', 'Nguyễn', '–…·', '李小龍', 'さくらサ', '김철수', '한'].join(
   '',
@@ -18,6 +18,11 @@ test.each([
   'スーパー',
   '佐々木',
   '김철수',
+  'ליאור כהן',
+  'ليلى حدّاد',
+  'สมชาย ใจดี',
+  'น้ำ',
+  'Jose\u0301',
 ])('%s is as wide as string-width says', (name) => {
   expect(widthOf(name)).toBe(stringWidth(name));
 });
@@ -30,24 +35,46 @@ test('every character that is counted here is as wide as string-width says', () 
   }
 });
 
-test('so is any text, of such characters or others', () => {
-  const some = fc.constantFrom(
-    ...letters.split(''),
-    '🌵',
-    'สมชาย',
-    'e\u0301',
-    '\u200d',
-    '\ufe0f',
-    '↔',
-    'ㅎ',
-    'ﾊ',
-    '\u1100',
-    '\u1161',
-  );
+const marked = fc.constantFrom(...letters, ...'สมชายน้ำכּהدّ', '\u0301', '\u0e49', '\u05bc');
+const others = fc.constantFrom(
+  '🌵',
+  '👩\u200d🌾',
+  '\u200d',
+  '\ufe0f',
+  '↔',
+  'ㅎ',
+  'ﾊ',
+  '\u1100',
+  '\u1161',
+  'क्षि',
+);
+
+test.each([
+  ['such characters', marked],
+  ['such characters and others', fc.oneof(marked, others)],
+])('so is any text of %s', (_, some) => {
   fc.assert(
     fc.property(fc.array(some, { maxLength: 12 }), (parts) => {
       const text = parts.join('');
       expect(widthOf(text)).toBe(stringWidth(text));
+    }),
+    { numRuns: 1000 },
+  );
+});
+
+test.each([
+  ['such characters', marked],
+  ['such characters and others', fc.oneof(marked, others)],
+])('a text of %s is cut between graphemes, to no more cells than asked', (_, some) => {
+  fc.assert(
+    fc.property(fc.array(some, { maxLength: 12 }), fc.integer({ min: 1, max: 12 }), (parts, width) => {
+      const text = parts.join('');
+      const shown = cut(text, width);
+      expect(stringWidth(shown)).toBeLessThanOrEqual(width);
+      if (shown === text) return;
+      const graphemes = Array.from(new Intl.Segmenter('en').segment(text), ({ segment }) => segment);
+      const starts = graphemes.map((_one, index) => graphemes.slice(0, index).join(''));
+      expect(starts).toContain(shown.slice(0, -1));
     }),
     { numRuns: 1000 },
   );
