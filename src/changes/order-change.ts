@@ -106,7 +106,7 @@ async function changeNamedOrder(
     const picked: PickedOrder =
       givenId === undefined ? await pick(service) : { id: givenId, twin: undefined };
     const { id, twin, neighbour } = picked;
-    const closed = await checkNotOpen(ctx, service, id, again);
+    const closed = await checkNotOpen(ctx, service, { kind, orderId: id, again });
     const order = await readOne(ctx, service, 'orders', id, 'change', neighbour);
     const read = { service, id, order: order.value, isPicked: givenId === undefined, twin };
     const { intent: planned, words, preview, check, result } = await change.plan(read);
@@ -136,16 +136,14 @@ function given(flag: string, value: string | undefined): readonly string[] {
   return value === undefined || value === '' ? [] : [flag, value];
 }
 
-// Refuses an order that has an unconfirmed change, before anything is shown or asked. It reads the order again first and
-// returns the attempts whose outcome became known. The check that counts comes later, under the order's lock.
+// Refuses an order that has an unconfirmed change or was paid back twice, before anything is shown or asked. It reads the order
+// again first and returns the attempts whose outcome became known. The check that counts comes later, under the order's lock.
 async function checkNotOpen(
   ctx: Context,
   service: OpenService,
-  orderId: string,
-  again: readonly string[],
+  order: Pick<Intent, 'kind' | 'again'> & { readonly orderId: string },
 ): Promise<readonly AttemptRecord[]> {
-  if (ctx.options.dryRun) return [];
-  const closed = await ctx.journal.refuseOpen({ service, orderId, again });
+  const closed = await ctx.journal.refuseOpen({ service, ...order });
   for (const record of closed) {
     const what = changeOf(record, service.profile.settings);
     ctx.notes.note(`the earlier ${what} ${becameWords(record)}: paydesk journal show ${record.sent.intent}`);

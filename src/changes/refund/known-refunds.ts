@@ -58,7 +58,7 @@ export async function originsOf(ctx: Context, service: Service, order: JsonObjec
   if (!('money' in reading) || reading.money.charges.every(({ refunds }) => refunds.length === 0))
     return new Map();
   try {
-    const attempts = await ctx.journal.onOrder(service, reading.money.id);
+    const attempts = await ctx.journal.attemptsOf(service, reading.money.id);
     const probable = ctx.journal.probableRefunds(attempts, order);
     return new Map([
       ...[...probable].map(([id, record]) => [id, probableOrigin(ctx, record)] as const),

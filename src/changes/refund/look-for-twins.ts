@@ -96,7 +96,7 @@ async function knownTwins(
   try {
     const unconfirmed = await ctx.journal.unconfirmed(service);
     const known = twins.map(async (twin): Promise<KnownTwin> => {
-      const facts = refundFacts(await ctx.journal.onOrder(service, twin.id), ctx.journal);
+      const facts = refundFacts(await ctx.journal.attemptsOf(service, twin.id), ctx.journal);
       return { ...twin, fact: facts.get(twin.refund?.id ?? ''), unconfirmed: unconfirmed.get(twin.id) };
     });
     return { twins: await Promise.all(known), gaps: [] };

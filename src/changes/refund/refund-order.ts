@@ -128,7 +128,7 @@ async function splitAgain(
   const refunds = 'money' in reading ? reading.money.charges.flatMap((charge) => charge.refunds) : [];
   const ofOrder = new Set([
     ...refunds.map((refund) => refund.id),
-    ...(failed ? await ctx.journal.onOrder(service, id) : []).map(attemptName),
+    ...(failed ? await ctx.journal.attemptsOf(service, id) : []).map(attemptName),
   ]);
   const isTwins = (name: string) => ofTwins.has(name) || (failed && !ofOrder.has(name));
   return { again: again.filter((name) => !isTwins(name)), twins: again.filter(isTwins) };
