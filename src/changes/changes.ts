@@ -1,5 +1,6 @@
 /** The door of the changes: everything that the commands may import from this room. */
 
+export { byHandWords, settledByHand } from './by-hand-words.ts';
 export { captureOrder } from './capture-order.ts';
 export { makeChange } from './change.ts';
 export {
@@ -21,6 +22,7 @@ export {
   originsOf,
   type RefundFacts,
   type RefundOrigins,
+  knownTwin,
   refundFacts,
   sentBy,
 } from './refund/known-refunds.ts';
@@ -38,9 +40,13 @@ export {
 } from './refund/twins.ts';
 export { againFlag, intentFlag, onlyGiven, scriptIdPattern } from './repeat.ts';
 export {
-  type UnconfirmedChanges,
+  acknowledgeCommand,
+  type OpenCases,
+  openCasesOf,
+  paidTwiceBlocks,
+  paidTwiceStatus,
+  paidTwiceSteps,
   unconfirmedBlocks,
-  unconfirmedOf,
   unconfirmedSteps,
   unconfirmedWords,
 } from './unconfirmed-words.ts';

@@ -14,6 +14,7 @@ import { about, CliError } from '../errors.ts';
 import type { AttemptRecord, Intent } from '../journal/journal.ts';
 import { commandLine, type Profile } from '../profiles/profiles.ts';
 import type { Block } from '../terminal/terminal.ts';
+import { byHandRisk, byHandWords, settledByHand } from './by-hand-words.ts';
 import { makeChange } from './change.ts';
 import { becameWords, changeOf } from './change-words.ts';
 import { type Confirmation, checkOrderConfirmable, confirmAgain } from './confirm-change.ts';
@@ -110,7 +111,7 @@ async function changeNamedOrder(
     const order = await readOne(ctx, service, 'orders', id, 'change', neighbour);
     const read = { service, id, order: order.value, isPicked: givenId === undefined, twin };
     const { intent: planned, words, preview, check, result } = await change.plan(read);
-    const byHand = await byHandLines(ctx, service, id);
+    const byHand = (await settledByHand(ctx, service, id)).map((record) => byHandLine(ctx, record));
     const intent = { ...planned, checks: [...byHand, ...(planned.checks ?? [])] };
     if (!ctx.options.dryRun) for (const line of byHand) ctx.notes.warn({ text: line, style: 'warn' });
     const repeats = [...given('--again', again.join(',')), ...given('--intent', intentId)];
@@ -233,26 +234,8 @@ function plain(value: unknown): string | undefined {
   return JSON.stringify(value, (_key, one: unknown) => (typeof one === 'bigint' ? String(one) : one));
 }
 
-// What somebody recorded by hand about earlier changes of the order, oldest first: who, when, how they knew, and what follows if
-// they were wrong.
-async function byHandLines(ctx: Context, service: OpenService, orderId: string): Promise<readonly string[]> {
-  try {
-    const records = await ctx.journal.recordedByHand(service, orderId);
-    return records.map((record) => byHandLine(ctx, record));
-  } catch (error) {
-    // If the journal cannot be read now, the change itself is refused and says so.
-    if (error instanceof CliError) return [];
-    throw error;
-  }
-}
-
+// The next change says it even with --quiet: whoever settled it may have been wrong.
 function byHandLine(ctx: Context, record: AttemptRecord): string {
-  const { sent, verdicts } = record;
-  const last = verdicts.findLast(({ by, acknowledged }) => by === 'person' && acknowledged === undefined);
-  const made = last?.verdict === 'applied';
-  const note = last?.note === undefined ? '' : ` (${last.note})`;
-  const corrected = last?.corrects === true ? ', correcting an earlier record' : '';
-  const risk =
-    made || sent.proof.kind !== 'refund' ? '' : '. If it was made after all, this pays the buyer twice';
-  return `settled by hand: ${last?.operator ?? 'somebody'} recorded on ${ctx.fullTime(last?.time ?? sent.time)} that the ${changeOf(record, ctx.profiles.amountStyle(sent.profile))} of ${ctx.fullTime(sent.time)}, sent by ${sent.operator}, was ${made ? 'made' : 'NOT made'}${note}${corrected}${risk}`;
+  const risk = byHandRisk(record);
+  return `settled by hand: ${byHandWords(ctx, record)}${risk === undefined ? '' : `. ${risk}`}`;
 }

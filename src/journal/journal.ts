@@ -1,5 +1,6 @@
 /** What the rest of paydesk sees of the journal: the types of a change and its outcome, and what commands can ask. */
 
+import { type AmountStyle, amountWords } from '../amounts.ts';
 import type { ChangeRequest, ReplyHead, Service, WireRecord } from '../api/api.ts';
 import type { JsonObject } from '../api/spec.ts';
 import type { CliError, CliErrorParts } from '../errors.ts';
@@ -289,6 +290,16 @@ export interface Journal {
 /** The name of an attempt for `--again`: its intent, `i_7f3k`. From the second on with its number, `i_7f3k.2`. */
 export function attemptName({ sent: { intent, attempt } }: Pick<AttemptRecord, 'sent'>): string {
   return attempt === 1 ? intent : `${intent}.${attempt}`;
+}
+
+/** `paid back twice: 900 MXN, re_1 and re_2` */
+export function paidTwiceWords(
+  { amount, currency, refunds }: Pick<PaidTwice, 'amount' | 'currency' | 'refunds'>,
+  style: AmountStyle,
+): string {
+  const sum = amount === undefined ? [] : [amountWords(amount, currency, style)];
+  const ids = refunds.length === 0 ? [] : [refunds.join(' and ')];
+  return `paid back ${refunds.length > 2 ? 'more than once' : 'twice'}: ${[...sum, ...ids].join(', ')}`;
 }
 
 /** An alarm in a few words, to stand before a colon. */

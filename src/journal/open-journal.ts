@@ -28,7 +28,7 @@ import { isPaidTwice, refundsPaidTwice } from './paid-twice.ts';
 import { pickDue, resolveOne } from './read-again.ts';
 import { refusalError } from './refusal-error.ts';
 import { marksOf, marksOfService, mayBeSameAccount } from './same-account.ts';
-import { probableRefunds, unconfirmedChange, unconfirmedLine } from './unconfirmed.ts';
+import { paidTwiceLine, probableRefunds, unconfirmedChange, unconfirmedLine } from './unconfirmed.ts';
 
 /** What a run needs for its journal. */
 export interface JournalParts {
@@ -55,7 +55,7 @@ export interface OpenedJournal {
   readonly store: JournalStore;
   /** For commands. */
   readonly journal: Journal;
-  /** Prints one line when changes of the account are unconfirmed. If the journal cannot be read, only warns. */
+  /** Prints a line when changes of the account are unconfirmed, and one when refunds were paid back twice. If the journal cannot be read, only warns. */
   tellOpen(profile: Profile): Promise<void>;
 }
 
@@ -100,8 +100,10 @@ export function openJournal(parts: JournalParts): OpenedJournal {
       told.add(profile.name);
       try {
         await warnOnce();
-        const line = unconfirmedLine(await openAttempts(journal, profile), profile.settings);
+        const { open, twice } = await openAttempts(journal, profile);
+        const line = unconfirmedLine(open, profile.settings);
         if (line !== undefined) parts.notes.note(line);
+        if (twice.length > 0) parts.notes.note(paidTwiceLine(twice, profile.settings));
       } catch (error) {
         if (!(error instanceof CliError)) throw error;
         parts.notes.warn(`the journal cannot be read: ${error.message}`);
@@ -135,11 +137,17 @@ function once(act: () => Promise<void>): () => Promise<void> {
   };
 }
 
-async function openAttempts(journal: Journal, { origin }: Profile): Promise<readonly AttemptRecord[]> {
+interface OpenAttempts {
+  readonly open: readonly AttemptRecord[];
+  /** Refunds that were paid back twice. */
+  readonly twice: readonly AttemptRecord[];
+}
+
+async function openAttempts(journal: Journal, { origin }: Profile): Promise<OpenAttempts> {
   const attempts = await journal.attempts({ origin, unsettled: true });
-  if (attempts.length === 0) return [];
+  if (attempts.length === 0) return { open: [], twice: [] };
   const now = await journal.now();
-  return attempts.filter((record) => isOpen(record, now));
+  return { open: attempts.filter((record) => isOpen(record, now)), twice: attempts.filter(isPaidTwice) };
 }
 
 function createJournal(parts: JournalParts): Journal {

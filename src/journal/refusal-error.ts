@@ -5,7 +5,7 @@ import type { JsonObject } from '../api/spec.ts';
 import { CliError, withParts } from '../errors.ts';
 import { verdictOf } from './attempt-state.ts';
 import type { Refusal } from './guards.ts';
-import { alarmWords, attemptName, changeKinds, type PaidTwice } from './journal.ts';
+import { alarmWords, attemptName, changeKinds, paidTwiceWords } from './journal.ts';
 import type { AttemptRecord, SentRow } from './journal-rows.ts';
 import { provable } from './judge-read.ts';
 import { isSameAddress, marksOf } from './same-account.ts';
@@ -183,23 +183,12 @@ function paidTwiceError(
 ): CliError {
   const { intent, amount, currency, time, operator } = attempt.sent;
   const what = paidTwiceWords({ amount, currency, refunds }, amounts);
-  return refused(`${subject} ${what} (${shortTime(time)}, by ${operator})`, [
+  return refused(`${subject} was ${what} (${shortTime(time)}, by ${operator})`, [
     'do not refund this order; show your lead:',
     `paydesk journal show ${intent}`,
     'when somebody has dealt with it:',
     `paydesk journal acknowledge ${intent} --note TEXT`,
   ]);
-}
-
-/** `was paid back twice: 900 MXN, re_1 and re_2` */
-export function paidTwiceWords(
-  { amount, currency, refunds }: Pick<PaidTwice, 'amount' | 'currency' | 'refunds'>,
-  amounts: AmountStyle,
-): string {
-  const sum = amount === undefined ? [] : [amountWords(amount, currency, amounts)];
-  const ids = refunds.length === 0 ? [] : [refunds.join(' and ')];
-  const often = refunds.length > 2 ? 'more than twice' : 'twice';
-  return `was paid back ${often}: ${[...sum, ...ids].join(', ')}`;
 }
 
 // `an earlier refund of 900 MXN on ord_… (05:05:12, by root)`. A repair may not know time and name.

@@ -13,7 +13,7 @@ import { brokeOff, longPages } from '../walk.ts';
 import { filterFlags, orderFilters } from './order-filters.ts';
 import { createMatcher, type Matcher } from './order-matching.ts';
 import { type OrderObserver, observeOrders } from './order-observer.ts';
-import { statusColumn } from './unconfirmed-status.ts';
+import { statusColumn } from './open-status.ts';
 
 const defaultMax = 5_000;
 

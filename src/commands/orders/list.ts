@@ -10,7 +10,7 @@ import { type Context, defineCommand } from '../command.ts';
 import { pagingFlags, showList } from '../listing.ts';
 import { filterFlags, orderFilters } from './order-filters.ts';
 import { observeOrders } from './order-observer.ts';
-import { statusColumn } from './unconfirmed-status.ts';
+import { statusColumn } from './open-status.ts';
 
 export const list = defineCommand({
   description:
