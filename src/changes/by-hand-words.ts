@@ -34,7 +34,10 @@ export function byHandWords(ctx: Context, { sent, verdicts }: AttemptRecord): st
   const when = ctx.fullTime(said?.time ?? sent.time);
   const made = said?.verdict === 'applied' ? 'made' : 'NOT made';
   const last = verdicts.at(-1);
-  const later = last?.by === 'person' ? '' : `; later the order showed ${last?.verdict === 'applied' ? 'it' : 'something else'}`;
+  const later =
+    last?.by === 'person'
+      ? ''
+      : `; later the order showed ${last?.verdict === 'applied' ? 'it' : 'something else'}`;
   return `${who} recorded on ${when} that the ${change} of ${ctx.fullTime(sent.time)}, sent by ${sent.operator}, was ${made}${note}${corrected}${later}`;
 }
 

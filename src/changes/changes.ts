@@ -19,10 +19,10 @@ export { createPaymentLink, linkFlags } from './create/payment-link.ts';
 export { bodyFlag, creationFlags, parsePair, parsePairAt, qrFlags } from './create/sale-flags.ts';
 export type { PickedOrder } from './order-change.ts';
 export {
+  knownTwin,
   originsOf,
   type RefundFacts,
   type RefundOrigins,
-  knownTwin,
   refundFacts,
   sentBy,
 } from './refund/known-refunds.ts';

@@ -139,7 +139,9 @@ function head(
       ? []
       : unconfirmedBlocks(ctx, profile, unconfirmed, isShown(unconfirmed, origins))),
     ...(paidTwice === undefined ? [] : paidTwiceBlocks(ctx, profile, paidTwice)),
-    ...byHand.map((words): Block => ({ line: { text: `SETTLED BY HAND  ${words}`, style: 'warn' }, hang: 8 })),
+    ...byHand.map(
+      (words): Block => ({ line: { text: `SETTLED BY HAND  ${words}`, style: 'warn' }, hang: 8 }),
+    ),
     {
       line: [
         'created ',
