@@ -298,7 +298,9 @@ export function paidTwiceWords(
   style: AmountStyle,
 ): string {
   const sum = amount === undefined ? [] : [amountWords(amount, currency, style)];
-  const ids = refunds.length === 0 ? [] : [refunds.join(' and ')];
+  const [only, second] = refunds;
+  const hidden = only !== undefined && second === undefined ? ['one that no read has shown'] : [];
+  const ids = only === undefined ? [] : [[...refunds, ...hidden].join(' and ')];
   return `paid back ${refunds.length > 2 ? 'more than once' : 'twice'}: ${[...sum, ...ids].join(', ')}`;
 }
 

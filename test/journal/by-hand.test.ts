@@ -305,6 +305,7 @@ describe('after it was settled by hand', () => {
       intent,
       '--note',
       'voucher, ticket 8851',
+      '--yes',
     ]);
     expect(ended.code, ended.stderr).toBe(0);
     expect((await run('21T08:00:00', ['journal', 'reconcile', '--all'])).code).toBe(0);
@@ -338,7 +339,7 @@ describe('a duplicate alarm', () => {
     expect((await desk.run('21T05:10:00', ['journal', 'reconcile', '--all'])).code).toBe(7);
     return desk;
   }
-  const dealt = ['--note', 'the bank recalls rf_2, ticket 8851'];
+  const dealt = ['--note', 'the bank recalls rf_2, ticket 8851', '--yes'];
 
   test('stays listed after its time until somebody acknowledges it; then reconcile --all exits 0', async () => {
     const { intent, run, screen, home, service } = await duplicated();
@@ -470,7 +471,9 @@ describe('a duplicate alarm', () => {
   test('a person is asked what was done about it (real terminal)', async () => {
     const { intent, home } = await duplicated('real');
     const person = sit(['journal', 'acknowledge', intent], { home, env: { TZ: 'UTC' } });
+    await person.waitFor('refund rf_2');
     await person.answer('What was done about it? (DUPLICATE?)', 'the bank recalls one\r');
+    await person.answer('End this alarm? ord_1 can then be refunded again.', 'y\r');
     const { code, screen } = await person.leaves;
     expect({ code, screen }).toEqual({ code: 0, screen: expect.stringContaining('alarm acknowledged') });
   });

@@ -137,7 +137,7 @@ async function splitAgain(
   const unknown = split.again.find((name) => !ofOrder.has(name));
   if (unknown === undefined) return split;
   throw refused(
-    `--again ${unknown}: no refund of ${id} has this id, and paydesk cannot check whether it is a refund of a twin: ${gaps[0] ?? 'the orders next to it could not be read'}`,
+    `--again ${unknown} cannot be checked: ${id} has no such refund, and ${gaps[0] ?? 'the orders next to it could not be read'}`,
     ['run the same command again when those orders can be read'],
   );
 }

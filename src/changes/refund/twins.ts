@@ -180,8 +180,9 @@ function refundWords(twin: KnownTwin, { now, currency, amounts }: TwinWords): st
     : '';
   const when = refund?.createdAt === undefined ? '' : ` ${agoWords(now - refund.createdAt * 1000)}`;
   const reason = fact?.reason === undefined ? '' : ` as ${fact.reason}`;
+  const operator = fact?.operator ?? paidTwice?.operator;
   const stranger = refund === undefined || isSentHere === true ? '' : ', not from this machine';
-  return `was refunded${paidTwice === undefined ? '' : ' TWICE'}${part}${when}${reason}${fact === undefined ? stranger : `, by ${fact.operator}`}`;
+  return `was refunded${paidTwice === undefined ? '' : ' TWICE'}${part}${when}${reason}${operator === undefined ? stranger : `, by ${operator}`}`;
 }
 
 function agoWords(ms: number): string {

@@ -29,8 +29,6 @@ export const acknowledge = defineCommand({
   exits: [0, 2, 3, 4, 5, 7],
   async run(ctx, { args: [id], flags: { note } }) {
     if (note === undefined && !ctx.ask.interactive) throw unrecordable(`missing --note: ${say}`);
-    if (!ctx.ask.interactive && !ctx.options.yes && !ctx.options.dryRun)
-      throw unrecordable('missing --yes: a script says with it that somebody has dealt with the alarm');
     const record = await attemptOf(ctx, id);
     return about(subjectOf(record), () => acknowledgeAlarm(ctx, record, note));
   },
@@ -48,6 +46,8 @@ async function acknowledgeAlarm(
   await refuseUnlessAlarmed(ctx, record);
   const problem = given === undefined ? undefined : noteProblem(given, say);
   if (problem !== undefined) throw unrecordable(`--note ${given}: ${problem}`);
+  if (!ctx.ask.interactive && !ctx.options.yes)
+    throw unrecordable('missing --yes: a script says with it that somebody has dealt with the alarm');
   const seen = await shownToPerson(ctx, record);
   const note = given ?? (await askNote(ctx, record));
   const { orderId } = record.sent.proof;

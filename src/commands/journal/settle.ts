@@ -34,7 +34,7 @@ export const settle = defineCommand({
   exits: [0, 2, 3, 4, 5, 7],
   async run(ctx, { args: [id], flags }) {
     if ((flags.applied === true) === (flags['not-applied'] === true))
-      throw unrecordable('missing --applied or --not-applied: say whether it was made', [
+      throw unrecordable('say --applied or --not-applied: was it made?', [
         'first look: paydesk can often find out by itself',
         `paydesk journal reconcile ${id}`,
         'then one of:',

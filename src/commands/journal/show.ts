@@ -137,7 +137,7 @@ function attemptView(
         [faint('sent'), [at(sent.time), ` by ${sent.operator}`]],
         ...(sent.lost === undefined
           ? [
-              [faint('send limit'), [at(sendBy), ' (paydesk sends it before that, or not at all)']],
+              [faint('send limit'), [at(sendBy), '; never sent after that']],
               [
                 faint('request'),
                 `${request.method} /${request.path} ${JSON.stringify(request.body ?? null)}`,
