@@ -1,6 +1,7 @@
 /** Twins at the moment of paying: another order of the same buyer and amount, and whether it was refunded already. */
 
 import { afterEach, describe, expect, test } from 'vitest';
+import { journalRows } from '../atmost/desk.ts';
 import { standingAt } from '../harness/clock.ts';
 import {
   chargeOf,
@@ -185,7 +186,14 @@ describe('a twin that was refunded', () => {
     const sent = await run(`${duplicated} --again rf_twinA`);
     expect(sent.code, sent.stderr).toBe(0);
     expect(JSON.parse(service.posts[0]?.body ?? '')).toEqual({ reason: 'duplicated_transaction' });
-    expect(await entries()).toMatchObject([{ order: 'ord_twinB', verdict: 'applied' }]);
+    expect(await entries()).toMatchObject([{ order: 'ord_twinB', verdict: 'applied', twins: 'rf_twinA' }]);
+    const [row] = journalRows(service.home);
+    expect(row).toMatchObject({ type: 'sent', twins: ['rf_twinA'] });
+    expect(row).not.toHaveProperty('again');
+    const shown = await run(`journal show ${row?.intent ?? ''}`, 80);
+    expect(shown.stdout).toContain(
+      '  twin        sent although its twin was paid back: --again named rf_twinA\n',
+    );
     expect((await run(`${duplicated} --again rf_twinA`)).code).toBe(3);
     expect(service.posts).toHaveLength(1);
   });

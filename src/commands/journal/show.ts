@@ -137,7 +137,7 @@ function attemptView(
         [faint('sent'), [at(sent.time), ` by ${sent.operator}`]],
         ...(sent.lost === undefined
           ? [
-              [faint('send limit'), [at(sendBy), '; never sent after that']],
+              [faint('send limit'), [at(sendBy), '; it had to leave by then']],
               [
                 faint('request'),
                 `${request.method} /${request.path} ${JSON.stringify(request.body ?? null)}`,
