@@ -10,6 +10,7 @@ import { inOneLine } from '../harness/ran.ts';
 import { screenOf } from '../harness/screen.ts';
 import { json, reset } from '../harness/server.ts';
 import { type Service, startService } from '../harness/service.ts';
+import { differences } from '../harness/two-widths.ts';
 
 const created = Date.parse('2026-11-20T18:42:00Z') / 1000;
 const madeAt = Date.parse('2026-11-21T05:05:13Z') / 1000;
@@ -121,36 +122,17 @@ describe('a refund that was paid back twice', () => {
       paydesk journal list --open
       "
     `);
-    expect(textOf(await run('05:10:00', `orders show ${id}`, 120))).toMatchInlineSnapshot(`
-      "ord_2tQ8mVxK4nRz7LcWp  partially_refunded  paid back twice  sandbox environment
-      PAID BACK TWICE: 900 MXN, rf_1 and rf_2
-              sent at 05:05:12 by root; paydesk cannot take a refund back
+    const wide = await run('05:10:00', `orders show ${id}`, 120);
+    expect(differences(textOf(wide), textOf(shown))).toMatchInlineSnapshot(`
+      "instead of lines 4 to 5:
               do not refund this order; show your lead. When somebody has dealt with it:
-              paydesk journal acknowledge i_7f3k2m9x --note TEXT
-      created 20 Nov 2026 18:42:00 UTC    read just now, 21 Nov 05:10:00
-      buyer   Ana  ana@example.com
+      instead of lines 9 to 10:
       twin    ord_2tQ8mTd6JhB3sYfGq, same buyer and amount, 4 min earlier, was not refunded: make sure which of the two orders
               the buyer means
-
-      MONEY (MXN, in the service's units)           amount   refunded       left
-      charge 1  ch_ord_2tQ8mVxK4nRz7LcWp  *4242      35000      -1800      33200
-                visa, BUYER NAME, partially_refunded, paid 18:42:20, auth 490215
-      order                                          35000      -1800      33200
-                refund total matches the service
-
-      REFUNDS  from charge  amount  when              auth    by
-               1 *4242        -900  21 Nov 05:05 UTC  490215  root
-               id rf_1
+      instead of lines 21 to 23:
                1 *4242        -900  21 Nov 05:05 UTC  490215  probably ours: sent at 05:05:12, sent once, but there are two
-               id rf_2
-
-      ITEMS    Wool blanket  sku WB-2  1 x 35000  35000
-               items 35000: equal to the order amount
-
-      see what happened, and how it was sent:
-        paydesk journal show i_7f3k2m9x
-      1 refund paid back twice: ord_2tQ8mVxK4nRz7LcWp, 900 MXN: paydesk journal list --open
-      "
+      instead of lines 31 to 32:
+      1 refund paid back twice: ord_2tQ8mVxK4nRz7LcWp, 900 MXN: paydesk journal list --open"
     `);
     expect(shown.stdout).not.toContain('orders refund');
   });
@@ -166,7 +148,8 @@ describe('a refund that was paid back twice', () => {
 
   test('is the status of its order in lists and finds of people, and not of scripts', async () => {
     await payTwice();
-    expect(textOf(await run('05:10:00', 'orders list', 80))).toMatchInlineSnapshot(`
+    const narrow = textOf(await run('05:10:00', 'orders list', 80));
+    expect(narrow).toMatchInlineSnapshot(`
       "ID                     CREATED UTC   STATUS              AMOUNT  REFUNDED  CARD 
       ord_2tQ8mVxK4nRz7LcWp  20 Nov 18:42  paid back twice  35000 MXN     -1800  *4242
       ord_2tQ8mTd6JhB3sYfGq  20 Nov 18:38  paid             35000 MXN         -  *4242
@@ -177,15 +160,14 @@ describe('a refund that was paid back twice', () => {
       2 orders, sandbox environment. There are no more
       "
     `);
-    expect(textOf(await run('05:10:00', 'orders list', 120))).toMatchInlineSnapshot(`
-      "ID                     CREATED UTC   STATUS              AMOUNT  REFUNDED  CARD   BUYER  REASON  NOTE
+    expect(differences(textOf(await run('05:10:00', 'orders list', 120)), narrow)).toMatchInlineSnapshot(`
+      "instead of lines 1 to 7:
+      ID                     CREATED UTC   STATUS              AMOUNT  REFUNDED  CARD   BUYER  REASON  NOTE
       ord_2tQ8mVxK4nRz7LcWp  20 Nov 18:42  paid back twice  35000 MXN     -1800  *4242  Ana    -       -   
       ord_2tQ8mTd6JhB3sYfGq  20 Nov 18:38  paid             35000 MXN         -  *4242  Ana    -       -   
       1 refund paid back twice: ord_2tQ8mVxK4nRz7LcWp, 900 MXN: paydesk journal list --open
       possible twins, same buyer and amount within 10 minutes: ord_2tQ8mTd6JhB3sYfGq and ord_2tQ8mVxK4nRz7LcWp (already
-      refunded)
-      2 orders, sandbox environment. There are no more
-      "
+      refunded)"
     `);
     const found = await run('05:10:00', 'orders find 4242', 80);
     expect(found.stdout).toMatch(new RegExp(`^${id} .* paid back twice `, 'm'));
