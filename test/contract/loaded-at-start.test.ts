@@ -94,8 +94,8 @@ test('a list and a refund load what they need', async () => {
   await using desk = await startDesk({});
   expect(await loadedBy(['orders', 'list', '--quiet'], desk.home, desk.env)).toMatchInlineSnapshot(`
     {
-      "chunks": "client common compile-cache context core lines list one-dispatch rolldown-runtime start table",
-      "node": "buffer crypto diagnostics_channel events fs module os path process stream timers/promises undici url util",
+      "chunks": "client common compile-cache context core lines list rolldown-runtime start table",
+      "node": "buffer crypto events fs http module net os path process stream timers/promises url util",
       "packages": "@colors/colors ansi-regex cli-table3 commander get-east-asian-width ky string-width strip-ansi valibot",
     }
   `);
@@ -103,8 +103,8 @@ test('a list and a refund load what they need', async () => {
   const refund = ['orders', 'refund', order.id, '--yes', '--quiet'];
   expect(await loadedBy(refund, desk.home, desk.env)).toMatchInlineSnapshot(`
     {
-      "chunks": "client common compile-cache context core lines look-for-twins make-change one-dispatch pick-order refund rolldown-runtime start",
-      "node": "buffer crypto diagnostics_channel events fs fs/promises module os path process sqlite stream timers/promises undici url util",
+      "chunks": "client common compile-cache context core lines look-for-twins make-change pick-order refund rolldown-runtime start",
+      "node": "buffer crypto events fs fs/promises http module net os path process sqlite stream timers/promises url util",
       "packages": "ansi-regex commander get-east-asian-width ky string-width strip-ansi valibot",
     }
   `);
