@@ -1,5 +1,5 @@
 // How src becomes dist: one entry, every command and every heavy dependency a chunk of its own.
-import { readFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import {
   type ChunkingContext,
   defineConfig,
@@ -18,7 +18,14 @@ const shared: RolldownOptions = {
   // A door that passes on what is in many files must not make them all part of whoever takes one. Nor is a module of Node
   // loaded if nothing of it is used.
   treeshake: { moduleSideEffects: (id) => !/[\\/]src[\\/]|^node:/.test(id) },
-  plugins: [lightBuiltins(), withoutChildProcess(), oneStringWidth(), lazyStringWidth(), kyWithoutFetch()],
+  plugins: [
+    lightBuiltins(),
+    withoutChildProcess(),
+    oneStringWidth(),
+    lazyStringWidth(),
+    kyWithoutFetch(),
+    chunkPackages(),
+  ],
 };
 const output: OutputOptions = {
   dir: 'dist',
@@ -76,6 +83,7 @@ export default defineConfig([
     },
   },
   { ...shared, input: { 'compile-cache': 'bin/compile-cache.ts' }, output },
+  { ...shared, input: { help: 'bin/help.ts' }, output },
 ]);
 
 /** Everything that the start imports before it knows what is to run is one file. */
@@ -133,6 +141,24 @@ function lightBuiltins(): Plugin {
             return `const ${pairs.map((pair) => onCall(module, pair)).join(',')}`;
           },
         );
+      }
+    },
+  };
+}
+
+/** Notes in reports/packages which packages are in which chunk, for the test of what a start loads. */
+function chunkPackages(): Plugin {
+  return {
+    name: 'chunk-packages',
+    generateBundle(_options, bundle) {
+      mkdirSync('reports/packages', { recursive: true });
+      for (const chunk of Object.values(bundle)) {
+        if (chunk.type !== 'chunk') continue;
+        const packages = Object.keys(chunk.modules).map(
+          (id) => /.*[\\/]node_modules[\\/]((?:@[^\\/]+[\\/])?[^\\/]+)/.exec(id)?.[1],
+        );
+        const names = [...new Set(packages)].filter((name) => name !== undefined).sort();
+        writeFileSync(`reports/packages/${chunk.fileName}.json`, JSON.stringify(names));
       }
     },
   };

@@ -100,7 +100,7 @@ export function homeFolder(): string {
  * Whether this stream was closed when the program started (`>&-`). Node opens /dev/null in its place, for reading and
  * writing, so every write seems to work. False if the system does not say how the stream was opened.
  */
-function startedClosed(descriptor: 1 | 2): boolean {
+export function startedClosed(descriptor: 1 | 2): boolean {
   try {
     const stream = fstatSync(descriptor);
     if (!stream.isCharacterDevice() || stream.rdev !== statSync('/dev/null').rdev) return false;
