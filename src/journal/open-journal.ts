@@ -276,10 +276,10 @@ async function unconfirmedChanges(
   service: Parameters<Journal['unconfirmed']>[0],
   orderId: string | undefined,
 ): Promise<ReadonlyMap<string, UnconfirmedChange>> {
+  const account = marksOfService(service);
   const attempts = await store.attempts({ orderId, unsettled: true });
   const found = new Map<string, UnconfirmedChange>();
   if (attempts.length === 0) return found;
-  const account = marksOfService(service);
   const moment = await now();
   for (const record of attempts) {
     const { sent } = record;

@@ -10,12 +10,16 @@ export function marksOf({ origin, proof: { livemode }, keyFingerprint }: SentRow
   return { origin, livemode, keyFingerprint };
 }
 
-/** The marks of the account that a service reaches. */
-export function marksOfService({
-  profile: { origin, mode },
-  keyFingerprint,
-}: Pick<Service, 'profile' | 'keyFingerprint'>): AccountMarks {
-  return { origin, livemode: livemodeOf[mode], keyFingerprint };
+/** The marks of the account that a service reaches. The key is hashed only when it is compared. */
+export function marksOfService(service: Pick<Service, 'profile' | 'keyFingerprint'>): AccountMarks {
+  const { origin, mode } = service.profile;
+  return {
+    origin,
+    livemode: livemodeOf[mode],
+    get keyFingerprint() {
+      return service.keyFingerprint;
+    },
+  };
 }
 
 /**

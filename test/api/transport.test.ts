@@ -4,9 +4,7 @@ import { once } from 'node:events';
 import { createServer, type Socket } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
-import { paydeskProcess } from '../harness/paydesk.ts';
 import { json, rawReply, reply, startServer, startSocketServer } from '../harness/server.ts';
-import { emptyList, startAnswering } from '../harness/service.ts';
 import { clock, collect, idsOf, key, list, openClient, rejection } from './open-client.ts';
 
 const refund = { method: 'POST', path: 'orders/ord_1/refunds', body: { reason: 'other' } } as const;
@@ -192,13 +190,4 @@ describe('a reply', () => {
     await using server = await startServer(reply(packed, 200, { 'content-encoding': 'x-gzip' }));
     expect(await read(openClient(server))).toEqual(['ord_1']);
   });
-});
-
-test('a command that reads from a service loads neither fetch nor crypto', async () => {
-  await using service = await startAnswering(emptyList);
-  const seen = `data:text/javascript,process.on('exit', () => console.error('loaded ' + process.moduleLoadList.filter((name) => /undici|webstreams|internal.crypto/.test(name))))`;
-  const { home, env } = service;
-  const ran = await paydeskProcess(['orders', 'list'], { home, env, nodeArgs: ['--import', seen] });
-  expect(ran.code, ran.stderr).toBe(0);
-  expect(ran.stderr).toMatch(/^loaded $/m);
 });

@@ -95,7 +95,7 @@ test('a list and a refund load what they need', async () => {
   expect(await loadedBy(['orders', 'list', '--quiet'], desk.home, desk.env)).toMatchInlineSnapshot(`
     {
       "chunks": "client common compile-cache context core lines list rolldown-runtime start table",
-      "node": "buffer crypto events fs http module net os path process stream timers/promises url util",
+      "node": "buffer events fs http module net os path process stream timers/promises url util",
       "packages": "@colors/colors ansi-regex cli-table3 commander get-east-asian-width ky string-width strip-ansi valibot",
     }
   `);
