@@ -18,11 +18,16 @@ const importance: readonly ValueKind[] = [
   'card',
   'text',
   'flag',
+  'link',
 ];
-// Cells of these kinds may be cut. Ids, amounts and times are shown whole or not at all.
+// These come in only if a column that stays need not be cut for them.
+const extras: ReadonlySet<ValueKind> = new Set<ValueKind>(['text', 'flag', 'link']);
+// Cells of these kinds may be cut. Ids, links, amounts and times are shown whole or not at all.
 const shrinkable: ReadonlySet<ValueKind> = new Set<ValueKind>(['text', 'status', 'card', 'flag']);
 /** What is left at least of a text that is cut. */
 export const smallest = 6;
+// With fewer cells `refunded` and others cannot be told apart.
+const smallestStatus = 8;
 
 /** The columns that fit, and how wide they are. */
 interface Fitted {
@@ -53,8 +58,10 @@ export function fitColumns(columns: readonly Column[], natural: readonly number[
   const chosen: number[] = [];
   for (const index of mostImportant(columns)) {
     // The first column is shown even if it is wider than the terminal, because an id is never cut.
-    if (chosen.length === 0 || total([...chosen, index].map((one) => least[one] ?? 0)) <= width)
-      chosen.push(index);
+    const isExtra = extras.has(kindAt(columns, index)) && columns[index]?.stays !== true;
+    const needed = (one: number): number =>
+      (isExtra && columns[one]?.stays === true ? natural[one] : least[one]) ?? 0;
+    if (chosen.length === 0 || total([...chosen, index].map(needed)) <= width) chosen.push(index);
   }
   const shown = chosen.toSorted((a, b) => a - b);
   const shownColumns = shown.flatMap((index) => columns[index] ?? []);
@@ -63,7 +70,8 @@ export function fitColumns(columns: readonly Column[], natural: readonly number[
 }
 
 function leastOf({ kind }: Column, own: number): number {
-  return mayShrink(kind) ? Math.min(own, smallest) : own;
+  if (!mayShrink(kind)) return own;
+  return Math.min(own, kind === 'status' ? smallestStatus : smallest);
 }
 
 function kindAt(columns: readonly Column[], index: number): ValueKind {
@@ -82,7 +90,10 @@ function mostImportant(columns: readonly Column[]): readonly number[] {
   return columns.map((_, index) => index).toSorted((a, b) => rank(a) - rank(b) || a - b);
 }
 
-/** Shrinks columns until a line fits: the widest one that may shrink loses one cell at a time. */
+/**
+ * Shrinks columns until a line fits: the widest one that may shrink loses one cell at a time. Columns that stay lose theirs
+ * last.
+ */
 export function shrunk(
   columns: readonly Column[],
   natural: readonly number[],
@@ -92,16 +103,14 @@ export function shrunk(
   const least = columns.map((column, index) => leastOf(column, natural[index] ?? 0));
   let over = total(widths) - width;
   while (over > 0) {
-    const widest = columns.reduce(
-      (best, { kind }, index) =>
-        mayShrink(kind) &&
-        (widths[index] ?? 0) > (least[index] ?? 0) &&
-        (best === -1 || (widths[index] ?? 0) > (widths[best] ?? 0))
-          ? index
-          : best,
-      -1,
+    const shrinking = columns.flatMap(({ kind }, index) =>
+      mayShrink(kind) && (widths[index] ?? 0) > (least[index] ?? 0) ? [index] : [],
     );
-    if (widest === -1) break;
+    const passing = shrinking.filter((index) => columns[index]?.stays !== true);
+    const [widest] = (passing.length > 0 ? passing : shrinking).toSorted(
+      (a, b) => (widths[b] ?? 0) - (widths[a] ?? 0) || a - b,
+    );
+    if (widest === undefined) break;
     // A column wider than the terminal comes down to it in one step, so that a megabyte takes no million steps.
     const step = Math.max(1, (widths[widest] ?? 0) - width);
     widths[widest] = (widths[widest] ?? 0) - step;
@@ -123,6 +132,7 @@ const roomFor: Readonly<Record<ValueKind, (natural: number) => number>> = {
   card: (natural) => Math.max(natural, 'split'.length),
   text: (natural) => Math.max(natural, 24),
   flag: (natural) => Math.max(natural, 'false'.length),
+  link: (natural) => natural,
 };
 
 /**
