@@ -70,9 +70,7 @@ export async function didYouMean(
   );
   return [
     ...(why === undefined ? [] : [why]),
-    ...meant.map(
-      (one, index) => `${index === 0 ? 'did you mean' : 'or'}: paydesk ${before}${one}${behind}`,
-    ),
+    ...meant.map((one, index) => `${index === 0 ? 'did you mean' : 'or'}: paydesk ${before}${one}${behind}`),
   ];
 }
 

@@ -147,9 +147,11 @@ interface Shown {
   readonly missing: boolean;
 }
 
-/** Amounts are shown without the currency that stands in their heading, and with decimals only where these are declared. */
-export interface BriefAmounts {
+/** Amounts are shown without the currency that stands in their heading, times of another year without the hour. */
+export interface Brief {
   readonly currency: string | undefined;
+  /** Where decimals are declared, the service's own integer is left out. */
+  readonly decimalsAlone: boolean;
 }
 
 /** A value as people read it, not cleaned yet. Never throws. */
@@ -158,15 +160,17 @@ export function showValue(
   { kind, amountsOf }: Pick<Column, 'kind' | 'amountsOf'>,
   record: JsonObject,
   reading: Reading,
-  brief?: BriefAmounts,
+  brief?: Brief,
 ): Shown {
   if (isMissing(value)) return { text: absent, odd: false, missing: true };
   const own = amountsOf === undefined ? reading : { ...reading, amounts: amountsOf(record) };
   const isAmount = kind === 'money' || kind === 'figure';
   const fitting =
     brief !== undefined && isAmount && Number.isSafeInteger(value)
-      ? briefAmount(Number(value), kind, record, { amounts: own.amounts, heading: brief.currency })
-      : fits(value, kind, record, own);
+      ? briefAmount(Number(value), kind, record, { amounts: own.amounts, ...brief })
+      : brief !== undefined && kind === 'time' && valid(value)
+        ? briefTime(value, own.times)
+        : fits(value, kind, record, own);
   return fitting === undefined
     ? { text: asReceived(value) + mark, odd: true, missing: false }
     : { text: fitting, odd: false, missing: false };
@@ -217,15 +221,22 @@ function fits(value: unknown, kind: ValueKind, record: JsonObject, reading: Read
   }
 }
 
+function briefTime(seconds: number, times: Times): string {
+  const date = times.show(seconds, 'date');
+  const isThisYear = date.length <= '20 Nov'.length;
+  return isThisYear ? times.show(seconds, 'day') : date;
+}
+
 // An amount of another currency than the heading says its own, and one that shows no currency has a mark.
 function briefAmount(
   value: number,
   kind: 'money' | 'figure',
   record: JsonObject,
-  { amounts, heading }: { readonly amounts: AmountStyle; readonly heading: string | undefined },
+  { amounts, currency: heading, decimalsAlone }: Brief & { readonly amounts: AmountStyle },
 ): string {
   const currency = currencyOf(record);
-  const text = briefFigure(value, currency, amounts);
+  const write = decimalsAlone ? briefFigure : figureWords;
+  const text = write(value, currency, amounts);
   if (kind === 'figure' || currency === heading) return text;
   return currency === undefined ? text + mark : `${text} ${currency}`;
 }

@@ -52,7 +52,8 @@ export function createPrompts(
       ended(
         searchPrompt(message, list, { paint, room, clock, pageSize: rowsAtOnce(stderr) }, context(signal)),
       ),
-    confirm: (message, signal) => ended(confirm({ message, theme: themeOf(message), default: false }, context(signal))),
+    confirm: (message, signal) =>
+      ended(confirm({ message, theme: themeOf(message), default: false }, context(signal))),
   };
 }
 

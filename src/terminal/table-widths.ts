@@ -16,9 +16,9 @@ const importance: readonly ValueKind[] = [
   'figure',
   'integer',
   'card',
+  'link',
   'text',
   'flag',
-  'link',
 ];
 // These come in only if a column that stays need not be cut for them.
 const extras: ReadonlySet<ValueKind> = new Set<ValueKind>(['text', 'flag', 'link']);
@@ -26,8 +26,9 @@ const extras: ReadonlySet<ValueKind> = new Set<ValueKind>(['text', 'flag', 'link
 const shrinkable: ReadonlySet<ValueKind> = new Set<ValueKind>(['text', 'status', 'card', 'flag']);
 /** What is left at least of a text that is cut. */
 export const smallest = 6;
-// With fewer cells `refunded` and others cannot be told apart.
+// With fewer cells `refunded` and others cannot be told apart, nor what a column says that stays.
 const smallestStatus = 8;
+const smallestStays = 11;
 
 /** The columns that fit, and how wide they are. */
 interface Fitted {
@@ -51,16 +52,26 @@ export function mayShrink(kind: ValueKind): boolean {
 
 /**
  * Fits columns into a terminal. `natural` are the widths that they would need. Text is cut; if that is not enough, columns
- * are left out.
+ * are left out. With `reserve`, the least important ones come in only if later pages will have room
+ * beside them too.
  */
-export function fitColumns(columns: readonly Column[], natural: readonly number[], width: number): Fitted {
+export function fitColumns(
+  columns: readonly Column[],
+  natural: readonly number[],
+  { width, reserve }: { readonly width: number; readonly reserve: 'full' | 'short' | undefined },
+): Fitted {
   const least = columns.map((column, index) => leastOf(column, natural[index] ?? 0));
   const chosen: number[] = [];
   for (const index of mostImportant(columns)) {
     // The first column is shown even if it is wider than the terminal, because an id is never cut.
     const isExtra = extras.has(kindAt(columns, index)) && columns[index]?.stays !== true;
-    const needed = (one: number): number =>
-      (isExtra && columns[one]?.stays === true ? natural[one] : least[one]) ?? 0;
+    const needed = (one: number): number => {
+      const own = (isExtra && columns[one]?.stays === true ? natural[one] : least[one]) ?? 0;
+      const kind = kindAt(columns, one);
+      if (!isExtra || reserve === undefined || extras.has(kind)) return own;
+      if (kind === 'status') return smallestStatus;
+      return reserve === 'short' ? Math.max(own, shortRoomFor[kind] ?? 0) : roomFor[kind](own);
+    };
     if (chosen.length === 0 || total([...chosen, index].map(needed)) <= width) chosen.push(index);
   }
   const shown = chosen.toSorted((a, b) => a - b);
@@ -69,9 +80,9 @@ export function fitColumns(columns: readonly Column[], natural: readonly number[
   return { shown, widths: shrunk(shownColumns, widths, width) };
 }
 
-function leastOf({ kind }: Column, own: number): number {
+function leastOf({ kind, stays }: Column, own: number): number {
   if (!mayShrink(kind)) return own;
-  return Math.min(own, kind === 'status' ? smallestStatus : smallest);
+  return Math.min(own, stays ? smallestStays : kind === 'status' ? smallestStatus : smallest);
 }
 
 function kindAt(columns: readonly Column[], index: number): ValueKind {
@@ -133,6 +144,12 @@ const roomFor: Readonly<Record<ValueKind, (natural: number) => number>> = {
   text: (natural) => Math.max(natural, 24),
   flag: (natural) => Math.max(natural, 'false'.length),
   link: (natural) => natural,
+};
+
+// The same where cells are short: no year beside a clock, no currency.
+const shortRoomFor: Readonly<Partial<Record<ValueKind, number>>> = {
+  money: '123456789'.length,
+  figure: '-123456'.length,
 };
 
 /**

@@ -4,7 +4,7 @@ import Table from 'cli-table3';
 import type { Column } from '../api/resources.ts';
 import { currencyPattern, type JsonObject } from '../api/spec.ts';
 import type { Paint } from './color.ts';
-import { currencyOf, type Reading, showValue } from './columns.ts';
+import { type Brief, currencyOf, type Reading, showValue } from './columns.ts';
 import type { ListFormat } from './list-format.ts';
 import { isOutgoing, statusStyle } from './meaning.ts';
 import {
@@ -50,11 +50,11 @@ interface Layout {
 }
 
 /**
- * How much cells say: all; or short titles and texts; or also short amounts, with their currency in the heading. A terminal
- * gets the first of these with which it has room for the most columns.
+ * How much cells say: all; or short titles and texts; or also amounts with their currency in the heading, and
+ * dates of other years; or of these amounts only the decimals that are declared. A terminal gets the first of these with which it has room for the most.
  */
-const levels = ['short', 'shortest'] as const;
-type Level = 'full' | (typeof levels)[number];
+const levels = ['full', 'short', 'shorter', 'decimals'] as const;
+type Level = (typeof levels)[number];
 
 /** What headings say of all rows, so that a row says only what is different. */
 interface Heading {
@@ -72,10 +72,11 @@ export function drawTable(columns: readonly Column[], style: TableStyle): ListFo
     page(page) {
       if (page.length === 0) return '';
       const records = page.map(({ value }) => value);
-      const says = (heading ??= {
+      heading ??= {
         offset: headingOffset(columns, records, style.reading),
         currency: mostCommon(records.map(currencyOf)),
-      });
+      };
+      const says = heading;
       const titlesAt = (level: Level): readonly DrawnCell[] =>
         columns.map((column) => ({ text: title(column, says, level), style: 'strong' }));
       const rowsAt = (level: Level) =>
@@ -85,7 +86,7 @@ export function drawTable(columns: readonly Column[], style: TableStyle): ListFo
       const { level } = layout;
       const shown = layout.columns.map((column) => columns.indexOf(column));
       if (first && shown.length < columns.length)
-        style.onLeftOut?.(columns.filter((_, index) => !shown.includes(index)).map((one) => one.title));
+        style.onLeftOut?.(missed(columns.filter((_, index) => !shown.includes(index))));
       const lines = first && style.header ? [titlesAt(level), ...rowsAt(level)] : rowsAt(level);
       return draw(
         lines.map((line) => shown.map((index) => line[index] ?? empty)),
@@ -99,10 +100,21 @@ export function drawTable(columns: readonly Column[], style: TableStyle): ListFo
 
 const empty: DrawnCell = { text: '', style: undefined };
 
+// The columns that somebody misses who knows the table. A column that only wide terminals have is not among them.
+function missed(columns: readonly Column[]): readonly string[] {
+  return columns.filter(({ tableFrom = 0 }) => tableFrom === 0).map((column) => column.title);
+}
+
 function title({ kind, title: full, brief }: Column, { offset, currency }: Heading, level: Level): string {
   if (kind === 'time') return `${full} ${offset}`;
-  if (kind === 'money' && level === 'shortest' && currency !== undefined) return currency;
+  if (kind === 'money' && briefAt(level, currency) !== undefined && currency !== undefined)
+    return currency;
   return level === 'full' ? full : (brief?.title ?? full);
+}
+
+function briefAt(level: Level, currency: string | undefined): Brief | undefined {
+  if (level !== 'shorter' && level !== 'decimals') return undefined;
+  return { currency, decimalsAlone: level === 'decimals' };
 }
 
 // Anything else than a currency code stays in its own cell.
@@ -135,10 +147,9 @@ function cellOf(
     level,
   }: { readonly says: Heading; readonly style: TableStyle; readonly level: Level },
 ): DrawnCell {
-  const valueOf = (level === 'full' ? undefined : column.brief?.value) ?? column.value;
-  const value = valueOf(record, style.reading.referenceKeys);
-  const briefAmounts = level === 'shortest' ? { currency } : undefined;
-  const shown = showValue(value, column, record, style.reading, briefAmounts);
+  const read = (level === 'full' ? undefined : column.brief?.value) ?? column.value;
+  const value = read(record, style.reading.referenceKeys);
+  const shown = showValue(value, column, record, style.reading, briefAt(level, currency));
   const { times } = style.reading;
   // Summer and winter may have two offsets. A time with another offset than the heading says its own.
   const ownOffset = column.kind === 'time' && times.valid(value) ? times.offset(value) : offset;
@@ -165,32 +176,38 @@ function firstLayout(
   linesAt: (level: Level) => readonly (readonly DrawnCell[])[],
   { width, manyPages }: TableStyle,
 ): Layout & { readonly level: Level } {
-  const fitted = (level: Level) => fittedAt(level, columns, linesAt(level), width);
-  let best = fitted('full');
-  for (const level of levels) {
-    if (best.missing === 0) break;
-    const other = fitted(level);
-    if (other.missing < best.missing) best = other;
+  let best = fittedAt('full', columns, linesAt('full'), { width, manyPages });
+  for (const level of levels.slice(1)) {
+    if (best.leftOut + best.cut === 0) break;
+    const other = fittedAt(level, columns, linesAt(level), { width, manyPages });
+    // The service's own integers are given up for a whole column only.
+    const isBetter =
+      level === 'decimals'
+        ? other.leftOut < best.leftOut
+        : other.leftOut + other.cut < best.leftOut + best.cut;
+    if (isBetter) best = other;
   }
   const { level, widths } = best;
   const fitting = best.shown.flatMap((index) => columns[index] ?? []);
   return { level, columns: fitting, widths: manyPages ? withReserve(fitting, widths, width) : widths };
 }
 
-// `missing`: how many columns are left out, and what part of a column that stays is cut.
+// `leftOut`: how many columns have no room. `cut`: what part is cut of the status or of a column that stays, below 1.
 function fittedAt(
   level: Level,
   columns: readonly Column[],
   lines: readonly (readonly DrawnCell[])[],
-  width: number | undefined,
+  { width, manyPages }: Pick<TableStyle, 'width' | 'manyPages'>,
 ) {
   const natural = columns.map((_, index) => Math.max(...lines.map((line) => shownWidth(line[index]))));
-  if (width === undefined) return { level, shown: [...columns.keys()], widths: natural, missing: 0 };
-  const { shown, widths } = fitColumns(columns, natural, width);
-  const cuts = shown.map((one, at) =>
-    columns[one]?.stays === true ? 1 - (widths[at] ?? 0) / Math.max(1, natural[one] ?? 0) : 0,
-  );
-  return { level, shown, widths, missing: columns.length - shown.length + Math.max(0, ...cuts) };
+  if (width === undefined) return { level, shown: [...columns.keys()], widths: natural, leftOut: 0, cut: 0 };
+  const reserve = manyPages ? (briefAt(level, undefined) === undefined ? 'full' : 'short') : undefined;
+  const { shown, widths } = fitColumns(columns, natural, { width, reserve });
+  const cuts = shown.map((one, at) => {
+    const matters = columns[one]?.stays === true || columns[one]?.kind === 'status';
+    return matters ? 1 - (widths[at] ?? 0) / Math.max(1, natural[one] ?? 0) : 0;
+  });
+  return { level, shown, widths, leftOut: columns.length - shown.length, cut: Math.max(0, ...cuts) };
 }
 
 function isCut(column: Column | undefined, width: number | undefined): boolean {

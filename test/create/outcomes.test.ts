@@ -319,13 +319,14 @@ test('a created payment link on screens of 80 and 120 columns', async () => {
     "
   `);
   expect(await screen(['journal', 'list'], 80)).toMatchInlineSnapshot(`
-    "INTENT      SENT UTC      ORDER   AMOUNT  OUTCO…  LINK                          
-    i_7f3k2m9q  21 Nov 05:05  chk_1  300 MXN  made    https://pay.example.com/link/1
+    "this terminal has no room for LINK: -o list shows every field
+    INTENT      SENT UTC      ORDER   AMOUNT  OUTCOME  NAME
+    i_7f3k2m9q  21 Nov 05:05  chk_1  300 MXN  made     Lamp
     "
   `);
   expect(await screen(['journal', 'list'], 120)).toMatchInlineSnapshot(`
-    "INTENT      SENT UTC      ORDER   AMOUNT  OUTCOME  KIND      BY   PROFILE      LINK                          
-    i_7f3k2m9q  21 Nov 05:05  chk_1  300 MXN  made     checkout  op7  environment  https://pay.example.com/link/1
+    "INTENT      SENT UTC      ORDER   AMOUNT  OUTCOME  NAME  LINK                          
+    i_7f3k2m9q  21 Nov 05:05  chk_1  300 MXN  made     Lamp  https://pay.example.com/link/1
     "
   `);
   expect(await screen([...link, '--intent', 'cart-1', '--no-qr'], 80)).toMatchInlineSnapshot(`

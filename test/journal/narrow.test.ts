@@ -20,7 +20,7 @@ test('OUTCOME stays beside INTENT, and what has no room is named once', async ()
   );
   expect(titles).toEqual([
     ['INTENT', 'AMOUNT', 'OUTCOME'],
-    ['INTENT', 'AMOUNT', 'OUTCOME'],
+    ['INTENT', 'SENT UTC', 'MXN', 'OUTCOME'],
     ['INTENT', 'ORDER', 'AMOUNT', 'OUTCOME'],
   ]);
   expect(screens.map((screen) => screen.match(/has no room for/g)?.length)).toEqual([1, 1, 1]);

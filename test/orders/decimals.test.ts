@@ -264,9 +264,15 @@ describe('--amount', () => {
 
   test.each([
     ['230.0', 2, 'profile shop declares no currency with 1 decimal'],
+    ['230.0', 2, 'now:     type 230.00\n'],
     ['230.000', 2, 'profile shop declares no currency with 3 decimals'],
+    ['230.000', 2, 'now:     type 230.00\n'],
+    ['230.005', 2, 'a lead can declare decimals'],
     ['230,00', 2, 'not an amount'],
+    ['230,00', 2, 'now:     type 230.00\n'],
     ['23,000', 2, 'not an amount'],
+    ['1,000', 2, 'now:     type 1000\n'],
+    ['1,234,567.00', 2, 'now:     type 1234567.00\n'],
     ['230.00 USD', 3, 'the order is in MXN'],
     ['351.00', 3, '35100 (351.00) is more than is left'],
   ])('%s is refused (%i) and nothing is sent', async (amount, code, words) => {
@@ -349,7 +355,7 @@ describe('in production, in a terminal', () => {
       env: {},
     });
     await person.answer('Type the amount to send it', '230\r');
-    await person.answer('230 is not the amount: in decimals it is 2.30 (2 tries left)', '230.0\r');
+    await person.answer(/230\s+is\s+not\s+the\s+amount:\s+in\s+decimals\s+it\s+is\s+2\.30\s+\(2\s+tries\s+left\)/, '230.0\r');
     await person.answer(/MXN has 2 decimals.*\(last try\)/s, '2300000\r');
     const { code, screen } = await person.leaves;
     expect(code).toBe(3);

@@ -427,6 +427,7 @@ describe('an order that is given by its id, on a terminal', () => {
     });
     await person.answer('Refund what?', '\x1b[B');
     await person.answer(/> charge 2 /, '\r');
+    await person.answer('How much?', '\r');
     await person.waitFor('"charge_id":"ch_2"');
     await person.answer('Send it? (y/N)', '\x03');
     await person.leaves;

@@ -1,6 +1,13 @@
 /** Refunds an order: takes the flags, asks a person for missing values, and plans the refund. */
 
-import { amountProblem, declaresPlaces, figureWords, fullDecimals, placesOf, readAmount } from '../../amounts.ts';
+import {
+  amountProblem,
+  declaresPlaces,
+  figureWords,
+  fullDecimals,
+  placesOf,
+  readAmount,
+} from '../../amounts.ts';
 import { type ChargeMoney, type OrderMoney, paidBy, readMoney } from '../../api/charges.ts';
 import {
   paths,
