@@ -1,4 +1,4 @@
-/** What screens say about a change of an order that is not confirmed, and how they ask the journal for it. */
+/** Asks the journal for unconfirmed changes, and words one for the screens of its order: what it is, and what to do next. */
 
 import { amountWords } from '../amounts.ts';
 import type { Service } from '../api/api.ts';

@@ -1,12 +1,12 @@
 /** Turns a command line into a command with its inputs, or into a text to print. */
 
 import type { Command, Input } from '../commands/command.ts';
-import { findCommand, groups } from '../commands/commands.ts';
-import { CliError, withParts } from '../errors.ts';
+import { findCommand } from '../commands/commands.ts';
+import { type CliError, withParts } from '../errors.ts';
 import { type GlobalInput, globalFlags } from './global-options.ts';
-import { bareText, topicText, wrapped } from './help.ts';
-import { topicNames } from './help-topics.ts';
-import { checkLine, didYouMean, groupHelp, leafHelp, readCommand, rootHelp } from './program.ts';
+import { wrapped } from './help.ts';
+import { helpFor, helpOfGroup } from './help-screens.ts';
+import { checkLine, readCommand } from './read-command.ts';
 import { optionsIn, readTypedWords } from './typed-words.ts';
 
 /** What a command line asks for. */
@@ -32,8 +32,10 @@ export async function readCommandLine(argv: readonly string[], width: number): P
     return { kind: 'text', text: wrapped(await helpFor(words, width, asksFor(argv, 'all')), width) };
   }
   if (asksFor(argv, 'version')) return { kind: 'version' };
-  if (entry === undefined)
-    return { kind: 'text', text: wrapped(await helpOfGroup(words, argv, width), width) };
+  if (entry === undefined) {
+    await checkLine(argv, words);
+    return { kind: 'text', text: wrapped(helpOfGroup(words[0], width), width) };
+  }
   const command = await entry.load();
   return { kind: 'run', words: entry.words, command, ...readCommand(entry, command, argv) };
 }
@@ -58,44 +60,6 @@ function asksFor(argv: readonly string[], name: 'help' | 'version' | 'all'): boo
     .slice(0, end === -1 ? argv.length : end)
     .flatMap((word) => optionsIn(word, globalFlags))
     .some((option) => option.name === name && option.value === undefined);
-}
-
-async function helpFor(words: readonly string[], width: number, all: boolean): Promise<string> {
-  const helping = words[0] === 'help';
-  const asked = helping ? words.slice(1) : words;
-  const [first] = asked;
-  if (helping && asked.length === 1 && topicNames.includes(first ?? '')) return topicText(first ?? '', width);
-  const entry = findCommand(asked);
-  if (entry !== undefined && !(helping && asked.length > entry.words.length))
-    return leafHelp(entry, await entry.load(), width, all);
-  if (helping && first !== undefined && (!Object.hasOwn(groups, first) || asked.length > 1))
-    throw await unknownWord(asked);
-  if (first === undefined) return rootHelp(width);
-  // `paydesk refund --help` names no command, so it also says which one may have been meant.
-  const meant =
-    asked.length > 1 || !Object.hasOwn(groups, first) ? await didYouMean(asked, { behind: ' --help' }) : [];
-  return [groupHelp(first, width), ...meant.map((line) => `${line}\n`)].join(meant.length === 0 ? '' : '\n');
-}
-
-// For a noun without a verb, or for words that are no command.
-async function helpOfGroup(
-  words: readonly string[],
-  argv: readonly string[],
-  width: number,
-): Promise<string> {
-  const [noun] = words;
-  await checkLine(argv, words);
-  return noun === undefined ? bareText() : groupHelp(noun, width);
-}
-
-async function unknownWord(words: readonly string[]): Promise<CliError> {
-  return new CliError('usage', `no help for ${words.join(' ')}`, {
-    now: [
-      ...(await didYouMean(words, { before: 'help ' })),
-      'paydesk --help',
-      `topics: ${topicNames.join(', ')}`,
-    ],
-  });
 }
 
 // The commands that use the profile of the run. Others find the account by an id of the journal, or name a profile themselves.

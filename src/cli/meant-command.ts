@@ -1,4 +1,7 @@
-/** Which commands somebody may have meant whose words name none. Loaded only for an error; nothing is run by itself. Pure. */
+/**
+ * Guesses which commands were meant by words that are none, such as `order ls`. Loaded only for an error; a guess is shown,
+ * never run. Pure.
+ */
 
 import { commands, groups } from '../commands/commands.ts';
 import { closestNames } from '../terminal/terminal.ts';

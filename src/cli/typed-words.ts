@@ -1,6 +1,6 @@
 /**
- * Reads the words of a command line by the table of options: which are options, values, or neither. Pure. It reads as
- * commander does. TAB uses it, because commander takes too long to load, and errors that come before commander.
+ * Tells which words of a command line are options, their values, or neither, without commander. Pure. It reads as commander
+ * does. TAB uses it, because commander takes too long to load, and errors that come before commander.
  */
 
 import type { Flag } from '../commands/command.ts';

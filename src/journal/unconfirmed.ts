@@ -1,4 +1,7 @@
-/** Unconfirmed changes as screens show them: one line about all of an account, and the refunds that they probably made. Pure. */
+/**
+ * What unconfirmed changes may have done: the refunds of an order that they probably made, and the line that names all of an
+ * account. Pure.
+ */
 
 import { type AmountStyle, amountWords } from '../amounts.ts';
 import type { JsonObject } from '../api/spec.ts';

@@ -1,4 +1,4 @@
-/** Which known names somebody may have meant who typed another one. Pure. */
+/** Finds the known names that are spelled most like a mistyped one. Pure. */
 
 // Up to this many edits count as a typing mistake.
 const mostEdits = 2;

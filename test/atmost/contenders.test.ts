@@ -4,18 +4,10 @@ import { readFileSync } from 'node:fs';
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { each } from '../harness/each.ts';
+import { isLong } from '../harness/long.ts';
 import type { Home } from '../harness/paydesk.ts';
 import { type Handler, json } from '../harness/server.ts';
-import {
-  changeArgs,
-  type Desk,
-  isLong,
-  journalRows,
-  ledgerAndDesk,
-  openDesk,
-  settleArgs,
-  story,
-} from './desk.ts';
+import { changeArgs, type Desk, journalRows, ledgerAndDesk, openDesk, settleArgs, story } from './desk.ts';
 import type { LedgerOrder } from './ledger.ts';
 import { start } from './running.ts';
 import { type CallName, hasStrace, startTraced, traced } from './strace.ts';
@@ -58,7 +50,7 @@ const busy = /is being changed by op7 \(orders refund\) since \d\d:\d\d:\d\d/;
 
 describe('two processes, one order (F20)', () => {
   test('exactly one sends; the other is told who is at it, and exits 3', async () => {
-    const races = Array.from({ length: isLong ? 1000 : 12 });
+    const races = Array.from({ length: isLong ? 1000 : 50 });
     const ended = await each(
       races,
       async () => {

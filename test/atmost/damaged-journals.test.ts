@@ -6,10 +6,11 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createSqliteStore } from '../../src/journal/sqlite/sqlite-store.ts';
 import { later } from '../harness/clock.ts';
 import { each } from '../harness/each.ts';
+import { isLong } from '../harness/long.ts';
 import { copyOf, type Home } from '../harness/paydesk.ts';
 import { reset } from '../harness/server.ts';
 import { sent, verdict } from '../journal/rows.ts';
-import { changeArgs, isLong, journalFile, ledgerAndDesk, settleArgs, stateOf } from './desk.ts';
+import { changeArgs, journalFile, ledgerAndDesk, settleArgs, stateOf } from './desk.ts';
 import type { LedgerOrder } from './ledger.ts';
 
 const { ledger, desk } = await ledgerAndDesk();

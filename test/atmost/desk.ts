@@ -13,8 +13,6 @@ import { type Ledger, type LedgerOrder, startLedger } from './ledger.ts';
 /** How much of the charge is refunded here. */
 export const refundAmount = 5_000;
 
-export const isLong = process.env.PAYDESK_TEST_LONG === '1';
-
 export interface DeskOptions {
   readonly url: string;
   /** Settings of the profile, over `orders.get` direct and two reads at once after a loss. */

@@ -2,7 +2,8 @@
 
 import { describe, expect, test } from 'vitest';
 import { each } from '../harness/each.ts';
-import { changeArgs, isLong, ledgerAndDesk, story } from './desk.ts';
+import { isLong } from '../harness/long.ts';
+import { changeArgs, ledgerAndDesk, story } from './desk.ts';
 import type { LedgerOrder } from './ledger.ts';
 import { type Call, type CallName, hasStrace, type Traced, targetOf, traced } from './strace.ts';
 

@@ -2,8 +2,9 @@
 
 import { describe, expect, test } from 'vitest';
 import { each } from '../harness/each.ts';
+import { isLong } from '../harness/long.ts';
 import { type Handler, json, reset } from '../harness/server.ts';
-import { changeArgs, isLong, journalRows, ledgerAndDesk, story } from './desk.ts';
+import { changeArgs, journalRows, ledgerAndDesk, story } from './desk.ts';
 import { honest, type LedgerOrder, type OnPost } from './ledger.ts';
 import { type Call, type CallName, hasStrace, targetOf, traced, watched } from './strace.ts';
 

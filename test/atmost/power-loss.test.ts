@@ -5,10 +5,11 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { each } from '../harness/each.ts';
+import { isLong } from '../harness/long.ts';
 import type { Json } from '../harness/orders.ts';
 import type { Home } from '../harness/paydesk.ts';
 import { reset } from '../harness/server.ts';
-import { changeArgs, isLong, journalFile, ledgerAndDesk, rowsIn, story, told } from './desk.ts';
+import { changeArgs, journalFile, ledgerAndDesk, rowsIn, story, told } from './desk.ts';
 import {
   type DiskCall,
   filesOf,

@@ -1,11 +1,12 @@
 /** Ambiguous replies to the one sending, black box: verdict and exit as in the table, and never a second request. */
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { isLong } from '../harness/long.ts';
 import { type Json, newRefundOf, notReturnable, withRefund } from '../harness/orders.ts';
 import type { Ran } from '../harness/paydesk.ts';
 import { json, reset, stall, startServer, type TestServer } from '../harness/server.ts';
 import { testKey } from '../harness/service.ts';
-import { changeArgs, type Desk, isLong, openDesk, refundAmount, story } from './desk.ts';
+import { changeArgs, type Desk, openDesk, refundAmount, story } from './desk.ts';
 import { type Ledger, type LedgerOrder, startLedger } from './ledger.ts';
 import { type End, type Reply, replies } from './replies.ts';
 

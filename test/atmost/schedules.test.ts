@@ -4,14 +4,15 @@ import { setTimeout as wait } from 'node:timers/promises';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { each } from '../harness/each.ts';
+import { isLong } from '../harness/long.ts';
 import { newRefundOf, withRefund } from '../harness/orders.ts';
 import type { Home } from '../harness/paydesk.ts';
 import { type Handler, json, reply, reset } from '../harness/server.ts';
-import { changeArgs, isLong, journalRows, ledgerAndDesk, refundAmount } from './desk.ts';
+import { changeArgs, journalRows, ledgerAndDesk, refundAmount } from './desk.ts';
 import type { LedgerOrder } from './ledger.ts';
 import { start } from './running.ts';
 
-const count = isLong ? 300 : 20;
+const count = isLong ? 300 : 30;
 const seed = Number(process.env.PAYDESK_TEST_SEED ?? Date.now() % 2 ** 31);
 
 const { ledger, desk } = await ledgerAndDesk();

@@ -3,9 +3,10 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { isLong } from '../harness/long.ts';
 import { bin, type Home } from '../harness/paydesk.ts';
 import { endOf, type Ran } from '../harness/ran.ts';
-import { type Desk, isLong } from './desk.ts';
+import type { Desk } from './desk.ts';
 
 /** The calls that change a file or the network. */
 export const watched = ['pwrite64', 'fsync', 'ftruncate', 'unlink', 'connect', 'write', 'writev'] as const;

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { typedProfile } from '../../src/cli/command-line.ts';
 import { formatHint, globalFlags } from '../../src/cli/global-options.ts';
-import { readCommand } from '../../src/cli/program.ts';
+import { readCommand } from '../../src/cli/read-command.ts';
 import { optionsIn, readTypedWords } from '../../src/cli/typed-words.ts';
 import { commands, findCommand } from '../../src/commands/commands.ts';
 

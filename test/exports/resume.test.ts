@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { until } from '../atmost/running.ts';
 import { failingSync, hasStrace } from '../atmost/strace.ts';
+import { isLong } from '../harness/long.ts';
 import { bin, cleanEnv, type Home, newHome, paydesk } from '../harness/paydesk.ts';
 import { endOf } from '../harness/ran.ts';
 import { cutBody, type Handler, json, reply, reset, startServer } from '../harness/server.ts';
@@ -324,9 +325,8 @@ test.skipIf(!hasStrace())(
   },
 );
 
-const long = process.env.PAYDESK_TEST_LONG === '1';
-const kills = long ? 500 : 20;
-const many = long ? 20_000 : 5_000;
+const kills = isLong ? 500 : 20;
+const many = isLong ? 20_000 : 5_000;
 
 test(`kill -9 at ${kills} random moments of exports of ${many} orders, resumed each time: the file is the same to the byte`, async () => {
   // The server ends the process: in the middle of some page, at some moment of its work.

@@ -6,6 +6,7 @@ import { chargeOf, errorBody, type Json, orderOf, refundedWhole } from '../harne
 import { type Handler, json } from '../harness/server.ts';
 import { type Service, startAnswering, startService, storeShop } from '../harness/service.ts';
 import { atTerminal } from '../harness/terminal.ts';
+import { differences } from '../harness/two-widths.ts';
 
 const order = orderOf('ord_2tQ7zRk9PwE5xNvAm', [chargeOf('656f1c0e9a2b4d0018c3e5a1', 35_000)]);
 const bankFailed = errorBody(
@@ -130,8 +131,9 @@ describe('a capture that comes back pre_authorized', () => {
     return stderr.replaceAll(/i_\w{8}/g, 'i_7f3k2m9q');
   }
 
-  test('says so, at 80 columns', async () => {
-    expect(await screenAt(80)).toMatchInlineSnapshot(`
+  test('says so', async () => {
+    const narrow = await screenAt(80);
+    expect(narrow).toMatchInlineSnapshot(`
       "CAPTURE AN ORDER                                         sandbox environment
       order   ord_2tQ7sLf1DtX6kPjQr  pre_authorized  21 Sep 14:13
       buyer   Buyer Name  buyer@example.com
@@ -146,22 +148,11 @@ describe('a capture that comes back pre_authorized', () => {
                paydesk journal show i_7f3k2m9q
       "
     `);
-  });
-
-  test('says so, at 120 columns', async () => {
-    expect(await screenAt(120)).toMatchInlineSnapshot(`
-      "CAPTURE AN ORDER                                         sandbox environment
-      order   ord_2tQ7sLf1DtX6kPjQr  pre_authorized  21 Sep 14:13
-      buyer   Buyer Name  buyer@example.com
-      from    charge 1, visa *4242, ch_1
-        THIS CAPTURE  7450 MXN   all that was authorized
-      will send once: no body
+    expect(differences(await screenAt(120), narrow)).toMatchInlineSnapshot(`
+      "instead of lines 7 to 10:
       unknown: the reply shows something else than was asked for: the capture of 7450 MXN on ord_2tQ7sLf1DtX6kPjQr (HTTP 200,
                log_id 5f2c81)
-      certain: sent once by this machine; HTTP 200, an order that is still pre_authorized
-      now:     stop on this order and show your lead:
-               paydesk journal show i_7f3k2m9q
-      "
+      certain: sent once by this machine; HTTP 200, an order that is still pre_authorized"
     `);
   });
 });
@@ -181,8 +172,9 @@ describe('a 500 with an error of the service', () => {
     return `${first.stderr.slice(first.stderr.indexOf('unknown:'))}\n${reply}`.replaceAll(id, 'i_7f3k2m9q');
   }
 
-  test('its words stand on the screen and in the journal, at 80 columns', async () => {
-    expect(await screenAt(80)).toMatchInlineSnapshot(`
+  test('its words stand on the screen and in the journal', async () => {
+    const narrow = await screenAt(80);
+    expect(narrow).toMatchInlineSnapshot(`
       "unknown: no usable answer to the refund of 35000 MXN on ord_2tQ7zRk9PwE5xNvAm
                (HTTP 500, service.errors.internal.bank.no_answer (log_id 5f2c81): it
                does not say whether the change was made). It may have been made
@@ -196,21 +188,13 @@ describe('a 500 with an error of the service', () => {
                   bank did not answer.
       "
     `);
-  });
-
-  test('its words stand on the screen and in the journal, at 120 columns', async () => {
-    expect(await screenAt(120)).toMatchInlineSnapshot(`
-      "unknown: no usable answer to the refund of 35000 MXN on ord_2tQ7zRk9PwE5xNvAm (HTTP 500,
+    expect(differences(await screenAt(120), narrow)).toMatchInlineSnapshot(`
+      "instead of lines 1 to 3:
+      unknown: no usable answer to the refund of 35000 MXN on ord_2tQ7zRk9PwE5xNvAm (HTTP 500,
                service.errors.internal.bank.no_answer (log_id 5f2c81): it does not say whether the change was made). It may
                have been made
-               The bank did not answer. (service.errors.internal.bank.no_answer)
-      certain: sent once, 09:31:40; 4 reads up to 09:31:40 do not show it yet
-      now:     tell the buyer "it is being checked"; do not refund it anywhere else;
-               in a few minutes: paydesk journal reconcile i_7f3k2m9q
-               blocked until paydesk can confirm it, or until you settle it
-
-        reply     HTTP 500, service.errors.internal.bank.no_answer, log_id 5f2c81: The bank did not answer.
-      "
+      instead of lines 10 to 11:
+        reply     HTTP 500, service.errors.internal.bank.no_answer, log_id 5f2c81: The bank did not answer."
     `);
   });
 });
@@ -246,22 +230,18 @@ describe('a read that is refused in another form than the service documents', ()
     return stderr;
   }
 
-  test('shows its text and status, and asks for no base URL, at 80 columns', async () => {
-    expect(await screenAt(80)).toMatchInlineSnapshot(`
+  test('shows its text and status, and asks for no base URL', async () => {
+    const narrow = await screenAt(80);
+    expect(narrow).toMatchInlineSnapshot(`
       "error:   the service refused the request: header x is not allowed (FST_ERR, HTTP
                406, log_id 77)
       certain: nothing was changed by GET /orders
       now:     show these lines to whoever runs the service
       "
     `);
-  });
-
-  test('the same at 120 columns', async () => {
-    expect(await screenAt(120)).toMatchInlineSnapshot(`
-      "error:   the service refused the request: header x is not allowed (FST_ERR, HTTP 406, log_id 77)
-      certain: nothing was changed by GET /orders
-      now:     show these lines to whoever runs the service
-      "
+    expect(differences(await screenAt(120), narrow)).toMatchInlineSnapshot(`
+      "instead of lines 1 to 2:
+      error:   the service refused the request: header x is not allowed (FST_ERR, HTTP 406, log_id 77)"
     `);
   });
 

@@ -1,9 +1,10 @@
-/** `orders find` by each kind of text on 1,500 orders of the simulator, and within its bounds on 5,001. */
+/** `orders find` by each kind of text on 1,500 orders of the simulator (5,000 in the long form), and within its bounds on 5,001. */
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Desk, startDesk } from '../harness/desk.ts';
+import { isLong } from '../harness/long.ts';
 import { newHome, paydeskProcess } from '../harness/paydesk.ts';
 import { sit } from '../harness/person.ts';
 import { startServer, type TestServer } from '../harness/server.ts';
@@ -34,6 +35,7 @@ interface Seen {
 }
 
 let desk: Desk;
+const count = isLong ? 5000 : 1500;
 /** The newest orders of the simulator. */
 let orders: readonly Seen[];
 /** Gives these as the simulator does, at a third of its work. */
@@ -41,7 +43,7 @@ let pages: TestServer;
 beforeAll(async () => {
   desk = await startDesk({ args: ['--orders', '5001'] });
   const all = await desk.orders();
-  orders = all.slice(0, 1500) as unknown as readonly Seen[];
+  orders = all.slice(0, count) as unknown as readonly Seen[];
   pages = await startServer(pagesOf(orders.map((order) => ({ ...order }))));
 }, 120_000);
 afterAll(async () => {

@@ -3,6 +3,7 @@ import { expect, it } from 'vitest';
 import type { Proof } from '../../src/journal/journal-rows.ts';
 import { judgeRead, preImage } from '../../src/journal/judge-read.ts';
 import { judgeReply, parseReply } from '../../src/journal/judge-reply.ts';
+import { isLong } from '../harness/long.ts';
 
 // The service's names, and names that mean something to JavaScript.
 const names =
@@ -47,6 +48,6 @@ it('whatever JSON comes as a reply or a read, it is judged, and a refund is appl
       if (evidence.shows === 'expected')
         expect(evidence.refunds).toMatchObject([{ chargeId: 'ch_1', amount: -5 }]);
     }),
-    { numRuns: process.env.PAYDESK_TEST_LONG === '1' ? 200_000 : 2_000 },
+    { numRuns: isLong ? 200_000 : 2_000 },
   );
 }, 600_000);

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
+import { isLong } from '../harness/long.ts';
 import { live, type Planned, type Schedule } from './hostile.ts';
 import { amount, fates } from './hostile-service.ts';
 
-const long = process.env.PAYDESK_TEST_LONG === '1';
-const numRuns = long ? 100_000 : 10_000;
+const numRuns = isLong ? 100_000 : 10_000;
 const seed = Number(process.env.PAYDESK_TEST_SEED ?? Date.now());
 
 const [second, minute, hour, day] = [1_000, 60_000, 3_600_000, 86_400_000];
@@ -62,7 +62,7 @@ it(
     expect(sum.doubled).toBeGreaterThan(numRuns / 100);
     expect(sum.alarms).toBeGreaterThan(numRuns / 100);
   },
-  long ? 3_600_000 : 240_000,
+  isLong ? 3_600_000 : 240_000,
 );
 
 const plain: Planned = {

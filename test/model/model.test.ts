@@ -1,10 +1,10 @@
 import { afterAll, describe, expect, it } from 'vitest';
+import { isLong } from '../harness/long.ts';
 import { startExplorer } from './apart.ts';
 import { design, none, type Rules } from './rules.ts';
 import { rulesOf, worlds } from './worlds.ts';
 
-const long = process.env.PAYDESK_TEST_LONG === '1';
-const small = { ...none, runs: 2, kills: 1, powerLosses: 1, foreign: 1, settles: 1 };
+const small = { ...none, runs: 3, kills: 1, powerLosses: 1, foreign: 1, settles: 1 };
 
 const explorer = startExplorer();
 afterAll(() => explorer.stop());
@@ -17,12 +17,12 @@ describe('the protocol, in every state that two processes and all that can go wr
   it.each([...worlds.keys()])(
     '%s: never twice, never lost, never falsely applied, never doubled in silence',
     async (name) => {
-      const { states, violation } = await explorer.explore(rulesOf(name, long ? 'long' : 'short'));
+      const { states, violation } = await explorer.explore(rulesOf(name, isLong ? 'long' : 'short'));
       print(`${name}: ${states} states visited, ${violation === undefined ? 0 : 1} violations`);
       expect(violation).toBeUndefined();
       expect(states).toBeGreaterThan(10_000);
     },
-    long ? 3_600_000 : 240_000,
+    isLong ? 3_600_000 : 240_000,
   );
 });
 

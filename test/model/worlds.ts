@@ -19,7 +19,7 @@ export const worlds: ReadonlyMap<string, Named> = new Map<string, Named>([
     'a first refund',
     {
       rules: {},
-      short: { ...pair, powerLosses: 1 },
+      short: { ...three, powerLosses: 1 },
       long: { ...three, kills: 2, powerLosses: 1, foreign: 1, settles: 1 },
     },
   ],
@@ -35,7 +35,7 @@ export const worlds: ReadonlyMap<string, Named> = new Map<string, Named>([
     'a second refund of the same amount',
     {
       rules: { olderRefund: true },
-      short: { ...pair, settles: 1 },
+      short: { ...three, settles: 1 },
       long: { ...three, powerLosses: 1, settles: 1 },
     },
   ],
@@ -108,7 +108,7 @@ export const worlds: ReadonlyMap<string, Named> = new Map<string, Named>([
     'one person who tries again, and a service that applies twice',
     {
       rules: { origins: ['http://pay.example'] },
-      short: { ...none, runs: 2, twice: 1 },
+      short: { ...none, runs: 3, twice: 1 },
       long: { ...none, runs: 4, twice: 1 },
     },
   ],

@@ -14,7 +14,7 @@ import {
   refundOf,
 } from '../harness/orders.ts';
 import { type Home, newHome, paydesk, type Ran } from '../harness/paydesk.ts';
-import { sit } from '../harness/person.ts';
+import { type Person, sit } from '../harness/person.ts';
 import { json, reply, startServer } from '../harness/server.ts';
 import { type Service, startService, storeShop } from '../harness/service.ts';
 import { atTerminal } from '../harness/terminal.ts';
@@ -199,14 +199,18 @@ describe('what is read must say one thing, all of it', () => {
 });
 
 describe('the order is read again right before it is sent (F25)', () => {
+  /** A person who was shown the preview, and has not answered yet. */
+  async function atPreview(service: Service, home: Home): Promise<Person> {
+    const args = ['orders', 'refund', 'ord_1', '--reason', 'other', '--note', 'n'];
+    const person = sit(args, { home, env: service.env });
+    await person.waitFor('Send it? (y/N)');
+    return person;
+  }
+
   test('a refund by someone else while a person thinks stops it: the difference is shown, nothing is sent (3)', async () => {
     await using service = await refunding();
     using home = newHome();
-    const person = sit(['orders', 'refund', 'ord_1', '--reason', 'other', '--note', 'n'], {
-      home,
-      env: service.env,
-    });
-    await person.waitFor('Send it? (y/N)');
+    const person = await atPreview(service, home);
     const refunds = listOf(refundOf('rf_other', 5000));
     const charges = listOf(chargeOf('ch_1', 35000, { refunds }));
     service.orders = [{ ...order, amount_refunded: 5000, charges }];
@@ -283,11 +287,7 @@ describe('the order is read again right before it is sent (F25)', () => {
   test('another field makes it ask again, and a No sends nothing', async () => {
     await using service = await refunding();
     using home = newHome();
-    const person = sit(['orders', 'refund', 'ord_1', '--reason', 'other', '--note', 'n'], {
-      home,
-      env: service.env,
-    });
-    await person.waitFor('Send it? (y/N)');
+    const person = await atPreview(service, home);
     service.orders = [{ ...order, metadata: { shop_order: 'A-2' }, updated_at: 1_790_000_099 }];
     person.type('y\r');
     await person.answer('Send it anyway? (y/N)', '\r');
@@ -302,11 +302,7 @@ describe('the order is read again right before it is sent (F25)', () => {
   test('another field and a second yes send it once', async () => {
     await using service = await refunding();
     using home = newHome();
-    const person = sit(['orders', 'refund', 'ord_1', '--reason', 'other', '--note', 'n'], {
-      home,
-      env: service.env,
-    });
-    await person.waitFor('Send it? (y/N)');
+    const person = await atPreview(service, home);
     service.orders = [{ ...order, updated_at: 1_790_000_099 }];
     person.type('y\r');
     await person.answer('Send it anyway? (y/N)', 'y\r');

@@ -161,6 +161,22 @@ describe('why', () => {
   });
 });
 
+describe('the note', () => {
+  test.each([
+    ['Enter keeps none', '\r', null],
+    ['what is typed is kept, without the spaces around it', ' called on Monday \r', 'called on Monday'],
+  ])('%s', async (_name, keys, kept) => {
+    const order = await desk.take(paidOnce);
+    const person = desk.person(['orders', 'refund', order.id, '--reason', 'other']);
+    await person.answer('Note, kept only on this computer (Enter: none):', keys);
+    await person.answer('Send it? (y/N)', 'y\r');
+    expect(await person.leaves).toMatchObject({ code: 0 });
+    const { stdout } = await desk.script(['journal', 'export', '--ndjson']);
+    const line = stdout.split('\n').find((one) => one.includes(order.id)) ?? '';
+    expect(JSON.parse(line)).toMatchObject({ note: kept });
+  });
+});
+
 describe('a yes', () => {
   test('is not taken from a pipe: exits 2, names --yes, sends nothing at all', async () => {
     await using service = await startService({ orders: [orderOf('ord_1', [chargeOf('ch_1', 35000)])] });

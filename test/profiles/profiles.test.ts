@@ -7,6 +7,7 @@ import { text as readAll } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import type { ProfileDraft } from '../../src/profiles/profiles.ts';
+import { isLong } from '../harness/long.ts';
 import { canary, createTestUser, type TestUser } from './test-user.ts';
 
 const writerPath = fileURLToPath(new URL('writer.ts', import.meta.url));
@@ -162,15 +163,17 @@ test('a setting that does not exist in the profile file is refused, and the comm
   expect((await user.run().open('x')).profile.name).toBe('x');
 });
 
-test('8 processes that add a profile at once lose none', async () => {
-  const children = Array.from({ length: 8 }, (_, n) =>
+const writers = isLong ? 20 : 8;
+
+test(`${writers} processes that add a profile at once lose none`, async () => {
+  const children = Array.from({ length: writers }, (_, n) =>
     spawn(process.execPath, [writerPath, user.home, 'add', `p${n}`], {
       stdio: ['ignore', 'pipe', 'inherit'],
     }),
   );
   await Promise.all(children.map((child) => readAll(child.stdout)));
   const names = (await user.run().list()).map(({ name }) => name);
-  expect(names).toHaveLength(9);
+  expect(names).toHaveLength(writers + 1);
   expect(await (await user.run().open('p7')).key()).toBe(`${canary}p7`);
 });
 

@@ -67,6 +67,11 @@ const questions: readonly Question[] = [
   },
   { name: 'why', at: 'Why?', args: () => ['orders', 'refund', paid] },
   {
+    name: 'the note, which may be empty',
+    at: 'Note',
+    args: () => ['orders', 'refund', paid, '--reason', 'other'],
+  },
+  {
     name: 'refund it',
     at: 'Send it?',
     args: () => ['orders', 'refund', paid, '--reason', 'other', '--note', 'n'],
@@ -150,9 +155,9 @@ const kindsOfPrompt = [
   { style: 'redrawn', name: 'why' },
   { style: 'redrawn', name: 'the amount, in production' },
 ] as const;
-// Each signal arrives at both styles, and one of them at every kind of prompt.
+// Each signal arrives at both styles and at a choice, and one of them at every kind of prompt.
 const delivered = signals.flatMap((one) =>
-  kindsOfPrompt.slice(0, one.signal === 'SIGHUP' ? undefined : 2).map((kind) => ({ ...one, ...kind })),
+  kindsOfPrompt.slice(0, one.signal === 'SIGHUP' ? undefined : 3).map((kind) => ({ ...one, ...kind })),
 );
 
 describe.concurrent('a signal at a prompt, a hang-up too, restores cursor and echo and leaves nothing pending (E51, F34)', () => {

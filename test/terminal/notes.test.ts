@@ -173,20 +173,8 @@ describe('the line about waiting', () => {
     return seen;
   }
 
-  it('shows the seconds on a terminal of 80 columns', async () => {
-    expect(await lines(80)).toMatchInlineSnapshot(`
-      [
-        "sent, waiting for the answer (up to 60 s)",
-        "sent, waiting for the answer (up to 60 s), 1 s",
-        "sent, waiting for the answer (up to 60 s), 12 s",
-        "sent, waiting for the answer (up to 60 s), 61 s",
-        "",
-      ]
-    `);
-  });
-
-  it('shows the seconds on a terminal of 120 columns', async () => {
-    expect(await lines(120)).toMatchInlineSnapshot(`
+  it.each([80, 120])('shows the seconds on a terminal of %i columns', async (columns) => {
+    expect(await lines(columns)).toMatchInlineSnapshot(`
       [
         "sent, waiting for the answer (up to 60 s)",
         "sent, waiting for the answer (up to 60 s), 1 s",

@@ -1,4 +1,4 @@
-/** Looks for twins of an order: on the two pages next to it, in what was read before, and in the journal of this machine. */
+/** Looks for the twins of one order: on the two pages next to it, in what was read before, and in the journal of this machine. */
 
 import type { Page, PageQuery, Service } from '../../api/api.ts';
 import type { JsonObject } from '../../api/spec.ts';

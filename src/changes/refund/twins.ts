@@ -1,4 +1,7 @@
-/** Possible twins: other orders of the same buyer and amount within ten minutes, and what of them was refunded already. Pure. */
+/**
+ * What a possible twin is: another order of the same buyer and amount within ten minutes; and what of it was refunded, in
+ * words. Pure.
+ */
 
 import { type AmountStyle, amountWords, figureWords } from '../../amounts.ts';
 import { newestOf, type RefundRecord, readMoney } from '../../api/charges.ts';

@@ -1,6 +1,4 @@
-/**
- * Finds possible twins, orders of the same buyer and amount within ten minutes. It needs little memory even on a long walk.
- */
+/** Finds possible twins among the orders that a list or a search reads. It needs little memory even on a long walk. */
 
 import type { JsonObject } from '../../api/spec.ts';
 import { purchaseOf, type Twin, twinOf, twinSeconds } from '../../changes/changes.ts';

@@ -1,4 +1,4 @@
-/** The STATUS column of tables of orders. It says `unconfirmed` in place of the service's word where a change of the order is unconfirmed. */
+/** The STATUS column of tables of orders, which may say `unconfirmed` in place of the service's word. */
 
 import type { Service } from '../../api/api.ts';
 import { type Column, orderColumns } from '../../api/resources.ts';

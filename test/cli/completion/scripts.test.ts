@@ -7,6 +7,7 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { isLong } from '../../harness/long.ts';
 import { paydesk } from '../../harness/paydesk.ts';
 import { withoutEscapes } from '../../harness/pty.ts';
 import {
@@ -20,7 +21,6 @@ import {
   shellDesk,
 } from './desk.ts';
 
-const long = process.env.PAYDESK_TEST_LONG === '1';
 const bash = findProgram('bash');
 const script = join(completions, 'paydesk.bash');
 
@@ -121,7 +121,7 @@ if (bash !== undefined) {
   });
 }
 
-if (long) {
+if (isLong) {
   test('at a zsh prompt TAB completes with descriptions, and runs nothing', async () => {
     using desk = await shellDesk();
     const shell = shellAtTerminal(installedShell('zsh'), ['-f', '-i'], desk);

@@ -1,0 +1,154 @@
+/** Reads what was typed for a command: its arguments and the values of its options, or an error that says what is wrong. */
+
+import type { CommanderError, Command as Parser } from 'commander';
+import type { Command, Flag, Input } from '../commands/command.ts';
+import { type CommandEntry, commands, groups } from '../commands/commands.ts';
+import { CliError } from '../errors.ts';
+import { type GlobalInput, globalFlags } from './global-options.ts';
+import { buildParser, failureOf } from './parser.ts';
+
+// Reading a line prints no help, so the width does not matter there.
+const noWidth = 80;
+
+/** Reads the arguments and options of a command. Throws CliError 'usage' for anything that is not understood. */
+export function readCommand(
+  entry: CommandEntry,
+  command: Command,
+  argv: readonly string[],
+): { readonly input: Input; readonly globals: GlobalInput } {
+  const typed: Typed = new Map();
+  // If the line begins with the command's words, only the command itself meets options. To describe the global options to
+  // the program and the noun as well would take 3 ms.
+  const optionsMayLead = entry.words.some((word, index) => argv[index] !== word);
+  const { root, leaf } = buildParser({
+    entries: [entry],
+    command,
+    onOption: keepIn(typed),
+    width: noWidth,
+    forHelp: false,
+    optionsMayLead,
+  });
+  const failure = failureOf(root, argv);
+  if (failure !== undefined) throw usageError(failure, argv, entry);
+  const input = readInput(command, leaf.args, typed);
+  return { input, globals: readFlags(globalFlags, typed) as GlobalInput };
+}
+
+// The values typed so far, by the name of the flag.
+type Typed = Map<string, unknown[]>;
+
+// Keeps each value. A second value of one flag is an error, because commander would silently take the last one.
+function keepIn(typed: Typed) {
+  return (name: string, one: Flag, text: string): void => {
+    const values = typed.get(name) ?? [];
+    if (values.length > 0 && one.value !== undefined && one.repeatable !== true) {
+      throw new CliError('usage', `--${name} is given twice`, { certain: 'nothing was sent' });
+    }
+    typed.set(name, [...values, one.parse(text, `--${name}`)]);
+  };
+}
+
+function readFlags(flags: Readonly<Record<string, Flag>>, typed: Typed): Record<string, unknown> {
+  const values: Record<string, unknown> = {};
+  for (const [name, one] of Object.entries(flags)) {
+    const given = typed.get(name);
+    if (given === undefined) continue;
+    const clash = one.conflicts?.find((other) => typed.has(other));
+    if (clash !== undefined) {
+      throw new CliError('usage', `--${name} and --${clash} contradict each other`, {
+        certain: 'nothing was sent',
+      });
+    }
+    values[name] = one.repeatable === true ? given : given[0];
+  }
+  return values;
+}
+
+function readInput(command: Command, words: readonly string[], typed: Typed): Input {
+  const args = command.arguments.map((one, index) => {
+    if (one.variadic === true) return words.slice(index).map((word) => one.parse(word, one.name));
+    const word = words[index];
+    return word === undefined ? undefined : one.parse(word, one.name);
+  });
+  return { args, flags: readFlags(command.flags, typed) as Input['flags'] };
+}
+
+/**
+ * Checks a line that names no command. Throws CliError 'usage' unless the line is empty or a bare noun. The error names the
+ * commands that may have been meant. `words` are the words of the line without its options.
+ */
+export async function checkLine(argv: readonly string[], words: readonly string[]): Promise<void> {
+  const failure = failureOf(wholeProgram(), argv);
+  if (failure === undefined) return;
+  const meant = failure.code === unknownCommand ? await didYouMean(words) : undefined;
+  throw usageError(failure, argv, undefined, meant);
+}
+
+const unknownCommand = 'commander.unknownCommand';
+
+/**
+ * Lines that name the commands which these words may have meant; no lines if none is like them. `before` and `behind` are
+ * written around the words of the command.
+ */
+export async function didYouMean(
+  words: readonly string[],
+  { before = '', behind = '' } = {},
+): Promise<readonly string[]> {
+  const { meantCommands, whyNone } = await import('./meant-command.ts');
+  const why = whyNone(words);
+  // `help` takes no options of the command.
+  const meant = meantCommands(words, similarNames).map((one) =>
+    before === '' ? one : one.replace(/ --.*/, ''),
+  );
+  return [
+    ...(why === undefined ? [] : [why]),
+    ...meant.map((one, index) => `${index === 0 ? 'did you mean' : 'or'}: paydesk ${before}${one}${behind}`),
+  ];
+}
+
+// Commander's suggestions: `(Did you mean list?)`, `(Did you mean one of list, find?)`.
+function similarNames(words: readonly string[]): readonly string[] {
+  const suggestion = /\(Did you mean (?:one of )?(.+)\?\)/.exec(
+    failureOf(wholeProgram(), words)?.message ?? '',
+  );
+  return suggestion?.[1]?.split(', ') ?? [];
+}
+
+function wholeProgram(): Parser {
+  return buildParser({ entries: commands, onOption: keepIn(new Map()), width: noWidth, forHelp: false }).root;
+}
+
+function usageError(
+  error: CommanderError,
+  argv: readonly string[],
+  entry: CommandEntry | undefined,
+  meant?: readonly string[],
+): CliError {
+  const [first = '', ...rest] = withoutValues(error.message, argv)
+    .replace(/^error: /, '')
+    .split('\n');
+  const noun = argv.find((word) => Object.hasOwn(groups, word));
+  const help = ['paydesk', ...(entry?.words ?? (noun === undefined ? [] : [noun])), '--help'].join(' ');
+  const keyFlag = /--[a-z-]*(key|token|secret|passw)/i.test(first)
+    ? [
+        'no flag takes a key. paydesk profile add NAME asks for it, or reads it with --key-stdin or --key-file FILE',
+      ]
+    : [];
+  const suggestion = meant ?? rest.filter((line) => line !== '').map(suggestionLine);
+  return new CliError('usage', first, {
+    certain: 'nothing was sent',
+    now: [...suggestion, ...keyFlag, help],
+  });
+}
+
+// From `(Did you mean --limit?)` it makes `did you mean: --limit`.
+function suggestionLine(line: string): string {
+  return line.replace(/^\(Did you mean (?:one of )?(.*)\?\)$/, 'did you mean: $1');
+}
+
+// Takes the values of options out of a message, because the value of an unknown option may be a key.
+function withoutValues(message: string, argv: readonly string[]): string {
+  return argv
+    .filter((word) => /^-[^=]*=/.test(word))
+    .reduce((text, word) => text.replaceAll(word, word.slice(0, word.indexOf('='))), message);
+}
