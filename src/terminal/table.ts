@@ -107,8 +107,7 @@ function missed(columns: readonly Column[]): readonly string[] {
 
 function title({ kind, title: full, brief }: Column, { offset, currency }: Heading, level: Level): string {
   if (kind === 'time') return `${full} ${offset}`;
-  if (kind === 'money' && briefAt(level, currency) !== undefined && currency !== undefined)
-    return currency;
+  if (kind === 'money' && briefAt(level, currency) !== undefined && currency !== undefined) return currency;
   return level === 'full' ? full : (brief?.title ?? full);
 }
 

@@ -294,6 +294,35 @@ test('a person who repeats the line of a script is given the link again (real te
   expect(sentTo(desk)).toHaveLength(1);
 });
 
+test('a payment link is found again by its id, its link, a part of its name, or among all payment links', async () => {
+  await using desk = await startCreations();
+  expect((await desk.run(link)).code).toBe(0);
+  expect((await desk.run(order)).code).toBe(0);
+  const first = 'https://pay.example.com/link/1';
+  for (const what of ['chk_1', first]) {
+    const shown = await desk.run(['journal', 'show', what]);
+    expect(shown, what).toMatchObject({ code: 0, stdout: expect.stringContaining(first) });
+    const record = JSON.parse((await desk.run(['journal', 'show', what, '--json'])).stdout);
+    expect(record, what).toMatchObject({ created: 'chk_1', link: first, name: 'Lamp' });
+  }
+  const listed = async (...words: string[]): Promise<readonly string[]> => {
+    const ran = await desk.run(['journal', 'list', ...words, '--json']);
+    return (JSON.parse(ran.stdout) as { data: readonly Listed[] }).data.map(({ kind }) => kind);
+  };
+  expect(await listed()).toEqual(['checkout', 'order']);
+  for (const words of [
+    ['--kind', 'checkout'],
+    ['--created', 'chk_1'],
+    ['--created', first],
+    ['--created', 'lam'],
+  ])
+    expect(await listed(...words), words.join(' ')).toEqual(['checkout']);
+  const none = await desk.run(['journal', 'list', '--created', 'chk_9']);
+  expect(none).toMatchObject({ code: 0, stdout: '', stderr: expect.stringContaining('has nothing like it') });
+  expect(await desk.run(['journal', 'show', 'chk_9'])).toMatchObject({ code: 5 });
+  expect(await desk.run(['journal', 'list', '--kind', 'link'])).toMatchObject({ code: 2 });
+});
+
 test('a created payment link on screens of 80 and 120 columns', async () => {
   await using desk = await startCreations({ sendsDate: false });
   const env = { ...desk.env, TZ: 'UTC', PAYDESK_OPERATOR: 'op7', ...standingAt('2040-11-21T05:05:12Z') };

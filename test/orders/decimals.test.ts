@@ -314,7 +314,10 @@ describe('in production, in a terminal', () => {
       env: {},
     });
     await person.answer('Type the amount to send it', '230\r');
-    await person.answer(/230\s+is\s+not\s+the\s+amount:\s+in\s+decimals\s+it\s+is\s+2\.30\s+\(2\s+tries\s+left\)/, '230.0\r');
+    await person.answer(
+      /230\s+is\s+not\s+the\s+amount:\s+in\s+decimals\s+it\s+is\s+2\.30\s+\(2\s+tries\s+left\)/,
+      '230.0\r',
+    );
     await person.answer(/MXN has 2 decimals.*\(last try\)/s, '2300000\r');
     const { code, screen } = await person.leaves;
     expect(code).toBe(3);
