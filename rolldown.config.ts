@@ -1,5 +1,5 @@
 // How src becomes dist: one entry, every command and every heavy dependency a chunk of its own.
-import { readFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import {
   type ChunkingContext,
   defineConfig,
@@ -18,7 +18,14 @@ const shared: RolldownOptions = {
   // A door that passes on what is in many files must not make them all part of whoever takes one. Nor is a module of Node
   // loaded if nothing of it is used.
   treeshake: { moduleSideEffects: (id) => !/[\\/]src[\\/]|^node:/.test(id) },
-  plugins: [lightBuiltins(), withoutChildProcess(), oneStringWidth(), lazyStringWidth()],
+  plugins: [
+    lightBuiltins(),
+    withoutChildProcess(),
+    oneStringWidth(),
+    lazyStringWidth(),
+    kyWithoutFetch(),
+    chunkPackages(),
+  ],
 };
 const output: OutputOptions = {
   dir: 'dist',
@@ -76,6 +83,7 @@ export default defineConfig([
     },
   },
   { ...shared, input: { 'compile-cache': 'bin/compile-cache.ts' }, output },
+  { ...shared, input: { help: 'bin/help.ts' }, output },
 ]);
 
 /** Everything that the start imports before it knows what is to run is one file. */
@@ -101,7 +109,14 @@ function loadedFirst(entry: RegExp, id: string, context: ChunkingContext): true 
  * load, when it is called.
  */
 function lightBuiltins(): Plugin {
-  const slow = ['node:child_process', 'node:crypto', 'node:fs/promises', 'node:stream/consumers', 'node:v8'];
+  const slow = [
+    'node:child_process',
+    'node:crypto',
+    'node:fs/promises',
+    'node:stream/consumers',
+    'node:tls',
+    'node:v8',
+  ];
   const builtin = (module: string) => `globalThis.process.getBuiltinModule("${module}")`;
   const onCall = (module: string, pair: string) => {
     const [name = '', local = name] = pair.split(':');
@@ -131,6 +146,24 @@ function lightBuiltins(): Plugin {
   };
 }
 
+/** Notes in reports/packages which packages are in which chunk, for the test of what a start loads. */
+function chunkPackages(): Plugin {
+  return {
+    name: 'chunk-packages',
+    generateBundle(_options, bundle) {
+      mkdirSync('reports/packages', { recursive: true });
+      for (const chunk of Object.values(bundle)) {
+        if (chunk.type !== 'chunk') continue;
+        const packages = Object.keys(chunk.modules).map(
+          (id) => /.*[\\/]node_modules[\\/]((?:@[^\\/]+[\\/])?[^\\/]+)/.exec(id)?.[1],
+        );
+        const names = [...new Set(packages)].filter((name) => name !== undefined).sort();
+        writeFileSync(`reports/packages/${chunk.fileName}.json`, JSON.stringify(names));
+      }
+    },
+  };
+}
+
 /** commander can start other programs as commands; paydesk has none, and to load what starts them costs 5 ms. */
 function withoutChildProcess(): Plugin {
   return {
@@ -140,6 +173,26 @@ function withoutChildProcess(): Plugin {
         ? `\0no-child-process`
         : undefined,
     load: (id) => (id === '\0no-child-process' ? 'export default {};' : undefined),
+  };
+}
+
+/**
+ * ky names Request, Headers and more as globals, and the first of them that is read loads all of fetch: 60 ms. In the bundle
+ * it gets those of src/api/light-web.ts. paydesk hands ky a fetch of its own, so nothing else of the web is needed.
+ */
+function kyWithoutFetch(): Plugin {
+  const light = /\bglobalThis\.(Request|Response|Headers)\b|\bnew (Request)\(/g;
+  const absent = /\bglobalThis\.(FormData|ReadableStream)\b/g;
+  const file = JSON.stringify(`${import.meta.dirname}/src/api/light-web.ts`);
+  return {
+    name: 'ky-without-fetch',
+    transform(code, id) {
+      if (!/[\\/]ky[\\/]distribution[\\/]/.test(id)) return undefined;
+      const changed = code
+        .replace(light, (_found, global, made) => (made ? `new light.${made}(` : `light.${global}`))
+        .replace(absent, 'undefined');
+      return changed === code ? undefined : `import * as light from ${file};\n${changed}`;
+    },
   };
 }
 

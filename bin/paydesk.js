@@ -1,7 +1,10 @@
 #!/usr/bin/env node
-// Starts paydesk: checks Node, refuses a debugger, answers --version by itself, and loads only what TAB or a command needs.
+// Starts paydesk: checks Node, refuses a debugger, answers --version by itself, and loads only what help, TAB or a command
+// needs.
 const [major, minor] = process.versions.node.split('.').map(Number);
 const { argv } = process;
+const answersHelp = async () =>
+  (argv.includes('--help') || argv.includes('-h')) && (await import('../dist/help.js')).answerHelp(process);
 const isDebugged = () => process.getBuiltinModule('node:inspector')?.url() !== undefined;
 
 if (!(major >= 26 || (major === 24 && minor >= 15))) {
@@ -26,7 +29,7 @@ if (!(major >= 26 || (major === 24 && minor >= 15))) {
     process.stderr.write(`incomplete: stdout could not be written (${code})\n`);
     process.exitCode = 9;
   }
-} else {
+} else if (!(await answersHelp())) {
   const { useCompileCache } = await import('../dist/compile-cache.js');
   useCompileCache(process);
   if (argv[2] === '__complete') {

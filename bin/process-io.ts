@@ -5,7 +5,7 @@ import { homedir, uptime, userInfo } from 'node:os';
 import { isAbsolute } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
-import type { ClockWithTimers, Dispatcher, HttpsProxy, Io, StopSignal } from '../src/io.ts';
+import type { ClockWithTimers, Io, StopSignal } from '../src/io.ts';
 
 /** Makes the io of a process. No stream is opened yet. An uncaught error sets the exit code of the process. */
 export function ioOf(process: NodeJS.Process): Io {
@@ -44,7 +44,6 @@ export function ioOf(process: NodeJS.Process): Io {
     execArgv: process.execArgv,
     zone: undefined,
     zoneName: () => Intl.DateTimeFormat().resolvedOptions().timeZone,
-    dispatcherFor,
     stopHeapGrowth: () => setFlagsFromString('--semi-space-growth-factor=1'),
   };
 }
@@ -98,32 +97,10 @@ export function homeFolder(): string {
 }
 
 /**
- * The dispatcher for requests through this proxy. Without a proxy it is undefined, which means fetch's own. But if Node uses
- * proxies by itself (NODE_USE_ENV_PROXY, --use-env-proxy), it is a dispatcher that uses none.
- */
-export async function dispatcherFor(proxy: HttpsProxy | undefined): Promise<Dispatcher | undefined> {
-  const { dispatcherInUse } = await import('../src/api/one-dispatch.ts');
-  // Before the first request there is a dispatcher only if Node uses proxies by itself.
-  if (proxy === undefined && dispatcherInUse() === undefined) return undefined;
-  const { setGlobalProxyFromEnv } = await import('node:http');
-  // If this call named no proxy, Node would keep its own. `no_proxy: '*'` makes sure that the one it names is never used.
-  const restore = setGlobalProxyFromEnv(
-    proxy === undefined
-      ? { https_proxy: 'http://127.0.0.1:9', no_proxy: '*' }
-      : { https_proxy: proxy.url, no_proxy: proxy.except },
-  );
-  try {
-    return dispatcherInUse();
-  } finally {
-    restore();
-  }
-}
-
-/**
  * Whether this stream was closed when the program started (`>&-`). Node opens /dev/null in its place, for reading and
  * writing, so every write seems to work. False if the system does not say how the stream was opened.
  */
-function startedClosed(descriptor: 1 | 2): boolean {
+export function startedClosed(descriptor: 1 | 2): boolean {
   try {
     const stream = fstatSync(descriptor);
     if (!stream.isCharacterDevice() || stream.rdev !== statSync('/dev/null').rdev) return false;

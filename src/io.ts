@@ -1,4 +1,4 @@
-/** Everything that a run gets from outside: streams, the environment, time, signals, the user, the network. */
+/** Everything that a run gets from outside: streams, the environment, time, signals, the user. */
 
 import { isAbsolute, sep } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
@@ -33,22 +33,11 @@ export interface Io {
   readonly zone: string | undefined;
   /** The IANA name of the zone of the process. */
   readonly zoneName: () => string;
-  /** The dispatcher for requests through this proxy, or through no proxy. It is undefined for fetch's own. */
-  readonly dispatcherFor: (proxy: HttpsProxy | undefined) => Promise<Dispatcher | undefined>;
   /** From this call on, V8 no longer doubles its space for young objects. */
   readonly stopHeapGrowth: () => void;
 }
 
 export type StopSignal = 'SIGINT' | 'SIGTERM' | 'SIGHUP';
-
-/** The object that fetch gives its requests to. The type is undici's own. */
-export type Dispatcher = NonNullable<RequestInit['dispatcher']>;
-
-/** A proxy for https. `except` lists the hosts that do not use it, in the form of NO_PROXY. */
-export interface HttpsProxy {
-  readonly url: string;
-  readonly except: string;
-}
 
 /** Standard input. `setRawMode` is called only on a terminal. */
 export interface Stdin extends Readable {

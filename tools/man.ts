@@ -1,7 +1,7 @@
 // Makes the man page, paydesk(1), from the table of commands and the help topics. `npm run drift` calls it.
 
 import { globalFlags } from '../src/cli/global-options.ts';
-import { argumentTerm, rootSummary, withFacts } from '../src/cli/help.ts';
+import { argumentTerm, flagTerm, rootSummary, withFacts } from '../src/cli/help.ts';
 import { topicLines } from '../src/cli/help-topics.ts';
 import type { Command, Flag } from '../src/commands/command.ts';
 import { type CommandEntry, commands, groups } from '../src/commands/commands.ts';
@@ -62,9 +62,7 @@ function commandPart({ words, summary }: CommandEntry, command: Command): readon
 
 function flagItems(flags: Readonly<Record<string, Flag>>): readonly string[] {
   return Object.entries(flags).flatMap(([name, flag]) => {
-    const short = flag.short === undefined ? '' : `-${flag.short}, `;
-    const value = flag.value === undefined ? '' : ` <${flag.value}>`;
-    return entry(`${short}--${name}${value}`, withFacts(flag.summary, flag));
+    return entry(flagTerm(name, flag), withFacts(flag.summary, flag));
   });
 }
 

@@ -1,13 +1,13 @@
 /** The service as the rest of paydesk sees it: how to read from it, how to send a change, and what comes back. */
 
 import { about, CliError } from '../errors.ts';
-import type { ClockWithTimers, Dispatcher } from '../io.ts';
+import type { ClockWithTimers } from '../io.ts';
 import { accountLabel, commandLine, type Profile } from '../profiles/profiles.ts';
 import type { Notes } from '../terminal/terminal.ts';
 import { type ResourceName, resources } from './resources.ts';
 import type { JsonObject } from './spec.ts';
 
-export { routeTo } from './proxy.ts';
+export { proxyFor } from './proxy.ts';
 
 /** Masks known keys in a reply, in every spelling, so that no later code can print or store one. */
 export interface KeyGate {
@@ -162,7 +162,7 @@ export type SendReport =
   /** The request may have arrived. */
   | { readonly kind: 'no_reply'; readonly reason: string; readonly cause?: unknown };
 
-/** Sends a change once and never again: no retry, no redirect, one dispatch. Only journal/make-change.ts gets this. */
+/** Sends a change once and never again: no retry, no redirect, a connection of its own. Only journal/make-change.ts gets this. */
 export type SendOnce = (
   request: ChangeRequest,
   options: { readonly timeoutMs: number },
@@ -186,9 +186,9 @@ export interface ClientParts {
   /** Ends the wait for the reply to a change, when the user insists on leaving. */
   readonly leave?: AbortSignal | undefined;
   /** A service inside this process, instead of the network. */
-  readonly transport?: typeof fetch | undefined;
-  /** The dispatcher of a proxy. Default: fetch's own dispatcher. */
-  readonly route?: Dispatcher | undefined;
+  readonly inProcess?: typeof fetch | undefined;
+  /** The proxy for this service (proxy.ts). */
+  readonly proxy?: URL | undefined;
   /** Called once, when many pages have been read. */
   readonly stopHeapGrowth?: () => void;
   /** Gets one line per request: method, URL, status, milliseconds. */
@@ -202,6 +202,8 @@ export interface Client {
   readonly service: OpenService;
   /** Only journal/make-change.ts gets this. */
   readonly send: SendOnce;
+  /** Closes the connections that are kept for more reads. */
+  close(): void;
 }
 
 /**

@@ -1,19 +1,20 @@
 /** The client of one account: reads, and the one function that sends a change, once. */
 
-import type { Clock, Dispatcher } from '../io.ts';
+import type { Clock } from '../io.ts';
 import type { Client, ClientParts, OpenService, PageQuery, SendOnce, SendReport } from './api.ts';
 import { locate } from './locate.ts';
-import { type Evidence, watchDispatch } from './one-dispatch.ts';
 import { createExchange, type Exchange } from './one-request.ts';
 import { walkPages } from './page-walk.ts';
 import { createReader } from './read.ts';
 import { type ListReply, pagePath, readPage } from './reply-json.ts';
+import { createTransport, transportInside } from './transport.ts';
 
 /** Makes the client of one account (api.ts, `openClient`). */
 export function createClient(parts: ClientParts): Client {
-  const { profile, transport } = parts;
-  const exchange = createExchange(parts);
-  const reader = createReader({ ...parts, exchange, overNetwork: transport === undefined });
+  const { profile, inProcess } = parts;
+  const transport = inProcess === undefined ? createTransport(parts) : transportInside(inProcess);
+  const exchange = createExchange(parts, transport);
+  const reader = createReader({ ...parts, exchange });
   const service: OpenService = {
     profile,
     pages(resource, query, { ahead = false, quick, maxPerSecond, before, signal: left } = {}) {
@@ -30,65 +31,41 @@ export function createClient(parts: ClientParts): Client {
     locate: (resource, id, options = {}) => locate({ profile, ...reader }, resource, id, options),
     get: reader.getAny,
   };
-  const send = createSendOnce({
-    exchange,
-    overNetwork: transport === undefined,
-    route: parts.route,
-    leave: parts.leave,
-    lastRead: reader.lastEvidence,
-  });
-  return { service, send };
+  return {
+    service,
+    send: createSendOnce({ exchange, leave: parts.leave }),
+    close: () => transport.close(),
+  };
 }
 
 interface SendParts {
   readonly exchange: Exchange;
-  readonly overNetwork: boolean;
-  readonly route?: Dispatcher | undefined;
   /** Aborts when the user does not want to wait for the reply any more. */
   readonly leave?: AbortSignal | undefined;
-  /** How far the last read got. If Node's channels did not report it, their silence about a change proves nothing. */
-  readonly lastRead: () => Evidence | undefined;
 }
 
-// Makes the function that sends a change once and never again. It has one deadline and reads the reply to its last byte. It
-// reports "not sent" only if that is proved.
-function createSendOnce({ exchange, overNetwork, route, leave, lastRead }: SendParts): SendOnce {
+// Makes the function that sends a change once and never again, on a connection of its own. It has one deadline and reads the
+// reply to its last byte. It reports "not sent" only if no byte was given to a connection.
+function createSendOnce({ exchange, leave }: SendParts): SendOnce {
   return async (request, { timeoutMs }) => {
-    const read = lastRead();
-    const watch = overNetwork ? await watchDispatch(1, route) : undefined;
+    let sent = false;
+    const onSent = () => {
+      sent = true;
+    };
+    const report = (reason: string, cause: Error): SendReport => ({
+      kind: sent ? 'no_reply' : 'not_sent',
+      reason,
+      cause,
+    });
     try {
-      const dispatcher = watch?.dispatcher;
-      const exchanged = await exchange({ ...request, timeoutMs, signal: leave, dispatcher });
+      const exchanged = await exchange({ ...request, timeoutMs, signal: leave, fresh: true, onSent });
       if ('reply' in exchanged) return { kind: 'reply', reply: exchanged.reply };
-      return report(exchanged.failure, watch?.end(), read);
+      return report(exchanged.failure.reason, exchanged.failure.cause);
     } catch (error) {
       if (leave?.aborted !== true) throw error;
-      const cause = new Error('stopped');
-      return report({ reason: 'you left before it answered', cause }, watch?.end(), read);
-    } finally {
-      watch?.end();
+      return report('you left before it answered', new Error('stopped'));
     }
   };
-}
-
-function report(
-  failure: { readonly reason: string; readonly cause: Error },
-  evidence: Evidence | undefined,
-  read: Evidence | undefined,
-): SendReport {
-  const { reason, cause } = failure;
-  // A transport inside this process has no channel, so every call counts as sent.
-  if (evidence === undefined) return { kind: 'no_reply', reason, cause };
-  if (evidence.dispatches > 1) {
-    return {
-      kind: 'no_reply',
-      reason: 'the service replied HTTP 421, which asks to send again; paydesk sent it only once',
-      cause,
-    };
-  }
-  const channelSpeaks = read?.created === true && read.headersSent;
-  const provablyNot = channelSpeaks && evidence.created && !evidence.headersSent;
-  return { kind: provablyNot ? 'not_sent' : 'no_reply', reason, cause };
 }
 
 // While pages are read, V8 doubles its space for young objects again and again: 280 MB after 100,000 orders of 3 kB,

@@ -13,7 +13,20 @@ export interface Failure {
   readonly cause: Error;
 }
 
-/** The failure for an error of fetch. `status` is there if the head of the reply had arrived. */
+/** The proxy cannot be reached, or it answered with `status` and opened no way to the service. */
+export class ProxyError extends Error {
+  override readonly name = 'ProxyError';
+  readonly host: string;
+  readonly status: number | undefined;
+
+  constructor(host: string, status: number | undefined, options?: ErrorOptions) {
+    super(`the proxy ${host} did not connect`, options);
+    this.host = host;
+    this.status = status;
+  }
+}
+
+/** The failure for an error of the transport. `status` is there if the head of the reply had arrived. */
 export function failureOf(error: unknown, host: string, status: number | undefined): Failure {
   const cause = plainCause(error);
   const chain = causes(error);
@@ -26,7 +39,9 @@ export function failureOf(error: unknown, host: string, status: number | undefin
       ? { kind: 'reply', reason: `HTTP ${status}, a reply that cannot be unpacked`, retry: false, cause }
       : { kind: 'network', reason: `HTTP ${status}, a reply that was cut off`, retry: true, cause };
   }
-  return { ...connectionWords(cause.code ?? '', cause.message, host), cause };
+  const proxy = chain.find((one) => one instanceof ProxyError);
+  const words = proxy === undefined ? connectionWords(cause, host) : proxyWords(proxy, cause, host);
+  return { ...words, cause };
 }
 
 /** The failure of a request that ran out of time. */
@@ -42,7 +57,23 @@ export function timedOut(timeoutMs: number, host: string, status: number | undef
 const certificateCodes =
   /CERT|SELF_SIGNED|UNABLE_TO_GET_ISSUER|UNABLE_TO_VERIFY|CRL_|^HOSTNAME_MISMATCH$|INVALID_CA|PATH_LENGTH/;
 
-function connectionWords(code: string, message: string, host: string): Omit<Failure, 'cause'> {
+type Words = Omit<Failure, 'cause'>;
+type PlainCause = Error & { readonly code?: string };
+
+function proxyWords(proxy: ProxyError, cause: PlainCause, host: string): Words {
+  const { status } = proxy;
+  if (status === undefined) {
+    const words = connectionWords(cause, proxy.host);
+    return { ...words, kind: 'network', reason: `no connection through the proxy: ${words.reason}` };
+  }
+  const reason =
+    status === 407
+      ? `the proxy ${proxy.host} wants a login (HTTP 407); HTTPS_PROXY can hold it: http://NAME:PASSWORD@HOST:PORT`
+      : `the proxy ${proxy.host} does not connect to ${host} (HTTP ${status})`;
+  return { kind: 'network', reason, retry: status >= 500 };
+}
+
+function connectionWords({ code = '', message }: PlainCause, host: string): Words {
   const network = (reason: string, retry: boolean) => ({ kind: 'network', reason, retry }) as const;
   switch (code) {
     case 'ENOTFOUND':
@@ -55,9 +86,6 @@ function connectionWords(code: string, message: string, host: string): Omit<Fail
     case 'EHOSTUNREACH':
       return network(`${host} cannot be reached (${code})`, true);
     case 'ETIMEDOUT':
-    case 'UND_ERR_CONNECT_TIMEOUT':
-    case 'UND_ERR_HEADERS_TIMEOUT':
-    case 'UND_ERR_BODY_TIMEOUT':
       return network(`${host} did not answer in time (${code})`, true);
     default:
   }
@@ -66,16 +94,9 @@ function connectionWords(code: string, message: string, host: string): Omit<Fail
   if (code === 'EPROTO' || code.startsWith('ERR_SSL') || code.startsWith('ERR_TLS')) {
     return network(`no secure connection to ${host} (${code})`, false);
   }
-  // No head has arrived, so the body cannot be the problem. fetch uses these codes also for a head that is not HTTP.
-  const noHead = code === 'UND_ERR_HEADERS_OVERFLOW' || code === 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH';
-  if (code.startsWith('HPE_') || noHead) {
-    return {
-      kind: 'reply',
-      reason: `${host} answered with something that is not HTTP`,
-      retry: false,
-    };
+  if (code.startsWith('HPE_')) {
+    return { kind: 'reply', reason: `${host} answered with something that is not HTTP`, retry: false };
   }
-  if (message === 'bad port') return network(`the port of ${host} is never used for web requests`, false);
   if (code === '') return network(`no answer from ${host} (${message})`, true);
   return network(`the connection to ${host} was closed before a reply came (${code})`, true);
 }
@@ -91,12 +112,10 @@ function causes(error: unknown): Error[] {
 }
 
 function codeOf(error: Error): string | undefined {
-  // An HTTPParserError has a code only sometimes.
-  if (error.name === 'HTTPParserError') return 'HPE_';
   return 'code' in error && typeof error.code === 'string' ? error.code : undefined;
 }
 
-function plainCause(error: unknown): Error & { readonly code?: string } {
+function plainCause(error: unknown): PlainCause {
   const chain = causes(error);
   const telling = chain.findLast((one) => codeOf(one) !== undefined) ?? chain.at(-1);
   if (telling === undefined) return new Error('no reason given');

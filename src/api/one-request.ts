@@ -1,14 +1,14 @@
-/** Sends one request and reads its reply, with one deadline. Everything that ky would do by itself is turned off. */
+/** Sends one request and reads its reply, with one deadline. What ky would do by itself is turned off. */
 
 import ky from 'ky';
 import { CliError } from '../errors.ts';
-import type { ClockWithTimers, Dispatcher } from '../io.ts';
+import type { ClockWithTimers } from '../io.ts';
 import type { Profile } from '../profiles/profiles.ts';
 import type { ClientParts, RawReply } from './api.ts';
 import { type Failure, failureOf, timedOut } from './network-failure.ts';
-import { onlyAsked } from './one-dispatch.ts';
 import { headOf, readBody, withoutKeys } from './service-reply.ts';
 import { type JsonObject, keyPattern, type Method, mediaType } from './spec.ts';
+import type { Transport } from './transport.ts';
 
 /** A request, without the headers that every request has. */
 export interface WireRequest {
@@ -21,7 +21,10 @@ export interface WireRequest {
   /** The time from the connection to the last byte of the body. */
   readonly timeoutMs: number;
   readonly signal?: AbortSignal | undefined;
-  readonly dispatcher?: Dispatcher | undefined;
+  /** Takes a connection that no request was sent on before. */
+  readonly fresh?: boolean;
+  /** Called right before the first byte is sent. Without this call, nothing was sent. */
+  readonly onSent?: (() => void) | undefined;
 }
 
 /** The reply, or why there is none. */
@@ -34,37 +37,35 @@ export type Exchange = (request: WireRequest) => Promise<Exchanged>;
  * Makes the function that sends one request of an account. Throws CliError 'auth' for a key that no header can carry,
  * 'refused' when the key would go to another origin, or unencrypted to another machine.
  */
-export function createExchange(parts: ClientParts): Exchange {
-  const { profile, clock, transport, gate } = parts;
-  const base = baseOf(profile, transport === undefined);
-  const usual = headersOf(profile, parts.key, parts.version);
+export function createExchange(parts: ClientParts, transport: Transport): Exchange {
+  const { profile, clock, gate } = parts;
+  const base = baseOf(profile, parts.inProcess === undefined);
   const api = ky.create({
     baseUrl: base,
-    headers: usual,
-    redirect: 'manual',
+    headers: headersOf(profile, parts.key, parts.version),
     throwHttpErrors: false,
     // Only read.ts tries again. ky 2.1 does not try again if the body of a reply breaks off, so read.ts must. If both did
     // it, they could ask 16 times instead of 4. After Retry-After: 3600 ky asks 4 times instead of giving up, and all its
-    // tries share one deadline, one signal and one dispatcher.
+    // tries share one deadline.
     retry: 0,
     timeout: false,
-    ...(transport === undefined ? {} : { fetch: transport }),
   });
-  return async ({ method, path, body, headers, timeoutMs, signal, dispatcher }) => {
+  return async ({ method, path, body, headers, timeoutMs, signal, fresh = false, onSent }) => {
     const url = urlUnder(base, path);
     const started = clock.monotonic();
     let status: number | undefined;
-    const own = { ...headers, ...(body === undefined ? {} : { 'content-type': 'application/json' }) };
-    const asked = new Set(Object.keys({ ...usual, ...own }).map((name) => name.toLowerCase()));
     // Comes last before the try that ends it: a timer that is left over keeps the program from ending.
     const deadline = startDeadline(timeoutMs, clock, signal);
     const work = async (): Promise<RawReply> => {
       const response = await api(path, {
         method,
-        signal: deadline.signal,
-        headers: own,
+        headers: { ...headers, ...(body === undefined ? {} : { 'content-type': 'application/json' }) },
         ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-        ...(dispatcher === undefined ? {} : { dispatcher: onlyAsked(dispatcher, asked) }),
+        fetch: (request) => {
+          if (typeof request === 'string' || request instanceof URL)
+            throw new TypeError('not a request of ky');
+          return transport.send(request, { fresh, onSent: () => onSent?.(), over: deadline.over });
+        },
       });
       status = response.status;
       const head = headOf(response, url, clock.now());
@@ -73,7 +74,7 @@ export function createExchange(parts: ClientParts): Exchange {
     };
     const conclude = async (): Promise<Exchanged> => {
       try {
-        return { reply: await deadline.over(work()) };
+        return { reply: await Promise.race([work(), deadline.passing]) };
       } catch (error) {
         if (signal?.aborted === true) throw signal.reason;
         return {
@@ -162,34 +163,39 @@ function basic(key: string): string {
 }
 
 interface Deadline {
-  /** Aborts at the deadline, or when the signal of the run aborts, with the same reason. */
-  readonly signal: AbortSignal;
+  /** Aborts when the time is over, when the signal of the run aborts, and when the request has ended. */
+  readonly over: AbortSignal;
+  /** Rejects when `over` aborts, because a service inside this process may ignore it. */
+  readonly passing: Promise<never>;
   /** Whether the time is over. */
   readonly passed: boolean;
-  /** Settles like `work`, but rejects once the signal aborts: a transport inside this process may ignore the signal. */
-  over<T>(work: Promise<T>): Promise<T>;
   /** Call it when the request has ended, with or without a reply. */
   end(): void;
 }
 
 // `signal` is the signal of the run.
 function startDeadline(timeoutMs: number, clock: ClockWithTimers, signal: AbortSignal | undefined): Deadline {
-  const deadline = new AbortController();
-  const stopTimer = clock.after(timeoutMs, () => deadline.abort(new Error('deadline')));
-  const either = AbortSignal.any([deadline.signal, ...(signal === undefined ? [] : [signal])]);
-  const { promise: aborted, reject } = Promise.withResolvers<never>();
-  const onAbort = () => reject(either.reason);
-  either.addEventListener('abort', onAbort);
-  if (either.aborted) onAbort();
+  const over = new AbortController();
+  const { promise: passing, reject } = Promise.withResolvers<never>();
+  over.signal.addEventListener('abort', () => reject(over.signal.reason));
+  let passed = false;
+  const stopTimer = clock.after(timeoutMs, () => {
+    passed = true;
+    over.abort(new Error('deadline'));
+  });
+  const onAbort = () => over.abort(signal?.reason);
+  signal?.addEventListener('abort', onAbort);
+  if (signal?.aborted === true) onAbort();
   return {
-    signal: either,
+    over: over.signal,
+    passing,
     get passed() {
-      return deadline.signal.aborted;
+      return passed;
     },
-    over: (work) => Promise.race([work, aborted]),
     end() {
       stopTimer();
-      either.removeEventListener('abort', onAbort);
+      signal?.removeEventListener('abort', onAbort);
+      over.abort(new Error('the request has ended'));
     },
   };
 }

@@ -1,32 +1,36 @@
 /** Chooses how requests reach a service: through HTTPS_PROXY, or directly. Node's own proxy settings do not count. */
 
 import { CliError } from '../errors.ts';
-import { type Dispatcher, type Env, type Io, variable } from '../io.ts';
+import { type Env, variable } from '../io.ts';
 
 /**
- * The dispatcher for a base URL; undefined means fetch's own. https goes through HTTPS_PROXY unless NO_PROXY names the host.
- * Plain http and this machine never go through a proxy: it would see the key, and `localhost` would be the machine of the
- * proxy. Throws CliError 'usage' for a proxy that is not a URL.
+ * The proxy for a base URL; undefined if there is none. https goes through HTTPS_PROXY unless NO_PROXY names the host. Plain
+ * http and this machine never go through a proxy: it would see the key, and `localhost` would be the machine of the proxy.
+ * Throws CliError 'usage' for a proxy that is not a URL.
  */
-export async function routeTo(
-  baseUrl: string,
-  { env, dispatcherFor }: Pick<Io, 'env' | 'dispatcherFor'>,
-): Promise<Dispatcher | undefined> {
-  const { protocol, hostname } = new URL(baseUrl);
-  const isProxied = protocol === 'https:' && !isThisMachine(hostname);
-  const proxy = isProxied ? proxyOf(env) : undefined;
-  if (proxy === undefined) return dispatcherFor(undefined);
-  const except = variable(env, 'no_proxy') ?? variable(env, 'NO_PROXY') ?? '';
-  return dispatcherFor({ url: proxy, except });
-}
-
-function proxyOf(env: Env): string | undefined {
+export function proxyFor(baseUrl: string, env: Env): URL | undefined {
+  const to = new URL(baseUrl);
+  if (to.protocol !== 'https:' || isThisMachine(to.hostname)) return undefined;
   const name = ['https_proxy', 'HTTPS_PROXY'].find((one) => variable(env, one) !== undefined);
   if (name === undefined) return undefined;
-  const proxy = env[name] ?? '';
-  if (URL.canParse(proxy) && ['http:', 'https:'].includes(new URL(proxy).protocol)) return proxy;
-  // The message does not show the value: it may hold a password.
-  throw new CliError('usage', `${name} is not the URL of a proxy`, { certain: 'nothing was sent' });
+  const proxy = URL.parse(env[name] ?? '');
+  if (proxy === null || !['http:', 'https:'].includes(proxy.protocol)) {
+    // The message does not show the value: it may hold a password.
+    throw new CliError('usage', `${name} is not the URL of a proxy`, { certain: 'nothing was sent' });
+  }
+  const except = variable(env, 'no_proxy') ?? variable(env, 'NO_PROXY') ?? '';
+  return isExcepted(to, except) ? undefined : proxy;
+}
+
+// NO_PROXY lists hosts, each with the hosts under it: `shop.example`, `.example`, `*.example`, `shop.example:8443`, or `*`.
+function isExcepted({ hostname, port }: URL, except: string): boolean {
+  if (except.trim() === '*') return true;
+  return except.split(/[,\s]+/).some((entry) => {
+    const [, name = entry, only] = /^(.+):(\d+)$/.exec(entry) ?? [];
+    const host = name.replace(/^\*?\./, '').toLowerCase();
+    if (host === '' || (only !== undefined && only !== (port || '443'))) return false;
+    return hostname === host || hostname.endsWith(`.${host}`);
+  });
 }
 
 // URL has already turned `127.1` and `0x7f000001` into 127.0.0.1, and IPv6 into its shortest form.

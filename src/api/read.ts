@@ -1,11 +1,10 @@
 /** Reads with GET: tries again if that may help, and returns JSON or throws one CliError. */
 
 import { CliError, type CliErrorParts, keyRefused } from '../errors.ts';
-import type { Clock, Dispatcher } from '../io.ts';
+import type { Clock } from '../io.ts';
 import type { Profile } from '../profiles/profiles.ts';
 import type { OpenService, RawReply } from './api.ts';
 import type { Failure } from './network-failure.ts';
-import { type Evidence, watchDispatch } from './one-dispatch.ts';
 import type { Exchange, Exchanged } from './one-request.ts';
 import { type JsonDocument, type JsonList, readJson, readList } from './reply-json.ts';
 import { understand } from './service-reply.ts';
@@ -14,8 +13,6 @@ import { isKeyRefusal } from './spec.ts';
 export interface ReaderParts {
   readonly profile: Profile;
   readonly exchange: Exchange;
-  readonly overNetwork: boolean;
-  readonly route?: Dispatcher | undefined;
   readonly timeoutMs: number;
   readonly clock: Clock;
   readonly random: () => number;
@@ -33,8 +30,6 @@ export interface Reader {
   readonly getList: (path: string, how?: ReadHow) => Promise<JsonList>;
   /** GETs a path like `get`, with more headers. It also returns the headers of the reply. */
   readonly getAny: OpenService['get'];
-  /** How far the last read got, as Node's channels reported it. This shows whether the channels work. */
-  readonly lastEvidence: () => Evidence | undefined;
 }
 
 /** Options of one read. */
@@ -53,22 +48,9 @@ const nothingChanged = 'nothing was changed';
 /** Makes the functions that read. */
 export function createReader(parts: ReaderParts): Reader {
   const budget = retryBudget();
-  let evidence: Evidence | undefined;
-  const once = async (path: string, { headers, quick }: ReadHow, signal: AbortSignal): Promise<Exchanged> => {
+  const once = (path: string, { headers, quick }: ReadHow, signal: AbortSignal): Promise<Exchanged> => {
     const timeoutMs = quick === true ? Math.min(parts.timeoutMs, quickMs) : parts.timeoutMs;
-    const watch = parts.overNetwork ? await watchDispatch(Number.POSITIVE_INFINITY, parts.route) : undefined;
-    try {
-      return await parts.exchange({
-        method: 'GET',
-        path,
-        headers,
-        timeoutMs,
-        signal,
-        dispatcher: watch?.dispatcher,
-      });
-    } finally {
-      evidence = watch?.end();
-    }
+    return parts.exchange({ method: 'GET', path, headers, timeoutMs, signal });
   };
   const read = async <D extends JsonDocument>(
     path: string,
@@ -96,7 +78,6 @@ export function createReader(parts: ReaderParts): Reader {
     }
   };
   return {
-    lastEvidence: () => evidence,
     get: async (path) => (await read(path, {}, readJson)).document,
     getList: async (path, how = {}) => (await read(path, how, readList)).document,
     async getAny(path, headers) {

@@ -23,7 +23,7 @@ export function headOf(response: Response, base: URL, now: number): Omit<RawRepl
     contentType: (headers.get('content-type') ?? '').split(';')[0]?.trim().toLowerCase() ?? '',
     date: httpDate(headers.get('date')),
     retryAfterMs: waitOf(status, headers, now),
-    headers: [...headers],
+    headers: [...headers].sort(([one], [other]) => (one < other ? -1 : 1)),
     redirectTo: redirectTo(status, headers.get('location'), base),
   };
 }
@@ -86,17 +86,21 @@ export class BodyRefused extends Error {
   override readonly name = 'BodyRefused';
 }
 
-/** Reads a body to its end. Throws BodyRefused, or the error of fetch if the connection breaks. */
+/** Reads a body to its end. Throws BodyRefused, or the error of the connection if that breaks. */
 export async function readBody(response: Response): Promise<Uint8Array> {
   const refusal = refuse(response.headers);
-  if (refusal !== undefined) {
-    await response.body?.cancel();
-    throw new BodyRefused(refusal);
+  if (refusal !== undefined) throw new BodyRefused(refusal);
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of response.body ?? []) {
+    size += chunk.byteLength;
+    if (size > maxBodyBytes) throw new BodyRefused(tooLarge);
+    chunks.push(chunk);
   }
-  return response.body === null ? new Uint8Array() : await readStream(response.body);
+  return Buffer.concat(chunks, size);
 }
 
-// fetch unpacks encodings by itself, even a chain of them. So they are checked before the first byte is read.
+// Encodings are checked before the first byte is read.
 function refuse(headers: Headers): string | undefined {
   const encoding = headers.get('content-encoding')?.trim().toLowerCase() ?? '';
   if (encoding.includes(',')) return 'a reply packed several times over';
@@ -106,22 +110,6 @@ function refuse(headers: Headers): string | undefined {
 }
 
 const tooLarge = `a reply larger than ${maxBodyBytes / 1024 / 1024} MiB`;
-
-async function readStream(body: ReadableStream<Uint8Array>): Promise<Uint8Array> {
-  const reader = body.getReader();
-  const chunks: Uint8Array[] = [];
-  let size = 0;
-  for (;;) {
-    const { done, value } = await reader.read();
-    if (done) return Buffer.concat(chunks, size);
-    size += value.byteLength;
-    if (size > maxBodyBytes) {
-      await reader.cancel();
-      throw new BodyRefused(tooLarge);
-    }
-    chunks.push(value);
-  }
-}
 
 /** What a reply means. Its body decides before its HTTP status (service: Errors). */
 export type Understood<D extends JsonDocument = JsonDocument> =

@@ -1,5 +1,6 @@
 /** The door of the changes: everything that the commands may import from this room. */
 
+export { byHandWords, settledByHand } from './by-hand-words.ts';
 export { captureOrder } from './capture-order.ts';
 export { makeChange } from './change.ts';
 export {
@@ -18,6 +19,7 @@ export { createPaymentLink, linkFlags } from './create/payment-link.ts';
 export { bodyFlag, creationFlags, parsePair, parsePairAt, qrFlags } from './create/sale-flags.ts';
 export type { PickedOrder } from './order-change.ts';
 export {
+  knownTwin,
   originsOf,
   type RefundFacts,
   type RefundOrigins,
@@ -38,9 +40,13 @@ export {
 } from './refund/twins.ts';
 export { againFlag, intentFlag, onlyGiven, scriptIdPattern } from './repeat.ts';
 export {
-  type UnconfirmedChanges,
+  acknowledgeCommand,
+  type OpenCases,
+  openCasesOf,
+  paidTwiceBlocks,
+  paidTwiceStatus,
+  paidTwiceSteps,
   unconfirmedBlocks,
-  unconfirmedOf,
   unconfirmedSteps,
   unconfirmedWords,
 } from './unconfirmed-words.ts';

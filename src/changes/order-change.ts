@@ -14,6 +14,7 @@ import { about, CliError } from '../errors.ts';
 import type { AttemptRecord, Intent } from '../journal/journal.ts';
 import { commandLine, type Profile } from '../profiles/profiles.ts';
 import type { Block } from '../terminal/terminal.ts';
+import { byHandRisk, byHandWords, settledByHand } from './by-hand-words.ts';
 import { makeChange } from './change.ts';
 import { becameWords, changeOf } from './change-words.ts';
 import { type Confirmation, checkOrderConfirmable, confirmAgain } from './confirm-change.ts';
@@ -106,11 +107,11 @@ async function changeNamedOrder(
     const picked: PickedOrder =
       givenId === undefined ? await pick(service) : { id: givenId, twin: undefined };
     const { id, twin, neighbour } = picked;
-    const closed = await checkNotOpen(ctx, service, id, again);
+    const closed = await checkNotOpen(ctx, service, { kind, orderId: id, again });
     const order = await readOne(ctx, service, 'orders', id, 'change', neighbour);
     const read = { service, id, order: order.value, isPicked: givenId === undefined, twin };
     const { intent: planned, words, preview, check, result } = await change.plan(read);
-    const byHand = await byHandLines(ctx, service, id);
+    const byHand = (await settledByHand(ctx, service, id)).map((record) => byHandLine(ctx, record));
     const intent = { ...planned, checks: [...byHand, ...(planned.checks ?? [])] };
     if (!ctx.options.dryRun) for (const line of byHand) ctx.notes.warn({ text: line, style: 'warn' });
     const repeats = [...given('--again', again.join(',')), ...given('--intent', intentId)];
@@ -136,16 +137,14 @@ function given(flag: string, value: string | undefined): readonly string[] {
   return value === undefined || value === '' ? [] : [flag, value];
 }
 
-// Refuses an order that has an unconfirmed change, before anything is shown or asked. It reads the order again first and
-// returns the attempts whose outcome became known. The check that counts comes later, under the order's lock.
+// Refuses an order that has an unconfirmed change or was paid back twice, before anything is shown or asked. It reads the order
+// again first and returns the attempts whose outcome became known. The check that counts comes later, under the order's lock.
 async function checkNotOpen(
   ctx: Context,
   service: OpenService,
-  orderId: string,
-  again: readonly string[],
+  order: Pick<Intent, 'kind' | 'again'> & { readonly orderId: string },
 ): Promise<readonly AttemptRecord[]> {
-  if (ctx.options.dryRun) return [];
-  const closed = await ctx.journal.refuseOpen({ service, orderId, again });
+  const closed = await ctx.journal.refuseOpen({ service, ...order });
   for (const record of closed) {
     const what = changeOf(record, service.profile.settings);
     ctx.notes.note(`the earlier ${what} ${becameWords(record)}: paydesk journal show ${record.sent.intent}`);
@@ -235,26 +234,8 @@ function plain(value: unknown): string | undefined {
   return JSON.stringify(value, (_key, one: unknown) => (typeof one === 'bigint' ? String(one) : one));
 }
 
-// What somebody recorded by hand about earlier changes of the order, oldest first: who, when, how they knew, and what follows if
-// they were wrong.
-async function byHandLines(ctx: Context, service: OpenService, orderId: string): Promise<readonly string[]> {
-  try {
-    const records = await ctx.journal.recordedByHand(service, orderId);
-    return records.map((record) => byHandLine(ctx, record));
-  } catch (error) {
-    // If the journal cannot be read now, the change itself is refused and says so.
-    if (error instanceof CliError) return [];
-    throw error;
-  }
-}
-
+// The next change says it even with --quiet: whoever settled it may have been wrong.
 function byHandLine(ctx: Context, record: AttemptRecord): string {
-  const { sent, verdicts } = record;
-  const last = verdicts.findLast(({ by, acknowledged }) => by === 'person' && acknowledged === undefined);
-  const made = last?.verdict === 'applied';
-  const note = last?.note === undefined ? '' : ` (${last.note})`;
-  const corrected = last?.corrects === true ? ', correcting an earlier record' : '';
-  const risk =
-    made || sent.proof.kind !== 'refund' ? '' : '. If it was made after all, this pays the buyer twice';
-  return `settled by hand: ${last?.operator ?? 'somebody'} recorded on ${ctx.fullTime(last?.time ?? sent.time)} that the ${changeOf(record, ctx.profiles.amountStyle(sent.profile))} of ${ctx.fullTime(sent.time)}, sent by ${sent.operator}, was ${made ? 'made' : 'NOT made'}${note}${corrected}${risk}`;
+  const risk = byHandRisk(record);
+  return `settled by hand: ${byHandWords(ctx, record)}${risk === undefined ? '' : `. ${risk}`}`;
 }

@@ -1,30 +1,60 @@
-/** Asks the journal for unconfirmed changes, and words one for the screens of its order: what it is, and what to do next. */
+/**
+ * What screens say about an order with an open case: a change that is not confirmed, or a refund that was paid back twice; and
+ * how they ask the journal for it.
+ */
 
 import { amountWords } from '../amounts.ts';
 import type { Service } from '../api/api.ts';
 import type { Context } from '../commands/command.ts';
 import { CliError } from '../errors.ts';
-import { changeKinds, type UnconfirmedChange } from '../journal/journal.ts';
+import { changeKinds, type PaidTwice, paidTwiceWords, type UnconfirmedChange } from '../journal/journal.ts';
 import type { Profile } from '../profiles/profiles.ts';
 import type { Block } from '../terminal/terminal.ts';
 import { kindWords } from './change-words.ts';
 
-/** Unconfirmed changes by the id of their order. */
-export type UnconfirmedChanges = ReadonlyMap<string, UnconfirmedChange>;
+/** The open cases of an account, by the id of their order. An order may have both. */
+export interface OpenCases {
+  readonly unconfirmed: ReadonlyMap<string, UnconfirmedChange>;
+  readonly paidTwice: ReadonlyMap<string, PaidTwice>;
+}
 
-/** Asks the journal for the unconfirmed changes of an account, or of one order. If the journal cannot be read, it only warns. */
-export async function unconfirmedOf(
-  ctx: Context,
-  service: Service,
-  orderId?: string,
-): Promise<UnconfirmedChanges> {
+/** Asks the journal for the open cases of an account, or of one order. If the journal cannot be read, it only warns. */
+export async function openCasesOf(ctx: Context, service: Service, orderId?: string): Promise<OpenCases> {
   try {
-    return await ctx.journal.unconfirmed(service, orderId);
+    const unconfirmed = await ctx.journal.unconfirmed(service, orderId);
+    return { unconfirmed, paidTwice: await ctx.journal.paidTwice(service, orderId) };
   } catch (error) {
     if (!(error instanceof CliError)) throw error;
     ctx.notes.warn(`unconfirmed changes are not shown: ${error.message}`);
-    return new Map();
+    return { unconfirmed: new Map(), paidTwice: new Map() };
   }
+}
+
+/** The words in place of the status of such an order. */
+export const paidTwiceStatus = 'paid back twice';
+
+/** What to do about a refund that was paid back twice: the command that a person runs who has dealt with it. */
+export function acknowledgeCommand({ intent }: Pick<PaidTwice, 'intent'>): string {
+  return `paydesk journal acknowledge ${intent} --note TEXT`;
+}
+
+/** The lines that stand in the first block of the screen of an order that was paid back twice, all in red. */
+export function paidTwiceBlocks(ctx: Context, profile: Profile, twice: PaidTwice): readonly Block[] {
+  return [
+    paidTwiceWords(twice, profile.settings).replace(/^[^:]*/, (words) => words.toUpperCase()),
+    `${indent}sent at ${ctx.shortTime(twice.sentAt)} by ${twice.operator}; paydesk cannot take a refund back`,
+    `${indent}do not refund this order; show your lead. When somebody has dealt with it:`,
+    `${indent}${acknowledgeCommand(twice)}`,
+  ].map((text): Block => ({ line: { text, style: 'bad' }, hang: indent.length }));
+}
+
+/** What to do next about such an order, in place of a command that refunds. */
+export function paidTwiceSteps(twice: PaidTwice): readonly Block[] {
+  return [
+    'blank',
+    { line: 'see what happened, and how it was sent:' },
+    { line: `paydesk journal show ${twice.intent}`, indent: 2 },
+  ];
 }
 
 /** `refund of 900 MXN, sent at 05:05:12 by root` */

@@ -1,7 +1,7 @@
 /** Connects a run to the account of a profile: with a client for reads, and with the journal, through which all changes go. */
 
 import { mkdirSync } from 'node:fs';
-import { type Client, openClient, routeTo } from '../api/api.ts';
+import { type Client, openClient, proxyFor } from '../api/api.ts';
 import type { Context } from '../commands/command.ts';
 import { type ClockWithTimers, type Io, variable } from '../io.ts';
 import type { JournalStore } from '../journal/journal.ts';
@@ -41,7 +41,7 @@ export interface AccountParts {
 
 /** The functions of an account that a command gets in its context. */
 export interface Account extends Pick<Context, 'service' | 'draftService' | 'change' | 'journal'> {
-  /** Closes the files of the journal. */
+  /** Closes the connections, and the files of the journal. */
   close(): void;
 }
 
@@ -49,9 +49,14 @@ export interface Account extends Pick<Context, 'service' | 'draftService' | 'cha
 export function createAccount(parts: AccountParts): Account {
   const { profiles, globals } = parts;
   const clients = new Map<string, Promise<Client>>();
+  const openClients: Client[] = [];
+  const openWith = async (openProfile: () => Promise<OpenProfile>): Promise<Client> => {
+    const client = await openAccount(parts, openProfile);
+    openClients.push(client);
+    return client;
+  };
   const open = (name = ''): Promise<Client> => {
-    const client =
-      clients.get(name) ?? openAccount(parts, () => profiles.open(name === '' ? undefined : name));
+    const client = clients.get(name) ?? openWith(() => profiles.open(name === '' ? undefined : name));
     clients.set(name, client);
     return client;
   };
@@ -77,16 +82,19 @@ export function createAccount(parts: AccountParts): Account {
       if (purpose === 'change') (await profiles.open()).approveChange();
       const { service } = await (key === undefined
         ? open(profile)
-        : openAccount(parts, () => profiles.open(profile, key)));
+        : openWith(() => profiles.open(profile, key)));
       // A change reads unconfirmed orders again by itself, so it needs no reminder.
       if (purpose === 'read') await opened.tellOpen(service.profile);
       return service;
     },
     async draftService(draft, key) {
-      return (await openAccount(parts, async () => profiles.openDraft(draft, key))).service;
+      return (await openWith(async () => profiles.openDraft(draft, key))).service;
     },
     journal: opened.journal,
-    close: () => opened.store.close(),
+    close() {
+      for (const client of openClients) client.close();
+      opened.store.close();
+    },
     async change(intent) {
       (await profiles.open()).approveChange();
       const [client, { createChange }] = await Promise.all([open(), import('../journal/make-change.ts')]);
@@ -130,11 +138,10 @@ async function openAccount(parts: AccountParts, openProfile: () => Promise<OpenP
   refuseUnsafeRuntime({ env: io.env, execArgv: io.execArgv, mode: profile.mode });
   const secret = await opened.key();
   parts.setProfile(profile);
-  const transport = profile.kind === 'demo' ? inProcess(await parts.demo()) : undefined;
-  const route = transport === undefined ? await routeTo(profile.baseUrl, io) : undefined;
+  const demo = profile.kind === 'demo' ? await parts.demo() : undefined;
   makeCacheFolder(parts.cacheFolder);
   let seen: { readonly date: number; readonly wall: number } | undefined;
-  const { service, send } = await openClient({
+  const { service, ...client } = await openClient({
     profile,
     key: secret,
     gate: secrets,
@@ -144,8 +151,8 @@ async function openAccount(parts: AccountParts, openProfile: () => Promise<OpenP
     random: Math.random,
     signal,
     leave: parts.stop.leave,
-    transport,
-    route,
+    inProcess: demo && ((input, init) => demo.fetch(new Request(input, init))),
+    proxy: demo === undefined ? proxyFor(profile.baseUrl, io.env) : undefined,
     stopHeapGrowth: io.stopHeapGrowth,
     debug: globals.debug ? (line) => parts.notes.warn(line) : undefined,
     onDate: (date) => {
@@ -155,7 +162,10 @@ async function openAccount(parts: AccountParts, openProfile: () => Promise<OpenP
       seen = { date, wall };
     },
   });
-  return { service: { ...service, seenDate: () => seen, keyFingerprint: await opened.fingerprint() }, send };
+  return {
+    ...client,
+    service: { ...service, seenDate: () => seen, keyFingerprint: await opened.fingerprint() },
+  };
 }
 
 // A warning if this machine's clock is too far from the service's.
@@ -164,10 +174,6 @@ function skewWords(aheadMs: number): string | undefined {
   if (Math.abs(aheadMs) <= tolerableSkewMs) return undefined;
   const way = aheadMs > 0 ? 'ahead of' : 'behind';
   return `this machine's clock is ${minutes} min ${way} the service's: times may be off, and unconfirmed changes stay unconfirmed for longer`;
-}
-
-function inProcess(demo: Demo): typeof fetch {
-  return (input, init) => demo.fetch(new Request(input, init));
 }
 
 // If the folder cannot be made, every start is a little slower, but nothing else goes wrong.

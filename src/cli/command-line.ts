@@ -4,8 +4,9 @@ import type { Command, Input } from '../commands/command.ts';
 import { findCommand } from '../commands/commands.ts';
 import { type CliError, withParts } from '../errors.ts';
 import { type GlobalInput, globalFlags } from './global-options.ts';
-import { wrapped } from './help.ts';
-import { helpFor, helpOfGroup } from './help-screens.ts';
+import { barePage, groupPage } from './help.ts';
+import { layOut } from './help-page.ts';
+import { helpFor } from './help-screens.ts';
 import { checkLine, readCommand } from './read-command.ts';
 import { optionsIn, readTypedWords } from './typed-words.ts';
 
@@ -29,12 +30,13 @@ export async function readCommandLine(argv: readonly string[], width: number): P
   const { words } = readTypedWords(argv, () => globalFlags);
   const entry = findCommand(words);
   if (asksFor(argv, 'help') || words[0] === 'help') {
-    return { kind: 'text', text: wrapped(await helpFor(words, width, asksFor(argv, 'all')), width) };
+    return { kind: 'text', text: layOut(await helpFor(words, asksFor(argv, 'all')), width) };
   }
   if (asksFor(argv, 'version')) return { kind: 'version' };
   if (entry === undefined) {
     await checkLine(argv, words);
-    return { kind: 'text', text: wrapped(helpOfGroup(words[0], width), width) };
+    const [noun] = words;
+    return { kind: 'text', text: layOut(noun === undefined ? barePage() : groupPage(noun), width) };
   }
   const command = await entry.load();
   return { kind: 'run', words: entry.words, command, ...readCommand(entry, command, argv) };

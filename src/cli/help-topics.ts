@@ -82,7 +82,7 @@ const safety = (): readonly string[] => [
   '  - paydesk trusts a reply or a read only if everything that the order shows fits together: refund records and their times, sums, statuses, is_refundable and updated_at.',
   '  - "Made": the order shows exactly the refunds that were asked for, from after the sending. "Not made": nothing on the order has changed. Anything else is unconfirmed, and paydesk shows both figures.',
   '  - A refusal is final only for the two documented errors and for 400, 401, 403, 404, 406 and 422 in the error form of the service, and only after paydesk read the order again and nothing had changed. After any other reply paydesk reads the order again until the horizon, the latest time at which the refund may still appear.',
-  '  - After a refund was made, paydesk still reads the order again until the horizon. If a second equal refund appears, by the service or from another machine, it raises the alarm.',
+  '  - After a refund was made, paydesk still reads the order again until the horizon. If a second equal refund appears, by the service or from another machine, it raises the alarm and refuses every other refund of that order until somebody acknowledges the alarm. paydesk looks by itself until its first read after the horizon, acknowledged or not; what comes after that read, only orders show shows you.',
   '  - A repeat must name what it repeats (--again ID), and each ID works once. The witness, a second file in another folder, shows when the journal was restored, deleted or damaged; then nothing is sent.',
   '',
   'The journal: paydesk keeps two records of every change, journal and witness, in two folders, and sends nothing while the two differ. If both are lost together, it cannot know what was sent.',

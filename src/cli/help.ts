@@ -1,9 +1,11 @@
-/** The texts of help besides the options: examples, exit codes, lists of commands; and how help is wrapped to the terminal. */
+/** The pages of help: of the program, of a noun, of a command, of a topic, and of an empty line. */
 
 import { resources } from '../api/resources.ts';
 import type { Argument, Command, Flag } from '../commands/command.ts';
-import { type CommandEntry, groups } from '../commands/commands.ts';
+import { type CommandEntry, commands, commandsOf, groups } from '../commands/commands.ts';
 import { exitMeanings } from '../errors.ts';
+import { globalFlags, usualGlobalFlags } from './global-options.ts';
+import type { HelpLine, HelpPage } from './help-page.ts';
 import { topicLines, topicNames } from './help-topics.ts';
 
 /** Says in one line what paydesk is. Help and the man page open with it. */
@@ -11,122 +13,110 @@ export const rootSummary =
   'A desk for an orders-based payments service: find, refund and capture orders, export them, keep a record';
 
 /** What `paydesk` prints without a command. */
-export const bareText = (): string => `paydesk: a desk for an orders-based payments service
+export const barePage = (): HelpPage => [
+  'paydesk: a desk for an orders-based payments service',
+  '',
+  'The five things people do most:',
+  '  newest orders, on the simulator inside paydesk:',
+  '    paydesk -p demo orders list',
+  '  one order, its money, refunds and items:',
+  `    paydesk -p demo orders show ${resources.orders.idExample}`,
+  '  a refund; it asks which order, how much, and why:',
+  '    paydesk -p demo orders refund',
+  '  a real account; it asks for address and key:',
+  '    paydesk profile add shop',
+  '  the same for scripts:',
+  '    paydesk -p shop orders list --json --no-input',
+  '',
+  'All commands: paydesk --help',
+];
 
-The five things people do most:
-  newest orders, on the simulator inside paydesk:
-    paydesk -p demo orders list
-  one order, its money, refunds and items:
-    paydesk -p demo orders show ${resources.orders.idExample}
-  a refund; it asks which order, how much, and why:
-    paydesk -p demo orders refund
-  a real account; it asks for address and key:
-    paydesk profile add shop
-  the same for scripts:
-    paydesk -p shop orders list --json --no-input
-
-All commands: paydesk --help
-`;
-
-/** The text under the list of all commands. */
-export function rootNotes(width: number): string {
-  const lines = [
+/** The help of the whole program. */
+export function rootPage(): HelpPage {
+  const examples = [
     'paydesk -p demo orders list',
     'paydesk -p demo orders refund',
     'paydesk -p demo orders list --json --no-input',
   ];
-  return `${examples(lines, width)}\n\nHelp topics:\n${topicNames.map((name) => `  paydesk help ${name}`).join('\n')}`;
-}
-
-/** The text under the commands of a noun. */
-export function groupNotes(noun: string, width: number): string {
-  return `${examples([groups[noun]?.example ?? `paydesk ${noun}`], width)}\n\n${wrapLine(`Options and more examples: paydesk ${noun} <command> --help`, width, 2)}`;
-}
-
-export function commandListing(entries: readonly CommandEntry[], width: number): string {
-  const terms = entries.map(({ words }) => words.join(' '));
-  const termWidth = Math.max(...terms.map((term) => term.length));
   return [
-    'Commands:',
-    ...entries.map(({ summary }, index) => item(terms[index] ?? '', termWidth, summary, width)),
-  ].join('\n');
+    'Usage: paydesk [options] <command>',
+    '',
+    rootSummary,
+    '',
+    ...listing(commands),
+    '',
+    ...items('Global options:', globalFlags, widestOf(globalFlags)),
+    '',
+    ...examplesOf(examples),
+    '',
+    'Help topics:',
+    ...topicNames.map((name) => `  paydesk help ${name}`),
+  ];
 }
 
-/** A term with its text beside it. In less than 60 columns there is no room for that, so the text goes on the next line. */
-export function item(term: string, termWidth: number, text: string, width: number): string {
-  if (text === '') return `  ${term}`;
-  if (width < 60) return `  ${term}\n${wrapLine(`    ${text}`, width, 4)}`;
-  return wrapLine(`  ${term.padEnd(termWidth)}  ${text}`, width, termWidth + 4);
+/** The help of a noun, such as `orders`. */
+export function groupPage(noun: string): HelpPage {
+  const { summary = noun, example = `paydesk ${noun}` } = groups[noun] ?? {};
+  return [
+    `Usage: paydesk ${noun} [options] <command>`,
+    '',
+    summary,
+    '',
+    ...listing(commandsOf(noun)),
+    '',
+    ...examplesOf([example]),
+    '',
+    { text: `Options and more examples: paydesk ${noun} <command> --help`, hang: 2 },
+  ];
 }
 
-/** The examples and exit codes of a command. */
-export function commandNotes(command: Command, width: number): string {
-  const codes = command.exits.map((code) =>
-    wrapLine(`  ${String(code).padEnd(4)} ${exitMeanings.get(code) ?? ''}`, width, 7),
+/** The help of a command: its own options, and of the global ones those that people need, or with `all` every one. */
+export function commandPage({ words, summary }: CommandEntry, command: Command, all: boolean): HelpPage {
+  const name = ['paydesk', ...words].join(' ');
+  const globals = all ? globalFlags : usualGlobalFlags;
+  const args = command.arguments.map((one) => [one.name, withFacts(one.summary, one)] as const);
+  const termWidth = Math.max(
+    ...args.map(([term]) => term.length),
+    widestOf(command.flags),
+    widestOf(globals),
   );
-  return `${examples(command.examples, width)}\n\nExit codes:\n${codes.join('\n')}`;
+  return [
+    [`Usage: ${name}`, '[options]', ...command.arguments.map(argumentTerm)].join(' '),
+    '',
+    summary,
+    '',
+    ...(command.description === undefined ? [] : [...command.description.split('\n').map(describedLine), '']),
+    ...(args.length === 0
+      ? []
+      : ['Arguments:', ...args.map(([term, text]) => ({ term, termWidth, text })), '']),
+    ...(Object.keys(command.flags).length === 0 ? [] : [...items('Options:', command.flags, termWidth), '']),
+    ...items('Global options:', globals, termWidth),
+    '',
+    ...(all ? [] : [`More options: ${name} --help --all`, '']),
+    ...examplesOf(command.examples),
+    '',
+    'Exit codes:',
+    ...command.exits.map((code) => ({
+      text: `  ${String(code).padEnd(4)} ${exitMeanings.get(code) ?? ''}`,
+      hang: 7,
+    })),
+  ];
 }
 
-function examples(lines: readonly string[], width: number): string {
-  return ['Examples:', ...lines.map((line) => continued(`  $ ${line}`, width))].join('\n');
-}
-
-// Wraps a command line with backslashes, so that it can still be copied. An option stays beside its value.
-function continued(line: string, width: number): string {
-  const start = /^ */.exec(line)?.[0] ?? '';
-  const further = `${start}    `;
-  const words = line.trimStart().match(/-\S+ [^-\s]\S*|\S+/g) ?? [];
-  const fitting = words.flatMap((word) =>
-    further.length + word.length > width - 2 ? word.split(' ') : [word],
-  );
-  const out: string[] = [];
-  let current = '';
-  for (const word of fitting) {
-    const next = current === '' ? start + word : `${current} ${word}`;
-    if (next.length > width - 2 && current !== '') {
-      out.push(`${current} \\`);
-      current = further + word;
-    } else {
-      current = next;
-    }
-  }
-  return [...out, current].join('\n');
-}
-
-/** Wraps a whole text to the width of the terminal. A line is longer only if a single word is. */
-export function wrapped(text: string, width: number): string {
-  return text
-    .split('\n')
-    .map((line) =>
-      /^ +paydesk /.test(line) ? continued(line, width) : wrapLine(line, width, line.search(/\S|$/)),
-    )
-    .join('\n');
-}
-
-/** Wraps one line at spaces, and indents the lines that follow. */
-export function wrapLine(line: string, width: number, indent: number): string {
-  const out: string[] = [];
-  let current = '';
-  for (const word of line.split(/(?<=\S) (?=\S)/)) {
-    if (current !== '' && current.length + 1 + word.length > width) {
-      out.push(current);
-      current = ' '.repeat(indent) + word;
-    } else {
-      current = current === '' ? word : `${current} ${word}`;
-    }
-  }
-  return [...out, current].join('\n');
-}
-
-export function topicText(name: string, width: number): string {
-  const lines = topicLines(name).map((line) => wrapLine(line, width, /^ +\S+ +/.exec(line)?.[0].length ?? 0));
-  return `${lines.join('\n')}\n`;
+/** The page of a topic. */
+export function topicPage(name: string): HelpPage {
+  return topicLines(name).map((text) => ({ text, hang: /^ +\S+ +/.exec(text)?.[0].length ?? 0 }));
 }
 
 /** An argument as help writes it: `<id>` if it is required, `[id]` if not. */
 export function argumentTerm({ name, required, variadic }: Argument): string {
   const term = `${name}${variadic === true ? '...' : ''}`;
   return required ? `<${term}>` : `[${term}]`;
+}
+
+/** An option as help writes it: `-p, --profile <NAME>`. */
+export function flagTerm(name: string, { short, value }: Flag): string {
+  return `${short === undefined ? '' : `-${short}, `}--${name}${value === undefined ? '' : ` <${value}>`}`;
 }
 
 /** A summary with its facts in brackets: allowed values, default, environment variable. */
@@ -142,4 +132,42 @@ export function withFacts(
     env,
   ].filter((fact) => fact !== undefined);
   return facts.length === 0 ? summary : `${summary} (${facts.join('; ')})`;
+}
+
+// In a description, `  term   text` is a term with its text.
+function describedLine(line: string): HelpLine {
+  const [, term, gap = '', text] = /^ {2}(\S+(?: \S+)*)( {2,})(\S.*)$/.exec(line) ?? [];
+  if (term === undefined || text === undefined) return line;
+  return { term, termWidth: term.length + gap.length - 2, text };
+}
+
+type Flags = Readonly<Record<string, Flag>>;
+
+function widestOf(flags: Flags): number {
+  return Math.max(...Object.entries(flags).map(([name, one]) => flagTerm(name, one).length));
+}
+
+function items(heading: string, flags: Flags, termWidth: number): readonly HelpLine[] {
+  const entries = Object.entries(flags);
+  return [
+    heading,
+    ...entries.map(([name, one]) => ({
+      term: flagTerm(name, one),
+      termWidth,
+      text: withFacts(one.summary, one),
+    })),
+  ];
+}
+
+function listing(entries: readonly CommandEntry[]): readonly HelpLine[] {
+  const terms = entries.map(({ words }) => words.join(' '));
+  const termWidth = Math.max(...terms.map((term) => term.length));
+  return [
+    'Commands:',
+    ...entries.map(({ summary: text }, index) => ({ term: terms[index] ?? '', termWidth, text })),
+  ];
+}
+
+function examplesOf(lines: readonly string[]): readonly HelpLine[] {
+  return ['Examples:', ...lines.map((line) => `  $ ${line}`)];
 }

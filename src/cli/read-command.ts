@@ -7,9 +7,6 @@ import { CliError } from '../errors.ts';
 import { type GlobalInput, globalFlags } from './global-options.ts';
 import { buildParser, failureOf } from './parser.ts';
 
-// Reading a line prints no help, so the width does not matter there.
-const noWidth = 80;
-
 /** Reads the arguments and options of a command. Throws CliError 'usage' for anything that is not understood. */
 export function readCommand(
   entry: CommandEntry,
@@ -24,8 +21,6 @@ export function readCommand(
     entries: [entry],
     command,
     onOption: keepIn(typed),
-    width: noWidth,
-    forHelp: false,
     optionsMayLead,
   });
   const failure = failureOf(root, argv);
@@ -115,7 +110,7 @@ function similarNames(words: readonly string[]): readonly string[] {
 }
 
 function wholeProgram(): Parser {
-  return buildParser({ entries: commands, onOption: keepIn(new Map()), width: noWidth, forHelp: false }).root;
+  return buildParser({ entries: commands, onOption: keepIn(new Map()) }).root;
 }
 
 function usageError(

@@ -1,10 +1,11 @@
 /** Runs one command line and returns its exit code. Every error is printed here. */
 
 import { CliError, exitCodes, withParts } from '../errors.ts';
-import { type Io, variable } from '../io.ts';
+import type { Io } from '../io.ts';
 import { type Invocation, readCommandLine, typedProfile, withProfile } from './command-line.ts';
 import type { Run } from './context.ts';
 import { formatHint, resolveGlobals } from './global-options.ts';
+import { helpWidth } from './help-page.ts';
 import { createRunState, type RunState } from './run-state.ts';
 import { listenToSignals } from './stop.ts';
 
@@ -136,10 +137,4 @@ function withJournal(error: CliError, sent: string): CliError {
   if (kind !== 'incomplete' || parts.certain !== undefined) return error;
   const certain = 'a change was sent; the journal shows its result';
   return new CliError(kind, message, { ...parts, certain, now: [`paydesk journal show ${sent}`] });
-}
-
-// The width of the terminal. If stdout is no terminal, COLUMNS says how wide help is.
-function helpWidth({ stdout, env }: Io): number {
-  const width = stdout.isTTY === true ? (stdout.columns ?? 0) : Number(variable(env, 'COLUMNS'));
-  return Number.isInteger(width) && width >= 20 ? Math.min(width, 120) : 80;
 }

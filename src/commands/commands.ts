@@ -198,6 +198,11 @@ export const commands: readonly CommandEntry[] = [
   },
 ];
 
+/** The commands of a noun, in the order of help. */
+export function commandsOf(noun: string): readonly CommandEntry[] {
+  return commands.filter(({ words }) => words[0] === noun);
+}
+
 /** The command whose words a line starts with; undefined if it names no command. */
 export function findCommand(typed: readonly string[]): CommandEntry | undefined {
   return commands.find(({ words }) => words.every((word, index) => typed[index] === word));

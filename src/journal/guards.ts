@@ -5,6 +5,7 @@ import { isOpen, verdictOf } from './attempt-state.ts';
 import type { AccountMarks, Intent } from './journal.ts';
 import { attemptName } from './journal.ts';
 import type { AttemptRecord, Moment, PreImage, VerdictRow } from './journal-rows.ts';
+import { isPaidTwice, refundsPaidTwice } from './paid-twice.ts';
 import { asksForSame, isEqual, sameJson, type Typed } from './same-request.ts';
 
 /** Why nothing is sent. refusal-error.ts makes an error from it. */
@@ -17,6 +18,8 @@ export type Refusal =
     }
   /** An attempt on the same order is unconfirmed. */
   | { readonly why: 'open'; readonly attempt: AttemptRecord; readonly account?: AccountMarks | undefined }
+  /** A refund of the order was paid back twice, and nobody has acknowledged that. `refunds`: their ids. */
+  | { readonly why: 'paid_twice'; readonly attempt: AttemptRecord; readonly refunds: readonly string[] }
   /** The same change was tried before, no read showed it, and its horizon has ended: a person must ask for it again. */
   | { readonly why: 'not_seen'; readonly attempt: AttemptRecord }
   /** The same change was made before, but people may not know it: a person stated it, or only a read found it. */
@@ -37,9 +40,9 @@ export type Refusal =
   | { readonly why: 'nothing_to_repeat'; readonly name: string }
   /** For `leftMs` milliseconds the request may still be on its way, so nobody can know yet that it was not made. */
   | { readonly why: 'too_early'; readonly leftMs: number }
-  /** The script's id was used for another change. */
   /** The order cannot be read now, and a person must not decide without it. */
   | { readonly why: 'unread'; readonly problem: string }
+  /** The script's id was used for another change. */
   | { readonly why: 'other_parameters'; readonly attempt: AttemptRecord; readonly now: Typed }
   | { readonly why: 'unprovable'; readonly problem: string }
   /** The journal cannot be written. `left`: the intent whose SENT row may be in the journal all the same. */
@@ -86,6 +89,8 @@ export function decide(asked: Asked, known: readonly AttemptRecord[], now: Momen
   }
   const open = known.find((record) => isOpen(record, now) && concerns(asked, record));
   if (open !== undefined) return refuse({ why: 'open', attempt: open, account: asked.account });
+  const doubled = paidTwice(asked, known);
+  if (doubled !== undefined) return refuse(doubled);
   const used = usedUp(asked.again, known);
   if (used !== undefined) return refuse(used);
   const named = namedBy(asked.again, known);
@@ -103,6 +108,20 @@ export function decide(asked: Asked, known: readonly AttemptRecord[], now: Momen
     attempt: (last?.sent.attempt ?? 0) + 1,
     doubtful,
   };
+}
+
+/**
+ * Refuses every refund of an order while one is known to have been paid back twice: whoever sends the next one does not know
+ * yet how that ends. Nothing but `journal acknowledge` lets it through. Captures and other requests pay nothing back, and a new
+ * charge may be how somebody gets the money back, so they are not refused.
+ */
+export function paidTwice(
+  { kind, orderId }: Pick<Asked, 'kind' | 'orderId'>,
+  known: readonly AttemptRecord[],
+): Refusal | undefined {
+  if (kind !== 'refund') return undefined;
+  const attempt = known.find((record) => record.sent.proof.orderId === orderId && isPaidTwice(record));
+  return attempt && { why: 'paid_twice', attempt, refunds: refundsPaidTwice(attempt, known) };
 }
 
 /** Refuses a name in `--again` that an earlier sending has used up. So arrow-up and Enter never send a second time. */

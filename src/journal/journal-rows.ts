@@ -94,6 +94,8 @@ export interface SentRow {
   readonly plan?: string | undefined;
   /** `--again`: ids of refunds and names of attempts that this repeats. Each of them works for one sending only. */
   readonly again?: readonly string[] | undefined;
+  /** What `--again` named of twins of the order: the person knew that those were paid back, or may have been. */
+  readonly twins?: readonly string[] | undefined;
 }
 
 /** One verdict on an attempt. The last verdict counts. */

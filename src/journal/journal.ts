@@ -1,8 +1,9 @@
 /** What the rest of paydesk sees of the journal: the types of a change and its outcome, and what commands can ask. */
 
+import { type AmountStyle, amountWords } from '../amounts.ts';
 import type { ChangeRequest, ReplyHead, Service, WireRecord } from '../api/api.ts';
 import type { JsonObject } from '../api/spec.ts';
-import type { CliErrorParts } from '../errors.ts';
+import type { CliError, CliErrorParts } from '../errors.ts';
 import type { Alarm, AttemptRecord, Moment, VerdictRow } from './journal-rows.ts';
 import type { AttemptQuery, Repair, Verification } from './journal-store.ts';
 import type { Evidence } from './judge-read.ts';
@@ -45,6 +46,8 @@ export interface Intent {
   readonly currency?: string | undefined;
   readonly reason?: string | undefined;
   readonly note?: string | undefined;
+  /** What `--again` named of twins of the order: refunds that the person knows of. They are recorded, and never used up. */
+  readonly twins?: readonly string[] | undefined;
   /** A script's own id of this intent (`--intent`). */
   readonly intentId?: string | undefined;
   /** What was typed (order, charge, amount, …). A second run with the same `intentId` must have typed the same. */
@@ -153,6 +156,12 @@ export interface UnconfirmedChange {
   readonly operator: string;
 }
 
+/** A refund that was paid back twice. Nobody has acknowledged that yet, so the journal refuses the next refund of its order. */
+export interface PaidTwice extends Omit<UnconfirmedChange, 'kind'> {
+  /** The ids of the refunds. */
+  readonly refunds: readonly string[];
+}
+
 /** An attempt after its order was read again. */
 export interface Resolved {
   readonly record: AttemptRecord;
@@ -176,12 +185,13 @@ export interface Journal {
   /** Whether reading the order again may show something new about the attempt. */
   isDue(record: AttemptRecord, now: Moment): boolean;
   /**
-   * Reads the order again if a change on it is unconfirmed. Throws CliError 'refused' when one still is after that;
-   * returns the attempts that the read settled. If the order cannot be read, nothing is refused here: the change
-   * itself does that later.
+   * Reads the order again if a change on it is unconfirmed. Throws CliError 'refused' when one still is after that, and for
+   * a refund of an order that was paid back twice; returns the attempts that the read settled. If the order cannot be
+   * read, nothing is refused here: the change itself does that later. A dry run reads nothing again.
    */
   refuseOpen(order: {
     readonly service: Pick<Service, 'profile' | 'keyFingerprint'>;
+    readonly kind: ChangeKind;
     readonly orderId: string;
     readonly again: readonly string[];
   }): Promise<readonly AttemptRecord[]>;
@@ -193,10 +203,21 @@ export interface Journal {
     service: Pick<Service, 'profile' | 'keyFingerprint'>,
     orderId?: string,
   ): Promise<ReadonlyMap<string, UnconfirmedChange>>;
-  /** The attempts on an order that may be of this account, however its address is spelled. Asks the service nothing. */
-  onOrder(
+  /**
+   * The refunds of an account that were paid back twice, by the id of their order, or those of one order; the oldest of each.
+   * Asks the service nothing.
+   */
+  paidTwice(
     service: Pick<Service, 'profile' | 'keyFingerprint'>,
-    orderId: string,
+    orderId?: string,
+  ): Promise<ReadonlyMap<string, PaidTwice>>;
+  /**
+   * The attempts that may be of this account, however its address is spelled; with an order, those on it. Asks the service
+   * nothing.
+   */
+  attemptsOf(
+    service: Pick<Service, 'profile' | 'keyFingerprint'>,
+    orderId?: string,
   ): Promise<readonly AttemptRecord[]>;
   /**
    * The refunds that an order shows and that unconfirmed attempts probably made, by the id of the refund. `known`: the
@@ -232,9 +253,11 @@ export interface Journal {
    * no alarm, or is still unconfirmed. Throws CliError 'refused' while it is watched and its order cannot be read.
    */
   acknowledge(record: AttemptRecord, note: string): Promise<Resolved>;
+  /** The refusal of "it was not made" while it is too early to know that; undefined when it is not. */
+  tooEarly(record: AttemptRecord, now: Moment): CliError | undefined;
   /** Until when an attempt may still take effect, Unix milliseconds; undefined when nobody knows. */
   mayAppearUntil(record: AttemptRecord): number | undefined;
-  /** The attempts on an order whose outcome a person recorded by hand. */
+  /** The attempts on an order about which a person recorded something by hand, even if it was corrected later. */
   recordedByHand(
     service: Pick<Service, 'profile' | 'keyFingerprint'>,
     orderId: string,
@@ -267,6 +290,18 @@ export interface Journal {
 /** The name of an attempt for `--again`: its intent, `i_7f3k`. From the second on with its number, `i_7f3k.2`. */
 export function attemptName({ sent: { intent, attempt } }: Pick<AttemptRecord, 'sent'>): string {
   return attempt === 1 ? intent : `${intent}.${attempt}`;
+}
+
+/** `paid back twice: 900 MXN, re_1 and re_2` */
+export function paidTwiceWords(
+  { amount, currency, refunds }: Pick<PaidTwice, 'amount' | 'currency' | 'refunds'>,
+  style: AmountStyle,
+): string {
+  const sum = amount === undefined ? [] : [amountWords(amount, currency, style)];
+  const [only, second] = refunds;
+  const hidden = only !== undefined && second === undefined ? ['one that no read has shown'] : [];
+  const ids = only === undefined ? [] : [[...refunds, ...hidden].join(' and ')];
+  return `paid back ${refunds.length > 2 ? 'more than once' : 'twice'}: ${[...sum, ...ids].join(', ')}`;
 }
 
 /** An alarm in a few words, to stand before a colon. */

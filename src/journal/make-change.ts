@@ -230,7 +230,7 @@ function wantedOf({ service, operator, version, options, ids }: ChangeParts, int
   const { profile, keyFingerprint } = service;
   const { settings, origin, account, name } = profile;
   const { kind, orderId, request, expected, tolerated, again, asked, plan, ref } = intent;
-  const { amount, currency, reason, note, intentId } = intent;
+  const { amount, currency, reason, note, twins, intentId } = intent;
   const whole = request.body?.charge_id === undefined;
   return {
     kind,
@@ -261,6 +261,7 @@ function wantedOf({ service, operator, version, options, ids }: ChangeParts, int
       currency,
       reason,
       note,
+      twins,
     },
   };
 }

@@ -16,17 +16,19 @@ import {
   isWatched,
   ownRefunds,
 } from './attempt-state.ts';
+import { tooEarly } from './by-hand.ts';
 import { recordedOutcome } from './change-outcome.ts';
 import type { EffectParts } from './effects.ts';
-import { usedUp } from './guards.ts';
-import type { Journal, UnconfirmedChange } from './journal.ts';
+import { paidTwice, type Refusal, usedUp } from './guards.ts';
+import type { Journal, PaidTwice, UnconfirmedChange } from './journal.ts';
 import type { AttemptRecord, JournalRow, Moment } from './journal-rows.ts';
 import type { JournalStore } from './journal-store.ts';
 import { momentOf } from './journal-time.ts';
+import { isPaidTwice, refundsPaidTwice } from './paid-twice.ts';
 import { pickDue, resolveOne } from './read-again.ts';
 import { refusalError } from './refusal-error.ts';
 import { marksOf, marksOfService, mayBeSameAccount } from './same-account.ts';
-import { probableRefunds, unconfirmedChange, unconfirmedLine } from './unconfirmed.ts';
+import { paidTwiceLine, probableRefunds, unconfirmedChange, unconfirmedLine } from './unconfirmed.ts';
 
 /** What a run needs for its journal. */
 export interface JournalParts {
@@ -53,7 +55,7 @@ export interface OpenedJournal {
   readonly store: JournalStore;
   /** For commands. */
   readonly journal: Journal;
-  /** Prints one line when changes of the account are unconfirmed. If the journal cannot be read, only warns. */
+  /** Prints a line when changes of the account are unconfirmed, and one when refunds were paid back twice. If the journal cannot be read, only warns. */
   tellOpen(profile: Profile): Promise<void>;
 }
 
@@ -82,8 +84,13 @@ export function openJournal(parts: JournalParts): OpenedJournal {
         await warnOnce();
         return found;
       },
-      async onOrder(service, orderId) {
-        const found = await journal.onOrder(service, orderId);
+      async paidTwice(service, orderId) {
+        const found = await journal.paidTwice(service, orderId);
+        await warnOnce();
+        return found;
+      },
+      async attemptsOf(service, orderId) {
+        const found = await journal.attemptsOf(service, orderId);
         await warnOnce();
         return found;
       },
@@ -93,8 +100,10 @@ export function openJournal(parts: JournalParts): OpenedJournal {
       told.add(profile.name);
       try {
         await warnOnce();
-        const line = unconfirmedLine(await openAttempts(journal, profile), profile.settings);
+        const { open, twice } = await openAttempts(journal, profile);
+        const line = unconfirmedLine(open, profile.settings);
         if (line !== undefined) parts.notes.note(line);
+        if (twice.length > 0) parts.notes.note(paidTwiceLine(twice, profile.settings));
       } catch (error) {
         if (!(error instanceof CliError)) throw error;
         parts.notes.warn(`the journal cannot be read: ${error.message}`);
@@ -128,15 +137,21 @@ function once(act: () => Promise<void>): () => Promise<void> {
   };
 }
 
-async function openAttempts(journal: Journal, { origin }: Profile): Promise<readonly AttemptRecord[]> {
+interface OpenAttempts {
+  readonly open: readonly AttemptRecord[];
+  /** Refunds that were paid back twice. */
+  readonly twice: readonly AttemptRecord[];
+}
+
+async function openAttempts(journal: Journal, { origin }: Profile): Promise<OpenAttempts> {
   const attempts = await journal.attempts({ origin, unsettled: true });
-  if (attempts.length === 0) return [];
+  if (attempts.length === 0) return { open: [], twice: [] };
   const now = await journal.now();
-  return attempts.filter((record) => isOpen(record, now));
+  return { open: attempts.filter((record) => isOpen(record, now)), twice: attempts.filter(isPaidTwice) };
 }
 
 function createJournal(parts: JournalParts): Journal {
-  const { store, clock, operator, shortTime } = parts;
+  const { store, clock, operator } = parts;
   const effectParts = async (record: AttemptRecord): Promise<EffectParts> => ({
     ...parts,
     service: await parts.open(await profileFor(parts, record)),
@@ -159,9 +174,10 @@ function createJournal(parts: JournalParts): Journal {
     isOpen,
     blockedUntil,
     isDue,
-    refuseOpen: (order) => refuseOpen({ store, now, readAgain, shortTime }, order),
+    refuseOpen: (order) => refuseOpen({ ...parts, now, readAgain }, order),
     unconfirmed: (service, orderId) => unconfirmedChanges({ store, now }, service, orderId),
-    onOrder: (service, orderId) => attemptsOn(store, service, orderId),
+    paidTwice: (service, orderId) => refundsTwice(store, service, orderId),
+    attemptsOf: (service, orderId) => attemptsOf(store, service, orderId),
     probableRefunds,
     problem: () => store.problem(),
     isWatched,
@@ -172,16 +188,17 @@ function createJournal(parts: JournalParts): Journal {
       resolveOne(await effectParts(record), record, { statement: { ...statement, operator }, confirm }),
     acknowledge: async (record, note) =>
       resolveOne(await effectParts(record), record, { acknowledgement: { operator, note } }),
+    tooEarly(record, moment) {
+      const refusal = tooEarly(record, moment);
+      return refusal && refusalError(refusal, record.sent.intent);
+    },
     mayAppearUntil(record) {
       const horizon = horizonOf(record);
       return Number.isSafeInteger(horizon) ? horizon : undefined;
     },
     async recordedByHand(service, orderId) {
-      const account = marksOfService(service);
-      const attempts = await store.attempts({ orderId });
-      return attempts.filter(
-        ({ sent, verdicts }) => verdicts.at(-1)?.by === 'person' && mayBeSameAccount(marksOf(sent), account),
-      );
+      const attempts = await attemptsOf(store, service, orderId);
+      return attempts.filter(({ verdicts }) => verdicts.some(({ by }) => by === 'person'));
     },
     recorded: (given, asked) => recordedOutcome({ store, effectParts }, given, asked),
     forget: (before) => store.eraseBodies(before),
@@ -192,46 +209,66 @@ function createJournal(parts: JournalParts): Journal {
   };
 }
 
-interface RefuseParts extends Pick<JournalParts, 'shortTime'> {
-  readonly store: JournalStore;
+interface RefuseParts extends Pick<JournalParts, 'store' | 'shortTime' | 'dryRun'> {
   readonly now: () => Promise<Moment>;
   /** The attempt after its order was read again; undefined when it cannot be read now. */
   readonly readAgain: (record: AttemptRecord) => Promise<AttemptRecord | undefined>;
 }
 
 async function refuseOpen(
-  { store, now, readAgain, shortTime }: RefuseParts,
-  { service, orderId, again }: Parameters<Journal['refuseOpen']>[0],
+  { store, now, readAgain, shortTime, dryRun }: RefuseParts,
+  { service, kind, orderId, again }: Parameters<Journal['refuseOpen']>[0],
 ): Promise<readonly AttemptRecord[]> {
   const closed: AttemptRecord[] = [];
   // Before the preview: nobody should decide on a change that the journal refuses anyway.
-  await store.ready();
+  if (!dryRun) await store.ready();
   // If the journal cannot be read now, the change itself says so.
-  const own = await attemptsOn(store, service, orderId).catch(() => []);
-  const used = usedUp(again, own);
+  const own = await attemptsOf(store, service, orderId).catch(() => []);
   const shown = { shortTime, amounts: service.profile.settings };
-  if (used !== undefined) throw refusalError(used, orderId, shown);
-  for (const record of own.filter(isUnsettled)) {
-    if (!isOpen(record, await now())) continue;
-    const after = isDue(record, await now()) ? await readAgain(record) : record;
-    if (after === undefined) continue;
-    if (isOpen(after, await now())) {
-      const account = marksOfService(service);
-      throw refusalError({ why: 'open', attempt: after, account }, orderId, shown);
+  const refuse = (refusal: Refusal | undefined) => {
+    if (refusal !== undefined) throw refusalError(refusal, orderId, shown);
+  };
+  if (!dryRun) {
+    refuse(usedUp(again, own));
+    for (const record of own.filter(isUnsettled)) {
+      if (!isOpen(record, await now())) continue;
+      const after = isDue(record, await now()) ? await readAgain(record) : record;
+      if (after === undefined) continue;
+      if (isOpen(after, await now()))
+        refuse({ why: 'open', attempt: after, account: marksOfService(service) });
+      closed.push(after);
     }
-    closed.push(after);
   }
+  // What the reads have just found is told by the change itself, with both refunds (exit 7).
+  refuse(paidTwice({ kind, orderId }, own));
   return closed;
 }
 
-async function attemptsOn(
+async function attemptsOf(
   store: JournalStore,
   service: Pick<Service, 'profile' | 'keyFingerprint'>,
-  orderId: string,
+  orderId?: string,
 ): Promise<readonly AttemptRecord[]> {
   const account = marksOfService(service);
   const all = await store.attempts({ orderId });
   return all.filter(({ sent }) => mayBeSameAccount(marksOf(sent), account));
+}
+
+async function refundsTwice(
+  store: JournalStore,
+  service: Parameters<Journal['paidTwice']>[0],
+  orderId: string | undefined,
+): Promise<ReadonlyMap<string, PaidTwice>> {
+  const account = marksOfService(service);
+  const attempts = await store.attempts({ orderId, unsettled: true });
+  const found = new Map<string, PaidTwice>();
+  for (const record of attempts.filter(isPaidTwice)) {
+    const { orderId: id } = record.sent.proof;
+    if (id === undefined || found.has(id) || !mayBeSameAccount(marksOf(record.sent), account)) continue;
+    const known = await attemptsOf(store, service, id);
+    found.set(id, { ...unconfirmedChange(record), refunds: refundsPaidTwice(record, known) });
+  }
+  return found;
 }
 
 async function unconfirmedChanges(

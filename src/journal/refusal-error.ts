@@ -5,7 +5,7 @@ import type { JsonObject } from '../api/spec.ts';
 import { CliError, withParts } from '../errors.ts';
 import { verdictOf } from './attempt-state.ts';
 import type { Refusal } from './guards.ts';
-import { alarmWords, attemptName, changeKinds } from './journal.ts';
+import { alarmWords, attemptName, changeKinds, paidTwiceWords } from './journal.ts';
 import type { AttemptRecord, SentRow } from './journal-rows.ts';
 import { provable } from './judge-read.ts';
 import { isSameAddress, marksOf } from './same-account.ts';
@@ -29,6 +29,8 @@ function errorOf(refusal: Refusal, subject: string, shown: HowShown): CliError {
       return busyError(refusal, subject, shown);
     case 'open':
       return openError(refusal, subject, shown);
+    case 'paid_twice':
+      return paidTwiceError(refusal, subject, shown);
     case 'not_seen':
     case 'made':
       return triedError(refusal, shown);
@@ -172,6 +174,21 @@ function openError(
       : 'nothing was sent',
     now: [`paydesk journal ${verb} ${sent.intent}`],
   });
+}
+
+function paidTwiceError(
+  { attempt, refunds }: Extract<Refusal, { why: 'paid_twice' }>,
+  subject: string,
+  { shortTime, amounts }: HowShown,
+): CliError {
+  const { intent, amount, currency, time, operator } = attempt.sent;
+  const what = paidTwiceWords({ amount, currency, refunds }, amounts);
+  return refused(`${subject} was ${what} (${shortTime(time)}, by ${operator})`, [
+    'do not refund this order; show your lead:',
+    `paydesk journal show ${intent}`,
+    'when somebody has dealt with it:',
+    `paydesk journal acknowledge ${intent} --note TEXT`,
+  ]);
 }
 
 // `an earlier refund of 900 MXN on ord_… (05:05:12, by root)`. A repair may not know time and name.

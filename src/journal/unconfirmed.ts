@@ -1,6 +1,6 @@
 /**
- * What unconfirmed changes may have done: the refunds of an order that they probably made, and the line that names all of an
- * account. Pure.
+ * Unconfirmed changes and refunds that were paid back twice, as screens show them: one line about all of an account, and the
+ * refunds that they probably made. Pure.
  */
 
 import { type AmountStyle, amountWords } from '../amounts.ts';
@@ -49,7 +49,8 @@ export function probableRefunds(
 function mayHaveMadeMore(record: AttemptRecord): boolean {
   const last = verdictOf(record);
   if (record.sent.proof.kind !== 'refund') return false;
-  if (last === undefined || last.by === 'person' || last.alarm === 'duplicate') return true;
+  if (last === undefined || last.by === 'person') return true;
+  if (last.alarm === 'duplicate' || last.acknowledged === 'duplicate') return true;
   if (last.verdict === 'rejected') return last.confirmed === false;
   return last.verdict === 'unknown' || last.verdict === 'not_seen';
 }
@@ -70,14 +71,23 @@ export function unconfirmedLine(
   const { noun } = changeKinds[first.sent.proof.kind];
   const isMixed = unconfirmed.some(({ sent }) => sent.proof.kind !== first.sent.proof.kind);
   const what = isMixed ? 'changes' : second === undefined ? noun : `${noun}s`;
-  const names = unconfirmed
-    .slice(0, mostNamed)
-    .map(
-      (record) =>
-        `${isMixed ? `${changeKinds[record.sent.proof.kind].noun} ` : ''}${nameOf(record, amounts)}`,
-    );
-  const more = unconfirmed.length > mostNamed ? [`and ${unconfirmed.length - mostNamed} more`] : [];
-  return `${unconfirmed.length} ${what} unconfirmed: ${[...names, ...more].join('; ')}: paydesk journal reconcile --all`;
+  const names = namesOf(
+    unconfirmed,
+    (record) => `${isMixed ? `${changeKinds[record.sent.proof.kind].noun} ` : ''}${nameOf(record, amounts)}`,
+  );
+  return `${unconfirmed.length} ${what} unconfirmed: ${names}: paydesk journal reconcile --all`;
+}
+
+/** `1 refund paid back twice: ord_…, 900 MXN: paydesk journal list --open`. For attempts with that alarm. */
+export function paidTwiceLine(attempts: readonly AttemptRecord[], amounts: AmountStyle): string {
+  const what = attempts.length === 1 ? 'refund' : 'refunds';
+  const names = namesOf(attempts, (record) => nameOf(record, amounts));
+  return `${attempts.length} ${what} paid back twice: ${names}: paydesk journal list --open`;
+}
+
+function namesOf(records: readonly AttemptRecord[], name: (record: AttemptRecord) => string): string {
+  const more = records.length > mostNamed ? [`and ${records.length - mostNamed} more`] : [];
+  return [...records.slice(0, mostNamed).map(name), ...more].join('; ');
 }
 
 // `ord_…, 900 MXN`. A change without an order has the name of its intent.

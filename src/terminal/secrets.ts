@@ -1,6 +1,7 @@
 /** Masks known keys in every text that leaves the program, however they are spelled. */
 
 import { Buffer } from 'node:buffer';
+import { anyIn } from './find-bytes.ts';
 import { layersOf, type Spelling, spellingsOf } from './key-spellings.ts';
 import type { Piece } from './list-format.ts';
 
@@ -96,7 +97,7 @@ function soughtOf(keys: ReadonlySet<string>): Sought {
   // To search for plain texts is many times faster than a pattern, and to search in bytes is faster still. Almost no text holds
   // a key.
   const texts = spellings.map(({ text }) => text);
-  const byteTexts = texts.map((text) => Buffer.from(text));
+  const isInBytes = anyIn(texts.map((text) => Buffer.from(text)));
   const inText = (text: string): boolean => {
     if (texts.length === 0) return false;
     for (const layer of layersOf(text)) if (texts.some((one) => layer.text.includes(one))) return true;
@@ -108,7 +109,7 @@ function soughtOf(keys: ReadonlySet<string>): Sought {
     inBytes({ buffer, byteOffset, length }) {
       if (texts.length === 0) return false;
       const bytes = Buffer.from(buffer, byteOffset, length);
-      if (byteTexts.some((one) => bytes.includes(one))) return true;
+      if (isInBytes(bytes)) return true;
       // A key is ASCII, so any encoding that keeps ASCII is good enough.
       return ['\\', '%', '&'].some((mark) => bytes.includes(mark)) && inText(bytes.toString('latin1'));
     },

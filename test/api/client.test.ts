@@ -421,7 +421,7 @@ describe('no answer', () => {
     const client = openClient(
       { url: 'http://demo.invalid' },
       { kind: 'demo', origin: 'demo:1' },
-      { transport, timeoutMs: 50 },
+      { inProcess: transport, timeoutMs: 50 },
     );
     expect(await rejection(firstPage(client))).toMatchObject({ kind: 'network', exitCode: 6 });
   });

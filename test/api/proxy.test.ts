@@ -4,13 +4,12 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import tls from 'node:tls';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { dispatcherFor } from '../../bin/process-io.ts';
-import { routeTo } from '../../src/api/proxy.ts';
+import { proxyFor } from '../../src/api/proxy.ts';
 import { certificate, certificateOfService } from '../harness/certificate.ts';
 import { type Desk, startDesk } from '../harness/desk.ts';
 import { type Home, newHome, paydesk, type Ran } from '../harness/paydesk.ts';
-import { json, reply, startProxy, startServer } from '../harness/server.ts';
-import { collect, idsOf, list, openClient } from './open-client.ts';
+import { json, reply, startProxy, startServer, startSocketServer } from '../harness/server.ts';
+import { collect, idsOf, list, openClient, rejection } from './open-client.ts';
 
 const refund = { method: 'POST', path: 'orders/ord_1/refunds', body: { reason: 'other' } } as const;
 const portOf = ({ url }: { readonly url: string }) => new URL(url).port;
@@ -110,7 +109,8 @@ describe.concurrent('https to another machine', () => {
       expect(desk.changes()).toHaveLength(1);
       expect(proxy.requests.length).toBeGreaterThan(1);
       const tunnel = { method: 'CONNECT', url: `service.test:${portOf(desk)}` };
-      expect(proxy.requests).toEqual(proxy.requests.map(() => tunnel));
+      expect(proxy.requests).toMatchObject(proxy.requests.map(() => tunnel));
+      expect(JSON.stringify(proxy.requests)).not.toContain('uthorization');
     },
   );
 
@@ -165,28 +165,102 @@ describe.concurrent('https to another machine', () => {
   });
 });
 
-describe('a client with a route of its own', () => {
-  test('whose proxy refuses to connect: the change was certainly not sent', async () => {
+describe('a client behind a proxy', () => {
+  /** A proxy that answers every CONNECT with these bytes. */
+  const startRefusing = (reply: string) =>
+    startSocketServer((socket) => {
+      socket.once('data', () => socket.end(reply));
+    });
+  const clientBehind = (proxy: { readonly url: string }, port = 443) => {
+    const baseUrl = `https://service.test:${port}`;
+    return openClient({ url: baseUrl }, {}, { proxy: proxyFor(baseUrl, { HTTPS_PROXY: proxy.url }) });
+  };
+
+  test('that is gone: the change was certainly not sent', async () => {
     await using server = await startServer(json(list([{ id: 'ord_1' }])), { tls: certificateOfService });
     await using proxy = await startProxy();
-    const baseUrl = `https://service.test:${server.port}`;
-    const route = await routeTo(baseUrl, { env: { HTTPS_PROXY: proxy.url }, dispatcherFor });
-    const client = openClient(server, { baseUrl }, { route });
+    const client = clientBehind(proxy, server.port);
     expect(idsOf(await collect(client.service.pages('orders', {})))).toEqual(['ord_1']);
     server.dropConnections();
     await proxy.close();
-    expect(await client.send(refund, { timeoutMs: 5_000 })).toMatchObject({ kind: 'not_sent' });
+    expect(await client.send(refund, { timeoutMs: 5_000 })).toMatchObject({
+      kind: 'not_sent',
+      reason: `no connection through the proxy: ${new URL(proxy.url).host} refused the connection (ECONNREFUSED)`,
+    });
     expect(server.requests.filter(({ method }) => method === 'POST')).toHaveLength(0);
   });
 
-  test('does not change the dispatcher of other requests', async () => {
-    const dispatcher = Symbol.for('undici.globalDispatcher.1');
-    const before: unknown = Reflect.get(globalThis, dispatcher);
-    const route = await routeTo('https://service.test', {
-      env: { HTTPS_PROXY: 'http://127.0.0.1:9' },
-      dispatcherFor,
+  test.each([
+    ['wants a login', 'HTTP/1.1 407 Proxy Authentication Required\r\n\r\n', 'wants a login (HTTP 407)'],
+    ['forbids it', 'HTTP/1.1 403 Forbidden\r\n\r\n', 'does not connect to service.test (HTTP 403)'],
+    ['does not reach it', 'HTTP/1.1 502 Bad Gateway\r\n\r\n', 'does not connect to service.test (HTTP 502)'],
+    ['hangs up', '', 'was closed before a reply came (ECONNRESET)'],
+    ['is no proxy', 'SSH-2.0-x\r\n', 'is not HTTP'],
+  ])('that %s: it is said, and the change was certainly not sent', async (_, answer, words) => {
+    await using proxy = await startRefusing(answer);
+    expect(await clientBehind(proxy).send(refund, { timeoutMs: 5_000 })).toMatchObject({
+      kind: 'not_sent',
+      reason: expect.stringContaining(words),
     });
-    expect(route).toBeDefined();
-    expect(Reflect.get(globalThis, dispatcher)).toBe(before);
+    expect(proxy.connections).toBe(1);
+  });
+
+  test('that wants a login: a read is not tried again, and says where the login belongs', async () => {
+    await using proxy = await startRefusing('HTTP/1.1 407 Proxy Authentication Required\r\n\r\n');
+    const error = await rejection(collect(clientBehind(proxy).service.pages('orders', {})));
+    expect(error).toMatchObject({
+      kind: 'network',
+      exitCode: 6,
+      message: `the proxy ${new URL(proxy.url).host} wants a login (HTTP 407); HTTPS_PROXY can hold it: http://NAME:PASSWORD@HOST:PORT`,
+    });
+    expect(proxy.connections).toBe(1);
+  });
+
+  test('gives the login of HTTPS_PROXY to the proxy, and only to the proxy', async () => {
+    await using server = await startServer(json(list([{ id: 'ord_1' }])), { tls: certificateOfService });
+    await using proxy = await startProxy();
+    const client = clientBehind({ url: proxy.url.replace('://', '://desk:p%40ss@') }, server.port);
+    await collect(client.service.pages('orders', {}));
+    expect(proxy.requests).toMatchObject([
+      { headers: { 'proxy-authorization': `Basic ${Buffer.from('desk:p@ss').toString('base64')}` } },
+    ]);
+    expect(server.requests[0]?.headers['proxy-authorization']).toBeUndefined();
+  });
+
+  test('whose tunnel leads nowhere: the deadline ends the wait, and closes the connection', async () => {
+    const closed = Promise.withResolvers<void>();
+    await using proxy = await startSocketServer((socket) => {
+      socket.on('close', closed.resolve);
+      socket.once('data', () => socket.write('HTTP/1.1 200 OK\r\n\r\n'));
+      socket.resume();
+    });
+    const report = await clientBehind(proxy).send(refund, { timeoutMs: 300 });
+    expect(report).toMatchObject({ kind: 'not_sent', reason: 'no answer from service.test within 0.3 s' });
+    await closed.promise;
+  });
+});
+
+describe('NO_PROXY', () => {
+  test.each([
+    ['service.test', 'https://service.test'],
+    ['service.test', 'https://a.service.test'],
+    ['.service.test', 'https://service.test'],
+    ['*.service.test', 'https://a.service.test'],
+    ['other.test, Service.Test', 'https://service.test'],
+    ['service.test:443', 'https://service.test'],
+    ['service.test:8443', 'https://service.test:8443'],
+    ['*', 'https://service.test'],
+  ])('%s: %s is reached directly', (except, baseUrl) => {
+    expect(proxyFor(baseUrl, { HTTPS_PROXY: 'http://127.0.0.1:9', NO_PROXY: except })).toBeUndefined();
+  });
+
+  test.each([
+    ['vice.test', 'https://service.test'],
+    ['a.service.test', 'https://service.test'],
+    ['service.test:8443', 'https://service.test'],
+    [' , ', 'https://service.test'],
+    ['', 'https://service.test'],
+  ])('%j: %s is reached through the proxy', (except, baseUrl) => {
+    expect(proxyFor(baseUrl, { HTTPS_PROXY: 'http://127.0.0.1:9', NO_PROXY: except })?.port).toBe('9');
   });
 });

@@ -6,6 +6,7 @@ import type { Client, SendReport } from '../../src/api/api.ts';
 import { certificate } from '../harness/certificate.ts';
 import type { Handler, TestServer } from '../harness/server.ts';
 import {
+  closedPort,
   cutBody,
   cutChunked,
   hangUp,
@@ -105,6 +106,7 @@ describe('a change is sent once, and its reply handed on,', () => {
     ['502', reply('<html>', 502)],
     ['503', reply('', 503, { 'retry-after': '0' })],
     ['504', reply('', 504)],
+    ['421, on which fetch would send again by itself', reply('', 421)],
     ['401', json({ object: 'error' }, 401)],
     ['an empty 200', reply('')],
   ])('for %s', async (_, handler) => {
@@ -133,9 +135,18 @@ describe('a change is sent once, and its reply handed on,', () => {
   });
 });
 
+test('a change without a body is sent once for 421 as well', async () => {
+  await using server = await startServer(changesWith(reply('', 421)));
+  const request = { method: 'POST', path: 'orders/ord_1/capture' } as const;
+  expect(await openClient(server).send(request, { timeoutMs: 5_000 })).toMatchObject({
+    kind: 'reply',
+    reply: { status: 421 },
+  });
+  expect(posts(server)).toBe(1);
+});
+
 describe('no usable reply to a change leaves it open, sent once:', () => {
   test.each<[string, Handler, string]>([
-    ['421, on which fetch sends again by itself', reply('', 421), '421'],
     ['a reset after reading', reset, 'was closed before a reply came'],
     ['a hang-up after reading', hangUp, 'was closed before a reply came'],
     ['silence', stall, 'no answer from'],
@@ -152,13 +163,15 @@ describe('no usable reply to a change leaves it open, sent once:', () => {
     expect(inspect(report, { depth: 20, showHidden: true })).not.toContain(key);
   });
 
-  test('421 for a change without a body', async () => {
-    await using server = await startServer(changesWith(reply('', 421)));
-    const client = openClient(server);
-    await collect(client.service.pages('orders', { limit: 1 }));
-    const report = await client.send({ method: 'POST', path: 'orders/ord_1/capture' }, { timeoutMs: 5_000 });
-    expect(report.kind).toBe('no_reply');
-    expect(posts(server)).toBe(1);
+  test('a reset at its first byte', async () => {
+    await using server = await startSocketServer((socket) => {
+      socket.once('data', () => socket.resetAndDestroy());
+    });
+    expect(await openClient(server).send(refund, { timeoutMs: 5_000 })).toMatchObject({
+      kind: 'no_reply',
+      reason: expect.stringContaining('was closed before a reply came (ECONNRESET)'),
+    });
+    expect(server.connections).toBe(1);
   });
 
   test('Ctrl-C does not abort a change that is on its way', async () => {
@@ -175,6 +188,31 @@ describe('no usable reply to a change leaves it open, sent once:', () => {
 });
 
 describe('a change is known not to have left', () => {
+  test('when nobody listens, with no read before', async () => {
+    await using closed = await closedPort();
+    const client = openClient({ url: `http://127.0.0.1:${closed.port}` });
+    expect(await client.send(refund, { timeoutMs: 5_000 })).toMatchObject({
+      kind: 'not_sent',
+      reason: `127.0.0.1:${closed.port} refused the connection (ECONNREFUSED)`,
+    });
+  });
+
+  test('when the name of the service is not known', async () => {
+    const client = openClient({ url: 'https://no-such-host.invalid' });
+    expect(await client.send(refund, { timeoutMs: 60_000 })).toMatchObject({
+      kind: 'not_sent',
+      reason: expect.stringContaining('the name no-such-host.invalid'),
+    });
+  });
+
+  test('when the operator leaves before the connection is ready', async () => {
+    const leave = new AbortController();
+    await using server = await startSocketServer(() => leave.abort());
+    const url = server.url.replace('http:', 'https:');
+    const client = openClient({ url }, {}, { leave: leave.signal });
+    expect(await client.send(refund, { timeoutMs: 60_000 })).toMatchObject({ kind: 'not_sent' });
+  });
+
   test('when the port was closed after the last read', async () => {
     const server = await startServer(changesWith(json({ object: 'order' })));
     const client = openClient(server);
@@ -264,11 +302,16 @@ test('a change that is called unsent does not leave afterwards, when its connect
 });
 
 describe('a change is not called unsent', () => {
-  test('when no read showed before that the evidence works', async () => {
-    const server = await startServer(json({}));
-    await server.close();
-    const report = await openClient(server).send(refund, { timeoutMs: 5_000 });
-    expect(report).toMatchObject({ kind: 'no_reply', reason: expect.stringContaining('refused') });
+  test('when the operator leaves after it was sent', async () => {
+    const leave = new AbortController();
+    await using server = await startServer(() => leave.abort());
+    const client = openClient(server, {}, { leave: leave.signal });
+    expect(await client.send(refund, { timeoutMs: 5_000 })).toMatchObject({
+      kind: 'no_reply',
+      reason: 'you left before it answered',
+    });
+    await server.waitForAborted(1);
+    expect(posts(server)).toBe(1);
   });
 
   test('when it went to a service in this process, whatever that does', async () => {
@@ -280,7 +323,7 @@ describe('a change is not called unsent', () => {
     const client = openClient(
       { url: 'http://demo.invalid' },
       { kind: 'demo', origin: 'demo:1' },
-      { transport },
+      { inProcess: transport },
     );
     expect(await readThenSend(client)).toMatchObject({ kind: 'no_reply' });
   });
@@ -296,7 +339,7 @@ test('a service in this process answers a change without any port', async () => 
   const client = openClient(
     { url: 'http://demo.invalid' },
     { kind: 'demo', origin: 'demo:1' },
-    { transport },
+    { inProcess: transport },
   );
   expect(await client.send(refund, { timeoutMs: 5_000 })).toMatchObject({
     kind: 'reply',

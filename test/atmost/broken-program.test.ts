@@ -50,12 +50,12 @@ test.concurrent('it is replaced while a refund is in flight and the reply comes:
 
 /** From the answer to a POST on, a function of the platform throws, as a bug of ours would: reading and drawing break. */
 const broken = `data:text/javascript,${encodeURIComponent(
-  `const real = fetch;
-   globalThis.fetch = async (input, init) => {
-     const answer = await real(input, init);
-     if ((init?.method ?? input.method) === 'POST')
+  `import { ClientRequest } from 'node:http';
+   const { emit } = ClientRequest.prototype;
+   ClientRequest.prototype.emit = function (event, ...rest) {
+     if (event === 'response' && this.method === 'POST')
        Array.prototype.map = () => { throw new TypeError('out of order ${testKey}'); };
-     return answer;
+     return emit.call(this, event, ...rest);
    };`,
 )}`;
 

@@ -9,7 +9,7 @@ import { endOf, type Ran } from '../harness/ran.ts';
 import type { Desk } from './desk.ts';
 
 /** The calls that change a file or the network. */
-export const watched = ['pwrite64', 'fsync', 'ftruncate', 'unlink', 'connect', 'write', 'writev'] as const;
+export const watched = ['pwrite64', 'fsync', 'ftruncate', 'unlink', 'connect', 'write'] as const;
 export type CallName = (typeof watched)[number];
 
 /** One call of the main thread. */

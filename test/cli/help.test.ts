@@ -1,10 +1,14 @@
 /** Help and docs. */
 
+import { spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { globalFlags } from '../../src/cli/global-options.ts';
+import { layOut } from '../../src/cli/help-page.ts';
 import { each } from '../harness/each.ts';
 import { groupNames, helpOf, leafCommands, optionsOf, textOf } from '../harness/help-text.ts';
-import { newHome, paydesk } from '../harness/paydesk.ts';
+import { bin, cleanEnv, newHome, paydesk } from '../harness/paydesk.ts';
 import { json } from '../harness/server.ts';
 import { startAnswering } from '../harness/service.ts';
 import { differences } from '../harness/two-widths.ts';
@@ -52,6 +56,29 @@ test('the program prints that text to stdout, nothing to stderr, and exits 0 (C3
     for (const ran of await each(lines, (line) => paydesk(line, { home }))) {
       expect(ran, words.join(' ')).toEqual({ code: 0, signal: null, stdout, stderr: '' });
     }
+  }
+});
+
+test('the pages that the build wrote are the pages of the program', async () => {
+  const written = (name: string) =>
+    readFileSync(join(import.meta.dirname, '../../dist/help', `${name}.json`), 'utf8');
+  const lines = [[], ...(await groupNames()).map((noun) => [noun]), ...(await leafCommands())];
+  for (const words of lines) {
+    const page = JSON.parse(written(words.length === 0 ? 'paydesk' : words.join('.')));
+    for (const columns of [40, 80, 120])
+      expect(layOut(page, columns)).toBe(await textOf([...words, '--help'], columns));
+  }
+  for (const words of await leafCommands())
+    expect(layOut(JSON.parse(written([...words, 'all'].join('.'))), 120)).toBe(await helpOf(words));
+});
+
+test('a page that cannot be written is an incomplete output, like any other', async () => {
+  using home = newHome();
+  for (const to of ['/dev/full', '&-']) {
+    const line = `exec "$0" "$@" >${to}`;
+    const options = { env: cleanEnv({ home }), encoding: 'utf8' } as const;
+    const { status, stderr } = spawnSync('sh', ['-c', line, process.execPath, bin, '--help'], options);
+    expect([status, stderr]).toEqual([9, expect.stringContaining('incomplete')]);
   }
 });
 

@@ -3,8 +3,7 @@
 import { userInfo } from 'node:os';
 import { isAbsolute } from 'node:path';
 import { PassThrough, Readable, Writable } from 'node:stream';
-import { dispatcherFor } from '../../bin/process-io.ts';
-import type { ClockWithTimers, Dispatcher, Env, Io, Stdin, StopSignal } from '../../src/io.ts';
+import type { ClockWithTimers, Env, Io, Stdin, StopSignal } from '../../src/io.ts';
 import type { Ran, Running } from './ran.ts';
 
 /** What a test says. */
@@ -23,13 +22,12 @@ export interface MemoryParts {
   readonly shown?: ((chunk: Buffer) => void) | undefined;
 }
 
-/** Runs with streams, signals and connections of its own; connections that are left open are closed at its end, as with a process. */
+/** Runs with streams and signals of its own. */
 export function runWithMemoryIo(parts: MemoryParts, run: (io: Io) => Promise<number>): Running {
   const { env, clock, cwd } = parts;
   const zone = env.TZ === '' ? undefined : env.TZ;
   const stdout = new Collected(parts);
   const stderr = new Collected(parts);
-  const connections = connectionsOfItsOwn();
   let listeners: readonly ((signal: StopSignal) => void)[] = [];
   const io: Io = {
     env,
@@ -55,20 +53,15 @@ export function runWithMemoryIo(parts: MemoryParts, run: (io: Io) => Promise<num
     execArgv: [],
     zone,
     zoneName: () => zone ?? Intl.DateTimeFormat().resolvedOptions().timeZone,
-    dispatcherFor: (proxy) => (proxy === undefined ? connections.dispatcher() : dispatcherFor(proxy)),
     stopHeapGrowth: () => undefined,
   };
   const toEnd = async (): Promise<Ran> => {
-    try {
-      return {
-        code: await run(io),
-        signal: null,
-        stdout: stdout.text,
-        stderr: stderr.isTTY ? asLeft(stderr.text) : stderr.text,
-      };
-    } finally {
-      await connections.close();
-    }
+    return {
+      code: await run(io),
+      signal: null,
+      stdout: stdout.text,
+      stderr: stderr.isTTY ? asLeft(stderr.text) : stderr.text,
+    };
   };
   const end = toEnd();
   return {
@@ -145,24 +138,4 @@ function streamOf(input: string): Readable {
 
 function noTerminal(): never {
   throw new Error('a run in memory has no terminal');
-}
-
-// fetch keeps connections for the whole process; a new process has none. So each run gets an agent, of the class that fetch uses.
-function connectionsOfItsOwn() {
-  let agent: (Dispatcher & { destroy(): Promise<void> }) | undefined;
-  return {
-    async dispatcher(): Promise<Dispatcher> {
-      agent ??= await newAgent();
-      return agent;
-    },
-    close: async (): Promise<void> => {
-      await agent?.destroy();
-    },
-  };
-}
-
-async function newAgent(): Promise<Dispatcher & { destroy(): Promise<void> }> {
-  await fetch('data:,');
-  const inUse = Reflect.get(globalThis, Symbol.for('undici.globalDispatcher.1'));
-  return new inUse.constructor();
 }

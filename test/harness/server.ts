@@ -134,26 +134,23 @@ export async function startSocketServer(onConnection: (socket: Socket) => void):
 /** A loopback proxy: tunnels CONNECT to this machine, whatever the host, forwards plain requests, and records both as they arrived. */
 export async function startProxy(): Promise<{
   readonly url: string;
-  readonly requests: readonly { readonly method: string; readonly url: string }[];
+  readonly requests: readonly Pick<SeenRequest, 'method' | 'url' | 'headers'>[];
   close(): Promise<void>;
   [Symbol.asyncDispose](): Promise<void>;
 }> {
-  const requests: { method: string; url: string }[] = [];
+  const requests: Pick<SeenRequest, 'method' | 'url' | 'headers'>[] = [];
   const server = createServer((incoming, response) => {
-    requests.push({ method: incoming.method ?? '', url: incoming.url ?? '' });
-    const onward = httpRequest(
-      incoming.url ?? '',
-      { method: incoming.method, headers: incoming.headers },
-      (answer) => {
-        response.writeHead(answer.statusCode ?? 502, answer.headers);
-        answer.pipe(response);
-      },
-    );
+    const { headers } = incoming;
+    requests.push({ method: incoming.method ?? '', url: incoming.url ?? '', headers });
+    const onward = httpRequest(incoming.url ?? '', { method: incoming.method, headers }, (answer) => {
+      response.writeHead(answer.statusCode ?? 502, answer.headers);
+      answer.pipe(response);
+    });
     onward.on('error', () => response.destroy());
     incoming.pipe(onward);
   });
   server.on('connect', (incoming, socket: Socket) => {
-    requests.push({ method: 'CONNECT', url: incoming.url ?? '' });
+    requests.push({ method: 'CONNECT', url: incoming.url ?? '', headers: incoming.headers });
     const at = new URL(`http://${incoming.url ?? ''}`);
     const onward = connect(Number(at.port), '127.0.0.1', () => {
       socket.write('HTTP/1.1 200 Connection Established\r\n\r\n');

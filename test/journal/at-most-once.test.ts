@@ -325,7 +325,10 @@ describe('with an attempt that was not seen in its time', () => {
     const { effect } = run([locked, known(earlier(notSeen(made))), twice]);
     expect(effect).toMatchObject({ do: 'record', row: { intent: 'i_0', alarm: 'duplicate' } });
     const alarmed = known(earlier(notSeen({ ...made, alarm: 'duplicate' })));
-    expect(endOf([locked, alarmed, twice])).toMatchObject({ refusal: { why: 'equal' } });
+    expect(endOf([locked, alarmed])).toMatchObject({ refusal: { why: 'paid_twice' } });
+    // A capture pays nothing back, and the alarm is no news.
+    const capture = wanted({ kind: 'capture', expected: undefined });
+    expect(run([locked, alarmed, twice], capture).effect.do).toBe('approve');
     // Somebody has acknowledged both: only a third one is news.
     const both = ['ref_1', 'ref_2'].map((id) => ({
       chargeId: 'ch_1',

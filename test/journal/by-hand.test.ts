@@ -6,6 +6,7 @@ import { later, standingAt } from '../harness/clock.ts';
 import { chargeOf, listOf, newRefundOf, orderOf } from '../harness/orders.ts';
 import { type Home, newHome, paydesk, type Ran } from '../harness/paydesk.ts';
 import { sit } from '../harness/person.ts';
+import { inOneLine } from '../harness/ran.ts';
 import { reply } from '../harness/server.ts';
 import { type Service, startService, storeShop } from '../harness/service.ts';
 import { differences } from '../harness/two-widths.ts';
@@ -76,14 +77,14 @@ describe('journal settle --not-applied, while the refund may still appear', () =
       You are recording that this refund was NOT made. It may still appear until
       tomorrow 05:06. If you are wrong, the buyer is paid twice.
       refund of 300 MXN: recorded as not made, by op7
-        intent    i_7f3k2m9q, attempt 1
-        order     ord_1
-        account   shop, http://127.0.0.1:1 service sandbox
-        sent      21 Nov 2040 05:05:12 UTC by op7
-        deadline  21 Nov 2040 05:05:22 UTC
-        request   POST /orders/ord_1/refunds {"charge_id":"ch_1","amount":300}
-        expected  -300 on charge ch_1
-        reply     HTTP 502
+        intent      i_7f3k2m9q, attempt 1
+        order       ord_1
+        account     shop, http://127.0.0.1:1 service sandbox
+        sent        21 Nov 2040 05:05:12 UTC by op7
+        send limit  21 Nov 2040 05:05:22 UTC; it had to leave by then
+        request     POST /orders/ord_1/refunds {"charge_id":"ch_1","amount":300}
+        expected    -300 on charge ch_1
+        reply       HTTP 502
       history
         21 Nov 2040 05:05:12 UTC  unknown               HTTP 502, an HTML page
         21 Nov 2040 05:05:12 UTC  not seen              HTTP 502, an HTML page
@@ -227,14 +228,14 @@ describe('after it was settled by hand', () => {
       not get the money.
       ord_1
       refund of 300 MXN: recorded as made, by op7
-        intent    i_7f3k2m9q, attempt 1
-        order     ord_1
-        account   shop, http://127.0.0.1:1 service sandbox
-        sent      21 Nov 2040 05:05:12 UTC by op7
-        deadline  21 Nov 2040 05:05:22 UTC
-        request   POST /orders/ord_1/refunds {"charge_id":"ch_1","amount":300}
-        expected  -300 on charge ch_1
-        reply     HTTP 502
+        intent      i_7f3k2m9q, attempt 1
+        order       ord_1
+        account     shop, http://127.0.0.1:1 service sandbox
+        sent        21 Nov 2040 05:05:12 UTC by op7
+        send limit  21 Nov 2040 05:05:22 UTC; it had to leave by then
+        request     POST /orders/ord_1/refunds {"charge_id":"ch_1","amount":300}
+        expected    -300 on charge ch_1
+        reply       HTTP 502
       history
         21 Nov 2040 05:05:12 UTC  unknown               HTTP 502, an HTML page
         21 Nov 2040 05:05:12 UTC  not seen              HTTP 502, an HTML page
@@ -291,6 +292,7 @@ describe('after it was settled by hand', () => {
       intent,
       '--note',
       'voucher, ticket 8851',
+      '--yes',
     ]);
     expect(ended.code, ended.stderr).toBe(0);
     expect((await run('21T08:00:00', ['journal', 'reconcile', '--all'])).code).toBe(0);
@@ -317,6 +319,100 @@ describe('after it was settled by hand', () => {
   });
 });
 
+describe('orders show of an order that somebody settled by hand', () => {
+  const show = ['-p', 'shop', 'orders', 'show', 'ord_1'];
+  const settle = (intent: string, ...words: readonly string[]) => [
+    'journal',
+    'settle',
+    intent,
+    ...words,
+    '--confirm',
+    'ord_1',
+  ];
+  const head = (screen: string) => screen.slice(0, screen.indexOf('\n\n'));
+
+  test('remembers it in its first block: who, when, what and why', async () => {
+    const { intent, run, screen } = await startDesk();
+    expect(await screen('21T06:00:00', show, 80)).not.toContain('SETTLED');
+    await run('21T06:10:00', settle(intent, '--not-applied', ...note));
+    expect(head(await screen('21T06:20:00', show, 80))).toMatchInlineSnapshot(`
+      "ord_1  paid  can be refunded  sandbox shop
+      SETTLED BY HAND  op7 recorded on 21 Nov 2040 06:10:00 UTC that the refund of 300
+              MXN of 21 Nov 2040 05:05:12 UTC, sent by op7, was NOT made (Ana at the
+              bank looked: nothing)
+      created 21 Sep 2026 14:13:20 UTC    read just now, 21 Nov 06:20:00
+      buyer   Buyer Name  buyer@example.com"
+    `);
+    expect(head(await screen('21T06:20:00', show, 120))).toMatchInlineSnapshot(`
+      "ord_1  paid  can be refunded  sandbox shop
+      SETTLED BY HAND  op7 recorded on 21 Nov 2040 06:10:00 UTC that the refund of 300 MXN of 21 Nov 2040 05:05:12 UTC, sent
+              by op7, was NOT made (Ana at the bank looked: nothing)
+      created 21 Sep 2026 14:13:20 UTC    read just now, 21 Nov 06:20:00
+      buyer   Buyer Name  buyer@example.com"
+    `);
+    expect((await run('21T06:20:00', [...show, '--json'])).stdout).not.toContain('SETTLED');
+  });
+
+  test('remembers a correction, and what was wrong about it', async () => {
+    const { intent, run, screen } = await startDesk();
+    await run('21T06:10:00', settle(intent, '--not-applied', ...note));
+    await run(
+      '21T06:30:00',
+      settle(intent, '--correct', '--applied', '--note', 'in the bank file of Monday'),
+    );
+    expect(head(await screen('21T06:40:00', show, 80))).toMatchInlineSnapshot(`
+      "ord_1  paid  can be refunded  sandbox shop
+      SETTLED BY HAND  op7 recorded on 21 Nov 2040 06:30:00 UTC that the refund of 300
+              MXN of 21 Nov 2040 05:05:12 UTC, sent by op7, was made (in the bank file
+              of Monday), correcting an earlier record
+      created 21 Sep 2026 14:13:20 UTC    read just now, 21 Nov 06:40:00
+      buyer   Buyer Name  buyer@example.com"
+    `);
+  });
+
+  test('remembers it after a read corrected it', async () => {
+    const { intent, run, screen, service } = await startDesk();
+    await run('21T06:10:00', settle(intent, '--not-applied', ...note));
+    service.orders = [refunded(300)];
+    const corrected = settle(intent, '--correct', '--applied', '--note', 'in the bank file of Monday');
+    expect((await run('21T06:30:00', corrected)).code).toBe(0);
+    expect(inOneLine(head(await screen('21T06:40:00', show, 80)))).toContain(
+      'was NOT made (Ana at the bank looked: nothing); later the order showed it',
+    );
+  });
+});
+
+describe('journal settle at a terminal', () => {
+  test('without a flag says what is missing, and that nothing was recorded', async () => {
+    const { intent, home, screen } = await startDesk();
+    const { code, screen: seen } = await sit(['journal', 'settle', intent], { home, env: {} }).leaves;
+    expect({ code, seen: seen.replaceAll(intent, 'i_7f3k2m9q') }).toMatchInlineSnapshot(`
+      {
+        "code": 2,
+        "seen": "error:   say --applied or --not-applied: was it made?
+      certain: nothing was recorded
+      now:     first look: paydesk can often find out by itself
+               paydesk journal reconcile i_7f3k2m9q
+               then one of:
+               paydesk journal settle i_7f3k2m9q --applied --note TEXT
+               paydesk journal settle i_7f3k2m9q --not-applied --note TEXT
+      ",
+      }
+    `);
+    expect(await screen('21T06:00:00', ['journal', 'settle', intent], 80)).toContain('nothing was recorded');
+  });
+
+  test('says that it is too early before it asks for a note', async () => {
+    const { intent, home } = await startDesk();
+    const env = { TZ: 'UTC', ...standingAt('2040-11-21T05:05:30Z') };
+    const { code, screen } = await sit(['journal', 'settle', intent, '--not-applied'], { home, env }).leaves;
+    expect(code).toBe(3);
+    expect(screen).toContain('it is too early to say that it was not made');
+    expect(screen).toContain('run the same command again in 112 s');
+    expect(screen).not.toContain('How do you know?');
+  });
+});
+
 describe('a duplicate alarm', () => {
   async function duplicated(clock: 'standing' | 'real' = 'standing') {
     const desk = await startDesk(clock);
@@ -324,7 +420,7 @@ describe('a duplicate alarm', () => {
     expect((await desk.run('21T05:10:00', ['journal', 'reconcile', '--all'])).code).toBe(7);
     return desk;
   }
-  const dealt = ['--note', 'the bank recalls rf_2, ticket 8851'];
+  const dealt = ['--note', 'the bank recalls rf_2, ticket 8851', '--yes'];
 
   test('stays listed after its time until somebody acknowledges it; then reconcile --all exits 0', async () => {
     const { intent, run, screen, home, service } = await duplicated();
@@ -342,14 +438,14 @@ describe('a duplicate alarm', () => {
     expect(acknowledged).toMatchInlineSnapshot(`
       "refund of 300 MXN: made: the reply was lost, the order shows it; alarm
       acknowledged by op7
-        intent    i_7f3k2m9q, attempt 1
-        order     ord_1
-        account   shop, http://127.0.0.1:1 service sandbox
-        sent      21 Nov 2040 05:05:12 UTC by op7
-        deadline  21 Nov 2040 05:05:22 UTC
-        request   POST /orders/ord_1/refunds {"charge_id":"ch_1","amount":300}
-        expected  -300 on charge ch_1
-        reply     HTTP 502
+        intent      i_7f3k2m9q, attempt 1
+        order       ord_1
+        account     shop, http://127.0.0.1:1 service sandbox
+        sent        21 Nov 2040 05:05:12 UTC by op7
+        send limit  21 Nov 2040 05:05:22 UTC; it had to leave by then
+        request     POST /orders/ord_1/refunds {"charge_id":"ch_1","amount":300}
+        expected    -300 on charge ch_1
+        reply       HTTP 502
       history
         21 Nov 2040 05:05:12 UTC  unknown             HTTP 502, an HTML page
         21 Nov 2040 05:05:12 UTC  not seen            HTTP 502, an HTML page
@@ -390,6 +486,18 @@ describe('a duplicate alarm', () => {
     expect((await run('21T12:00:00', ['journal', 'reconcile', intent])).code).toBe(0);
     service.orders = [refunded(300, 300, 300)];
     expect((await run('22T12:00:00', ['journal', 'reconcile', '--all'])).code).toBe(7);
+  });
+
+  test('is not raised by a refund that comes after the last read of the waiting period: orders show lists it', async () => {
+    const { intent, run, service } = await duplicated();
+    await run('21T06:00:00', ['journal', 'acknowledge', intent, ...dealt]);
+    expect((await run('22T12:00:00', ['journal', 'reconcile', '--all'])).code).toBe(0);
+    service.orders = [refunded(300, 300, 300)];
+    expect((await run('22T13:00:00', ['journal', 'reconcile', '--all'])).code).toBe(0);
+    const named = await run('22T13:00:00', ['journal', 'reconcile', intent]);
+    expect(named).toMatchObject({ code: 0, stdout: expect.stringContaining('not read again') });
+    const shown = await run('22T13:00:00', ['-p', 'shop', 'orders', 'show', 'ord_1']);
+    expect(shown.stdout).toContain('id rf_3');
   });
 
   test('does not stand in the way of another change of the order once it is acknowledged', async () => {
@@ -445,7 +553,9 @@ describe('a duplicate alarm', () => {
   test('a person is asked what was done about it (real terminal)', async () => {
     const { intent, home } = await duplicated('real');
     const person = sit(['journal', 'acknowledge', intent], { home, env: { TZ: 'UTC' } });
+    await person.waitFor('refund rf_2');
     await person.answer('What was done about it? (DUPLICATE?)', 'the bank recalls one\r');
+    await person.answer('End this alarm? ord_1 can then be refunded again.', 'y\r');
     const { code, screen } = await person.leaves;
     expect({ code, screen }).toEqual({ code: 0, screen: expect.stringContaining('alarm acknowledged') });
   });
@@ -458,14 +568,14 @@ describe('journal reconcile', () => {
     expect(narrow).toMatchInlineSnapshot(`
       "read ord_1 again at 05:10:00: nothing changed
       refund of 300 MXN: unconfirmed, not found yet
-        intent    i_7f3k2m9q, attempt 1
-        order     ord_1
-        account   shop, http://127.0.0.1:1 service sandbox
-        sent      21 Nov 2040 05:05:12 UTC by op7
-        deadline  21 Nov 2040 05:05:22 UTC
-        request   POST /orders/ord_1/refunds {"charge_id":"ch_1","amount":300}
-        expected  -300 on charge ch_1
-        reply     HTTP 502
+        intent      i_7f3k2m9q, attempt 1
+        order       ord_1
+        account     shop, http://127.0.0.1:1 service sandbox
+        sent        21 Nov 2040 05:05:12 UTC by op7
+        send limit  21 Nov 2040 05:05:22 UTC; it had to leave by then
+        request     POST /orders/ord_1/refunds {"charge_id":"ch_1","amount":300}
+        expected    -300 on charge ch_1
+        reply       HTTP 502
       history
         21 Nov 2040 05:05:12 UTC  unknown   HTTP 502, an HTML page
         21 Nov 2040 05:05:12 UTC  not seen  HTTP 502, an HTML page

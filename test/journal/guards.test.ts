@@ -2,7 +2,15 @@ import { describe, expect, it } from 'vitest';
 import type { ChangeRequest } from '../../src/api/api.ts';
 import type { JsonObject } from '../../src/api/spec.ts';
 import { isOpen } from '../../src/journal/attempt-state.ts';
-import { appeared, decide, equalRefund, nothingToRepeat, oldRead, usedUp } from '../../src/journal/guards.ts';
+import {
+  appeared,
+  decide,
+  equalRefund,
+  nothingToRepeat,
+  oldRead,
+  paidTwice,
+  usedUp,
+} from '../../src/journal/guards.ts';
 import { attemptName } from '../../src/journal/journal.ts';
 import type { AttemptRecord, Moment, SentRow, VerdictRow } from '../../src/journal/journal-rows.ts';
 import { momentOf } from '../../src/journal/journal-time.ts';
@@ -66,6 +74,55 @@ describe('an attempt is open', () => {
     expect(isOpen({ sent: { ...sent, proof: { ...sent.proof, kind: 'api' } }, verdicts }, now(2000))).toBe(
       false,
     );
+  });
+});
+
+describe('a refund that was paid back twice', () => {
+  const refunds = ['rf_1', 'rf_2'].map((id) => ({
+    chargeId: 'ch_1',
+    id,
+    amount: -5,
+    createdAt: 1,
+    authCode: undefined,
+  }));
+  const doubled = attempt([{ verdict: 'applied', by: 'reply', alarm: 'duplicate', refunds }]);
+  const refusal = { why: 'paid_twice', attempt: doubled, refunds: ['rf_1', 'rf_2'] };
+  const old = now(1000 + horizonMs);
+
+  it.each<[string, object]>([
+    ['of the same money', {}],
+    ['of other money', { expected: [{ chargeId: 'ch_2', amount: -7 }] }],
+    ['that names everything there is', { again: ['i_1', 'rf_1', 'rf_2'] }],
+    ['of the same plan, in another row', { plan: 'p', ref: '2' }],
+  ])('refuses the next refund of its order %s, however old it is', (_, more) => {
+    const wanted = { ...asked, ...more };
+    expect(decide(wanted, [doubled], old)).toEqual({ go: 'refuse', refusal });
+    expect(paidTwice(wanted, [doubled])).toEqual(refusal);
+  });
+
+  it.each<[string, object, AttemptRecord]>([
+    ['another order, known by the same script id', { orderId: 'ord_2' }, doubled],
+    ['a capture of the order', { kind: 'capture', expected: undefined }, doubled],
+    ['another request about the order', { kind: 'api', expected: undefined }, doubled],
+    [
+      'a refund once somebody acknowledged it',
+      {},
+      attempt([{ verdict: 'applied', by: 'reply', acknowledged: 'duplicate', refunds }]),
+    ],
+  ])('lets through %s', (_, more, record) => {
+    const wanted = { ...asked, ...more };
+    expect(paidTwice(wanted, [record])).toBeUndefined();
+    expect(decide(wanted, [record], old)).toMatchObject({ go: 'send' });
+  });
+
+  it('an unconfirmed change of the order is refused first', () => {
+    const open = attempt([{ verdict: 'unknown' }], { intent: 'i_2' });
+    expect(decide(asked, [doubled, open], old)).toMatchObject({ refusal: { why: 'open', attempt: open } });
+  });
+
+  it('answers its own script id with what is recorded', () => {
+    const own = attempt([{ verdict: 'applied', by: 'reply', alarm: 'duplicate', refunds }], { given: 't' });
+    expect(decide({ ...asked, given: 't' }, [own], old)).toEqual({ go: 'recorded', attempt: own });
   });
 });
 

@@ -41,11 +41,15 @@ export function explore(rules: Rules): Exploration {
   return { states: seen.size };
 }
 
-/** What must never be: a double refund, a lost outcome, a false "applied", a doubling that nobody is told of. */
+/**
+ * What must never be: a double refund, a refund in spite of an alarm, a lost outcome, a false "applied", a doubling that nobody
+ * is told of.
+ */
 export function violationOf(world: World, rules: Rules): string | undefined {
   const ours = world.ledger.filter(({ whose }) => whose === 'ours').length;
   if (ours > 1) return 'double: two of our refunds took effect';
-  return lostOutcome(world) ?? falseApplied(world) ?? silentDoubling(world, rules);
+  if (world.alarmIgnored) return 'alarm ignored: a refund was sent while one was known to be paid back twice';
+  return lostOutcome(world) ?? falseApplied(world, rules) ?? silentDoubling(world, rules);
 }
 
 function lostOutcome({ requests, processes, journals, witnesses, restored }: World): string | undefined {
@@ -65,8 +69,10 @@ function lostOutcome({ requests, processes, journals, witnesses, restored }: Wor
   return undefined;
 }
 
-function falseApplied({ journals, ledger, before }: World): string | undefined {
-  for (const { sent, verdicts } of journals.flatMap(({ attempts }) => attempts)) {
+// Where people make mistakes, only what a reply or a read has shown counts.
+function falseApplied({ journals, ledger, before }: World, { mistakes }: Rules): string | undefined {
+  for (const { sent, verdicts: all } of journals.flatMap(({ attempts }) => attempts)) {
+    const verdicts = mistakes ? all.filter(({ by }) => by !== 'person') : all;
     const applied = verdicts.findIndex(({ verdict }) => verdict === 'applied');
     if (applied === -1) continue;
     if (verdicts.slice(applied).some(({ verdict }) => verdict !== 'applied')) {
@@ -79,15 +85,18 @@ function falseApplied({ journals, ledger, before }: World): string | undefined {
   return undefined;
 }
 
-// Once nobody will look at it any more, a person must have been told. What a person stated nobody reads again.
+// Once nobody will look at it any more, a person must have been told, or have acknowledged just that refund. What a person
+// stated nobody reads again.
 function silentDoubling({ journals, ledger }: World, rules: Rules): string | undefined {
-  const doubled = ledger.find(({ whose }) => whose === 'doubled')?.by;
+  const at = ledger.findIndex(({ whose }) => whose === 'doubled');
+  const doubled = ledger[at]?.by;
   const records = journals.flatMap(({ attempts }) => attempts);
   const record = records.find(({ sent }) => sent.intent === doubled);
   if (doubled === undefined || record === undefined) return undefined;
   const last = verdictOf(record);
   const isOver = last?.verdict === 'applied' && last.by !== 'person' && !(rules.watch && isUnsettled(record));
   if (!isOver || last.alarm !== undefined) return undefined;
+  if (last.acknowledged === 'duplicate' && last.refunds?.some(({ id }) => id === `r${at}`)) return undefined;
   return `no alarm: the service made ${doubled} twice`;
 }
 

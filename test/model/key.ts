@@ -3,13 +3,13 @@
 import { wasOver } from '../../src/journal/attempt-state.ts';
 import type { AttemptRecord, JournalRow } from '../../src/journal/journal-rows.ts';
 import type { InFlight, State } from '../../src/journal/protocol-types.ts';
-import type { ResolveState } from '../../src/journal/resolve.ts';
+import type { Errand, ResolveState } from '../../src/journal/resolve.ts';
 import type { Budget } from './rules.ts';
 import type { Journal, Running, World } from './world.ts';
 
 /** Which process is which does not matter where both use one journal and one lock. */
 export function keyOf(world: World): string {
-  const { now, journals, processes, locks, requests, ledger, left, dating } = world;
+  const { now, journals, processes, locks, requests, ledger, left, dating, alarmIgnored } = world;
   const codes = [now];
   let first = processCode(processes[0], locks.includes(0));
   let second = processCode(processes[1], locks.includes(1));
@@ -31,6 +31,7 @@ export function keyOf(world: World): string {
     if (dating) codes.push(at, by === undefined ? 0 : numberIn(by));
   }
   pushLeft(codes, left);
+  if (alarmIgnored) codes.push(end);
   // A character per number, all at once: a text that grows piece by piece takes twice as long, and there are millions.
   return String.fromCharCode(...codes);
 }
@@ -59,11 +60,12 @@ function pushJournal(codes: number[], world: World, { rows, attempts, key }: Jou
 // None of them is more than 15.
 function pushLeft(codes: number[], left: Budget): void {
   const { runs, kills, powerLosses, foreign, settles, failures, twice, restores, jumps } = left;
+  const { acknowledgements, corrections } = left;
   codes.push(
     end,
     runs | (kills << 4) | (powerLosses << 8) | (foreign << 12),
     settles | (failures << 4) | (twice << 8) | (restores << 12),
-    jumps,
+    jumps | (acknowledgements << 4) | (corrections << 8),
   );
 }
 
@@ -96,9 +98,9 @@ function rowKey(row: JournalRow): string {
     const ids = charges.flatMap(({ refunds }) => refunds.map(({ id }) => id));
     return [intent, 'S', proof.kind, ids, amountRefunded, origin, again, stampKey(row)].join();
   }
-  const { intent, verdict, by, alarm, confirmed, refunds = [] } = row;
+  const { intent, verdict, by, alarm, acknowledged, confirmed, refunds = [] } = row;
   const ids = verdict === 'applied' ? refunds.map(({ id }) => id) : [];
-  return [intent, verdict, by[0], alarm, confirmed, ...ids].join('.');
+  return [intent, verdict, by[0], alarm, acknowledged, confirmed, ...ids].join('.');
 }
 
 // When a row was written, and by which clocks where they were not right.
@@ -170,12 +172,7 @@ function flightKey({ sent, readAt, claimed }: InFlight): string {
   return `${rowKey(sent)}@${readAt.time}/${readAt.wall}${[...claimed].join()}`;
 }
 
-function errandKey({
-  intent,
-  statement,
-}: {
-  intent: string;
-  statement?: { applied: boolean } | undefined;
-}): string {
-  return `${intent}${statement?.applied ?? ''}`;
+function errandKey({ intent, statement, acknowledgement }: Errand): string {
+  const said = statement && `${statement.applied}${statement.corrects ?? ''}`;
+  return `${intent}${said ?? ''}${acknowledgement === undefined ? '' : 'acknowledges'}`;
 }

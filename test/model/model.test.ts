@@ -79,6 +79,12 @@ describe('each rule is needed: without it there is a counterexample', () => {
       'people who repeat the same --again',
       'double',
     ],
+    [
+      'nothing is refunded while an alarm says that it was paid back twice',
+      { alarmsBlock: false },
+      'a refund that was paid back twice, and that somebody acknowledges',
+      'alarm ignored',
+    ],
   ])('%s', async (name, dropped, where, kind) => {
     const { states, violation } = await explorer.explore({ ...rulesOf(where), ...dropped });
     print(`without the rule "${name}": caught after ${states} states: ${violation?.what}`);

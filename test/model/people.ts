@@ -1,9 +1,11 @@
-/** What the two people of the model type: a refund, the same once more, a look, a settlement, a repair. */
+/** What the two people of the model type: a refund, the same once more, a look, a settlement, its correction, a repair. */
 
 import { begin } from '../../src/journal/at-most-once.ts';
 import { isDue, isOpen, verdictOf } from '../../src/journal/attempt-state.ts';
+import { alarmedVerdict } from '../../src/journal/by-hand.ts';
 import { attemptName } from '../../src/journal/journal.ts';
 import type { AttemptRecord } from '../../src/journal/journal-rows.ts';
+import { isPaidTwice } from '../../src/journal/paid-twice.ts';
 import type { Effect, State, Wanted } from '../../src/journal/protocol-types.ts';
 import { beginResolve, type ResolveState } from '../../src/journal/resolve.ts';
 import { lock } from './processes.ts';
@@ -23,10 +25,11 @@ import {
   witnessOf,
 } from './world.ts';
 
-/** Everything that a person can type next. Whoever was told that the refund exists only looks at what is watched. */
+/** Everything that a person can type next. Whoever was told that the refund exists only looks at what is watched, or corrects. */
 export function typed(world: World, rules: Rules, index: number): Move[] {
   const isContent = world.processes[index] === 'content';
-  if (world.left.runs === 0 || (isContent && rules.budget.twice === 0)) return [];
+  const isDone = isContent && rules.budget.twice === 0 && world.left.corrections === 0;
+  if (world.left.runs === 0 || isDone) return [];
   if (rules.witness && witnessOf(world, index).length > journalOf(world, index).rows.length)
     return [repair(world, index)];
   const { attempts } = journalOf(world, index);
@@ -37,12 +40,19 @@ export function typed(world: World, rules: Rules, index: number): Move[] {
   const isWorthALook = (record: AttemptRecord) =>
     isOpen(record, moment) ||
     doubtful.includes(record) ||
+    (world.left.acknowledgements > 0 && alarmedVerdict(record, moment) !== undefined) ||
+    (world.left.corrections > 0 && verdictOf(record)?.by === 'person') ||
     (rules.budget.twice > 0 && rules.watch && isDue(record, moment));
   const looks = attempts.filter(isWorthALook).flatMap((record) => look(world, rules, index, record));
   return isContent ? looks : [...refunds(world, rules, index, doubtful), ...looks];
 }
 
 function refunds(world: World, rules: Rules, index: number, doubtful: readonly AttemptRecord[]): Move[] {
+  if (rules.careless && journalOf(world, index).attempts.some(isPaidTwice)) {
+    // All the refunds that the refusals name. At once: after an acknowledgement the same line may be sent.
+    const all = world.ledger.map((_, at) => `r${at}`);
+    return atOnce(startChange(world, rules, index, all), rules, index, `refund --again ${all.join()}`);
+  }
   const repeats = [
     ...(rules.olderRefund ? ['r0'] : []),
     ...(rules.careless ? doubtful : doubtful.slice(-1)).map(attemptName),
@@ -61,6 +71,20 @@ function refunds(world: World, rules: Rules, index: number, doubtful: readonly A
 function look(world: World, rules: Rules, index: number, record: AttemptRecord): Move[] {
   const errand = { intent: record.sent.intent, attempt: 1 };
   const found = atOnce(startRun(world, index, beginResolve(errand)), rules, index, 'reconcile');
+  if (world.left.acknowledgements > 0) {
+    const acknowledgement = { operator: 'op', note: 'n' };
+    const first = beginResolve({ ...errand, acknowledgement });
+    found.push(
+      ...atOnce(startRun(spend(world, 'acknowledgements'), index, first), rules, index, 'acknowledge'),
+    );
+  }
+  if (world.left.corrections > 0) {
+    const applied = verdictOf(record)?.verdict !== 'applied';
+    const statement = { applied, operator: 'op', note: 'n', corrects: true } as const;
+    const first = beginResolve({ ...errand, statement });
+    const name = `settle --correct ${applied ? '--applied' : '--not-applied'}`;
+    found.push(...atOnce(startRun(spend(world, 'corrections'), index, first), rules, index, name));
+  }
   if (world.left.settles === 0) return found;
   for (const applied of [true, false]) {
     const statement = { applied, operator: 'op', note: 'n' };

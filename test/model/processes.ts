@@ -2,6 +2,7 @@
 
 import { verdictOf } from '../../src/journal/attempt-state.ts';
 import type { JournalRow, SentRow } from '../../src/journal/journal-rows.ts';
+import { isPaidTwice } from '../../src/journal/paid-twice.ts';
 import type { Event } from '../../src/journal/protocol-types.ts';
 import { isMisplaced } from '../../src/journal/store-rules.ts';
 import { knownTo, next } from './protocol.ts';
@@ -90,7 +91,12 @@ function lookAndRead(world: World, rules: Rules, index: number): World[] {
     case 'look':
       return on({
         is: 'known',
-        attempts: knownTo(journalOf(world, index).attempts, rules.origins[index] ?? '', rules),
+        attempts: knownTo(
+          journalOf(world, index).attempts,
+          rules.origins[index] ?? '',
+          rules,
+          running.wanted === undefined,
+        ),
       });
     case 'read':
       return shownOrders(world, rules, true).flatMap((value) => on({ is: 'fresh', value }));
@@ -111,6 +117,7 @@ function lookAndRead(world: World, rules: Rules, index: number): World[] {
 function isTrue(world: World, rules: Rules, { state }: Running): boolean {
   if (state.at !== 'asking' || !rules.truthful) return true;
   const { intent, statement: stated } = state.errand;
+  if (rules.mistakes && stated?.applied === true && stated.corrects === undefined) return true;
   const own = world.requests.filter((request) => request.intent === intent);
   const fates = own.map(({ fate }) => fate);
   return !fates.includes('flying') && fates.includes('applied') === stated?.applied;
@@ -129,11 +136,13 @@ function withRow(world: World, rules: Rules, index: number, row: JournalRow): Wo
   const isSent = (one: JournalRow) =>
     one.type === 'sent' && one.intent === row.intent && one.attempt === row.attempt;
   if (isMisplaced(row, journalOf(world, index).rows.some(isSent))) return world;
+  const isAlarmed = row.type === 'sent' && journalOf(world, index).attempts.some(isPaidTwice);
   const rows = [...journalOf(world, index).rows, row];
   const isSoft =
     rules.commits === 'none_durable' || (rules.commits === 'sent_not_synced' && row.type === 'sent');
   return {
     ...world,
+    alarmIgnored: world.alarmIgnored || isAlarmed,
     journals: replace(world.journals, machine, journalWith(rows)),
     witnesses: replace(world.witnesses, machine, [...(world.witnesses[machine] ?? []), row]),
     durable: isSoft ? world.durable : replace(world.durable, machine, rows.length),

@@ -42,17 +42,30 @@ function withoutPreImage(state: Extract<State, { at: 'recording' | 'sending' }>)
 }
 
 /** What a run is told that the journal knows of its order. */
-export function knownTo(attempts: readonly AttemptRecord[], origin: string, rules: Rules): AttemptRecord[] {
+export function knownTo(
+  attempts: readonly AttemptRecord[],
+  origin: string,
+  rules: Rules,
+  isLook: boolean,
+): AttemptRecord[] {
   const found = attempts.filter(({ sent }) =>
     rules.accounts === 'by_spelling'
       ? sent.origin === origin
       : mayBeSameAccount(marksOf(sent), { origin, livemode: false }),
   );
+  if (!rules.alarmsBlock && !isLook) return found.map(withoutAlarm);
   if (rules.again === 'named_once' && rules.ownRefunds) return found;
   return found.map(({ sent, verdicts }) => ({
     sent: rules.again === 'named_once' ? sent : { ...sent, again: undefined },
     verdicts: rules.ownRefunds ? verdicts : verdicts.map((row) => ({ ...row, refunds: undefined })),
   }));
+}
+
+// As if somebody had dealt with a refund that was paid back twice.
+function withoutAlarm({ sent, verdicts }: AttemptRecord): AttemptRecord {
+  const dealtWith = (row: VerdictRow): VerdictRow =>
+    row.alarm === 'duplicate' ? { ...row, alarm: undefined, acknowledged: row.alarm } : row;
+  return { sent, verdicts: verdicts.map(dealtWith) };
 }
 
 /**

@@ -35,6 +35,8 @@ interface Protocol {
   readonly clocksCompared: boolean;
   /** What `--again` lets through: what it names, for one sending, or anything. */
   readonly again: 'named_once' | 'anything';
+  /** Nothing is refunded while an alarm says that it was paid back twice. */
+  readonly alarmsBlock: boolean;
 }
 
 /** Where it runs. */
@@ -57,6 +59,8 @@ interface Surroundings {
   readonly newestFirst: boolean;
   /** People type the same line once more, although they could see that it was done. */
   readonly careless: boolean;
+  /** A person may record that it was made although it was not, and then corrects that. */
+  readonly mistakes: boolean;
   /** How each of the people spells the address of the service. */
   readonly origins: readonly string[];
 }
@@ -76,6 +80,10 @@ export interface Budget {
   readonly restores: number;
   /** Steps of the wall clock. */
   readonly jumps: number;
+  /** Alarms that somebody acknowledges. */
+  readonly acknowledgements: number;
+  /** Records by hand that somebody corrects. */
+  readonly corrections: number;
 }
 
 /** Nothing happens but what is added to it. */
@@ -89,6 +97,8 @@ export const none: Budget = {
   twice: 0,
   restores: 0,
   jumps: 0,
+  acknowledgements: 0,
+  corrections: 0,
 };
 
 /** No request takes effect later than this after it left. */
@@ -114,6 +124,7 @@ export const design: Rules = {
   accounts: 'that_may_be_one',
   clocksCompared: true,
   again: 'named_once',
+  alarmsBlock: true,
   effectsEnd: true,
   truthful: true,
   shared: true,
@@ -124,6 +135,7 @@ export const design: Rules = {
   jumps: 'between_runs',
   newestFirst: false,
   careless: false,
+  mistakes: false,
   origins: ['http://pay.example', 'http://pay.example'],
   budget: { ...none, runs: 4, kills: 2, powerLosses: 1, foreign: 1, settles: 1 },
 };

@@ -56,6 +56,8 @@ export interface World {
   readonly dating: boolean;
   /** An older journal was put back. */
   readonly restored: boolean;
+  /** A refund was recorded as sent while an alarm said that it was paid back twice. */
+  readonly alarmIgnored: boolean;
   readonly now: number;
   /** How far the wall clock is ahead of the time. */
   readonly ahead: number;
@@ -89,6 +91,7 @@ export function start(rules: Rules): World {
     jumping: rules.budget.jumps > 0,
     dating: rules.reads !== 'current',
     restored: false,
+    alarmIgnored: false,
     now: 0,
     ahead: 0,
     boots: 0,

@@ -113,6 +113,22 @@ export const worlds: ReadonlyMap<string, Named> = new Map<string, Named>([
     },
   ],
   [
+    'a refund that was paid back twice, and that somebody acknowledges',
+    {
+      rules: { careless: true },
+      short: { ...none, runs: 3, twice: 1, acknowledgements: 1 },
+      long: { ...none, runs: 4, twice: 1, acknowledgements: 1 },
+    },
+  ],
+  [
+    'a record by hand that was wrong, and that is corrected',
+    {
+      rules: { mistakes: true, origins: ['http://pay.example'] },
+      short: { ...none, runs: 3, settles: 1, corrections: 1 },
+      long: { ...three, runs: 4, settles: 1, corrections: 1 },
+    },
+  ],
+  [
     'people who repeat the same --again',
     {
       // With the newest first and no times nothing but the journal tells that it was repeated.

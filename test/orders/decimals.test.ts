@@ -107,16 +107,16 @@ describe('screens', () => {
     `);
   });
 
-  test('orders list has both figures', async () => {
+  test('orders list has both figures at 120 columns; at 80 only the decimals, and no column is dropped', async () => {
     await using shop = await openShop();
     expect((await shop.run(['orders', 'list'], 80)).stdout).toMatchInlineSnapshot(`
-      "ID                     CREATED UTC   STATUS                        AMOUNT  CARD 
-      ord_2tQ7zRk9PwE5xNvAm  20 Nov 16:51  partially_refun…  35000 MXN (350.00)  *4242
+      "ID                     CREATED UTC   STATUS       MXN   REFUND  CARD   BUYER    
+      ord_2tQ7zRk9PwE5xNvAm  20 Nov 16:51  partial…  350.00  -120.00  *4242  Buyer Na…
       "
     `);
     expect((await shop.run(['orders', 'list'], 120)).stdout).toMatchInlineSnapshot(`
-      "ID                     CREATED UTC   STATUS                    AMOUNT          REFUNDED  CARD   BUYER       REASON  NOTE
-      ord_2tQ7zRk9PwE5xNvAm  20 Nov 16:51  partially_r…  35000 MXN (350.00)  -12000 (-120.00)  *4242  Buyer Name  -       -   
+      "ID                     CREATED UTC   STATUS                       MXN            REFUND  CARD   BUYER       REASON  NOTE
+      ord_2tQ7zRk9PwE5xNvAm  20 Nov 16:51  partially_refun…  35000 (350.00)  -12000 (-120.00)  *4242  Buyer Name  -       -   
       "
     `);
   });

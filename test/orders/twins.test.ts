@@ -1,6 +1,7 @@
 /** Twins at the moment of paying: another order of the same buyer and amount, and whether it was refunded already. */
 
 import { afterEach, describe, expect, test } from 'vitest';
+import { journalRows } from '../atmost/desk.ts';
 import { standingAt } from '../harness/clock.ts';
 import {
   chargeOf,
@@ -179,7 +180,14 @@ describe('a twin that was refunded', () => {
     const sent = await run(`${duplicated} --again rf_twinA`);
     expect(sent.code, sent.stderr).toBe(0);
     expect(JSON.parse(service.posts[0]?.body ?? '')).toEqual({ reason: 'duplicated_transaction' });
-    expect(await entries()).toMatchObject([{ order: 'ord_twinB', verdict: 'applied' }]);
+    expect(await entries()).toMatchObject([{ order: 'ord_twinB', verdict: 'applied', twins: 'rf_twinA' }]);
+    const [row] = journalRows(service.home);
+    expect(row).toMatchObject({ type: 'sent', twins: ['rf_twinA'] });
+    expect(row).not.toHaveProperty('again');
+    const shown = await run(`journal show ${row?.intent ?? ''}`, 80);
+    expect(shown.stdout).toContain(
+      '  twin        sent although its twin was paid back: --again named rf_twinA\n',
+    );
     expect((await run(`${duplicated} --again rf_twinA`)).code).toBe(3);
     expect(service.posts).toHaveLength(1);
   });
@@ -272,7 +280,7 @@ describe('looking for twins', () => {
     await serve([own, refundedTwin(900)], {
       onPage: ({ url }) => (url.includes('limit=50') ? busy : undefined),
     });
-    const { code, stderr } = await run(`${duplicated} --again rf_twinA`, 80);
+    const { code, stderr } = await run(duplicated, 80);
     expect(code, stderr).toBe(0);
     expect(stderr).toMatchInlineSnapshot(`
       "REFUND A WHOLE ORDER                                     sandbox environment
@@ -294,6 +302,47 @@ describe('looking for twins', () => {
     const shown = await run('orders show ord_twinB');
     expect(shown.code).toBe(0);
     expect(shown.stderr).toContain('a twin may be missing here');
+  });
+
+  test('refuses a name in --again that it cannot check then, and sends nothing', async () => {
+    const busy = json(errorBody({ type: 'api_error' }), 503);
+    await serve([own, refundedTwin(900)], {
+      onPage: ({ url }) => (url.includes('limit=50') ? busy : undefined),
+    });
+    const refused = await run(`${duplicated} --again rf_twinA`, 80);
+    expect(refused.code).toBe(3);
+    expect(refused.stderr).toMatchInlineSnapshot(`
+      "refused: --again rf_twinA cannot be checked: ord_twinB has no such refund, and
+               the orders next to it could not be read, so a twin may be missing here:
+               the service is not working right now (HTTP 503: El parámetro no es
+               válido)
+      certain: nothing was sent
+      now:     run the same command again when those orders can be read
+      "
+    `);
+    const dry = await run(`${duplicated} --again rf_twinA --dry-run`);
+    expect(dry).toMatchObject({
+      code: 3,
+      stderr: expect.stringContaining('--again rf_twinA cannot be checked'),
+    });
+    expect(service.posts).toHaveLength(0);
+    expect(await entries()).toEqual([]);
+  });
+
+  test('that fails leaves a refund of this order that --again names as it is', async () => {
+    const busy = json(errorBody({ type: 'api_error' }), 503);
+    const refunds = listOf(refundOf('rf_own', 300, { created_at: created + 60 }));
+    const part = {
+      ...own,
+      amount_refunded: 300,
+      payment_status: 'partially_refunded',
+      charges: listOf(chargeOf('ch_ord_twinB', 900, { refunds })),
+    };
+    await serve([part, refundedTwin(900)], {
+      onPage: ({ url }) => (url.includes('limit=50') ? busy : undefined),
+    });
+    await run('orders refund ord_twinB --charge 1 --amount 300 --yes --again rf_own');
+    expect(service.posts).toHaveLength(1);
   });
 
   test('waits no longer than --timeout, and then the refund goes on', async () => {

@@ -1,17 +1,19 @@
-// Measures paydesk beside what people would use instead, and prints one table of ratios:
-//   npm run bench                         everything, some 10 minutes on two cores
-//   node tools/bench/bench.ts --rows start,exports --rounds 5
+// Measures paydesk beside what people would use instead, and prints one table of ratios (npm run bench builds first):
+//   npm run bench                                      everything, some 12 minutes on two cores
+//   npm run bench -- --rows start,exports --rounds 5
+//   npm run bench -- --rows start --compare main       the start, beside the same commands at another commit
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { costOfSafety } from '../bench-safety.ts';
+import { comparedRows } from './compare.ts';
 import { type Desk, openDesk } from './desk.ts';
-import { exportRows, memoryRows, tableRows } from './exports.ts';
+import { exportRows, memoryRows, tableRows, walkRows } from './exports.ts';
 import { linearRows } from './linear.ts';
 import { machineLines } from './machine.ts';
 import type { Place } from './measure.ts';
 import { type Row, tableOf } from './row.ts';
+import { safetyRows } from './safety.ts';
 import { startRows } from './start.ts';
 
 /** Groups of rows, each with the rounds that make it steady. */
@@ -22,22 +24,30 @@ const groups: Readonly<
   exports: { rounds: 7, rows: exportRows },
   memory: { rounds: 3, rows: memoryRows },
   tables: { rounds: 9, rows: tableRows },
-  safety: { rounds: 20, rows: async (_desk, { rounds, folder }) => [await costOfSafety(rounds, folder)] },
+  walking: { rounds: 7, rows: walkRows },
+  safety: { rounds: 20, rows: safetyRows },
   linear: { rounds: 2, rows: linearRows },
 };
 
-const { values } = parseArgs({ options: { rows: { type: 'string' }, rounds: { type: 'string' } } });
+const { values } = parseArgs({
+  options: { rows: { type: 'string' }, rounds: { type: 'string' }, compare: { type: 'string' } },
+});
 const wanted = values.rows?.split(',') ?? Object.keys(groups);
 const folder = mkdtempSync(join(tmpdir(), 'paydesk-bench-'));
+
+async function rowsOf(name: string): Promise<Row[]> {
+  const group = groups[name];
+  if (group === undefined) throw new Error(`--rows ${name}: not one of ${Object.keys(groups).join(', ')}`);
+  process.stderr.write(`${name} …\n`);
+  const place = { folder, rounds: values.rounds === undefined ? group.rounds : Number(values.rounds) };
+  if (values.compare === undefined) return await group.rows(openDesk(folder), place);
+  if (name !== 'start') throw new Error('--compare measures the start only: add --rows start');
+  return await comparedRows(values.compare, place);
+}
+
 try {
   const rows: Row[] = [];
-  for (const name of wanted) {
-    const group = groups[name];
-    if (group === undefined) throw new Error(`--rows ${name}: not one of ${Object.keys(groups).join(', ')}`);
-    process.stderr.write(`${name} …\n`);
-    const rounds = values.rounds === undefined ? group.rounds : Number(values.rounds);
-    rows.push(...(await group.rows(openDesk(folder), { folder, rounds })));
-  }
+  for (const name of wanted) rows.push(...(await rowsOf(name)));
   process.stdout.write(`${tableOf(rows)}\n${machineLines(join(folder, 'axios')).join('\n')}\n`);
 } finally {
   rmSync(folder, { recursive: true });

@@ -9,21 +9,31 @@ import type { Readable, Writable } from 'node:stream';
 import type { Program } from './measure.ts';
 
 const programs = join(import.meta.dirname, 'programs');
-const bin = join(import.meta.dirname, '../../bin/paydesk.js');
+const root = join(import.meta.dirname, '../..');
 const key = 'key_bench_2tQ7zRk9PwE5xNvAm';
 
-/** A service of static pages in a process of its own. */
+/** A service in a process of its own. */
 export interface Service {
   readonly baseUrl: string;
+  /** How many orders it lists. */
   readonly orders: number;
   stop(): Promise<void>;
 }
 
-/** Starts a service of so many orders of about 3 kB; each reply waits for so long. */
-export async function startService(orders: number, latencyMs = 0): Promise<Service> {
+/** Starts a service of static pages: so many orders of about 3 kB; each reply waits for so long. */
+export function startService(orders: number, latencyMs = 0): Promise<Service> {
+  return startProgram(orders, 'service.js', String(orders), String(latencyMs));
+}
+
+/** Starts a service that lists one order, the one that is asked for, and refunds it. */
+export function startRefundService(): Promise<Service> {
+  return startProgram(1, 'refund-service.js');
+}
+
+async function startProgram(orders: number, name: string, ...args: readonly string[]): Promise<Service> {
   const server: ChildProcessByStdio<Writable, Readable, null> = spawn(
     process.execPath,
-    [join(programs, 'service.js'), String(orders), String(latencyMs)],
+    [join(programs, name), ...args],
     { stdio: ['pipe', 'pipe', 'inherit'] },
   );
   const [baseUrl] = await once(createInterface(server.stdout), 'line');
@@ -38,48 +48,49 @@ export async function startService(orders: number, latencyMs = 0): Promise<Servi
   };
 }
 
+type Args = Program['args'];
+
 /** What all programs share: where they run, and for whom. */
 export interface Desk {
   /** `paydesk ARGS`, with the profile of the service in variables, as scripts have it. */
-  paydesk(service: Service | undefined, ...args: readonly string[]): Program;
+  paydesk(service: Service | undefined, args: Args): Program;
   /** One of `programs/`, on the same Node. */
-  other(
-    service: Service | undefined,
-    name: string,
-    env?: Readonly<Record<string, string>>,
-    args?: readonly string[],
-  ): Program;
+  other(service: Service | undefined, name: string, args?: Args, env?: Program['env']): Program;
   /** Any file of JavaScript in place of `bin/paydesk.js`. */
-  script(service: Service | undefined, file: string, ...args: readonly string[]): Program;
+  script(service: Service | undefined, file: string, args: Args): Program;
 }
 
-/** A desk whose HOME lies in a folder. */
-export function openDesk(folder: string): Desk {
+/** A desk whose HOME lies in a folder, and that runs the paydesk of a folder. */
+export function openDesk(folder: string, project = root): Desk {
   const home = join(folder, 'home');
   mkdirSync(home, { recursive: true });
   const plain = { PATH: process.env.PATH ?? '', HOME: home, TERM: 'xterm-256color' };
-  const ofPaydesk = (service: Service | undefined) =>
-    service === undefined
-      ? plain
-      : { ...plain, PAYDESK_BASE_URL: service.baseUrl, PAYDESK_MODE: 'sandbox', PAYDESK_API_KEY: key };
-  const script = (service: Service | undefined, file: string, ...args: readonly string[]): Program => ({
-    file: process.execPath,
-    args: [file, ...args],
-    env: ofPaydesk(service),
+  const ofPaydesk = ({ baseUrl }: Service) => ({
+    ...plain,
+    PAYDESK_BASE_URL: baseUrl,
+    PAYDESK_MODE: 'sandbox',
+    PAYDESK_API_KEY: key,
   });
+  const ofOthers = ({ baseUrl, orders }: Service) => ({
+    ...plain,
+    BASE_URL: baseUrl,
+    API_KEY: key,
+    ORDERS: String(orders),
+  });
+  const node = (file: string, args: Args, env: Program['env']): Program => ({
+    file: process.execPath,
+    args: typeof args === 'function' ? () => [file, ...args()] : [file, ...args],
+    env,
+  });
+  const script = (service: Service | undefined, file: string, args: Args) =>
+    node(file, args, service === undefined ? plain : ofPaydesk(service));
   return {
     script,
-    paydesk: (service, ...args) => script(service, bin, ...args),
-    other: (service, name, env = {}, args = []) => ({
-      file: name.endsWith('.sh') ? 'bash' : process.execPath,
-      args: [join(programs, name), ...args],
-      env: {
-        ...plain,
-        ...(service === undefined
-          ? {}
-          : { BASE_URL: service.baseUrl, API_KEY: key, ORDERS: String(service.orders) }),
-        ...env,
-      },
-    }),
+    paydesk: (service, args) => script(service, join(project, 'bin/paydesk.js'), args),
+    other: (service, name, args = [], env = {}) => {
+      const all = { ...(service === undefined ? plain : ofOthers(service)), ...env };
+      const file = join(programs, name);
+      return name.endsWith('.sh') ? { file: 'bash', args: [file], env: all } : node(file, args, all);
+    },
   };
 }

@@ -5,18 +5,27 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Desk, type Service, startService } from './desk.ts';
 import { toolVersion } from './machine.ts';
-import { type Place, type Program, peakMemories, printedFile, wallTime, wallTimes } from './measure.ts';
-import type { Row } from './row.ts';
+import {
+  firstBytes,
+  type Place,
+  type Program,
+  peakMemories,
+  printedFile,
+  run,
+  type Taken,
+  timesOf,
+} from './measure.ts';
+import { type Row, timesRow } from './row.ts';
 
 const orders = 20_000;
 const export20k = '`orders export`, 20,000 orders of 3 kB';
 
-/** How long an export takes, without and with a service that takes its time. */
+/** What an export takes, without and with a service that takes its time. */
 export async function exportRows(desk: Desk, place: Place): Promise<Row[]> {
-  return [...(await wallRows(desk, place)), ...(await latencyRow(desk, place))];
+  return [...(await fastRows(desk, place)), ...(await latencyRow(desk, place))];
 }
 
-async function wallRows(desk: Desk, place: Place): Promise<Row[]> {
+async function fastRows(desk: Desk, place: Place): Promise<Row[]> {
   const service = await startService(orders);
   try {
     const lines = join(place.folder, 'lines');
@@ -26,15 +35,15 @@ async function wallRows(desk: Desk, place: Place): Promise<Row[]> {
     };
     const axios = axiosFolder(place);
     if ('folder' in axios)
-      programs.axios = desk.other(service, 'axios-loop.js', { AXIOS_FOLDER: axios.folder });
+      programs.axios = desk.other(service, 'axios-loop.js', [], { AXIOS_FOLDER: axios.folder });
     const curl = ['curl', 'jq'].find((tool) => toolVersion(tool) === undefined);
-    if (curl === undefined) programs.curl = desk.other(service, 'curl-jq.sh', { LINES: lines });
+    if (curl === undefined) programs.curl = desk.other(service, 'curl-jq.sh', [], { LINES: lines });
     checkLines(programs, place, lines);
-    const { paydesk: samplesA = [], plain = [], ...others } = wallTimes(place, programs);
-    const beside = (name: string, goal: number, samplesB: number[] | undefined, notRun: string): Row =>
-      samplesB === undefined ? { name, goal, notRun } : { name, goal, samplesA, samplesB };
+    const { paydesk = [], plain = [], ...others } = timesOf(place, programs);
+    const beside = (name: string, wall: number, times: Taken[] | undefined, notRun: string): Row =>
+      times === undefined ? { name, notRun } : timesRow(name, { wall }, paydesk, times);
     return [
-      { name: `${export20k} ÷ a plain node:http reader`, goal: 1.1, samplesA, samplesB: plain },
+      timesRow(`${export20k} ÷ a plain node:http reader`, { wall: 1, cpu: 1.15 }, paydesk, plain),
       beside(`${export20k} ÷ a loop over axios`, 0.85, others.axios, 'notRun' in axios ? axios.notRun : ''),
       beside(`${export20k} ÷ a curl | jq loop`, 0.2, others.curl, `${curl} is not on this machine`),
     ];
@@ -46,31 +55,73 @@ async function wallRows(desk: Desk, place: Place): Promise<Row[]> {
 async function latencyRow(desk: Desk, place: Place): Promise<Row[]> {
   const service = await startService(orders, 40);
   try {
-    const times = wallTimes(place, {
+    const times = timesOf(place, {
       paydesk: exported(desk, service),
       discarding: desk.other(service, 'discarding-reader.js'),
     });
     const name = `${export20k}, 40 ms a reply ÷ a reader that discards bodies`;
-    return [{ name, goal: 1.1, samplesA: times.paydesk, samplesB: times.discarding }];
+    return [timesRow(name, { wall: 1.08 }, times.paydesk, times.discarding)];
   } finally {
     await service.stop();
   }
 }
 
+/** When the first line is there, and how fast the rows come after it. */
+export async function walkRows(desk: Desk, place: Place): Promise<Row[]> {
+  const [many, few] = [await startService(orders), await startService(orders / 10)];
+  try {
+    const first = firstBytes(place, {
+      paydesk: exported(desk, many),
+      plain: desk.other(many, 'plain-reader.js'),
+    });
+    const whole = timesOf(place, {
+      paydesk: exported(desk, many),
+      plain: desk.other(many, 'plain-reader.js'),
+      paydeskFew: exported(desk, few),
+      plainFew: desk.other(few, 'plain-reader.js'),
+    });
+    return [
+      {
+        name: '`orders export`, first byte of the first page ÷ that of a plain node:http reader',
+        samplesA: first.paydesk,
+        samplesB: first.plain,
+      },
+      timesRow(
+        '`orders export`, 1,000 rows while walking ÷ the same of a plain node:http reader',
+        {},
+        aThousand(whole.paydesk, whole.paydeskFew),
+        aThousand(whole.plain, whole.plainFew),
+      ),
+    ];
+  } finally {
+    await many.stop();
+    await few.stop();
+  }
+}
+
+// What the rows between the few and the many took, for 1,000 of them: without start and end.
+function aThousand(many: readonly Taken[], few: readonly Taken[]): Taken[] {
+  const thousands = (orders - orders / 10) / 1000;
+  return many.map(({ wall, cpu }, round) => ({
+    wall: (wall - (few[round]?.wall ?? Number.NaN)) / thousands,
+    cpu: (cpu - (few[round]?.cpu ?? Number.NaN)) / thousands,
+  }));
+}
+
 /** What an export keeps in memory: beside axios, and whether it grows with what is exported. */
 export async function memoryRows(desk: Desk, place: Place): Promise<Row[]> {
   const rows: Row[] = [];
-  const name = `${export20k}, peak memory ÷ a loop over axios`;
+  const name = `${export20k}, peak memory ÷ a loop over axios that writes every page`;
   const axios = axiosFolder(place);
   const service = await startService(orders);
   if ('folder' in axios) {
     const peaks = peakMemories(place, {
       paydesk: exported(desk, service),
-      axios: desk.other(service, 'axios-loop.js', { AXIOS_FOLDER: axios.folder }),
+      axios: desk.other(service, 'axios-loop.js', [], { AXIOS_FOLDER: axios.folder }),
     });
-    rows.push({ name, goal: 0.5, samplesA: peaks.paydesk, samplesB: peaks.axios, unit: 'MB' });
+    rows.push({ name, goal: 0.6, samplesA: peaks.paydesk, samplesB: peaks.axios, unit: 'MB' });
   } else {
-    rows.push({ name, goal: 0.5, notRun: axios.notRun });
+    rows.push({ name, notRun: axios.notRun });
   }
   await service.stop();
   return [...rows, ...(await growthRows(desk, place))];
@@ -86,7 +137,7 @@ async function growthRows(desk: Desk, place: Place): Promise<Row[]> {
         few: exported(desk, few, format),
       });
       const name = `\`orders export -o ${format}\`, peak memory at 100,000 orders ÷ at 10,000`;
-      return { name, goal: 1.15, samplesA: peaks.many, samplesB: peaks.few, unit: 'MB' };
+      return { name, goal: 1.1, samplesA: peaks.many, samplesB: peaks.few, unit: 'MB' };
     });
   } finally {
     await many.stop();
@@ -98,25 +149,25 @@ async function growthRows(desk: Desk, place: Place): Promise<Row[]> {
 export async function tableRows(desk: Desk, place: Place): Promise<Row[]> {
   const service = await startService(5000);
   try {
-    const times = wallTimes(place, {
-      paydesk: desk.paydesk(service, 'orders', 'list', '--all', '--limit', '250'),
+    const times = timesOf(place, {
+      paydesk: desk.paydesk(service, ['orders', 'list', '--all', '--limit', '250']),
       pages: desk.other(service, 'table-of-pages.js'),
     });
     const name = '`orders list --all`, a table of 5,000 rows ÷ one cli-table3 of 250 rows at a time';
-    return [{ name, goal: 0.25, samplesA: times.paydesk, samplesB: times.pages }];
+    return [timesRow(name, { wall: 0.25 }, times.paydesk, times.pages)];
   } finally {
     await service.stop();
   }
 }
 
 function exported(desk: Desk, service: Service, format = 'ndjson'): Program {
-  return desk.paydesk(service, 'orders', 'export', '-o', format, '--quiet');
+  return desk.paydesk(service, ['orders', 'export', '-o', format, '--quiet']);
 }
 
 // Everybody is to have written every order.
 function checkLines(programs: Readonly<Record<string, Program>>, place: Place, curlLines: string): void {
   for (const [name, program] of Object.entries(programs)) {
-    wallTime(program, place);
+    run(program, place);
     const text = readFileSync(name === 'curl' ? curlLines : printedFile(place), 'utf8');
     const count = text.split('\n').length - 1;
     if (count !== orders) throw new Error(`${name} wrote ${count} lines, not ${orders}`);

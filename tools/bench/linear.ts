@@ -6,7 +6,7 @@ import { parseAmount } from '../../src/api/spec.ts';
 import { parseItem, parseMonths, parsePair } from '../../src/changes/create/sale-flags.ts';
 import { readTypedLine } from '../../src/cli/completion/callback.ts';
 import { globalFlags } from '../../src/cli/global-options.ts';
-import { wrapLine } from '../../src/cli/help.ts';
+import { wrapLine } from '../../src/cli/help-page.ts';
 import { readTypedWords } from '../../src/cli/typed-words.ts';
 import { oneOf, recordId } from '../../src/commands/flags.ts';
 import { fold } from '../../src/commands/orders/fold-text.ts';

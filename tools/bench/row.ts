@@ -1,24 +1,49 @@
-/** A row of the bench's table: two things measured side by side, and the goal for their ratio. */
+/** A row of the bench's table: two things measured side by side, and the goals for their ratios. */
 
-/** What was measured: samples of the same round stand at the same place. */
-export interface Measured {
-  readonly name: string;
-  /** The ratio of the medians, A ÷ B, is to be this at most. */
-  readonly goal: number;
+import type { Taken } from './measure.ts';
+
+/** The samples of two things, A and B, and the goal for A ÷ B. Samples of the same round stand at the same place. */
+interface Ratio {
+  /** The ratio of the medians is to be this at most; undefined where it is only shown. */
+  readonly goal?: number | undefined;
   readonly samplesA: readonly number[];
   readonly samplesB: readonly number[];
+}
+
+/** What was measured: by the clock or in memory, and, where it can be told, of the processors. */
+export interface Measured extends Ratio {
+  readonly name: string;
   /** Of the samples; `ms` unless said otherwise. */
   readonly unit?: 'ms' | 'MB';
+  /** Milliseconds of the processors, user and system. */
+  readonly cpu?: Ratio;
 }
 
 /** What could not be measured here, and why. */
 export interface NotRun {
   readonly name: string;
-  readonly goal: number;
+  readonly goal?: number | undefined;
   readonly notRun: string;
 }
 
 export type Row = Measured | NotRun;
+
+/** A row of times: by the clock and of the processors. */
+export function timesRow(
+  name: string,
+  goals: { readonly wall?: number; readonly cpu?: number },
+  a: readonly Taken[],
+  b: readonly Taken[],
+): Measured {
+  const of = (samples: readonly Taken[], which: keyof Taken) => samples.map((taken) => taken[which]);
+  return {
+    name,
+    goal: goals.wall,
+    samplesA: of(a, 'wall'),
+    samplesB: of(b, 'wall'),
+    cpu: { goal: goals.cpu, samplesA: of(a, 'cpu'), samplesB: of(b, 'cpu') },
+  };
+}
 
 /** The middle of some samples. */
 export function median(samples: readonly number[]): number {
@@ -28,7 +53,7 @@ export function median(samples: readonly number[]): number {
   return sorted.length % 2 === 1 ? upper : ((sorted[middle - 1] ?? Number.NaN) + upper) / 2;
 }
 
-const head = ['row', 'ratio', 'min … max', 'A', 'B', 'rounds', 'goal', ''];
+const head = ['row', 'ratio', 'min … max', 'goal', 'CPU', 'goal', 'A', 'B'];
 
 /** All rows as one table of Markdown; min and max are those of the rounds' own ratios. */
 export function tableOf(rows: readonly Row[]): string {
@@ -37,27 +62,36 @@ export function tableOf(rows: readonly Row[]): string {
   const lines = cells.map(
     (line) => `| ${line.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join(' | ')} |`,
   );
-  lines.splice(1, 0, `|${widths.map((width) => '-'.repeat(width + 2)).join('|')}|`);
+  lines.splice(1, 0, `| ${widths.map((width) => '-'.repeat(width)).join(' | ')} |`);
   return `${lines.join('\n')}\n`;
 }
 
 function cellsOf(row: Row): string[] {
-  const goal = `≤ ${row.goal}`;
-  if ('notRun' in row) return [row.name, '', '', '', '', '', goal, `not run: ${row.notRun}`];
-  const { name, samplesA, samplesB, unit = 'ms' } = row;
-  const ratio = median(samplesA) / median(samplesB);
+  const name = row.name.replaceAll('|', '\\|');
+  if ('notRun' in row) return [name, '', '', `not run: ${row.notRun}`, '', '', '', ''];
+  const { samplesA, samplesB, unit = 'ms', cpu } = row;
   const ratios = samplesA.map((sample, round) => sample / (samplesB[round] ?? Number.NaN));
   const shown = (samples: readonly number[]) => `${figure(median(samples))} ${unit}`;
   return [
     name,
-    ratio.toFixed(2),
+    ratioOf(row).toFixed(2),
     `${Math.min(...ratios).toFixed(2)} … ${Math.max(...ratios).toFixed(2)}`,
+    verdictOf(row),
+    cpu === undefined ? '' : ratioOf(cpu).toFixed(2),
+    cpu === undefined ? '' : verdictOf(cpu),
     shown(samplesA),
     shown(samplesB),
-    String(samplesA.length),
-    goal,
-    ratio <= row.goal ? 'met' : 'missed',
   ];
+}
+
+function ratioOf({ samplesA, samplesB }: Ratio): number {
+  return median(samplesA) / median(samplesB);
+}
+
+// The figure that is shown decides, so that no row says "1.10, goal 1.1, missed".
+function verdictOf(ratio: Ratio): string {
+  if (ratio.goal === undefined) return '';
+  return `≤ ${ratio.goal} ${Number(ratioOf(ratio).toFixed(2)) <= ratio.goal ? 'met' : 'missed'}`;
 }
 
 function figure(value: number): string {

@@ -6,6 +6,8 @@ import type { JsonObject } from '../../api/spec.ts';
 import type { Context } from '../../commands/command.ts';
 import { CliError } from '../../errors.ts';
 import type { AttemptRecord, Journal } from '../../journal/journal.ts';
+import type { OpenCases } from '../unconfirmed-words.ts';
+import type { KnownTwin, Twin } from './twins.ts';
 
 /** What the journal knows about one refund record. */
 export interface RefundFacts {
@@ -37,6 +39,31 @@ export function refundFacts(
   );
 }
 
+/**
+ * A twin with what this machine knows of it. `attempts`: those on its order. The picker, `orders show` and the preview of a
+ * refund all ask here, so that they say the same.
+ */
+export function knownTwin(
+  twin: Twin,
+  attempts: readonly AttemptRecord[],
+  { unconfirmed, paidTwice }: OpenCases,
+  journal: Pick<Journal, 'ownRefunds'>,
+): KnownTwin {
+  return {
+    ...twin,
+    fact: refundFacts(attempts, journal).get(twin.refund?.id ?? ''),
+    unconfirmed: unconfirmed.get(twin.id),
+    paidTwice: paidTwice.get(twin.id),
+    isSentHere: attempts.some(mayHaveRefunded),
+  };
+}
+
+function mayHaveRefunded({ sent, verdicts }: AttemptRecord): boolean {
+  const last = verdicts.at(-1);
+  const failed = last?.verdict === 'not_sent' || (last?.verdict === 'rejected' && last.confirmed === true);
+  return sent.proof.kind === 'refund' && (!failed || last?.by === 'person');
+}
+
 /** Who sent a refund, and why. */
 interface RefundOrigin {
   /** The operator and the note, `op7: ticket 8812`; or why this machine probably sent it. */
@@ -58,7 +85,7 @@ export async function originsOf(ctx: Context, service: Service, order: JsonObjec
   if (!('money' in reading) || reading.money.charges.every(({ refunds }) => refunds.length === 0))
     return new Map();
   try {
-    const attempts = await ctx.journal.onOrder(service, reading.money.id);
+    const attempts = await ctx.journal.attemptsOf(service, reading.money.id);
     const probable = ctx.journal.probableRefunds(attempts, order);
     return new Map([
       ...[...probable].map(([id, record]) => [id, probableOrigin(ctx, record)] as const),
@@ -76,7 +103,7 @@ function probableOrigin(ctx: Context, { sent, verdicts }: AttemptRecord): Refund
   const state =
     last?.by === 'person'
       ? `recorded by ${last.operator ?? 'somebody'} as ${last.verdict === 'applied' ? 'made' : 'not made'}`
-      : last?.alarm === 'duplicate'
+      : (last?.alarm ?? last?.acknowledged) === 'duplicate'
         ? 'sent once, but there are two'
         : 'not confirmed yet';
   const by = `probably ours: sent at ${ctx.shortTime(sent.time)}, ${state}`;

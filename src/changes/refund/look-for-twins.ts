@@ -4,7 +4,7 @@ import type { Page, PageQuery, Service } from '../../api/api.ts';
 import type { JsonObject } from '../../api/spec.ts';
 import type { Context } from '../../commands/command.ts';
 import { CliError } from '../../errors.ts';
-import { refundFacts } from './known-refunds.ts';
+import { knownTwin } from './known-refunds.ts';
 import { type KnownTwin, purchaseOf, type Twin, twinSeconds, twinsAmong } from './twins.ts';
 
 /** The twins that were found, and where nobody looked. */
@@ -95,10 +95,10 @@ async function knownTwins(
   if (twins.length === 0) return nothingFound;
   try {
     const unconfirmed = await ctx.journal.unconfirmed(service);
-    const known = twins.map(async (twin): Promise<KnownTwin> => {
-      const facts = refundFacts(await ctx.journal.onOrder(service, twin.id), ctx.journal);
-      return { ...twin, fact: facts.get(twin.refund?.id ?? ''), unconfirmed: unconfirmed.get(twin.id) };
-    });
+    const open = { unconfirmed, paidTwice: await ctx.journal.paidTwice(service) };
+    const known = twins.map(async (twin) =>
+      knownTwin(twin, await ctx.journal.attemptsOf(service, twin.id), open, ctx.journal),
+    );
     return { twins: await Promise.all(known), gaps: [] };
   } catch (error) {
     if (!(error instanceof CliError)) throw error;

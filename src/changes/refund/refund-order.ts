@@ -24,7 +24,7 @@ import type { Choice } from '../../terminal/terminal.ts';
 import { changeOrder, type OrderAsked, type OrderPlan, type OrderRead } from '../order-change.ts';
 import { originsOf } from './known-refunds.ts';
 import { type FoundTwins, lookForTwins } from './look-for-twins.ts';
-import { checkTwins, refundableMoney, youngWarnings } from './refund-checks.ts';
+import { checkTwins, refundableMoney, refused, youngWarnings } from './refund-checks.ts';
 import {
   canGoBackWhole,
   chargesNamed,
@@ -105,6 +105,7 @@ async function planOrder(
       currency: money.currency,
       reason,
       note,
+      twins: asked.twins === undefined || asked.twins.length === 0 ? undefined : asked.twins,
       checks: [...plan.warnings, ...paidBack],
       again: asked.again,
     },
@@ -124,24 +125,31 @@ function wordsOf({ charge, amount, reason, note }: RefundAsked): readonly string
   );
 }
 
-// `--again` may name refunds of twins besides refunds and attempts of this order. The journal knows only those of this order.
-// If the twins could not be read, every name that is not of this order is taken for the refund of a twin.
+// `--again` may name refunds of twins besides refunds and attempts of this order. The journal uses up only those of this order.
+// Throws CliError 'refused' for a name of neither when the twins could not be read: nobody knows what it names.
 async function splitAgain(
   ctx: Context,
   { service, id, order }: OrderRead,
   { again }: RefundAsked,
-  { twins: found, failed }: FoundTwins,
+  { twins: found, gaps, failed }: FoundTwins,
 ): Promise<Pick<RefundAsked, 'again' | 'twins'>> {
   if (again.length === 0) return { again };
   const ofTwins = new Set(found.filter(isPaidBack).map(nameForAgain));
+  const isTwins = (name: string) => ofTwins.has(name);
+  const split = { again: again.filter((name) => !isTwins(name)), twins: again.filter(isTwins) };
+  if (!failed) return split;
   const reading = readMoney(order);
   const refunds = 'money' in reading ? reading.money.charges.flatMap((charge) => charge.refunds) : [];
   const ofOrder = new Set([
     ...refunds.map((refund) => refund.id),
-    ...(failed ? await ctx.journal.onOrder(service, id) : []).map(attemptName),
+    ...(await ctx.journal.attemptsOf(service, id)).map(attemptName),
   ]);
-  const isTwins = (name: string) => ofTwins.has(name) || (failed && !ofOrder.has(name));
-  return { again: again.filter((name) => !isTwins(name)), twins: again.filter(isTwins) };
+  const unknown = split.again.find((name) => !ofOrder.has(name));
+  if (unknown === undefined) return split;
+  throw refused(
+    `--again ${unknown} cannot be checked: ${id} has no such refund, and ${gaps[0] ?? 'the orders next to it could not be read'}`,
+    ['run the same command again when those orders can be read'],
+  );
 }
 
 // Asks for values that no flag gave, unless nobody is at the terminal or --yes was given. An order that cannot be refunded is

@@ -6,7 +6,7 @@
 import { type AmountStyle, amountWords, figureWords } from '../../amounts.ts';
 import { newestOf, type RefundRecord, readMoney } from '../../api/charges.ts';
 import { type JsonObject, statuses, valueAt } from '../../api/spec.ts';
-import type { UnconfirmedChange } from '../../journal/journal.ts';
+import type { PaidTwice, UnconfirmedChange } from '../../journal/journal.ts';
 import type { Profile } from '../../profiles/profiles.ts';
 import type { RefundFacts } from './known-refunds.ts';
 
@@ -100,6 +100,10 @@ export interface KnownTwin extends Twin {
   readonly fact?: RefundFacts | undefined;
   /** A change of the twin that is not confirmed. */
   readonly unconfirmed?: UnconfirmedChange | undefined;
+  /** A refund of the twin that was paid back twice, and that nobody has dealt with. */
+  readonly paidTwice?: PaidTwice | undefined;
+  /** This machine has sent a refund of the twin that was made, or may have been: none may be called somebody else's. */
+  readonly isSentHere?: boolean | undefined;
 }
 
 /** Whether a refund of both orders pays, or may pay, both back. */
@@ -172,15 +176,16 @@ function stateWords(twin: KnownTwin, words: TwinWords): string {
 }
 
 function refundWords(twin: KnownTwin, { now, currency, amounts }: TwinWords): string {
-  const { refund, refunded, amount, fact, unconfirmed } = twin;
+  const { refund, refunded, amount, fact, isSentHere, paidTwice } = twin;
   const isPart = refunded !== undefined && refunded > 0 && refunded < amount;
   const part = isPart
     ? ` in part (${figureWords(refunded, currency, amounts)} of ${figureWords(amount, currency, amounts)})`
     : '';
   const when = refund?.createdAt === undefined ? '' : ` ${agoWords(now - refund.createdAt * 1000)}`;
   const reason = fact?.reason === undefined ? '' : ` as ${fact.reason}`;
-  const stranger = refund === undefined || unconfirmed !== undefined ? '' : ', not from this machine';
-  return `was refunded${part}${when}${reason}${fact === undefined ? stranger : `, by ${fact.operator}`}`;
+  const operator = fact?.operator ?? paidTwice?.operator;
+  const stranger = refund === undefined || isSentHere === true ? '' : ', not from this machine';
+  return `was refunded${paidTwice === undefined ? '' : ' TWICE'}${part}${when}${reason}${operator === undefined ? stranger : `, by ${operator}`}`;
 }
 
 function agoWords(ms: number): string {

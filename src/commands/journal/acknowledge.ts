@@ -1,24 +1,34 @@
 /** `journal acknowledge`: a person has dealt with an alarm, such as a duplicate, and it is not raised again. */
 
+import { amountWords } from '../../amounts.ts';
+import { changeOf } from '../../changes/changes.ts';
 import { about, CliError, exitCodes } from '../../errors.ts';
-import type { AttemptRecord } from '../../journal/journal.ts';
-import { type Context, defineCommand, dryRunShown } from '../command.ts';
-import { flag, usage } from '../flags.ts';
-import { alarmWordsOf, attemptOf, intentArgument, needsPerson, subjectOf } from './attempts.ts';
+import type { AttemptRecord, VerdictRow } from '../../journal/journal.ts';
+import { type Context, confirmFirst, defineCommand, dryRunShown } from '../command.ts';
+import { flag } from '../flags.ts';
+import {
+  alarmWordsOf,
+  amountStyleOf,
+  attemptOf,
+  intentArgument,
+  needsPerson,
+  subjectOf,
+} from './attempts.ts';
+import { noteProblem, unrecordable } from './settle-words.ts';
 import { checkShown, showAttempt } from './show.ts';
 
 export const acknowledge = defineCommand({
   description:
-    'Ends the alarm of a change, for example DUPLICATE?, once somebody has dealt with it. Reads the order first and shows every refund that it lists. Who acknowledged it, when and why stays in the journal; nothing is sent, and no order is unblocked. After that journal reconcile --all exits 0 again. If the order then shows one refund more, the alarm comes back. An unconfirmed change has no alarm to end: settle it.',
+    'Ends the alarm of a change, for example DUPLICATE?, once somebody has dealt with it. Reads the order first, shows every refund that it lists, and asks; a script says --yes. The note must let somebody else understand it: ten letters or more. Who acknowledged it, when and why stays in the journal; nothing is sent. Until then no refund of an order that was paid back twice is sent; after it the order can be refunded again, and journal reconcile --all exits 0. If the order then shows one refund more, the alarm comes back. An unconfirmed change has no alarm to end: settle it.',
   arguments: [intentArgument(true)],
-  flags: { note: flag.text({ value: 'TEXT', summary: 'what was done about it' }) },
+  flags: { note: flag.text({ value: 'TEXT', summary: 'what was done about it, in ten letters or more' }) },
   examples: [
     'paydesk journal acknowledge i_7f3k2m9q --note "the shop keeps it as a voucher, ticket 8851"',
-    'paydesk journal acknowledge ticket-8840 --note "bank recalled the second one" --json --no-input',
+    'paydesk journal acknowledge ticket-8840 --note "bank recalled the second one" --yes --json --no-input',
   ],
   exits: [0, 2, 3, 4, 5, 7],
   async run(ctx, { args: [id], flags: { note } }) {
-    if (note === undefined && !ctx.ask.interactive) throw usage('missing --note: say what was done about it');
+    if (note === undefined && !ctx.ask.interactive) throw unrecordable(`missing --note: ${say}`);
     const record = await attemptOf(ctx, id);
     return about(subjectOf(record), () => acknowledgeAlarm(ctx, record, note));
   },
@@ -34,12 +44,64 @@ async function acknowledgeAlarm(
   if (await dryRunShown(ctx, { action: 'acknowledge', intent }, would)) return undefined;
   checkShown(ctx, record);
   await refuseUnlessAlarmed(ctx, record);
-  const message = `What was done about it? (${alarmWordsOf(record) ?? ''})`;
-  const note = given ?? (await ctx.ask.text({ message, flag: '--note TEXT' }));
+  const problem = given === undefined ? undefined : noteProblem(given, say);
+  if (problem !== undefined) throw unrecordable(`--note ${given}: ${problem}`);
+  if (!ctx.ask.interactive && !ctx.options.yes)
+    throw unrecordable('missing --yes: a script says with it that somebody has dealt with the alarm');
+  const seen = await shownToPerson(ctx, record);
+  const note = given ?? (await askNote(ctx, record));
+  const { orderId } = record.sent.proof;
+  const freed = orderId !== undefined && isTwice(record) ? ` ${orderId} can then be refunded again.` : '';
+  await confirmFirst(ctx, `End this alarm?${freed}`, 'nothing was recorded');
   const { record: after, added } = await ctx.journal.acknowledge(record, note);
   if (added === undefined) ctx.notes.warn(`${intent}: nothing to acknowledge any more`);
+  const known = new Set(seen.verdicts.flatMap(idsIn));
+  const more = added === undefined ? [] : idsIn(added).filter((one) => !known.has(one));
+  if (more.length > 0) ctx.notes.warn(`the order shows more than before: ${more.join(' and ')}: look at it`);
   await showAttempt(ctx, after);
-  return needsPerson(ctx, after, await ctx.journal.now()) ? exitCodes.unknown : 0;
+  const isLeft = more.length > 0 || needsPerson(ctx, after, await ctx.journal.now());
+  return isLeft ? exitCodes.unknown : 0;
+}
+
+const say = 'say what was done about it';
+
+function askNote(ctx: Context, record: AttemptRecord): Promise<string> {
+  const message = `What was done about it? (${alarmWordsOf(record) ?? ''})`;
+  return ctx.ask.text({ message, flag: '--note TEXT', check: (text) => noteProblem(text, say) });
+}
+
+// A person decides on what the order shows now, so it is read again before the question. It may be out of reach: then the rows
+// of the journal must do.
+async function shownToPerson(ctx: Context, record: AttemptRecord): Promise<AttemptRecord> {
+  if (!ctx.ask.interactive || ctx.options.yes) return record;
+  const { record: now } = await ctx.journal.reconcile(record);
+  const { sent } = now;
+  const style = amountStyleOf(ctx, now);
+  const last = now.verdicts.at(-1);
+  ctx.notes.show([
+    { line: `${alarmWordsOf(now) ?? 'no alarm any more'} ${changeOf(now, style)}` },
+    {
+      line: `${sent.proof.orderId ?? sent.intent}, sent ${ctx.fullTime(sent.time)} by ${sent.operator}`,
+      indent: 2,
+    },
+    { line: last?.why ?? '', indent: 2 },
+    ...(last?.refunds ?? []).map(({ id, amount, createdAt }) => ({
+      line: [
+        `refund ${id ?? 'without an id'}   ${amountWords(amount, sent.currency, style)}   `,
+        createdAt === undefined ? 'no time shown' : { time: createdAt, precision: 'full' as const },
+      ],
+      indent: 2,
+    })),
+  ]);
+  return now;
+}
+
+function idsIn({ refunds = [] }: VerdictRow): readonly string[] {
+  return refunds.flatMap(({ id }) => id ?? []);
+}
+
+function isTwice({ verdicts }: AttemptRecord): boolean {
+  return verdicts.at(-1)?.alarm === 'duplicate';
 }
 
 async function refuseUnlessAlarmed(ctx: Context, record: AttemptRecord): Promise<void> {

@@ -35,6 +35,7 @@ export const attemptColumns: readonly Column[] = [
   fieldColumn('verdict_at', 'VERDICT AT', 'time'),
   fieldColumn('refunds', 'REFUNDS', 'text'),
   fieldColumn('reason', 'REASON', 'text'),
+  fieldColumn('twins', 'TWINS', 'text'),
   fieldColumn('script_id', 'SCRIPT ID', 'text'),
   fieldColumn('plan', 'PLAN', 'text'),
   fieldColumn('ref', 'REF', 'text'),
@@ -267,6 +268,8 @@ export function recordOf(record: AttemptRecord, open: boolean): JsonObject {
     operator: sent.operator,
     reason: sent.reason ?? null,
     note: sent.note ?? null,
+    // What --again named of twins.
+    twins: sent.twins?.join(' ') ?? null,
     plan: sent.plan ?? null,
     ref: sent.ref ?? null,
     // Set when a person recorded the outcome: who it was, and how they know.

@@ -1,5 +1,9 @@
-/** The words of `journal settle`: what a statement means for each kind of change, and whether a note says something. Pure. */
+/**
+ * The words of `journal settle` and `acknowledge`: what a statement means for each kind of change, whether a note says something,
+ * and what is missing on the command line. Pure.
+ */
 
+import { CliError } from '../../errors.ts';
 import type { AttemptRecord, ChangeKind } from '../../journal/journal.ts';
 
 /** What a statement about a change means. */
@@ -40,11 +44,19 @@ export function madeWords(record: AttemptRecord, applied: boolean): string {
 
 const shortest = 10;
 
-/** What is wrong with a note that must let somebody else understand the decision; undefined when nothing is. */
-export function noteProblem(note: string): string | undefined {
+/**
+ * What is wrong with a note that must let somebody else understand the decision; undefined when nothing is. `say`: what it
+ * should say.
+ */
+export function noteProblem(note: string, say = 'say how you know'): string | undefined {
   const words = note.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
   const letters = words.join('');
-  if (letters.length < shortest) return `at least ${shortest} letters: say how you know`;
+  if (letters.length < shortest) return `at least ${shortest} letters: ${say}`;
   const same = new Set(words).size === 1 && words.length > 1;
-  return same || /^(.+?)\1+$/su.test(letters) ? 'the same again and again: say how you know' : undefined;
+  return same || /^(.+?)\1+$/su.test(letters) ? `the same again and again: ${say}` : undefined;
+}
+
+/** Exit 2: something is missing or wrong on the command line, and the journal is as it was. */
+export function unrecordable(message: string, now: readonly string[] = []): CliError {
+  return new CliError('usage', message, { certain: 'nothing was recorded', now });
 }

@@ -1,12 +1,12 @@
 /** `journal settle`: a person records by hand whether an unconfirmed change was made, or corrects such a record. */
 
-import { changeOf } from '../../changes/changes.ts';
+import { changeOf, settleCommands } from '../../changes/changes.ts';
 import { about, CliError, exitCodes } from '../../errors.ts';
 import type { AttemptRecord, Evidence } from '../../journal/journal.ts';
 import { type Context, defineCommand, dryRunShown } from '../command.ts';
-import { flag, usage } from '../flags.ts';
+import { flag } from '../flags.ts';
 import { amountStyleOf, attemptOf, intentArgument, needsPerson, subjectOf } from './attempts.ts';
-import { madeWords, meaningOf, noteProblem } from './settle-words.ts';
+import { madeWords, meaningOf, noteProblem, unrecordable } from './settle-words.ts';
 import { checkShown, showAttempt } from './show.ts';
 
 export const settle = defineCommand({
@@ -34,8 +34,14 @@ export const settle = defineCommand({
   exits: [0, 2, 3, 4, 5, 7],
   async run(ctx, { args: [id], flags }) {
     if ((flags.applied === true) === (flags['not-applied'] === true))
-      throw usage('say --applied or --not-applied');
-    if (flags.note === undefined && !ctx.ask.interactive) throw usage('missing --note: say how you know');
+      throw unrecordable('say --applied or --not-applied: was it made?', [
+        'first look: paydesk can often find out by itself',
+        `paydesk journal reconcile ${id}`,
+        'then one of:',
+        ...settleCommands(id),
+      ]);
+    if (flags.note === undefined && !ctx.ask.interactive)
+      throw unrecordable('missing --note: say how you know');
     const record = await attemptOf(ctx, id);
     const corrects = flags.correct === true;
     const asked = { applied: flags.applied === true, corrects, note: flags.note, confirm: flags.confirm };
@@ -61,6 +67,7 @@ async function settleAttempt(ctx: Context, record: AttemptRecord, asked: Asked):
   else if (record.verdicts.at(-1)?.verdict === 'applied') refuseContradiction(record, applied);
   const open = ctx.journal.isOpen(record, await ctx.journal.now());
   const isStrict = !applied && (open || corrects);
+  if (asked.note === undefined) await refuseTooEarly(ctx, record, applied);
   const note = await noteOf(ctx, asked, isStrict);
   checkConfirm(ctx, record, asked, isStrict);
   const confirm = (evidence: Evidence) => confirmStatement(ctx, { record, evidence, isStrict, ...asked });
@@ -73,6 +80,12 @@ async function settleAttempt(ctx: Context, record: AttemptRecord, asked: Asked):
     ctx.notes.warn('the order shows what happened; paydesk recorded that, and not what you said');
   await showAttempt(ctx, after);
   return needsPerson(ctx, after, await ctx.journal.now()) ? exitCodes.unknown : 0;
+}
+
+// Nobody is asked for a note in vain. With a note, paydesk reads the order first: it may show what happened.
+async function refuseTooEarly(ctx: Context, record: AttemptRecord, applied: boolean): Promise<void> {
+  const early = applied ? undefined : ctx.journal.tooEarly(record, await ctx.journal.now());
+  if (early !== undefined) throw early;
 }
 
 // Refuses a statement that contradicts an outcome that is already settled.
@@ -110,7 +123,7 @@ async function noteOf(ctx: Context, { note }: Asked, isStrict: boolean): Promise
   const check = (text: string) => (isStrict ? noteProblem(text) : undefined);
   if (note === undefined) return ctx.ask.text({ message: 'How do you know?', flag: '--note TEXT', check });
   const problem = check(note);
-  if (problem !== undefined) throw usage(`--note ${note}: ${problem}`);
+  if (problem !== undefined) throw unrecordable(`--note ${note}: ${problem}`);
   return note;
 }
 
@@ -125,7 +138,7 @@ function checkConfirm(
   const id = proof.orderId ?? intent;
   if (confirm === undefined) {
     if (isStrict && proof.orderId !== undefined && !ask.interactive)
-      throw usage('missing --confirm ID: the order id, from the screen of the service or the ticket');
+      throw unrecordable('missing --confirm ID: the order id, from the screen of the service or the ticket');
     return;
   }
   if (confirm === id) return;

@@ -137,7 +137,7 @@ function attemptView(
         [faint('sent'), [at(sent.time), ` by ${sent.operator}`]],
         ...(sent.lost === undefined
           ? [
-              [faint('deadline'), at(sendBy)],
+              [faint('send limit'), [at(sendBy), '; it had to leave by then']],
               [
                 faint('request'),
                 `${request.method} /${request.path} ${JSON.stringify(request.body ?? null)}`,
@@ -151,6 +151,14 @@ function attemptView(
         ...(neighbour === undefined ? [] : [[faint('listed after'), neighbour]]),
         ...(said === undefined ? [] : [[faint('reply'), replyWords(said)]]),
         ...(sent.note === undefined ? [] : [[faint('note'), sent.note]]),
+        ...(sent.twins === undefined
+          ? []
+          : [
+              [
+                faint('twin'),
+                `sent although its twin was paid back: --again named ${sent.twins.join(' and ')}`,
+              ],
+            ]),
       ],
       indent: 2,
     },

@@ -10,10 +10,10 @@ import { type Context, defineCommand } from '../command.ts';
 import { flag } from '../flags.ts';
 import { type Filter, joinColumns } from '../listing.ts';
 import { brokeOff, longPages } from '../walk.ts';
+import { statusColumn } from './open-status.ts';
 import { filterFlags, orderFilters } from './order-filters.ts';
 import { createMatcher, type Matcher } from './order-matching.ts';
 import { type OrderObserver, observeOrders } from './order-observer.ts';
-import { statusColumn } from './unconfirmed-status.ts';
 
 const defaultMax = 5_000;
 

@@ -8,9 +8,9 @@ import type { AttemptRecord } from '../../journal/journal.ts';
 import type { Profile } from '../../profiles/profiles.ts';
 import { type Context, defineCommand } from '../command.ts';
 import { pagingFlags, showList } from '../listing.ts';
+import { statusColumn } from './open-status.ts';
 import { filterFlags, orderFilters } from './order-filters.ts';
 import { observeOrders } from './order-observer.ts';
-import { statusColumn } from './unconfirmed-status.ts';
 
 export const list = defineCommand({
   description:

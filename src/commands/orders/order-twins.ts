@@ -1,7 +1,7 @@
 /** Finds possible twins among the orders that a list or a search reads. It needs little memory even on a long walk. */
 
 import type { JsonObject } from '../../api/spec.ts';
-import { purchaseOf, type Twin, twinOf, twinSeconds } from '../../changes/changes.ts';
+import { isRefunded, purchaseOf, type Twin, twinOf, twinSeconds } from '../../changes/changes.ts';
 
 /** The twins among the orders that were read. */
 export interface Twins {
@@ -51,6 +51,13 @@ function recently<T>(): { get(key: string): T | undefined; set(key: string, valu
   };
 }
 
+// Whoever has the buyer on the phone must see whether one of the two, or both, went back already.
+function pairWords(both: readonly Twin[]): string {
+  const isBoth = both.every(isRefunded);
+  const names = both.map((twin) => `${twin.id}${isRefunded(twin) && !isBoth ? ' (already refunded)' : ''}`);
+  return `${names.join(' and ')}${isBoth ? ': both already refunded' : ''}`;
+}
+
 // Each pair is found twice, once from each order. Recent pairs are remembered, so that each one counts once.
 const rememberedPairs = 64;
 const namedPairs = 5;
@@ -66,12 +73,16 @@ export function twinPairs(twins: Pick<Twins, 'of'>): {
   const add = (order: JsonObject): void => {
     const twin = twins.of(order);
     if (twin === undefined) return;
-    const pair = [String(order.id), twin.id].toSorted().join(' and ');
+    const own = twinOf(order);
+    const both = [...(own === undefined ? [] : [own]), twin].toSorted((one, other) =>
+      one.id < other.id ? -1 : 1,
+    );
+    const pair = both.map(({ id }) => id).join(' and ');
     if (recent.includes(pair)) return;
     recent.push(pair);
     if (recent.length > rememberedPairs) recent.shift();
     count += 1;
-    if (named.length < namedPairs) named.push(pair);
+    if (named.length < namedPairs) named.push(pairWords(both));
   };
   return {
     add: (orders) => orders.forEach(add),

@@ -2,13 +2,14 @@
 
 import type { Service } from '../../api/api.ts';
 import type { JsonObject } from '../../api/spec.ts';
-import { type PickedOrder, unconfirmedOf } from '../../changes/changes.ts';
+import { openCasesOf, type PickedOrder } from '../../changes/changes.ts';
 import { CliError } from '../../errors.ts';
 import { aboutMoney, commandLine } from '../../profiles/profiles.ts';
 import type { SearchedList } from '../../terminal/terminal.ts';
 import type { Context } from '../command.ts';
 import { usage } from '../flags.ts';
 import type { KnownOrder } from './known-orders.ts';
+import { openStatus } from './open-status.ts';
 import { type OrderSearch, searchOrders } from './order-search.ts';
 import { type OrderShown, orderRow, type RowParts, rowColumns, rowTitles, shownOf } from './pick-rows.ts';
 
@@ -29,19 +30,31 @@ export async function pickOrder(ctx: Context, service: Service, offer: Pickable)
   const { profile } = service;
   if (!ctx.ask.interactive)
     throw usage('missing ID: say which order', [commandLine(profile, 'orders', 'list', ...offer.listFlags)]);
-  const unconfirmed = await unconfirmedOf(ctx, service);
+  const open = await openCasesOf(ctx, service);
+  const attempts = await attemptsByOrder(ctx, service);
   const search = searchOrders(service, {
     fits: offer.accepts,
-    isBlocked: (id) => unconfirmed.has(id),
+    isBlocked: (id) => openStatus(open, id) !== undefined,
     show: (order) => shownOf(order, profile, offer.whyNot?.(order)),
   });
   try {
     await readFirst(ctx, search, offer);
     const message = aboutMoney(profile, 'Which order?');
-    const list = searchedList(ctx, search, { ctx, profile, kind: offer.kind, unconfirmed });
+    const list = searchedList(ctx, search, { ctx, profile, kind: offer.kind, open, attempts });
     return await ctx.ask.search({ message, flag: 'ID', list });
   } finally {
     search.stop();
+  }
+}
+
+// What this machine sent, by the order. It is asked for once: rows are drawn while a person types.
+async function attemptsByOrder(ctx: Context, service: Service): Promise<RowParts['attempts']> {
+  try {
+    return Map.groupBy(await ctx.journal.attemptsOf(service), ({ sent }) => sent.proof.orderId);
+  } catch (error) {
+    // The open cases, which are asked for before, warn that the journal cannot be read.
+    if (error instanceof CliError) return new Map();
+    throw error;
   }
 }
 

@@ -5,13 +5,26 @@ import { countingCharges, paidBy } from '../../api/charges.ts';
 import { readOrder } from '../../api/records.ts';
 import { orderColumns, referenceOf } from '../../api/resources.ts';
 import { itemsOf, type JsonObject } from '../../api/spec.ts';
-import { type Twin, twinLine, twinWords, type UnconfirmedChanges } from '../../changes/changes.ts';
-import { changeKinds, type UnconfirmedChange } from '../../journal/journal.ts';
+import {
+  acknowledgeCommand,
+  knownTwin,
+  type OpenCases,
+  type Twin,
+  twinLine,
+  twinWords,
+} from '../../changes/changes.ts';
+import {
+  type AttemptRecord,
+  changeKinds,
+  type PaidTwice,
+  paidTwiceWords,
+  type UnconfirmedChange,
+} from '../../journal/journal.ts';
 import type { Profile } from '../../profiles/profiles.ts';
 import type { SearchedRow, Span } from '../../terminal/terminal.ts';
 import type { Context } from '../command.ts';
 import { foundIn, type KnownOrder } from './known-orders.ts';
-import { unconfirmedStatus } from './unconfirmed-status.ts';
+import { openStatus } from './open-status.ts';
 
 /** What a row shows of an order. */
 export interface OrderShown {
@@ -61,11 +74,13 @@ export function shownOf(
 
 /** What rows are made with. */
 export interface RowParts {
-  readonly ctx: Pick<Context, 'days' | 'shortTime' | 'clock'>;
+  readonly ctx: Pick<Context, 'days' | 'shortTime' | 'clock' | 'journal'>;
   readonly profile: Pick<Profile, 'settings'>;
   /** What the orders are that can be chosen: `refundable`. */
   readonly kind: string;
-  readonly unconfirmed: UnconfirmedChanges;
+  readonly open: OpenCases;
+  /** What this machine sent, by the order. */
+  readonly attempts: ReadonlyMap<string | undefined, readonly AttemptRecord[]>;
 }
 
 /** The titles of the columns; `offset` is that of the zone. */
@@ -84,8 +99,7 @@ export function orderRow<V>(
   parts: RowParts,
 ): SearchedRow<V> {
   const { id, shown, twin, fits } = one;
-  const change = parts.unconfirmed.get(id);
-  const blocked = change === undefined ? undefined : blockedWords(change, parts);
+  const blocked = blockedWords(id, parts);
   const found = foundIn(one, words).filter(({ label }) => !visible.includes(label));
   const unfit = fits ? undefined : `not ${parts.kind}: ${shown.whyNot}`;
   const details: readonly (Span | undefined)[] = [
@@ -105,7 +119,7 @@ export function orderRow<V>(
       shown.buyer,
       shown.card,
       shown.money,
-      statusOf(one, blocked !== undefined),
+      statusOf(one, parts.open),
       shown.reference,
     ],
     details: details.filter((line) => line !== undefined),
@@ -118,12 +132,26 @@ export function orderRow<V>(
 const visible: readonly string[] = ['name', 'email', 'amount', 'currency', 'id'];
 
 // The words that matter come first, since a long status is cut.
-function statusOf({ shown, twin }: KnownOrder<OrderShown>, isBlocked: boolean): string {
-  if (isBlocked) return unconfirmedStatus;
+function statusOf({ id, shown, twin }: KnownOrder<OrderShown>, open: OpenCases): string {
+  const blocked = openStatus(open, id);
+  if (blocked !== undefined) return blocked;
   return twin === undefined ? shown.status : `twin, ${shown.status}`;
 }
 
-function blockedWords(change: UnconfirmedChange, { ctx, profile }: RowParts): string {
+// Why an order cannot be chosen although it is of the kind.
+function blockedWords(id: string, parts: RowParts): string | undefined {
+  const change = parts.open.unconfirmed.get(id);
+  const twice = parts.open.paidTwice.get(id);
+  if (change !== undefined) return unconfirmedText(change, parts);
+  return twice && twiceText(twice, parts);
+}
+
+function twiceText(twice: PaidTwice, { ctx, profile }: RowParts): string {
+  const sent = `${ctx.shortTime(twice.sentAt)}, by ${twice.operator}`;
+  return `${paidTwiceWords(twice, profile.settings)} (${sent}); when somebody has dealt with it: ${acknowledgeCommand(twice)}`;
+}
+
+function unconfirmedText(change: UnconfirmedChange, { ctx, profile }: RowParts): string {
   const { kind, amount, currency, sentAt, operator, intent } = change;
   const { noun, provable } = changeKinds[kind];
   const sum = amount === undefined ? '' : ` of ${amountWords(amount, currency, profile.settings)}`;
@@ -135,11 +163,12 @@ function blockedWords(change: UnconfirmedChange, { ctx, profile }: RowParts): st
 function twinText(
   { shown }: KnownOrder<OrderShown>,
   twin: Twin,
-  { ctx, profile, unconfirmed }: RowParts,
+  { ctx, profile, open, attempts }: RowParts,
 ): string {
   const own = { created_at: shown.createdAt, currency: shown.currency };
   const words = twinWords(ctx, profile, own);
-  return `possible twin: ${twinLine({ ...twin, unconfirmed: unconfirmed.get(twin.id) }, words)}`;
+  const known = knownTwin(twin, attempts.get(twin.id) ?? [], open, ctx.journal);
+  return `possible twin: ${twinLine(known, words)}`;
 }
 
 function joined(parts: readonly (string | undefined)[]): string {

@@ -6,19 +6,24 @@ import { type Order, readOrder } from '../../api/records.ts';
 import { orderColumns, resources } from '../../api/resources.ts';
 import { type JsonObject, statuses } from '../../api/spec.ts';
 import {
+  byHandWords,
   type KnownTwin,
   lookForTwins,
+  openCasesOf,
   originsOf,
+  paidTwiceBlocks,
+  paidTwiceStatus,
+  paidTwiceSteps,
   type RefundOrigins,
+  settledByHand,
   twinLine,
   twinWords,
   unconfirmedBlocks,
-  unconfirmedOf,
   unconfirmedSteps,
 } from '../../changes/changes.ts';
-import { changeKinds, type UnconfirmedChange } from '../../journal/journal.ts';
+import { changeKinds, type PaidTwice, type UnconfirmedChange } from '../../journal/journal.ts';
 import { accountSpan, commandLine, type Profile } from '../../profiles/profiles.ts';
-import type { Block } from '../../terminal/terminal.ts';
+import type { Block, Span } from '../../terminal/terminal.ts';
 import { type Context, defineCommand } from '../command.ts';
 import { idArgument } from '../flags.ts';
 import { orderContents } from './order-contents.ts';
@@ -52,18 +57,34 @@ export const show = defineCommand({
 interface Known {
   readonly origins: RefundOrigins;
   readonly unconfirmed: UnconfirmedChange | undefined;
+  readonly paidTwice: PaidTwice | undefined;
+  /** What somebody settled by hand, a line each. */
+  readonly byHand: readonly string[];
   readonly twins: readonly KnownTwin[];
 }
 
-const nothingKnown: Known = { origins: new Map(), unconfirmed: undefined, twins: [] };
+const nothingKnown: Known = {
+  origins: new Map(),
+  unconfirmed: undefined,
+  paidTwice: undefined,
+  byHand: [],
+  twins: [],
+};
 
 async function lookUp(ctx: Context, service: Service, order: JsonObject): Promise<Known> {
   const id = String(order.id);
   const origins = await originsOf(ctx, service, order);
-  const unconfirmed = (await unconfirmedOf(ctx, service, id)).get(id);
+  const open = await openCasesOf(ctx, service, id);
+  const byHand = await settledByHand(ctx, service, id);
   const { twins, gaps } = await lookForTwins(ctx, service, order);
   for (const gap of gaps) ctx.notes.warn(gap);
-  return { origins, unconfirmed, twins };
+  return {
+    origins,
+    unconfirmed: open.unconfirmed.get(id),
+    paidTwice: open.paidTwice.get(id),
+    byHand: byHand.map((record) => byHandWords(ctx, record)),
+    twins,
+  };
 }
 
 interface OrderShown extends Known {
@@ -74,7 +95,7 @@ interface OrderShown extends Known {
 }
 
 function orderView(ctx: Context, shown: OrderShown): readonly Block[] {
-  const { value, profile, origins, unconfirmed } = shown;
+  const { value, profile, origins } = shown;
   const { settings } = profile;
   const order = readOrder(value);
   if (order === undefined) return [{ line: 'this record is not an order' }];
@@ -83,18 +104,20 @@ function orderView(ctx: Context, shown: OrderShown): readonly Block[] {
     ...head(ctx, order, shown),
     'blank',
     ...orderContents(order, value, origins, settings),
-    ...(unconfirmed !== undefined
-      ? unconfirmedSteps(unconfirmed)
-      : 'money' in reading
-        ? nextSteps(reading.money, value, profile)
-        : []),
+    ...(openSteps(shown) ?? ('money' in reading ? nextSteps(reading.money, value, profile) : [])),
   ];
+}
+
+// While a case is open, no command that refunds is suggested.
+function openSteps({ unconfirmed, paidTwice }: Known): readonly Block[] | undefined {
+  if (unconfirmed !== undefined) return unconfirmedSteps(unconfirmed);
+  return paidTwice && paidTwiceSteps(paidTwice);
 }
 
 function head(
   ctx: Context,
   order: Order,
-  { value, profile, readAt, origins, unconfirmed, twins }: OrderShown,
+  { value, profile, readAt, origins, unconfirmed, paidTwice, byHand, twins }: OrderShown,
 ): readonly Block[] {
   const { customer_info: buyer } = order;
   const buyerParts = [buyer?.name, buyer?.email, buyer?.phone, buyer?.customer_id].filter(
@@ -107,9 +130,7 @@ function head(
         '  ',
         { status: order.payment_status ?? 'status not shown' },
         '  ',
-        unconfirmed === undefined
-          ? refundableWords(order, value)
-          : { text: `${changeKinds[unconfirmed.kind].noun} unconfirmed`, style: 'bad' },
+        openWords({ unconfirmed, paidTwice }) ?? refundableWords(order, value),
         '  ',
         accountSpan(profile),
       ],
@@ -117,6 +138,10 @@ function head(
     ...(unconfirmed === undefined
       ? []
       : unconfirmedBlocks(ctx, profile, unconfirmed, isShown(unconfirmed, origins))),
+    ...(paidTwice === undefined ? [] : paidTwiceBlocks(ctx, profile, paidTwice)),
+    ...byHand.map(
+      (words): Block => ({ line: { text: `SETTLED BY HAND  ${words}`, style: 'warn' }, hang: 8 }),
+    ),
     {
       line: [
         'created ',
@@ -131,6 +156,12 @@ function head(
       return { line: { text, style: 'warn' }, hang: 8 };
     }),
   ];
+}
+
+function openWords({ unconfirmed, paidTwice }: Pick<Known, 'unconfirmed' | 'paidTwice'>): Span | undefined {
+  if (unconfirmed !== undefined)
+    return { text: `${changeKinds[unconfirmed.kind].noun} unconfirmed`, style: 'bad' };
+  return paidTwice && { text: paidTwiceStatus, style: 'bad' };
 }
 
 function isShown({ kind }: UnconfirmedChange, origins: RefundOrigins): boolean {

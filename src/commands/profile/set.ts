@@ -9,18 +9,15 @@ export const settingsHelp = `Settings (CUR: a currency such as MXN; the word def
   orders.order                newest-first if lists come in that order (unknown)
   orders.status               filter of orders list
   checkouts.path              where checkouts are created (/checkouts)
-  checkouts.expiry_field      how a payment link's expiry is spelled:
-                              expired_at or expires_at (expired_at)
-  reference.keys              metadata keys of the shop's own number, the first
-      that an order has (shop_order, reference, order_number)
+  checkouts.expiry_field      how a payment link's expiry is spelled: expired_at or expires_at (expired_at)
+  reference.keys              metadata keys of the shop's own number, the first that an order has (shop_order, reference, order_number)
   refund.require              reason, note, reason,note or none (none)
   refund.max_amount.CUR       largest refund, in the service's units
   refund.send_within          from the final check to the sending (10s)
   refund.horizon_part         how late a charge's refund may turn up (24h)
   refund.horizon_whole        how late a whole order's refund may (15min)
   reconcile.after             reads after a lost reply, in seconds (0,2,5,15)
-  amounts.decimals.CUR        decimals of a currency: 2 shows 23000 as 230.00
-                              too, and takes --amount 230.00 as 23000
+  amounts.decimals.CUR        decimals of a currency: 2 shows 23000 as 230.00 too, and takes --amount 230.00 as 23000
   amounts.grouping            on: 23 000 instead of 23000 on screens (off)
   time.zone                   zone of the times on screen
 Also: api-version, lang, auth.`;

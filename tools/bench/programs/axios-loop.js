@@ -1,4 +1,4 @@
-// What client libraries do to list all: a loop over axios that collects every order; written as lines of JSON at the end.
+// A loop over axios that writes every page as lines of JSON as soon as it is there.
 import { Agent } from 'node:http';
 import { createRequire } from 'node:module';
 import { pathToFileURL } from 'node:url';
@@ -11,14 +11,12 @@ const client = axios.create({
   headers: { authorization: `Bearer ${API_KEY}` },
 });
 
-const all = [];
+let next;
 for (let more = true; more; ) {
-  const { data } = await client.get('/orders', { params: { limit: 250, next: all.at(-1)?.id } });
-  all.push(...data.data);
+  const { data } = await client.get('/orders', { params: { limit: 250, next } });
+  const text = data.data.map((order) => `${JSON.stringify(order)}\n`).join('');
+  if (!process.stdout.write(text)) await new Promise((resolve) => process.stdout.once('drain', resolve));
+  next = data.data.at(-1)?.id;
   more = data.has_more;
-}
-for (let start = 0; start < all.length; start += 250) {
-  const some = all.slice(start, start + 250);
-  process.stdout.write(some.map((order) => `${JSON.stringify(order)}\n`).join(''));
 }
 process.exit();

@@ -1,0 +1,264 @@
+/**
+ * The one way to the network: sends a request over node:http and returns the reply, both in the shape of fetch. It follows
+ * no redirect, repeats nothing, and sends no header that nobody asked for.
+ */
+
+import type { EventEmitter } from 'node:events';
+import { Agent, request as httpRequest, type IncomingMessage, type RequestOptions } from 'node:http';
+import { isIP, connect as openTcp, Socket } from 'node:net';
+import { pipeline } from 'node:stream';
+import { connect as openTls } from 'node:tls';
+import type { ClockWithTimers } from '../io.ts';
+import { Headers } from './light-web.ts';
+import { ProxyError } from './network-failure.ts';
+
+/** A request as ky makes it. */
+export interface WebRequest {
+  readonly url: string;
+  readonly method: string;
+  readonly headers: Iterable<readonly [name: string, value: string]>;
+  text(): Promise<string>;
+}
+
+/** How one request is sent. */
+export interface Sending {
+  /** Takes a connection that nothing was sent on before. A kept connection may be dead, and nobody noticed it yet. */
+  readonly fresh: boolean;
+  /** Called right before the first byte of the request is given to a connection. Without this call, nothing was sent. */
+  readonly onSent: () => void;
+  /** Aborts when nobody waits for the rest of the reply any more. What is still open is closed then. */
+  readonly over: AbortSignal;
+}
+
+/** Sends requests to one service. */
+export interface Transport {
+  /** Sends a request once. Rejects with the reason of `over`, or with the error of the connection. */
+  send(request: WebRequest, sending: Sending): Promise<Response>;
+  /** Closes the connections that were kept for more requests. */
+  close(): void;
+}
+
+/** The way to a service. */
+export interface Route {
+  /** The proxy for https; undefined if there is none. */
+  readonly proxy?: URL | undefined;
+  readonly clock: Pick<ClockWithTimers, 'after'>;
+}
+
+/** Makes the transport to a service on the network. No connection is opened yet. */
+export function createTransport(route: Route): Transport {
+  const kept = new Connections(route);
+  return {
+    async send(request, { fresh, onSent, over }) {
+      const content = await request.text();
+      over.throwIfAborted();
+      const { promise, resolve, reject } = Promise.withResolvers<Response>();
+      const agent = fresh ? new Connections(route) : kept;
+      const to = new URL(request.url);
+      const options: OptionsForAgent = {
+        agent,
+        ...addressOf(to),
+        defaultPort: usualPort(to),
+        method: request.method,
+        path: `${to.pathname}${to.search}`,
+        headers: headersOf(request, content),
+        insecureHTTPParser: false,
+        to,
+        over,
+      };
+      const outgoing = httpRequest(options);
+      outgoing.on('error', reject);
+      // The request has its connection. No byte is written before this.
+      outgoing.on('socket', () => {
+        onSent();
+        outgoing.end(content);
+      });
+      outgoing.on('response', (reply) => resolve(responseOf(reply)));
+      const end = () => {
+        outgoing.destroy();
+        if (fresh) agent.destroy();
+        reject(over.reason);
+      };
+      over.addEventListener('abort', end, { once: true });
+      return await promise;
+    },
+    close: () => kept.destroy(),
+  };
+}
+
+/** Makes the transport to a service inside this process, such as the demo. Every request counts as sent. */
+export function transportInside(fetchInside: typeof fetch): Transport {
+  return {
+    async send(request, { onSent, over }) {
+      const { url, method, headers } = request;
+      const content = await request.text();
+      over.throwIfAborted();
+      onSent();
+      const body = content === '' ? null : content;
+      return await fetchInside(
+        new Request(url, { method, headers: Object.fromEntries(headers), body, signal: over }),
+      );
+    },
+    close: () => undefined,
+  };
+}
+
+// A DELETE may have a body. By itself, Node would not say how long it is.
+function headersOf({ method, headers }: WebRequest, content: string): Record<string, string | number> {
+  const hasLength = content !== '' || method === 'POST' || method === 'PUT';
+  return {
+    'accept-encoding': 'gzip, br',
+    ...Object.fromEntries(headers),
+    ...(hasLength ? { 'content-length': Buffer.byteLength(content) } : {}),
+  };
+}
+
+function responseOf(reply: IncomingMessage): Response {
+  const headers = new Headers();
+  for (let at = 0; at < reply.rawHeaders.length; at += 2) {
+    headers.append(reply.rawHeaders[at] ?? '', reply.rawHeaders[at + 1] ?? '');
+  }
+  const status = reply.statusCode ?? 0;
+  const ok = status >= 200 && status <= 299;
+  const packed = headers.get('content-encoding')?.trim().toLowerCase() ?? 'identity';
+  const body = packed === 'identity' ? reply : unpacked(reply, packed);
+  // ky returns this as it is. A real Response would load all of fetch, which takes longer than the request.
+  return { status, ok, headers, body } as unknown as Response;
+}
+
+// Nothing is unpacked before the first read.
+async function* unpacked(reply: IncomingMessage, encoding: string): AsyncGenerator<Uint8Array> {
+  const { constants, createBrotliDecompress, createUnzip } = await import('node:zlib');
+  // As in a browser, a body counts even if its checksum is missing.
+  const flush = constants.Z_SYNC_FLUSH;
+  const unpack = encoding === 'br' ? createBrotliDecompress() : createUnzip({ flush, finishFlush: flush });
+  // An error of the reply ends `unpack` with the same error, so nobody has to look at it here.
+  yield* pipeline(reply, unpack, () => undefined);
+}
+
+// ── Connections ─────────────────────────────────────────────────────────────────────────────────
+
+/** The options of a request that are handed on to its agent. */
+interface OptionsForAgent extends RequestOptions {
+  readonly to: URL;
+  readonly over: AbortSignal;
+}
+
+// Node's agent keeps connections and gives them to requests. It gets each connection only once that is ready, with TLS and
+// through a proxy. So whatever fails before was certainly not sent.
+class Connections extends Agent {
+  readonly #route: Route;
+
+  constructor(route: Route) {
+    super({ keepAlive: true, timeout: idleMs });
+    this.#route = route;
+  }
+
+  override createConnection(
+    { to, over }: OptionsForAgent,
+    done?: (error: Error | null, socket: Socket) => void,
+  ): undefined {
+    connect(to, this.#route, over).then(
+      (socket) => done?.(null, socket),
+      // With an error, Node does not look at the socket.
+      (error) => done?.(error, new Socket()),
+    );
+  }
+}
+
+// How long a connection is kept without a request. Many services close theirs after 5 seconds.
+const idleMs = 4_000;
+const connectMs = 10_000;
+
+// Opens a connection to a service. Rejects after 10 seconds, or with the reason of `over`.
+async function connect(to: URL, { proxy, clock }: Route, over: AbortSignal): Promise<Socket> {
+  const tooLate = new AbortController();
+  const late = Object.assign(new Error('no connection in time'), { code: 'ETIMEDOUT' });
+  const stopTimer = clock.after(connectMs, () => tooLate.abort(late));
+  const ended = AbortSignal.any([over, tooLate.signal]);
+  try {
+    const isProxied = proxy !== undefined && to.protocol === 'https:';
+    return await open(to, ended, isProxied ? await openTunnel(to, proxy, ended) : undefined);
+  } finally {
+    stopTimer();
+  }
+}
+
+// Opens a connection and waits until it is ready. TLS goes through `tunnel`, if there is one.
+async function open(to: URL, ended: AbortSignal, tunnel?: Socket): Promise<Socket> {
+  const address = addressOf(to);
+  const isTls = to.protocol === 'https:';
+  const socket = isTls
+    ? openTls({
+        ...address,
+        ...(tunnel === undefined ? {} : { socket: tunnel }),
+        servername: isIP(address.host) === 0 ? address.host : '',
+        ALPNProtocols: ['http/1.1'],
+        rejectUnauthorized: true,
+      })
+    : openTcp(address);
+  // An error that comes when nobody uses the connection must not end the program.
+  socket.on('error', () => undefined);
+  await until(socket, isTls ? 'secureConnect' : 'connect', socket, ended);
+  socket.setNoDelay(true);
+  return socket;
+}
+
+// Asks a proxy for a connection to the service. The proxy learns the name of the service, and nothing of a request.
+async function openTunnel(to: URL, proxy: URL, ended: AbortSignal): Promise<Socket> {
+  const failed = (cause: unknown): never => {
+    throw ended.aborted ? ended.reason : new ProxyError(proxy.host, undefined, { cause });
+  };
+  const socket = await open(proxy, ended).catch(failed);
+  const name = `${to.hostname}:${addressOf(to).port}`;
+  const asking = httpRequest({
+    method: 'CONNECT',
+    path: name,
+    headers: { host: name, ...loginOf(proxy) },
+    createConnection: () => socket,
+    insecureHTTPParser: false,
+  });
+  asking.end();
+  const reply = await until<IncomingMessage>(asking, 'connect', socket, ended).catch(failed);
+  const { statusCode: status = 0 } = reply;
+  if (status >= 200 && status <= 299) return socket;
+  socket.destroy();
+  throw new ProxyError(proxy.host, status);
+}
+
+// Waits for an event of something that uses a socket. Destroys the socket if that fails, or if `ended` aborts first.
+async function until<T>(one: EventEmitter, event: string, socket: Socket, ended: AbortSignal): Promise<T> {
+  const { promise, resolve, reject } = Promise.withResolvers<T>();
+  const onAbort = () => reject(ended.reason);
+  ended.addEventListener('abort', onAbort);
+  if (ended.aborted) onAbort();
+  one.on('error', reject);
+  one.once('close', () => reject(Object.assign(new Error('closed'), { code: 'ECONNRESET' })));
+  one.once(event, resolve);
+  try {
+    return await promise;
+  } catch (error) {
+    socket.destroy();
+    throw error;
+  } finally {
+    ended.removeEventListener('abort', onAbort);
+  }
+}
+
+function loginOf({ username, password }: URL): Record<string, string> {
+  if (username === '' && password === '') return {};
+  const login = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
+  return { 'proxy-authorization': `Basic ${Buffer.from(login).toString('base64')}` };
+}
+
+// An IPv6 address has brackets in a URL, and nowhere else.
+function addressOf(url: URL): { readonly host: string; readonly port: number } {
+  return {
+    host: url.hostname.replace(/^\[|\]$/g, ''),
+    port: url.port === '' ? usualPort(url) : Number(url.port),
+  };
+}
+
+function usualPort({ protocol }: URL): number {
+  return protocol === 'https:' ? 443 : 80;
+}

@@ -1,0 +1,88 @@
+/** A page of help as lines that are not wrapped yet, and how they are wrapped to the terminal. Pure, and loads nothing. */
+
+import { type Env, type Io, variable } from '../io.ts';
+
+/**
+ * A line of a page: a text that is wrapped at its own indent (a command to copy: with backslashes), a text whose further
+ * lines hang at a place, or a term with its text beside it.
+ */
+export type HelpLine =
+  | string
+  | { readonly text: string; readonly hang: number }
+  | { readonly term: string; readonly termWidth: number; readonly text: string };
+
+/** A page of help. The build writes all pages to files, so that `--help` loads no command. */
+export type HelpPage = readonly HelpLine[];
+
+/** The text of a page. A line is longer than the width only if a single word is. */
+export function layOut(page: HelpPage, width: number): string {
+  return page.map((line) => `${laidOut(line, width)}\n`).join('');
+}
+
+function laidOut(line: HelpLine, width: number): string {
+  if (typeof line === 'string')
+    return /^ +(\$|paydesk) /.test(line)
+      ? continued(line, width)
+      : wrapLine(line, width, line.search(/\S|$/));
+  return 'hang' in line ? wrapLine(line.text, width, line.hang) : item(line, width);
+}
+
+// In less than 60 columns there is no room beside the term, so the text goes on the next line.
+function item(
+  { term, termWidth, text }: Extract<HelpLine, { readonly term: string }>,
+  width: number,
+): string {
+  if (text === '') return `  ${term}`;
+  if (width < 60) return `${wrapLine(`  ${term}`, width, 2)}\n${wrapLine(`    ${text}`, width, 4)}`;
+  return wrapLine(`  ${term.padEnd(termWidth)}  ${text}`, width, termWidth + 4);
+}
+
+// Wraps a command line with backslashes, so that it can still be copied. An option stays beside its value. A word that is
+// as long as the line gets no indent.
+function continued(line: string, width: number): string {
+  const start = /^ */.exec(line)?.[0] ?? '';
+  const further = `${start}    `;
+  const words = line.trimStart().match(/-\S+ [^-\s]\S*|\S+/g) ?? [];
+  const fitting = words.flatMap((word) =>
+    further.length + word.length > width - 2 ? word.split(' ') : [word],
+  );
+  const out: string[] = [];
+  let current = '';
+  for (const word of fitting) {
+    const next = current === '' ? start + word : `${current} ${word}`;
+    if (next.length > width - 2 && current !== '') {
+      out.push(`${current} \\`);
+      current = (further.length + word.length > width ? '' : further) + word;
+    } else {
+      current = next;
+    }
+  }
+  return [...out, current].join('\n');
+}
+
+/** Wraps one line at spaces, and indents the lines that follow. */
+export function wrapLine(line: string, width: number, indent: number): string {
+  const out: string[] = [];
+  let current = '';
+  for (const word of line.split(/(?<=\S) (?=\S)/)) {
+    if (current !== '' && current.length + 1 + word.length > width) {
+      out.push(current);
+      current = ' '.repeat(indent) + word;
+    } else {
+      current = current === '' ? word : `${current} ${word}`;
+    }
+  }
+  return [...out, current].join('\n');
+}
+
+/** How wide help is: as wide as the terminal. If stdout is no terminal, COLUMNS says it. */
+export function helpWidth({
+  stdout,
+  env,
+}: {
+  readonly stdout: Pick<Io['stdout'], 'isTTY' | 'columns'>;
+  readonly env: Env;
+}): number {
+  const width = stdout.isTTY === true ? (stdout.columns ?? 0) : Number(variable(env, 'COLUMNS'));
+  return Number.isInteger(width) && width >= 20 ? Math.min(width, 120) : 80;
+}

@@ -1,0 +1,83 @@
+/** Which refunds count as paid back twice, and which records of the order those are. */
+
+import { describe, expect, it } from 'vitest';
+import type { AttemptRecord, SentRow, VerdictRow } from '../../src/journal/journal-rows.ts';
+import { isPaidTwice, refundsPaidTwice } from '../../src/journal/paid-twice.ts';
+import { attempt } from './rows.ts';
+
+const refund = (id: string | undefined, amount = -5) => ({
+  chargeId: 'ch_1',
+  id,
+  amount,
+  createdAt: 1,
+  authCode: undefined,
+});
+const alarm: Partial<VerdictRow> = {
+  verdict: 'applied',
+  alarm: 'duplicate',
+  refunds: [refund('rf_1'), refund('rf_2')],
+};
+
+describe('a refund was paid back twice', () => {
+  const { proof } = attempt([]).sent;
+  it.each<[string, readonly Partial<VerdictRow>[], boolean, Partial<SentRow>?]>([
+    ['while its last verdict has that alarm', [{}, alarm], true],
+    ['also by the word of a person', [{ ...alarm, by: 'person', refunds: undefined }], true],
+    ['not before there is a verdict', [], false],
+    ['not with another alarm', [{ ...alarm, alarm: 'contradiction' }], false],
+    [
+      'not while it is unconfirmed, which blocks everything',
+      [alarm, { verdict: 'unknown', alarm: 'duplicate' }],
+      false,
+    ],
+    [
+      'not once somebody acknowledged it',
+      [alarm, { ...alarm, alarm: undefined, acknowledged: 'duplicate' }],
+      false,
+    ],
+    ['not if it is a capture', [alarm], false, { proof: { ...proof, kind: 'capture' } }],
+  ])('%s', (_, verdicts, expected, more = {}) => {
+    expect(isPaidTwice(attempt(verdicts, more))).toBe(expected);
+  });
+});
+
+describe('the refunds of it', () => {
+  const first = attempt([{ verdict: 'applied', by: 'person', alarm: 'duplicate' }]);
+  const again = attempt([{ verdict: 'applied', by: 'reply', refunds: [refund('rf_9')] }], {
+    intent: 'i_2',
+    time: 5000,
+  });
+  const one = { ...alarm, refunds: [refund('rf_1')] };
+  it.each<[string, AttemptRecord, readonly AttemptRecord[], readonly string[]]>([
+    ['are those of the read that showed both', attempt([alarm]), [], ['rf_1', 'rf_2']],
+    ['also if a later read shows fewer', attempt([alarm, one]), [], ['rf_1', 'rf_2']],
+    [
+      'are those of the newest such read',
+      attempt([alarm, { ...alarm, refunds: [refund('rf_1'), refund('rf_2'), refund('rf_3')] }]),
+      [],
+      ['rf_1', 'rf_2', 'rf_3'],
+    ],
+    [
+      'are not those of a read without the alarm',
+      attempt([{ ...alarm, alarm: undefined, refunds: [refund('rf_1'), refund('rf_8')] }, one]),
+      [],
+      ['rf_1'],
+    ],
+    [
+      'are not those of another amount, and none without an id',
+      attempt([{ ...alarm, refunds: [refund('rf_1'), refund('rf_2', -3), refund(undefined)] }]),
+      [],
+      ['rf_1'],
+    ],
+    ['are that of the attempt that was sent again, after a correction', first, [first, again], ['rf_9']],
+    [
+      'are its own and that of the attempt that was sent again, each once',
+      attempt([one]),
+      [attempt([one]), again],
+      ['rf_1', 'rf_9'],
+    ],
+    ['are unknown if no read has shown any', first, [first], []],
+  ])('%s', (_, record, known, expected) => {
+    expect(refundsPaidTwice(record, known)).toEqual(expected);
+  });
+});

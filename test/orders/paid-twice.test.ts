@@ -1,0 +1,397 @@
+/** A refund that the service made twice: every screen shows it, and no refund of the order is sent until somebody acknowledges it. */
+
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { journalRows } from '../atmost/desk.ts';
+import { standingAt } from '../harness/clock.ts';
+import { chargeOf, type Json, orderOf, refundOf, withRefund } from '../harness/orders.ts';
+import { onScreen, type Ran } from '../harness/paydesk.ts';
+import { sit } from '../harness/person.ts';
+import { inOneLine } from '../harness/ran.ts';
+import { screenOf } from '../harness/screen.ts';
+import { json, reset } from '../harness/server.ts';
+import { type Service, startService } from '../harness/service.ts';
+import { differences } from '../harness/two-widths.ts';
+
+const created = Date.parse('2026-11-20T18:42:00Z') / 1000;
+const madeAt = Date.parse('2026-11-21T05:05:13Z') / 1000;
+
+function bought(id: string, createdAt: number): Json {
+  return orderOf(id, [chargeOf(`ch_${id}`, 35_000, { paid_at: createdAt + 20 })], {
+    created_at: createdAt,
+    updated_at: createdAt + 30,
+    customer_info: { object: 'customer_info', name: 'Ana', email: 'ana@example.com' },
+  });
+}
+
+const id = 'ord_2tQ8mVxK4nRz7LcWp';
+const twin = 'ord_2tQ8mTd6JhB3sYfGq';
+let service: Service;
+let made: number;
+let isLost: boolean;
+
+/** One more refund of the order at the service. */
+function apply(amount = 900): Json {
+  made += 1;
+  const refund = refundOf(`rf_${made}`, amount, { created_at: madeAt });
+  const order = service.orders.find((one) => one.id === id) ?? {};
+  const after = withRefund(order, refund, amount);
+  service.orders = service.orders.map((one) => (one.id === id ? after : one));
+  return after;
+}
+
+beforeEach(async () => {
+  made = 0;
+  isLost = false;
+  service = await startService({
+    orders: [bought(id, created), bought(twin, created - 240)],
+    sendsDate: false,
+    onPost: (_, __, { body }) =>
+      isLost ? reset : json(apply((JSON.parse(body) as { amount: number }).amount)),
+  });
+});
+afterEach(async () => {
+  await service[Symbol.asyncDispose]();
+});
+
+const at = (time: string) => ({ ...standingAt(`2026-11-21T${time}Z`), PAYDESK_OPERATOR: 'root' });
+
+async function run(time: string, args: string | readonly string[], columns?: number): Promise<Ran> {
+  const line = typeof args === 'string' ? args.split(' ') : args;
+  return await service.run(line, columns === undefined ? { env: at(time) } : { env: at(time), columns });
+}
+
+const refund = (amount: number, more = '') =>
+  `orders refund ${id} --charge 1 --amount ${amount} --yes${more === '' ? '' : ` ${more}`}`;
+
+/** Sends a refund of 900, which the service makes twice, and looks again. */
+async function payTwice(): Promise<string> {
+  const sent = await run('05:05:12', refund(900));
+  expect(sent.code, sent.stderr).toBe(0);
+  apply();
+  expect((await run('05:06:00', 'journal reconcile --all')).code).toBe(7);
+  return journalRows(service.home)[0]?.intent ?? '';
+}
+
+const acknowledge = (intent: string) => [
+  'journal',
+  'acknowledge',
+  intent,
+  '--note',
+  'the bank recalls rf_2, ticket 8851',
+  '--yes',
+];
+
+const textOf = ({ stdout, stderr }: Ran) => `${stdout}${stderr}`.replaceAll(/i_[0-9a-z]{8}\b/g, 'i_7f3k2m9x');
+
+describe('a refund that was paid back twice', () => {
+  test('stands in the first block of orders show, and no command there refunds', async () => {
+    await payTwice();
+    const shown = await run('05:10:00', `orders show ${id}`, 80);
+    expect(textOf(shown)).toMatchInlineSnapshot(`
+      "ord_2tQ8mVxK4nRz7LcWp  partially_refunded  paid back twice  sandbox environment
+      PAID BACK TWICE: 900 MXN, rf_1 and rf_2
+              sent at 05:05:12 by root; paydesk cannot take a refund back
+              do not refund this order; show your lead. When somebody has dealt with
+              it:
+              paydesk journal acknowledge i_7f3k2m9x --note TEXT
+      created 20 Nov 2026 18:42:00 UTC    read just now, 21 Nov 05:10:00
+      buyer   Ana  ana@example.com
+      twin    ord_2tQ8mTd6JhB3sYfGq, same buyer and amount, 4 min earlier, was not
+              refunded: make sure which of the two orders the buyer means
+
+      MONEY (MXN, in the service's units)           amount   refunded       left
+      charge 1  ch_ord_2tQ8mVxK4nRz7LcWp  *4242      35000      -1800      33200
+                visa, BUYER NAME, partially_refunded, paid 18:42:20, auth 490215
+      order                                          35000      -1800      33200
+                refund total matches the service
+
+      REFUNDS  from charge  amount  when              auth    by
+               1 *4242        -900  21 Nov 05:05 UTC  490215  root
+               id rf_1
+               1 *4242        -900  21 Nov 05:05 UTC  490215  probably ours: sent at
+                                                              05:05:12, sent once, but
+                                                              there are two
+               id rf_2
+
+      ITEMS    Wool blanket  sku WB-2  1 x 35000  35000
+               items 35000: equal to the order amount
+
+      see what happened, and how it was sent:
+        paydesk journal show i_7f3k2m9x
+      1 refund paid back twice: ord_2tQ8mVxK4nRz7LcWp, 900 MXN:
+      paydesk journal list --open
+      "
+    `);
+    const wide = await run('05:10:00', `orders show ${id}`, 120);
+    expect(differences(textOf(wide), textOf(shown))).toMatchInlineSnapshot(`
+      "instead of lines 4 to 5:
+              do not refund this order; show your lead. When somebody has dealt with it:
+      instead of lines 9 to 10:
+      twin    ord_2tQ8mTd6JhB3sYfGq, same buyer and amount, 4 min earlier, was not refunded: make sure which of the two orders
+              the buyer means
+      instead of lines 21 to 23:
+               1 *4242        -900  21 Nov 05:05 UTC  490215  probably ours: sent at 05:05:12, sent once, but there are two
+      instead of lines 31 to 32:
+      1 refund paid back twice: ord_2tQ8mVxK4nRz7LcWp, 900 MXN: paydesk journal list --open"
+    `);
+    expect(shown.stdout).not.toContain('orders refund');
+  });
+
+  test('is red on a terminal', async () => {
+    await payTwice();
+    const seat = { home: service.home, env: { ...service.env, NO_COLOR: '' }, columns: 80 };
+    const { screen } = await onScreen(['orders', 'show', id], seat);
+    expect(screen).toContain('\x1b[31mpaid back twice\x1b[39m');
+    expect(screen).toContain('\x1b[31mPAID BACK TWICE: 900 MXN, rf_1 and rf_2');
+    expect((await onScreen(['orders', 'list'], seat)).screen).toContain('\x1b[31mpaid back twice');
+  });
+
+  test('is the status of its order in lists and finds of people, and not of scripts', async () => {
+    await payTwice();
+    const narrow = textOf(await run('05:10:00', 'orders list', 80));
+    expect(narrow).toMatchInlineSnapshot(`
+      "ID                     CREATED UTC   STATUS              AMOUNT  REFUNDED  CARD 
+      ord_2tQ8mVxK4nRz7LcWp  20 Nov 18:42  paid back twice  35000 MXN     -1800  *4242
+      ord_2tQ8mTd6JhB3sYfGq  20 Nov 18:38  paid             35000 MXN         -  *4242
+      1 refund paid back twice: ord_2tQ8mVxK4nRz7LcWp, 900 MXN:
+      paydesk journal list --open
+      possible twins, same buyer and amount within 10 minutes: ord_2tQ8mTd6JhB3sYfGq
+      and ord_2tQ8mVxK4nRz7LcWp (already refunded)
+      2 orders, sandbox environment. There are no more
+      "
+    `);
+    expect(differences(textOf(await run('05:10:00', 'orders list', 120)), narrow)).toMatchInlineSnapshot(`
+      "instead of lines 1 to 7:
+      ID                     CREATED UTC   STATUS              AMOUNT  REFUNDED  CARD   BUYER  REASON  NOTE
+      ord_2tQ8mVxK4nRz7LcWp  20 Nov 18:42  paid back twice  35000 MXN     -1800  *4242  Ana    -       -   
+      ord_2tQ8mTd6JhB3sYfGq  20 Nov 18:38  paid             35000 MXN         -  *4242  Ana    -       -   
+      1 refund paid back twice: ord_2tQ8mVxK4nRz7LcWp, 900 MXN: paydesk journal list --open
+      possible twins, same buyer and amount within 10 minutes: ord_2tQ8mTd6JhB3sYfGq and ord_2tQ8mVxK4nRz7LcWp (already
+      refunded)"
+    `);
+    const found = await run('05:10:00', 'orders find 4242', 80);
+    expect(found.stdout).toMatch(new RegExp(`^${id} .* paid back twice `, 'm'));
+    expect((await run('05:10:00', 'orders list --csv')).stdout).not.toContain('twice');
+    expect((await run('05:10:00', 'orders list --json')).stdout).not.toContain('twice');
+  });
+
+  test('is shown by the picker, which does not let it be chosen', async () => {
+    await payTwice();
+    const env = { ...service.env, ...at('05:10:00') };
+    const person = sit(['orders', 'refund'], { home: service.home, env });
+    await person.waitFor('Which order?');
+    person.type(id);
+    await person.waitFor(/1 found in all 2 orders/);
+    person.type('\r');
+    await person.waitFor('> paid back twice: 900 MXN');
+    const screen = screenOf(person.transcript, 80).replaceAll(/i_[0-9a-z]{8}\b/g, 'i_7f3k2m9x');
+    expect(screen.slice(screen.indexOf('? ['))).toMatchInlineSnapshot(`
+      "? [sandbox] Which order? ord_2tQ8mVxK4nRz7LcWp
+        CREATED UTC   BUYER  CARD      AMOUNT  STATUS
+      > 20 Nov 18:42  Ana    *4242  35000 MXN  paid back twice
+
+      > paid back twice: 900 MXN, rf_1 and rf_2 (05:05:12, by root); when somebody has
+        dealt with it: paydesk journal acknowledge i_7f3k2m9x --note TEXT
+      1 found in all 2 orders, back to 20 Nov
+      type to search, arrows to move, Enter to choose, Ctrl-C to stop"
+    `);
+    person.type('\x03');
+    expect(await person.leaves).toMatchObject({ code: 130 });
+    expect(service.posts).toHaveLength(1);
+  });
+
+  test.each<[string, string]>([
+    ['of another amount', refund(200)],
+    ['of the same amount, with every name in --again', refund(900, '--again rf_1,rf_2')],
+    ['of all that is left', `orders refund ${id} --charge 1 --yes`],
+    ['that is only tried', refund(200, '--dry-run')],
+    ['of the same amount that is only tried', refund(900, '--dry-run')],
+    ['with a script id of its own', refund(200, '--intent ticket-1')],
+  ])('refuses a refund %s, in the words of what to do', async (_, line) => {
+    const intent = await payTwice();
+    const rows = journalRows(service.home).length;
+    const refused = await run('05:10:00', line);
+    expect({ code: refused.code, posts: service.posts.length }, refused.stderr).toEqual({
+      code: 3,
+      posts: 1,
+    });
+    expect(inOneLine(refused.stderr)).toContain(
+      `refused: ${id} was paid back twice: 900 MXN, rf_1 and rf_2 (05:05:12, by root)`,
+    );
+    expect(refused.stderr).toContain(`paydesk journal acknowledge ${intent} --note TEXT`);
+    expect(refused.stderr).not.toContain('orders refund');
+    expect(journalRows(service.home)).toHaveLength(rows);
+  });
+
+  test('is named by the fields of a JSON error', async () => {
+    const intent = await payTwice();
+    const { stderr } = await run('05:10:00', refund(200, '--json'));
+    expect(JSON.parse(stderr)).toMatchObject({
+      kind: 'refused',
+      exit_code: 3,
+      intent,
+      order_id: id,
+      commands: [['paydesk', 'journal', 'show', intent]],
+    });
+  });
+
+  test('stops no refund of another order', async () => {
+    await payTwice();
+    const ran = await run('05:10:00', `orders refund ${twin} --charge 1 --amount 100 --dry-run --yes`);
+    expect(ran.code, ran.stderr).toBe(0);
+  });
+
+  test('is answered to its own script id, and nothing is sent', async () => {
+    expect((await run('05:05:12', refund(900, '--intent ticket-1'))).code).toBe(0);
+    apply();
+    expect((await run('05:06:00', 'journal reconcile --all')).code).toBe(7);
+    const again = await run('05:10:00', refund(900, '--intent ticket-1'));
+    expect(again.code, again.stderr).toBe(7);
+    expect(service.posts).toHaveLength(1);
+  });
+
+  test('that shows only to the next refund, of another amount, stops that one as well', async () => {
+    expect((await run('05:05:12', refund(900))).code).toBe(0);
+    apply();
+    const other = await run('05:10:00', refund(200));
+    expect({ code: other.code, posts: service.posts.length }, other.stderr).toEqual({ code: 7, posts: 1 });
+    expect(inOneLine(other.stderr)).toMatch(/DUPLICATE\?.*rf_1 and rf_2/);
+    expect((await run('05:11:00', refund(200))).code).toBe(3);
+  });
+
+  test('stops nothing once somebody acknowledged it; both refunds stay ours', async () => {
+    const intent = await payTwice();
+    const ended = await run('05:20:00', acknowledge(intent));
+    expect(ended.code, ended.stderr).toBe(0);
+    const shown = (await run('05:21:00', `orders show ${id}`)).stdout;
+    expect(shown).not.toContain('PAID BACK TWICE');
+    expect(shown).toContain('probably ours: sent at 05:05:12, sent once, but there are two');
+    expect(shown).not.toContain('not from this machine');
+    expect((await run('05:21:00', 'orders list', 80)).stdout).not.toContain('twice');
+    const sent = await run('05:22:00', refund(200));
+    expect({ code: sent.code, posts: service.posts.length }, sent.stderr).toEqual({ code: 0, posts: 2 });
+  });
+
+  test('stops the next refund again when one more shows after the acknowledgement', async () => {
+    const intent = await payTwice();
+    await run('05:20:00', acknowledge(intent));
+    apply();
+    expect((await run('05:40:00', `journal reconcile ${intent}`)).code).toBe(7);
+    const refused = await run('05:41:00', refund(200));
+    expect(refused.code).toBe(3);
+    expect(inOneLine(refused.stderr)).toContain('paid back more than once: 900 MXN, rf_1 and rf_2 and rf_3');
+    expect(service.posts).toHaveLength(1);
+  });
+
+  test('is found by a correction as well: it was made, and it was sent again', async () => {
+    isLost = true;
+    expect((await run('05:05:12', refund(900))).code).toBe(7);
+    const first = journalRows(service.home)[0]?.intent ?? '';
+    const said = (...more: string[]) => ['journal', 'settle', first, ...more, '--confirm', id];
+    const wrong = await run('05:20:00', said('--not-applied', '--note', 'nothing at the bank'));
+    expect(wrong.code, wrong.stderr).toBe(0);
+    isLost = false;
+    expect((await run('05:21:00', refund(900))).code).toBe(0);
+    const right = await run('05:30:00', said('--correct', '--applied', '--note', 'the bank has made both'));
+    expect(right.code, right.stderr).toBe(7);
+    const refused = await run('05:31:00', refund(200));
+    expect(refused.code).toBe(3);
+    expect(inOneLine(refused.stderr)).toContain(
+      `${id} was paid back twice: 900 MXN, rf_1 and one that no read has shown (05:05:12, by root)`,
+    );
+    expect(refused.stderr).toContain(`paydesk journal acknowledge ${first} --note TEXT`);
+    expect(service.posts).toHaveLength(2);
+  });
+});
+
+describe('journal acknowledge', () => {
+  test('shows both refunds before it asks; No records nothing', async () => {
+    const intent = await payTwice();
+    const rows = () => journalRows(service.home).filter((row) => 'acknowledged' in row);
+    const env = { ...service.env, ...at('05:20:00'), NO_COLOR: '1' };
+    const person = sit(['journal', 'acknowledge', intent], { home: service.home, env });
+    await person.answer('What was done about it?', 'ok\r');
+    await person.answer(
+      'at least 10 letters: say what was done about it',
+      ' ticket 8851, the bank recalls one\r',
+    );
+    await person.answer('End this alarm?', '\r');
+    const { code, screen } = await person.leaves;
+    expect({ code, rows: rows() }).toEqual({ code: 3, rows: [] });
+    expect(
+      screen.slice(0, screen.indexOf('?  What')).replaceAll(intent, 'i_7f3k2m9x'),
+    ).toMatchInlineSnapshot(`
+      "DUPLICATE? refund of 900 MXN
+        ord_2tQ8mVxK4nRz7LcWp, sent 21 Nov 2026 05:05:12 UTC by root
+        the service shows it more than once
+        refund rf_1   -900 MXN   21 Nov 2026 05:05:13 UTC
+        refund rf_2   -900 MXN   21 Nov 2026 05:05:13 UTC
+      ? What was done about it? (DUPLICATE?)? What was done about it? (DUPLICATE?) o? What was done about it? (DUPLICATE?) ok? What was done about it? (DUPLICATE?) ok? What was done about it? (DUPLICATE?) ok
+      > at least 10 letters: say what was done about it? What was done about it? (DUPLICATE?) ok
+      > at least 10 letters: say what was done about it? What was done about it? (DUPLICATE?) ok? What was done about it? (DUPLICATE?) ok t? What was done about it? (DUPLICATE?) ok ti? What was done about it? (DUPLICATE?) ok tic? What was done about it? (DUPLICATE?) ok tick? What was done about it? (DUPLICATE?) ok ticke? What was done about it? (DUPLICATE?) ok ticket? What was done about it? (DUPLICATE?) ok ticket? What was done about it? (DUPLICATE?) ok ticket 8? What was done about it? (DUPLICATE?) ok ticket 88? What was done about it? (DUPLICATE?) ok ticket 885? What was done about it? (DUPLICATE?) ok ticket 8851? What was done about it? (DUPLICATE?) ok ticket 8851,? What was done about it? (DUPLICATE?) ok ticket 8851,? What was done about it? (DUPLICATE?) ok ticket 8851, t? What was done about it? (DUPLICATE?) ok ticket 8851, th? What was done about it? (DUPLICATE?) ok ticket 8851, the? What was done about it? (DUPLICATE?) ok ticket 8851, the? What was done about it? (DUPLICATE?) ok ticket 8851, the b? What was done about it? (DUPLICATE?) ok ticket 8851, the ba? What was done about it? (DUPLICATE?) ok ticket 8851, the ban? What was done about it? (DUPLICATE?) ok ticket 8851, the bank? What was done about it? (DUPLICATE?) ok ticket 8851, the bank? What was done about it? (DUPLICATE?) ok ticket 8851, the bank r? What was done about it? (DUPLICATE?) ok ticket 8851, the bank re? What was done about it? (DUPLICATE?) ok ticket 8851, the bank rec? What was done about it? (DUPLICATE?) ok ticket 8851, the bank reca? What was done about it? (DUPLICATE?) ok ticket 8851, the bank recal? What was done about it? (DUPLICATE?) ok ticket 8851, the bank recall? What was done about it? (DUPLICATE?) ok ticket 8851, the bank recalls? What was done about it? (DUPLICATE?) ok ticket 8851, the bank recalls? What was done about it? (DUPLICATE?) ok ticket 8851, the bank recalls o? What was done about it? (DUPLICATE?) ok ticket 8851, the bank recalls on? What was done about it? (DUPLICATE?) ok ticket 8851, the bank recalls one? What was done about it? (DUPLICATE?) ok ticket 8851, the bank recalls one? What was done about it? (DUPLICATE?) ok ticket 8851, the bank recalls one
+      ? End this alarm? ord_2tQ8mVxK4nRz7LcWp can then be refunded again. (y/N)? End this alarm? ord_2tQ8mVxK4nRz7LcWp can then be refunded again. No
+      cancelled: nothing was recorded"
+    `);
+    expect(screen).toContain('nothing was recorded');
+  });
+
+  test.each([
+    ['ok', 'at least 10 letters: say what was done about it'],
+    ['done done done done', 'the same again and again: say what was done about it'],
+  ])('takes no note that says nothing: %s', async (note, problem) => {
+    const intent = await payTwice();
+    const refused = await run('05:20:00', ['journal', 'acknowledge', intent, '--note', note, '--yes']);
+    expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining(problem) });
+    expect(refused.stderr).toContain('nothing was recorded');
+  });
+
+  test('needs --yes of a script', async () => {
+    const intent = await payTwice();
+    const refused = await run('05:20:00', acknowledge(intent).slice(0, -1));
+    expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining('missing --yes') });
+  });
+
+  test('says it when the order shows a refund more than the journal knew (7)', async () => {
+    const intent = await payTwice();
+    apply();
+    const ended = await run('05:20:00', acknowledge(intent));
+    expect(ended).toMatchObject({ code: 7, stderr: expect.stringContaining('more than before: rf_3') });
+  });
+});
+
+describe('a twin that this machine refunded', () => {
+  test('is ours in the picker as in orders show', async () => {
+    expect((await run('05:05:12', refund(900))).code).toBe(0);
+    const words = 'was refunded in part (900 of 35000) 4 min ago, by root: refunding both pays both back';
+    expect(inOneLine((await run('05:09:30', `orders show ${twin}`)).stdout)).toContain(words);
+    const env = { ...service.env, ...at('05:09:30') };
+    const person = sit(['orders', 'refund'], { home: service.home, env }, 120);
+    await person.waitFor('Which order?');
+    person.type(twin);
+    await person.waitFor(/1 found in all 2 orders/);
+    await person.waitFor('possible twin');
+    const screen = inOneLine(screenOf(person.transcript, 120));
+    expect(screen).toContain(words);
+    expect(screen).not.toContain('not from this machine');
+    person.type('\x03');
+    await person.leaves;
+  });
+
+  test('that was paid back twice is said to be so', async () => {
+    await payTwice();
+    const shown = inOneLine((await run('05:10:00', `orders show ${twin}`)).stdout);
+    expect(shown).toMatch(/was refunded TWICE in part \(1800 of 35000\)/);
+    expect(shown).not.toContain('not from this machine');
+  });
+
+  test('stands as refunded in the last lines of orders list and orders find', async () => {
+    const line = 'possible twins, same buyer and amount within 10 minutes:';
+    const told = async (words: string) => inOneLine((await run('05:30:00', words)).stderr);
+    expect(await told('orders list')).toContain(`${line} ${twin} and ${id} `);
+    apply();
+    expect(await told('orders list')).toContain(`${line} ${twin} and ${id} (already refunded)`);
+    expect(await told('orders find 4242')).toContain(`${line} ${twin} and ${id} (already refunded)`);
+    service.orders = service.orders.map((order) => ({ ...order, payment_status: 'refunded' }));
+    expect(await told('orders list')).toContain(`${line} ${twin} and ${id}: both already refunded`);
+  });
+});

@@ -1,0 +1,8 @@
+// The same requests one after the other by bare fetch: `node bare-requests.js JSON`, a list of { method, url, body }.
+const { BASE_URL, API_KEY } = process.env;
+for (const { method, url, body } of JSON.parse(process.argv[2])) {
+  const headers = { authorization: `Bearer ${API_KEY}`, 'content-type': 'application/json' };
+  const response = await fetch(`${BASE_URL}${url}`, { method, headers, body });
+  const { id } = await response.json();
+  if (method === 'POST') console.log(id);
+}
