@@ -368,24 +368,17 @@ test('a paid order that cannot be refunded says why, under the cursor and when i
   const orders = [
     orderOf('ord_1', charges),
     orderOf('ord_forbidden', charges, { is_refundable: false, payment_status: 'paid' }),
-    orderOf('ord_hidden', [], { is_refundable: undefined, payment_status: 'paid' }),
   ];
   await using service = await startService({ orders });
   using home = newHome();
   const person = sit(['orders', 'refund'], { home, env: service.env }, 80);
   await person.waitFor('Which order?');
-  await search(person, 'ord_forbidden', /1 more not refundable/);
-  await person.waitFor('not refundable: paid, but the service does not allow it (is_refundable false)');
+  const why = /not refundable: paid, but the service does not allow it \(is_refundable false\)/;
+  await search(person, 'ord_forbidden', why);
   person.type('\r');
-  await person.waitFor('> ord_forbidden is not refundable: paid, but the service does not allow it');
+  await person.waitFor(new RegExp(`> ord_forbidden is ${why.source.slice(0, 40)}`));
   person.type('\x03');
   await person.leaves;
-  const other = sit(['orders', 'refund'], { home, env: service.env }, 80);
-  await other.waitFor('Which order?');
-  await search(other, 'ord_hidden', /1 more not refundable/);
-  await other.waitFor(/not refundable: paid, but (?!the service)/);
-  other.type('\x03');
-  await other.leaves;
   expect(service.posts).toEqual([]);
 });
 
