@@ -29,6 +29,11 @@ export function figureWords(amount: Amount, currency: string | undefined, style:
   return `${digits(amount, style)}${inBrackets(amount, currency, style)}`;
 }
 
+/** An amount where there is little room: `230.00` if decimals are declared, otherwise the service's integer. */
+export function briefFigure(amount: Amount, currency: string | undefined, style: AmountStyle): string {
+  return scaled(amount, currency, style) ?? digits(amount, style);
+}
+
 /** A part of an amount: `12000 of 52000 MXN (120.00 of 520.00)`. */
 export function partWords(
   part: Amount,
@@ -139,11 +144,30 @@ export function readAmount(text: string): TypedAmount | undefined {
 }
 
 /**
+ * The same amount with each number of decimals that the profile declares: `230.00` for `230.0`. Only where no digit but a zero
+ * is lost.
+ */
+export function fullDecimals(
+  { text, places }: TypedAmount,
+  { 'amounts.decimals': declared }: AmountStyle,
+): readonly string[] {
+  if (places === undefined) return [];
+  return [...new Set(Object.values(declared))].flatMap((wanted) => withDecimals(text, wanted) ?? []);
+}
+
+// Undefined if the text has more decimals, and they are not zeros.
+function withDecimals(text: string, places: number): string | undefined {
+  const [, whole, decimals = '', rest = ''] = /^([^.]*)\.(\d+)(.*)$/.exec(text) ?? [];
+  if (whole === undefined || places === 0 || /[^0]/.test(decimals.slice(places))) return undefined;
+  return `${whole}.${decimals.slice(0, places).padEnd(places, '0')}${rest}`;
+}
+
+/**
  * What is wrong with a typed amount for this currency: another currency, or decimals that the profile does not declare.
  * Undefined if it fits.
  */
 export function amountProblem(
-  { places, currency: named }: TypedAmount,
+  { text, places, currency: named }: TypedAmount,
   currency: string | undefined,
   style: AmountStyle,
 ): string | undefined {
@@ -155,9 +179,8 @@ export function amountProblem(
   const code = currency ?? 'this currency';
   if (declared === undefined)
     return `the profile declares no decimals for ${code}; type a whole number, in the service's units`;
-  return declared === 0
-    ? `${code} has no decimals; type a whole number`
-    : `${code} has ${declared} decimals; type them all, as in 1.${'0'.repeat(declared)}`;
+  if (declared === 0) return `${code} has no decimals; type a whole number`;
+  return `${code} has ${declared} ${declared === 1 ? 'decimal' : 'decimals'}; type ${withDecimals(text, declared) ?? `them so: 1.${'0'.repeat(declared)}`}`;
 }
 
 /** Warns that a whole number is in the service's units, where people may have meant decimals; undefined where nobody can err. */

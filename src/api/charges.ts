@@ -203,9 +203,21 @@ export function countingCharges(order: JsonObject): readonly ChargeMoney[] {
  * charge of the order must count. An order that is only authorized cannot be refunded, whatever the service says.
  */
 export function canBeRefunded(order: JsonObject): boolean {
+  return whyNotRefundable(order) === undefined;
+}
+
+/** Why an order cannot be refunded (`canBeRefunded`), beginning with its status; undefined if it can be. */
+export function whyNotRefundable(order: JsonObject): string | undefined {
   const { is_refundable: said, payment_status: status } = order;
-  if (status === statuses.preAuthorized) return false;
-  return said === true || (said !== false && countingCharges(order).length > 0);
+  const shown = typeof status === 'string' && status !== '' ? status : 'no status shown';
+  if (status === statuses.preAuthorized) return `${shown}, no money taken`;
+  if (said === true) return undefined;
+  if (status === statuses.refunded) return shown;
+  if (said === false) return `${shown}, but the service does not allow it (is_refundable false)`;
+  const reading = readMoney(order);
+  if ('problem' in reading) return `${shown}, but ${reading.problem}`;
+  if (reading.money.charges.some(({ counts }) => counts)) return undefined;
+  return `${shown}, but no paid charge has money left`;
 }
 
 /** How much of all charges was refunded, as a positive number. */

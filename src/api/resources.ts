@@ -33,7 +33,8 @@ export type ValueKind =
   | 'time'
   | 'localTime'
   | 'flag'
-  | 'card';
+  | 'card'
+  | 'link';
 
 /** A column of a listed resource. `value` may return anything, because the service may send anything. */
 export interface Column {
@@ -47,8 +48,10 @@ export interface Column {
   readonly amountsOf?: (record: JsonObject) => AmountStyle;
   /** How wide a terminal must be for this column in the default table. Without it, only `--columns` shows the column. */
   readonly tableFrom?: number;
-  /** The column stays in the table when a terminal is too narrow for all columns. */
+  /** The column stays in the table when a terminal is too narrow for all columns, and other texts are cut before it. */
   readonly stays?: true;
+  /** What a terminal shows that has no room for the full title or value. */
+  readonly brief?: { readonly title?: string; readonly value?: (record: JsonObject) => unknown };
   /** The column is computed for people. CSV and `-o list` have it only if `--columns` names it. */
   readonly derived?: true;
   /** Has no local time beside it in an export with `--tz`, since another column has. */
@@ -141,11 +144,17 @@ export const orderColumns: readonly Column[] = [
   field('created_at', 'time', { title: 'CREATED', tableFrom: 0 }),
   field('payment_status', 'status', { title: 'STATUS', tableFrom: 0 }),
   field('amount', 'money', { title: 'AMOUNT', tableFrom: 0 }),
-  field('refunded', 'figure', { title: 'REFUNDED', tableFrom: 0, derived: true, value: refundedOf }),
+  field('refunded', 'figure', {
+    title: 'REFUNDED',
+    brief: { title: 'REFUND' },
+    tableFrom: 0,
+    derived: true,
+    value: refundedOf,
+  }),
   field('card', 'card', { title: 'CARD', tableFrom: 0, derived: true, value: cardOf }),
   field('amount_refunded', 'figure'),
   field('currency', 'text'),
-  ...peopleColumns([], 100),
+  ...peopleColumns([], 80),
   field('customer_info.name', 'text', { title: 'BUYER' }),
   field('customer_info.email', 'text'),
   field('customer_info.phone', 'text'),

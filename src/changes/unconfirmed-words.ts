@@ -52,7 +52,7 @@ export function paidTwiceBlocks(ctx: Context, profile: Profile, twice: PaidTwice
 export function paidTwiceSteps(twice: PaidTwice): readonly Block[] {
   return [
     'blank',
-    { line: 'see what happened, and how it was sent:' },
+    { line: 'see what was sent, and what paydesk has found since:' },
     { line: `paydesk journal show ${twice.intent}`, indent: 2 },
   ];
 }

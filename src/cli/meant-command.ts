@@ -4,6 +4,7 @@
  */
 
 import { commands, groups } from '../commands/commands.ts';
+import { closestNames } from '../terminal/terminal.ts';
 
 // Words of other programs, and of the desk. What is not here is left to similar spelling.
 const nouns: Readonly<Record<string, string>> = {
@@ -12,6 +13,7 @@ const nouns: Readonly<Record<string, string>> = {
   auth: 'profile',
   buyer: 'customers',
   buyers: 'customers',
+  checkouts: 'checkout',
   client: 'customers',
   clients: 'customers',
   config: 'profile',
@@ -21,18 +23,28 @@ const nouns: Readonly<Record<string, string>> = {
   links: 'checkout',
   log: 'journal',
   order: 'orders',
+  payment: 'checkout',
+  payments: 'checkout',
   profiles: 'profile',
 };
 
 const verbs: Readonly<Record<string, readonly string[]>> = {
+  ack: ['acknowledge'],
   authorize: ['capture'],
+  cancel: ['refund'],
   cat: ['show'],
   charge: ['capture'],
+  clear: ['acknowledge'],
+  close: ['settle'],
+  confirm: ['settle', 'capture'],
   delete: ['remove'],
   describe: ['show'],
   download: ['export'],
+  dismiss: ['acknowledge'],
   dump: ['export'],
   edit: ['set'],
+  erase: ['forget'],
+  fix: ['reconcile', 'settle', 'verify'],
   get: ['show'],
   grep: ['find'],
   index: ['list'],
@@ -42,17 +54,24 @@ const verbs: Readonly<Record<string, readonly string[]>> = {
   make: ['create', 'add'],
   new: ['create', 'add'],
   open: ['show'],
+  purge: ['forget'],
   query: ['find'],
+  recheck: ['reconcile'],
   refunds: ['refund'],
-  return: ['refund'],
   reimburse: ['refund'],
+  repair: ['verify'],
+  resolve: ['reconcile', 'settle'],
+  return: ['refund'],
+  reverse: ['refund'],
   rm: ['remove'],
   search: ['find'],
   start: ['serve'],
   switch: ['use'],
   test: ['check'],
+  undo: ['refund'],
   update: ['set'],
   view: ['show'],
+  void: ['refund'],
 };
 
 // Single words that mean a whole command.
@@ -82,6 +101,26 @@ const nounOfId: readonly (readonly [RegExp, string])[] = [
 
 const mostMeant = 4;
 
+// The service has no list of payment links (service: Endpoints 5), so whoever looks for one finds it in the journal.
+const linksHere = 'journal list --kind checkout';
+
+/** Why there is no such command, where that helps: a sentence that the commands meant follow. */
+export function whyNone(words: readonly string[]): string | undefined {
+  return lookingForLinks(words) === undefined
+    ? undefined
+    : 'the service has no list of payment links; the journal has those that were made here';
+}
+
+// Undefined if the words are not about payment links that exist.
+function lookingForLinks([first = '', verb]: readonly string[]): readonly string[] | undefined {
+  const noun = Object.hasOwn(nouns, first) ? nouns[first] : first;
+  if (noun !== 'checkout') return undefined;
+  if (verb === undefined) return first.endsWith('s') ? [linksHere, 'checkout create'] : undefined;
+  const wanted = verbsLike(verb);
+  if (wanted.includes('show')) return ['journal show', linksHere];
+  return wanted.includes('list') || wanted.includes('find') ? [linksHere, 'journal show'] : undefined;
+}
+
 /**
  * The commands that these words may have meant, the likeliest first: `orders refund`. A noun alone stands for its help.
  * `similar` returns the names that are spelled like the last word. It knows the words before that one.
@@ -92,6 +131,8 @@ export function meantCommands(
 ): readonly string[] {
   const [first, second] = words;
   if (first === undefined) return [];
+  const links = lookingForLinks(words);
+  if (links !== undefined) return links;
   // The help of this noun is named under every such error anyway.
   if (Object.hasOwn(groups, first)) return ofNoun(first, second, similar).filter((meant) => meant !== first);
   if (Object.hasOwn(phrases, first)) return [phrases[first] ?? ''];
@@ -103,6 +144,8 @@ export function meantCommands(
     Object.hasOwn(groups, name) ? ofNoun(name, second, similar) : [name],
   );
   if (near.length > 0) return near.slice(0, mostMeant);
+  const synonyms = withVerb(synonymsLike(first), words.slice(1));
+  if (synonyms.length > 0) return synonyms;
   return withVerb(
     Object.keys(groups).flatMap((one) => similar([one, first])),
     words.slice(1),
@@ -116,13 +159,19 @@ function ofNoun(
   similar: (words: readonly string[]) => readonly string[],
 ): readonly string[] {
   if (verb === undefined) return [noun];
-  const known = verbsLike(verb).filter((one) => exists(noun, one));
-  const found = known.length > 0 ? known : similar([noun, verb]);
+  const known = existing(noun, verbsLike(verb));
+  const spelled = known.length > 0 ? known : similar([noun, verb]);
+  const found = spelled.length > 0 ? spelled : existing(noun, synonymsLike(verb));
   return found.length === 0 ? [noun] : found.map((one) => `${noun} ${one}`);
 }
 
 function verbsLike(word: string): readonly string[] {
   return Object.hasOwn(verbs, word) ? (verbs[word] ?? []) : [word];
+}
+
+// What the words mean that are spelled like this one: `serach` is `search`.
+function synonymsLike(word: string): readonly string[] {
+  return closestNames(word.slice(0, 20), Object.keys(verbs)).flatMap(verbsLike);
 }
 
 // The commands with one of these verbs. Most of the day's work is about orders, so these come first unless an id says else.
@@ -135,6 +184,9 @@ function withVerb(wanted: readonly string[], rest: readonly string[]): readonly 
   return (owned.length > 0 ? owned : found).slice(0, mostMeant);
 }
 
-function exists(noun: string, verb: string): boolean {
-  return commands.some(({ words }) => words[0] === noun && words[1] === verb);
+// Those of the verbs that the noun has. A noun without `find` is searched in its list.
+function existing(noun: string, wanted: readonly string[]): readonly string[] {
+  const has = (verb: string) => commands.some(({ words }) => words[0] === noun && words[1] === verb);
+  const found = wanted.filter(has);
+  return found.length === 0 && wanted.includes('find') && has('list') ? ['list'] : found;
 }

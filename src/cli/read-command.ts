@@ -89,10 +89,16 @@ export async function didYouMean(
   words: readonly string[],
   { before = '', behind = '' } = {},
 ): Promise<readonly string[]> {
-  const { meantCommands } = await import('./meant-command.ts');
-  return meantCommands(words, similarNames).map(
-    (meant, index) => `${index === 0 ? 'did you mean' : 'or'}: paydesk ${before}${meant}${behind}`,
+  const { meantCommands, whyNone } = await import('./meant-command.ts');
+  const why = whyNone(words);
+  // `help` takes no options of the command.
+  const meant = meantCommands(words, similarNames).map((one) =>
+    before === '' ? one : one.replace(/ --.*/, ''),
   );
+  return [
+    ...(why === undefined ? [] : [why]),
+    ...meant.map((one, index) => `${index === 0 ? 'did you mean' : 'or'}: paydesk ${before}${one}${behind}`),
+  ];
 }
 
 // Commander's suggestions: `(Did you mean list?)`, `(Did you mean one of list, find?)`.

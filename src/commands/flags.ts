@@ -102,7 +102,20 @@ function typedAmount(text: string, name: string): TypedAmount {
   if (typed !== undefined) return typed;
   throw usage(
     `${name} ${short(text)}: not an amount such as 23000 or 230.00, without commas and more than 0`,
+    withoutCommas(text).map((one) => `type ${one}`),
   );
+}
+
+// A comma is left out between thousands, and a point stands where somebody wrote `1,50`. The second may also be meant as
+// thousands that are typed wrongly, so nothing is taken from it: it is only suggested.
+function withoutCommas(text: string): readonly string[] {
+  const tidy = text.trim();
+  const one = /^\d{1,3}(,\d{3})+(\.\d+)?$/.test(tidy)
+    ? tidy.replaceAll(',', '')
+    : /^\d+,\d{1,2}$/.test(tidy)
+      ? tidy.replace(',', '.')
+      : tidy;
+  return one !== text && readAmount(one) !== undefined ? [one] : [];
 }
 
 /** Returns the id of an order or customer. Throws CliError 'usage' for any other text. */

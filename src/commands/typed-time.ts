@@ -1,6 +1,7 @@
 /** Reads times as people type them, `30d`, `yesterday` or `2026-11-20`, and the range between two of them. Pure. */
 
 import { CliError } from '../errors.ts';
+import { closestNames } from '../terminal/terminal.ts';
 import type { Context, Days } from './command.ts';
 import { flag, usage } from './flags.ts';
 
@@ -89,7 +90,17 @@ export function parseWhen(text: string, name: string): When {
   if (at !== undefined) return { text, relative: false, at };
   throw usage(
     `${name} ${text}: not a time such as today, yesterday, last-month, monday, 30d, 12h, 2026-11-20 or 2026-11-20T09:00:00Z`,
+    meantTimes(text).map((meant) => `did you mean ${name} ${meant}?`),
   );
+}
+
+// A word that is spelled like this one; or a date with its parts in another order or with other marks, if it can be only one day.
+function meantTimes(text: string): readonly string[] {
+  const words = closestNames(text.slice(0, 20), dayWords);
+  if (words.length > 0) return words;
+  const [, year = '', month = '', day = ''] = /^(\d{4})[./]?(\d{1,2})[./]?(\d{1,2})$/.exec(text) ?? [];
+  const date = `${year}-${month.padStart(2, '0')}-${day.padStart(2, '0')}`;
+  return shownBy(iso.exec(date)) === undefined ? [] : [date];
 }
 
 const weekdays = ['monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday', 'sunday'] as const;

@@ -88,7 +88,8 @@ async function refuseTaken(
 }
 
 async function takeLock(locks: Locks, { file }: Names): Promise<Held> {
-  const lock = await locks.take(`export ${file}`, { waitMs: 0 });
+  // An export may take an hour. Nobody else, such as a refund, should wait for its lock.
+  const lock = await locks.take(`export ${file}`, { waitMs: 0, alone: true });
   if (lock.held) return lock;
   throw new CliError('refused', `another export is writing ${file} now`, {
     certain: 'nothing was sent',

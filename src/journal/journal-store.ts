@@ -140,6 +140,18 @@ export interface Finding {
   readonly problem: string;
 }
 
+/**
+ * The finding that the newest row is missing or changed. `chain`: where the rows that are there end; `noted`: the newest row as
+ * the store noted it apart from the rows. None if they agree.
+ */
+export function newestMissing(
+  chain: { readonly seq: number; readonly head: string },
+  noted: { readonly seq: number; readonly hash: unknown },
+): readonly Finding[] {
+  if (noted.seq === chain.seq && noted.hash === chain.head) return [];
+  return [{ seq: noted.seq, problem: 'was the newest one, and is missing or changed' }];
+}
+
 /** How the journal and its witness compare. */
 export interface WitnessVerification {
   /** Empty when the store has no witness. */

@@ -3,6 +3,7 @@
 import * as v from 'valibot';
 import { currencyPattern, expiryFields, type Mode, parseAmount, statusMeanings } from '../api/spec.ts';
 import { CliError } from '../errors.ts';
+import { knowsZone } from '../terminal/terminal.ts';
 
 const unitMs = { ms: 1, s: 1000, m: 60_000, min: 60_000, h: 3_600_000, d: 86_400_000 } as const;
 const yearMs = 365 * unitMs.d;
@@ -68,7 +69,7 @@ const metadataKeys = v.pipe(
 );
 
 const pagedOrDirect = v.picklist(['paged', 'direct'], 'paged or direct');
-const timeZone = v.pipe(v.string(), v.check(isTimeZone, 'a time zone such as America/Mexico_City or UTC'));
+const timeZone = v.pipe(v.string(), v.check(knowsZone, 'a time zone such as America/Mexico_City or UTC'));
 
 // The settings with one value. The second argument of `optional` is the default, written as a person types it.
 const single = v.object({
@@ -257,13 +258,4 @@ function schemaOf(name: string): v.GenericSchema<unknown, unknown> {
   if (prefix !== undefined) return perCurrency[prefix];
   const found = Object.entries(single.entries).find(([known]) => known === name);
   return found === undefined ? v.never() : found[1];
-}
-
-function isTimeZone(text: string): boolean {
-  try {
-    new Intl.DateTimeFormat('en', { timeZone: text });
-    return true;
-  } catch {
-    return false;
-  }
 }

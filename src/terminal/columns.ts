@@ -1,6 +1,6 @@
 /** Chooses the columns of a record, and turns their values into text for people and for CSV. */
 
-import { type AmountStyle, amountWords, figureWords } from '../amounts.ts';
+import { type AmountStyle, amountWords, briefFigure, figureWords } from '../amounts.ts';
 import type { Column, ValueKind } from '../api/resources.ts';
 import type { JsonObject } from '../api/spec.ts';
 import { CliError } from '../errors.ts';
@@ -147,20 +147,30 @@ interface Shown {
   readonly missing: boolean;
 }
 
+/** Amounts are shown without the currency that stands in their heading, times of another year without the hour. */
+export interface Brief {
+  readonly currency: string | undefined;
+  /** Where decimals are declared, the service's own integer is left out. */
+  readonly decimalsAlone: boolean;
+}
+
 /** A value as people read it, not cleaned yet. Never throws. */
 export function showValue(
   value: unknown,
   { kind, amountsOf }: Pick<Column, 'kind' | 'amountsOf'>,
   record: JsonObject,
   reading: Reading,
+  brief?: Brief,
 ): Shown {
   if (isMissing(value)) return { text: absent, odd: false, missing: true };
-  const fitting = fits(
-    value,
-    kind,
-    record,
-    amountsOf === undefined ? reading : { ...reading, amounts: amountsOf(record) },
-  );
+  const own = amountsOf === undefined ? reading : { ...reading, amounts: amountsOf(record) };
+  const isAmount = kind === 'money' || kind === 'figure';
+  const fitting =
+    brief !== undefined && isAmount && Number.isSafeInteger(value)
+      ? briefAmount(Number(value), kind, record, { amounts: own.amounts, ...brief })
+      : brief !== undefined && kind === 'time' && valid(value)
+        ? briefTime(value, own.times)
+        : fits(value, kind, record, own);
   return fitting === undefined
     ? { text: asReceived(value) + mark, odd: true, missing: false }
     : { text: fitting, odd: false, missing: false };
@@ -206,10 +216,31 @@ function fits(value: unknown, kind: ValueKind, record: JsonObject, reading: Read
     case 'id':
     case 'status':
     case 'card':
+    case 'link':
       return typeof value === 'string' ? value : undefined;
   }
 }
 
-function currencyOf({ currency }: JsonObject): string | undefined {
+function briefTime(seconds: number, times: Times): string {
+  const date = times.show(seconds, 'date');
+  const isThisYear = date.length <= '20 Nov'.length;
+  return isThisYear ? times.show(seconds, 'day') : date;
+}
+
+// An amount of another currency than the heading says its own, and one that shows no currency has a mark.
+function briefAmount(
+  value: number,
+  kind: 'money' | 'figure',
+  record: JsonObject,
+  { amounts, currency: heading, decimalsAlone }: Brief & { readonly amounts: AmountStyle },
+): string {
+  const currency = currencyOf(record);
+  const write = decimalsAlone ? briefFigure : figureWords;
+  const text = write(value, currency, amounts);
+  if (kind === 'figure' || currency === heading) return text;
+  return currency === undefined ? text + mark : `${text} ${currency}`;
+}
+
+export function currencyOf({ currency }: JsonObject): string | undefined {
   return typeof currency === 'string' && currency !== '' ? currency : undefined;
 }

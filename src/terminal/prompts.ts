@@ -7,7 +7,7 @@ import type { Paint } from './color.ts';
 import { interrupted, type Keyboard } from './keyboard.ts';
 import { searchPrompt } from './search-prompt.ts';
 import { type StreamFacts, widthOfTerminal } from './streams.ts';
-import { cut, widthOf } from './text-lines.ts';
+import { cut, widthOf, wrap } from './text-lines.ts';
 
 const pageSize = 10;
 // The cursor and a space come before a choice.
@@ -20,17 +20,18 @@ export function createPrompts(
   paint: Paint,
   clock: Pick<ClockWithTimers, 'after'>,
 ): Prompts {
-  const theme = themeOf(paint);
-  const room = (widthOfTerminal(stderr) ?? Number.POSITIVE_INFINITY) - beforeChoice;
+  const width = widthOfTerminal(stderr) ?? Number.POSITIVE_INFINITY;
+  const room = width - beforeChoice;
+  const themeOf = (message: string) => themeFor(message, paint, width);
   const context = (signal: AbortSignal) => ({ input: stdin, output: stderr.stream, signal });
   return {
     text: (message, check, signal) =>
-      ended(input({ message, theme, validate: asValidate(check) }, context(signal))),
+      ended(input({ message, theme: themeOf(message), validate: asValidate(check) }, context(signal))),
     secret: (message, check, signal) =>
       ended(
         // Without `mask` and `toggleMask` Ctrl-T would show the secret.
         password(
-          { message, theme, mask: true, toggleMask: false, validate: asValidate(check) },
+          { message, theme: themeOf(message), mask: true, toggleMask: false, validate: asValidate(check) },
           context(signal),
         ),
       ),
@@ -39,7 +40,7 @@ export function createPrompts(
         select(
           {
             message,
-            theme,
+            theme: themeOf(message),
             pageSize,
             loop: false,
             choices: choices.map((choice, index) => asChoice(choice, index, room)),
@@ -51,7 +52,8 @@ export function createPrompts(
       ended(
         searchPrompt(message, list, { paint, room, clock, pageSize: rowsAtOnce(stderr) }, context(signal)),
       ),
-    confirm: (message, signal) => ended(confirm({ message, theme, default: false }, context(signal))),
+    confirm: (message, signal) =>
+      ended(confirm({ message, theme: themeOf(message), default: false }, context(signal))),
   };
 }
 
@@ -61,11 +63,14 @@ function rowsAtOnce({ rows = 24 }: StreamFacts): number {
 }
 
 function asChoice({ label, tail, detail }: Labelled, index: number, room: number) {
-  const name = tail === undefined ? label : `${fitted(label, room - widthOf(tail) - 2)}  ${tail}`;
+  const name =
+    tail === undefined
+      ? folded(label, room + beforeChoice, beforeChoice)
+      : `${fitted(label, room - widthOf(tail) - 2)}  ${tail}`;
   return {
     value: index,
     name,
-    short: tail ?? name,
+    short: tail ?? label,
     ...(detail === undefined ? {} : { description: detail }),
   };
 }
@@ -88,8 +93,20 @@ async function ended<T>(answer: Promise<T>): Promise<T> {
   }
 }
 
+// @inquirer breaks a line wherever the terminal ends, so the text has its own line breaks, between words. `before`: the cells
+// that stand before it in its first line.
+function folded(text: string, width: number, before: number): string {
+  const lines = wrap([{ text, style: undefined }], before, { width, paint: (one) => one }, beforeChoice);
+  return lines.join('\n').slice(before);
+}
+
+// Behind a question there is room for `(y/N)`, or for the first letters of an answer.
+const behindQuestion = 8;
+
 // Every style is set, because @inquirer chooses its own by looking at stdout, and at the time it is loaded.
-function themeOf(paint: Paint) {
+function themeFor(question: string, paint: Paint, width: number) {
+  const asked = folded(question, width - behindQuestion, beforeChoice);
+  const lastLine = beforeChoice * (asked.includes('\n') ? 0 : 1) + widthOf(asked.split('\n').at(-1) ?? '');
   const strong = (text: string): string => paint(text, 'strong');
   const faint = (text: string): string => paint(text, 'faint');
   return {
@@ -97,16 +114,16 @@ function themeOf(paint: Paint) {
     spinner: { interval: 80, frames: ['?'] },
     icon: { cursor: '>' },
     style: {
-      answer: strong,
-      message: (text: string): string =>
-        text.replace(/^\[PRODUCTION\]/, (words) => paint(words, 'production')),
-      error: (text: string): string => paint(`> ${text}`, 'bad'),
+      // Only an answer that was given comes here. A long one begins behind the question and goes on below it.
+      answer: (text: string): string => strong(folded(text, width, lastLine + 1)),
+      message: (): string => asked.replace(/^\[PRODUCTION\]/, (words) => paint(words, 'production')),
+      error: (text: string): string => paint(`> ${folded(text, width, 2)}`, 'bad'),
       defaultAnswer: (text: string): string => `(${text})`,
       help: faint,
       highlight: strong,
       key: strong,
       disabled: faint,
-      description: faint,
+      description: (text: string): string => faint(folded(text, width, 0)),
       searchTerm: strong,
       maskedText: '',
       confirmDefault: (text: string): string => text.toUpperCase(),

@@ -16,13 +16,19 @@ const importance: readonly ValueKind[] = [
   'figure',
   'integer',
   'card',
+  'link',
   'text',
   'flag',
 ];
-// Cells of these kinds may be cut. Ids, amounts and times are shown whole or not at all.
+// These come in only if a column that stays need not be cut for them.
+const extras: ReadonlySet<ValueKind> = new Set<ValueKind>(['text', 'flag', 'link']);
+// Cells of these kinds may be cut. Ids, links, amounts and times are shown whole or not at all.
 const shrinkable: ReadonlySet<ValueKind> = new Set<ValueKind>(['text', 'status', 'card', 'flag']);
 /** What is left at least of a text that is cut. */
 export const smallest = 6;
+// With fewer cells `refunded` and others cannot be told apart, nor what a column says that stays.
+const smallestStatus = 8;
+const smallestStays = 11;
 
 /** The columns that fit, and how wide they are. */
 interface Fitted {
@@ -46,15 +52,27 @@ export function mayShrink(kind: ValueKind): boolean {
 
 /**
  * Fits columns into a terminal. `natural` are the widths that they would need. Text is cut; if that is not enough, columns
- * are left out.
+ * are left out. With `reserve`, the least important ones come in only if later pages will have room
+ * beside them too.
  */
-export function fitColumns(columns: readonly Column[], natural: readonly number[], width: number): Fitted {
+export function fitColumns(
+  columns: readonly Column[],
+  natural: readonly number[],
+  { width, reserve }: { readonly width: number; readonly reserve: 'full' | 'short' | undefined },
+): Fitted {
   const least = columns.map((column, index) => leastOf(column, natural[index] ?? 0));
   const chosen: number[] = [];
   for (const index of mostImportant(columns)) {
     // The first column is shown even if it is wider than the terminal, because an id is never cut.
-    if (chosen.length === 0 || total([...chosen, index].map((one) => least[one] ?? 0)) <= width)
-      chosen.push(index);
+    const isExtra = extras.has(kindAt(columns, index)) && columns[index]?.stays !== true;
+    const needed = (one: number): number => {
+      const own = (isExtra && columns[one]?.stays === true ? natural[one] : least[one]) ?? 0;
+      const kind = kindAt(columns, one);
+      if (!isExtra || reserve === undefined || extras.has(kind)) return own;
+      if (kind === 'status') return smallestStatus;
+      return reserve === 'short' ? Math.max(own, shortRoomFor[kind] ?? 0) : roomFor[kind](own);
+    };
+    if (chosen.length === 0 || total([...chosen, index].map(needed)) <= width) chosen.push(index);
   }
   const shown = chosen.toSorted((a, b) => a - b);
   const shownColumns = shown.flatMap((index) => columns[index] ?? []);
@@ -62,8 +80,9 @@ export function fitColumns(columns: readonly Column[], natural: readonly number[
   return { shown, widths: shrunk(shownColumns, widths, width) };
 }
 
-function leastOf({ kind }: Column, own: number): number {
-  return mayShrink(kind) ? Math.min(own, smallest) : own;
+function leastOf({ kind, stays }: Column, own: number): number {
+  if (!mayShrink(kind)) return own;
+  return Math.min(own, stays ? smallestStays : kind === 'status' ? smallestStatus : smallest);
 }
 
 function kindAt(columns: readonly Column[], index: number): ValueKind {
@@ -82,7 +101,10 @@ function mostImportant(columns: readonly Column[]): readonly number[] {
   return columns.map((_, index) => index).toSorted((a, b) => rank(a) - rank(b) || a - b);
 }
 
-/** Shrinks columns until a line fits: the widest one that may shrink loses one cell at a time. */
+/**
+ * Shrinks columns until a line fits: the widest one that may shrink loses one cell at a time. Columns that stay lose theirs
+ * last.
+ */
 export function shrunk(
   columns: readonly Column[],
   natural: readonly number[],
@@ -92,16 +114,14 @@ export function shrunk(
   const least = columns.map((column, index) => leastOf(column, natural[index] ?? 0));
   let over = total(widths) - width;
   while (over > 0) {
-    const widest = columns.reduce(
-      (best, { kind }, index) =>
-        mayShrink(kind) &&
-        (widths[index] ?? 0) > (least[index] ?? 0) &&
-        (best === -1 || (widths[index] ?? 0) > (widths[best] ?? 0))
-          ? index
-          : best,
-      -1,
+    const shrinking = columns.flatMap(({ kind }, index) =>
+      mayShrink(kind) && (widths[index] ?? 0) > (least[index] ?? 0) ? [index] : [],
     );
-    if (widest === -1) break;
+    const passing = shrinking.filter((index) => columns[index]?.stays !== true);
+    const [widest] = (passing.length > 0 ? passing : shrinking).toSorted(
+      (a, b) => (widths[b] ?? 0) - (widths[a] ?? 0) || a - b,
+    );
+    if (widest === undefined) break;
     // A column wider than the terminal comes down to it in one step, so that a megabyte takes no million steps.
     const step = Math.max(1, (widths[widest] ?? 0) - width);
     widths[widest] = (widths[widest] ?? 0) - step;
@@ -123,6 +143,13 @@ const roomFor: Readonly<Record<ValueKind, (natural: number) => number>> = {
   card: (natural) => Math.max(natural, 'split'.length),
   text: (natural) => Math.max(natural, 24),
   flag: (natural) => Math.max(natural, 'false'.length),
+  link: (natural) => natural,
+};
+
+// The same where cells are short: no year beside a clock, no currency.
+const shortRoomFor: Readonly<Partial<Record<ValueKind, number>>> = {
+  money: '123456789'.length,
+  figure: '-123456'.length,
 };
 
 /**

@@ -2,9 +2,9 @@
 
 import Table from 'cli-table3';
 import type { Column } from '../api/resources.ts';
-import type { JsonObject } from '../api/spec.ts';
+import { currencyPattern, type JsonObject } from '../api/spec.ts';
 import type { Paint } from './color.ts';
-import { type Reading, showValue } from './columns.ts';
+import { type Brief, currencyOf, type Reading, showValue } from './columns.ts';
 import type { ListFormat } from './list-format.ts';
 import { isOutgoing, statusStyle } from './meaning.ts';
 import {
@@ -49,24 +49,45 @@ interface Layout {
   readonly widths: readonly number[];
 }
 
+/**
+ * How much cells say: all; or short titles and texts; or also amounts with their currency in the heading, and
+ * dates of other years; or of these amounts only the decimals that are declared. A terminal gets the first of these with which it has room for the most.
+ */
+const levels = ['full', 'short', 'shorter', 'decimals'] as const;
+type Level = (typeof levels)[number];
+
+/** What headings say of all rows, so that a row says only what is different. */
+interface Heading {
+  /** The offset of times. */
+  readonly offset: string;
+  readonly currency: string | undefined;
+}
+
 /** A table that is drawn page by page. The first page sets the places of the columns, and later pages keep to them. */
 export function drawTable(columns: readonly Column[], style: TableStyle): ListFormat {
-  let layout: Layout | undefined;
-  let offset: string | undefined;
+  let layout: (Layout & { readonly level: Level }) | undefined;
+  let heading: Heading | undefined;
 
   return {
     page(page) {
       if (page.length === 0) return '';
       const records = page.map(({ value }) => value);
-      offset ??= headingOffset(columns, records, style.reading);
-      const heading = columns.map((column): DrawnCell => ({ text: title(column, offset), style: 'strong' }));
-      const rows = records.map((record) => columns.map((column) => cellOf(column, record, offset, style)));
+      heading ??= {
+        offset: headingOffset(columns, records, style.reading),
+        currency: mostCommon(records.map(currencyOf)),
+      };
+      const says = heading;
+      const titlesAt = (level: Level): readonly DrawnCell[] =>
+        columns.map((column) => ({ text: title(column, says, level), style: 'strong' }));
+      const rowsAt = (level: Level) =>
+        records.map((record) => columns.map((column) => cellOf(column, record, { says, style, level })));
       const first = layout === undefined;
-      layout ??= firstLayout(columns, [heading, ...rows], style);
+      layout ??= firstLayout(columns, (level) => [titlesAt(level), ...rowsAt(level)], style);
+      const { level } = layout;
       const shown = layout.columns.map((column) => columns.indexOf(column));
       if (first && shown.length < columns.length)
-        style.onLeftOut?.(columns.filter((_, index) => !shown.includes(index)).map((one) => one.title));
-      const lines = first && style.header ? [heading, ...rows] : rows;
+        style.onLeftOut?.(missed(columns.filter((_, index) => !shown.includes(index))));
+      const lines = first && style.header ? [titlesAt(level), ...rowsAt(level)] : rowsAt(level);
       return draw(
         lines.map((line) => shown.map((index) => line[index] ?? empty)),
         layout,
@@ -79,8 +100,28 @@ export function drawTable(columns: readonly Column[], style: TableStyle): ListFo
 
 const empty: DrawnCell = { text: '', style: undefined };
 
-function title(column: Column, offset: string | undefined): string {
-  return column.kind === 'time' && offset !== undefined ? `${column.title} ${offset}` : column.title;
+// The columns that somebody misses who knows the table. A column that only wide terminals have is not among them.
+function missed(columns: readonly Column[]): readonly string[] {
+  return columns.filter(({ tableFrom = 0 }) => tableFrom === 0).map((column) => column.title);
+}
+
+function title({ kind, title: full, brief }: Column, { offset, currency }: Heading, level: Level): string {
+  if (kind === 'time') return `${full} ${offset}`;
+  if (kind === 'money' && briefAt(level, currency) !== undefined && currency !== undefined) return currency;
+  return level === 'full' ? full : (brief?.title ?? full);
+}
+
+function briefAt(level: Level, currency: string | undefined): Brief | undefined {
+  if (level !== 'shorter' && level !== 'decimals') return undefined;
+  return { currency, decimalsAlone: level === 'decimals' };
+}
+
+// Anything else than a currency code stays in its own cell.
+function mostCommon(currencies: readonly (string | undefined)[]): string | undefined {
+  const counts = new Map<string, number>();
+  for (const one of currencies)
+    if (one !== undefined && currencyPattern.test(one)) counts.set(one, (counts.get(one) ?? 0) + 1);
+  return [...counts].toSorted(([, one], [, other]) => other - one)[0]?.[0];
 }
 
 // The offset of times, shown once in the heading.
@@ -99,11 +140,15 @@ function headingOffset(
 function cellOf(
   column: Column,
   record: JsonObject,
-  offset: string | undefined,
-  style: TableStyle,
+  {
+    says: { offset, currency },
+    style,
+    level,
+  }: { readonly says: Heading; readonly style: TableStyle; readonly level: Level },
 ): DrawnCell {
-  const value = column.value(record, style.reading.referenceKeys);
-  const shown = showValue(value, column, record, style.reading);
+  const read = (level === 'full' ? undefined : column.brief?.value) ?? column.value;
+  const value = read(record, style.reading.referenceKeys);
+  const shown = showValue(value, column, record, style.reading, briefAt(level, currency));
   const { times } = style.reading;
   // Summer and winter may have two offsets. A time with another offset than the heading says its own.
   const ownOffset = column.kind === 'time' && times.valid(value) ? times.offset(value) : offset;
@@ -124,18 +169,44 @@ function cleanText(text: string, column: Column, { width, clean }: TableStyle): 
   return start.length === text.length ? clean(text) : cut(clean(start) + ellipsis, width);
 }
 
+// Without a terminal everything is shown in full.
 function firstLayout(
   columns: readonly Column[],
-  lines: readonly (readonly DrawnCell[])[],
+  linesAt: (level: Level) => readonly (readonly DrawnCell[])[],
   { width, manyPages }: TableStyle,
-): Layout {
+): Layout & { readonly level: Level } {
+  let best = fittedAt('full', columns, linesAt('full'), { width, manyPages });
+  for (const level of levels.slice(1)) {
+    if (best.leftOut + best.cut === 0) break;
+    const other = fittedAt(level, columns, linesAt(level), { width, manyPages });
+    // The service's own integers are given up for a whole column only.
+    const isBetter =
+      level === 'decimals'
+        ? other.leftOut < best.leftOut
+        : other.leftOut + other.cut < best.leftOut + best.cut;
+    if (isBetter) best = other;
+  }
+  const { level, widths } = best;
+  const fitting = best.shown.flatMap((index) => columns[index] ?? []);
+  return { level, columns: fitting, widths: manyPages ? withReserve(fitting, widths, width) : widths };
+}
+
+// `leftOut`: how many columns have no room. `cut`: what part is cut of the status or of a column that stays, below 1.
+function fittedAt(
+  level: Level,
+  columns: readonly Column[],
+  lines: readonly (readonly DrawnCell[])[],
+  { width, manyPages }: Pick<TableStyle, 'width' | 'manyPages'>,
+) {
   const natural = columns.map((_, index) => Math.max(...lines.map((line) => shownWidth(line[index]))));
-  const { shown, widths } =
-    width === undefined
-      ? { shown: [...columns.keys()], widths: natural }
-      : fitColumns(columns, natural, width);
-  const fitting = shown.flatMap((index) => columns[index] ?? []);
-  return { columns: fitting, widths: manyPages ? withReserve(fitting, widths, width) : widths };
+  if (width === undefined) return { level, shown: [...columns.keys()], widths: natural, leftOut: 0, cut: 0 };
+  const reserve = manyPages ? (briefAt(level, undefined) === undefined ? 'full' : 'short') : undefined;
+  const { shown, widths } = fitColumns(columns, natural, { width, reserve });
+  const cuts = shown.map((one, at) => {
+    const matters = columns[one]?.stays === true || columns[one]?.kind === 'status';
+    return matters ? 1 - (widths[at] ?? 0) / Math.max(1, natural[one] ?? 0) : 0;
+  });
+  return { level, shown, widths, leftOut: columns.length - shown.length, cut: Math.max(0, ...cuts) };
 }
 
 function isCut(column: Column | undefined, width: number | undefined): boolean {

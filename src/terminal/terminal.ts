@@ -5,6 +5,7 @@ import type { Column } from '../api/resources.ts';
 import type { JsonObject } from '../api/spec.ts';
 
 export { createAsk } from './ask.ts';
+export { closestNames } from './closest-names.ts';
 export { type ColorLevel, colorLevel } from './color.ts';
 export { fileFormat } from './list-format.ts';
 export { createTimes, knowsZone, type Times } from './local-time.ts';

@@ -48,6 +48,18 @@ const meant: readonly (readonly [line: string, lines: readonly string[]])[] = [
   ['help order ls', ['did you mean: paydesk help orders list']],
   ['orders list --limt 5', ['did you mean: --limit']],
   ['-p shop refund', ['did you mean: paydesk -p shop orders refund']],
+  ['orders serach torres', ['did you mean: paydesk orders find']],
+  ['orders cancel ord_1', ['did you mean: paydesk orders refund']],
+  ['cancel ord_1', ['did you mean: paydesk orders refund']],
+  ['journal resolve i_1', ['did you mean: paydesk journal reconcile', 'or: paydesk journal settle']],
+  ['serach torres', ['did you mean: paydesk orders find']],
+  ['customers search ana', ['did you mean: paydesk customers list']],
+  ['journal dismis i_1', ['did you mean: paydesk journal acknowledge']],
+  ['checkout list', ['did you mean: paydesk journal list --kind checkout', 'or: paydesk journal show']],
+  ['checkout show chk_1', ['did you mean: paydesk journal show', 'or: paydesk journal list --kind checkout']],
+  ['links', ['did you mean: paydesk journal list --kind checkout', 'or: paydesk checkout create']],
+  ['link list', ['did you mean: paydesk journal list --kind checkout', 'or: paydesk journal show']],
+  ['help checkout list', ['did you mean: paydesk help journal list', 'or: paydesk help journal show']],
   ['orders constructor', []],
   ['toString list', []],
   ['nonsense', []],
@@ -61,6 +73,20 @@ test.each(meant)('paydesk %s: says what was meant, exits 2 and runs nothing', as
   expect(said.filter((one) => /^(did you mean|or):/.test(one))).toEqual(expected);
   expect(said.at(-2)).toMatch(/--help$|^topics: /);
   expect(desk.server.connections).toBe(0);
+});
+
+test('who looks for payment links is told that the service has no list of them, and where to look', async () => {
+  await using desk = await startAnswering(json({}));
+  expect((await desk.run(['checkout', 'list'], { columns: 80 })).stderr).toMatchInlineSnapshot(`
+    "error:   unknown command 'list'
+    certain: nothing was sent
+    now:     the service has no list of payment links; the journal has those that
+             were made here
+             did you mean: paydesk journal list --kind checkout
+             or: paydesk journal show
+             paydesk checkout --help
+    "
+  `);
 });
 
 test('a script gets the commands in the JSON of the error', async () => {

@@ -294,6 +294,35 @@ test('a person who repeats the line of a script is given the link again (real te
   expect(sentTo(desk)).toHaveLength(1);
 });
 
+test('a payment link is found again by its id, its link, a part of its name, or among all payment links', async () => {
+  await using desk = await startCreations();
+  expect((await desk.run(link)).code).toBe(0);
+  expect((await desk.run(order)).code).toBe(0);
+  const first = 'https://pay.example.com/link/1';
+  for (const what of ['chk_1', first]) {
+    const shown = await desk.run(['journal', 'show', what]);
+    expect(shown, what).toMatchObject({ code: 0, stdout: expect.stringContaining(first) });
+    const record = JSON.parse((await desk.run(['journal', 'show', what, '--json'])).stdout);
+    expect(record, what).toMatchObject({ created: 'chk_1', link: first, name: 'Lamp' });
+  }
+  const listed = async (...words: string[]): Promise<readonly string[]> => {
+    const ran = await desk.run(['journal', 'list', ...words, '--json']);
+    return (JSON.parse(ran.stdout) as { data: readonly Listed[] }).data.map(({ kind }) => kind);
+  };
+  expect(await listed()).toEqual(['checkout', 'order']);
+  for (const words of [
+    ['--kind', 'checkout'],
+    ['--created', 'chk_1'],
+    ['--created', first],
+    ['--created', 'lam'],
+  ])
+    expect(await listed(...words), words.join(' ')).toEqual(['checkout']);
+  const none = await desk.run(['journal', 'list', '--created', 'chk_9']);
+  expect(none).toMatchObject({ code: 0, stdout: '', stderr: expect.stringContaining('has nothing like it') });
+  expect(await desk.run(['journal', 'show', 'chk_9'])).toMatchObject({ code: 5 });
+  expect(await desk.run(['journal', 'list', '--kind', 'link'])).toMatchObject({ code: 2 });
+});
+
 test('a created payment link on screens of 80 and 120 columns', async () => {
   await using desk = await startCreations({ sendsDate: false });
   const env = { ...desk.env, TZ: 'UTC', PAYDESK_OPERATOR: 'op7', ...standingAt('2040-11-21T05:05:12Z') };
@@ -305,27 +334,28 @@ test('a created payment link on screens of 80 and 120 columns', async () => {
   expect((await paydesk([...link, '--intent', 'cart-1'], { home: desk.home, env })).code).toBe(0);
   expect(await screen(['journal', 'show', 'cart-1'], 80)).toMatchInlineSnapshot(`
     "checkout creation of 300 MXN: made
-      intent     i_7f3k2m9q, attempt 1
-      script id  cart-1
-      created    chk_1
-      link       https://pay.example.com/link/1
-      account    environment, http://127.0.0.1:1 service sandbox
-      sent       21 Nov 2040 05:05:12 UTC by op7
-      deadline   21 Nov 2040 05:05:22 UTC
-      request    POST /checkouts
-                 {"name":"Lamp","type":"PaymentLink","recurrent":false,"needs_shipping_contact":false,"monthly_installments_enabled":false,"order_template":{"line_items":[{"name":"Lamp","unit_price":300,"quantity":1}],"currency":"MXN"}}
+      intent      i_7f3k2m9q, attempt 1
+      script id   cart-1
+      created     chk_1
+      link        https://pay.example.com/link/1
+      account     environment, http://127.0.0.1:1 service sandbox
+      sent        21 Nov 2040 05:05:12 UTC by op7
+      send limit  21 Nov 2040 05:05:22 UTC; it had to leave by then
+      request     POST /checkouts
+                  {"name":"Lamp","type":"PaymentLink","recurrent":false,"needs_shipping_contact":false,"monthly_installments_enabled":false,"order_template":{"line_items":[{"name":"Lamp","unit_price":300,"quantity":1}],"currency":"MXN"}}
     history
       21 Nov 2040 05:05:12 UTC  applied  the reply confirms it
     "
   `);
   expect(await screen(['journal', 'list'], 80)).toMatchInlineSnapshot(`
-    "INTENT      SENT UTC      ORDER   AMOUNT  OUTCO…  LINK                          
-    i_7f3k2m9q  21 Nov 05:05  chk_1  300 MXN  made    https://pay.example.com/link/1
+    "this terminal has no room for LINK: -o list shows every field
+    INTENT      SENT UTC      ORDER   AMOUNT  OUTCOME  NAME
+    i_7f3k2m9q  21 Nov 05:05  chk_1  300 MXN  made     Lamp
     "
   `);
   expect(await screen(['journal', 'list'], 120)).toMatchInlineSnapshot(`
-    "INTENT      SENT UTC      ORDER   AMOUNT  OUTCOME  KIND      BY   PROFILE      LINK                          
-    i_7f3k2m9q  21 Nov 05:05  chk_1  300 MXN  made     checkout  op7  environment  https://pay.example.com/link/1
+    "INTENT      SENT UTC      ORDER   AMOUNT  OUTCOME  NAME  LINK                          
+    i_7f3k2m9q  21 Nov 05:05  chk_1  300 MXN  made     Lamp  https://pay.example.com/link/1
     "
   `);
   expect(await screen([...link, '--intent', 'cart-1', '--no-qr'], 80)).toMatchInlineSnapshot(`

@@ -1,9 +1,18 @@
 /** Exports that were interrupted and resumed, and two runs that want one file. */
 
 import { spawn } from 'node:child_process';
-import { appendFileSync, existsSync, readdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  existsSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { slotOf } from '../../src/locks/sqlite/slot-files.ts';
 import { until } from '../atmost/running.ts';
 import { failingSync, hasStrace } from '../atmost/strace.ts';
 import { isLong } from '../harness/long.ts';
@@ -258,6 +267,28 @@ test('a file that was shortened, changed or written beyond its checkpoint is rea
         .join(''),
     );
   }
+});
+
+test('two exports to different files run at once, whatever locks their names would share', async () => {
+  const { promise: held, resolve: go } = Promise.withResolvers<void>();
+  await using server = await startOrders(60, (number) => {
+    if (number !== 2) return undefined;
+    return async (request, response, socket) => {
+      await held;
+      await ordersService(orders(60))(request, response, socket);
+    };
+  });
+  using home = newHome();
+  const slot = (name: string) => slotOf(`export ${join(realpathSync(home.path), name)}`);
+  let other = 'p.ndjson';
+  while (slot(other) !== slot('o.ndjson')) other = `p${other}`;
+  const first = exporting(server, home, '--to', 'o.ndjson', '--limit', '10');
+  await server.waitFor(2);
+  const second = await exporting(server, home, '--to', other, '--limit', '10');
+  expect(second.code, second.stderr).toBe(0);
+  go();
+  expect((await first).code).toBe(0);
+  expect(read(home, other).equals(read(home, 'o.ndjson'))).toBe(true);
 });
 
 test('two runs to one file: the second is refused while the first writes', async () => {

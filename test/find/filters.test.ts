@@ -79,6 +79,9 @@ describe('filters', () => {
     ['find x', ['--since', 'someday'], '--since someday: not a time such as today'],
     ['find x', ['--min-amount', '2', '--max-amount', '1'], 'no amount lies between --min-amount 2'],
     ['list', ['--since', 'someday'], '--since someday: not a time such as today'],
+    ['list', ['--since', 'yestarday'], 'now:     did you mean --since yesterday?'],
+    ['list', ['--until', 'lastmonth'], 'now:     did you mean --until last-month?'],
+    ['list', ['--since', '2026/11/2'], 'now:     did you mean --since 2026-11-02?'],
     ['list', ['--until', '2026-02-30'], '--until 2026-02-30: not a time'],
     ['list', ['--since', '2026-11-20', '--until', '2026-11-20'], 'nothing lies between --since 2026-11-20'],
     [

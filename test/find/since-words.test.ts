@@ -79,9 +79,9 @@ describe('orders list', () => {
   test('says the span in full, at 80 columns', async () => {
     const ran = await shop(['orders', 'list', '--since', 'yesterday', '--until', 'today'], 80);
     expect(ran.stdout + ran.stderr).toMatchInlineSnapshot(`
-      "ID     CREATED +01        STATUS                     AMOUNT    REFUNDED  CARD 
-      ord_3  25 Oct 23:59       paid                    35000 MXN           -  *4242
-      ord_4  25 Oct 00:00 +02   paid                    35000 MXN           -  *4242
+      "ID     CREATED +01       STATUS              AMOUNT  REFUNDED  CARD   BUYER     
+      ord_3  25 Oct 23:59      paid             35000 MXN         -  *4242  Buyer Name
+      ord_4  25 Oct 00:00 +02  paid             35000 MXN         -  *4242  Buyer Name
       orders created from 25 Oct 2026 00:00:00 UTC+2, before 26 Oct 2026 00:00:00
       UTC+1
       possible twins, same buyer and amount within 10 minutes: ord_2 and ord_3

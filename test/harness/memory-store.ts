@@ -15,17 +15,18 @@ import {
   chargesIn,
   type Finding,
   type JournalStore,
+  newestMissing,
   recentIn,
   recentMax,
 } from '../../src/journal/journal-store.ts';
-import { rebuildRows } from '../../src/journal/sqlite/rebuild-rows.ts';
+import { rebuildRows } from '../../src/journal/rebuild-rows.ts';
 import { StoreRules } from '../../src/journal/store-rules.ts';
 
 /** What the stores of several runs share. */
 export class Memory {
   stored: readonly StoredRow[] = [];
   /** The newest row, noted apart from the rows as a file does. */
-  head = chainStart;
+  noted = { seq: 0, hash: chainStart };
 
   // Read and checked once for as long as nothing is written, since a schedule asks thousands of times.
   readonly #read = ofTheLast((stored: readonly StoredRow[]): readonly JournalRow[] => stored.map(unlink));
@@ -37,16 +38,12 @@ export class Memory {
 
   get findings(): readonly Finding[] {
     const chain = this.#check(this.stored);
-    if (chain.head === this.head) return chain.findings;
-    return [
-      ...chain.findings,
-      { seq: chain.seq + 1, problem: 'was the newest one, and is missing or changed' },
-    ];
+    return [...chain.findings, ...newestMissing(chain, this.noted)];
   }
 
   replace(stored: readonly StoredRow[]): void {
     this.stored = stored;
-    this.head = stored.at(-1)?.hash ?? chainStart;
+    this.noted = { seq: stored.at(-1)?.seq ?? 0, hash: stored.at(-1)?.hash ?? chainStart };
   }
 }
 
@@ -166,8 +163,8 @@ export function attemptsIn(rows: readonly JournalRow[]): AttemptRecord[] {
 }
 
 // The newest row is gone.
-function isCut({ stored, head }: Memory): boolean {
-  return checkChain(stored).head !== head;
+function isCut({ stored, noted }: Memory): boolean {
+  return checkChain(stored).head !== noted.hash;
 }
 
 function chargesBefore(memory: Memory, orderId: string, profile: string | undefined) {

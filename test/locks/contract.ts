@@ -80,6 +80,19 @@ export function locksContract(implementation: string, prepare: () => SharedPlace
       expect(await place.open(asking).take('order ORD_1', { waitMs: 0 })).toMatchObject({ held: false });
     });
 
+    test('names that are taken alone share their lock with no other, and have one holder each', async () => {
+      const names = Array.from({ length: 200 }, (_, index) => `export ${index}`);
+      const alone = { waitMs: 0, alone: true } as const;
+      const locks = place.open(holding);
+      const all = await Promise.all(names.map((name) => locks.take(name, alone)));
+      expect(all.every(({ held }) => held)).toBe(true);
+      expect(await place.open(asking).take('order ord_1', { waitMs: 0 })).toMatchObject({ held: true });
+      expect(await place.open(asking).take('export 7', alone)).toMatchObject({ held: false, owner: holding });
+      const [, , third] = all;
+      if (third?.held) await third.release();
+      expect(await place.open(asking).take('export 2', alone)).toMatchObject({ held: true });
+    });
+
     test('to open locks once more, and to take and release another name, does not drop a lock that is held', async () => {
       await taken(place.open(holding), 'order ord_1');
       await (await taken(place.open(holding), 'another order')).release();

@@ -279,7 +279,7 @@ describe('columns of later pages keep their places', () => {
     const rows = stdout.trimEnd().split('\n').slice(1);
     const [odd = ''] = rows.splice(3, 1);
     expect(odd).toContain(`ord_${'x'.repeat(40)}`);
-    expect(odd).toContain('9007199254740991 MXN');
+    expect(odd).toContain(' 9007199254740991 ');
     expect(new Set(rows.map((row) => placesOf(row).join())).size, stdout).toBe(1);
   });
 
@@ -287,7 +287,7 @@ describe('columns of later pages keep their places', () => {
     await using desk = await startAnswering(pages(first));
     const { stdout } = await desk.run(['orders', 'list'], { columns: 80 });
     expect(stdout.split('\n')[0]).toBe(
-      'ID                     CREATED UTC   STATUS     AMOUNT  REFUNDED  CARD ',
+      'ID                     CREATED UTC   STATUS     AMOUNT  REFUNDED  CARD   BUYER',
     );
   });
 });

@@ -107,16 +107,16 @@ describe('screens', () => {
     `);
   });
 
-  test('orders list has both figures', async () => {
+  test('orders list has both figures at 120 columns; at 80 only the decimals, and no column is dropped', async () => {
     await using shop = await openShop();
     expect((await shop.run(['orders', 'list'], 80)).stdout).toMatchInlineSnapshot(`
-      "ID                     CREATED UTC   STATUS                        AMOUNT  CARD 
-      ord_2tQ7zRk9PwE5xNvAm  20 Nov 16:51  partially_refun…  35000 MXN (350.00)  *4242
+      "ID                     CREATED UTC   STATUS       MXN   REFUND  CARD   BUYER    
+      ord_2tQ7zRk9PwE5xNvAm  20 Nov 16:51  partial…  350.00  -120.00  *4242  Buyer Na…
       "
     `);
     expect((await shop.run(['orders', 'list'], 120)).stdout).toMatchInlineSnapshot(`
-      "ID                     CREATED UTC   STATUS                    AMOUNT          REFUNDED  CARD   BUYER       REASON  NOTE
-      ord_2tQ7zRk9PwE5xNvAm  20 Nov 16:51  partially_r…  35000 MXN (350.00)  -12000 (-120.00)  *4242  Buyer Name  -       -   
+      "ID                     CREATED UTC   STATUS                       MXN            REFUND  CARD   BUYER       REASON  NOTE
+      ord_2tQ7zRk9PwE5xNvAm  20 Nov 16:51  partially_refun…  35000 (350.00)  -12000 (-120.00)  *4242  Buyer Name  -       -   
       "
     `);
   });
@@ -223,9 +223,15 @@ describe('--amount', () => {
 
   test.each([
     ['230.0', 2, 'profile shop declares no currency with 1 decimal'],
+    ['230.0', 2, 'now:     type 230.00\n'],
     ['230.000', 2, 'profile shop declares no currency with 3 decimals'],
+    ['230.000', 2, 'now:     type 230.00\n'],
+    ['230.005', 2, 'a lead can declare decimals'],
     ['230,00', 2, 'not an amount'],
+    ['230,00', 2, 'now:     type 230.00\n'],
     ['23,000', 2, 'not an amount'],
+    ['1,000', 2, 'now:     type 1000\n'],
+    ['1,234,567.00', 2, 'now:     type 1234567.00\n'],
     ['230.00 USD', 3, 'the order is in MXN'],
     ['351.00', 3, '35100 (351.00) is more than is left'],
   ])('%s is refused (%i) and nothing is sent', async (amount, code, words) => {
@@ -308,7 +314,10 @@ describe('in production, in a terminal', () => {
       env: {},
     });
     await person.answer('Type the amount to send it', '230\r');
-    await person.answer('230 is not the amount: in decimals it is 2.30 (2 tries left)', '230.0\r');
+    await person.answer(
+      /230\s+is\s+not\s+the\s+amount:\s+in\s+decimals\s+it\s+is\s+2\.30\s+\(2\s+tries\s+left\)/,
+      '230.0\r',
+    );
     await person.answer(/MXN has 2 decimals.*\(last try\)/s, '2300000\r');
     const { code, screen } = await person.leaves;
     expect(code).toBe(3);

@@ -28,6 +28,7 @@ const twin = 'ord_2tQ8mTd6JhB3sYfGq';
 let service: Service;
 let made: number;
 let isLost: boolean;
+let isDown: boolean;
 
 /** One more refund of the order at the service. */
 function apply(amount = 900): Json {
@@ -42,9 +43,11 @@ function apply(amount = 900): Json {
 beforeEach(async () => {
   made = 0;
   isLost = false;
+  isDown = false;
   service = await startService({
     orders: [bought(id, created), bought(twin, created - 240)],
     sendsDate: false,
+    onPage: () => (isDown ? reset : undefined),
     onPost: (_, __, { body }) =>
       isLost ? reset : json(apply((JSON.parse(body) as { amount: number }).amount)),
   });
@@ -116,7 +119,7 @@ describe('a refund that was paid back twice', () => {
       ITEMS    Wool blanket  sku WB-2  1 x 35000  35000
                items 35000: equal to the order amount
 
-      see what happened, and how it was sent:
+      see what was sent, and what paydesk has found since:
         paydesk journal show i_7f3k2m9x
       1 refund paid back twice: ord_2tQ8mVxK4nRz7LcWp, 900 MXN:
       paydesk journal list --open
@@ -259,6 +262,27 @@ describe('a refund that was paid back twice', () => {
     expect((await run('05:11:00', refund(200))).code).toBe(3);
   });
 
+  test('stands beside an unconfirmed refund of the same order, which is cleared up first', async () => {
+    expect((await run('05:05:12', refund(900))).code).toBe(0);
+    isLost = true;
+    expect((await run('05:06:00', refund(200))).code).toBe(7);
+    apply();
+    const [first, second] = journalRows(service.home)
+      .filter(({ type }) => type === 'sent')
+      .map(({ intent }) => intent);
+    expect((await run('05:07:00', `journal reconcile ${first}`)).code).toBe(7);
+    const { stdout } = await run('05:10:00', `orders show ${id}`);
+    expect(stdout).toContain('UNCONFIRMED  refund of 200 MXN');
+    expect(stdout).toContain('PAID BACK TWICE: 900 MXN, rf_1 and rf_2');
+    expect(stdout).toMatch(
+      new RegExp(`\\n\\n.*unconfirmed refund:\\n  paydesk journal reconcile ${second}\\n`),
+    );
+    expect(stdout).not.toContain('orders refund');
+    const refused = await run('05:11:00', refund(100));
+    expect(refused).toMatchObject({ code: 3, stderr: expect.stringContaining('still unconfirmed') });
+    expect(service.posts).toHaveLength(2);
+  });
+
   test('stops nothing once somebody acknowledged it; both refunds stay ours', async () => {
     const intent = await payTwice();
     const ended = await run('05:20:00', acknowledge(intent));
@@ -343,6 +367,17 @@ describe('journal acknowledge', () => {
     const refused = await run('05:20:00', ['journal', 'acknowledge', intent, '--note', note, '--yes']);
     expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining(problem) });
     expect(refused.stderr).toContain('nothing was recorded');
+  });
+
+  test('asks nothing while the order cannot be read', async () => {
+    const intent = await payTwice();
+    isDown = true;
+    const env = { ...service.env, ...at('05:20:00') };
+    const { code, screen } = await sit(['journal', 'acknowledge', intent], { home: service.home, env })
+      .leaves;
+    expect(code).toBe(3);
+    expect(screen).toContain('cannot be read now');
+    expect(screen).not.toContain('What was done about it?');
   });
 
   test('needs --yes of a script', async () => {

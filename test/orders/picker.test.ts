@@ -363,6 +363,25 @@ test('an id that the service does not know is said to be missing, and no page is
   expect(await person.leaves).toMatchObject({ code: 130 });
 });
 
+test('a paid order that cannot be refunded says why, under the cursor and when it is chosen', async () => {
+  const charges = [chargeOf('ch_1', 900)];
+  const orders = [
+    orderOf('ord_1', charges),
+    orderOf('ord_forbidden', charges, { is_refundable: false, payment_status: 'paid' }),
+  ];
+  await using service = await startService({ orders });
+  using home = newHome();
+  const person = sit(['orders', 'refund'], { home, env: service.env }, 80);
+  await person.waitFor('Which order?');
+  const why = /not refundable: paid, but the service does not allow it \(is_refundable false\)/;
+  await search(person, 'ord_forbidden', why);
+  person.type('\r');
+  await person.waitFor(new RegExp(`> ord_forbidden is ${why.source.slice(0, 40)}`));
+  person.type('\x03');
+  await person.leaves;
+  expect(service.posts).toEqual([]);
+});
+
 describe('an order that is given by its id, on a terminal', () => {
   const split = orderOf('ord_split', [chargeOf('ch_1', 20_000), chargeOf('ch_2', 15_000, cardOf('5100'))]);
   const part = withRefund(orderOf('ord_part', [chargeOf('ch_1', 20_000)]), refundOf('rf_1', 5_000), 5_000);
@@ -402,6 +421,31 @@ describe('an order that is given by its id, on a terminal', () => {
     expect(await person.leaves).toMatchObject({ code: 130 });
   });
 
+  test('with --charge the amount is asked, unless the order is whole and has one charge, or a flag says yes', async () => {
+    const whole = orderOf('ord_whole', [chargeOf('ch_1', 20_000)]);
+    await using service = await startService({ orders: [split, part, whole] });
+    using home = newHome();
+    const asked = (id: string, ...words: string[]) =>
+      sit(['orders', 'refund', id, '--charge', '1', ...words, ...flags], { home, env: service.env });
+    const person = asked('ord_split');
+    await person.answer('How much? (Enter: all 20000)', '300\r');
+    await person.waitFor('"charge_id":"ch_1", "amount":300');
+    await person.answer('Send it? (y/N)', '\x03');
+    await person.leaves;
+    const rest = asked('ord_part');
+    await rest.answer('How much? (Enter: all 15000)', '\r');
+    await rest.waitFor('REFUND THE REST OF A CHARGE');
+    await rest.answer('Send it? (y/N)', '\x03');
+    await rest.leaves;
+    for (const [id, ...words] of [['ord_split', '--amount', '300'], ['ord_whole']] as const) {
+      const sure = asked(id, ...words);
+      await sure.answer('Send it? (y/N)', '\x03');
+      expect((await sure.leaves).screen).not.toContain('How much?');
+    }
+    expect((await asked('ord_split', '--yes', '--dry-run').leaves).screen).not.toContain('How much?');
+    expect(service.posts).toEqual([]);
+  });
+
   test('an amount without a charge is asked for its charge only', async () => {
     await using service = await startService({ orders: [split] });
     using home = newHome();
@@ -427,6 +471,7 @@ describe('an order that is given by its id, on a terminal', () => {
     });
     await person.answer('Refund what?', '\x1b[B');
     await person.answer(/> charge 2 /, '\r');
+    await person.answer('How much?', '\r');
     await person.waitFor('"charge_id":"ch_2"');
     await person.answer('Send it? (y/N)', '\x03');
     await person.leaves;

@@ -124,11 +124,11 @@ async function typeAt(person: Person, typed: readonly (readonly [string, string]
 test('orders list', async () => {
   await open();
   expect(await screenOf(['orders', 'list', '--limit', '4'])).toMatchInlineSnapshot(`
-    "ID                     CREATED -06        STATUS         AMOUNT  REFUNDED  CARD 
-    ord_2tQ8mVxK4nRz7LcWp  20 Nov 2020 18:08  paid        35000 MXN         -  *4242
-    ord_2tQ7zRk9PwE5xNvAm  20 Nov 2020 17:08  partially…  52000 MXN    -12000  split
-    ord_2tQ7wCn4UgS8bMyHe  20 Nov 2020 16:08  refunded    18900 USD    -18900  cash 
-    ord_2tQ7sLf1DtX6kPjQr  -                  -            7450 MXN         -  -    
+    "ID                     CREATED -06  STATUS          MXN  REFUND  CARD   BUYER   
+    ord_2tQ8mVxK4nRz7LcWp  20 Nov 2020  paid          35000       -  *4242  Buyer N…
+    ord_2tQ7zRk9PwE5xNvAm  20 Nov 2020  partial…      52000  -12000  split  Buyer N…
+    ord_2tQ7wCn4UgS8bMyHe  20 Nov 2020  refunded  18900 USD  -18900  cash   Buyer N…
+    ord_2tQ7sLf1DtX6kPjQr  -            -              7450       -  -      -       
     4 orders, sandbox shop. There are no more
     "
   `);
@@ -250,8 +250,9 @@ const answered =
 test('a refund: preview and result; the note is shown as one that stays here, and is not in the request', async () => {
   const after = withRefunds(newRefundOf('656fa9349a2b4d0018c51f07', 23000));
   await open({ onPost: answered(after, json(after)) });
-  expect(await screenOf(refund, ['Send it? (y/N)', 'y\r'])).toMatchInlineSnapshot(`
-    "REFUND THE REST OF A CHARGE                                     sandbox shop
+  expect(await screenOf(refund, ['How much?', '\r'], ['Send it? (y/N)', 'y\r'])).toMatchInlineSnapshot(`
+    "? [sandbox] How much? (Enter: all 23000)
+    REFUND THE REST OF A CHARGE                                     sandbox shop
     order   ord_2tQ7zRk9PwE5xNvAm  52000 MXN  partially_refunded  20 Nov 2020 17:08
     buyer   Buyer Name  buyer@example.com  A-10023
     from    charge 1 of 2, visa *4242, 656f1c0e9a2b4d0018c3e5a1

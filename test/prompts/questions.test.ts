@@ -269,3 +269,20 @@ describe.concurrent('an empty answer to a confirmation means No (E49)', () => {
     expect((await changingProduction.order(id(4))).payment_status).toBe('refunded');
   });
 });
+
+test('a long question, and what is wrong with an answer, break between words at 80 columns', async () => {
+  using home = newHome();
+  const person = sit(['orders', 'refund', id(2), '--reason', 'other', '--note', 'n'], {
+    home,
+    env: { ...production.env },
+  });
+  await person.answer('Type the amount to send it', 'one two three four five six\r');
+  await person.waitFor(/2\s+tries\s+left/);
+  await person.answer(/again, or press Enter to\s+cancel:/, '\r');
+  const { screen } = await person.leaves;
+  const question = screen.slice(screen.lastIndexOf('? [PRODUCTION]'), screen.lastIndexOf('cancel:') + 7);
+  expect(question.split('\n').map((line) => line.trimEnd())).toEqual([
+    '? [PRODUCTION] one two three four five six is not the amount (2 tries',
+    '  left). Type the amount again, or press Enter to cancel:',
+  ]);
+});

@@ -75,7 +75,10 @@ test('NO_COLOR=1 takes every colour away: tables, help, errors, notes (C23)', as
 test('NO_COLOR=1 takes the colours of prompts away as well (C23)', async () => {
   using home = newHome();
   for (const question of [
-    { line: ['orders', 'refund', id, '--charge', '2', '--reason', 'other', '--note', 'n'], asks: 'Send it?' },
+    {
+      line: ['orders', 'refund', id, '--charge', '2', '--amount', '300', '--reason', 'other', '--note', 'n'],
+      asks: 'Send it?',
+    },
     { line: ['orders', 'refund'], asks: /which order/i },
   ]) {
     const pty = runInPty(process.execPath, [bin, '-p', 'demo', ...question.line], {

@@ -16,9 +16,9 @@ async function screenOf({ home, env }: Service, args: readonly string[], columns
 
 test.each([
   { columns: 40, shows: [] },
-  { columns: 60, shows: ['9007199254740991 MXN'] },
-  { columns: 80, shows: ['9007199254740991 MXN', '…'] },
-  { columns: 120, shows: ['9007199254740991 MXN', 'a_st', '…'] },
+  { columns: 60, shows: ['9007199254740991'] },
+  { columns: 80, shows: ['9007199254740991', '…'] },
+  { columns: 120, shows: ['9007199254740991', 'a_st', '…'] },
   { columns: 250, shows: ['9007199254740991 MXN', 'a_status_that_is_very_long_and_longer', name] },
 ])(
   'at $columns columns ids and amounts are whole; what is cut ends in … (C28)',

@@ -1,6 +1,13 @@
 /** Refunds an order: takes the flags, asks a person for missing values, and plans the refund. */
 
-import { amountProblem, declaresPlaces, figureWords, placesOf, readAmount } from '../../amounts.ts';
+import {
+  amountProblem,
+  declaresPlaces,
+  figureWords,
+  fullDecimals,
+  placesOf,
+  readAmount,
+} from '../../amounts.ts';
 import { type ChargeMoney, type OrderMoney, paidBy, readMoney } from '../../api/charges.ts';
 import {
   paths,
@@ -42,12 +49,15 @@ export function refundOrder(
     asked: { charge, amount, reason },
     check: ({ name, settings }) => {
       if (typed?.places === undefined || declaresPlaces(typed.places, settings)) return;
+      const full = fullDecimals(typed, settings);
       throw usage(
         `--amount ${typed.text}: not an amount here; profile ${name} declares no currency with ${typed.places} ${typed.places === 1 ? 'decimal' : 'decimals'}`,
-        [
-          "type a whole number, in the service's units",
-          `a lead can declare decimals: paydesk profile set ${name} amounts.decimals.CUR N`,
-        ],
+        full.length > 0
+          ? [`type ${full.join(' or ')}`]
+          : [
+              "type a whole number, in the service's units",
+              `a lead can declare decimals: paydesk profile set ${name} amounts.decimals.CUR N`,
+            ],
       );
     },
     missing: ({ settings }) =>
@@ -179,17 +189,21 @@ async function askMoney(
   const { charge, amount } = given;
   const counting = money.charges.filter(({ counts }) => counts);
   const offered = counting.filter(({ isRefundable }) => isRefundable !== false);
+  const [only, second] = counting;
+  const isPlain = second === undefined && canGoBackWhole(money);
   if (charge !== undefined || amount !== undefined) {
     const named = charge === undefined ? [] : chargesNamed(charge, money);
     const meant = charge === undefined ? offered : offered.filter((one) => named.includes(one));
-    if (meant.length < 2) return given;
-    return {
-      ...given,
-      charge: (await askCharge(ctx, profile, { money, charges: meant, offersWhole: false }))?.id,
-    };
+    const [first, another] = meant;
+    const chosen =
+      another === undefined
+        ? first
+        : await askCharge(ctx, profile, { money, charges: meant, offersWhole: false });
+    if (chosen === undefined) return given;
+    const sure = another === undefined ? given : { ...given, charge: chosen.id };
+    if (amount !== undefined || (isPlain && !isPicked)) return sure;
+    return { ...sure, ...(await askAmount(ctx, profile, money, chosen.left)) };
   }
-  const [only, second] = counting;
-  const isPlain = second === undefined && canGoBackWhole(money);
   if (only === undefined || offered.length === 0 || money.isRefundable === false) return {};
   if (isPlain && !isPicked) return {};
   if (second === undefined) return askAmount(ctx, profile, money, only.left);

@@ -74,8 +74,18 @@ function askNote(ctx: Context, record: AttemptRecord): Promise<string> {
 // of the journal must do.
 async function shownToPerson(ctx: Context, record: AttemptRecord): Promise<AttemptRecord> {
   if (!ctx.ask.interactive || ctx.options.yes) return record;
-  const { record: now } = await ctx.journal.reconcile(record);
+  const { record: now, evidence } = await ctx.journal.reconcile(record);
   const { sent } = now;
+  // The journal would refuse it after the last answer.
+  if (evidence?.shows === 'unreadable' && ctx.journal.isWatched(now))
+    throw new CliError(
+      'refused',
+      `${sent.proof.orderId ?? sent.intent} cannot be read now: ${evidence.problem}`,
+      {
+        certain: 'nothing was recorded',
+        now: ['run the same command again when it can be read'],
+      },
+    );
   const style = amountStyleOf(ctx, now);
   const last = now.verdicts.at(-1);
   ctx.notes.show([

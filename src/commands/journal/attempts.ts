@@ -15,14 +15,14 @@ export const attemptColumns: readonly Column[] = [
   // For a creation: what it created.
   { ...fieldColumn('order', 'ORDER', 'id', 0), value: ({ order, created }) => order ?? created },
   fieldColumn('amount', 'AMOUNT', 'money', 0),
-  { ...fieldColumn('outcome', 'OUTCOME', 'text', 0), stays: true },
+  { ...fieldColumn('outcome', 'OUTCOME', 'text', 0), stays: true, brief: { value: briefOutcome } },
   fieldColumn('kind', 'KIND', 'text', 100),
   fieldColumn('operator', 'BY', 'text', 100),
   fieldColumn('profile', 'PROFILE', 'text', 120),
   fieldColumn('note', 'NOTE', 'text', 140),
+  fieldColumn('name', 'NAME', 'text'),
   fieldColumn('created', 'CREATED', 'id'),
-  // An id is never cut, and half a link is of no use.
-  fieldColumn('link', 'LINK', 'id'),
+  fieldColumn('link', 'LINK', 'link'),
   fieldColumn('attempt', 'ATTEMPT', 'integer'),
   fieldColumn('account', 'ACCOUNT', 'text'),
   fieldColumn('currency', 'CURRENCY', 'text'),
@@ -51,11 +51,14 @@ export const attemptColumns: readonly Column[] = [
 ];
 
 /**
- * The last attempt of an intent, by the journal's id of it or by a script's own (`--intent`). Throws CliError 'not_found', and
- * 'usage' when a script's id stands for changes of several accounts.
+ * The last attempt of an intent: by the journal's id of it, by a script's own (`--intent`), or by the id or link of what it
+ * created. Throws CliError 'not_found', and 'usage' when a script's id stands for changes of several accounts.
  */
 export async function attemptOf(ctx: Context, id: string): Promise<AttemptRecord> {
-  const record = (await ctx.journal.attempts({ intent: id })).at(-1) ?? (await attemptOfScript(ctx, id));
+  const record =
+    (await ctx.journal.attempts({ intent: id })).at(-1) ??
+    (await attemptOfScript(ctx, id)) ??
+    (await ctx.journal.attempts({})).findLast((one) => isCreatedBy(one, id));
   if (record !== undefined) return record;
   throw new CliError('not_found', `the journal of this machine has no ${id}`, {
     ...(intentPattern.test(id) ? { intent: id } : { scriptId: id }),
@@ -127,14 +130,22 @@ export function amountStyleOf({ profiles }: Context, { sent }: AttemptRecord): A
   return profiles.amountStyle(sent.profile);
 }
 
-// A screen of 80 columns has room for one more column: the profile if several are listed, or else the kind.
+// A screen of 80 columns has room for one more column: the profile if several are listed, or else the kind, or else the names
+// of payment links.
 function columnsFor(attempts: readonly AttemptRecord[]): readonly Column[] {
   const differ = (of: (record: AttemptRecord) => string) => new Set(attempts.map(of)).size > 1;
   const profiles = differ(({ sent }) => sent.profile);
-  const first = profiles ? 'profile' : differ(({ sent }) => sent.proof.kind) ? 'kind' : undefined;
+  const kinds = differ(({ sent }) => sent.proof.kind);
+  const named = attempts.some((record) => nameOf(record) !== undefined);
+  const first = profiles ? 'profile' : kinds ? 'kind' : named ? 'name' : undefined;
   const hasLinks = attempts.some(({ verdicts }) => verdicts.some(({ link }) => link !== undefined));
   const shown = [first, hasLinks ? 'link' : undefined];
-  return attemptColumns.map((column) => (shown.includes(column.name) ? { ...column, tableFrom: 0 } : column));
+  // A list of payment links is read for the links.
+  const later = first === 'name' ? ['kind', 'operator', 'profile'] : [];
+  return attemptColumns.map((column) => {
+    if (shown.includes(column.name)) return { ...column, tableFrom: 0 };
+    return later.includes(column.name) ? { ...column, tableFrom: 160 } : column;
+  });
 }
 
 /** Whether a person must look: the attempt is unconfirmed, or its last verdict has an alarm. */
@@ -144,20 +155,22 @@ export function needsPerson(ctx: Context, record: AttemptRecord, now: Moment): b
 
 const offerIntents: Completer = ({ flags }, known) => known.intents(flags.get('profile'));
 
+const linkPattern = /^https?:\/\/\S{1,2000}$/;
 const intentPattern = /^i_[A-Za-z0-9]{1,64}$/;
 
 /** The journal's id of an intent, or a script's own, as an argument. */
 export function intentArgument<const R extends boolean>(required: R) {
   return {
     name: 'intent',
-    summary: "the journal's id, such as i_7f3k2m9q, or the id that a script gave with --intent",
+    summary:
+      "the journal's id, such as i_7f3k2m9q, the id that a script gave with --intent, or the id or link of what was created",
     required,
     offers: offerIntents,
     parse: (text: string): string => {
-      if (intentPattern.test(text) || scriptIdPattern.test(text)) return text;
+      if ([intentPattern, scriptIdPattern, linkPattern].some((pattern) => pattern.test(text))) return text;
       throw new CliError(
         'usage',
-        `INTENT ${text}: not an id of the journal (such as i_7f3k2m9q), and not an id that a script gave with --intent`,
+        `INTENT ${text}: not an id of the journal (such as i_7f3k2m9q), not an id that a script gave with --intent, and not the id or link of something created`,
         { certain: 'nothing was sent', now: ['paydesk journal list'] },
       );
     },
@@ -184,6 +197,23 @@ export function acknowledgementOf({ verdicts }: AttemptRecord): VerdictRow | und
   return verdicts.findLast(
     ({ acknowledged, operator }) => acknowledged !== undefined && operator !== undefined,
   );
+}
+
+// The outcome for a narrow terminal: no more than `made, reply lost`.
+function briefOutcome({ alarm, verdict, by, open, acknowledged_by: acknowledged }: JsonObject): string {
+  if (alarm !== null) return alarm === 'duplicate' ? alarmWords.duplicate : 'ALARM';
+  if (acknowledged !== null) return 'alarm ended';
+  const byHand = by === 'person' ? ', by hand' : '';
+  switch (verdict) {
+    case 'applied':
+      return by === 'read' ? 'made, reply lost' : `made${byHand}`;
+    case 'rejected':
+      return by === 'person' ? `not made${byHand}` : open === true ? 'refused so far' : 'refused';
+    case 'not_sent':
+      return 'not sent';
+    default:
+      return verdict === 'not_seen' && open !== true ? 'not found' : 'unconfirmed';
+  }
 }
 
 function verdictWords(last: VerdictRow | undefined, open: boolean): string {
@@ -231,6 +261,7 @@ export function recordOf(record: AttemptRecord, open: boolean): JsonObject {
     why: last?.why ?? null,
     sent_at: Math.floor(sent.time / 1000),
     verdict_at: last === undefined ? null : Math.floor(last.time / 1000),
+    name: nameOf(record) ?? null,
     created: madeBy(verdicts)?.created ?? null,
     link: madeBy(verdicts)?.link ?? null,
     refunds: (last?.refunds ?? []).map(({ id }) => id ?? '').join(' '),
@@ -271,6 +302,22 @@ export function replyOf({
     log_id: logId ?? null,
     message: message ?? null,
   };
+}
+
+/** Whether an attempt created this: its id, its link, or, of a payment link, a part of its name in any case. */
+export function hasCreated(record: AttemptRecord, what: string): boolean {
+  return isCreatedBy(record, what) || (nameOf(record)?.toLowerCase().includes(what.toLowerCase()) ?? false);
+}
+
+function isCreatedBy({ verdicts }: AttemptRecord, id: string): boolean {
+  const made = madeBy(verdicts);
+  return made?.created === id || made?.link === id;
+}
+
+// The name that a payment link was given; undefined for other changes, and when its body was erased.
+function nameOf({ sent: { proof, request } }: AttemptRecord): string | undefined {
+  const name = proof.kind === 'checkout' ? request.body?.name : undefined;
+  return typeof name === 'string' ? name : undefined;
 }
 
 // A later verdict, such as a person's, does not name what was created.

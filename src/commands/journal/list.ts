@@ -1,11 +1,13 @@
 /** `journal list`: lists what this machine sent, and what became of it. */
 
-import type { AttemptRecord } from '../../journal/journal.ts';
+import { type AttemptRecord, type ChangeKind, changeKinds } from '../../journal/journal.ts';
 import { type Context, defineCommand } from '../command.ts';
 import { flag } from '../flags.ts';
 import { clockAndZoneOf, rangeWords, whenFlag } from '../typed-time.ts';
-import { attemptColumns, needsPerson, originOf, showAttempts } from './attempts.ts';
+import { attemptColumns, hasCreated, needsPerson, originOf, showAttempts } from './attempts.ts';
 import { readAgain } from './reconcile.ts';
+
+const kindNames = Object.keys(changeKinds) as [ChangeKind, ...ChangeKind[]];
 
 export const list = defineCommand({
   description:
@@ -15,6 +17,11 @@ export const list = defineCommand({
     open: flag.switch({ summary: 'only unconfirmed changes, and alarms that nobody has acknowledged' }),
     order: flag.id('orders', { value: 'ID', summary: 'only changes of this order' }),
     since: whenFlag('only what was sent since: today, monday, 30d, 12h, a date, ISO 8601'),
+    kind: flag.choice(kindNames, { value: 'KIND', summary: 'only changes of this kind' }),
+    created: flag.text({
+      value: 'WHAT',
+      summary: 'only what created this: its id, its link, or words of the name of a payment link',
+    }),
     operator: flag.text({ value: 'NAME', summary: 'only what this person sent' }),
     'all-profiles': flag.switch({ summary: 'changes of every account; no order is read again' }),
   },
@@ -22,6 +29,7 @@ export const list = defineCommand({
     'paydesk journal list',
     'paydesk journal list --open --json | jq .data',
     'paydesk journal list --since 7d',
+    'paydesk journal list --kind checkout',
   ],
   exits: [0, 2, 3, 4],
   async run(ctx, { flags }) {
@@ -33,18 +41,27 @@ export const list = defineCommand({
     const query = { origin, orderId: flags.order, operator: flags.operator, since };
     if (origin !== undefined && !ctx.options.dryRun)
       await readAgain(ctx, await ctx.journal.attempts({ ...query, unsettled: true }));
-    const attempts = await ctx.journal.attempts(query);
+    const attempts = (await ctx.journal.attempts(query)).filter(
+      (record) =>
+        (flags.kind === undefined || record.sent.proof.kind === flags.kind) &&
+        (flags.created === undefined || hasCreated(record, flags.created)),
+    );
     const shown = flags.open === true ? await openOf(ctx, attempts) : attempts;
     await showAttempts(ctx, shown);
     // If rows of the journal are lost, an empty list proves nothing.
     if (shown.length === 0 && (await ctx.journal.problem()) !== undefined) return undefined;
-    for (const line of closingLines(shown, flags.open === true)) ctx.notes.note(line);
+    const isWhole = flags.kind === undefined && flags.created === undefined;
+    for (const line of closingLines(shown, { open: flags.open === true, isWhole })) ctx.notes.note(line);
     return undefined;
   },
 });
 
 // Two accounts may have an order with the same id, so the line names the profiles.
-function closingLines(shown: readonly AttemptRecord[], open: boolean): readonly string[] {
+function closingLines(
+  shown: readonly AttemptRecord[],
+  { open, isWhole }: { readonly open: boolean; readonly isWhole: boolean },
+): readonly string[] {
+  if (shown.length === 0 && !isWhole) return ['the journal of this machine has nothing like it'];
   if (shown.length === 0) return [open ? 'nothing is unconfirmed' : 'nothing was sent from this machine'];
   const profiles = [...new Set(shown.map(({ sent }) => sent.profile))];
   return profiles.length < 2

@@ -152,7 +152,7 @@ function endingAfter({ texts, max, observer }: Search, page: Page, hits: readonl
   return page.hasMore && observer.read >= max ? 'bound' : 'end';
 }
 
-// The MATCHED column needs room, so two other columns show only on wider screens.
+// The MATCHED column needs room, so three other columns show only on wider screens.
 function columnsOf(
   matcher: Matcher,
   { columns, twins }: OrderObserver,
@@ -175,6 +175,7 @@ function columnsOf(
   const later = new Map([
     ['refunded', 120],
     ['card', 100],
+    ['buyer', 100],
   ]);
   const own = joinColumns(orderColumns, status).map((column): Column => {
     const tableFrom = later.get(column.name) ?? column.tableFrom;

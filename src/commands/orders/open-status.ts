@@ -26,6 +26,8 @@ export async function statusColumn(ctx: Context, service: Service): Promise<read
     .filter(({ name }) => name === 'payment_status')
     .map((column) => ({
       ...column,
+      // These words must be read whole, so the buyer gives way to them on a narrow terminal.
+      stays: true,
       value: (order, ...more) => openStatus(open, String(order.id)) ?? column.value(order, ...more),
     }));
 }

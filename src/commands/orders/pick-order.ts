@@ -17,6 +17,8 @@ export interface Pickable {
   /** What messages call them: `refundable`. */
   readonly kind: string;
   readonly accepts: (order: JsonObject) => boolean;
+  /** Why an order is not accepted; absent where its status says it all. */
+  readonly whyNot?: (order: JsonObject) => string | undefined;
   /** The flags of `orders list` that show the same orders. */
   readonly listFlags: readonly string[];
 }
@@ -33,7 +35,7 @@ export async function pickOrder(ctx: Context, service: Service, offer: Pickable)
   const search = searchOrders(service, {
     fits: offer.accepts,
     isBlocked: (id) => openStatus(open, id) !== undefined,
-    show: (order) => shownOf(order, profile),
+    show: (order) => shownOf(order, profile, offer.whyNot?.(order)),
   });
   try {
     await readFirst(ctx, search, offer);

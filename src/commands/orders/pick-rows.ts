@@ -38,9 +38,16 @@ export interface OrderShown {
   readonly reference: string;
   /** The charges of an order that several cards paid. */
   readonly charges: readonly string[];
+  /** Why it is none that can be chosen, beginning with its status. */
+  readonly whyNot: string;
 }
 
-export function shownOf(value: JsonObject, { settings }: Pick<Profile, 'settings'>): OrderShown {
+/** What the row of an order shows. Without `whyNot` its status is why it cannot be chosen. */
+export function shownOf(
+  value: JsonObject,
+  { settings }: Pick<Profile, 'settings'>,
+  whyNot?: string,
+): OrderShown {
   const referenceKeys = settings['reference.keys'];
   const { customer_info: buyer, amount, currency, payment_status: status } = readOrder(value) ?? {};
   const counting = countingCharges(value).map((charge) => charge.value);
@@ -61,6 +68,7 @@ export function shownOf(value: JsonObject, { settings }: Pick<Profile, 'settings
     status: status ?? '-',
     reference: typeof reference === 'string' || typeof reference === 'number' ? String(reference) : '',
     charges: charges.length < 2 ? [] : charges,
+    whyNot: whyNot ?? status ?? 'no status shown',
   };
 }
 
@@ -93,15 +101,17 @@ export function orderRow<V>(
   const { id, shown, twin, fits } = one;
   const blocked = blockedWords(id, parts);
   const found = foundIn(one, words).filter(({ label }) => !visible.includes(label));
+  const unfit = fits ? undefined : `not ${parts.kind}: ${shown.whyNot}`;
   const details: readonly (Span | undefined)[] = [
     joined([id, shown.email, ...shown.charges]),
     found.length === 0
       ? undefined
       : `found: ${found.map(({ label, value: text }) => `${label} ${text}`).join(', ')}`,
+    unfit,
     blocked === undefined ? undefined : { text: blocked, style: 'bad' },
     twin === undefined ? undefined : { text: twinText(one, twin, parts), style: 'warn' },
   ];
-  const reason = fits ? blocked : `${id} is not ${parts.kind}: ${shown.status}`;
+  const reason = unfit === undefined ? blocked : `${id} is ${unfit}`;
   return {
     value,
     cells: [

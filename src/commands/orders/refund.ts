@@ -1,7 +1,7 @@
 /** `orders refund`: its flags and help. changes/refund/refund-order.ts makes the refund. */
 
 import type { OpenService } from '../../api/api.ts';
-import { canBeRefunded } from '../../api/charges.ts';
+import { canBeRefunded, whyNotRefundable } from '../../api/charges.ts';
 import { resources } from '../../api/resources.ts';
 import { chargeIdPattern, refundReasons, refundReasonValues } from '../../api/spec.ts';
 import { againFlag, intentFlag, refundOrder } from '../../changes/changes.ts';
@@ -11,7 +11,12 @@ import { type Pickable, pickOrder } from './pick-order.ts';
 
 const { idExample } = resources.orders;
 const [firstReason] = refundReasonValues;
-const offer: Pickable = { kind: 'refundable', accepts: canBeRefunded, listFlags: ['--refundable'] };
+const offer: Pickable = {
+  kind: 'refundable',
+  accepts: canBeRefunded,
+  whyNot: whyNotRefundable,
+  listFlags: ['--refundable'],
+};
 
 // TAB offers the charges of the order that was already typed.
 const offerCharges: Completer = async ({ args: [order], flags }, known) =>

@@ -59,7 +59,7 @@ type Values = Input<[], typeof flags>['flags'];
 export const add = defineCommand({
   description:
     'Asks for everything that no flag gives. The key is never an argument: you type it at a prompt, or paydesk reads it with ' +
-    '--key-stdin or --key-file. paydesk tries the key before it keeps it: it reads the newest order and shows whose ' +
+    '--key-stdin or --key-file. paydesk tries the key before it keeps it (a terminal asks first): it reads the newest order and shows whose ' +
     'account it is (--no-check skips that). It keeps the key in the system keyring or, with --key-store file, in a ' +
     'file that only you can read. --api-version and --lang become part of the profile.\n\n' +
     'A file for --from holds JSON: {"base_url", "mode", "vendor", "api_version", "lang", "auth", "settings": {…}}, ' +

@@ -3,7 +3,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { CliError, systemReason } from '../../errors.ts';
 import { chainStart, checkChain, type StoredRow, storedColumns, storedRow } from '../chain.ts';
-import type { Finding } from '../journal-store.ts';
+import { type Finding, newestMissing } from '../journal-store.ts';
 
 /**
  * Opens the file of a journal, and creates the tables in an empty one. Waits 5 seconds for a run that writes to it.
@@ -134,10 +134,9 @@ export function readRows(db: DatabaseSync, after: number): StoredRow[] {
 }
 
 /** A finding when the last row of the chain is not the newest one that the file has noted in `head`. */
-export function headFindings(db: DatabaseSync, chain: { seq: number; head: string }): Finding[] {
+export function headFindings(db: DatabaseSync, chain: { seq: number; head: string }): readonly Finding[] {
   const noted = db.prepare('SELECT seq, hash FROM head').get();
-  if (noted?.seq === chain.seq && noted.hash === chain.head) return [];
-  return [{ seq: Number(noted?.seq ?? chain.seq), problem: 'was the newest one, and is missing or changed' }];
+  return newestMissing(chain, { seq: Number(noted?.seq ?? chain.seq), hash: noted?.hash });
 }
 
 function pageFindings(db: DatabaseSync): Finding[] {
@@ -159,6 +158,20 @@ function orFinding(look: () => readonly Finding[]): readonly Finding[] {
 // SQLite's primary codes (the low byte of the error code): BUSY and LOCKED; CORRUPT and NOTADB.
 const inUse = [5, 6];
 const broken = [11, 26];
+
+// FULL; READONLY and CANTOPEN.
+const full = [13];
+const closed = [8, 14];
+
+/** Whether SQLite says that the disk is full. */
+export function isFull(error: unknown): boolean {
+  return isOneOf(full, error);
+}
+
+/** Whether SQLite may not write there. */
+export function mayNotWrite(error: unknown): boolean {
+  return isOneOf(closed, error);
+}
 
 function sqliteCode(error: unknown): number | undefined {
   return error instanceof Error && 'errcode' in error && typeof error.errcode === 'number'

@@ -4,14 +4,14 @@ import { closeSync, constants, readFileSync, rmSync } from 'node:fs';
 import { mkdir, open, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
-import { CliError } from '../../errors.ts';
+import { CliError, systemCode } from '../../errors.ts';
 import { type FileRules, openOwnFile, unwritable, writeOwnFile } from '../../profiles/profiles.ts';
 import type { Archive } from '../archive-file.ts';
 import { chainOf, type StoredRow } from '../chain.ts';
 import type { Repair } from '../journal-store.ts';
-import { addRows, isBroken, openDatabase, unreadable, writeAtOnce } from './database.ts';
+import { rebuildRows } from '../rebuild-rows.ts';
+import { addRows, isBroken, isFull, mayNotWrite, openDatabase, unreadable, writeAtOnce } from './database.ts';
 import { findFile, type JournalFile, syncFolder } from './journal-file.ts';
-import { rebuildRows } from './rebuild-rows.ts';
 import { salvage } from './salvage.ts';
 import { linesAfter, noteWitness, type WitnessPlace } from './witness-check.ts';
 import {
@@ -77,12 +77,23 @@ async function orCleanUp<T>(
   } catch (cause) {
     for (const path of made) if (path !== undefined) rmSync(path, { force: true });
     const why = cause instanceof Error ? cause.message : String(cause);
+    const first = adviceFor(cause, dirname(file));
     throw new CliError('refused', `the journal ${file} cannot be rebuilt: ${why}`, {
       certain: 'nothing was changed: the damaged file is in its place',
-      now: ['free some space there, then:', 'paydesk journal verify --repair'],
+      now: [...(first === undefined ? [] : [first]), 'paydesk journal verify --repair'],
       cause,
     });
   }
+}
+
+// What helps against this failure of the system or of SQLite, before the next try; undefined if nothing is known to.
+function adviceFor(error: unknown, folder: string): string | undefined {
+  const cause = error instanceof CliError ? error.cause : error;
+  const code = systemCode(cause);
+  if (isFull(cause) || ['ENOSPC', 'EDQUOT'].includes(code)) return `free some space in ${folder}, then:`;
+  if (mayNotWrite(cause) || ['EROFS', 'EACCES', 'EPERM'].includes(code))
+    return `make ${folder} writable for you, then:`;
+  return undefined;
 }
 
 /** Puts imported rows in place of a journal without rows. Throws CliError 'refused' when the journal or its witness has rows. */

@@ -2,25 +2,8 @@
 
 import { damageOf, isGenuine, type StoredRow, storedColumns, storedRow, unlink } from '../chain.ts';
 import type { JournalRow } from '../journal-rows.ts';
+import type { Salvage, Salvaged } from '../rebuild-rows.ts';
 import { type PageRecord, readPages } from './sqlite-pages.ts';
-
-/** A row that is just as it was written. */
-interface Salvaged {
-  readonly seq: number;
-  readonly hash: string;
-  readonly row: JournalRow;
-}
-
-/** What is left of a journal file. */
-export interface Salvage {
-  readonly rows: readonly Salvaged[];
-  /** Rows that were changed, but whose columns and text still name the same order. */
-  readonly changed: readonly StoredRow[];
-  /** The number of the newest row, as far as the file tells. */
-  readonly last: number;
-  /** Pages that could not be read. */
-  readonly unreadable: number;
-}
 
 /** Reads the bytes of a journal file, damaged or not. */
 export function salvage(bytes: Uint8Array): Salvage {

@@ -6,6 +6,7 @@ import type { FileRules } from '../../profiles/profiles.ts';
 import { type StoredRow, unlink } from '../chain.ts';
 import { attemptKey, type VerdictRow } from '../journal-rows.ts';
 import type { Finding, WitnessVerification } from '../journal-store.ts';
+import type { WitnessLine } from '../witness-lines.ts';
 import { readRows } from './database.ts';
 import {
   addToWitness,
@@ -16,7 +17,6 @@ import {
   readWitness,
   readWitnessEnd,
   type WitnessEnd,
-  type WitnessLine,
   witnessText,
   writeWitness,
 } from './witness-file.ts';

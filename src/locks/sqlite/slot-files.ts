@@ -1,4 +1,4 @@
-/** The files that are locked: a fixed number of slots, and beside each slot a file that names its owner. */
+/** The files that are locked: a fixed number of slots, one more for each name that is locked alone, and beside each a file that names its owner. */
 
 // Once a slot file exists, only SQLite opens it. If this process opened and closed the file by itself, the system would drop
 // the lock that the process holds on it.
@@ -29,13 +29,21 @@ export function slotOf(name: string): number {
   return createHash('sha256').update(name).digest().readUInt32BE(0) % slotCount;
 }
 
+/** One of the numbered slots, or the slot of a single name. */
+export type Slot = number | `of-${string}`;
+
+/** The slot that only this name has. */
+export function ownSlotOf(name: string): Slot {
+  return `of-${createHash('sha256').update(name).digest('hex').slice(0, 32)}`;
+}
+
 /** The file to lock for a slot. */
-export function slotFile(folder: string, slot: number): string {
+export function slotFile(folder: string, slot: Slot): string {
   return join(folder, `slot-${String(slot).padStart(2, '0')}.lock`);
 }
 
 /** The file beside a slot that says who holds it. */
-export function ownerFile(folder: string, slot: number): string {
+export function ownerFile(folder: string, slot: Slot): string {
   return join(folder, `slot-${String(slot).padStart(2, '0')}.owner.json`);
 }
 
@@ -49,11 +57,25 @@ export function selfTestFile(folder: string): string {
  * they cannot be used safely.
  */
 export function prepareSlots(folder: string, rules: FileRules): void {
-  try {
+  orRefused(folder, () => {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
     checkOwn(folder, 'folder', rules, 0o700);
     for (let slot = 0; slot < slotCount; slot += 1) prepareSlot(slotFile(folder, slot), rules);
     prepareSlot(selfTestFile(folder), rules);
+  });
+}
+
+/**
+ * Creates the slot file of a single name, as `prepareSlots` does. The file stays when the lock is released: if it were
+ * removed, two processes could lock two files of one name.
+ */
+export function prepareOwnSlot(folder: string, slot: Slot, rules: FileRules): void {
+  orRefused(folder, () => prepareSlot(slotFile(folder, slot), rules));
+}
+
+function orRefused(folder: string, act: () => void): void {
+  try {
+    act();
   } catch (error) {
     if (error instanceof CliError) throw error;
     throw new CliError('refused', `the lock folder ${folder} cannot be used: ${systemReason(error)}`, {

@@ -6,9 +6,12 @@ import { testLocksOnce } from './locks-self-test.ts';
 import {
   type FileLock,
   ownerFile,
+  ownSlotOf,
+  prepareOwnSlot,
   prepareSlots,
   readOwner,
   removeOwner,
+  type Slot,
   slotFile,
   slotOf,
   tryLock,
@@ -43,12 +46,13 @@ export function createSqliteLocks(parts: SqliteLockParts): Locks {
   const held = new Set<FileLock>();
   let prepared: Promise<void> | undefined;
   return {
-    async take(name, { waitMs, signal }) {
+    async take(name, { waitMs, signal, alone }) {
       signal?.throwIfAborted();
       // The files are prepared once for all callers, so that the callers keep their order.
       prepared ??= prepare();
       await prepared;
-      const slot = slotOf(name);
+      const slot = alone ? ownSlotOf(name) : slotOf(name);
+      if (alone) prepareOwnSlot(folder, slot, rules);
       const deadline = clock.monotonic() + waitMs;
       const owner = ownerFile(folder, slot);
       const turn = await turns.wait(slot, { clock, deadline, signal });
@@ -80,7 +84,7 @@ export function createSqliteLocks(parts: SqliteLockParts): Locks {
   // Returns undefined at the deadline, or earlier if another process holds this very name.
   async function lockUntil(
     deadline: number,
-    slot: number,
+    slot: Slot,
     name: string,
     signal: AbortSignal | undefined,
   ): Promise<FileLock | undefined> {

@@ -51,6 +51,9 @@ describe('a repair', () => {
     expect(stderr.replaceAll(/\s+/g, ' ')).toMatch(
       /the journal \S+ cannot be rebuilt: .* nothing was changed: the damaged file is in its place/,
     );
+    // The limit on the size of a file is no full disk, so nothing is advised but the repair itself.
+    expect(stderr).not.toContain('free some space');
+    expect(stderr).toMatch(/now: +paydesk journal verify --repair\n/);
     expect(readFileSync(file).equals(before)).toBe(true);
     expect(readdirSync(dirname(file)).filter((name) => name.startsWith('journal.db.'))).toEqual([]);
     expect(await paydesk(repair, { home })).toMatchObject({

@@ -3,11 +3,28 @@
  * If neither proves the outcome of an attempt, it is unconfirmed in the new journal, so its order stays blocked. Pure.
  */
 
-import type { StoredRow } from '../chain.ts';
-import { attemptKey, type JournalRow, type SentRow, type VerdictRow } from '../journal-rows.ts';
-import { provable } from '../judge-read.ts';
-import type { Salvage } from './salvage.ts';
-import type { WitnessLine, WitnessSent, WitnessText, WitnessVerdict } from './witness-file.ts';
+import type { StoredRow } from './chain.ts';
+import { attemptKey, type JournalRow, type SentRow, type VerdictRow } from './journal-rows.ts';
+import { provable } from './judge-read.ts';
+import type { WitnessLine, WitnessSent, WitnessText, WitnessVerdict } from './witness-lines.ts';
+
+/** A row that is just as it was written. */
+export interface Salvaged {
+  readonly seq: number;
+  readonly hash: string;
+  readonly row: JournalRow;
+}
+
+/** What is left of a journal. */
+export interface Salvage {
+  readonly rows: readonly Salvaged[];
+  /** Rows that were changed, but whose columns and text still name the same order. */
+  readonly changed: readonly StoredRow[];
+  /** The number of the newest row, as far as the store tells. */
+  readonly last: number;
+  /** Parts of the store, such as pages of a file, that could not be read. */
+  readonly unreadable: number;
+}
 
 /** The rows of the new journal, and what it lacks of the old one. */
 interface Rebuilt {

@@ -1,0 +1,50 @@
+/** What a witness knows of the rows of a journal: one line per row, wherever the store keeps them. */
+
+import type { Intent } from './journal.ts';
+import type { Verdict, VerdictRow } from './journal-rows.ts';
+
+interface LineOfRow {
+  readonly seq: number;
+  /** The hash of the row. */
+  readonly head: string;
+  readonly intent: string;
+  readonly attempt: number;
+  readonly time: number;
+  readonly order: string | null;
+}
+
+/** What the witness knows of a SENT row: enough to block its order if the journal loses the row. */
+export interface WitnessSent extends LineOfRow {
+  readonly type: 'sent';
+  /** `unknown`: a repair could not tell the kind. */
+  readonly kind: Intent['kind'] | 'unknown';
+  readonly origin: string;
+  readonly account: string;
+  readonly profile: string;
+  readonly livemode: boolean;
+  /** Fingerprint of the key with which it was sent. */
+  readonly key: string | null;
+  /** Hash of the request body, made with the key of the witness; null when the row has no body. */
+  readonly body: string | null;
+}
+
+/** What the witness knows of a verdict. */
+export interface WitnessVerdict extends LineOfRow {
+  readonly type: 'verdict';
+  readonly verdict: Verdict;
+  readonly by: VerdictRow['by'];
+  /** Nothing changes it any more: not sent, refused and confirmed by a read, or made without an alarm. */
+  readonly final: boolean;
+}
+
+/** One line of the witness. */
+export type WitnessLine = WitnessSent | WitnessVerdict;
+
+/** The whole witness, for a comparison row by row. */
+export interface WitnessText {
+  /** Undefined when the first line is damaged. Then no line can be checked, and all of them count as broken. */
+  readonly key: string | undefined;
+  readonly lines: readonly WitnessLine[];
+  /** Numbers, from 1, of lines that are not whole. */
+  readonly broken: readonly number[];
+}
