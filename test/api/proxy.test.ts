@@ -227,11 +227,24 @@ describe('a client behind a proxy', () => {
     expect(server.requests[0]?.headers['proxy-authorization']).toBeUndefined();
   });
 
-  test('whose tunnel leads nowhere: the deadline ends the wait, and closes the connection', async () => {
+  test('over TLS of its own: a read and a change arrive', async () => {
+    await using server = await startServer(json(list([{ id: 'ord_1' }])), { tls: certificateOfService });
+    await using proxy = await startProxy(certificate);
+    const client = clientBehind(proxy, server.port);
+    expect(idsOf(await collect(client.service.pages('orders', {})))).toEqual(['ord_1']);
+    expect(await client.send(refund, { timeoutMs: 5_000 })).toMatchObject({ kind: 'reply' });
+    expect(proxy.requests.map(({ method }) => method)).toEqual(['CONNECT', 'CONNECT']);
+    expect(server.requests.map(({ method }) => method)).toEqual(['GET', 'POST']);
+  });
+
+  test.each([
+    ['says nothing', ''],
+    ['opens a way that leads nowhere', 'HTTP/1.1 200 OK\r\n\r\n'],
+  ])('that %s: the deadline ends the wait, and closes the connection', async (_, answer) => {
     const closed = Promise.withResolvers<void>();
     await using proxy = await startSocketServer((socket) => {
       socket.on('close', closed.resolve);
-      socket.once('data', () => socket.write('HTTP/1.1 200 OK\r\n\r\n'));
+      socket.once('data', () => socket.write(answer));
       socket.resume();
     });
     const report = await clientBehind(proxy).send(refund, { timeoutMs: 300 });

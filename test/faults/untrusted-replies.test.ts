@@ -184,8 +184,8 @@ describe('a 500 with an error of the service', () => {
                in a few minutes: paydesk journal reconcile i_7f3k2m9q
                blocked until paydesk can confirm it, or until you settle it
 
-        reply     HTTP 500, service.errors.internal.bank.no_answer, log_id 5f2c81: The
-                  bank did not answer.
+        reply       HTTP 500, service.errors.internal.bank.no_answer, log_id 5f2c81:
+                    The bank did not answer.
       "
     `);
     expect(differences(await screenAt(120), narrow)).toMatchInlineSnapshot(`
@@ -194,7 +194,7 @@ describe('a 500 with an error of the service', () => {
                service.errors.internal.bank.no_answer (log_id 5f2c81): it does not say whether the change was made). It may
                have been made
       instead of lines 10 to 11:
-        reply     HTTP 500, service.errors.internal.bank.no_answer, log_id 5f2c81: The bank did not answer."
+        reply       HTTP 500, service.errors.internal.bank.no_answer, log_id 5f2c81: The bank did not answer."
     `);
   });
 });

@@ -132,14 +132,14 @@ export async function startSocketServer(onConnection: (socket: Socket) => void):
 }
 
 /** A loopback proxy: tunnels CONNECT to this machine, whatever the host, forwards plain requests, and records both as they arrived. */
-export async function startProxy(): Promise<{
+export async function startProxy(tls?: ServerOptions['tls']): Promise<{
   readonly url: string;
   readonly requests: readonly Pick<SeenRequest, 'method' | 'url' | 'headers'>[];
   close(): Promise<void>;
   [Symbol.asyncDispose](): Promise<void>;
 }> {
   const requests: Pick<SeenRequest, 'method' | 'url' | 'headers'>[] = [];
-  const server = createServer((incoming, response) => {
+  const listener: Parameters<typeof createServer>[1] = (incoming, response) => {
     const { headers } = incoming;
     requests.push({ method: incoming.method ?? '', url: incoming.url ?? '', headers });
     const onward = httpRequest(incoming.url ?? '', { method: incoming.method, headers }, (answer) => {
@@ -148,7 +148,8 @@ export async function startProxy(): Promise<{
     });
     onward.on('error', () => response.destroy());
     incoming.pipe(onward);
-  });
+  };
+  const server = tls === undefined ? createServer(listener) : createTlsServer(tls, listener);
   server.on('connect', (incoming, socket: Socket) => {
     requests.push({ method: 'CONNECT', url: incoming.url ?? '', headers: incoming.headers });
     const at = new URL(`http://${incoming.url ?? ''}`);
@@ -164,7 +165,8 @@ export async function startProxy(): Promise<{
   const sockets = track(server, { connections: 0 });
   const port = await listen(server);
   const close = () => stop(server, sockets);
-  return { url: `http://127.0.0.1:${port}`, requests, close, [Symbol.asyncDispose]: close };
+  const url = `${tls === undefined ? 'http' : 'https'}://127.0.0.1:${port}`;
+  return { url, requests, close, [Symbol.asyncDispose]: close };
 }
 
 /** A port that nothing listens on: connections to it are refused. While it is held the system gives it to nobody. */
