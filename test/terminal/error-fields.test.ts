@@ -51,7 +51,7 @@ test('journal show finds a change by the script’s own id, and shows both ids',
     expect((await paydesk(scripted, { home, env })).code).toBe(7);
     const { code, stdout } = await paydesk(['journal', 'show', 'ticket-8840'], { home, env, columns });
     expect(code).toBe(0);
-    return stdout.replaceAll(/i_[0-9a-f]{8}/g, 'i_7f3k2m9q').replaceAll(service.url, 'http://127.0.0.1:1');
+    return stdout.replaceAll(/i_[0-9a-f]{8}/g, 'i_7f3k2m9q').replaceAll(/127\.0\.0\.1:\d+/g, '127.0.0.1:1');
   };
   const narrow = await screenAt(80);
   expect(narrow).toMatchInlineSnapshot(`
@@ -65,9 +65,9 @@ test('journal show finds a change by the script’s own id, and shows both ids',
       request     POST /orders/ord_1/refunds {"charge_id":"ch_1","amount":300}
       expected    -300 on charge ch_1
     history
-      21 Nov 2040 05:05:12 UTC  unknown   the connection to 127.0.0.1:39305 was
+      21 Nov 2040 05:05:12 UTC  unknown   the connection to 127.0.0.1:1 was
                                           closed before a reply came (ECONNRESET)
-      21 Nov 2040 05:05:12 UTC  not seen  the connection to 127.0.0.1:39305 was
+      21 Nov 2040 05:05:12 UTC  not seen  the connection to 127.0.0.1:1 was
                                           closed before a reply came (ECONNRESET)
     now:  tell the buyer "it is being checked"; do not send it again anywhere else
           paydesk journal reconcile i_7f3k2m9q
@@ -80,8 +80,8 @@ test('journal show finds a change by the script’s own id, and shows both ids',
   `);
   expect(differences(await screenAt(120), narrow)).toMatchInlineSnapshot(`
     "instead of lines 11 to 14:
-      21 Nov 2040 05:05:12 UTC  unknown   the connection to 127.0.0.1:37793 was closed before a reply came (ECONNRESET)
-      21 Nov 2040 05:05:12 UTC  not seen  the connection to 127.0.0.1:37793 was closed before a reply came (ECONNRESET)
+      21 Nov 2040 05:05:12 UTC  unknown   the connection to 127.0.0.1:1 was closed before a reply came (ECONNRESET)
+      21 Nov 2040 05:05:12 UTC  not seen  the connection to 127.0.0.1:1 was closed before a reply came (ECONNRESET)
     instead of lines 17 to 18:
           blocked until 22 Nov 2040 05:05:12 UTC at the latest, or until you settle it"
   `);
