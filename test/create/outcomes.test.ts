@@ -318,7 +318,11 @@ test('a payment link is found again by its id, its link, a part of its name, or 
   ])
     expect(await listed(...words), words.join(' ')).toEqual(['checkout']);
   const none = await desk.run(['journal', 'list', '--created', 'chk_9']);
-  expect(none).toMatchObject({ code: 0, stdout: '', stderr: expect.stringContaining('has nothing like it') });
+  expect(none).toMatchObject({
+    code: 0,
+    stdout: '',
+    stderr: expect.stringContaining('no change in the journal of this machine matches'),
+  });
   expect(await desk.run(['journal', 'show', 'chk_9'])).toMatchObject({ code: 5 });
   expect(await desk.run(['journal', 'list', '--kind', 'link'])).toMatchObject({ code: 2 });
 });

@@ -47,7 +47,7 @@ async function acknowledgeAlarm(
   const problem = given === undefined ? undefined : noteProblem(given, say);
   if (problem !== undefined) throw unrecordable(`--note ${given}: ${problem}`);
   if (!ctx.ask.interactive && !ctx.options.yes)
-    throw unrecordable('missing --yes: a script says with it that somebody has dealt with the alarm');
+    throw unrecordable('missing --yes: it says that somebody has dealt with the alarm');
   const seen = await shownToPerson(ctx, record);
   const note = given ?? (await askNote(ctx, record));
   const { orderId } = record.sent.proof;

@@ -61,7 +61,7 @@ function closingLines(
   shown: readonly AttemptRecord[],
   { open, isWhole }: { readonly open: boolean; readonly isWhole: boolean },
 ): readonly string[] {
-  if (shown.length === 0 && !isWhole) return ['the journal of this machine has nothing like it'];
+  if (shown.length === 0 && !isWhole) return ['no change in the journal of this machine matches'];
   if (shown.length === 0) return [open ? 'nothing is unconfirmed' : 'nothing was sent from this machine'];
   const profiles = [...new Set(shown.map(({ sent }) => sent.profile))];
   return profiles.length < 2
