@@ -6,14 +6,9 @@ import { about, CliError, exitCodes } from '../../errors.ts';
 import type { AttemptRecord, VerdictRow } from '../../journal/journal.ts';
 import { type Context, confirmFirst, defineCommand, dryRunShown } from '../command.ts';
 import { flag } from '../flags.ts';
-import {
-  alarmWordsOf,
-  amountStyleOf,
-  attemptOf,
-  intentArgument,
-  needsPerson,
-  subjectOf,
-} from './attempts.ts';
+import { amountStyleOf } from './attempt-record.ts';
+import { alarmWordsOf } from './attempt-words.ts';
+import { attemptOf, intentArgument, needsPerson, subjectOf } from './attempts.ts';
 import { noteProblem, unrecordable } from './settle-words.ts';
 import { checkShown, showAttempt } from './show.ts';
 

@@ -4,7 +4,8 @@ import { type AttemptRecord, type ChangeKind, changeKinds } from '../../journal/
 import { type Context, defineCommand } from '../command.ts';
 import { flag } from '../flags.ts';
 import { clockAndZoneOf, rangeWords, whenFlag } from '../typed-time.ts';
-import { attemptColumns, hasCreated, needsPerson, originOf, showAttempts } from './attempts.ts';
+import { attemptColumns, showAttempts } from './attempt-record.ts';
+import { hasCreated, needsPerson, originOf } from './attempts.ts';
 import { readAgain } from './reconcile.ts';
 
 const kindNames = Object.keys(changeKinds) as [ChangeKind, ...ChangeKind[]];
