@@ -165,7 +165,11 @@ export type SendReport =
 /** Sends a change once and never again: no retry, no redirect, a connection of its own. Only journal/make-change.ts gets this. */
 export type SendOnce = (
   request: ChangeRequest,
-  options: { readonly timeoutMs: number },
+  options: {
+    readonly timeoutMs: number;
+    /** Asked right before the first byte is sent. If it says yes, nothing is sent. */
+    readonly isTooLate?: (() => boolean) | undefined;
+  },
 ) => Promise<SendReport>;
 
 /** What the client of an account needs. */

@@ -45,16 +45,22 @@ interface SendParts {
 }
 
 // Makes the function that sends a change once and never again, on a connection of its own. It has one deadline and reads the
-// reply to its last byte. It reports "not sent" only if no byte was given to a connection.
+// reply to its last byte. It reports "not sent" only if no byte was given to a connection: the connection failed, or was ready
+// too late.
 function createSendOnce({ exchange, leave }: SendParts): SendOnce {
-  return async (request, { timeoutMs }) => {
+  return async (request, { timeoutMs, isTooLate }) => {
     let sent = false;
+    let late: string | undefined;
     const onSent = () => {
+      if (isTooLate?.() === true) {
+        late = 'it took too long to connect, or this machine stood still meanwhile';
+        throw new Error(late);
+      }
       sent = true;
     };
     const report = (reason: string, cause: Error): SendReport => ({
       kind: sent ? 'no_reply' : 'not_sent',
-      reason,
+      reason: late ?? reason,
       cause,
     });
     try {

@@ -24,7 +24,10 @@ export interface WebRequest {
 export interface Sending {
   /** Takes a connection that nothing was sent on before. A kept connection may be dead, and nobody noticed it yet. */
   readonly fresh: boolean;
-  /** Called right before the first byte of the request is given to a connection. Without this call, nothing was sent. */
+  /**
+   * Called right before the first byte of the request is given to a connection. Without this call, nothing was sent. Nor if
+   * it throws, and then the request rejects with that error.
+   */
   readonly onSent: () => void;
   /** Aborts when nobody waits for the rest of the reply any more. What is still open is closed then. */
   readonly over: AbortSignal;
@@ -72,7 +75,13 @@ export function createTransport(route: Route): Transport {
       outgoing.on('close', () => reject(closed()));
       // The request has its connection. No byte is written before this.
       outgoing.on('socket', () => {
-        onSent();
+        try {
+          onSent();
+        } catch (error) {
+          reject(error);
+          outgoing.destroy();
+          return;
+        }
         outgoing.end(content);
       });
       outgoing.on('response', (reply) => resolve(responseOf(reply)));
