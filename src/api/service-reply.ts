@@ -125,9 +125,9 @@ function giveBack(piece: Uint8Array): void {
 // Encodings are checked before the first byte is read.
 function refuse(headers: Headers): string | undefined {
   const encoding = headers.get('content-encoding')?.trim().toLowerCase() ?? '';
-  if (encoding.includes(',')) return 'a reply packed several times over';
+  if (encoding.includes(',')) return 'a reply that is compressed more than once';
   if (encoding !== '' && !encodings.includes(encoding))
-    return 'a reply packed in a way that paydesk cannot unpack';
+    return 'a reply compressed in a way that paydesk does not know';
   return Number(headers.get('content-length')) > maxBodyBytes ? tooLarge : undefined;
 }
 
