@@ -193,8 +193,8 @@ export interface ClientParts {
   readonly inProcess?: typeof fetch | undefined;
   /** The proxy for this service (proxy.ts). */
   readonly proxy?: URL | undefined;
-  /** Called once, when many pages have been read. */
-  readonly stopHeapGrowth?: () => void;
+  /** Called once for each space of the heap, when several pages have been read. */
+  readonly keepHeapSmall?: (space: 'young' | 'old') => void;
   /** Gets one line per request: method, URL, status, milliseconds. */
   readonly debug?: ((line: string) => void) | undefined;
   /** Gets the `Date` header of every reply, Unix milliseconds. */

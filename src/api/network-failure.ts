@@ -36,7 +36,7 @@ export function failureOf(error: unknown, host: string, status: number | undefin
   }
   if (status !== undefined) {
     return cause.code?.startsWith('Z_') === true || cause.code?.startsWith('ERR__ERROR_FORMAT') === true
-      ? { kind: 'reply', reason: `HTTP ${status}, a reply that cannot be unpacked`, retry: false, cause }
+      ? { kind: 'reply', reason: `HTTP ${status}, a reply that cannot be decompressed`, retry: false, cause }
       : { kind: 'network', reason: `HTTP ${status}, a reply that was cut off`, retry: true, cause };
   }
   const proxy = chain.find((one) => one instanceof ProxyError);

@@ -38,11 +38,45 @@ export type Exchange = (request: WireRequest) => Promise<Exchanged>;
  * 'refused' when the key would go to another origin, or unencrypted to another machine.
  */
 export function createExchange(parts: ClientParts, transport: Transport): Exchange {
-  const { profile, clock, gate } = parts;
-  const base = baseOf(profile, parts.inProcess === undefined);
-  const api = ky.create({
+  const { clock, gate } = parts;
+  const base = baseOf(parts.profile, parts.inProcess === undefined);
+  const api = createKy(parts, base);
+  const send = async (
+    { method, path, body, headers, fresh = false, onSent }: WireRequest,
+    url: URL,
+    { over, onHead }: Progress,
+  ): Promise<RawReply> => {
+    const response = await api(path, {
+      method,
+      headers: { ...headers, ...(body === undefined ? {} : { 'content-type': 'application/json' }) },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      fetch: (request) => {
+        if (typeof request === 'string' || request instanceof URL) throw new TypeError('not a request of ky');
+        return transport.send(request, { fresh, onSent: () => onSent?.(), over });
+      },
+    });
+    onHead(response.status);
+    const head = headOf(response, url, clock.now());
+    if (head.date !== undefined) parts.onDate?.(head.date);
+    return withoutKeys({ ...head, body: await readBody(response) }, gate);
+  };
+  return async (request) => {
+    const { method, path, timeoutMs, signal } = request;
+    const url = urlUnder(base, path);
+    const started = clock.monotonic();
+    const exchanged = await beforeDeadline({ timeoutMs, signal, clock, host: url.host }, (progress) =>
+      send(request, url, progress),
+    );
+    const ended = 'reply' in exchanged ? `HTTP ${exchanged.reply.status}` : exchanged.failure.reason;
+    parts.debug?.(`${method} ${url.href}  ${ended}  ${Math.round(clock.monotonic() - started)} ms`);
+    return exchanged;
+  };
+}
+
+function createKy({ profile, key, version }: ClientParts, base: URL) {
+  return ky.create({
     baseUrl: base,
-    headers: headersOf(profile, parts.key, parts.version),
+    headers: headersOf(profile, key, version),
     throwHttpErrors: false,
     // Only read.ts tries again. ky 2.1 does not try again if the body of a reply breaks off, so read.ts must. If both did
     // it, they could ask 16 times instead of 4. After Retry-After: 3600 ky asks 4 times instead of giving up, and all its
@@ -50,47 +84,43 @@ export function createExchange(parts: ClientParts, transport: Transport): Exchan
     retry: 0,
     timeout: false,
   });
-  return async ({ method, path, body, headers, timeoutMs, signal, fresh = false, onSent }) => {
-    const url = urlUnder(base, path);
-    const started = clock.monotonic();
-    let status: number | undefined;
-    // Comes last before the try that ends it: a timer that is left over keeps the program from ending.
-    const deadline = startDeadline(timeoutMs, clock, signal);
-    const work = async (): Promise<RawReply> => {
-      const response = await api(path, {
-        method,
-        headers: { ...headers, ...(body === undefined ? {} : { 'content-type': 'application/json' }) },
-        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-        fetch: (request) => {
-          if (typeof request === 'string' || request instanceof URL)
-            throw new TypeError('not a request of ky');
-          return transport.send(request, { fresh, onSent: () => onSent?.(), over: deadline.over });
-        },
-      });
-      status = response.status;
-      const head = headOf(response, url, clock.now());
-      if (head.date !== undefined) parts.onDate?.(head.date);
-      return withoutKeys({ ...head, body: await readBody(response) }, gate);
-    };
-    const conclude = async (): Promise<Exchanged> => {
-      try {
-        return { reply: await Promise.race([work(), deadline.passing]) };
-      } catch (error) {
-        if (signal?.aborted === true) throw signal.reason;
-        return {
-          failure: deadline.passed
-            ? timedOut(timeoutMs, url.host, status)
-            : failureOf(error, url.host, status),
-        };
-      } finally {
-        deadline.end();
-      }
-    };
-    const exchanged = await conclude();
-    const ended = 'reply' in exchanged ? `HTTP ${exchanged.reply.status}` : exchanged.failure.reason;
-    parts.debug?.(`${method} ${url.href}  ${ended}  ${Math.round(clock.monotonic() - started)} ms`);
-    return exchanged;
+}
+
+interface Limits {
+  readonly timeoutMs: number;
+  readonly signal: AbortSignal | undefined;
+  readonly clock: ClockWithTimers;
+  readonly host: string;
+}
+
+interface Progress {
+  /** Aborts when nobody waits for the reply any more. */
+  readonly over: AbortSignal;
+  /** Call it with the status when the head of the reply is there. */
+  readonly onHead: (status: number) => void;
+}
+
+// Lets a request work until its reply is whole, it fails, or its time is over. Rejects with the signal's reason when that aborts.
+async function beforeDeadline(
+  { timeoutMs, signal, clock, host }: Limits,
+  send: (progress: Progress) => Promise<RawReply>,
+): Promise<Exchanged> {
+  let status: number | undefined;
+  const onHead = (seen: number) => {
+    status = seen;
   };
+  // Comes last before the try that ends it: a timer that is left over keeps the program from ending.
+  const deadline = startDeadline(timeoutMs, clock, signal);
+  try {
+    return { reply: await Promise.race([send({ over: deadline.over, onHead }), deadline.passing]) };
+  } catch (error) {
+    if (signal?.aborted === true) throw signal.reason;
+    return {
+      failure: deadline.passed ? timedOut(timeoutMs, host, status) : failureOf(error, host, status),
+    };
+  } finally {
+    deadline.end();
+  }
 }
 
 const loopback = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/;

@@ -7,7 +7,7 @@ import { idOf } from './spec.ts';
 
 // Records repeat near the border of two pages, so only the ids of the last pages are kept. A longer circle is noticed when a
 // cursor comes again, so all cursors are kept.
-const idsOfAGeneration = 20_000;
+const idsOfAGeneration = 5_000;
 
 /** What comes after a page. */
 interface Way {
@@ -49,7 +49,7 @@ function createWalk(start: PageQuery, before: readonly WalkedBefore[]): PageWalk
       if (page.size === 0) return end('the service says there is more, but sends nothing');
       const cursor = page.edge(backwards ? 'first' : 'last');
       if (cursor === undefined) return end(`the ${backwards ? 'first' : 'last'} record of a page has no id`);
-      if (cursors.has(cursor)) return end(`the service leads in a circle, back to ${cursor}`);
+      if (cursors.has(cursor)) return end(`the pages of the service lead in a circle, back to ${cursor}`);
       cursors.add(cursor);
       return {
         following: backwards ? { limit, previous: cursor } : { limit, next: cursor },

@@ -80,9 +80,9 @@ const safety = (): readonly string[] => [
   '',
   'When paydesk takes a refund as made or not made:',
   '  - paydesk trusts a reply or a read only if everything that the order shows fits together: refund records and their times, sums, statuses, is_refundable and updated_at.',
-  '  - "Made": the order shows exactly the refunds that were asked for, from after the sending. "Not made": nothing on the order has changed. Anything else is unconfirmed, and paydesk shows both figures.',
+  '  - "Made": the order shows exactly the refunds that were asked for, made after the sending. "Not made": nothing on the order has changed. Anything else is unconfirmed, and paydesk shows both figures.',
   '  - A refusal is final only for the two documented errors and for 400, 401, 403, 404, 406 and 422 in the error form of the service, and only after paydesk read the order again and nothing had changed. After any other reply paydesk reads the order again until the horizon, the latest time at which the refund may still appear.',
-  '  - After a refund was made, paydesk still reads the order again until the horizon. If a second equal refund appears, by the service or from another machine, it raises the alarm and refuses every other refund of that order until somebody acknowledges the alarm. paydesk looks by itself until its first read after the horizon, acknowledged or not; what comes after that read, only orders show shows you.',
+  '  - After a refund was made, paydesk still reads the order again until the horizon. If a second equal refund appears, by the service or from another machine, it raises the alarm and refuses every other refund of that order until somebody acknowledges the alarm. paydesk keeps looking until its first read after the horizon, also after an acknowledgement. It raises no alarm for a refund that appears later: look with orders show.',
   '  - A repeat must name what it repeats (--again ID), and each ID works once. The witness, a second file in another folder, shows when the journal was restored, deleted or damaged; then nothing is sent.',
   '',
   'The journal: paydesk keeps two records of every change, journal and witness, in two folders, and sends nothing while the two differ. If both are lost together, it cannot know what was sent.',
@@ -95,7 +95,7 @@ const safety = (): readonly string[] => [
   '  - what was saved to disk stays there',
   '  - one journal: the account is changed from this machine only',
   '',
-  'What no client of this service can do: it has no idempotency key. Two machines without a shared journal can both make the same partial refund; paydesk reads the order right before sending and notices an equal refund, but not one that is made between that read and the sending (refund.send_within at most).',
+  'What no client of this service can prevent: the service has no idempotency key, so two machines without a shared journal can both make the same partial refund. paydesk reads the order right before it sends, and notices an equal refund; it cannot notice one that is made between that read and the sending (refund.send_within at most).',
   'The check of the journal finds accidents, not forgery. On Windows a closed window leaves only seconds to write.',
 ];
 

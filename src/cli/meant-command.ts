@@ -1,12 +1,12 @@
 /**
- * Guesses which commands were meant by words that are none, such as `order ls`. Loaded only for an error; a guess is shown,
- * never run. Pure.
+ * Guesses which command somebody meant who typed words that are no command, such as `order ls`. Loaded only for an error; a
+ * guess is shown, never run. Pure.
  */
 
 import { commands, groups } from '../commands/commands.ts';
 import { closestNames } from '../terminal/terminal.ts';
 
-// Words of other programs, and of the desk. What is not here is left to similar spelling.
+// Words that people know from other programs, or say at the desk. All other words are compared by their spelling.
 const nouns: Readonly<Record<string, string>> = {
   account: 'profile',
   accounts: 'profile',
@@ -104,7 +104,7 @@ const mostMeant = 4;
 // The service has no list of payment links (service: Endpoints 5), so whoever looks for one finds it in the journal.
 const linksHere = 'journal list --kind checkout';
 
-/** Why there is no such command, where that helps: a sentence that the commands meant follow. */
+/** A sentence that says why there is no such command, if that helps. The commands that were meant follow it. */
 export function whyNone(words: readonly string[]): string | undefined {
   return lookingForLinks(words) === undefined
     ? undefined
@@ -169,12 +169,12 @@ function verbsLike(word: string): readonly string[] {
   return Object.hasOwn(verbs, word) ? (verbs[word] ?? []) : [word];
 }
 
-// What the words mean that are spelled like this one: `serach` is `search`.
+// The verbs behind a synonym that is spelled like this word: `serach` is `search`, which is `find`.
 function synonymsLike(word: string): readonly string[] {
   return closestNames(word.slice(0, 20), Object.keys(verbs)).flatMap(verbsLike);
 }
 
-// The commands with one of these verbs. Most of the day's work is about orders, so these come first unless an id says else.
+// The commands with one of these verbs. Most of the day's work is about orders, so these come first unless an id says otherwise.
 function withVerb(wanted: readonly string[], rest: readonly string[]): readonly string[] {
   const owner = nounOfId.find(([pattern]) => rest.some((word) => pattern.test(word)))?.[1];
   const found = commands

@@ -40,7 +40,7 @@ interface Manifest {
 
 // Tells the reader of the manifest how records were read, and so what may be missing.
 const walk =
-  'read page by page, in the order of the service; records made or changed after started_at may be missing, or be here as they were before';
+  'read page by page, in the order of the service; records made or changed after started_at may be missing or appear in their earlier state';
 
 export function manifestText(manifest: Manifest): string {
   const { totals, profile, why } = manifest;

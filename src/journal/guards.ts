@@ -136,7 +136,7 @@ export function usedUp(again: readonly string[], known: readonly AttemptRecord[]
 }
 
 /** Everything that `--again` names: whoever names a repeat also knows what that one repeated. */
-export function namedBy(again: readonly string[], known: readonly AttemptRecord[]): ReadonlySet<string> {
+function namedBy(again: readonly string[], known: readonly AttemptRecord[]): ReadonlySet<string> {
   const named = new Set(again);
   for (const record of known.toReversed())
     if (named.has(attemptName(record))) for (const name of record.sent.again ?? []) named.add(name);
@@ -174,7 +174,7 @@ function isMade(asked: Asked, record: AttemptRecord, now: Moment): boolean {
 }
 
 /** Whether an attempt belongs to another row of the same plan. */
-export function isOtherRow(asked: Pick<Asked, 'plan' | 'ref'>, { sent }: AttemptRecord): boolean {
+function isOtherRow(asked: Pick<Asked, 'plan' | 'ref'>, { sent }: AttemptRecord): boolean {
   return asked.plan !== undefined && sent.plan === asked.plan && sent.ref !== asked.ref;
 }
 

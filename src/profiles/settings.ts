@@ -225,7 +225,7 @@ const limits: readonly Limit[] = [
   },
   {
     name: 'reconcile.after',
-    bound: `as many reads as ${entries['reconcile.after'].default} or more, and as late`,
+    bound: `at least as many reads as ${entries['reconcile.after'].default}, the last one at least as late`,
     breaks: ({ 'reconcile.after': after }, { 'reconcile.after': usual }) =>
       after.length < usual.length || (after.at(-1) ?? 0) < (usual.at(-1) ?? 0),
   },

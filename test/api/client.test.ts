@@ -127,10 +127,14 @@ describe('a reply that is no answer', () => {
     [
       'encodings inside each other',
       reply(gzipSync(gzipSync('{}')), 200, { 'content-encoding': 'gzip, gzip' }),
-      'packed several times',
+      'compressed more than once',
     ],
-    ['an unknown encoding', reply('x', 200, { 'content-encoding': 'zstd' }), 'cannot unpack'],
-    ['broken gzip', reply('{"data":[]}', 200, { 'content-encoding': 'gzip' }), 'cannot be unpacked'],
+    [
+      'an unknown encoding',
+      reply('x', 200, { 'content-encoding': 'zstd' }),
+      'compressed in a way that paydesk does not know',
+    ],
+    ['broken gzip', reply('{"data":[]}', 200, { 'content-encoding': 'gzip' }), 'cannot be decompressed'],
     [
       'a gzip bomb',
       reply(gzipSync(Buffer.alloc(64 * 1024 * 1024)), 200, { 'content-encoding': 'gzip' }),

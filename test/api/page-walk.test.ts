@@ -140,7 +140,7 @@ test.each<[string, Handler, string[], string]>([
       json(list([{ id: 'ord_0' }, { id: 'ord_2' }], { has_more: true })),
     ),
     ['ord_2', 'ord_1', 'ord_0'],
-    'leads in a circle, back to ord_2',
+    'the pages of the service lead in a circle, back to ord_2',
   ],
 ])('says that the list is incomplete when %s, after what was read', async (_, handler, ids, words) => {
   await using server = await startServer(handler);

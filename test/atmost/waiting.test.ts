@@ -35,7 +35,7 @@ const changeAtTerminal = (home: Home, order: LedgerOrder) =>
   atTerminal(['-p', 't', ...changeArgs(order)], { home, env: desk.env(home), columns: 80 });
 
 describe.concurrent('between the sending and the outcome', () => {
-  test('on a terminal the seconds pass, and the line is gone when the answer comes', async () => {
+  test('the seconds pass, and the line is gone when the answer comes (real terminal)', async () => {
     using home = desk.newHome();
     const { order, answer } = held();
     const terminal = changeAtTerminal(home, order);
@@ -53,7 +53,7 @@ describe.concurrent('between the sending and the outcome', () => {
     expect(transcript.slice(transcript.lastIndexOf('waiting'))).toMatch(/^[^\r\n]*\r\x1b\[K/);
   });
 
-  test('on a terminal a lost reply is followed by the reads, by their number', async () => {
+  test('a lost reply is followed by the reads, by their number (real terminal)', async () => {
     using home = desk.newHome();
     const { order, answer } = held();
     const terminal = changeAtTerminal(home, order);

@@ -124,7 +124,7 @@ test('the screen at 80 and 120 columns', async () => {
   expect((await desk.run(['order', 'search', 'torres'], { columns: 120 })).stderr).toBe(narrow.stderr);
 });
 
-test('at a terminal nothing is asked and nothing is run', async () => {
+test('paydesk refund says what was meant, asks nothing and runs nothing (real terminal)', async () => {
   await using desk = await startAnswering(json({}));
   const ended = await atTerminal(['refund', 'ord_1'], { home: desk.home, env: desk.env }).end;
   expect(ended.exitCode).toBe(2);

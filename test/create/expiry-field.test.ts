@@ -155,7 +155,7 @@ test('a refusal of a link without an expiry, or of something else, names no spel
   expect(ran.stderr).toContain('correct what the service names, then run the command again');
 });
 
-test('at a terminal the refusal is read as in a script', async () => {
+test('a person reads the same refusal, with the command that sets the field (real terminal)', async () => {
   await using desk = await strict();
   await withShop(desk);
   const ended = await atTerminal(create, { home: desk.home, env: { ...desk.env, ...stored } }).end;

@@ -4,10 +4,10 @@ import { describe, expect, test } from 'vitest';
 import { later, standingAt } from '../harness/clock.ts';
 import { startDesk } from '../harness/desk.ts';
 import { type Home, newHome, paydesk } from '../harness/paydesk.ts';
-import { sit } from '../harness/person.ts';
 import { storeProfile } from '../harness/profile.ts';
 import { cutBody, type Handler, hangUp, json, reply, startServer } from '../harness/server.ts';
 import { type Service, sentTo, startCreations } from '../harness/service.ts';
+import { atTerminal } from '../harness/terminal.ts';
 
 const order = ['orders', 'create', '--item', 'Lamp:300:1', '--currency', 'MXN', '--yes'];
 
@@ -286,10 +286,10 @@ test('a person who repeats the line of a script is given the link again (real te
   const { home, env } = desk;
   const scripted = [...link, '--intent', 'cart-1', '--no-qr'];
   expect((await desk.run(scripted)).code).toBe(0);
-  const { code, screen } = await sit(scripted, { home, env }).leaves;
-  expect({ code, screen }).toEqual({
-    code: 0,
-    screen: expect.stringContaining('checkout chk_1\nhttps://pay.example.com/link/1\n'),
+  const { exitCode, transcript } = await atTerminal(scripted, { home, env }).end;
+  expect({ exitCode, transcript }).toEqual({
+    exitCode: 0,
+    transcript: expect.stringContaining('checkout chk_1\r\nhttps://pay.example.com/link/1\r\n'),
   });
   expect(sentTo(desk)).toHaveLength(1);
 });
@@ -318,7 +318,11 @@ test('a payment link is found again by its id, its link, a part of its name, or 
   ])
     expect(await listed(...words), words.join(' ')).toEqual(['checkout']);
   const none = await desk.run(['journal', 'list', '--created', 'chk_9']);
-  expect(none).toMatchObject({ code: 0, stdout: '', stderr: expect.stringContaining('has nothing like it') });
+  expect(none).toMatchObject({
+    code: 0,
+    stdout: '',
+    stderr: expect.stringContaining('no change in the journal of this machine matches'),
+  });
   expect(await desk.run(['journal', 'show', 'chk_9'])).toMatchObject({ code: 5 });
   expect(await desk.run(['journal', 'list', '--kind', 'link'])).toMatchObject({ code: 2 });
 });

@@ -47,7 +47,7 @@ const faults: readonly (readonly [name: string, handler: Handler, code: number, 
     'a page that leads back (F57)',
     page(['ord_x', 'ord_000000000041'], true),
     9,
-    'leads in a circle, back to ord_000000000041',
+    'the pages of the service lead in a circle, back to ord_000000000041',
   ],
   [
     'a page that does not say whether more follow',

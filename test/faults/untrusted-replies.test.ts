@@ -199,7 +199,7 @@ describe('a 500 with an error of the service', () => {
   });
 });
 
-test('a person at a terminal reads what the service said of a capture that was not made', async () => {
+test('a person reads what the service said of a capture that was not made (real terminal)', async () => {
   await using service = await startService({
     orders: [authorized],
     onPost: () => json({ ...authorized, log_id: '5f2c81' }),
@@ -266,7 +266,7 @@ describe('a read that is refused in another form than the service documents', ()
     expect(stderr).toContain('HTTP 503: down');
   });
 
-  test('a person at a terminal sees the text', async () => {
+  test('a person sees the text and is not asked about the base URL (real terminal)', async () => {
     await using service = await startAnswering(answer);
     const terminal = atTerminal(['orders', 'list'], { home: service.home, env: service.env });
     await terminal.waitFor('header x is not allowed');

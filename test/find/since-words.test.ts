@@ -141,7 +141,7 @@ test('an export counts by its own --tz, and says its span in that zone', async (
   );
 });
 
-test('a person at a terminal sees the span under the list', async () => {
+test('a person sees the span under the list (real terminal)', async () => {
   using home = newHome();
   const terminal = atTerminal(['-p', 'demo', 'orders', 'list', '--since', 'last-month', '--limit', '1'], {
     home,

@@ -6,9 +6,11 @@ import { later, standingAt } from '../harness/clock.ts';
 import { chargeOf, listOf, newRefundOf, orderOf } from '../harness/orders.ts';
 import { type Home, newHome, paydesk, type Ran } from '../harness/paydesk.ts';
 import { sit } from '../harness/person.ts';
+import { withoutEscapes } from '../harness/pty.ts';
 import { inOneLine } from '../harness/ran.ts';
 import { reply } from '../harness/server.ts';
 import { type Service, startService, storeShop } from '../harness/service.ts';
+import { atTerminal } from '../harness/terminal.ts';
 import { differences } from '../harness/two-widths.ts';
 
 const order = orderOf('ord_1', [chargeOf('ch_1', 35000)]);
@@ -137,7 +139,7 @@ describe('journal settle --not-applied, while the refund may still appear', () =
   test('a person types the id from elsewhere; a mistype asks once more (real terminal)', async () => {
     const { intent, home } = await startDesk('real');
     const env = { TZ: 'UTC', ...later(600_000) };
-    const person = sit(['journal', 'settle', intent, '--not-applied'], { home, env });
+    const person = atTerminal(['journal', 'settle', intent, '--not-applied'], { home, env });
     await person.answer('How do you know?', 'idk\r');
     await person.answer('at least 10 letters', '\x15Ana at the bank looked\r');
     await person.waitFor(/this\s+refund\s+was\s+NOT\s+made\.\s+It\s+may\s+still\s+appear\s+until\s/);
@@ -146,9 +148,9 @@ describe('journal settle --not-applied, while the refund may still appear', () =
     expect(person.transcript).not.toContain('ord_1');
     person.type('ord_2\r');
     await person.answer('ord_2 is not the right id. Type it again', 'ord_1\r');
-    const { code, screen } = await person.leaves;
-    expect({ code, screen }).toEqual({
-      code: 0,
+    const { exitCode, transcript } = await person.end;
+    expect({ exitCode, screen: withoutEscapes(transcript) }).toEqual({
+      exitCode: 0,
       screen: expect.stringContaining('recorded as not made, by'),
     });
   });
@@ -552,12 +554,15 @@ describe('a duplicate alarm', () => {
 
   test('a person is asked what was done about it (real terminal)', async () => {
     const { intent, home } = await duplicated('real');
-    const person = sit(['journal', 'acknowledge', intent], { home, env: { TZ: 'UTC' } });
+    const person = atTerminal(['journal', 'acknowledge', intent], { home, env: { TZ: 'UTC' } });
     await person.waitFor('refund rf_2');
     await person.answer('What was done about it? (DUPLICATE?)', 'the bank recalls one\r');
     await person.answer('End this alarm? ord_1 can then be refunded again.', 'y\r');
-    const { code, screen } = await person.leaves;
-    expect({ code, screen }).toEqual({ code: 0, screen: expect.stringContaining('alarm acknowledged') });
+    const { exitCode, transcript } = await person.end;
+    expect({ exitCode, screen: withoutEscapes(transcript) }).toEqual({
+      exitCode: 0,
+      screen: expect.stringContaining('alarm acknowledged'),
+    });
   });
 });
 

@@ -227,7 +227,7 @@ describe('an order that the service makes over another total than the preview sh
     expect({ code: ran.code, stderr: ran.stderr }).toEqual({ code: 0, stderr });
   });
 
-  test('a person at a terminal sees it under the result', async () => {
+  test('a person sees it under the result (real terminal)', async () => {
     await using service = await startCreations({ onChange: made({ amount: 348, currency: 'MXN' }) });
     const terminal = atTerminal(args, { home: service.home, env: service.env, columns: 120 });
     await terminal.answer('Send it?', 'y\r');

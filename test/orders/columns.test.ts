@@ -147,7 +147,7 @@ describe('named columns', () => {
   });
 });
 
-test('at a real terminal', async () => {
+test('a list has the columns that were asked for, in the zone of the profile (real terminal)', async () => {
   await storeShop(service.home, service, { 'reference.keys': 'gift,shop_order', 'time.zone': 'Asia/Tokyo' });
   const words = ['-p', 'shop', 'orders', 'list', '--columns', 'id,buyer,reference,created_at_local'];
   const person = atTerminal(words, { home: service.home, columns: 80 });

@@ -5,8 +5,10 @@ import { standingAt } from '../harness/clock.ts';
 import { chargeOf, newRefundOf, orderOf, withRefund } from '../harness/orders.ts';
 import { paydesk, type Ran } from '../harness/paydesk.ts';
 import { sit } from '../harness/person.ts';
+import { withoutEscapes } from '../harness/pty.ts';
 import { json } from '../harness/server.ts';
 import { type Service, startService, storeShop } from '../harness/service.ts';
+import { atTerminal } from '../harness/terminal.ts';
 import { differences } from '../harness/two-widths.ts';
 
 const id = 'ord_2tQ7zRk9PwE5xNvAm';
@@ -306,22 +308,22 @@ describe('in production, in a terminal', () => {
     },
   );
 
-  test('a mistype is told what it would be and asked for again, twice; then nothing is sent', async () => {
+  test('a mistype is told what it would be and asked for again, twice; then nothing is sent (real terminal)', async () => {
     await using shop = await production();
     const args = ['-p', 'shop', 'orders', 'refund', id, '--charge', '1', '--amount', '230.00'];
-    const person = sit([...args, '--reason', 'other', '--note', 'ticket 8840'], {
+    const person = atTerminal([...args, '--reason', 'other', '--note', 'ticket 8840'], {
       home: shop.service.home,
-      env: {},
     });
+    await person.waitFor('-23000 (-230.00)');
     await person.answer('Type the amount to send it', '230\r');
     await person.answer(
       /230\s+is\s+not\s+the\s+amount:\s+in\s+decimals\s+it\s+is\s+2\.30\s+\(2\s+tries\s+left\)/,
       '230.0\r',
     );
     await person.answer(/MXN has 2 decimals.*\(last try\)/s, '2300000\r');
-    const { code, screen } = await person.leaves;
-    expect(code).toBe(3);
-    expect(screen.replaceAll(/\s+/g, ' ')).toContain(
+    const { exitCode, transcript } = await person.end;
+    expect(exitCode).toBe(3);
+    expect(withoutEscapes(transcript).replaceAll(/\s+/g, ' ')).toContain(
       `2300000 is neither 23000 MXN (230.00) nor ${id}; typed wrong 3 times`,
     );
     expect(sent(shop)).toEqual([]);

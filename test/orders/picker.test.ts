@@ -119,6 +119,16 @@ describe('among 20,000 orders', () => {
     ]);
   });
 
+  test('a card inside a split is found and chosen while older orders are read (real terminal)', async () => {
+    using home = newHome();
+    const person = atTerminal(['orders', 'refund'], { home, env: service.env, columns: 100 });
+    await person.answer('Which order?', '7391 torres');
+    await person.answer(/7391 torres[\s\S]*\nord_splitOfTwoCards {2}/, '\r');
+    await person.answer('Refund what?', '\x03');
+    expect(await person.end).toMatchObject({ exitCode: 130, sameTerminal: true, cursorShown: true });
+    expect(service.posts).toEqual([]);
+  });
+
   test('says how far it looked, and reads older orders when Enter is pressed', async () => {
     using home = newHome();
     const before = service.requests.length;
@@ -151,7 +161,7 @@ describe('among 20,000 orders', () => {
     expect(await person.leaves).toMatchObject({ code: 130 });
   });
 
-  test('numbered lines find the same: words, more by Enter, and an id that is typed', async () => {
+  test('numbered lines find the same: words, more by Enter, and an id that is typed (real terminal)', async () => {
     using home = newHome();
     const env = { ...service.env, PAYDESK_ACCESSIBLE: '1' };
     const person = atTerminal(['orders', 'refund'], { home, env, columns: 100 });

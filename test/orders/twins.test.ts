@@ -13,9 +13,10 @@ import {
   refundOf,
 } from '../harness/orders.ts';
 import type { Ran } from '../harness/paydesk.ts';
-import { sit } from '../harness/person.ts';
+import { withoutEscapes } from '../harness/pty.ts';
 import { json, reset, stall } from '../harness/server.ts';
 import { type Service, type ServiceOptions, startService } from '../harness/service.ts';
+import { atTerminal } from '../harness/terminal.ts';
 import { differences } from '../harness/two-widths.ts';
 
 const now = '2026-11-21T05:10:00Z';
@@ -217,14 +218,16 @@ describe('a twin that was refunded', () => {
     expect(service.posts).toHaveLength(1);
   });
 
-  test('in a dialogue is refused after the last answer, with the command to copy', async () => {
+  test('in a dialogue is refused after the last answer, with the command to copy (real terminal)', async () => {
     await serve([own, refundedTwin(900)]);
-    const person = sit(['orders', 'refund', 'ord_twinB'], { home: service.home, env: service.env });
+    const person = atTerminal(['orders', 'refund', 'ord_twinB'], { home: service.home, env: service.env });
     await person.answer('Why?', '\x1b[B\x1b[B');
     await person.answer('> the buyer was charged twice', '\r');
     await person.answer('Note', '\r');
-    const { code, screen } = await person.leaves;
-    expect(code).toBe(3);
+    const { exitCode, transcript } = await person.end;
+    const screen = withoutEscapes(transcript);
+    expect(exitCode).toBe(3);
+    expect(screen).toContain('refunding both pays both back');
     expect(screen).toContain(
       'paydesk orders refund ord_twinB --reason duplicated_transaction --again rf_twinA',
     );

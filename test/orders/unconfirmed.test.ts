@@ -5,7 +5,8 @@ import { standingAt } from '../harness/clock.ts';
 import { chargeOf, type Json, listOf, orderOf, refundOf, withRefund } from '../harness/orders.ts';
 import { onScreen, type Ran } from '../harness/paydesk.ts';
 import { reset } from '../harness/server.ts';
-import { type Service, startService } from '../harness/service.ts';
+import { type Service, startService, storeShop } from '../harness/service.ts';
+import { atTerminal } from '../harness/terminal.ts';
 import { differences } from '../harness/two-widths.ts';
 
 const created = Date.parse('2026-11-20T18:42:00Z') / 1000;
@@ -146,6 +147,24 @@ describe('a refund whose reply was lost', () => {
     const list = await onScreen(['orders', 'list'], seat);
     expect(list.screen).toContain('\x1b[31munconfirmed');
   });
+});
+
+test('whoever opens the order again sees its unconfirmed refund in red, and no command that refunds (real terminal)', async () => {
+  await storeShop(service.home, service, { 'reconcile.after': '0' });
+  const seat = { home: service.home, env: { TZ: 'UTC', PAYDESK_OPERATOR: 'root' } };
+  const refund = ['-p', 'shop', 'orders', 'refund', 'ord_2tQ8mVxK4nRz7LcWp'];
+  const sender = atTerminal([...refund, '--reason', 'other', '--note', 'ticket 8840'], seat);
+  await sender.answer('Send it? (y/N)', 'y\r');
+  expect((await sender.end).exitCode).toBe(7);
+  const { exitCode, transcript } = await atTerminal(
+    ['-p', 'shop', 'orders', 'show', 'ord_2tQ8mVxK4nRz7LcWp'],
+    seat,
+  ).end;
+  expect(exitCode).toBe(0);
+  expect(transcript).toContain('\x1b[31mUNCONFIRMED  refund of 35000 MXN');
+  expect(transcript).toContain('paydesk journal reconcile i_');
+  expect(transcript).not.toContain('orders refund');
+  expect(service.posts).toHaveLength(1);
 });
 
 describe('a refund that shows after its reply was lost', () => {

@@ -167,7 +167,7 @@ describe('at a terminal', () => {
     'file',
   ];
 
-  test('the account is shown, and a yes keeps the key', async () => {
+  test('the account is shown, and a yes keeps the key (real terminal)', async () => {
     await using server = await startServer(pages([newest]));
     using home = newHome();
     const person = atTerminal(line(server.url), { home, env: { TZ: 'UTC' } });

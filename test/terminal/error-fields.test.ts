@@ -2,11 +2,14 @@
 
 import { expect, test } from 'vitest';
 import { readyCommands } from '../../src/cli/ready-commands.ts';
+import { standingAt } from '../harness/clock.ts';
 import { chargeOf, errorBody, orderOf } from '../harness/orders.ts';
 import { newHome, paydesk } from '../harness/paydesk.ts';
-import { sit } from '../harness/person.ts';
-import { json, reply } from '../harness/server.ts';
+import { withoutEscapes } from '../harness/pty.ts';
+import { json, reply, reset } from '../harness/server.ts';
 import { startService, storeShop } from '../harness/service.ts';
+import { atTerminal } from '../harness/terminal.ts';
+import { differences } from '../harness/two-widths.ts';
 
 const order = orderOf('ord_1', [chargeOf('ch_1', 35000)]);
 const refund = ['-p', 'shop', 'orders', 'refund', 'ord_1', '--charge', '1', '--amount', '300', '--yes'];
@@ -39,6 +42,51 @@ test('a lost reply names the intent, the script’s id, the order, the profile a
   expect(service.posts).toHaveLength(1);
 });
 
+test('journal show finds a change by the script’s own id, and shows both ids', async () => {
+  const screenAt = async (columns: number) => {
+    await using service = await startService({ orders: [order], onPost: () => reset, sendsDate: false });
+    await storeShop(service.home, service, { 'reconcile.after': '0' });
+    const env = { ...standingAt('2040-11-21T05:05:12Z'), TZ: 'UTC', PAYDESK_OPERATOR: 'op7' };
+    const { home } = service;
+    expect((await paydesk(scripted, { home, env })).code).toBe(7);
+    const { code, stdout } = await paydesk(['journal', 'show', 'ticket-8840'], { home, env, columns });
+    expect(code).toBe(0);
+    return stdout.replaceAll(/i_[0-9a-f]{8}/g, 'i_7f3k2m9q').replaceAll(/127\.0\.0\.1:\d+/g, '127.0.0.1:1');
+  };
+  const narrow = await screenAt(80);
+  expect(narrow).toMatchInlineSnapshot(`
+    "refund of 300 MXN: unconfirmed, not found yet
+      intent      i_7f3k2m9q, attempt 1
+      script id   ticket-8840
+      order       ord_1
+      account     shop, http://127.0.0.1:1 service sandbox
+      sent        21 Nov 2040 05:05:12 UTC by op7
+      send limit  21 Nov 2040 05:05:22 UTC; it had to leave by then
+      request     POST /orders/ord_1/refunds {"charge_id":"ch_1","amount":300}
+      expected    -300 on charge ch_1
+    history
+      21 Nov 2040 05:05:12 UTC  unknown   the connection to 127.0.0.1:1 was
+                                          closed before a reply came (ECONNRESET)
+      21 Nov 2040 05:05:12 UTC  not seen  the connection to 127.0.0.1:1 was
+                                          closed before a reply came (ECONNRESET)
+    now:  tell the buyer "it is being checked"; do not send it again anywhere else
+          paydesk journal reconcile i_7f3k2m9q
+          blocked until 22 Nov 2040 05:05:12 UTC at the latest, or until you settle
+          it
+          when you know whether it was made, one of:
+          paydesk journal settle i_7f3k2m9q --applied --note TEXT
+          paydesk journal settle i_7f3k2m9q --not-applied --note TEXT
+    "
+  `);
+  expect(differences(await screenAt(120), narrow)).toMatchInlineSnapshot(`
+    "instead of lines 11 to 14:
+      21 Nov 2040 05:05:12 UTC  unknown   the connection to 127.0.0.1:1 was closed before a reply came (ECONNRESET)
+      21 Nov 2040 05:05:12 UTC  not seen  the connection to 127.0.0.1:1 was closed before a reply came (ECONNRESET)
+    instead of lines 17 to 18:
+          blocked until 22 Nov 2040 05:05:12 UTC at the latest, or until you settle it"
+  `);
+});
+
 test('a refusal by the service has its type and code', async () => {
   const type = 'parameter_validation_error';
   const onPost = () => json(errorBody({ type }), 422);
@@ -58,12 +106,13 @@ test('a refusal by the service has its type and code', async () => {
 
 test('at a terminal the error of --json is the same object (real terminal)', async () => {
   using home = newHome();
-  const { code, screen } = await sit(['-p', 'demo', 'orders', 'show', 'ord_none', '--json'], {
-    home,
-    env: {},
-  }).leaves;
-  expect(code).toBe(5);
-  expect(JSON.parse(screen.replaceAll('\n', ''))).toMatchObject({ order_id: 'ord_none', profile: 'demo' });
+  const words = ['-p', 'demo', 'orders', 'show', 'ord_none', '--json'];
+  const { exitCode, transcript } = await atTerminal(words, { home }).end;
+  expect(exitCode).toBe(5);
+  expect(JSON.parse(withoutEscapes(transcript).replaceAll('\r\n', ''))).toMatchObject({
+    order_id: 'ord_none',
+    profile: 'demo',
+  });
 });
 
 test('an order that does not exist is named, and an id that the journal does not have', async () => {

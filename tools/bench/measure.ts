@@ -59,7 +59,7 @@ export function peakMemories<Name extends string>(
 }
 
 /** One sample a round of each, by its name; one round before is thrown away. */
-export function interleave<Name extends string, Thing, Sample>(
+function interleave<Name extends string, Thing, Sample>(
   rounds: number,
   things: Readonly<Record<Name, Thing>>,
   sample: (thing: Thing) => Sample,

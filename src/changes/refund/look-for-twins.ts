@@ -102,6 +102,6 @@ async function knownTwins(
     return { twins: await Promise.all(known), gaps: [] };
   } catch (error) {
     if (!(error instanceof CliError)) throw error;
-    return { twins, gaps: [`it is not shown whether this machine refunded a twin: ${error.message}`] };
+    return { twins, gaps: [`paydesk cannot tell whether this machine refunded a twin: ${error.message}`] };
   }
 }

@@ -6,14 +6,9 @@ import { about, CliError, exitCodes } from '../../errors.ts';
 import type { AttemptRecord, VerdictRow } from '../../journal/journal.ts';
 import { type Context, confirmFirst, defineCommand, dryRunShown } from '../command.ts';
 import { flag } from '../flags.ts';
-import {
-  alarmWordsOf,
-  amountStyleOf,
-  attemptOf,
-  intentArgument,
-  needsPerson,
-  subjectOf,
-} from './attempts.ts';
+import { amountStyleOf } from './attempt-record.ts';
+import { alarmWordsOf } from './attempt-words.ts';
+import { attemptOf, intentArgument, needsPerson, subjectOf } from './attempts.ts';
 import { noteProblem, unrecordable } from './settle-words.ts';
 import { checkShown, showAttempt } from './show.ts';
 
@@ -47,7 +42,7 @@ async function acknowledgeAlarm(
   const problem = given === undefined ? undefined : noteProblem(given, say);
   if (problem !== undefined) throw unrecordable(`--note ${given}: ${problem}`);
   if (!ctx.ask.interactive && !ctx.options.yes)
-    throw unrecordable('missing --yes: a script says with it that somebody has dealt with the alarm');
+    throw unrecordable('missing --yes: it says that somebody has dealt with the alarm');
   const seen = await shownToPerson(ctx, record);
   const note = given ?? (await askNote(ctx, record));
   const { orderId } = record.sent.proof;

@@ -3,7 +3,8 @@
 import { type Context, defineCommand, dryRunShown } from '../command.ts';
 import { flag } from '../flags.ts';
 import { clockAndZoneOf, rangeWords, whenFlag } from '../typed-time.ts';
-import { originOf, showAttempts } from './attempts.ts';
+import { showAttempts } from './attempt-record.ts';
+import { originOf } from './attempts.ts';
 
 export const exportJournal = defineCommand({
   description:

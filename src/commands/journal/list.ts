@@ -4,7 +4,8 @@ import { type AttemptRecord, type ChangeKind, changeKinds } from '../../journal/
 import { type Context, defineCommand } from '../command.ts';
 import { flag } from '../flags.ts';
 import { clockAndZoneOf, rangeWords, whenFlag } from '../typed-time.ts';
-import { attemptColumns, hasCreated, needsPerson, originOf, showAttempts } from './attempts.ts';
+import { attemptColumns, showAttempts } from './attempt-record.ts';
+import { hasCreated, needsPerson, originOf } from './attempts.ts';
 import { readAgain } from './reconcile.ts';
 
 const kindNames = Object.keys(changeKinds) as [ChangeKind, ...ChangeKind[]];
@@ -61,7 +62,7 @@ function closingLines(
   shown: readonly AttemptRecord[],
   { open, isWhole }: { readonly open: boolean; readonly isWhole: boolean },
 ): readonly string[] {
-  if (shown.length === 0 && !isWhole) return ['the journal of this machine has nothing like it'];
+  if (shown.length === 0 && !isWhole) return ['no change in the journal of this machine matches'];
   if (shown.length === 0) return [open ? 'nothing is unconfirmed' : 'nothing was sent from this machine'];
   const profiles = [...new Set(shown.map(({ sent }) => sent.profile))];
   return profiles.length < 2

@@ -11,17 +11,9 @@ import {
 } from '../../journal/journal.ts';
 import { type Context, defineCommand } from '../command.ts';
 import { flag, usage } from '../flags.ts';
-import {
-  amountStyleOf,
-  attemptColumns,
-  attemptOf,
-  intentArgument,
-  needsPerson,
-  originOf,
-  outcomeWords,
-  showAttempts,
-  subjectOf,
-} from './attempts.ts';
+import { amountStyleOf, attemptColumns, showAttempts } from './attempt-record.ts';
+import { outcomeWords } from './attempt-words.ts';
+import { attemptOf, intentArgument, needsPerson, originOf, subjectOf } from './attempts.ts';
 import { checkShown, type Look, showAttempt } from './show.ts';
 
 export const reconcile = defineCommand({

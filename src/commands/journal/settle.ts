@@ -5,7 +5,8 @@ import { about, CliError, exitCodes } from '../../errors.ts';
 import type { AttemptRecord, Evidence } from '../../journal/journal.ts';
 import { type Context, defineCommand, dryRunShown } from '../command.ts';
 import { flag } from '../flags.ts';
-import { amountStyleOf, attemptOf, intentArgument, needsPerson, subjectOf } from './attempts.ts';
+import { amountStyleOf } from './attempt-record.ts';
+import { attemptOf, intentArgument, needsPerson, subjectOf } from './attempts.ts';
 import { madeWords, meaningOf, noteProblem, unrecordable } from './settle-words.ts';
 import { checkShown, showAttempt } from './show.ts';
 

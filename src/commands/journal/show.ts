@@ -8,16 +8,9 @@ import { type AttemptRecord, attemptName, changeKinds, type VerdictRow } from '.
 import { commandLine, type Profile } from '../../profiles/profiles.ts';
 import type { Block } from '../../terminal/terminal.ts';
 import { type Context, defineCommand } from '../command.ts';
-import {
-  amountStyleOf,
-  attemptOf,
-  columnsOfAttempt,
-  intentArgument,
-  outcomeWords,
-  recordOf,
-  replyOf,
-  saidBy,
-} from './attempts.ts';
+import { amountStyleOf, columnsOfAttempt, recordOf, replyOf, saidBy } from './attempt-record.ts';
+import { outcomeWords } from './attempt-words.ts';
+import { attemptOf, intentArgument } from './attempts.ts';
 
 export const show = defineCommand({
   description:

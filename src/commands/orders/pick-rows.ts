@@ -38,11 +38,11 @@ export interface OrderShown {
   readonly reference: string;
   /** The charges of an order that several cards paid. */
   readonly charges: readonly string[];
-  /** Why it is none that can be chosen, beginning with its status. */
+  /** Why it cannot be chosen, beginning with its status. */
   readonly whyNot: string;
 }
 
-/** What the row of an order shows. Without `whyNot` its status is why it cannot be chosen. */
+/** What the row of an order shows. Without `whyNot`, its status is the reason why it cannot be chosen. */
 export function shownOf(
   value: JsonObject,
   { settings }: Pick<Profile, 'settings'>,
@@ -76,7 +76,7 @@ export function shownOf(
 export interface RowParts {
   readonly ctx: Pick<Context, 'days' | 'shortTime' | 'clock' | 'journal'>;
   readonly profile: Pick<Profile, 'settings'>;
-  /** What the orders are that can be chosen: `refundable`. */
+  /** The word for orders that can be chosen: `refundable`. */
   readonly kind: string;
   readonly open: OpenCases;
   /** What this machine sent, by the order. */
@@ -91,7 +91,7 @@ export function rowTitles(offset: string): readonly string[] {
 /** The columns that may be cut, and those that are right-aligned. */
 export const rowColumns = { shrink: [1, 4, 5], right: [3] } as const;
 
-/** The row of an order; the words are those that found it. */
+/** The row of an order. `words` are the words that were typed, and that found it. */
 export function orderRow<V>(
   one: KnownOrder<OrderShown>,
   value: V,
@@ -138,7 +138,7 @@ function statusOf({ id, shown, twin }: KnownOrder<OrderShown>, open: OpenCases):
   return twin === undefined ? shown.status : `twin, ${shown.status}`;
 }
 
-// Why an order cannot be chosen although it is of the kind.
+// Why an order cannot be chosen although it is refundable, or can be captured.
 function blockedWords(id: string, parts: RowParts): string | undefined {
   const change = parts.open.unconfirmed.get(id);
   const twice = parts.open.paidTwice.get(id);

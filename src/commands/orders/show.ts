@@ -114,11 +114,8 @@ function openSteps({ unconfirmed, paidTwice }: Known): readonly Block[] | undefi
   return paidTwice && paidTwiceSteps(paidTwice);
 }
 
-function head(
-  ctx: Context,
-  order: Order,
-  { value, profile, readAt, origins, unconfirmed, paidTwice, byHand, twins }: OrderShown,
-): readonly Block[] {
+function head(ctx: Context, order: Order, shown: OrderShown): readonly Block[] {
+  const { value, profile, readAt, byHand, twins } = shown;
   const { customer_info: buyer } = order;
   const buyerParts = [buyer?.name, buyer?.email, buyer?.phone, buyer?.customer_id].filter(
     (part) => part !== undefined && part !== '',
@@ -130,15 +127,12 @@ function head(
         '  ',
         { status: order.payment_status ?? 'status not shown' },
         '  ',
-        openWords({ unconfirmed, paidTwice }) ?? refundableWords(order, value),
+        openWords(shown) ?? refundableWords(order, value),
         '  ',
         accountSpan(profile),
       ],
     },
-    ...(unconfirmed === undefined
-      ? []
-      : unconfirmedBlocks(ctx, profile, unconfirmed, isShown(unconfirmed, origins))),
-    ...(paidTwice === undefined ? [] : paidTwiceBlocks(ctx, profile, paidTwice)),
+    ...openBlocks(ctx, shown),
     ...byHand.map(
       (words): Block => ({ line: { text: `SETTLED BY HAND  ${words}`, style: 'warn' }, hang: 8 }),
     ),
@@ -164,6 +158,17 @@ function openWords({ unconfirmed, paidTwice }: Pick<Known, 'unconfirmed' | 'paid
   return paidTwice && { text: paidTwiceStatus, style: 'bad' };
 }
 
+function openBlocks(ctx: Context, shown: OrderShown): readonly Block[] {
+  const { profile, origins, unconfirmed, paidTwice } = shown;
+  return [
+    ...(unconfirmed === undefined
+      ? []
+      : unconfirmedBlocks(ctx, profile, unconfirmed, isShown(unconfirmed, origins))),
+    ...(paidTwice === undefined ? [] : paidTwiceBlocks(ctx, profile, paidTwice)),
+  ];
+}
+
+// Whether the order shows a refund that is probably the unconfirmed one.
 function isShown({ kind }: UnconfirmedChange, origins: RefundOrigins): boolean {
   return kind === 'refund' && [...(origins?.values() ?? [])].some(({ probable }) => probable === true);
 }

@@ -55,7 +55,9 @@ async function remember(ctx: Context, profile: string, orderId: string): Promise
     await ctx.profiles.rememberOrder(profile, orderId);
   } catch (error) {
     if (!(error instanceof CliError)) throw error;
-    ctx.notes.note(`the order could not be remembered for profile key: ${error.message}`);
+    ctx.notes.note(
+      `paydesk could not save the id of an order on which profile key can try a new key: ${error.message}`,
+    );
   }
 }
 

@@ -36,7 +36,7 @@ export const simulatorServe = defineCommand({
     'fault-reads': flag.switch({ summary: 'faults hit reads too' }),
     'fault-seed': flag.integer(0, Number.MAX_SAFE_INTEGER, {
       value: 'N',
-      summary: 'which faults come when: the same N, the same faults',
+      summary: 'the same N gives the same faults in the same order',
       defaultText: '1',
     }),
     latency: flag.integer(0, 600_000, {

@@ -73,7 +73,7 @@ async function testLocks(folder: string, node: string | undefined): Promise<void
   }
   throw new CliError(
     'refused',
-    `locks do not hold in ${folder}: a second lock on a file did not meet the first`,
+    `locks do not hold in ${folder}: two locks on one file were granted at the same time`,
     {
       certain: 'nothing was sent and nothing was changed',
       now: ['set XDG_STATE_HOME to a folder on a disk of this machine'],

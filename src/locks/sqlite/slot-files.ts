@@ -136,7 +136,7 @@ export async function tryLock(path: string): Promise<FileLock | undefined> {
     if (isBusy(error)) return undefined;
     throw new CliError('refused', `the lock file ${path} cannot be used`, {
       certain: 'nothing was sent and nothing was changed',
-      now: ['look at it and at its disk; while no paydesk is running it may be removed'],
+      now: ['check the file and its disk; you may remove the file while no paydesk is running'],
       cause: error,
     });
   }

@@ -1,0 +1,168 @@
+/** Asks a person for what the flags of a refund leave open: which charge, how much, why, and a note. */
+
+import { amountProblem, figureWords, placesOf, readAmount } from '../../amounts.ts';
+import { type ChargeMoney, type OrderMoney, paidBy } from '../../api/charges.ts';
+import { type ReasonWords, type RefundReason, refundReasons, refundReasonValues } from '../../api/spec.ts';
+import type { Context } from '../../commands/command.ts';
+import { aboutMoney, type Profile } from '../../profiles/profiles.ts';
+import type { Choice } from '../../terminal/terminal.ts';
+import type { OrderRead } from '../order-change.ts';
+import { refundableMoney } from './refund-checks.ts';
+import {
+  canGoBackWhole,
+  chargesNamed,
+  type NamedMoney,
+  planRefund,
+  type RefundAsked,
+} from './refund-plan.ts';
+
+/**
+ * Asks for values that no flag gave, unless nobody is at the terminal or --yes was given. An order that cannot be refunded is
+ * refused before the first question.
+ */
+export async function askForMissing(
+  ctx: Context,
+  read: OrderRead,
+  given: RefundAsked,
+  confirm: string | undefined,
+): Promise<RefundAsked> {
+  const { reason, note, again, ...named } = given;
+  const { profile } = read.service;
+  const { order } = read;
+  const asks = ctx.ask.interactive && !ctx.options.dryRun;
+  const money = refundableMoney(order, profile);
+  const asksOptional = asks && !ctx.options.yes && confirm === undefined;
+  const what = asksOptional ? await askMoney(ctx, read, named, money) : named;
+  planRefund({ ...what, reason, note, again }, order, profile);
+  const asksReason = asks && (asksOptional || requires(profile, 'reason'));
+  return {
+    ...what,
+    reason: reason ?? (asksReason ? await askReason(ctx, profile) : undefined),
+    note:
+      note ?? (asksOptional || (asks && requires(profile, 'note')) ? await askNote(ctx, profile) : undefined),
+    again,
+  };
+}
+
+// Asks which charge and how much, where the flags leave that open: of an order that was picked, was paid by several charges,
+// or was refunded in part. Whatever else is wrong with the order or the flags is for the plan to refuse.
+async function askMoney(
+  ctx: Context,
+  { service: { profile }, isPicked }: OrderRead,
+  given: NamedMoney,
+  money: OrderMoney,
+): Promise<NamedMoney> {
+  const { charge, amount } = given;
+  const counting = money.charges.filter(({ counts }) => counts);
+  const offered = counting.filter(({ isRefundable }) => isRefundable !== false);
+  const [only, second] = counting;
+  const isPlain = second === undefined && canGoBackWhole(money);
+  if (charge !== undefined || amount !== undefined) {
+    const named = charge === undefined ? [] : chargesNamed(charge, money);
+    const meant = charge === undefined ? offered : offered.filter((one) => named.includes(one));
+    const [first, another] = meant;
+    const chosen =
+      another === undefined
+        ? first
+        : await askCharge(ctx, profile, { money, charges: meant, offersWhole: false });
+    if (chosen === undefined) return given;
+    const sure = another === undefined ? given : { ...given, charge: chosen.id };
+    if (amount !== undefined || (isPlain && !isPicked)) return sure;
+    return { ...sure, ...(await askAmount(ctx, profile, money, chosen.left)) };
+  }
+  if (only === undefined || offered.length === 0 || money.isRefundable === false) return {};
+  if (isPlain && !isPicked) return {};
+  if (second === undefined) return askAmount(ctx, profile, money, only.left);
+  const chosen = await askCharge(ctx, profile, {
+    money,
+    charges: offered,
+    offersWhole: canGoBackWhole(money),
+  });
+  return chosen === undefined
+    ? {}
+    : { charge: chosen.id, ...(await askAmount(ctx, profile, money, chosen.left)) };
+}
+
+// Undefined: all of the order.
+function askCharge(
+  ctx: Context,
+  profile: Profile,
+  offer: {
+    readonly money: OrderMoney;
+    readonly charges: readonly ChargeMoney[];
+    readonly offersWhole: boolean;
+  },
+): Promise<ChargeMoney | undefined> {
+  const { money, charges, offersWhole } = offer;
+  return ctx.ask.choose<ChargeMoney | undefined>({
+    message: aboutMoney(profile, 'Refund what?'),
+    flag: '--charge CH',
+    choices: [
+      ...(offersWhole ? [{ value: undefined, label: 'all of it' }] : []),
+      ...charges.map((charge) => ({
+        value: charge,
+        label: `charge ${charge.number}  ${paidBy(charge.value)}  ${figureWords(charge.left, money.currency, profile.settings)} left`,
+      })),
+    ],
+  });
+}
+
+// Asks until the amount is one of the order's currency and not more than is left.
+async function askAmount(
+  ctx: Context,
+  profile: Profile,
+  { currency }: OrderMoney,
+  left: number,
+): Promise<NamedMoney> {
+  const { settings } = profile;
+  const all = figureWords(left, currency, settings);
+  const answer = await ctx.ask.text({
+    message: aboutMoney(profile, `How much? (Enter: all ${all})`),
+    flag: '--amount N',
+    optional: true,
+    check: (text) => {
+      const typed = readAmount(text);
+      if (text === '') return undefined;
+      if (typed === undefined) return notAnAmount(placesOf(currency, settings));
+      const problem = amountProblem(typed, currency, settings);
+      return problem ?? (typed.amount <= left ? undefined : `only ${all} is left`);
+    },
+  });
+  const typed = readAmount(answer);
+  // A refund without an amount refunds everything that is left.
+  return typed === undefined || typed.amount === left ? {} : { amount: typed.amount, typed };
+}
+
+function notAnAmount(places: number | undefined): string {
+  return places === undefined || places === 0
+    ? 'a whole number, no decimals or commas'
+    : `an amount such as 300 or 3.${'0'.repeat(places)}, no commas`;
+}
+
+// Shows each reason in words and as the service writes it. "No reason" is a choice unless the profile requires one.
+function askReason(ctx: Context, profile: Profile): Promise<RefundReason | undefined> {
+  const reasons = refundReasonValues.map((value): Choice<RefundReason | undefined> => {
+    const { words }: ReasonWords = refundReasons[value];
+    return { value, label: `${words}  ${value}` };
+  });
+  const none = requires(profile, 'reason') ? [] : [{ value: undefined, label: 'no reason is sent' }];
+  return ctx.ask.choose({
+    message: aboutMoney(profile, 'Why?'),
+    flag: '--reason R',
+    choices: [...reasons, ...none],
+  });
+}
+
+async function askNote(ctx: Context, profile: Profile): Promise<string | undefined> {
+  const required = requires(profile, 'note');
+  const note = await ctx.ask.text({
+    message: aboutMoney(profile, `Note, kept only on this computer${required ? '' : ' (Enter: none)'}:`),
+    flag: '--note TEXT',
+    optional: !required,
+  });
+  return note === '' ? undefined : note;
+}
+
+function requires(profile: Profile, what: 'reason' | 'note'): boolean {
+  return profile.settings['refund.require'].includes(what);
+}

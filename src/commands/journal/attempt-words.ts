@@ -1,0 +1,66 @@
+/** Says what became of an attempt, in words that an operator can read to a customer. Pure. */
+
+import type { JsonObject } from '../../api/spec.ts';
+import { type AttemptRecord, alarmWords, type VerdictRow } from '../../journal/journal.ts';
+
+/** Says what is known about an attempt. */
+export function outcomeWords(record: AttemptRecord, open: boolean): string {
+  const last = record.verdicts.at(-1);
+  const alarm = alarmWordsOf(record);
+  const by = acknowledgementOf(record)?.operator;
+  return `${alarm === undefined ? '' : `${alarm}: `}${verdictWords(last, open)}${by === undefined ? '' : `; alarm acknowledged by ${by}`}`;
+}
+
+/** The alarm of an attempt in a few words; undefined when there is none, or somebody acknowledged it. */
+export function alarmWordsOf({ verdicts }: AttemptRecord): string | undefined {
+  const alarm = verdicts.at(-1)?.alarm;
+  return alarm === undefined ? undefined : alarmWords[alarm];
+}
+
+/** The row by which somebody ended its alarm; undefined when nobody did, or when it was raised again. */
+export function acknowledgementOf({ verdicts }: AttemptRecord): VerdictRow | undefined {
+  if (verdicts.at(-1)?.acknowledged === undefined) return undefined;
+  return verdicts.findLast(
+    ({ acknowledged, operator }) => acknowledged !== undefined && operator !== undefined,
+  );
+}
+
+/** The outcome of a record (attempt-record.ts) for a narrow terminal, in `made, reply lost` at most. */
+export function briefOutcome({
+  alarm,
+  verdict,
+  by,
+  open,
+  acknowledged_by: acknowledged,
+}: JsonObject): string {
+  if (alarm !== null) return alarm === 'duplicate' ? alarmWords.duplicate : 'ALARM';
+  if (acknowledged !== null) return 'alarm ended';
+  const byHand = by === 'person' ? ', by hand' : '';
+  switch (verdict) {
+    case 'applied':
+      return by === 'read' ? 'made, reply lost' : `made${byHand}`;
+    case 'rejected':
+      return by === 'person' ? `not made${byHand}` : open === true ? 'refused so far' : 'refused';
+    case 'not_sent':
+      return 'not sent';
+    default:
+      return verdict === 'not_seen' && open !== true ? 'not found' : 'unconfirmed';
+  }
+}
+
+function verdictWords(last: VerdictRow | undefined, open: boolean): string {
+  switch (last?.verdict) {
+    case 'applied':
+      if (last.by === 'person') return `recorded as made, by ${last.operator ?? 'somebody'}`;
+      return last.by === 'reply' ? 'made' : 'made: the reply was lost, the order shows it';
+    case 'rejected':
+      if (last.by === 'person') return `recorded as not made, by ${last.operator ?? 'somebody'}`;
+      return last.confirmed === false ? 'refused, but not checked yet' : 'refused, nothing changed';
+    case 'not_sent':
+      return 'not sent, nothing changed';
+    case 'not_seen':
+      return open ? 'unconfirmed, not found yet' : 'not found; waiting period over; it may be tried again';
+    default:
+      return 'unconfirmed, may have been made';
+  }
+}
