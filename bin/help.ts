@@ -28,5 +28,6 @@ function pageName(argv: readonly string[]): string | undefined {
   const line = /^((?:[a-z]+ )*)(?:--help|-h)( --all)?$/.exec(argv.join(' '));
   if (line === null) return undefined;
   const [, words = '', all] = line;
-  return [...(words.trim() || 'paydesk').split(' '), ...(all === undefined ? [] : ['all'])].join('.');
+  // No word of a line can name the page of --all: it has no hyphen.
+  return `${(words.trim() || 'paydesk').replaceAll(' ', '.')}${all === undefined ? '' : '-all'}`;
 }

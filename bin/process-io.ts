@@ -44,7 +44,8 @@ export function ioOf(process: NodeJS.Process): Io {
     execArgv: process.execArgv,
     zone: undefined,
     zoneName: () => Intl.DateTimeFormat().resolvedOptions().timeZone,
-    stopHeapGrowth: () => setFlagsFromString('--semi-space-growth-factor=1'),
+    keepHeapSmall: (space) =>
+      setFlagsFromString(space === 'old' ? '--heap-growing-percent=35' : '--semi-space-growth-factor=1'),
   };
 }
 

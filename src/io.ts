@@ -33,8 +33,8 @@ export interface Io {
   readonly zone: string | undefined;
   /** The IANA name of the zone of the process. */
   readonly zoneName: () => string;
-  /** From this call on, V8 no longer doubles its space for young objects. */
-  readonly stopHeapGrowth: () => void;
+  /** From this call on, V8 no longer doubles its space for young objects, or lets that for old ones grow by a third only. */
+  readonly keepHeapSmall: (space: 'young' | 'old') => void;
 }
 
 export type StopSignal = 'SIGINT' | 'SIGTERM' | 'SIGHUP';

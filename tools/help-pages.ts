@@ -9,8 +9,8 @@ import { commands, groups } from '../src/commands/commands.ts';
 const folder = join(import.meta.dirname, '../dist/help');
 mkdirSync(folder, { recursive: true });
 
-function write(words: readonly string[], page: HelpPage): void {
-  writeFileSync(join(folder, `${words.join('.')}.json`), JSON.stringify(page));
+function write(words: readonly string[], page: HelpPage, all = ''): void {
+  writeFileSync(join(folder, `${words.join('.')}${all}.json`), JSON.stringify(page));
 }
 
 write(['paydesk'], rootPage());
@@ -18,5 +18,5 @@ for (const noun of Object.keys(groups)) write([noun], groupPage(noun));
 for (const entry of commands) {
   const command = await entry.load();
   write(entry.words, commandPage(entry, command, false));
-  write([...entry.words, 'all'], commandPage(entry, command, true));
+  write(entry.words, commandPage(entry, command, true), '-all');
 }

@@ -165,7 +165,11 @@ export type SendReport =
 /** Sends a change once and never again: no retry, no redirect, a connection of its own. Only journal/make-change.ts gets this. */
 export type SendOnce = (
   request: ChangeRequest,
-  options: { readonly timeoutMs: number },
+  options: {
+    readonly timeoutMs: number;
+    /** Asked right before the first byte is sent. If it says yes, nothing is sent. */
+    readonly isTooLate?: (() => boolean) | undefined;
+  },
 ) => Promise<SendReport>;
 
 /** What the client of an account needs. */
@@ -189,8 +193,8 @@ export interface ClientParts {
   readonly inProcess?: typeof fetch | undefined;
   /** The proxy for this service (proxy.ts). */
   readonly proxy?: URL | undefined;
-  /** Called once, when many pages have been read. */
-  readonly stopHeapGrowth?: () => void;
+  /** Called once for each space of the heap, when several pages have been read. */
+  readonly keepHeapSmall?: (space: 'young' | 'old') => void;
   /** Gets one line per request: method, URL, status, milliseconds. */
   readonly debug?: ((line: string) => void) | undefined;
   /** Gets the `Date` header of every reply, Unix milliseconds. */

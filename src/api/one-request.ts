@@ -23,7 +23,7 @@ export interface WireRequest {
   readonly signal?: AbortSignal | undefined;
   /** Takes a connection that no request was sent on before. */
   readonly fresh?: boolean;
-  /** Called right before the first byte is sent. Without this call, nothing was sent. */
+  /** Called right before the first byte is sent. Without this call, or if it throws, nothing was sent. */
   readonly onSent?: (() => void) | undefined;
 }
 

@@ -7,7 +7,7 @@ import { idOf } from './spec.ts';
 
 // Records repeat near the border of two pages, so only the ids of the last pages are kept. A longer circle is noticed when a
 // cursor comes again, so all cursors are kept.
-const idsOfAGeneration = 20_000;
+const idsOfAGeneration = 5_000;
 
 /** What comes after a page. */
 interface Way {

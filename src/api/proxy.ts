@@ -6,7 +6,7 @@ import { type Env, variable } from '../io.ts';
 /**
  * The proxy for a base URL; undefined if there is none. https goes through HTTPS_PROXY unless NO_PROXY names the host. Plain
  * http and this machine never go through a proxy: it would see the key, and `localhost` would be the machine of the proxy.
- * Throws CliError 'usage' for a proxy that is not a URL.
+ * Throws CliError 'usage' for a proxy that is not a URL, and for a login in it that cannot be decoded.
  */
 export function proxyFor(baseUrl: string, env: Env): URL | undefined {
   const to = new URL(baseUrl);
@@ -18,8 +18,23 @@ export function proxyFor(baseUrl: string, env: Env): URL | undefined {
     // The message does not show the value: it may hold a password.
     throw new CliError('usage', `${name} is not the URL of a proxy`, { certain: 'nothing was sent' });
   }
+  if (!canDecode(`${proxy.username}:${proxy.password}`)) {
+    throw new CliError('usage', `the login in ${name} has a % that stands for nothing`, {
+      certain: 'nothing was sent',
+      now: ['write % as %25 in the name and the password of the proxy'],
+    });
+  }
   const except = variable(env, 'no_proxy') ?? variable(env, 'NO_PROXY') ?? '';
   return isExcepted(to, except) ? undefined : proxy;
+}
+
+function canDecode(text: string): boolean {
+  try {
+    decodeURIComponent(text);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 // NO_PROXY lists hosts, each with the hosts under it: `shop.example`, `.example`, `*.example`, `shop.example:8443`, or `*`.

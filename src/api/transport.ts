@@ -24,7 +24,10 @@ export interface WebRequest {
 export interface Sending {
   /** Takes a connection that nothing was sent on before. A kept connection may be dead, and nobody noticed it yet. */
   readonly fresh: boolean;
-  /** Called right before the first byte of the request is given to a connection. Without this call, nothing was sent. */
+  /**
+   * Called right before the first byte of the request is given to a connection. Without this call, nothing was sent. Nor if
+   * it throws, and then the request rejects with that error.
+   */
   readonly onSent: () => void;
   /** Aborts when nobody waits for the rest of the reply any more. What is still open is closed then. */
   readonly over: AbortSignal;
@@ -68,9 +71,17 @@ export function createTransport(route: Route): Transport {
       };
       const outgoing = httpRequest(options);
       outgoing.on('error', reject);
+      // After an answer that it cannot use, such as 101, Node closes the connection without an error.
+      outgoing.on('close', () => reject(closed()));
       // The request has its connection. No byte is written before this.
       outgoing.on('socket', () => {
-        onSent();
+        try {
+          onSent();
+        } catch (error) {
+          reject(error);
+          outgoing.destroy();
+          return;
+        }
         outgoing.end(content);
       });
       outgoing.on('response', (reply) => resolve(responseOf(reply)));
@@ -120,8 +131,8 @@ function responseOf(reply: IncomingMessage): Response {
   }
   const status = reply.statusCode ?? 0;
   const ok = status >= 200 && status <= 299;
-  const packed = headers.get('content-encoding')?.trim().toLowerCase() ?? 'identity';
-  const body = packed === 'identity' ? reply : unpacked(reply, packed);
+  const packed = headers.get('content-encoding')?.trim().toLowerCase() ?? '';
+  const body = ['', 'identity'].includes(packed) ? reply : unpacked(reply, packed);
   // ky returns this as it is. A real Response would load all of fetch, which takes longer than the request.
   return { status, ok, headers, body } as unknown as Response;
 }
@@ -129,9 +140,12 @@ function responseOf(reply: IncomingMessage): Response {
 // Nothing is unpacked before the first read.
 async function* unpacked(reply: IncomingMessage, encoding: string): AsyncGenerator<Uint8Array> {
   const { constants, createBrotliDecompress, createUnzip } = await import('node:zlib');
-  // As in a browser, a body counts even if its checksum is missing.
-  const flush = constants.Z_SYNC_FLUSH;
-  const unpack = encoding === 'br' ? createBrotliDecompress() : createUnzip({ flush, finishFlush: flush });
+  // As in a browser, a body counts even if it is empty, or its checksum is missing.
+  const [create, flush] =
+    encoding === 'br'
+      ? ([createBrotliDecompress, constants.BROTLI_OPERATION_FLUSH] as const)
+      : ([createUnzip, constants.Z_SYNC_FLUSH] as const);
+  const unpack = create({ flush, finishFlush: flush });
   // An error of the reply ends `unpack` with the same error, so nobody has to look at it here.
   yield* pipeline(reply, unpack, () => undefined);
 }
@@ -233,7 +247,7 @@ async function until<T>(one: EventEmitter, event: string, socket: Socket, ended:
   ended.addEventListener('abort', onAbort);
   if (ended.aborted) onAbort();
   one.on('error', reject);
-  one.once('close', () => reject(Object.assign(new Error('closed'), { code: 'ECONNRESET' })));
+  one.once('close', () => reject(closed()));
   one.once(event, resolve);
   try {
     return await promise;
@@ -243,6 +257,10 @@ async function until<T>(one: EventEmitter, event: string, socket: Socket, ended:
   } finally {
     ended.removeEventListener('abort', onAbort);
   }
+}
+
+function closed(): Error {
+  return Object.assign(new Error('closed'), { code: 'ECONNRESET' });
 }
 
 function loginOf({ username, password }: URL): Record<string, string> {

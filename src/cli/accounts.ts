@@ -154,7 +154,7 @@ async function openAccount(parts: AccountParts, openProfile: () => Promise<OpenP
     leave: parts.stop.leave,
     inProcess: demo && ((input, init) => demo.fetch(new Request(input, init))),
     proxy: demo === undefined ? proxyFor(profile.baseUrl, io.env) : undefined,
-    stopHeapGrowth: io.stopHeapGrowth,
+    keepHeapSmall: io.keepHeapSmall,
     debug: globals.debug ? (line) => parts.notes.warn(line) : undefined,
     onDate: (date) => {
       const wall = clock.now();

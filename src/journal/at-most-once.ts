@@ -185,7 +185,9 @@ function corrected({ refusal }: At<'correcting'>, { is }: Event): Refusal {
 function send({ wanted, flight }: At<'recording' | 'sending'>, now: Moment): Step {
   const elapsed = elapsedMs(flight.readAt, now);
   if (elapsed <= wanted.sendWithinMs) {
-    return { state: { at: 'sending', wanted, flight }, effect: { do: 'send' } };
+    const { wall, mono } = flight.readAt;
+    const until = { wall: wall + wanted.sendWithinMs, mono: mono + wanted.sendWithinMs };
+    return { state: { at: 'sending', wanted, flight }, effect: { do: 'send', until } };
   }
   const why = `this machine stood still for ${Math.round(elapsed / 1000)} s before the sending`;
   return rule(wanted, flight, now, { verdict: 'not_sent', by: 'sender', why });

@@ -180,7 +180,7 @@ export interface Repair {
   readonly lost: readonly number[];
   /** Pages of the file that could not be read. They may have held rows. */
   readonly unreadable: number;
-  /** Attempts whose SENT row is lost and whose outcome the witness does not prove. They are unconfirmed now. */
+  /** Attempts that are unconfirmed now, because a row of theirs is lost and nothing else proves their outcome. */
   readonly blocked: readonly { readonly intent: string; readonly orderId: string | undefined }[];
 }
 

@@ -179,7 +179,7 @@ class Run {
         if (effect.row.type === 'verdict') this.#verdicts.push(effect.row);
         return effects.record(effect.row);
       case 'send':
-        return this.#send();
+        return this.#send(effect.until);
       case 'wait':
         return this.#wait(effect.ms);
       case 'reread':
@@ -197,10 +197,12 @@ class Run {
     return { is: 'approved', moment: await this.effects.moment() };
   }
 
-  async #send(): Promise<Event> {
-    const { send, options } = this.#parts;
+  async #send(until: Extract<Effect, { do: 'send' }>['until']): Promise<Event> {
+    const { send, clock, options } = this.#parts;
     this.effects.forget();
-    const report = await send(this.#wanted.request, { timeoutMs: options.timeoutMs }).catch(asNoReply);
+    const isTooLate = () => clock.now() > until.wall || clock.monotonic() > until.mono;
+    const { timeoutMs } = options;
+    const report = await send(this.#wanted.request, { timeoutMs, isTooLate }).catch(asNoReply);
     const moment = await this.effects.moment();
     if (report.kind !== 'reply') return { is: report.kind, why: report.reason, moment };
     const parsed = parseReply(report.reply);

@@ -37,8 +37,11 @@ export type Effect =
   | { readonly do: 'approve' }
   /** Writes a row, which is durable before the answer → recorded | unrecorded */
   | { readonly do: 'record'; readonly row: JournalRow }
-  /** Sends the request, once → replied | not_sent | no_reply */
-  | { readonly do: 'send' }
+  /**
+   * Sends the request, once → replied | not_sent | no_reply. `until`: after this time by either clock no byte may leave,
+   * although the connection is ready only then.
+   */
+  | { readonly do: 'send'; readonly until: Pick<Moment, 'wall' | 'mono'> }
   /** → waited */
   | { readonly do: 'wait'; readonly ms: number }
   /** A read after the sending → seen | unseen */

@@ -36,7 +36,7 @@ interface Rebuilt {
   readonly doubtful: number;
   /** Numbers of rows that are not in the new journal. */
   readonly lost: readonly number[];
-  /** SENT rows that only the witness knows and whose outcome it does not prove. Their attempts are unconfirmed now. */
+  /** SENT rows of the attempts that are unconfirmed because a row of theirs is lost. Those in `doubtful` are not among them. */
   readonly blocked: readonly SentRow[];
 }
 
@@ -54,8 +54,8 @@ export function rebuildRows(found: Salvage, witness: WitnessText | undefined, no
   for (const { row } of verdicts)
     if (row.type === 'verdict') attempts.get(attemptKey(row))?.verdicts.push(row);
   const hashes = new Set(found.rows.map(({ hash }) => hash));
-  for (const [key, last] of lastVerdicts(lines))
-    addLostVerdict(attempts.get(key), last, hashes.has(last.head));
+  const lastLines = lastVerdicts(lines);
+  for (const [key, last] of lastLines) addLostVerdict(attempts.get(key), last, hashes.has(last.head));
   for (const changed of found.changed) if (!lines.has(changed.seq)) doubtVerdict(attempts, changed);
   const kept = found.rows.filter(({ row }) => row.type === 'sent' || attempts.has(attemptKey(row)));
   const unknown = unaccounted(found, witness, lines, attempts);
@@ -63,13 +63,20 @@ export function rebuildRows(found: Salvage, witness: WitnessText | undefined, no
   const doubtful = changedSents(found, lines, attempts);
   const accounted = new Set([...kept, ...doubtful].map(({ seq }) => seq));
   const doubted = new Set(doubtful.map(attemptKey));
+  const damaged = new Set(found.changed.filter(({ type }) => type === 'verdict').map(attemptKey));
+  // Its last verdict is where it was, as far as anything tells.
+  const isWhole = ({ sent, from }: Attempt): boolean => {
+    const last = lastLines.get(attemptKey(sent));
+    const isThere = last === undefined ? !damaged.has(attemptKey(sent)) : hashes.has(last.head);
+    return from === 'journal' && isThere;
+  };
   return {
     rows: inOrder([...attempts.values()]),
     kept: kept.length,
     doubtful: doubtful.length,
     lost: upTo(newestOf(found, witness, lines)).filter((seq) => !accounted.has(seq)),
     blocked: [...attempts.values()]
-      .filter((one) => one.from === 'nothing' || (one.from === 'witness' && hasOpenEnd(one)))
+      .filter((one) => one.from === 'nothing' || (hasOpenEnd(one) && !isWhole(one)))
       .map(({ sent }) => sent)
       .filter((sent) => !doubted.has(attemptKey(sent))),
   };

@@ -154,13 +154,20 @@ describe.concurrent('https to another machine', () => {
     expect(proxy.requests.length).toBeGreaterThan(0);
   });
 
-  test('a proxy variable that is no URL is refused by name, without its value', async () => {
+  test.each([
+    ['that is no URL', 'user:secret@', 'HTTPS_PROXY is not the URL of a proxy'],
+    [
+      'whose login has a stray %',
+      'http://user:secret%@127.0.0.1:1',
+      'HTTPS_PROXY has a % that stands for nothing',
+    ],
+  ])('a proxy variable %s is refused by name, without its value', async (_, value, says) => {
     using home = newHome();
     const { desk, origin } = await withService();
-    await using _ = desk;
-    const ran = await run(home, desk, origin, ['orders', 'list'], { HTTPS_PROXY: 'user:secret@' });
+    await using closed = desk;
+    const ran = await run(home, closed, origin, ['orders', 'list'], { HTTPS_PROXY: value });
     expect(ran.code).toBe(2);
-    expect(ran.stderr).toContain('HTTPS_PROXY is not the URL of a proxy');
+    expect(ran.stderr).toContain(says);
     expect(ran.stderr).not.toContain('secret');
   });
 });

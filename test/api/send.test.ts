@@ -213,6 +213,19 @@ describe('a change is known not to have left', () => {
     expect(await client.send(refund, { timeoutMs: 60_000 })).toMatchObject({ kind: 'not_sent' });
   });
 
+  test('when the connection is ready too late', async () => {
+    await using server = await startServer(changesWith(json({ object: 'order' })));
+    const client = openClient(server);
+    expect(await client.send(refund, { timeoutMs: 5_000, isTooLate: () => true })).toMatchObject({
+      kind: 'not_sent',
+      reason: 'it took too long to connect, or this machine stood still meanwhile',
+    });
+    expect(posts(server)).toBe(0);
+    expect(await client.send(refund, { timeoutMs: 5_000, isTooLate: () => false })).toMatchObject({
+      kind: 'reply',
+    });
+  });
+
   test('when the port was closed after the last read', async () => {
     const server = await startServer(changesWith(json({ object: 'order' })));
     const client = openClient(server);

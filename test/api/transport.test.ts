@@ -178,10 +178,13 @@ describe('a reply', () => {
     });
   });
 
-  test('that switches protocols is no reply, and not asked again by a change', async () => {
+  test('that switches protocols is no reply: a change says so at once, and is not sent again', async () => {
     const upgrade = 'HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: h2c\r\n\r\n';
     await using server = await startServer(rawReply(upgrade));
-    expect(await openClient(server).send(refund, { timeoutMs: 5_000 })).toMatchObject({ kind: 'no_reply' });
+    expect(await openClient(server).send(refund, { timeoutMs: 5_000 })).toMatchObject({
+      kind: 'no_reply',
+      reason: expect.stringContaining('was closed before a reply came'),
+    });
     expect(server.requests).toHaveLength(1);
   });
 
@@ -189,5 +192,17 @@ describe('a reply', () => {
     const packed = gzipSync(body).subarray(0, -8);
     await using server = await startServer(reply(packed, 200, { 'content-encoding': 'x-gzip' }));
     expect(await read(openClient(server))).toEqual(['ord_1']);
+  });
+
+  test('with an empty Content-Encoding is not packed', async () => {
+    await using server = await startServer(reply(body, 200, { 'content-encoding': '' }));
+    expect(await read(openClient(server))).toEqual(['ord_1']);
+  });
+
+  test.each(['gzip', 'br'])('without a body is empty, also when %s is to unpack it', async (encoding) => {
+    await using server = await startServer(reply('', 500, { 'content-encoding': encoding }));
+    expect(await rejection(read(openClient(server)))).toMatchObject({
+      message: expect.stringContaining('HTTP 500, an empty body'),
+    });
   });
 });

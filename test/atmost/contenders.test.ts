@@ -117,9 +117,7 @@ describe.skipIf(!hasStrace())('the one who sends is stopped (F21)', () => {
     expect(refund.stderr).toMatch(busy);
     expect(reconcile.code, reconcile.stderr).toBe(7);
     expect(reconcile.stderr).toContain('is being changed by');
-    // Until `refund.send_within`, here one second, is over.
-    const over = Date.now() + 1100;
-    while (Date.now() < over) await hasty.run(home, ['--version']);
+    await untilTooLate(home);
     process.kill(childOf(stopped.pid), 'SIGCONT');
     const woken = await stopped.end;
     expect({ code: woken.code, posts: order.posts.length }, woken.stderr).toEqual({ code: 6, posts: 0 });
@@ -153,7 +151,32 @@ describe.skipIf(!hasStrace())('the one who sends is stopped (F21)', () => {
     expect({ code: woken.code, posts: order.posts.length }, woken.stderr).toEqual({ code: 0, posts: 1 });
     expect(story(home)).toBe('sent applied');
   });
+
+  test('while it connects: woken after send_by it sends nothing and exits 6', async () => {
+    using home = hasty.newHome();
+    const order = ledger.add('refund');
+    order.onRead = () => json(order.value, 200, { connection: 'close' });
+    const when = await lastBeforePost('connect', order);
+    const stopped = startTraced(hasty, home, changeArgs(order), {
+      call: 'connect',
+      what: 'signal=STOP',
+      when,
+    });
+    await untilLogged(stopped.log, 'stopped by SIGSTOP');
+    await untilTooLate(home);
+    process.kill(childOf(stopped.pid), 'SIGCONT');
+    const woken = await stopped.end;
+    expect({ code: woken.code, posts: order.posts.length }, woken.stderr).toEqual({ code: 6, posts: 0 });
+    expect(woken.stderr.replaceAll(/\s+/g, ' ')).toContain('was not sent: it took too long to connect');
+    expect(story(home)).toBe('sent not_sent');
+  });
 });
+
+/** Until `refund.send_within`, here one second, is over. */
+async function untilTooLate(home: Home): Promise<void> {
+  const over = Date.now() + 1100;
+  while (Date.now() < over) await hasty.run(home, ['--version']);
+}
 
 /** The last such call before the POST, counted over a whole run's main thread. */
 async function lastBeforePost(name: CallName, like?: LedgerOrder): Promise<string> {

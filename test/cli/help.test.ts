@@ -8,7 +8,7 @@ import { globalFlags } from '../../src/cli/global-options.ts';
 import { layOut } from '../../src/cli/help-page.ts';
 import { each } from '../harness/each.ts';
 import { groupNames, helpOf, leafCommands, optionsOf, textOf } from '../harness/help-text.ts';
-import { bin, cleanEnv, newHome, paydesk } from '../harness/paydesk.ts';
+import { bin, cleanEnv, newHome, paydesk, paydeskProcess } from '../harness/paydesk.ts';
 import { json } from '../harness/server.ts';
 import { startAnswering } from '../harness/service.ts';
 import { differences } from '../harness/two-widths.ts';
@@ -69,7 +69,15 @@ test('the pages that the build wrote are the pages of the program', async () => 
       expect(layOut(page, columns)).toBe(await textOf([...words, '--help'], columns));
   }
   for (const words of await leafCommands())
-    expect(layOut(JSON.parse(written([...words, 'all'].join('.'))), 120)).toBe(await helpOf(words));
+    expect(layOut(JSON.parse(written(`${words.join('.')}-all`)), 120)).toBe(await helpOf(words));
+});
+
+test('a word behind a command does not choose another page than its own', async () => {
+  using home = newHome();
+  const lines = ['orders show --help', 'orders show all --help', 'orders show refund -h'];
+  const [page, ...others] = await each(lines, (line) => paydeskProcess(line.split(' '), { home }));
+  expect(page?.stdout).toContain('Usage: paydesk orders show');
+  for (const other of others) expect(other).toEqual(page);
 });
 
 test('a page that cannot be written is an incomplete output, like any other', async () => {

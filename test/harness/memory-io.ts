@@ -53,7 +53,7 @@ export function runWithMemoryIo(parts: MemoryParts, run: (io: Io) => Promise<num
     execArgv: [],
     zone,
     zoneName: () => zone ?? Intl.DateTimeFormat().resolvedOptions().timeZone,
-    stopHeapGrowth: () => undefined,
+    keepHeapSmall: () => undefined,
   };
   const toEnd = async (): Promise<Ran> => {
     return {

@@ -236,7 +236,10 @@ describe('before the sending', () => {
     const asked: Event = { is: 'approved', moment: at(5000) };
     const path = [locked, known(), fresh, asked];
     expect(run(path).effect).toMatchObject({ row: { time: 5000, sendBy: 10_000 } });
-    expect(run([...path, { is: 'recorded', moment: at(10_000) }]).effect.do).toBe('send');
+    expect(run([...path, { is: 'recorded', moment: at(10_000) }]).effect).toEqual({
+      do: 'send',
+      until: { wall: 10_000, mono: 10_000 },
+    });
     expect(run([...path, { is: 'recorded', moment: at(10_001) }]).effect).toMatchObject({
       row: { verdict: 'not_sent' },
     });

@@ -140,6 +140,24 @@ describe('a change', () => {
     expect(ledger.posts).toBe(0);
   });
 
+  it.each([
+    ['the wall clock', 10_001, 0, true],
+    ['the monotonic clock', 0, 10_001, true],
+    ['neither clock', 10_000, 10_000, false],
+  ])('may be sent until its time is over by %s, also while it connects', async (_, wall, mono, late) => {
+    const asked: unknown[] = [];
+    const change = createChange(
+      partsWith((request, options) => {
+        clock.wall += wall;
+        clock.mono += mono;
+        asked.push(options.isTooLate?.());
+        return apply(request, options);
+      }),
+    );
+    await change(refund());
+    expect(asked).toEqual([late]);
+  });
+
   it('is not sent with --dry-run', async () => {
     const change = createChange(partsWith(apply, { options: { dryRun: true, timeoutMs: 1 } }));
     expect(await change(refund({ checks: ['left 35000'] }))).toEqual({

@@ -1,6 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import type { AccountMarks } from '../../src/journal/journal.ts';
-import { isSameAddress, lockName, marksOf, mayBeSameAccount } from '../../src/journal/same-account.ts';
+import {
+  isSameAddress,
+  lockName,
+  marksOf,
+  marksOfService,
+  mayBeSameAccount,
+} from '../../src/journal/same-account.ts';
+import { profileInUse } from '../harness/profile-in-use.ts';
 import { sent } from './rows.ts';
 
 const marks = (origin: string, more: Partial<AccountMarks> = {}): AccountMarks => ({
@@ -87,6 +94,20 @@ describe('two changes may be of one account', () => {
       livemode: true,
       keyFingerprint: 'k1',
     });
+  });
+
+  it('by the profile of a service, and by its key once that is compared', () => {
+    let hashed = 0;
+    const service = {
+      profile: profileInUse('https://pay.example', { mode: 'production' }),
+      get keyFingerprint() {
+        hashed += 1;
+        return 'k1';
+      },
+    };
+    const ofService = marksOfService(service);
+    expect(hashed).toBe(0);
+    expect(ofService).toMatchObject({ origin: 'https://pay.example', livemode: true, keyFingerprint: 'k1' });
   });
 });
 

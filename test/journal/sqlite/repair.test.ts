@@ -19,9 +19,10 @@ beforeEach(() => {
 });
 afterEach(() => home[Symbol.dispose]());
 
-async function fill(rows: readonly JournalRow[], damage: string): Promise<void> {
-  mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
-  const store = createSqliteStore({ file });
+async function fill(rows: readonly JournalRow[], damage: string, witness?: string): Promise<void> {
+  for (const path of [file, ...(witness === undefined ? [] : [witness])])
+    mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  const store = createSqliteStore({ file, witness });
   for (const row of rows) await store.append(row);
   store.close();
   const db = new DatabaseSync(file);
@@ -68,7 +69,7 @@ describe('a repair', () => {
       'a changed verdict is lost, so its attempt is open',
       two,
       changed(4),
-      { kept: 3, doubtful: 0, lost: [4] },
+      { kept: 3, doubtful: 0, lost: [4], blocked: [{ intent: 'i_b', orderId: 'ord_1' }] },
     ],
     [
       'a verdict whose SENT is gone is lost, and nothing is doubtful',
@@ -94,13 +95,36 @@ describe('a repair', () => {
     expect((await createSqliteStore({ file }).verify()).findings).toEqual([]);
   });
 
-  it('exits 7 when a row is lost, and says nothing of outcomes where no order is blocked', async () => {
-    await fill(two, changed(4));
+  const repaired = async () => {
     const { code, stdout } = await paydesk(['journal', 'verify', '--repair', '--yes'], { home });
-    expect({ code, stdout: stdout.replace(/: .*\.damaged-\d+/s, ': COPY') }).toEqual({
+    return { code, lines: stdout.split('\n').filter((line) => !line.includes(' kept: ')) };
+  };
+
+  it('exits 7 when a row is lost, and names the order that this leaves unconfirmed', async () => {
+    await fill(two, changed(4));
+    expect(await repaired()).toEqual({
       code: 7,
-      stdout:
-        '3 rows kept, 0 doubtful, 1 lost\nthe damaged file is kept: COPY\nthe loss blocks no order; to see unconfirmed changes: paydesk journal list --open --all-profiles\n',
+      lines: [
+        '3 rows kept, 0 doubtful, 1 lost',
+        'unconfirmed, because their rows are lost: i_b on ord_1',
+        'look at these orders, and settle them: paydesk journal list --open --all-profiles',
+        'until then these orders cannot be changed',
+        '',
+      ],
+    });
+  });
+
+  it('exits 7 when a row is lost that something came after, and says that it blocks no order', async () => {
+    const unknown = { ...verdict('i_b', 4), verdict: 'unknown', by: 'sender' } as const;
+    const witness = join(home.path, '.local/state/paydesk/witness/journal.witness');
+    await fill([...one, sent('i_b', 3), unknown, verdict('i_b', 5)], changed(4), witness);
+    expect(await repaired()).toEqual({
+      code: 7,
+      lines: [
+        '4 rows kept, 0 doubtful, 1 lost',
+        'the loss blocks no order; to see unconfirmed changes: paydesk journal list --open --all-profiles',
+        '',
+      ],
     });
   });
 });
