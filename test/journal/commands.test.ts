@@ -382,10 +382,24 @@ test('journal list that is narrowed to nothing does not say that nothing was sen
         env: { TZ: 'UTC', ...later(3_600_000) },
       });
       expect({ code, stdout }, line).toEqual({ code: 0, stdout: '' });
-      expect(stderr, line).toContain('no change in the journal of this machine matches');
+      expect(stderr, line).toContain('no change with profile shop matches');
       expect(stderr, line).not.toContain('nothing');
     }
   }
+});
+
+test.each([
+  ['journal list', 'nothing was sent with profile demo', 0],
+  ['journal list --open', 'nothing is unconfirmed with profile demo', 0],
+  ['journal list --order ord_1', 'no change with profile demo matches', 0],
+  ['journal reconcile', 'nothing is unconfirmed with profile demo', 0],
+  ['journal reconcile --all', 'nothing is unconfirmed with profile demo', 0],
+])('%s says what is unconfirmed with another profile, and which command shows it', async (line, words, code) => {
+  const ran = await runIn(lost, ['-p', 'demo', ...line.split(' ')]);
+  expect(ran).toMatchObject({ code, stdout: '' });
+  expect(ran.stderr).toBe(
+    `${words}\n1 refund unconfirmed with shop: paydesk -p shop journal list --open\n`,
+  );
 });
 
 test('journal list says at 80 columns whose money it is, or what was done, where that differs', async () => {

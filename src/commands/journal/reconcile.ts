@@ -13,7 +13,7 @@ import { type Context, defineCommand } from '../command.ts';
 import { flag, usage } from '../flags.ts';
 import { amountStyleOf, attemptColumns, showAttempts } from './attempt-record.ts';
 import { outcomeWords } from './attempt-words.ts';
-import { attemptOf, intentArgument, needsPerson, originOf, subjectOf } from './attempts.ts';
+import { attemptOf, elsewhereLines, intentArgument, needsPerson, scopeOf, subjectOf } from './attempts.ts';
 import { checkShown, type Look, showAttempt } from './show.ts';
 
 export const reconcile = defineCommand({
@@ -31,7 +31,8 @@ export const reconcile = defineCommand({
     }
     if (intent !== undefined) return reconcileOne(ctx, intent);
     const everything = flags.all === true;
-    const origin = await originOf(ctx, everything && ctx.options.profile === undefined);
+    const scope = await scopeOf(ctx, everything && ctx.options.profile === undefined);
+    const origin = scope?.origin;
     const unsettled = await ctx.journal.attempts({ origin, unsettled: true });
     const due = await dueOf(ctx, unsettled);
     if (ctx.options.dryRun) return showDue(ctx, everything ? due : await chosenOf(ctx, due));
@@ -50,7 +51,9 @@ export const reconcile = defineCommand({
     warnOfAlarms(ctx, all);
     // If rows of the journal are lost, there may be unconfirmed changes that the journal does not show.
     const isWhole = (await ctx.journal.problem()) === undefined;
-    if (reread.length + left.length === 0 && isWhole) ctx.notes.note('nothing is unconfirmed');
+    if (reread.length + left.length === 0 && isWhole)
+      ctx.notes.note(`nothing is unconfirmed${scope === undefined ? '' : ` with profile ${scope.name}`}`);
+    for (const line of await elsewhereLines(ctx, scope)) ctx.notes.note(line);
     return left.length + alarmed.length === 0 && isWhole ? 0 : exitCodes.unknown;
   },
 });
