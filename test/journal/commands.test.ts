@@ -394,13 +394,16 @@ test.each([
   ['journal list --order ord_1', 'no change with profile demo matches', 0],
   ['journal reconcile', 'nothing is unconfirmed with profile demo', 0],
   ['journal reconcile --all', 'nothing is unconfirmed with profile demo', 0],
-])('%s says what is unconfirmed with another profile, and which command shows it', async (line, words, code) => {
-  const ran = await runIn(lost, ['-p', 'demo', ...line.split(' ')]);
-  expect(ran).toMatchObject({ code, stdout: '' });
-  expect(ran.stderr).toBe(
-    `${words}\n1 refund unconfirmed with shop: paydesk -p shop journal list --open\n`,
-  );
-});
+])(
+  '%s says what is unconfirmed with another profile, and which command shows it',
+  async (line, words, code) => {
+    const ran = await runIn(lost, ['-p', 'demo', ...line.split(' ')]);
+    expect(ran).toMatchObject({ code, stdout: '' });
+    expect(ran.stderr).toBe(
+      `${words}\n1 refund unconfirmed with shop: paydesk -p shop journal list --open\n`,
+    );
+  },
+);
 
 test('journal list says at 80 columns whose money it is, or what was done, where that differs', async () => {
   using desk = deskWith(lost);

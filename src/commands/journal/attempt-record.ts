@@ -3,9 +3,10 @@
 import { type AmountStyle, plainAmounts } from '../../amounts.ts';
 import { type Column, fieldColumn } from '../../api/resources.ts';
 import type { JsonObject } from '../../api/spec.ts';
+import { acknowledgementOf } from '../../changes/changes.ts';
 import type { AttemptRecord, VerdictRow } from '../../journal/journal.ts';
 import type { Context } from '../command.ts';
-import { acknowledgementOf, briefOutcome, outcomeWords } from './attempt-words.ts';
+import { briefOutcome, outcomeWords } from './attempt-words.ts';
 
 export const attemptColumns: readonly Column[] = [
   // People read the list for these two, so they stay on narrow screens.

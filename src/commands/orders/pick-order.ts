@@ -35,7 +35,10 @@ export async function pickOrder(ctx: Context, service: Service, offer: Pickable)
   const search = searchOrders(service, {
     fits: offer.accepts,
     isBlocked: (id) => openStatus(open, id) !== undefined,
-    show: (order) => shownOf(order, profile, offer.whyNot?.(order)),
+    show: (order) => ({
+      ...shownOf(order, profile, offer.whyNot?.(order)),
+      seenTwice: ctx.journal.seenTwice(attempts.get(String(order.id)) ?? [], order),
+    }),
   });
   try {
     await readFirst(ctx, search, offer);
