@@ -25,8 +25,8 @@ export interface Sending {
   /** Takes a connection that nothing was sent on before. A kept connection may be dead, and nobody noticed it yet. */
   readonly fresh: boolean;
   /**
-   * Called right before the first byte of the request is given to a connection. Without this call, nothing was sent. Nor if
-   * it throws, and then the request rejects with that error.
+   * Called right before the first byte of the request is given to a connection. Without this call, nothing was sent. If it
+   * throws, nothing is sent either, and the request rejects with that error.
    */
   readonly onSent: () => void;
   /** Aborts when nobody waits for the rest of the reply any more. What is still open is closed then. */

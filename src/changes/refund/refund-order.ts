@@ -106,7 +106,7 @@ function wordsOf({ charge, amount, reason, note }: RefundAsked): readonly string
 }
 
 // `--again` may name refunds of twins besides refunds and attempts of this order. The journal uses up only those of this order.
-// Throws CliError 'refused' for a name of neither when the twins could not be read: nobody knows what it names.
+// Throws CliError 'refused' for a name that is neither, if the twins could not be read: it may be a refund of a twin.
 async function splitAgain(
   ctx: Context,
   { service, id, order }: OrderRead,
