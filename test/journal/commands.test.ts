@@ -372,6 +372,22 @@ test('journal list narrows by order, person and time', async () => {
   expect(await desk.run('journal', 'list', '--since', 'someday')).toMatchObject({ code: 2 });
 });
 
+test('journal list that is narrowed to nothing does not say that nothing was sent, or that nothing is unconfirmed', async () => {
+  const filters = ['--order ord_2', '--operator zed', '--since 1m', '--kind capture', '--created x'];
+  for (const filter of filters) {
+    for (const more of ['', ' --open']) {
+      const line = `-p shop journal list ${filter}${more}`;
+      const { code, stdout, stderr } = await paydesk(line.split(' '), {
+        home: lost,
+        env: { TZ: 'UTC', ...later(3_600_000) },
+      });
+      expect({ code, stdout }, line).toEqual({ code: 0, stdout: '' });
+      expect(stderr, line).toContain('no change in the journal of this machine matches');
+      expect(stderr, line).not.toContain('nothing');
+    }
+  }
+});
+
 test('journal list says at 80 columns whose money it is, or what was done, where that differs', async () => {
   using desk = deskWith(lost);
   const { home, run } = desk;

@@ -51,7 +51,8 @@ export const list = defineCommand({
     await showAttempts(ctx, shown);
     // If rows of the journal are lost, an empty list proves nothing.
     if (shown.length === 0 && (await ctx.journal.problem()) !== undefined) return undefined;
-    const isWhole = flags.kind === undefined && flags.created === undefined;
+    const { order, kind, created, operator } = flags;
+    const isWhole = [order, flags.since, kind, created, operator].every((filter) => filter === undefined);
     for (const line of closingLines(shown, { open: flags.open === true, isWhole })) ctx.notes.note(line);
     return undefined;
   },
