@@ -62,15 +62,8 @@ async function planOrder(
   checkTwins(planned, asked, { found: twins.twins, line }, profile);
   const origins = await originsOf(ctx, read.service, order);
   const young = youngWarnings(planned.money, profile, ctx.clock.now(), origins);
-  const plan = {
-    ...planned,
-    warnings: [
-      ...planned.warnings,
-      ...young,
-      ...twins.twins.filter((one) => !isPaidBack(one)).map(line),
-      ...twins.gaps,
-    ],
-  };
+  const otherTwins = twins.twins.filter((one) => !isPaidBack(one)).map(line);
+  const plan = { ...planned, warnings: [...planned.warnings, ...young, ...otherTwins, ...twins.gaps] };
   // To pay both back is the mistake that costs most, so not even --quiet hides it.
   const paidBack = twins.twins.filter(isPaidBack).map(line);
   if (!ctx.options.dryRun) for (const text of paidBack) ctx.notes.warn({ text, style: 'warn' });
