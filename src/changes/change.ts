@@ -11,7 +11,7 @@ import { type Applied, checkRecorded } from './outcome.ts';
 import { appliedNow, type ColumnsOf, type Repeat, showRecorded } from './repeat.ts';
 
 /** A planned change: what is sent, and what the person sees. */
-interface PlannedChange {
+export interface PlannedChange {
   readonly intent: Omit<Intent, keyof Repeat> & Partial<Pick<Intent, 'again'>>;
   readonly preview: readonly Block[];
   readonly confirmation: Confirmation;

@@ -15,7 +15,7 @@ import type { AttemptRecord, Intent } from '../journal/journal.ts';
 import { commandLine, type Profile } from '../profiles/profiles.ts';
 import type { Block } from '../terminal/terminal.ts';
 import { byHandRisk, byHandWords, settledByHand } from './by-hand-words.ts';
-import { makeChange } from './change.ts';
+import { makeChange, type PlannedChange } from './change.ts';
 import { becameWords, changeOf } from './change-words.ts';
 import { type Confirmation, checkOrderConfirmable, confirmAgain } from './confirm-change.ts';
 import type { Applied } from './outcome.ts';
@@ -84,11 +84,8 @@ export function changeOrder(ctx: Context, asked: OrderAsked, change: OrderChange
   return about({ orderId, scriptId }, () => changeNamedOrder(ctx, asked, change));
 }
 
-async function changeNamedOrder(
-  ctx: Context,
-  { id: givenId, confirm, intent: intentId, again, pick }: OrderAsked,
-  change: OrderChange,
-): Promise<void> {
+async function changeNamedOrder(ctx: Context, asked: OrderAsked, change: OrderChange): Promise<void> {
+  const { id: givenId, confirm, intent: intentId, again } = asked;
   ctx.out.checkColumns(orderColumns);
   const service = await ctx.service({ purpose: 'change' });
   const { profile } = service;
@@ -103,34 +100,42 @@ async function changeNamedOrder(
     ]);
   if (intentId !== undefined && givenId === undefined) throw usage('missing ID: --intent needs the order');
   const repeat = { kind, intentId, asked: onlyGiven({ order: givenId, ...change.asked }), again };
-  const plan = async () => {
-    const picked: PickedOrder =
-      givenId === undefined ? await pick(service) : { id: givenId, twin: undefined };
-    const { id, twin, neighbour } = picked;
-    const closed = await checkNotOpen(ctx, service, { kind, orderId: id, again });
-    const order = await readOne(ctx, service, 'orders', id, 'change', neighbour);
-    const read = { service, id, order: order.value, isPicked: givenId === undefined, twin };
-    const { intent: planned, words, preview, check, result } = await change.plan(read);
-    const byHand = (await settledByHand(ctx, service, id)).map((record) => byHandLine(ctx, record));
-    const intent = { ...planned, checks: [...byHand, ...(planned.checks ?? [])] };
-    if (!ctx.options.dryRun) for (const line of byHand) ctx.notes.warn({ text: line, style: 'warn' });
-    const repeats = [...given('--again', again.join(',')), ...given('--intent', intentId)];
-    const confirmation = {
-      profile,
-      confirm,
-      command: commandLine(profile, 'orders', kind, id, ...words, ...repeats),
-      order: { id, amount: intent.amount, currency: intent.currency },
-    };
-    let shown = order;
-    const approve = async (fresh: WireRecord) => {
-      await checkUnchanged(ctx, shown, fresh, confirmation);
-      check(fresh.value);
-      shown = fresh;
-    };
-    const show = (applied: Applied) => ctx.out.record(applied.record, orderColumns, () => result(applied));
-    return { intent: { ...intent, orderId: id, closed, approve }, preview, confirmation, show };
-  };
+  const plan = () => planChange(ctx, service, asked, change);
   await makeChange(ctx, service, repeat, () => orderColumns, plan);
+}
+
+// Picks and reads the order, and plans its change.
+async function planChange(
+  ctx: Context,
+  service: OpenService,
+  { id: givenId, confirm, intent: intentId, again, pick }: OrderAsked,
+  { kind, plan }: OrderChange,
+): Promise<PlannedChange> {
+  const { profile } = service;
+  const picked: PickedOrder = givenId === undefined ? await pick(service) : { id: givenId, twin: undefined };
+  const { id, twin, neighbour } = picked;
+  const closed = await checkNotOpen(ctx, service, { kind, orderId: id, again });
+  const order = await readOne(ctx, service, 'orders', id, 'change', neighbour);
+  const read = { service, id, order: order.value, isPicked: givenId === undefined, twin };
+  const { intent: planned, words, preview, check, result } = await plan(read);
+  const byHand = (await settledByHand(ctx, service, id)).map((record) => byHandLine(ctx, record));
+  const intent = { ...planned, checks: [...byHand, ...(planned.checks ?? [])] };
+  if (!ctx.options.dryRun) for (const line of byHand) ctx.notes.warn({ text: line, style: 'warn' });
+  const repeats = [...given('--again', again.join(',')), ...given('--intent', intentId)];
+  const confirmation = {
+    profile,
+    confirm,
+    command: commandLine(profile, 'orders', kind, id, ...words, ...repeats),
+    order: { id, amount: intent.amount, currency: intent.currency },
+  };
+  let shown = order;
+  const approve = async (fresh: WireRecord) => {
+    await checkUnchanged(ctx, shown, fresh, confirmation);
+    check(fresh.value);
+    shown = fresh;
+  };
+  const show = (applied: Applied) => ctx.out.record(applied.record, orderColumns, () => result(applied));
+  return { intent: { ...intent, orderId: id, closed, approve }, preview, confirmation, show };
 }
 
 function given(flag: string, value: string | undefined): readonly string[] {

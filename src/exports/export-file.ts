@@ -15,7 +15,7 @@ import type { PrintedRecord } from '../terminal/terminal.ts';
 import type { CheckpointHead, CheckpointPage, CheckpointWriter } from './checkpoint.ts';
 import type { ExportFile, ExportRequest } from './exports.ts';
 import { brokenFile, kindOf, type Names, replaceFile, syncFolderOf } from './files-on-disk.ts';
-import { manifestText } from './manifest.ts';
+import { type Manifest, manifestText } from './manifest.ts';
 import { type GrowingTotals, totalsOfPage } from './totals.ts';
 
 /** Formats the text of a file piece by piece. */
@@ -70,22 +70,7 @@ export function exportFile(parts: FileParts): ExportFile {
   const bytes = fileBytes(parts, request.gzip);
 
   const manifest = (file: string, why: string | undefined): string =>
-    parts.clean(
-      manifestText({
-        file: basename(file),
-        why,
-        profile: request.profile,
-        keyFingerprint: request.keyFingerprint,
-        query: head.query,
-        columns: text.columns ?? request.ownFields ?? null,
-        startedAt: head.startedAt,
-        endedAt: parts.clock.now(),
-        version: parts.version,
-        totals: totals.total(),
-        bytes: bytes.count,
-        sha256: bytes.sha256(),
-      }),
-    );
+    manifestFor(parts, { file, why, columns: text.columns, bytes: bytes.count, sha256: bytes.sha256() });
   let { inPlace } = parts;
   const putInPlace = async (): Promise<void> => {
     if (inPlace) return;
@@ -153,6 +138,28 @@ export function exportFile(parts: FileParts): ExportFile {
       await lock.release();
     },
   };
+}
+
+interface Written extends Pick<Manifest, 'file' | 'why' | 'bytes' | 'sha256'> {
+  readonly columns: Manifest['columns'] | undefined;
+}
+
+// The manifest of what was written until now.
+function manifestFor({ request, head, totals, clock, version, clean }: FileParts, written: Written): string {
+  return clean(
+    manifestText({
+      ...written,
+      file: basename(written.file),
+      profile: request.profile,
+      keyFingerprint: request.keyFingerprint,
+      query: head.query,
+      columns: written.columns ?? request.ownFields ?? null,
+      startedAt: head.startedAt,
+      endedAt: clock.now(),
+      version,
+      totals: totals.total(),
+    }),
+  );
 }
 
 /** The time zone that an export was asked for in; undefined: its query names none. */

@@ -20,7 +20,7 @@ declare global {
 }
 
 /** The contents of a manifest. Times are Unix milliseconds here, Unix seconds in the file. */
-interface Manifest {
+export interface Manifest {
   /** The file's name without folders. */
   readonly file: string;
   /** Why the export is not complete; undefined when it is. */

@@ -41,7 +41,10 @@ export function canCorrect(record: AttemptRecord, { applied }: Pick<Statement, '
   return last?.by === 'person' && (last.verdict === 'applied') !== applied;
 }
 
-/** The verdict whose alarm a person may acknowledge; undefined when there is no alarm, or the change is unconfirmed: then it is settled. */
+/**
+ * The verdict whose alarm a person may acknowledge. Undefined if there is no alarm, and if the change is unconfirmed: then it
+ * is settled instead.
+ */
 export function alarmedVerdict(record: AttemptRecord, now: Moment): VerdictRow | undefined {
   const last = verdictOf(record);
   return last?.alarm === undefined || isOpen(record, now) ? undefined : last;

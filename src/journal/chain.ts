@@ -79,7 +79,8 @@ function hashOf(row: string, bodyHash: string | null, prev: string): string {
   return sha256(`${prev}\n${bodyHash ?? ''}\n${row}`);
 }
 
-// Bodies, notes and the page behind a link may name people, so they are stored apart and can be erased. The chain covers their hash.
+// Bodies, notes and the page behind a link may name people, so they are stored apart and can be erased. The chain covers
+// their hash.
 function split(row: JournalRow): [object, string | null] {
   if (row.type === 'verdict') {
     const { note, link, ...rest } = row;

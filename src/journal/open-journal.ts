@@ -1,12 +1,12 @@
-/** The journal of a run: it keeps keys out of the rows, answers what commands ask, and names what is unconfirmed. */
+/** Opens the journal of a run: it keeps keys out of the rows, and answers what commands ask. */
 
 import type { Service } from '../api/api.ts';
 import { CliError } from '../errors.ts';
 import type { Clock } from '../io.ts';
 import type { Locks } from '../locks/locks.ts';
 import type { Profile, Profiles } from '../profiles/profiles.ts';
-
 import type { Notes, Secrets } from '../terminal/terminal.ts';
+import { attemptsOf, paidTwiceOf, unconfirmedOf } from './account-attempts.ts';
 import {
   blockedUntil,
   horizonOf,
@@ -20,15 +20,15 @@ import { tooEarly } from './by-hand.ts';
 import { recordedOutcome } from './change-outcome.ts';
 import type { EffectParts } from './effects.ts';
 import { paidTwice, type Refusal, usedUp } from './guards.ts';
-import type { Journal, PaidTwice, UnconfirmedChange } from './journal.ts';
+import type { Journal } from './journal.ts';
 import type { AttemptRecord, JournalRow, Moment } from './journal-rows.ts';
 import type { JournalStore } from './journal-store.ts';
 import { momentOf } from './journal-time.ts';
-import { isPaidTwice, refundsPaidTwice } from './paid-twice.ts';
+import { isPaidTwice } from './paid-twice.ts';
 import { pickDue, resolveOne } from './read-again.ts';
 import { refusalError } from './refusal-error.ts';
-import { marksOf, marksOfService, mayBeSameAccount } from './same-account.ts';
-import { paidTwiceLine, probableRefunds, unconfirmedChange, unconfirmedLine } from './unconfirmed.ts';
+import { marksOfService } from './same-account.ts';
+import { paidTwiceLine, probableRefunds, unconfirmedLine } from './unconfirmed.ts';
 
 /** What a run needs for its journal. */
 export interface JournalParts {
@@ -55,7 +55,10 @@ export interface OpenedJournal {
   readonly store: JournalStore;
   /** For commands. */
   readonly journal: Journal;
-  /** Prints a line when changes of the account are unconfirmed, and one when refunds were paid back twice. If the journal cannot be read, only warns. */
+  /**
+   * Prints a line when changes of the account are unconfirmed, and one when refunds were paid back twice. If the journal cannot
+   * be read, it only warns.
+   */
   tellOpen(profile: Profile): Promise<void>;
 }
 
@@ -70,30 +73,19 @@ export function openJournal(parts: JournalParts): OpenedJournal {
     if (problem !== undefined)
       parts.notes.warn(`${problem}; no change is made until the journal is repaired: paydesk journal verify`);
   });
+  const thenWarn = async <Found>(asked: Promise<Found>): Promise<Found> => {
+    const found = await asked;
+    await warnOnce();
+    return found;
+  };
   return {
     store,
     journal: {
       ...journal,
-      async attempts(query) {
-        const found = await journal.attempts(query);
-        await warnOnce();
-        return found;
-      },
-      async unconfirmed(service, orderId) {
-        const found = await journal.unconfirmed(service, orderId);
-        await warnOnce();
-        return found;
-      },
-      async paidTwice(service, orderId) {
-        const found = await journal.paidTwice(service, orderId);
-        await warnOnce();
-        return found;
-      },
-      async attemptsOf(service, orderId) {
-        const found = await journal.attemptsOf(service, orderId);
-        await warnOnce();
-        return found;
-      },
+      attempts: (query) => thenWarn(journal.attempts(query)),
+      unconfirmed: (service, orderId) => thenWarn(journal.unconfirmed(service, orderId)),
+      paidTwice: (service, orderId) => thenWarn(journal.paidTwice(service, orderId)),
+      attemptsOf: (service, orderId) => thenWarn(journal.attemptsOf(service, orderId)),
     },
     async tellOpen(profile) {
       if (told.has(profile.name)) return;
@@ -175,8 +167,8 @@ function createJournal(parts: JournalParts): Journal {
     blockedUntil,
     isDue,
     refuseOpen: (order) => refuseOpen({ ...parts, now, readAgain }, order),
-    unconfirmed: (service, orderId) => unconfirmedChanges({ store, now }, service, orderId),
-    paidTwice: (service, orderId) => refundsTwice(store, service, orderId),
+    unconfirmed: (service, orderId) => unconfirmedOf({ store, now }, service, orderId),
+    paidTwice: (service, orderId) => paidTwiceOf(store, service, orderId),
     attemptsOf: (service, orderId) => attemptsOf(store, service, orderId),
     probableRefunds,
     problem: () => store.problem(),
@@ -242,53 +234,6 @@ async function refuseOpen(
   // What the reads have just found is told by the change itself, with both refunds (exit 7).
   refuse(paidTwice({ kind, orderId }, own));
   return closed;
-}
-
-async function attemptsOf(
-  store: JournalStore,
-  service: Pick<Service, 'profile' | 'keyFingerprint'>,
-  orderId?: string,
-): Promise<readonly AttemptRecord[]> {
-  const account = marksOfService(service);
-  const all = await store.attempts({ orderId });
-  return all.filter(({ sent }) => mayBeSameAccount(marksOf(sent), account));
-}
-
-async function refundsTwice(
-  store: JournalStore,
-  service: Parameters<Journal['paidTwice']>[0],
-  orderId: string | undefined,
-): Promise<ReadonlyMap<string, PaidTwice>> {
-  const account = marksOfService(service);
-  const attempts = await store.attempts({ orderId, unsettled: true });
-  const found = new Map<string, PaidTwice>();
-  for (const record of attempts.filter(isPaidTwice)) {
-    const { orderId: id } = record.sent.proof;
-    if (id === undefined || found.has(id) || !mayBeSameAccount(marksOf(record.sent), account)) continue;
-    const known = await attemptsOf(store, service, id);
-    found.set(id, { ...unconfirmedChange(record), refunds: refundsPaidTwice(record, known) });
-  }
-  return found;
-}
-
-async function unconfirmedChanges(
-  { store, now }: Pick<RefuseParts, 'store' | 'now'>,
-  service: Parameters<Journal['unconfirmed']>[0],
-  orderId: string | undefined,
-): Promise<ReadonlyMap<string, UnconfirmedChange>> {
-  const account = marksOfService(service);
-  const attempts = await store.attempts({ orderId, unsettled: true });
-  const found = new Map<string, UnconfirmedChange>();
-  if (attempts.length === 0) return found;
-  const moment = await now();
-  for (const record of attempts) {
-    const { sent } = record;
-    const { orderId: id } = sent.proof;
-    if (id === undefined || found.has(id)) continue;
-    if (!isOpen(record, moment) || !mayBeSameAccount(marksOf(sent), account)) continue;
-    found.set(id, unconfirmedChange(record));
-  }
-  return found;
 }
 
 // The journal knows the account, so a profile must be named only if several reach it.

@@ -110,7 +110,10 @@ export interface FileFormat {
   end(): Piece;
 }
 
-/** The format of an exported file. Several runs may write one file, one after the other. Throws CliError 'usage' for an unknown column. */
+/**
+ * The format of an exported file. Several runs may write one file, one after the other. Throws CliError 'usage' for an
+ * unknown column.
+ */
 export function fileFormat(options: FileFormatOptions): FileFormat {
   const { format, columns, named, usual, localTimes, secrets } = options;
   const shown =

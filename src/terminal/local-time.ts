@@ -29,7 +29,10 @@ export interface Times {
 const months = 'Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec'.split(' ');
 const endOfYear9999 = 253_402_300_800;
 
-/** Times in a zone (an IANA name; undefined: the zone of the process). `now`, in Unix milliseconds, tells which year need not be shown. */
+/**
+ * Times in a zone (an IANA name; undefined: the zone of the process). `now`, in Unix milliseconds, tells which year need not
+ * be shown.
+ */
 export function createTimes(zone: string | undefined, now: () => number): Times {
   // The formatter is slow to make, and many runs show no time. So it is made with the first time.
   let formatter: Intl.DateTimeFormat | undefined;

@@ -1,4 +1,7 @@
-/** The prompt of a full terminal for a list that is still being read: it is redrawn when a page comes in, not only when somebody types. */
+/**
+ * The prompt of a full terminal for a list that is still being read: it is redrawn when a page comes in, not only when
+ * somebody types.
+ */
 
 import {
   createPrompt,
@@ -112,26 +115,49 @@ export function searchPrompt<T>(
     });
 
     if (chosen !== undefined) return `? ${message} ${paint(chosen.answer, 'strong')}`;
-    const count = list.count(words);
-    const first = Math.max(0, Math.min(active - Math.floor(pageSize / 2), count - pageSize));
-    const rows = shownRows(list, words, first, pageSize);
-    const { heading, lines } = columns(rows.map(({ cells }) => cells));
-    const below: readonly Span[] = [
-      ...(said === undefined
-        ? (rows[active - first]?.details ?? [])
-        : [{ text: `> ${said}`, style: 'bad' } as const]),
-      looking ? `looking for ${words.trim()}` : list.looked(words),
+    return [
+      `? ${message} ${paint(words, 'strong')}`.trimEnd(),
+      bodyOf(list, { words, active, said, looking }, screen, columns),
     ];
-    const body = [
-      ...(rows.length === 0 ? [] : [paint(`  ${heading}`, 'faint')]),
-      ...rows.map((row, index) => drawn(row, lines[index] ?? '', first + index === active, paint)),
-      ' ',
-      ...below.flatMap((line) => wrapped(line, screen)),
-      paint(keysHelp, 'faint'),
-    ];
-    return [`? ${message} ${paint(words, 'strong')}`.trimEnd(), body.join('\n')];
   });
   return prompt({}, context);
+}
+
+/** What stands under the question. */
+interface Shown {
+  readonly words: string;
+  /** The place of the row under the cursor. */
+  readonly active: number;
+  readonly said: string | undefined;
+  readonly looking: boolean;
+}
+
+// The rows, what is known of the one under the cursor, and how far the list was searched.
+function bodyOf<T>(
+  list: SearchedList<T>,
+  { words, active, said, looking }: Shown,
+  screen: SearchScreen,
+  columns: ReturnType<typeof createChoiceColumns>,
+): string {
+  const { paint, pageSize } = screen;
+  const count = list.count(words);
+  const first = Math.max(0, Math.min(active - Math.floor(pageSize / 2), count - pageSize));
+  const rows = shownRows(list, words, first, pageSize);
+  const { heading, lines } = columns(rows.map(({ cells }) => cells));
+  const below: readonly Span[] = [
+    ...(said === undefined
+      ? (rows[active - first]?.details ?? [])
+      : [{ text: `> ${said}`, style: 'bad' } as const]),
+    looking ? `looking for ${words.trim()}` : list.looked(words),
+  ];
+  const body = [
+    ...(rows.length === 0 ? [] : [paint(`  ${heading}`, 'faint')]),
+    ...rows.map((row, index) => drawn(row, lines[index] ?? '', first + index === active, paint)),
+    ' ',
+    ...below.flatMap((line) => wrapped(line, screen)),
+    paint(keysHelp, 'faint'),
+  ];
+  return body.join('\n');
 }
 
 function shownRows<T>(

@@ -1,57 +1,30 @@
-/** Draws tables for people: columns two spaces apart, without boxes, page by page. */
+/** Draws tables for people, page by page: which columns there are, and how much their cells say. */
 
-import Table from 'cli-table3';
 import type { Column } from '../api/resources.ts';
 import { currencyPattern, type JsonObject } from '../api/spec.ts';
-import type { Paint } from './color.ts';
 import { type Brief, currencyOf, type Reading, showValue } from './columns.ts';
 import type { ListFormat } from './list-format.ts';
 import { isOutgoing, statusStyle } from './meaning.ts';
-import {
-  fitColumns,
-  gap,
-  isRightAligned,
-  mayShrink,
-  shrunk,
-  smallest,
-  total,
-  withReserve,
-} from './table-widths.ts';
+import { type DrawnCell, drawLines, empty, type Layout, type LineStyle, shownWidth } from './table-lines.ts';
+import { fitColumns, mayShrink, withReserve } from './table-widths.ts';
 import type { Style } from './terminal.ts';
-import { cut, ellipsis, widthOf } from './text-lines.ts';
-
-// cli-table3 gets slow with many rows (its layout is quadratic), so it draws a few at a time.
-const sliceRows = 25;
-// Stands for one line. cli-table3 gets no other text, so everything like it in the drawing is a stand-in.
-const standIn = '#';
+import { cut, ellipsis } from './text-lines.ts';
 
 /** How a table is drawn. */
-export interface TableStyle {
+export interface TableStyle extends LineStyle {
   readonly header: boolean;
-  /** The width of the terminal. Undefined if there is none: then nothing is cut. */
-  readonly width: number | undefined;
   /** More than one page may follow, so columns keep room for what later pages may show. */
   readonly manyPages: boolean;
-  readonly paint: Paint;
   readonly reading: Reading;
   readonly clean: (text: string) => string;
   /** Called with the titles of the columns that do not fit on the terminal. */
   readonly onLeftOut?: ((titles: readonly string[]) => void) | undefined;
 }
 
-interface DrawnCell {
-  readonly text: string;
-  readonly style: Style | undefined;
-}
-
-interface Layout {
-  readonly columns: readonly Column[];
-  readonly widths: readonly number[];
-}
-
 /**
- * How much cells say: all; or short titles and texts; or also amounts with their currency in the heading, and
- * dates of other years; or of these amounts only the decimals that are declared. A terminal gets the first of these with which it has room for the most.
+ * How much cells say, from the most to the least. `short`: some titles and texts have a short form. `shorter`: besides, the
+ * currency stands in the heading, and a time of another year has no clock. `decimals`: besides, an amount is shown by its
+ * declared decimals alone. A terminal gets the first level at which the least is left out and cut.
  */
 const levels = ['full', 'short', 'shorter', 'decimals'] as const;
 type Level = (typeof levels)[number];
@@ -88,7 +61,7 @@ export function drawTable(columns: readonly Column[], style: TableStyle): ListFo
       if (first && shown.length < columns.length)
         style.onLeftOut?.(missed(columns.filter((_, index) => !shown.includes(index))));
       const lines = first && style.header ? [titlesAt(level), ...rowsAt(level)] : rowsAt(level);
-      return draw(
+      return drawLines(
         lines.map((line) => shown.map((index) => line[index] ?? empty)),
         layout,
         style,
@@ -97,8 +70,6 @@ export function drawTable(columns: readonly Column[], style: TableStyle): ListFo
     end: () => '',
   };
 }
-
-const empty: DrawnCell = { text: '', style: undefined };
 
 // The columns that somebody misses who knows the table. A column that only wide terminals have is not among them.
 function missed(columns: readonly Column[]): readonly string[] {
@@ -208,97 +179,3 @@ function fittedAt(
   });
   return { level, shown, widths, leftOut: columns.length - shown.length, cut: Math.max(0, ...cuts) };
 }
-
-function isCut(column: Column | undefined, width: number | undefined): boolean {
-  return width !== undefined && mayShrink(column?.kind ?? 'text');
-}
-
-function draw(lines: readonly (readonly DrawnCell[])[], layout: Layout, style: TableStyle): string {
-  let text = '';
-  for (let start = 0; start < lines.length; start += sliceRows) {
-    const slice = lines.slice(start, start + sliceRows);
-    text += drawSlice(slice, layout, style);
-  }
-  return text;
-}
-
-// cli-table3 gets one stand-in per line. With the real cells it would print the same bytes, but would copy its settings and
-// measure for each cell: 20 orders would take 44 ms of CPU instead of 28, and 5,000 would take 2,050 ms instead of 550.
-function drawSlice(lines: readonly (readonly DrawnCell[])[], layout: Layout, style: TableStyle): string {
-  const drawn = lines.map((line) => drawLine(line, layout, style));
-  const table = new Table({
-    chars: borderless,
-    style: { head: [], border: [], 'padding-left': 0, 'padding-right': 0 },
-    colWidths: [standIn.length],
-  });
-  table.push(...drawn.map(() => [standIn]));
-  return `${table.toString().replaceAll(standIn, () => drawn.shift() ?? '')}\n`;
-}
-
-// A cell that is longer than its column, and may not be cut, takes the space around it; a text behind it is cut. If the line is
-// longer than the terminal then, this row alone gets widths of its own. All other rows stay in their places.
-function drawLine(line: readonly DrawnCell[], layout: Layout, style: TableStyle): string {
-  const { columns, widths } = layout;
-  const { width } = style;
-  const drawn = placeCells(line, layout, style);
-  if (width === undefined || drawn.width <= Math.max(width, total(widths))) return drawn.text;
-  const own = widths.map((one, index) =>
-    isCut(columns[index], width) ? one : Math.max(one, shownWidth(line[index])),
-  );
-  return placeCells(line, { columns, widths: shrunk(columns, own, width) }, style).text;
-}
-
-function placeCells(
-  line: readonly DrawnCell[],
-  { columns, widths }: Layout,
-  style: TableStyle,
-): { readonly text: string; readonly width: number } {
-  let text = '';
-  // How many cells of the line are taken, and where this column begins and ends if everything before it fits.
-  let at = 0;
-  let place = 0;
-  for (const [index, cell] of line.entries()) {
-    const kind = columns[index]?.kind ?? 'text';
-    const end = place + (widths[index] ?? 0);
-    const from = index === 0 ? 0 : Math.max(place, at + gap);
-    const room = isCut(columns[index], style.width)
-      ? roomBefore(line[index + 1], columns[index + 1], {
-          from,
-          end,
-          nextEnd: end + gap + (widths[index + 1] ?? 0),
-        })
-      : Number.POSITIVE_INFINITY;
-    const shown = widthOf(shownText(cell)) <= room ? shownText(cell) : cut(shownText(cell), room);
-    const size = widthOf(shown);
-    const start = Math.max(index === 0 ? 0 : at + gap, isRightAligned(kind) ? end - size : place);
-    text += ' '.repeat(start - at) + (cell.style === undefined ? shown : style.paint(shown, cell.style));
-    at = start + size;
-    place = end + gap;
-  }
-  const rest = Math.max(0, total(widths) - at);
-  return { text: text + ' '.repeat(rest), width: at + rest };
-}
-
-// The room of a text that may be cut. It gives way to a number behind it that is longer than its own column.
-function roomBefore(
-  next: DrawnCell | undefined,
-  nextColumn: Column | undefined,
-  { from, end, nextEnd }: { readonly from: number; readonly end: number; readonly nextEnd: number },
-): number {
-  const isNumber = nextColumn !== undefined && isRightAligned(nextColumn.kind);
-  const until = isNumber ? Math.min(end, nextEnd - shownWidth(next) - gap) : end;
-  return Math.max(until - from, Math.min(smallest, end - from), 1);
-}
-
-// A text of marks alone has no width, and would be drawn on top of the text before it.
-function shownText({ text }: DrawnCell): string {
-  return text !== '' && widthOf(text) === 0 ? '\ufffd' : text;
-}
-
-function shownWidth(cell: DrawnCell = empty): number {
-  return widthOf(shownText(cell));
-}
-
-const edges = ['top', 'bottom', 'left', 'right', 'mid'].flatMap((edge) => [edge, `${edge}-mid`]);
-const corners = ['top', 'bottom'].flatMap((edge) => [`${edge}-left`, `${edge}-right`]);
-const borderless = Object.fromEntries([...edges, ...corners].map((name) => [name, '']));

@@ -50,9 +50,15 @@ export type Cell = Part | readonly Part[];
 
 /** A part of a screen, before its width and colours are known. */
 export type Block =
-  /** One line. If it is too long for the terminal, it wraps at spaces. The lines that follow are indented by `hang`, or else by `indent`. */
+  /**
+   * One line. If it is too long for the terminal, it wraps at spaces. The lines that follow are indented by `hang`, or else
+   * by `indent`.
+   */
   | { readonly line: Cell; readonly indent?: number; readonly hang?: number }
-  /** Rows of cells in columns. A row of a single cell may be wider. `right` lists right-aligned columns, `shrink` columns that may be cut. */
+  /**
+   * Rows of cells in columns. A row of a single cell may be wider. `right` lists right-aligned columns, `shrink` columns
+   * that may be cut.
+   */
   | {
       readonly grid: readonly (readonly Cell[])[];
       readonly right?: readonly number[];
@@ -101,7 +107,10 @@ export interface Output {
   record(record: WireRecord, columns: readonly Column[], view: () => readonly Block[]): Promise<void>;
   /** Writes one flat record that paydesk made itself. `view` is its table; `known` has the columns of some of its fields. */
   own(record: JsonObject, view: () => readonly Block[], known?: readonly Column[]): Promise<void>;
-  /** Writes what a change would do: `{"object":"dry_run", …}`. --columns is for the result of the change, so the plan is always whole. */
+  /**
+   * Writes what a change would do: `{"object":"dry_run", …}`. --columns is for the result of the change, so the plan is
+   * always whole.
+   */
   dryRun(plan: JsonObject, view: () => readonly Block[]): Promise<void>;
   /**
    * Draws a link as a QR code under the last result, if that is a table on a terminal with room for it. With `always` also
@@ -112,7 +121,10 @@ export interface Output {
   text(text: string): Promise<void>;
 }
 
-/** Writes notes, previews and progress to stderr. With json and ndjson, notes wait until the run ends: an error then holds them. */
+/**
+ * Writes notes, previews and progress to stderr. With json and ndjson, notes wait until the run ends: an error then holds
+ * them.
+ */
 export interface Notes {
   /** Writes one line. --quiet silences it. */
   note(line: Cell): void;

@@ -112,7 +112,7 @@ describe('the connection', () => {
     expect(server.connections).toBe(2);
   });
 
-  test('that the service drops with the next request is no reason to lose a change', async () => {
+  test('that was kept is not used for a change, so no change is lost when the service drops it', async () => {
     // What a load balancer does to a connection that was idle for too long.
     const used = new Set<Socket>();
     await using tap = await startTap((_, socket) => {

@@ -75,7 +75,7 @@ test.each(meant)('paydesk %s: says what was meant, exits 2 and runs nothing', as
   expect(desk.server.connections).toBe(0);
 });
 
-test('who looks for payment links is told that the service has no list of them, and where to look', async () => {
+test('whoever looks for payment links is told that the service has no list of them, and where to look', async () => {
   await using desk = await startAnswering(json({}));
   expect((await desk.run(['checkout', 'list'], { columns: 80 })).stderr).toMatchInlineSnapshot(`
     "error:   unknown command 'list'

@@ -110,7 +110,7 @@ export function storeContract(kind: string, begin: (folder: string) => TestedJou
       expect(await open().newest()).toMatchObject({ time: 9, clocks });
     });
 
-    describe('adds no row that cannot be', () => {
+    describe('adds no row that contradicts those before it', () => {
       it('a second SENT of an attempt, or a verdict without a SENT', async () => {
         await fill([sent('i_a', 1)]);
         const store = open();

@@ -80,7 +80,7 @@ export function locksContract(implementation: string, prepare: () => SharedPlace
       expect(await place.open(asking).take('order ORD_1', { waitMs: 0 })).toMatchObject({ held: false });
     });
 
-    test('names that are taken alone share their lock with no other, and have one holder each', async () => {
+    test('names that are taken alone do not share a lock with any other name, and each has one holder', async () => {
       const names = Array.from({ length: 200 }, (_, index) => `export ${index}`);
       const alone = { waitMs: 0, alone: true } as const;
       const locks = place.open(holding);
@@ -121,7 +121,7 @@ export function locksContract(implementation: string, prepare: () => SharedPlace
       expect(order).toEqual([1, 2, 3, 4]);
     });
 
-    test('one that gives up is told that it is busy, and lets the next one in no earlier', async () => {
+    test('one that gives up is told that the lock is busy, and the next one does not get it earlier', async () => {
       const locks = place.open(holding);
       const first = await taken(locks, 'a');
       expect(await locks.take('a', { waitMs: 10 })).toMatchObject({ held: false });

@@ -307,7 +307,7 @@ describe('a refund that was paid back twice', () => {
     expect(service.posts).toHaveLength(1);
   });
 
-  test('is found by a correction as well: it was made, and it was sent again', async () => {
+  test('is also found when a person corrects a record: the refund was made, and was sent again', async () => {
     isLost = true;
     expect((await run('05:05:12', refund(900))).code).toBe(7);
     const first = journalRows(service.home)[0]?.intent ?? '';

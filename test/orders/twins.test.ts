@@ -218,7 +218,7 @@ describe('a twin that was refunded', () => {
     expect(service.posts).toHaveLength(1);
   });
 
-  test('in a dialogue is refused after the last answer, with the command to copy (real terminal)', async () => {
+  test('whoever answers the questions is refused after the last one, with the command to copy (real terminal)', async () => {
     await serve([own, refundedTwin(900)]);
     const person = atTerminal(['orders', 'refund', 'ord_twinB'], { home: service.home, env: service.env });
     await person.answer('Why?', '\x1b[B\x1b[B');
@@ -332,7 +332,7 @@ describe('looking for twins', () => {
     expect(await entries()).toEqual([]);
   });
 
-  test('that fails leaves a refund of this order that --again names as it is', async () => {
+  test('that fails does not stop a refund whose --again names a refund of this order', async () => {
     const busy = json(errorBody({ type: 'api_error' }), 503);
     const refunds = listOf(refundOf('rf_own', 300, { created_at: created + 60 }));
     const part = {

@@ -5,7 +5,7 @@ import { anyIn } from '../../src/terminal/find-bytes.ts';
 const bytes = (limits: fc.StringConstraints) =>
   fc.string({ unit: fc.constantFrom('a', 'b', 'c'), ...limits }).map((text) => Buffer.from(text));
 
-it('finds a text exactly when a search for each of them finds one', () => {
+it('finds one of the texts exactly when a search for each of them does', () => {
   const texts = fc.array(bytes({ minLength: 2, maxLength: 6 }), { minLength: 1, maxLength: 4 });
   let found = 0;
   fc.assert(

@@ -80,7 +80,7 @@ describe('a table of orders', () => {
     expect(await table([seen], 80)).toContain('BUYER');
   });
 
-  it('has the currency in the heading where that makes room, and says it in the row of another one', async () => {
+  it('has the currency in the heading if that makes room, and in the row of an amount in another currency', async () => {
     const rows = [
       order({ customer_info: { name: 'Ana Torres' }, payment_status: 'partially_refunded' }),
       order({ amount: 7, currency: 'USD', customer_info: { name: 'Ana Torres' } }),

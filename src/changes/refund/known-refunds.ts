@@ -125,7 +125,10 @@ export function sentBy(origins: RefundOrigins, refundId: string): string {
   return origins.get(refundId)?.by ?? 'not from this machine';
 }
 
-/** Who sent a refund, for a sentence: `by op7: ticket 8812`, `not from this machine`. Undefined when the journal cannot be read. */
+/**
+ * Who sent a refund, for a sentence: `by op7: ticket 8812`, `not from this machine`. Undefined when the journal cannot be
+ * read.
+ */
 export function sentByWords(origins: RefundOrigins, refundId: string): string | undefined {
   if (origins === undefined) return undefined;
   const origin = origins.get(refundId);

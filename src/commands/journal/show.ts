@@ -6,7 +6,7 @@ import type { JsonObject } from '../../api/spec.ts';
 import { blockedWords, changeOf, replyWords, settleCommands } from '../../changes/changes.ts';
 import { type AttemptRecord, attemptName, changeKinds, type VerdictRow } from '../../journal/journal.ts';
 import { commandLine, type Profile } from '../../profiles/profiles.ts';
-import type { Block } from '../../terminal/terminal.ts';
+import type { Block, Cell } from '../../terminal/terminal.ts';
 import { type Context, defineCommand } from '../command.ts';
 import { amountStyleOf, columnsOfAttempt, recordOf, replyOf, saidBy } from './attempt-record.ts';
 import { outcomeWords } from './attempt-words.ts';
@@ -109,55 +109,15 @@ function attemptView(
   style: AmountStyle,
 ): readonly Block[] {
   const { sent, verdicts } = record;
-  const { proof, request, neighbour, sendBy } = sent;
-  const { created, link } = recordOf(record, open);
-  const faint = (text: string) => ({ text, style: 'faint' as const });
-  const at = (ms: number) => ({ time: Math.floor(ms / 1000), precision: 'full' as const });
   const refunds = verdicts.at(-1)?.refunds ?? [];
   const words = outcomeWords(record, open);
   const figure = figuresIn(sent.currency, style);
-  const said = saidBy(record);
   return [
     { line: [{ text: `${changeOf(record, style)}: ${words}`, style: open ? 'warn' : 'strong' }] },
-    {
-      grid: [
-        [faint('intent'), `${sent.intent}, attempt ${sent.attempt}`],
-        ...(sent.given === undefined ? [] : [[faint('script id'), sent.given]]),
-        ...(typeof created === 'string' ? [[faint('created'), created]] : []),
-        ...(typeof link === 'string' ? [[faint('link'), link]] : []),
-        ...(proof.orderId === undefined ? [] : [[faint('order'), proof.orderId]]),
-        [faint('account'), `${sent.profile}, ${sent.account}`],
-        [faint('sent'), [at(sent.time), ` by ${sent.operator}`]],
-        ...(sent.lost === undefined
-          ? [
-              [faint('send limit'), [at(sendBy), '; it had to leave by then']],
-              [
-                faint('request'),
-                `${request.method} /${request.path} ${JSON.stringify(request.body ?? null)}`,
-              ],
-            ]
-          : []),
-        ...proof.expected.map(({ chargeId, amount }) => [
-          faint('expected'),
-          `${figure(amount)} on charge ${chargeId}`,
-        ]),
-        ...(neighbour === undefined ? [] : [[faint('listed after'), neighbour]]),
-        ...(said === undefined ? [] : [[faint('reply'), replyWords(said)]]),
-        ...(sent.note === undefined ? [] : [[faint('note'), sent.note]]),
-        ...(sent.twins === undefined
-          ? []
-          : [
-              [
-                faint('twin'),
-                `sent although its twin was paid back: --again named ${sent.twins.join(' and ')}`,
-              ],
-            ]),
-      ],
-      indent: 2,
-    },
+    { grid: factsOf(record, open, figure).map(([name, value]) => [faint(name), value]), indent: 2 },
     ...(verdicts.length === 0 ? [] : [{ line: { text: 'history', style: 'strong' as const } }]),
     {
-      grid: verdicts.map((row) => [at(row.time), ...historyCells(row)]),
+      grid: verdicts.map((row) => [fullTime(row.time), ...historyCells(row)]),
       indent: 2,
     },
     ...refunds.map(({ id, amount, chargeId }) => ({
@@ -168,6 +128,51 @@ function attemptView(
       line: `${index === 0 ? 'now:  ' : '      '}${line}`,
       hang: 6,
     })),
+  ];
+}
+
+function faint(text: string) {
+  return { text, style: 'faint' as const };
+}
+
+function fullTime(ms: number) {
+  return { time: Math.floor(ms / 1000), precision: 'full' as const };
+}
+
+// What was sent, each fact with its name.
+function factsOf(
+  record: AttemptRecord,
+  open: boolean,
+  figure: (amount: number) => string,
+): readonly (readonly [name: string, value: Cell])[] {
+  const { sent } = record;
+  const { proof, request, neighbour, sendBy } = sent;
+  const { created, link } = recordOf(record, open);
+  const said = saidBy(record);
+  const fact = (name: string, value: Cell | undefined) =>
+    value === undefined ? [] : [[name, value] as const];
+  const isKnown = sent.lost === undefined;
+  const sentRequest = `${request.method} /${request.path} ${JSON.stringify(request.body ?? null)}`;
+  return [
+    ['intent', `${sent.intent}, attempt ${sent.attempt}`],
+    ...fact('script id', sent.given),
+    ...fact('created', typeof created === 'string' ? created : undefined),
+    ...fact('link', typeof link === 'string' ? link : undefined),
+    ...fact('order', proof.orderId),
+    ['account', `${sent.profile}, ${sent.account}`],
+    ['sent', [fullTime(sent.time), ` by ${sent.operator}`]],
+    ...fact('send limit', isKnown ? [fullTime(sendBy), '; it had to leave by then'] : undefined),
+    ...fact('request', isKnown ? sentRequest : undefined),
+    ...proof.expected.map(
+      ({ chargeId, amount }) => ['expected', `${figure(amount)} on charge ${chargeId}`] as const,
+    ),
+    ...fact('listed after', neighbour),
+    ...fact('reply', said && replyWords(said)),
+    ...fact('note', sent.note),
+    ...fact(
+      'twin',
+      sent.twins && `sent although its twin was paid back: --again named ${sent.twins.join(' and ')}`,
+    ),
   ];
 }
 

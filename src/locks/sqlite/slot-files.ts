@@ -1,4 +1,7 @@
-/** The files that are locked: a fixed number of slots, one more for each name that is locked alone, and beside each a file that names its owner. */
+/**
+ * The files that are locked: a fixed number of slots, one more for each name that is locked alone, and beside each a file
+ * that names its owner.
+ */
 
 // Once a slot file exists, only SQLite opens it. If this process opened and closed the file by itself, the system would drop
 // the lock that the process holds on it.
