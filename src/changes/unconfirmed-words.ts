@@ -49,7 +49,7 @@ export function acknowledgeCommand({ intent }: Pick<PaidTwice, 'intent'>): strin
 export function paidTwiceBlocks(ctx: Context, profile: Profile, twice: PaidTwice): readonly Block[] {
   return [
     paidTwiceWords(twice, profile.settings).replace(/^[^:]*/, (words) => words.toUpperCase()),
-    ...whoMadeLines(twice, ctx.shortTime).map((line) => `${indent}${line}`),
+    ...whoMadeLines(twice, (ms) => ctx.shortTime(ms)).map((line) => `${indent}${line}`),
     `${indent}paydesk cannot take a refund back`,
     `${indent}do not refund this order; show your lead. When somebody has dealt with it:`,
     `${indent}${acknowledgeCommand(twice)}`,
@@ -90,7 +90,7 @@ export function checkTwiceCommand({ intent }: Pick<PaidTwice, 'intent'>): string
 export function seenTwiceBlocks(ctx: Context, profile: Profile, twice: PaidTwice): readonly Block[] {
   return [
     seenTwiceWords(twice, profile).replace(/^[^:]*/, (words) => words.toUpperCase()),
-    ...whoMadeLines(twice, ctx.shortTime).map((line) => `${indent}${line}`),
+    ...whoMadeLines(twice, (ms) => ctx.shortTime(ms)).map((line) => `${indent}${line}`),
     `${indent}do not refund this order before this is checked: ${checkTwiceCommand(twice)}`,
   ].map((text): Block => ({ line: { text, style: 'bad' }, hang: indent.length }));
 }
