@@ -1,12 +1,12 @@
 /** Answers `--help` from the pages that the build wrote (tools/help-pages.ts), so that no command is loaded. */
 
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, writeSync } from 'node:fs';
 import { isatty } from 'node:tty';
 import { type HelpPage, helpWidth, layOut } from '../src/cli/help-page.ts';
 import { startedClosed } from './process-io.ts';
 
 /**
- * Writes the page that the line asks for to stdout. Returns false if there is none, or if stdout cannot be written: then the
+ * Writes the page that the line asks for to stdout. Returns false if there is none, or if nothing could be written: then the
  * whole program answers the line.
  */
 export function answerHelp(process: NodeJS.Process): boolean {
@@ -16,11 +16,22 @@ export function answerHelp(process: NodeJS.Process): boolean {
     // To open process.stdout takes time, and only a terminal has a width.
     const stdout = isatty(1) ? process.stdout : {};
     const page: HelpPage = JSON.parse(readFileSync(`${import.meta.dirname}/help/${name}.json`, 'utf8'));
-    writeFileSync(1, layOut(page, helpWidth({ stdout, env: process.env })));
+    const text = Buffer.from(layOut(page, helpWidth({ stdout, env: process.env })));
+    const rest = text.subarray(writeSync(1, text));
+    if (rest.length > 0) writeRest(process, rest);
     return true;
   } catch {
     return false;
   }
+}
+
+// A pipe that does not block takes only what it has room for. The stream waits until somebody reads.
+function writeRest({ stdout, stderr }: NodeJS.Process, rest: Uint8Array): void {
+  stdout.on('error', ({ code }: NodeJS.ErrnoException) => {
+    stderr.write(`incomplete: stdout could not be written (${code})\n`);
+    process.exitCode = 9;
+  });
+  stdout.write(rest);
 }
 
 // Only words of commands, then `--help`, `-h` or `--help --all`. Any other line is read by the whole program.

@@ -144,8 +144,8 @@ export function readAmount(text: string): TypedAmount | undefined {
 }
 
 /**
- * The same amount with each number of decimals that the profile declares: `230.00` for `230.0`. Only where no digit but a zero
- * is lost.
+ * The same amount with each number of decimals that the profile declares: `230.00` for `230.0`. A number that would lose a
+ * digit other than zero is left out.
  */
 export function fullDecimals(
   { text, places }: TypedAmount,

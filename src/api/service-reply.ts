@@ -115,7 +115,7 @@ function blockFor(headers: Headers): Buffer | undefined {
   return isPlain && length > 0 ? Buffer.allocUnsafeSlow(length) : undefined;
 }
 
-// Only a piece that has its memory to itself, as those of a socket do.
+// Only a piece that shares its memory with nothing else can be given back, such as those of a socket.
 function giveBack(piece: Uint8Array): void {
   const { buffer, byteLength } = piece;
   if (Buffer.isBuffer(piece) && buffer instanceof ArrayBuffer && buffer.byteLength === byteLength)

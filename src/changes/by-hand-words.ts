@@ -15,7 +15,7 @@ export async function settledByHand(
   try {
     return await ctx.journal.recordedByHand(service, orderId);
   } catch (error) {
-    // Whatever else asks the journal says that it cannot be read.
+    // Every other question to the journal already warns that it cannot be read.
     if (error instanceof CliError) return [];
     throw error;
   }

@@ -33,7 +33,7 @@ export async function openCasesOf(ctx: Context, service: Service, orderId?: stri
 /** The words in place of the status of such an order. */
 export const paidTwiceStatus = 'paid back twice';
 
-/** What to do about a refund that was paid back twice: the command that a person runs who has dealt with it. */
+/** The command that a person runs after they have dealt with a refund that was paid back twice. */
 export function acknowledgeCommand({ intent }: Pick<PaidTwice, 'intent'>): string {
   return `paydesk journal acknowledge ${intent} --note TEXT`;
 }

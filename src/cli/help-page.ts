@@ -3,8 +3,8 @@
 import { type Env, type Io, variable } from '../io.ts';
 
 /**
- * A line of a page: a text that is wrapped at its own indent (a command to copy: with backslashes), a text whose further
- * lines hang at a place, or a term with its text beside it.
+ * A line of a page. A string is wrapped at its own indent; a command to copy is wrapped with backslashes. A text with `hang`
+ * is wrapped, and its further lines are indented that far. A term has its text beside it.
  */
 export type HelpLine =
   | string

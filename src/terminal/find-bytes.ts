@@ -3,9 +3,9 @@
 import type { Buffer } from 'node:buffer';
 
 /**
- * Tells whether bytes hold any of these texts, each of at least two bytes. It looks at two bytes and jumps: as far as these two
- * stand before the end in one of the texts, and by a whole text if they stand in none. Only as many bytes of each text count
- * for that as the shortest one has. Searching for them one after the other takes three times as long (60 MB, 8 texts: 85 ms instead of 27).
+ * Tells whether bytes hold any of these texts, each of at least two bytes. It looks at two bytes, and jumps as far as no text
+ * can end: by almost the length of the shortest text if no text has these two bytes. To search for one text after the other
+ * takes three times as long (60 MB, 8 texts: 85 ms instead of 27).
  */
 export function anyIn(texts: readonly Buffer[]): (bytes: Buffer) => boolean {
   const size = Math.min(256, ...texts.map(({ length }) => length));

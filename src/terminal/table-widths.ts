@@ -26,7 +26,7 @@ const extras: ReadonlySet<ValueKind> = new Set<ValueKind>(['text', 'flag', 'link
 const shrinkable: ReadonlySet<ValueKind> = new Set<ValueKind>(['text', 'status', 'card', 'flag']);
 /** What is left at least of a text that is cut. */
 export const smallest = 6;
-// With fewer cells `refunded` and others cannot be told apart, nor what a column says that stays.
+// With fewer cells, `refunded` and other words cannot be told apart. A column that stays needs even more.
 const smallestStatus = 8;
 const smallestStays = 11;
 

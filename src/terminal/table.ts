@@ -71,7 +71,7 @@ export function drawTable(columns: readonly Column[], style: TableStyle): ListFo
   };
 }
 
-// The columns that somebody misses who knows the table. A column that only wide terminals have is not among them.
+// The columns that people know from this table and would miss. A column that only wide terminals have is not among them.
 function missed(columns: readonly Column[]): readonly string[] {
   return columns.filter(({ tableFrom = 0 }) => tableFrom === 0).map((column) => column.title);
 }
@@ -87,7 +87,7 @@ function briefAt(level: Level, currency: string | undefined): Brief | undefined 
   return { currency, decimalsAlone: level === 'decimals' };
 }
 
-// Anything else than a currency code stays in its own cell.
+// A text that is no currency code stays in its own cell.
 function mostCommon(currencies: readonly (string | undefined)[]): string | undefined {
   const counts = new Map<string, number>();
   for (const one of currencies)

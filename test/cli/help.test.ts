@@ -1,8 +1,9 @@
 /** Help and docs. */
 
-import { spawnSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { spawn, spawnSync } from 'node:child_process';
+import { closeSync, constants, openSync, readFileSync, readSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { globalFlags } from '../../src/cli/global-options.ts';
 import { layOut } from '../../src/cli/help-page.ts';
@@ -78,6 +79,40 @@ test('a word behind a command does not choose another page than its own', async 
   const [page, ...others] = await each(lines, (line) => paydeskProcess(line.split(' '), { home }));
   expect(page?.stdout).toContain('Usage: paydesk orders show');
   for (const other of others) expect(other).toEqual(page);
+});
+
+test('a page that a pipe has not enough room for is written once, as soon as somebody reads', async () => {
+  using home = newHome();
+  const path = join(home.path, 'pipe');
+  spawnSync('mkfifo', [path]);
+  const pipe = openSync(path, constants.O_RDWR | constants.O_NONBLOCK);
+  // A pipe has 16 pages; one is left.
+  const pageSize = 4096;
+  for (let pages = 0; pages < 15; pages += 1) writeSync(pipe, Buffer.alloc(pageSize));
+  const line = ['orders', 'create', '--help', '--all'];
+  // Node would make a pipe that is the stdout of a child block again.
+  const child = spawn('sh', ['-c', 'exec "$0" "$@" >&3', process.execPath, bin, ...line], {
+    env: cleanEnv({ home }),
+    stdio: ['ignore', 'ignore', 'ignore', pipe],
+  });
+  const written = () => Number(/^wchar: (\d+)$/m.exec(readFileSync(`/proc/${child.pid}/io`, 'utf8'))?.[1]);
+  while (written() < pageSize) await setTimeout(20);
+  const read: Buffer[] = [];
+  for (;;) {
+    const bytes = Buffer.alloc(pageSize);
+    try {
+      read.push(bytes.subarray(0, readSync(pipe, bytes)));
+    } catch {
+      if (child.exitCode !== null) break;
+      await setTimeout(20);
+    }
+  }
+  closeSync(pipe);
+  const page = await textOf(line, 80);
+  const text = Buffer.concat(read)
+    .subarray(15 * pageSize)
+    .toString();
+  expect({ code: child.exitCode, text }).toEqual({ code: 0, text: `${page.trimEnd()}\n` });
 });
 
 test('a page that cannot be written is an incomplete output, like any other', async () => {

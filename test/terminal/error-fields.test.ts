@@ -104,7 +104,7 @@ test('a refusal by the service has its type and code', async () => {
   });
 });
 
-test('at a terminal the error of --json is the same object (real terminal)', async () => {
+test('a person who adds --json sees the same object (real terminal)', async () => {
   using home = newHome();
   const words = ['-p', 'demo', 'orders', 'show', 'ord_none', '--json'];
   const { exitCode, transcript } = await atTerminal(words, { home }).end;
@@ -112,6 +112,7 @@ test('at a terminal the error of --json is the same object (real terminal)', asy
   expect(JSON.parse(withoutEscapes(transcript).replaceAll('\r\n', ''))).toMatchObject({
     order_id: 'ord_none',
     profile: 'demo',
+    commands: [['paydesk', '-p', 'demo', 'orders', 'list']],
   });
 });
 

@@ -20,7 +20,7 @@ export interface Place {
   readonly rounds: number;
 }
 
-/** What a run took from start to exit, in milliseconds: by the clock, and of the processors (user and system). */
+/** What a run took from start to exit, in milliseconds: time by the clock, and CPU time (user and system). */
 export interface Taken {
   readonly wall: number;
   readonly cpu: number;
@@ -86,7 +86,7 @@ export function run(program: Program, place: Place): Taken {
   return { wall, cpu };
 }
 
-// bash takes the times: Node cannot say how much of the processors its child took.
+// bash measures the times, because Node cannot say how much CPU time its child took.
 function timedBy(script: string, { file, args, env }: Program, place: Place): string {
   const told = join(place.folder, 'times');
   const out = openSync(printedFile(place), 'w');

@@ -4,18 +4,18 @@ import type { Taken } from './measure.ts';
 
 /** The samples of two things, A and B, and the goal for A ÷ B. Samples of the same round stand at the same place. */
 interface Ratio {
-  /** The ratio of the medians is to be this at most; undefined where it is only shown. */
+  /** The ratio of the medians should be this at most; undefined if it is only shown. */
   readonly goal?: number | undefined;
   readonly samplesA: readonly number[];
   readonly samplesB: readonly number[];
 }
 
-/** What was measured: by the clock or in memory, and, where it can be told, of the processors. */
+/** What was measured: time or memory, and CPU time if it is known. */
 export interface Measured extends Ratio {
   readonly name: string;
   /** Of the samples; `ms` unless said otherwise. */
   readonly unit?: 'ms' | 'MB';
-  /** Milliseconds of the processors, user and system. */
+  /** CPU time in milliseconds, user and system. */
   readonly cpu?: Ratio;
 }
 
@@ -28,7 +28,7 @@ export interface NotRun {
 
 export type Row = Measured | NotRun;
 
-/** A row of times: by the clock and of the processors. */
+/** A row of times: by the clock, and CPU time. */
 export function timesRow(
   name: string,
   goals: { readonly wall?: number; readonly cpu?: number },

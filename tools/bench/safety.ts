@@ -11,7 +11,7 @@ import { startCommands, withServices } from './start.ts';
 
 const root = join(import.meta.dirname, '../..');
 
-/** The row of safety. The disk is the one of the place's folder. */
+/** The row of safety. The journal lies on the disk of the place's folder. */
 export function safetyRows(_desk: Desk, place: Place): Promise<Row[]> {
   return withServices(async (services) => {
     const programIn = async (name: string, plugins: readonly Plugin[]): Promise<Program> => {

@@ -51,15 +51,8 @@ async function planOrder(
   checkTwins(planned, asked, { found: twins.twins, line }, profile);
   const origins = await originsOf(ctx, read.service, order);
   const young = youngWarnings(planned.money, profile, ctx.clock.now(), origins);
-  const plan = {
-    ...planned,
-    warnings: [
-      ...planned.warnings,
-      ...young,
-      ...twins.twins.filter((one) => !isPaidBack(one)).map(line),
-      ...twins.gaps,
-    ],
-  };
+  const otherTwins = twins.twins.filter((one) => !isPaidBack(one)).map(line);
+  const plan = { ...planned, warnings: [...planned.warnings, ...young, ...otherTwins, ...twins.gaps] };
   // To pay both back is the mistake that costs most, so not even --quiet hides it.
   const paidBack = twins.twins.filter(isPaidBack).map(line);
   if (!ctx.options.dryRun) for (const text of paidBack) ctx.notes.warn({ text, style: 'warn' });
@@ -95,7 +88,7 @@ function wordsOf({ charge, amount, reason, note }: RefundAsked): readonly string
 }
 
 // `--again` may name refunds of twins besides refunds and attempts of this order. The journal uses up only those of this order.
-// Throws CliError 'refused' for a name of neither when the twins could not be read: nobody knows what it names.
+// Throws CliError 'refused' for a name that is neither, if the twins could not be read: it may be a refund of a twin.
 async function splitAgain(
   ctx: Context,
   { service, id, order }: OrderRead,

@@ -55,7 +55,7 @@ export function leavesQuestions({ charge, amount, reason, note }: RefundAsked, m
 }
 
 // Asks which charge and how much, where the flags leave that open: of an order that was picked, was paid by several charges,
-// or was refunded in part. Whatever else is wrong with the order or the flags is for the plan to refuse.
+// or was refunded in part. If anything else is wrong with the order or the flags, the plan refuses it later.
 async function askMoney(
   ctx: Context,
   { service: { profile }, isPicked }: OrderRead,

@@ -102,7 +102,7 @@ export interface KnownTwin extends Twin {
   readonly unconfirmed?: UnconfirmedChange | undefined;
   /** A refund of the twin that was paid back twice, and that nobody has dealt with. */
   readonly paidTwice?: PaidTwice | undefined;
-  /** This machine has sent a refund of the twin that was made, or may have been: none may be called somebody else's. */
+  /** This machine has sent a refund of the twin that was made, or may have been: then no refund of the twin may be called somebody else's. */
   readonly isSentHere?: boolean | undefined;
 }
 

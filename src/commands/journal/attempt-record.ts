@@ -79,7 +79,7 @@ function columnsFor(attempts: readonly AttemptRecord[]): readonly Column[] {
   const first = profiles ? 'profile' : kinds ? 'kind' : named ? 'name' : undefined;
   const hasLinks = attempts.some(({ verdicts }) => verdicts.some(({ link }) => link !== undefined));
   const shown = [first, hasLinks ? 'link' : undefined];
-  // A list of payment links is read for the links.
+  // Whoever lists payment links wants to see the links.
   const later = first === 'name' ? ['kind', 'operator', 'profile'] : [];
   return attemptColumns.map((column) => {
     if (shown.includes(column.name)) return { ...column, tableFrom: 0 };

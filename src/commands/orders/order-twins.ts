@@ -51,7 +51,7 @@ function recently<T>(): { get(key: string): T | undefined; set(key: string, valu
   };
 }
 
-// Whoever has the buyer on the phone must see whether one of the two, or both, went back already.
+// Somebody with the buyer on the phone must see whether one of the two orders, or both, were refunded already.
 function pairWords(both: readonly Twin[]): string {
   const isBoth = both.every(isRefunded);
   const names = both.map((twin) => `${twin.id}${isRefunded(twin) && !isBoth ? ' (already refunded)' : ''}`);

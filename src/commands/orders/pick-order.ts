@@ -53,7 +53,7 @@ async function attemptsByOrder(ctx: Context, service: Service): Promise<RowParts
   try {
     return Map.groupBy(await ctx.journal.attemptsOf(service), ({ sent }) => sent.proof.orderId);
   } catch (error) {
-    // The open cases, which are asked for before, warn that the journal cannot be read.
+    // The question for open cases came before, and it already warned that the journal cannot be read.
     if (error instanceof CliError) return new Map();
     throw error;
   }
