@@ -1,9 +1,9 @@
 /** Ready-made kinds of flags and arguments. Each one checks the typed text and refuses a wrong one. Pure. */
 
-import { readAmount, type TypedAmount } from '../amounts.ts';
+import { declaresPlaces, fullDecimals, readAmount, type TypedAmount } from '../amounts.ts';
 import { type ResourceName, resources } from '../api/resources.ts';
-import { parseAmount } from '../api/spec.ts';
 import { CliError } from '../errors.ts';
+import type { Profile } from '../profiles/profiles.ts';
 import type { Completer, Flag } from './command.ts';
 
 /** The error for a mistake in the command line. Nothing was sent. */
@@ -38,8 +38,6 @@ export const flag = {
     allowed: max === Number.MAX_SAFE_INTEGER ? `${min} or more` : `${min} to ${max}`,
     parse: (text: string, name: string): number => integerWithin(min, max, text, name),
   }),
-  /** An amount: the service's integer, as typed. */
-  amount: (parts: Omit<Flag<number>, 'parse'> & { value: string }) => ({ ...parts, parse: amount }),
   /** An amount in any spelling that people use: `23000`, `23 000 MXN`, `230.00`. */
   typedAmount: (parts: Omit<Flag<TypedAmount>, 'parse'> & { value: string }) => ({
     ...parts,
@@ -87,22 +85,36 @@ function integerWithin(min: number, max: number, text: string, name: string): nu
   return value;
 }
 
-function amount(text: string, name: string): number {
-  const value = parseAmount(text);
-  if (value === undefined) {
-    throw usage(
-      `${name} ${short(text)}: not a whole number, without decimals or commas, 1 to 9007199254740991`,
-    );
-  }
-  return value;
-}
-
 function typedAmount(text: string, name: string): TypedAmount {
   const typed = text === text.trim() ? readAmount(text) : undefined;
   if (typed !== undefined) return typed;
   throw usage(
-    `${name} ${short(text)}: not an amount such as 23000 or 230.00, without commas and more than 0`,
+    `${name} ${short(text)}: not an amount such as 23000, without commas and more than 0`,
     withoutCommas(text).map((one) => `type ${one}`),
+  );
+}
+
+/** Refuses an amount with decimals that the profile declares for no currency. Throws CliError 'usage'. */
+export function checkDecimals(
+  name: string,
+  typed: TypedAmount,
+  profile: Pick<Profile, 'kind' | 'name' | 'settings'>,
+): void {
+  const { text, places } = typed;
+  if (places === undefined || declaresPlaces(places, profile.settings)) return;
+  const full = fullDecimals(typed, profile.settings);
+  const [units] = text.split('.');
+  throw usage(
+    `${name} ${text}: not an amount here; profile ${profile.name} declares no currency with ${places} ${places === 1 ? 'decimal' : 'decimals'}`,
+    full.length > 0
+      ? [`type ${full.join(' or ')}`]
+      : [
+          `type a whole number, in the service's units${units === '0' ? '' : `, such as ${units}`}`,
+          // The built-in profiles have no settings that can be changed.
+          ...(profile.kind === 'stored'
+            ? [`a lead can declare decimals: paydesk profile set ${profile.name} amounts.decimals.CUR N`]
+            : []),
+        ],
   );
 }
 

@@ -69,7 +69,8 @@ export function fitColumns(
       const own = (isExtra && columns[one]?.stays === true ? natural[one] : least[one]) ?? 0;
       const kind = kindAt(columns, one);
       if (!isExtra || reserve === undefined || extras.has(kind)) return own;
-      if (kind === 'status') return smallestStatus;
+      // A status that stays is not cut as far as others.
+      if (kind === 'status') return Math.max(smallestStatus, least[one] ?? 0);
       return reserve === 'short' ? Math.max(own, shortRoomFor[kind] ?? 0) : roomFor[kind](own);
     };
     if (chosen.length === 0 || total([...chosen, index].map(needed)) <= width) chosen.push(index);

@@ -116,13 +116,13 @@ const wholeLink = {
   plan_id: 'plan_1',
   order_template: {
     line_items: [{ name: 'Wool blanket', unit_price: 16_000, quantity: 2 }],
-    currency: 'usd',
+    currency: 'USD',
     customer_info: { name: 'Ana Pérez', email: 'ana@example.com', phone: '+5215555555555' },
   },
 };
 
 const linkArgs = [
-  ['--name', 'Blanket', '--item', 'Wool blanket:16000:2', '--currency', 'usd', '--recurrent'],
+  ['--name', 'Blanket', '--item', 'Wool blanket:16000:2', '--currency', 'USD', '--recurrent'],
   ['--expires', '2030-03-17T17:46:40Z', '--method', 'cash', '--method', 'card', '--needs-shipping'],
   ['--installments', '3,12', '--plan', 'plan_1', '--customer-name', 'Ana Pérez'],
   ['--customer-email', 'ana@example.com', '--customer-phone', '+5215555555555'],
@@ -132,7 +132,7 @@ const linkAnswers: readonly (readonly [string, string])[] = [
   ['What is the charge for?', 'Blanket'],
   ['Item, as NAME:PRICE:QTY', 'Wool blanket:16000:2'],
   ['Another item', ''],
-  ['Currency', 'usd'],
+  ['Currency', 'USD'],
   ['Expires', '1900000000'],
   ['Allowed ways to pay', 'cash,card'],
   ['Add a customer, installments or a plan?', 'y'],
@@ -216,6 +216,65 @@ test('a path in the settings is where payment links are created', async () => {
   const ran = await paydesk(['-p', 'shop', 'checkout', 'create', ...link], { home });
   expect(ran.code, ran.stderr).toBe(0);
   expect(sentTo(desk).map(({ path }) => path)).toEqual(['/payment/links']);
+});
+
+describe('prices where the profile declares decimals', () => {
+  const open = async () => {
+    const desk = await startCreations();
+    const settings = { 'amounts.decimals.MXN': '2' };
+    const profile = { name: 'shop', baseUrl: desk.server.url, mode: 'sandbox', settings } as const;
+    await storeProfile(desk.home, profile, 'key_test_4u9fQ2');
+    return desk;
+  };
+  const create = async ({ home }: Service, noun: 'orders' | 'checkout', ...flags: readonly string[]) => {
+    const name = noun === 'checkout' ? ['--name', 'Lamp'] : [];
+    return await paydesk(['-p', 'shop', noun, 'create', ...name, ...flags, '--yes'], { home });
+  };
+
+  test('may be typed with them, and with the currency in any case; whole numbers are sent', async () => {
+    await using desk = await open();
+    const link = await create(desk, 'checkout', '--item', 'Lamp: tall:300.00:2', '--currency', 'mxn');
+    expect(link.code, link.stderr).toBe(0);
+    const flags = ['--item', 'Lamp:300.00:1', '--item', 'Gift:0:1', '--shipping', '25.50'];
+    const order = await create(desk, 'orders', ...flags, '--currency', 'MXN');
+    expect(order.code, order.stderr).toBe(0);
+    for (const { stderr } of [link, order]) expect(stderr).not.toContain("in the service's units");
+    expect(sentTo(desk).map(({ body }) => body)).toMatchObject([
+      {
+        order_template: {
+          currency: 'MXN',
+          line_items: [{ name: 'Lamp: tall', unit_price: 30_000, quantity: 2 }],
+        },
+      },
+      {
+        line_items: [{ unit_price: 30_000 }, { unit_price: 0 }],
+        shipping_lines: [{ amount: 2_550 }],
+      },
+    ]);
+  });
+
+  test('and are warned of without them, as the amount of a refund is', async () => {
+    await using desk = await open();
+    const ran = await create(desk, 'checkout', '--item', 'Lamp:300:1', '--currency', 'MXN');
+    expect(ran.code, ran.stderr).toBe(0);
+    expect(ran.stderr.replaceAll(/\s+/g, ' ')).toContain(
+      "note: 300 is in the service's units: 3.00 MXN. For 300.00 MXN type 300.00",
+    );
+  });
+
+  test.each([
+    [['--item', 'Lamp:300.0:1', '--currency', 'MXN'], 'type 300.00'],
+    [['--item', 'Lamp:300.00:1', '--currency', 'USD'], 'the profile declares no decimals for USD'],
+    [['--item', 'Lamp:300.00 USD:1', '--currency', 'MXN'], 'the order is in MXN'],
+    [['--item', 'Lamp:300:1', '--shipping', '1.5', '--currency', 'MXN'], 'type 1.50'],
+    [['--item', 'Lamp:3,00:1', '--currency', 'MXN'], 'the price is an amount without commas'],
+  ])('%j is refused, and nothing is sent', async (flags, words) => {
+    await using desk = await open();
+    const ran = await create(desk, 'orders', ...flags);
+    expect(ran.code).toBe(2);
+    expect(ran.stderr).toContain(words);
+    expect(sentTo(desk)).toEqual([]);
+  });
 });
 
 test('metadata under names of JavaScript is sent like any other, by flag and in a body', async () => {

@@ -89,7 +89,7 @@ describe('filters', () => {
       ['--min-amount', '2', '--max-amount', '1'],
       'no amount lies between --min-amount 2 and --max-amount 1',
     ],
-    ['list', ['--min-amount', '1.50'], '--min-amount 1.50: not a whole number'],
+    ['list', ['--min-amount', '1.50'], '--min-amount 1.50: not an amount here'],
     ['list', ['--customer', 'Ana'], '--customer Ana: neither the id of a customer'],
     ['list', ['--status', ''], '--status is empty'],
   ])('%s %j is a usage error that sends nothing', async (command, flags, message) => {

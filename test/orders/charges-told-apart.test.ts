@@ -47,6 +47,17 @@ describe('five declined tries on one card', () => {
   });
 });
 
+test('a refund of a whole order says that nothing goes back to a declined charge, and does not foretell a refusal', async () => {
+  const declined = chargeOf('ch_1', 35_000, { status: 'declined', paid_at: null, is_refundable: false });
+  const paid = orderOf(id, [declined, chargeOf('ch_2', 35_000)], { amount: 35_000 });
+  await using service = await startService({ orders: [paid], sendsDate: false });
+  const ran = await service.run(['orders', 'refund', id, '--dry-run'], { env, columns: 80 });
+  expect(ran.code, ran.stderr).toBe(0);
+  const said = `${ran.stdout}${ran.stderr}`.replaceAll(/\s+/g, ' ');
+  expect(said).toContain('note: charge 1 (*4242) is declined: nothing goes back to it');
+  expect(said).not.toContain('may refuse');
+});
+
 describe('after charge_id_is_required', () => {
   const charges = [
     chargeOf('656f1c0e9a2b4d0018c3e5a1', 20_000),

@@ -421,6 +421,39 @@ describe('an order that is given by its id, on a terminal', () => {
     expect(service.posts).toEqual([]);
   });
 
+  test.each([
+    [
+      'all of it, without a note',
+      [],
+      'orders refund ord_split --reason requested_by_client --only-confirm',
+      '{"reason":"requested_by_client"}',
+    ],
+    [
+      'one charge whole',
+      ['--charge', '2', '--reason', 'other'],
+      'orders refund ord_split --charge 2 --reason other --only-confirm',
+      '{"charge_id":"ch_2","reason":"other"}',
+    ],
+  ])('after a No the command asks for nothing but the yes: %s', async (_, given, command, body) => {
+    await using service = await startService({ orders: [split], onPost: (order) => json(order) });
+    using home = newHome();
+    const first = sit(['orders', 'refund', 'ord_split', ...given], { home, env: service.env });
+    if (given.length === 0) {
+      await first.answer('Refund what?', '\r');
+      await first.answer('Why?', '\r');
+    } else await first.answer('How much?', '\r');
+    await first.answer('Note, kept only on this computer', '\r');
+    await first.answer('Send it? (y/N)', '\r');
+    const { screen } = await first.leaves;
+    expect(screen).toContain(`\n         paydesk ${command}\n`);
+    const again = sit(command.split(' '), { home, env: service.env });
+    await again.answer('Send it? (y/N)', 'y\r');
+    const { screen: second } = await again.leaves;
+    for (const question of ['Refund what?', 'How much?', 'Why?', 'Note'])
+      expect(second).not.toContain(question);
+    expect(service.posts.map((post) => post.body)).toEqual([body]);
+  });
+
   test('one that was refunded in part is asked how much of the rest', async () => {
     await using service = await startService({ orders: [part] });
     using home = newHome();

@@ -161,7 +161,9 @@ describe('an order with a charge that the service does not refund', () => {
     const ran = await desk.script(['orders', 'refund', order.id, '--yes']);
     expect(ran.code).toBe(5);
     expect(ran.stdout).toBe('');
-    expect(ran.stderr).toContain('it may refuse the whole order');
+    expect(ran.stderr).toContain(
+      'it will refuse to refund the whole order; refund the other charges one by one',
+    );
     for (const words of refusal(order)) expect(ran.stderr).toContain(words);
     expect(await desk.order(order.id)).toEqual(order);
   });

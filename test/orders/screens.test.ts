@@ -300,7 +300,7 @@ test('a small part of a charge in production; suspected fraud comes with a warni
     cancelled: not confirmed
     certain: nothing was sent
     now:     the same as one command, for later:
-             paydesk -p shop orders refund ord_2tQ7zRk9PwE5xNvAm --charge 2 --amount 300 --reason suspected_fraud
+             paydesk -p shop orders refund ord_2tQ7zRk9PwE5xNvAm --charge 2 --amount 300 --reason suspected_fraud --only-confirm
     "
   `);
 });

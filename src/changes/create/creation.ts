@@ -1,5 +1,6 @@
 /** Creates an order or a payment link: takes the body from flags, a file or questions, checks it, and sends it once. */
 
+import type { TypedAmount } from '../../amounts.ts';
 import type { BodyFault } from '../../api/request-bodies.ts';
 import type { Column } from '../../api/resources.ts';
 import { isObject, type JsonObject } from '../../api/spec.ts';
@@ -13,7 +14,7 @@ import { makeChange } from '../change.ts';
 import { checkProfileConfirmable } from '../confirm-change.ts';
 import type { Applied } from '../outcome.ts';
 import { onlyGiven } from '../repeat.ts';
-import { type Expiry, refusePast } from './sale-flags.ts';
+import { type Expiry, itemsIn, refusePast, type TypedItem, unitWarnings } from './sale-flags.ts';
 import { drawLink } from './sale-screens.ts';
 
 /** Flags of a creation that are not fields of the body. */
@@ -28,6 +29,14 @@ export interface CreationFlags {
 }
 
 type CheckedBody<B> = { readonly body: B } | { readonly faults: readonly BodyFault[] };
+
+/** What the flags and prompts of both have. */
+interface Draft {
+  readonly item?: readonly TypedItem[];
+  readonly shipping?: readonly TypedAmount[];
+  readonly currency?: string;
+  readonly expires?: Expiry;
+}
 
 /** How an order or a payment link is created. `B` is the body that is sent, `D` the values from flags and prompts. */
 interface Creation<B extends JsonObject, D> {
@@ -61,7 +70,7 @@ interface Creation<B extends JsonObject, D> {
  * Creates an order or a payment link, from the typed flags to the printed result. Throws CliError for every outcome that is
  * not a plain success.
  */
-export async function createOne<B extends JsonObject, D extends { readonly expires?: Expiry }>(
+export async function createOne<B extends JsonObject, D extends Draft>(
   ctx: Context,
   given: D,
   { body: file, confirm, intent: intentId, again, qr, noQr }: CreationFlags,
@@ -74,7 +83,7 @@ export async function createOne<B extends JsonObject, D extends { readonly expir
   const missing = file === undefined ? missingFlags(given, creation.essential) : [];
   const confirmation = { profile, confirm };
   checkProfileConfirmable(ctx, confirmation, { command, missing, body: file });
-  const { body, asked } = await bodyToSend(ctx, creation, given, { file, confirm, profile });
+  const { body, asked, warnings } = await bodyToSend(ctx, creation, given, { file, confirm, profile });
   const repeat = { kind, intentId, asked, again };
   const applied = await makeChange(
     ctx,
@@ -87,7 +96,10 @@ export async function createOne<B extends JsonObject, D extends { readonly expir
       const request = { method: 'POST', path: creation.path(profile), body } as const;
       return {
         intent: { request, amount, currency, approve: async () => undefined },
-        preview: creation.preview(body, profile),
+        preview: [
+          ...creation.preview(body, profile),
+          ...warnings.map((line): Block => ({ line: { text: `note: ${line}`, style: 'warn' }, hang: 6 })),
+        ],
         confirmation,
         async show(made) {
           await ctx.out.record(made.record, columns, () => creation.result(made, body, profile));
@@ -113,24 +125,32 @@ interface ToSend {
 }
 
 // Returns the body to send, and `asked`: the input that must be the same when `--intent` is used again.
-async function bodyToSend<B extends JsonObject, D extends { readonly expires?: Expiry }>(
+async function bodyToSend<B extends JsonObject, D extends Draft>(
   ctx: Context,
   creation: Creation<B, D>,
   given: D,
   { file, confirm, profile }: ToSend,
-): Promise<{ readonly body: B; readonly asked: JsonObject }> {
+): Promise<{ readonly body: B; readonly asked: JsonObject; readonly warnings: readonly string[] }> {
   if (file !== undefined) {
     const body = checkedBody(creation, await readBody(ctx, file), `--body ${file}`);
-    return { body, asked: onlyGiven({ body }) };
+    return { body, asked: onlyGiven({ body }), warnings: [] };
   }
   const draft = await gather(ctx, creation, given, confirm);
   const body = checkedBody(creation, creation.bodyOf(draft, clockAndZoneOf(ctx), profile), creation.what);
   // Tomorrow the text `7d` still counts as the same request, although it means another moment.
-  return { body, asked: onlyGiven({ ...draft, expires: draft.expires?.text }) };
+  const { item, shipping, currency, expires } = draft;
+  const asked = onlyGiven({
+    ...draft,
+    item: item && itemsIn(item, currency, profile),
+    shipping: shipping?.map(({ amount }) => amount),
+    expires: expires?.text,
+  });
+  const prices = [...(item ?? []).map(({ price }) => price), ...(shipping ?? [])];
+  return { body, asked, warnings: unitWarnings(prices, currency, profile) };
 }
 
 // Without any flag a person is asked for everything. With flags they are asked only for required values that are missing.
-async function gather<B extends JsonObject, D>(
+async function gather<B extends JsonObject, D extends Draft>(
   ctx: Context,
   { essential, askEssential, askMore }: Creation<B, D>,
   given: D & object,

@@ -1,11 +1,13 @@
 /** The flags of `orders create` and the request body that they make (service: Endpoints 4). Pure. */
 
-import { checkoutTypes, hostedPayment, type JsonObject, parseAmount } from '../../api/spec.ts';
+import type { TypedAmount } from '../../amounts.ts';
+import { checkoutTypes, hostedPayment, type JsonObject } from '../../api/spec.ts';
 import type { Input } from '../../commands/command.ts';
 import { firstRepeated, flag, usage } from '../../commands/flags.ts';
 import type { ClockAndZone } from '../../commands/typed-time.ts';
+import type { Profile } from '../../profiles/profiles.ts';
 import { givenOrNothing, onlyGiven } from '../repeat.ts';
-import { parsePair, saleFlags } from './sale-flags.ts';
+import { itemsIn, parsePair, priceOf, saleFlags, unitsOf } from './sale-flags.ts';
 
 /** A description, sku, category or tag of one item. */
 interface ItemDetail {
@@ -33,10 +35,10 @@ export function parseDetail(text: string, name: string): ItemDetail {
 }
 
 /** Reads the amount of a shipping line, which may be 0. Throws CliError 'usage'. */
-export function parseShipping(text: string, name: string): number {
-  const amount = text === '0' ? 0 : parseAmount(text);
+export function parseShipping(text: string, name: string): TypedAmount {
+  const amount = priceOf(text);
   if (amount !== undefined) return amount;
-  throw usage(`${name} ${text}: not a whole number, without decimals or commas`);
+  throw usage(`${name} ${text}: not an amount such as 2500, without commas`);
 }
 
 export const orderFlags = {
@@ -46,7 +48,7 @@ export const orderFlags = {
   'item-category': detailFlag('category'),
   'item-tag': detailFlag('a tag'),
   shipping: {
-    ...flag.of<number>({ value: 'N', summary: 'amount of a shipping line', parse: parseShipping }),
+    ...flag.of<TypedAmount>({ value: 'N', summary: 'amount of a shipping line', parse: parseShipping }),
     repeatable: true,
   },
   'ship-receiver': flag.text({ value: 'TEXT', summary: 'who receives it' }),
@@ -88,12 +90,14 @@ const checkoutFlagNames = [
  * Makes the body; `createOne` checks it later. Throws CliError 'usage' for a detail of an item that does not exist, and for a
  * checkout flag without `--checkout`.
  */
-export function orderBody(draft: OrderDraft, clockAndZone: ClockAndZone): JsonObject {
+export function orderBody(draft: OrderDraft, clockAndZone: ClockAndZone, profile: Profile): JsonObject {
   return onlyGiven({
     currency: draft.currency,
     customer_info: givenOrNothing({ customer_id: draft.customer }),
-    line_items: linesOf(draft),
-    shipping_lines: draft.shipping?.map((amount) => ({ amount })),
+    line_items: linesOf(draft, profile),
+    shipping_lines: draft.shipping?.map((typed) => ({
+      amount: unitsOf(typed, `--shipping ${typed.text}`, draft.currency, profile),
+    })),
     shipping_contact: contactOf(draft),
     metadata: metadataOf(draft),
     checkout: checkoutOf(draft, clockAndZone),
@@ -106,8 +110,8 @@ const singleDetails = {
   'item-category': 'category',
 } as const;
 
-function linesOf(draft: OrderDraft): readonly JsonObject[] {
-  const { item: items = [] } = draft;
+function linesOf(draft: OrderDraft, profile: Profile): readonly JsonObject[] {
+  const items = itemsIn(draft.item ?? [], draft.currency, profile);
   for (const name of ['item-description', 'item-sku', 'item-category', 'item-tag'] as const) {
     const astray = draft[name]?.find(({ item }) => item > items.length);
     if (astray !== undefined) {

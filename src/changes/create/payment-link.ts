@@ -13,7 +13,7 @@ import { headLine, journalWords, requestLine } from '../change-words.ts';
 import type { Applied } from '../outcome.ts';
 import { givenOrNothing, onlyGiven } from '../repeat.ts';
 import { type CreationFlags, createOne } from './creation.ts';
-import { saleFlags, sumOf } from './sale-flags.ts';
+import { itemsIn, saleFlags, sumOf } from './sale-flags.ts';
 import {
   askFor,
   askItems,
@@ -78,7 +78,8 @@ export function createPaymentLink(ctx: Context, given: LinkDraft, flags: Creatio
 }
 
 // `createOne` checks this body before it is sent.
-function linkBody(draft: LinkDraft, clockAndZone: ClockAndZone, { settings }: Profile): JsonObject {
+function linkBody(draft: LinkDraft, clockAndZone: ClockAndZone, profile: Profile): JsonObject {
+  const { settings } = profile;
   return onlyGiven({
     name: draft.name,
     type: paymentLinkType,
@@ -91,7 +92,7 @@ function linkBody(draft: LinkDraft, clockAndZone: ClockAndZone, { settings }: Pr
     monthly_installments_options: draft.installments,
     plan_id: draft.plan,
     order_template: onlyGiven({
-      line_items: draft.item ?? [],
+      line_items: itemsIn(draft.item ?? [], draft.currency, profile),
       currency: draft.currency,
       customer_info: customerOf(draft),
     }),

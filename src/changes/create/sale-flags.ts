@@ -1,16 +1,18 @@
 /** Flags that orders and payment links share, and the functions that read their values. Pure. */
 
+import { amountProblem, readAmount, type TypedAmount, unitsWarning } from '../../amounts.ts';
 import { currencyPattern, lastExpiry, paymentMethodValues, tooLateWords } from '../../api/spec.ts';
-import { flag, usage } from '../../commands/flags.ts';
+import { checkDecimals, flag, usage } from '../../commands/flags.ts';
 import { type ClockAndZone, momentOf, spanOf } from '../../commands/typed-time.ts';
+import type { Profile } from '../../profiles/profiles.ts';
 import { againFlag, intentFlag } from '../repeat.ts';
 
 /** Flags for the items, the buyer and the payment. */
 export const saleFlags = {
   item: {
-    ...flag.of<Item>({
+    ...flag.of<TypedItem>({
       value: 'ITEM',
-      summary: 'one item as NAME:PRICE:QTY; the name may contain colons',
+      summary: 'one item as NAME:PRICE:QTY, the price as --amount of a refund; the name may contain colons',
       parse: parseItem,
     }),
     repeatable: true,
@@ -68,17 +70,71 @@ export interface Item {
   readonly quantity: number;
 }
 
+/** An item as somebody typed it: its price may have decimals, and only the currency says whether they fit. */
+export interface TypedItem {
+  readonly text: string;
+  readonly name: string;
+  readonly price: TypedAmount;
+  readonly quantity: number;
+}
+
 // The name may contain colons, so price and quantity are the last two parts.
-const itemPattern = /^([\s\S]+):(0|[1-9][0-9]{0,15}):([1-9][0-9]{0,15})$/;
+const itemPattern = /^([\s\S]+):([^:]+):([1-9][0-9]{0,15})$/;
 
 /** Reads `NAME:PRICE:QTY`. Throws CliError 'usage'. */
-export function parseItem(text: string, name: string): Item {
-  const [, title = '', price, quantity] = itemPattern.exec(text) ?? [];
-  const item = { name: title.trim(), unit_price: Number(price), quantity: Number(quantity) };
-  if (item.name !== '' && Number.isSafeInteger(item.unit_price) && Number.isSafeInteger(item.quantity))
-    return item;
+export function parseItem(text: string, name: string): TypedItem {
+  const [, title = '', typed = '', digits] = itemPattern.exec(text) ?? [];
+  const price = priceOf(typed);
+  const quantity = Number(digits);
+  if (title.trim() !== '' && price !== undefined && Number.isSafeInteger(quantity))
+    return { text, name: title.trim(), price, quantity };
   throw usage(
-    `${name} ${text}: not NAME:PRICE:QTY, such as Lamp:30000:1; price and quantity are whole numbers`,
+    `${name} ${text}: not NAME:PRICE:QTY, such as Lamp:30000:1; the price is an amount without commas, the quantity a whole number`,
+  );
+}
+
+/** Reads a price, which may be 0, in any spelling that people use. */
+export function priceOf(text: string): TypedAmount | undefined {
+  return text === '0' ? { text, amount: 0, places: undefined, currency: undefined } : readAmount(text);
+}
+
+/**
+ * The service's integer of a price. Throws CliError 'usage' for decimals that the profile does not declare for this currency,
+ * and for another currency. `name` is what the message calls the price: `--item Lamp:300.00:1`.
+ */
+export function unitsOf(
+  price: TypedAmount,
+  name: string,
+  currency: string | undefined,
+  profile: Pick<Profile, 'kind' | 'name' | 'settings'>,
+): number {
+  checkDecimals(name, price, profile);
+  const problem = amountProblem(price, currency, profile.settings);
+  if (problem === undefined) return price.amount;
+  throw usage(`${name}: ${problem}`);
+}
+
+/** The items as the service takes them. Throws as `unitsOf`. */
+export function itemsIn(
+  items: readonly TypedItem[],
+  currency: string | undefined,
+  profile: Pick<Profile, 'kind' | 'name' | 'settings'>,
+): readonly Item[] {
+  return items.map(({ text, name, price, quantity }) => ({
+    name,
+    unit_price: unitsOf(price, `--item ${text}`, currency, profile),
+    quantity,
+  }));
+}
+
+/** Warns of prices that are whole numbers where the currency has decimals, as a refund does. */
+export function unitWarnings(
+  prices: readonly TypedAmount[],
+  currency: string | undefined,
+  { settings }: Pick<Profile, 'settings'>,
+): readonly string[] {
+  return prices.flatMap((price) =>
+    price.amount === 0 ? [] : (unitsWarning(price, currency, settings) ?? []),
   );
 }
 
@@ -130,8 +186,9 @@ export function refusePast(expiry: number | undefined, now: number): void {
   throw usage(`it would expire in the past, at ${expiry}: nobody could pay it`);
 }
 
+/** Reads a currency code in any case, as behind an amount. Throws CliError 'usage'. */
 export function parseCurrency(text: string, name: string): string {
-  if (currencyPattern.test(text)) return text;
+  if (currencyPattern.test(text)) return text.toUpperCase();
   throw usage(`${name} ${text}: not a currency code such as MXN`);
 }
 

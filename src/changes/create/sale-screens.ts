@@ -7,7 +7,15 @@ import { oneOf, recordId } from '../../commands/flags.ts';
 import { CliError } from '../../errors.ts';
 import type { Profile } from '../../profiles/profiles.ts';
 import type { Block, Cell } from '../../terminal/terminal.ts';
-import { type Item, parseCurrency, parseExpiry, parseItem, parseMonths, sumOf } from './sale-flags.ts';
+import {
+  type Item,
+  parseCurrency,
+  parseExpiry,
+  parseItem,
+  parseMonths,
+  sumOf,
+  type TypedItem,
+} from './sale-flags.ts';
 
 type Parse<T> = (text: string, name: string) => T;
 
@@ -52,7 +60,7 @@ export async function askSeveral<T>(ctx: Context, question: TextQuestion<T>): Pr
 }
 
 /** Asks for one item or more. */
-export async function askItems(ctx: Context): Promise<readonly Item[]> {
+export async function askItems(ctx: Context): Promise<readonly TypedItem[]> {
   const question = { flag: '--item', parse: parseItem };
   const first = await askFor(ctx, { ...question, message: 'Item, as NAME:PRICE:QTY' });
   return [first, ...(await askSeveral(ctx, { ...question, message: 'Another item' }))];

@@ -1,17 +1,16 @@
 /** Refunds an order: plans the refund from the flags and the answers of a person, and hands it to the change of an order. */
 
-import { declaresPlaces, fullDecimals } from '../../amounts.ts';
 import { readMoney } from '../../api/charges.ts';
 import { paths } from '../../api/spec.ts';
 import type { Context } from '../../commands/command.ts';
-import { usage } from '../../commands/flags.ts';
+import { checkDecimals } from '../../commands/flags.ts';
 import { attemptName } from '../../journal/journal.ts';
 import { changeOrder, type OrderAsked, type OrderPlan, type OrderRead } from '../order-change.ts';
 import { originsOf } from './known-refunds.ts';
 import { type FoundTwins, lookForTwins } from './look-for-twins.ts';
 import { checkTwins, refused, youngWarnings } from './refund-checks.ts';
 import { planRefund, type RefundAsked } from './refund-plan.ts';
-import { askForMissing } from './refund-questions.ts';
+import { askForMissing, leavesQuestions } from './refund-questions.ts';
 import { refundPreview, refundResult } from './refund-screens.ts';
 import { isPaidBack, type KnownTwin, nameForAgain, twinLine, twinWords } from './twins.ts';
 
@@ -27,18 +26,8 @@ export function refundOrder(
   return changeOrder(ctx, order, {
     kind: 'refund',
     asked: { charge, amount, reason },
-    check: ({ name, settings }) => {
-      if (typed?.places === undefined || declaresPlaces(typed.places, settings)) return;
-      const full = fullDecimals(typed, settings);
-      throw usage(
-        `--amount ${typed.text}: not an amount here; profile ${name} declares no currency with ${typed.places} ${typed.places === 1 ? 'decimal' : 'decimals'}`,
-        full.length > 0
-          ? [`type ${full.join(' or ')}`]
-          : [
-              "type a whole number, in the service's units",
-              `a lead can declare decimals: paydesk profile set ${name} amounts.decimals.CUR N`,
-            ],
-      );
+    check: (profile) => {
+      if (typed !== undefined) checkDecimals('--amount', typed, profile);
     },
     missing: ({ settings }) =>
       settings['refund.require'].filter((name) => what[name] === undefined).map((name) => `--${name}`),
@@ -82,7 +71,7 @@ async function planOrder(
       checks: [...plan.warnings, ...paidBack],
       again: asked.again,
     },
-    words: wordsOf(asked),
+    words: [...wordsOf(asked), ...(leavesQuestions(asked, money) ? ['--only-confirm'] : [])],
     preview: refundPreview({ plan, order, profile, note, origins }),
     check: (fresh) => {
       planRefund(asked, fresh, profile);

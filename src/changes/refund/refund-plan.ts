@@ -30,6 +30,8 @@ export interface NamedMoney {
 export interface RefundAsked extends NamedMoney {
   readonly reason?: RefundReason | undefined;
   readonly note?: string | undefined;
+  /** Nothing is asked but the confirmation (`--only-confirm`). */
+  readonly onlyConfirm?: boolean | undefined;
   /** Refunds or attempts that this refund repeats (`--again`). */
   readonly again: readonly string[];
   /** What `--again` names besides: refunds of twins. A printed command must name them too. */
@@ -167,13 +169,17 @@ function wholePlan(asked: RefundAsked, money: OrderMoney): RefundPlan {
     tolerated: money.charges.filter((charge) => !charge.counts).map((charge) => charge.id),
     amount: counting.reduce((sum, charge) => sum + charge.amount, 0),
     rest: false,
-    warnings: money.charges
-      .filter((charge) => charge.isRefundable === false)
-      .map(
-        (charge) =>
-          `the service says that charge ${charge.number} (${paidBy(charge.value)}) is not refundable; it may refuse the whole order`,
-      ),
+    warnings: money.charges.filter((charge) => charge.isRefundable === false).map(notRefundable),
   };
+}
+
+// The document says that the service refuses then (service: States and transitions, rule 1). It does not show charges that were
+// never paid, and services of this family refund the others.
+function notRefundable({ number, value, counts, status }: ChargeMoney): string {
+  const name = `charge ${number} (${paidBy(value)})`;
+  return counts
+    ? `the service says that ${name} is not refundable: it will refuse to refund the whole order; refund the other charges one by one`
+    : `${name} is ${status ?? 'not paid'}: nothing goes back to it. If the service refuses the whole order for that, refund the other charges one by one`;
 }
 
 function chargePlan(

@@ -26,12 +26,12 @@ export async function askForMissing(
   given: RefundAsked,
   confirm: string | undefined,
 ): Promise<RefundAsked> {
-  const { reason, note, again, ...named } = given;
+  const { reason, note, again, onlyConfirm = false, ...named } = given;
   const { profile } = read.service;
   const { order } = read;
   const asks = ctx.ask.interactive && !ctx.options.dryRun;
   const money = refundableMoney(order, profile);
-  const asksOptional = asks && !ctx.options.yes && confirm === undefined;
+  const asksOptional = asks && !onlyConfirm && !ctx.options.yes && confirm === undefined;
   const what = asksOptional ? await askMoney(ctx, read, named, money) : named;
   planRefund({ ...what, reason, note, again }, order, profile);
   const asksReason = asks && (asksOptional || requires(profile, 'reason'));
@@ -42,6 +42,16 @@ export async function askForMissing(
       note ?? (asksOptional || (asks && requires(profile, 'note')) ? await askNote(ctx, profile) : undefined),
     again,
   };
+}
+
+/**
+ * Whether a person would still be asked something before this refund of an order that is named by its id: the flags of a
+ * command that repeats it must then say that nothing is asked.
+ */
+export function leavesQuestions({ charge, amount, reason, note }: RefundAsked, money: OrderMoney): boolean {
+  const isWhole = money.charges.filter(({ counts }) => counts).length < 2 && canGoBackWhole(money);
+  const isMoneyClear = isWhole || (charge !== undefined && amount !== undefined);
+  return !isMoneyClear || reason === undefined || note === undefined;
 }
 
 // Asks which charge and how much, where the flags leave that open: of an order that was picked, was paid by several charges,

@@ -66,7 +66,7 @@ export const exportOrders = defineCommand({
       const clockAndZone = clockIn(days, ctx.clock.now());
       const range = timeRange({ since, until }, clockAndZone);
       warnOfFuture(ctx, until, clockAndZone);
-      const { filters, leftOut } = orderFilters(ctx, rest);
+      const { filters, leftOut } = orderFilters(ctx, rest, profile);
       const facts = rows === 'refunds' ? await factsOf(ctx, profile) : new Map<string, RefundFacts>();
       return {
         resource: 'orders',

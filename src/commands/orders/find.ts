@@ -18,8 +18,11 @@ import { type OrderObserver, observeOrders } from './order-observer.ts';
 const defaultMax = 5_000;
 
 export const find = defineCommand({
-  description:
-    'Looks through id, email, phone, names, last4, reference, amount, auth code and metadata of each order, and shows matches as the pages come. Every word must be there; capitals and accents do not matter. Four characters of an id are enough; type amounts and auth codes in full. The search stops after --max orders and prints the command that goes on with older ones.',
+  description: [
+    'Looks through id, email, phone, names, last4, reference, amount, auth code and metadata of each order, and shows matches as the pages come. Every word must be there; capitals and accents do not matter.',
+    'Four characters of an id are enough, but four digits must be its end: they are mostly the last digits of a card. Type auth codes and amounts in full: 16000, or 160.00 where the profile declares decimals.',
+    'The search stops after --max orders and prints the command that goes on with older ones.',
+  ].join(' '),
   arguments: [
     {
       name: 'text',
@@ -46,9 +49,11 @@ export const find = defineCommand({
   ],
   exits: [0, 1, 2, 4, 5, 6, 9],
   async run(ctx, { args: [texts], flags }) {
-    const matcher = createMatcher(texts);
+    const matchesOf = createMatcher(texts);
     const service = await ctx.service();
-    const asked = orderFilters(ctx, flags);
+    const { settings } = service.profile;
+    const matcher: Matcher = (order) => matchesOf(order, settings);
+    const asked = orderFilters(ctx, flags, service.profile);
     const { filters } = asked;
     const search: Search = {
       profile: service.profile,

@@ -1,5 +1,6 @@
 /** The orders that were read for a search, as far as they are kept, and which of them hold the typed words. */
 
+import type { AmountStyle } from '../../amounts.ts';
 import type { WireRecord } from '../../api/api.ts';
 import { idOf, type JsonObject } from '../../api/spec.ts';
 import type { Twin } from '../../changes/changes.ts';
@@ -27,6 +28,8 @@ export interface KeptParts<T> {
   readonly fits: (order: JsonObject) => boolean;
   readonly isBlocked: (id: string) => boolean;
   readonly show: (order: JsonObject) => T;
+  /** How amounts are shown: they are found as they are shown. */
+  readonly amounts: AmountStyle;
 }
 
 /** The orders that hold some words, in the order of the list. Without words, those that fit. */
@@ -113,7 +116,7 @@ export function createKnownOrders<T>(parts: KeptParts<T>): KnownOrders<T> {
 
 /** The order that a record shows; undefined if it has no id. */
 export function keep<T>(
-  { fits, isBlocked, show }: KeptParts<T>,
+  { fits, isBlocked, show, amounts }: KeptParts<T>,
   record: WireRecord,
   neighbour: string | undefined,
 ): Kept<T> | undefined {
@@ -126,7 +129,7 @@ export function keep<T>(
     shown: show(value),
     fits: fits(value),
     isBlocked: isBlocked(id),
-    fields: searchable(value),
+    fields: searchable(value, amounts),
     twin: undefined,
   };
 }

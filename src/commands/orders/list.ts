@@ -29,7 +29,7 @@ export const list = defineCommand({
     const service = await ctx.service();
     const { profile } = service;
     const status = flags.status ?? defaultStatus(ctx, profile);
-    const asked = orderFilters(ctx, { ...flags, status });
+    const asked = orderFilters(ctx, { ...flags, status }, profile);
     const reasons = reasonColumns(ctx, profile);
     const { columns, ...observer } = observeOrders(ctx, profile, asked);
     return showList(ctx, 'orders', flags, asked.filters, {

@@ -3,10 +3,12 @@
  * reads.
  */
 
+import { amountProblem, type TypedAmount } from '../../amounts.ts';
 import { canBeRefunded } from '../../api/charges.ts';
 import { customerIdPattern, itemsOf, type JsonObject, statuses, valueAt } from '../../api/spec.ts';
+import type { Profile } from '../../profiles/profiles.ts';
 import type { Context, Input } from '../command.ts';
-import { flag, usage } from '../flags.ts';
+import { checkDecimals, flag, usage } from '../flags.ts';
 import type { Filter } from '../listing.ts';
 import {
   clockAndZoneOf,
@@ -38,8 +40,11 @@ export const filterFlags = {
   }),
   since: whenFlag('only orders created at this time or later: today, last-month, 30d, 2026-11-20, ISO 8601'),
   until: whenFlag('only orders created before this time; --until today: up to last midnight'),
-  'min-amount': flag.amount({ value: 'N', summary: 'only orders of this amount or more' }),
-  'max-amount': flag.amount({ value: 'N', summary: 'only orders of this amount or less' }),
+  'min-amount': flag.typedAmount({
+    value: 'N',
+    summary: 'only orders of this amount or more: 16000; with amounts.decimals also 160.00',
+  }),
+  'max-amount': flag.typedAmount({ value: 'N', summary: 'only orders of this amount or less' }),
 } as const;
 
 /** The values of the filter flags. */
@@ -55,13 +60,16 @@ export interface OrderFilters {
   readonly leftOut: () => readonly string[];
 }
 
-/** Turns the flags into filters. Throws CliError 'usage' when no order can pass them. */
-export function orderFilters(ctx: Context, input: FilterInput): OrderFilters {
+/**
+ * Turns the flags into filters. Throws CliError 'usage' when no order can pass them, and for decimals that the profile does
+ * not declare.
+ */
+export function orderFilters(ctx: Context, input: FilterInput, profile: Profile): OrderFilters {
   const clockAndZone = clockAndZoneOf(ctx);
   const range = timeRange(input, clockAndZone);
   const span = rangeWords('orders created', range, ctx.days.full);
   if (span !== undefined) ctx.notes.note(span);
-  const amounts = amountRange(input);
+  const amounts = amountRange(input, profile);
   const undated = counted((order) => typeof order.created_at !== 'number');
   const unpriced = counted((order) => !isAmount(order.amount));
   const { status, customer, since, until } = input;
@@ -74,8 +82,7 @@ export function orderFilters(ctx: Context, input: FilterInput): OrderFilters {
   if (amounts.words.length > 0)
     filters.push({
       words: amounts.words,
-      accepts: (order) =>
-        !unpriced.is(order) && Number(order.amount) >= amounts.min && Number(order.amount) <= amounts.max,
+      accepts: (order) => !unpriced.is(order) && amounts.holds(order),
       passesFew: true,
     });
   if (since !== undefined || until !== undefined)
@@ -125,16 +132,25 @@ function isAmount(value: unknown): boolean {
   return typeof value === 'number' || typeof value === 'bigint';
 }
 
-function amountRange({ 'min-amount': min, 'max-amount': max }: FilterInput) {
-  if (min !== undefined && max !== undefined && min > max)
-    throw usage(`no amount lies between --min-amount ${min} and --max-amount ${max}`);
+// `160.00` means orders of the currencies that have two decimals: an amount of another currency cannot be compared with it.
+function amountRange({ 'min-amount': min, 'max-amount': max }: FilterInput, profile: Profile) {
+  const bounds = [
+    ...(min === undefined ? [] : [{ name: '--min-amount', typed: min }]),
+    ...(max === undefined ? [] : [{ name: '--max-amount', typed: max }]),
+  ];
+  for (const { name, typed } of bounds) checkDecimals(name, typed, profile);
+  if (min !== undefined && max !== undefined && min.places === max.places && min.amount > max.amount)
+    throw usage(`no amount lies between --min-amount ${min.text} and --max-amount ${max.text}`);
+  const fits = (typed: TypedAmount | undefined, { currency }: JsonObject): boolean =>
+    typed === undefined ||
+    amountProblem(typed, typeof currency === 'string' ? currency : undefined, profile.settings) === undefined;
   return {
-    min: min ?? Number.NEGATIVE_INFINITY,
-    max: max ?? Number.POSITIVE_INFINITY,
-    words: [
-      ...(min === undefined ? [] : ['--min-amount', String(min)]),
-      ...(max === undefined ? [] : ['--max-amount', String(max)]),
-    ],
+    holds: (order: JsonObject): boolean =>
+      fits(min, order) &&
+      fits(max, order) &&
+      Number(order.amount) >= (min?.amount ?? Number.NEGATIVE_INFINITY) &&
+      Number(order.amount) <= (max?.amount ?? Number.POSITIVE_INFINITY),
+    words: bounds.flatMap(({ name, typed }) => [name, typed.text]),
   };
 }
 

@@ -3,6 +3,7 @@
  * text.
  */
 
+import { type AmountStyle, plainAmounts, scaled } from '../../amounts.ts';
 import { itemsOf, type JsonObject, valueAt } from '../../api/spec.ts';
 import { usage } from '../flags.ts';
 import { fold } from './fold-text.ts';
@@ -13,8 +14,8 @@ export interface Match {
   readonly value: string;
 }
 
-/** Returns the fields that hold the words; undefined when a word is in no field. */
-export type Matcher = (order: JsonObject) => readonly Match[] | undefined;
+/** Returns the fields that hold the words; undefined when a word is in no field. `style` says which decimals an amount has. */
+export type Matcher = (order: JsonObject, style?: AmountStyle) => readonly Match[] | undefined;
 
 /** An order prepared for repeated searches: its fields, each also without case and accents. */
 export type SearchableOrder = readonly SearchableField[];
@@ -34,14 +35,17 @@ interface Term {
 
 // Shorter texts are part of too many ids.
 const shortestIdPart = 4;
+const fourDigits = /^\d{4}$/;
 const shortestDigits = 3;
 const shortestPhone = 7;
+// Screens put this space between thousands. Whoever copies an amount copies the space too.
+const insideAmount = /(?<=\d)[\u00a0\u202f](?=\d{3})/g;
 const phoneLike = /^\+?[\d\s().-]+$/;
 
 /** Returns the function that looks for these words in an order. Throws CliError 'usage' for a text without a word. */
 export function createMatcher(texts: readonly string[]): Matcher {
   const search = createSearch(texts);
-  return (order) => search(searchable(order));
+  return (order, style) => search(searchable(order, style));
 }
 
 /** As `createMatcher`, for orders that are kept and searched more than once. */
@@ -67,13 +71,13 @@ export function createSearch(
   };
 }
 
-/** The fields of an order, each folded once for all words. */
-export function searchable(order: JsonObject): SearchableOrder {
-  return fieldsOf(order).map((field) => ({ ...field, folded: fold(field.value) }));
+/** The fields of an order, each folded once for all words. An amount is also there as screens show it, with its decimals. */
+export function searchable(order: JsonObject, style: AmountStyle = plainAmounts): SearchableOrder {
+  return fieldsOf(order, style).map((field) => ({ ...field, folded: fold(field.value) }));
 }
 
 function termOf(text: string): Term {
-  const words = fold(text)
+  const words = fold(text.replace(insideAmount, ''))
     .split(/\s+/)
     .filter((word) => word !== '')
     .map((word): Word => ({ text: word, digits: phoneLike.test(word) ? digitsOf(word) : undefined }));
@@ -103,8 +107,15 @@ interface SearchableField extends Field {
 
 const part = (word: Word, folded: string): boolean => folded.includes(word.text);
 const whole = (word: Word, folded: string): boolean => folded === word.text;
-const idPart = (word: Word, folded: string): boolean =>
-  folded === word.text || (word.text.length >= shortestIdPart && folded.includes(word.text));
+// Four digits are the end of a card, or an amount. By chance they are also in the middle of many ids, so there they count only
+// at the end.
+const idPart = (word: Word, folded: string): boolean => {
+  if (folded === word.text) return true;
+  if (fourDigits.test(word.text)) return folded.endsWith(word.text);
+  return word.text.length >= shortestIdPart && folded.includes(word.text);
+};
+// A column of refunds shows `-120.00`.
+const sum = (word: Word, folded: string): boolean => folded === word.text.replace(/^-/, '');
 // Screens show a card as `*4242`.
 const card = (word: Word, folded: string): boolean => folded === word.text.replace(/^\*/, '');
 const phone = (word: Word, folded: string): boolean => {
@@ -120,18 +131,19 @@ function holdsPhone(field: Field, digits: string): boolean {
 }
 
 // If several fields hold a word, the first one in this list is shown.
-function fieldsOf(order: JsonObject): readonly Field[] {
+function fieldsOf(order: JsonObject, style: AmountStyle): readonly Field[] {
   const buyer = (name: string): unknown => valueAt(order, ['customer_info', name]);
   const charges = itemsOf(order.charges);
+  const amount: AmountField = (label, value) => amountFields(label, value, order.currency, style);
   return [
     ...field('name', buyer('name'), part),
     ...field('email', buyer('email'), part),
     ...charges.flatMap(cardFields),
-    ...field('amount', order.amount, whole),
+    ...amount('amount', order.amount),
     ...field('currency', order.currency, whole),
     ...field('phone', buyer('phone'), phone),
     ...field('id', order.id, idPart),
-    ...charges.flatMap(chargeFields),
+    ...charges.flatMap((charge) => chargeFields(charge, amount)),
     ...field('customer', buyer('customer_id'), idPart),
     ...field('phone', valueAt(order, ['shipping_contact', 'phone']), phone),
     ...field('name', valueAt(order, ['shipping_contact', 'receiver']), part),
@@ -151,20 +163,31 @@ function cardFields(charge: JsonObject): readonly Field[] {
   ];
 }
 
-function chargeFields(charge: JsonObject): readonly Field[] {
+type AmountField = (label: string, value: unknown) => readonly Field[];
+
+function chargeFields(charge: JsonObject, amount: AmountField): readonly Field[] {
   return [
-    ...field('charge amount', charge.amount, whole),
+    ...amount('charge amount', charge.amount),
     ...field('charge', charge.id, idPart),
     ...itemsOf(charge.refunds).flatMap((refund) => [
       ...field('refund', refund.id, idPart),
-      // The service writes refund amounts as negative numbers (service: refund). People type them without the sign.
-      ...field('refund amount', unsigned(refund.amount), whole),
+      ...amount('refund amount', refund.amount),
     ]),
   ];
 }
 
-function unsigned(value: unknown): unknown {
-  return typeof value === 'number' || typeof value === 'bigint' ? String(value).replace('-', '') : value;
+// The service's integer, and its decimals if they are declared. The service writes refund amounts as negative numbers
+// (service: refund). People type them without the sign.
+function amountFields(
+  label: string,
+  value: unknown,
+  currency: unknown,
+  style: AmountStyle,
+): readonly Field[] {
+  if (typeof value !== 'number' && typeof value !== 'bigint') return field(label, value, whole);
+  const code = typeof currency === 'string' ? currency : undefined;
+  const shown = scaled(value, code, { ...style, 'amounts.grouping': 'off' });
+  return [String(value), shown].flatMap((text) => field(label, text?.replace('-', ''), sum));
 }
 
 // Metadata may have any shape (service: order), so all its values are searched, however deep they are.

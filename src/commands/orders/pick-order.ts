@@ -35,6 +35,7 @@ export async function pickOrder(ctx: Context, service: Service, offer: Pickable)
   const search = searchOrders(service, {
     fits: offer.accepts,
     isBlocked: (id) => openStatus(open, id) !== undefined,
+    amounts: profile.settings,
     show: (order) => ({
       ...shownOf(order, profile, offer.whyNot?.(order)),
       seenTwice: ctx.journal.seenTwice(attempts.get(String(order.id)) ?? [], order),

@@ -47,6 +47,9 @@ export const refund = defineCommand({
       meanings: Object.fromEntries(refundReasonValues.map((value) => [value, refundReasons[value].words])),
     }),
     note: flag.text({ value: 'TEXT', summary: 'private note, kept only on this computer' }),
+    'only-confirm': flag.switch({
+      summary: 'ask for nothing but the yes: without --charge, --amount, --reason or --note, none is meant',
+    }),
     confirm: flag.id('orders', { value: 'ID', summary: 'the order id again: counts as yes in production' }),
     intent: intentFlag,
     again: againFlag,
@@ -58,9 +61,19 @@ export const refund = defineCommand({
     `paydesk -p demo orders refund ${idExample} --charge 2 --dry-run`,
   ],
   exits: [0, 2, 3, 4, 5, 6, 7, 9, 130],
-  async run(ctx, { args: [id], flags: { confirm, intent, again = [], amount: typed, ...what } }) {
+  async run(
+    ctx,
+    {
+      args: [id],
+      flags: { confirm, intent, again = [], amount: typed, 'only-confirm': onlyConfirm, ...what },
+    },
+  ) {
     const pick = (service: OpenService) => pickOrder(ctx, service, offer);
-    await refundOrder(ctx, { id, confirm, intent, again, pick }, { ...what, typed, amount: typed?.amount });
+    await refundOrder(
+      ctx,
+      { id, confirm, intent, again, pick },
+      { ...what, typed, onlyConfirm, amount: typed?.amount },
+    );
     return undefined;
   },
 });

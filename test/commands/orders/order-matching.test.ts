@@ -78,6 +78,7 @@ describe('a text does not find an order by', () => {
     ['a part of an auth code', '49021'],
     ['a part of the last four', '424'],
     ['three characters of an id', '7zr'],
+    ['four digits in the middle of an id', '0018'],
     ['two digits of a phone number', '51'],
     ['digits after a + that begin elsewhere', '+155'],
     ['a status', 'partially_refunded'],

@@ -1,0 +1,121 @@
+/** Amounts with declared decimals are found as screens show them: by `orders find`, by the picker, and by --min-amount and --max-amount. */
+
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { chargeOf, newRefundOf, orderOf, withRefund } from '../harness/orders.ts';
+import { paydesk } from '../harness/paydesk.ts';
+import { sit } from '../harness/person.ts';
+import { type Service, startService, storeShop } from '../harness/service.ts';
+
+const priced = (number: number, amount: number, currency = 'MXN') =>
+  orderOf(`ord_${String(number).padStart(17, 'A')}`, [chargeOf(`ch_${number}`, amount)], {
+    currency,
+    created_at: 1_795_000_000 - number * 86_400,
+  });
+const refunded = withRefund(priced(4, 1_650_000), newRefundOf('rf_4', 12_000), 12_000);
+
+let service: Service;
+beforeEach(async () => {
+  service = await startService({
+    orders: [priced(1, 16_000), priced(2, 16_001), priced(3, 16_000, 'JPY'), refunded],
+  });
+  await storeShop(service.home, service, {
+    'amounts.decimals.MXN': '2',
+    'amounts.grouping': 'on',
+    'time.zone': 'UTC',
+  });
+});
+afterEach(() => service[Symbol.asyncDispose]());
+
+const run = (...args: readonly string[]) => paydesk(['-p', 'shop', ...args], { home: service.home });
+const numbersIn = (ndjson: string) =>
+  [...ndjson.matchAll(/^\{"id":"ord_A+(\d)"/gm)].map(([, digit]) => Number(digit));
+
+describe('orders find', () => {
+  test.each([
+    ['the decimals, of the currency that has them', '160.00', [1]],
+    ["the service's units, of every currency", '16000', [1, 3]],
+    ['a thousand as it is shown, with its space', '16\u00a0500.00', [4]],
+    ['the amount of a refund', '120.00', [4]],
+  ])('finds by %s', async (_, text, numbers) => {
+    const { code, stdout, stderr } = await run('orders', 'find', text, '--ndjson');
+    expect(code, stderr).toBe(0);
+    expect(numbersIn(stdout)).toEqual(numbers);
+  });
+
+  test.each(['160.0', '160', '1.60'])('finds nothing by %s, which no screen shows', async (text) => {
+    expect((await run('orders', 'find', text, '--ndjson')).code).toBe(5);
+  });
+
+  test('says in MATCHED the amount that was typed', async () => {
+    const { stdout } = await run('orders', 'find', '160.00', '--columns', 'id,matched', '--csv');
+    expect(stdout).toContain(',amount 160.00');
+  });
+});
+
+test('the picker finds an order by the decimals that its rows show', async () => {
+  const person = sit(['-p', 'shop', 'orders', 'refund'], { home: service.home, env: {} }, 120);
+  await person.waitFor('Which order?');
+  person.type('160.00');
+  await person.waitFor(/160\.00[\s\S]*\b1 found/);
+  person.type('\x03');
+  await person.leaves;
+  expect(service.posts).toEqual([]);
+});
+
+describe('--min-amount and --max-amount', () => {
+  test.each([
+    ['orders list', ['--min-amount', '160.00', '--max-amount', '160.00'], [1]],
+    ['orders list', ['--min-amount', '160.01'], [2, 4]],
+    ['orders list', ['--max-amount', '16000'], [1, 3]],
+    ['orders list', ['--max-amount', '16 000 JPY'], [3]],
+    ['orders find e', ['--min-amount', '165.00'], [4]],
+    ['orders export', ['--min-amount', '16 500.00'], [4]],
+  ])('%s %j', async (command, flags, numbers) => {
+    const { code, stdout, stderr } = await run(...command.split(' '), ...flags, '--ndjson');
+    expect(code, stderr).toBe(0);
+    expect(numbersIn(stdout)).toEqual(numbers);
+  });
+
+  test.each([
+    [['--min-amount', '160.0'], 'type 160.00'],
+    [['--max-amount', '160.005'], 'a lead can declare decimals: paydesk profile set shop'],
+    [
+      ['--min-amount', '160.01', '--max-amount', '160.00'],
+      'no amount lies between --min-amount 160.01 and --max-amount 160.00',
+    ],
+  ])('%j is refused before any request', async (flags, words) => {
+    const { code, stderr } = await run('orders', 'list', ...flags);
+    expect(code).toBe(2);
+    expect(stderr).toContain(words);
+    expect(service.requests).toEqual([]);
+  });
+});
+
+describe('the demo, whose settings nobody can change', () => {
+  const demo = (...args: readonly string[]) =>
+    paydesk(['-p', 'demo', ...args, '--no-input'], { home: service.home });
+  const id = 'ord_2tQ7zRk9PwE5xNvAm';
+
+  test('refuses decimals and says what to type, without a command that it would refuse', async () => {
+    const { code, stderr } = await demo(
+      'orders',
+      'refund',
+      id,
+      '--charge',
+      '1',
+      '--amount',
+      '230.00',
+      '--yes',
+    );
+    expect(code).toBe(2);
+    expect(stderr).toContain("type a whole number, in the service's units, such as 230\n");
+    expect(stderr).not.toContain('profile set');
+  });
+
+  test('names no amount with decimals where somebody mistyped one', async () => {
+    const { code, stderr } = await demo('orders', 'refund', id, '--amount', '5O00', '--yes');
+    expect(code).toBe(2);
+    expect(stderr).toContain('--amount 5O00: not an amount such as 23000, without commas');
+    expect(stderr).not.toContain('230.00');
+  });
+});
