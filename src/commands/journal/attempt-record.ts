@@ -83,6 +83,8 @@ function columnsFor(attempts: readonly AttemptRecord[]): readonly Column[] {
   // Whoever lists payment links wants to see the links.
   const later = first === 'name' ? ['kind', 'operator', 'profile'] : [];
   return attemptColumns.map((column) => {
+    // Two profiles are two accounts, perhaps practice and real money: nobody should take one for the other.
+    if (profiles && column.name === 'profile') return { ...column, tableFrom: 0, stays: true };
     if (shown.includes(column.name)) return { ...column, tableFrom: 0 };
     return later.includes(column.name) ? { ...column, tableFrom: 160 } : column;
   });

@@ -121,6 +121,7 @@ function toShow(
 
 // A table may cut the outcome; what to do now is written in full, below it.
 function warnOfOpen(ctx: Context, records: readonly AttemptRecord[], now: Moment): void {
+  const named = namesProfile(records);
   for (const record of records.filter((one) => ctx.journal.isOpen(one, now))) {
     const { intent, proof } = record.sent;
     const until = ctx.journal.blockedUntil(record);
@@ -129,9 +130,15 @@ function warnOfOpen(ctx: Context, records: readonly AttemptRecord[], now: Moment
     );
     const on = proof.orderId === undefined ? '' : ` on ${proof.orderId}`;
     ctx.notes.warn(
-      `${changeOf(record, amountStyleOf(ctx, record))}${on}: ${outcomeWords(record, true)}; ${blocked}: paydesk journal show ${intent}`,
+      `${changeOf(record, amountStyleOf(ctx, record))}${on}${named(record)}: ${outcomeWords(record, true)}; ${blocked}: paydesk journal show ${intent}`,
     );
   }
+}
+
+// If changes of several profiles stand together, each line says whose it is.
+function namesProfile(records: readonly AttemptRecord[]): (record: AttemptRecord) => string {
+  const several = new Set(records.map(({ sent }) => sent.profile)).size > 1;
+  return ({ sent }) => (several ? ` with profile ${sent.profile}` : '');
 }
 
 // A person named this attempt, so a watched one is read even when it is not due.
@@ -179,19 +186,20 @@ async function readSome(ctx: Context, due: readonly AttemptRecord[]): Promise<re
 
 // Alarms go to stderr, so that a person sees them even when stdout goes into a pipe.
 function warnOfAlarms(ctx: Context, records: readonly AttemptRecord[]): void {
-  for (const line of records.map((record) => alarmLine(ctx, record)))
+  const named = namesProfile(records);
+  for (const line of records.map((record) => alarmLine(ctx, record, named(record))))
     if (line !== undefined) ctx.notes.warn(line);
 }
 
 /** One line about the alarm of an attempt: what was seen, and where to look. Undefined when there is no alarm. */
-function alarmLine(ctx: Context, record: AttemptRecord): string | undefined {
+function alarmLine(ctx: Context, record: AttemptRecord, profile: string): string | undefined {
   const { intent, proof } = record.sent;
   const last = record.verdicts.at(-1);
   if (last?.alarm === undefined) return undefined;
   const ids = (last.refunds ?? []).map(({ id }) => id ?? 'one refund without an id').join(' and ');
   const seen = last.alarm === 'duplicate' && last.by !== 'person' ? `the service lists ${ids}` : last.why;
   const on = proof.orderId === undefined ? '' : ` on ${proof.orderId}`;
-  return `${alarmWords[last.alarm]}: ${changeOf(record, amountStyleOf(ctx, record))}${on}: ${seen}: paydesk journal show ${intent}`;
+  return `${alarmWords[last.alarm]}: ${changeOf(record, amountStyleOf(ctx, record))}${on}${profile}: ${seen}: paydesk journal show ${intent}`;
 }
 
 async function chosenOf(ctx: Context, due: readonly AttemptRecord[]): Promise<readonly AttemptRecord[]> {
