@@ -39,10 +39,10 @@ export function newDuplicate(
 export function refundsPaidTwice(record: AttemptRecord, known: readonly AttemptRecord[]): readonly string[] {
   const { expected } = record.sent.proof;
   const seen = record.verdicts.findLast(
-    ({ alarm, refunds = [] }) => alarm === 'duplicate' && refunds.length > expected.length,
+    ({ alarm, refunds }) => alarm === 'duplicate' && (refunds?.length ?? 0) > expected.length,
   );
-  const again = sentAgain(record, known);
-  const found = seen?.refunds ?? [...ownRefunds(record), ...(again === undefined ? [] : ownRefunds(again))];
+  const attempts = [record, sentAgain(record, known)].filter((one) => one !== undefined);
+  const found = seen?.refunds ?? attempts.flatMap(ownRefunds);
   const same = found.filter((refund) => expected.some((one) => isSameMoney(one, refund)));
   return [...new Set(same.map(({ id }) => id).filter((id) => id !== undefined))];
 }
