@@ -7,6 +7,7 @@ import {
   newestEqual,
   type OrderMoney,
   paidBy,
+  type RefundRecord,
   readMoney,
 } from '../../api/charges.ts';
 import { type JsonObject, type ReasonWords, refundReasons, statuses } from '../../api/spec.ts';
@@ -66,15 +67,19 @@ function sumLine(money: OrderMoney, { settings }: Profile): string {
   return `${partWords(refunded, money.amount, money.currency, settings)} went back`;
 }
 
+/** Says when a refund was made and by whom: `, made at 05:05:12 by op7: ticket 8812`. */
+export type MadeWords = (refund: Pick<RefundRecord, 'id' | 'createdAt'>) => string;
+
 /**
  * Throws CliError 'refused' when a charge already has a refund of the same amount, unless `again` names the newest one. It
  * does not matter who made that refund or when. A name in `again` that is no refund of this order may be an attempt; the
- * journal checks that later, under the order's lock.
+ * journal checks that later, under the order's lock. `madeWords`: when the refund was made and by whom.
  */
 export function checkRepeat(
   { expected, money, body }: Pick<RefundPlan, 'expected' | 'money' | 'body'>,
   asked: Pick<RefundAsked, 'again' | 'twins' | 'reason' | 'note'>,
   profile: Profile,
+  madeWords: MadeWords = () => '',
 ): void {
   const { again, twins = [] } = asked;
   const shown = new Set(money.charges.flatMap(({ refunds }) => refunds.map(({ id }) => id)));
@@ -84,7 +89,7 @@ export function checkRepeat(
     const equal = newestEqual(charge?.refunds ?? [], amount);
     if (equal === undefined || again.includes(equal.id)) continue;
     throw refused(
-      `charge ${charge?.number ?? chargeId} of ${money.id} has a refund of ${figureWords(-amount, money.currency, profile.settings)} already, ${equal.id}`,
+      `charge ${charge?.number ?? chargeId} of ${money.id} has a refund of ${figureWords(-amount, money.currency, profile.settings)} already, ${equal.id}${madeWords(equal)}`,
       [
         'if the buyer should get the same amount once more:',
         refundCommand(profile, money, [
