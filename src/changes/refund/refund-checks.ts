@@ -3,6 +3,7 @@
 import { amountWords, figuresIn, figureWords, partWords } from '../../amounts.ts';
 import {
   type ChargeMoney,
+  hasNoCharges,
   hiddenRefunds,
   newestEqual,
   type OrderMoney,
@@ -34,6 +35,8 @@ function provableMoney(order: JsonObject): OrderMoney {
   const reading = readMoney(order);
   const problem = 'money' in reading ? hiddenRefunds(reading.money) : reading.problem;
   if ('money' in reading && problem === undefined) return reading.money;
+  if (hasNoCharges(order))
+    throw refused(`there is nothing to refund on ${String(order.id)}: no charges on this order yet`, []);
   throw refused(`${String(order.id)} cannot be refunded safely: ${problem}`, [
     'paydesk could not tell afterwards whether the refund was made; ask whoever runs the service',
   ]);

@@ -6,7 +6,7 @@ import type { Context } from '../../commands/command.ts';
 import { checkDecimals } from '../../commands/flags.ts';
 import { attemptName } from '../../journal/journal.ts';
 import { changeOrder, type OrderAsked, type OrderPlan, type OrderRead } from '../order-change.ts';
-import { originsOf, sentByWords } from './known-refunds.ts';
+import { originsOf, type RefundOrigins, sentByWords } from './known-refunds.ts';
 import { type FoundTwins, lookForTwins } from './look-for-twins.ts';
 import { checkTwins, type MadeWords, refused, youngWarnings } from './refund-checks.ts';
 import { planRefund, type RefundAsked } from './refund-plan.ts';
@@ -44,11 +44,7 @@ async function planOrder(
   const { profile } = read.service;
   const { id, order, twin } = read;
   const origins = await originsOf(ctx, read.service, order);
-  const made: MadeWords = ({ id: refundId, createdAt }) => {
-    const when = createdAt === undefined ? '' : `, made at ${ctx.shortTime(createdAt * 1000)}`;
-    const by = sentByWords(origins, refundId);
-    return by === undefined ? when : `${when}${origins?.has(refundId) === true ? ' ' : ', '}${by}`;
-  };
+  const made = madeWords(ctx, origins);
   const answers = await askForMissing(ctx, read, given, confirm, made);
   const twins = await lookForTwins(ctx, read.service, order, twin);
   const asked = { ...answers, ...(await splitAgain(ctx, read, answers, twins)) };
@@ -82,6 +78,14 @@ async function planOrder(
       planRefund(asked, fresh, profile, made);
     },
     result: (applied) => refundResult(plan, applied, profile),
+  };
+}
+
+function madeWords(ctx: Context, origins: RefundOrigins): MadeWords {
+  return ({ id, createdAt }) => {
+    const when = createdAt === undefined ? '' : `, made at ${ctx.shortTime(createdAt * 1000)}`;
+    const by = sentByWords(origins, id);
+    return by === undefined ? when : `${when}${by.startsWith('by ') ? ' ' : ', '}${by}`;
   };
 }
 
