@@ -1,6 +1,12 @@
 /** The door of the changes: everything that the commands may import from this room. */
 
-export { byHandWords, settledByHand } from './by-hand-words.ts';
+export {
+  acknowledgedAlarms,
+  acknowledgedWords,
+  acknowledgementOf,
+  byHandWords,
+  settledByHand,
+} from './by-hand-words.ts';
 export { captureOrder } from './capture-order.ts';
 export { makeChange } from './change.ts';
 export {
@@ -41,11 +47,17 @@ export {
 export { againFlag, intentFlag, onlyGiven, scriptIdPattern } from './repeat.ts';
 export {
   acknowledgeCommand,
+  checkTwiceCommand,
   type OpenCases,
   openCasesOf,
   paidTwiceBlocks,
   paidTwiceStatus,
   paidTwiceSteps,
+  seenTwiceBlocks,
+  seenTwiceIn,
+  seenTwiceStatus,
+  seenTwiceSteps,
+  seenTwiceWords,
   unconfirmedBlocks,
   unconfirmedSteps,
   unconfirmedWords,

@@ -14,7 +14,13 @@ import { about, CliError } from '../errors.ts';
 import type { AttemptRecord, Intent } from '../journal/journal.ts';
 import { commandLine, type Profile } from '../profiles/profiles.ts';
 import type { Block } from '../terminal/terminal.ts';
-import { byHandRisk, byHandWords, settledByHand } from './by-hand-words.ts';
+import {
+  acknowledgedAlarms,
+  acknowledgedWords,
+  byHandRisk,
+  byHandWords,
+  settledByHand,
+} from './by-hand-words.ts';
 import { makeChange, type PlannedChange } from './change.ts';
 import { becameWords, changeOf } from './change-words.ts';
 import { type Confirmation, checkOrderConfirmable, confirmAgain } from './confirm-change.ts';
@@ -116,9 +122,13 @@ async function planChange(
   const { id, twin, neighbour } = picked;
   const closed = await checkNotOpen(ctx, service, { kind, orderId: id, again });
   const order = await readOne(ctx, service, 'orders', id, 'change', neighbour);
+  if (kind === 'refund') await ctx.journal.refuseDuplicate({ service, orderId: id, order: order.value });
   const read = { service, id, order: order.value, isPicked: givenId === undefined, twin };
   const { intent: planned, words, preview, check, result } = await plan(read);
-  const byHand = (await settledByHand(ctx, service, id)).map((record) => byHandLine(ctx, record));
+  const byHand = [
+    ...(await settledByHand(ctx, service, id)).map((record) => byHandLine(ctx, record)),
+    ...(await acknowledgedAlarms(ctx, service, id)).map((record) => acknowledgedWords(ctx, record)),
+  ];
   const intent = { ...planned, checks: [...byHand, ...(planned.checks ?? [])] };
   if (!ctx.options.dryRun) for (const line of byHand) ctx.notes.warn({ text: line, style: 'warn' });
   const repeats = [...given('--again', again.join(',')), ...given('--intent', intentId)];

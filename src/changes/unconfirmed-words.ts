@@ -5,9 +5,16 @@
 
 import { amountWords } from '../amounts.ts';
 import type { Service } from '../api/api.ts';
+import type { JsonObject } from '../api/spec.ts';
 import type { Context } from '../commands/command.ts';
 import { CliError } from '../errors.ts';
-import { changeKinds, type PaidTwice, paidTwiceWords, type UnconfirmedChange } from '../journal/journal.ts';
+import {
+  changeKinds,
+  type PaidTwice,
+  paidTwiceWords,
+  type UnconfirmedChange,
+  whoMadeLines,
+} from '../journal/journal.ts';
 import type { Profile } from '../profiles/profiles.ts';
 import type { Block } from '../terminal/terminal.ts';
 import { kindWords } from './change-words.ts';
@@ -42,13 +49,62 @@ export function acknowledgeCommand({ intent }: Pick<PaidTwice, 'intent'>): strin
 export function paidTwiceBlocks(ctx: Context, profile: Profile, twice: PaidTwice): readonly Block[] {
   return [
     paidTwiceWords(twice, profile.settings).replace(/^[^:]*/, (words) => words.toUpperCase()),
-    `${indent}sent at ${ctx.shortTime(twice.sentAt)} by ${twice.operator}; paydesk cannot take a refund back`,
+    ...whoMadeLines(twice, (ms) => ctx.shortTime(ms)).map((line) => `${indent}${line}`),
+    `${indent}paydesk cannot take a refund back`,
     `${indent}do not refund this order; show your lead. When somebody has dealt with it:`,
     `${indent}${acknowledgeCommand(twice)}`,
   ].map((text): Block => ({ line: { text, style: 'bad' }, hang: indent.length }));
 }
 
+/**
+ * The refund that an order shows twice on the read that is being shown, while the journal does not know that yet. If the journal
+ * cannot be read, there is none: whatever else asks the journal says so.
+ */
+export async function seenTwiceIn(
+  ctx: Context,
+  service: Service,
+  order: JsonObject,
+): Promise<PaidTwice | undefined> {
+  try {
+    return ctx.journal.seenTwice(await ctx.journal.attemptsOf(service, String(order.id)), order);
+  } catch (error) {
+    if (error instanceof CliError) return undefined;
+    throw error;
+  }
+}
+
+/** The words in place of the status of an order that shows such a refund. */
+export const seenTwiceStatus = 'equal refunds';
+
+/** `equal refunds: 900 MXN, re_1 and re_2` */
+export function seenTwiceWords(twice: PaidTwice, { settings }: Pick<Profile, 'settings'>): string {
+  return paidTwiceWords(twice, settings).replace(/^[^:]*/, seenTwiceStatus);
+}
+
+/** The command that finds out about them. */
+export function checkTwiceCommand({ intent }: Pick<PaidTwice, 'intent'>): string {
+  return `paydesk journal reconcile ${intent}`;
+}
+
+/** The lines that stand in the first block of the screen of such an order, all in red. */
+export function seenTwiceBlocks(ctx: Context, profile: Profile, twice: PaidTwice): readonly Block[] {
+  return [
+    seenTwiceWords(twice, profile).replace(/^[^:]*/, (words) => words.toUpperCase()),
+    ...whoMadeLines(twice, (ms) => ctx.shortTime(ms)).map((line) => `${indent}${line}`),
+    `${indent}do not refund this order before this is checked: ${checkTwiceCommand(twice)}`,
+  ].map((text): Block => ({ line: { text, style: 'bad' }, hang: indent.length }));
+}
+
 /** What to do next about such an order, in place of a command that refunds. */
+export function seenTwiceSteps(twice: PaidTwice): readonly Block[] {
+  return [
+    'blank',
+    { line: 'first check whether the buyer was paid twice:' },
+    { line: checkTwiceCommand(twice), indent: 2 },
+  ];
+}
+
+/** What to do next about an order that was paid back twice, in place of a command that refunds. */
 export function paidTwiceSteps(twice: PaidTwice): readonly Block[] {
   return [
     'blank',

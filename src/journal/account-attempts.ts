@@ -7,7 +7,7 @@ import type { AttemptRecord, Moment } from './journal-rows.ts';
 import type { JournalStore } from './journal-store.ts';
 import { isPaidTwice, refundsPaidTwice } from './paid-twice.ts';
 import { marksOf, marksOfService, mayBeSameAccount } from './same-account.ts';
-import { unconfirmedChange } from './unconfirmed.ts';
+import { namedByReply, unconfirmedChange } from './unconfirmed.ts';
 
 /** The attempts that may be of this account, however its address is spelled; with an order, those on it. */
 export async function attemptsOf(
@@ -54,7 +54,11 @@ export async function paidTwiceOf(
     const { orderId: id } = record.sent.proof;
     if (id === undefined || found.has(id) || !mayBeSameAccount(marksOf(record.sent), account)) continue;
     const known = await attemptsOf(store, service, id);
-    found.set(id, { ...unconfirmedChange(record), refunds: refundsPaidTwice(record, known) });
+    found.set(id, {
+      ...unconfirmedChange(record),
+      refunds: refundsPaidTwice(record, known),
+      ours: namedByReply(record),
+    });
   }
   return found;
 }

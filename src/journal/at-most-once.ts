@@ -5,12 +5,13 @@
  */
 
 import type { CliErrorParts } from '../errors.ts';
-import { claimedBy, claimsOf, isAcknowledged, isWatched, verdictOf } from './attempt-state.ts';
+import { claimedBy, claimsOf, isWatched, verdictOf } from './attempt-state.ts';
 import { decide, equalRefund, nothingToRepeat, oldRead, type Refusal } from './guards.ts';
 import type { AttemptRecord, Moment, Proof, SentRow, VerdictRow } from './journal-rows.ts';
 import { earliestOf, stampOf } from './journal-time.ts';
 import { judgeRead, preImage, provable } from './judge-read.ts';
 import { judgeReply, saidIn } from './judge-reply.ts';
+import { newDuplicate } from './paid-twice.ts';
 import type { End, Event, InFlight, Lost, Search, State, Step, Wanted } from './protocol-types.ts';
 import { judgeSeen, type Ruling, rulingOf, verdictRow } from './verdict.ts';
 
@@ -109,12 +110,12 @@ function newsOf(
 ): { readonly verdict: VerdictRow } | { readonly problem: string } | undefined {
   const { sent } = attempt;
   const last = verdictOf(attempt);
-  const evidence = judgeRead(sent.proof, value, claimsOf(known, attempt), earliestOf(sent));
   if (last?.verdict === 'applied') {
-    if (evidence.shows !== 'duplicate' || last.alarm === 'duplicate') return undefined;
-    if (isAcknowledged(last, 'duplicate', evidence.refunds)) return undefined;
-    return { verdict: verdictRow(sent, moment, rulingOf(evidence)) };
+    const twice = newDuplicate(attempt, last, known, value);
+    // Who confirmed the first of them stays: a reply is not lost because a second refund shows.
+    return twice && { verdict: verdictRow(sent, moment, { ...rulingOf(twice), by: last.by }) };
   }
+  const evidence = judgeRead(sent.proof, value, claimsOf(known, attempt), earliestOf(sent));
   if (evidence.shows === 'nothing') return undefined;
   if (evidence.shows === 'unreadable') return { problem: evidence.problem };
   return { verdict: verdictRow(sent, moment, rulingOf(evidence)) };

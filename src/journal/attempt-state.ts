@@ -185,10 +185,10 @@ export function claimsOf(known: readonly AttemptRecord[], record: AttemptRecord)
   return { has: (id) => claimed.has(id) || later.some((shown) => !shown.has(id)) };
 }
 
-// Whether the other attempt was sent on the same order after the horizon of the record.
-function isAfterTimeOf(record: AttemptRecord, { sent: { proof, time, skewed } }: AttemptRecord): boolean {
-  if (proof.kind !== 'refund' || proof.orderId !== record.sent.proof.orderId) return false;
-  return skewed === undefined && time >= horizonOf(record);
+// Whether the other attempt was sent on the same order after the horizon of the record, as far as the clocks of both tell.
+function isAfterTimeOf(record: AttemptRecord, { sent }: AttemptRecord): boolean {
+  if (sent.proof.kind !== 'refund' || sent.proof.orderId !== record.sent.proof.orderId) return false;
+  return isOver(record, momentOfRow(sent));
 }
 
 export function isSameAttempt(one: AttemptRecord, other: Pick<AttemptRecord, 'sent'>): boolean {

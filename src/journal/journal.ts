@@ -160,6 +160,8 @@ export interface UnconfirmedChange {
 export interface PaidTwice extends Omit<UnconfirmedChange, 'kind'> {
   /** The ids of the refunds. */
   readonly refunds: readonly string[];
+  /** Those that the reply named, so they are surely ours. None if the reply was lost: then nobody can tell which one is. */
+  readonly ours: readonly string[];
 }
 
 /** An attempt after its order was read again. */
@@ -212,6 +214,20 @@ export interface Journal {
     orderId?: string,
   ): Promise<ReadonlyMap<string, PaidTwice>>;
   /**
+   * Stops a change when the order that was just read shows a refund twice and the journal does not know that yet: it reads the
+   * order again under its lock, records the alarm, and throws the CliError that the change itself would end with.
+   */
+  refuseDuplicate(order: {
+    readonly service: Pick<Service, 'profile' | 'keyFingerprint'>;
+    readonly orderId: string;
+    readonly order: JsonObject;
+  }): Promise<void>;
+  /**
+   * The refund that an order shows more than once although the journal knows only one, until somebody reconciles it. `known`:
+   * the attempts on that order. Undefined if there is none.
+   */
+  seenTwice(known: readonly AttemptRecord[], order: JsonObject): PaidTwice | undefined;
+  /**
    * The attempts that may be of this account, however its address is spelled; with an order, those on it. Asks the service
    * nothing.
    */
@@ -228,6 +244,8 @@ export interface Journal {
   isWatched(record: AttemptRecord): boolean;
   /** The refund records that an attempt made; none unless its last verdict is `applied`. */
   ownRefunds(record: AttemptRecord): readonly FoundRefund[];
+  /** The ids of those that its reply named, so they are surely its own. */
+  namedByReply(record: AttemptRecord): readonly string[];
   /** Chooses the due attempts that a run reads: at most three unconfirmed ones, and one that is only watched. */
   pickDue(due: readonly AttemptRecord[], now: Moment): readonly AttemptRecord[];
   /** What stops every change, in words; undefined when nothing does. */
@@ -302,6 +320,23 @@ export function paidTwiceWords(
   const hidden = only !== undefined && second === undefined ? ['one that no read has shown'] : [];
   const ids = only === undefined ? [] : [[...refunds, ...hidden].join(' and ')];
   return `paid back ${refunds.length > 2 ? 'more than once' : 'twice'}: ${[...sum, ...ids].join(', ')}`;
+}
+
+/** Who made which of two equal refunds, as far as it can be known: one line for ours, one for the rest. */
+export function whoMadeLines(
+  { refunds, ours, sentAt, operator }: Pick<PaidTwice, 'refunds' | 'ours' | 'sentAt' | 'operator'>,
+  shortTime: (ms: number) => string,
+): readonly string[] {
+  const sent = `sent at ${shortTime(sentAt)} by ${operator}`;
+  if (refunds.length < 2) return [sent];
+  const own = refunds.filter((id) => ours.includes(id));
+  if (own.length === 0)
+    return [`one of them is ours, ${sent}; the other was made twice, or is from another machine`];
+  const others = refunds.filter((id) => !ours.includes(id));
+  return [
+    `${own.join(' and ')} is ours, ${sent}`,
+    `${others.join(' and ')} was made twice, or is from another machine`,
+  ];
 }
 
 /** An alarm in a few words, to stand before a colon. */

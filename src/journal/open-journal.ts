@@ -15,6 +15,7 @@ import {
   isUnsettled,
   isWatched,
   ownRefunds,
+  verdictOf,
 } from './attempt-state.ts';
 import { tooEarly } from './by-hand.ts';
 import { recordedOutcome } from './change-outcome.ts';
@@ -28,7 +29,15 @@ import { isPaidTwice } from './paid-twice.ts';
 import { pickDue, resolveOne } from './read-again.ts';
 import { refusalError } from './refusal-error.ts';
 import { marksOfService } from './same-account.ts';
-import { paidTwiceLine, probableRefunds, unconfirmedLine } from './unconfirmed.ts';
+import {
+  duplicateNow,
+  namedByReply,
+  paidTwiceLine,
+  probableRefunds,
+  seenTwice,
+  unconfirmedLine,
+} from './unconfirmed.ts';
+import { rulingOf, verdictRow } from './verdict.ts';
 
 /** What a run needs for its journal. */
 export interface JournalParts {
@@ -167,6 +176,8 @@ function createJournal(parts: JournalParts): Journal {
     blockedUntil,
     isDue,
     refuseOpen: (order) => refuseOpen({ ...parts, now, readAgain }, order),
+    refuseDuplicate: (order) => refuseDuplicate({ ...parts, now, effectParts }, order),
+    seenTwice,
     unconfirmed: (service, orderId) => unconfirmedOf({ store, now }, service, orderId),
     paidTwice: (service, orderId) => paidTwiceOf(store, service, orderId),
     attemptsOf: (service, orderId) => attemptsOf(store, service, orderId),
@@ -174,6 +185,7 @@ function createJournal(parts: JournalParts): Journal {
     problem: () => store.problem(),
     isWatched,
     ownRefunds,
+    namedByReply,
     pickDue,
     reconcile: async (record, how) => resolveOne(await effectParts(record), record, how),
     settle: async (record, statement, confirm) =>
@@ -234,6 +246,28 @@ async function refuseOpen(
   // What the reads have just found is told by the change itself, with both refunds (exit 7).
   refuse(paidTwice({ kind, orderId }, own));
   return closed;
+}
+
+interface DuplicateParts extends Omit<RefuseParts, 'readAgain'> {
+  readonly effectParts: (record: AttemptRecord) => Promise<EffectParts>;
+}
+
+// Before the preview: nobody should decide on a change that the final read stops anyway.
+async function refuseDuplicate(
+  { store, now, effectParts, shortTime, dryRun }: DuplicateParts,
+  { service, orderId, order }: Parameters<Journal['refuseDuplicate']>[0],
+): Promise<void> {
+  // If the journal cannot be read now, the change itself says so.
+  const own = await attemptsOf(store, service, orderId).catch(() => []);
+  const shown = { shortTime, amounts: service.profile.settings };
+  for (const attempt of own) {
+    const seen = duplicateNow(attempt, own, order);
+    if (seen === undefined) continue;
+    const { record } = dryRun ? { record: attempt } : await resolveOne(await effectParts(attempt), attempt);
+    const verdict = dryRun ? verdictRow(attempt.sent, await now(), rulingOf(seen)) : verdictOf(record);
+    if (verdict?.alarm === 'duplicate')
+      throw refusalError({ why: 'appeared', attempt, verdict }, orderId, shown);
+  }
 }
 
 // The journal knows the account, so a profile must be named only if several reach it.

@@ -5,11 +5,12 @@ import type { JsonObject } from '../api/spec.ts';
 import { CliError, withParts } from '../errors.ts';
 import { verdictOf } from './attempt-state.ts';
 import type { Refusal } from './guards.ts';
-import { alarmWords, attemptName, changeKinds, paidTwiceWords } from './journal.ts';
+import { alarmWords, attemptName, changeKinds, paidTwiceWords, whoMadeLines } from './journal.ts';
 import type { AttemptRecord, SentRow } from './journal-rows.ts';
 import { provable } from './judge-read.ts';
 import { isSameAddress, marksOf } from './same-account.ts';
 import { sameJson, type Typed } from './same-request.ts';
+import { namedByReply } from './unconfirmed.ts';
 
 /** The error of a run that sent nothing. `subject`: the order, or the change in words. */
 export function refusalError(
@@ -35,7 +36,7 @@ function errorOf(refusal: Refusal, subject: string, shown: HowShown): CliError {
     case 'made':
       return triedError(refusal, shown);
     case 'appeared':
-      return appearedError(refusal, shown);
+      return appearedError(refusal, subject, shown);
     case 'equal':
       return equalError(refusal, shown);
     case 'used_up':
@@ -201,13 +202,18 @@ function earlierWords(sent: SentRow, subject: string, { shortTime, amounts }: Ho
 
 function appearedError(
   { attempt, verdict }: Extract<Refusal, { why: 'appeared' }>,
-  { amounts }: HowShown,
+  subject: string,
+  shown: HowShown,
 ): CliError {
+  if (verdict.alarm === 'duplicate') return twiceError({ attempt, verdict }, subject, shown);
+  const { amounts } = shown;
   const known = `nothing was sent now; ${verdict.why}`;
   const now = [showCommand(attempt)];
   if (verdict.alarm !== undefined) {
     const ids = (verdict.refunds ?? []).map(({ id }) => id ?? 'one refund without an id').join(' and ');
-    return new CliError('unknown', `${alarmWords[verdict.alarm]}: ${named(attempt, amounts)}\n${ids}`, {
+    const { sent } = attempt;
+    const what = `${changeWords(sent, amounts)} on ${subject}, ${sent.intent}: ${alarmWords[verdict.alarm]}`;
+    return new CliError('unknown', ids === '' ? what : `${what}\n${ids}`, {
       opening: 'stop:',
       certain: known,
       now: ['stop on this order and show your lead:', ...now],
@@ -218,6 +224,30 @@ function appearedError(
     certain: known,
     now,
   });
+}
+
+function twiceError(
+  { attempt, verdict }: Omit<Extract<Refusal, { why: 'appeared' }>, 'why'>,
+  subject: string,
+  { amounts, shortTime }: HowShown,
+): CliError {
+  const { intent, time: sentAt, operator } = attempt.sent;
+  const ids = (verdict.refunds ?? []).map(({ id }) => id ?? 'one without an id');
+  const who = whoMadeLines({ refunds: ids, ours: namedByReply(attempt), sentAt, operator }, shortTime);
+  return new CliError(
+    'unknown',
+    `${subject} shows the ${changeWords(attempt.sent, amounts)} more than once\n${ids.join(' and ')}`,
+    {
+      opening: 'DUPLICATE?',
+      certain: ['nothing was sent now', ...who, 'paydesk cannot take a refund back'].join('; '),
+      now: [
+        'stop on this order and show your lead:',
+        showCommand(attempt),
+        'when somebody has dealt with it:',
+        `paydesk journal acknowledge ${intent} --note TEXT`,
+      ],
+    },
+  );
 }
 
 function usedUpError(

@@ -5,16 +5,50 @@
 
 import { type AmountStyle, amountWords } from '../amounts.ts';
 import type { JsonObject } from '../api/spec.ts';
-import { claimsOf, ownRefunds, verdictOf } from './attempt-state.ts';
-import { changeKinds, type UnconfirmedChange } from './journal.ts';
+import { claimsOf, isWatched, ownRefunds, verdictOf } from './attempt-state.ts';
+import { changeKinds, type PaidTwice, type UnconfirmedChange } from './journal.ts';
 import type { AttemptRecord } from './journal-rows.ts';
 import { earliestOf } from './journal-time.ts';
 import { isSameMoney, judgeRead } from './judge-read.ts';
+import { newDuplicate } from './paid-twice.ts';
 
 /** An unconfirmed attempt as screens show it. */
 export function unconfirmedChange({ sent }: AttemptRecord): UnconfirmedChange {
   const { intent, amount, currency, time: sentAt, operator, proof } = sent;
   return { intent, kind: proof.kind, amount, currency, sentAt, operator };
+}
+
+/** The ids of the refunds that the reply to an attempt named: they are surely its own. None if a read or a person found them. */
+export function namedByReply(record: AttemptRecord): readonly string[] {
+  const first = record.verdicts.find(({ verdict }) => verdict === 'applied');
+  return first?.by === 'reply' ? ownRefunds(record).flatMap(({ id }) => id ?? []) : [];
+}
+
+/**
+ * The refund of the journal that an order shows more than once, while the journal does not know that yet. `known`: the
+ * attempts on this order. Only for screens, too.
+ */
+export function seenTwice(known: readonly AttemptRecord[], order: JsonObject): PaidTwice | undefined {
+  for (const record of known) {
+    const twice = duplicateNow(record, known, order);
+    if (twice === undefined) continue;
+    const same = twice.refunds.filter((one) =>
+      record.sent.proof.expected.some((own) => isSameMoney(own, one)),
+    );
+    const refunds = same.flatMap(({ id }) => id ?? []);
+    return { ...unconfirmedChange(record), refunds, ours: namedByReply(record) };
+  }
+  return undefined;
+}
+
+/** What an order shows of a refund that was made and is still watched, if it shows it twice and the journal does not know. */
+export function duplicateNow(
+  record: AttemptRecord,
+  known: readonly AttemptRecord[],
+  order: JsonObject,
+): ReturnType<typeof newDuplicate> {
+  const last = verdictOf(record);
+  return last !== undefined && isWatched(record) ? newDuplicate(record, last, known, order) : undefined;
 }
 
 /**
@@ -28,7 +62,8 @@ export function probableRefunds(
 ): ReadonlyMap<string, AttemptRecord> {
   const certain = new Set(known.flatMap((record) => ownRefunds(record).map(({ id }) => id)));
   const found = new Map<string, AttemptRecord>();
-  for (const record of known.filter(mayHaveMadeMore)) {
+  for (const record of known) {
+    if (!mayHaveMadeMore(record) && duplicateNow(record, known, order) === undefined) continue;
     const { sent } = record;
     const earliest = earliestOf(sent);
     const read = judgeRead(sent.proof, order, claimsOf(known, record), earliest);

@@ -321,7 +321,7 @@ test('a payment link is found again by its id, its link, a part of its name, or 
   expect(none).toMatchObject({
     code: 0,
     stdout: '',
-    stderr: expect.stringContaining('no change in the journal of this machine matches'),
+    stderr: expect.stringContaining('no change with profile environment matches'),
   });
   expect(await desk.run(['journal', 'show', 'chk_9'])).toMatchObject({ code: 5 });
   expect(await desk.run(['journal', 'list', '--kind', 'link'])).toMatchObject({ code: 2 });

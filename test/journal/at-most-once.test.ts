@@ -327,6 +327,10 @@ describe('with an attempt that was not seen in its time', () => {
     const twice: Event = { is: 'fresh', value: order(5, 5), moment: at(1) };
     const { effect } = run([locked, known(earlier(notSeen(made))), twice]);
     expect(effect).toMatchObject({ do: 'record', row: { intent: 'i_0', alarm: 'duplicate' } });
+    // The words follow how the first one was confirmed.
+    const byRead = earlier(notSeen({ ...made, by: 'read' }));
+    expect(effect).toMatchObject({ row: { by: 'reply' } });
+    expect(run([locked, known(byRead), twice]).effect).toMatchObject({ row: { by: 'read' } });
     const alarmed = known(earlier(notSeen({ ...made, alarm: 'duplicate' })));
     expect(endOf([locked, alarmed])).toMatchObject({ refusal: { why: 'paid_twice' } });
     // A capture pays nothing back, and the alarm is no news.

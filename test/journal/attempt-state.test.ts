@@ -260,6 +260,14 @@ describe('what is not of an attempt', () => {
     expect([two.has('r1'), two.has('r2'), two.has('r3')]).toEqual([false, true, true]);
   });
 
+  it('is what was not there yet when one was sent under a wrong clock, but long after by the time since boot', () => {
+    const boot = (ms: number) => ({ wall: 0, boot: { id: 'b', ms } });
+    const booted = { ...record, verdicts: record.verdicts.map((row) => ({ ...row, clocks: boot(1000) })) };
+    const sentAt = (ms: number) => later({ time: 0, skewed: true, clocks: boot(ms) });
+    expect(claimsOf([sentAt(1000 + horizonMs)], booted).has('r2')).toBe(true);
+    expect(claimsOf([sentAt(999 + horizonMs)], booted).has('r2')).toBe(false);
+  });
+
   it.each<[string, AttemptRecord]>([
     ['one that was sent in its time', later({ time: over - 1 })],
     ['one whose clocks disagreed', later({ skewed: true })],

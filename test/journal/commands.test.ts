@@ -6,7 +6,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { later } from '../harness/clock.ts';
 import { chargeOf, listOf, newRefundOf, orderOf } from '../harness/orders.ts';
-import { copyOf, type Home, newHome, paydesk, type Ran } from '../harness/paydesk.ts';
+import { copyOf, type Home, newHome, onScreen, paydesk, type Ran } from '../harness/paydesk.ts';
 import { sit } from '../harness/person.ts';
 import { reply } from '../harness/server.ts';
 import { type Service, startService, storeShop } from '../harness/service.ts';
@@ -382,11 +382,64 @@ test('journal list that is narrowed to nothing does not say that nothing was sen
         env: { TZ: 'UTC', ...later(3_600_000) },
       });
       expect({ code, stdout }, line).toEqual({ code: 0, stdout: '' });
-      expect(stderr, line).toContain('no change in the journal of this machine matches');
+      expect(stderr, line).toContain('no change with profile shop matches');
       expect(stderr, line).not.toContain('nothing');
     }
   }
 });
+
+test.each([80, 120])(
+  'journal reconcile --all at %i columns says whose each change is where several profiles stand together',
+  async (columns) => {
+    using desk = deskWith(lost);
+    const { home } = desk;
+    const env = { TZ: 'UTC', PAYDESK_OPERATOR: 'op7', ...later(60_000) };
+    const demo = [
+      '-p',
+      'demo',
+      'orders',
+      'refund',
+      'ord_2tQ7zRk9PwE5xNvAm',
+      '--charge',
+      '1',
+      '--amount',
+      '700',
+    ];
+    const sent = await paydesk([...demo, '--yes'], { home, env: { ...env, PAYDESK_DEMO_FAULT: 'drop' } });
+    expect(sent.code, sent.stderr).toBe(7);
+    const listed = await paydesk(['-p', 'demo', 'orders', 'list', '--status', 'paid', '--json'], {
+      home,
+      env,
+    });
+    const other = ['-p', 'demo', 'orders', 'refund', JSON.parse(listed.stdout).data[0].id, '--yes'];
+    const made = await paydesk(other, { home, env: { ...env, PAYDESK_DEMO_FAULT: 'apply-drop' } });
+    expect(made.code, made.stderr).toBe(0);
+    const { screen } = await onScreen(['journal', 'reconcile', '--all'], { home, env, columns });
+    expect(screen).toMatch(/^INTENT .* PROFILE *$/m);
+    expect(screen).toMatch(/^i_.* shop *$/m);
+    expect(screen).toMatch(/^i_.* demo *$/m);
+    const text = screen.replaceAll(/\s+/g, ' ');
+    expect(text).toContain('refund of 300 MXN on ord_1 with profile shop: unconfirmed');
+    expect(text).toContain('refund of 700 MXN on ord_2tQ7zRk9PwE5xNvAm with profile demo: unconfirmed');
+  },
+);
+
+test.each([
+  ['journal list', 'nothing was sent with profile demo', 0],
+  ['journal list --open', 'nothing is unconfirmed with profile demo', 0],
+  ['journal list --order ord_1', 'no change with profile demo matches', 0],
+  ['journal reconcile', 'nothing is unconfirmed with profile demo', 0],
+  ['journal reconcile --all', 'nothing is unconfirmed with profile demo', 0],
+])(
+  '%s says what is unconfirmed with another profile, and which command shows it',
+  async (line, words, code) => {
+    const ran = await runIn(lost, ['-p', 'demo', ...line.split(' ')]);
+    expect(ran).toMatchObject({ code, stdout: '' });
+    expect(ran.stderr).toBe(
+      `${words}\n1 refund unconfirmed with shop: paydesk -p shop journal list --open\n`,
+    );
+  },
+);
 
 test('journal list says at 80 columns whose money it is, or what was done, where that differs', async () => {
   using desk = deskWith(lost);

@@ -62,9 +62,9 @@ test('OUTCOME is whole at 80 and 120 columns, and LINK gives way to it', async (
     columns: 80,
   });
   expect(links.screen).toMatch(
-    /^INTENT +OUTCOME +LINK *\n\S+ +made +https:\/\/pay\.example\.com\/link\/\w+ *\n/,
+    /^INTENT +AMOUNT +OUTCOME +NAME +LINK *\n\S+ +30000 MXN +made +Lamp +https:\/\/pay\.example\.com\/link\/\w+ *\n/,
   );
-  expect(links.screen.replaceAll('\n', ' ')).toContain('no room for SENT, AMOUNT');
+  expect(links.screen.replaceAll('\n', ' ')).toContain('no room for SENT');
   // A script and a pipe get all of it.
   const { stdout } = await demo(['journal', 'list']);
   expect(stdout).toContain('made: the reply was lost, the order shows it');

@@ -48,6 +48,7 @@ describe('the refunds of it', () => {
     time: 5000,
   });
   const one = { ...alarm, refunds: [refund('rf_1')] };
+  const other = (id: string | undefined) => ({ ...refund(id, -7), chargeId: 'ch_2' });
   it.each<[string, AttemptRecord, readonly AttemptRecord[], readonly string[]]>([
     ['are those of the read that showed both', attempt([alarm]), [], ['rf_1', 'rf_2']],
     ['also if a later read shows fewer', attempt([alarm, one]), [], ['rf_1', 'rf_2']],
@@ -77,6 +78,14 @@ describe('the refunds of it', () => {
       ['rf_1', 'rf_9'],
     ],
     ['are unknown if no read has shown any', first, [first], []],
+    [
+      'are those of every charge of a whole order',
+      attempt([{ ...alarm, refunds: [refund('rf_1'), refund('rf_2'), other('rf_3'), other('rf_4')] }], {
+        proof: { ...first.sent.proof, expected: [...first.sent.proof.expected, other(undefined)] },
+      }),
+      [],
+      ['rf_1', 'rf_2', 'rf_3', 'rf_4'],
+    ],
   ])('%s', (_, record, known, expected) => {
     expect(refundsPaidTwice(record, known)).toEqual(expected);
   });

@@ -86,6 +86,124 @@ const acknowledge = (intent: string) => [
 
 const textOf = ({ stdout, stderr }: Ran) => `${stdout}${stderr}`.replaceAll(/i_[0-9a-z]{8}\b/g, 'i_7f3k2m9x');
 
+describe('two equal refunds that only the read of orders show shows', () => {
+  /** Sends a refund of 900, and then a second one shows that this machine has not sent. */
+  async function secondShows(): Promise<string> {
+    expect((await run('05:05:12', refund(900))).code).toBe(0);
+    apply();
+    return journalRows(service.home)[0]?.intent ?? '';
+  }
+
+  test('stand in the first block with who made which, and the command that checks it is the only one', async () => {
+    await secondShows();
+    const shown = await run('05:10:00', `orders show ${id}`, 80);
+    expect(textOf(shown)).toMatchInlineSnapshot(`
+      "ord_2tQ8mVxK4nRz7LcWp  partially_refunded  equal refunds  sandbox environment
+      EQUAL REFUNDS: 900 MXN, rf_1 and rf_2
+              rf_1 is ours, sent at 05:05:12 by root
+              rf_2 was made twice, or is from another machine
+              do not refund this order before this is checked:
+              paydesk journal reconcile i_7f3k2m9x
+      created 20 Nov 2026 18:42:00 UTC    read just now, 21 Nov 05:10:00
+      buyer   Ana  ana@example.com
+      twin    ord_2tQ8mTd6JhB3sYfGq, same buyer and amount, 4 min earlier, was not
+              refunded: make sure which of the two orders the buyer means
+
+      MONEY (MXN, in the service's units)           amount   refunded       left
+      charge 1  ch_ord_2tQ8mVxK4nRz7LcWp  *4242      35000      -1800      33200
+                visa, BUYER NAME, partially_refunded, paid 18:42:20, auth 490215
+      order                                          35000      -1800      33200
+                refund total matches the service
+
+      REFUNDS  from charge  amount  when              auth    by
+               1 *4242        -900  21 Nov 05:05 UTC  490215  root
+               id rf_1
+               1 *4242        -900  21 Nov 05:05 UTC  490215  made twice, or from
+                                                              another machine
+               id rf_2
+
+      ITEMS    Wool blanket  sku WB-2  1 x 35000  35000
+               items 35000: equal to the order amount
+
+      first check whether the buyer was paid twice:
+        paydesk journal reconcile i_7f3k2m9x
+      "
+    `);
+    const wide = await run('05:10:00', `orders show ${id}`, 120);
+    expect(differences(textOf(wide), textOf(shown))).toMatchInlineSnapshot(`
+      "instead of lines 5 to 6:
+              do not refund this order before this is checked: paydesk journal reconcile i_7f3k2m9x
+      instead of lines 9 to 10:
+      twin    ord_2tQ8mTd6JhB3sYfGq, same buyer and amount, 4 min earlier, was not refunded: make sure which of the two orders
+              the buyer means
+      instead of lines 21 to 22:
+               1 *4242        -900  21 Nov 05:05 UTC  490215  made twice, or from another machine"
+    `);
+    expect(textOf(shown)).not.toMatch(/orders refund|can be refunded|not from this machine/);
+  });
+
+  test('are told by the picker, which does not let the order be chosen', async () => {
+    const intent = await secondShows();
+    const person = sit(['orders', 'refund'], {
+      home: service.home,
+      env: { ...service.env, ...at('05:10:00') },
+    });
+    await person.waitFor('Which order?');
+    person.type(id);
+    await person.waitFor(/1 found in all 2 orders/);
+    person.type('\r');
+    await person.waitFor('> equal refunds: 900 MXN, rf_1 and rf_2; check it first');
+    expect(inOneLine(screenOf(person.transcript, 80))).toContain(`paydesk journal reconcile ${intent}`);
+    person.type('\x03');
+    expect(await person.leaves).toMatchObject({ code: 130 });
+    expect(service.posts).toHaveLength(1);
+  });
+
+  test('stop a refund before its preview, with the command that ends the alarm', async () => {
+    await secondShows();
+    const env = { ...service.env, ...at('05:10:00') };
+    const { code, screen } = await sit(refund(200).replace(' --yes', '').split(' '), {
+      home: service.home,
+      env,
+    }).leaves;
+    const text = screen.replaceAll(/i_[0-9a-z]{8}\b/g, 'i_7f3k2m9x');
+    expect({ code, posts: service.posts.length }).toEqual({ code: 7, posts: 1 });
+    expect(text.slice(text.indexOf('DUPLICATE'))).toMatchInlineSnapshot(`
+      "DUPLICATE? ord_2tQ8mVxK4nRz7LcWp shows the refund of 900 MXN more than once
+               rf_1 and rf_2
+      certain: nothing was sent now; rf_1 is ours, sent at 05:05:12 by root; rf_2 was
+               made twice, or is from another machine; paydesk cannot take a refund
+               back
+      now:     stop on this order and show your lead:
+               paydesk journal show i_7f3k2m9x
+               when somebody has dealt with it:
+               paydesk journal acknowledge i_7f3k2m9x --note TEXT
+      "
+    `);
+    expect(screen).not.toContain('THIS REFUND');
+    expect(journalRows(service.home).at(-1)).toMatchObject({ alarm: 'duplicate', by: 'reply' });
+  });
+
+  test('stop a refund that is only tried, and nothing is written down', async () => {
+    await secondShows();
+    const rows = journalRows(service.home).length;
+    const tried = await run('05:10:00', refund(200, '--dry-run'));
+    expect(tried).toMatchObject({ code: 7, stdout: '', stderr: expect.stringContaining('DUPLICATE?') });
+    expect(journalRows(service.home)).toHaveLength(rows);
+  });
+
+  test.each([['journal reconcile --all'], [refund(200)]])(
+    'do not make "%s" say that our reply was lost',
+    async (line) => {
+      const intent = await secondShows();
+      expect((await run('05:10:00', line)).code).toBe(7);
+      const { outcome, by } = JSON.parse((await run('05:11:00', `journal show ${intent} --json`)).stdout);
+      expect({ outcome, by }).toEqual({ outcome: 'DUPLICATE?: made', by: 'reply' });
+      expect((await run('05:11:00', `orders show ${id}`)).stdout).toMatch(/ {2}root\n +id rf_1\n/);
+    },
+  );
+});
+
 describe('a refund that was paid back twice', () => {
   test('stands in the first block of orders show, and no command there refunds', async () => {
     await payTwice();
@@ -93,7 +211,9 @@ describe('a refund that was paid back twice', () => {
     expect(textOf(shown)).toMatchInlineSnapshot(`
       "ord_2tQ8mVxK4nRz7LcWp  partially_refunded  paid back twice  sandbox environment
       PAID BACK TWICE: 900 MXN, rf_1 and rf_2
-              sent at 05:05:12 by root; paydesk cannot take a refund back
+              rf_1 is ours, sent at 05:05:12 by root
+              rf_2 was made twice, or is from another machine
+              paydesk cannot take a refund back
               do not refund this order; show your lead. When somebody has dealt with
               it:
               paydesk journal acknowledge i_7f3k2m9x --note TEXT
@@ -111,9 +231,8 @@ describe('a refund that was paid back twice', () => {
       REFUNDS  from charge  amount  when              auth    by
                1 *4242        -900  21 Nov 05:05 UTC  490215  root
                id rf_1
-               1 *4242        -900  21 Nov 05:05 UTC  490215  probably ours: sent at
-                                                              05:05:12, sent once, but
-                                                              there are two
+               1 *4242        -900  21 Nov 05:05 UTC  490215  made twice, or from
+                                                              another machine
                id rf_2
 
       ITEMS    Wool blanket  sku WB-2  1 x 35000  35000
@@ -127,14 +246,14 @@ describe('a refund that was paid back twice', () => {
     `);
     const wide = await run('05:10:00', `orders show ${id}`, 120);
     expect(differences(textOf(wide), textOf(shown))).toMatchInlineSnapshot(`
-      "instead of lines 4 to 5:
+      "instead of lines 6 to 7:
               do not refund this order; show your lead. When somebody has dealt with it:
-      instead of lines 9 to 10:
+      instead of lines 11 to 12:
       twin    ord_2tQ8mTd6JhB3sYfGq, same buyer and amount, 4 min earlier, was not refunded: make sure which of the two orders
               the buyer means
-      instead of lines 21 to 23:
-               1 *4242        -900  21 Nov 05:05 UTC  490215  probably ours: sent at 05:05:12, sent once, but there are two
-      instead of lines 31 to 32:
+      instead of lines 23 to 24:
+               1 *4242        -900  21 Nov 05:05 UTC  490215  made twice, or from another machine
+      instead of lines 32 to 33:
       1 refund paid back twice: ord_2tQ8mVxK4nRz7LcWp, 900 MXN: paydesk journal list --open"
     `);
     expect(shown.stdout).not.toContain('orders refund');
@@ -283,14 +402,20 @@ describe('a refund that was paid back twice', () => {
     expect(service.posts).toHaveLength(2);
   });
 
-  test('stops nothing once somebody acknowledged it; both refunds stay ours', async () => {
+  test('stops nothing once somebody acknowledged it; who did, when and why is shown, and which refund is ours', async () => {
     const intent = await payTwice();
     const ended = await run('05:20:00', acknowledge(intent));
     expect(ended.code, ended.stderr).toBe(0);
     const shown = (await run('05:21:00', `orders show ${id}`)).stdout;
     expect(shown).not.toContain('PAID BACK TWICE');
-    expect(shown).toContain('probably ours: sent at 05:05:12, sent once, but there are two');
-    expect(shown).not.toContain('not from this machine');
+    expect(shown).toMatch(/ {2}root\n +id rf_1\n/);
+    expect(shown).toMatch(/ {2}made twice, or from another machine\n +id rf_2\n/);
+    const acknowledged =
+      /root acknowledged on 21 Nov 2026 05:\d\d:\d\d UTC that the refund of 900 MXN of 21 Nov 2026 05:05:12 UTC, sent by root, is there twice \(the bank recalls rf_2, ticket 8851\)/;
+    expect(shown).toMatch(acknowledged);
+    expect(inOneLine((await run('05:21:30', `${refund(200)} --quiet --dry-run --json`)).stdout)).toMatch(
+      acknowledged,
+    );
     expect((await run('05:21:00', 'orders list', 80)).stdout).not.toContain('twice');
     const sent = await run('05:22:00', refund(200));
     expect({ code: sent.code, posts: service.posts.length }, sent.stderr).toEqual({ code: 0, posts: 2 });

@@ -70,6 +70,8 @@ interface RefundOrigin {
   readonly by: string;
   /** This machine probably sent it. Nothing confirms that yet. */
   readonly probable?: true;
+  /** It is there beside an equal refund of this machine, so `by` is no name. */
+  readonly beside?: true;
   readonly reason: string | undefined;
 }
 
@@ -87,9 +89,15 @@ export async function originsOf(ctx: Context, service: Service, order: JsonObjec
   try {
     const attempts = await ctx.journal.attemptsOf(service, reading.money.id);
     const probable = ctx.journal.probableRefunds(attempts, order);
+    const doubled = [...probable.values()].filter(
+      (record) => isDoubled(record) && ctx.journal.namedByReply(record).length === 0,
+    );
     return new Map([
       ...[...probable].map(([id, record]) => [id, probableOrigin(ctx, record)] as const),
       ...refundOrigins(refundFacts(attempts, ctx.journal)),
+      ...doubled.flatMap((record) =>
+        ctx.journal.ownRefunds(record).map(({ id = '' }) => [id, besideOrigin(ctx, record)] as const),
+      ),
     ]);
   } catch (error) {
     if (!(error instanceof CliError)) throw error;
@@ -98,14 +106,28 @@ export async function originsOf(ctx: Context, service: Service, order: JsonObjec
   }
 }
 
-function probableOrigin(ctx: Context, { sent, verdicts }: AttemptRecord): RefundOrigin {
+// It was made, and the order shows it more than once.
+function isDoubled({ verdicts }: AttemptRecord): boolean {
+  const last = verdicts.at(-1);
+  return last?.verdict === 'applied' && last.by !== 'person';
+}
+
+// Who made a refund of which the order shows more than one. If no reply named ours, nobody can tell them apart.
+function besideOrigin(ctx: Context, record: AttemptRecord): RefundOrigin {
+  const { time, operator, reason } = record.sent;
+  if (ctx.journal.namedByReply(record).length > 0)
+    return { by: 'made twice, or from another machine', beside: true, reason: undefined };
+  return { by: `one of these is ours, sent at ${ctx.shortTime(time)} by ${operator}`, beside: true, reason };
+}
+
+function probableOrigin(ctx: Context, record: AttemptRecord): RefundOrigin {
+  if (isDoubled(record)) return besideOrigin(ctx, record);
+  const { sent, verdicts } = record;
   const last = verdicts.at(-1);
   const state =
     last?.by === 'person'
       ? `recorded by ${last.operator ?? 'somebody'} as ${last.verdict === 'applied' ? 'made' : 'not made'}`
-      : (last?.alarm ?? last?.acknowledged) === 'duplicate'
-        ? 'sent once, but there are two'
-        : 'not confirmed yet';
+      : 'not confirmed yet';
   const by = `probably ours: sent at ${ctx.shortTime(sent.time)}, ${state}`;
   return { by, probable: true, reason: sent.reason };
 }
@@ -133,5 +155,5 @@ export function sentByWords(origins: RefundOrigins, refundId: string): string | 
   if (origins === undefined) return undefined;
   const origin = origins.get(refundId);
   const words = sentBy(origins, refundId);
-  return origin === undefined || origin.probable ? words : `by ${words}`;
+  return origin === undefined || origin.probable || origin.beside ? words : `by ${words}`;
 }

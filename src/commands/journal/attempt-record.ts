@@ -3,9 +3,10 @@
 import { type AmountStyle, plainAmounts } from '../../amounts.ts';
 import { type Column, fieldColumn } from '../../api/resources.ts';
 import type { JsonObject } from '../../api/spec.ts';
+import { acknowledgementOf } from '../../changes/changes.ts';
 import type { AttemptRecord, VerdictRow } from '../../journal/journal.ts';
 import type { Context } from '../command.ts';
-import { acknowledgementOf, briefOutcome, outcomeWords } from './attempt-words.ts';
+import { briefOutcome, outcomeWords } from './attempt-words.ts';
 
 export const attemptColumns: readonly Column[] = [
   // People read the list for these two, so they stay on narrow screens.
@@ -87,6 +88,8 @@ function columnsFor(attempts: readonly AttemptRecord[]): readonly Column[] {
     // Where a link is shown, its id is needed on wide screens only.
     if (onlyLinks && column.name === 'order')
       return { ...column, title: 'CREATED', tableFrom: hasLinks ? 120 : 0 };
+    // Two profiles are two accounts, perhaps practice and real money: nobody should take one for the other.
+    if (profiles && column.name === 'profile') return { ...column, tableFrom: 0, stays: true };
     if (shown.includes(column.name)) return { ...column, tableFrom: 0 };
     return later.includes(column.name) ? { ...column, tableFrom: 160 } : column;
   });

@@ -1,6 +1,7 @@
 /** Says what became of an attempt, in words that an operator can read to a customer. Pure. */
 
 import type { JsonObject } from '../../api/spec.ts';
+import { acknowledgementOf } from '../../changes/changes.ts';
 import { type AttemptRecord, alarmWords, type VerdictRow } from '../../journal/journal.ts';
 
 /** Says what is known about an attempt. */
@@ -15,14 +16,6 @@ export function outcomeWords(record: AttemptRecord, open: boolean): string {
 export function alarmWordsOf({ verdicts }: AttemptRecord): string | undefined {
   const alarm = verdicts.at(-1)?.alarm;
   return alarm === undefined ? undefined : alarmWords[alarm];
-}
-
-/** The row by which somebody ended its alarm; undefined when nobody did, or when it was raised again. */
-export function acknowledgementOf({ verdicts }: AttemptRecord): VerdictRow | undefined {
-  if (verdicts.at(-1)?.acknowledged === undefined) return undefined;
-  return verdicts.findLast(
-    ({ acknowledged, operator }) => acknowledged !== undefined && operator !== undefined,
-  );
 }
 
 /** The outcome of a record (attempt-record.ts) for a narrow terminal, in `made, reply lost` at most. */

@@ -3,7 +3,8 @@
 import { orderIdPattern } from '../../api/spec.ts';
 import { scriptIdPattern } from '../../changes/changes.ts';
 import { CliError, type ErrorSubject } from '../../errors.ts';
-import type { AttemptRecord, Moment } from '../../journal/journal.ts';
+import { type AttemptRecord, attemptName, changeKinds, type Moment } from '../../journal/journal.ts';
+import { commandLine, type Profile } from '../../profiles/profiles.ts';
 import type { Completer, Context } from '../command.ts';
 import { madeBy, nameOf } from './attempt-record.ts';
 
@@ -44,9 +45,14 @@ export function subjectOf({ sent }: AttemptRecord): ErrorSubject {
 
 /** The origin of the run's profile. Undefined means every account: with `all`, or when there is no profile. */
 export async function originOf(ctx: Context, all: boolean): Promise<string | undefined> {
+  return (await scopeOf(ctx, all))?.origin;
+}
+
+/** The profile whose account a run is about. Undefined means every account: with `all`, or when there is no profile. */
+export async function scopeOf(ctx: Context, all: boolean): Promise<Profile | undefined> {
   if (all) return undefined;
   try {
-    return (await ctx.profiles.open()).profile.origin;
+    return (await ctx.profiles.open()).profile;
   } catch (error) {
     if (error instanceof CliError && error.kind === 'auth' && ctx.options.profile === undefined)
       return undefined;
@@ -57,6 +63,51 @@ export async function originOf(ctx: Context, all: boolean): Promise<string | und
 /** Whether a person must look: the attempt is unconfirmed, or its last verdict has an alarm. */
 export function needsPerson(ctx: Context, record: AttemptRecord, now: Moment): boolean {
   return ctx.journal.isOpen(record, now) || record.verdicts.at(-1)?.alarm !== undefined;
+}
+
+/**
+ * Says what of other accounts needs a person, and the command that shows it:
+ * `1 refund unconfirmed with live: paydesk -p live journal list --open`. None if nothing does. `scope`: the profile whose
+ * account the run is about; a run about every account has no others.
+ */
+export async function elsewhereLines(ctx: Context, scope: Profile | undefined): Promise<readonly string[]> {
+  if (scope === undefined) return [];
+  const now = await ctx.journal.now();
+  const inside = new Set((await unfinishedOf(ctx, scope.origin, now)).map(attemptName));
+  const others = (await unfinishedOf(ctx, undefined, now)).filter((one) => !inside.has(attemptName(one)));
+  const names = [...new Set(others.map(({ sent }) => sent.profile))];
+  const [first, second] = names;
+  if (first === undefined) return [];
+  const kinds = [...new Set(others.map(({ sent }) => changeKinds[sent.proof.kind].noun))];
+  const what = `${kinds.length === 1 ? kinds[0] : 'change'}${others.length === 1 ? '' : 's'}`;
+  const open = others.filter((record) => ctx.journal.isOpen(record, now));
+  const state =
+    open.length === others.length
+      ? 'unconfirmed'
+      : open.length === 0
+        ? 'with an alarm'
+        : 'unconfirmed or with an alarm';
+  // A profile may be gone, and the one of the environment has no name for -p.
+  const isReachable = second === undefined && (await reachesAll(ctx, first, others));
+  const command = isReachable
+    ? commandLine({ kind: 'stored', name: first }, 'journal', 'list', '--open')
+    : 'paydesk journal list --all-profiles --open';
+  return [`${others.length} ${what} ${state} with ${names.join(' and ')}: ${command}`];
+}
+
+async function unfinishedOf(
+  ctx: Context,
+  origin: string | undefined,
+  now: Moment,
+): Promise<readonly AttemptRecord[]> {
+  const attempts = await ctx.journal.attempts({ origin, unsettled: true });
+  return attempts.filter((record) => needsPerson(ctx, record, now));
+}
+
+async function reachesAll(ctx: Context, name: string, attempts: readonly AttemptRecord[]): Promise<boolean> {
+  const accounts = [...new Set(attempts.map(({ sent }) => sent.account))];
+  const reaching = await Promise.all(accounts.map((account) => ctx.profiles.reaching(account)));
+  return name !== 'environment' && reaching.every((profiles) => profiles.includes(name));
 }
 
 /** Whether an attempt created this: its id, its link, or, of a payment link, a part of its name in any case. */

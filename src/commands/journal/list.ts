@@ -1,11 +1,12 @@
 /** `journal list`: lists what this machine sent, and what became of it. */
 
 import { type AttemptRecord, type ChangeKind, changeKinds } from '../../journal/journal.ts';
+import type { Profile } from '../../profiles/profiles.ts';
 import { type Context, defineCommand } from '../command.ts';
 import { flag } from '../flags.ts';
 import { clockAndZoneOf, rangeWords, whenFlag } from '../typed-time.ts';
 import { attemptColumns, showAttempts } from './attempt-record.ts';
-import { hasCreated, needsPerson, originOf } from './attempts.ts';
+import { elsewhereLines, hasCreated, needsPerson, scopeOf } from './attempts.ts';
 import { readAgain } from './reconcile.ts';
 
 const kindNames = Object.keys(changeKinds) as [ChangeKind, ...ChangeKind[]];
@@ -35,7 +36,8 @@ export const list = defineCommand({
   exits: [0, 2, 3, 4],
   async run(ctx, { flags }) {
     ctx.out.checkColumns(attemptColumns);
-    const origin = await originOf(ctx, flags['all-profiles'] === true);
+    const scope = await scopeOf(ctx, flags['all-profiles'] === true);
+    const origin = scope?.origin;
     const since = flags.since?.at(clockAndZoneOf(ctx));
     const span = rangeWords('changes sent', { since, until: undefined }, ctx.days.full);
     if (span !== undefined) ctx.notes.note(span);
@@ -53,18 +55,31 @@ export const list = defineCommand({
     if (shown.length === 0 && (await ctx.journal.problem()) !== undefined) return undefined;
     const { order, kind, created, operator } = flags;
     const isWhole = [order, flags.since, kind, created, operator].every((filter) => filter === undefined);
-    for (const line of closingLines(shown, { open: flags.open === true, isWhole })) ctx.notes.note(line);
+    const lines = closingLines(shown, { open: flags.open === true, isWhole, scope });
+    for (const line of [...lines, ...(await elsewhereLines(ctx, scope))]) ctx.notes.note(line);
     return undefined;
   },
 });
 
+/** How a list is narrowed. */
+interface Narrowed {
+  readonly open: boolean;
+  /** No other filter was given. */
+  readonly isWhole: boolean;
+  /** The profile whose account is listed; undefined for all. */
+  readonly scope: Profile | undefined;
+}
+
 // Two accounts may have an order with the same id, so the line names the profiles.
 function closingLines(
   shown: readonly AttemptRecord[],
-  { open, isWhole }: { readonly open: boolean; readonly isWhole: boolean },
+  { open, isWhole, scope }: Narrowed,
 ): readonly string[] {
-  if (shown.length === 0 && !isWhole) return ['no change in the journal of this machine matches'];
-  if (shown.length === 0) return [open ? 'nothing is unconfirmed' : 'nothing was sent from this machine'];
+  if (shown.length === 0) {
+    const where = scope === undefined ? 'from this machine' : `with profile ${scope.name}`;
+    if (!isWhole) return [`no change ${where} matches`];
+    return [`${open ? 'nothing is unconfirmed' : 'nothing was sent'} ${where}`];
+  }
   const profiles = [...new Set(shown.map(({ sent }) => sent.profile))];
   return profiles.length < 2
     ? []

@@ -13,7 +13,7 @@ import { type Context, defineCommand } from '../command.ts';
 import { flag, usage } from '../flags.ts';
 import { amountStyleOf, attemptColumns, showAttempts } from './attempt-record.ts';
 import { outcomeWords } from './attempt-words.ts';
-import { attemptOf, intentArgument, needsPerson, originOf, subjectOf } from './attempts.ts';
+import { attemptOf, elsewhereLines, intentArgument, needsPerson, scopeOf, subjectOf } from './attempts.ts';
 import { checkShown, type Look, showAttempt } from './show.ts';
 
 export const reconcile = defineCommand({
@@ -31,7 +31,8 @@ export const reconcile = defineCommand({
     }
     if (intent !== undefined) return reconcileOne(ctx, intent);
     const everything = flags.all === true;
-    const origin = await originOf(ctx, everything && ctx.options.profile === undefined);
+    const scope = await scopeOf(ctx, everything && ctx.options.profile === undefined);
+    const origin = scope?.origin;
     const unsettled = await ctx.journal.attempts({ origin, unsettled: true });
     const due = await dueOf(ctx, unsettled);
     if (ctx.options.dryRun) return showDue(ctx, everything ? due : await chosenOf(ctx, due));
@@ -50,7 +51,9 @@ export const reconcile = defineCommand({
     warnOfAlarms(ctx, all);
     // If rows of the journal are lost, there may be unconfirmed changes that the journal does not show.
     const isWhole = (await ctx.journal.problem()) === undefined;
-    if (reread.length + left.length === 0 && isWhole) ctx.notes.note('nothing is unconfirmed');
+    if (reread.length + left.length === 0 && isWhole)
+      ctx.notes.note(`nothing is unconfirmed${scope === undefined ? '' : ` with profile ${scope.name}`}`);
+    for (const line of await elsewhereLines(ctx, scope)) ctx.notes.note(line);
     return left.length + alarmed.length === 0 && isWhole ? 0 : exitCodes.unknown;
   },
 });
@@ -118,6 +121,7 @@ function toShow(
 
 // A table may cut the outcome; what to do now is written in full, below it.
 function warnOfOpen(ctx: Context, records: readonly AttemptRecord[], now: Moment): void {
+  const named = namesProfile(records);
   for (const record of records.filter((one) => ctx.journal.isOpen(one, now))) {
     const { intent, proof } = record.sent;
     const until = ctx.journal.blockedUntil(record);
@@ -126,9 +130,15 @@ function warnOfOpen(ctx: Context, records: readonly AttemptRecord[], now: Moment
     );
     const on = proof.orderId === undefined ? '' : ` on ${proof.orderId}`;
     ctx.notes.warn(
-      `${changeOf(record, amountStyleOf(ctx, record))}${on}: ${outcomeWords(record, true)}; ${blocked}: paydesk journal show ${intent}`,
+      `${changeOf(record, amountStyleOf(ctx, record))}${on}${named(record)}: ${outcomeWords(record, true)}; ${blocked}: paydesk journal show ${intent}`,
     );
   }
+}
+
+// If changes of several profiles stand together, each line says whose it is.
+function namesProfile(records: readonly AttemptRecord[]): (record: AttemptRecord) => string {
+  const several = new Set(records.map(({ sent }) => sent.profile)).size > 1;
+  return ({ sent }) => (several ? ` with profile ${sent.profile}` : '');
 }
 
 // A person named this attempt, so a watched one is read even when it is not due.
@@ -176,19 +186,20 @@ async function readSome(ctx: Context, due: readonly AttemptRecord[]): Promise<re
 
 // Alarms go to stderr, so that a person sees them even when stdout goes into a pipe.
 function warnOfAlarms(ctx: Context, records: readonly AttemptRecord[]): void {
-  for (const line of records.map((record) => alarmLine(ctx, record)))
+  const named = namesProfile(records);
+  for (const line of records.map((record) => alarmLine(ctx, record, named(record))))
     if (line !== undefined) ctx.notes.warn(line);
 }
 
 /** One line about the alarm of an attempt: what was seen, and where to look. Undefined when there is no alarm. */
-function alarmLine(ctx: Context, record: AttemptRecord): string | undefined {
+function alarmLine(ctx: Context, record: AttemptRecord, profile: string): string | undefined {
   const { intent, proof } = record.sent;
   const last = record.verdicts.at(-1);
   if (last?.alarm === undefined) return undefined;
   const ids = (last.refunds ?? []).map(({ id }) => id ?? 'one refund without an id').join(' and ');
   const seen = last.alarm === 'duplicate' && last.by !== 'person' ? `the service lists ${ids}` : last.why;
   const on = proof.orderId === undefined ? '' : ` on ${proof.orderId}`;
-  return `${alarmWords[last.alarm]}: ${changeOf(record, amountStyleOf(ctx, record))}${on}: ${seen}: paydesk journal show ${intent}`;
+  return `${alarmWords[last.alarm]}: ${changeOf(record, amountStyleOf(ctx, record))}${on}${profile}: ${seen}: paydesk journal show ${intent}`;
 }
 
 async function chosenOf(ctx: Context, due: readonly AttemptRecord[]): Promise<readonly AttemptRecord[]> {

@@ -36,7 +36,10 @@ export async function pickOrder(ctx: Context, service: Service, offer: Pickable)
     fits: offer.accepts,
     isBlocked: (id) => openStatus(open, id) !== undefined,
     amounts: profile.settings,
-    show: (order) => shownOf(order, profile, offer.whyNot?.(order)),
+    show: (order) => ({
+      ...shownOf(order, profile, offer.whyNot?.(order)),
+      seenTwice: ctx.journal.seenTwice(attempts.get(String(order.id)) ?? [], order),
+    }),
   });
   try {
     await readFirst(ctx, search, offer);

@@ -7,8 +7,11 @@ import { orderColumns, referenceOf } from '../../api/resources.ts';
 import { itemsOf, type JsonObject } from '../../api/spec.ts';
 import {
   acknowledgeCommand,
+  checkTwiceCommand,
   knownTwin,
   type OpenCases,
+  seenTwiceStatus,
+  seenTwiceWords,
   type Twin,
   twinLine,
   twinWords,
@@ -40,6 +43,8 @@ export interface OrderShown {
   readonly charges: readonly string[];
   /** Why it cannot be chosen, beginning with its status. */
   readonly whyNot: string;
+  /** A refund that it shows twice, while the journal does not know that yet. */
+  readonly seenTwice?: PaidTwice | undefined;
 }
 
 /** What the row of an order shows. Without `whyNot`, its status is the reason why it cannot be chosen. */
@@ -99,7 +104,7 @@ export function orderRow<V>(
   parts: RowParts,
 ): SearchedRow<V> {
   const { id, shown, twin, fits } = one;
-  const blocked = blockedWords(id, parts);
+  const blocked = blockedWords(one, parts);
   const found = foundIn(one, words).filter(({ label }) => !visible.includes(label));
   const unfit = fits ? undefined : `not ${parts.kind}: ${shown.whyNot}`;
   const details: readonly (Span | undefined)[] = [
@@ -135,15 +140,18 @@ const visible: readonly string[] = ['name', 'email', 'amount', 'currency', 'id']
 function statusOf({ id, shown, twin }: KnownOrder<OrderShown>, open: OpenCases): string {
   const blocked = openStatus(open, id);
   if (blocked !== undefined) return blocked;
+  if (shown.seenTwice !== undefined) return seenTwiceStatus;
   return twin === undefined ? shown.status : `twin, ${shown.status}`;
 }
 
 // Why an order cannot be chosen although it is refundable, or can be captured.
-function blockedWords(id: string, parts: RowParts): string | undefined {
+function blockedWords({ id, shown }: KnownOrder<OrderShown>, parts: RowParts): string | undefined {
   const change = parts.open.unconfirmed.get(id);
   const twice = parts.open.paidTwice.get(id);
   if (change !== undefined) return unconfirmedText(change, parts);
-  return twice && twiceText(twice, parts);
+  if (twice !== undefined) return twiceText(twice, parts);
+  const seen = shown.seenTwice;
+  return seen && `${seenTwiceWords(seen, parts.profile)}; check it first: ${checkTwiceCommand(seen)}`;
 }
 
 function twiceText(twice: PaidTwice, { ctx, profile }: RowParts): string {

@@ -6,6 +6,8 @@ import { type Order, readOrder } from '../../api/records.ts';
 import { orderColumns, resources } from '../../api/resources.ts';
 import { type JsonObject, statuses } from '../../api/spec.ts';
 import {
+  acknowledgedAlarms,
+  acknowledgedWords,
   byHandWords,
   type KnownTwin,
   lookForTwins,
@@ -15,6 +17,10 @@ import {
   paidTwiceStatus,
   paidTwiceSteps,
   type RefundOrigins,
+  seenTwiceBlocks,
+  seenTwiceIn,
+  seenTwiceStatus,
+  seenTwiceSteps,
   settledByHand,
   twinLine,
   twinWords,
@@ -58,6 +64,10 @@ interface Known {
   readonly origins: RefundOrigins;
   readonly unconfirmed: UnconfirmedChange | undefined;
   readonly paidTwice: PaidTwice | undefined;
+  /** What this read is the first to show twice. */
+  readonly seenTwice: PaidTwice | undefined;
+  /** The alarms that somebody acknowledged, a line each. */
+  readonly acknowledged: readonly string[];
   /** What somebody settled by hand, a line each. */
   readonly byHand: readonly string[];
   readonly twins: readonly KnownTwin[];
@@ -67,6 +77,8 @@ const nothingKnown: Known = {
   origins: new Map(),
   unconfirmed: undefined,
   paidTwice: undefined,
+  seenTwice: undefined,
+  acknowledged: [],
   byHand: [],
   twins: [],
 };
@@ -76,12 +88,17 @@ async function lookUp(ctx: Context, service: Service, order: JsonObject): Promis
   const origins = await originsOf(ctx, service, order);
   const open = await openCasesOf(ctx, service, id);
   const byHand = await settledByHand(ctx, service, id);
+  const acknowledged = await acknowledgedAlarms(ctx, service, id);
+  const unconfirmed = open.unconfirmed.get(id);
   const { twins, gaps } = await lookForTwins(ctx, service, order);
   for (const gap of gaps) ctx.notes.warn(gap);
   return {
     origins,
-    unconfirmed: open.unconfirmed.get(id),
+    unconfirmed,
     paidTwice: open.paidTwice.get(id),
+    // One of the two may be the unconfirmed one: that is cleared up first.
+    seenTwice: unconfirmed === undefined ? await seenTwiceIn(ctx, service, order) : undefined,
+    acknowledged: acknowledged.map((record) => acknowledgedWords(ctx, record)),
     byHand: byHand.map((record) => byHandWords(ctx, record)),
     twins,
   };
@@ -109,13 +126,14 @@ function orderView(ctx: Context, shown: OrderShown): readonly Block[] {
 }
 
 // While a case is open, no command that refunds is suggested.
-function openSteps({ unconfirmed, paidTwice }: Known): readonly Block[] | undefined {
+function openSteps({ unconfirmed, paidTwice, seenTwice }: Known): readonly Block[] | undefined {
   if (unconfirmed !== undefined) return unconfirmedSteps(unconfirmed);
+  if (seenTwice !== undefined) return seenTwiceSteps(seenTwice);
   return paidTwice && paidTwiceSteps(paidTwice);
 }
 
 function head(ctx: Context, order: Order, shown: OrderShown): readonly Block[] {
-  const { value, profile, readAt, byHand, twins } = shown;
+  const { value, profile, readAt, byHand, acknowledged, twins } = shown;
   const { customer_info: buyer } = order;
   const buyerParts = [buyer?.name, buyer?.email, buyer?.phone, buyer?.customer_id].filter(
     (part) => part !== undefined && part !== '',
@@ -136,6 +154,9 @@ function head(ctx: Context, order: Order, shown: OrderShown): readonly Block[] {
     ...byHand.map(
       (words): Block => ({ line: { text: `SETTLED BY HAND  ${words}`, style: 'warn' }, hang: 8 }),
     ),
+    ...acknowledged.map(
+      (words): Block => ({ line: { text: `ACKNOWLEDGED  ${words}`, style: 'warn' }, hang: 8 }),
+    ),
     {
       line: [
         'created ',
@@ -152,19 +173,25 @@ function head(ctx: Context, order: Order, shown: OrderShown): readonly Block[] {
   ];
 }
 
-function openWords({ unconfirmed, paidTwice }: Pick<Known, 'unconfirmed' | 'paidTwice'>): Span | undefined {
+function openWords({
+  unconfirmed,
+  paidTwice,
+  seenTwice,
+}: Pick<Known, 'unconfirmed' | 'paidTwice' | 'seenTwice'>): Span | undefined {
   if (unconfirmed !== undefined)
     return { text: `${changeKinds[unconfirmed.kind].noun} unconfirmed`, style: 'bad' };
-  return paidTwice && { text: paidTwiceStatus, style: 'bad' };
+  if (paidTwice !== undefined) return { text: paidTwiceStatus, style: 'bad' };
+  return seenTwice && { text: seenTwiceStatus, style: 'bad' };
 }
 
 function openBlocks(ctx: Context, shown: OrderShown): readonly Block[] {
-  const { profile, origins, unconfirmed, paidTwice } = shown;
+  const { profile, origins, unconfirmed, paidTwice, seenTwice } = shown;
   return [
     ...(unconfirmed === undefined
       ? []
       : unconfirmedBlocks(ctx, profile, unconfirmed, isShown(unconfirmed, origins))),
     ...(paidTwice === undefined ? [] : paidTwiceBlocks(ctx, profile, paidTwice)),
+    ...(seenTwice === undefined ? [] : seenTwiceBlocks(ctx, profile, seenTwice)),
   ];
 }
 
