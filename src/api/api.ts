@@ -263,14 +263,16 @@ async function readNamed(
 }
 
 function notFound(service: Service, resource: ResourceName, id: string): CliError {
-  return new CliError(
-    'not_found',
-    `${accountLabel(service.profile)} has no ${resources[resource].one} ${id}`,
-    {
-      certain: 'nothing was changed',
-      now: ['check the id, or the profile:', commandLine(service.profile, resource, 'list')],
-    },
-  );
+  const { one, idExample } = resources[resource];
+  // A shorter id was probably cut when it was copied, and a search finds an order by a part of its id.
+  const isCut = resource === 'orders' && id.length < idExample.length;
+  return new CliError('not_found', `${accountLabel(service.profile)} has no ${one} ${id}`, {
+    certain: 'nothing was changed',
+    now: [
+      'check the id, or the profile:',
+      commandLine(service.profile, resource, ...(isCut ? ['find', id] : ['list'])),
+    ],
+  });
 }
 
 function boundReached(

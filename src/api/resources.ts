@@ -50,6 +50,8 @@ export interface Column {
   readonly tableFrom?: number;
   /** The column stays in the table when a terminal is too narrow for all columns, and other texts are cut before it. */
   readonly stays?: true;
+  /** If not all columns fit, this one comes in before ids, amounts and times. It takes no room from columns that stay. */
+  readonly early?: true;
   /** The short form, for a terminal without room for the full title or value. */
   readonly brief?: { readonly title?: string; readonly value?: (record: JsonObject) => unknown };
   /** The column is computed for people. CSV and `-o list` have it only if `--columns` names it. */

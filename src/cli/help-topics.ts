@@ -62,7 +62,7 @@ const output = (): readonly string[] => [
   '  customer_info.phone  any other documented field by its path, as -o list shows it; items of a list count from 1, as in charges.2.fee',
   '  created_at_local     any time as clocks show it, with its offset from UTC: in the zone of --tz, of the profile, or of this machine. created_at stays in UTC',
   'Rows of charges and refunds (orders export --rows) also have the fields of their order, and refunds those of their charge: order.id, order.amount, order.payment_status, charge.status. A field that only one of them has needs no prefix: customer_info.phone, metadata.KEY. amount is always the amount of the row itself.',
-  'PAYDESK_COLUMNS names columns for every list; each list shows the ones that it has.',
+  'PAYDESK_COLUMNS names columns for every list; each list shows the ones that it has. An export in json or ndjson writes whole records and refuses --columns.',
   '',
   '  $ paydesk -p demo orders list --all --ndjson',
   '  $ paydesk -p demo orders list --csv --columns id,amount,currency',

@@ -60,9 +60,34 @@ export async function runExport(
   const written = exportForm(input, ctx.options.askedFormat);
   const service = await ctx.service();
   const job = await describe(service, written);
+  refuseColumns(ctx, service, input, written, job);
   const again = [job.resource, 'export', ...job.words, ...againWords(ctx, input)];
   const run: ExportRun = { ctx, service, input, job, again };
   return input.to === undefined ? toStdout(run, written) : toFile(run, written, input.to);
+}
+
+// NDJSON and JSON hold whole records, as the service sent them, so columns cannot be chosen there. PAYDESK_COLUMNS is meant for
+// lists of any kind and is no mistake here.
+function refuseColumns(
+  { options, out }: Context,
+  { profile }: OpenService,
+  { to, 'max-rps': perSecond }: ExportInput,
+  { format }: ExportForm,
+  { resource, words, columns: known }: ExportJob,
+): void {
+  const { columns } = options;
+  if (columns === undefined || format === 'csv') return;
+  // The printed command must work, so its names are checked first.
+  out.checkColumns(known);
+  const named = columns.join(',');
+  const file = to?.replace(/\.(ndjson|json)(?=(\.gz)?$)/i, '.csv');
+  const more = [
+    ...(perSecond === undefined ? [] : ['--max-rps', String(perSecond)]),
+    ...(file === undefined ? [] : ['--to', file]),
+  ];
+  throw usage(`--columns ${named}: ${format} holds whole records; only csv has columns`, [
+    commandLine(profile, resource, 'export', ...words, '--columns', named, ...more, '--csv'),
+  ]);
 }
 
 async function toStdout(run: ExportRun, { format }: ExportForm): Promise<undefined> {

@@ -2,6 +2,7 @@
 
 import { CliError } from '../errors.ts';
 import { type Env, variable } from '../io.ts';
+import { closestNames } from '../terminal/terminal.ts';
 import { demoProfile, environmentKey, environmentProfile, setVariables } from './built-in-profiles.ts';
 import { parseKey } from './key-store.ts';
 import { type ProfileFile, profileOf, type StoredProfile, storedOf } from './profile-file.ts';
@@ -105,7 +106,8 @@ async function find(store: ProfileStore, argument: string | undefined): Promise<
   }
   const { profiles } = file();
   const stored = profiles.get(choice.name);
-  if (stored === undefined) throw unknownProfile(choice.name, [...profiles.keys()]);
+  if (stored === undefined)
+    throw unknownProfile(choice.name, [...profiles.keys()], [...profiles.keys(), demoName]);
   const profile = withGiven(profileOf(choice.name, stored), given);
   const key = () => store.keys.read(choice.name, stored.key_in, profile.origin);
   return { profile, choice, stored, several: profiles.size > 1, key };
@@ -170,10 +172,23 @@ export function givenFrom(value: string, env: Env, name: string, flag: string): 
   return variable(env, name) === value ? `environment ${name}` : `flag ${flag}`;
 }
 
-export function unknownProfile(name: string, known: readonly string[]): CliError {
+/**
+ * The error for a profile that is not there. `usable` are the names that would do here. Only where none of them is like the typed
+ * one, a new profile may be meant.
+ */
+export function unknownProfile(
+  name: string,
+  stored: readonly string[],
+  usable: readonly string[] = stored,
+): CliError {
+  const close = closestNames(name, usable);
   return new CliError('auth', `there is no profile ${name}`, {
     certain: 'nothing was sent',
-    now: [known.length === 0 ? 'none is stored yet' : namesLine(known), `paydesk profile add ${name}`],
+    now: [
+      ...(close.length === 0 ? [] : [`did you mean ${close.join(' or ')}?`]),
+      stored.length === 0 ? 'none is stored yet' : namesLine(stored),
+      ...(close.length === 0 ? [`paydesk profile add ${name}`] : []),
+    ],
   });
 }
 

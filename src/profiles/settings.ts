@@ -3,7 +3,7 @@
 import * as v from 'valibot';
 import { currencyPattern, expiryFields, type Mode, parseAmount, statusMeanings } from '../api/spec.ts';
 import { CliError } from '../errors.ts';
-import { knowsZone } from '../terminal/terminal.ts';
+import { closestNames, knowsZone } from '../terminal/terminal.ts';
 
 const unitMs = { ms: 1, s: 1000, m: 60_000, min: 60_000, h: 3_600_000, d: 86_400_000 } as const;
 const yearMs = 365 * unitMs.d;
@@ -165,9 +165,18 @@ export function settingDoubt(name: string, text: string): string | undefined {
 /** The error for a setting that does not exist. */
 export function unknownSetting(name: string): CliError {
   const known = settingWords().map((setting) => setting.name);
+  const [, currency] = /\.([A-Za-z]{3})$/.exec(name) ?? [];
+  const typable = known.map((one) =>
+    currency === undefined ? one : one.replace(/\.CUR$/, `.${currency.toUpperCase()}`),
+  );
+  const close = closestNames(name, typable);
   return new CliError('usage', `there is no setting ${name}`, {
     certain: 'nothing was changed',
-    now: [`settings: ${known.join(', ')}`, 'also: api-version, lang, auth; CUR is a currency such as MXN'],
+    now: [
+      ...(close.length === 0 ? [] : [`did you mean ${close.join(' or ')}?`]),
+      `settings: ${known.join(', ')}`,
+      'also: api-version, lang, auth; CUR is a currency such as MXN',
+    ],
   });
 }
 

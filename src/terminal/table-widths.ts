@@ -95,10 +95,15 @@ export function total(widths: readonly number[]): number {
   return widths.reduce((sum, width) => sum + width, gap * (widths.length - 1));
 }
 
-// The indexes of the columns, the most important ones first: columns that always stay, then by kind, then in their order.
+// The indexes of the columns, the most important ones first: columns that always stay, early ones, then by kind, then in their
+// order.
 function mostImportant(columns: readonly Column[]): readonly number[] {
   const rank = (index: number): number =>
-    columns[index]?.stays === true ? -1 : importance.indexOf(kindAt(columns, index));
+    columns[index]?.stays === true
+      ? -2
+      : columns[index]?.early === true
+        ? -1
+        : importance.indexOf(kindAt(columns, index));
   return columns.map((_, index) => index).toSorted((a, b) => rank(a) - rank(b) || a - b);
 }
 

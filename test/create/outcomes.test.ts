@@ -321,7 +321,7 @@ test('a payment link is found again by its id, its link, a part of its name, or 
   expect(none).toMatchObject({
     code: 0,
     stdout: '',
-    stderr: expect.stringContaining('no change in the journal of this machine matches'),
+    stderr: expect.stringContaining('no change with profile environment matches'),
   });
   expect(await desk.run(['journal', 'show', 'chk_9'])).toMatchObject({ code: 5 });
   expect(await desk.run(['journal', 'list', '--kind', 'link'])).toMatchObject({ code: 2 });
@@ -352,14 +352,13 @@ test('a created payment link on screens of 80 and 120 columns', async () => {
     "
   `);
   expect(await screen(['journal', 'list'], 80)).toMatchInlineSnapshot(`
-    "this terminal has no room for LINK: -o list shows every field
-    INTENT      SENT UTC      ORDER   AMOUNT  OUTCOME  NAME
-    i_7f3k2m9q  21 Nov 05:05  chk_1  300 MXN  made     Lamp
+    "INTENT      SENT UTC       AMOUNT  OUTCOME  NAME  LINK                          
+    i_7f3k2m9q  21 Nov 05:05  300 MXN  made     Lamp  https://pay.example.com/link/1
     "
   `);
   expect(await screen(['journal', 'list'], 120)).toMatchInlineSnapshot(`
-    "INTENT      SENT UTC      ORDER   AMOUNT  OUTCOME  NAME  LINK                          
-    i_7f3k2m9q  21 Nov 05:05  chk_1  300 MXN  made     Lamp  https://pay.example.com/link/1
+    "INTENT      SENT UTC      CREATED   AMOUNT  OUTCOME  NAME  LINK                          
+    i_7f3k2m9q  21 Nov 05:05  chk_1    300 MXN  made     Lamp  https://pay.example.com/link/1
     "
   `);
   expect(await screen([...link, '--intent', 'cart-1', '--no-qr'], 80)).toMatchInlineSnapshot(`

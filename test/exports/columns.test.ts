@@ -203,7 +203,8 @@ test('a key that the service repeats is masked in every one of these columns, an
   for (const rows of ['orders', 'charges', 'refunds'])
     for (const format of ['csv', 'ndjson']) {
       const file = `${rows}.${format}`;
-      const words = ['orders', 'export', '--rows', rows, '--columns', columns, '--to', file];
+      const named = format === 'csv' ? ['--columns', columns] : [];
+      const words = ['orders', 'export', '--rows', rows, ...named, '--to', file];
       expect((await paydesk(words, { home: service.home, env: service.env })).code).toBe(0);
       const text = read(service.home, file) + read(service.home, `${file}.manifest.json`);
       expect(text).not.toContain('CANARY');
@@ -320,11 +321,41 @@ test('local times of a resumed export are in the zone that it began in, whatever
 
 test.each([
   ['o.csv', ['--columns', 'id,buyer'], ['id', 'buyer']],
-  ['o.ndjson', ['--columns', 'id,buyer'], null],
+  ['o.ndjson', [], null],
   ['r.json', ['--rows', 'refunds'], expect.arrayContaining(['buyer', 'email', 'reference', 'refunded_at'])],
 ] as const)('the manifest of %s says what each row holds', async (file, words, columns) => {
   await using server = await startOrders(3);
   using home = newHome();
   await exporting(server, home, ...words, '--to', file);
   expect(JSON.parse(read(home, `${file}.manifest.json`))).toMatchObject({ columns });
+});
+
+test.each([
+  ['orders', ['--rows', 'refunds'], ''],
+  ['orders', ['--since', '30d', '-o', 'json'], ''],
+  ['orders', ['--to', 'o.ndjson.gz'], ' --to o.csv.gz'],
+  ['customers', ['--ndjson'], ''],
+] as const)(
+  '%s export %j with --columns is refused, and the printed command works',
+  async (noun, words, file) => {
+    await using service = await desk([order], [customerOf('cus_1')]);
+    const args = [noun, 'export', ...words, '--columns', 'id,buyer'];
+    const { code, stdout, stderr } = await service.run(args);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(stderr).toContain('--columns id,buyer: ');
+    expect(stderr).toContain('holds whole records; only csv has columns');
+    expect(service.requests).toEqual([]);
+    expect(stderr).toContain(`--columns id,buyer${file} --csv`);
+    // The error of a run with json or ndjson is JSON.
+    const [, line = ''] = /paydesk ((?:orders|customers) export [^"\n]*)/.exec(stderr) ?? [];
+    const ran = await service.run(line.replace('id,buyer', 'id').split(' '));
+    expect(ran.code, ran.stderr).toBe(0);
+  },
+);
+
+test('PAYDESK_COLUMNS is for lists: an export of whole records goes on without it', async () => {
+  await using service = await desk();
+  const ran = await service.run(['orders', 'export'], { env: { PAYDESK_COLUMNS: 'id,buyer' } });
+  expect(ran.code, ran.stderr).toBe(0);
+  expect(JSON.parse(ran.stdout)).toEqual(order);
 });

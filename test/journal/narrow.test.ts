@@ -55,6 +55,16 @@ test('OUTCOME is whole at 80 and 120 columns, and LINK gives way to it', async (
     this terminal has no room for LINK: -o list shows every field
     "
   `);
+  // A list of payment links is read for the links.
+  const links = await onScreen(['-p', 'demo', 'journal', 'list', '--kind', 'checkout'], {
+    home,
+    env,
+    columns: 80,
+  });
+  expect(links.screen).toMatch(
+    /^INTENT +AMOUNT +OUTCOME +NAME +LINK *\n\S+ +30000 MXN +made +Lamp +https:\/\/pay\.example\.com\/link\/\w+ *\n/,
+  );
+  expect(links.screen.replaceAll('\n', ' ')).toContain('no room for SENT');
   // A script and a pipe get all of it.
   const { stdout } = await demo(['journal', 'list']);
   expect(stdout).toContain('made: the reply was lost, the order shows it');

@@ -141,7 +141,7 @@ describe('a script', () => {
       using home = newHome();
       const ran = await addTo(home, server.url, [], { mode });
       expect(ran).toMatchObject({ code: 3, stdout: '' });
-      expect(ran.stderr).toContain(`paydesk profile add shop --mode ${other}`);
+      expect(ran.stderr).toContain(`paydesk profile add shop --base-url ${server.url} --mode ${other}`);
       expect(existsSync(folderOf(home))).toBe(false);
     },
   );

@@ -82,7 +82,12 @@ function columnsFor(attempts: readonly AttemptRecord[]): readonly Column[] {
   const shown = [first, hasLinks ? 'link' : undefined];
   // Whoever lists payment links wants to see the links.
   const later = first === 'name' ? ['kind', 'operator', 'profile'] : [];
+  const onlyLinks = attempts.every(({ sent }) => sent.proof.kind === 'checkout');
   return attemptColumns.map((column) => {
+    if (onlyLinks && column.name === 'link' && hasLinks) return { ...column, tableFrom: 0, early: true };
+    // Where a link is shown, its id is needed on wide screens only.
+    if (onlyLinks && column.name === 'order')
+      return { ...column, title: 'CREATED', tableFrom: hasLinks ? 120 : 0 };
     // Two profiles are two accounts, perhaps practice and real money: nobody should take one for the other.
     if (profiles && column.name === 'profile') return { ...column, tableFrom: 0, stays: true };
     if (shown.includes(column.name)) return { ...column, tableFrom: 0 };

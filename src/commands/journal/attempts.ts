@@ -1,4 +1,4 @@
-/** Finds attempts in the journal: by an id, by what they created, or by their account; and says which need a person. */
+/** Finds attempts in the journal: by an id, by what they made, or by their account; and says which need a person. */
 
 import { orderIdPattern } from '../../api/spec.ts';
 import { scriptIdPattern } from '../../changes/changes.ts';
@@ -9,14 +9,14 @@ import type { Completer, Context } from '../command.ts';
 import { madeBy, nameOf } from './attempt-record.ts';
 
 /**
- * The last attempt of an intent: by the journal's id of it, by a script's own (`--intent`), or by the id or link of what it
- * created. Throws CliError 'not_found', and 'usage' when a script's id stands for changes of several accounts.
+ * The last attempt of an intent: by the journal's id of it, by a script's own (`--intent`), by the id of a refund that it made, or
+ * by the id or link of what it created. Throws CliError 'not_found', and 'usage' when a script's id stands for changes of several accounts.
  */
 export async function attemptOf(ctx: Context, id: string): Promise<AttemptRecord> {
   const record =
     (await ctx.journal.attempts({ intent: id })).at(-1) ??
     (await attemptOfScript(ctx, id)) ??
-    (await ctx.journal.attempts({})).findLast((one) => isCreatedBy(one, id));
+    (await ctx.journal.attempts({})).findLast((one) => isCreatedBy(one, id) || hasRefund(one, id));
   if (record !== undefined) return record;
   throw new CliError('not_found', `the journal of this machine has no ${id}`, {
     ...(intentPattern.test(id) ? { intent: id } : { scriptId: id }),
@@ -120,6 +120,10 @@ function isCreatedBy({ verdicts }: AttemptRecord, id: string): boolean {
   return made?.created === id || made?.link === id;
 }
 
+function hasRefund({ verdicts }: AttemptRecord, id: string): boolean {
+  return verdicts.some(({ refunds = [] }) => refunds.some((refund) => refund.id === id));
+}
+
 const offerIntents: Completer = ({ flags }, known) => known.intents(flags.get('profile'));
 
 const linkPattern = /^https?:\/\/\S{1,2000}$/;
@@ -130,7 +134,7 @@ export function intentArgument<const R extends boolean>(required: R) {
   return {
     name: 'intent',
     summary:
-      "the journal's id, such as i_7f3k2m9q, the id that a script gave with --intent, or the id or link of what was created",
+      "the journal's id, such as i_7f3k2m9q, the id that a script gave with --intent, the id of a refund, or the id or link of what was created",
     required,
     offers: offerIntents,
     parse: (text: string): string => {

@@ -207,6 +207,7 @@ function noMatch(ctx: Context, search: Search, ending: Ending): CliError {
       opening,
       certain: `all orders of ${accountLabel(profile)}${after} were searched`,
       now: [
+        ...together(texts),
         "ask for the e-mail or the shop's order number",
         ...(paging.next === undefined ? [] : ['or search all orders:', command(search, { filters })]),
       ],
@@ -219,10 +220,18 @@ function noMatch(ctx: Context, search: Search, ending: Ending): CliError {
         ? 'all orders since that time were read; older ones were not'
         : `all ${observer.read} were read; the account has more`,
     now: [
+      ...together(texts),
       "ask for the e-mail or the shop's order number, or search older orders:",
       furtherBack(search, ending),
     ],
   });
+}
+
+// Somebody may have typed the ids of several orders.
+function together(texts: readonly string[]): readonly string[] {
+  return texts.length < 2
+    ? []
+    : ['all words must be in one and the same order; search for several orders one at a time'];
 }
 
 function foundLines(ctx: Context, search: Search, found: number, ending: Ending): readonly Cell[] {

@@ -38,7 +38,7 @@ export async function tryNewKey(
     throw wrongMode(profile, order, {
       certain: notKept,
       now: [
-        `paydesk profile add ${draft.name} --mode ${other}`,
+        `paydesk profile add ${draft.name} ${typedWords(draft)} --mode ${other}`,
         `or run it again with the ${profile.mode} key`,
       ],
     });
@@ -49,6 +49,13 @@ export async function tryNewKey(
   if (asks && !(await ctx.ask.confirm({ message: 'is this the right account?', flag: '--no-check' })))
     throw new CliError('cancelled', notKept);
   return { order };
+}
+
+// What was typed of the account, so that the printed command asks for it no more.
+function typedWords({ baseUrl, vendor, auth, apiVersion, lang }: ProfileDraft): string {
+  return Object.entries({ 'base-url': baseUrl, vendor, auth, 'api-version': apiVersion, lang })
+    .flatMap(([name, value]) => (value === undefined ? [] : [`--${name} ${value}`]))
+    .join(' ');
 }
 
 function wantsTry(ctx: Context): Promise<boolean> {

@@ -1,0 +1,76 @@
+/** Names that were mistyped or cut: the error names what was probably meant, or the command that finds it. */
+
+import { expect, test } from 'vitest';
+import { chargeOf, orderOf } from '../harness/orders.ts';
+import { newHome, paydesk } from '../harness/paydesk.ts';
+import { startService, storeShop } from '../harness/service.ts';
+
+test.each([
+  ['ammounts.grouping', 'did you mean amounts.grouping?'],
+  ['reference.key', 'did you mean reference.keys?'],
+  ['ammounts.decimals.mxn', 'did you mean amounts.decimals.MXN?'],
+])('the setting %s: %s', async (name, meant) => {
+  await using service = await startService({});
+  await storeShop(service.home, service);
+  const ran = await paydesk(['profile', 'set', 'shop', name, 'on'], { home: service.home });
+  expect(ran).toMatchObject({ code: 2, stdout: '' });
+  expect(ran.stderr).toContain(`there is no setting ${name}`);
+  expect(ran.stderr).toContain(meant);
+});
+
+test.each([
+  ['dmo', 'did you mean demo?'],
+  ['shopp', 'did you mean shop?'],
+])('the profile %s: %s, and no command adds it', async (name, meant) => {
+  await using service = await startService({});
+  await storeShop(service.home, service);
+  const ran = await paydesk(['-p', name, 'orders', 'list'], { home: service.home });
+  expect(ran).toMatchObject({ code: 4, stdout: '' });
+  expect(ran.stderr).toContain(meant);
+  expect(ran.stderr).not.toContain('profile add');
+});
+
+test('a profile that is like no other may be a new one', async () => {
+  await using service = await startService({});
+  const { stderr } = await paydesk(['-p', 'test-mx', 'orders', 'list'], { home: service.home });
+  expect(stderr).toContain('paydesk profile add test-mx');
+  expect(stderr).not.toContain('did you mean');
+});
+
+test('a cut order id leads to orders find, which finds the order; a whole one to the list', async () => {
+  const id = 'ord_2tQ7zRk9PwE5xNvAm';
+  await using service = await startService({ orders: [orderOf(id, [chargeOf('ch_1', 20_000)])] });
+  const cut = await service.run(['orders', 'show', 'ord_2tQ7']);
+  expect(cut.code).toBe(5);
+  expect(cut.stderr).toContain('         paydesk orders find ord_2tQ7\n');
+  expect((await service.run(['orders', 'find', 'ord_2tQ7', '--csv', '--columns', 'id'])).stdout).toContain(
+    id,
+  );
+  const whole = await service.run(['orders', 'show', 'ord_2tQ7zRk9PwE5xNvAn']);
+  expect(whole.stderr).toContain('         paydesk orders list\n');
+});
+
+test('two ids in one search: all words must be in one order', async () => {
+  const orders = ['ord_A', 'ord_B'].map((id) => orderOf(id, [chargeOf(`ch_${id}`, 20_000)]));
+  await using service = await startService({ orders });
+  const words = 'all words must be in one and the same order; search for several orders one at a time';
+  const two = await service.run(['orders', 'find', 'ord_A', 'ord_B']);
+  expect(two.code).toBe(5);
+  expect(two.stderr).toContain(words);
+  expect((await service.run(['orders', 'find', 'nobody'])).stderr).not.toContain(words);
+});
+
+test('journal show takes the id of a refund that the journal knows', async () => {
+  using home = newHome();
+  const demo = (...args: readonly string[]) => paydesk(['-p', 'demo', ...args], { home });
+  const refund = ['orders', 'refund', 'ord_2tQ7zRk9PwE5xNvAm', '--charge', '1', '--amount', '700', '--yes'];
+  expect((await demo(...refund)).code).toBe(0);
+  const list = JSON.parse((await demo('journal', 'list', '--json')).stdout) as {
+    readonly data: readonly { readonly intent: string; readonly refunds: string }[];
+  };
+  const { intent, refunds = '' } = list.data[0] ?? {};
+  const shown = await demo('journal', 'show', refunds, '--json');
+  expect(shown.code, shown.stderr).toBe(0);
+  expect(JSON.parse(shown.stdout)).toMatchObject({ intent });
+  expect((await demo('journal', 'show', `${refunds}0`)).code).toBe(5);
+});
