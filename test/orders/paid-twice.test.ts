@@ -200,6 +200,10 @@ describe('two equal refunds that only the read of orders show shows', () => {
       const { outcome, by } = JSON.parse((await run('05:11:00', `journal show ${intent} --json`)).stdout);
       expect({ outcome, by }).toEqual({ outcome: 'DUPLICATE?: made', by: 'reply' });
       expect((await run('05:11:00', `orders show ${id}`)).stdout).toMatch(/ {2}root\n +id rf_1\n/);
+      const history = (await run('05:11:00', `journal show ${intent}`)).stdout;
+      expect(history).toMatch(
+        /refund rf_1 .* {3}ours\n.*refund rf_2 .* {3}made twice, or from another machine\n/,
+      );
     },
   );
 });

@@ -55,7 +55,7 @@ export async function showAttempt(ctx: Context, record: AttemptRecord, look?: Lo
     { ...shownOf(record, open, seconds), ...looked },
     () => [
       ...(look === undefined ? [] : [{ line: look.line, hang: 2 }]),
-      ...attemptView(record, open, words, style),
+      ...attemptView(record, open, words, style, ctx.journal.namedByReply(record)),
     ],
     columnsOfAttempt(ctx, record),
   );
@@ -108,12 +108,19 @@ function attemptView(
   open: boolean,
   until: string | undefined,
   style: AmountStyle,
+  ours: readonly string[],
 ): readonly Block[] {
   const { sent, verdicts } = record;
   const refunds = verdicts.at(-1)?.refunds ?? [];
   const seenIn = sent.proof.orderId === undefined ? 'the newest orders' : 'the order';
   const words = outcomeWords(record, open);
   const figure = figuresIn(sent.currency, style);
+  // Of two equal refunds, the one that the reply named is ours.
+  const isDoubled = (verdicts.at(-1)?.alarm ?? verdicts.at(-1)?.acknowledged) === 'duplicate';
+  const whose = (id = '') => {
+    if (!isDoubled || ours.length === 0) return '';
+    return ours.includes(id) ? '   ours' : '   made twice, or from another machine';
+  };
   return [
     { line: [{ text: `${changeOf(record, style)}: ${words}`, style: open ? 'warn' : 'strong' }] },
     { grid: factsOf(record, open, figure).map(([name, value]) => [faint(name), value]), indent: 2 },
@@ -126,7 +133,7 @@ function attemptView(
       indent: 2,
     },
     ...refunds.map(({ id, amount, chargeId }) => ({
-      line: `refund ${id ?? 'without an id'}   ${figure(amount)}   charge ${chargeId}`,
+      line: `refund ${id ?? 'without an id'}   ${figure(amount)}   charge ${chargeId}${whose(id)}`,
       indent: 2,
     })),
     ...nextSteps(record, open, until).map((line, index) => ({
