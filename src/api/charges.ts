@@ -157,6 +157,15 @@ export function readMoney(value: unknown): MoneyReading {
   }
 }
 
+/**
+ * Whether nobody has tried to pay an order yet, so that it shows no charges. Of an order that was paid, charges that are not shown
+ * are missing.
+ */
+export function hasNoCharges(order: JsonObject): boolean {
+  const { charges, payment_status: status, amount_refunded: refunded } = order;
+  return charges === undefined && status === undefined && (refunded ?? 0) === 0;
+}
+
 /** The problem if `amount_refunded` is not 0 but no charge shows a refund (service: order). Undefined if there is none. */
 export function hiddenRefunds({ amountRefunded = 0, charges }: OrderMoney): string | undefined {
   if (amountRefunded === 0 || charges.some(({ refunds }) => refunds.length > 0)) return undefined;

@@ -85,11 +85,11 @@ describe('journal settle --not-applied, while the refund may still appear', () =
         sent        21 Nov 2040 05:05:12 UTC by op7
         send limit  21 Nov 2040 05:05:22 UTC; it had to leave by then
         request     POST /orders/ord_1/refunds {"charge_id":"ch_1","amount":300}
-        expected    -300 on charge ch_1
+        asked for   a refund of 300 on charge ch_1
         reply       HTTP 502
       history
         21 Nov 2040 05:05:12 UTC  unknown               HTTP 502, an HTML page
-        21 Nov 2040 05:05:12 UTC  not seen              HTTP 502, an HTML page
+        21 Nov 2040 05:05:12 UTC  not seen              the order did not show it yet
         21 Nov 2040 06:10:00 UTC  recorded as not made  by op7: Ana at the bank
                                                         looked: nothing
       now:  paydesk -p shop orders show ord_1
@@ -109,6 +109,8 @@ describe('journal settle --not-applied, while the refund may still appear', () =
   test.each([
     [['--note', 'idk'], 2, 'at least 10 letters'],
     [['--note', 'test test test test'], 2, 'the same again and again'],
+    [['--note', 'ord_2tQ7zRk9PwE5xNvAm'], 2, 'this is only an id: say how you know'],
+    [['--note', 'i_7f3k2m9q, rf_12345678'], 2, 'these are only ids: say how you know'],
     [note, 2, 'missing --confirm ID: the order id, from the screen of the service or the ticket'],
     [[...note, '--yes'], 2, 'missing --confirm ID'],
     [[...note, '--confirm', 'ord_2'], 3, 'take the order id from the screen of the service or the ticket'],
@@ -140,7 +142,11 @@ describe('journal settle --not-applied, while the refund may still appear', () =
     const { intent, home } = await startDesk('real');
     const env = { TZ: 'UTC', ...later(600_000) };
     const person = atTerminal(['journal', 'settle', intent, '--not-applied'], { home, env });
-    await person.answer('How do you know?', 'idk\r');
+    await person.answer(
+      /How do you know\? In a few words; the order id is asked for\s+after that/,
+      'ord_9\r',
+    );
+    await person.answer('this is only an id: say how you know', '\x15idk\r');
     await person.answer('at least 10 letters', '\x15Ana at the bank looked\r');
     await person.waitFor(/this\s+refund\s+was\s+NOT\s+made\.\s+It\s+may\s+still\s+appear\s+until\s/);
     await person.waitFor(/If\s+you\s+are\s+wrong,\s+the\s+buyer\s+is\s+paid\s+twice/);
@@ -228,7 +234,7 @@ describe('after it was settled by hand', () => {
       looked: nothing; that stays in the journal
       You are recording that this refund was made. If you are wrong, the buyer does
       not get the money.
-      ord_1
+      order id: ord_1
       refund of 300 MXN: recorded as made, by op7
         intent      i_7f3k2m9q, attempt 1
         order       ord_1
@@ -236,11 +242,11 @@ describe('after it was settled by hand', () => {
         sent        21 Nov 2040 05:05:12 UTC by op7
         send limit  21 Nov 2040 05:05:22 UTC; it had to leave by then
         request     POST /orders/ord_1/refunds {"charge_id":"ch_1","amount":300}
-        expected    -300 on charge ch_1
+        asked for   a refund of 300 on charge ch_1
         reply       HTTP 502
       history
         21 Nov 2040 05:05:12 UTC  unknown               HTTP 502, an HTML page
-        21 Nov 2040 05:05:12 UTC  not seen              HTTP 502, an HTML page
+        21 Nov 2040 05:05:12 UTC  not seen              the order did not show it yet
         21 Nov 2040 06:10:00 UTC  recorded as not made  by op7: Ana at the bank
                                                         looked: nothing
         21 Nov 2040 07:00:00 UTC  corrected to made     by op7: it came after all,
@@ -446,11 +452,11 @@ describe('a duplicate alarm', () => {
         sent        21 Nov 2040 05:05:12 UTC by op7
         send limit  21 Nov 2040 05:05:22 UTC; it had to leave by then
         request     POST /orders/ord_1/refunds {"charge_id":"ch_1","amount":300}
-        expected    -300 on charge ch_1
+        asked for   a refund of 300 on charge ch_1
         reply       HTTP 502
       history
         21 Nov 2040 05:05:12 UTC  unknown             HTTP 502, an HTML page
-        21 Nov 2040 05:05:12 UTC  not seen            HTTP 502, an HTML page
+        21 Nov 2040 05:05:12 UTC  not seen            the order did not show it yet
         21 Nov 2040 05:10:00 UTC  applied             the service shows it more than
                                                       once
         30 Nov 2040 05:10:00 UTC  applied             the service shows it more than
@@ -579,11 +585,11 @@ describe('journal reconcile', () => {
         sent        21 Nov 2040 05:05:12 UTC by op7
         send limit  21 Nov 2040 05:05:22 UTC; it had to leave by then
         request     POST /orders/ord_1/refunds {"charge_id":"ch_1","amount":300}
-        expected    -300 on charge ch_1
+        asked for   a refund of 300 on charge ch_1
         reply       HTTP 502
       history
         21 Nov 2040 05:05:12 UTC  unknown   HTTP 502, an HTML page
-        21 Nov 2040 05:05:12 UTC  not seen  HTTP 502, an HTML page
+        21 Nov 2040 05:05:12 UTC  not seen  the order did not show it yet
       now:  tell the buyer "it is being checked"; do not send it again anywhere else
             paydesk journal reconcile i_7f3k2m9q
             blocked until 22 Nov 2040 05:05:12 UTC at the latest, or until you settle

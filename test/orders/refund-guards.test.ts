@@ -15,6 +15,7 @@ import {
 } from '../harness/orders.ts';
 import { type Home, newHome, paydesk, type Ran } from '../harness/paydesk.ts';
 import { type Person, sit } from '../harness/person.ts';
+import { inOneLine } from '../harness/ran.ts';
 import { json, reply, startServer } from '../harness/server.ts';
 import { type Service, startService, storeShop } from '../harness/service.ts';
 import { atTerminal } from '../harness/terminal.ts';
@@ -363,6 +364,17 @@ describe('the order is read again right before it is sent (F25)', () => {
   });
 });
 
+test('an order that nobody has tried to pay yet has nothing to refund, and that is all it says', async () => {
+  const unpaid = { ...order, charges: undefined, payment_status: undefined };
+  await using service = await refunding([unpaid]);
+  using home = newHome();
+  const ran = await run(home, service, '--yes');
+  expect({ code: ran.code, posts: service.posts }).toEqual({ code: 3, posts: [] });
+  expect(ran.stderr).toBe(
+    'refused: there is nothing to refund on ord_1: no charges on this order yet\ncertain: nothing was sent\n',
+  );
+});
+
 describe('the same once more (F28)', () => {
   const part = ['--charge', '1', '--amount', '300', '--yes'];
 
@@ -370,10 +382,16 @@ describe('the same once more (F28)', () => {
     await using desk = await startDesk({ args: ['--orders', '20'] });
     const paid = await desk.take(paidOnce);
     const again = ['orders', 'refund', paid.id, ...part];
-    expect(await desk.script(again)).toMatchObject({ code: 0 });
+    expect(await desk.script([...again, '--note', 'ticket 8812'], { PAYDESK_OPERATOR: 'op7' })).toMatchObject(
+      {
+        code: 0,
+      },
+    );
     const refused = await desk.script(again);
     expect(refused.code).toBe(3);
-    expect(refused.stderr).toContain('has a refund of 300 already');
+    expect(inOneLine(refused.stderr)).toMatch(
+      /has a refund of 300 already, \S+, made at \d\d:\d\d:\d\d by op7: ticket 8812 certain:/,
+    );
     const [first = ''] = /(?<=--charge 1 --amount 300 --again )\S+/.exec(refused.stderr) ?? [];
     expect(first, refused.stderr).not.toBe('');
     // Ready to be copied: with the words that were typed.

@@ -3,10 +3,12 @@
 import { amountWords, figuresIn, figureWords, partWords } from '../../amounts.ts';
 import {
   type ChargeMoney,
+  hasNoCharges,
   hiddenRefunds,
   newestEqual,
   type OrderMoney,
   paidBy,
+  type RefundRecord,
   readMoney,
 } from '../../api/charges.ts';
 import { type JsonObject, type ReasonWords, refundReasons, statuses } from '../../api/spec.ts';
@@ -33,6 +35,8 @@ function provableMoney(order: JsonObject): OrderMoney {
   const reading = readMoney(order);
   const problem = 'money' in reading ? hiddenRefunds(reading.money) : reading.problem;
   if ('money' in reading && problem === undefined) return reading.money;
+  if (hasNoCharges(order))
+    throw refused(`there is nothing to refund on ${String(order.id)}: no charges on this order yet`, []);
   throw refused(`${String(order.id)} cannot be refunded safely: ${problem}`, [
     'paydesk could not tell afterwards whether the refund was made; ask whoever runs the service',
   ]);
@@ -66,15 +70,19 @@ function sumLine(money: OrderMoney, { settings }: Profile): string {
   return `${partWords(refunded, money.amount, money.currency, settings)} went back`;
 }
 
+/** Says when a refund was made and by whom: `, made at 05:05:12 by op7: ticket 8812`. */
+export type MadeWords = (refund: Pick<RefundRecord, 'id' | 'createdAt'>) => string;
+
 /**
  * Throws CliError 'refused' when a charge already has a refund of the same amount, unless `again` names the newest one. It
  * does not matter who made that refund or when. A name in `again` that is no refund of this order may be an attempt; the
- * journal checks that later, under the order's lock.
+ * journal checks that later, under the order's lock. `madeWords`: when the refund was made and by whom.
  */
 export function checkRepeat(
   { expected, money, body }: Pick<RefundPlan, 'expected' | 'money' | 'body'>,
   asked: Pick<RefundAsked, 'again' | 'twins' | 'reason' | 'note'>,
   profile: Profile,
+  madeWords: MadeWords = () => '',
 ): void {
   const { again, twins = [] } = asked;
   const shown = new Set(money.charges.flatMap(({ refunds }) => refunds.map(({ id }) => id)));
@@ -84,7 +92,7 @@ export function checkRepeat(
     const equal = newestEqual(charge?.refunds ?? [], amount);
     if (equal === undefined || again.includes(equal.id)) continue;
     throw refused(
-      `charge ${charge?.number ?? chargeId} of ${money.id} has a refund of ${figureWords(-amount, money.currency, profile.settings)} already, ${equal.id}`,
+      `charge ${charge?.number ?? chargeId} of ${money.id} has a refund of ${figureWords(-amount, money.currency, profile.settings)} already, ${equal.id}${madeWords(equal)}`,
       [
         'if the buyer should get the same amount once more:',
         refundCommand(profile, money, [

@@ -6,9 +6,9 @@ import type { Context } from '../../commands/command.ts';
 import { checkDecimals } from '../../commands/flags.ts';
 import { attemptName } from '../../journal/journal.ts';
 import { changeOrder, type OrderAsked, type OrderPlan, type OrderRead } from '../order-change.ts';
-import { originsOf } from './known-refunds.ts';
+import { originsOf, type RefundOrigins, sentByWords } from './known-refunds.ts';
 import { type FoundTwins, lookForTwins } from './look-for-twins.ts';
-import { checkTwins, refused, youngWarnings } from './refund-checks.ts';
+import { checkTwins, type MadeWords, refused, youngWarnings } from './refund-checks.ts';
 import { planRefund, type RefundAsked } from './refund-plan.ts';
 import { askForMissing, leavesQuestions } from './refund-questions.ts';
 import { refundPreview, refundResult } from './refund-screens.ts';
@@ -43,13 +43,14 @@ async function planOrder(
 ): Promise<OrderPlan> {
   const { profile } = read.service;
   const { id, order, twin } = read;
-  const answers = await askForMissing(ctx, read, given, confirm);
+  const origins = await originsOf(ctx, read.service, order);
+  const made = madeWords(ctx, origins);
+  const answers = await askForMissing(ctx, read, given, confirm, made);
   const twins = await lookForTwins(ctx, read.service, order, twin);
   const asked = { ...answers, ...(await splitAgain(ctx, read, answers, twins)) };
-  const planned = planRefund(asked, order, profile);
+  const planned = planRefund(asked, order, profile, made);
   const line = (one: KnownTwin) => twinLine(one, twinWords(ctx, profile, order));
   checkTwins(planned, asked, { found: twins.twins, line }, profile);
-  const origins = await originsOf(ctx, read.service, order);
   const young = youngWarnings(planned.money, profile, ctx.clock.now(), origins);
   const otherTwins = twins.twins.filter((one) => !isPaidBack(one)).map(line);
   const plan = { ...planned, warnings: [...planned.warnings, ...young, ...otherTwins, ...twins.gaps] };
@@ -74,9 +75,17 @@ async function planOrder(
     words: [...wordsOf(asked), ...(leavesQuestions(asked, money) ? ['--only-confirm'] : [])],
     preview: refundPreview({ plan, order, profile, note, origins }),
     check: (fresh) => {
-      planRefund(asked, fresh, profile);
+      planRefund(asked, fresh, profile, made);
     },
     result: (applied) => refundResult(plan, applied, profile),
+  };
+}
+
+function madeWords(ctx: Context, origins: RefundOrigins): MadeWords {
+  return ({ id, createdAt }) => {
+    const when = createdAt === undefined ? '' : `, made at ${ctx.shortTime(createdAt * 1000)}`;
+    const by = sentByWords(origins, id);
+    return by === undefined ? when : `${when}${by.startsWith('by ') ? ' ' : ', '}${by}`;
   };
 }
 

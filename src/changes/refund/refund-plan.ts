@@ -12,6 +12,7 @@ import {
   checkRepeat,
   checkWhole,
   generalWarnings,
+  type MadeWords,
   refundableMoney,
   refused,
   showOrder,
@@ -54,14 +55,22 @@ export interface RefundPlan {
   readonly warnings: readonly string[];
 }
 
-/** Plans the refund of an order as it was read. Throws CliError 'refused' with the reason (service: Endpoints 1). */
-export function planRefund(asked: RefundAsked, order: JsonObject, profile: Profile): RefundPlan {
+/**
+ * Plans the refund of an order as it was read. Throws CliError 'refused' with the reason (service: Endpoints 1). `madeWords`: when
+ * an earlier refund was made and by whom.
+ */
+export function planRefund(
+  asked: RefundAsked,
+  order: JsonObject,
+  profile: Profile,
+  madeWords?: MadeWords,
+): RefundPlan {
   const money = refundableMoney(order, profile);
   checkTyped(asked, money, profile);
   if (asked.charge === undefined) checkWhole(money, profile);
   const target = chooseTarget(asked, money, profile);
   const plan = target === 'whole' ? wholePlan(asked, money) : chargePlan(asked, money, target, profile);
-  checkRepeat(plan, asked, profile);
+  checkRepeat(plan, asked, profile, madeWords);
   checkLimit(plan.amount, money, profile);
   const units =
     asked.typed === undefined ? undefined : unitsWarning(asked.typed, money.currency, profile.settings);

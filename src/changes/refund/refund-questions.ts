@@ -7,7 +7,7 @@ import type { Context } from '../../commands/command.ts';
 import { aboutMoney, type Profile } from '../../profiles/profiles.ts';
 import type { Choice } from '../../terminal/terminal.ts';
 import type { OrderRead } from '../order-change.ts';
-import { refundableMoney } from './refund-checks.ts';
+import { type MadeWords, refundableMoney } from './refund-checks.ts';
 import {
   canGoBackWhole,
   chargesNamed,
@@ -25,6 +25,7 @@ export async function askForMissing(
   read: OrderRead,
   given: RefundAsked,
   confirm: string | undefined,
+  madeWords: MadeWords,
 ): Promise<RefundAsked> {
   const { reason, note, again, onlyConfirm = false, ...named } = given;
   const { profile } = read.service;
@@ -33,7 +34,7 @@ export async function askForMissing(
   const money = refundableMoney(order, profile);
   const asksOptional = asks && !onlyConfirm && !ctx.options.yes && confirm === undefined;
   const what = asksOptional ? await askMoney(ctx, read, named, money) : named;
-  planRefund({ ...what, reason, note, again }, order, profile);
+  planRefund({ ...what, reason, note, again }, order, profile, madeWords);
   const asksReason = asks && (asksOptional || requires(profile, 'reason'));
   return {
     ...what,

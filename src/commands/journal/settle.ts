@@ -7,7 +7,7 @@ import { type Context, defineCommand, dryRunShown } from '../command.ts';
 import { flag } from '../flags.ts';
 import { amountStyleOf } from './attempt-record.ts';
 import { attemptOf, intentArgument, needsPerson, subjectOf } from './attempts.ts';
-import { madeWords, meaningOf, noteProblem, unrecordable } from './settle-words.ts';
+import { idProblem, madeWords, meaningOf, noteProblem, unrecordable } from './settle-words.ts';
 import { checkShown, showAttempt } from './show.ts';
 
 export const settle = defineCommand({
@@ -69,7 +69,7 @@ async function settleAttempt(ctx: Context, record: AttemptRecord, asked: Asked):
   const open = ctx.journal.isOpen(record, await ctx.journal.now());
   const isStrict = !applied && (open || corrects);
   if (asked.note === undefined) await refuseTooEarly(ctx, record, applied);
-  const note = await noteOf(ctx, asked, isStrict);
+  const note = await noteOf(ctx, record, asked, isStrict);
   checkConfirm(ctx, record, asked, isStrict);
   const confirm = (evidence: Evidence) => confirmStatement(ctx, { record, evidence, isStrict, ...asked });
   const statement = { applied, note, ...(corrects && { corrects }) };
@@ -120,9 +120,18 @@ function refuseNoCorrection(record: AttemptRecord, applied: boolean): void {
   });
 }
 
-async function noteOf(ctx: Context, { note }: Asked, isStrict: boolean): Promise<string> {
-  const check = (text: string) => (isStrict ? noteProblem(text) : undefined);
-  if (note === undefined) return ctx.ask.text({ message: 'How do you know?', flag: '--note TEXT', check });
+async function noteOf(
+  ctx: Context,
+  { sent }: AttemptRecord,
+  { note, confirm }: Asked,
+  isStrict: boolean,
+): Promise<string> {
+  const check = (text: string) => (isStrict ? noteProblem(text) : idProblem(text));
+  const id = sent.proof.orderId === undefined ? 'intent' : 'order id';
+  // Both are typed, one after the other, so the first question says which comes now.
+  const next = confirm === undefined ? ` In a few words; the ${id} is asked for after that:` : '';
+  if (note === undefined)
+    return ctx.ask.text({ message: `How do you know?${next}`, flag: '--note TEXT', check });
   const problem = check(note);
   if (problem !== undefined) throw unrecordable(`--note ${note}: ${problem}`);
   return note;
@@ -173,7 +182,7 @@ async function confirmStatement(ctx: Context, statement: Statement): Promise<voi
   const lines = [sentLine(ctx, statement), ...beforeLines(ctx, statement), meaningLine(ctx, statement)];
   ctx.notes.show([
     ...lines.map((line) => ({ line: isHidden ? line.replaceAll(id, 'the order') : line })),
-    ...(isHidden ? [] : [{ line: id }]),
+    ...(isHidden ? [] : [{ line: `${proof.orderId === undefined ? 'intent' : 'order id'}: ${id}` }]),
   ]);
   if (confirm !== undefined) return;
   const what = isHidden

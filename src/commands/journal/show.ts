@@ -85,21 +85,22 @@ function historyOf(row: VerdictRow): JsonObject {
 }
 
 // `recorded as not made   by root: no trace at the bank`
-function historyCells({
-  verdict,
-  by,
-  why,
-  corrects,
-  acknowledged,
-  operator,
-  note,
-}: VerdictRow): readonly string[] {
+function historyCells(row: VerdictRow, before: VerdictRow | undefined, seenIn: string): readonly string[] {
+  const { verdict, by, corrects, acknowledged, operator, note } = row;
+  const why = whyNow(row, before, seenIn);
   const noted = note === undefined ? '' : `: ${note}`;
   if (acknowledged !== undefined && operator !== undefined)
     return ['alarm acknowledged', `by ${operator}${noted}`];
   if (by !== 'person' || acknowledged !== undefined) return [verdict.replaceAll('_', ' '), `${why}${noted}`];
   const word = corrects === true ? 'corrected to' : 'recorded as';
   return [`${word} ${verdict === 'applied' ? 'made' : 'not made'}`, `by ${operator ?? 'somebody'}${noted}`];
+}
+
+// A read keeps the reason why the sending is in doubt. Here it stands at the sending, and the read says what it showed.
+function whyNow({ verdict, by, why }: VerdictRow, before: VerdictRow | undefined, seenIn: string): string {
+  if (before === undefined || by !== 'read') return why;
+  if (verdict === 'not_seen' && why === before.why) return `${seenIn} did not show it yet`;
+  return why.startsWith(`${before.why}; `) ? why.slice(before.why.length + 2) : why;
 }
 
 function attemptView(
@@ -110,6 +111,7 @@ function attemptView(
 ): readonly Block[] {
   const { sent, verdicts } = record;
   const refunds = verdicts.at(-1)?.refunds ?? [];
+  const seenIn = sent.proof.orderId === undefined ? 'the newest orders' : 'the order';
   const words = outcomeWords(record, open);
   const figure = figuresIn(sent.currency, style);
   return [
@@ -117,7 +119,10 @@ function attemptView(
     { grid: factsOf(record, open, figure).map(([name, value]) => [faint(name), value]), indent: 2 },
     ...(verdicts.length === 0 ? [] : [{ line: { text: 'history', style: 'strong' as const } }]),
     {
-      grid: verdicts.map((row) => [fullTime(row.time), ...historyCells(row)]),
+      grid: verdicts.map((row, index) => [
+        fullTime(row.time),
+        ...historyCells(row, verdicts[index - 1], seenIn),
+      ]),
       indent: 2,
     },
     ...refunds.map(({ id, amount, chargeId }) => ({
@@ -164,9 +169,10 @@ function factsOf(
     ...fact('send limit', isKnown ? [fullTime(sendBy), '; it had to leave by then'] : undefined),
     ...fact('request', isKnown ? sentRequest : undefined),
     ...proof.expected.map(
-      ({ chargeId, amount }) => ['expected', `${figure(amount)} on charge ${chargeId}`] as const,
+      ({ chargeId, amount }) =>
+        ['asked for', `a refund of ${figure(-amount)} on charge ${chargeId}`] as const,
     ),
-    ...fact('listed after', neighbour),
+    ...fact('in the list', neighbour && `orders list shows it right after ${neighbour}`),
     ...fact('reply', said && replyWords(said)),
     ...fact('note', sent.note),
     ...fact(

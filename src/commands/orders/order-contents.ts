@@ -11,6 +11,7 @@ import {
 } from '../../amounts.ts';
 import {
   type ChargeMoney,
+  hasNoCharges,
   type OrderMoney,
   paidBy,
   type RefundRecord,
@@ -151,20 +152,20 @@ function chargeSum(money: OrderMoney, value: JsonObject, style: AmountStyle): re
 }
 
 function unprovenMoney(
-  { amount, currency, amount_refunded: refunded, payment_status: status }: Order,
+  { amount, currency, amount_refunded: refunded }: Order,
   value: JsonObject,
   problem: string,
   style: AmountStyle,
 ): readonly Block[] {
-  // Of an order that was paid, charges that are not shown are missing.
-  const hasNoCharge = value.charges === undefined && status === undefined && (refunded ?? 0) === 0;
   const money = amount === undefined ? 'not shown' : amountWords(amount, currency, style);
   return [
     {
       line: `MONEY  ${money}  refunded ${refunded === undefined ? 'not shown' : figureWords(refunded, currency, style)}`,
     },
     {
-      line: hasNoCharge ? 'no charges on this order yet' : `its charges cannot be added up: ${problem}`,
+      line: hasNoCharges(value)
+        ? 'no charges on this order yet'
+        : `its charges cannot be added up: ${problem}`,
       indent: 7,
     },
   ];

@@ -16,6 +16,14 @@ test.each(['', 'idk', 'not made', 'a b c d e', '!!!!!!!!!!!!!!', '123456789'])('
   expect(noteProblem(note)).toBe('at least 10 letters: say how you know');
 });
 
+test.each(['ord_2tQ7zRk9PwE5xNvAm', ' i_7f3k2m9q ', 'f597a1b2c3d4e5f60718293a, rf_2'])(
+  '%j is nothing but ids',
+  (note) => {
+    expect(noteProblem(note)).toMatch(/^(this is only an id|these are only ids): say how you know$/);
+    expect(noteProblem(`asked about ${note}`)).toBeUndefined();
+  },
+);
+
 test.each([
   'test test test test',
   'Checked checked CHECKED',
