@@ -110,7 +110,7 @@ test('a person who adds --json sees the same object (real terminal)', async () =
   expect(JSON.parse(withoutEscapes(transcript).replaceAll('\r\n', ''))).toMatchObject({
     order_id: 'ord_none',
     profile: 'demo',
-    commands: [['paydesk', '-p', 'demo', 'orders', 'list']],
+    commands: [['paydesk', '-p', 'demo', 'orders', 'find', 'ord_none']],
   });
 });
 
@@ -121,7 +121,7 @@ test('an order that does not exist is named, and an id that the journal does not
     exit_code: 5,
     order_id: 'ord_none',
     profile: 'demo',
-    commands: [['paydesk', '-p', 'demo', 'orders', 'list']],
+    commands: [['paydesk', '-p', 'demo', 'orders', 'find', 'ord_none']],
   });
   expect(await run('journal', 'show', 'i_none')).toMatchObject({ exit_code: 5, intent: 'i_none' });
   expect(await run('journal', 'show', 'cart-1')).toMatchObject({ exit_code: 5, script_id: 'cart-1' });
