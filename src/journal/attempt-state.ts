@@ -186,9 +186,10 @@ export function claimsOf(known: readonly AttemptRecord[], record: AttemptRecord)
 }
 
 // Whether the other attempt was sent on the same order after the horizon of the record, as far as the clocks of both tell.
+// With a horizon of 0, one that was sent earlier is no time after it either.
 function isAfterTimeOf(record: AttemptRecord, { sent }: AttemptRecord): boolean {
   if (sent.proof.kind !== 'refund' || sent.proof.orderId !== record.sent.proof.orderId) return false;
-  return isOver(record, momentOfRow(sent));
+  return sent.time > record.sent.time && isOver(record, momentOfRow(sent));
 }
 
 export function isSameAttempt(one: AttemptRecord, other: Pick<AttemptRecord, 'sent'>): boolean {

@@ -263,9 +263,15 @@ describe('what is not of an attempt', () => {
   it('is what was not there yet when one was sent under a wrong clock, but long after by the time since boot', () => {
     const boot = (ms: number) => ({ wall: 0, boot: { id: 'b', ms } });
     const booted = { ...record, verdicts: record.verdicts.map((row) => ({ ...row, clocks: boot(1000) })) };
-    const sentAt = (ms: number) => later({ time: 0, skewed: true, clocks: boot(ms) });
+    const sentAt = (ms: number) => later({ time: 1, skewed: true, clocks: boot(ms) });
     expect(claimsOf([sentAt(1000 + horizonMs)], booted).has('r2')).toBe(true);
     expect(claimsOf([sentAt(999 + horizonMs)], booted).has('r2')).toBe(false);
+  });
+
+  it('is with a horizon of 0 not told by one that was sent earlier, or at the same time', () => {
+    const short = attempt([{ verdict: 'unknown' }], { horizonMs: 0, time: 500 });
+    const toldBy = (time: number) => claimsOf([later({ time })], short).has('r2');
+    expect([toldBy(499), toldBy(500), toldBy(1000)]).toEqual([false, false, true]);
   });
 
   it.each<[string, AttemptRecord]>([
