@@ -1,13 +1,13 @@
 /** Turns a command line into a command with its inputs, or into a text to print. */
 
 import type { Command, Input } from '../commands/command.ts';
-import { findCommand } from '../commands/commands.ts';
-import { type CliError, withParts } from '../errors.ts';
+import { findCommand, groups } from '../commands/commands.ts';
+import { CliError, withParts } from '../errors.ts';
 import { type GlobalInput, globalFlags } from './global-options.ts';
-import { barePage, groupPage } from './help.ts';
-import { layOut } from './help-page.ts';
-import { helpFor } from './help-screens.ts';
-import { checkLine, readCommand } from './read-command.ts';
+import { barePage, commandPage, groupPage, rootPage, topicPage } from './help.ts';
+import { type HelpPage, layOut } from './help-page.ts';
+import { topicNames } from './help-topics.ts';
+import { checkLine, didYouMean, readCommand } from './read-command.ts';
 import { optionsIn, readTypedWords } from './typed-words.ts';
 
 /** What a command line asks for. */
@@ -40,6 +40,36 @@ export async function readCommandLine(argv: readonly string[], width: number): P
   }
   const command = await entry.load();
   return { kind: 'run', words: entry.words, command, ...readCommand(entry, command, argv) };
+}
+
+// The page of help for these words, those of the line without its options; `all` shows every option of a command.
+async function helpFor(words: readonly string[], all: boolean): Promise<HelpPage> {
+  const helping = words[0] === 'help';
+  const asked = helping ? words.slice(1) : words;
+  const [first] = asked;
+  if (helping && asked.length === 1 && topicNames.includes(first ?? '')) return topicPage(first ?? '');
+  const entry = findCommand(asked);
+  if (entry !== undefined && !(helping && asked.length > entry.words.length))
+    return commandPage(entry, await entry.load(), all);
+  if (helping && first !== undefined && (!Object.hasOwn(groups, first) || asked.length > 1))
+    throw await unknownWord(asked);
+  if (first === undefined) return rootPage();
+  const isNoun = Object.hasOwn(groups, first);
+  const page = isNoun ? groupPage(first) : rootPage();
+  if (isNoun && asked.length === 1) return page;
+  // `paydesk refund --help` names no command, so it also says which one may have been meant.
+  const meant = await didYouMean(asked, { behind: ' --help' });
+  return meant.length === 0 ? page : [...page, '', ...meant];
+}
+
+async function unknownWord(words: readonly string[]): Promise<CliError> {
+  return new CliError('usage', `no help for ${words.join(' ')}`, {
+    now: [
+      ...(await didYouMean(words, { before: 'help ' })),
+      'paydesk --help',
+      `topics: ${topicNames.join(', ')}`,
+    ],
+  });
 }
 
 /**

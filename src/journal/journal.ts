@@ -1,6 +1,5 @@
 /** What the rest of paydesk sees of the journal: the types of a change and its outcome, and what commands can ask. */
 
-import { type AmountStyle, amountWords } from '../amounts.ts';
 import type { ChangeRequest, ReplyHead, Service, WireRecord } from '../api/api.ts';
 import type { JsonObject } from '../api/spec.ts';
 import type { CliError, CliErrorParts } from '../errors.ts';
@@ -8,6 +7,7 @@ import type { Alarm, AttemptRecord, Moment, VerdictRow } from './journal-rows.ts
 import type { AttemptQuery, Repair, Verification } from './journal-store.ts';
 import type { Evidence } from './judge-read.ts';
 
+export { alarmWords, paidTwiceWords, whoMadeLines } from './alarm-words.ts';
 export type { AttemptRecord, Moment, VerdictRow } from './journal-rows.ts';
 export type { AttemptQuery, JournalStore, Repair, Verification } from './journal-store.ts';
 export type { Evidence } from './judge-read.ts';
@@ -309,41 +309,3 @@ export interface Journal {
 export function attemptName({ sent: { intent, attempt } }: Pick<AttemptRecord, 'sent'>): string {
   return attempt === 1 ? intent : `${intent}.${attempt}`;
 }
-
-/** `paid back twice: 900 MXN, re_1 and re_2` */
-export function paidTwiceWords(
-  { amount, currency, refunds }: Pick<PaidTwice, 'amount' | 'currency' | 'refunds'>,
-  style: AmountStyle,
-): string {
-  const sum = amount === undefined ? [] : [amountWords(amount, currency, style)];
-  const [only, second] = refunds;
-  const hidden = only !== undefined && second === undefined ? ['one that no read has shown'] : [];
-  const ids = only === undefined ? [] : [[...refunds, ...hidden].join(' and ')];
-  return `paid back ${refunds.length > 2 ? 'more than once' : 'twice'}: ${[...sum, ...ids].join(', ')}`;
-}
-
-/** Who made which of two equal refunds, as far as it can be known: one line for ours, one for the rest. */
-export function whoMadeLines(
-  { refunds, ours, sentAt, operator }: Pick<PaidTwice, 'refunds' | 'ours' | 'sentAt' | 'operator'>,
-  shortTime: (ms: number) => string,
-): readonly string[] {
-  const sent = `sent at ${shortTime(sentAt)} by ${operator}`;
-  if (refunds.length < 2) return [sent];
-  const own = refunds.filter((id) => ours.includes(id));
-  if (own.length === 0)
-    return [`one of them is ours, ${sent}; the other was made twice, or is from another machine`];
-  const others = refunds.filter((id) => !ours.includes(id));
-  return [
-    `${own.join(' and ')} is ours, ${sent}`,
-    `${others.join(' and ')} was made twice, or is from another machine`,
-  ];
-}
-
-/** An alarm in a few words, to stand before a colon. */
-export const alarmWords: Readonly<Record<Alarm, string>> = {
-  duplicate: 'DUPLICATE?',
-  contradiction: 'the reply does not match the request',
-  partial: 'the order shows only a part of it',
-  applied_though_rejected: 'refused, but made all the same',
-  disagreement: 'the figures of the order do not add up',
-};

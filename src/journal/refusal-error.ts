@@ -3,9 +3,10 @@
 import { type AmountStyle, amountWords, figureWords, plainAmounts } from '../amounts.ts';
 import type { JsonObject } from '../api/spec.ts';
 import { CliError, withParts } from '../errors.ts';
+import { alarmWords, paidTwiceWords, whoMadeLines } from './alarm-words.ts';
 import { verdictOf } from './attempt-state.ts';
 import type { Refusal } from './guards.ts';
-import { alarmWords, attemptName, changeKinds, paidTwiceWords, whoMadeLines } from './journal.ts';
+import { attemptName, changeKinds } from './journal.ts';
 import type { AttemptRecord, SentRow } from './journal-rows.ts';
 import { provable } from './judge-read.ts';
 import { isSameAddress, marksOf } from './same-account.ts';

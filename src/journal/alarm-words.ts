@@ -1,0 +1,43 @@
+/** The words for an alarm, and for a refund that was paid back twice. Pure. */
+
+import { type AmountStyle, amountWords } from '../amounts.ts';
+import type { PaidTwice } from './journal.ts';
+import type { Alarm } from './journal-rows.ts';
+
+/** `paid back twice: 900 MXN, re_1 and re_2` */
+export function paidTwiceWords(
+  { amount, currency, refunds }: Pick<PaidTwice, 'amount' | 'currency' | 'refunds'>,
+  style: AmountStyle,
+): string {
+  const sum = amount === undefined ? [] : [amountWords(amount, currency, style)];
+  const [only, second] = refunds;
+  const hidden = only !== undefined && second === undefined ? ['one that no read has shown'] : [];
+  const ids = only === undefined ? [] : [[...refunds, ...hidden].join(' and ')];
+  return `paid back ${refunds.length > 2 ? 'more than once' : 'twice'}: ${[...sum, ...ids].join(', ')}`;
+}
+
+/** Who made which of two equal refunds, as far as it can be known: one line for ours, one for the rest. */
+export function whoMadeLines(
+  { refunds, ours, sentAt, operator }: Pick<PaidTwice, 'refunds' | 'ours' | 'sentAt' | 'operator'>,
+  shortTime: (ms: number) => string,
+): readonly string[] {
+  const sent = `sent at ${shortTime(sentAt)} by ${operator}`;
+  if (refunds.length < 2) return [sent];
+  const own = refunds.filter((id) => ours.includes(id));
+  if (own.length === 0)
+    return [`one of them is ours, ${sent}; the other was made twice, or is from another machine`];
+  const others = refunds.filter((id) => !ours.includes(id));
+  return [
+    `${own.join(' and ')} is ours, ${sent}`,
+    `${others.join(' and ')} was made twice, or is from another machine`,
+  ];
+}
+
+/** An alarm in a few words, to stand before a colon. */
+export const alarmWords: Readonly<Record<Alarm, string>> = {
+  duplicate: 'DUPLICATE?',
+  contradiction: 'the reply does not match the request',
+  partial: 'the order shows only a part of it',
+  applied_though_rejected: 'refused, but made all the same',
+  disagreement: 'the figures of the order do not add up',
+};
