@@ -190,7 +190,7 @@ export interface ClientParts {
   /** Ends the wait for the reply to a change, when the user insists on leaving. */
   readonly leave?: AbortSignal | undefined;
   /** A service inside this process, instead of the network. */
-  readonly inProcess?: typeof fetch | undefined;
+  readonly inProcess?: ((request: Request) => Promise<Response>) | undefined;
   /** The proxy for this service (proxy.ts). */
   readonly proxy?: URL | undefined;
   /** Called once for each space of the heap, when several pages have been read. */

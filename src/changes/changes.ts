@@ -6,6 +6,7 @@ export {
   acknowledgementOf,
   byHandWords,
   settledByHand,
+  untilWords,
 } from './by-hand-words.ts';
 export { captureOrder } from './capture-order.ts';
 export { makeChange } from './change.ts';
@@ -61,4 +62,8 @@ export {
   unconfirmedBlocks,
   unconfirmedSteps,
   unconfirmedWords,
+  unshownBlocks,
+  unshownStatus,
+  unshownSteps,
+  unshownWords,
 } from './unconfirmed-words.ts';

@@ -11,7 +11,7 @@ import type { JsonObject } from '../api/spec.ts';
 import type { Context } from '../commands/command.ts';
 import { usage } from '../commands/flags.ts';
 import { about, CliError } from '../errors.ts';
-import type { AttemptRecord, Intent } from '../journal/journal.ts';
+import { type AttemptRecord, attemptName, type Intent } from '../journal/journal.ts';
 import { commandLine, type Profile } from '../profiles/profiles.ts';
 import type { Block } from '../terminal/terminal.ts';
 import {
@@ -20,6 +20,7 @@ import {
   byHandRisk,
   byHandWords,
   settledByHand,
+  unshownIn,
 } from './by-hand-words.ts';
 import { makeChange, type PlannedChange } from './change.ts';
 import { becameWords, changeOf } from './change-words.ts';
@@ -125,8 +126,12 @@ async function planChange(
   if (kind === 'refund') await ctx.journal.refuseDuplicate({ service, orderId: id, order: order.value });
   const read = { service, id, order: order.value, isPicked: givenId === undefined, twin };
   const { intent: planned, words, preview, check, result } = await plan(read);
+  const settled = await settledByHand(ctx, service, id);
+  const unshown = (await unshownIn(ctx, service, order.value)).filter((record) => touches(record, planned));
+  const isUnshown = (record: AttemptRecord) =>
+    unshown.some((one) => attemptName(one) === attemptName(record));
   const byHand = [
-    ...(await settledByHand(ctx, service, id)).map((record) => byHandLine(ctx, record)),
+    ...settled.map((record) => byHandLine(ctx, record, isUnshown(record))),
     ...(await acknowledgedAlarms(ctx, service, id)).map((record) => acknowledgedWords(ctx, record)),
   ];
   const intent = { ...planned, checks: [...byHand, ...(planned.checks ?? [])] };
@@ -249,8 +254,12 @@ function plain(value: unknown): string | undefined {
   return JSON.stringify(value, (_key, one: unknown) => (typeof one === 'bigint' ? String(one) : one));
 }
 
+function touches({ sent }: AttemptRecord, { expected = [] }: Pick<Intent, 'expected'>): boolean {
+  return sent.proof.expected.some((one) => expected.some(({ chargeId }) => chargeId === one.chargeId));
+}
+
 // The next change says it even with --quiet: whoever settled it may have been wrong.
-function byHandLine(ctx: Context, record: AttemptRecord): string {
-  const risk = byHandRisk(record);
+function byHandLine(ctx: Context, record: AttemptRecord, isUnshown: boolean): string {
+  const risk = byHandRisk(record, isUnshown);
   return `settled by hand: ${byHandWords(ctx, record)}${risk === undefined ? '' : `. ${risk}`}`;
 }

@@ -152,7 +152,8 @@ async function openAccount(parts: AccountParts, openProfile: () => Promise<OpenP
     random: Math.random,
     signal,
     leave: parts.stop.leave,
-    inProcess: demo && ((input, init) => demo.fetch(new Request(input, init))),
+    // Handed on as it is: a copy of a Request no longer hears that the first one was aborted once Node has collected that.
+    inProcess: demo?.fetch,
     proxy: demo === undefined ? proxyFor(profile.baseUrl, io.env) : undefined,
     keepHeapSmall: io.keepHeapSmall,
     debug: globals.debug ? (line) => parts.notes.warn(line) : undefined,

@@ -223,6 +223,23 @@ export interface Journal {
     readonly order: JsonObject;
   }): Promise<void>;
   /**
+   * Throws the CliError with which the journal would refuse a refund as far as it is planned, before a person is asked for the
+   * rest of it. `order`: as it was just read. The check that counts comes later, under the order's lock.
+   */
+  refusePlanned(refund: {
+    readonly service: Pick<Service, 'profile' | 'keyFingerprint'>;
+    readonly intent: Pick<Intent, 'request' | 'expected' | 'again' | 'currency'> & {
+      readonly orderId: string;
+    };
+    readonly order: JsonObject;
+  }): Promise<void>;
+  /** The attempts of an account whose refunds somebody recorded as made by hand, with all others on the same orders. */
+  madeByHand(
+    service: Pick<Service, 'profile' | 'keyFingerprint'>,
+  ): Promise<ReadonlyMap<string, readonly AttemptRecord[]>>;
+  /** The refunds that somebody recorded as made by hand and that this order does not show. `known`: the attempts on it. */
+  unshownRefunds(known: readonly AttemptRecord[], order: JsonObject): readonly AttemptRecord[];
+  /**
    * The refund that an order shows more than once although the journal knows only one, until somebody reconciles it. `known`:
    * the attempts on that order. Undefined if there is none.
    */

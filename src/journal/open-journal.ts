@@ -6,7 +6,7 @@ import type { Clock } from '../io.ts';
 import type { Locks } from '../locks/locks.ts';
 import type { Profile, Profiles } from '../profiles/profiles.ts';
 import type { Notes, Secrets } from '../terminal/terminal.ts';
-import { attemptsOf, paidTwiceOf, unconfirmedOf } from './account-attempts.ts';
+import { attemptsOf, madeByHandOf, paidTwiceOf, unconfirmedOf } from './account-attempts.ts';
 import {
   blockedUntil,
   horizonOf,
@@ -17,10 +17,10 @@ import {
   ownRefunds,
   verdictOf,
 } from './attempt-state.ts';
-import { tooEarly } from './by-hand.ts';
+import { tooEarly, unshownRefunds } from './by-hand.ts';
 import { recordedOutcome } from './change-outcome.ts';
 import type { EffectParts } from './effects.ts';
-import { paidTwice, type Refusal, usedUp } from './guards.ts';
+import { decide, paidTwice, type Refusal, unshownRefund, usedUp } from './guards.ts';
 import type { Journal } from './journal.ts';
 import type { AttemptRecord, JournalRow, Moment } from './journal-rows.ts';
 import type { JournalStore } from './journal-store.ts';
@@ -177,6 +177,9 @@ function createJournal(parts: JournalParts): Journal {
     isDue,
     refuseOpen: (order) => refuseOpen({ ...parts, now, readAgain }, order),
     refuseDuplicate: (order) => refuseDuplicate({ ...parts, now, effectParts }, order),
+    refusePlanned: (refund) => refusePlanned({ ...parts, now }, refund),
+    madeByHand: (service) => madeByHandOf(store, service),
+    unshownRefunds,
     seenTwice,
     unconfirmed: (service, orderId) => unconfirmedOf({ store, now }, service, orderId),
     paidTwice: (service, orderId) => paidTwiceOf(store, service, orderId),
@@ -268,6 +271,22 @@ async function refuseDuplicate(
     if (verdict?.alarm === 'duplicate')
       throw refusalError({ why: 'appeared', attempt, verdict }, orderId, shown);
   }
+}
+
+// Before the last questions: nobody should write a note for a refund that the journal refuses anyway.
+async function refusePlanned(
+  { store, now, shortTime }: Omit<RefuseParts, 'readAgain'>,
+  { service, intent, order }: Parameters<Journal['refusePlanned']>[0],
+): Promise<void> {
+  // If the journal cannot be read now, the change itself says so.
+  const own = await attemptsOf(store, service, intent.orderId).catch(() => []);
+  const { settings: amounts, name: profile } = service.profile;
+  const shown = { shortTime, amounts, currency: intent.currency, profile };
+  const asked = { ...intent, kind: 'refund', intent: '', account: marksOfService(service) } as const;
+  const decision = decide(asked, own, await now());
+  const refusal =
+    decision.go === 'refuse' ? decision.refusal : unshownRefund(asked, unshownRefunds(own, order), own);
+  if (refusal !== undefined) throw refusalError(refusal, intent.orderId, shown);
 }
 
 // The journal knows the account, so a profile must be named only if several reach it.

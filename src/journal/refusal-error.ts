@@ -40,11 +40,13 @@ function errorOf(refusal: Refusal, subject: string, shown: HowShown): CliError {
       return appearedError(refusal, subject, shown);
     case 'equal':
       return equalError(refusal, shown);
+    case 'unshown':
+      return unshownError(refusal, subject, shown);
     case 'used_up':
       return usedUpError(refusal, shown);
     case 'nothing_to_repeat':
       return refused(
-        `--again ${refusal.name}: ${subject} has no earlier refund or change with that id that matches this one`,
+        `--again ${refusal.name}: no such earlier ${refusal.name.startsWith('i_') ? 'change' : 'refund'} of ${subject}`,
         ['run it without --again: if paydesk refuses, it prints the ID that --again needs'],
       );
     case 'too_early':
@@ -87,8 +89,9 @@ export interface HowShown {
   /** Unix milliseconds in, `05:05:12` out. */
   readonly shortTime: (ms: number) => string;
   readonly amounts: AmountStyle;
-  /** The currency of the change that was refused. */
+  /** The currency of the change that was refused, and the profile that it would be sent with. */
   readonly currency?: string | undefined;
+  readonly profile?: string | undefined;
 }
 
 const certain = 'nothing was sent';
@@ -132,6 +135,24 @@ function equalError(
   return refused(
     `charge ${chargeId} already has a refund of ${figureWords(-amount, currency, amounts)}: ${refundId}`,
     [`if you want a second one: the same command with --again ${[...again, refundId].join(',')}`],
+  );
+}
+
+function unshownError(
+  { attempt, name, again, orderId, request }: Extract<Refusal, { why: 'unshown' }>,
+  subject: string,
+  { amounts, profile = attempt.sent.profile }: HowShown,
+): CliError {
+  const by = verdictOf(attempt)?.operator ?? 'somebody';
+  const proof = { kind: 'refund', orderId, body: request.body } as const;
+  return refused(
+    `a ${changeWords(attempt.sent, amounts)} of ${subject} was recorded as made by hand, by ${by}, and the order does not show it`,
+    [
+      'first ask whether the buyer got it; see who recorded it, and why:',
+      showCommand(attempt),
+      'to refund all the same (the buyer is then paid twice if that record is right):',
+      repeatCommand({ proof, profile }, [...again, name].join(',')),
+    ],
   );
 }
 
@@ -274,7 +295,13 @@ function usedUpError(
 }
 
 // A whole command to copy, if the body of the request holds all its options.
-function repeatCommand({ proof: { kind, orderId, body }, profile }: SentRow, name: string): string {
+function repeatCommand(
+  {
+    proof: { kind, orderId, body },
+    profile,
+  }: Pick<SentRow, 'profile'> & { readonly proof: Pick<SentRow['proof'], 'kind' | 'orderId' | 'body'> },
+  name: string,
+): string {
   if (kind !== 'refund' || orderId === undefined) return `the same command with --again ${name}`;
   const { charge_id: charge, amount, reason } = body ?? {};
   const parts = [

@@ -173,21 +173,23 @@ describe('after it was settled by hand', () => {
   test('the next change of the order says so, also with --quiet, in its JSON and under --dry-run', async () => {
     const { run, screen, service } = await settled();
     const words =
-      'settled by hand: op7 recorded on 21 Nov 2040 06:10:00 UTC that the refund of 300 MXN of 21 Nov 2040 05:05:12 UTC, sent by op7, was NOT made (Ana at the bank looked: nothing). If it was made after all, this pays the buyer twice';
+      'settled by hand: op7 recorded on 21 Nov 2040 06:10:00 UTC that the refund of 300 MXN of 21 Nov 2040 05:05:12 UTC, sent by op7, was NOT made (Ana at the bank looked: nothing); it may still appear until tomorrow 05:06. If it was made after all, this pays the buyer twice';
     const dry = await run('21T06:20:00', [...refund, '--dry-run', '--json']);
     expect(JSON.parse(dry.stdout).checks).toContain(words);
     expect(await screen('21T06:20:00', [...refund, '--dry-run'], 120)).toMatchInlineSnapshot(`
       "would send: POST /orders/ord_1/refunds
       body: {"charge_id":"ch_1", "amount":300}
       note: settled by hand: op7 recorded on 21 Nov 2040 06:10:00 UTC that the refund of 300 MXN of 21 Nov 2040 05:05:12 UTC,
-      sent by op7, was NOT made (Ana at the bank looked: nothing). If it was made after all, this pays the buyer twice
+      sent by op7, was NOT made (Ana at the bank looked: nothing); it may still appear until tomorrow 05:06. If it was made
+      after all, this pays the buyer twice
       nothing was sent (--dry-run)
       "
     `);
     expect(await screen('21T06:20:00', refund, 80)).toMatchInlineSnapshot(`
       "settled by hand: op7 recorded on 21 Nov 2040 06:10:00 UTC that the refund of 300
       MXN of 21 Nov 2040 05:05:12 UTC, sent by op7, was NOT made (Ana at the bank
-      looked: nothing). If it was made after all, this pays the buyer twice
+      looked: nothing); it may still appear until tomorrow 05:06. If it was made after
+      all, this pays the buyer twice
       REFUND PART OF AN ORDER                                         sandbox shop
       order   ord_1  35000 MXN  paid  21 Sep 2026 14:13
       buyer   Buyer Name  buyer@example.com
@@ -347,14 +349,14 @@ describe('orders show of an order that somebody settled by hand', () => {
       "ord_1  paid  can be refunded  sandbox shop
       SETTLED BY HAND  op7 recorded on 21 Nov 2040 06:10:00 UTC that the refund of 300
               MXN of 21 Nov 2040 05:05:12 UTC, sent by op7, was NOT made (Ana at the
-              bank looked: nothing)
+              bank looked: nothing); it may still appear until tomorrow 05:06
       created 21 Sep 2026 14:13:20 UTC    read just now, 21 Nov 06:20:00
       buyer   Buyer Name  buyer@example.com"
     `);
     expect(head(await screen('21T06:20:00', show, 120))).toMatchInlineSnapshot(`
       "ord_1  paid  can be refunded  sandbox shop
       SETTLED BY HAND  op7 recorded on 21 Nov 2040 06:10:00 UTC that the refund of 300 MXN of 21 Nov 2040 05:05:12 UTC, sent
-              by op7, was NOT made (Ana at the bank looked: nothing)
+              by op7, was NOT made (Ana at the bank looked: nothing); it may still appear until tomorrow 05:06
       created 21 Sep 2026 14:13:20 UTC    read just now, 21 Nov 06:20:00
       buyer   Buyer Name  buyer@example.com"
     `);
@@ -369,7 +371,10 @@ describe('orders show of an order that somebody settled by hand', () => {
       settle(intent, '--correct', '--applied', '--note', 'in the bank file of Monday'),
     );
     expect(head(await screen('21T06:40:00', show, 80))).toMatchInlineSnapshot(`
-      "ord_1  paid  can be refunded  sandbox shop
+      "ord_1  paid  recorded as made  sandbox shop
+      RECORDED AS MADE  300 MXN recorded as made by hand, the order does not show it
+              that money counts as paid back: do not refund it again before you have
+              asked
       SETTLED BY HAND  op7 recorded on 21 Nov 2040 06:30:00 UTC that the refund of 300
               MXN of 21 Nov 2040 05:05:12 UTC, sent by op7, was made (in the bank file
               of Monday), correcting an earlier record
@@ -519,15 +524,8 @@ describe('a duplicate alarm', () => {
 
   test('is acknowledged by a script under its own id', async () => {
     const { run, home, service } = await startDesk();
-    await run('21T05:06:00', [
-      'journal',
-      'settle',
-      journalRows(home)[0]?.intent ?? '',
-      '--applied',
-      ...note,
-      '--confirm',
-      'ord_1',
-    ]);
+    const [{ intent } = { intent: '' }] = journalRows(home);
+    await run('21T05:06:00', ['journal', 'settle', intent, '--applied', ...note, '--confirm', 'ord_1']);
     const scripted = [
       ...refund.slice(0, 6),
       '--amount',
@@ -537,6 +535,8 @@ describe('a duplicate alarm', () => {
       '--yes',
       '--intent',
       'ticket-8851',
+      '--again',
+      intent,
     ];
     expect((await run('21T05:10:00', [...refund.slice(0, 5), ...scripted.slice(6)])).code).toBe(7);
     service.orders = [refunded(200, 200)];

@@ -46,7 +46,7 @@ export function refundFacts(
 export function knownTwin(
   twin: Twin,
   attempts: readonly AttemptRecord[],
-  { unconfirmed, paidTwice }: OpenCases,
+  { unconfirmed, paidTwice }: Pick<OpenCases, 'unconfirmed' | 'paidTwice'>,
   journal: Pick<Journal, 'ownRefunds'>,
 ): KnownTwin {
   return {

@@ -9,8 +9,8 @@ import { changeOrder, type OrderAsked, type OrderPlan, type OrderRead } from '..
 import { originsOf, type RefundOrigins, sentByWords } from './known-refunds.ts';
 import { type FoundTwins, lookForTwins } from './look-for-twins.ts';
 import { checkTwins, type MadeWords, refused, youngWarnings } from './refund-checks.ts';
-import { planRefund, type RefundAsked } from './refund-plan.ts';
-import { askForMissing, leavesQuestions } from './refund-questions.ts';
+import { planRefund, type RefundAsked, type RefundPlan } from './refund-plan.ts';
+import { leavesQuestions, refundQuestions } from './refund-questions.ts';
 import { refundPreview, refundResult } from './refund-screens.ts';
 import { isPaidBack, type KnownTwin, nameForAgain, twinLine, twinWords } from './twins.ts';
 
@@ -45,12 +45,18 @@ async function planOrder(
   const { id, order, twin } = read;
   const origins = await originsOf(ctx, read.service, order);
   const made = madeWords(ctx, origins);
-  const answers = await askForMissing(ctx, read, given, confirm, made);
+  const questions = refundQuestions(ctx, read, given, confirm);
+  const answers = await questions.money();
+  // What is refused anyway is refused before the next question.
+  await refusePlanned(ctx, read, planRefund(answers, order, profile, made), answers);
+  const withReason = await questions.reason(answers);
   const twins = await lookForTwins(ctx, read.service, order, twin);
-  const asked = { ...answers, ...(await splitAgain(ctx, read, answers, twins)) };
-  const planned = planRefund(asked, order, profile, made);
+  const withAgain = { ...withReason, ...(await splitAgain(ctx, read, withReason, twins)) };
   const line = (one: KnownTwin) => twinLine(one, twinWords(ctx, profile, order));
-  checkTwins(planned, asked, { found: twins.twins, line }, profile);
+  const found = { found: twins.twins, line };
+  checkTwins(planRefund(withAgain, order, profile, made), withAgain, found, profile);
+  const asked = await questions.note(withAgain);
+  const planned = planRefund(asked, order, profile, made);
   const young = youngWarnings(planned.money, profile, ctx.clock.now(), origins);
   const otherTwins = twins.twins.filter((one) => !isPaidBack(one)).map(line);
   const plan = { ...planned, warnings: [...planned.warnings, ...young, ...otherTwins, ...twins.gaps] };
@@ -79,6 +85,18 @@ async function planOrder(
     },
     result: (applied) => refundResult(plan, applied, profile),
   };
+}
+
+// Throws the CliError with which the journal would refuse this refund.
+function refusePlanned(
+  ctx: Context,
+  { service, id, order }: OrderRead,
+  { body, expected, money }: RefundPlan,
+  { again }: RefundAsked,
+): Promise<void> {
+  const request = { method: 'POST', path: paths.refunds(id), body: { ...body } } as const;
+  const intent = { orderId: id, request, expected, again, currency: money.currency };
+  return ctx.journal.refusePlanned({ service, intent, order });
 }
 
 function madeWords(ctx: Context, origins: RefundOrigins): MadeWords {

@@ -1,6 +1,6 @@
 /** `journal settle`: a person records by hand whether an unconfirmed change was made, or corrects such a record. */
 
-import { changeOf, settleCommands } from '../../changes/changes.ts';
+import { changeOf, settleCommands, untilWords } from '../../changes/changes.ts';
 import { about, CliError, exitCodes } from '../../errors.ts';
 import type { AttemptRecord, Evidence } from '../../journal/journal.ts';
 import { type Context, defineCommand, dryRunShown } from '../command.ts';
@@ -232,15 +232,5 @@ function appearWords(ctx: Context, record: AttemptRecord): string {
   const until = ctx.journal.mayAppearUntil(record);
   if (until === undefined) return 'It may still appear later.';
   if (until <= ctx.clock.now()) return 'It can no longer appear by itself.';
-  return `It may still appear until ${whenWords(ctx, until)}.`;
-}
-
-// `today 23:05`, `tomorrow 05:05`, or the day in full. A time within a minute counts as the next minute.
-function whenWords(ctx: Context, ms: number): string {
-  const minute = Math.ceil(ms / 60_000) * 60_000;
-  const dayOf = (time: number) => ctx.days.day(Math.floor(time / 1000));
-  const now = ctx.clock.now();
-  const clock = ctx.timeOfDay(minute).slice(0, 5);
-  if (dayOf(minute) === dayOf(now)) return `today ${clock}`;
-  return dayOf(minute) === dayOf(now + 86_400_000) ? `tomorrow ${clock}` : ctx.fullTime(minute);
+  return `It may still appear until ${untilWords(ctx, until)}.`;
 }

@@ -9,7 +9,7 @@ import type { SearchedList } from '../../terminal/terminal.ts';
 import type { Context } from '../command.ts';
 import { usage } from '../flags.ts';
 import type { KnownOrder } from './known-orders.ts';
-import { openStatus } from './open-status.ts';
+import { openStatus, unshownRefund } from './open-status.ts';
 import { type OrderSearch, searchOrders } from './order-search.ts';
 import { type OrderShown, orderRow, type RowParts, rowColumns, rowTitles, shownOf } from './pick-rows.ts';
 
@@ -39,6 +39,7 @@ export async function pickOrder(ctx: Context, service: Service, offer: Pickable)
     show: (order) => ({
       ...shownOf(order, profile, offer.whyNot?.(order)),
       seenTwice: ctx.journal.seenTwice(attempts.get(String(order.id)) ?? [], order),
+      unshown: unshownRefund(ctx, open, order),
     }),
   });
   try {
