@@ -66,7 +66,7 @@ describe('a refund that somebody recorded as made, and the order does not show i
   test('stands in the first block of orders show, and no command there refunds', async () => {
     await recordAsMade('--reason other');
     const shown = await run('05:20:00', `orders show ${id}`, 80);
-    const [head, last] = withoutIds(shown).split(/\n\n[^]*\n\n/);
+    const [head, last] = withoutIds(shown).split(/\n\n[\s\S]*\n\n/);
     expect(`${head}\n…\n${last}`).toMatchInlineSnapshot(`
       "ord_2tQ8mVxK4nRz7LcWp  paid  recorded as made  sandbox environment
       RECORDED AS MADE  16000 MXN recorded as made by hand, the order does not show it
