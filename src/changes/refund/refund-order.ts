@@ -72,6 +72,7 @@ async function planOrder(
       checks: [...plan.warnings, ...paidBack],
       again: asked.again,
     },
+    typed: asked.typed,
     words: [...wordsOf(asked), ...(leavesQuestions(asked, money) ? ['--only-confirm'] : [])],
     preview: refundPreview({ plan, order, profile, note, origins }),
     check: (fresh) => {
