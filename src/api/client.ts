@@ -4,9 +4,10 @@ import type { Clock } from '../io.ts';
 import type { Client, ClientParts, OpenService, PageQuery, SendOnce, SendReport } from './api.ts';
 import { locate } from './locate.ts';
 import { createExchange, type Exchange } from './one-request.ts';
-import { walkPages } from './page-walk.ts';
+import { type ReceivedPage, walkPages } from './page-walk.ts';
+import { probableNext } from './probable-next.ts';
 import { createReader } from './read.ts';
-import { type ListReply, pagePath, readPage } from './reply-json.ts';
+import { pagePath, readPage } from './reply-json.ts';
 import { createTransport, transportInside } from './transport.ts';
 
 /** Makes the client of one account (api.ts, `openClient`). */
@@ -20,12 +21,16 @@ export function createClient(parts: ClientParts): Client {
     pages(resource, query, { ahead = false, quick, maxPerSecond, before, signal: left } = {}) {
       const pace = maxPerSecond === undefined ? undefined : createPace(maxPerSecond, parts.clock);
       let asked = 0;
-      const fetchPage = async (one: PageQuery, over: AbortSignal): Promise<ListReply> => {
+      const fetchPage = async (one: PageQuery, over: AbortSignal): Promise<ReceivedPage> => {
         const signal = left === undefined ? over : AbortSignal.any([over, left]);
         asked += 1;
         if (asked === smallOldAtPage) parts.keepHeapSmall?.('old');
         if (asked === smallYoungAtPage) parts.keepHeapSmall?.('young');
-        return readPage(await reader.getList(pagePath(resource, one), { signal, pace, quick }));
+        const { body, read } = await reader.receiveList(pagePath(resource, one), { signal, pace, quick });
+        return {
+          probableNext: () => (body === undefined ? undefined : probableNext(body)),
+          read: () => readPage(read()),
+        };
       };
       return walkPages(fetchPage, query, { ahead, before });
     },
