@@ -333,7 +333,7 @@ export function storeContract(kind: string, begin: (folder: string) => TestedJou
         journal.change(5);
         expect(await open().repair(7)).toMatchObject({ lost: expect.any(Array), unreadable: 0 });
         const times = (await open().settings()).map(({ time }) => time);
-        expect(times.toSorted()).toEqual([2, 6, 9]);
+        expect(new Set(times)).toEqual(new Set([2, 6, 9]));
         expect((await open().verify()).findings).toEqual([]);
         expect((await open().attempts({ intent: 'i_a' }))[0]?.verdicts).toEqual([verdict('i_a', 3)]);
       });
