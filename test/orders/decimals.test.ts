@@ -313,10 +313,14 @@ describe('in production, in a terminal', () => {
 
   test('a number that reads both ways is sent only if the yes has its decimals', async () => {
     await using shop = await production();
-    const person = sit([...typedWhole, '--reason', 'other', '--note', 'ticket 8840'], {
-      home: shop.service.home,
-      env: {},
-    });
+    const person = sit(
+      [...typedWhole, '--reason', 'other', '--note', 'ticket 8840'],
+      {
+        home: shop.service.home,
+        env: {},
+      },
+      160,
+    );
     const question =
       'This is 1.00 MXN, not 100.00. Type the amount with its decimals to send it, or press Enter to cancel:';
     await person.answer(question, '100\r');
@@ -329,10 +333,14 @@ describe('in production, in a terminal', () => {
 
   test('somebody who means 100.00 and types 100 each time sends nothing', async () => {
     await using shop = await production();
-    const person = sit([...typedWhole, '--reason', 'other', '--note', 'ticket 8840'], {
-      home: shop.service.home,
-      env: {},
-    });
+    const person = sit(
+      [...typedWhole, '--reason', 'other', '--note', 'ticket 8840'],
+      {
+        home: shop.service.home,
+        env: {},
+      },
+      160,
+    );
     await person.answer('Type the amount with its decimals to send it', '100\r');
     await person.answer('(2 tries left)', '100.00\r');
     await person.answer('(last try)', '100\r');
