@@ -101,8 +101,7 @@ describe('filters', () => {
 
   test('a status that no order shows is said, with those that orders show and those that are documented', async () => {
     const one = await open(pages(november));
-    const words =
-      "no order is 'Paid'. Words here: paid, refunded, pre_authorized";
+    const words = "no order is 'Paid'. Words here: paid, refunded, pre_authorized";
     for (const command of [['list'], ['find', 'mxn']])
       expect((await one.run(['orders', ...command, '--status', 'Paid'])).stderr).toContain(words);
     const other = await one.run(['orders', 'list', '--status', 'paid', '--min-amount', '99999999']);

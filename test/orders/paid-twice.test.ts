@@ -526,7 +526,8 @@ describe('journal acknowledge', () => {
 describe('a twin that this machine refunded', () => {
   test('is ours in the picker as in orders show', async () => {
     expect((await run('05:05:12', refund(900))).code).toBe(0);
-    const words = 'was refunded in part (900 of 35000) 4 min ago, by root: if you refund both, the buyer gets both payments back';
+    const words =
+      'was refunded in part (900 of 35000) 4 min ago, by root: if you refund both, the buyer gets both payments back';
     expect(inOneLine((await run('05:09:30', `orders show ${twin}`)).stdout)).toContain(words);
     const env = { ...service.env, ...at('05:09:30') };
     const person = sit(['orders', 'refund'], { home: service.home, env }, 120);
