@@ -3,7 +3,7 @@
  * money of the order changed in between, nothing is sent.
  */
 
-import { figuresIn } from '../amounts.ts';
+import { figuresIn, type TypedAmount } from '../amounts.ts';
 import { type OpenService, readOne, type WireRecord } from '../api/api.ts';
 import { type ChargeMoney, readMoney } from '../api/charges.ts';
 import { orderColumns } from '../api/resources.ts';
@@ -74,6 +74,8 @@ export interface OrderPlan {
   /** `again`: without the names that are not about this order. */
   readonly intent: Omit<Intent, keyof Repeat | 'orderId' | 'closed' | 'approve'> &
     Partial<Pick<Intent, 'again'>>;
+  /** The amount as somebody typed it, if somebody did. */
+  readonly typed?: TypedAmount | undefined;
   /** The flags of the command that asks for the same without a question. */
   readonly words: readonly string[];
   readonly preview: readonly Block[];
@@ -125,7 +127,7 @@ async function planChange(
   const order = await readOne(ctx, service, 'orders', id, 'change', neighbour);
   if (kind === 'refund') await ctx.journal.refuseDuplicate({ service, orderId: id, order: order.value });
   const read = { service, id, order: order.value, isPicked: givenId === undefined, twin };
-  const { intent: planned, words, preview, check, result } = await plan(read);
+  const { intent: planned, typed, words, preview, check, result } = await plan(read);
   const settled = await settledByHand(ctx, service, id);
   const unshown = (await unshownIn(ctx, service, order.value)).filter((record) => touches(record, planned));
   const isUnshown = (record: AttemptRecord) =>
@@ -141,7 +143,7 @@ async function planChange(
     profile,
     confirm,
     command: commandLine(profile, 'orders', kind, id, ...words, ...repeats),
-    order: { id, amount: intent.amount, currency: intent.currency },
+    order: { id, amount: intent.amount, currency: intent.currency, typed },
   };
   let shown = order;
   const approve = async (fresh: WireRecord) => {

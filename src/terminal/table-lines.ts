@@ -91,8 +91,10 @@ function placeCells(
           nextEnd: end + gap + (widths[index + 1] ?? 0),
         })
       : Number.POSITIVE_INFINITY;
-    const shown = widthOf(shownText(cell)) <= room ? shownText(cell) : cut(shownText(cell), room);
-    const size = widthOf(shown);
+    const whole = shownText(cell);
+    const wholeSize = widthOf(whole);
+    const shown = wholeSize <= room ? whole : cut(whole, room);
+    const size = wholeSize <= room ? wholeSize : widthOf(shown);
     const start = Math.max(index === 0 ? 0 : at + gap, isRightAligned(kind) ? end - size : place);
     text += ' '.repeat(start - at) + (cell.style === undefined ? shown : style.paint(shown, cell.style));
     at = start + size;

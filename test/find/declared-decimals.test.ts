@@ -76,9 +76,16 @@ describe('--min-amount and --max-amount', () => {
     expect(numbersIn(stdout)).toEqual(numbers);
   });
 
+  test('a whole number stays in the units of the service, and a warning says what that is', async () => {
+    const { stderr } = await run('orders', 'list', '--min-amount', '16000', '--max-amount', '17000 JPY');
+    expect(stderr).toContain('--min-amount 16000 is 160.00 MXN; for 16\u00a0000.00 type 16\u00a0000.00\n');
+    expect(stderr).not.toContain('--max-amount 17000');
+    expect((await run('orders', 'list', '--min-amount', '160.00')).stderr).not.toContain('--min-amount 160');
+  });
+
   test.each([
     [['--min-amount', '160.0'], 'type 160.00'],
-    [['--max-amount', '160.005'], 'a lead can declare decimals: paydesk profile set shop'],
+    [['--max-amount', '160.005'], 'type an amount such as 100.00'],
     [
       ['--min-amount', '160.01', '--max-amount', '160.00'],
       'no amount lies between --min-amount 160.01 and --max-amount 160.00',
@@ -108,7 +115,10 @@ describe('the demo, whose settings nobody can change', () => {
       '--yes',
     );
     expect(code).toBe(2);
-    expect(stderr).toContain("type a whole number, in the service's units, such as 230\n");
+    expect(stderr).toContain('--amount 230.00: profile demo declares no decimals\n');
+    expect(stderr).toContain("ask your lead what one unit of an amount is, or look at an order's amount\n");
+    // Where one unit is a hundredth, 230 would be 2.30.
+    expect(stderr).not.toMatch(/\b230\b(?!\.00)/);
     expect(stderr).not.toContain('profile set');
   });
 

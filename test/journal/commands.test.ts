@@ -436,7 +436,7 @@ test.each([
     const ran = await runIn(lost, ['-p', 'demo', ...line.split(' ')]);
     expect(ran).toMatchObject({ code, stdout: '' });
     expect(ran.stderr).toBe(
-      `${words}\n1 refund unconfirmed with shop: paydesk -p shop journal list --open\n`,
+      `${words}\n1 refund unconfirmed in another profile (shop): paydesk -p shop journal list --open\n`,
     );
   },
 );

@@ -6,6 +6,7 @@ import { chargeOf, newRefundOf, orderOf, withRefund } from '../harness/orders.ts
 import { paydesk, type Ran } from '../harness/paydesk.ts';
 import { sit } from '../harness/person.ts';
 import { withoutEscapes } from '../harness/pty.ts';
+import { inOneLine } from '../harness/ran.ts';
 import { json } from '../harness/server.ts';
 import { type Service, startService, storeShop } from '../harness/service.ts';
 import { atTerminal } from '../harness/terminal.ts';
@@ -224,11 +225,11 @@ describe('--amount', () => {
   });
 
   test.each([
-    ['230.0', 2, 'profile shop declares no currency with 1 decimal'],
+    ['230.0', 2, '--amount 230.0: MXN has 2 decimals'],
     ['230.0', 2, 'now:     type 230.00\n'],
-    ['230.000', 2, 'profile shop declares no currency with 3 decimals'],
+    ['230.000', 2, '--amount 230.000: MXN has 2 decimals'],
     ['230.000', 2, 'now:     type 230.00\n'],
-    ['230.005', 2, 'a lead can declare decimals'],
+    ['230.005', 2, 'now:     type an amount such as 100.00'],
     ['230,00', 2, 'not an amount'],
     ['230,00', 2, 'now:     type 230.00\n'],
     ['23,000', 2, 'not an amount'],
@@ -262,14 +263,14 @@ describe('--amount', () => {
   });
 
   test('a limit of the profile is in the units of the service, and both figures are said', async () => {
-    await using shop = await openShop({ ...decimals, 'refund.max_amount.MXN': '20000' });
+    await using shop = await openShop({ ...decimals, 'refund.max_amount.MXN': '32000' });
     const ran = await shop.run(refund('--amount', '200.01'));
     expect(ran.code).toBe(3);
-    expect(ran.stderr).toContain(
-      '20001 MXN (200.01) is over the limit of profile shop: refund.max_amount.MXN is 20000 (200.00)',
+    expect(inOneLine(ran.stderr)).toContain(
+      `20001 MXN (200.01) is over the limit of profile shop: refund.max_amount.MXN is 32000 (320.00) per order in 24 hours, and 12000 (120.00) of ${id} was refunded in the last 24 hours`,
     );
     expect((await shop.run(refund('--amount', '200.00'))).code).toBe(0);
-    expect((await shop.run(['profile', 'show', 'shop'])).stdout).toContain('20000 (200.00)');
+    expect((await shop.run(['profile', 'show', 'shop'])).stdout).toContain('32000 (320.00)');
   });
 });
 
@@ -307,6 +308,60 @@ describe('in production, in a terminal', () => {
       ]);
     },
   );
+
+  const typedWhole = ['-p', 'shop', 'orders', 'refund', id, '--charge', '1', '--amount', '100'];
+
+  test('a number that reads both ways is sent only if the yes has its decimals', async () => {
+    await using shop = await production();
+    const person = sit(
+      [...typedWhole, '--reason', 'other', '--note', 'ticket 8840'],
+      {
+        home: shop.service.home,
+        env: {},
+      },
+      160,
+    );
+    const question =
+      'This is 1.00 MXN, not 100.00. Type the amount with its decimals to send it, or press Enter to cancel:';
+    await person.answer(question, '100\r');
+    await person.answer('100 can be read in two ways (2 tries left).', `${id}\r`);
+    await person.answer('(last try)', '1.00\r');
+    const { code, screen } = await person.leaves;
+    expect(code, screen).toBe(0);
+    expect(sent(shop)).toEqual(['{"charge_id":"656f1c0e9a2b4d0018c3e5a1","amount":100,"reason":"other"}']);
+  });
+
+  test('somebody who means 100.00 and types 100 each time sends nothing', async () => {
+    await using shop = await production();
+    const person = sit(
+      [...typedWhole, '--reason', 'other', '--note', 'ticket 8840'],
+      {
+        home: shop.service.home,
+        env: {},
+      },
+      160,
+    );
+    await person.answer('Type the amount with its decimals to send it', '100\r');
+    await person.answer('(2 tries left)', '100.00\r');
+    await person.answer('(last try)', '100\r');
+    expect((await person.leaves).code).toBe(3);
+    expect(sent(shop)).toEqual([]);
+  });
+
+  test('How much? takes no number that reads both ways', async () => {
+    await using shop = await production();
+    const person = sit(['-p', 'shop', 'orders', 'refund', id, '--charge', '1'], {
+      home: shop.service.home,
+      env: {},
+    });
+    await person.answer('How much?', '50\r');
+    await person.waitFor(
+      /50\s+is\s+0\.50\s+MXN\s+in\s+the\s+service's\s+units;\s+type\s+0\.50,\s+or\s+50\.00/,
+    );
+    person.type('\x03');
+    await person.leaves;
+    expect(sent(shop)).toEqual([]);
+  });
 
   test('a mistype is told what it would be and asked for again, twice; then nothing is sent (real terminal)', async () => {
     await using shop = await production();

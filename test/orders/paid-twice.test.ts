@@ -101,7 +101,7 @@ describe('two equal refunds that only the read of orders show shows', () => {
       "ord_2tQ8mVxK4nRz7LcWp  partially_refunded  equal refunds  sandbox environment
       EQUAL REFUNDS: 900 MXN, rf_1 and rf_2
               rf_1 is ours, sent at 05:05:12 by root
-              rf_2 was made twice, or is from another machine
+              rf_2 is a second payment: made twice, or sent from elsewhere
               do not refund this order before this is checked:
               paydesk journal reconcile i_7f3k2m9x
       created 20 Nov 2026 18:42:00 UTC    read just now, 21 Nov 05:10:00
@@ -118,8 +118,8 @@ describe('two equal refunds that only the read of orders show shows', () => {
       REFUNDS  from charge  amount  when              auth    by
                1 *4242        -900  21 Nov 05:05 UTC  490215  root
                id rf_1
-               1 *4242        -900  21 Nov 05:05 UTC  490215  made twice, or from
-                                                              another machine
+               1 *4242        -900  21 Nov 05:05 UTC  490215  made twice, or sent from
+                                                              elsewhere
                id rf_2
 
       ITEMS    Wool blanket  sku WB-2  1 x 35000  35000
@@ -137,7 +137,7 @@ describe('two equal refunds that only the read of orders show shows', () => {
       twin    ord_2tQ8mTd6JhB3sYfGq, same buyer and amount, 4 min earlier, was not refunded: make sure which of the two orders
               the buyer means
       instead of lines 21 to 22:
-               1 *4242        -900  21 Nov 05:05 UTC  490215  made twice, or from another machine"
+               1 *4242        -900  21 Nov 05:05 UTC  490215  made twice, or sent from elsewhere"
     `);
     expect(textOf(shown)).not.toMatch(/orders refund|can be refunded|not from this machine/);
   });
@@ -171,9 +171,9 @@ describe('two equal refunds that only the read of orders show shows', () => {
     expect(text.slice(text.indexOf('DUPLICATE'))).toMatchInlineSnapshot(`
       "DUPLICATE? ord_2tQ8mVxK4nRz7LcWp shows the refund of 900 MXN more than once
                rf_1 and rf_2
-      certain: nothing was sent now; rf_1 is ours, sent at 05:05:12 by root; rf_2 was
-               made twice, or is from another machine; paydesk cannot take a refund
-               back
+      certain: nothing was sent now; rf_1 is ours, sent at 05:05:12 by root; rf_2 is a
+               second payment: made twice, or sent from elsewhere; paydesk cannot take
+               a refund back
       now:     stop on this order and show your lead:
                paydesk journal show i_7f3k2m9x
                when somebody has dealt with it:
@@ -202,7 +202,7 @@ describe('two equal refunds that only the read of orders show shows', () => {
       expect((await run('05:11:00', `orders show ${id}`)).stdout).toMatch(/ {2}root\n +id rf_1\n/);
       const history = (await run('05:11:00', `journal show ${intent}`)).stdout;
       expect(history).toMatch(
-        /refund rf_1 .* {3}ours\n.*refund rf_2 .* {3}made twice, or from another machine\n/,
+        /refund rf_1 .* {3}ours\n.*refund rf_2 .* {3}made twice, or sent from elsewhere\n/,
       );
     },
   );
@@ -216,7 +216,7 @@ describe('a refund that was paid back twice', () => {
       "ord_2tQ8mVxK4nRz7LcWp  partially_refunded  paid back twice  sandbox environment
       PAID BACK TWICE: 900 MXN, rf_1 and rf_2
               rf_1 is ours, sent at 05:05:12 by root
-              rf_2 was made twice, or is from another machine
+              rf_2 is a second payment: made twice, or sent from elsewhere
               paydesk cannot take a refund back
               do not refund this order; show your lead. When somebody has dealt with
               it:
@@ -235,8 +235,8 @@ describe('a refund that was paid back twice', () => {
       REFUNDS  from charge  amount  when              auth    by
                1 *4242        -900  21 Nov 05:05 UTC  490215  root
                id rf_1
-               1 *4242        -900  21 Nov 05:05 UTC  490215  made twice, or from
-                                                              another machine
+               1 *4242        -900  21 Nov 05:05 UTC  490215  made twice, or sent from
+                                                              elsewhere
                id rf_2
 
       ITEMS    Wool blanket  sku WB-2  1 x 35000  35000
@@ -256,7 +256,7 @@ describe('a refund that was paid back twice', () => {
       twin    ord_2tQ8mTd6JhB3sYfGq, same buyer and amount, 4 min earlier, was not refunded: make sure which of the two orders
               the buyer means
       instead of lines 23 to 24:
-               1 *4242        -900  21 Nov 05:05 UTC  490215  made twice, or from another machine
+               1 *4242        -900  21 Nov 05:05 UTC  490215  made twice, or sent from elsewhere
       instead of lines 32 to 33:
       1 refund paid back twice: ord_2tQ8mVxK4nRz7LcWp, 900 MXN: paydesk journal list --open"
     `);
@@ -413,7 +413,7 @@ describe('a refund that was paid back twice', () => {
     const shown = (await run('05:21:00', `orders show ${id}`)).stdout;
     expect(shown).not.toContain('PAID BACK TWICE');
     expect(shown).toMatch(/ {2}root\n +id rf_1\n/);
-    expect(shown).toMatch(/ {2}made twice, or from another machine\n +id rf_2\n/);
+    expect(shown).toMatch(/ {2}made twice, or sent from elsewhere\n +id rf_2\n/);
     const acknowledged =
       /root acknowledged on 21 Nov 2026 05:\d\d:\d\d UTC that the refund of 900 MXN of 21 Nov 2026 05:05:12 UTC, sent by root, is there twice \(the bank recalls rf_2, ticket 8851\)/;
     expect(shown).toMatch(acknowledged);
@@ -526,7 +526,8 @@ describe('journal acknowledge', () => {
 describe('a twin that this machine refunded', () => {
   test('is ours in the picker as in orders show', async () => {
     expect((await run('05:05:12', refund(900))).code).toBe(0);
-    const words = 'was refunded in part (900 of 35000) 4 min ago, by root: refunding both pays both back';
+    const words =
+      'was refunded in part (900 of 35000) 4 min ago, by root: if you refund both, the buyer gets both payments back';
     expect(inOneLine((await run('05:09:30', `orders show ${twin}`)).stdout)).toContain(words);
     const env = { ...service.env, ...at('05:09:30') };
     const person = sit(['orders', 'refund'], { home: service.home, env }, 120);

@@ -434,7 +434,7 @@ describe('an order that is given by its id, on a terminal', () => {
       'orders refund ord_split --charge 2 --reason other --only-confirm',
       '{"charge_id":"ch_2","reason":"other"}',
     ],
-  ])('after a No the command asks for nothing but the yes: %s', async (_, given, command, body) => {
+  ])('after a No the command asks only for the yes: %s', async (_, given, command, body) => {
     await using service = await startService({ orders: [split], onPost: (order) => json(order) });
     using home = newHome();
     const first = sit(['orders', 'refund', 'ord_split', ...given], { home, env: service.env });

@@ -407,7 +407,7 @@ describe('bad moments', () => {
       "refused: profile shop says sandbox, but ord_2tQ7zRk9PwE5xNvAm is real money
                (livemode true)
       certain: nothing was sent
-      now:     this profile holds a production key; do not use it for practice:
+      now:     this key is for production; do not use it for practice:
                paydesk profile check shop
       "
     `);

@@ -45,18 +45,20 @@ async function planOrder(
   const { id, order, twin } = read;
   const origins = await originsOf(ctx, read.service, order);
   const made = madeWords(ctx, origins);
+  const planNow = (asked: RefundAsked, now = order) =>
+    planRefund(asked, now, profile, { nowMs: ctx.clock.now(), madeWords: made });
   const questions = refundQuestions(ctx, read, given, confirm);
   const answers = await questions.money();
   // What is refused anyway is refused before the next question.
-  await refusePlanned(ctx, read, planRefund(answers, order, profile, made), answers);
+  await refusePlanned(ctx, read, planNow(answers), answers);
   const withReason = await questions.reason(answers);
   const twins = await lookForTwins(ctx, read.service, order, twin);
   const withAgain = { ...withReason, ...(await splitAgain(ctx, read, withReason, twins)) };
   const line = (one: KnownTwin) => twinLine(one, twinWords(ctx, profile, order));
   const found = { found: twins.twins, line };
-  checkTwins(planRefund(withAgain, order, profile, made), withAgain, found, profile);
+  checkTwins(planNow(withAgain), withAgain, found, profile);
   const asked = await questions.note(withAgain);
-  const planned = planRefund(asked, order, profile, made);
+  const planned = planNow(asked);
   const young = youngWarnings(planned.money, profile, ctx.clock.now(), origins);
   const otherTwins = twins.twins.filter((one) => !isPaidBack(one)).map(line);
   const plan = { ...planned, warnings: [...planned.warnings, ...young, ...otherTwins, ...twins.gaps] };
@@ -78,10 +80,11 @@ async function planOrder(
       checks: [...plan.warnings, ...paidBack],
       again: asked.again,
     },
+    typed: asked.typed,
     words: [...wordsOf(asked), ...(leavesQuestions(asked, money) ? ['--only-confirm'] : [])],
     preview: refundPreview({ plan, order, profile, note, origins }),
     check: (fresh) => {
-      planRefund(asked, fresh, profile, made);
+      planNow(asked, fresh);
     },
     result: (applied) => refundResult(plan, applied, profile),
   };

@@ -1,6 +1,6 @@
 /** Asks a person for what the flags of a refund leave open: which charge, how much, why, and a note. */
 
-import { amountProblem, figureWords, placesOf, readAmount } from '../../amounts.ts';
+import { amountProblem, bothWays, figureWords, placesOf, readAmount } from '../../amounts.ts';
 import { type ChargeMoney, type OrderMoney, paidBy } from '../../api/charges.ts';
 import { type ReasonWords, type RefundReason, refundReasons, refundReasonValues } from '../../api/spec.ts';
 import type { Context } from '../../commands/command.ts';
@@ -134,6 +134,9 @@ async function askAmount(
       if (text === '') return undefined;
       if (typed === undefined) return notAnAmount(placesOf(currency, settings));
       const problem = amountProblem(typed, currency, settings);
+      const ways = bothWays(typed, currency, settings);
+      if (problem === undefined && ways !== undefined)
+        return `${text} is ${ways.is} ${currency} in the service's units; type ${ways.is}, or ${ways.meant} if you mean that`;
       return problem ?? (typed.amount <= left ? undefined : `only ${all} is left`);
     },
   });
@@ -145,7 +148,7 @@ async function askAmount(
 function notAnAmount(places: number | undefined): string {
   return places === undefined || places === 0
     ? 'a whole number, no decimals or commas'
-    : `an amount such as 300 or 3.${'0'.repeat(places)}, no commas`;
+    : `an amount such as 300.${'0'.repeat(places)}, no commas`;
 }
 
 // Shows each reason in words and as the service writes it. "No reason" is a choice unless the profile requires one.

@@ -119,7 +119,7 @@ function attemptView(
   const isDoubled = (verdicts.at(-1)?.alarm ?? verdicts.at(-1)?.acknowledged) === 'duplicate';
   const whose = (id = '') => {
     if (!isDoubled || ours.length === 0) return '';
-    return ours.includes(id) ? '   ours' : '   made twice, or from another machine';
+    return ours.includes(id) ? '   ours' : '   made twice, or sent from elsewhere';
   };
   return [
     { line: [{ text: `${changeOf(record, style)}: ${words}`, style: open ? 'warn' : 'strong' }] },
@@ -158,7 +158,7 @@ function factsOf(
   figure: (amount: number) => string,
 ): readonly (readonly [name: string, value: Cell])[] {
   const { sent } = record;
-  const { proof, request, neighbour, sendBy } = sent;
+  const { proof, request, sendBy } = sent;
   const { created, link } = recordOf(record, open);
   const said = saidBy(record);
   const fact = (name: string, value: Cell | undefined) =>
@@ -179,7 +179,6 @@ function factsOf(
       ({ chargeId, amount }) =>
         ['asked for', `a refund of ${figure(-amount)} on charge ${chargeId}`] as const,
     ),
-    ...fact('in the list', neighbour && `orders list shows it right after ${neighbour}`),
     ...fact('reply', said && replyWords(said)),
     ...fact('note', sent.note),
     ...fact(
