@@ -454,7 +454,17 @@ test('journal list says at 80 columns whose money it is, or what was done, where
   const { stdout } = await run(...demo, 'list', '--status', 'pre_authorized', '--csv', '--columns', 'id');
   const [, authorized = ''] = stdout.split(/\r?\n/);
   await run(...demo, 'capture', authorized, '--yes');
-  expect(await heading('--all-profiles')).toEqual([...usual, 'PROFILE']);
+  expect(await heading('--all-profiles')).toEqual([
+    'INTENT',
+    'SENT UTC',
+    'ORDER',
+    'MXN',
+    'OUTCOME',
+    'PROFILE',
+  ]);
+  const { screen } = await sit(['journal', 'list', '--all-profiles'], { home, env: {} }).leaves;
+  expect(screen).toMatch(/ refund: unconfirmed/);
+  expect(screen).toMatch(/ capture: made/);
   await run(...demo, 'refund', authorized, '--yes');
   expect(await heading('-p', 'demo')).toEqual([...usual, 'KIND']);
 });

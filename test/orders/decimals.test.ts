@@ -175,6 +175,28 @@ describe('screens', () => {
     expect(shown).toContain('a refund of 23000 (230.00) on charge 656f1c0e9a2b4d0018c3e5a1');
   });
 
+  test('no heading covers amounts in decimals and in the units of the service', async () => {
+    await using shop = await openShop();
+    await shop.run(refund('--amount', '230.00'));
+    const demo = ['-p', 'demo', 'orders', 'refund', id, '--charge', '1', '--amount', '7000', '--yes'];
+    const { home } = shop.service;
+    expect((await paydesk(demo, { home, env: standingAt(now) })).code).toBe(0);
+    const list = ['journal', 'list', '--all-profiles'];
+    const ran = await paydesk(list, { home, env: { ...standingAt(now), TZ: 'UTC' }, columns: 80 });
+    expect(steady(ran.stdout)).toMatchInlineSnapshot(`
+      "INTENT      SENT UTC      ORDER                      AMOUNT  OUTCOME  PROFILE
+      i_7f3k2m9q  21 Nov 09:31  ord_2tQ7zRk9PwE5xNvAm  230.00 MXN  made     shop   
+      i_7f3k2m9q  21 Nov 09:31  ord_2tQ7zRk9PwE5xNvAm   7000* MXN  made     demo   
+      "
+    `);
+    expect(ran.stderr).toContain(
+      "* in the service's units: the profile declares no decimals for this currency",
+    );
+    const wide = await paydesk(list, { home, env: { ...standingAt(now), TZ: 'UTC' }, columns: 120 });
+    expect(wide.stdout).toContain('23000 MXN (230.00)');
+    expect(wide.stdout).toContain(' 7000 MXN ');
+  });
+
   test('with amounts.grouping = on the thousands stand apart; without it they never do', async () => {
     await using shop = await openShop({ ...decimals, 'amounts.grouping': 'on' });
     const { stdout } = await shop.run(['orders', 'show', id]);

@@ -241,7 +241,7 @@ describe('a refund that shows after its reply was lost', () => {
     const after = (await run('05:12:00', 'orders show ord_2tQ8mVxK4nRz7LcWp')).stdout;
     expect(after.match(/one of these is ours, sent at 05:05:12 by root/g)).toHaveLength(2);
     expect(after).toContain(
-      'one of them is ours, sent at 05:05:12 by root; the other was made twice, or is from',
+      'one of them is ours, sent at 05:05:12 by root; the other is a second payment: made twice, or',
     );
     expect(after).not.toContain('not from this machine');
   });
