@@ -342,7 +342,8 @@ describe('bad moments', () => {
     expect(await screenOf([...refund, ...atOnce])).toMatchInlineSnapshot(`
       "unknown: no usable answer to the refund of 23000 MXN on ord_2tQ7zRk9PwE5xNvAm
                (HTTP 502, an HTML page). It may have been made
-      certain: sent once, HH:MM:SS; 1 read up to HH:MM:SS does not show it yet
+      certain: sent once at 15:29:12; looked once, at 15:29:12, and it is not there
+               yet
       now:     tell the buyer "it is being checked"; do not refund it anywhere else;
                in a few minutes: paydesk journal reconcile i_7f3k2m9x
                blocked until D MMM YYYY HH:MM:SS UTC-6 at the latest, or until you
