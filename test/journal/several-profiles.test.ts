@@ -51,7 +51,7 @@ test('if that profile is gone, the error has a whole command for each of the oth
   }).toMatchInlineSnapshot(`
     {
       "code": 2,
-      "stderr": "error:   i_7f3k2m9q was sent with profile shop, which no longer reaches its account
+      "stderr": "error:   profile shop sent i_7f3k2m9q, and no longer reaches its account
     certain: nothing was read, sent or recorded
     now:     others do; take the one that you mean:
              paydesk -p second journal reconcile i_7f3k2m9q
@@ -78,6 +78,6 @@ test('reconcile --all says of what is open that it was not checked', async () =>
   const ran = await run('journal reconcile --all --quiet');
   expect(ran.code).toBe(7);
   expect(ran.stderr.replaceAll(intent, 'i_7f3k2m9q').split('\n')[0]).toMatchInlineSnapshot(
-    `"i_7f3k2m9q was not checked: i_7f3k2m9q was sent with profile shop, which no longer reaches its account: paydesk -p second journal reconcile i_7f3k2m9q"`,
+    `"i_7f3k2m9q was not checked: profile shop sent i_7f3k2m9q, and no longer reaches its account: paydesk -p second journal reconcile i_7f3k2m9q"`,
   );
 });
