@@ -8,7 +8,7 @@ import type { JsonObject } from '../api/spec.ts';
 import type { Context } from '../commands/command.ts';
 import { CliError } from '../errors.ts';
 import { type AttemptRecord, alarmWords, type VerdictRow } from '../journal/journal.ts';
-import { changeOf } from './change-words.ts';
+import { changeOf, kindWords } from './change-words.ts';
 
 /** The changes of an order that somebody settled by hand, oldest first. None if the journal cannot be read. */
 export async function settledByHand(
@@ -123,12 +123,33 @@ export function acknowledgedWords(ctx: Context, record: AttemptRecord): string {
 }
 
 /**
- * What follows for the next refund of the order, depending on whether such a record is right; undefined if nothing does.
- * `isUnshown`: it says that money was paid back of the same charge, and the order does not show that.
+ * The note before the next change: who settled an earlier one by hand, and what follows if that was wrong. `isUnshown`: the
+ * record says that money of the same charge was paid back, and the order does not show that.
  */
-export function byHandRisk({ sent, verdicts }: AttemptRecord, isUnshown: boolean): string | undefined {
-  if (sent.proof.kind !== 'refund') return undefined;
+export function byHandNote(ctx: Context, record: AttemptRecord, isUnshown = false): string {
+  const risk = riskWords(record, isUnshown);
+  return `settled by hand: ${byHandWords(ctx, record)}${risk === undefined ? '' : `. ${risk}`}`;
+}
+
+// For a capture there is no warning: the service refuses a second one.
+function riskWords({ sent, verdicts }: AttemptRecord, isUnshown: boolean): string | undefined {
+  const { kind } = sent.proof;
   if (isUnshown) return 'The order does not show it: this pays the buyer twice if that record is right';
-  if (verdicts.at(-1)?.verdict === 'applied') return undefined;
-  return 'If it was made after all, this pays the buyer twice';
+  if (verdicts.at(-1)?.verdict === 'applied' || kind === 'capture') return undefined;
+  if (kind === 'refund') return 'If it was made after all, this pays the buyer twice';
+  return `If it was made after all, ${kindWords[kind].twice}`;
+}
+
+/** The notes about what somebody settled by hand of the same new order or payment link. None if the journal cannot be read. */
+export async function byHandNotes(
+  ctx: Context,
+  service: Service,
+  intent: Parameters<Context['journal']['settledAlike']>[1],
+): Promise<readonly string[]> {
+  try {
+    return (await ctx.journal.settledAlike(service, intent)).map((record) => byHandNote(ctx, record));
+  } catch (error) {
+    if (error instanceof CliError) return [];
+    throw error;
+  }
 }

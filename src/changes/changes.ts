@@ -14,6 +14,7 @@ export {
   blockedWords,
   changeOf,
   headLine,
+  kindWords,
   replyWords,
   requestLine,
   settleCommands,

@@ -17,8 +17,7 @@ import type { Block } from '../terminal/terminal.ts';
 import {
   acknowledgedAlarms,
   acknowledgedWords,
-  byHandRisk,
-  byHandWords,
+  byHandNote,
   settledByHand,
   unshownIn,
 } from './by-hand-words.ts';
@@ -133,10 +132,11 @@ async function planChange(
   const isUnshown = (record: AttemptRecord) =>
     unshown.some((one) => attemptName(one) === attemptName(record));
   const byHand = [
-    ...settled.map((record) => byHandLine(ctx, record, isUnshown(record))),
+    ...settled.map((record) => byHandNote(ctx, record, isUnshown(record))),
     ...(await acknowledgedAlarms(ctx, service, id)).map((record) => acknowledgedWords(ctx, record)),
   ];
   const intent = { ...planned, checks: [...byHand, ...(planned.checks ?? [])] };
+  // Even with --quiet: whoever settled it may have been wrong.
   if (!ctx.options.dryRun) for (const line of byHand) ctx.notes.warn({ text: line, style: 'warn' });
   const repeats = [...given('--again', again.join(',')), ...given('--intent', intentId)];
   const confirmation = {
@@ -258,10 +258,4 @@ function plain(value: unknown): string | undefined {
 
 function touches({ sent }: AttemptRecord, { expected = [] }: Pick<Intent, 'expected'>): boolean {
   return sent.proof.expected.some((one) => expected.some(({ chargeId }) => chargeId === one.chargeId));
-}
-
-// The next change says it even with --quiet: whoever settled it may have been wrong.
-function byHandLine(ctx: Context, record: AttemptRecord, isUnshown: boolean): string {
-  const risk = byHandRisk(record, isUnshown);
-  return `settled by hand: ${byHandWords(ctx, record)}${risk === undefined ? '' : `. ${risk}`}`;
 }

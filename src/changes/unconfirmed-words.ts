@@ -55,8 +55,7 @@ export function paidTwiceBlocks(ctx: Context, profile: Profile, twice: PaidTwice
     paidTwiceWords(twice, profile.settings).replace(/^[^:]*/, (words) => words.toUpperCase()),
     ...whoMadeLines(twice, (ms) => ctx.shortTime(ms)).map((line) => `${indent}${line}`),
     `${indent}paydesk cannot take a refund back`,
-    `${indent}do not refund this order; show your lead. When somebody has dealt with it:`,
-    `${indent}${acknowledgeCommand(twice)}`,
+    `${indent}do not refund this order; show your lead`,
   ].map((text): Block => ({ line: { text, style: 'bad' }, hang: indent.length }));
 }
 
@@ -141,7 +140,7 @@ export function unshownSteps({ sent: { intent } }: AttemptRecord): readonly Bloc
 export function paidTwiceSteps(twice: PaidTwice): readonly Block[] {
   return [
     'blank',
-    { line: 'see what was sent, and what paydesk has found since:' },
+    { line: 'see what was sent, what paydesk has found since, and how to end this:' },
     { line: `paydesk journal show ${twice.intent}`, indent: 2 },
   ];
 }

@@ -79,13 +79,13 @@ export function createAccount(parts: AccountParts): Account {
     open: async (name) => (await open(name)).service,
   });
   return {
-    async service({ purpose = 'read', profile, key } = {}) {
+    async service({ purpose = 'read', profile, key, shown } = {}) {
       if (purpose === 'change') (await profiles.open()).approveChange();
       const { service } = await (key === undefined
         ? open(profile)
         : openWith(() => profiles.open(profile, key)));
       // A change reads unconfirmed orders again by itself, so it needs no reminder.
-      if (purpose === 'read') await opened.tellOpen(service.profile);
+      if (purpose === 'read') await opened.tellOpen(service.profile, shown);
       return service;
     },
     async draftService(draft, key) {

@@ -70,6 +70,8 @@ export interface Context {
     readonly profile?: string | undefined;
     /** A key to try instead of the stored one; only with a named profile. */
     readonly key?: TypedKey | undefined;
+    /** The order whose open cases the command shows itself, so that no line repeats them. */
+    readonly shown?: string | undefined;
   }): Promise<OpenService>;
   /** Opens a profile that is not stored yet, with its key. Only for reads. */
   draftService(draft: ProfileDraft, key: TypedKey): Promise<OpenService>;

@@ -30,9 +30,10 @@ export interface Acknowledgement {
 const afterSendByMs = 120_000;
 
 /** Refuses "it was not made" while nobody can know that; undefined when it is late enough. */
-export function tooEarly({ sent }: AttemptRecord, now: Moment): Refusal | undefined {
+export function tooEarly(attempt: AttemptRecord, now: Moment): Refusal | undefined {
+  const { sent } = attempt;
   const left = sent.sendBy - sent.time + afterSendByMs - atLeastSince(sent, now);
-  return left > 0 ? { why: 'too_early', leftMs: left } : undefined;
+  return left > 0 ? { why: 'too_early', attempt, until: now.wall + left } : undefined;
 }
 
 /** Whether the last verdict is a person's, and says the contrary of this statement. */
@@ -113,7 +114,7 @@ export function correctedByRead(
 function withRepeat(words: Ruling, again: AttemptRecord | undefined): Ruling {
   if (words.verdict !== 'applied' || again === undefined) return words;
   const { intent } = again.sent;
-  return { ...words, alarm: 'duplicate', why: `${words.why}; it was made, and sent again as ${intent}` };
+  return { ...words, alarm: 'duplicate', why: `${words.why}; made twice: also as ${intent}` };
 }
 
 /** The same verdict as before, without its alarm. A duplicate covers the refunds that the read shows. */

@@ -47,8 +47,8 @@ export type Refusal =
   | { readonly why: 'used_up'; readonly name: string; readonly attempt: AttemptRecord }
   /** `--again` names a change that was never made or tried here. */
   | { readonly why: 'nothing_to_repeat'; readonly name: string }
-  /** For `leftMs` milliseconds the request may still be on its way, so nobody can know yet that it was not made. */
-  | { readonly why: 'too_early'; readonly leftMs: number }
+  /** The request may still be on its way until then (Unix milliseconds), so nobody can know yet that it was not made. */
+  | { readonly why: 'too_early'; readonly attempt: AttemptRecord; readonly until: number }
   /** The order cannot be read now, and a person must not decide without it. */
   | { readonly why: 'unread'; readonly problem: string }
   /** The script's id was used for another change. */

@@ -46,18 +46,11 @@ function errorOf(refusal: Refusal, subject: string, shown: HowShown): CliError {
       return usedUpError(refusal, shown);
     case 'nothing_to_repeat':
       return refused(
-        `--again ${refusal.name}: no such earlier ${refusal.name.startsWith('i_') ? 'change' : 'refund'} of ${subject}`,
+        `--again ${refusal.name}: no such earlier ${subject.startsWith('this ') ? 'change' : `refund of ${subject}`}`,
         ['run it without --again: if paydesk refuses, it prints the ID that --again needs'],
       );
     case 'too_early':
-      return new CliError(
-        'refused',
-        `it may still be on its way: it is too early to say that it was not made`,
-        {
-          certain: 'nothing was recorded',
-          now: [`run the same command again in ${Math.ceil(refusal.leftMs / 1000)} s`],
-        },
-      );
+      return tooEarlyError(refusal, shown);
     case 'unread':
       return new CliError('refused', `${subject} cannot be read now: ${refusal.problem}`, {
         certain: 'nothing was recorded',
@@ -104,6 +97,23 @@ function showCommand({ sent }: AttemptRecord): string {
   return `paydesk journal show ${sent.intent}`;
 }
 
+function tooEarlyError(
+  { attempt, until }: Extract<Refusal, { why: 'too_early' }>,
+  { shortTime }: HowShown,
+): CliError {
+  const { intent, proof } = attempt.sent;
+  // The next whole second: at that time it is not too early any more.
+  const time = shortTime(Math.ceil(until / 1000) * 1000);
+  return new CliError('refused', `too early: it can still arrive until ${time}`, {
+    certain: 'nothing was recorded',
+    now: [
+      ...(provable(proof.kind) ? ['first let paydesk look:', `paydesk journal reconcile ${intent}`] : []),
+      `if it is not there, from ${time} on:`,
+      `paydesk journal settle ${intent} --not-applied --note TEXT`,
+    ],
+  });
+}
+
 function busyError(
   { owner }: Extract<Refusal, { why: 'busy' }>,
   subject: string,
@@ -123,7 +133,7 @@ function triedError(
   const [what, next] =
     why === 'made'
       ? ['the same change was made before', 'if you want a second one:']
-      : ['the same change was sent before and never found', 'to send it again all the same:'];
+      : ['sent before; nobody saw it arrive', 'to send it again all the same:'];
   const repeat = repeatCommand(attempt.sent, attemptName(attempt));
   return refused(`${what}: ${named(attempt, amounts)}`, [showCommand(attempt), next, repeat]);
 }
@@ -281,14 +291,14 @@ function usedUpError(
   const next = verdictOf(attempt)?.verdict === 'applied' ? refund?.id : attemptName(attempt);
   return new CliError(
     'refused',
-    `${name} was repeated already, at ${shortTime(sent.time)}: ${named(attempt, amounts)}`,
+    `--again ${name}: that id is used up since ${shortTime(sent.time)}: ${named(attempt, amounts)}`,
     {
       certain: 'nothing was sent now',
       now: [
         showCommand(attempt),
         ...(next === undefined
           ? []
-          : [`if you want one more: the same command, with --again ${next} in place of ${name}`]),
+          : [`if you want one more, use ${next}: the same command, with --again ${next}`]),
       ],
     },
   );

@@ -218,9 +218,7 @@ describe('a refund that was paid back twice', () => {
               rf_1 is ours, sent at 05:05:12 by root
               rf_2 is a second payment: made twice, or sent from elsewhere
               paydesk cannot take a refund back
-              do not refund this order; show your lead. When somebody has dealt with
-              it:
-              paydesk journal acknowledge i_7f3k2m9x --note TEXT
+              do not refund this order; show your lead
       created 20 Nov 2026 18:42:00 UTC    read just now, 21 Nov 05:10:00
       buyer   Ana  ana@example.com
       twin    ord_2tQ8mTd6JhB3sYfGq, same buyer and amount, 4 min earlier, was not
@@ -242,23 +240,17 @@ describe('a refund that was paid back twice', () => {
       ITEMS    Wool blanket  sku WB-2  1 x 35000  35000
                items 35000: equal to the order amount
 
-      see what was sent, and what paydesk has found since:
+      see what was sent, what paydesk has found since, and how to end this:
         paydesk journal show i_7f3k2m9x
-      1 refund paid back twice: ord_2tQ8mVxK4nRz7LcWp, 900 MXN:
-      paydesk journal list --open
       "
     `);
     const wide = await run('05:10:00', `orders show ${id}`, 120);
     expect(differences(textOf(wide), textOf(shown))).toMatchInlineSnapshot(`
-      "instead of lines 6 to 7:
-              do not refund this order; show your lead. When somebody has dealt with it:
-      instead of lines 11 to 12:
+      "instead of lines 9 to 10:
       twin    ord_2tQ8mTd6JhB3sYfGq, same buyer and amount, 4 min earlier, was not refunded: make sure which of the two orders
               the buyer means
-      instead of lines 23 to 24:
-               1 *4242        -900  21 Nov 05:05 UTC  490215  made twice, or sent from elsewhere
-      instead of lines 32 to 33:
-      1 refund paid back twice: ord_2tQ8mVxK4nRz7LcWp, 900 MXN: paydesk journal list --open"
+      instead of lines 21 to 22:
+               1 *4242        -900  21 Nov 05:05 UTC  490215  made twice, or sent from elsewhere"
     `);
     expect(shown.stdout).not.toContain('orders refund');
   });

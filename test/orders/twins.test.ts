@@ -189,7 +189,7 @@ describe('a twin that was refunded', () => {
     expect(row).not.toHaveProperty('again');
     const shown = await run(`journal show ${row?.intent ?? ''}`, 80);
     expect(shown.stdout).toContain(
-      '  twin        sent although its twin was paid back: --again named rf_twinA\n',
+      '  twin         sent although its twin was paid back: --again named rf_twinA\n',
     );
     expect((await run(`${duplicated} --again rf_twinA`)).code).toBe(3);
     expect(service.posts).toHaveLength(1);

@@ -114,6 +114,7 @@ function attemptView(
   const refunds = verdicts.at(-1)?.refunds ?? [];
   const seenIn = sent.proof.orderId === undefined ? 'the newest orders' : 'the order';
   const words = outcomeWords(record, open);
+  const told = verdicts.filter((row, index) => !repeats(row, verdicts[index - 1]));
   const figure = figuresIn(sent.currency, style);
   // Of two equal refunds, the one that the reply named is ours.
   const isDoubled = (verdicts.at(-1)?.alarm ?? verdicts.at(-1)?.acknowledged) === 'duplicate';
@@ -126,10 +127,7 @@ function attemptView(
     { grid: factsOf(record, open, figure).map(([name, value]) => [faint(name), value]), indent: 2 },
     ...(verdicts.length === 0 ? [] : [{ line: { text: 'history', style: 'strong' as const } }]),
     {
-      grid: verdicts.map((row, index) => [
-        fullTime(row.time),
-        ...historyCells(row, verdicts[index - 1], seenIn),
-      ]),
+      grid: told.map((row, index) => [fullTime(row.time), ...historyCells(row, told[index - 1], seenIn)]),
       indent: 2,
     },
     ...refunds.map(({ id, amount, chargeId }) => ({
@@ -141,6 +139,17 @@ function attemptView(
       hang: 6,
     })),
   ];
+}
+
+// The run that lost a reply writes so twice, before its reads and after them. If they showed nothing, once is enough for people.
+function repeats(row: VerdictRow, before: VerdictRow | undefined): boolean {
+  return (
+    row.by === 'sender' &&
+    before?.by === 'sender' &&
+    row.verdict === before.verdict &&
+    row.why === before.why &&
+    row.alarm === before.alarm
+  );
 }
 
 function faint(text: string) {
@@ -173,7 +182,7 @@ function factsOf(
     ...fact('order', proof.orderId),
     ['account', `${sent.profile}, ${sent.account}`],
     ['sent', [fullTime(sent.time), ` by ${sent.operator}`]],
-    ...fact('send limit', isKnown ? [fullTime(sendBy), '; it had to leave by then'] : undefined),
+    ...fact('could leave', isKnown ? ['until ', fullTime(sendBy)] : undefined),
     ...fact('request', isKnown ? sentRequest : undefined),
     ...proof.expected.map(
       ({ chargeId, amount }) =>

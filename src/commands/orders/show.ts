@@ -57,12 +57,13 @@ export const show = defineCommand({
   exits: [0, 1, 2, 4, 5, 6, 9],
   async run(ctx, { args: [id] }) {
     ctx.out.checkColumns(orderColumns);
-    const service = await ctx.service();
+    const isTable = ctx.out.format === 'table';
+    const service = await ctx.service({ shown: isTable ? id : undefined });
     const { profile } = service;
     const record = await readOne(ctx, service, 'orders', id, 'show');
     const readAt = ctx.clock.now();
     const { value } = record;
-    const known = ctx.out.format === 'table' ? await lookUp(ctx, service, value) : nothingKnown;
+    const known = isTable ? await lookUp(ctx, service, value) : nothingKnown;
     await ctx.out.record(record, orderColumns, () => orderView(ctx, { value, profile, readAt, ...known }));
     return undefined;
   },
