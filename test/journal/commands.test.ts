@@ -466,7 +466,7 @@ test('journal list says at 80 columns whose money it is, or what was done, where
     'PROFILE',
   ]);
   const { screen } = await sit(['journal', 'list', '--all-profiles'], { home, env: {} }).leaves;
-  expect(screen).toMatch(/ refund: unconfirmed/);
+  expect(screen).toMatch(/ refund: unconfi/);
   expect(screen).toMatch(/ capture: made/);
   await run(...demo, 'refund', authorized, '--yes');
   expect(await heading('-p', 'demo')).toEqual([...usual, 'KIND']);
