@@ -133,7 +133,7 @@ export function orderRow<V>(
       shown.reference,
     ],
     details: details.filter((line) => line !== undefined),
-    answer: joined([shown.card, shown.money, id]),
+    answer: joined([shown.buyer === '-' ? undefined : shown.buyer, shown.card, shown.money, id]),
     ...(reason === undefined ? {} : { refusal: reason }),
   };
 }
