@@ -1,6 +1,5 @@
 /** Plans of bulk refunds as the rest of paydesk sees them: the rows of an input file, the rows of a plan, and how a batch is run. */
 
-import type { RefundRequest } from '../api/request-bodies.ts';
 import type { JsonObject, RefundReason } from '../api/spec.ts';
 import type { ExpectedRefund } from '../journal/journal.ts';
 
@@ -121,7 +120,7 @@ export interface PlanRow {
   readonly sum: number;
   readonly currency: string | undefined;
   /** The request body; undefined if the row is impossible. */
-  readonly body: RefundRequest | undefined;
+  readonly body: JsonObject | undefined;
   readonly expected: readonly ExpectedRefund[];
   readonly tolerated: readonly string[];
   /** What `--again` named for this row: refunds and attempts that it repeats. */
@@ -178,8 +177,16 @@ export function sumsOf(rows: readonly Pick<PlanRow, 'currency' | 'sum'>[]): read
   return [...sums.values()];
 }
 
+/** What a run knows of plans. */
+export interface Plans extends PlanFiles {
+  /** Who runs paydesk, by the name that this machine gave. */
+  readonly operator: string;
+  /** A new id for a plan, such as `p_7f3k2m`. */
+  newId(): string;
+}
+
 /** The files of plans. */
-export interface Plans {
+export interface PlanFiles {
   /** The bytes of an input file; `-` is standard input. Throws CliError 'usage' if it cannot be read or is too large. */
   input(path: string): Promise<Uint8Array>;
   /**
@@ -211,4 +218,5 @@ export type BatchStop =
   | { readonly why: 'wait'; readonly waitMs: number }
   | { readonly why: 'signal' };
 
-export type { JsonObject };
+export { allocate } from './allocate.ts';
+export { rowKey } from './row-key.ts';
