@@ -17,6 +17,10 @@ export const inputColumns = [
 ] as const;
 export type InputColumn = (typeof inputColumns)[number];
 
+/** What may stand between two cells. */
+export const delimiters = [',', ';', '\t'] as const;
+export type Delimiter = (typeof delimiters)[number];
+
 /** The word for a whole charge or a whole order. A blank cell never means that. */
 export const fullWord = 'full';
 /** The word in `charge_id` that leaves the choice of the charge to paydesk. */
@@ -52,6 +56,8 @@ export interface InputProblem {
 
 /** An input file, checked as a whole. Nothing may be done with its rows while there are problems. */
 export interface InputFile {
+  /** What stands between its cells, so that a file of errors can have the same. */
+  readonly delimiter: Delimiter;
   /** The titles of the columns, as they stand in the file. */
   readonly columns: readonly string[];
   /** The rows whose form is right. */
@@ -198,6 +204,12 @@ export interface PlanFiles {
   /** Writes a text file that a person asked for (`--errors`, `--rest`). Throws as `save` does. */
   write(path: string, text: string, force: boolean): Promise<void>;
 }
+
+// ── Allocation ──────────────────────────────────────────────────────────────────────────────────
+
+/** The ways to spread an amount over the charges of an order: `--allocate`. */
+export const allocateWays = ['in-order', 'largest-first'] as const;
+export type AllocateWay = (typeof allocateWays)[number];
 
 // ── Running a batch ─────────────────────────────────────────────────────────────────────────────
 
