@@ -3,7 +3,6 @@
 export { applyPlan } from './bulk/apply-plan.ts';
 export { planFile, refreshPlan } from './bulk/make-plan.ts';
 export { planColumns, planLines, planRecord } from './bulk/plan-list.ts';
-export { allocations } from './bulk/plan-rows.ts';
 export { planStatus } from './bulk/plan-status.ts';
 export {
   acknowledgedAlarms,

@@ -2,6 +2,7 @@
 
 import type { JsonObject, RefundReason } from '../api/spec.ts';
 import type { ExpectedRefund } from '../journal/journal.ts';
+import type { ExpectedTotal } from './control-totals.ts';
 
 // ── The input file ──────────────────────────────────────────────────────────────────────────────
 
@@ -211,6 +212,12 @@ export interface PlanFiles {
 export const allocateWays = ['in-order', 'largest-first'] as const;
 export type AllocateWay = (typeof allocateWays)[number];
 
+/** What a person expects of a plan: `--expect-count` and `--expect-total`. */
+export interface ControlTotals {
+  readonly count: number | undefined;
+  readonly totals: readonly ExpectedTotal[];
+}
+
 // ── Running a batch ─────────────────────────────────────────────────────────────────────────────
 
 /** How one row of a batch ended, as far as the batch must know it. */
@@ -231,4 +238,11 @@ export type BatchStop =
   | { readonly why: 'signal' };
 
 export { allocate } from './allocate.ts';
+export { controlTotalProblems, type ExpectedTotal, readExpectedTotal } from './control-totals.ts';
+export { errorsCsv, inputCsv } from './errors-csv.ts';
+export { duplicateProblems } from './input-duplicates.ts';
+export { readInputFile } from './input-file.ts';
+export { isInputTitle } from './input-titles.ts';
+export { progressWords } from './progress-words.ts';
 export { rowKey } from './row-key.ts';
+export { runBatch } from './run-batch.ts';

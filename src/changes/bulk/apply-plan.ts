@@ -8,7 +8,6 @@ import type { AttemptRecord } from '../../journal/journal.ts';
 import {
   type ControlTotals,
   digestShown,
-  hasTotals,
   type Plan,
   type PlanRow,
   progressWords,
@@ -75,7 +74,7 @@ function checkAnswerable(
   const missing = [
     ...(confirm === undefined ? ['--confirm DIGEST'] : []),
     ...(expected.count === undefined ? ['--expect-count N'] : []),
-    ...(hasTotals(expected) ? [] : ['--expect-total CUR=N']),
+    ...(expected.totals.length > 0 ? [] : ['--expect-total CUR=N']),
   ];
   if (missing.length === 0) return;
   throw usage(`missing ${missing.join(', ')}: in production --yes alone is not enough`, [

@@ -6,15 +6,16 @@ import { usage } from '../../commands/flags.ts';
 import { CliError } from '../../errors.ts';
 import type { AttemptRecord } from '../../journal/journal.ts';
 import {
+  type AllocateWay,
   type ControlTotals,
-  controlProblems,
+  controlTotalProblems,
   type Delimiter,
   duplicateProblems,
   errorsCsv,
   type InputFile,
   type InputProblem,
   type InputRow,
-  inputColumns,
+  isInputTitle,
   type Plan,
   type PlanHead,
   type PlanRow,
@@ -25,7 +26,7 @@ import type { Profile } from '../../profiles/profiles.ts';
 import { knownTwin } from '../refund/known-refunds.ts';
 import { isPaidBack, nameForAgain, twinLine, twinWords } from '../refund/twins.ts';
 import { planLimitProblems } from './plan-limits.ts';
-import { type Allocation, type NewRow, type OrderOfRows, planRows, type RowsAsked } from './plan-rows.ts';
+import { type NewRow, type OrderOfRows, planRows, type RowsAsked } from './plan-rows.ts';
 import { type ReadOrders, readOrders } from './read-orders.ts';
 
 /** What `refunds plan` was asked for. */
@@ -36,7 +37,7 @@ export interface PlanAsked {
   readonly delimiter: Delimiter | undefined;
   /** Where the rows go, with their errors beside them, if the file has errors. */
   readonly errors: string | undefined;
-  readonly allocation: Allocation | undefined;
+  readonly allocation: AllocateWay | undefined;
   readonly allowed: readonly string[];
   readonly again: readonly string[];
   readonly expected: ControlTotals;
@@ -148,7 +149,7 @@ export function rowsToSend(rows: readonly PlanRow[]): readonly PlanRow[] {
 /** Throws CliError 'usage' when the rows to send are not as many, or not as much, as a person expects. */
 export function checkControlTotals(rows: readonly PlanRow[], expected: ControlTotals, certain: string): void {
   const sent = rows.filter(({ state }) => state !== 'look' && state !== 'impossible');
-  const problems = controlProblems({ count: sent.length, sums: sumsOf(sent) }, expected);
+  const problems = controlTotalProblems(expected, { rows: sent.length, sums: sumsOf(sent) });
   if (problems.length === 0) return;
   throw new CliError('usage', problems.join('; '), {
     certain,
@@ -170,8 +171,7 @@ export function checkPlanLimits(rows: readonly PlanRow[], profile: Profile): voi
 // ── The file ────────────────────────────────────────────────────────────────────────────────────
 
 function moreColumns({ columns }: InputFile): readonly number[] {
-  const known: readonly string[] = inputColumns;
-  return columns.flatMap((title, index) => (known.includes(title.trim().toLowerCase()) ? [] : [index]));
+  return columns.flatMap((title, index) => (isInputTitle(title) ? [] : [index]));
 }
 
 function requiredProblems(rows: readonly InputRow[], { settings, name }: Profile): readonly InputProblem[] {
@@ -193,7 +193,7 @@ function duplicatesIn(
 ): readonly InputProblem[] {
   return duplicateProblems(
     rows.flatMap(({ line, orderId, charge, chargeId, ref }) =>
-      orderId === undefined ? [] : [{ line, orderId, charge: chargeId ?? charge, ref }],
+      orderId === undefined ? [] : [{ line, orderId, reference: undefined, charge: chargeId ?? charge, ref }],
     ),
   );
 }

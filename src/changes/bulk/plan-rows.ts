@@ -6,6 +6,7 @@ import { isObject, type JsonObject, type ReasonWords, refundReasons, statuses } 
 import { CliError } from '../../errors.ts';
 import { type AttemptRecord, attemptName, type ExpectedRefund } from '../../journal/journal.ts';
 import {
+  type AllocateWay,
   allocate,
   anyWord,
   fullWord,
@@ -19,16 +20,12 @@ import { changeOf } from '../change-words.ts';
 import { checkRepeat } from '../refund/refund-checks.ts';
 import { chargesNamed, planRefund, type RefundPlan } from '../refund/refund-plan.ts';
 
-/** How an amount for an order is spread over its charges. */
-export const allocations = ['in-order', 'largest-first'] as const;
-export type Allocation = (typeof allocations)[number];
-
 /** What was asked for all rows of a plan. */
 export interface RowsAsked {
   readonly profile: Profile;
   /** The plan's own id: what it sent before does not count as another plan's. */
   readonly planId: string;
-  readonly allocation: Allocation | undefined;
+  readonly allocation: AllocateWay | undefined;
   /** `--allow-status`: words of statuses whose orders may be refunded all the same. */
   readonly allowed: readonly string[];
   /** `--again`: refunds and attempts that may be repeated. */

@@ -1,6 +1,6 @@
 /** `--expect-count` and `--expect-total`: how many refunds a person expects, and how much. For `refunds plan` and `apply`. */
 
-import { type ControlTotals, hasTotals, parseExpectedTotal, type PlanSum } from '../../plans/plans.ts';
+import { type ControlTotals, type ExpectedTotal, readExpectedTotal } from '../../plans/plans.ts';
 import type { Profile } from '../../profiles/profiles.ts';
 import type { Context } from '../command.ts';
 import { flag, usage } from '../flags.ts';
@@ -10,23 +10,23 @@ export const controlFlags = {
     value: 'N',
     summary: 'refuse unless the file has so many refunds',
   }),
-  'expect-total': flag.of<{ readonly currency: string; readonly amount: number }>({
+  'expect-total': {
     value: 'CUR=N',
     summary: 'refuse unless the refunds in this currency add up to this',
     repeatable: true,
     parse: parseTotal,
-  }),
-};
+  },
+} as const;
 
-function parseTotal(text: string, name: string): { readonly currency: string; readonly amount: number } {
-  const total = parseExpectedTotal(text);
+function parseTotal(text: string, name: string): ExpectedTotal {
+  const total = readExpectedTotal(text);
   if (total !== undefined) return total;
   throw usage(`${name} ${text}: a currency and a whole number, such as MXN=1203400`);
 }
 
 interface TotalFlags {
   readonly 'expect-count'?: number;
-  readonly 'expect-total'?: readonly Omit<PlanSum, 'rows'>[];
+  readonly 'expect-total'?: readonly ExpectedTotal[];
 }
 
 export function readTotals(flags: TotalFlags): ControlTotals {
@@ -42,7 +42,7 @@ export function checkTotalsGiven(
   if (mode !== 'production' || ask.interactive || options.dryRun) return;
   const missing = [
     ...(expected.count === undefined ? ['--expect-count N'] : []),
-    ...(hasTotals(expected) ? [] : ['--expect-total CUR=N']),
+    ...(expected.totals.length > 0 ? [] : ['--expect-total CUR=N']),
   ];
   if (missing.length === 0) return;
   throw usage(`missing ${missing.join(' and ')}: in production a script must say what it expects`, [

@@ -1,15 +1,8 @@
 /** `refunds plan`: its flags and help. changes/bulk/make-plan.ts makes the plan. */
 
-import {
-  allocations,
-  inputDelimiters,
-  planColumns,
-  planFile,
-  planLines,
-  planRecord,
-  refreshPlan,
-} from '../../changes/changes.ts';
+import { planColumns, planFile, planLines, planRecord, refreshPlan } from '../../changes/changes.ts';
 import { exitCodes } from '../../errors.ts';
+import { allocateWays, type Delimiter } from '../../plans/plans.ts';
 import { defineCommand } from '../command.ts';
 import { flag, usage } from '../flags.ts';
 import { checkTotalsGiven, controlFlags, readTotals } from './control-flags.ts';
@@ -43,19 +36,19 @@ export const plan = defineCommand({
       value: 'FILE',
       summary: 'if the file has errors: write its rows with the errors beside them, to be mended',
     }),
-    allocate: flag.choice(allocations, {
+    allocate: flag.choice(allocateWays, {
       value: 'HOW',
       summary: 'spread the amount of an order with several charges over them',
     }),
-    'allow-status': flag.of<string>({
+    'allow-status': {
       value: 'WORD',
       summary: 'also send rows of orders with this status, which paydesk does not know; absent: without one',
       repeatable: true,
-      parse: (text, name) => {
+      parse: (text: string, name: string) => {
         if (/^[\x21-\x7e]{1,64}$/.test(text)) return text;
         throw usage(`${name} ${text}: a status is one word, such as in_review`);
       },
-    }),
+    },
     again: flag.of<readonly string[]>({
       value: 'ID,…',
       summary: 'refunds that may be repeated; the plan says which it found',
@@ -90,7 +83,7 @@ export const plan = defineCommand({
         ? await planFile(ctx, service, {
             ...asked,
             file: file ?? '-',
-            delimiter: flags.delimiter === undefined ? undefined : inputDelimiters[flags.delimiter],
+            delimiter: flags.delimiter === undefined ? undefined : delimiterOf[flags.delimiter],
             errors: flags.errors,
           })
         : await refreshPlan(ctx, service, { ...asked, refresh: flags.refresh });
@@ -103,6 +96,12 @@ export const plan = defineCommand({
     return cannot ? exitCodes.batch : undefined;
   },
 });
+
+const delimiterOf: Readonly<Record<'comma' | 'semicolon' | 'tab', Delimiter>> = {
+  comma: ',',
+  semicolon: ';',
+  tab: '\t',
+};
 
 // `fri.csv` becomes `fri.plan` beside it. Standard input and a refreshed plan have no name of their own.
 function usualName(file: string | undefined): string {
