@@ -211,4 +211,9 @@ export type BatchStop =
   | { readonly why: 'wait'; readonly waitMs: number }
   | { readonly why: 'signal' };
 
+export {
+  type BatchProgress,
+  progressWords,
+} from './progress-words.ts';
+export { type BatchEnd, type BatchParts, runBatch } from './run-batch.ts';
 export type { JsonObject };
