@@ -19,8 +19,8 @@ export interface BatchProgress {
 }
 
 /**
- * Says in one line how far a batch is. If there is little room, the bar gets shorter and then goes, after it all currencies but
- * the first, and then the money. No number is ever cut. There is a bar only where the line is redrawn, because it helps neither a
+ * Says in one line how far a batch is. If there is little room, the bar gets shorter and then goes, after it the time left, then
+ * all currencies but the first, and then the money. No number is ever cut. There is a bar only where the line is redrawn, because it helps neither a
  * log nor somebody who listens.
  */
 export function progressWords(
@@ -36,8 +36,9 @@ export function progressWords(
       return `${bar(progress, cells)}${form.gap}${line(form)}`;
     }
   }
-  const forms = [roomy, tight, { ...tight, currencies: 1 }, { ...tight, currencies: 0 }];
-  return forms.map(line).find((text) => text.length <= room) ?? line({ ...tight, currencies: 0 });
+  const [timeless, one, none] = [{ time: false }, { currencies: 1 }, { currencies: 0 }];
+  const forms = [{}, timeless, one, { ...one, ...timeless }, none].map((less) => ({ ...tight, ...less }));
+  return [roomy, ...forms].map(line).find((text) => text.length <= room) ?? line({ ...tight, ...none });
 }
 
 interface Form {
@@ -46,6 +47,7 @@ interface Form {
   readonly of: string;
   /** How many currencies it shows. */
   readonly currencies: number;
+  readonly time: boolean;
   readonly shortestBar: number;
 }
 
@@ -54,6 +56,7 @@ const roomy: Form = {
   gap: '  ',
   of: ' of ',
   currencies: Number.POSITIVE_INFINITY,
+  time: true,
   shortestBar: 12,
 };
 const tight: Form = { ...roomy, comma: ' ', gap: ' ', of: '/', shortestBar: 7 };
@@ -65,7 +68,7 @@ function words(progress: BatchProgress, form: Form, style: AmountStyle): string 
     `${applied} applied`,
     ...(rejected === 0 ? [] : [`${rejected} rejected`]),
     ...(unknown === 0 ? [] : [`${unknown} unknown`]),
-    `${left} left${timeLeft(progress)}`,
+    `${left} left${form.time ? timeLeft(progress) : ''}`,
   ];
   const money = moneyWords(progress, form, style);
   return [counts.join(form.comma), ...(money === '' ? [] : [money])].join(form.gap);
