@@ -94,6 +94,11 @@ function plain(title: string): string {
     .replaceAll(/[\s\-_]+/g, '_');
 }
 
+/** Whether paydesk understands a column with this title. */
+export function isInputTitle(title: string): boolean {
+  return isKnown(plain(title));
+}
+
 function isKnown(title: string): boolean {
   return inputColumns.some((column) => column === title);
 }
