@@ -102,7 +102,9 @@ export function createAccount(parts: AccountParts): Account {
     async change(intent) {
       (await profiles.open()).approveChange();
       const [client, { createChange }] = await Promise.all([open(), import('../journal/make-change.ts')]);
-      const ids = () => `i_${crypto.randomUUID().replaceAll('-', '').slice(0, 8)}`;
+      // Short enough to be typed. Of many thousand rows of plans, two would have the same id.
+      const length = intent.plan === undefined ? 8 : 12;
+      const ids = () => `i_${crypto.randomUUID().replaceAll('-', '').slice(0, length)}`;
       let changeEnded: (() => void) | undefined;
       const store = beforeSent(opened.store, (sent) => {
         changeEnded ??= parts.stop.startChange(sent);

@@ -225,7 +225,7 @@ async function runPlan(
     service,
     plan,
     keys: new Set(plan.rows.map(({ key }) => key)),
-    unreachable: { count: 0 },
+    run: { sent: 0, unreached: 0, stoppedBy: undefined },
   };
   const notSent = new Map<number, string>();
   const progress = startProgress(ctx, profile, rows);
@@ -249,7 +249,7 @@ async function runPlan(
     reports.map((report) => reportRecord(report, plan)),
   );
   if (ctx.options.dryRun) return;
-  const error = batchError(plan, path, reports, { stop, profile, signal: ctx.stopAsked });
+  const error = batchError(plan, path, reports, { stop, profile, signal: ctx.stopAsked, run: sending.run });
   if (error !== undefined) throw error;
 }
 

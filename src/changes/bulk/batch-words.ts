@@ -7,6 +7,7 @@ import { commandLine, type Profile } from '../../profiles/profiles.ts';
 import type { Block } from '../../terminal/terminal.ts';
 import { titleLine } from '../change-words.ts';
 import { countVerdicts, type RowReport, type RowVerdict } from './row-verdicts.ts';
+import type { BatchRun } from './send-row.ts';
 
 /** `112 refunds, 1203400 MXN and 900 USD`. */
 export function rowsAndSums(rows: readonly PlanRow[], style: AmountStyle): string {
@@ -100,16 +101,20 @@ function stopWords(stop: BatchStop): string {
   }
 }
 
+/** What else is known of the end of a batch. */
+interface BatchEnded {
+  readonly stop: BatchStop | undefined;
+  readonly profile: Profile;
+  readonly signal: AbortSignal;
+  readonly run: BatchRun;
+}
+
 /** How a batch ended, if rows are left: the error of the run, with exit code 7, 8, 4 or 130. Undefined if all were applied. */
 export function batchError(
   plan: Plan,
   path: string,
   reports: readonly RowReport[],
-  {
-    stop,
-    profile,
-    signal,
-  }: { readonly stop: BatchStop | undefined; readonly profile: Profile; readonly signal: AbortSignal },
+  { stop, profile, signal, run }: BatchEnded,
 ): CliError | undefined {
   const { settings } = profile;
   const of = (verdict: RowVerdict) => reports.filter((one) => one.verdict === verdict);
@@ -143,7 +148,9 @@ export function batchError(
       now: ['go on:', again],
     });
   const message = stop === undefined ? `${manyRows(left)} not applied` : stopWords(stop);
-  return new CliError('batch', message, { ...parts, now: afterLeft(plan, path, left, again, profile) });
+  // Exit codes 4 and 6 promise that nothing was changed by this run.
+  const kind = run.sent === 0 ? (run.stoppedBy ?? 'batch') : 'batch';
+  return new CliError(kind, message, { ...parts, now: afterLeft(plan, path, left, again, profile) });
 }
 
 function unconfirmedWords({ row, attempt }: RowReport): string {

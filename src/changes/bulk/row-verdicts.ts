@@ -2,8 +2,9 @@
 
 import { type Column, fieldColumn } from '../../api/resources.ts';
 import { isObject, type JsonObject } from '../../api/spec.ts';
-import type { AttemptRecord } from '../../journal/journal.ts';
+import type { AttemptRecord, VerdictRow } from '../../journal/journal.ts';
 import type { Plan, PlanRow } from '../../plans/plans.ts';
+import { replyWords } from '../change-words.ts';
 
 /** How a row stands. */
 export const rowVerdicts = [
@@ -57,12 +58,18 @@ function reportRow(row: PlanRow, attempt: AttemptRecord | undefined, notSent: st
       row,
       attempt,
       verdict,
-      why: (isOld ? notSent : undefined) ?? (verdict === 'applied' ? undefined : last?.why),
+      why: (isOld ? notSent : undefined) ?? (verdict === 'applied' ? undefined : whyOf(last)),
     };
   }
   if (row.state === 'look' || row.state === 'impossible')
     return { row, attempt, verdict: row.state, why: row.why };
   return { row, attempt, verdict: notSent === undefined ? 'not_started' : 'not_sent', why: notSent };
+}
+
+// What the service says for itself says more than our words.
+function whyOf(last: VerdictRow | undefined): string | undefined {
+  if (last?.error === undefined) return last?.why;
+  return `${last.why}: ${replyWords(last.error)}`;
 }
 
 function verdictOfAttempt({ verdicts }: AttemptRecord): RowVerdict {

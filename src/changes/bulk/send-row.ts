@@ -22,11 +22,22 @@ export interface Sending {
   readonly plan: Plan;
   /** The keys of its rows. */
   readonly keys: ReadonlySet<string>;
-  /** After so many rows in a row that could not be sent, the service counts as away. */
-  readonly unreachable: { count: number };
+  /** What happened so far in this run. */
+  readonly run: BatchRun;
 }
 
-const unreachableMax = 3;
+/** What the rows of a run have in common. */
+export interface BatchRun {
+  /** Rows that this run sent and that may have been made. */
+  sent: number;
+  /** Rows one after the other for which the service could not be reached. */
+  unreached: number;
+  /** The kind of the error that stopped the batch: the key was refused, or the service is away. */
+  stoppedBy: 'auth' | 'network' | undefined;
+}
+
+// After so many the service counts as away.
+const unreachedMax = 3;
 
 /**
  * Sends a row, unless the journal knows its outcome. Every outcome but an interruption and a failing program becomes a
@@ -40,8 +51,8 @@ export async function sendRow(sending: Sending, row: PlanRow): Promise<SentRow> 
   if (known !== undefined) return { end: known, notSent: undefined };
   try {
     const outcome = await ctx.change(intentOf(sending, row, attempts, last));
-    sending.unreachable.count = 0;
-    return endOf(outcome);
+    sending.run.unreached = 0;
+    return endOf(outcome, sending.run);
   } catch (error) {
     if (!(error instanceof CliError) || !kindsOfRow.includes(error.kind)) throw error;
     return { end: { how: 'failed', stops: stopOf(sending, error) }, notSent: error.message };
@@ -52,10 +63,11 @@ export async function sendRow(sending: Sending, row: PlanRow): Promise<SentRow> 
 const kindsOfRow: readonly string[] = ['refused', 'not_found', 'network', 'rejected', 'reply', 'auth'];
 
 // A refused key concerns every row, and so does a service that does not answer.
-function stopOf({ unreachable }: Sending, { kind, message }: CliError): string | undefined {
-  if (kind === 'auth') return message;
-  unreachable.count = kind === 'network' ? unreachable.count + 1 : 0;
-  return unreachable.count >= unreachableMax ? message : undefined;
+function stopOf({ run }: Sending, { kind, message }: CliError): string | undefined {
+  run.unreached = kind === 'network' ? run.unreached + 1 : 0;
+  if (kind !== 'auth' && run.unreached < unreachedMax) return undefined;
+  run.stoppedBy = kind === 'auth' ? kind : 'network';
+  return message;
 }
 
 // A row is sent again only if it certainly was not made: it was not sent, a person recorded that, or another plan tried it.
@@ -136,24 +148,27 @@ function changed(orderId: string, what: string): CliError {
   });
 }
 
-function endOf(outcome: Outcome): SentRow {
+function endOf(outcome: Outcome, run: BatchRun): SentRow {
   if (outcome.verdict === 'dry_run') return { end: { how: 'failed' }, notSent: 'dry run' };
   const waitMs = waitOf(outcome);
+  if (outcome.alarm !== undefined || outcome.verdict === 'applied' || isOpenEnd(outcome)) run.sent += 1;
   if (outcome.alarm !== undefined) return { end: { how: 'unknown', waitMs }, notSent: undefined };
   switch (outcome.verdict) {
     case 'applied':
       return { end: { how: 'applied' }, notSent: undefined };
     case 'not_sent':
       return { end: { how: 'failed' }, notSent: outcome.reason };
-    case 'rejected':
-      return {
-        end: {
-          how: outcome.confirmed ? 'failed' : 'unknown',
-          stops: isKeyRefusal(outcome.parts.httpStatus) ? 'the service did not accept the key' : undefined,
-        },
-        notSent: undefined,
-      };
+    case 'rejected': {
+      const isKey = isKeyRefusal(outcome.parts.httpStatus);
+      if (isKey) run.stoppedBy = 'auth';
+      const stops = isKey ? 'the service did not accept the key' : undefined;
+      return { end: { how: outcome.confirmed ? 'failed' : 'unknown', stops }, notSent: undefined };
+    }
     default:
       return { end: { how: 'unknown', waitMs }, notSent: undefined };
   }
+}
+
+function isOpenEnd({ verdict }: Outcome): boolean {
+  return verdict === 'unknown' || verdict === 'not_seen';
 }
