@@ -111,6 +111,8 @@ export interface Service {
 /** The status and the headers of a reply. Header names are in lower case. */
 export interface ReplyHead {
   readonly status: number;
+  /** How long the service asks to wait, in milliseconds. */
+  readonly retryAfterMs?: number | undefined;
   readonly headers: readonly (readonly [name: string, value: string])[];
 }
 
@@ -218,6 +220,33 @@ export interface Client {
  */
 export async function openClient(parts: ClientParts): Promise<Client> {
   return (await import('./client.ts')).createClient(parts);
+}
+
+// Assumed: the largest page that the service gives. If it refuses, its default is used.
+const longPageLength = 250;
+
+/** Reads the longest pages that the service gives, unless the query has a limit. */
+export async function* longPages(
+  service: Service,
+  resource: ResourceName,
+  query: PageQuery,
+  how: PagesHow = {},
+): AsyncGenerator<Page> {
+  let read = 0;
+  try {
+    for await (const page of service.pages(
+      resource,
+      { ...query, limit: query.limit ?? longPageLength },
+      how,
+    )) {
+      read += 1;
+      yield page;
+    }
+  } catch (error) {
+    const tooLong = read === 0 && query.limit === undefined;
+    if (!tooLong || !(error instanceof CliError) || error.kind !== 'rejected') throw error;
+    yield* service.pages(resource, query, how);
+  }
 }
 
 /**

@@ -6,6 +6,7 @@ import { CliError } from '../errors.ts';
 import type { Exports } from '../exports/exports.ts';
 import type { Clock } from '../io.ts';
 import type { Change, Journal } from '../journal/journal.ts';
+import type { Plans } from '../plans/plans.ts';
 import type { ProfileDraft, Profiles, TypedKey } from '../profiles/profiles.ts';
 import type { SimulatorControl } from '../simulator/simulator.ts';
 import type { Ask, Format, Notes, Output, Shell } from '../terminal/terminal.ts';
@@ -56,6 +57,8 @@ export interface Context {
   readonly clock: Clock;
   /** Aborts on Ctrl-C, SIGTERM, SIGHUP and when stdout is gone. */
   readonly signal: AbortSignal;
+  /** Aborts as soon as somebody asks to stop, even while a change is in flight. A batch starts no row after that. */
+  readonly stopAsked: AbortSignal;
   readonly out: Output;
   readonly notes: Notes;
   readonly ask: Ask;
@@ -86,6 +89,7 @@ export interface Context {
   daysIn(zone: string): Days | undefined;
   zone(): string;
   readonly exports: Exports;
+  readonly plans: Plans;
   /** The only way to change something at the service. */
   readonly change: Change;
   readonly journal: Journal;

@@ -1,6 +1,6 @@
 /** Runs an export: walks every page into stdout or a file, and says whether the result is complete. */
 
-import type { OpenService, Page, WireRecord } from '../api/api.ts';
+import { longPages, type OpenService, type Page, type WireRecord } from '../api/api.ts';
 import { isCountable } from '../api/records.ts';
 import { type Column, type ResourceName, resources } from '../api/resources.ts';
 import { idOf, type JsonObject } from '../api/spec.ts';
@@ -17,7 +17,7 @@ import {
   verifyFile,
 } from './export-flags.ts';
 import { usage } from './flags.ts';
-import { brokeOff, longPages } from './walk.ts';
+import { brokeOff } from './walk.ts';
 
 /** What one export writes. */
 export interface ExportJob {

@@ -182,6 +182,7 @@ function createJournal(parts: JournalParts): Journal {
     paidTwice: (service, orderId) => paidTwiceOf(store, service, orderId),
     attemptsOf: (service, orderId) => attemptsOf(store, service, orderId),
     probableRefunds,
+    claimPlan: (plan) => claimPlan(parts, plan),
     problem: () => store.problem(),
     isWatched,
     ownRefunds,
@@ -297,4 +298,19 @@ async function profileFor({ profiles, named }: JournalParts, { sent }: AttemptRe
       now: [`say which: -p ${only}`],
     },
   );
+}
+
+// The lock is of its own kind, since a batch holds it for long.
+async function claimPlan(
+  { locks, signal, shortTime }: Pick<JournalParts, 'locks' | 'signal' | 'shortTime'>,
+  plan: string,
+): Promise<() => Promise<void>> {
+  const taken = await locks.take(`plan ${plan}`, { waitMs: 0, signal, alone: true });
+  if (taken.held) return () => taken.release();
+  const { owner } = taken;
+  const who = owner === undefined ? '' : `: ${owner.operator}, since ${shortTime(owner.since)}`;
+  throw new CliError('refused', `another run is applying plan ${plan}${who}`, {
+    certain: 'nothing was sent by this run',
+    now: ['wait until it has ended, then run the command again'],
+  });
 }

@@ -95,7 +95,12 @@ export function pickDue(due: readonly AttemptRecord[], now: Moment): readonly At
  */
 export async function reconcileDue(
   parts: EffectParts,
-  first: { readonly orderId?: string | undefined; readonly given?: string | undefined },
+  first: {
+    readonly orderId?: string | undefined;
+    readonly given?: string | undefined;
+    /** Reads no others. */
+    readonly only?: boolean;
+  },
 ): Promise<Resolved[]> {
   const { origin } = parts.service.profile;
   const unsettled = await parts.store.attempts({ origin, unsettled: true }).catch(() => []);
@@ -106,10 +111,13 @@ export async function reconcileDue(
     (first.given !== undefined && sent.given === first.given);
   const own = due.filter((record) => isFirst(record) && !isWatched(record));
   // A watched refund of this very order needs no read here: the final read of the change shows the order anyway.
-  const others = pickDue(
-    due.filter((record) => !isFirst(record)),
-    now,
-  );
+  const others =
+    first.only === true
+      ? []
+      : pickDue(
+          due.filter((record) => !isFirst(record)),
+          now,
+        );
   const looked: Resolved[] = [];
   for (const record of [...own, ...others]) {
     try {

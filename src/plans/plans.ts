@@ -1,8 +1,8 @@
 /** Plans of bulk refunds as the rest of paydesk sees them: the rows of an input file, the rows of a plan, and how a batch is run. */
 
-import type { RefundRequest } from '../api/request-bodies.ts';
 import type { JsonObject, RefundReason } from '../api/spec.ts';
 import type { ExpectedRefund } from '../journal/journal.ts';
+import type { ExpectedTotal } from './control-totals.ts';
 
 // ── The input file ──────────────────────────────────────────────────────────────────────────────
 
@@ -17,6 +17,10 @@ export const inputColumns = [
   'note',
 ] as const;
 export type InputColumn = (typeof inputColumns)[number];
+
+/** What may stand between two cells. */
+export const delimiters = [',', ';', '\t'] as const;
+export type Delimiter = (typeof delimiters)[number];
 
 /** The word for a whole charge or a whole order. A blank cell never means that. */
 export const fullWord = 'full';
@@ -53,6 +57,8 @@ export interface InputProblem {
 
 /** An input file, checked as a whole. Nothing may be done with its rows while there are problems. */
 export interface InputFile {
+  /** What stands between its cells, so that a file of errors can have the same. */
+  readonly delimiter: Delimiter;
   /** The titles of the columns, as they stand in the file. */
   readonly columns: readonly string[];
   /** The rows whose form is right. */
@@ -121,7 +127,7 @@ export interface PlanRow {
   readonly sum: number;
   readonly currency: string | undefined;
   /** The request body; undefined if the row is impossible. */
-  readonly body: RefundRequest | undefined;
+  readonly body: JsonObject | undefined;
   readonly expected: readonly ExpectedRefund[];
   readonly tolerated: readonly string[];
   /** What `--again` named for this row: refunds and attempts that it repeats. */
@@ -178,8 +184,16 @@ export function sumsOf(rows: readonly Pick<PlanRow, 'currency' | 'sum'>[]): read
   return [...sums.values()];
 }
 
+/** What a run knows of plans. */
+export interface Plans extends PlanFiles {
+  /** Who runs paydesk, by the name that this machine gave. */
+  readonly operator: string;
+  /** A new id for a plan, such as `p_7f3k2m`. */
+  newId(): string;
+}
+
 /** The files of plans. */
-export interface Plans {
+export interface PlanFiles {
   /** The bytes of an input file; `-` is standard input. Throws CliError 'usage' if it cannot be read or is too large. */
   input(path: string): Promise<Uint8Array>;
   /**
@@ -190,6 +204,18 @@ export interface Plans {
   open(path: string): Promise<Plan>;
   /** Writes a text file that a person asked for (`--errors`, `--rest`). Throws as `save` does. */
   write(path: string, text: string, force: boolean): Promise<void>;
+}
+
+// ── Allocation ──────────────────────────────────────────────────────────────────────────────────
+
+/** The ways to spread an amount over the charges of an order: `--allocate`. */
+export const allocateWays = ['in-order', 'largest-first'] as const;
+export type AllocateWay = (typeof allocateWays)[number];
+
+/** What a person expects of a plan: `--expect-count` and `--expect-total`. */
+export interface ControlTotals {
+  readonly count: number | undefined;
+  readonly totals: readonly ExpectedTotal[];
 }
 
 // ── Running a batch ─────────────────────────────────────────────────────────────────────────────
@@ -211,9 +237,12 @@ export type BatchStop =
   | { readonly why: 'wait'; readonly waitMs: number }
   | { readonly why: 'signal' };
 
-export {
-  type BatchProgress,
-  progressWords,
-} from './progress-words.ts';
+export { allocate } from './allocate.ts';
+export { controlTotalProblems, type ExpectedTotal, readExpectedTotal } from './control-totals.ts';
+export { errorsCsv, inputCsv } from './errors-csv.ts';
+export { duplicateProblems } from './input-duplicates.ts';
+export { readInputFile } from './input-file.ts';
+export { isInputTitle } from './input-titles.ts';
+export { type BatchProgress, progressWords } from './progress-words.ts';
+export { rowKey } from './row-key.ts';
 export { type BatchEnd, type BatchParts, runBatch } from './run-batch.ts';
-export type { JsonObject };

@@ -7,6 +7,7 @@ import type { JsonObject } from '../api/spec.ts';
 export { createAsk } from './ask.ts';
 export { closestNames } from './closest-names.ts';
 export { type ColorLevel, colorLevel } from './color.ts';
+export { csvLine, formulaSafe, withoutFormulaSafety } from './csv-cells.ts';
 export { fileFormat } from './list-format.ts';
 export { createTimes, knowsZone, type Times } from './local-time.ts';
 export { createNotes, type NotesControl } from './notes.ts';

@@ -1,0 +1,173 @@
+/** The words about a plan and its batch: what would be sent, how the rows stand, and why a batch stopped. Pure. */
+
+import { type AmountStyle, amountWords } from '../../amounts.ts';
+import { CliError } from '../../errors.ts';
+import { type BatchStop, digestShown, type Plan, type PlanRow, sumsOf } from '../../plans/plans.ts';
+import { commandLine, type Profile } from '../../profiles/profiles.ts';
+import type { Block } from '../../terminal/terminal.ts';
+import { titleLine } from '../change-words.ts';
+import { countVerdicts, type RowReport, type RowVerdict } from './row-verdicts.ts';
+
+/** `112 refunds, 1203400 MXN and 900 USD`. */
+export function rowsAndSums(rows: readonly PlanRow[], style: AmountStyle): string {
+  const many = rows.length === 1 ? '1 refund' : `${rows.length} refunds`;
+  return [many, ...sumWords(rows, style)].join(', ');
+}
+
+function sumWords(rows: readonly Pick<PlanRow, 'currency' | 'sum'>[], style: AmountStyle): readonly string[] {
+  const sums = sumsOf(rows)
+    .filter(({ amount }) => amount > 0)
+    .map(({ amount, currency }) => amountWords(amount, currency, style));
+  return sums.length === 0 ? [] : [sums.join(' and ')];
+}
+
+// What is said of rows with a verdict, and whether their sum is worth saying.
+const verdictWords: Readonly<Record<RowVerdict, { readonly words: string; readonly hasSum: boolean }>> = {
+  applied: { words: 'applied', hasSum: true },
+  unconfirmed: { words: 'unconfirmed', hasSum: true },
+  refused: { words: 'refused by the service', hasSum: false },
+  not_sent: { words: 'not sent', hasSum: false },
+  not_started: { words: 'not started', hasSum: false },
+  look: { words: 'not sent before somebody looks', hasSum: false },
+  impossible: { words: 'impossible', hasSum: false },
+};
+
+/** `of 300 rows 112 applied (1203400 MXN), 2 refused by the service, 3 unconfirmed (41000 MXN), 183 not started`. */
+export function standWords(reports: readonly RowReport[], style: AmountStyle): string {
+  const parts = countVerdicts(reports).map(({ verdict, reports: some }) => {
+    const { words, hasSum } = verdictWords[verdict];
+    const sums = hasSum
+      ? sumWords(
+          some.map(({ row }) => row),
+          style,
+        ).join('')
+      : '';
+    return `${some.length} ${words}${sums === '' ? '' : ` (${sums})`}`;
+  });
+  const many = reports.length === 1 ? '1 row' : `${reports.length} rows`;
+  return `of ${many} ${parts.join(', ')}`;
+}
+
+/** What a person sees before a plan is applied. */
+export function applyPreview(
+  plan: Plan,
+  path: string,
+  send: readonly PlanRow[],
+  reports: readonly RowReport[],
+  { profile, madeAt }: { readonly profile: Profile; readonly madeAt: string },
+): readonly Block[] {
+  const { settings } = profile;
+  const orders = new Set(send.map(({ orderId }) => orderId)).size;
+  const marked = send.filter(({ marks }) => marks.length > 0);
+  const line = (name: string, text: string): Block => ({ line: `${name.padEnd(8)}${text}`, hang: 8 });
+  return [
+    titleLine('REFUND THE ROWS OF A PLAN', profile, 'strong'),
+    line('plan', `${path}, made ${madeAt} by ${plan.operator} from ${plan.file}`),
+    line('rows', standWords(reports, settings)),
+    ...marked
+      .slice(0, markedShown)
+      .map(({ line: number, marks }) => line('note', `line ${number}: ${marks.join('; ')}`)),
+    ...(marked.length > markedShown
+      ? [line('note', `${marked.length - markedShown} more rows have notes: paydesk refunds status ${path}`)]
+      : []),
+    {
+      line: [
+        'sends   ',
+        {
+          text: `${rowsAndSums(send, settings)}, of ${orders === 1 ? '1 order' : `${orders} orders`}`,
+          style: 'out',
+        },
+      ],
+      hang: 8,
+    },
+    line('digest', plan.digest.slice(0, digestShown)),
+  ];
+}
+
+const markedShown = 5;
+
+/** What a batch was stopped by, as a sentence begins. */
+function stopWords(stop: BatchStop): string {
+  switch (stop.why) {
+    case 'unknowns':
+      return `${stop.count} refunds${stop.inARow ? ' in a row' : ''} got no usable answer`;
+    case 'row':
+      return stop.words;
+    case 'wait':
+      return `the service asks to wait ${Math.ceil(stop.waitMs / 60_000)} min`;
+    case 'signal':
+      return 'stopped by you';
+  }
+}
+
+/** How a batch ended, if rows are left: the error of the run, with exit code 7, 8, 4 or 130. Undefined if all were applied. */
+export function batchError(
+  plan: Plan,
+  path: string,
+  reports: readonly RowReport[],
+  {
+    stop,
+    profile,
+    signal,
+  }: { readonly stop: BatchStop | undefined; readonly profile: Profile; readonly signal: AbortSignal },
+): CliError | undefined {
+  const { settings } = profile;
+  const of = (verdict: RowVerdict) => reports.filter((one) => one.verdict === verdict);
+  const unconfirmed = of('unconfirmed');
+  const certain = `${standWords(reports, settings)}; nothing is in flight`;
+  const again = commandLine(profile, 'refunds', 'apply', path);
+  const parts = {
+    opening: stop === undefined ? 'not all done:' : 'stopped:',
+    certain,
+    profile: profile.name,
+  };
+  if (unconfirmed.length > 0) {
+    const message = stop === undefined ? `${manyRows(unconfirmed)} unconfirmed` : stopWords(stop);
+    return new CliError('unknown', message, {
+      ...parts,
+      now: [
+        ...unconfirmed.slice(0, 3).map(unconfirmedWords),
+        ...(stop === undefined
+          ? []
+          : [`when this answers: ${commandLine(profile, 'profile', 'check', profile.name)}`]),
+        'run the command again: it reads the unconfirmed rows first, and sends no row twice:',
+        again,
+      ],
+    });
+  }
+  const left = reports.filter(({ verdict }) => verdict !== 'applied');
+  if (left.length === 0) return undefined;
+  if (stop?.why === 'signal' && signal.reason instanceof CliError)
+    return new CliError(signal.reason.kind, signal.reason.message.replace(/;.*$/, ''), {
+      certain,
+      now: ['go on:', again],
+    });
+  const message = stop === undefined ? `${manyRows(left)} not applied` : stopWords(stop);
+  return new CliError('batch', message, { ...parts, now: afterLeft(plan, path, left, again, profile) });
+}
+
+function unconfirmedWords({ row, attempt }: RowReport): string {
+  const { intent } = attempt?.sent ?? {};
+  return `line ${row.line}, ${row.orderId}: paydesk journal reconcile ${intent ?? '--all'}`;
+}
+
+function manyRows(reports: readonly RowReport[]): string {
+  return reports.length === 1 ? '1 row is' : `${reports.length} rows are`;
+}
+
+function afterLeft(
+  { refreshes: _ }: Plan,
+  path: string,
+  left: readonly RowReport[],
+  again: string,
+  profile: Profile,
+): readonly string[] {
+  const [first] = left.filter(({ why }) => why !== undefined);
+  const canGoOn = left.some(({ verdict }) => verdict === 'not_started' || verdict === 'not_sent');
+  return [
+    ...(first === undefined ? [] : [`the first of them, line ${first.row.line}: ${first.why}`]),
+    ...(canGoOn ? ['to try the rows again that were not sent:', again] : []),
+    'the rows that moved no money, as a file to mend and plan again:',
+    commandLine(profile, 'refunds', 'status', path, '--rest', 'rest.csv'),
+  ];
+}

@@ -1,0 +1,55 @@
+/** `refunds status`: how the rows of a plan stand, and the rows that moved no money as a file for the next plan. */
+
+import type { Context } from '../../commands/command.ts';
+import { inputColumns, inputCsv, type Plan, type PlanRow } from '../../plans/plans.ts';
+import type { Profile } from '../../profiles/profiles.ts';
+import { attemptsOfPlan } from './apply-plan.ts';
+import { standWords } from './batch-words.ts';
+import { movedNothing, type RowReport, reportColumns, reportRecord, reportRows } from './row-verdicts.ts';
+
+/** What `refunds status` was asked for. */
+export interface StatusAsked {
+  readonly path: string;
+  /** Where the rows that certainly moved no money go. */
+  readonly rest: string | undefined;
+  readonly force: boolean;
+}
+
+/** Shows how a plan stands. Returns 7 while a row is unconfirmed, 8 while rows are not applied, and 0 otherwise. */
+export async function planStatus(ctx: Context, profile: Profile, asked: StatusAsked): Promise<0 | 7 | 8> {
+  const plan = await ctx.plans.open(asked.path);
+  ctx.out.checkColumns(reportColumns(plan));
+  const reports = reportRows(plan, await attemptsOfPlan(ctx, plan));
+  if (asked.rest !== undefined) await writeRest(ctx, plan, reports, asked.rest, asked.force);
+  await ctx.out.ownList(
+    reportColumns(plan),
+    reports.map((report) => reportRecord(report, plan)),
+  );
+  for (const { row, attempt } of reports.filter(({ verdict }) => verdict === 'unconfirmed'))
+    ctx.notes.warn(
+      `line ${row.line}, ${row.orderId}, is unconfirmed: paydesk journal reconcile ${attempt?.sent.intent ?? '--all'}`,
+    );
+  ctx.notes.note(standWords(reports, profile.settings));
+  if (reports.some(({ verdict }) => verdict === 'unconfirmed')) return 7;
+  return reports.every(({ verdict }) => verdict === 'applied') ? 0 : 8;
+}
+
+async function writeRest(
+  ctx: Context,
+  plan: Plan,
+  reports: readonly RowReport[],
+  path: string,
+  force: boolean,
+): Promise<void> {
+  const rest = reports.filter(movedNothing).map(({ row }) => row);
+  const titles = [...inputColumns.filter((title) => title !== 'reference'), ...plan.columns];
+  await ctx.plans.write(path, inputCsv(titles, rest.map(cellsOf)), force);
+  ctx.notes.note(`${rest.length === 1 ? '1 row' : `${rest.length} rows`} that moved no money: ${path}`);
+}
+
+// A part of an amount that was spread over charges names its charge.
+function cellsOf(row: PlanRow): readonly string[] {
+  const { orderId, charge, chargeId, partOf, amount, reason = '', ref, note = '', more } = row;
+  const named = partOf === undefined ? charge : (chargeId ?? charge);
+  return [orderId, named, String(amount), reason, ref, note, ...more];
+}

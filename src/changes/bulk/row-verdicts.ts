@@ -1,0 +1,174 @@
+/** What became of the rows of a plan: one flat record for each row, from the plan and the journal. Pure. */
+
+import { type Column, fieldColumn } from '../../api/resources.ts';
+import { isObject, type JsonObject } from '../../api/spec.ts';
+import type { AttemptRecord } from '../../journal/journal.ts';
+import type { Plan, PlanRow } from '../../plans/plans.ts';
+
+/** How a row stands. */
+export const rowVerdicts = [
+  'applied',
+  'unconfirmed',
+  'refused',
+  'not_sent',
+  'not_started',
+  'look',
+  'impossible',
+] as const;
+/**
+ * - `applied`: the refund was made, by this plan or before it
+ * - `unconfirmed`: it was sent, and nobody knows yet whether it was made
+ * - `refused`: the service refused it, or a person recorded that it was not made
+ * - `not_sent`: paydesk tried and certainly sent nothing
+ * - `not_started`: nothing was tried yet
+ * - `look`, `impossible`: the plan does not send it
+ */
+export type RowVerdict = (typeof rowVerdicts)[number];
+
+/** A row of a plan and what became of it. */
+export interface RowReport {
+  readonly row: PlanRow;
+  readonly verdict: RowVerdict;
+  readonly why: string | undefined;
+  /** The last attempt at it, if one was sent. */
+  readonly attempt: AttemptRecord | undefined;
+}
+
+/** What this run knows of rows that it did not send: the journal holds nothing of them. */
+export type NotSent = ReadonlyMap<number, string>;
+
+/** Reports every row. `attempts`: all of the plan's orders. */
+export function reportRows(
+  { rows }: Pick<Plan, 'rows'>,
+  attempts: readonly AttemptRecord[],
+  notSent: NotSent = new Map(),
+): readonly RowReport[] {
+  const last = new Map(attempts.map((record) => [record.sent.given, record]));
+  return rows.map((row) => reportRow(row, last.get(row.key), notSent.get(row.number)));
+}
+
+function reportRow(row: PlanRow, attempt: AttemptRecord | undefined, notSent: string | undefined): RowReport {
+  if (attempt !== undefined) {
+    const verdict = verdictOfAttempt(attempt);
+    const last = attempt.verdicts.at(-1);
+    // A row that was not sent before may have been stopped for another reason now.
+    const isOld = verdict === 'not_sent' || verdict === 'refused';
+    return {
+      row,
+      attempt,
+      verdict,
+      why: (isOld ? notSent : undefined) ?? (verdict === 'applied' ? undefined : last?.why),
+    };
+  }
+  if (row.state === 'look' || row.state === 'impossible')
+    return { row, attempt, verdict: row.state, why: row.why };
+  return { row, attempt, verdict: notSent === undefined ? 'not_started' : 'not_sent', why: notSent };
+}
+
+function verdictOfAttempt({ verdicts }: AttemptRecord): RowVerdict {
+  const last = verdicts.at(-1);
+  if (last === undefined || last.alarm !== undefined) return 'unconfirmed';
+  switch (last.verdict) {
+    case 'applied':
+      return 'applied';
+    case 'rejected':
+      return last.confirmed === false ? 'unconfirmed' : 'refused';
+    case 'not_sent':
+      return 'not_sent';
+    default:
+      return 'unconfirmed';
+  }
+}
+
+/** Whether a row certainly moved no money, so that it may stand in the next file. */
+export function movedNothing({ verdict }: RowReport): boolean {
+  return verdict !== 'applied' && verdict !== 'unconfirmed';
+}
+
+/** The columns of a report. `Plan.columns` come last, as `input.TITLE`. */
+export function reportColumns({ columns }: Pick<Plan, 'columns'>): readonly Column[] {
+  return [
+    { ...fieldColumn('line', 'LINE', 'integer', 0), stays: true },
+    { ...fieldColumn('order_id', 'ORDER', 'id', 0), stays: true },
+    fieldColumn('amount', 'REFUND', 'money', 0),
+    { ...fieldColumn('verdict', 'VERDICT', 'text', 0), stays: true },
+    fieldColumn('why', 'WHY', 'text', 0),
+    fieldColumn('refund_id', 'REFUND ID', 'id', 120),
+    fieldColumn('ref', 'REF', 'text', 120),
+    fieldColumn('time', 'SENT', 'time', 140),
+    fieldColumn('charge_id', 'CHARGE', 'text'),
+    fieldColumn('currency', 'CURRENCY', 'text'),
+    fieldColumn('reason', 'REASON', 'text'),
+    fieldColumn('note', 'NOTE', 'text'),
+    fieldColumn('before', 'BEFORE', 'figure'),
+    fieldColumn('after', 'AFTER', 'figure'),
+    fieldColumn('log_id', 'LOG ID', 'text'),
+    fieldColumn('intent', 'INTENT', 'id'),
+    fieldColumn('operator', 'BY', 'text'),
+    ...inputColumnsOf({ columns }),
+  ];
+}
+
+/** The columns of the input file that paydesk does not use, as `input.TITLE`. */
+export function inputColumnsOf({ columns }: Pick<Plan, 'columns'>): readonly Column[] {
+  return columns.map((title) => ({
+    name: `input.${title}`,
+    title: title.toUpperCase(),
+    kind: 'text',
+    value: ({ input }) => (isObject(input) && Object.hasOwn(input, title) ? input[title] : undefined),
+  }));
+}
+
+/** The cells of those columns by their titles. Made from entries, a title such as __proto__ is a field like any other. */
+export function inputOf(row: Pick<PlanRow, 'more'>, { columns }: Pick<Plan, 'columns'>): JsonObject {
+  return Object.fromEntries(columns.map((title, index) => [title, row.more[index] ?? '']));
+}
+
+/**
+ * A row of the report as a flat record. `before` and `after`: how much of the order was refunded before this refund and after
+ * it. Times are Unix seconds.
+ */
+export function reportRecord(
+  { row, verdict, why, attempt }: RowReport,
+  { columns }: Pick<Plan, 'columns'>,
+): JsonObject {
+  const { sent, verdicts } = attempt ?? {};
+  const last = verdicts?.at(-1);
+  const made = verdict === 'applied' ? (last?.refunds ?? []) : [];
+  const before = sent?.proof.before.amountRefunded;
+  const sum = made.reduce((total, { amount }) => total - amount, 0);
+  return {
+    object: 'refund_row',
+    line: row.line,
+    number: row.number,
+    order_id: row.orderId,
+    charge_id: row.chargeId ?? null,
+    amount: row.sum,
+    currency: row.currency ?? null,
+    reason: row.reason ?? null,
+    ref: row.ref,
+    note: row.note ?? null,
+    verdict,
+    why: why ?? null,
+    refund_id: made.map(({ id }) => id ?? '').join(' ') || null,
+    before: before ?? null,
+    after: verdict === 'applied' && before !== undefined ? before + sum : null,
+    log_id: last?.error?.logId ?? null,
+    time: sent === undefined ? null : Math.floor(sent.time / 1000),
+    intent: sent?.intent ?? null,
+    operator: sent?.operator ?? null,
+    input: inputOf(row, { columns }),
+  };
+}
+
+/** How many rows have a verdict, and their sums. */
+export interface VerdictCount {
+  readonly verdict: RowVerdict;
+  readonly reports: readonly RowReport[];
+}
+
+export function countVerdicts(reports: readonly RowReport[]): readonly VerdictCount[] {
+  return rowVerdicts
+    .map((verdict) => ({ verdict, reports: reports.filter((one) => one.verdict === verdict) }))
+    .filter((one) => one.reports.length > 0);
+}

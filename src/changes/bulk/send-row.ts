@@ -1,0 +1,159 @@
+/** Sends one row of a plan, through the same journal and the same guards as a single refund. */
+
+import type { OpenService, WireRecord } from '../../api/api.ts';
+import { isKeyRefusal, paths } from '../../api/spec.ts';
+import type { Context } from '../../commands/command.ts';
+import { CliError } from '../../errors.ts';
+import { type AttemptRecord, attemptName, type Intent, type Outcome } from '../../journal/journal.ts';
+import { fullWord, type Plan, type PlanRow, type RowEnd } from '../../plans/plans.ts';
+import { planRefund } from '../refund/refund-plan.ts';
+import { driftOf } from './drift.ts';
+
+/** How a row ended: for the batch, and for the report if the journal holds nothing of it. */
+export interface SentRow {
+  readonly end: RowEnd;
+  readonly notSent: string | undefined;
+}
+
+/** What a batch sends its rows with. */
+export interface Sending {
+  readonly ctx: Context;
+  readonly service: OpenService;
+  readonly plan: Plan;
+  /** The keys of its rows. */
+  readonly keys: ReadonlySet<string>;
+  /** After so many rows in a row that could not be sent, the service counts as away. */
+  readonly unreachable: { count: number };
+}
+
+const unreachableMax = 3;
+
+/**
+ * Sends a row, unless the journal knows its outcome. Every outcome but an interruption and a failing program becomes a
+ * `RowEnd`.
+ */
+export async function sendRow(sending: Sending, row: PlanRow): Promise<SentRow> {
+  const { ctx, service, plan } = sending;
+  const attempts = await ctx.journal.attemptsOf(service, row.orderId);
+  const last = attempts.findLast(({ sent }) => sent.given === row.key);
+  const known = last && (await endOfKnown(ctx, plan, last));
+  if (known !== undefined) return { end: known, notSent: undefined };
+  try {
+    const outcome = await ctx.change(intentOf(sending, row, attempts, last));
+    sending.unreachable.count = 0;
+    return endOf(outcome);
+  } catch (error) {
+    if (!(error instanceof CliError) || !kindsOfRow.includes(error.kind)) throw error;
+    return { end: { how: 'failed', stops: stopOf(sending, error) }, notSent: error.message };
+  }
+}
+
+// Errors that concern one row only. Everything else stops the batch.
+const kindsOfRow: readonly string[] = ['refused', 'not_found', 'network', 'rejected', 'reply', 'auth'];
+
+// A refused key concerns every row, and so does a service that does not answer.
+function stopOf({ unreachable }: Sending, { kind, message }: CliError): string | undefined {
+  if (kind === 'auth') return message;
+  unreachable.count = kind === 'network' ? unreachable.count + 1 : 0;
+  return unreachable.count >= unreachableMax ? message : undefined;
+}
+
+// A row is sent again only if it certainly was not made: it was not sent, a person recorded that, or another plan tried it.
+async function endOfKnown(ctx: Context, plan: Plan, last: AttemptRecord): Promise<RowEnd | undefined> {
+  const verdict = last.verdicts.at(-1);
+  if (verdict?.alarm !== undefined) return { how: 'unknown' };
+  if (verdict?.verdict === 'applied') return { how: 'applied' };
+  if (verdict?.verdict === 'not_sent') return undefined;
+  if (verdict?.verdict !== 'rejected' || ctx.journal.isOpen(last, await ctx.journal.now()))
+    return { how: 'unknown' };
+  const isNew = verdict.by === 'person' || last.sent.plan !== plan.id || last.sent.time < plan.madeAt;
+  return isNew ? undefined : { how: 'failed' };
+}
+
+function intentOf(
+  { service, plan, keys }: Sending,
+  row: PlanRow,
+  attempts: readonly AttemptRecord[],
+  last: AttemptRecord | undefined,
+): Intent {
+  const { profile } = service;
+  const { orderId, chargeId, amount, reason, ref, note, body = {}, key, partOf, neighbour, before } = row;
+  const own = attempts.filter(({ sent, verdicts }) => {
+    const isApplied = verdicts.at(-1)?.verdict === 'applied';
+    return isApplied && (sent.plan === plan.id || keys.has(sent.given ?? ''));
+  });
+  const repeated = last?.verdicts.at(-1)?.verdict === 'rejected' ? [attemptName(last)] : [];
+  const again = [...row.again, ...repeated];
+  const asked = {
+    order: orderId,
+    charge: chargeId ?? null,
+    amount,
+    ref,
+    ...(partOf === undefined ? {} : { part_of: partOf }),
+  };
+  const approve = async ({ value }: WireRecord) => {
+    const drift = before === undefined ? 'its money was not read' : driftOf(before, value, own, profile);
+    if (drift !== undefined) throw changed(orderId, drift);
+    const wanted = { charge: chargeId, amount: amount === fullWord ? undefined : amount, reason, note };
+    // Rows of this plan may be equal on purpose. The journal refuses an equal refund of anybody else.
+    const made = own.flatMap(({ verdicts }) =>
+      (verdicts.at(-1)?.refunds ?? []).flatMap(({ id }) => id ?? []),
+    );
+    const fresh = planRefund({ ...wanted, again: [...row.again, ...made] }, value, profile);
+    if (JSON.stringify(fresh.expected) !== JSON.stringify(row.expected))
+      throw changed(orderId, 'it would be another refund now');
+  };
+  return {
+    kind: 'refund',
+    orderId,
+    request: { method: 'POST', path: paths.refunds(orderId), body },
+    expected: row.expected,
+    tolerated: row.tolerated,
+    amount: row.sum,
+    currency: row.currency,
+    reason,
+    note,
+    intentId: key,
+    asked,
+    again,
+    ref,
+    plan: plan.id,
+    neighbour,
+    approve,
+  };
+}
+
+// Assumed: a service that wants fewer requests (HTTP 429) and does not say for how long means a few seconds.
+const usualWaitMs = 5000;
+
+function waitOf({ head }: Exclude<Outcome, { verdict: 'dry_run' }>): number | undefined {
+  return head?.status === 429 ? (head.retryAfterMs ?? usualWaitMs) : undefined;
+}
+
+function changed(orderId: string, what: string): CliError {
+  return new CliError('refused', `${orderId} changed since the plan was made: ${what}`, {
+    certain: 'nothing was sent',
+  });
+}
+
+function endOf(outcome: Outcome): SentRow {
+  if (outcome.verdict === 'dry_run') return { end: { how: 'failed' }, notSent: 'dry run' };
+  const waitMs = waitOf(outcome);
+  if (outcome.alarm !== undefined) return { end: { how: 'unknown', waitMs }, notSent: undefined };
+  switch (outcome.verdict) {
+    case 'applied':
+      return { end: { how: 'applied' }, notSent: undefined };
+    case 'not_sent':
+      return { end: { how: 'failed' }, notSent: outcome.reason };
+    case 'rejected':
+      return {
+        end: {
+          how: outcome.confirmed ? 'failed' : 'unknown',
+          stops: isKeyRefusal(outcome.parts.httpStatus) ? 'the service did not accept the key' : undefined,
+        },
+        notSent: undefined,
+      };
+    default:
+      return { end: { how: 'unknown', waitMs }, notSent: undefined };
+  }
+}
