@@ -1,5 +1,7 @@
 /** Whether an input file is UTF-8, and where it is not. Pure. */
 
+import { isUtf8 } from 'node:buffer';
+
 /** What is wrong with the encoding of a whole file, so that nothing in it can be read. Undefined if it can be read. */
 export function encodingProblem(bytes: Uint8Array): string | undefined {
   if (bytes.length === 0) return 'the file is empty';
@@ -26,15 +28,6 @@ export function firstBadLine(bytes: Uint8Array): number | undefined {
     line += 1;
   }
   return line;
-}
-
-function isUtf8(bytes: Uint8Array): boolean {
-  try {
-    new TextDecoder('utf-8', { fatal: true }).decode(bytes);
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 // With a byte order mark, or because every second byte at its start is 0.

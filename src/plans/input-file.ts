@@ -5,7 +5,7 @@ import { type CsvRow, csvRows } from './csv-rows.ts';
 import { encodingProblem, firstBadLine, withoutBom } from './file-encoding.ts';
 import { readRow } from './input-row.ts';
 import { delimiterOf, type InputTitles, type InputUse, readTitles } from './input-titles.ts';
-import type { Delimiter, InputFile, InputProblem } from './plans.ts';
+import type { Delimiter, InputFile, InputProblem } from './plan-types.ts';
 
 /** The most rows of an input file. */
 export const rowsMost = 100_000;
@@ -22,33 +22,39 @@ export function readInputFile(bytes: Uint8Array, how: InputHow): InputFile {
   if (unreadable !== undefined) return emptyFile(how.delimiter ?? ',', unreadable);
   const content = withoutBom(bytes);
   const delimiter = how.delimiter ?? delimiterOf(content);
-  const [head, ...rows] = csvRows(content, delimiter, rowsMost + 2);
+  // More than the most rows, the titles, and what a file of errors says of them.
+  const [head, ...all] = csvRows(content, delimiter, rowsMost + 5);
   if (head === undefined) return emptyFile(delimiter, 'the file is empty');
   const titles = readTitles(head, how.for);
   const file = { delimiter, columns: titles.columns };
+  const rows = all.map((row) => withoutAdded(row, titles.added)).filter(({ cells }) => cells.some(isFilled));
   if (rows.length > rowsMost) {
     const tooMany = wholeFile(`the file has more than ${rowsMost} rows: split it`);
     return { ...file, rows: [], problems: [...titles.problems, tooMany], lines: [] };
   }
-  const lines = rows.map((row) => withoutAdded(row, titles.added));
-  const read = titles.columns.length === 0 ? [] : lines.map((row) => readRow(row, titles, how.for));
+  const read = titles.columns.length === 0 ? [] : rows.map((row) => readRow(row, titles, how.for));
   const problems = [
     ...(rows.length === 0 ? [wholeFile('the file has titles, but no rows')] : []),
     ...titles.problems,
-    ...notUtf8(content, titles, [head, ...lines]),
-    ...untitled(lines, titles.columns),
+    ...notUtf8(content, titles, [head, ...rows]),
+    ...untitled(rows, titles.columns),
     ...read.flatMap((row) => row.problems),
   ];
   return {
     ...file,
-    rows: read.flatMap(({ row }) => row ?? []),
+    // If a title is wrong, no row means what it seems to.
+    rows: titles.problems.length > 0 ? [] : read.flatMap(({ row }) => row ?? []),
     problems: problems.toSorted((a, b) => a.line - b.line),
-    lines: lines.map(({ line, cells }) => ({ line, cells })),
+    lines: rows.map(({ line, cells }) => ({ line, cells })),
   };
 }
 
 function emptyFile(delimiter: Delimiter, words: string): InputFile {
   return { delimiter, columns: [], rows: [], problems: [wholeFile(words)], lines: [] };
+}
+
+function isFilled(cell: string): boolean {
+  return cell.trim() !== '';
 }
 
 function wholeFile(words: string): InputProblem {
@@ -78,9 +84,9 @@ function notUtf8(
 
 // A column whose title somebody deleted: what stands in it would not count.
 function untitled(rows: readonly CsvRow[], columns: readonly string[]): readonly InputProblem[] {
+  const whole = rows.filter(({ cells }) => cells.length === columns.length);
   return columns.flatMap((title, index) => {
-    if (title.trim() !== '') return [];
-    const row = rows.find(({ cells }) => cells.length === columns.length && cells[index]?.trim() !== '');
+    const row = isFilled(title) ? undefined : whole.find(({ cells }) => isFilled(cells[index] ?? ''));
     const words = `column ${index + 1} has no title, but this row has a cell in it: give it one`;
     return row === undefined ? [] : [{ line: row.line, column: undefined, words }];
   });

@@ -4,7 +4,13 @@ import { orderIdPattern } from '../api/spec.ts';
 import { closestNames, withoutFormulaSafety } from '../terminal/terminal.ts';
 import type { CsvRow } from './csv-rows.ts';
 import { shown } from './input-cells.ts';
-import { type Delimiter, delimiters, type InputColumn, type InputProblem, inputColumns } from './plans.ts';
+import {
+  type Delimiter,
+  delimiters,
+  type InputColumn,
+  type InputProblem,
+  inputColumns,
+} from './plan-types.ts';
 
 /** What an input file is for: a plan needs an amount in each row, and `refunds compare` does not. */
 export type InputUse = 'plan' | 'compare';
@@ -25,7 +31,7 @@ export const addedColumns = ['line', 'error'] as const;
 
 /** The columns that mean something in this use of the file. */
 export function columnsFor(use: InputUse): readonly InputColumn[] {
-  return use === 'plan' ? inputColumns : ['order_id', 'reference', 'charge_id', 'amount'];
+  return use === 'plan' ? inputColumns : ['order_id', 'reference', 'charge_id', 'amount', 'ref'];
 }
 
 /** The delimiter with which the first line has most titles that paydesk knows, or else most titles. */
@@ -42,9 +48,10 @@ export function delimiterOf(bytes: Uint8Array): Delimiter {
 
 /** Finds the columns that paydesk understands, and everything that is wrong with the titles. */
 export function readTitles({ cells, line, broken }: CsvRow, use: InputUse): InputTitles {
-  if (broken !== undefined) {
-    const words = `the titles cannot be read: ${broken.words}`;
-    return { columns: [], added: 0, places: new Map(), problems: [{ line, column: undefined, words }] };
+  const unusable = unusableWords(cells, broken);
+  if (unusable !== undefined) {
+    const problems = [{ line, column: undefined, words: unusable }];
+    return { columns: [], added: 0, places: new Map(), problems };
   }
   const added = addedColumns.every((title, index) => plain(cells[index] ?? '') === title)
     ? addedColumns.length
@@ -74,6 +81,15 @@ export function readTitles({ cells, line, broken }: CsvRow, use: InputUse): Inpu
       ...missing(titles, [...found, ...misses.map(({ meant }) => meant)], use).map((words) => problem(words)),
     ],
   };
+}
+
+// Why nothing can be said of the columns at all.
+function unusableWords(cells: readonly string[], broken: CsvRow['broken']): string | undefined {
+  if (broken !== undefined) return `the titles cannot be read: ${broken.words}`;
+  const isOne = cells.length === 1 && delimiters.some((delimiter) => cells[0]?.includes(delimiter));
+  return isOne
+    ? 'all titles stand in one cell: leave out --delimiter, then paydesk finds the right one'
+    : undefined;
 }
 
 // A title without case, and with `_` for what people type between words.

@@ -1,7 +1,7 @@
 /** Runs a batch: the rows of an order one after the other, several orders at once, until it is done or something stops it. */
 
 import type { Clock } from '../io.ts';
-import type { BatchStop, RowEnd } from './plans.ts';
+import type { BatchStop, RowEnd } from './plan-types.ts';
 
 /** What a batch needs. */
 export interface BatchParts<T> {
