@@ -127,7 +127,7 @@ describe('the line of progress of a batch', () => {
           expect(bar.length).toBeGreaterThanOrEqual(5);
           const total = applied + rejected + unknown + left;
           if (total === 0) return;
-          expect([...'#x?.'].map((sign) => bar.includes(sign))).toEqual(
+          expect(['#', 'x', '?', '.'].map((sign) => bar.includes(sign))).toEqual(
             [applied, rejected, unknown, left].map((rows) => rows > 0),
           );
         },
