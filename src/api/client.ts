@@ -4,9 +4,10 @@ import type { Client, ClientParts, OpenService, PageQuery, SendOnce, SendReport 
 import { locate } from './locate.ts';
 import { createExchange, type Exchange } from './one-request.ts';
 import type { Pace } from './pace.ts';
-import { walkPages } from './page-walk.ts';
+import { type ReceivedPage, walkPages } from './page-walk.ts';
+import { probableNext } from './probable-next.ts';
 import { createReader } from './read.ts';
-import { type ListReply, pagePath, readPage } from './reply-json.ts';
+import { pagePath, readPage } from './reply-json.ts';
 import { createTransport, transportInside } from './transport.ts';
 
 /** Makes the client of one account (api.ts, `openClient`). */
@@ -19,12 +20,16 @@ export function createClient(parts: ClientParts): Client {
     profile,
     pages(resource, query, { ahead = false, quick, before, signal: left } = {}) {
       let asked = 0;
-      const fetchPage = async (one: PageQuery, over: AbortSignal): Promise<ListReply> => {
+      const fetchPage = async (one: PageQuery, over: AbortSignal): Promise<ReceivedPage> => {
         const signal = left === undefined ? over : AbortSignal.any([over, left]);
         asked += 1;
         if (asked === smallOldAtPage) parts.keepHeapSmall?.('old');
         if (asked === smallYoungAtPage) parts.keepHeapSmall?.('young');
-        return readPage(await reader.getList(pagePath(resource, one), { signal, quick }));
+        const { body, read } = await reader.receiveList(pagePath(resource, one), { signal, quick });
+        return {
+          probableNext: () => (body === undefined ? undefined : probableNext(body)),
+          read: () => readPage(read()),
+        };
       };
       return walkPages(fetchPage, query, { ahead, before });
     },

@@ -139,7 +139,11 @@ async function walk(fetchPage: Fetch, id: string, options: LocateOptions): Promi
   };
   let read = 0;
   let before: string | undefined;
-  for await (const page of walkPages(lenient, {})) {
+  const received = async (query: PageQuery) => {
+    const page = await lenient(query);
+    return { read: () => page };
+  };
+  for await (const page of walkPages(received, {})) {
     const here = foundIn(page.records, id, before);
     if (here !== undefined) return here;
     read += page.records.length;

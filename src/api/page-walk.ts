@@ -19,6 +19,8 @@ interface Way {
 
 /** A walk in one direction. It remembers cursors and ids. */
 interface PageWalk {
+  /** Whether the walk was at this cursor already. */
+  knows(cursor: string): boolean;
   /** What comes after a page. It needs no records of the page, except the first or last one. */
   way(query: PageQuery, page: ListReply): Way;
   /** The records of a page that the walk has not seen yet. */
@@ -39,6 +41,7 @@ function createWalk(start: PageQuery, before: readonly WalkedBefore[]): PageWalk
     ids.add(first);
   }
   return {
+    knows: (cursor) => cursors.has(cursor),
     way({ limit }, page) {
       const end = (stuck?: string): Way => ({ following: undefined, stuck });
       if (!page.saysHasMore)
@@ -78,13 +81,21 @@ function recentIds(): { add(id: string): boolean } {
   };
 }
 
+/** A page that was received, and not looked at yet. */
+export interface ReceivedPage {
+  /** The id with which the next page will probably be asked for, as far as it can be seen at once. */
+  readonly probableNext?: () => string | undefined;
+  /** Throws CliError if it is no page. */
+  readonly read: () => ListReply;
+}
+
 /** Asks for one page. The signal ends a request that nobody waits for any more. */
-type FetchPage = (query: PageQuery, signal: AbortSignal) => Promise<ListReply>;
+type FetchPage = (query: PageQuery, signal: AbortSignal) => Promise<ReceivedPage>;
 
 /**
- * Yields pages, beginning with the query `start`. With `ahead`, it asks for the next page before it reads the records of
- * this one. Throws what `fetchPage` throws. If the walk makes no progress, it first yields what it can, and then throws
- * CliError 'incomplete'.
+ * Yields pages, beginning with the query `start`. With `ahead`, it asks for the next page before it reads this one, if its two
+ * ends say how; what it gets counts only if the whole page says the same. Throws what `fetchPage` throws. If the walk makes no
+ * progress, it first yields what it can, and then throws CliError 'incomplete'.
  */
 export async function* walkPages(
   fetchPage: FetchPage,
@@ -94,13 +105,21 @@ export async function* walkPages(
   const walk = createWalk(start, before);
   const over = new AbortController();
   let read = 0;
-  let coming: Promise<ListReply> | undefined;
+  let coming: Coming | undefined;
+  const ask = async (query: PageQuery): Promise<Coming> => {
+    const page = fetchPage(query, over.signal);
+    await untilLeft(page);
+    return { query, page };
+  };
   try {
     for (let query: PageQuery | undefined = start; query !== undefined; ) {
-      const reply: ListReply = await (coming ?? fetchPage(query, over.signal));
+      const received: ReceivedPage = await (coming?.page ?? fetchPage(query, over.signal));
+      const next = ahead && start.previous === undefined ? received.probableNext?.() : undefined;
+      coming = next === undefined || walk.knows(next) ? undefined : await ask({ limit: query.limit, next });
+      const reply = received.read();
       const { following, stuck }: Way = walk.way(query, reply);
-      coming = ahead && following !== undefined ? fetchPage(following, over.signal) : undefined;
-      if (coming !== undefined) await untilLeft(coming);
+      if (coming?.query.next !== following?.next) coming = undefined;
+      if (ahead && following !== undefined) coming ??= await ask(following);
       const records = walk.fresh(reply);
       const standing = reply.hasMore && reply.size > 0 && records.length === 0;
       const broken = standing ? 'the service sends the same page again' : stuck;
@@ -119,6 +138,12 @@ export async function* walkPages(
   } finally {
     over.abort(new Error('the walk is over'));
   }
+}
+
+// A page that was asked for ahead.
+interface Coming {
+  readonly query: PageQuery;
+  readonly page: Promise<ReceivedPage>;
 }
 
 // A request is sent within two turns of the event loop. If it fails, the code that waits for the page gets the error.

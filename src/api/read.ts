@@ -31,8 +31,18 @@ export interface Reader {
   readonly get: (path: string) => Promise<JsonDocument>;
   /** GETs a list like `get`, but its items are parsed later, one by one. */
   readonly getList: (path: string, how?: ReadHow) => Promise<JsonList>;
+  /** GETs a list like `getList`, but nothing of the reply is looked at yet. */
+  readonly receiveList: (path: string, how?: ReadHow) => Promise<ReceivedList>;
   /** GETs a path like `get`, with more headers. It also returns the headers of the reply. */
   readonly getAny: OpenService['get'];
+}
+
+/** A reply that was received, and that is probably a list. */
+export interface ReceivedList {
+  /** Undefined if there was no reply. */
+  readonly body: Uint8Array | undefined;
+  /** Throws what `get` throws. */
+  readonly read: () => JsonList;
 }
 
 /** Options of one read. */
@@ -53,11 +63,7 @@ export function createReader(parts: ReaderParts): Reader {
     const timeoutMs = quick === true ? Math.min(parts.timeoutMs, quickMs) : parts.timeoutMs;
     return parts.exchange({ method: 'GET', path, headers, timeoutMs, signal });
   };
-  const read = async <D extends JsonDocument>(
-    path: string,
-    how: ReadHow,
-    readBody: (received: Uint8Array) => D,
-  ): Promise<{ readonly reply: RawReply; readonly document: D }> => {
+  const receive = async (path: string, how: ReadHow): Promise<Received> => {
     const signal = how.signal === undefined ? parts.signal : AbortSignal.any([parts.signal, how.signal]);
     for (let tries = 1; ; tries += 1) {
       signal.throwIfAborted();
@@ -69,20 +75,31 @@ export function createReader(parts: ReaderParts): Reader {
         continue;
       }
       const asked = 'askedMs' in next ? `; it asks to wait ${Math.ceil(next.askedMs / 1000)} s` : '';
-      const concluded = conclude(exchanged, readBody, {
-        path,
-        profile: parts.profile,
-        more: `${timesWords(tries)}${asked}`,
-      });
-      budget.giveBack();
-      return concluded;
+      return { exchanged, asked: { path, profile: parts.profile, more: `${timesWords(tries)}${asked}` } };
     }
   };
+  const read = <D extends JsonDocument>(
+    { exchanged, asked }: Received,
+    readBody: (received: Uint8Array) => D,
+  ): { readonly reply: RawReply; readonly document: D } => {
+    const concluded = conclude(exchanged, readBody, asked);
+    budget.giveBack();
+    return concluded;
+  };
+  const receiveList: Reader['receiveList'] = async (path, how = {}) => {
+    const received = await receive(path, how);
+    const { exchanged } = received;
+    return {
+      body: 'reply' in exchanged ? exchanged.reply.body : undefined,
+      read: () => read(received, readList).document,
+    };
+  };
   return {
-    get: async (path) => (await read(path, {}, readJson)).document,
-    getList: async (path, how = {}) => (await read(path, how, readList)).document,
+    get: async (path) => read(await receive(path, {}), readJson).document,
+    getList: async (path, how) => (await receiveList(path, how)).read(),
+    receiveList,
     async getAny(path, headers) {
-      const { reply, document } = await read(path, { headers }, readJson);
+      const { reply, document } = read(await receive(path, { headers }), readJson);
       return { ...document, head: { status: reply.status, headers: reply.headers ?? [] } };
     },
   };
@@ -94,6 +111,12 @@ function triedOf(exchanged: Exchanged): Tried {
 
 function timesWords(tries: number): string {
   return tries === 1 ? '' : `, ${tries} times`;
+}
+
+// What came back for a path, after the last try.
+interface Received {
+  readonly exchanged: Exchanged;
+  readonly asked: Asked;
 }
 
 /** What was read, and words about the tries. */

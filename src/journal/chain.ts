@@ -1,7 +1,7 @@
 /** Rows as they are stored: each row's hash also covers the hash before it, so a changed or missing row shows. Pure. */
 
 import { hash } from 'node:crypto';
-import type { JournalRow } from './journal-rows.ts';
+import type { JournalRow, SentRow } from './journal-rows.ts';
 import type { Finding } from './journal-store.ts';
 
 /** A row as a store keeps it. */
@@ -17,6 +17,7 @@ export interface StoredRow {
   /** Columns by which rows are looked up. They repeat what the row says and are checked against it. */
   readonly type: string;
   readonly time: number;
+  /** Empty and 0 in a row that is about no attempt. */
   readonly intent: string;
   readonly attempt: number;
   readonly origin: string | null;
@@ -82,6 +83,7 @@ function hashOf(row: string, bodyHash: string | null, prev: string): string {
 // Bodies, notes and the page behind a link may name people, so they are stored apart and can be erased. The chain covers
 // their hash.
 function split(row: JournalRow): [object, string | null] {
+  if (row.type === 'setting') return [row, null];
   if (row.type === 'verdict') {
     const { note, link, ...rest } = row;
     return [rest, note === undefined && link === undefined ? null : JSON.stringify({ note, link })];
@@ -94,9 +96,12 @@ function split(row: JournalRow): [object, string | null] {
 }
 
 function columnsOf(row: JournalRow) {
-  const { type, time, intent, attempt } = row;
+  const none = { origin: null, order_id: null, plan: null, ref: null };
+  const { type, time } = row;
+  if (row.type === 'setting') return { type, time, intent: '', attempt: 0, ...none, origin: row.origin };
+  const { intent, attempt } = row;
   const of = { type, time, intent, attempt };
-  if (row.type === 'verdict') return { ...of, origin: null, order_id: null, plan: null, ref: null };
+  if (row.type === 'verdict') return { ...of, ...none };
   const { origin, proof, plan = null, ref = null } = row;
   return { ...of, origin, order_id: proof.orderId ?? null, plan, ref };
 }
@@ -121,6 +126,7 @@ export function damageOf(stored: StoredRow): string | undefined {
 /** Turns a stored row back into the row. Check its hash first. */
 export function unlink(stored: StoredRow): JournalRow {
   const { columns: _, ...row }: JournalRow & { columns: unknown } = JSON.parse(stored.row);
+  if (row.type === 'setting') return row;
   const { body, note, link }: Erasable = JSON.parse(stored.body ?? '{}');
   const noted = note === undefined ? {} : { note };
   if (row.type === 'verdict') return { ...row, ...noted, ...(link === undefined ? {} : { link }) };
@@ -129,7 +135,7 @@ export function unlink(stored: StoredRow): JournalRow {
 }
 
 interface Erasable {
-  readonly body?: Extract<JournalRow, { type: 'sent' }>['request']['body'];
+  readonly body?: SentRow['request']['body'];
   readonly note?: string;
   readonly link?: string;
 }

@@ -6,7 +6,7 @@ import type { Clock } from '../io.ts';
 import type { Held, Locks } from '../locks/locks.ts';
 import { type NewestOrders, newestIds } from './created-order.ts';
 import type { AccountMarks, Intent } from './journal.ts';
-import { type AttemptRecord, attemptKey, type JournalRow, type Moment } from './journal-rows.ts';
+import { type AttemptRecord, type AttemptRow, attemptKey, type Moment } from './journal-rows.ts';
 import type { JournalStore } from './journal-store.ts';
 import { momentOf } from './journal-time.ts';
 import { repeatsKey } from './judge-reply.ts';
@@ -158,7 +158,7 @@ export class Effects {
     this.#neighbour = this.last.neighbour ?? this.#neighbour;
   }
 
-  async record(row: JournalRow): Promise<Event> {
+  async record(row: AttemptRow): Promise<Event> {
     try {
       await this.#parts.store.append(row);
     } catch (cause) {

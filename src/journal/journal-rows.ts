@@ -132,8 +132,27 @@ export interface VerdictRow {
   readonly note?: string | undefined;
 }
 
+/** Says that a person allowed more: a setting of a profile that limits refunds or plans was raised, or removed. */
+export interface SettingRow {
+  readonly type: 'setting';
+  readonly time: number;
+  readonly skewed?: true | undefined;
+  readonly clocks?: Clocks | undefined;
+  readonly operator: string;
+  readonly profile: string;
+  readonly origin: string;
+  readonly account: string;
+  readonly name: string;
+  /** The texts as they were typed; null where the profile sets nothing. */
+  readonly from: string | null;
+  readonly to: string | null;
+}
+
+/** A row about an attempt. Nothing but these rows says what was sent and what became of it. */
+export type AttemptRow = SentRow | VerdictRow;
+
 /** A row of the journal. */
-export type JournalRow = SentRow | VerdictRow;
+export type JournalRow = AttemptRow | SettingRow;
 
 /** One attempt: its SENT row and every verdict on it, oldest first. */
 export interface AttemptRecord {

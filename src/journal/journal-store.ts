@@ -5,7 +5,7 @@
  */
 
 import { orderIdPattern } from '../api/spec.ts';
-import type { AttemptRecord, Clocks, JournalRow } from './journal-rows.ts';
+import type { AttemptRecord, Clocks, JournalRow, SettingRow } from './journal-rows.ts';
 
 /**
  * Keeps the rows of the journal. A store opens nothing before it is first used, and reading creates nothing.
@@ -31,6 +31,8 @@ export interface JournalStore {
    * - a SENT row, when another run has added a row about the same order, or an attempt under the same script's id,
    *   after this run asked for the attempts there. This holds even when two runs append at the same moment, so a
    *   store cannot leave it to the locks.
+   *
+   * A row about no attempt changes nothing about any attempt.
    */
   append(row: JournalRow): Promise<void>;
 
@@ -40,7 +42,10 @@ export interface JournalStore {
    */
   attempts(query: AttemptQuery): Promise<readonly AttemptRecord[]>;
 
-  /** The times that the rows show. paydesk checks this machine's clock against them. */
+  /** The rows about settings, in their order. Throws as `attempts` does. */
+  settings(): Promise<readonly SettingRow[]>;
+
+  /** The times that the rows of attempts show. paydesk checks this machine's clock against them. */
   newest(): Promise<NewestRow>;
 
   /**
@@ -113,9 +118,9 @@ export interface AttemptQuery {
   readonly unsettled?: true | undefined;
 }
 
-/** The times that the rows show. */
+/** The times that the rows of attempts show. */
 export interface NewestRow {
-  /** The latest time of any row, Unix milliseconds; 0 when there is none. */
+  /** The latest time of these rows, Unix milliseconds; 0 when there is none. */
   readonly time: number;
   /** The clocks of the last row. */
   readonly clocks?: Clocks | undefined;
@@ -126,6 +131,8 @@ export interface NewestRow {
 /** What a check of the whole journal found. */
 export interface Verification {
   readonly rows: number;
+  /** How many of the rows are about settings. */
+  readonly settings: number;
   /** The hash of the newest row: note it elsewhere to find out later whether rows were taken away. */
   readonly head: string;
   readonly findings: readonly Finding[];
@@ -176,7 +183,7 @@ export interface Repair {
   readonly kept: number;
   /** SENT rows that somebody or something had changed; their attempts are unconfirmed now. */
   readonly doubtful: number;
-  /** Rows that only the copy has: unreadable ones, changed verdicts, and verdicts whose SENT row is gone. */
+  /** Rows that only the copy has: unreadable ones, changed ones that are no SENT row, and verdicts whose SENT row is gone. */
   readonly lost: readonly number[];
   /** Pages of the file that could not be read. They may have held rows. */
   readonly unreadable: number;

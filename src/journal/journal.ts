@@ -3,12 +3,12 @@
 import type { ChangeRequest, ReplyHead, Service, WireRecord } from '../api/api.ts';
 import type { JsonObject } from '../api/spec.ts';
 import type { CliError, CliErrorParts } from '../errors.ts';
-import type { Alarm, AttemptRecord, Moment, VerdictRow } from './journal-rows.ts';
+import type { Alarm, AttemptRecord, Moment, SettingRow, VerdictRow } from './journal-rows.ts';
 import type { AttemptQuery, Repair, Verification } from './journal-store.ts';
 import type { Evidence } from './judge-read.ts';
 
 export { alarmWords, paidTwiceWords, whoMadeLines } from './alarm-words.ts';
-export type { AttemptRecord, Moment, VerdictRow } from './journal-rows.ts';
+export type { AttemptRecord, Moment, SettingRow, VerdictRow } from './journal-rows.ts';
 export type { AttemptQuery, JournalStore, Repair, Verification } from './journal-store.ts';
 export type { Evidence } from './judge-read.ts';
 
@@ -180,6 +180,12 @@ export interface Journal {
   /** The file of the witness; empty when there is none. */
   readonly witness: string;
   attempts(query: AttemptQuery): Promise<readonly AttemptRecord[]>;
+  /** The settings that were raised on this machine, oldest first. */
+  settings(): Promise<readonly SettingRow[]>;
+  /** Writes down that a person raises a setting. When this resolves, the row is durable. Rejects as `append` of the store does. */
+  recordSetting(
+    change: Pick<SettingRow, 'profile' | 'origin' | 'account' | 'name' | 'from' | 'to'>,
+  ): Promise<void>;
   /** The journal's time, which `isOpen` needs, and from which the age of an attempt is counted. */
   now(): Promise<Moment>;
   /** Whether an attempt still blocks its order. */

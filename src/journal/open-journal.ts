@@ -24,7 +24,7 @@ import { paidTwice, type Refusal, usedUp } from './guards.ts';
 import type { Journal } from './journal.ts';
 import type { AttemptRecord, JournalRow, Moment } from './journal-rows.ts';
 import type { JournalStore } from './journal-store.ts';
-import { momentOf } from './journal-time.ts';
+import { momentOf, stampOf } from './journal-time.ts';
 import { isPaidTwice } from './paid-twice.ts';
 import { pickDue, resolveOne } from './read-again.ts';
 import { refusalError } from './refusal-error.ts';
@@ -171,6 +171,9 @@ function createJournal(parts: JournalParts): Journal {
     file: store.place,
     witness: store.witness ?? '',
     attempts: (query) => store.attempts(query),
+    settings: () => store.settings(),
+    recordSetting: async (change) =>
+      store.append({ type: 'setting', ...stampOf(await now()), operator, ...change }),
     now,
     isOpen,
     blockedUntil,

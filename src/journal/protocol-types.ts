@@ -3,7 +3,7 @@
 import type { CliErrorParts } from '../errors.ts';
 import type { Decision, Refusal } from './guards.ts';
 import type { AccountMarks, Intent } from './journal.ts';
-import type { AttemptRecord, JournalRow, Moment, PreImage, SentRow, VerdictRow } from './journal-rows.ts';
+import type { AttemptRecord, AttemptRow, Moment, PreImage, SentRow, VerdictRow } from './journal-rows.ts';
 import type { Evidence } from './judge-read.ts';
 import type { ParsedReply } from './judge-reply.ts';
 
@@ -36,7 +36,7 @@ export type Effect =
   /** Asks the person a last time, or lets the command check what was read → approved | stopped */
   | { readonly do: 'approve' }
   /** Writes a row, which is durable before the answer → recorded | unrecorded */
-  | { readonly do: 'record'; readonly row: JournalRow }
+  | { readonly do: 'record'; readonly row: AttemptRow }
   /**
    * Sends the request, once → replied | not_sent | no_reply. `until`: after this time by either clock no byte may leave,
    * although the connection is ready only then.

@@ -4,7 +4,13 @@
  */
 
 import type { StoredRow } from './chain.ts';
-import { attemptKey, type JournalRow, type SentRow, type VerdictRow } from './journal-rows.ts';
+import {
+  attemptKey,
+  type JournalRow,
+  type SentRow,
+  type SettingRow,
+  type VerdictRow,
+} from './journal-rows.ts';
 import { provable } from './judge-read.ts';
 import type { WitnessLine, WitnessSent, WitnessText, WitnessVerdict } from './witness-lines.ts';
 
@@ -50,14 +56,15 @@ interface Attempt {
 export function rebuildRows(found: Salvage, witness: WitnessText | undefined, now: number): Rebuilt {
   const lines = new Map((witness?.lines ?? []).map((line) => [line.seq, line] as const));
   const attempts = attemptsOf(found, lines);
-  const verdicts = found.rows.filter(({ row }) => row.type === 'verdict' && attempts.has(attemptKey(row)));
-  for (const { row } of verdicts)
+  for (const { row } of found.rows)
     if (row.type === 'verdict') attempts.get(attemptKey(row))?.verdicts.push(row);
   const hashes = new Set(found.rows.map(({ hash }) => hash));
   const lastLines = lastVerdicts(lines);
   for (const [key, last] of lastLines) addLostVerdict(attempts.get(key), last, hashes.has(last.head));
   for (const changed of found.changed) if (!lines.has(changed.seq)) doubtVerdict(attempts, changed);
-  const kept = found.rows.filter(({ row }) => row.type === 'sent' || attempts.has(attemptKey(row)));
+  // A verdict without its SENT row has no place.
+  const kept = found.rows.filter(({ row }) => row.type !== 'verdict' || attempts.has(attemptKey(row)));
+  const settings = kept.flatMap(({ row }) => (row.type === 'setting' ? [row] : []));
   const unknown = unaccounted(found, witness, lines, attempts);
   if (unknown !== undefined) attempts.set('nothing', strayAttempt(unknown, now));
   const doubtful = changedSents(found, lines, attempts);
@@ -71,7 +78,7 @@ export function rebuildRows(found: Salvage, witness: WitnessText | undefined, no
     return from === 'journal' && isThere;
   };
   return {
-    rows: inOrder([...attempts.values()]),
+    rows: inOrder([...attempts.values()], settings),
     kept: kept.length,
     doubtful: doubtful.length,
     lost: upTo(newestOf(found, witness, lines)).filter((seq) => !accounted.has(seq)),
@@ -195,7 +202,9 @@ function unaccounted(
   attempts: ReadonlyMap<string, Attempt>,
 ): number | undefined {
   const whole = new Set(found.rows.map(({ seq }) => seq));
-  const named = new Set(found.changed.filter((row) => attempts.has(attemptKey(row))).map(({ seq }) => seq));
+  // A changed row about a setting was no SENT row: columns and text still say so.
+  const isKnown = (row: StoredRow) => row.type === 'setting' || attempts.has(attemptKey(row));
+  const named = new Set(found.changed.filter(isKnown).map(({ seq }) => seq));
   const newest = newestOf(found, witness, lines);
   const gap = upTo(newest).find((seq) => !whole.has(seq) && !named.has(seq) && !lines.has(seq));
   if (gap !== undefined) return gap;
@@ -237,7 +246,10 @@ function changedSents(
   attempts: ReadonlyMap<string, Attempt>,
 ): readonly { readonly seq: number; readonly intent: string; readonly attempt: number }[] {
   return found.changed
-    .map(({ seq, type, intent, attempt }) => lines.get(seq) ?? { seq, type, intent, attempt })
+    .map(({ seq, type, intent, attempt }) => {
+      const line = lines.get(seq);
+      return line === undefined || line.type === 'setting' ? { seq, type, intent, attempt } : line;
+    })
     .filter((row) => {
       const attempt = attempts.get(attemptKey(row));
       return row.type === 'sent' && attempt !== undefined && attempt.from !== 'journal';
@@ -245,10 +257,11 @@ function changedSents(
 }
 
 // Sorted by time. A damaged time must not put a verdict before its SENT row.
-function inOrder(attempts: readonly Attempt[]): readonly JournalRow[] {
-  const timed = attempts.flatMap(({ sent, verdicts }) => {
+function inOrder(attempts: readonly Attempt[], settings: readonly SettingRow[]): readonly JournalRow[] {
+  const ofAttempts = attempts.flatMap(({ sent, verdicts }) => {
     const rows: readonly JournalRow[] = [sent, ...verdicts];
     return rows.map((row) => ({ at: Math.max(sent.time, row.time), row }));
   });
+  const timed = [...ofAttempts, ...settings.map((row) => ({ at: row.time, row }))];
   return timed.toSorted((one, other) => one.at - other.at).map(({ row }) => row);
 }

@@ -3,7 +3,14 @@
 import { CliError } from '../errors.ts';
 import { isUnfinished, isUnsettled, mayChange, verdictOf } from './attempt-state.ts';
 import { chainStart, link, type StoredRow, unlink } from './chain.ts';
-import { type AttemptRecord, attemptKey, type JournalRow, type SentRow } from './journal-rows.ts';
+import {
+  type AttemptRecord,
+  type AttemptRow,
+  attemptKey,
+  type JournalRow,
+  type SentRow,
+  type SettingRow,
+} from './journal-rows.ts';
 import type { AttemptQuery, NewestRow } from './journal-store.ts';
 import { refusalError } from './refusal-error.ts';
 import { marksOf, mayBeSameAccount } from './same-account.ts';
@@ -14,6 +21,7 @@ const certain = 'nothing was sent';
 /** What one run has read of the journal so far, and what it may add to that. */
 export class StoreRules {
   readonly #index = new AttemptIndex();
+  readonly #settings: StoredRow[] = [];
   #seq = 0;
   #head = chainStart;
   // The number of the newest row when this run asked for the attempts on an order, or under a script's id.
@@ -31,7 +39,8 @@ export class StoreRules {
 
   /** Takes in the next rows. Their chain was checked before. */
   read(rows: readonly StoredRow[]): void {
-    this.#index.add(rows);
+    this.#index.add(rows.filter(isOfAttempt));
+    this.#settings.push(...rows.filter(({ type }) => type === 'setting'));
     const last = rows.at(-1);
     if (last !== undefined) [this.#seq, this.#head] = [last.seq, last.hash];
   }
@@ -42,6 +51,10 @@ export class StoreRules {
     if (orderId !== undefined) this.#askedForOrder.set(orderId, this.#seq);
     if (given !== undefined) this.#askedForScript.set(given, this.#seq);
     return this.#index.attempts(query);
+  }
+
+  settings(): readonly SettingRow[] {
+    return this.#settings.map(unlink).filter((row) => row.type === 'setting');
   }
 
   /** The attempts whose bodies and notes may be erased. */
@@ -56,7 +69,7 @@ export class StoreRules {
 
   /** Throws CliError 'refused' for a second SENT row of an attempt, and for a verdict without its SENT row. */
   refuseMisplaced(row: JournalRow): void {
-    if (!isMisplaced(row, this.#index.has(row))) return;
+    if (row.type === 'setting' || !isMisplaced(row, this.#index.has(row))) return;
     throw new CliError('refused', `the journal cannot hold this row of ${row.intent}`, { certain });
   }
 
@@ -110,8 +123,13 @@ export class StoreRules {
 }
 
 /** Whether a row has no place in the journal: each attempt has one SENT row, and no verdict comes without it. */
-export function isMisplaced(row: JournalRow, hasSent: boolean): boolean {
+export function isMisplaced(row: AttemptRow, hasSent: boolean): boolean {
   return hasSent === (row.type === 'sent');
+}
+
+// Other rows decide nothing about attempts, not even what time it is.
+function isOfAttempt({ type }: StoredRow): boolean {
+  return type === 'sent' || type === 'verdict';
 }
 
 // All attempts, in the order of their SENT rows. A row is parsed only when needed, so a long journal stays fast.
@@ -120,7 +138,7 @@ class AttemptIndex {
   #newestTime = 0;
   #last: StoredRow | undefined;
 
-  /** Adds rows in their order. Their chain was checked before. */
+  /** Adds rows of attempts in their order. Their chain was checked before. */
   add(rows: readonly StoredRow[]): void {
     for (const row of rows) {
       this.#newestTime = Math.max(this.#newestTime, row.time);
@@ -135,7 +153,7 @@ class AttemptIndex {
     }
   }
 
-  /** The latest time of the rows, and the clocks of the last one. */
+  /** The latest time of the rows of attempts, and the clocks of the last one. */
   get newest(): NewestRow {
     return { time: this.#newestTime, clocks: this.#last && unlink(this.#last).clocks };
   }

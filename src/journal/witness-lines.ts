@@ -7,14 +7,17 @@ interface LineOfRow {
   readonly seq: number;
   /** The hash of the row. */
   readonly head: string;
+  readonly time: number;
+}
+
+interface LineOfAttempt extends LineOfRow {
   readonly intent: string;
   readonly attempt: number;
-  readonly time: number;
   readonly order: string | null;
 }
 
 /** What the witness knows of a SENT row: enough to block its order if the journal loses the row. */
-export interface WitnessSent extends LineOfRow {
+export interface WitnessSent extends LineOfAttempt {
   readonly type: 'sent';
   /** `unknown`: a repair could not tell the kind. */
   readonly kind: Intent['kind'] | 'unknown';
@@ -29,7 +32,7 @@ export interface WitnessSent extends LineOfRow {
 }
 
 /** What the witness knows of a verdict. */
-export interface WitnessVerdict extends LineOfRow {
+export interface WitnessVerdict extends LineOfAttempt {
   readonly type: 'verdict';
   readonly verdict: Verdict;
   readonly by: VerdictRow['by'];
@@ -37,8 +40,15 @@ export interface WitnessVerdict extends LineOfRow {
   readonly final: boolean;
 }
 
+/** What the witness knows of a row about a setting: enough to say that no attempt is lost with the row. */
+export interface WitnessSetting extends LineOfRow {
+  readonly type: 'setting';
+  readonly profile: string;
+  readonly name: string;
+}
+
 /** One line of the witness. */
-export type WitnessLine = WitnessSent | WitnessVerdict;
+export type WitnessLine = WitnessSent | WitnessVerdict | WitnessSetting;
 
 /** The whole witness, for a comparison row by row. */
 export interface WitnessText {

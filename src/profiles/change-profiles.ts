@@ -3,6 +3,7 @@
 import { apiVersionPattern, authSchemes, langPattern } from '../api/spec.ts';
 import { CliError } from '../errors.ts';
 import { fingerprint, lastFour, parseKey } from './key-store.ts';
+import { raiseOf } from './limits.ts';
 import { unknownProfile } from './open-profile.ts';
 import {
   type KeyPlace,
@@ -19,6 +20,7 @@ import {
   environmentName,
   type KeyDescription,
   type NewKey,
+  type PlannedSetting,
   type Profile,
   type ProfileDraft,
   type SettingChange,
@@ -129,21 +131,48 @@ function withProfile(file: ProfileFile, name: string, stored: StoredProfile): Pr
   return { ...file, profiles: new Map([...file.profiles, [name, stored]]) };
 }
 
+/** A setting of a profile, and the text that was typed for it. */
+interface TypedSetting {
+  readonly name: string;
+  readonly setting: string;
+  readonly value: string;
+}
+
 /**
- * Changes a setting, or api-version, lang or auth. The value `default` removes it. Throws CliError 'usage' for an unknown
- * name or a value that cannot be read, 'refused' for a change that makes it another account or is not allowed in production.
+ * What a new value of a setting, or of api-version, lang or auth, would change. The value `default` removes it. Throws CliError
+ * 'usage' for an unknown name or a value that cannot be read, 'refused' for a change that makes it another account or is not
+ * allowed in production.
  */
+export function planSetting(
+  { profiles }: Pick<ProfileFile, 'profiles'>,
+  typed: TypedSetting,
+): PlannedSetting {
+  const { name, setting, value } = typed;
+  const before = storedIn(profiles, name);
+  return plannedOf(name, before, editStored(name, before, setting, value));
+}
+
+/** Makes that change, unless `approve` throws. It is asked right before the writing, while no other process can write. */
 export function setSetting(
   store: ProfileStore,
-  name: string,
-  setting: string,
-  value: string,
+  { name, setting, value }: TypedSetting,
+  approve: (planned: PlannedSetting) => Promise<void> = async () => undefined,
 ): Promise<SettingChange> {
   return store.change(async ({ file, save }) => {
-    const edit = editStored(name, storedIn(file.profiles, name), setting, value);
+    const before = storedIn(file.profiles, name);
+    const edit = editStored(name, before, setting, value);
+    await approve(plannedOf(name, before, edit));
     await save(withProfile(file, name, edit.stored));
     return edit.change;
   });
+}
+
+function plannedOf(name: string, before: StoredProfile, { stored, change }: Edit): PlannedSetting {
+  return {
+    ...change,
+    raise: raiseOf(change.setting, before.settings, stored.settings),
+    profile: { name, ...placeOf(stored) },
+  };
 }
 
 /** A profile after a change, and the change. */

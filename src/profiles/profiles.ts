@@ -5,6 +5,7 @@ import type { AuthScheme, Mode } from '../api/spec.ts';
 import { CliError } from '../errors.ts';
 import type { HostForms } from './base-url.ts';
 import type { Folders } from './folders.ts';
+import type { Raise } from './limits.ts';
 import type { KeyPlace } from './profile-file.ts';
 import type { Settings, SettingTexts } from './settings.ts';
 
@@ -96,8 +97,18 @@ export interface Profiles {
   add(draft: ProfileDraft, key: NewKey): Promise<{ readonly profile: Profile; readonly keptIn: string }>;
   /** Makes a profile the default. */
   use(name: string): Promise<void>;
-  /** Changes a setting, or api-version, lang or auth. The value `default` removes it. */
-  set(name: string, setting: string, value: string): Promise<SettingChange>;
+  /** What `set` would change. Throws as `set` does, and writes nothing. */
+  planSet(name: string, setting: string, value: string): Promise<PlannedSetting>;
+  /**
+   * Changes a setting, or api-version, lang or auth. The value `default` removes it. `approve` is called with the change while
+   * no other process can write the file, right before it is written. If it throws, nothing is changed.
+   */
+  set(
+    name: string,
+    setting: string,
+    value: string,
+    approve?: (planned: PlannedSetting) => Promise<void>,
+  ): Promise<SettingChange>;
   /** Stores a new key. It goes where the old one is, unless another place is given. */
   replaceKey(
     name: string,
@@ -190,6 +201,13 @@ export interface SettingChange {
   readonly setting: string;
   readonly before: string | undefined;
   readonly after: string | undefined;
+}
+
+/** A change of a stored profile that is not made yet. */
+export interface PlannedSetting extends SettingChange {
+  /** Set if more may be refunded or planned than before. */
+  readonly raise: Raise | undefined;
+  readonly profile: Pick<Profile, 'name' | 'origin' | 'account'>;
 }
 
 /** The name of the profile for the simulator inside paydesk. */

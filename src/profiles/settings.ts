@@ -69,6 +69,11 @@ const metadataKeys = v.pipe(
 );
 
 const pagedOrDirect = v.picklist(['paged', 'direct'], 'paged or direct');
+const amount = v.pipe(
+  v.string(),
+  v.transform(parseAmount),
+  v.number('a whole number, no decimals or commas, 1 to 9007199254740991'),
+);
 const timeZone = v.pipe(v.string(), v.check(knowsZone, 'a time zone such as America/Mexico_City or UTC'));
 
 // The settings with one value. The second argument of `optional` is the default, written as a person types it.
@@ -84,6 +89,8 @@ const single = v.object({
   /** The metadata keys that may hold the shop's own number; the first that an order has is its reference. */
   'reference.keys': v.optional(metadataKeys, usualReferenceKeys),
   'refund.require': v.optional(required, 'none'),
+  /** Whether currencies without a limit pass once a limit is set for another one. */
+  'refund.other_currencies': v.optional(v.picklist(['refuse', 'allow'], 'refuse or allow'), 'refuse'),
   'refund.send_within': v.optional(
     v.pipe(duration, v.minValue(1, 'at least 1ms'), v.maxValue(3_600_000, 'at most 1h')),
     '10s',
@@ -91,6 +98,16 @@ const single = v.object({
   'refund.horizon_part': v.optional(duration, '24h'),
   'refund.horizon_whole': v.optional(duration, '15min'),
   'reconcile.after': v.optional(moments, '0,2,5,15'),
+  /** The most rows of a plan. */
+  'plan.max_count': v.optional(
+    v.pipe(
+      v.string(),
+      v.regex(/^([1-9][0-9]{0,4}|100000)$/, 'a whole number from 1 to 100000'),
+      v.transform(Number),
+    ),
+  ),
+  /** How old a plan may be when it is applied. */
+  'plan.max_age': v.optional(v.pipe(duration, v.minValue(1, 'at least 1ms')), '24h'),
   'time.zone': v.optional(timeZone),
   /** Whether a space stands between the thousands of amounts on screens. */
   'amounts.grouping': v.optional(v.picklist(['on', 'off'], 'on or off'), 'off'),
@@ -98,11 +115,10 @@ const single = v.object({
 
 // The settings with one value per currency, such as `refund.max_amount.MXN`.
 const perCurrency = {
-  'refund.max_amount': v.pipe(
-    v.string(),
-    v.transform(parseAmount),
-    v.number('a whole number, no decimals or commas, 1 to 9007199254740991'),
-  ),
+  /** The most that all refunds of one order in 24 hours may add up to. */
+  'refund.max_amount': amount,
+  /** The most that the rows of one plan may add up to. */
+  'plan.max_total': amount,
   /** Changes what is shown, and how a typed amount with a point is read. */
   'amounts.decimals': v.pipe(v.string(), v.regex(/^[0-6]$/, 'a number from 0 to 6'), v.transform(Number)),
 } as const;
@@ -141,6 +157,12 @@ export function settingName(text: string): string | undefined {
   const prefix = perCurrencyNames.find((name) => text.startsWith(`${name}.`));
   const currency = prefix === undefined ? '' : text.slice(prefix.length + 1).toUpperCase();
   return currencyPattern.test(currency) ? `${prefix}.${currency}` : undefined;
+}
+
+/** The number that a text means for a setting whose values are numbers; undefined if it means none. */
+export function settingNumber(name: string, text: string): number | undefined {
+  const { success, output } = v.safeParse(schemaOf(name), text);
+  return success && typeof output === 'number' ? output : undefined;
 }
 
 /** If a text is no value of a setting: what the value should be. */
@@ -249,6 +271,7 @@ function parseSettings(texts: SettingTexts): Settings {
   return {
     ...v.parse(single, texts),
     'refund.max_amount': currencies('refund.max_amount', texts),
+    'plan.max_total': currencies('plan.max_total', texts),
     'amounts.decimals': currencies('amounts.decimals', texts),
   };
 }

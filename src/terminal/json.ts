@@ -40,10 +40,13 @@ export function jsonList(before = 0): ListFormat {
   const open = (): string => (records === 0 ? '{"object":"list","data":[' : '');
   return {
     page(rows) {
-      const text =
-        open() + rows.map((row, index) => (records + index === 0 ? '\n' : ',\n') + row.json()).join('');
+      if (rows.length === 0) return '';
+      const first = records === 0 ? `${open()}\n` : ',\n';
       records += rows.length;
-      return rows.length === 0 ? '' : text;
+      return (
+        joinBytes(rows, { first, between: ',\n', last: '' }) ??
+        first + rows.map((row) => row.json()).join(',\n')
+      );
     },
     end: (hasMore) => `${open()}${records === 0 ? '' : '\n'}],"has_more":${hasMore}}\n`,
   };
@@ -52,20 +55,25 @@ export function jsonList(before = 0): ListFormat {
 /** A list as NDJSON, one record per line. */
 export function ndjsonList(): ListFormat {
   return {
-    page: (rows) => ndjsonBytes(rows) ?? rows.map((row) => ndjsonLine(row)).join(''),
+    page: (rows) =>
+      joinBytes(rows, { first: '', between: '\n', last: '\n' }) ??
+      rows.map((row) => ndjsonLine(row)).join(''),
     end: () => '',
   };
 }
 
 // The bytes of all rows, if no row has to be changed.
-function ndjsonBytes(rows: readonly Row[]): Uint8Array | undefined {
-  const lineEnd = Buffer.from('\n');
+function joinBytes(
+  rows: readonly Row[],
+  { first, between, last }: { readonly first: string; readonly between: string; readonly last: string },
+): Uint8Array | undefined {
+  const separator = Buffer.from(between);
   const parts: Uint8Array[] = [];
   for (const { bytes } of rows) {
     if (bytes === undefined) return undefined;
-    parts.push(bytes, lineEnd);
+    parts.push(parts.length === 0 ? Buffer.from(first) : separator, bytes);
   }
-  return parts.length === 0 ? undefined : Buffer.concat(parts);
+  return parts.length === 0 ? undefined : Buffer.concat([...parts, Buffer.from(last)]);
 }
 
 function ndjsonLine(row: Row): string {

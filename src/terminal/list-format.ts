@@ -34,7 +34,7 @@ export interface Row {
   readonly bytes?: Uint8Array | undefined;
 }
 
-/** A piece of output: text, or bytes of whole lines. */
+/** A piece of output: text, or bytes of whole records. */
 export type Piece = string | Uint8Array;
 
 /** A list in one format. Its pieces, one after the other, are the whole output. */

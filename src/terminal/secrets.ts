@@ -69,11 +69,16 @@ function filterOf(sought: () => Sought, clean: (text: string) => string): Secret
   let held = '';
   return {
     push(piece) {
-      // Bytes are whole lines, and no key has a line break. So nothing of them has to be held back.
-      if (typeof piece !== 'string' && held === '' && !sought().inBytes(piece)) return piece;
+      const known = sought();
+      const { spellings } = known;
+      if (typeof piece !== 'string' && held === '' && !known.inBytes(piece)) {
+        // They stay as they are, unless a key may begin at their end.
+        const end = piece.subarray(Math.max(0, piece.length - longestOpen(spellings)));
+        if (openEnd(Buffer.from(end).toString('latin1'), spellings) === 0) return piece;
+      }
       const text = typeof piece === 'string' ? piece : new TextDecoder().decode(piece);
       const all = clean(held + text);
-      const keep = openEnd(all, sought().spellings);
+      const keep = openEnd(all, spellings);
       held = keep === 0 ? '' : all.slice(-keep);
       return keep === 0 ? all : all.slice(0, -keep);
     },
@@ -98,8 +103,10 @@ function soughtOf(keys: ReadonlySet<string>): Sought {
   // a key.
   const texts = spellings.map(({ text }) => text);
   const isInBytes = anyIn(texts.map((text) => Buffer.from(text)));
+  // Decoding escapes makes a text shorter, so nothing is hidden in one that is shorter than every spelling.
+  const shortest = Math.min(...texts.map((text) => text.length));
   const inText = (text: string): boolean => {
-    if (texts.length === 0) return false;
+    if (text.length < shortest) return false;
     for (const layer of layersOf(text)) if (texts.some((one) => layer.text.includes(one))) return true;
     return false;
   };
@@ -166,10 +173,14 @@ function bitsAfter(text: string, at: number): number {
   return (/^[\w+/-]{0,3}={0,2}(?![\w+/=-])/.exec(near) ?? /^[\w+/-]?/.exec(near))?.[0].length ?? 0;
 }
 
+// A spelling has no white space, and common escapes need at most twelve characters for one.
+function longestOpen(spellings: readonly Spelling[]): number {
+  return 12 * spellings.reduce((most, one) => Math.max(most, one.text.length), 0);
+}
+
 // How many characters at the end of a text may be the beginning of a spelling.
 function openEnd(text: string, spellings: readonly Spelling[]): number {
-  // A spelling has no white space, and common escapes need at most twelve characters for one.
-  const longest = 12 * spellings.reduce((most, one) => Math.max(most, one.text.length), 0);
+  const longest = longestOpen(spellings);
   let start = text.length;
   while (start > 0 && text.length - start < longest && !/\s/.test(text.charAt(start - 1))) start -= 1;
   if (start === text.length) return 0;

@@ -73,7 +73,7 @@ export function createMemoryStore(memory: Memory = new Memory()): JournalStore {
     async append(row) {
       refresh();
       known.refuseMisplaced(row);
-      if (row.type === 'sent') known.refuseWhileLost();
+      if (row.type !== 'verdict') known.refuseWhileLost();
       known.refuseUnseen(row);
       memory.replace([...memory.stored, known.link(row)]);
       refresh();
@@ -81,6 +81,10 @@ export function createMemoryStore(memory: Memory = new Memory()): JournalStore {
     async attempts(query) {
       refresh();
       return known.attempts(query);
+    },
+    async settings() {
+      refresh();
+      return known.settings();
     },
     async newest() {
       refresh();
@@ -95,6 +99,7 @@ export function createMemoryStore(memory: Memory = new Memory()): JournalStore {
       const hashes = [chainStart, ...memory.stored.map(({ hash }) => hash)];
       return {
         rows: memory.stored.length,
+        settings: memory.stored.filter(({ type }) => type === 'setting').length,
         head: checkChain(memory.stored).head,
         findings: memory.findings,
         knowsHead: head === undefined ? undefined : hashes.includes(head),
@@ -155,6 +160,7 @@ export function createMemoryStore(memory: Memory = new Memory()): JournalStore {
 export function attemptsIn(rows: readonly JournalRow[]): AttemptRecord[] {
   const attempts = new Map<string, { sent: SentRow; verdicts: VerdictRow[] }>();
   for (const row of rows) {
+    if (row.type === 'setting') continue;
     const key = JSON.stringify([row.intent, row.attempt]);
     if (row.type === 'sent') attempts.set(key, { sent: row, verdicts: [] });
     else attempts.get(key)?.verdicts.push(row);

@@ -1,8 +1,8 @@
 /** Reading a row of the journal's table: damage is found, and a damaged body is never taken for an erased one. */
 
 import { expect, it } from 'vitest';
-import { damageOf, link, storedRow } from '../../src/journal/chain.ts';
-import { sent } from './rows.ts';
+import { damageOf, link, storedRow, unlink } from '../../src/journal/chain.ts';
+import { sent, setting } from './rows.ts';
 
 const stored = link(sent('i_a', 1), 1, '0'.repeat(64));
 
@@ -23,4 +23,21 @@ it.each([
   ['plan', 'has a changed plan'],
 ])('bytes instead of its %s are damage', (column, damage) => {
   expect(damageOf(storedRow({ ...stored, [column]: new Uint8Array([1]) }))).toBe(damage);
+});
+
+it('a row about a setting is stored whole, and has no attempt and nothing to erase', () => {
+  const row = setting(5, { clocks: { wall: 5 } });
+  const kept = link(row, 1, '0'.repeat(64));
+  expect(kept).toMatchObject({
+    type: 'setting',
+    time: 5,
+    intent: '',
+    attempt: 0,
+    order_id: null,
+    body: null,
+  });
+  expect(unlink(storedRow({ ...kept }))).toEqual(row);
+  expect(damageOf(storedRow({ ...kept }))).toBeUndefined();
+  expect(damageOf({ ...kept, time: 6 })).toBe('has a changed time');
+  expect(damageOf({ ...kept, row: kept.row.replace('"500"', '"900"') })).toBe('was changed');
 });

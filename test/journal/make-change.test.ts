@@ -97,7 +97,7 @@ describe('a change', () => {
     const { why } = (await change(refund())) as { why?: string };
     const figures = 'amount_refunded went from 0 to 5000, but no refund is listed for it';
     expect(why).toBe(`HTTP 200, an order, but ${figures}`);
-    expect(memory.rows.map((row) => (row.type === 'sent' ? 'sent' : row.verdict))).toEqual([
+    expect(memory.rows.map((row) => ('verdict' in row ? row.verdict : row.type))).toEqual([
       'sent',
       'unknown',
       'unknown',

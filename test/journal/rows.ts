@@ -1,6 +1,12 @@
 /** Rows of a journal for tests: a refund, that it was made, and an attempt with its verdicts. */
 
-import type { AttemptRecord, Moment, SentRow, VerdictRow } from '../../src/journal/journal-rows.ts';
+import type {
+  AttemptRecord,
+  Moment,
+  SentRow,
+  SettingRow,
+  VerdictRow,
+} from '../../src/journal/journal-rows.ts';
 
 /** A refund of 5 on the only charge of `ord_1`, about to be sent. */
 export function sent(intent: string, time: number, more: Partial<SentRow> = {}): SentRow {
@@ -40,6 +46,22 @@ export function verdict(intent: string, time: number): VerdictRow {
     verdict: 'applied',
     by: 'reply',
     why: 'the reply confirms it',
+  };
+}
+
+/** A limit that op7 raised. */
+export function setting(time: number, more: Partial<SettingRow> = {}): SettingRow {
+  return {
+    type: 'setting',
+    time,
+    operator: 'op7',
+    profile: 'shop-mx',
+    origin: 'https://pay.example',
+    account: 'https://pay.example service production',
+    name: 'refund.max_amount.MXN',
+    from: '500',
+    to: null,
+    ...more,
   };
 }
 

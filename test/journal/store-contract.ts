@@ -9,7 +9,7 @@ import { isUnfinished } from '../../src/journal/attempt-state.ts';
 import type { AttemptRecord, JournalRow, SentRow, VerdictRow } from '../../src/journal/journal-rows.ts';
 import type { AttemptQuery, JournalStore } from '../../src/journal/journal-store.ts';
 import { attemptsIn } from '../harness/memory-store.ts';
-import { sent, verdict } from './rows.ts';
+import { sent, setting, verdict } from './rows.ts';
 
 /** One journal, empty at first. */
 export interface TestedJournal {
@@ -280,6 +280,76 @@ export function storeContract(kind: string, begin: (folder: string) => TestedJou
         { ...verdict('i_a', 1000), created: 'chk_1' },
       ]);
       expect(await open().verify()).toMatchObject({ findings: [] });
+    });
+
+    describe('rows about settings', () => {
+      const mixed = [setting(9), sent('i_a', 1), setting(2, { name: 'plan.max_count' }), verdict('i_a', 3)];
+
+      it('are given back in their order, to every run, and are counted', async () => {
+        expect(await open().settings()).toEqual([]);
+        await fill(mixed);
+        const store = open();
+        expect(await store.settings()).toEqual([setting(9), setting(2, { name: 'plan.max_count' })]);
+        await open().append(setting(10));
+        expect(await store.settings()).toHaveLength(3);
+        expect(await store.verify()).toMatchObject({ rows: 5, settings: 3, findings: [] });
+      });
+
+      it('change no answer about attempts, nor the time', async () => {
+        const rows = [sent('i_a', 1), verdict('i_a', 3)];
+        await fill(mixed);
+        const [store, plain] = [open(), begin(mkdtempSync(join(folder, 'plain-'))).open()];
+        for (const row of rows) await plain.append(row);
+        expect(await store.attempts({})).toEqual(await plain.attempts({}));
+        const { writtenAt: _, ...newest } = await store.newest();
+        expect(await plain.newest()).toMatchObject(newest);
+        for (const of of ['orders', 'intents'] as const)
+          expect(await store.recent(of, undefined)).toEqual(await plain.recent(of, undefined));
+        expect(await store.eraseBodies(5)).toBe(1);
+        expect(await open().settings()).toHaveLength(2);
+      });
+
+      it('do not count as something that another run did to an order', async () => {
+        const [one, other] = [open(), open()];
+        await one.attempts({ orderId: 'ord_1' });
+        await one.attempts({ given: 'T1' });
+        await other.append(setting(1));
+        await one.append(sent('i_a', 2, { given: 'T1' }));
+        expect((await one.verify()).rows).toBe(2);
+      });
+
+      it('move to another store with the others', async () => {
+        await fill(mixed);
+        const file = join(folder, 'archive');
+        expect(await open().archive(file)).toBe(4);
+        const to = begin(mkdtempSync(join(folder, 'other-')));
+        expect(await to.open().restore(file)).toBe(4);
+        expect(await to.open().settings()).toEqual(await open().settings());
+        expect((await to.open().verify()).head).toBe((await open().verify()).head);
+      });
+
+      it('are kept by a repair, and block nothing', async () => {
+        await fill([...mixed, sent('i_b', 5), setting(6)]);
+        journal.change(5);
+        expect(await open().repair(7)).toMatchObject({ lost: expect.any(Array), unreadable: 0 });
+        const times = (await open().settings()).map(({ time }) => time);
+        expect(new Set(times)).toEqual(new Set([2, 6, 9]));
+        expect((await open().verify()).findings).toEqual([]);
+        expect((await open().attempts({ intent: 'i_a' }))[0]?.verdicts).toEqual([verdict('i_a', 3)]);
+      });
+
+      it('are not added while nothing may be sent', async () => {
+        await fill([sent('i_lost', 2, { origin: '', account: '', lost: 'unknown' })]);
+        await expect(open().append(setting(3))).rejects.toMatchObject({ kind: 'refused' });
+        expect(await open().settings()).toEqual([]);
+      });
+
+      it('that are damaged refuse every change, as any other row', async () => {
+        await fill(mixed);
+        journal.lose(3);
+        await expect(open().settings()).rejects.toMatchObject({ kind: 'refused' });
+        await expect(open().append(sent('i_b', 5))).rejects.toMatchObject({ kind: 'refused' });
+      });
     });
 
     it('erases bodies, notes and links of settled attempts, and stays whole', async () => {

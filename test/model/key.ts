@@ -1,7 +1,7 @@
 /** A state of the model's world as a short text: equal for worlds that behave alike from here on. */
 
 import { wasOver } from '../../src/journal/attempt-state.ts';
-import type { AttemptRecord, JournalRow } from '../../src/journal/journal-rows.ts';
+import type { AttemptRecord, AttemptRow } from '../../src/journal/journal-rows.ts';
 import type { InFlight, State } from '../../src/journal/protocol-types.ts';
 import type { Errand, ResolveState } from '../../src/journal/resolve.ts';
 import type { Budget } from './rules.ts';
@@ -74,7 +74,7 @@ function numberIn(intent: string): number {
   return Number(intent.slice(2));
 }
 
-function witnessKey(rows: readonly JournalRow[] = []): number {
+function witnessKey(rows: readonly AttemptRow[] = []): number {
   return numberOf(rows.map((row) => `${rowKey(row)}${stampKey(row)}`).join());
 }
 
@@ -91,7 +91,7 @@ function numberOf(text: string): number {
   return number;
 }
 
-function rowKey(row: JournalRow): string {
+function rowKey(row: AttemptRow): string {
   if (row.type === 'sent') {
     const { intent, proof, origin, again } = row;
     const { charges, amountRefunded } = proof.before;
@@ -104,7 +104,7 @@ function rowKey(row: JournalRow): string {
 }
 
 // When a row was written, and by which clocks where they were not right.
-function stampKey({ time, skewed, clocks }: JournalRow): string {
+function stampKey({ time, skewed, clocks }: AttemptRow): string {
   const told = clocks?.service === undefined ? '' : 'd';
   if (skewed === undefined && (clocks === undefined || clocks.wall === time)) return `@${time}${told}`;
   return `@${time}${told}${skewed ?? ''}/${clocks?.wall}/${clocks?.boot?.ms}`;

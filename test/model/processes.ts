@@ -1,7 +1,7 @@
 /** What the processes of the model do: each carries out one effect of the protocol, and is answered by one event. */
 
 import { verdictOf } from '../../src/journal/attempt-state.ts';
-import type { JournalRow, SentRow } from '../../src/journal/journal-rows.ts';
+import type { AttemptRow, SentRow } from '../../src/journal/journal-rows.ts';
 import { isPaidTwice } from '../../src/journal/paid-twice.ts';
 import type { Event } from '../../src/journal/protocol-types.ts';
 import { isMisplaced } from '../../src/journal/store-rules.ts';
@@ -123,7 +123,7 @@ function isTrue(world: World, rules: Rules, { state }: Running): boolean {
   return !fates.includes('flying') && fates.includes('applied') === stated?.applied;
 }
 
-function recordRow(world: World, rules: Rules, index: number, row: JournalRow): Move {
+function recordRow(world: World, rules: Rules, index: number, row: AttemptRow): Move {
   const words = row.type === 'sent' ? 'SENT' : row.verdict;
   const written = withRow(world, rules, index, row);
   // A verdict on what the journal does not hold is refused by it.
@@ -131,9 +131,9 @@ function recordRow(world: World, rules: Rules, index: number, row: JournalRow): 
   return { name: `${index} writes ${words}`, world: answer(written, rules, index, event) };
 }
 
-function withRow(world: World, rules: Rules, index: number, row: JournalRow): World {
+function withRow(world: World, rules: Rules, index: number, row: AttemptRow): World {
   const machine = machineOf(world, index);
-  const isSent = (one: JournalRow) =>
+  const isSent = (one: AttemptRow) =>
     one.type === 'sent' && one.intent === row.intent && one.attempt === row.attempt;
   if (isMisplaced(row, journalOf(world, index).rows.some(isSent))) return world;
   const isAlarmed = row.type === 'sent' && journalOf(world, index).attempts.some(isPaidTwice);
@@ -149,7 +149,7 @@ function withRow(world: World, rules: Rules, index: number, row: JournalRow): Wo
   };
 }
 
-function failToRecord(world: World, rules: Rules, index: number, row: JournalRow): readonly Move[] {
+function failToRecord(world: World, rules: Rules, index: number, row: AttemptRow): readonly Move[] {
   if (world.left.failures === 0) return [];
   const words = row.type === 'sent' ? 'SENT' : row.verdict;
   return [false, true].map((isThere) => {

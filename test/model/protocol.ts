@@ -1,7 +1,7 @@
 /** The shipped reducers, and what is broken in them, or kept from them, where a world drops one of their rules. */
 
 import { step } from '../../src/journal/at-most-once.ts';
-import type { AttemptRecord, JournalRow, SentRow, VerdictRow } from '../../src/journal/journal-rows.ts';
+import type { AttemptRecord, AttemptRow, SentRow, VerdictRow } from '../../src/journal/journal-rows.ts';
 import type { Effect, Event, State } from '../../src/journal/protocol-types.ts';
 import { type ResolveState, resolve } from '../../src/journal/resolve.ts';
 import { marksOf, mayBeSameAccount } from '../../src/journal/same-account.ts';
@@ -72,7 +72,7 @@ function withoutAlarm({ sent, verdicts }: AttemptRecord): AttemptRecord {
  * The rows after a repair: what only the witness knows of a SENT row is an open attempt that a person must settle, and a
  * verdict that is lost is unknown unless it was one that nothing can change.
  */
-export function repaired(rows: readonly JournalRow[], witness: readonly JournalRow[]): JournalRow[] {
+export function repaired(rows: readonly AttemptRow[], witness: readonly AttemptRow[]): AttemptRow[] {
   const lost = witness.slice(rows.length);
   const stays = lost.flatMap((row) => (row.type === 'sent' ? [lostRow(row)] : []));
   const ends = lost

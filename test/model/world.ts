@@ -1,6 +1,6 @@
 /** The model's world: two people with one intent, their processes, one journal, a network and a service. Plain data. */
 
-import type { AttemptRecord, JournalRow, Moment } from '../../src/journal/journal-rows.ts';
+import type { AttemptRecord, AttemptRow, Moment } from '../../src/journal/journal-rows.ts';
 import type { NewestRow } from '../../src/journal/journal-store.ts';
 import { momentFrom } from '../../src/journal/journal-time.ts';
 import type { Effect, State, Wanted } from '../../src/journal/protocol-types.ts';
@@ -43,7 +43,7 @@ export interface Running {
 
 /** What is written on a machine, with what follows from it: worked out once, and looked at in thousands of worlds. */
 export interface Journal {
-  readonly rows: readonly JournalRow[];
+  readonly rows: readonly AttemptRow[];
   readonly attempts: readonly AttemptRecord[];
   readonly key: number;
   readonly newest: NewestRow;
@@ -68,7 +68,7 @@ export interface World {
   readonly locks: readonly (number | null)[];
   readonly journals: readonly Journal[];
   /** Every row that was ever on the disk of a machine: what its witness knows. */
-  readonly witnesses: readonly (readonly JournalRow[])[];
+  readonly witnesses: readonly (readonly AttemptRow[])[];
   /** How many rows of each journal outlive a power loss. */
   readonly durable: readonly number[];
   readonly requests: readonly Request[];
@@ -138,11 +138,11 @@ export function journalOf(world: World, index: number): Journal {
   return world.journals[machineOf(world, index)] ?? journalWith([]);
 }
 
-export function witnessOf(world: World, index: number): readonly JournalRow[] {
+export function witnessOf(world: World, index: number): readonly AttemptRow[] {
   return world.witnesses[machineOf(world, index)] ?? [];
 }
 
-export function journalWith(rows: readonly JournalRow[]): Journal {
+export function journalWith(rows: readonly AttemptRow[]): Journal {
   const attempts = attemptsIn(rows);
   const clocks = rows.at(-1)?.clocks;
   const newest = {

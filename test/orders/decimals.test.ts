@@ -6,6 +6,7 @@ import { chargeOf, newRefundOf, orderOf, withRefund } from '../harness/orders.ts
 import { paydesk, type Ran } from '../harness/paydesk.ts';
 import { sit } from '../harness/person.ts';
 import { withoutEscapes } from '../harness/pty.ts';
+import { inOneLine } from '../harness/ran.ts';
 import { json } from '../harness/server.ts';
 import { type Service, startService, storeShop } from '../harness/service.ts';
 import { atTerminal } from '../harness/terminal.ts';
@@ -262,14 +263,14 @@ describe('--amount', () => {
   });
 
   test('a limit of the profile is in the units of the service, and both figures are said', async () => {
-    await using shop = await openShop({ ...decimals, 'refund.max_amount.MXN': '20000' });
+    await using shop = await openShop({ ...decimals, 'refund.max_amount.MXN': '32000' });
     const ran = await shop.run(refund('--amount', '200.01'));
     expect(ran.code).toBe(3);
-    expect(ran.stderr).toContain(
-      '20001 MXN (200.01) is over the limit of profile shop: refund.max_amount.MXN is 20000 (200.00)',
+    expect(inOneLine(ran.stderr)).toContain(
+      `20001 MXN (200.01) is over the limit of profile shop: refund.max_amount.MXN is 32000 (320.00) per order in 24 hours, and 12000 (120.00) of ${id} was refunded in the last 24 hours`,
     );
     expect((await shop.run(refund('--amount', '200.00'))).code).toBe(0);
-    expect((await shop.run(['profile', 'show', 'shop'])).stdout).toContain('20000 (200.00)');
+    expect((await shop.run(['profile', 'show', 'shop'])).stdout).toContain('32000 (320.00)');
   });
 });
 

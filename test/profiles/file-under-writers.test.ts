@@ -115,7 +115,7 @@ describe.concurrent('a damaged profile file is named with its fix, exits 3 and i
 async function setAndKill(home: Home, value: number, atEvent: number): Promise<void> {
   const child = spawn(
     process.execPath,
-    [bin, 'profile', 'set', 'a', 'refund.max_amount.MXN', String(value)],
+    [bin, 'profile', 'set', 'a', 'refund.max_amount.MXN', String(value), '--yes'],
     {
       env: cleanEnv({ home }),
       stdio: 'ignore',
@@ -143,7 +143,9 @@ test('kill -9 during a write leaves the old or the new file, whole, and the next
     expect([before, String(round)]).toContain(now);
     before = now;
   }
-  expect((await paydesk(['profile', 'set', 'a', 'refund.max_amount.MXN', '99'], { home })).code).toBe(0);
+  expect(
+    (await paydesk(['profile', 'set', 'a', 'refund.max_amount.MXN', '99', '--yes'], { home })).code,
+  ).toBe(0);
   const shown = await paydesk(['profile', 'show', 'a', '--json'], { home });
   expect(JSON.parse(shown.stdout)).toMatchObject({ 'refund.max_amount.MXN': '99', key_problem: null });
   expect(existsSync(keysOf(home))).toBe(true);

@@ -5,7 +5,7 @@ import { readSettings, settingName, settingProblem, settingWords } from '../../s
 
 test('a setting that nobody set has its default', () => {
   const settings = readSettings({}, 'production', 'shop');
-  expect({ ...settings, 'refund.max_amount': {}, 'amounts.decimals': {} }).toEqual({
+  expect({ ...settings, 'refund.max_amount': {}, 'plan.max_total': {}, 'amounts.decimals': {} }).toEqual({
     'orders.get': 'paged',
     'customers.get': 'paged',
     'orders.order': 'unknown',
@@ -19,6 +19,9 @@ test('a setting that nobody set has its default', () => {
     'reconcile.after': [0, 2000, 5000, 15_000],
     'amounts.grouping': 'off',
     'refund.max_amount': {},
+    'refund.other_currencies': 'refuse',
+    'plan.max_total': {},
+    'plan.max_age': 86_400_000,
     'amounts.decimals': {},
   });
 });
@@ -31,6 +34,10 @@ test.each([
   ['reference.keys', 'pedido, número de orden,a.b', ['pedido', 'número de orden', 'a.b']],
   ['refund.require', 'note,reason', ['reason', 'note']],
   ['refund.require', 'note', ['note']],
+  ['refund.other_currencies', 'allow', 'allow'],
+  ['plan.max_count', '1', 1],
+  ['plan.max_count', '100000', 100_000],
+  ['plan.max_age', '3d', 259_200_000],
   ['refund.send_within', '500ms', 500],
   ['refund.horizon_part', '0s', 0],
   ['refund.horizon_whole', '90 min', 5_400_000],
@@ -59,6 +66,15 @@ test.each([
   ['refund.max_amount.MXN', '1.5'],
   ['refund.max_amount.MXN', '0'],
   ['refund.max_amount.MXN', '9007199254740992'],
+  ['refund.other_currencies', 'allowed'],
+  ['plan.max_total.MXN', '1.5'],
+  ['plan.max_total.MXN', '0'],
+  ['plan.max_count', '0'],
+  ['plan.max_count', '100001'],
+  ['plan.max_count', '01'],
+  ['plan.max_count', '1e3'],
+  ['plan.max_age', '0s'],
+  ['plan.max_age', '24'],
   ['amounts.decimals.MXN', '7'],
   ['refund.horizon_part', '24'],
   ['refund.horizon_part', '400d'],

@@ -88,6 +88,15 @@ describe('the key filter', () => {
     expect(secrets.cleanBody(other)).toBe(other);
   });
 
+  it('finds a key that begins in one piece of bytes and ends in the next', () => {
+    const secrets = createSecrets();
+    secrets.add('a-key-that-ends-"},');
+    const filter = secrets.filter();
+    const pieces = ['{"a":1},\n{"a":"José"}', ',\n{"a":"a-key-that-ends-"}', ',\n{"a":2}'];
+    const out = pieces.map((piece) => Buffer.from(filter.push(Buffer.from(piece))).toString()).join('');
+    expect(out + filter.end()).toBe('{"a":1},\n{"a":"José"},\n{"a":"[key]\n{"a":2}');
+  });
+
   it('knows keys that are added later', () => {
     const secrets = withKey();
     const filter = secrets.filter();

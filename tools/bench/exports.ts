@@ -145,7 +145,7 @@ async function growthRows(desk: Desk, place: Place): Promise<Row[]> {
   }
 }
 
-/** A long table: drawn in slices as its pages arrive, beside one cli-table3 a page. */
+/** A long table: drawn as its pages arrive, beside one cli-table3 a page. */
 export async function tableRows(desk: Desk, place: Place): Promise<Row[]> {
   const service = await startService(5000);
   try {

@@ -19,7 +19,7 @@ import { aboutMoney, commandLine, type Profile } from '../../profiles/profiles.t
 import { applyPreview, batchError } from './batch-words.ts';
 import { checkAccount, checkControlTotals, checkPlanLimits, rowsToSend } from './make-plan.ts';
 import { type RowReport, reportColumns, reportRecord, reportRows } from './row-verdicts.ts';
-import { type Sending, sendRow } from './send-row.ts';
+import { type BatchRun, type Sending, sendRow } from './send-row.ts';
 
 /** What `refunds apply` was asked for. */
 export interface ApplyAsked {
@@ -225,10 +225,10 @@ async function runPlan(
     service,
     plan,
     keys: new Set(plan.rows.map(({ key }) => key)),
-    run: { sent: 0, unreached: 0, stoppedBy: undefined },
+    run: { known: 0, sent: 0, unreached: 0, stoppedBy: undefined },
   };
   const notSent = new Map<number, string>();
-  const progress = startProgress(ctx, profile, rows);
+  const progress = startProgress(ctx, profile, rows, sending.run);
   const groups = [...Map.groupBy(rows, ({ orderId }) => orderId).values()];
   const { stop } = await runBatch({
     groups,
@@ -253,11 +253,12 @@ async function runPlan(
   if (error !== undefined) throw error;
 }
 
-// Rows that earlier runs applied end at once, so they count from the beginning.
+// Rows that earlier runs applied end at once, so they do not count for the time left.
 function startProgress(
   ctx: Context,
   { settings }: Profile,
   rows: readonly PlanRow[],
+  run: Readonly<BatchRun>,
 ): { readonly add: (row: PlanRow, end: RowEnd) => void; readonly end: () => void } {
   const startedAt = ctx.clock.monotonic();
   const counts = { applied: 0, failed: 0, unknown: 0 };
@@ -275,7 +276,7 @@ function startProgress(
         done: done.get(currency) ?? 0,
         total: amount,
       })),
-      ended,
+      ended: ended - run.known,
       elapsedMs: ctx.clock.monotonic() - startedAt,
     };
     return progressWords(progress, line, settings);

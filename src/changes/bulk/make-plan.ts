@@ -69,6 +69,7 @@ export async function planFile(ctx: Context, service: OpenService, asked: PlanAs
   const rowsAsked = {
     profile,
     planId: head.id,
+    nowMs: head.madeAt,
     allocation: asked.allocation,
     allowed: asked.allowed,
     again: asked.again,
@@ -99,7 +100,15 @@ export async function refreshPlan(ctx: Context, service: OpenService, asked: Ref
   });
   const { rows: _, digest, ...head } = old;
   const again = [...asked.again, ...old.rows.flatMap((row) => row.again)];
-  const rowsAsked = { ...asked, profile, planId: old.id, again, moreOf: ({ cells }: InputRow) => cells };
+  const nowMs = ctx.clock.now();
+  const rowsAsked = {
+    ...asked,
+    profile,
+    nowMs,
+    planId: old.id,
+    again,
+    moreOf: ({ cells }: InputRow) => cells,
+  };
   const rows = await rowsOf(ctx, service, old.rows.map(asInput), orders, rowsAsked);
   // The parts of a spread amount name their charges now; they stay parts.
   const parts = new Map(old.rows.map((row) => [row.key, row]));
@@ -107,7 +116,7 @@ export async function refreshPlan(ctx: Context, service: OpenService, asked: Ref
     const { partOf, charge = row.charge } = parts.get(row.key) ?? {};
     return { ...row, partOf: partOf ?? row.partOf, charge };
   });
-  return keep(ctx, profile, { ...head, madeAt: ctx.clock.now(), refreshes: digest }, same, asked);
+  return keep(ctx, profile, { ...head, madeAt: nowMs, refreshes: digest }, same, asked);
 }
 
 function asInput(row: PlanRow): InputRow {

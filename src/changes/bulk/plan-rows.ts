@@ -30,6 +30,8 @@ export interface RowsAsked {
   readonly allowed: readonly string[];
   /** `--again`: refunds and attempts that may be repeated. */
   readonly again: readonly string[];
+  /** Unix milliseconds, for limits of a day. */
+  readonly nowMs: number;
   readonly moreOf: (row: InputRow) => readonly string[];
 }
 
@@ -266,7 +268,7 @@ function checkedRefund(
   { charge, chargeId, amount, reason, note }: NewRow,
   order: JsonObject,
   attempts: readonly AttemptRecord[],
-  { profile, again, planId }: RowsAsked,
+  { profile, again, planId, nowMs }: RowsAsked,
 ): RefundPlan {
   const wanted = {
     charge: chargeId ?? (charge === anyWord || charge === fullWord ? undefined : charge),
@@ -274,7 +276,7 @@ function checkedRefund(
     reason,
     note,
   };
-  const planned = planRefund({ ...wanted, again: plannedIds(order) }, order, profile);
+  const planned = planRefund({ ...wanted, again: plannedIds(order) }, order, profile, { nowMs });
   const shown = withoutPlanned(planned.money);
   const named = again.filter((name) =>
     shown.charges.some(({ refunds }) => refunds.some(({ id }) => id === name)),

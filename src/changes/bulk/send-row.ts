@@ -28,6 +28,8 @@ export interface Sending {
 
 /** What the rows of a run have in common. */
 export interface BatchRun {
+  /** Rows whose outcome the journal knew. */
+  known: number;
   /** Rows that this run sent and that may have been made. */
   sent: number;
   /** Rows one after the other for which the service could not be reached. */
@@ -48,12 +50,17 @@ export async function sendRow(sending: Sending, row: PlanRow): Promise<SentRow> 
   const attempts = await ctx.journal.attemptsOf(service, row.orderId);
   const last = attempts.findLast(({ sent }) => sent.given === row.key);
   const known = last && (await endOfKnown(ctx, plan, last));
-  if (known !== undefined) return { end: known, notSent: undefined };
+  if (known !== undefined) {
+    sending.run.known += 1;
+    return { end: known, notSent: undefined };
+  }
   try {
     const outcome = await ctx.change(intentOf(sending, row, attempts, last));
     sending.run.unreached = 0;
     return endOf(outcome, sending.run);
   } catch (error) {
+    // Stopped before it was sent; rows in flight go on, and then the batch reports.
+    if (ctx.stopAsked.aborted && !ctx.signal.aborted) return { end: { how: 'failed' }, notSent: undefined };
     if (!(error instanceof CliError) || !kindsOfRow.includes(error.kind)) throw error;
     return { end: { how: 'failed', stops: stopOf(sending, error) }, notSent: error.message };
   }
@@ -83,7 +90,7 @@ async function endOfKnown(ctx: Context, plan: Plan, last: AttemptRecord): Promis
 }
 
 function intentOf(
-  { service, plan, keys }: Sending,
+  { ctx, service, plan, keys }: Sending,
   row: PlanRow,
   attempts: readonly AttemptRecord[],
   last: AttemptRecord | undefined,
@@ -111,7 +118,9 @@ function intentOf(
     const made = own.flatMap(({ verdicts }) =>
       (verdicts.at(-1)?.refunds ?? []).flatMap(({ id }) => id ?? []),
     );
-    const fresh = planRefund({ ...wanted, again: [...row.again, ...made] }, value, profile);
+    const fresh = planRefund({ ...wanted, again: [...row.again, ...made] }, value, profile, {
+      nowMs: ctx.clock.now(),
+    });
     if (JSON.stringify(fresh.expected) !== JSON.stringify(row.expected))
       throw changed(orderId, 'it would be another refund now');
   };

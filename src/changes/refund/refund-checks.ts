@@ -157,25 +157,49 @@ function typedAgain(
   ];
 }
 
+const dayMs = 24 * 60 * 60_000;
+
 /**
- * Throws CliError 'refused' when the amount is above the profile's `refund.max_amount`, or when there is a limit and the
- * order shows no currency.
+ * Throws CliError 'refused' when the refunds of the order in the last 24 hours and this one add up to more than the profile's
+ * `refund.max_amount`. Once a profile has a limit, an order without a currency is refused too, and one in a currency without a
+ * limit, unless `refund.other_currencies` allows it.
  */
-export function checkLimit(amount: number, money: OrderMoney, profile: Profile): void {
-  const limits = profile.settings['refund.max_amount'];
+export function checkLimit(amount: number, money: OrderMoney, profile: Profile, nowMs: number): void {
+  const { name, settings } = profile;
+  const limits = settings['refund.max_amount'];
   if (Object.keys(limits).length === 0) return;
   if (money.currency === undefined) {
     throw refused(
-      `${money.id} does not show its currency, and profile ${profile.name} has limits: refund.max_amount`,
+      `${money.id} does not show its currency, and profile ${name} has limits: refund.max_amount`,
       ['ask your lead', showOrder(money, profile)],
     );
   }
-  const limit = limits[money.currency.toUpperCase()];
-  if (limit === undefined || amount <= limit) return;
+  const currency = money.currency.toUpperCase();
+  const limit = limits[currency];
+  if (limit === undefined) {
+    if (settings['refund.other_currencies'] === 'allow') return;
+    throw refused(
+      `profile ${name} has no limit for ${currency}, and refund.other_currencies is refuse: ${money.id} is in ${currency}`,
+      [`ask your lead, who can set refund.max_amount.${currency} or refund.other_currencies`],
+    );
+  }
+  const earlier = refundedSince(money, nowMs - dayMs);
+  if (earlier + amount <= limit) return;
+  const figure = figuresIn(money.currency, settings);
+  const over = `${amountWords(amount, money.currency, settings)} is over the limit of profile ${name}: refund.max_amount.${currency} is ${figure(limit)}`;
+  if (earlier === 0) throw refused(over, ['ask your lead']);
   throw refused(
-    `${amountWords(amount, money.currency, profile.settings)} is over the limit of profile ${profile.name}: refund.max_amount.${money.currency} is ${figureWords(limit, money.currency, profile.settings)}`,
-    ['ask your lead'],
+    `${over} per order in 24 hours, and ${figure(earlier)} of ${money.id} was refunded in the last 24 hours`,
+    ['ask your lead', showOrder(money, profile)],
   );
+}
+
+// A refund that does not show when it was made may have been made now, so it counts.
+function refundedSince({ charges }: OrderMoney, sinceMs: number): number {
+  return charges
+    .flatMap(({ refunds }) => refunds)
+    .filter(({ createdAt }) => createdAt === undefined || createdAt * 1000 > sinceMs)
+    .reduce((sum, { amount }) => sum + Math.abs(amount), 0);
 }
 
 const youngMs = 15 * 60_000;

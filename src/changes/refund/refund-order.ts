@@ -48,7 +48,8 @@ async function planOrder(
   const answers = await askForMissing(ctx, read, given, confirm, made);
   const twins = await lookForTwins(ctx, read.service, order, twin);
   const asked = { ...answers, ...(await splitAgain(ctx, read, answers, twins)) };
-  const planned = planRefund(asked, order, profile, made);
+  const times = () => ({ nowMs: ctx.clock.now(), madeWords: made });
+  const planned = planRefund(asked, order, profile, times());
   const line = (one: KnownTwin) => twinLine(one, twinWords(ctx, profile, order));
   checkTwins(planned, asked, { found: twins.twins, line }, profile);
   const young = youngWarnings(planned.money, profile, ctx.clock.now(), origins);
@@ -75,7 +76,7 @@ async function planOrder(
     words: [...wordsOf(asked), ...(leavesQuestions(asked, money) ? ['--only-confirm'] : [])],
     preview: refundPreview({ plan, order, profile, note, origins }),
     check: (fresh) => {
-      planRefund(asked, fresh, profile, made);
+      planRefund(asked, fresh, profile, times());
     },
     result: (applied) => refundResult(plan, applied, profile),
   };

@@ -55,15 +55,20 @@ export interface RefundPlan {
   readonly warnings: readonly string[];
 }
 
-/**
- * Plans the refund of an order as it was read. Throws CliError 'refused' with the reason (service: Endpoints 1). `madeWords`: when
- * an earlier refund was made and by whom.
- */
+/** What a plan needs to know besides the order. */
+interface PlanTimes {
+  /** Unix milliseconds. The limit of a profile counts the refunds of the 24 hours before. */
+  readonly nowMs: number;
+  /** When an earlier refund was made and by whom. */
+  readonly madeWords?: MadeWords | undefined;
+}
+
+/** Plans the refund of an order as it was read. Throws CliError 'refused' with the reason (service: Endpoints 1). */
 export function planRefund(
   asked: RefundAsked,
   order: JsonObject,
   profile: Profile,
-  madeWords?: MadeWords,
+  { nowMs, madeWords }: PlanTimes,
 ): RefundPlan {
   const money = refundableMoney(order, profile);
   checkTyped(asked, money, profile);
@@ -71,7 +76,7 @@ export function planRefund(
   const target = chooseTarget(asked, money, profile);
   const plan = target === 'whole' ? wholePlan(asked, money) : chargePlan(asked, money, target, profile);
   checkRepeat(plan, asked, profile, madeWords);
-  checkLimit(plan.amount, money, profile);
+  checkLimit(plan.amount, money, profile, nowMs);
   const units =
     asked.typed === undefined ? undefined : unitsWarning(asked.typed, money.currency, profile.settings);
   const warnings = [

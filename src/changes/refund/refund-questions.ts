@@ -34,7 +34,7 @@ export async function askForMissing(
   const money = refundableMoney(order, profile);
   const asksOptional = asks && !onlyConfirm && !ctx.options.yes && confirm === undefined;
   const what = asksOptional ? await askMoney(ctx, read, named, money) : named;
-  planRefund({ ...what, reason, note, again }, order, profile, madeWords);
+  planRefund({ ...what, reason, note, again }, order, profile, { nowMs: ctx.clock.now(), madeWords });
   const asksReason = asks && (asksOptional || requires(profile, 'reason'));
   return {
     ...what,

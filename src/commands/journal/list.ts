@@ -2,39 +2,47 @@
 
 import { type AttemptRecord, type ChangeKind, changeKinds } from '../../journal/journal.ts';
 import type { Profile } from '../../profiles/profiles.ts';
-import { type Context, defineCommand } from '../command.ts';
-import { flag } from '../flags.ts';
+import { type Context, defineCommand, type Input } from '../command.ts';
+import { flag, usage } from '../flags.ts';
 import { clockAndZoneOf, rangeWords, whenFlag } from '../typed-time.ts';
 import { attemptColumns, showAttempts } from './attempt-record.ts';
 import { elsewhereLines, hasCreated, needsPerson, scopeOf } from './attempts.ts';
 import { readAgain } from './reconcile.ts';
+import { settingColumns, showSettings } from './setting-record.ts';
 
-const kindNames = Object.keys(changeKinds) as [ChangeKind, ...ChangeKind[]];
+const kindNames = [...(Object.keys(changeKinds) as [ChangeKind, ...ChangeKind[]]), 'setting'] as const;
+
+const listFlags = {
+  open: flag.switch({ summary: 'only unconfirmed changes, and alarms that nobody has acknowledged' }),
+  order: flag.id('orders', { value: 'ID', summary: 'only changes of this order' }),
+  since: whenFlag('only what was sent since: today, monday, 30d, 12h, a date, ISO 8601'),
+  kind: flag.choice(kindNames, {
+    value: 'KIND',
+    summary: 'only changes of this kind; setting: limits that were raised in a profile of this machine',
+  }),
+  created: flag.text({
+    value: 'WHAT',
+    summary: 'only what created this: its id, its link, or words of the name of a payment link',
+  }),
+  operator: flag.text({ value: 'NAME', summary: 'only what this person sent' }),
+  'all-profiles': flag.switch({ summary: 'changes of every account; no order is read again' }),
+} as const;
 
 export const list = defineCommand({
   description:
     'Lists what this machine sent with the account of the profile, newest last. First it checks unconfirmed changes again, three at most.',
   arguments: [],
-  flags: {
-    open: flag.switch({ summary: 'only unconfirmed changes, and alarms that nobody has acknowledged' }),
-    order: flag.id('orders', { value: 'ID', summary: 'only changes of this order' }),
-    since: whenFlag('only what was sent since: today, monday, 30d, 12h, a date, ISO 8601'),
-    kind: flag.choice(kindNames, { value: 'KIND', summary: 'only changes of this kind' }),
-    created: flag.text({
-      value: 'WHAT',
-      summary: 'only what created this: its id, its link, or words of the name of a payment link',
-    }),
-    operator: flag.text({ value: 'NAME', summary: 'only what this person sent' }),
-    'all-profiles': flag.switch({ summary: 'changes of every account; no order is read again' }),
-  },
+  flags: listFlags,
   examples: [
     'paydesk journal list',
     'paydesk journal list --open --json | jq .data',
     'paydesk journal list --since 7d',
     'paydesk journal list --kind checkout',
+    'paydesk journal list --kind setting --csv',
   ],
   exits: [0, 2, 3, 4],
   async run(ctx, { flags }) {
+    if (flags.kind === 'setting') return listSettings(ctx, flags);
     ctx.out.checkColumns(attemptColumns);
     const scope = await scopeOf(ctx, flags['all-profiles'] === true);
     const origin = scope?.origin;
@@ -60,6 +68,25 @@ export const list = defineCommand({
     return undefined;
   },
 });
+
+async function listSettings(
+  ctx: Context,
+  flags: Input<readonly [], typeof listFlags>['flags'],
+): Promise<undefined> {
+  const misplaced = (['open', 'order', 'created'] as const).find((name) => flags[name] !== undefined);
+  if (misplaced !== undefined)
+    throw usage(`--${misplaced} cannot be combined with --kind setting: a setting belongs to no order`);
+  ctx.out.checkColumns(settingColumns);
+  const scope = await scopeOf(ctx, flags['all-profiles'] === true);
+  const since = flags.since?.at(clockAndZoneOf(ctx));
+  const span = rangeWords('settings changed', { since, until: undefined }, ctx.days.full);
+  if (span !== undefined) ctx.notes.note(span);
+  const shown = await showSettings(ctx, { origin: scope?.origin, operator: flags.operator, since });
+  const where = scope === undefined ? 'on this machine' : `for the account of profile ${scope.name}`;
+  if (shown === 0 && (await ctx.journal.problem()) === undefined)
+    ctx.notes.note(`the journal has no such change of a setting ${where}`);
+  return undefined;
+}
 
 /** How a list is narrowed. */
 interface Narrowed {

@@ -30,11 +30,12 @@ export const verify = defineCommand({
   async run(ctx, { flags }): Promise<number | undefined> {
     if (flags.repair === true) return repair(ctx);
     const found = await ctx.journal.verify(flags.head);
-    const { rows, head, findings, knowsHead, witness } = found;
+    const { rows, settings, head, findings, knowsHead, witness } = found;
     const record = {
       object: 'journal',
       file: ctx.journal.file,
       rows,
+      settings,
       head,
       findings,
       knows_head: knowsHead ?? null,
@@ -44,7 +45,9 @@ export const verify = defineCommand({
     };
     await ctx.out.own(record, () => [
       { line: { text: ctx.journal.file, style: 'strong' } },
-      { line: `${rows} rows, ${findings.length === 0 ? 'whole' : 'DAMAGED'}` },
+      {
+        line: `${rows} rows, ${settings === 0 ? '' : `${settings} of them about settings, `}${findings.length === 0 ? 'whole' : 'DAMAGED'}`,
+      },
       { line: `head ${head}` },
       { line: `witness ${witness.file}: ${witnessWords(found)}` },
     ]);

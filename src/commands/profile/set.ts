@@ -1,6 +1,8 @@
 /** `profile set`: changes one setting of a profile. */
 
-import { defineCommand } from '../command.ts';
+import { CliError } from '../../errors.ts';
+import type { PlannedSetting } from '../../profiles/profiles.ts';
+import { type Context, defineCommand } from '../command.ts';
 import { confirmDoubts, fieldsView, nameArgument, profileDryRunShown } from './profile-inputs.ts';
 
 /** All settings with their values and defaults. A test compares this text with the settings themselves. */
@@ -12,15 +14,20 @@ export const settingsHelp = `Settings (CUR: a currency such as MXN; the word def
   checkouts.expiry_field      how a payment link's expiry is spelled: expired_at or expires_at (expired_at)
   reference.keys              metadata keys of the shop's own number, the first that an order has (shop_order, reference, order_number)
   refund.require              reason, note, reason,note or none (none)
-  refund.max_amount.CUR       largest refund, in the service's units
+  refund.max_amount.CUR       most that the refunds of an order may add up to within any 24 hours, in the service's units
+  refund.other_currencies     refuse or allow refunds and plans in a currency without a limit, once another has one (refuse)
   refund.send_within          from the final check to the sending (10s)
   refund.horizon_part         how late a charge's refund may turn up (24h)
   refund.horizon_whole        how late a whole order's refund may (15min)
   reconcile.after             reads after a lost reply, in seconds (0,2,5,15)
+  plan.max_total.CUR          most that the refunds of a plan may add up to, in the service's units
+  plan.max_count              most rows of a plan
+  plan.max_age                how old a plan may be when it is applied (24h)
   amounts.decimals.CUR        decimals of a currency: 2 shows 23000 as 230.00 too, and takes --amount 230.00 as 23000
   amounts.grouping            on: 23 000 instead of 23000 on screens (off)
   time.zone                   zone of the times on screen
-Also: api-version, lang, auth.`;
+Also: api-version, lang, auth.
+paydesk asks before a limit is raised or removed (in scripts: --yes), and before plans may be older or other currencies are allowed. Such a change is written to the journal: journal list --kind setting.`;
 
 const word = (name: string, summary: string) =>
   ({ name, summary, required: true, parse: (text: string): string => text }) as const;
@@ -44,7 +51,12 @@ export const set = defineCommand({
     const asked = { object: 'profile', name, setting, value };
     if (await profileDryRunShown(ctx, `set ${setting} of profile ${name}`, asked)) return;
     await confirmDoubts(ctx, { [setting]: value });
-    const change = await ctx.profiles.set(name, setting, value);
+    const planned = await ctx.profiles.planSet(name, setting, value);
+    const raise = raiseWords(planned);
+    if (raise !== undefined) await confirmRaise(ctx, raise);
+    const change = await ctx.profiles.set(name, setting, value, (now) => recordRaise(ctx, now, raise));
+    if (raise !== undefined)
+      ctx.notes.note('this change is in the journal: paydesk journal list --kind setting');
     const record = {
       object: 'profile',
       name,
@@ -57,3 +69,44 @@ export const set = defineCommand({
     );
   },
 });
+
+const certain = 'nothing was changed';
+
+async function confirmRaise(ctx: Context, what: string): Promise<void> {
+  if (ctx.options.yes) return;
+  if (!ctx.ask.interactive)
+    throw new CliError('usage', what, { certain, now: ['if that is meant, add --yes'] });
+  ctx.notes.warn(what);
+  if (!(await ctx.ask.confirm({ message: 'set it?', flag: '--yes' })))
+    throw new CliError('cancelled', certain);
+}
+
+// Undefined for a change that raises nothing.
+function raiseWords({ setting, raise, profile }: PlannedSetting): string | undefined {
+  return (
+    raise && `${setting} of profile ${profile.name} would allow more: ${raise.to} instead of ${raise.from}`
+  );
+}
+
+// The journal comes first. If it cannot be written, nothing is changed. A crash between the two leaves a row about a change
+// that was not made, never a change without its row.
+async function recordRaise(ctx: Context, now: PlannedSetting, confirmed: string | undefined): Promise<void> {
+  const what = raiseWords(now);
+  if (what === undefined) return;
+  // Somebody else has changed the profile since the question.
+  if (what !== confirmed)
+    throw new CliError('refused', what, { certain, now: ['if that is meant, run the command again'] });
+  const { setting: name, before, after, profile } = now;
+  const { name: named, origin, account } = profile;
+  try {
+    const [from, to] = [before ?? null, after ?? null];
+    await ctx.journal.recordSetting({ profile: named, origin, account, name, from, to });
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    throw new CliError('refused', `${name} stays as it is, because the journal cannot be written: ${why}`, {
+      certain,
+      now: error instanceof CliError ? (error.parts.now ?? []) : [],
+      cause: error,
+    });
+  }
+}

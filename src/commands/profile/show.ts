@@ -78,8 +78,9 @@ function folderRecord({ profiles, journal }: Context): JsonObject {
 
 // A limit is an amount: 50000 is also shown as 500.00 where the profile declares decimals.
 function withDecimals(setting: Described, { settings }: Profile): Described {
-  const [, currency] = /^refund\.max_amount\.(.+)$/.exec(setting.name) ?? [];
-  const limit = currency === undefined ? undefined : settings['refund.max_amount'][currency];
+  const [, kind, currency = ''] = /^(refund\.max_amount|plan\.max_total)\.(.+)$/.exec(setting.name) ?? [];
+  const limits = settings[kind === 'plan.max_total' ? kind : 'refund.max_amount'];
+  const limit = limits[currency];
   return limit === undefined ? setting : { ...setting, value: figureWords(limit, currency, settings) };
 }
 

@@ -58,6 +58,7 @@ export function createSqliteStore(place: SqlitePlace): JournalStore {
     witness: place.witness,
     append: (row) => store.append(row),
     attempts: (query) => store.attempts(query),
+    settings: () => store.settings(),
     newest: () => store.newest(),
     ready: () => store.ready(),
     problem: () => store.problem(),
@@ -148,6 +149,12 @@ class SqliteStore {
     return this.#known.attempts(query);
   }
 
+  async settings() {
+    const db = await this.#open(false);
+    if (db !== undefined) this.#refresh(db);
+    return this.#known.settings();
+  }
+
   async newest(): Promise<NewestRow> {
     const db = await this.#open(false);
     if (db === undefined) return { time: 0 };
@@ -168,6 +175,7 @@ class SqliteStore {
       head === undefined ? undefined : head === chainStart || rows.some(({ hash }) => hash === head);
     return {
       rows: rows.length,
+      settings: rows.filter(({ type }) => type === 'setting').length,
       head: chain.head,
       findings: [...findings, ...chain.findings, ...mismatches],
       knowsHead,

@@ -86,8 +86,13 @@ export function* linesAfter(db: DatabaseSync, seq: number, key: string): Generat
 // `order` is the order of the SENT row.
 function lineOf(stored: StoredRow, order: string | null, key: string): WitnessLine {
   const row = unlink({ ...stored, body: null });
+  const { seq, hash: head } = stored;
+  if (row.type === 'setting') {
+    const { type, time, profile, name } = row;
+    return { type, seq, head, time, profile, name };
+  }
   const { intent, attempt, time } = row;
-  const of = { seq: stored.seq, head: stored.hash, intent, attempt, time, order };
+  const of = { seq, head, intent, attempt, time, order };
   if (row.type === 'verdict') {
     const { verdict, by } = row;
     return { type: 'verdict', ...of, verdict, by, final: isFinal(row) };
@@ -198,7 +203,9 @@ const shown = 5;
 // The unconfirmed changes that the journal lost. People must look at these first.
 function unprovenWords(db: DatabaseSync | undefined, { witness, rules }: WitnessPlace): readonly string[] {
   const lines = readWitness(witness, rules)?.lines ?? [];
-  const missing = lines.filter(({ seq, head }) => hashAt(db, seq) !== head);
+  const missing = lines
+    .filter((line) => line.type !== 'setting')
+    .filter(({ seq, head }) => hashAt(db, seq) !== head);
   const ended = new Set(missing.filter((line) => line.type === 'verdict' && line.final).map(attemptKey));
   const open = new Map(
     missing.filter((line) => !ended.has(attemptKey(line))).map((line) => [attemptKey(line), line] as const),

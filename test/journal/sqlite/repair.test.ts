@@ -8,7 +8,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { JournalRow } from '../../../src/journal/journal-rows.ts';
 import { createSqliteStore } from '../../../src/journal/sqlite/sqlite-store.ts';
 import { bin, cleanEnv, type Home, newHome, paydesk } from '../../harness/paydesk.ts';
-import { sent, verdict } from '../rows.ts';
+import { sent, setting, verdict } from '../rows.ts';
 
 let home: Home;
 let file: string;
@@ -89,6 +89,12 @@ describe('a repair', () => {
       `DROP INDEX one_sent; ${changed(1)} UPDATE rows SET intent = 'i_b' WHERE seq = 1`,
       { kept: 2, doubtful: 0, lost: [1, 2] },
     ],
+    [
+      'a changed row about a setting is lost, and blocks nothing',
+      [...one, setting(3), ...two.slice(2)],
+      `UPDATE rows SET row = replace(row, '"500"', '"900"') WHERE seq = 3`,
+      { kept: 4, doubtful: 0, lost: [3], blocked: [] },
+    ],
   ])('%s', async (_, rows, damage, counts) => {
     await fill(rows, damage);
     expect(await createSqliteStore({ file }).repair(7)).toMatchObject(counts);
@@ -126,6 +132,45 @@ describe('a repair', () => {
         '',
       ],
     });
+  });
+});
+
+describe('of rows about settings that are gone', () => {
+  const witness = () => join(home.path, '.local/state/paydesk/witness/journal.witness');
+  const gone = 'DELETE FROM rows WHERE seq = 3; DELETE FROM rows WHERE seq = 6;';
+  const rows = [...one, setting(3), ...two.slice(2), setting(6)];
+
+  it('the witness knows that they were no changes, so nothing is blocked', async () => {
+    await fill(rows, gone, witness());
+    const store = createSqliteStore({ file, witness: witness() });
+    await expect(store.append(sent('i_c', 7))).rejects.toMatchObject({ kind: 'refused' });
+    expect(await store.repair(7)).toMatchObject({ kept: 4, lost: [3, 6], blocked: [] });
+    const after = createSqliteStore({ file, witness: witness() });
+    await after.append(sent('i_c', 8));
+    expect(await after.verify()).toMatchObject({ rows: 5, settings: 0, findings: [] });
+  });
+
+  it('nobody knows what they were without a witness, so everything is blocked', async () => {
+    await fill(rows, gone);
+    expect(await createSqliteStore({ file }).repair(7)).toMatchObject({
+      kept: 4,
+      blocked: [{ orderId: undefined }],
+    });
+  });
+
+  it('none is called an unconfirmed change when the journal is older than its witness', async () => {
+    await fill(
+      rows,
+      `${gone} UPDATE head SET seq = 5, hash = (SELECT hash FROM rows WHERE seq = 5)`,
+      witness(),
+    );
+    const { parts } = await createSqliteStore({ file, witness: witness() })
+      .ready()
+      .then(
+        () => ({ parts: {} }),
+        (error: { parts: object }) => error,
+      );
+    expect(JSON.stringify(parts)).not.toContain('unconfirmed, and missing');
   });
 });
 

@@ -1,0 +1,42 @@
+/** The rows of the journal about settings that were raised, as `journal list --kind setting` shows them. */
+
+import { type Column, fieldColumn } from '../../api/resources.ts';
+import type { JsonObject } from '../../api/spec.ts';
+import type { SettingRow } from '../../journal/journal.ts';
+import type { Context } from '../command.ts';
+
+export const settingColumns: readonly Column[] = [
+  fieldColumn('changed_at', 'CHANGED', 'time', 0),
+  { ...fieldColumn('setting', 'SETTING', 'text', 0), stays: true },
+  fieldColumn('from', 'FROM', 'text', 0),
+  { ...fieldColumn('to', 'TO', 'text', 0), stays: true },
+  fieldColumn('operator', 'BY', 'text', 0),
+  fieldColumn('profile', 'PROFILE', 'text', 0),
+  fieldColumn('account', 'ACCOUNT', 'text'),
+];
+
+/** Which of them are wanted. */
+export interface SettingQuery {
+  readonly origin: string | undefined;
+  readonly operator: string | undefined;
+  /** Unix milliseconds. */
+  readonly since: number | undefined;
+}
+
+/** Shows the matching rows, and returns how many there are. */
+export async function showSettings(ctx: Context, { origin, operator, since }: SettingQuery): Promise<number> {
+  const rows = (await ctx.journal.settings()).filter(
+    (row) =>
+      (origin === undefined || row.origin === origin) &&
+      (operator === undefined || row.operator === operator) &&
+      (since === undefined || row.time >= since),
+  );
+  await ctx.out.ownList(settingColumns, rows.map(recordOf));
+  return rows.length;
+}
+
+// `from` and `to` are null where the profile sets nothing, so the default counts.
+function recordOf({ time, profile, account, operator, name, from, to }: SettingRow): JsonObject {
+  const changed_at = Math.floor(time / 1000);
+  return { object: 'setting_change', changed_at, setting: name, from, to, operator, profile, account };
+}

@@ -1,0 +1,172 @@
+/** The limits of a profile: what the refunds of an order may add up to in 24 hours, and currencies without a limit. */
+
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { planRefund } from '../../src/changes/refund/refund-plan.ts';
+import { standingAt } from '../harness/clock.ts';
+import {
+  chargeOf,
+  type Json,
+  listOf,
+  newRefundOf,
+  orderOf,
+  refundOf,
+  withRefund,
+} from '../harness/orders.ts';
+import { paydesk } from '../harness/paydesk.ts';
+import { defaultSettings, profileInUse } from '../harness/profile-in-use.ts';
+import { inOneLine } from '../harness/ran.ts';
+import { json } from '../harness/server.ts';
+import { type Service, type ServiceOptions, startService, storeShop } from '../harness/service.ts';
+
+const now = '2040-11-21T05:05:12Z';
+const seconds = Date.parse(now) / 1000;
+const hour = 3600;
+const order = orderOf('ord_1', [chargeOf('ch_1', 35_000)]);
+
+/** The order after a refund that another desk made so many seconds ago. */
+const refundedAgo = (amount: number, ago: number): Json =>
+  withRefund(order, refundOf('rf_0', amount, { created_at: seconds - ago }), amount);
+
+/** A service that makes every refund at the time of the run, behind the profile `shop`. */
+async function startShop(
+  settings: Readonly<Record<string, string>>,
+  held: Json = order,
+  more: Partial<ServiceOptions> = {},
+): Promise<Service> {
+  let made = 0;
+  const service = await startService({
+    orders: [held],
+    sendsDate: false,
+    onPost: (found = {}, on, { body }) => {
+      const { amount = 35_000 } = JSON.parse(body) as { amount?: number };
+      made += 1;
+      on.orders = [withRefund(found, newRefundOf(`rf_${made}`, amount, { created_at: seconds }), amount)];
+      return json(on.orders[0]);
+    },
+    ...more,
+  });
+  await storeShop(service.home, service, settings);
+  return service;
+}
+
+const refund = (service: Service, amount: number, at = now) =>
+  paydesk(['-p', 'shop', 'orders', 'refund', 'ord_1', '--amount', String(amount), '--yes'], {
+    home: service.home,
+    env: standingAt(at),
+  });
+
+describe('refund.max_amount counts all refunds of an order in 24 hours', () => {
+  test('of two refunds below the limit the second is refused (3), and a smaller one passes', async () => {
+    await using service = await startShop({ 'refund.max_amount.MXN': '500' });
+    expect(await refund(service, 300)).toMatchObject({ code: 0 });
+    const ran = await refund(service, 201);
+    expect(ran.code).toBe(3);
+    expect(inOneLine(ran.stderr)).toContain(
+      '201 MXN is over the limit of profile shop: refund.max_amount.MXN is 500 per order in 24 hours, and 300 of ord_1 was refunded in the last 24 hours',
+    );
+    expect(await refund(service, 200)).toMatchObject({ code: 0 });
+    expect(service.posts).toHaveLength(2);
+  });
+
+  test('a refund of another machine counts too, until it is 24 hours old', async () => {
+    await using service = await startShop(
+      { 'refund.max_amount.MXN': '500' },
+      refundedAgo(300, 24 * hour - 1),
+    );
+    expect(await refund(service, 201)).toMatchObject({ code: 3 });
+    const aSecondLater = new Date(Date.parse(now) + 1000).toISOString();
+    expect(await refund(service, 201, aSecondLater)).toMatchObject({ code: 0 });
+    expect(service.posts).toHaveLength(1);
+  });
+
+  test('it counts again at the final read: nothing is sent when a refund turns out to be of today', async () => {
+    let reads = 0;
+    await using service = await startShop({ 'refund.max_amount.MXN': '500' }, refundedAgo(300, 48 * hour), {
+      onGet: (on) => {
+        reads += 1;
+        if (reads === 3) on.orders = [refundedAgo(300, hour)];
+      },
+    });
+    const ran = await refund(service, 201);
+    expect(ran.code).toBe(3);
+    expect(inOneLine(ran.stderr)).toContain('refund.max_amount.MXN is 500 per order in 24 hours, and 300 of');
+    expect(reads).toBeGreaterThanOrEqual(3);
+    expect(service.posts).toEqual([]);
+  });
+});
+
+describe('a currency without a limit', () => {
+  test('is refused once another currency has one (3), unless refund.other_currencies allows it', async () => {
+    await using service = await startShop({ 'refund.max_amount.USD': '500' });
+    const ran = await refund(service, 5);
+    expect(ran.code).toBe(3);
+    expect(inOneLine(ran.stderr)).toContain(
+      'profile shop has no limit for MXN, and refund.other_currencies is refuse: ord_1 is in MXN',
+    );
+    expect(service.posts).toEqual([]);
+    await using other = await startShop({
+      'refund.max_amount.USD': '500',
+      'refund.other_currencies': 'allow',
+    });
+    expect(await refund(other, 5)).toMatchObject({ code: 0 });
+    expect(other.posts).toHaveLength(1);
+  });
+
+  test('passes while no currency has a limit', async () => {
+    await using service = await startShop({});
+    expect(await refund(service, 5)).toMatchObject({ code: 0 });
+  });
+});
+
+describe('whatever was refunded before', () => {
+  const limit = 1000;
+  const settings = { ...defaultSettings, 'refund.max_amount': { MXN: limit } };
+  const profile = profileInUse('https://pay.example', { settings });
+  const nowMs = seconds * 1000;
+  const earlier = fc.array(
+    fc.record({
+      amount: fc.integer({ min: 1, max: 400 }),
+      ago: fc.option(fc.integer({ min: -60, max: 48 * hour })),
+      charge: fc.constantFrom(0, 1),
+    }),
+    { maxLength: 5 },
+  );
+  /** An order of two charges with these refunds; one that was made at no time shows none. */
+  const orderWith = (refunds: readonly { amount: number; ago: number | null; charge: number }[]): Json => {
+    const charges = [0, 1].map((charge) =>
+      chargeOf(`ch_${charge}`, 35_000, {
+        status: 'partially_refunded',
+        refunds: listOf(
+          ...refunds
+            .map((one, index) => ({ ...one, id: `rf_${index}` }))
+            .filter((one) => one.charge === charge)
+            .map(({ id, amount, ago }) =>
+              refundOf(id, amount, { created_at: ago === null ? null : seconds - ago }),
+            ),
+        ),
+      }),
+    );
+    const amount_refunded = refunds.reduce((sum, { amount }) => sum + amount, 0);
+    return orderOf('ord_1', charges, { amount_refunded, payment_status: 'partially_refunded' });
+  };
+
+  test('a refund passes exactly if it and the counting ones are at most the limit', () => {
+    fc.assert(
+      fc.property(earlier, fc.integer({ min: 401, max: 1100 }), (refunds, amount) => {
+        const counting = refunds.filter(({ ago }) => ago === null || ago < 24 * hour);
+        const sum = counting.reduce((total, one) => total + one.amount, amount);
+        const plan = () =>
+          planRefund({ charge: '1', amount, again: [] }, orderWith(refunds), profile, { nowMs });
+        if (sum <= limit) expect(plan().amount).toBe(amount);
+        else
+          expect(plan).toThrow(
+            expect.objectContaining({
+              kind: 'refused',
+              message: expect.stringContaining('refund.max_amount.MXN is 1000'),
+            }),
+          );
+      }),
+    );
+  });
+});

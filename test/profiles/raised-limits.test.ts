@@ -1,0 +1,206 @@
+/** `profile set` asks before a limit is raised, and writes it to the journal first. */
+
+import { chmodSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { describe, expect, test } from 'vitest';
+import { type Home, newHome, paydesk } from '../harness/paydesk.ts';
+import { sit } from '../harness/person.ts';
+import { storeProfile } from '../harness/profile.ts';
+import { inOneLine } from '../harness/ran.ts';
+
+const limit = 'refund.max_amount.MXN';
+const env = { TZ: 'UTC', PAYDESK_OPERATOR: 'op7' };
+const settingsOf = (home: Home): Readonly<Record<string, string>> =>
+  JSON.parse(readFileSync(join(home.path, '.config/paydesk/profiles.json'), 'utf8')).profiles.shop.settings;
+const journalOf = (home: Home) => join(home.path, '.local/state/paydesk/journal/journal.db');
+
+async function newShop(settings: Readonly<Record<string, string>>): Promise<Home> {
+  const home = newHome();
+  const profile = { name: 'shop', baseUrl: 'https://pay.example', mode: 'production', settings } as const;
+  await storeProfile(home, profile, 'key_CANARYxyz0123456789');
+  return home;
+}
+
+const set = (home: Home, ...words: string[]) => paydesk(['profile', 'set', 'shop', ...words], { home, env });
+const listed = async (home: Home, ...words: string[]): Promise<readonly unknown[]> => {
+  const line = ['journal', 'list', '--kind', 'setting', '--all-profiles', '--json', ...words];
+  return JSON.parse((await paydesk(line, { home, env })).stdout).data;
+};
+
+describe('a limit that is raised', () => {
+  test('needs --yes in a script (2), is then set, and stands in the journal', async () => {
+    using home = await newShop({ [limit]: '500' });
+    const without = await set(home, limit, '800');
+    expect(without).toMatchObject({ code: 2, stdout: '' });
+    expect(without.stderr).toMatchInlineSnapshot(`
+      "error:   refund.max_amount.MXN of profile shop would allow more: 800 instead of 500
+      certain: nothing was changed
+      now:     if that is meant, add --yes
+      "
+    `);
+    expect(settingsOf(home)).toEqual({ [limit]: '500' });
+    expect(await listed(home)).toEqual([]);
+
+    const ran = await set(home, limit, '800', '--yes');
+    expect(ran.code, ran.stderr).toBe(0);
+    expect(ran.stderr).toContain('paydesk journal list --kind setting');
+    expect(settingsOf(home)).toEqual({ [limit]: '800' });
+    expect(await listed(home)).toEqual([
+      {
+        object: 'setting_change',
+        changed_at: expect.any(Number),
+        setting: limit,
+        from: '500',
+        to: '800',
+        operator: 'op7',
+        profile: 'shop',
+        account: 'https://pay.example service production',
+      },
+    ]);
+  });
+
+  test.each([
+    ['nothing, a bare Enter', '\r', 3],
+    ['yes', 'y\r', 0],
+  ])('is asked for at a terminal; the person answers %s', async (_, keys, code) => {
+    using home = await newShop({ [limit]: '500' });
+    const person = sit(['profile', 'set', 'shop', limit, 'default'], { home, env });
+    await person.answer('set it? (y/N)', keys);
+    const { screen, ...left } = await person.leaves;
+    expect(left).toEqual({ code });
+    expect(inOneLine(screen)).toContain('would allow more: no limit instead of 500');
+    expect(settingsOf(home)).toEqual(code === 0 ? {} : { [limit]: '500' });
+    expect(await listed(home)).toMatchObject(code === 0 ? [{ from: '500', to: null }] : []);
+  });
+
+  test.each([
+    ['refund.other_currencies', 'allow', 'allow instead of refuse'],
+    ['refund.max_amount.USD', '5', '5 instead of refused'],
+    ['plan.max_age', '2d', '2d instead of 24h'],
+    ['plan.max_count', '11', '11 instead of 10'],
+    ['plan.max_total.mxn', 'default', 'no limit instead of 900'],
+  ])('so is %s %s', async (setting, value, says) => {
+    using home = await newShop({ [limit]: '500', 'plan.max_count': '10', 'plan.max_total.MXN': '900' });
+    const ran = await set(home, setting, value);
+    expect(ran.code).toBe(2);
+    expect(inOneLine(ran.stderr)).toContain(`would allow more: ${says}`);
+    expect(await set(home, setting, value, '--yes')).toMatchObject({ code: 0 });
+    expect(await listed(home)).toHaveLength(1);
+  });
+
+  test.each([
+    [limit, '499'],
+    [limit, '500'],
+    ['plan.max_total.MXN', '900'],
+    ['plan.max_age', '1h'],
+    ['refund.other_currencies', 'refuse'],
+    ['refund.require', 'note'],
+  ])('%s %s is set without a question, and no row is written', async (setting, value) => {
+    using home = await newShop({ [limit]: '500' });
+    expect(await set(home, setting, value)).toMatchObject({ code: 0 });
+    expect(settingsOf(home)).toMatchObject({ [setting]: value });
+    expect(await listed(home)).toEqual([]);
+  });
+
+  test('is only told by --dry-run', async () => {
+    using home = await newShop({ [limit]: '500' });
+    expect(await set(home, limit, '800', '--dry-run')).toMatchObject({ code: 0 });
+    expect(settingsOf(home)).toEqual({ [limit]: '500' });
+    expect(await listed(home)).toEqual([]);
+  });
+});
+
+describe('while the journal cannot be written', () => {
+  test('a limit is not raised (3), and can still be lowered', async () => {
+    using home = await newShop({ [limit]: '500' });
+    expect(await set(home, limit, '600', '--yes')).toMatchObject({ code: 0 });
+    // The journal is gone, and its witness still knows of a row.
+    rmSync(journalOf(home));
+    const ran = await set(home, limit, '700', '--yes');
+    expect(ran).toMatchObject({ code: 3, stdout: '' });
+    expect(inOneLine(ran.stderr)).toContain(
+      `${limit} stays as it is, because the journal cannot be written:`,
+    );
+    expect(ran.stderr).toContain('nothing was changed');
+    expect(settingsOf(home)).toEqual({ [limit]: '600' });
+    expect(await set(home, limit, '100')).toMatchObject({ code: 0 });
+    expect(settingsOf(home)).toEqual({ [limit]: '100' });
+  });
+
+  test('so too if its file is no journal at all', async () => {
+    using home = await newShop({ [limit]: '500' });
+    await set(home, limit, '600', '--yes');
+    writeFileSync(journalOf(home), 'no journal');
+    chmodSync(journalOf(home), 0o600);
+    expect(await set(home, limit, '700', '--yes')).toMatchObject({ code: 3 });
+    expect(settingsOf(home)).toEqual({ [limit]: '600' });
+  });
+});
+
+test('a limit that somebody else changed since the question is not set, and nothing is written (3)', async () => {
+  using home = await newShop({ [limit]: '500' });
+  const person = sit(['profile', 'set', 'shop', limit, '800'], { home, env });
+  await person.waitFor('set it? (y/N)');
+  expect(await set(home, limit, '300')).toMatchObject({ code: 0 });
+  person.type('y\r');
+  const { code, screen } = await person.leaves;
+  expect(code).toBe(3);
+  expect(inOneLine(screen)).toContain('would allow more: 800 instead of 300');
+  expect(settingsOf(home)).toEqual({ [limit]: '300' });
+  expect(await listed(home)).toEqual([]);
+});
+
+describe('journal list --kind setting', () => {
+  test('narrows by person and time, and by the account of a profile', async () => {
+    using home = await newShop({ [limit]: '500' });
+    await set(home, limit, '600', '--yes');
+    const other = { name: 'other', baseUrl: 'https://b.example', mode: 'sandbox' } as const;
+    await storeProfile(home, { ...other, settings: { [limit]: '1' } }, 'key_CANARYabc0123456789');
+    const line = ['profile', 'set', 'other', limit, '2', '--yes'];
+    await paydesk(line, { home, env: { ...env, PAYDESK_OPERATOR: 'op8' } });
+    expect(await listed(home)).toMatchObject([{ to: '600' }, { to: '2' }]);
+    expect(await listed(home, '--operator', 'op8')).toMatchObject([{ profile: 'other' }]);
+    expect(await listed(home, '--since', '1h')).toHaveLength(2);
+    const own = await paydesk(['-p', 'shop', 'journal', 'list', '--kind', 'setting'], { home, env });
+    expect(own.stdout).toMatch(
+      /CHANGED.* SETTING +FROM +TO +BY +PROFILE *\n.*refund\.max_amount\.MXN +500 +600 +op7 +shop *\n$/,
+    );
+    const none = await paydesk(['-p', 'shop', 'journal', 'list', '--kind', 'setting', '--operator', 'op9'], {
+      home,
+      env,
+    });
+    expect(none.stderr).toContain('no such change of a setting for the account of profile shop');
+  });
+
+  test.each([['--open'], ['--order', 'ord_1'], ['--created', 'x']])('refuses %s (2)', async (...words) => {
+    using home = await newShop({});
+    const ran = await paydesk(['journal', 'list', '--kind', 'setting', ...words], { home, env });
+    expect(ran.code).toBe(2);
+    expect(ran.stderr).toContain(`${words[0]} cannot be combined with --kind setting`);
+  });
+
+  test('other lists do not show these rows; verify counts them', async () => {
+    using home = await newShop({ [limit]: '500' });
+    await set(home, limit, '600', '--yes');
+    const list = await paydesk(['journal', 'list', '--all-profiles', '--json'], { home, env });
+    expect(JSON.parse(list.stdout).data).toEqual([]);
+    const verified = await paydesk(['journal', 'verify'], { home, env });
+    expect(verified).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining('1 rows, 1 of them about settings, whole'),
+    });
+    const json = await paydesk(['journal', 'verify', '--json'], { home, env });
+    expect(JSON.parse(json.stdout)).toMatchObject({
+      rows: 1,
+      settings: 1,
+      witness: 'agrees',
+      witness_lines: 1,
+      findings: [],
+    });
+    using db = new DatabaseSync(journalOf(home), { readOnly: true });
+    expect(db.prepare('SELECT type, intent, order_id FROM rows').all()).toEqual([
+      { type: 'setting', intent: '', order_id: null },
+    ]);
+  });
+});
