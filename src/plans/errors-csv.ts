@@ -7,11 +7,6 @@ import { csvLine, formulaSafe } from '../terminal/terminal.ts';
 import { addedColumns } from './input-titles.ts';
 import type { InputFile, InputProblem } from './plan-types.ts';
 
-/** The text of an input file with these titles and rows. */
-export function inputCsv(titles: readonly string[], rows: readonly (readonly string[])[]): string {
-  return [titles, ...rows].map((cells) => csvLine(cells, ',')).join('');
-}
-
 /**
  * The text of the file. Every row is in it; the error of a row that is right is blank. What is wrong with the titles or with the
  * whole file stands in rows of their own, which have no other cells and are skipped when the file is read again.

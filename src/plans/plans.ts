@@ -2,7 +2,7 @@
 
 export { allocate } from './allocate.ts';
 export { controlTotalProblems, type ExpectedTotal, readExpectedTotal } from './control-totals.ts';
-export { errorsCsv, inputCsv } from './errors-csv.ts';
+export { errorsCsv } from './errors-csv.ts';
 export { duplicateProblems } from './input-duplicates.ts';
 export { readInputFile } from './input-file.ts';
 export { isInputTitle } from './input-titles.ts';

@@ -119,7 +119,7 @@ export function batchError(
   const { settings } = profile;
   const of = (verdict: RowVerdict) => reports.filter((one) => one.verdict === verdict);
   const unconfirmed = of('unconfirmed');
-  const certain = `${standWords(reports, settings)}; nothing is in flight`;
+  const certain = `${standWords(reports, settings)}; nothing is on its way`;
   const again = commandLine(profile, 'refunds', 'apply', path);
   const parts = {
     opening: stop === undefined ? 'not all done:' : 'stopped:',
@@ -174,7 +174,7 @@ function afterLeft(
   return [
     ...(first === undefined ? [] : [`the first of them, line ${first.row.line}: ${first.why}`]),
     ...(canGoOn ? ['to try the rows again that were not sent:', again] : []),
-    'the rows that moved no money, as a file to mend and plan again:',
+    'the rows that moved no money, as a file that you can correct and plan again:',
     commandLine(profile, 'refunds', 'status', path, '--rest', 'rest.csv'),
   ];
 }

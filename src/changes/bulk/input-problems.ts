@@ -47,7 +47,7 @@ export async function refuseProblems(
   const many = problems.length === 1 ? '1 error' : `${problems.length} errors`;
   throw usage(`${file === '-' ? 'standard input' : file} has ${many}`, [
     errors === undefined
-      ? 'mend the file; --errors FILE.csv writes it with the errors beside the rows'
-      : `mend the rows in ${errors}; it can be planned as it is`,
+      ? 'correct the file; --errors FILE.csv writes it with the errors beside the rows'
+      : `correct the rows in ${errors}; then plan that file`,
   ]);
 }

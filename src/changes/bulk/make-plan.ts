@@ -6,6 +6,7 @@ import { CliError } from '../../errors.ts';
 import type { AttemptRecord } from '../../journal/journal.ts';
 import {
   type AllocateWay,
+  anyWord,
   type ControlTotals,
   controlTotalProblems,
   type Delimiter,
@@ -28,18 +29,22 @@ import { planLimitProblems } from './plan-limits.ts';
 import { type NewRow, type OrderOfRows, planRows, type RowsAsked } from './plan-rows.ts';
 import { type ReadOrders, readOrders } from './read-orders.ts';
 
-/** What `refunds plan` was asked for. */
-export interface PlanAsked {
-  readonly file: string;
+/** How a plan is made, and where it goes. */
+export interface PlanHow {
   readonly to: string;
   readonly force: boolean;
-  readonly delimiter: Delimiter | undefined;
-  /** Where the rows go, with their errors beside them, if the file has errors. */
-  readonly errors: string | undefined;
   readonly allocation: AllocateWay | undefined;
   readonly allowed: readonly string[];
   readonly again: readonly string[];
   readonly expected: ControlTotals;
+}
+
+/** What `refunds plan` was asked for. */
+export interface PlanAsked extends PlanHow {
+  readonly file: string;
+  readonly delimiter: Delimiter | undefined;
+  /** Where the rows go, with their errors beside them, if the file has errors. */
+  readonly errors: string | undefined;
 }
 
 /** Makes a plan of a file. Throws CliError 'usage' for a file with errors, after all of them were said. */
@@ -54,35 +59,63 @@ export async function planFile(ctx: Context, service: OpenService, asked: PlanAs
     references: new Set(input.rows.flatMap(({ reference }) => reference ?? [])),
   });
   await refuseProblems(ctx, input, referenceProblems(input.rows, orders), asked);
-  const head: PlanHead = {
-    id: ctx.plans.newId(),
-    madeAt: ctx.clock.now(),
-    origin: profile.origin,
-    account: profile.account,
-    profile: profile.name,
-    mode: profile.mode,
-    operator: ctx.plans.operator,
-    file: asked.file.split(/[/\\]/).at(-1) ?? asked.file,
-    columns: moreColumns(input).map((index) => input.columns[index] ?? ''),
-    refreshes: undefined,
-  };
-  const rowsAsked = {
+  const more = moreColumns(input);
+  const head = newHead(
+    ctx,
+    profile,
+    asked.file,
+    more.map((index) => input.columns[index] ?? ''),
+  );
+  const rows = await rowsOf(ctx, service, input.rows, orders, {
+    ...asked,
     profile,
     planId: head.id,
     nowMs: head.madeAt,
-    allocation: asked.allocation,
-    allowed: asked.allowed,
-    again: asked.again,
-    moreOf: ({ cells }: InputRow) => moreColumns(input).map((index) => cells[index] ?? ''),
-  };
-  const rows = await rowsOf(ctx, service, input.rows, orders, rowsAsked);
+    moreOf: ({ cells }) => more.map((index) => cells[index] ?? ''),
+  });
   await refuseProblems(ctx, input, duplicatesIn(rows), asked);
   return keep(ctx, profile, head, rows, asked);
 }
 
+function newHead(ctx: Context, profile: Profile, file: string, columns: readonly string[]): PlanHead {
+  const { origin, account, name, mode } = profile;
+  return {
+    id: ctx.plans.newId(),
+    madeAt: ctx.clock.now(),
+    origin,
+    account,
+    profile: name,
+    mode,
+    operator: ctx.plans.operator,
+    file: file.split(/[/\\]/).at(-1) ?? file,
+    columns,
+    refreshes: undefined,
+  };
+}
+
+/** Makes a plan of a single row, without a file: an amount that is spread over the charges of an order. */
+export async function planOrder(
+  ctx: Context,
+  service: OpenService,
+  row: Pick<InputRow, 'amount' | 'reason' | 'note'> & { readonly orderId: string },
+  how: PlanHow,
+): Promise<Plan> {
+  const { profile } = service;
+  const orders = await readOrders(ctx, service, { ids: new Set([row.orderId]), references: new Set() });
+  const head = newHead(ctx, profile, `orders refund ${row.orderId}`, []);
+  const input = { ...row, line: 1, reference: undefined, charge: anyWord, ref: '', cells: [] };
+  const rows = await rowsOf(ctx, service, [input], orders, {
+    ...how,
+    profile,
+    planId: head.id,
+    nowMs: head.madeAt,
+    moreOf: () => [],
+  });
+  return keep(ctx, profile, head, rows, how);
+}
+
 /** What `refunds plan --refresh` was asked for. */
-export interface RefreshAsked
-  extends Pick<PlanAsked, 'to' | 'force' | 'allocation' | 'allowed' | 'again' | 'expected'> {
+export interface RefreshAsked extends PlanHow {
   readonly refresh: string;
 }
 
@@ -130,7 +163,7 @@ async function keep(
   profile: Profile,
   head: PlanHead,
   rows: readonly PlanRow[],
-  { to, force, expected }: Pick<PlanAsked, 'to' | 'force' | 'expected'>,
+  { to, force, expected }: PlanHow,
 ): Promise<Plan> {
   checkControlTotals(rows, expected, 'nothing was sent, and no plan was written');
   checkPlanLimits(rows, profile);

@@ -1,7 +1,7 @@
 /** `refunds status`: how the rows of a plan stand, and the rows that moved no money as a file for the next plan. */
 
 import type { Context } from '../../commands/command.ts';
-import { inputColumns, inputCsv, type Plan, type PlanRow } from '../../plans/plans.ts';
+import { errorsCsv, inputColumns, type Plan, type PlanRow } from '../../plans/plans.ts';
 import type { Profile } from '../../profiles/profiles.ts';
 import { attemptsOfPlan } from './apply-plan.ts';
 import { standWords } from './batch-words.ts';
@@ -41,9 +41,19 @@ async function writeRest(
   path: string,
   force: boolean,
 ): Promise<void> {
-  const rest = reports.filter(movedNothing).map(({ row }) => row);
-  const titles = [...inputColumns.filter((title) => title !== 'reference'), ...plan.columns];
-  await ctx.plans.write(path, inputCsv(titles, rest.map(cellsOf)), force);
+  const rest = reports.filter(movedNothing);
+  const file = {
+    delimiter: ',' as const,
+    columns: [...inputColumns.filter((title) => title !== 'reference'), ...plan.columns],
+    // Parts of one row have the same line, so the rows are counted anew.
+    lines: rest.map(({ row }, index) => ({ line: index + 2, cells: cellsOf(row) })),
+  };
+  const problems = rest.map(({ why }, index) => ({
+    line: index + 2,
+    column: undefined,
+    words: why ?? 'not started',
+  }));
+  await ctx.plans.write(path, errorsCsv(file, problems), force);
   ctx.notes.note(`${rest.length === 1 ? '1 row' : `${rest.length} rows`} that moved no money: ${path}`);
 }
 

@@ -1,12 +1,15 @@
 /** `orders refund`: its flags and help. changes/refund/refund-order.ts makes the refund. */
 
+import type { TypedAmount } from '../../amounts.ts';
 import type { OpenService } from '../../api/api.ts';
 import { canBeRefunded, whyNotRefundable } from '../../api/charges.ts';
 import { resources } from '../../api/resources.ts';
-import { chargeIdPattern, refundReasons, refundReasonValues } from '../../api/spec.ts';
-import { againFlag, intentFlag, refundOrder } from '../../changes/changes.ts';
-import { type Completer, defineCommand } from '../command.ts';
-import { flag, idArgument, usage } from '../flags.ts';
+import { chargeIdPattern, type RefundReason, refundReasons, refundReasonValues } from '../../api/spec.ts';
+import { againFlag, applyPlan, intentFlag, planOrder, refundOrder } from '../../changes/changes.ts';
+import { type AllocateWay, allocateWays } from '../../plans/plans.ts';
+import { type Completer, type Context, defineCommand } from '../command.ts';
+import { checkDecimals, flag, idArgument, usage } from '../flags.ts';
+import { showPlan } from '../refunds/show-plan.ts';
 import { type Pickable, pickOrder } from './pick-order.ts';
 
 const { idExample } = resources.orders;
@@ -53,6 +56,12 @@ export const refund = defineCommand({
     confirm: flag.id('orders', { value: 'ID', summary: 'the order id again: counts as yes in production' }),
     intent: intentFlag,
     again: againFlag,
+    allocate: flag.choice(allocateWays, {
+      value: 'HOW',
+      summary: 'spread --amount over the charges of the order: makes a plan with a row for each, and asks',
+      conflicts: ['charge', 'confirm', 'intent', 'only-confirm'],
+    }),
+    to: flag.text({ value: 'PLAN', summary: 'with --allocate: the file of the plan; without it ORDER.plan' }),
   },
   examples: [
     'paydesk -p demo orders refund',
@@ -65,9 +74,23 @@ export const refund = defineCommand({
     ctx,
     {
       args: [id],
-      flags: { confirm, intent, again = [], amount: typed, 'only-confirm': onlyConfirm, ...what },
+      flags: {
+        confirm,
+        intent,
+        again = [],
+        amount: typed,
+        'only-confirm': onlyConfirm,
+        allocate,
+        to,
+        ...what
+      },
     },
   ) {
+    if (allocate !== undefined) {
+      await refundInParts(ctx, { id, typed, again, allocate, to, ...what });
+      return undefined;
+    }
+    if (to !== undefined) throw usage('--to names the plan of --allocate, which is missing');
     const pick = (service: OpenService) => pickOrder(ctx, service, offer);
     await refundOrder(
       ctx,
@@ -77,6 +100,52 @@ export const refund = defineCommand({
     return undefined;
   },
 });
+
+interface InParts {
+  readonly id: string | undefined;
+  readonly typed: TypedAmount | undefined;
+  readonly again: readonly string[];
+  readonly allocate: AllocateWay;
+  readonly to: string | undefined;
+  readonly reason?: RefundReason | undefined;
+  readonly note?: string | undefined;
+}
+
+// Several charges are several refunds, so they go the way of a plan: one row for each, and each at most once.
+async function refundInParts(
+  ctx: Context,
+  { id, typed, again, allocate, to = `${id}.plan`, reason, note }: InParts,
+): Promise<void> {
+  if (id === undefined || typed === undefined)
+    throw usage(
+      `missing ${id === undefined ? 'ID' : '--amount'}: --allocate spreads an amount over the charges of an order`,
+    );
+  const service = await ctx.service({ purpose: 'change' });
+  const { profile } = service;
+  checkDecimals('--amount', typed, profile);
+  const missing = profile.settings['refund.require'].filter((name) => ({ reason, note })[name] === undefined);
+  if (missing.length > 0)
+    throw usage(`missing --${missing.join(', --')}: required by profile ${profile.name} (refund.require)`);
+  const expected = { count: undefined, totals: [] };
+  const row = { orderId: id, amount: typed.amount, reason, note };
+  const made = await planOrder(ctx, service, row, {
+    to,
+    force: false,
+    allocation: allocate,
+    allowed: [],
+    again,
+    expected,
+  });
+  await showPlan(ctx, made, to, profile);
+  if (!ctx.ask.interactive || ctx.options.dryRun) return;
+  await applyPlan(ctx, service, {
+    path: to,
+    confirm: undefined,
+    expected,
+    concurrency: 1,
+    maxFailures: undefined,
+  });
+}
 
 function chargeName(text: string, name: string): string {
   if (chargeIdPattern.test(text)) return text;

@@ -1,12 +1,13 @@
 /** `refunds plan`: its flags and help. changes/bulk/make-plan.ts makes the plan. */
 
-import { planColumns, planFile, planLines, planRecord, refreshPlan } from '../../changes/changes.ts';
+import { planFile, refreshPlan } from '../../changes/changes.ts';
 import { exitCodes } from '../../errors.ts';
 import { allocateWays } from '../../plans/plans.ts';
 import { defineCommand } from '../command.ts';
 import { flag, usage } from '../flags.ts';
 import { checkTotalsGiven, controlFlags, readTotals } from './control-flags.ts';
 import { delimiterFlag, delimiterOf, fileArgument } from './file-flags.ts';
+import { showPlan } from './show-plan.ts';
 
 export const plan = defineCommand({
   description: [
@@ -25,7 +26,7 @@ export const plan = defineCommand({
     delimiter: delimiterFlag,
     errors: flag.text({
       value: 'FILE',
-      summary: 'if the file has errors: write its rows with the errors beside them, to be mended',
+      summary: 'if the file has errors: write its rows with the errors beside them, to correct them there',
     }),
     allocate: flag.choice(allocateWays, {
       value: 'HOW',
@@ -78,11 +79,7 @@ export const plan = defineCommand({
             errors: flags.errors,
           })
         : await refreshPlan(ctx, service, { ...asked, refresh: flags.refresh });
-    await ctx.out.ownList(
-      planColumns(made),
-      made.rows.map((row) => planRecord(row, made)),
-    );
-    for (const line of planLines(made, to, profile)) ctx.notes.note(line);
+    await showPlan(ctx, made, to, profile);
     const cannot = made.rows.some(({ state }) => state === 'look' || state === 'impossible');
     return cannot ? exitCodes.batch : undefined;
   },
