@@ -4,9 +4,11 @@ import { about, CliError } from '../errors.ts';
 import type { ClockWithTimers } from '../io.ts';
 import { accountLabel, commandLine, type Profile } from '../profiles/profiles.ts';
 import type { Notes } from '../terminal/terminal.ts';
+import type { Pace } from './pace.ts';
 import { type ResourceName, resources } from './resources.ts';
 import type { JsonObject } from './spec.ts';
 
+export { createPace, type Pace } from './pace.ts';
 export { proxyFor } from './proxy.ts';
 
 /** Masks known keys in a reply, in every spelling, so that no later code can print or store one. */
@@ -50,8 +52,6 @@ export interface PagesHow {
   readonly ahead?: boolean | undefined;
   /** For pages that a run can do without: each is asked for once, and for 5 seconds at most. */
   readonly quick?: boolean | undefined;
-  /** Most requests per second. */
-  readonly maxPerSecond?: number | undefined;
   /** Ends the request of a page that nobody waits for any more. */
   readonly signal?: AbortSignal | undefined;
   /** The pages of an earlier walk that this one continues, oldest first. Their records count as already seen. */
@@ -193,6 +193,8 @@ export interface ClientParts {
   readonly leave?: AbortSignal | undefined;
   /** A service inside this process, instead of the network. */
   readonly inProcess?: typeof fetch | undefined;
+  /** The pace of the run: reads wait for it, and changes are counted in it. */
+  readonly pace?: Pace | undefined;
   /** The proxy for this service (proxy.ts). */
   readonly proxy?: URL | undefined;
   /** Called once for each space of the heap, when several pages have been read. */

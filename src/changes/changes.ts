@@ -1,6 +1,7 @@
 /** The door of the changes: everything that the commands may import from this room. */
 
 export { applyPlan } from './bulk/apply-plan.ts';
+export { compareFile } from './bulk/compare-file.ts';
 export { planFile, refreshPlan } from './bulk/make-plan.ts';
 export { planColumns, planLines, planRecord } from './bulk/plan-list.ts';
 export { planStatus } from './bulk/plan-status.ts';

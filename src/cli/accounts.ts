@@ -1,7 +1,7 @@
 /** Connects a run to the account of a profile: with a client for reads, and with the journal, through which all changes go. */
 
 import { mkdirSync } from 'node:fs';
-import { type Client, openClient, proxyFor } from '../api/api.ts';
+import { type Client, createPace, openClient, type Pace, proxyFor } from '../api/api.ts';
 import type { Context } from '../commands/command.ts';
 import { type ClockWithTimers, type Io, variable } from '../io.ts';
 import type { JournalStore } from '../journal/journal.ts';
@@ -51,8 +51,10 @@ export function createAccount(parts: AccountParts): Account {
   const { profiles, globals } = parts;
   const clients = new Map<string, Promise<Client>>();
   const openClients: Client[] = [];
+  // One pace for all clients, because a change may have another client than the command.
+  const pace = createPace(parts.clock);
   const openWith = async (openProfile: () => Promise<OpenProfile>): Promise<Client> => {
-    const client = await openAccount(parts, openProfile);
+    const client = await openAccount(parts, openProfile, pace);
     openClients.push(client);
     return client;
   };
@@ -79,7 +81,8 @@ export function createAccount(parts: AccountParts): Account {
     open: async (name) => (await open(name)).service,
   });
   return {
-    async service({ purpose = 'read', profile, key } = {}) {
+    async service({ purpose = 'read', profile, key, maxPerSecond } = {}) {
+      if (maxPerSecond !== undefined) pace.limit(maxPerSecond);
       if (purpose === 'change') (await profiles.open()).approveChange();
       const { service } = await (key === undefined
         ? open(profile)
@@ -132,7 +135,11 @@ function beforeSent(store: JournalStore, act: (intent: string) => void): Journal
   };
 }
 
-async function openAccount(parts: AccountParts, openProfile: () => Promise<OpenProfile>): Promise<Client> {
+async function openAccount(
+  parts: AccountParts,
+  openProfile: () => Promise<OpenProfile>,
+  pace: Pace,
+): Promise<Client> {
   const { io, version, globals, clock, signal, secrets } = parts;
   const opened = await openProfile();
   const { profile } = opened;
@@ -152,6 +159,7 @@ async function openAccount(parts: AccountParts, openProfile: () => Promise<OpenP
     random: Math.random,
     signal,
     leave: parts.stop.leave,
+    pace,
     inProcess: demo && ((input, init) => demo.fetch(new Request(input, init))),
     proxy: demo === undefined ? proxyFor(profile.baseUrl, io.env) : undefined,
     keepHeapSmall: io.keepHeapSmall,

@@ -73,6 +73,8 @@ export interface Context {
     readonly profile?: string | undefined;
     /** A key to try instead of the stored one; only with a named profile. */
     readonly key?: TypedKey | undefined;
+    /** From now on this run sends at most so many requests per second, changes included. */
+    readonly maxPerSecond?: number | undefined;
   }): Promise<OpenService>;
   /** Opens a profile that is not stored yet, with its key. Only for reads. */
   draftService(draft: ProfileDraft, key: TypedKey): Promise<OpenService>;

@@ -91,6 +91,11 @@ export const commands: readonly CommandEntry[] = [
     load: async () => (await import('./refunds/status.ts')).status,
   },
   {
+    words: ['refunds', 'compare'],
+    summary: 'Compare a list of orders with what was refunded',
+    load: async () => (await import('./refunds/compare.ts')).compare,
+  },
+  {
     words: ['customers', 'list'],
     summary: 'List customers, one page at a time',
     load: async () => (await import('./customers/list.ts')).list,

@@ -58,7 +58,7 @@ export async function runExport(
   if (input.verify !== undefined) return verifyFile(ctx, input.verify, input['max-age']);
   if (input['max-age'] !== undefined) throw usage('--max-age needs --verify FILE');
   const written = exportForm(input, ctx.options.askedFormat);
-  const service = await ctx.service();
+  const service = await ctx.service({ maxPerSecond: input['max-rps'] });
   const job = await describe(service, written);
   refuseColumns(ctx, service, input, written, job);
   const again = [job.resource, 'export', ...job.words, ...againWords(ctx, input)];
@@ -257,7 +257,7 @@ async function* walkRows(
   maker: RowMaker,
   { after, before }: Partial<Pick<ExportFile, 'after' | 'before'>> = {},
 ): AsyncGenerator<RowsOfPage> {
-  const how = { ahead: true, maxPerSecond: input['max-rps'], before };
+  const how = { ahead: true, before };
   const query = { limit: input.limit, next: after };
   let last = after;
   for await (const page of longPages(service, job.resource, query, how)) {

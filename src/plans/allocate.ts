@@ -1,6 +1,6 @@
 /** Spreads an amount over the charges of an order. Pure. */
 
-import type { AllocateWay } from './plans.ts';
+import type { AllocateWay } from './plan-types.ts';
 
 /** A charge, and what is left of it to refund, in the service's units. */
 export interface ChargeLeft {

@@ -1,7 +1,7 @@
 /** Compares a plan with what a person counted: `--expect-count` and `--expect-total`. Pure. */
 
 import { currencyPattern, parseAmount } from '../api/spec.ts';
-import type { PlanSum } from './plans.ts';
+import type { PlanSum } from './plan-types.ts';
 
 /** A sum in one currency, as a person typed it: `MXN=23000`. */
 export interface ExpectedTotal {

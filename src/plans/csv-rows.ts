@@ -4,7 +4,7 @@
  */
 
 import { CsvError, parse } from 'csv-parse/sync';
-import type { Delimiter } from './plans.ts';
+import type { Delimiter } from './plan-types.ts';
 
 /** A row of a CSV. */
 export interface CsvRow {

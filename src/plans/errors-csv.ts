@@ -5,7 +5,7 @@
 
 import { csvLine, formulaSafe } from '../terminal/terminal.ts';
 import { addedColumns } from './input-titles.ts';
-import type { InputFile, InputProblem } from './plans.ts';
+import type { InputFile, InputProblem } from './plan-types.ts';
 
 /** The text of an input file with these titles and rows. */
 export function inputCsv(titles: readonly string[], rows: readonly (readonly string[])[]): string {

@@ -4,7 +4,7 @@
  */
 
 import { parseAmount } from '../api/spec.ts';
-import { fullWord } from './plans.ts';
+import { fullWord } from './plan-types.ts';
 
 /** The amount, or `full`; undefined for any other text. */
 export function readAmountText(text: string): number | typeof fullWord | undefined {

@@ -6,7 +6,7 @@
 import { chargeIdPattern, orderIdPattern, type RefundReason, refundReasonValues } from '../api/spec.ts';
 import { closestNames } from '../terminal/terminal.ts';
 import { amountProblem, readAmountText } from './input-amount.ts';
-import { anyWord, fullWord } from './plans.ts';
+import { anyWord, fullWord } from './plan-types.ts';
 
 /** A cell that was read: its value, or what is wrong with it. */
 export type Checked<T> = { readonly value: T } | { readonly wrong: string };

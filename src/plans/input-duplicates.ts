@@ -1,6 +1,6 @@
 /** Finds rows of one order that are about the same money and are not told apart by a `ref` of their own. Pure. */
 
-import { anyWord, fullWord, type InputProblem, type InputRow } from './plans.ts';
+import { anyWord, fullWord, type InputProblem, type InputRow } from './plan-types.ts';
 
 /** What counts of a row. `charge` is what was typed or, once the orders were read, the charge's id. */
 export type RowMoney = Pick<InputRow, 'line' | 'orderId' | 'reference' | 'charge' | 'ref'>;

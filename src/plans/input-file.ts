@@ -5,7 +5,7 @@ import { type CsvRow, csvRows } from './csv-rows.ts';
 import { encodingProblem, firstBadLine, withoutBom } from './file-encoding.ts';
 import { readRow } from './input-row.ts';
 import { delimiterOf, type InputTitles, type InputUse, readTitles } from './input-titles.ts';
-import type { Delimiter, InputFile, InputProblem } from './plans.ts';
+import type { Delimiter, InputFile, InputProblem } from './plan-types.ts';
 
 /** The most rows of an input file. */
 export const rowsMost = 100_000;

@@ -13,7 +13,7 @@ import {
   saysNothing,
 } from './input-cells.ts';
 import type { InputTitles, InputUse } from './input-titles.ts';
-import { anyWord, fullWord, type InputColumn, type InputProblem, type InputRow } from './plans.ts';
+import { anyWord, fullWord, type InputColumn, type InputProblem, type InputRow } from './plan-types.ts';
 
 /** A row that was read. `row` is undefined if anything is wrong with it. */
 export interface ReadRow {

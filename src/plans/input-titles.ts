@@ -4,7 +4,13 @@ import { orderIdPattern } from '../api/spec.ts';
 import { closestNames, withoutFormulaSafety } from '../terminal/terminal.ts';
 import type { CsvRow } from './csv-rows.ts';
 import { shown } from './input-cells.ts';
-import { type Delimiter, delimiters, type InputColumn, type InputProblem, inputColumns } from './plans.ts';
+import {
+  type Delimiter,
+  delimiters,
+  type InputColumn,
+  type InputProblem,
+  inputColumns,
+} from './plan-types.ts';
 
 /** What an input file is for: a plan needs an amount in each row, and `refunds compare` does not. */
 export type InputUse = 'plan' | 'compare';

@@ -6,7 +6,7 @@ import { link, open, rename, rm } from 'node:fs/promises';
 import { CliError, systemCode, systemReason } from '../errors.ts';
 import { fullPath } from '../io.ts';
 import { readPlan, writePlan } from './plan-text.ts';
-import type { Plan, PlanFiles, PlanHead, PlanRow } from './plans.ts';
+import type { Plan, PlanFiles, PlanHead, PlanRow } from './plan-types.ts';
 
 /** What the files of plans need from outside. */
 export interface PlanFileParts {

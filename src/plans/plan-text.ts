@@ -7,7 +7,7 @@ import { createHash } from 'node:crypto';
 import * as v from 'valibot';
 import { type JsonObject, refundReasonValues } from '../api/spec.ts';
 import { CliError } from '../errors.ts';
-import { type Plan, type PlanHead, type PlanRow, rowStates, sumsOf } from './plans.ts';
+import { type Plan, type PlanHead, type PlanRow, rowStates, sumsOf } from './plan-types.ts';
 
 // A plan of another version is refused, since nobody can know what its fields mean.
 const version = 1;

@@ -122,6 +122,14 @@ export interface Output {
   text(text: string): Promise<void>;
 }
 
+/** Where a line of progress is written. */
+export interface ProgressLine {
+  /** How many characters fit. */
+  readonly room: number;
+  /** Whether the line is redrawn in its place. */
+  readonly redrawn: boolean;
+}
+
 /**
  * Writes notes, previews and progress to stderr. With json and ndjson, notes wait until the run ends: an error then holds
  * them.
@@ -133,8 +141,16 @@ export interface Notes {
   warn(line: Cell): void;
   /** Shows what the next question is about. */
   show(blocks: readonly Block[]): void;
-  /** Shows how far a long run is, in a line that is redrawn. Call the returned function at its end. */
-  progress(text: () => string): () => void;
+  /**
+   * Shows how far a long run is, in a line that is redrawn. Where nothing can be redrawn, it writes a line every 10 seconds. Call
+   * the returned function at its end.
+   */
+  progress(text: (line: ProgressLine) => string): () => void;
+  /**
+   * As `progress`. Until its end, no other progress and no waiting is shown: a batch makes many changes at once, and each of them
+   * would put its own line in place of this one.
+   */
+  progressAlone(text: (line: ProgressLine) => string): () => void;
   /**
    * Says what the run waits for, until the returned function is called. On a terminal the seconds pass behind the text;
    * elsewhere it is one line. With --quiet, json and ndjson there is none, and a short wait says nothing unless `atOnce`.

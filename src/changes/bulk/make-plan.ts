@@ -2,7 +2,6 @@
 
 import type { OpenService } from '../../api/api.ts';
 import type { Context } from '../../commands/command.ts';
-import { usage } from '../../commands/flags.ts';
 import { CliError } from '../../errors.ts';
 import type { AttemptRecord } from '../../journal/journal.ts';
 import {
@@ -11,7 +10,6 @@ import {
   controlTotalProblems,
   type Delimiter,
   duplicateProblems,
-  errorsCsv,
   type InputFile,
   type InputProblem,
   type InputRow,
@@ -25,6 +23,7 @@ import {
 import type { Profile } from '../../profiles/profiles.ts';
 import { knownTwin } from '../refund/known-refunds.ts';
 import { isPaidBack, nameForAgain, twinLine, twinWords } from '../refund/twins.ts';
+import { referenceProblems, refuseProblems } from './input-problems.ts';
 import { planLimitProblems } from './plan-limits.ts';
 import { type NewRow, type OrderOfRows, planRows, type RowsAsked } from './plan-rows.ts';
 import { type ReadOrders, readOrders } from './read-orders.ts';
@@ -196,41 +195,6 @@ function duplicatesIn(
       orderId === undefined ? [] : [{ line, orderId, reference: undefined, charge: chargeId ?? charge, ref }],
     ),
   );
-}
-
-function referenceProblems(rows: readonly InputRow[], { byReference }: ReadOrders): readonly InputProblem[] {
-  return rows.flatMap(({ line, reference }) => {
-    const ids = reference === undefined ? undefined : (byReference.get(reference) ?? []);
-    if (ids === undefined || ids.length === 1) return [];
-    const words =
-      ids.length === 0
-        ? `no order has the reference ${reference}`
-        : `${ids.length} orders have the reference ${reference}: ${ids.slice(0, 3).join(', ')}`;
-    return [{ line, column: 'reference', words }];
-  });
-}
-
-// More lines than this are no help on a screen; --errors has them all.
-const shownProblems = 200;
-
-async function refuseProblems(
-  ctx: Context,
-  input: InputFile,
-  found: readonly InputProblem[],
-  { file, errors, force }: Pick<PlanAsked, 'file' | 'errors' | 'force'>,
-): Promise<void> {
-  if (found.length === 0) return;
-  const problems = found.toSorted((one, other) => one.line - other.line);
-  for (const { line, words } of problems.slice(0, shownProblems)) ctx.notes.warn(`line ${line}: ${words}`);
-  if (problems.length > shownProblems)
-    ctx.notes.warn(`and ${problems.length - shownProblems} more: --errors FILE.csv writes all of them`);
-  if (errors !== undefined) await ctx.plans.write(errors, errorsCsv(input, problems), force);
-  const many = problems.length === 1 ? '1 error' : `${problems.length} errors`;
-  throw usage(`${file === '-' ? 'standard input' : file} has ${many}`, [
-    errors === undefined
-      ? 'mend the file; --errors FILE.csv writes it with the errors beside the rows'
-      : `mend the rows in ${errors}; it can be planned as it is`,
-  ]);
 }
 
 // ── The rows ────────────────────────────────────────────────────────────────────────────────────

@@ -2,10 +2,11 @@
 
 import { planColumns, planFile, planLines, planRecord, refreshPlan } from '../../changes/changes.ts';
 import { exitCodes } from '../../errors.ts';
-import { allocateWays, type Delimiter } from '../../plans/plans.ts';
+import { allocateWays } from '../../plans/plans.ts';
 import { defineCommand } from '../command.ts';
 import { flag, usage } from '../flags.ts';
 import { checkTotalsGiven, controlFlags, readTotals } from './control-flags.ts';
+import { delimiterFlag, delimiterOf, fileArgument } from './file-flags.ts';
 
 export const plan = defineCommand({
   description: [
@@ -13,14 +14,7 @@ export const plan = defineCommand({
     'Columns, in any order: order_id (or reference), charge_id, amount, reason, ref, note; other columns are kept and shown again in the report. amount is a whole number in the units of the service, or full for the whole charge or order; charge_id is an id, a number, *4242, full, or any.',
     'Two rows about the same money need a ref of their own, so that none of them is an accident. All errors of a file are said at once.',
   ].join(' '),
-  arguments: [
-    {
-      name: 'file',
-      summary: 'the CSV file; - is standard input',
-      required: false,
-      parse: (text: string) => text,
-    },
-  ],
+  arguments: [fileArgument(false)],
   flags: {
     to: flag.text({ value: 'PLAN', summary: 'the file of the plan; without it FILE.plan' }),
     force: flag.switch({ summary: 'replace files that exist' }),
@@ -28,10 +22,7 @@ export const plan = defineCommand({
       value: 'PLAN',
       summary: 'make an older plan anew: read its orders again, keep its rows',
     }),
-    delimiter: flag.choice(['comma', 'semicolon', 'tab'], {
-      value: 'WORD',
-      summary: 'what stands between the cells, if paydesk does not recognise it',
-    }),
+    delimiter: delimiterFlag,
     errors: flag.text({
       value: 'FILE',
       summary: 'if the file has errors: write its rows with the errors beside them, to be mended',
@@ -96,12 +87,6 @@ export const plan = defineCommand({
     return cannot ? exitCodes.batch : undefined;
   },
 });
-
-const delimiterOf: Readonly<Record<'comma' | 'semicolon' | 'tab', Delimiter>> = {
-  comma: ',',
-  semicolon: ';',
-  tab: '\t',
-};
 
 // `fri.csv` becomes `fri.plan` beside it. Standard input and a refreshed plan have no name of their own.
 function usualName(file: string | undefined): string {
