@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { CliError } from '../../src/errors.ts';
 import type { Clock } from '../../src/io.ts';
-import type { BatchStop, RowEnd } from '../../src/plans/plans.ts';
+import type { BatchStop, RowEnd } from '../../src/plans/plan-types.ts';
 import { type BatchEnd, type BatchParts, runBatch } from '../../src/plans/run-batch.ts';
 import { isLong } from '../harness/long.ts';
 
