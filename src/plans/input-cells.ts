@@ -17,8 +17,9 @@ export const noteMost = 500;
 
 /** A value as a problem shows it: whole if it is short, in quotes if spaces stand around it. */
 export function shown(text: string): string {
-  const start = [...text.slice(0, 2 * shownMost)].slice(0, shownMost).join('');
-  const cut = start.length < text.length ? `${start}…` : text;
+  // Not between the two halves of one character.
+  const start = text.slice(0, shownMost).replace(/[\ud800-\udbff]$/, '');
+  const cut = text.length > shownMost ? `${start}…` : text;
   return cut === cut.trim() && cut !== '' ? cut : `"${cut}"`;
 }
 

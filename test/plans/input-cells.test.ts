@@ -76,7 +76,7 @@ describe('F45 amounts', () => {
 
   it('takes nothing but whole numbers without marks, and full', () => {
     const near = fc
-      .array(fc.constantFrom(...'0123456789 ,._-+eExX$'), { maxLength: 6 })
+      .array(fc.constantFrom(...'0123456789 ,._-+eExX$'.split('')), { maxLength: 6 })
       .map((signs) => signs.join(''));
     fc.assert(
       fc.property(fc.oneof(near, fc.string(), fc.maxSafeInteger().map(String)), (text) => {
@@ -91,9 +91,10 @@ describe('F45 amounts', () => {
 
   it('never proposes a number that is refused too', () => {
     fc.assert(
-      fc.property(fc.array(fc.constantFrom(...'0159 ,._-+$MXN'), { maxLength: 8 }), (signs) => {
-        const words = wordsOf(readAmount(signs.join('')));
-        const [, proposed] = /(?:sign|front|digits|currency): (.*)$/.exec(String(words)) ?? [];
+      fc.property(fc.array(fc.constantFrom(...'0159 ,._-+$MXN'.split('')), { maxLength: 8 }), (signs) => {
+        const cell = readAmount(signs.join(''));
+        const words = 'wrong' in cell ? cell.wrong : '';
+        const [, proposed] = /(?:sign|front|digits|currency): (.*)$/.exec(words) ?? [];
         expect(proposed === undefined || 'value' in readAmount(proposed)).toBe(true);
       }),
     );
@@ -205,7 +206,7 @@ describe('words of a row', () => {
 it('a long value is shown by its start, and never half a character', () => {
   expect(shown('a'.repeat(40))).toBe('a'.repeat(40));
   expect(shown('a'.repeat(41))).toBe(`${'a'.repeat(40)}…`);
-  expect(shown('😀'.repeat(50))).toBe(`${'😀'.repeat(40)}…`);
-  expect(shown('😀'.repeat(40))).toBe('😀'.repeat(40));
+  expect(shown('😀'.repeat(20))).toBe('😀'.repeat(20));
+  expect(shown(`a${'😀'.repeat(20)}`)).toBe(`a${'😀'.repeat(19)}…`);
   expect(shown('')).toBe('""');
 });

@@ -272,7 +272,7 @@ describe('F50 bytes', () => {
 
   it('never throws, whatever the bytes are, and every line of a problem is one of the file', () => {
     const parts = fc.constantFrom(
-      ...'"",;\t\n\r',
+      ...'"",;\t\n\r'.split(''),
       '""',
       id,
       'full',
