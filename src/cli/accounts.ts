@@ -41,7 +41,8 @@ export interface AccountParts {
 }
 
 /** The functions of an account that a command gets in its context. */
-export interface Account extends Pick<Context, 'service' | 'draftService' | 'change' | 'journal'> {
+export interface Account
+  extends Pick<Context, 'service' | 'draftService' | 'change' | 'journal' | 'useProfileOf'> {
   /** Closes the connections, and the files of the journal. */
   close(): void;
 }
@@ -58,7 +59,9 @@ export function createAccount(parts: AccountParts): Account {
     openClients.push(client);
     return client;
   };
-  const open = (name = ''): Promise<Client> => {
+  // The profile of the run, where a plan says which one that is.
+  let ofPlan: string | undefined;
+  const open = (name = ofPlan ?? ''): Promise<Client> => {
     const client = clients.get(name) ?? openWith(() => profiles.open(name === '' ? undefined : name));
     clients.set(name, client);
     return client;
@@ -83,7 +86,7 @@ export function createAccount(parts: AccountParts): Account {
   return {
     async service({ purpose = 'read', profile, key, maxPerSecond } = {}) {
       if (maxPerSecond !== undefined) pace.limit(maxPerSecond);
-      if (purpose === 'change') (await profiles.open()).approveChange();
+      if (purpose === 'change') (await profiles.open(ofPlan)).approveChange();
       const { service } = await (key === undefined
         ? open(profile)
         : openWith(() => profiles.open(profile, key)));
@@ -95,12 +98,18 @@ export function createAccount(parts: AccountParts): Account {
       return (await openWith(async () => profiles.openDraft(draft, key))).service;
     },
     journal: opened.journal,
+    async useProfileOf({ account, profile }) {
+      if (globals.profile !== undefined) return;
+      const names = await profiles.reaching(account);
+      const [only, second] = names;
+      ofPlan = names.includes(profile) ? profile : second === undefined ? only : undefined;
+    },
     close() {
       for (const client of openClients) client.close();
       opened.store.close();
     },
     async change(intent) {
-      (await profiles.open()).approveChange();
+      (await profiles.open(ofPlan)).approveChange();
       const [client, { createChange }] = await Promise.all([open(), import('../journal/make-change.ts')]);
       // Short enough to be typed. Of many thousand rows of plans, two would have the same id.
       const length = intent.plan === undefined ? 8 : 12;

@@ -74,6 +74,7 @@ export function createRun(state: RunState, globals: Globals, words: readonly str
     profiles,
     simulator: showingKey(createSimulatorControl(simulator), state),
     service: account.service,
+    useProfileOf: account.useProfileOf,
     draftService: account.draftService,
     change: account.change,
     journal: account.journal,

@@ -76,6 +76,11 @@ export interface Context {
     /** From now on this run sends at most so many requests per second, changes included. */
     readonly maxPerSecond?: number | undefined;
   }): Promise<OpenService>;
+  /**
+   * Uses the profile of a plan for the whole run, or else the only one that reaches its account. A profile that was named on the
+   * command line stays.
+   */
+  useProfileOf(plan: { readonly account: string; readonly profile: string }): Promise<void>;
   /** Opens a profile that is not stored yet, with its key. Only for reads. */
   draftService(draft: ProfileDraft, key: TypedKey): Promise<OpenService>;
   /** Writes a time (Unix milliseconds) as a time of day in the zone of the run, `09:31:40`. */

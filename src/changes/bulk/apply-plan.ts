@@ -29,12 +29,15 @@ export interface ApplyAsked {
   readonly expected: ControlTotals;
   readonly concurrency: number;
   readonly maxFailures: number | undefined;
+  readonly maxPerSecond: number | undefined;
 }
 
 /** Applies a plan. Throws CliError for every end but "all rows are applied". */
-export async function applyPlan(ctx: Context, service: OpenService, asked: ApplyAsked): Promise<void> {
-  const { profile } = service;
+export async function applyPlan(ctx: Context, asked: ApplyAsked): Promise<void> {
   const plan = await ctx.plans.open(asked.path);
+  await ctx.useProfileOf(plan);
+  const service = await ctx.service({ purpose: 'change', maxPerSecond: asked.maxPerSecond });
+  const { profile } = service;
   ctx.out.checkColumns(reportColumns(plan));
   checkAccount(plan, profile, asked.path);
   checkAnswerable(ctx, profile, plan, asked);

@@ -2,7 +2,6 @@
 
 import type { Context } from '../../commands/command.ts';
 import { errorsCsv, inputColumns, type Plan, type PlanRow } from '../../plans/plans.ts';
-import type { Profile } from '../../profiles/profiles.ts';
 import { attemptsOfPlan } from './apply-plan.ts';
 import { standWords } from './batch-words.ts';
 import { movedNothing, type RowReport, reportColumns, reportRecord, reportRows } from './row-verdicts.ts';
@@ -16,8 +15,9 @@ export interface StatusAsked {
 }
 
 /** Shows how a plan stands. Returns 7 while a row is unconfirmed, 8 while rows are not applied, and 0 otherwise. */
-export async function planStatus(ctx: Context, profile: Profile, asked: StatusAsked): Promise<0 | 7 | 8> {
+export async function planStatus(ctx: Context, asked: StatusAsked): Promise<0 | 7 | 8> {
   const plan = await ctx.plans.open(asked.path);
+  const style = ctx.profiles.amountStyle(plan.profile);
   ctx.out.checkColumns(reportColumns(plan));
   const reports = reportRows(plan, await attemptsOfPlan(ctx, plan));
   if (asked.rest !== undefined) await writeRest(ctx, plan, reports, asked.rest, asked.force);
@@ -29,7 +29,7 @@ export async function planStatus(ctx: Context, profile: Profile, asked: StatusAs
     ctx.notes.warn(
       `line ${row.line}, ${row.orderId}, is unconfirmed: paydesk journal reconcile ${attempt?.sent.intent ?? '--all'}`,
     );
-  ctx.notes.note(standWords(reports, profile.settings));
+  ctx.notes.note(standWords(reports, style));
   if (reports.some(({ verdict }) => verdict === 'unconfirmed')) return 7;
   return reports.every(({ verdict }) => verdict === 'applied') ? 0 : 8;
 }

@@ -138,12 +138,13 @@ async function refundInParts(
   });
   await showPlan(ctx, made, to, profile);
   if (!ctx.ask.interactive || ctx.options.dryRun) return;
-  await applyPlan(ctx, service, {
+  await applyPlan(ctx, {
     path: to,
     confirm: undefined,
     expected,
     concurrency: 1,
     maxFailures: undefined,
+    maxPerSecond: undefined,
   });
 }
 

@@ -35,13 +35,13 @@ export const apply = defineCommand({
   ],
   exits: [0, 2, 3, 4, 6, 7, 8, 9, 130],
   async run(ctx, { args: [path], flags }) {
-    const service = await ctx.service({ purpose: 'change', maxPerSecond: flags['max-rps'] });
-    await applyPlan(ctx, service, {
+    await applyPlan(ctx, {
       path,
       confirm: flags.confirm,
       expected: readTotals(flags),
       concurrency: flags.concurrency ?? 4,
       maxFailures: flags['max-failures'],
+      maxPerSecond: flags['max-rps'],
     });
     return undefined;
   },

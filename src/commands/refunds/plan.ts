@@ -67,6 +67,7 @@ export const plan = defineCommand({
       allowed: flags['allow-status'] ?? [],
       again: flags.again ?? [],
     };
+    if (flags.refresh !== undefined) await ctx.useProfileOf(await ctx.plans.open(flags.refresh));
     const service = await ctx.service({ purpose: 'change' });
     const { profile } = service;
     checkTotalsGiven(ctx, profile, expected);

@@ -19,8 +19,7 @@ export const status = defineCommand({
   ],
   exits: [0, 2, 3, 4, 7, 8, 9],
   async run(ctx, { args: [path], flags }) {
-    const { profile } = await ctx.profiles.open();
-    const code = await planStatus(ctx, profile, { path, rest: flags.rest, force: flags.force === true });
+    const code = await planStatus(ctx, { path, rest: flags.rest, force: flags.force === true });
     return code === 0 ? undefined : code;
   },
 });
