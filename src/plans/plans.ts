@@ -7,6 +7,6 @@ export { duplicateProblems } from './input-duplicates.ts';
 export { readInputFile } from './input-file.ts';
 export { isInputTitle } from './input-titles.ts';
 export * from './plan-types.ts';
-export { progressWords } from './progress-words.ts';
+export { bar, progressWords } from './progress-words.ts';
 export { rowKey } from './row-key.ts';
 export { runBatch } from './run-batch.ts';

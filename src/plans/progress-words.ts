@@ -96,8 +96,14 @@ function timeLeft({ left, ended, elapsedMs }: BatchProgress): string {
   return minutes < 60 ? ` (${minutes} min)` : ` (${Math.floor(minutes / 60)} h ${minutes % 60} min)`;
 }
 
-// `[####x?....]`: each kind of row has its part of the bar, and at least one sign. The largest part takes what rounding leaves.
-function bar({ applied, rejected, unknown, left }: BatchProgress, length: number): string {
+/**
+ * How rows ended, as a bar: `[####x?....]`. Each kind of row has its part of it, and at least one sign. The largest part takes what
+ * rounding leaves.
+ */
+export function bar(
+  { applied, rejected, unknown, left }: Pick<BatchProgress, 'applied' | 'rejected' | 'unknown' | 'left'>,
+  length: number,
+): string {
   const cells = length - 2;
   const total = applied + rejected + unknown + left;
   const parts = [

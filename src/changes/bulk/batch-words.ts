@@ -2,7 +2,7 @@
 
 import { type AmountStyle, amountWords } from '../../amounts.ts';
 import { CliError } from '../../errors.ts';
-import { type BatchStop, digestShown, type Plan, type PlanRow, sumsOf } from '../../plans/plans.ts';
+import { type BatchStop, bar, digestShown, type Plan, type PlanRow, sumsOf } from '../../plans/plans.ts';
 import { commandLine, type Profile } from '../../profiles/profiles.ts';
 import type { Block } from '../../terminal/terminal.ts';
 import { titleLine } from '../change-words.ts';
@@ -48,6 +48,21 @@ export function standWords(reports: readonly RowReport[], style: AmountStyle): s
   const many = reports.length === 1 ? '1 row' : `${reports.length} rows`;
   return `of ${many} ${parts.join(', ')}`;
 }
+
+/** A bar of the verdicts, and what its signs mean. */
+export function verdictBar(reports: readonly RowReport[]): string {
+  const of = (...verdicts: readonly RowVerdict[]) =>
+    reports.filter(({ verdict }) => verdicts.includes(verdict)).length;
+  const rows = {
+    applied: of('applied'),
+    unknown: of('unconfirmed'),
+    rejected: of('refused', 'impossible', 'look'),
+    left: of('not_sent', 'not_started'),
+  };
+  return `${bar(rows, barLength)}  # applied, ? unconfirmed, x refused, impossible or to be looked at, . not sent`;
+}
+
+const barLength = 24;
 
 /** What a person sees before a plan is applied. */
 export function applyPreview(

@@ -23,7 +23,7 @@ import {
 } from '../../plans/plans.ts';
 import type { Profile } from '../../profiles/profiles.ts';
 import { knownTwin } from '../refund/known-refunds.ts';
-import { isPaidBack, nameForAgain, twinLine, twinWords } from '../refund/twins.ts';
+import { isPaidBack, nameForAgain, type Twin, twinLine, twinWords } from '../refund/twins.ts';
 import { referenceProblems, refuseProblems } from './input-problems.ts';
 import { planLimitProblems } from './plan-limits.ts';
 import { type NewRow, type OrderOfRows, planRows, type RowsAsked } from './plan-rows.ts';
@@ -263,7 +263,7 @@ async function rowsOf(
       neighbour: found?.neighbour,
       attempts,
       isOpen: (record: AttemptRecord) => ctx.journal.isOpen(record, now),
-      twins: await twinsOf(ctx, service, found?.order, orders),
+      twins: await twinsOf(ctx, service, found?.order, orders, (other) => byOrder.get(other)?.[0]?.line),
     };
     planned.push(...planRows(rows, read, asked));
   }
@@ -272,12 +272,18 @@ async function rowsOf(
     .map((row, index) => ({ ...row, number: index + 1 }));
 }
 
+function bothWords({ id }: Twin, line: number | undefined): string | undefined {
+  if (line === undefined) return undefined;
+  return `${id}, same buyer and amount, is in this file too (line ${line}): the buyer gets both payments back`;
+}
+
 // What the journal knows of the twins decides whether they were refunded, and by whom.
 async function twinsOf(
   ctx: Context,
   service: OpenService,
   order: OrderOfRows['order'],
   orders: ReadOrders,
+  lineOf: (orderId: string) => number | undefined,
 ): Promise<OrderOfRows['twins']> {
   const twins = order === undefined ? [] : orders.twinsOf(order);
   if (order === undefined || twins.length === 0) return [];
@@ -290,7 +296,7 @@ async function twinsOf(
     knownTwin(twin, await ctx.journal.attemptsOf(service, twin.id), open, ctx.journal),
   );
   return (await Promise.all(known)).map((twin) => ({
-    words: twinLine(twin, words),
+    words: bothWords(twin, lineOf(twin.id)) ?? twinLine(twin, words),
     refund: isPaidBack(twin) ? nameForAgain(twin) : undefined,
   }));
 }

@@ -3,7 +3,7 @@
 import type { Context } from '../../commands/command.ts';
 import { errorsCsv, inputColumns, type Plan, type PlanRow } from '../../plans/plans.ts';
 import { attemptsOfPlan } from './apply-plan.ts';
-import { standWords } from './batch-words.ts';
+import { standWords, verdictBar } from './batch-words.ts';
 import { movedNothing, type RowReport, reportColumns, reportRecord, reportRows } from './row-verdicts.ts';
 
 /** What `refunds status` was asked for. */
@@ -29,6 +29,7 @@ export async function planStatus(ctx: Context, asked: StatusAsked): Promise<0 | 
     ctx.notes.warn(
       `line ${row.line}, ${row.orderId}, is unconfirmed: paydesk journal reconcile ${attempt?.sent.intent ?? '--all'}`,
     );
+  if (ctx.out.format === 'table') ctx.notes.note(verdictBar(reports));
   ctx.notes.note(standWords(reports, style));
   if (reports.some(({ verdict }) => verdict === 'unconfirmed')) return 7;
   return reports.every(({ verdict }) => verdict === 'applied') ? 0 : 8;
