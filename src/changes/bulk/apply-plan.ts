@@ -16,7 +16,7 @@ import {
   sumsOf,
 } from '../../plans/plans.ts';
 import { aboutMoney, commandLine, type Profile } from '../../profiles/profiles.ts';
-import { applyPreview, batchError } from './batch-words.ts';
+import { applyPreview, batchError, standWords } from './batch-words.ts';
 import { checkAccount, checkControlTotals, checkPlanLimits, rowsToSend } from './make-plan.ts';
 import { type RowReport, reportColumns, reportRecord, reportRows } from './row-verdicts.ts';
 import { type BatchRun, type Sending, sendRow } from './send-row.ts';
@@ -254,6 +254,7 @@ async function runPlan(
   if (ctx.options.dryRun) return;
   const error = batchError(plan, path, reports, { stop, profile, signal: ctx.stopAsked, run: sending.run });
   if (error !== undefined) throw error;
+  ctx.notes.note(standWords(reports, profile.settings));
 }
 
 // Rows that earlier runs applied end at once, so they do not count for the time left.
