@@ -189,6 +189,12 @@ function afterLeft(
   return [
     ...(first === undefined ? [] : [`the first of them, line ${first.row.line}: ${first.why}`]),
     ...(canGoOn ? ['to try the rows again that were not sent:', again] : []),
+    ...(left.some(({ verdict }) => verdict === 'not_sent')
+      ? [
+          'if orders changed, read them again and keep the rows:',
+          commandLine(profile, 'refunds', 'plan', '--refresh', path, '--to', 'new.plan'),
+        ]
+      : []),
     'the rows that moved no money, as a file that you can correct and plan again:',
     commandLine(profile, 'refunds', 'status', path, '--rest', 'rest.csv'),
   ];

@@ -40,12 +40,26 @@ export type NotSent = ReadonlyMap<number, string>;
 
 /** Reports every row. `attempts`: all of the plan's orders. */
 export function reportRows(
-  { rows }: Pick<Plan, 'rows'>,
+  plan: Pick<Plan, 'rows' | 'id' | 'madeAt'>,
   attempts: readonly AttemptRecord[],
   notSent: NotSent = new Map(),
 ): readonly RowReport[] {
   const last = new Map(attempts.map((record) => [record.sent.given, record]));
-  return rows.map((row) => reportRow(row, last.get(row.key), notSent.get(row.number)));
+  return plan.rows.map((row) => {
+    const attempt = last.get(row.key);
+    return reportRow(row, attempt && isNewsOf(plan, attempt) ? attempt : undefined, notSent.get(row.number));
+  });
+}
+
+// What failed before the plan was made says nothing about the row: the plan tries it anew, or says why it does not.
+function isNewsOf(plan: Pick<Plan, 'id' | 'madeAt'>, attempt: AttemptRecord): boolean {
+  const verdict = verdictOfAttempt(attempt);
+  return verdict === 'applied' || verdict === 'unconfirmed' || isOfThisPlan(plan, attempt);
+}
+
+// A refreshed plan keeps its id, so the time tells it from the one before.
+function isOfThisPlan({ id, madeAt }: Pick<Plan, 'id' | 'madeAt'>, { sent }: AttemptRecord): boolean {
+  return sent.plan === id && sent.time >= madeAt;
 }
 
 function reportRow(row: PlanRow, attempt: AttemptRecord | undefined, notSent: string | undefined): RowReport {
@@ -64,6 +78,11 @@ function reportRow(row: PlanRow, attempt: AttemptRecord | undefined, notSent: st
   if (row.state === 'look' || row.state === 'impossible')
     return { row, attempt, verdict: row.state, why: row.why };
   return { row, attempt, verdict: notSent === undefined ? 'not_started' : 'not_sent', why: notSent };
+}
+
+/** Whether a row that was refused is sent once more: a person recorded that it was not made, or the plan was made after that. */
+export function isSentAnew(plan: Pick<Plan, 'id' | 'madeAt'>, attempt: AttemptRecord): boolean {
+  return attempt.verdicts.at(-1)?.by === 'person' || !isOfThisPlan(plan, attempt);
 }
 
 // What the service says for itself says more than our words.

@@ -8,6 +8,7 @@ import { type AttemptRecord, attemptName, type Intent, type Outcome } from '../.
 import { fullWord, type Plan, type PlanRow, type RowEnd } from '../../plans/plans.ts';
 import { planRefund } from '../refund/refund-plan.ts';
 import { driftOf } from './drift.ts';
+import { isSentAnew } from './row-verdicts.ts';
 
 /** How a row ended: for the batch, and for the report if the journal holds nothing of it. */
 export interface SentRow {
@@ -85,8 +86,7 @@ async function endOfKnown(ctx: Context, plan: Plan, last: AttemptRecord): Promis
   if (verdict?.verdict === 'not_sent') return undefined;
   if (verdict?.verdict !== 'rejected' || ctx.journal.isOpen(last, await ctx.journal.now()))
     return { how: 'unknown' };
-  const isNew = verdict.by === 'person' || last.sent.plan !== plan.id || last.sent.time < plan.madeAt;
-  return isNew ? undefined : { how: 'failed' };
+  return isSentAnew(plan, last) ? undefined : { how: 'failed' };
 }
 
 function intentOf(
@@ -101,8 +101,12 @@ function intentOf(
     const isApplied = verdicts.at(-1)?.verdict === 'applied';
     return isApplied && (sent.plan === plan.id || keys.has(sent.given ?? ''));
   });
-  const repeated = last?.verdicts.at(-1)?.verdict === 'rejected' ? [attemptName(last)] : [];
-  const again = [...row.again, ...repeated];
+  // Whoever names a refused attempt also repeats what that one named, and a name can be used only once.
+  const refused = last?.verdicts.at(-1)?.verdict === 'rejected' ? last : undefined;
+  const again = [
+    ...row.again.filter((name) => refused?.sent.again?.includes(name) !== true),
+    ...(refused === undefined ? [] : [attemptName(refused)]),
+  ];
   const asked = {
     order: orderId,
     charge: chargeId ?? null,
@@ -115,9 +119,10 @@ function intentOf(
     if (drift !== undefined) throw changed(orderId, drift);
     const wanted = { charge: chargeId, amount: amount === fullWord ? undefined : amount, reason, note };
     // Rows of this plan may be equal on purpose. The journal refuses an equal refund of anybody else.
-    const made = own.flatMap(({ verdicts }) =>
-      (verdicts.at(-1)?.refunds ?? []).flatMap(({ id }) => id ?? []),
-    );
+    const made = own.flatMap(({ sent, verdicts }) => [
+      ...(sent.again ?? []),
+      ...(verdicts.at(-1)?.refunds ?? []).flatMap(({ id }) => id ?? []),
+    ]);
     const fresh = planRefund({ ...wanted, again: [...row.again, ...made] }, value, profile, {
       nowMs: ctx.clock.now(),
     });
