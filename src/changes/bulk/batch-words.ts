@@ -49,6 +49,20 @@ export function standWords(reports: readonly RowReport[], style: AmountStyle): s
   return `of ${many} ${parts.join(', ')}`;
 }
 
+// A table on a narrow terminal cuts the reasons, so the first ones are said below it.
+const saidRows = 8;
+
+/** Why rows are not sent: a line for each of the first ones. */
+export function lineWords(
+  rows: readonly { readonly line: number; readonly why: string | undefined }[],
+): readonly string[] {
+  const more = rows.length - saidRows;
+  return [
+    ...rows.slice(0, saidRows).map(({ line, why }) => `line ${line}: ${why ?? 'not started'}`),
+    ...(more > 0 ? [`and ${more} more rows: -o list shows all of each`] : []),
+  ];
+}
+
 /** A bar of the verdicts, and what its signs mean. */
 export function verdictBar(reports: readonly RowReport[]): string {
   const of = (...verdicts: readonly RowVerdict[]) =>
@@ -184,10 +198,10 @@ function afterLeft(
   again: string,
   profile: Profile,
 ): readonly string[] {
-  const [first] = left.filter(({ why }) => why !== undefined);
+  const reasons = left.flatMap(({ row: { line }, why }) => (why === undefined ? [] : [{ line, why }]));
   const canGoOn = left.some(({ verdict }) => verdict === 'not_started' || verdict === 'not_sent');
   return [
-    ...(first === undefined ? [] : [`the first of them, line ${first.row.line}: ${first.why}`]),
+    ...lineWords(reasons),
     ...(canGoOn ? ['to try the rows again that were not sent:', again] : []),
     ...(left.some(({ verdict }) => verdict === 'not_sent')
       ? [

@@ -82,7 +82,8 @@ function isInSnapshot({ charges }: MoneyBefore, record: AttemptRecord): boolean 
 
 // The plan's own refunds change these, so they are compared only as long as it made none.
 function stateChanged(before: MoneyBefore, money: OrderMoney): string | undefined {
-  const facts: readonly (readonly [string, unknown, unknown])[] = [
+  type Fact = string | number | boolean | undefined;
+  const facts: readonly (readonly [string, Fact, Fact])[] = [
     ['payment_status', before.status, money.status],
     ['is_refundable', before.isRefundable, money.isRefundable],
     ['amount_refunded', before.amountRefunded, money.amountRefunded],

@@ -5,7 +5,7 @@ import { type Column, fieldColumn } from '../../api/resources.ts';
 import type { JsonObject } from '../../api/spec.ts';
 import { digestShown, type Plan, type PlanRow, rowStates } from '../../plans/plans.ts';
 import { commandLine, type Profile } from '../../profiles/profiles.ts';
-import { rowsAndSums } from './batch-words.ts';
+import { lineWords, rowsAndSums } from './batch-words.ts';
 import { rowsToSend } from './make-plan.ts';
 import { inputColumnsOf, inputOf } from './row-verdicts.ts';
 
@@ -60,7 +60,9 @@ export function planLines(plan: Plan, to: string, profile: Profile): readonly st
     .map((state) => [state, plan.rows.filter((row) => row.state === state)] as const)
     .filter(([, rows]) => rows.length > 0)
     .map(([state, rows]) => `${rows.length} ${stateWords[state]}`);
+  const stopped = plan.rows.filter(({ state }) => state === 'look' || state === 'impossible');
   return [
+    ...lineWords(stopped),
     `${rowsAndSums(send, style)} to send${others.length === 0 ? '' : `; ${others.join(', ')}`}`,
     ...(plan.digest === ''
       ? ['no plan was written (--dry-run)']

@@ -1,15 +1,13 @@
 /** `orders refund`: its flags and help. changes/refund/refund-order.ts makes the refund. */
 
-import type { TypedAmount } from '../../amounts.ts';
 import type { OpenService } from '../../api/api.ts';
 import { canBeRefunded, whyNotRefundable } from '../../api/charges.ts';
 import { resources } from '../../api/resources.ts';
-import { chargeIdPattern, type RefundReason, refundReasons, refundReasonValues } from '../../api/spec.ts';
-import { againFlag, applyPlan, intentFlag, planOrder, refundOrder } from '../../changes/changes.ts';
-import { type AllocateWay, allocateWays } from '../../plans/plans.ts';
-import { type Completer, type Context, defineCommand } from '../command.ts';
-import { checkDecimals, flag, idArgument, usage } from '../flags.ts';
-import { showPlan } from '../refunds/show-plan.ts';
+import { chargeIdPattern, refundReasons, refundReasonValues } from '../../api/spec.ts';
+import { againFlag, intentFlag, refundOrder } from '../../changes/changes.ts';
+import { allocateWays } from '../../plans/plans.ts';
+import { type Completer, defineCommand } from '../command.ts';
+import { flag, idArgument, usage } from '../flags.ts';
 import { type Pickable, pickOrder } from './pick-order.ts';
 
 const { idExample } = resources.orders;
@@ -87,6 +85,7 @@ export const refund = defineCommand({
     },
   ) {
     if (allocate !== undefined) {
+      const { refundInParts } = await import('../refunds/in-parts.ts');
       await refundInParts(ctx, { id, typed, again, allocate, to, ...what });
       return undefined;
     }
@@ -100,53 +99,6 @@ export const refund = defineCommand({
     return undefined;
   },
 });
-
-interface InParts {
-  readonly id: string | undefined;
-  readonly typed: TypedAmount | undefined;
-  readonly again: readonly string[];
-  readonly allocate: AllocateWay;
-  readonly to: string | undefined;
-  readonly reason?: RefundReason | undefined;
-  readonly note?: string | undefined;
-}
-
-// Several charges are several refunds, so they go the way of a plan: one row for each, and each at most once.
-async function refundInParts(
-  ctx: Context,
-  { id, typed, again, allocate, to = `${id}.plan`, reason, note }: InParts,
-): Promise<void> {
-  if (id === undefined || typed === undefined)
-    throw usage(
-      `missing ${id === undefined ? 'ID' : '--amount'}: --allocate spreads an amount over the charges of an order`,
-    );
-  const service = await ctx.service({ purpose: 'change' });
-  const { profile } = service;
-  checkDecimals('--amount', typed, profile);
-  const missing = profile.settings['refund.require'].filter((name) => ({ reason, note })[name] === undefined);
-  if (missing.length > 0)
-    throw usage(`missing --${missing.join(', --')}: required by profile ${profile.name} (refund.require)`);
-  const expected = { count: undefined, totals: [] };
-  const row = { orderId: id, amount: typed.amount, reason, note };
-  const made = await planOrder(ctx, service, row, {
-    to,
-    force: false,
-    allocation: allocate,
-    allowed: [],
-    again,
-    expected,
-  });
-  await showPlan(ctx, made, to, profile);
-  if (!ctx.ask.interactive || ctx.options.dryRun) return;
-  await applyPlan(ctx, {
-    path: to,
-    confirm: undefined,
-    expected,
-    concurrency: 1,
-    maxFailures: undefined,
-    maxPerSecond: undefined,
-  });
-}
 
 function chargeName(text: string, name: string): string {
   if (chargeIdPattern.test(text)) return text;
