@@ -340,7 +340,7 @@ function twinDoubt(
   if (words?.oneOfTwins !== true) return undefined;
   const twin = twins.find(({ refund }) => refund !== undefined && !again.includes(refund));
   if (twin === undefined) return undefined;
-  return `${twin.words}: refunding both pays both back; if that is meant, add --again ${twin.refund}`;
+  return `${twin.words}; if that is meant, add --again ${twin.refund}`;
 }
 
 function statusDoubt({ status, isRefundable }: OrderMoney, allowed: readonly string[]): string | undefined {
