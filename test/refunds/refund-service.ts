@@ -41,13 +41,15 @@ export interface RefundService extends Service {
 export interface RefundServiceOptions extends Omit<ServiceOptions, 'onPost' | 'orders'> {
   /** Answers a refund in place of the service, if it returns a handler; `apply` makes the refund. */
   readonly instead?: (id: string, apply: () => Json) => Handler | undefined;
+  /** When its refunds are made, Unix seconds; absent: now. */
+  readonly madeAt?: number;
   /** Added to the environment of every run. */
   readonly env?: Readonly<Record<string, string>>;
 }
 
 export async function startRefunds(
   orders: readonly Json[],
-  { instead, env = {}, ...options }: RefundServiceOptions = {},
+  { instead, env = {}, madeAt, ...options }: RefundServiceOptions = {},
 ): Promise<RefundService> {
   const made: Made[] = [];
   const service = await startService({
@@ -79,7 +81,14 @@ export async function startRefunds(
   const refund = (id: string, charge: string, amount: number): string => {
     made.push({ order: id, charge, amount });
     const refundId = `rf_${made.length}`;
-    change(id, withRefundOn(find(id), charge, newRefundOf(refundId, amount)));
+    change(
+      id,
+      withRefundOn(
+        find(id),
+        charge,
+        newRefundOf(refundId, amount, madeAt === undefined ? {} : { created_at: madeAt }),
+      ),
+    );
     return refundId;
   };
   const folder = service.home.path;
