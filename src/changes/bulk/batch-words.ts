@@ -98,7 +98,12 @@ export function applyPreview(
       .slice(0, markedShown)
       .map(({ line: number, marks }) => line('note', `line ${number}: ${marks.join('; ')}`)),
     ...(marked.length > markedShown
-      ? [line('note', `${marked.length - markedShown} more rows have notes: paydesk refunds status ${path}`)]
+      ? [
+          line(
+            'note',
+            `${marked.length - markedShown} more rows have notes: paydesk refunds status ${path} --columns line,order_id,notes`,
+          ),
+        ]
       : []),
     {
       line: [
