@@ -136,14 +136,16 @@ interface BatchEnded {
   readonly profile: Profile;
   readonly signal: AbortSignal;
   readonly run: BatchRun;
+  /** Why the report could not be printed, if so. */
+  readonly lost: CliError | undefined;
 }
 
-/** How a batch ended, if rows are left: the error of the run, with exit code 7, 8, 4 or 130. Undefined if all were applied. */
+/** How a batch ended, if rows are left: the error of the run, with exit code 7, 9, 8, 4, 6 or 130. Undefined if all were applied. */
 export function batchError(
   plan: Plan,
   path: string,
   reports: readonly RowReport[],
-  { stop, profile, signal, run }: BatchEnded,
+  { stop, profile, signal, run, lost }: BatchEnded,
 ): CliError | undefined {
   const { settings } = profile;
   const of = (verdict: RowVerdict) => reports.filter((one) => one.verdict === verdict);
@@ -169,12 +171,19 @@ export function batchError(
       ],
     });
   }
+  if (lost !== undefined) {
+    const status = commandLine(profile, 'refunds', 'status', path);
+    return new CliError('incomplete', lost.message, { certain, now: ['to see the report:', status], cause: lost });
+  }
   const left = reports.filter(({ verdict }) => verdict !== 'applied');
   if (left.length === 0) return undefined;
-  if (stop?.why === 'signal' && signal.reason instanceof CliError)
+  const canGoOn = left.some(({ verdict }) => verdict === 'not_started' || verdict === 'not_sent');
+  // The signal may have come when the last rows were read, so that no row was held back.
+  if (canGoOn && signal.aborted && signal.reason instanceof CliError)
     return new CliError(signal.reason.kind, signal.reason.message.replace(/;.*$/, ''), {
       certain,
       now: ['go on:', again],
+      cause: signal.reason,
     });
   const message = stop === undefined ? `${manyRows(left)} not applied` : stopWords(stop);
   // Exit codes 4 and 6 promise that nothing was changed by this run.

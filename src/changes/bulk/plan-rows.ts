@@ -244,7 +244,7 @@ function planOne(base: NewRow, { order, attempts, twins, isOpen }: OrderOfRows, 
     const row: NewRow = {
       ...base,
       state: 'ready',
-      marks: [...warnings, ...twins.map(({ words }) => words)],
+      marks: [...warnings, ...twinMarks(twins)],
       sum: amount,
       currency: money.currency,
       body: { ...body },
@@ -261,6 +261,18 @@ function planOne(base: NewRow, { order, attempts, twins, isOpen }: OrderOfRows, 
     if (!(error instanceof CliError) || error.kind !== 'refused') throw error;
     return { ...base, why: error.message };
   }
+}
+
+// A cashier's own e-mail address, say, makes all orders of ten minutes twins of each other.
+const twinsShown = 3;
+
+function twinMarks(twins: OrderOfRows['twins']): readonly string[] {
+  const more = twins.length - twinsShown;
+  const others = more === 1 ? '1 more order' : `${more} more orders`;
+  return [
+    ...twins.slice(0, twinsShown).map(({ words }) => words),
+    ...(more > 0 ? [`${others} of the same buyer and amount`] : []),
+  ];
 }
 
 // Throws CliError 'refused' when the refund is not possible, or is one that was made before.
