@@ -16,6 +16,7 @@ export function createClient(parts: ClientParts): Client {
   const transport = inProcess === undefined ? createTransport(parts) : transportInside(inProcess);
   const exchange = createExchange(parts, transport);
   const reader = createReader({ ...parts, exchange });
+  let located = 0;
   const service: OpenService = {
     profile,
     pages(resource, query, { ahead = false, quick, before, signal: left } = {}) {
@@ -33,7 +34,12 @@ export function createClient(parts: ClientParts): Client {
       };
       return walkPages(fetchPage, query, { ahead, before });
     },
-    locate: (resource, id, options = {}) => locate({ profile, ...reader }, resource, id, options),
+    locate: (resource, id, options = {}) => {
+      located += 1;
+      if (located === smallAtLocated)
+        for (const space of ['old', 'young'] as const) parts.keepHeapSmall?.(space);
+      return locate({ profile, ...reader }, resource, id, options);
+    },
     get: reader.getAny,
   };
   return {
@@ -86,3 +92,5 @@ function createSendOnce({ exchange, leave, pace }: SendParts): SendOnce {
 // objects grows fourfold before it is cleaned up; by a third at a time, an export needs 20 MB less and takes as long.
 const smallOldAtPage = 2;
 const smallYoungAtPage = 8;
+// A batch reads each order by itself.
+const smallAtLocated = 50;

@@ -98,12 +98,13 @@ export async function reconcileDue(
   first: {
     readonly orderId?: string | undefined;
     readonly given?: string | undefined;
-    /** Reads no others. */
+    /** Looks at no other orders. */
     readonly only?: boolean;
   },
 ): Promise<Resolved[]> {
   const { origin } = parts.service.profile;
-  const unsettled = await parts.store.attempts({ origin, unsettled: true }).catch(() => []);
+  const which = first.only === true ? { orderId: first.orderId } : {};
+  const unsettled = await parts.store.attempts({ origin, ...which, unsettled: true }).catch(() => []);
   const now = await momentOf(parts.clock, parts.store, parts.service);
   const due = unsettled.filter((record) => isDue(record, now));
   const isFirst = ({ sent }: AttemptRecord) =>
@@ -111,13 +112,10 @@ export async function reconcileDue(
     (first.given !== undefined && sent.given === first.given);
   const own = due.filter((record) => isFirst(record) && !isWatched(record));
   // A watched refund of this very order needs no read here: the final read of the change shows the order anyway.
-  const others =
-    first.only === true
-      ? []
-      : pickDue(
-          due.filter((record) => !isFirst(record)),
-          now,
-        );
+  const others = pickDue(
+    due.filter((record) => !isFirst(record)),
+    now,
+  );
   const looked: Resolved[] = [];
   for (const record of [...own, ...others]) {
     try {

@@ -132,9 +132,17 @@ function isOfAttempt({ type }: StoredRow): boolean {
   return type === 'sent' || type === 'verdict';
 }
 
-// All attempts, in the order of their SENT rows. A row is parsed only when needed, so a long journal stays fast.
+// All attempts, in the order of their SENT rows. A row is parsed only when needed, and what most queries ask for is found without
+// a look at the others, so a long journal stays fast.
 class AttemptIndex {
   readonly #attempts = new Map<string, StoredAttempt>();
+  readonly #byOrder = new Map<string, StoredAttempt[]>();
+  readonly #byIntent = new Map<string, StoredAttempt[]>();
+  // Attempts whose row was lost, so that nobody knows their account. Before every change it is asked whether there are any.
+  readonly #ofNoOrigin: StoredAttempt[] = [];
+  // A script's own id is in no column, so the first query for one reads it out of the rows.
+  readonly #byGiven = new Map<string, StoredAttempt[]>();
+  readonly #notByGiven: StoredAttempt[] = [];
   #newestTime = 0;
   #last: StoredRow | undefined;
 
@@ -145,12 +153,21 @@ class AttemptIndex {
       this.#last = row;
       const key = attemptKey(row);
       const attempt = this.#attempts.get(key);
-      if (row.type === 'sent') this.#attempts.set(key, { sent: row, verdicts: [] });
+      if (row.type === 'sent') this.#addAttempt(key, { sent: row, verdicts: [] });
       else if (attempt !== undefined) {
         attempt.verdicts.push(row);
         attempt.record = undefined;
       }
     }
+  }
+
+  #addAttempt(key: string, attempt: StoredAttempt): void {
+    this.#attempts.set(key, attempt);
+    const { order_id: orderId, intent, origin } = attempt.sent;
+    if (origin === '') this.#ofNoOrigin.push(attempt);
+    if (orderId !== null) addTo(this.#byOrder, orderId, attempt);
+    addTo(this.#byIntent, intent, attempt);
+    this.#notByGiven.push(attempt);
   }
 
   /** The latest time of the rows of attempts, and the clocks of the last one. */
@@ -164,8 +181,7 @@ class AttemptIndex {
 
   /** Number of the newest row about an order; 0 when there is none. */
   newestOf(orderId: string): number {
-    const own = [...this.#attempts.values()].filter(({ sent }) => sent.order_id === orderId);
-    return Math.max(0, ...own.map(lastSeqOf));
+    return Math.max(0, ...(this.#byOrder.get(orderId) ?? []).map(lastSeqOf));
   }
 
   /** The newest attempt that matches a query and has a row after this number. */
@@ -190,10 +206,33 @@ class AttemptIndex {
   }
 
   #matching(query: AttemptQuery): StoredAttempt[] {
-    return [...this.#attempts.values()].filter(
+    return this.#candidates(query).filter(
       (attempt) => columnsMatch(attempt, query) && matches(recordOf(attempt), query),
     );
   }
+
+  // At least those that match, in the order of their SENT rows.
+  #candidates({ orderId, intent, given, origin }: AttemptQuery): readonly StoredAttempt[] {
+    if (origin === '') return this.#ofNoOrigin;
+    if (orderId !== undefined) return this.#byOrder.get(orderId) ?? [];
+    if (intent !== undefined) return this.#byIntent.get(intent) ?? [];
+    if (given !== undefined) return this.#under(given);
+    return [...this.#attempts.values()];
+  }
+
+  #under(given: string): readonly StoredAttempt[] {
+    for (const attempt of this.#notByGiven.splice(0)) {
+      const row = unlink(attempt.sent);
+      if (row.type === 'sent' && row.given !== undefined) addTo(this.#byGiven, row.given, attempt);
+    }
+    return this.#byGiven.get(given) ?? [];
+  }
+}
+
+function addTo(index: Map<string, StoredAttempt[]>, key: string, attempt: StoredAttempt): void {
+  const known = index.get(key);
+  if (known === undefined) index.set(key, [attempt]);
+  else known.push(attempt);
 }
 
 interface StoredAttempt {
