@@ -19,7 +19,7 @@ import { aboutMoney, commandLine, type Profile } from '../../profiles/profiles.t
 import { applyPreview, batchError, standWords } from './batch-words.ts';
 import { checkAccount, checkControlTotals, checkPlanLimits, rowsToSend } from './make-plan.ts';
 import { type RowReport, reportColumns, reportRecord, reportRows } from './row-verdicts.ts';
-import { type BatchRun, type Sending, sendRow } from './send-row.ts';
+import { type BatchRun, type Sending, sendRow, staysRefused } from './send-row.ts';
 
 /** What `refunds apply` was asked for. */
 export interface ApplyAsked {
@@ -159,7 +159,7 @@ async function confirmPlan(
   { path, confirm }: ApplyAsked,
 ): Promise<void> {
   const reports = reportRows(plan, await attemptsOfPlan(ctx, plan));
-  const send = stillToSend(reports);
+  const send = stillToSend(plan, reports);
   const digest = plan.digest.slice(0, digestShown);
   if (confirm !== undefined && confirm !== digest)
     throw new CliError(
@@ -207,11 +207,11 @@ function cancelled(profile: Profile, path: string): CliError {
 
 // ── The batch ───────────────────────────────────────────────────────────────────────────────────
 
-// A row that the service refused stays refused in this plan, unless a person recorded that or the plan was made anew since.
-function stillToSend(reports: readonly RowReport[]): readonly PlanRow[] {
+function stillToSend(plan: Plan, reports: readonly RowReport[]): readonly PlanRow[] {
   const sendable = new Set(rowsToSend(reports.map(({ row }) => row)));
   return reports
     .filter(({ row, verdict }) => sendable.has(row) && verdict !== 'applied' && verdict !== 'unconfirmed')
+    .filter(({ attempt }) => attempt === undefined || !staysRefused(plan, attempt))
     .map(({ row }) => row);
 }
 

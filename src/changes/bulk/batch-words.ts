@@ -120,7 +120,7 @@ const markedShown = 5;
 function stopWords(stop: BatchStop): string {
   switch (stop.why) {
     case 'unknowns':
-      return `${stop.count} refunds${stop.inARow ? ' in a row' : ''} got no usable answer`;
+      return `${stop.count === 1 ? '1 refund' : `${stop.count} refunds`}${stop.inARow ? ' in a row' : ''} got no usable answer`;
     case 'row':
       return stop.words;
     case 'wait':

@@ -90,8 +90,18 @@ async function endOfKnown(ctx: Context, plan: Plan, last: AttemptRecord): Promis
   if (verdict?.verdict === 'not_sent') return undefined;
   if (verdict?.verdict !== 'rejected' || ctx.journal.isOpen(last, await ctx.journal.now()))
     return { how: 'unknown' };
-  const isNew = verdict.by === 'person' || last.sent.plan !== plan.id || last.sent.time < plan.madeAt;
-  return isNew ? undefined : { how: 'failed' };
+  return staysRefused(plan, last) ? { how: 'failed' } : undefined;
+}
+
+/**
+ * Whether a row that the service refused stays refused in this plan. It is sent again if a person recorded that, if the service
+ * refused the key, or if another plan sent it, or this one before it was made anew.
+ */
+export function staysRefused({ id, madeAt }: Plan, { sent, verdicts }: AttemptRecord): boolean {
+  const last = verdicts.at(-1);
+  if (last?.verdict !== 'rejected' || last.by === 'person') return false;
+  const isOfKey = last.error?.httpStatus !== undefined && isKeyRefusal(last.error.httpStatus);
+  return !isOfKey && sent.plan === id && sent.time >= madeAt;
 }
 
 function intentOf(
@@ -169,7 +179,7 @@ function endOf(outcome: Outcome, run: BatchRun): SentRow {
   if (outcome.alarm !== undefined) return { end: { how: 'unknown', waitMs }, notSent: undefined };
   switch (outcome.verdict) {
     case 'applied':
-      return { end: { how: 'applied' }, notSent: undefined };
+      return { end: { how: 'applied', waitMs }, notSent: undefined };
     case 'not_sent':
       return { end: { how: 'failed' }, notSent: outcome.reason };
     case 'rejected': {
