@@ -105,7 +105,9 @@ export interface JournalLine {
   readonly asked?: { readonly amount?: number | 'full' };
   readonly proof?: {
     readonly orderId?: string;
-    readonly before: { readonly charges: readonly { readonly refunds: readonly { readonly id: string }[] }[] };
+    readonly before: {
+      readonly charges: readonly { readonly refunds: readonly { readonly id: string }[] }[];
+    };
   };
 }
 
@@ -143,7 +145,9 @@ export function checkPosts(posts: readonly SeenRequest[], journal: readonly Jour
   for (const { type, intent, attempt, given = intent, verdict = 'none' } of journal) {
     const name = `${intent}/${attempt}`;
     if (type === 'sent') {
-      expect(['not_sent', 'rejected', undefined], `${words}: ${name} was sent after`).toContain(last.get(given));
+      expect(['not_sent', 'rejected', undefined], `${words}: ${name} was sent after`).toContain(
+        last.get(given),
+      );
       givenOf.set(name, given);
     }
     last.set(givenOf.get(name) ?? given, type === 'sent' ? 'sent' : verdict);

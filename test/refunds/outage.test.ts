@@ -30,7 +30,8 @@ function postsTo(orders: readonly LedgerOrder[]): number {
 
 /** Answers the rows in turn; the last one answers all the rest. */
 function answerWith(orders: readonly LedgerOrder[], ...answers: readonly OnPost[]): void {
-  for (const [index, order] of orders.entries()) order.onPost = answers[Math.min(index, answers.length - 1)] ?? honest;
+  for (const [index, order] of orders.entries())
+    order.onPost = answers[Math.min(index, answers.length - 1)] ?? honest;
 }
 
 function madeOf(orders: readonly LedgerOrder[]): readonly number[] {
@@ -126,12 +127,10 @@ test('a refund that the service made twice: exit 7 until somebody has dealt with
   const { code, stderr } = await apply(home);
   expect({ code, posts: postsTo(orders) }, stderr).toEqual({ code: 7, posts: rows });
   expect((await apply(home)).code).toBe(7);
-  const [, intent = ''] = new RegExp(`${first.id}: paydesk journal reconcile (i_\\w+)`).exec(stderr) ?? [];
-  for (const words of [
-    ['settle', intent, '--applied', '--note', 'the bank file has both of them'],
-    ['acknowledge', intent, '--note', 'the buyer pays one back'],
-  ])
-    await desk.run(home, ['journal', ...words]);
+  const [, intent = ''] =
+    new RegExp(`${first.id}: DUPLICATE\\?: paydesk journal show (i_\\w+)`).exec(stderr) ?? [];
+  const words = ['journal', 'acknowledge', intent, '--note', 'the buyer pays one back', '--yes'];
+  expect((await desk.run(home, words)).code).toBe(0);
   const last = await apply(home);
   expect({ code: last.code, posts: postsTo(orders) }, last.stderr).toEqual({ code: 0, posts: rows });
 });
@@ -144,7 +143,8 @@ describe.concurrent('the service asks to wait: 429 (F10)', () => {
 
   /** How long after the first row the second one was sent, by the clock of the run. */
   function pauseOf(home: Home): number {
-    const sent: readonly { readonly type: string; readonly clocks?: { readonly wall: number } }[] = journalRows(home);
+    const sent: readonly { readonly type: string; readonly clocks?: { readonly wall: number } }[] =
+      journalRows(home);
     const [first = 0, second = 0] = sent.flatMap(({ type, clocks }) =>
       type === 'sent' && clocks !== undefined ? clocks.wall : [],
     );
@@ -158,15 +158,18 @@ describe.concurrent('the service asks to wait: 429 (F10)', () => {
     ['-5', 0],
     ['soon', 0],
     ['120', 120_000],
-  ] as const)('Retry-After: %s: the whole batch waits so long and goes on; the row is not sent again', async (text, ms) => {
-    using home = desk.newHome();
-    const orders = await planOf({ ledger, desk, home, rows });
-    answerWith(orders, throttled(text), honest);
-    const { code, stderr } = await apply(home, oneByOne);
-    expect({ code, posts: postsTo(orders) }, stderr).toEqual({ code: 7, posts: rows });
-    expect(pauseOf(home)).toBeGreaterThanOrEqual(ms);
-    expect(pauseOf(home)).toBeLessThan(ms + 60_000);
-  });
+  ] as const)(
+    'Retry-After: %s: the whole batch waits so long and goes on; the row is not sent again',
+    async (text, ms) => {
+      using home = desk.newHome();
+      const orders = await planOf({ ledger, desk, home, rows });
+      answerWith(orders, throttled(text), honest);
+      const { code, stderr } = await apply(home, oneByOne);
+      expect({ code, posts: postsTo(orders) }, stderr).toEqual({ code: 7, posts: rows });
+      expect(pauseOf(home)).toBeGreaterThanOrEqual(ms);
+      expect(pauseOf(home)).toBeLessThan(ms + 60_000);
+    },
+  );
 
   test.each(['121', '1000000000', new Date(Date.now() + 3_600_000).toUTCString()])(
     'Retry-After: %s: it stops instead, and can be resumed',
@@ -211,20 +214,26 @@ describe.concurrent('the key is refused (F13)', () => {
     () =>
       json(errorBody({ type: 'authentication_error' }), status);
 
-  test.each([401, 403])('HTTP %i at the first row: nothing else is sent, exit 4, the key is not shown', async (status) => {
-    using home = desk.newHome();
-    const orders = await planOf({ ledger, desk, home, rows });
-    answerWith(orders, refused(status));
-    const { code, stdout, stderr } = await apply(home, oneByOne);
-    expect({ code, posts: postsTo(orders) }, stderr).toEqual({ code: 4, posts: 1 });
-    expect(inOneLine(stderr)).toContain('11 not started');
-    expect(stderr + stdout).not.toContain(testKey);
-    // With the right key the same plan goes on.
-    for (const order of orders) order.onPost = honest;
-    const again = await apply(home);
-    expect({ code: again.code, posts: postsTo(orders) }, again.stderr).toEqual({ code: 0, posts: rows + 1 });
-    expect(madeOf(orders)).toEqual(orders.map(() => 1));
-  });
+  test.each([401, 403])(
+    'HTTP %i at the first row: nothing else is sent, exit 4, the key is not shown',
+    async (status) => {
+      using home = desk.newHome();
+      const orders = await planOf({ ledger, desk, home, rows });
+      answerWith(orders, refused(status));
+      const { code, stdout, stderr } = await apply(home, oneByOne);
+      expect({ code, posts: postsTo(orders) }, stderr).toEqual({ code: 4, posts: 1 });
+      expect(inOneLine(stderr)).toContain('11 not started');
+      expect(stderr + stdout).not.toContain(testKey);
+      // With the right key the same plan goes on.
+      for (const order of orders) order.onPost = honest;
+      const again = await apply(home);
+      expect({ code: again.code, posts: postsTo(orders) }, again.stderr).toEqual({
+        code: 0,
+        posts: rows + 1,
+      });
+      expect(madeOf(orders)).toEqual(orders.map(() => 1));
+    },
+  );
 
   test('in the middle: the rows before it were made, so exit 8', async () => {
     using home = desk.newHome();
@@ -302,7 +311,7 @@ function ordersOfOneLock(): readonly LedgerOrder[] {
   const ids = Array.from({ length: 65 }, (_, index) => `ord_Slot${index}x`);
   for (const [index, id] of ids.entries()) {
     const same = ids.slice(0, index).find((other) => slotOf(other) === slotOf(id));
-    if (same !== undefined) return [same, id].map((own) => addOrders(ledger, 1, own)).flat();
+    if (same !== undefined) return [same, id].flatMap((own) => addOrders(ledger, 1, own));
   }
   return [];
 }
@@ -329,5 +338,8 @@ test('two processes apply the same plan at once: one is refused, and each row is
   expect(other.stderr).toContain('nothing was sent by this run');
   gate.resolve();
   expect((await one.end).code).toBe(0);
-  expect({ posts: postsTo(orders), made: madeOf(orders) }).toEqual({ posts: rows, made: orders.map(() => 1) });
+  expect({ posts: postsTo(orders), made: madeOf(orders) }).toEqual({
+    posts: rows,
+    made: orders.map(() => 1),
+  });
 });

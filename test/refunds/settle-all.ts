@@ -30,7 +30,10 @@ export async function settleAll(side: Side, words: string): Promise<number> {
       .filter(({ id }) => !known.includes(id) && !beforeOf(sent).includes(id));
     const says = found?.length === 0 ? '--not-applied' : '--applied';
     const settle = ['journal', 'settle', sent.intent, says, '--note', 'looked into the ledger', '--yes'];
-    const { code, stderr } = await side.run([...settle, '--confirm', sent.proof?.orderId ?? ''], minutesLater);
+    const { code, stderr } = await side.run(
+      [...settle, '--confirm', sent.proof?.orderId ?? ''],
+      minutesLater,
+    );
     expect(code, `${words}: ${stderr}`).toBe(0);
   }
   expect(openIn(journalOf(side.home)), words).toEqual([]);
@@ -47,4 +50,3 @@ export function openIn(journal: readonly JournalLine[]) {
 function beforeOf({ proof }: JournalLine): readonly string[] {
   return proof?.before?.charges.flatMap(({ refunds }) => refunds.map(({ id }) => id)) ?? [];
 }
-

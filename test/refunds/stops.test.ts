@@ -23,7 +23,10 @@ const applyWords = ['refunds', 'apply', 'rows.plan', '--yes'];
 type Fate = 'applied' | 'lost' | 'applied and lost';
 
 /** A plan of twelve orders, four of whose requests wait until the test lets them go. */
-async function held(home: Home, { fates = [], atOnce = 4 }: { fates?: readonly Fate[]; atOnce?: number } = {}) {
+async function held(
+  home: Home,
+  { fates = [], atOnce = 4 }: { fates?: readonly Fate[]; atOnce?: number } = {},
+) {
   const gate = Promise.withResolvers<void>();
   const arrived = Promise.withResolvers<void>();
   let waiting = 0;
@@ -71,22 +74,26 @@ describe.concurrent('the first signal (C57, F35, F36)', () => {
     ['SIGINT', 130],
     ['SIGTERM', 143],
     ['SIGHUP', 129],
-  ] as const)('%s: rows in flight end, the rest is not started, exit %i, and a resume sends the rest', async (signal, exit) => {
-    using home = desk.newHome();
-    const { orders, arrived, letGo } = await held(home);
-    const run = begin(home);
-    await arrived;
-    run.signal(signal);
-    letGo();
-    const { code, stderr, stdout } = await run.end;
-    expect({ code, posts: postsTo(orders) }, stderr).toEqual({ code: exit, posts: 4 });
-    expect(inOneLine(stderr)).toContain('of 12 rows 4 applied (20000 MXN), 8 not started; nothing is on its way');
-    expect(stderr).toContain('paydesk -p t refunds apply rows.plan');
-    // The report shows every row.
-    expect(stdout.match(/not_started/g)).toHaveLength(8);
-    await resumed(home, orders);
-  });
-
+  ] as const)(
+    '%s: rows in flight end, the rest is not started, exit %i, and a resume sends the rest',
+    async (signal, exit) => {
+      using home = desk.newHome();
+      const { orders, arrived, letGo } = await held(home);
+      const run = begin(home);
+      await arrived;
+      run.signal(signal);
+      letGo();
+      const { code, stderr, stdout } = await run.end;
+      expect({ code, posts: postsTo(orders) }, stderr).toEqual({ code: exit, posts: 4 });
+      expect(inOneLine(stderr)).toContain(
+        'of 12 rows 4 applied (20000 MXN), 8 not started; nothing is on its way',
+      );
+      expect(stderr).toContain('paydesk -p t refunds apply rows.plan');
+      // The report shows every row.
+      expect(stdout.match(/not_started/g)).toHaveLength(8);
+      await resumed(home, orders);
+    },
+  );
 
   test('a row whose reply is lost is read again first: exit 130 if it was made', async () => {
     using home = desk.newHome();
@@ -201,7 +208,11 @@ describe.concurrent('the first signal (C57, F35, F36)', () => {
     const { code, stdout, stderr } = await run.end;
     const report = JSON.parse(stdout) as { readonly data: readonly { readonly verdict: string }[] };
     const applied = report.data.filter(({ verdict }) => verdict === 'applied');
-    expect({ code, rows: report.data.length, applied: applied.length }).toEqual({ code: 130, rows, applied: 4 });
+    expect({ code, rows: report.data.length, applied: applied.length }).toEqual({
+      code: 130,
+      rows,
+      applied: 4,
+    });
     expect(JSON.parse(stderr)).toMatchObject({ object: 'error', exit_code: 130 });
     await resumed(home, orders);
   });
@@ -229,7 +240,10 @@ describe.concurrent('the second Ctrl-C (F35)', () => {
 
 describe.concurrent('nobody reads any more (F37)', () => {
   /** Runs a shell line with the batch in it, and gives its own exit code. */
-  async function inShell(home: Home, line: string): Promise<{ readonly code: number; readonly shown: string }> {
+  async function inShell(
+    home: Home,
+    line: string,
+  ): Promise<{ readonly code: number; readonly shown: string }> {
     const apply = [process.execPath, bin, '-p', 't', ...applyWords].map((word) => `'${word}'`).join(' ');
     const script = line.replaceAll('APPLY', apply);
     const shell = spawn('bash', ['-c', script], { env: desk.env(home), cwd: home.path });

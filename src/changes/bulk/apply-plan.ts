@@ -250,7 +250,13 @@ async function runPlan(
   const lost = await printReport(ctx, plan, reports);
   if (ctx.options.dryRun && lost !== undefined) throw lost;
   if (ctx.options.dryRun) return;
-  const error = batchError(plan, path, reports, { stop, profile, signal: ctx.stopAsked, run: sending.run, lost });
+  const error = batchError(plan, path, reports, {
+    stop,
+    profile,
+    signal: ctx.stopAsked,
+    run: sending.run,
+    lost,
+  });
   if (error !== undefined) throw error;
   ctx.notes.note(standWords(reports, profile.settings));
 }

@@ -2,6 +2,7 @@
 
 import { type AmountStyle, amountWords } from '../../amounts.ts';
 import { CliError } from '../../errors.ts';
+import { alarmWords } from '../../journal/journal.ts';
 import { type BatchStop, bar, digestShown, type Plan, type PlanRow, sumsOf } from '../../plans/plans.ts';
 import { commandLine, type Profile } from '../../profiles/profiles.ts';
 import type { Block } from '../../terminal/terminal.ts';
@@ -173,7 +174,11 @@ export function batchError(
   }
   if (lost !== undefined) {
     const status = commandLine(profile, 'refunds', 'status', path);
-    return new CliError('incomplete', lost.message, { certain, now: ['to see the report:', status], cause: lost });
+    return new CliError('incomplete', lost.message, {
+      certain,
+      now: ['to see the report:', status],
+      cause: lost,
+    });
   }
   const left = reports.filter(({ verdict }) => verdict !== 'applied');
   if (left.length === 0) return undefined;
@@ -191,9 +196,17 @@ export function batchError(
   return new CliError(kind, message, { ...parts, now: afterLeft(plan, path, left, again, profile) });
 }
 
-function unconfirmedWords({ row, attempt }: RowReport): string {
-  const { intent } = attempt?.sent ?? {};
-  return `line ${row.line}, ${row.orderId}: paydesk journal reconcile ${intent ?? '--all'}`;
+function unconfirmedWords(report: RowReport): string {
+  const { line, orderId } = report.row;
+  return `line ${line}, ${orderId}: ${lookWords(report)}`;
+}
+
+/** What to do about an unconfirmed row. An alarm is for a person, and reading the order again does not end it. */
+export function lookWords({ attempt }: RowReport): string {
+  const { intent = '--all' } = attempt?.sent ?? {};
+  const alarm = attempt?.verdicts.at(-1)?.alarm;
+  if (alarm === undefined) return `paydesk journal reconcile ${intent}`;
+  return `${alarmWords[alarm]}: paydesk journal show ${intent}`;
 }
 
 function manyRows(reports: readonly RowReport[]): string {
