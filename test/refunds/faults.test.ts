@@ -79,9 +79,9 @@ test.each(seeds)(
     await using desk = await startDesk({ args, instead: refusesOnce() });
     const side: Side = {
       home: desk.home,
-      run: desk.script,
-      orders: desk.orders,
-      posts: desk.changes,
+      run: (words, env) => desk.script(words, env),
+      orders: () => desk.orders(),
+      posts: () => desk.changes(),
     };
     const told = await workOff(side, count, `seed ${seed}`);
     console.log(summaryOf(`seed ${seed}`, told));
