@@ -39,7 +39,7 @@ test(`F29 ${kills} random kills, each followed by a resume: no refund is made tw
   const planned = await side.run(['refunds', 'plan', writeRows(home, file), '--to', 'k.plan']);
   expect(planned.code, planned.stderr).toBe(0);
   const words = `seed ${seed}`;
-  let [killed, settled, unconfirmed] = [0, 0, 0];
+  let [killed, settled, unconfirmed, midway] = [0, 0, 0, 0];
   for (const { requests, afterMs, concurrency } of fc.sample(moments, { numRuns: kills, seed })) {
     const arrived = ledger.server.requests.length;
     const run = start(desk, home, [
@@ -54,6 +54,7 @@ test(`F29 ${kills} random kills, each followed by a resume: no refund is made tw
     run.kill('SIGKILL');
     const { signal, code, stderr } = await run.end;
     if (signal === 'SIGKILL') killed += 1;
+    if (side.posts().length < count) midway += 1;
     else expect([0, 7, 8], `${words}: ${stderr}`).toContain(code);
     checkPosts(side.posts(), journalOf(home), words);
     const { length: open } = openIn(journalOf(home));
@@ -68,7 +69,7 @@ test(`F29 ${kills} random kills, each followed by a resume: no refund is made tw
   expect(refundsIn(await side.orders()), words).toEqual(refundsAfter(before, file));
   checkReport(last.stdout, await side.orders());
   console.log(
-    `${words}: ${count} rows, ${killed} of ${kills} runs killed, ${unconfirmed} times a row was unconfirmed, ${settled} settled by hand, ${side.posts().length} POSTs; 0 double, 0 missing`,
+    `${words}: ${count} rows, ${killed} of ${kills} runs killed, ${midway} with rows left to send, ${unconfirmed} times a row was unconfirmed, ${settled} settled by hand, ${side.posts().length} POSTs; 0 double, 0 missing`,
   );
 }, 3_600_000);
 
