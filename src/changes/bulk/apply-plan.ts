@@ -18,8 +18,8 @@ import {
 import { aboutMoney, commandLine, type Profile } from '../../profiles/profiles.ts';
 import { applyPreview, batchError, standWords } from './batch-words.ts';
 import { checkAccount, checkControlTotals, checkPlanLimits, rowsToSend } from './make-plan.ts';
-import { type RowReport, reportColumns, reportRecord, reportRows } from './row-verdicts.ts';
-import { type BatchRun, type Sending, sendRow, staysRefused } from './send-row.ts';
+import { isSentAnew, type RowReport, reportColumns, reportRecord, reportRows } from './row-verdicts.ts';
+import { type BatchRun, type Sending, sendRow } from './send-row.ts';
 
 /** What `refunds apply` was asked for. */
 export interface ApplyAsked {
@@ -207,11 +207,14 @@ function cancelled(profile: Profile, path: string): CliError {
 
 // ── The batch ───────────────────────────────────────────────────────────────────────────────────
 
+// A row that the service refused stays refused in this plan, unless a person recorded that or the plan was made anew since.
 function stillToSend(plan: Plan, reports: readonly RowReport[]): readonly PlanRow[] {
-  const sendable = new Set(rowsToSend(reports.map(({ row }) => row)));
+  const sendable = new Set(rowsToSend(plan.rows));
   return reports
-    .filter(({ row, verdict }) => sendable.has(row) && verdict !== 'applied' && verdict !== 'unconfirmed')
-    .filter(({ attempt }) => attempt === undefined || !staysRefused(plan, attempt))
+    .filter(({ row, verdict, attempt }) => {
+      if (!sendable.has(row) || verdict === 'applied' || verdict === 'unconfirmed') return false;
+      return verdict !== 'refused' || attempt === undefined || isSentAnew(plan, attempt);
+    })
     .map(({ row }) => row);
 }
 

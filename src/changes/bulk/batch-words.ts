@@ -99,7 +99,12 @@ export function applyPreview(
       .slice(0, markedShown)
       .map(({ line: number, marks }) => line('note', `line ${number}: ${marks.join('; ')}`)),
     ...(marked.length > markedShown
-      ? [line('note', `${marked.length - markedShown} more rows have notes: paydesk refunds status ${path}`)]
+      ? [
+          line(
+            'note',
+            `${marked.length - markedShown} more rows have notes: paydesk refunds status ${path} --columns line,order_id,notes`,
+          ),
+        ]
       : []),
     {
       line: [
@@ -225,6 +230,12 @@ function afterLeft(
   return [
     ...lineWords(reasons),
     ...(canGoOn ? ['to try the rows again that were not sent:', again] : []),
+    ...(left.some(({ verdict }) => verdict === 'not_sent')
+      ? [
+          'if orders changed, read them again and keep the rows:',
+          commandLine(profile, 'refunds', 'plan', '--refresh', path, '--to', 'new.plan'),
+        ]
+      : []),
     'the rows that moved no money, as a file that you can correct and plan again:',
     commandLine(profile, 'refunds', 'status', path, '--rest', 'rest.csv'),
   ];

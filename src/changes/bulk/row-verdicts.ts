@@ -1,7 +1,7 @@
 /** What became of the rows of a plan: one flat record for each row, from the plan and the journal. Pure. */
 
 import { type Column, fieldColumn } from '../../api/resources.ts';
-import { isObject, type JsonObject } from '../../api/spec.ts';
+import { isKeyRefusal, isObject, type JsonObject } from '../../api/spec.ts';
 import type { AttemptRecord, VerdictRow } from '../../journal/journal.ts';
 import type { Plan, PlanRow } from '../../plans/plans.ts';
 import { replyWords } from '../change-words.ts';
@@ -40,12 +40,26 @@ export type NotSent = ReadonlyMap<number, string>;
 
 /** Reports every row. `attempts`: all of the plan's orders. */
 export function reportRows(
-  { rows }: Pick<Plan, 'rows'>,
+  plan: Pick<Plan, 'rows' | 'id' | 'madeAt'>,
   attempts: readonly AttemptRecord[],
   notSent: NotSent = new Map(),
 ): readonly RowReport[] {
   const last = new Map(attempts.map((record) => [record.sent.given, record]));
-  return rows.map((row) => reportRow(row, last.get(row.key), notSent.get(row.number)));
+  return plan.rows.map((row) => {
+    const attempt = last.get(row.key);
+    return reportRow(row, attempt && isNewsOf(plan, attempt) ? attempt : undefined, notSent.get(row.number));
+  });
+}
+
+// What failed before the plan was made says nothing about the row: the plan tries it anew, or says why it does not.
+function isNewsOf(plan: Pick<Plan, 'id' | 'madeAt'>, attempt: AttemptRecord): boolean {
+  const verdict = verdictOfAttempt(attempt);
+  return verdict === 'applied' || verdict === 'unconfirmed' || isOfThisPlan(plan, attempt);
+}
+
+// A refreshed plan keeps its id, so the time tells it from the one before.
+function isOfThisPlan({ id, madeAt }: Pick<Plan, 'id' | 'madeAt'>, { sent }: AttemptRecord): boolean {
+  return sent.plan === id && sent.time >= madeAt;
 }
 
 function reportRow(row: PlanRow, attempt: AttemptRecord | undefined, notSent: string | undefined): RowReport {
@@ -64,6 +78,16 @@ function reportRow(row: PlanRow, attempt: AttemptRecord | undefined, notSent: st
   if (row.state === 'look' || row.state === 'impossible')
     return { row, attempt, verdict: row.state, why: row.why };
   return { row, attempt, verdict: notSent === undefined ? 'not_started' : 'not_sent', why: notSent };
+}
+
+/**
+ * Whether a row that was refused is sent once more: a person recorded that it was not made, the service refused only the key, or
+ * the plan was made after that.
+ */
+export function isSentAnew(plan: Pick<Plan, 'id' | 'madeAt'>, attempt: AttemptRecord): boolean {
+  const last = attempt.verdicts.at(-1);
+  const isOfKey = last?.error?.httpStatus !== undefined && isKeyRefusal(last.error.httpStatus);
+  return last?.by === 'person' || isOfKey || !isOfThisPlan(plan, attempt);
 }
 
 // What the service says for itself says more than our words.
@@ -107,6 +131,7 @@ export function reportColumns({ columns }: Pick<Plan, 'columns'>): readonly Colu
     fieldColumn('currency', 'CURRENCY', 'text'),
     fieldColumn('reason', 'REASON', 'text'),
     fieldColumn('note', 'NOTE', 'text'),
+    fieldColumn('notes', 'NOTES', 'text'),
     fieldColumn('before', 'BEFORE', 'figure'),
     fieldColumn('after', 'AFTER', 'figure'),
     fieldColumn('log_id', 'LOG ID', 'text'),
@@ -155,6 +180,7 @@ export function reportRecord(
     reason: row.reason ?? null,
     ref: row.ref,
     note: row.note ?? null,
+    notes: row.marks.join('; ') || null,
     verdict,
     why: why ?? null,
     refund_id: made.map(({ id }) => id ?? '').join(' ') || null,

@@ -8,6 +8,7 @@ import { type AttemptRecord, attemptName, type Intent, type Outcome } from '../.
 import { fullWord, type Plan, type PlanRow, type RowEnd } from '../../plans/plans.ts';
 import { planRefund } from '../refund/refund-plan.ts';
 import { driftOf } from './drift.ts';
+import { isSentAnew } from './row-verdicts.ts';
 
 /** How a row ended: for the batch, and for the report if the journal holds nothing of it. */
 export interface SentRow {
@@ -90,18 +91,7 @@ async function endOfKnown(ctx: Context, plan: Plan, last: AttemptRecord): Promis
   if (verdict?.verdict === 'not_sent') return undefined;
   if (verdict?.verdict !== 'rejected' || ctx.journal.isOpen(last, await ctx.journal.now()))
     return { how: 'unknown' };
-  return staysRefused(plan, last) ? { how: 'failed' } : undefined;
-}
-
-/**
- * Whether a row that the service refused stays refused in this plan. It is sent again if a person recorded that, if the service
- * refused the key, or if another plan sent it, or this one before it was made anew.
- */
-export function staysRefused({ id, madeAt }: Plan, { sent, verdicts }: AttemptRecord): boolean {
-  const last = verdicts.at(-1);
-  if (last?.verdict !== 'rejected' || last.by === 'person') return false;
-  const isOfKey = last.error?.httpStatus !== undefined && isKeyRefusal(last.error.httpStatus);
-  return !isOfKey && sent.plan === id && sent.time >= madeAt;
+  return isSentAnew(plan, last) ? undefined : { how: 'failed' };
 }
 
 function intentOf(
@@ -116,8 +106,12 @@ function intentOf(
     const isApplied = verdicts.at(-1)?.verdict === 'applied';
     return isApplied && (sent.plan === plan.id || keys.has(sent.given ?? ''));
   });
-  const repeated = last?.verdicts.at(-1)?.verdict === 'rejected' ? [attemptName(last)] : [];
-  const again = [...row.again, ...repeated];
+  // Whoever names a refused attempt also repeats what that one named, and a name can be used only once.
+  const refused = last?.verdicts.at(-1)?.verdict === 'rejected' ? last : undefined;
+  const again = [
+    ...row.again.filter((name) => refused?.sent.again?.includes(name) !== true),
+    ...(refused === undefined ? [] : [attemptName(refused)]),
+  ];
   const asked = {
     order: orderId,
     charge: chargeId ?? null,
@@ -130,9 +124,10 @@ function intentOf(
     if (drift !== undefined) throw changed(orderId, drift);
     const wanted = { charge: chargeId, amount: amount === fullWord ? undefined : amount, reason, note };
     // Rows of this plan may be equal on purpose. The journal refuses an equal refund of anybody else.
-    const made = own.flatMap(({ verdicts }) =>
-      (verdicts.at(-1)?.refunds ?? []).flatMap(({ id }) => id ?? []),
-    );
+    const made = own.flatMap(({ sent, verdicts }) => [
+      ...(sent.again ?? []),
+      ...(verdicts.at(-1)?.refunds ?? []).flatMap(({ id }) => id ?? []),
+    ]);
     const fresh = planRefund({ ...wanted, again: [...row.again, ...made] }, value, profile, {
       nowMs: ctx.clock.now(),
     });
