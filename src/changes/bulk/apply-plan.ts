@@ -250,14 +250,36 @@ async function runPlan(
     },
   }).finally(progress.end);
   const reports = reportRows(plan, await attemptsOfPlan(ctx, plan), notSent);
-  await ctx.out.ownList(
-    reportColumns(plan),
-    reports.map((report) => reportRecord(report, plan)),
-  );
+  const lost = await printReport(ctx, plan, reports);
+  if (ctx.options.dryRun && lost !== undefined) throw lost;
   if (ctx.options.dryRun) return;
-  const error = batchError(plan, path, reports, { stop, profile, signal: ctx.stopAsked, run: sending.run });
+  const error = batchError(plan, path, reports, {
+    stop,
+    profile,
+    signal: ctx.stopAsked,
+    run: sending.run,
+    lost,
+  });
   if (error !== undefined) throw error;
   ctx.notes.note(standWords(reports, profile.settings));
+}
+
+// Returns the error if nobody can read the report. How the batch ended is said all the same.
+async function printReport(
+  ctx: Context,
+  plan: Plan,
+  reports: readonly RowReport[],
+): Promise<CliError | undefined> {
+  try {
+    await ctx.out.ownList(
+      reportColumns(plan),
+      reports.map((report) => reportRecord(report, plan)),
+    );
+    return undefined;
+  } catch (error) {
+    if (error instanceof CliError && error.kind === 'incomplete') return error;
+    throw error;
+  }
 }
 
 // Rows that earlier runs applied end at once, so they do not count for the time left.

@@ -274,10 +274,7 @@ function planOne(base: NewRow, read: OrderOfRow, asked: RowsAsked): NewRow {
       ...base,
       state: 'ready',
       // The refunds of other rows of the file are no news.
-      marks: [
-        ...warnings.filter((words) => !isFirst || words !== refundedBefore),
-        ...twins.map(({ words }) => words),
-      ],
+      marks: [...warnings.filter((words) => !isFirst || words !== refundedBefore), ...twinMarks(twins)],
       sum: amount,
       currency: money.currency,
       body: { ...body },
@@ -294,6 +291,18 @@ function planOne(base: NewRow, read: OrderOfRow, asked: RowsAsked): NewRow {
     if (!(error instanceof CliError) || error.kind !== 'refused') throw error;
     return { ...base, why: error.message };
   }
+}
+
+// A cashier's own e-mail address, say, makes all orders of ten minutes twins of each other.
+const twinsShown = 3;
+
+function twinMarks(twins: OrderOfRows['twins']): readonly string[] {
+  const more = twins.length - twinsShown;
+  const others = more === 1 ? '1 more order' : `${more} more orders`;
+  return [
+    ...twins.slice(0, twinsShown).map(({ words }) => words),
+    ...(more > 0 ? [`${others} of the same buyer and amount`] : []),
+  ];
 }
 
 // Throws CliError 'refused' when the refund is not possible. Whether it is a repeat is asked afterwards.

@@ -1,7 +1,7 @@
 /** What became of the rows of a plan: one flat record for each row, from the plan and the journal. Pure. */
 
 import { type Column, fieldColumn } from '../../api/resources.ts';
-import { isObject, type JsonObject } from '../../api/spec.ts';
+import { isKeyRefusal, isObject, type JsonObject } from '../../api/spec.ts';
 import type { AttemptRecord, VerdictRow } from '../../journal/journal.ts';
 import type { Plan, PlanRow } from '../../plans/plans.ts';
 import { replyWords } from '../change-words.ts';
@@ -80,9 +80,14 @@ function reportRow(row: PlanRow, attempt: AttemptRecord | undefined, notSent: st
   return { row, attempt, verdict: notSent === undefined ? 'not_started' : 'not_sent', why: notSent };
 }
 
-/** Whether a row that was refused is sent once more: a person recorded that it was not made, or the plan was made after that. */
+/**
+ * Whether a row that was refused is sent once more: a person recorded that it was not made, the service refused only the key, or
+ * the plan was made after that.
+ */
 export function isSentAnew(plan: Pick<Plan, 'id' | 'madeAt'>, attempt: AttemptRecord): boolean {
-  return attempt.verdicts.at(-1)?.by === 'person' || !isOfThisPlan(plan, attempt);
+  const last = attempt.verdicts.at(-1);
+  const isOfKey = last?.error?.httpStatus !== undefined && isKeyRefusal(last.error.httpStatus);
+  return last?.by === 'person' || isOfKey || !isOfThisPlan(plan, attempt);
 }
 
 // What the service says for itself says more than our words.

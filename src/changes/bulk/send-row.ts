@@ -53,15 +53,15 @@ export async function sendRow(sending: Sending, row: PlanRow): Promise<SentRow> 
   const known = last && (await endOfKnown(ctx, plan, last));
   if (known !== undefined) {
     sending.run.known += 1;
-    return { end: known, notSent: undefined };
+    return { end: { ...known, isKnown: true }, notSent: undefined };
   }
   try {
     const outcome = await ctx.change(intentOf(sending, row, attempts, last));
     sending.run.unreached = 0;
     return endOf(outcome, sending.run);
   } catch (error) {
-    // Stopped before it was sent; rows in flight go on, and then the batch reports.
-    if (ctx.stopAsked.aborted && !ctx.signal.aborted) return { end: { how: 'failed' }, notSent: undefined };
+    // Stopped before it was sent. Rows in flight go on, and then the batch reports.
+    if (ctx.stopAsked.aborted && isStop(error, ctx)) return { end: { how: 'failed' }, notSent: undefined };
     if (!(error instanceof CliError) || !kindsOfRow.includes(error.kind)) throw error;
     return { end: { how: 'failed', stops: stopOf(sending, error) }, notSent: error.message };
   }
@@ -69,6 +69,11 @@ export async function sendRow(sending: Sending, row: PlanRow): Promise<SentRow> 
 
 // Errors that concern one row only. Everything else stops the batch.
 const kindsOfRow: readonly string[] = ['refused', 'not_found', 'network', 'rejected', 'reply', 'auth'];
+
+function isStop(error: unknown, { stopAsked }: Pick<Context, 'stopAsked'>): boolean {
+  const { cause } = error instanceof CliError ? error : {};
+  return error === stopAsked.reason || cause === stopAsked.reason;
+}
 
 // A refused key concerns every row, and so does a service that does not answer.
 function stopOf({ run }: Sending, { kind, message }: CliError): string | undefined {
@@ -169,7 +174,7 @@ function endOf(outcome: Outcome, run: BatchRun): SentRow {
   if (outcome.alarm !== undefined) return { end: { how: 'unknown', waitMs }, notSent: undefined };
   switch (outcome.verdict) {
     case 'applied':
-      return { end: { how: 'applied' }, notSent: undefined };
+      return { end: { how: 'applied', waitMs }, notSent: undefined };
     case 'not_sent':
       return { end: { how: 'failed' }, notSent: outcome.reason };
     case 'rejected': {

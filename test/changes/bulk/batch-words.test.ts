@@ -110,6 +110,7 @@ describe('the end of a batch', () => {
       profile,
       signal: more.signal ?? new AbortController().signal,
       run: { ...run, ...more.run },
+      lost: undefined,
     });
   const code = (error: CliError | undefined) => (error === undefined ? 0 : exitCodes[error.kind]);
   const interrupted = AbortSignal.abort(new CliError('interrupted', 'stopped by you; more'));
