@@ -116,6 +116,8 @@ export interface AttemptQuery {
    * acknowledged.
    */
   readonly unsettled?: true | undefined;
+  /** Only attempts whose last verdict is a person's. */
+  readonly byHand?: true | undefined;
 }
 
 /** The times that the rows of attempts show. */

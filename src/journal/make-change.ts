@@ -124,7 +124,8 @@ class Run {
 
   #howShown(): HowShown {
     const { shortTime, service } = this.#parts;
-    return { shortTime, amounts: service.profile.settings, currency: this.#intent.currency };
+    const { settings: amounts, name: profile } = service.profile;
+    return { shortTime, amounts, currency: this.#intent.currency, profile };
   }
 
   #subject(): string {

@@ -255,7 +255,9 @@ function columnsMatch({ sent, verdicts }: StoredAttempt, query: AttemptQuery): b
     (query.intent === undefined || query.intent === sent.intent) &&
     (query.plan === undefined || query.plan === sent.plan) &&
     (query.since === undefined || query.since <= sent.time) &&
-    (query.unsettled === undefined || last === undefined || isWatched(last))
+    (query.unsettled === undefined || last === undefined || isWatched(last)) &&
+    // The text decides nothing; it only spares the parsing of most rows.
+    (query.byHand === undefined || last?.row.includes('"person"') === true)
   );
 }
 
@@ -269,7 +271,8 @@ function matches(record: AttemptRecord, query: AttemptQuery): boolean {
   return (
     (query.given === undefined || query.given === sent.given) &&
     (query.operator === undefined || query.operator === sent.operator) &&
-    (query.unsettled === undefined || isUnfinished(record))
+    (query.unsettled === undefined || isUnfinished(record)) &&
+    (query.byHand === undefined || verdictOf(record)?.by === 'person')
   );
 }
 
