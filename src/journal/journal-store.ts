@@ -116,6 +116,8 @@ export interface AttemptQuery {
    * acknowledged.
    */
   readonly unsettled?: true | undefined;
+  /** Of these, only attempts that may be unconfirmed, and alarms: not the many refunds that were made and are watched. */
+  readonly unconfirmed?: true | undefined;
 }
 
 /** The times that the rows of attempts show. */

@@ -1,7 +1,7 @@
 /** The rules that every store of the journal checks before it adds a row. Pure. */
 
 import { CliError } from '../errors.ts';
-import { isUnfinished, isUnsettled, mayChange, verdictOf } from './attempt-state.ts';
+import { isUnfinished, isUnsettled, mayBeOpen, mayChange, verdictOf } from './attempt-state.ts';
 import { chainStart, damageOf, link, type StoredRow, unlink } from './chain.ts';
 import {
   type AttemptRecord,
@@ -171,7 +171,7 @@ class AttemptIndex {
       if (row.type === 'sent') this.#addAttempt(key, row);
       else if (attempt !== undefined) {
         attempt.verdicts.push({ seq: row.seq, hash: row.hash });
-        attempt.isWatched = isWatched(row);
+        attempt.stands = standOf(row);
       }
     }
     const last = rows.at(-1);
@@ -180,7 +180,7 @@ class AttemptIndex {
 
   #addAttempt(key: string, { seq, hash, order_id: orderId, intent, origin, plan, time }: StoredRow): void {
     const sent = { seq, hash, orderId, intent, origin, plan, time };
-    const attempt: KnownAttempt = { sent, verdicts: [], isWatched: true };
+    const attempt: KnownAttempt = { sent, verdicts: [], stands: 'open' };
     this.#attempts.set(key, attempt);
     if (origin === '') this.#ofNoOrigin.push(attempt);
     if (orderId !== null) addTo(this.#byOrder, orderId, attempt);
@@ -286,8 +286,8 @@ interface KnownAttempt {
   readonly sent: KnownRow &
     Pick<StoredRow, 'origin' | 'intent' | 'plan' | 'time'> & { readonly orderId: string | null };
   readonly verdicts: KnownRow[];
-  /** Whether somebody may still have to look at it, by its last verdict. */
-  isWatched: boolean;
+  /** By its last verdict: it may be open; it is settled but may be watched; or nobody has to look at it any more. */
+  stands: 'open' | 'watched' | 'over';
 }
 
 function lastSeqOf({ sent, verdicts }: KnownAttempt): number {
@@ -295,7 +295,7 @@ function lastSeqOf({ sent, verdicts }: KnownAttempt): number {
 }
 
 // A quick check by the columns, before the rows are read again.
-function columnsMatch({ sent, isWatched: isOpen }: KnownAttempt, query: AttemptQuery): boolean {
+function columnsMatch({ sent, stands }: KnownAttempt, query: AttemptQuery): boolean {
   return (
     (query.origin === undefined || query.origin === sent.origin) &&
     (query.orderId === undefined || query.orderId === sent.orderId) &&
@@ -303,13 +303,16 @@ function columnsMatch({ sent, isWatched: isOpen }: KnownAttempt, query: AttemptQ
     (query.intent === undefined || query.intent === sent.intent) &&
     (query.plan === undefined || query.plan === sent.plan) &&
     (query.since === undefined || query.since <= sent.time) &&
-    (query.unsettled === undefined || isOpen)
+    (query.unsettled === undefined || stands !== 'over') &&
+    (query.unconfirmed === undefined || stands === 'open')
   );
 }
 
-function isWatched(last: StoredRow): boolean {
+function standOf(last: StoredRow): KnownAttempt['stands'] {
   const row = unlink(last);
-  return row.type === 'verdict' && (mayChange(row) || row.alarm !== undefined);
+  if (row.type !== 'verdict') return 'over';
+  if (mayBeOpen(row)) return 'open';
+  return mayChange(row) ? 'watched' : 'over';
 }
 
 function matches(record: AttemptRecord, query: AttemptQuery): boolean {

@@ -183,8 +183,7 @@ export function batchError(
 }
 
 function unconfirmedWords({ row, attempt }: RowReport): string {
-  const { intent } = attempt?.sent ?? {};
-  return `line ${row.line}, ${row.orderId}: paydesk journal reconcile ${intent ?? '--all'}`;
+  return `line ${row.line}, ${row.orderId}: paydesk journal reconcile ${attempt?.intent ?? '--all'}`;
 }
 
 function manyRows(reports: readonly RowReport[]): string {

@@ -32,15 +32,28 @@ export interface RowReport {
   readonly verdict: RowVerdict;
   readonly why: string | undefined;
   /** The last attempt at it, if one was sent. */
-  readonly attempt: AttemptRecord | undefined;
+  readonly attempt: RowAttempt | undefined;
+}
+
+/** What a report says of an attempt. The attempt itself is much larger, and a plan may have thousands of them. */
+export interface RowAttempt {
+  readonly intent: string;
+  readonly operator: string;
+  /** Unix milliseconds. */
+  readonly time: number;
+  /** How much of the order was refunded before it. */
+  readonly before: number | undefined;
+  /** The ids of its refunds, and their sum, positive; undefined while it is not applied. */
+  readonly made: { readonly ids: string; readonly sum: number } | undefined;
+  readonly logId: string | undefined;
 }
 
 /** What this run knows of rows that it did not send: the journal holds nothing of them. */
 export type NotSent = ReadonlyMap<number, string>;
 
-/** Reports every row. `attempts`: all of the plan's orders. */
+/** Reports rows. `attempts`: all at their orders. */
 export function reportRows(
-  { rows }: Pick<Plan, 'rows'>,
+  rows: readonly PlanRow[],
   attempts: readonly AttemptRecord[],
   notSent: NotSent = new Map(),
 ): readonly RowReport[] {
@@ -56,7 +69,7 @@ function reportRow(row: PlanRow, attempt: AttemptRecord | undefined, notSent: st
     const isOld = verdict === 'not_sent' || verdict === 'refused';
     return {
       row,
-      attempt,
+      attempt: rowAttempt(attempt, verdict),
       verdict,
       why: (isOld ? notSent : undefined) ?? (verdict === 'applied' ? undefined : whyOf(last)),
     };
@@ -64,6 +77,16 @@ function reportRow(row: PlanRow, attempt: AttemptRecord | undefined, notSent: st
   if (row.state === 'look' || row.state === 'impossible')
     return { row, attempt, verdict: row.state, why: row.why };
   return { row, attempt, verdict: notSent === undefined ? 'not_started' : 'not_sent', why: notSent };
+}
+
+function rowAttempt({ sent, verdicts }: AttemptRecord, verdict: RowVerdict): RowAttempt {
+  const { intent, operator, time, proof } = sent;
+  const last = verdicts.at(-1);
+  const refunds = last?.refunds ?? [];
+  const ids = refunds.map(({ id }) => id ?? '').join(' ');
+  const sum = refunds.reduce((total, { amount }) => total - amount, 0);
+  const made = verdict === 'applied' ? { ids, sum } : undefined;
+  return { intent, operator, time, before: proof.before.amountRefunded, made, logId: last?.error?.logId };
 }
 
 // What the service says for itself says more than our words.
@@ -139,11 +162,7 @@ export function reportRecord(
   { row, verdict, why, attempt }: RowReport,
   { columns }: Pick<Plan, 'columns'>,
 ): JsonObject {
-  const { sent, verdicts } = attempt ?? {};
-  const last = verdicts?.at(-1);
-  const made = verdict === 'applied' ? (last?.refunds ?? []) : [];
-  const before = sent?.proof.before.amountRefunded;
-  const sum = made.reduce((total, { amount }) => total - amount, 0);
+  const { before, made, time } = attempt ?? {};
   return {
     object: 'refund_row',
     line: row.line,
@@ -157,13 +176,13 @@ export function reportRecord(
     note: row.note ?? null,
     verdict,
     why: why ?? null,
-    refund_id: made.map(({ id }) => id ?? '').join(' ') || null,
+    refund_id: made?.ids || null,
     before: before ?? null,
-    after: verdict === 'applied' && before !== undefined ? before + sum : null,
-    log_id: last?.error?.logId ?? null,
-    time: sent === undefined ? null : Math.floor(sent.time / 1000),
-    intent: sent?.intent ?? null,
-    operator: sent?.operator ?? null,
+    after: made !== undefined && before !== undefined ? before + made.sum : null,
+    log_id: attempt?.logId ?? null,
+    time: time === undefined ? null : Math.floor(time / 1000),
+    intent: attempt?.intent ?? null,
+    operator: attempt?.operator ?? null,
     input: inputOf(row, { columns }),
   };
 }
