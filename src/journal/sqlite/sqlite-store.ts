@@ -129,10 +129,7 @@ class SqliteStore {
   // A verdict may be written even if the witness is missing or damaged: what became of a change must not be lost.
   #refuseUnready(db: DatabaseSync | undefined, row?: JournalRow): void {
     const witness = this.#witness;
-    if (witness !== undefined) {
-      const unwitnessed = row?.type === 'verdict' && mismatchOf(db, witness)?.state === 'damaged';
-      if (!unwitnessed) refuseUnlessWitnessed(db, witness);
-    }
+    if (witness !== undefined) refuseUnlessWitnessed(db, witness, { exceptDamaged: row?.type === 'verdict' });
     if (row?.type !== 'verdict') this.#known.refuseWhileLost();
   }
 
