@@ -92,6 +92,21 @@ export function declaresPlaces(places: number, { 'amounts.decimals': declared }:
   return Object.values(declared).includes(places);
 }
 
+/** An amount for each declared number of decimals, such as `100.00`. */
+export function examplesOf({ 'amounts.decimals': declared }: AmountStyle): readonly string[] {
+  return [...new Set(Object.values(declared))].map((places) => withPoint(`100${'0'.repeat(places)}`, places));
+}
+
+/** The declared decimals in words, such as `MXN has 2 decimals, JPY has no decimals`; undefined if none are declared. */
+export function placesWords({ 'amounts.decimals': declared }: AmountStyle): string | undefined {
+  const words = Object.entries(declared).map(([code, places]) => `${code} has ${countOfPlaces(places)}`);
+  return words.length === 0 ? undefined : words.join(', ');
+}
+
+function countOfPlaces(places: number): string {
+  return places === 0 ? 'no decimals' : `${places} ${places === 1 ? 'decimal' : 'decimals'}`;
+}
+
 function inBrackets(amount: Amount, currency: string | undefined, style: AmountStyle): string {
   const text = scaled(amount, currency, style);
   return text === undefined ? '' : ` (${text})`;
@@ -180,18 +195,43 @@ export function amountProblem(
   if (declared === undefined)
     return `the profile declares no decimals for ${code}; type a whole number, in the service's units`;
   if (declared === 0) return `${code} has no decimals; type a whole number`;
-  return `${code} has ${declared} ${declared === 1 ? 'decimal' : 'decimals'}; type ${withDecimals(text, declared) ?? `them so: 1.${'0'.repeat(declared)}`}`;
+  return `${code} has ${countOfPlaces(declared)}; type ${withDecimals(text, declared) ?? `them so: 1.${'0'.repeat(declared)}`}`;
 }
 
 /** Warns that a whole number is in the service's units, where people may have meant decimals; undefined where nobody can err. */
 export function unitsWarning(
-  { text, amount, places }: TypedAmount,
+  typed: TypedAmount,
   currency: string | undefined,
   style: AmountStyle,
 ): string | undefined {
+  const ways = bothWays(typed, currency, style);
+  if (ways === undefined) return undefined;
+  const { is, meant } = ways;
+  return `${typed.text} is in the service's units: ${is} ${currency}. For ${meant} ${currency} type ${meant}`;
+}
+
+/** The same for a bound that orders of every currency are compared with: one warning per declared number of decimals. */
+export function boundWarnings(name: string, typed: TypedAmount, style: AmountStyle): readonly string[] {
+  const { currency } = typed;
+  const all = currency === undefined ? Object.keys(style['amounts.decimals']) : [currency];
+  const codes = all.filter((code) => bothWays(typed, code, style) !== undefined);
+  return [...Map.groupBy(codes, (code) => placesOf(code, style)).values()].map((alike) => {
+    const { is = '', meant = '' } = bothWays(typed, alike[0], style) ?? {};
+    return `${name} ${typed.text} is ${is} ${alike.join(' or ')}; for ${meant} type ${meant}`;
+  });
+}
+
+/**
+ * The two ways to read a whole number of a currency with decimals: what it `is` in the service's units, and what somebody may
+ * have `meant`. 100 is 1.00 where two decimals are declared, and 100.00 may be meant. Undefined if there is one way only.
+ */
+export function bothWays(
+  { amount, places }: Pick<TypedAmount, 'amount' | 'places'>,
+  currency: string | undefined,
+  style: AmountStyle,
+): { readonly is: string; readonly meant: string } | undefined {
   const declared = placesOf(currency, style) ?? 0;
-  if (places !== undefined || declared === 0) return undefined;
-  const code = currency ?? '';
-  const meant = `${digits(amount, style)}.${'0'.repeat(declared)}`;
-  return `${text} is in the service's units: ${scaled(amount, currency, style)} ${code}. For ${meant} ${code} type ${meant}`;
+  const is = scaled(amount, currency, style);
+  if (places !== undefined || declared === 0 || is === undefined) return undefined;
+  return { is, meant: `${digits(amount, style)}.${'0'.repeat(declared)}` };
 }

@@ -192,7 +192,7 @@ export interface ClientParts {
   /** Ends the wait for the reply to a change, when the user insists on leaving. */
   readonly leave?: AbortSignal | undefined;
   /** A service inside this process, instead of the network. */
-  readonly inProcess?: typeof fetch | undefined;
+  readonly inProcess?: ((request: Request) => Promise<Response>) | undefined;
   /** The pace of the run: reads wait for it, and changes are counted in it. */
   readonly pace?: Pace | undefined;
   /** The proxy for this service (proxy.ts). */

@@ -222,6 +222,7 @@ export function whyNotRefundable(order: JsonObject): string | undefined {
   if (status === statuses.preAuthorized) return `${shown}, no money taken`;
   if (said === true) return undefined;
   if (status === statuses.refunded) return shown;
+  if (hasNoCharges(order)) return 'not paid yet, so nothing to refund';
   if (said === false) return `${shown}, but the service does not allow it (is_refundable false)`;
   const reading = readMoney(order);
   if ('problem' in reading) return `${shown}, but ${reading.problem}`;

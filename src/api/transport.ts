@@ -94,7 +94,7 @@ export function createTransport(route: Route): Transport {
 }
 
 /** Makes the transport to a service inside this process, such as the demo. Every request counts as sent. */
-export function transportInside(fetchInside: typeof fetch): Transport {
+export function transportInside(fetchInside: (request: Request) => Promise<Response>): Transport {
   return {
     async send(request, { onSent, over }) {
       const { url, method, headers } = request;

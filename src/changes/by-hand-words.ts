@@ -4,10 +4,11 @@
  */
 
 import type { Service } from '../api/api.ts';
+import type { JsonObject } from '../api/spec.ts';
 import type { Context } from '../commands/command.ts';
 import { CliError } from '../errors.ts';
 import { type AttemptRecord, alarmWords, type VerdictRow } from '../journal/journal.ts';
-import { changeOf } from './change-words.ts';
+import { changeOf, kindWords } from './change-words.ts';
 
 /** The changes of an order that somebody settled by hand, oldest first. None if the journal cannot be read. */
 export async function settledByHand(
@@ -19,6 +20,20 @@ export async function settledByHand(
     return await ctx.journal.recordedByHand(service, orderId);
   } catch (error) {
     // Every other question to the journal already warns that it cannot be read.
+    if (error instanceof CliError) return [];
+    throw error;
+  }
+}
+
+/** The refunds that somebody recorded as made and that the order does not show. None if the journal cannot be read. */
+export async function unshownIn(
+  ctx: Context,
+  service: Service,
+  order: JsonObject,
+): Promise<readonly AttemptRecord[]> {
+  try {
+    return ctx.journal.unshownRefunds(await ctx.journal.attemptsOf(service, String(order.id)), order);
+  } catch (error) {
     if (error instanceof CliError) return [];
     throw error;
   }
@@ -41,7 +56,30 @@ export function byHandWords(ctx: Context, { sent, verdicts }: AttemptRecord): st
     last?.by === 'person'
       ? ''
       : `; later the order showed ${last?.verdict === 'applied' ? 'it' : 'something else'}`;
-  return `${who} recorded on ${when} that the ${change} of ${ctx.fullTime(sent.time)}, sent by ${sent.operator}, was ${made}${note}${corrected}${later}`;
+  const appears = appearsWords(ctx, { sent, verdicts });
+  return `${who} recorded on ${when} that the ${change} of ${ctx.fullTime(sent.time)}, sent by ${sent.operator}, was ${made}${note}${corrected}${later}${appears}`;
+}
+
+// While a change that was recorded as not made can still take effect, every screen says until when.
+function appearsWords(ctx: Context, record: AttemptRecord): string {
+  const last = record.verdicts.at(-1);
+  const until = ctx.journal.mayAppearUntil(record);
+  const isOver = until === undefined || until <= ctx.clock.now();
+  if (last?.by !== 'person' || last.verdict === 'applied' || isOver) return '';
+  return `; it may still appear until ${untilWords(ctx, until)}`;
+}
+
+/** `today 23:05`, `tomorrow 05:05`, or the day in full. A time within a minute counts as the next minute. */
+export function untilWords(
+  ctx: Pick<Context, 'clock' | 'days' | 'timeOfDay' | 'fullTime'>,
+  ms: number,
+): string {
+  const minute = Math.ceil(ms / 60_000) * 60_000;
+  const dayOf = (time: number) => ctx.days.day(Math.floor(time / 1000));
+  const now = ctx.clock.now();
+  const clock = ctx.timeOfDay(minute).slice(0, 5);
+  if (dayOf(minute) === dayOf(now)) return `today ${clock}`;
+  return dayOf(minute) === dayOf(now + 86_400_000) ? `tomorrow ${clock}` : ctx.fullTime(minute);
 }
 
 /** The row by which somebody ended the alarm of an attempt; undefined when nobody did, or when it was raised again. */
@@ -84,8 +122,34 @@ export function acknowledgedWords(ctx: Context, record: AttemptRecord): string {
   return `${ended?.operator ?? 'somebody'} acknowledged on ${ctx.fullTime(ended?.time ?? sent.time)} that the ${change} of ${ctx.fullTime(sent.time)}, sent by ${sent.operator}, ${what}${note}`;
 }
 
-/** What follows for the next change of the order if such a record was wrong; undefined if nothing does. */
-export function byHandRisk({ sent, verdicts }: AttemptRecord): string | undefined {
-  if (verdicts.at(-1)?.verdict === 'applied' || sent.proof.kind !== 'refund') return undefined;
-  return 'If it was made after all, this pays the buyer twice';
+/**
+ * The note before the next change: who settled an earlier one by hand, and what follows if that was wrong. `isUnshown`: the
+ * record says that money of the same charge was paid back, and the order does not show that.
+ */
+export function byHandNote(ctx: Context, record: AttemptRecord, isUnshown = false): string {
+  const risk = riskWords(record, isUnshown);
+  return `settled by hand: ${byHandWords(ctx, record)}${risk === undefined ? '' : `. ${risk}`}`;
+}
+
+// For a capture there is no warning: the service refuses a second one.
+function riskWords({ sent, verdicts }: AttemptRecord, isUnshown: boolean): string | undefined {
+  const { kind } = sent.proof;
+  if (isUnshown) return 'The order does not show it: this pays the buyer twice if that record is right';
+  if (verdicts.at(-1)?.verdict === 'applied' || kind === 'capture') return undefined;
+  if (kind === 'refund') return 'If it was made after all, this pays the buyer twice';
+  return `If it was made after all, ${kindWords[kind].twice}`;
+}
+
+/** The notes about what somebody settled by hand of the same new order or payment link. None if the journal cannot be read. */
+export async function byHandNotes(
+  ctx: Context,
+  service: Service,
+  intent: Parameters<Context['journal']['settledAlike']>[1],
+): Promise<readonly string[]> {
+  try {
+    return (await ctx.journal.settledAlike(service, intent)).map((record) => byHandNote(ctx, record));
+  } catch (error) {
+    if (error instanceof CliError) return [];
+    throw error;
+  }
 }

@@ -14,24 +14,28 @@ interface KindWords {
   readonly refused: string;
   /** What the operator must do while nobody knows whether the change was made. */
   readonly meanwhile: string;
+  /** What happens if the change is made twice. */
+  readonly twice: string;
 }
 
-const money = (verb: 'refund' | 'capture'): KindWords => ({
+const money = (verb: 'refund' | 'capture', twice: string): KindWords => ({
+  twice,
   refused: `this ${verb} moved no money`,
   meanwhile: `tell the buyer "it is being checked"; do not ${verb} it anywhere else;`,
 });
-const creation: KindWords = {
+const creation = {
   refused: 'nothing was created',
   meanwhile: 'do not create it again until this is clear;',
 };
 
 /** What a person reads when a change was refused or its outcome is unknown. */
 export const kindWords: Readonly<Record<ChangeKind, KindWords>> = {
-  refund: money('refund'),
-  capture: money('capture'),
-  order: creation,
-  checkout: creation,
+  refund: money('refund', 'the buyer is paid twice'),
+  capture: money('capture', 'the capture is sent a second time'),
+  order: { ...creation, twice: 'the buyer gets two orders' },
+  checkout: { ...creation, twice: 'there are two links, and both can be paid' },
   api: {
+    twice: 'it takes effect twice',
     refused: 'the service says that it did nothing',
     meanwhile: 'do not send it again until this is clear;',
   },

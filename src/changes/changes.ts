@@ -11,6 +11,7 @@ export {
   acknowledgementOf,
   byHandWords,
   settledByHand,
+  untilWords,
 } from './by-hand-words.ts';
 export { captureOrder } from './capture-order.ts';
 export { makeChange } from './change.ts';
@@ -18,6 +19,7 @@ export {
   blockedWords,
   changeOf,
   headLine,
+  kindWords,
   replyWords,
   requestLine,
   settleCommands,
@@ -66,4 +68,8 @@ export {
   unconfirmedBlocks,
   unconfirmedSteps,
   unconfirmedWords,
+  unshownBlocks,
+  unshownStatus,
+  unshownSteps,
+  unshownWords,
 } from './unconfirmed-words.ts';

@@ -1,6 +1,6 @@
 /** The yes before a change: which flags give it, and the questions to a person, who may mistype an amount twice. */
 
-import { amountProblem, amountWords, readAmount, scaled } from '../amounts.ts';
+import { amountProblem, amountWords, bothWays, readAmount, scaled, type TypedAmount } from '../amounts.ts';
 import type { Context } from '../commands/command.ts';
 import { short, usage } from '../commands/flags.ts';
 import { CliError } from '../errors.ts';
@@ -21,6 +21,8 @@ interface ConfirmedOrder {
   /** The amount of the change, which a person types in production. */
   readonly amount: number | undefined;
   readonly currency: string | undefined;
+  /** The amount as somebody typed it, if somebody did. */
+  readonly typed?: TypedAmount | undefined;
 }
 
 /** The command that needs a confirmation, and the flags that it still lacks. */
@@ -136,45 +138,62 @@ function triesWords(left: number): string {
 
 // `before`: what was wrong with the last answer.
 function wordQuestion(profile: Profile, order: Confirmation['order'], before: string) {
-  const type = (what: string) =>
-    `${before}Type ${what}${before === '' ? ' to send it' : ' again'}, or press Enter to cancel:`;
+  const type = (what: string, about = '') =>
+    `${before}${about}Type ${what}${before === '' ? ' to send it' : ' again'}, or press Enter to cancel:`;
   if (order === undefined)
     return {
       message: type(`the profile's name, ${profile.name},`),
       flag: '--confirm PROFILE',
       optional: true,
     } as const;
-  const message = aboutMoney(profile, type(order.amount === undefined ? 'the order id' : 'the amount'));
-  return { message, flag: '--confirm ID', optional: true } as const;
+  const ways = waysToRead(profile, order);
+  const message =
+    ways === undefined
+      ? type(order.amount === undefined ? 'the order id' : 'the amount')
+      : type('the amount with its decimals', `This is ${ways.is} ${order.currency}, not ${ways.meant}. `);
+  return { message: aboutMoney(profile, message), flag: '--confirm ID', optional: true } as const;
+}
+
+// Whoever typed 100 for 100.00 would type 100 again. So a number that reads both ways is confirmed with its decimals only.
+function waysToRead({ settings }: Profile, { typed, currency }: ConfirmedOrder) {
+  return typed === undefined ? undefined : bothWays(typed, currency, settings);
 }
 
 // Any spelling of the amount counts: 23000, 23 000, 23000 MXN, or 230.00 where the profile declares the decimals.
-function isMeant(text: string, { name, settings }: Profile, order: Confirmation['order']): boolean {
+function isMeant(text: string, profile: Profile, order: Confirmation['order']): boolean {
+  const { name, settings } = profile;
   if (order === undefined) return text === name;
   const typed = readAmount(text);
   const isAmount =
     typed !== undefined &&
     typed.amount === order.amount &&
     amountProblem(typed, order.currency, settings) === undefined;
+  if (waysToRead(profile, order) !== undefined) return isAmount && typed.places !== undefined;
   return text === order.id || isAmount;
 }
 
 // Says what is wrong with the typed text, but not what to type: that stands in the preview, which should be read once more.
-function notMeantWords(text: string, { name, settings }: Profile, order: Confirmation['order']): string {
+function notMeantWords(text: string, profile: Profile, order: Confirmation['order']): string {
+  const { name, settings } = profile;
   if (order === undefined) return `is not ${name}`;
   if (order.amount === undefined) return 'is not the id of this order';
   const typed = readAmount(text);
   const problem = typed === undefined ? undefined : amountProblem(typed, order.currency, settings);
   if (problem !== undefined) return `is not the amount: ${problem}`;
+  if (typed?.amount === order.amount && waysToRead(profile, order) !== undefined)
+    return 'can be read in two ways';
   const figure = typed === undefined ? undefined : scaled(typed.amount, order.currency, settings);
   return figure === undefined || typed?.places !== undefined
     ? 'is not the amount'
     : `is not the amount: in decimals it is ${figure}`;
 }
 
-function otherThanMeant({ name, settings }: Profile, order: Confirmation['order']): string {
+function otherThanMeant(profile: Profile, order: Confirmation['order']): string {
+  const { name, settings } = profile;
   if (order === undefined) return `not ${name}`;
   const { id, amount, currency } = order;
+  const ways = waysToRead(profile, order);
+  if (ways !== undefined) return `not ${ways.is}`;
   return amount === undefined ? `not ${id}` : `neither ${amountWords(amount, currency, settings)} nor ${id}`;
 }
 

@@ -3,7 +3,7 @@
  * money of the order changed in between, nothing is sent.
  */
 
-import { figuresIn } from '../amounts.ts';
+import { figuresIn, type TypedAmount } from '../amounts.ts';
 import { type OpenService, readOne, type WireRecord } from '../api/api.ts';
 import { type ChargeMoney, readMoney } from '../api/charges.ts';
 import { orderColumns } from '../api/resources.ts';
@@ -11,15 +11,15 @@ import type { JsonObject } from '../api/spec.ts';
 import type { Context } from '../commands/command.ts';
 import { usage } from '../commands/flags.ts';
 import { about, CliError } from '../errors.ts';
-import type { AttemptRecord, Intent } from '../journal/journal.ts';
+import { type AttemptRecord, attemptName, type Intent } from '../journal/journal.ts';
 import { commandLine, type Profile } from '../profiles/profiles.ts';
 import type { Block } from '../terminal/terminal.ts';
 import {
   acknowledgedAlarms,
   acknowledgedWords,
-  byHandRisk,
-  byHandWords,
+  byHandNote,
   settledByHand,
+  unshownIn,
 } from './by-hand-words.ts';
 import { makeChange, type PlannedChange } from './change.ts';
 import { becameWords, changeOf } from './change-words.ts';
@@ -73,6 +73,8 @@ export interface OrderPlan {
   /** `again`: without the names that are not about this order. */
   readonly intent: Omit<Intent, keyof Repeat | 'orderId' | 'closed' | 'approve'> &
     Partial<Pick<Intent, 'again'>>;
+  /** The amount as somebody typed it, if somebody did. */
+  readonly typed?: TypedAmount | undefined;
   /** The flags of the command that asks for the same without a question. */
   readonly words: readonly string[];
   readonly preview: readonly Block[];
@@ -124,19 +126,24 @@ async function planChange(
   const order = await readOne(ctx, service, 'orders', id, 'change', neighbour);
   if (kind === 'refund') await ctx.journal.refuseDuplicate({ service, orderId: id, order: order.value });
   const read = { service, id, order: order.value, isPicked: givenId === undefined, twin };
-  const { intent: planned, words, preview, check, result } = await plan(read);
+  const { intent: planned, typed, words, preview, check, result } = await plan(read);
+  const settled = await settledByHand(ctx, service, id);
+  const unshown = (await unshownIn(ctx, service, order.value)).filter((record) => touches(record, planned));
+  const isUnshown = (record: AttemptRecord) =>
+    unshown.some((one) => attemptName(one) === attemptName(record));
   const byHand = [
-    ...(await settledByHand(ctx, service, id)).map((record) => byHandLine(ctx, record)),
+    ...settled.map((record) => byHandNote(ctx, record, isUnshown(record))),
     ...(await acknowledgedAlarms(ctx, service, id)).map((record) => acknowledgedWords(ctx, record)),
   ];
   const intent = { ...planned, checks: [...byHand, ...(planned.checks ?? [])] };
+  // Even with --quiet: whoever settled it may have been wrong.
   if (!ctx.options.dryRun) for (const line of byHand) ctx.notes.warn({ text: line, style: 'warn' });
   const repeats = [...given('--again', again.join(',')), ...given('--intent', intentId)];
   const confirmation = {
     profile,
     confirm,
     command: commandLine(profile, 'orders', kind, id, ...words, ...repeats),
-    order: { id, amount: intent.amount, currency: intent.currency },
+    order: { id, amount: intent.amount, currency: intent.currency, typed },
   };
   let shown = order;
   const approve = async (fresh: WireRecord) => {
@@ -249,8 +256,6 @@ function plain(value: unknown): string | undefined {
   return JSON.stringify(value, (_key, one: unknown) => (typeof one === 'bigint' ? String(one) : one));
 }
 
-// The next change says it even with --quiet: whoever settled it may have been wrong.
-function byHandLine(ctx: Context, record: AttemptRecord): string {
-  const risk = byHandRisk(record);
-  return `settled by hand: ${byHandWords(ctx, record)}${risk === undefined ? '' : `. ${risk}`}`;
+function touches({ sent }: AttemptRecord, { expected = [] }: Pick<Intent, 'expected'>): boolean {
+  return sent.proof.expected.some((one) => expected.some(({ chargeId }) => chargeId === one.chargeId));
 }

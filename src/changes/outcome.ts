@@ -161,12 +161,8 @@ function howToSettle(
 
 // The change may still show up later, so the text does not claim that it was not made.
 function readsWords(reads: number, last: string, verdict: Uncertain['verdict']): string {
-  const one = reads === 1;
-  const result =
-    verdict === 'not_seen'
-      ? `${one ? 'does' : 'do'} not show it yet`
-      : `${one ? 'does' : 'do'} not settle it`;
-  return `${reads} ${one ? 'read' : 'reads'} up to ${last} ${result}`;
+  const looked = reads === 1 ? `looked once, at ${last}` : `looked ${reads} times until ${last}`;
+  return `${looked}, and it is ${verdict === 'not_seen' ? 'not there yet' : 'still not clear'}`;
 }
 
 function unreadWords({ kind }: ChangeSubject, { unread }: Uncertain): string {
@@ -203,7 +199,7 @@ function uncertainError(ctx: Context, profile: Profile, change: ChangeSubject, o
     {
       ...said,
       ...(throttled && { opening: 'throttled:' }),
-      certain: `sent once, ${ctx.timeOfDay(sentAt)}; ${seen}`,
+      certain: `sent once at ${ctx.timeOfDay(sentAt)}; ${seen}`,
       now: [
         kindWords[change.kind].meanwhile,
         ...howToSettle(profile, change, outcome.intent),

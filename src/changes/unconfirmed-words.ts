@@ -9,6 +9,7 @@ import type { JsonObject } from '../api/spec.ts';
 import type { Context } from '../commands/command.ts';
 import { CliError } from '../errors.ts';
 import {
+  type AttemptRecord,
   changeKinds,
   type PaidTwice,
   paidTwiceWords,
@@ -23,17 +24,20 @@ import { kindWords } from './change-words.ts';
 export interface OpenCases {
   readonly unconfirmed: ReadonlyMap<string, UnconfirmedChange>;
   readonly paidTwice: ReadonlyMap<string, PaidTwice>;
+  /** The attempts on orders of which somebody recorded a refund as made by hand. */
+  readonly madeByHand: ReadonlyMap<string, readonly AttemptRecord[]>;
 }
 
 /** Asks the journal for the open cases of an account, or of one order. If the journal cannot be read, it only warns. */
 export async function openCasesOf(ctx: Context, service: Service, orderId?: string): Promise<OpenCases> {
   try {
     const unconfirmed = await ctx.journal.unconfirmed(service, orderId);
-    return { unconfirmed, paidTwice: await ctx.journal.paidTwice(service, orderId) };
+    const paidTwice = await ctx.journal.paidTwice(service, orderId);
+    return { unconfirmed, paidTwice, madeByHand: await ctx.journal.madeByHand(service) };
   } catch (error) {
     if (!(error instanceof CliError)) throw error;
     ctx.notes.warn(`unconfirmed changes are not shown: ${error.message}`);
-    return { unconfirmed: new Map(), paidTwice: new Map() };
+    return { unconfirmed: new Map(), paidTwice: new Map(), madeByHand: new Map() };
   }
 }
 
@@ -51,8 +55,7 @@ export function paidTwiceBlocks(ctx: Context, profile: Profile, twice: PaidTwice
     paidTwiceWords(twice, profile.settings).replace(/^[^:]*/, (words) => words.toUpperCase()),
     ...whoMadeLines(twice, (ms) => ctx.shortTime(ms)).map((line) => `${indent}${line}`),
     `${indent}paydesk cannot take a refund back`,
-    `${indent}do not refund this order; show your lead. When somebody has dealt with it:`,
-    `${indent}${acknowledgeCommand(twice)}`,
+    `${indent}do not refund this order; show your lead`,
   ].map((text): Block => ({ line: { text, style: 'bad' }, hang: indent.length }));
 }
 
@@ -104,11 +107,40 @@ export function seenTwiceSteps(twice: PaidTwice): readonly Block[] {
   ];
 }
 
+/** The words in place of the status of an order that does not show a refund that somebody recorded as made by hand. */
+export const unshownStatus = 'recorded as made';
+
+/** `16000 MXN recorded as made by hand, the order does not show it` */
+export function unshownWords(
+  { sent: { amount, currency } }: AttemptRecord,
+  { settings }: Pick<Profile, 'settings'>,
+): string {
+  const what = amount === undefined ? 'a refund' : amountWords(amount, currency, settings);
+  return `${what} recorded as made by hand, the order does not show it`;
+}
+
+/** The lines that stand in the first block of the screen of such an order, all in red. */
+export function unshownBlocks(profile: Profile, record: AttemptRecord): readonly Block[] {
+  return [
+    `RECORDED AS MADE  ${unshownWords(record, profile)}`,
+    `${indent}that money counts as paid back: do not refund it again before you have asked`,
+  ].map((text): Block => ({ line: { text, style: 'bad' }, hang: indent.length }));
+}
+
+/** What to do next about such an order, in place of a command that refunds. */
+export function unshownSteps({ sent: { intent } }: AttemptRecord): readonly Block[] {
+  return [
+    'blank',
+    { line: 'first see who recorded that, and why; if it is wrong, that screen says how to correct it:' },
+    { line: `paydesk journal show ${intent}`, indent: 2 },
+  ];
+}
+
 /** What to do next about an order that was paid back twice, in place of a command that refunds. */
 export function paidTwiceSteps(twice: PaidTwice): readonly Block[] {
   return [
     'blank',
-    { line: 'see what was sent, and what paydesk has found since:' },
+    { line: 'see what was sent, what paydesk has found since, and how to end this:' },
     { line: `paydesk journal show ${twice.intent}`, indent: 2 },
   ];
 }

@@ -84,14 +84,14 @@ export function createAccount(parts: AccountParts): Account {
     open: async (name) => (await open(name)).service,
   });
   return {
-    async service({ purpose = 'read', profile, key, maxPerSecond } = {}) {
+    async service({ purpose = 'read', profile, key, maxPerSecond, shown } = {}) {
       if (maxPerSecond !== undefined) pace.limit(maxPerSecond);
       if (purpose === 'change') (await profiles.open(ofPlan)).approveChange();
       const { service } = await (key === undefined
         ? open(profile)
         : openWith(() => profiles.open(profile, key)));
       // A change reads unconfirmed orders again by itself, so it needs no reminder.
-      if (purpose === 'read') await opened.tellOpen(service.profile);
+      if (purpose === 'read') await opened.tellOpen(service.profile, shown);
       return service;
     },
     async draftService(draft, key) {
@@ -171,7 +171,8 @@ async function openAccount(
     signal,
     leave: parts.stop.leave,
     pace,
-    inProcess: demo && ((input, init) => demo.fetch(new Request(input, init))),
+    // Handed on as it is: a copy of a Request no longer hears that the first one was aborted once Node has collected that.
+    inProcess: demo?.fetch,
     proxy: demo === undefined ? proxyFor(profile.baseUrl, io.env) : undefined,
     keepHeapSmall: io.keepHeapSmall,
     debug: globals.debug ? (line) => parts.notes.warn(line) : undefined,

@@ -31,9 +31,7 @@ const nouns: Readonly<Record<string, string>> = {
 const verbs: Readonly<Record<string, readonly string[]>> = {
   ack: ['acknowledge'],
   authorize: ['capture'],
-  cancel: ['refund'],
   cat: ['show'],
-  charge: ['capture'],
   clear: ['acknowledge'],
   close: ['settle'],
   confirm: ['settle', 'capture'],
@@ -68,10 +66,8 @@ const verbs: Readonly<Record<string, readonly string[]>> = {
   start: ['serve'],
   switch: ['use'],
   test: ['check'],
-  undo: ['refund'],
   update: ['set'],
   view: ['show'],
-  void: ['refund'],
 };
 
 // Single words that mean a whole command.
@@ -81,7 +77,6 @@ const phrases: Readonly<Record<string, string>> = {
   demo: '-p demo orders list',
   init: 'profile add',
   login: 'profile add',
-  logout: 'profile remove',
   pay: 'checkout create',
   request: 'api',
   retry: 'journal reconcile',
@@ -92,12 +87,31 @@ const phrases: Readonly<Record<string, string>> = {
   whoami: 'profile show',
 };
 
+// Words for what paydesk cannot do. Any command that is suggested for them would do something else with money or keys.
+const cannotRelease =
+  'paydesk can release or undo nothing: only the shop can release an authorized order at the bank, and a refund gives back money that was taken';
+const cannotCharge = 'paydesk charges nobody: orders capture takes the money of an authorized order only';
+const impossible: Readonly<Record<string, string>> = {
+  cancel: cannotRelease,
+  charge: cannotCharge,
+  chargeback: 'a chargeback is made by the bank of the buyer; paydesk can only show it',
+  debit: cannotCharge,
+  logout: 'there is nothing to sign out of: each request carries the key of its profile',
+  release: cannotRelease,
+  signout: 'there is nothing to sign out of: each request carries the key of its profile',
+  undo: cannotRelease,
+  unauthorize: cannotRelease,
+  void: cannotRelease,
+};
+
 // An id says whose record it is.
 const nounOfId: readonly (readonly [RegExp, string])[] = [
-  [/^ord_/, 'orders'],
-  [/^cus_/, 'customers'],
-  [/^i_/, 'journal'],
+  [/^ord_[A-Za-z0-9]+$/, 'orders'],
+  [/^cus_[A-Za-z0-9]+$/, 'customers'],
+  [/^i_[0-9a-f]+$/, 'journal'],
 ];
+// The verbs of commands whose first argument is the id of a record.
+const takeId = ['show', 'refund', 'capture', 'reconcile', 'settle', 'acknowledge'];
 
 const mostMeant = 4;
 
@@ -106,9 +120,18 @@ const linksHere = 'journal list --kind checkout';
 
 /** A sentence that says why there is no such command, if that helps. The commands that were meant follow it. */
 export function whyNone(words: readonly string[]): string | undefined {
+  const cannot = whyImpossible(words);
+  if (cannot !== undefined) return cannot;
   return lookingForLinks(words) === undefined
     ? undefined
     : 'the service has no list of payment links; the journal has those that were made here';
+}
+
+// The word stands alone, or behind the noun of orders or profiles.
+function whyImpossible([first = '', verb]: readonly string[]): string | undefined {
+  const noun = Object.hasOwn(nouns, first) ? nouns[first] : first;
+  const word = noun === 'orders' || noun === 'profile' ? (verb ?? '') : first;
+  return Object.hasOwn(impossible, word) ? impossible[word] : undefined;
 }
 
 // Undefined if the words are not about payment links that exist.
@@ -122,10 +145,27 @@ function lookingForLinks([first = '', verb]: readonly string[]): readonly string
 }
 
 /**
- * The commands that these words may have meant, the likeliest first: `orders refund`. A noun alone stands for its help.
+ * The commands that these words may have meant, the likeliest first: `orders refund ord_1`, with the id that was typed. A noun
+ * alone stands for its help.
  * `similar` returns the names that are spelled like the last word. It knows the words before that one.
  */
 export function meantCommands(
+  words: readonly string[],
+  similar: (words: readonly string[]) => readonly string[],
+): readonly string[] {
+  if (whyImpossible(words) !== undefined) return [];
+  return likeliest(words, similar).map((command) => {
+    const [noun, verb = ''] = command.split(' ');
+    const id = words.find((word) =>
+      nounOfId.some(([pattern, owner]) => owner === noun && pattern.test(word)),
+    );
+    return id !== undefined && takeId.includes(verb) && !command.includes(' --')
+      ? `${command} ${id}`
+      : command;
+  });
+}
+
+function likeliest(
   words: readonly string[],
   similar: (words: readonly string[]) => readonly string[],
 ): readonly string[] {

@@ -75,6 +75,8 @@ export interface Context {
     readonly key?: TypedKey | undefined;
     /** From now on this run sends at most so many requests per second, changes included. */
     readonly maxPerSecond?: number | undefined;
+    /** The order whose open cases the command shows itself, so that no line repeats them. */
+    readonly shown?: string | undefined;
   }): Promise<OpenService>;
   /**
    * Uses the profile of a plan for the whole run, or else the only one that reaches its account. A profile that was named on the

@@ -1,6 +1,13 @@
 /** Ready-made kinds of flags and arguments. Each one checks the typed text and refuses a wrong one. Pure. */
 
-import { declaresPlaces, fullDecimals, readAmount, type TypedAmount } from '../amounts.ts';
+import {
+  declaresPlaces,
+  examplesOf,
+  fullDecimals,
+  placesWords,
+  readAmount,
+  type TypedAmount,
+} from '../amounts.ts';
 import { type ResourceName, resources } from '../api/resources.ts';
 import { CliError } from '../errors.ts';
 import type { Profile } from '../profiles/profiles.ts';
@@ -103,18 +110,21 @@ export function checkDecimals(
   const { text, places } = typed;
   if (places === undefined || declaresPlaces(places, profile.settings)) return;
   const full = fullDecimals(typed, profile.settings);
-  const [units] = text.split('.');
+  const declared = placesWords(profile.settings);
+  // No number is suggested that the decimals were simply taken from: where the unit is a hundredth, it is another amount.
   throw usage(
-    `${name} ${text}: not an amount here; profile ${profile.name} declares no currency with ${places} ${places === 1 ? 'decimal' : 'decimals'}`,
+    `${name} ${text}: ${declared ?? `profile ${profile.name} declares no decimals`}`,
     full.length > 0
       ? [`type ${full.join(' or ')}`]
-      : [
-          `type a whole number, in the service's units${units === '0' ? '' : `, such as ${units}`}`,
-          // The built-in profiles have no settings that can be changed.
-          ...(profile.kind === 'stored'
-            ? [`a lead can declare decimals: paydesk profile set ${profile.name} amounts.decimals.CUR N`]
-            : []),
-        ],
+      : declared === undefined
+        ? [
+            "ask your lead what one unit of an amount is, or look at an order's amount",
+            // The built-in profiles have no settings that can be changed.
+            ...(profile.kind === 'stored'
+              ? [`a lead can declare decimals: paydesk profile set ${profile.name} amounts.decimals.CUR N`]
+              : []),
+          ]
+        : [`type an amount such as ${examplesOf(profile.settings).join(' or ')}`],
   );
 }
 

@@ -25,11 +25,13 @@ export function whoMadeLines(
   if (refunds.length < 2) return [sent];
   const own = refunds.filter((id) => ours.includes(id));
   if (own.length === 0)
-    return [`one of them is ours, ${sent}; the other was made twice, or is from another machine`];
+    return [
+      `one of them is ours, ${sent}; the other is a second payment: made twice, or sent from elsewhere`,
+    ];
   const others = refunds.filter((id) => !ours.includes(id));
   return [
     `${own.join(' and ')} is ours, ${sent}`,
-    `${others.join(' and ')} was made twice, or is from another machine`,
+    `${others.join(' and ')} is a second payment: made twice, or sent from elsewhere`,
   ];
 }
 

@@ -6,7 +6,8 @@
 
 import type { CliErrorParts } from '../errors.ts';
 import { claimedBy, claimsOf, isWatched, verdictOf } from './attempt-state.ts';
-import { decide, equalRefund, nothingToRepeat, oldRead, type Refusal } from './guards.ts';
+import { unshownRefunds } from './by-hand.ts';
+import { decide, equalRefund, nothingToRepeat, oldRead, type Refusal, unshownRefund } from './guards.ts';
 import type { AttemptRecord, Moment, Proof, SentRow, VerdictRow } from './journal-rows.ts';
 import { earliestOf, stampOf } from './journal-time.ts';
 import { judgeRead, preImage, provable } from './judge-read.ts';
@@ -93,7 +94,11 @@ function compare(state: At<'reading'>, event: Extract<Event, { is: 'fresh' }>): 
   const { before } = image;
   const old = wanted.kind === 'refund' ? oldRead(wanted.orderId, before, known) : undefined;
   if (old !== undefined) return refuse({ why: 'unprovable', problem: old });
-  const refusal = equalRefund(wanted, before, known) ?? nothingToRepeat(wanted, before, known);
+  const unshown = unshownRefunds(known, event.value);
+  const refusal =
+    equalRefund(wanted, before, known) ??
+    unshownRefund(wanted, unshown, known) ??
+    nothingToRepeat(wanted, before, known, unshown);
   if (refusal !== undefined) return refuse(refusal);
   return {
     state: { ...state, at: 'approving', before, neighbour: event.neighbour, readAt: event.moment },

@@ -3,11 +3,11 @@
  * with. Pure.
  */
 
-import { isOpen, isSameAttempt, verdictOf } from './attempt-state.ts';
+import { claimsOf, isOpen, isSameAttempt, verdictOf } from './attempt-state.ts';
 import type { Refusal } from './guards.ts';
 import type { AttemptRecord, Moment, VerdictRow } from './journal-rows.ts';
-import { atLeastSince } from './journal-time.ts';
-import type { Evidence } from './judge-read.ts';
+import { atLeastSince, earliestOf } from './journal-time.ts';
+import { type Evidence, judgeRead } from './judge-read.ts';
 import { isEqual } from './same-request.ts';
 import { type Ruling, rulingOf } from './verdict.ts';
 
@@ -30,9 +30,10 @@ export interface Acknowledgement {
 const afterSendByMs = 120_000;
 
 /** Refuses "it was not made" while nobody can know that; undefined when it is late enough. */
-export function tooEarly({ sent }: AttemptRecord, now: Moment): Refusal | undefined {
+export function tooEarly(attempt: AttemptRecord, now: Moment): Refusal | undefined {
+  const { sent } = attempt;
   const left = sent.sendBy - sent.time + afterSendByMs - atLeastSince(sent, now);
-  return left > 0 ? { why: 'too_early', leftMs: left } : undefined;
+  return left > 0 ? { why: 'too_early', attempt, until: now.wall + left } : undefined;
 }
 
 /** Whether the last verdict is a person's, and says the contrary of this statement. */
@@ -48,6 +49,25 @@ export function canCorrect(record: AttemptRecord, { applied }: Pick<Statement, '
 export function alarmedVerdict(record: AttemptRecord, now: Moment): VerdictRow | undefined {
   const last = verdictOf(record);
   return last?.alarm === undefined || isOpen(record, now) ? undefined : last;
+}
+
+/** Whether a person recorded that this refund was made, and nothing else says so. */
+export function isMadeByHand(record: AttemptRecord): boolean {
+  const last = verdictOf(record);
+  return record.sent.proof.kind === 'refund' && last?.verdict === 'applied' && last.by === 'person';
+}
+
+/**
+ * The refunds that a person recorded as made and that a read of their order does not show. That money counts as paid back.
+ * `known`: the attempts on that order.
+ */
+export function unshownRefunds(known: readonly AttemptRecord[], order: unknown): readonly AttemptRecord[] {
+  return known.filter((record) => {
+    const { sent } = record;
+    if (!isMadeByHand(record)) return false;
+    const { shows } = judgeRead(sent.proof, order, claimsOf(known, record), earliestOf(sent));
+    return shows !== 'expected' && shows !== 'duplicate';
+  });
 }
 
 /**
@@ -94,7 +114,7 @@ export function correctedByRead(
 function withRepeat(words: Ruling, again: AttemptRecord | undefined): Ruling {
   if (words.verdict !== 'applied' || again === undefined) return words;
   const { intent } = again.sent;
-  return { ...words, alarm: 'duplicate', why: `${words.why}; it was made, and sent again as ${intent}` };
+  return { ...words, alarm: 'duplicate', why: `${words.why}; made twice: also as ${intent}` };
 }
 
 /** The same verdict as before, without its alarm. A duplicate covers the refunds that the read shows. */

@@ -34,12 +34,21 @@ export type Refusal =
       readonly amount: number;
       readonly again: readonly string[];
     }
+  /**
+   * A person recorded a refund of the same charge as made, and the order does not show it. `name`: what `--again` must name.
+   * The rest is that of the refund that was asked for.
+   */
+  | ({
+      readonly why: 'unshown';
+      readonly attempt: AttemptRecord;
+      readonly name: string;
+    } & Pick<Asked, 'again' | 'orderId' | 'request'>)
   /** `--again` names something that was repeated already. */
   | { readonly why: 'used_up'; readonly name: string; readonly attempt: AttemptRecord }
   /** `--again` names a change that was never made or tried here. */
   | { readonly why: 'nothing_to_repeat'; readonly name: string }
-  /** For `leftMs` milliseconds the request may still be on its way, so nobody can know yet that it was not made. */
-  | { readonly why: 'too_early'; readonly leftMs: number }
+  /** The request may still be on its way until then (Unix milliseconds), so nobody can know yet that it was not made. */
+  | { readonly why: 'too_early'; readonly attempt: AttemptRecord; readonly until: number }
   /** The order cannot be read now, and a person must not decide without it. */
   | { readonly why: 'unread'; readonly problem: string }
   /** The script's id was used for another change. */
@@ -206,6 +215,40 @@ function refuse(refusal: Refusal): Decision {
   return { go: 'refuse', refusal };
 }
 
+// ── The refunds that somebody recorded by hand ──────────────────────────────────────────────────
+
+/**
+ * Refuses a refund of a charge while the order does not show another refund of it that a person recorded as made. Whatever
+ * its amount, that money counts as paid back, so `--again` must name that refund, or the last one that was sent knowing of
+ * it. Another row of the same plan was meant to be paid besides. `unshown`: what `unshownRefunds` found.
+ */
+export function unshownRefund(
+  asked: Asked,
+  unshown: readonly AttemptRecord[],
+  known: readonly AttemptRecord[],
+): Refusal | undefined {
+  const named = namedBy(asked.again, known);
+  const attempt = unshown.find(
+    (record) => touches(asked, record) && !isOtherRow(asked, record) && !named.has(attemptName(record)),
+  );
+  if (attempt === undefined) return undefined;
+  const { again, orderId, request } = asked;
+  return { why: 'unshown', attempt, name: lastNamed(attempt, known), again, orderId, request };
+}
+
+function touches({ expected = [] }: Asked, { sent }: AttemptRecord): boolean {
+  return sent.proof.expected.some((one) => expected.some(({ chargeId }) => chargeId === one.chargeId));
+}
+
+// Each name works for one sending only. After that, the name of that sending stands for both.
+function lastNamed(attempt: AttemptRecord, known: readonly AttemptRecord[]): string {
+  let name = attemptName(attempt);
+  for (const record of known)
+    if (record.sent.again?.includes(name) === true && verdictOf(record)?.verdict !== 'not_sent')
+      name = attemptName(record);
+  return name;
+}
+
 // ── The refunds that the final read shows ───────────────────────────────────────────────────────
 
 /**
@@ -223,13 +266,14 @@ export function equalRefund(
   const excused = refundsOf(known.filter((record) => isOtherRow(asked, record)));
   for (const { chargeId, amount } of asked.expected ?? []) {
     const refunds = before.charges.find(({ id }) => id === chargeId)?.refunds ?? [];
-    const equal = refunds.filter((one) => one.amount === amount && !excused.has(one.id));
+    const all = refunds.filter((one) => one.amount === amount);
+    const equal = all.filter(({ id }) => !excused.has(id));
     const meant = equal.filter(({ id }) => named.has(id));
     const unnamed = equal.filter(
       (one) =>
         !named.has(one.id) &&
         !meant.some((other) => isOlder(one, other)) &&
-        !equal.some((other) => repeats(known, one, other)),
+        !all.some((other) => repeats(known, one, other)),
     );
     const newest = newestEqual(unnamed, amount);
     if (newest !== undefined)
@@ -245,9 +289,9 @@ function isOlder({ createdAt: one = Number.NaN }: Made, { createdAt: other = Num
   return one < other;
 }
 
-// Whether the other one was made by --again with the id of this one.
+// Whether the other one was made by --again with the id of this one, or with an attempt that repeated it.
 function repeats(known: readonly AttemptRecord[], one: Made, other: Made): boolean {
-  const repeating = known.filter(({ sent }) => sent.again?.includes(one.id) === true);
+  const repeating = known.filter(({ sent }) => namedBy(sent.again ?? [], known).has(one.id));
   return refundsOf(repeating).has(other.id);
 }
 
@@ -258,6 +302,7 @@ export function nothingToRepeat(
   asked: Asked,
   before: PreImage,
   known: readonly AttemptRecord[],
+  unshown: readonly AttemptRecord[],
 ): Refusal | undefined {
   const isMeant = (chargeId: string, amount: number) =>
     (asked.expected ?? []).some((one) => one.chargeId === chargeId && one.amount === amount);
@@ -266,6 +311,7 @@ export function nothingToRepeat(
       refunds.filter(({ amount }) => isMeant(id, amount)).map((refund) => refund.id),
     ),
     ...known.filter((record) => isEqual(asked, record)).map(attemptName),
+    ...unshown.filter((record) => touches(asked, record)).map((record) => lastNamed(record, known)),
   ]);
   const name = asked.again.find((one) => !there.has(one));
   return name === undefined ? undefined : { why: 'nothing_to_repeat', name };

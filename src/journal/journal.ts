@@ -2,13 +2,13 @@
 
 import type { ChangeRequest, ReplyHead, Service, WireRecord } from '../api/api.ts';
 import type { JsonObject } from '../api/spec.ts';
-import type { CliError, CliErrorParts } from '../errors.ts';
+import type { CliErrorParts } from '../errors.ts';
 import type { Alarm, AttemptRecord, Moment, SettingRow, VerdictRow } from './journal-rows.ts';
 import type { AttemptQuery, Repair, Verification } from './journal-store.ts';
 import type { Evidence } from './judge-read.ts';
 
 export { alarmWords, paidTwiceWords, whoMadeLines } from './alarm-words.ts';
-export type { AttemptRecord, Moment, SettingRow, VerdictRow } from './journal-rows.ts';
+export type { Alarm, AttemptRecord, Moment, SettingRow, VerdictRow } from './journal-rows.ts';
 export type { AttemptQuery, JournalStore, Repair, Verification } from './journal-store.ts';
 export type { Evidence } from './judge-read.ts';
 
@@ -231,6 +231,23 @@ export interface Journal {
     readonly order: JsonObject;
   }): Promise<void>;
   /**
+   * Throws the CliError with which the journal would refuse a refund as far as it is planned, before a person is asked for the
+   * rest of it. `order`: as it was just read. The check that counts comes later, under the order's lock.
+   */
+  refusePlanned(refund: {
+    readonly service: Pick<Service, 'profile' | 'keyFingerprint'>;
+    readonly intent: Pick<Intent, 'request' | 'expected' | 'again' | 'currency'> & {
+      readonly orderId: string;
+    };
+    readonly order: JsonObject;
+  }): Promise<void>;
+  /** The attempts of an account whose refunds somebody recorded as made by hand, with all others on the same orders. */
+  madeByHand(
+    service: Pick<Service, 'profile' | 'keyFingerprint'>,
+  ): Promise<ReadonlyMap<string, readonly AttemptRecord[]>>;
+  /** The refunds that somebody recorded as made by hand and that this order does not show. `known`: the attempts on it. */
+  unshownRefunds(known: readonly AttemptRecord[], order: JsonObject): readonly AttemptRecord[];
+  /**
    * The refund that an order shows more than once although the journal knows only one, until somebody reconciles it. `known`:
    * the attempts on that order. Undefined if there is none.
    */
@@ -262,7 +279,7 @@ export interface Journal {
   reconcile(record: AttemptRecord, how?: { readonly once?: boolean }): Promise<Resolved>;
   /**
    * Reads the order again, as `reconcile` does. If the read is not conclusive, it shows the read to the person
-   * (`confirm`), then writes down what the person states.
+   * (`confirm`, which returns the note if it asked for it), then writes down what the person states.
    */
   settle(
     record: AttemptRecord,
@@ -272,15 +289,18 @@ export interface Journal {
       /** The last statement of a person was wrong. Adds nothing when there is none, or when it says the same. */
       readonly corrects?: true | undefined;
     },
-    confirm: (evidence: Evidence) => Promise<void>,
+    confirm: (evidence: Evidence) => Promise<string | undefined>,
   ): Promise<Resolved>;
   /**
    * Reads the order again, then writes down that a person has dealt with the alarm of this attempt. Adds nothing when it has
    * no alarm, or is still unconfirmed. Throws CliError 'refused' while it is watched and its order cannot be read.
    */
   acknowledge(record: AttemptRecord, note: string): Promise<Resolved>;
-  /** The refusal of "it was not made" while it is too early to know that; undefined when it is not. */
-  tooEarly(record: AttemptRecord, now: Moment): CliError | undefined;
+  /** The attempts at the same request without an order, such as a payment link, that a person settled by hand. */
+  settledAlike(
+    service: Pick<Service, 'profile' | 'keyFingerprint'>,
+    intent: Pick<Intent, 'kind' | 'request' | 'asked'>,
+  ): Promise<readonly AttemptRecord[]>;
   /** Until when an attempt may still take effect, Unix milliseconds; undefined when nobody knows. */
   mayAppearUntil(record: AttemptRecord): number | undefined;
   /** The attempts on an order about which a person recorded something by hand, even if it was corrected later. */

@@ -107,7 +107,8 @@ class Run {
     this.#parts = parts;
     this.#intent = intent;
     this.#wanted = wantedOf(parts, intent);
-    const { timeoutMs } = parts.options;
+    // In a batch another row may have the same lock for as long as its reply, and then the reads after it, take.
+    const timeoutMs = parts.options.timeoutMs * (intent.plan === undefined ? 1 : 5);
     this.effects = new Effects(
       { ...parts, timeoutMs },
       { ...this.#wanted, account: marksOfService(parts.service) },
@@ -123,7 +124,8 @@ class Run {
 
   #howShown(): HowShown {
     const { shortTime, service } = this.#parts;
-    return { shortTime, amounts: service.profile.settings, currency: this.#intent.currency };
+    const { settings: amounts, name: profile } = service.profile;
+    return { shortTime, amounts, currency: this.#intent.currency, profile };
   }
 
   #subject(): string {

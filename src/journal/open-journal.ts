@@ -4,9 +4,9 @@ import type { Service } from '../api/api.ts';
 import { CliError } from '../errors.ts';
 import type { Clock } from '../io.ts';
 import type { Locks } from '../locks/locks.ts';
-import type { Profile, Profiles } from '../profiles/profiles.ts';
+import { commandLine, type Profile, type Profiles } from '../profiles/profiles.ts';
 import type { Notes, Secrets } from '../terminal/terminal.ts';
-import { attemptsOf, paidTwiceOf, unconfirmedOf } from './account-attempts.ts';
+import { attemptsOf, madeByHandOf, paidTwiceOf, unconfirmedOf } from './account-attempts.ts';
 import {
   blockedUntil,
   horizonOf,
@@ -17,10 +17,10 @@ import {
   ownRefunds,
   verdictOf,
 } from './attempt-state.ts';
-import { tooEarly } from './by-hand.ts';
+import { unshownRefunds } from './by-hand.ts';
 import { recordedOutcome } from './change-outcome.ts';
 import type { EffectParts } from './effects.ts';
-import { paidTwice, type Refusal, usedUp } from './guards.ts';
+import { decide, paidTwice, type Refusal, unshownRefund, usedUp } from './guards.ts';
 import type { Journal } from './journal.ts';
 import type { AttemptRecord, JournalRow, Moment } from './journal-rows.ts';
 import type { JournalStore } from './journal-store.ts';
@@ -28,7 +28,8 @@ import { momentOf, stampOf } from './journal-time.ts';
 import { isPaidTwice } from './paid-twice.ts';
 import { pickDue, resolveOne } from './read-again.ts';
 import { refusalError } from './refusal-error.ts';
-import { marksOfService } from './same-account.ts';
+import { marksOf, marksOfService, mayBeSameAccount } from './same-account.ts';
+import { asksForSame } from './same-request.ts';
 import {
   duplicateNow,
   namedByReply,
@@ -66,9 +67,9 @@ export interface OpenedJournal {
   readonly journal: Journal;
   /**
    * Prints a line when changes of the account are unconfirmed, and one when refunds were paid back twice. If the journal cannot
-   * be read, it only warns.
+   * be read, it only warns. `shown`: the order that the run shows, with everything that is open of it.
    */
-  tellOpen(profile: Profile): Promise<void>;
+  tellOpen(profile: Profile, shown?: string): Promise<void>;
 }
 
 /** Opens nothing before it is first used. */
@@ -96,15 +97,17 @@ export function openJournal(parts: JournalParts): OpenedJournal {
       paidTwice: (service, orderId) => thenWarn(journal.paidTwice(service, orderId)),
       attemptsOf: (service, orderId) => thenWarn(journal.attemptsOf(service, orderId)),
     },
-    async tellOpen(profile) {
+    async tellOpen(profile, shown) {
       if (told.has(profile.name)) return;
       told.add(profile.name);
       try {
         await warnOnce();
         const { open, twice } = await openAttempts(journal, profile);
-        const line = unconfirmedLine(open, profile.settings);
+        const isOther = ({ sent }: AttemptRecord) => shown === undefined || sent.proof.orderId !== shown;
+        const line = unconfirmedLine(open.filter(isOther), profile.settings);
         if (line !== undefined) parts.notes.note(line);
-        if (twice.length > 0) parts.notes.note(paidTwiceLine(twice, profile.settings));
+        const twiceElsewhere = twice.filter(isOther);
+        if (twiceElsewhere.length > 0) parts.notes.note(paidTwiceLine(twiceElsewhere, profile.settings));
       } catch (error) {
         if (!(error instanceof CliError)) throw error;
         parts.notes.warn(`the journal cannot be read: ${error.message}`);
@@ -180,6 +183,9 @@ function createJournal(parts: JournalParts): Journal {
     isDue,
     refuseOpen: (order) => refuseOpen({ ...parts, now, readAgain }, order),
     refuseDuplicate: (order) => refuseDuplicate({ ...parts, now, effectParts }, order),
+    refusePlanned: (refund) => refusePlanned({ ...parts, now }, refund),
+    madeByHand: (service) => madeByHandOf(store, service),
+    unshownRefunds,
     seenTwice,
     unconfirmed: (service, orderId) => unconfirmedOf({ store, now }, service, orderId),
     paidTwice: (service, orderId) => paidTwiceOf(store, service, orderId),
@@ -196,9 +202,12 @@ function createJournal(parts: JournalParts): Journal {
       resolveOne(await effectParts(record), record, { statement: { ...statement, operator }, confirm }),
     acknowledge: async (record, note) =>
       resolveOne(await effectParts(record), record, { acknowledgement: { operator, note } }),
-    tooEarly(record, moment) {
-      const refusal = tooEarly(record, moment);
-      return refusal && refusalError(refusal, record.sent.intent);
+    async settledAlike(service, intent) {
+      const account = marksOfService(service);
+      const byHand = await store.attempts({ byHand: true });
+      return byHand.filter(
+        ({ sent }) => mayBeSameAccount(marksOf(sent), account) && asksForSame(sent, intent),
+      );
     },
     mayAppearUntil(record) {
       const horizon = horizonOf(record);
@@ -274,33 +283,52 @@ async function refuseDuplicate(
   }
 }
 
-// The journal knows the account, so a profile must be named only if several reach it.
+// Before the last questions: nobody should write a note for a refund that the journal refuses anyway.
+async function refusePlanned(
+  { store, now, shortTime }: Omit<RefuseParts, 'readAgain'>,
+  { service, intent, order }: Parameters<Journal['refusePlanned']>[0],
+): Promise<void> {
+  // If the journal cannot be read now, the change itself says so.
+  const own = await attemptsOf(store, service, intent.orderId).catch(() => []);
+  const { settings: amounts, name: profile } = service.profile;
+  const shown = { shortTime, amounts, currency: intent.currency, profile };
+  const asked = { ...intent, kind: 'refund', intent: '', account: marksOfService(service) } as const;
+  const decision = decide(asked, own, await now());
+  // Another run may be sending just now. The change itself waits for the lock, and then says which run it is.
+  if (decision.go === 'refuse' && decision.refusal.why === 'open') return;
+  const refusal =
+    decision.go === 'refuse' ? decision.refusal : unshownRefund(asked, unshownRefunds(own, order), own);
+  if (refusal !== undefined) throw refusalError(refusal, intent.orderId, shown);
+}
+
+// The named profile, or the one that sent the change if it still reaches its account, or the only other one that does.
 async function profileFor({ profiles, named }: JournalParts, { sent }: AttemptRecord): Promise<string> {
   // After a repair the account of an attempt may be unknown. Then the named profile is taken.
   if (sent.account === '') return named ?? '';
   const reaching = await profiles.reaching(sent.account);
-  const [only, second] = named === undefined ? reaching : reaching.filter((name) => name === named);
-  if (only !== undefined && second === undefined) return only;
-  if (only === undefined) {
-    throw new CliError(
-      'auth',
-      `no profile${named === undefined ? '' : ` ${named}`} reaches the account of ${sent.intent} (${sent.account})`,
-      {
-        now: [
-          reaching.length === 0
-            ? `add a profile of that account: paydesk profile add ${sent.profile}`
-            : `it is reached by ${reaching.join(', ')}: -p ${reaching[0]}`,
-        ],
-      },
-    );
-  }
-  throw new CliError(
-    'usage',
-    `several profiles reach the account of ${sent.intent}: ${reaching.join(', ')}`,
-    {
-      now: [`say which: -p ${only}`],
-    },
+  const [only, second] = reaching;
+  const wanted = named ?? sent.profile;
+  if (reaching.includes(wanted)) return wanted;
+  if (only !== undefined && second === undefined && named === undefined) return only;
+  const { intent } = sent;
+  const parts = { certain: 'nothing was read, sent or recorded', intent };
+  // An error that suggests a command of another profile must not get the one that was typed.
+  const ways = reaching.map((name) =>
+    commandLine({ kind: name === 'environment' ? name : 'stored', name }, 'journal', 'reconcile', intent),
   );
+  if (named === undefined && only !== undefined)
+    throw new CliError('usage', `profile ${sent.profile} sent ${intent}, and no longer reaches its account`, {
+      ...parts,
+      now: ['others do; take the one that you mean:', ...ways],
+    });
+  const who = named === undefined ? '' : ` ${named}`;
+  throw new CliError('auth', `no profile${who} reaches the account of ${intent} (${sent.account})`, {
+    ...parts,
+    now:
+      only === undefined
+        ? [`add a profile of that account: paydesk profile add ${sent.profile}`]
+        : [`it is reached by ${reaching.join(', ')}: -p ${only}; to look it up:`, ...ways],
+  });
 }
 
 // The lock is of its own kind, since a batch holds it for long.

@@ -62,7 +62,9 @@ export type Event =
       readonly neighbour?: string | undefined;
       readonly moment: Moment;
     }
-  | { readonly is: 'approved' | 'recorded'; readonly moment: Moment }
+  | { readonly is: 'recorded'; readonly moment: Moment }
+  /** `note`: what a person typed while they were asked, such as how they know. */
+  | { readonly is: 'approved'; readonly moment: Moment; readonly note?: string | undefined }
   | { readonly is: 'unrecorded'; readonly cause: unknown; readonly moment: Moment }
   | { readonly is: 'replied'; readonly parsed: ParsedReply; readonly moment: Moment }
   | { readonly is: 'not_sent' | 'no_reply'; readonly why: string; readonly moment: Moment }

@@ -12,8 +12,8 @@ import { refusalError } from './refusal-error.ts';
 import { beginResolve, type Errand, type ResolveState, resolve } from './resolve.ts';
 import { marksOf } from './same-account.ts';
 
-/** Shows the read to the person who settles an attempt; throws to stop. */
-type Confirm = (evidence: Evidence) => Promise<void>;
+/** Shows the read to the person who settles an attempt; throws to stop. Returns the note, if it was typed only then. */
+type Confirm = (evidence: Evidence) => Promise<string | undefined>;
 
 /** How one attempt is read again. */
 export interface How {
@@ -29,7 +29,7 @@ export interface How {
 export async function resolveOne(
   parts: EffectParts,
   record: AttemptRecord,
-  { statement, acknowledgement, confirm = () => Promise.resolve(), once }: How = {},
+  { statement, acknowledgement, confirm = () => Promise.resolve(undefined), once }: How = {},
 ): Promise<Resolved> {
   const { intent, attempt, proof, given, neighbour } = record.sent;
   const { kind, orderId } = proof;
@@ -61,8 +61,8 @@ function carryOut(effects: Effects, state: ResolveState, effect: Effect, confirm
       return effects.reread();
     case 'approve':
       return effects.orStopped(async () => {
-        if (state.at === 'asking') await confirm(state.evidence);
-        return { is: 'approved', moment: await effects.moment() };
+        const note = state.at === 'asking' ? await confirm(state.evidence) : undefined;
+        return { is: 'approved', moment: await effects.moment(), note };
       });
     case 'record':
       return effects.record(effect.row);

@@ -40,22 +40,17 @@ function errorOf(refusal: Refusal, subject: string, shown: HowShown): CliError {
       return appearedError(refusal, subject, shown);
     case 'equal':
       return equalError(refusal, shown);
+    case 'unshown':
+      return unshownError(refusal, subject, shown);
     case 'used_up':
       return usedUpError(refusal, shown);
     case 'nothing_to_repeat':
       return refused(
-        `--again ${refusal.name}: ${subject} has no earlier refund or change with that id that matches this one`,
+        `--again ${refusal.name}: no such earlier ${subject.startsWith('this ') ? 'change' : `refund of ${subject}`}`,
         ['run it without --again: if paydesk refuses, it prints the ID that --again needs'],
       );
     case 'too_early':
-      return new CliError(
-        'refused',
-        `it may still be on its way: it is too early to say that it was not made`,
-        {
-          certain: 'nothing was recorded',
-          now: [`run the same command again in ${Math.ceil(refusal.leftMs / 1000)} s`],
-        },
-      );
+      return tooEarlyError(refusal, shown);
     case 'unread':
       return new CliError('refused', `${subject} cannot be read now: ${refusal.problem}`, {
         certain: 'nothing was recorded',
@@ -87,8 +82,9 @@ export interface HowShown {
   /** Unix milliseconds in, `05:05:12` out. */
   readonly shortTime: (ms: number) => string;
   readonly amounts: AmountStyle;
-  /** The currency of the change that was refused. */
+  /** The currency of the change that was refused, and the profile that it would be sent with. */
   readonly currency?: string | undefined;
+  readonly profile?: string | undefined;
 }
 
 const certain = 'nothing was sent';
@@ -99,6 +95,23 @@ function refused(message: string, now: readonly string[]): CliError {
 
 function showCommand({ sent }: AttemptRecord): string {
   return `paydesk journal show ${sent.intent}`;
+}
+
+function tooEarlyError(
+  { attempt, until }: Extract<Refusal, { why: 'too_early' }>,
+  { shortTime }: HowShown,
+): CliError {
+  const { intent, proof } = attempt.sent;
+  // The next whole second: at that time it is not too early any more.
+  const time = shortTime(Math.ceil(until / 1000) * 1000);
+  return new CliError('refused', `too early: it can still arrive until ${time}`, {
+    certain: 'nothing was recorded',
+    now: [
+      ...(provable(proof.kind) ? ['first let paydesk look:', `paydesk journal reconcile ${intent}`] : []),
+      `if it is not there, from ${time} on:`,
+      `paydesk journal settle ${intent} --not-applied --note TEXT`,
+    ],
+  });
 }
 
 function busyError(
@@ -120,7 +133,7 @@ function triedError(
   const [what, next] =
     why === 'made'
       ? ['the same change was made before', 'if you want a second one:']
-      : ['the same change was sent before and never found', 'to send it again all the same:'];
+      : ['sent before; nobody saw it arrive', 'to send it again all the same:'];
   const repeat = repeatCommand(attempt.sent, attemptName(attempt));
   return refused(`${what}: ${named(attempt, amounts)}`, [showCommand(attempt), next, repeat]);
 }
@@ -132,6 +145,24 @@ function equalError(
   return refused(
     `charge ${chargeId} already has a refund of ${figureWords(-amount, currency, amounts)}: ${refundId}`,
     [`if you want a second one: the same command with --again ${[...again, refundId].join(',')}`],
+  );
+}
+
+function unshownError(
+  { attempt, name, again, orderId, request }: Extract<Refusal, { why: 'unshown' }>,
+  subject: string,
+  { amounts, profile = attempt.sent.profile }: HowShown,
+): CliError {
+  const by = verdictOf(attempt)?.operator ?? 'somebody';
+  const proof = { kind: 'refund', orderId, body: request.body } as const;
+  return refused(
+    `a ${changeWords(attempt.sent, amounts)} of ${subject} was recorded as made by hand, by ${by}, and the order does not show it`,
+    [
+      'first ask whether the buyer got it; see who recorded it, and why:',
+      showCommand(attempt),
+      'to refund all the same (the buyer is then paid twice if that record is right):',
+      repeatCommand({ proof, profile }, [...again, name].join(',')),
+    ],
   );
 }
 
@@ -260,21 +291,27 @@ function usedUpError(
   const next = verdictOf(attempt)?.verdict === 'applied' ? refund?.id : attemptName(attempt);
   return new CliError(
     'refused',
-    `${name} was repeated already, at ${shortTime(sent.time)}: ${named(attempt, amounts)}`,
+    `--again ${name}: that id is used up since ${shortTime(sent.time)}: ${named(attempt, amounts)}`,
     {
       certain: 'nothing was sent now',
       now: [
         showCommand(attempt),
         ...(next === undefined
           ? []
-          : [`if you want one more: the same command, with --again ${next} in place of ${name}`]),
+          : [`if you want one more, use ${next}: the same command, with --again ${next}`]),
       ],
     },
   );
 }
 
 // A whole command to copy, if the body of the request holds all its options.
-function repeatCommand({ proof: { kind, orderId, body }, profile }: SentRow, name: string): string {
+function repeatCommand(
+  {
+    proof: { kind, orderId, body },
+    profile,
+  }: Pick<SentRow, 'profile'> & { readonly proof: Pick<SentRow['proof'], 'kind' | 'orderId' | 'body'> },
+  name: string,
+): string {
   if (kind !== 'refund' || orderId === undefined) return `the same command with --again ${name}`;
   const { charge_id: charge, amount, reason } = body ?? {};
   const parts = [

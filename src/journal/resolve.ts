@@ -101,7 +101,7 @@ function transition(state: ResolveState, event: Event): ResolveStep | undefined 
       if (event.is !== 'seen') return undefined;
       return weigh(state, evidenceIn(state, event), event.moment);
     case 'asking':
-      return event.is === 'approved' ? stateIt(state, event.moment) : undefined;
+      return event.is === 'approved' ? stateIt(state, event.moment, event.note) : undefined;
     case 'recording': {
       const { record, row, evidence } = state;
       const end = {
@@ -178,7 +178,7 @@ function evidenceIn(
     return evidence;
   return {
     shows: 'unreadable',
-    problem: `one of the two refunds may be that of ${rival.sent.intent}, which is unconfirmed`,
+    problem: `first clear up ${rival.sent.intent}: one of these two may be it`,
   };
 }
 
@@ -237,8 +237,12 @@ function saysNothingNew(record: AttemptRecord, words: Ruling, now: Moment): bool
   return ageAt(record, momentOfRow(last)) !== undefined && (isYoung(record, now) || wasOver(record, last));
 }
 
-function stateIt(found: Extract<ResolveState, { at: 'asking' }>, now: Moment): ResolveStep {
-  return write(found, found.evidence, statedRuling(found.statement, found.again), now);
+function stateIt(
+  found: Extract<ResolveState, { at: 'asking' }>,
+  now: Moment,
+  note: string = found.statement.note,
+): ResolveStep {
+  return write(found, found.evidence, statedRuling({ ...found.statement, note }, found.again), now);
 }
 
 function write(found: Found, evidence: Evidence, words: Ruling, now: Moment): ResolveStep {

@@ -171,7 +171,7 @@ class AttemptIndex {
       if (row.type === 'sent') this.#addAttempt(key, row);
       else if (attempt !== undefined) {
         attempt.verdicts.push({ seq: row.seq, hash: row.hash });
-        attempt.stands = standOf(row);
+        Object.assign(attempt, standOf(row));
       }
     }
     const last = rows.at(-1);
@@ -180,7 +180,7 @@ class AttemptIndex {
 
   #addAttempt(key: string, { seq, hash, order_id: orderId, intent, origin, plan, time }: StoredRow): void {
     const sent = { seq, hash, orderId, intent, origin, plan, time };
-    const attempt: KnownAttempt = { sent, verdicts: [], stands: 'open' };
+    const attempt: KnownAttempt = { sent, verdicts: [], stands: 'open', byHand: false };
     this.#attempts.set(key, attempt);
     if (origin === '') this.#ofNoOrigin.push(attempt);
     if (orderId !== null) addTo(this.#byOrder, orderId, attempt);
@@ -288,6 +288,8 @@ interface KnownAttempt {
   readonly verdicts: KnownRow[];
   /** By its last verdict: it may be open; it is settled but may be watched; or nobody has to look at it any more. */
   stands: 'open' | 'watched' | 'over';
+  /** Whether its last verdict is a person's. */
+  byHand: boolean;
 }
 
 function lastSeqOf({ sent, verdicts }: KnownAttempt): number {
@@ -295,7 +297,7 @@ function lastSeqOf({ sent, verdicts }: KnownAttempt): number {
 }
 
 // A quick check by the columns, before the rows are read again.
-function columnsMatch({ sent, stands }: KnownAttempt, query: AttemptQuery): boolean {
+function columnsMatch({ sent, stands, byHand }: KnownAttempt, query: AttemptQuery): boolean {
   return (
     (query.origin === undefined || query.origin === sent.origin) &&
     (query.orderId === undefined || query.orderId === sent.orderId) &&
@@ -304,15 +306,16 @@ function columnsMatch({ sent, stands }: KnownAttempt, query: AttemptQuery): bool
     (query.plan === undefined || query.plan === sent.plan) &&
     (query.since === undefined || query.since <= sent.time) &&
     (query.unsettled === undefined || stands !== 'over') &&
-    (query.unconfirmed === undefined || stands === 'open')
+    (query.unconfirmed === undefined || stands === 'open') &&
+    (query.byHand === undefined || byHand)
   );
 }
 
-function standOf(last: StoredRow): KnownAttempt['stands'] {
+function standOf(last: StoredRow): Pick<KnownAttempt, 'stands' | 'byHand'> {
   const row = unlink(last);
-  if (row.type !== 'verdict') return 'over';
-  if (mayBeOpen(row)) return 'open';
-  return mayChange(row) ? 'watched' : 'over';
+  if (row.type !== 'verdict') return { stands: 'over', byHand: false };
+  const stands = mayBeOpen(row) ? 'open' : mayChange(row) ? 'watched' : 'over';
+  return { stands, byHand: row.by === 'person' };
 }
 
 function matches(record: AttemptRecord, query: AttemptQuery): boolean {

@@ -110,7 +110,16 @@ export function unconfirmedLine(
     unconfirmed,
     (record) => `${isMixed ? `${changeKinds[record.sent.proof.kind].noun} ` : ''}${nameOf(record, amounts)}`,
   );
-  return `${unconfirmed.length} ${what} unconfirmed: ${names}: paydesk journal reconcile --all`;
+  return `${unconfirmed.length} ${what} unconfirmed: ${names}: ${findOutCommand(unconfirmed)}`;
+}
+
+// No read can tell what became of a payment link: a person looks, and records it.
+function findOutCommand(unconfirmed: readonly AttemptRecord[]): string {
+  const [first, second] = unconfirmed;
+  if (unconfirmed.some(({ sent }) => changeKinds[sent.proof.kind].provable))
+    return 'paydesk journal reconcile --all';
+  const look = "look for it on the service's own screen, then record what you found: paydesk journal";
+  return second === undefined ? `${look} settle ${first?.sent.intent ?? ''}` : `${look} list --open`;
 }
 
 /** `1 refund paid back twice: ord_…, 900 MXN: paydesk journal list --open`. For attempts with that alarm. */

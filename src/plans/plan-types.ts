@@ -224,6 +224,8 @@ export interface ControlTotals {
 export interface RowEnd {
   /** `failed`: it was certainly not made. `unknown`: it may have been made. */
   readonly how: 'applied' | 'failed' | 'unknown';
+  /** An earlier run sent it, and the journal knew how it ended: that says nothing about the service as it is now. */
+  readonly isKnown?: boolean | undefined;
   /** The batch stops before the next row: the key was refused, say. */
   readonly stops?: string | undefined;
   /** The service asks to wait: milliseconds. */

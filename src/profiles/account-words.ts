@@ -58,7 +58,7 @@ export function wrongMode(
   const name = typeof id === 'string' && id !== '' ? id : 'an order';
   return new CliError('refused', contradiction(profile, `${name} is`), {
     certain,
-    now: [`this profile holds a ${kind} key; do not use it for ${other}:`, ...now],
+    now: [`this key is for ${kind}; do not use it for ${other}:`, ...now],
   });
 }
 

@@ -38,7 +38,7 @@ const moments = v.pipe(
 const requirable = ['reason', 'note'] as const;
 const required = v.pipe(
   v.string(),
-  v.regex(/^(none|(reason|note)(,(reason|note))?)$/, 'reason, note, reason,note or none'),
+  v.regex(/^(none|(reason|note)(,(reason|note))?)$/, 'one of: reason / note / reason,note / none'),
   v.transform((text) => requirable.filter((word) => text.split(',').includes(word))),
   v.readonly(),
 );

@@ -1,6 +1,6 @@
 /** Chooses the columns of a record, and turns their values into text for people and for CSV. */
 
-import { type AmountStyle, amountWords, briefFigure, figureWords } from '../amounts.ts';
+import { type AmountStyle, amountWords, briefFigure, figureWords, placesOf } from '../amounts.ts';
 import type { Column, ValueKind } from '../api/resources.ts';
 import type { JsonObject } from '../api/spec.ts';
 import { CliError } from '../errors.ts';
@@ -118,6 +118,8 @@ function kindOf(name: string, value: unknown): Column['kind'] {
 
 /** Stands for a value that the service did not send. */
 export const absent = '-';
+/** Added to an amount in the service's units where others are shown in decimals alone. */
+export const unitsMark = '*';
 /** Added to a value that does not have the kind of its column. */
 export const mark = ' ?';
 
@@ -227,7 +229,8 @@ function briefTime(seconds: number, times: Times): string {
   return isThisYear ? times.show(seconds, 'day') : date;
 }
 
-// An amount of another currency than the heading says its own, and one that shows no currency has a mark.
+// An amount of another currency than the heading says its own, and one that shows no currency has a mark. Beside amounts in
+// decimals, one in the service's units has another mark.
 function briefAmount(
   value: number,
   kind: 'money' | 'figure',
@@ -237,8 +240,9 @@ function briefAmount(
   const currency = currencyOf(record);
   const write = decimalsAlone ? briefFigure : figureWords;
   const text = write(value, currency, amounts);
-  if (kind === 'figure' || currency === heading) return text;
-  return currency === undefined ? text + mark : `${text} ${currency}`;
+  const marked = decimalsAlone && placesOf(currency, amounts) === undefined ? text + unitsMark : text;
+  if (kind === 'figure' || currency === heading) return marked;
+  return currency === undefined ? marked + mark : `${marked} ${currency}`;
 }
 
 export function currencyOf({ currency }: JsonObject): string | undefined {

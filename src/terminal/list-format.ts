@@ -22,6 +22,7 @@ import type { OutputOptions } from './output.ts';
 import { cleanCell } from './sanitise.ts';
 import type { Secrets } from './secrets.ts';
 import { type Locale, screenClean, widthToDraw } from './streams.ts';
+import type { TableStyle } from './table.ts';
 import type { ListHow, PrintedRecord } from './terminal.ts';
 
 /** A record to print. */
@@ -43,12 +44,21 @@ export interface ListFormat {
   end(hasMore: boolean): string;
 }
 
-/** The format of a list on stdout. `onLeftOut` gets the titles of the columns that do not fit on the terminal. */
+/** How a list is printed, with what the output knows of it. */
+export interface DrawnHow extends ListHow {
+  /** It is a page of a list of the service, which other runs draw other pages of. */
+  readonly isPaged?: boolean;
+}
+
+/** What a table tells its reader besides its lines. */
+export type TableEvents = Pick<TableStyle, 'onLeftOut' | 'onUnits'>;
+
+/** The format of a list on stdout. */
 export async function stdoutFormat(
   columns: readonly Column[],
   named: readonly Column[] | undefined,
-  options: OutputOptions & ListHow,
-  onLeftOut: (titles: readonly string[]) => void,
+  options: OutputOptions & DrawnHow,
+  events: TableEvents,
 ): Promise<ListFormat> {
   const { format, header, stdout, secrets } = options;
   const clean = screenClean(secrets);
@@ -74,10 +84,11 @@ export async function stdoutFormat(
         header,
         width,
         manyPages: options.pages === 'many',
+        isPaged: options.isPaged ?? false,
         paint: await loadPaint(options.color),
         reading: readingOf(options),
         clean,
-        onLeftOut,
+        ...events,
       });
     }
   }

@@ -4,9 +4,9 @@ import type { Column } from '../api/resources.ts';
 import type { JsonObject } from '../api/spec.ts';
 import { CliError } from '../errors.ts';
 import { type ColorLevel, loadLightOnDark, loadPaint } from './color.ts';
-import { namedColumns, ownColumns, readingOf, resultColumns, usualColumns } from './columns.ts';
+import { namedColumns, ownColumns, readingOf, resultColumns, unitsMark, usualColumns } from './columns.ts';
 import { rowOf, screenRowOf } from './json.ts';
-import { type ListFormat, type Row, stdoutFormat } from './list-format.ts';
+import { type DrawnHow, type ListFormat, type Row, stdoutFormat } from './list-format.ts';
 import type { Secrets } from './secrets.ts';
 import {
   createStreamWriter,
@@ -16,7 +16,7 @@ import {
   screenClean,
   widthToDraw,
 } from './streams.ts';
-import type { Block, Format, ListHow, Output, PrintedRecord } from './terminal.ts';
+import type { Block, Format, Output, PrintedRecord } from './terminal.ts';
 
 export interface OutputOptions {
   readonly stdout: StreamFacts;
@@ -62,7 +62,7 @@ export function createOutput(options: OutputOptions): OutputControl {
     beforeWrite: options.beforeWrite,
   });
   let open: Sink | undefined;
-  const start = (columns: readonly Column[], { zone, ...how }: ListHow = {}): Sink =>
+  const start = (columns: readonly Column[], { zone, ...how }: DrawnHow = {}): Sink =>
     startSink(
       columns,
       {
@@ -97,7 +97,7 @@ export function createOutput(options: OutputOptions): OutputControl {
       if (format !== 'json' && options.columns !== undefined) namedColumns(columns, options.columns);
     },
     list(columns, how) {
-      const sink = start(columns, how);
+      const sink = start(columns, { ...how, isPaged: true });
       open = sink;
       return {
         page: (records) => sink.rows(records.map(row)),
@@ -176,7 +176,11 @@ interface Sink {
 }
 
 // Throws CliError 'usage' for an unknown column. It does so before any request is made.
-function startSink(columns: readonly Column[], options: OutputOptions & ListHow, writer: StreamWriter): Sink {
+function startSink(
+  columns: readonly Column[],
+  options: OutputOptions & DrawnHow,
+  writer: StreamWriter,
+): Sink {
   const named =
     options.columns === undefined
       ? usualColumns(columns, options.usualColumns)
@@ -187,15 +191,25 @@ function startSink(columns: readonly Column[], options: OutputOptions & ListHow,
   let state: 'new' | 'begun' | 'ended' = 'new';
   let written = 0;
   let leftOut: readonly string[] = [];
+  let hasUnits = false;
   const load = (): Promise<ListFormat> =>
-    stdoutFormat(columns, named, options, (titles) => {
-      leftOut = titles;
+    stdoutFormat(columns, named, options, {
+      onLeftOut: (titles) => {
+        leftOut = titles;
+      },
+      onUnits: () => {
+        hasUnits = true;
+      },
     });
 
   const end = async (hasMore: boolean): Promise<void> => {
     format ??= await load();
     state = 'ended';
     await writer.write(format.end(hasMore));
+    if (hasUnits)
+      options.note?.(
+        `${unitsMark} in the service's units: the profile declares no decimals for this currency`,
+      );
     if (leftOut.length > 0)
       options.note?.(
         `${options.stdout.width === undefined ? 'this terminal' : `--width ${options.stdout.width}`} has no room for ${leftOut.join(', ')}: -o list shows every field`,

@@ -3,7 +3,7 @@
 import Table from 'cli-table3';
 import type { Column } from '../api/resources.ts';
 import type { Paint } from './color.ts';
-import { gap, isRightAligned, mayShrink, shrunk, smallest, total } from './table-widths.ts';
+import { gap, isRightAligned, mayShrink, shrunk, smallest, smallestCard, total } from './table-widths.ts';
 import type { Style } from './terminal.ts';
 import { cut, widthOf } from './text-lines.ts';
 
@@ -89,6 +89,7 @@ function placeCells(
           from,
           end,
           nextEnd: end + gap + (widths[index + 1] ?? 0),
+          least: kind === 'card' ? smallestCard : 1,
         })
       : Number.POSITIVE_INFINITY;
     const whole = shownText(cell);
@@ -108,11 +109,16 @@ function placeCells(
 function roomBefore(
   next: DrawnCell | undefined,
   nextColumn: Column | undefined,
-  { from, end, nextEnd }: { readonly from: number; readonly end: number; readonly nextEnd: number },
+  {
+    from,
+    end,
+    nextEnd,
+    least,
+  }: { readonly from: number; readonly end: number; readonly nextEnd: number; readonly least: number },
 ): number {
   const isNumber = nextColumn !== undefined && isRightAligned(nextColumn.kind);
   const until = isNumber ? Math.min(end, nextEnd - shownWidth(next) - gap) : end;
-  return Math.max(until - from, Math.min(smallest, end - from), 1);
+  return Math.max(until - from, Math.min(smallest, end - from), least);
 }
 
 function isCut(column: Column | undefined, width: number | undefined): boolean {

@@ -20,7 +20,7 @@ const importance: readonly ValueKind[] = [
   'text',
   'flag',
 ];
-// These come in only if a column that stays need not be cut for them.
+// In a list that is complete, these come in only if a column that stays need not be cut for them.
 const extras: ReadonlySet<ValueKind> = new Set<ValueKind>(['text', 'flag', 'link']);
 // Cells of these kinds may be cut. Ids, links, amounts and times are shown whole or not at all.
 const shrinkable: ReadonlySet<ValueKind> = new Set<ValueKind>(['text', 'status', 'card', 'flag']);
@@ -29,6 +29,11 @@ export const smallest = 6;
 // With fewer cells, `refunded` and other words cannot be told apart. A column that stays needs even more.
 const smallestStatus = 8;
 const smallestStays = 11;
+/** What is left at least of a card: `split` or `*4242`. */
+export const smallestCard = 5;
+// If a page has longer amounts than usual, texts are cut further before a column is dropped.
+const bareText = 3;
+const bareStatus = 6;
 
 /** The columns that fit, and how wide they are. */
 interface Fitted {
@@ -52,28 +57,29 @@ export function mayShrink(kind: ValueKind): boolean {
 
 /**
  * Fits columns into a terminal. `natural` are the widths that they would need. Text is cut; if that is not enough, columns
- * are left out. With `reserve`, the least important ones come in only if later pages will have room
- * beside them too.
+ * are left out. With `usual` (`usualWidths`), the widths that pages usually have decide which columns there are, so that all
+ * pages of a list have the same ones.
  */
 export function fitColumns(
   columns: readonly Column[],
   natural: readonly number[],
-  { width, reserve }: { readonly width: number; readonly reserve: 'full' | 'short' | undefined },
+  { width, usual }: { readonly width: number; readonly usual: readonly number[] | undefined },
 ): Fitted {
   const least = columns.map((column, index) => leastOf(column, natural[index] ?? 0));
+  const barely = columns.map((column, index) => barelyOf(column, natural[index] ?? 0));
   const chosen: number[] = [];
   for (const index of mostImportant(columns)) {
-    // The first column is shown even if it is wider than the terminal, because an id is never cut.
     const isExtra = extras.has(kindAt(columns, index)) && columns[index]?.stays !== true;
-    const needed = (one: number): number => {
-      const own = (isExtra && columns[one]?.stays === true ? natural[one] : least[one]) ?? 0;
-      const kind = kindAt(columns, one);
-      if (!isExtra || reserve === undefined || extras.has(kind)) return own;
-      // A status that stays is not cut as far as others.
-      if (kind === 'status') return Math.max(smallestStatus, least[one] ?? 0);
-      return reserve === 'short' ? Math.max(own, shortRoomFor[kind] ?? 0) : roomFor[kind](own);
-    };
-    if (chosen.length === 0 || total([...chosen, index].map(needed)) <= width) chosen.push(index);
+    const inFull = (one: number) => isExtra && columns[one]?.stays === true;
+    const needed = (one: number): number => (inFull(one) ? natural[one] : least[one]) ?? 0;
+    const all = [...chosen, index];
+    const fits =
+      usual === undefined
+        ? total(all.map(needed)) <= width
+        : total(all.map((one) => usual[one] ?? 0)) <= width &&
+          total(all.map((one) => barely[one] ?? 0)) <= width;
+    // The first column is shown even if it is wider than the terminal, because an id is never cut.
+    if (chosen.length === 0 || fits) chosen.push(index);
   }
   const shown = chosen.toSorted((a, b) => a - b);
   const shownColumns = shown.flatMap((index) => columns[index] ?? []);
@@ -81,9 +87,71 @@ export function fitColumns(
   return { shown, widths: shrunk(shownColumns, widths, width) };
 }
 
+/** What cells say, as far as it changes how wide they usually are. */
+export interface UsualCells {
+  /** The currency stands in the heading. */
+  readonly brief: boolean;
+  /** The profile declares decimals, and cells show them beside the service's integer, or alone. */
+  readonly decimals: 'none' | 'beside' | 'alone';
+}
+
+/**
+ * How wide columns must be for what the pages of a list usually show, apart from the text that may be cut. Ids and headings
+ * count with the widths that they have (`natural`, `titles`): they are alike on all pages.
+ */
+export function usualWidths(
+  columns: readonly Column[],
+  cells: UsualCells,
+  { natural, titles }: { readonly natural: readonly number[]; readonly titles: readonly number[] },
+): readonly number[] {
+  return columns.map(({ kind }, index) => {
+    if (kind === 'id' || kind === 'link') return natural[index] ?? 0;
+    const own = usualCell(kind, cells).length;
+    return mayShrink(kind) ? own : Math.max(own, titles[index] ?? 0);
+  });
+}
+
+function usualCell(kind: Exclude<ValueKind, 'id' | 'link'>, { brief, decimals }: UsualCells): string {
+  switch (kind) {
+    case 'money':
+      if (decimals === 'alone') return '12345.67';
+      return `${brief ? '1234567' : '1234567 MXN'}${decimals === 'none' ? '' : ' (12345.67)'}`;
+    case 'figure':
+      if (decimals === 'alone') return '-1234.56';
+      return `${brief ? '-123456' : '-1234567'}${decimals === 'none' ? '' : ' (-1234.56)'}`;
+    case 'time':
+      return '20 Nov 18:42';
+    case 'localTime':
+      return '2026-11-20T18:42:51-06:00';
+    case 'integer':
+      return '1234';
+    case 'status':
+      return 'partial…';
+    case 'card':
+      return 'split';
+    case 'text':
+    case 'flag':
+      return 'Ana T…';
+  }
+}
+
 function leastOf({ kind, stays }: Column, own: number): number {
   if (!mayShrink(kind)) return own;
-  return Math.min(own, stays ? smallestStays : kind === 'status' ? smallestStatus : smallest);
+  const least =
+    kind === 'card'
+      ? smallestCard
+      : stays === true
+        ? smallestStays
+        : kind === 'status'
+          ? smallestStatus
+          : smallest;
+  return Math.min(own, least);
+}
+
+function barelyOf(column: Column, own: number): number {
+  const { kind } = column;
+  if (!mayShrink(kind) || kind === 'card') return leastOf(column, own);
+  return Math.min(own, kind === 'status' ? bareStatus : bareText);
 }
 
 function kindAt(columns: readonly Column[], index: number): ValueKind {
@@ -109,15 +177,25 @@ function mostImportant(columns: readonly Column[]): readonly number[] {
 
 /**
  * Shrinks columns until a line fits: the widest one that may shrink loses one cell at a time. Columns that stay lose theirs
- * last.
+ * last. If that is not enough, all of them lose more.
  */
 export function shrunk(
   columns: readonly Column[],
   natural: readonly number[],
   width: number,
 ): readonly number[] {
-  const widths = [...natural];
   const least = columns.map((column, index) => leastOf(column, natural[index] ?? 0));
+  const barely = columns.map((column, index) => barelyOf(column, natural[index] ?? 0));
+  return shrunkTo(columns, shrunkTo(columns, natural, least, width), barely, width);
+}
+
+function shrunkTo(
+  columns: readonly Column[],
+  from: readonly number[],
+  least: readonly number[],
+  width: number,
+): readonly number[] {
+  const widths = [...from];
   let over = total(widths) - width;
   while (over > 0) {
     const shrinking = columns.flatMap(({ kind }, index) =>
@@ -150,12 +228,6 @@ const roomFor: Readonly<Record<ValueKind, (natural: number) => number>> = {
   text: (natural) => Math.max(natural, 24),
   flag: (natural) => Math.max(natural, 'false'.length),
   link: (natural) => natural,
-};
-
-// The same where cells are short: no year beside a clock, no currency.
-const shortRoomFor: Readonly<Partial<Record<ValueKind, number>>> = {
-  money: '123456789'.length,
-  figure: '-123456'.length,
 };
 
 /**

@@ -1,12 +1,13 @@
 /** Draws tables for people, page by page: which columns there are, and how much their cells say. */
 
+import { placesOf } from '../amounts.ts';
 import type { Column } from '../api/resources.ts';
-import { currencyPattern, type JsonObject } from '../api/spec.ts';
-import { type Brief, currencyOf, type Reading, showValue } from './columns.ts';
+import { currencyPattern, type JsonObject, statuses } from '../api/spec.ts';
+import { type Brief, currencyOf, type Reading, showValue, unitsMark } from './columns.ts';
 import type { ListFormat } from './list-format.ts';
 import { isOutgoing, statusStyle } from './meaning.ts';
 import { type DrawnCell, drawLines, empty, type Layout, type LineStyle, shownWidth } from './table-lines.ts';
-import { fitColumns, mayShrink, withReserve } from './table-widths.ts';
+import { fitColumns, mayShrink, type UsualCells, usualWidths, withReserve } from './table-widths.ts';
 import type { Style } from './terminal.ts';
 import { cut, ellipsis } from './text-lines.ts';
 
@@ -15,8 +16,12 @@ export interface TableStyle extends LineStyle {
   readonly header: boolean;
   /** More than one page may follow, so columns keep room for what later pages may show. */
   readonly manyPages: boolean;
+  /** Other pages may be drawn by other runs, so which columns there are does not depend on what this page holds. */
+  readonly isPaged: boolean;
   readonly reading: Reading;
   readonly clean: (text: string) => string;
+  /** Called if amounts are shown with `unitsMark`. */
+  readonly onUnits?: (() => void) | undefined;
   /** Called with the titles of the columns that do not fit on the terminal. */
   readonly onLeftOut?: ((titles: readonly string[]) => void) | undefined;
 }
@@ -47,7 +52,7 @@ export function drawTable(columns: readonly Column[], style: TableStyle): ListFo
       const records = page.map(({ value }) => value);
       heading ??= {
         offset: headingOffset(columns, records, style.reading),
-        currency: mostCommon(records.map(currencyOf)),
+        currency: headingCurrency(columns, records, style.reading),
       };
       const says = heading;
       const titlesAt = (level: Level): readonly DrawnCell[] =>
@@ -60,7 +65,13 @@ export function drawTable(columns: readonly Column[], style: TableStyle): ListFo
       const shown = layout.columns.map((column) => columns.indexOf(column));
       if (first && shown.length < columns.length)
         style.onLeftOut?.(missed(columns.filter((_, index) => !shown.includes(index))));
-      const lines = first && style.header ? [titlesAt(level), ...rowsAt(level)] : rowsAt(level);
+      const rows = rowsAt(level);
+      if (
+        level === 'decimals' &&
+        rows.some((row) => row.some((cell, index) => isMarked(cell, columns[index])))
+      )
+        style.onUnits?.();
+      const lines = first && style.header ? [titlesAt(level), ...rows] : rows;
       return drawLines(
         lines.map((line) => shown.map((index) => line[index] ?? empty)),
         layout,
@@ -69,6 +80,10 @@ export function drawTable(columns: readonly Column[], style: TableStyle): ListFo
     },
     end: () => '',
   };
+}
+
+function isMarked({ text }: DrawnCell, column: Column | undefined): boolean {
+  return (column?.kind === 'money' || column?.kind === 'figure') && text.includes(unitsMark);
 }
 
 // The columns that people know from this table and would miss. A column that only wide terminals have is not among them.
@@ -85,6 +100,20 @@ function title({ kind, title: full, brief }: Column, { offset, currency }: Headi
 function briefAt(level: Level, currency: string | undefined): Brief | undefined {
   if (level !== 'shorter' && level !== 'decimals') return undefined;
   return { currency, decimalsAlone: level === 'decimals' };
+}
+
+// No heading may cover amounts in decimals and in the service's units: then each cell has its currency.
+function headingCurrency(
+  columns: readonly Column[],
+  records: readonly JsonObject[],
+  { amounts }: Reading,
+): string | undefined {
+  const currency = mostCommon(records.map(currencyOf));
+  const styleOf = columns.find(({ kind }) => kind === 'money')?.amountsOf ?? (() => amounts);
+  const places = records
+    .filter((record) => currencyOf(record) === currency)
+    .map((record) => placesOf(currency, styleOf(record)));
+  return new Set(places).size > 1 ? undefined : currency;
 }
 
 // A text that is no currency code stays in its own cell.
@@ -144,12 +173,13 @@ function cleanText(text: string, column: Column, { width, clean }: TableStyle): 
 function firstLayout(
   columns: readonly Column[],
   linesAt: (level: Level) => readonly (readonly DrawnCell[])[],
-  { width, manyPages }: TableStyle,
+  style: TableStyle,
 ): Layout & { readonly level: Level } {
-  let best = fittedAt('full', columns, linesAt('full'), { width, manyPages });
+  const { width, manyPages } = style;
+  let best = fittedAt('full', columns, linesAt('full'), style);
   for (const level of levels.slice(1)) {
     if (best.leftOut + best.cut === 0) break;
-    const other = fittedAt(level, columns, linesAt(level), { width, manyPages });
+    const other = fittedAt(level, columns, linesAt(level), style);
     // The service's own integers are given up for a whole column only.
     const isBetter =
       level === 'decimals'
@@ -167,15 +197,38 @@ function fittedAt(
   level: Level,
   columns: readonly Column[],
   lines: readonly (readonly DrawnCell[])[],
-  { width, manyPages }: Pick<TableStyle, 'width' | 'manyPages'>,
+  { width, isPaged, reading }: TableStyle,
 ) {
   const natural = columns.map((_, index) => Math.max(...lines.map((line) => shownWidth(line[index]))));
   if (width === undefined) return { level, shown: [...columns.keys()], widths: natural, leftOut: 0, cut: 0 };
-  const reserve = manyPages ? (briefAt(level, undefined) === undefined ? 'full' : 'short') : undefined;
-  const { shown, widths } = fitColumns(columns, natural, { width, reserve });
-  const cuts = shown.map((one, at) => {
+  const usual = isPaged
+    ? usualWidths(columns, usualCellsAt(level, reading), {
+        natural,
+        titles: columns.map((_, index) => shownWidth(lines[0]?.[index])),
+      })
+    : undefined;
+  const fitted = fitColumns(columns, natural, { width, usual });
+  // What is lost on a usual page, so that all pages say as much as each other.
+  const judged =
+    usual === undefined ? fitted : fitColumns(columns, withLongStatus(columns, usual), { width, usual });
+  const cuts = judged.shown.map((one, at) => {
     const matters = columns[one]?.stays === true || columns[one]?.kind === 'status';
-    return matters ? 1 - (widths[at] ?? 0) / Math.max(1, natural[one] ?? 0) : 0;
+    const wanted = columns[one]?.kind === 'status' && usual !== undefined ? longStatus : (natural[one] ?? 0);
+    return matters ? 1 - (judged.widths[at] ?? 0) / Math.max(1, wanted) : 0;
   });
-  return { level, shown, widths, leftOut: columns.length - shown.length, cut: Math.max(0, ...cuts) };
+  return { level, ...fitted, leftOut: columns.length - judged.shown.length, cut: Math.max(0, ...cuts) };
+}
+
+const longStatus = statuses.partiallyRefunded.length;
+
+function withLongStatus(columns: readonly Column[], usual: readonly number[]): readonly number[] {
+  return usual.map((one, index) => (columns[index]?.kind === 'status' ? longStatus : one));
+}
+
+function usualCellsAt(level: Level, { amounts }: Reading): UsualCells {
+  const declares = Object.values(amounts['amounts.decimals']).some((places) => places > 0);
+  return {
+    brief: level === 'shorter' || level === 'decimals',
+    decimals: !declares ? 'none' : level === 'decimals' ? 'alone' : 'beside',
+  };
 }

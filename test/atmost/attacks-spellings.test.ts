@@ -130,7 +130,9 @@ describe('one address, spelled in several ways, with another key each time', () 
     expect(same.stdout).toContain('applied before: refund of 5000 MXN');
     const elsewhere = await runAs(own, 'localhost', words);
     expect(came(elsewhere, order), elsewhere.stderr).toEqual({ code: 4, posts: 1 });
-    expect(inOneLine(elsewhere.stderr)).toContain('it is reached by t, slash, other-name: -p t');
+    expect(inOneLine(elsewhere.stderr)).toContain(
+      'it is reached by t, slash, other-name: -p t; to look it up: paydesk -p t journal reconcile',
+    );
     const other = await runAs(own, 'localhost', [...words, '--reason', 'other']);
     expect(came(other, order), other.stderr).toEqual({ code: 3, posts: 1 });
     expect(inOneLine(other.stderr)).toContain(
@@ -146,7 +148,7 @@ describe('one address, spelled in several ways, with another key each time', () 
     expect(came(await runAs(own, 't', again), order)).toEqual({ code: 0, posts: 2 });
     const ran = await runAs(own, 'localhost', again);
     expect(came(ran, order), ran.stderr).toEqual({ code: 3, posts: 2 });
-    expect(inOneLine(ran.stderr)).toMatch(/was repeated already, at \d\d:\d\d:\d\d/);
+    expect(inOneLine(ran.stderr)).toMatch(/that id is used up since \d\d:\d\d:\d\d/);
   });
 
   test('two runs at once under two spellings: one POST', async () => {

@@ -69,7 +69,7 @@ test.concurrent('a bug after the sending ends with exit 7 and plain last words, 
   });
   expect({ code: ran.code, stdout: ran.stdout }, ran.stderr).toEqual({ code: 7, stdout: '' });
   expect(ran.stderr).toMatch(
-    /^error: .*It may have been made; sent once, .*paydesk journal reconcile i_\w+/m,
+    /^error: .*It may have been made; sent once at .*paydesk journal reconcile i_\w+/m,
   );
   expect(ran.stderr).not.toContain(testKey);
   const later = await desk.run(home, ['journal', 'reconcile', '--all']);

@@ -107,7 +107,7 @@ describe.concurrent('a script repeats a refund under its own id (F28)', () => {
     expect(lately.stderr).toMatch(/blocked until .+ UTC at the latest, or until you settle it/);
     const still = await desk.run(home, withId(order));
     expect(still.code).toBe(7);
-    expect(still.stderr).toMatch(/sent once, [\d:]+; 1 read up to [\d:]+ does not show it yet/);
+    expect(still.stderr).toMatch(/sent once at [\d:]+; looked once, at [\d:]+, and it is not there yet/);
     order.onRead = () => reset;
     const blind = await desk.run(home, withId(order));
     expect(blind.code).toBe(7);

@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { spawn as spawnInTerminal } from '@lydell/node-pty';
 import { describe, expect, test } from 'vitest';
 import { notReturnable } from '../harness/orders.ts';
-import { bin, type Home } from '../harness/paydesk.ts';
-import { runInPty } from '../harness/pty.ts';
+import { bin, cleanEnv, type Home, newHome, paydesk } from '../harness/paydesk.ts';
+import { runInPty, withoutEscapes } from '../harness/pty.ts';
 import { closedPort, type Handler, json, reset } from '../harness/server.ts';
 import { changeArgs, ledgerAndDesk, story } from './desk.ts';
 import type { LedgerOrder } from './ledger.ts';
@@ -239,6 +239,26 @@ describe.concurrent('in a terminal', () => {
       exitCode: 7,
       story: 'sent unknown unknown',
     });
+  });
+
+  test('Ctrl-C twice also ends the demo, whose reply never comes (F35)', async () => {
+    using home = newHome();
+    const { stdout } = await paydesk(['-p', 'demo', 'orders', 'list', '--refundable', '--json'], { home });
+    const [order] = JSON.parse(stdout).data;
+    // Memory is tidied up all the time, as Node does sooner or later while a person waits.
+    const tidy = ['--expose-gc', '--import', 'data:text/javascript,setInterval(gc, 10).unref()'];
+    const words = ['-p', 'demo', 'orders', 'refund', order.id, '--charge', '1', '--amount', '200', '--yes'];
+    const terminal = runInPty(process.execPath, [...tidy, bin, ...words], {
+      env: { ...cleanEnv({ home }), PAYDESK_DEMO_FAULT: 'apply-stall' },
+      cwd: home.path,
+    });
+    await terminal.waitFor('sent, waiting for the answer');
+    terminal.type('\x03');
+    await terminal.waitFor(waitedFor);
+    terminal.type('\x03');
+    const { exitCode, transcript } = await terminal.end;
+    expect(exitCode, transcript).toBe(7);
+    expect(withoutEscapes(transcript)).toMatch(/you\s+left\s+before\s+it\s+answered/);
   });
 
   test('a terminal that is closed in flight changes nothing (F36)', async () => {

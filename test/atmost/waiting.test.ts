@@ -142,7 +142,8 @@ describe('a reply that is lost, or says nothing', () => {
       "will send once: {}
       unknown: no usable answer to the refund of 35000 MXN on ord_2tQ7zRk9PwE5xNvAm
                (HTTP 502, an empty body). It may have been made
-      certain: sent once, 09:31:40; 4 reads up to 09:31:40 do not show it yet
+      certain: sent once at 09:31:40; looked 4 times until 09:31:40, and it is not
+               there yet
       now:     tell the buyer "it is being checked"; do not refund it anywhere else;
                in a few minutes: paydesk journal reconcile i_7f3k2m9q
                blocked until paydesk can confirm it, or until you settle it
@@ -150,9 +151,10 @@ describe('a reply that is lost, or says nothing', () => {
     `);
     const wide = screen(await lost(reply('', 502), [], 120));
     expect(differences(wide, narrow)).toMatchInlineSnapshot(`
-      "instead of lines 2 to 3:
+      "instead of lines 2 to 5:
       unknown: no usable answer to the refund of 35000 MXN on ord_2tQ7zRk9PwE5xNvAm (HTTP 502, an empty body). It may have
-               been made"
+               been made
+      certain: sent once at 09:31:40; looked 4 times until 09:31:40, and it is not there yet"
     `);
   });
 });

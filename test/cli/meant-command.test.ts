@@ -9,7 +9,9 @@ import { atTerminal } from '../harness/terminal.ts';
 
 const meant: readonly (readonly [line: string, lines: readonly string[]])[] = [
   ['refund', ['did you mean: paydesk orders refund']],
-  ['refund ord_1 --amount 300', ['did you mean: paydesk orders refund']],
+  ['refund ord_1 --amount 300', ['did you mean: paydesk orders refund ord_1']],
+  ['help refund ord_1', ['did you mean: paydesk help orders refund']],
+  ['show cus_1', ['did you mean: paydesk customers show cus_1']],
   ['refnd', ['did you mean: paydesk orders refund']],
   [
     'list',
@@ -29,9 +31,8 @@ const meant: readonly (readonly [line: string, lines: readonly string[]])[] = [
       'or: paydesk profile show',
     ],
   ],
-  ['show ord_2tQ7zRk9PwE5xNvAm', ['did you mean: paydesk orders show']],
-  ['show cus_1', ['did you mean: paydesk customers show']],
-  ['get i_640a1b2c', ['did you mean: paydesk journal show']],
+  ['show ord_2tQ7zRk9PwE5xNvAm', ['did you mean: paydesk orders show ord_2tQ7zRk9PwE5xNvAm']],
+  ['get i_640a1b2c', ['did you mean: paydesk journal show i_640a1b2c']],
   ['login', ['did you mean: paydesk profile add']],
   ['orders ls', ['did you mean: paydesk orders list']],
   ['orders search torres', ['did you mean: paydesk orders find']],
@@ -49,12 +50,10 @@ const meant: readonly (readonly [line: string, lines: readonly string[]])[] = [
   ['orders list --limt 5', ['did you mean: --limit']],
   ['-p shop refund', ['did you mean: paydesk -p shop orders refund']],
   ['orders serach torres', ['did you mean: paydesk orders find']],
-  ['orders cancel ord_1', ['did you mean: paydesk orders refund']],
-  ['cancel ord_1', ['did you mean: paydesk orders refund']],
-  ['journal resolve i_1', ['did you mean: paydesk journal reconcile', 'or: paydesk journal settle']],
+  ['journal resolve i_1', ['did you mean: paydesk journal reconcile i_1', 'or: paydesk journal settle i_1']],
   ['serach torres', ['did you mean: paydesk orders find']],
   ['customers search ana', ['did you mean: paydesk customers list']],
-  ['journal dismis i_1', ['did you mean: paydesk journal acknowledge']],
+  ['journal dismis i_1', ['did you mean: paydesk journal acknowledge i_1']],
   ['checkout list', ['did you mean: paydesk journal list --kind checkout', 'or: paydesk journal show']],
   ['checkout show chk_1', ['did you mean: paydesk journal show', 'or: paydesk journal list --kind checkout']],
   ['links', ['did you mean: paydesk journal list --kind checkout', 'or: paydesk checkout create']],
@@ -87,6 +86,29 @@ test('whoever looks for payment links is told that the service has no list of th
              paydesk checkout --help
     "
   `);
+});
+
+test.each([
+  [
+    'orders cancel ord_1',
+    'paydesk can release or undo nothing: only the shop can release an authorized order',
+  ],
+  ['release ord_1', 'paydesk can release or undo nothing'],
+  ['order void ord_1', 'paydesk can release or undo nothing'],
+  ['undo', 'paydesk can release or undo nothing'],
+  [
+    'orders charge ord_1',
+    'paydesk charges nobody: orders capture takes the money of an authorized order only',
+  ],
+  ['orders chargeback ord_1', 'a chargeback is made by the bank of the buyer'],
+  ['logout', 'there is nothing to sign out of'],
+])('paydesk %s: says why there is no such command, and suggests no other', async (line, why) => {
+  await using desk = await startAnswering(json({}));
+  const ran = await desk.run(line.split(' '));
+  expect(ran).toMatchObject({ code: 2, stdout: '' });
+  expect(ran.stderr).toContain(why);
+  expect(ran.stderr).not.toMatch(/did you mean|profile remove/);
+  expect(desk.server.connections).toBe(0);
 });
 
 test('a script gets the commands in the JSON of the error', async () => {

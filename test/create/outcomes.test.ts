@@ -338,15 +338,15 @@ test('a created payment link on screens of 80 and 120 columns', async () => {
   expect((await paydesk([...link, '--intent', 'cart-1'], { home: desk.home, env })).code).toBe(0);
   expect(await screen(['journal', 'show', 'cart-1'], 80)).toMatchInlineSnapshot(`
     "checkout creation of 300 MXN: made
-      intent      i_7f3k2m9q, attempt 1
-      script id   cart-1
-      created     chk_1
-      link        https://pay.example.com/link/1
-      account     environment, http://127.0.0.1:1 service sandbox
-      sent        21 Nov 2040 05:05:12 UTC by op7
-      send limit  21 Nov 2040 05:05:22 UTC; it had to leave by then
-      request     POST /checkouts
-                  {"name":"Lamp","type":"PaymentLink","recurrent":false,"needs_shipping_contact":false,"monthly_installments_enabled":false,"order_template":{"line_items":[{"name":"Lamp","unit_price":300,"quantity":1}],"currency":"MXN"}}
+      intent       i_7f3k2m9q, attempt 1
+      script id    cart-1
+      created      chk_1
+      link         https://pay.example.com/link/1
+      account      environment, http://127.0.0.1:1 service sandbox
+      sent         21 Nov 2040 05:05:12 UTC by op7
+      could leave  until 21 Nov 2040 05:05:22 UTC
+      request      POST /checkouts
+                   {"name":"Lamp","type":"PaymentLink","recurrent":false,"needs_shipping_contact":false,"monthly_installments_enabled":false,"order_template":{"line_items":[{"name":"Lamp","unit_price":300,"quantity":1}],"currency":"MXN"}}
     history
       21 Nov 2040 05:05:12 UTC  applied  the reply confirms it
     "
@@ -368,4 +368,65 @@ test('a created payment link on screens of 80 and 120 columns', async () => {
     https://pay.example.com/link/1
     "
   `);
+});
+
+describe('a payment link whose reply was lost', () => {
+  const envAt = (time: string) => ({ ...standingAt(`2040-11-21T${time}Z`), PAYDESK_OPERATOR: 'op7' });
+
+  async function startLost() {
+    const desk = await startCreations({ onChange: hangUp, sendsDate: false });
+    const at = async (time: string, words: readonly string[], columns = 80) => {
+      const ran = await desk.run(words, { env: envAt(time), columns });
+      return { ...ran, seen: `${ran.stdout}${ran.stderr}`.replaceAll(/\bi_[0-9a-z]{8}\b/g, 'i_7f3k2m9q') };
+    };
+    const { code, stderr } = await at('05:05:12', link);
+    expect(code, stderr).toBe(7);
+    return { desk, at, intent: /\bi_\w+/.exec(stderr)?.[0] ?? '' };
+  }
+
+  test('is settled by a person: no line sends somebody to reconcile it, and its history says it once', async () => {
+    const { desk, at, intent } = await startLost();
+    await using _ = desk;
+    expect(
+      (await at('05:10:00', ['orders', 'list'])).stderr.replaceAll(intent, 'i_7f3k2m9q'),
+    ).toMatchInlineSnapshot(`
+      "1 checkout creation unconfirmed: i_7f3k2m9q, 300 MXN: look for it on the
+      service's own screen, then record what you found:
+      paydesk journal settle i_7f3k2m9q
+      No orders here, sandbox environment
+      "
+    `);
+    const { seen, code } = await at('05:10:00', ['journal', 'settle', intent]);
+    expect({ code, seen }).toMatchInlineSnapshot(`
+      {
+        "code": 2,
+        "seen": "error:   say --applied or --not-applied: was it made?
+      certain: nothing was recorded
+      now:     first look on the service's own screen: paydesk cannot look it up
+               then one of:
+               paydesk journal settle i_7f3k2m9q --applied --note TEXT
+               paydesk journal settle i_7f3k2m9q --not-applied --note TEXT
+      ",
+      }
+    `);
+    const shown = await at('05:10:00', ['journal', 'show', intent]);
+    expect(shown.seen.match(/^ .* unknown /gm)).toHaveLength(1);
+  });
+
+  test('and settled as not made: the same command says who did that, and what follows if it was wrong', async () => {
+    const { desk, at, intent } = await startLost();
+    await using _ = desk;
+    const note = ['--note', 'not in the list of links', '--confirm', intent];
+    const settled = await at('05:20:00', ['journal', 'settle', intent, '--not-applied', ...note]);
+    expect(settled.code, settled.stderr).toBe(0);
+    const again = await at('05:30:00', [...link, '--quiet']);
+    expect(again.seen.split('\nunknown:')[0]).toMatchInlineSnapshot(`
+      "settled by hand: op7 recorded on 21 Nov 2040 05:20:00 UTC that the checkout
+      creation of 300 MXN of 21 Nov 2040 05:05:12 UTC, sent by op7, was NOT made (not
+      in the list of links). If it was made after all, there are two links, and both
+      can be paid"
+    `);
+    expect(sentTo(desk)).toHaveLength(2);
+    expect((await at('05:30:00', linkOf(301))).stderr).not.toContain('settled by hand');
+  });
 });

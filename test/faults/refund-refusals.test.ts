@@ -100,7 +100,7 @@ describe.concurrent('what cannot be refunded is refused (3) with the numbers, an
     {
       name: 'an order that is only authorized',
       kind: preAuthorized,
-      words: ['is only authorized, no money taken', 'do not capture it just to refund it'],
+      words: ['is only authorized, no money taken', 'Do not capture it just to refund it'],
     },
     { name: 'an order that is refunded already', kind: refundedWhole, words: ['refunded already'] },
     { name: 'an order that the service calls not refundable', kind: lockedCharge, words: ['not refundable'] },
@@ -176,12 +176,12 @@ describe.concurrent('an order of the other mode is refused (3) before anything i
     {
       says: 'sandbox',
       holds: () => production,
-      words: ['real money (livemode true)', 'a production key; do not use it for practice:'],
+      words: ['real money (livemode true)', 'this key is for production; do not use it for practice:'],
     },
     {
       says: 'production',
       holds: () => desk,
-      words: ['practice (livemode false)', 'a sandbox key; do not use it for real money:'],
+      words: ['practice (livemode false)', 'this key is for sandbox; do not use it for real money:'],
     },
   ])('the profile says $says', async ({ says, holds, words }) => {
     using home = newHome();

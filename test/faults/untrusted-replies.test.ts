@@ -179,13 +179,14 @@ describe('a 500 with an error of the service', () => {
                (HTTP 500, service.errors.internal.bank.no_answer (log_id 5f2c81): it
                does not say whether the change was made). It may have been made
                The bank did not answer. (service.errors.internal.bank.no_answer)
-      certain: sent once, 09:31:40; 4 reads up to 09:31:40 do not show it yet
+      certain: sent once at 09:31:40; looked 4 times until 09:31:40, and it is not
+               there yet
       now:     tell the buyer "it is being checked"; do not refund it anywhere else;
                in a few minutes: paydesk journal reconcile i_7f3k2m9q
                blocked until paydesk can confirm it, or until you settle it
 
-        reply       HTTP 500, service.errors.internal.bank.no_answer, log_id 5f2c81:
-                    The bank did not answer.
+        reply        HTTP 500, service.errors.internal.bank.no_answer, log_id 5f2c81:
+                     The bank did not answer.
       "
     `);
     expect(differences(await screenAt(120), narrow)).toMatchInlineSnapshot(`
@@ -193,8 +194,10 @@ describe('a 500 with an error of the service', () => {
       unknown: no usable answer to the refund of 35000 MXN on ord_2tQ7zRk9PwE5xNvAm (HTTP 500,
                service.errors.internal.bank.no_answer (log_id 5f2c81): it does not say whether the change was made). It may
                have been made
-      instead of lines 10 to 11:
-        reply       HTTP 500, service.errors.internal.bank.no_answer, log_id 5f2c81: The bank did not answer."
+      instead of lines 5 to 6:
+      certain: sent once at 09:31:40; looked 4 times until 09:31:40, and it is not there yet
+      instead of lines 11 to 12:
+        reply        HTTP 500, service.errors.internal.bank.no_answer, log_id 5f2c81: The bank did not answer."
     `);
   });
 });

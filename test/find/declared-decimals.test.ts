@@ -46,6 +46,26 @@ describe('orders find', () => {
     expect((await run('orders', 'find', text, '--ndjson')).code).toBe(5);
   });
 
+  test.each(['16,500.00', '1,650,000'])('finds thousands with commas: %s', async (text) => {
+    expect(numbersIn((await run('orders', 'find', text, '--ndjson')).stdout)).toEqual([4]);
+  });
+
+  test.each([
+    ['160', 'an amount is typed with its decimals here: 160.00'],
+    ['1,600', 'an amount is typed with its decimals here: 1600.00'],
+    ['160.0', 'an amount is typed with its decimals here: 160.00'],
+  ])('says after %s, which finds nothing, how amounts are typed here', async (text, hint) => {
+    const { code, stderr } = await run('orders', 'find', text);
+    expect(code).toBe(5);
+    expect(stderr).toContain('certain: all orders of sandbox shop were searched for just this text');
+    expect(stderr).toContain(hint);
+  });
+
+  test('says nothing of amounts after words, or an amount that is typed as it should be', async () => {
+    for (const text of ['nobody', '9.99', 'A-9'])
+      expect((await run('orders', 'find', text)).stderr).not.toContain('amount');
+  });
+
   test('says in MATCHED the amount that was typed', async () => {
     const { stdout } = await run('orders', 'find', '160.00', '--columns', 'id,matched', '--csv');
     expect(stdout).toContain(',amount 160.00');
@@ -62,6 +82,15 @@ test('the picker finds an order by the decimals that its rows show', async () =>
   expect(service.posts).toEqual([]);
 });
 
+test('the picker says how amounts are typed if it finds none', async () => {
+  const person = sit(['-p', 'shop', 'orders', 'refund'], { home: service.home, env: {} }, 160);
+  await person.waitFor('Which order?');
+  person.type('160');
+  await person.waitFor(/0 found in all 4 orders.*; an amount is typed with its decimals here: 160\.00/);
+  person.type('\x03');
+  await person.leaves;
+});
+
 describe('--min-amount and --max-amount', () => {
   test.each([
     ['orders list', ['--min-amount', '160.00', '--max-amount', '160.00'], [1]],
@@ -76,9 +105,16 @@ describe('--min-amount and --max-amount', () => {
     expect(numbersIn(stdout)).toEqual(numbers);
   });
 
+  test('a whole number stays in the units of the service, and a warning says what that is', async () => {
+    const { stderr } = await run('orders', 'list', '--min-amount', '16000', '--max-amount', '17000 JPY');
+    expect(stderr).toContain('--min-amount 16000 is 160.00 MXN; for 16\u00a0000.00 type 16\u00a0000.00\n');
+    expect(stderr).not.toContain('--max-amount 17000');
+    expect((await run('orders', 'list', '--min-amount', '160.00')).stderr).not.toContain('--min-amount 160');
+  });
+
   test.each([
     [['--min-amount', '160.0'], 'type 160.00'],
-    [['--max-amount', '160.005'], 'a lead can declare decimals: paydesk profile set shop'],
+    [['--max-amount', '160.005'], 'type an amount such as 100.00'],
     [
       ['--min-amount', '160.01', '--max-amount', '160.00'],
       'no amount lies between --min-amount 160.01 and --max-amount 160.00',
@@ -108,8 +144,18 @@ describe('the demo, whose settings nobody can change', () => {
       '--yes',
     );
     expect(code).toBe(2);
-    expect(stderr).toContain("type a whole number, in the service's units, such as 230\n");
+    expect(stderr).toContain('--amount 230.00: profile demo declares no decimals\n');
+    expect(stderr).toContain("ask your lead what one unit of an amount is, or look at an order's amount\n");
+    // Where one unit is a hundredth, 230 would be 2.30.
+    expect(stderr).not.toMatch(/\b230\b(?!\.00)/);
     expect(stderr).not.toContain('profile set');
+  });
+
+  test('says after a search for decimals that amounts have none here', async () => {
+    const { code, stderr } = await demo('orders', 'find', '1,726.00');
+    expect(code).toBe(5);
+    expect(stderr).toContain("amounts here are the service's whole numbers, without decimals");
+    expect((await demo('orders', 'find', '172,600')).code).toBe(0);
   });
 
   test('names no amount with decimals where somebody mistyped one', async () => {

@@ -392,6 +392,20 @@ describe('with an attempt that was not seen in its time', () => {
     expect(endOf([locked, made, once])).toMatchObject({ refusal: { why: 'equal', refundId: 'ref_1' } });
   });
 
+  it('one that a person recorded as made stops a refund of another amount while the order does not show it', () => {
+    const byHand = known(earlier(notSeen({ verdict: 'applied', by: 'person' })));
+    const other = { expected: [{ chargeId: 'ch_1', amount: -4 }] };
+    expect(endOf([locked, byHand, fresh], wanted(other))).toMatchObject({
+      refusal: { why: 'unshown', name: 'i_0' },
+    });
+    expect(run([locked, byHand, fresh], wanted({ ...other, again: ['i_0'] })).effect.do).toBe('approve');
+    const made: Event = { is: 'fresh', value: order(5), moment: at(0) };
+    expect(run([locked, byHand, made], wanted(other)).effect.do).toBe('approve');
+    expect(endOf([locked, byHand, made], wanted({ ...other, again: ['i_0'] }))).toMatchObject({
+      refusal: { why: 'nothing_to_repeat', name: 'i_0' },
+    });
+  });
+
   it('a final read that is older than what the journal knows to be made stops it', () => {
     const refunds = [
       { chargeId: 'ch_1', id: 'ref_7', amount: -9, createdAt: undefined, authCode: undefined },

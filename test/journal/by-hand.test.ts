@@ -79,14 +79,14 @@ describe('journal settle --not-applied, while the refund may still appear', () =
       You are recording that this refund was NOT made. It may still appear until
       tomorrow 05:06. If you are wrong, the buyer is paid twice.
       refund of 300 MXN: recorded as not made, by op7
-        intent      i_7f3k2m9q, attempt 1
-        order       ord_1
-        account     shop, http://127.0.0.1:1 service sandbox
-        sent        21 Nov 2040 05:05:12 UTC by op7
-        send limit  21 Nov 2040 05:05:22 UTC; it had to leave by then
-        request     POST /orders/ord_1/refunds {"charge_id":"ch_1","amount":300}
-        asked for   a refund of 300 on charge ch_1
-        reply       HTTP 502
+        intent       i_7f3k2m9q, attempt 1
+        order        ord_1
+        account      shop, http://127.0.0.1:1 service sandbox
+        sent         21 Nov 2040 05:05:12 UTC by op7
+        could leave  until 21 Nov 2040 05:05:22 UTC
+        request      POST /orders/ord_1/refunds {"charge_id":"ch_1","amount":300}
+        asked for    a refund of 300 on charge ch_1
+        reply        HTTP 502
       history
         21 Nov 2040 05:05:12 UTC  unknown               HTTP 502, an HTML page
         21 Nov 2040 05:05:12 UTC  not seen              the order did not show it yet
@@ -142,18 +142,15 @@ describe('journal settle --not-applied, while the refund may still appear', () =
     const { intent, home } = await startDesk('real');
     const env = { TZ: 'UTC', ...later(600_000) };
     const person = atTerminal(['journal', 'settle', intent, '--not-applied'], { home, env });
-    await person.answer(
-      /How do you know\? In a few words; the order id is asked for\s+after that/,
-      'ord_9\r',
-    );
-    await person.answer('this is only an id: say how you know', '\x15idk\r');
-    await person.answer('at least 10 letters', '\x15Ana at the bank looked\r');
     await person.waitFor(/this\s+refund\s+was\s+NOT\s+made\.\s+It\s+may\s+still\s+appear\s+until\s/);
     await person.waitFor(/If\s+you\s+are\s+wrong,\s+the\s+buyer\s+is\s+paid\s+twice/);
     await person.waitFor("Type the order id, from the service's own screen or the ticket");
     expect(person.transcript).not.toContain('ord_1');
     person.type('ord_2\r');
     await person.answer('ord_2 is not the right id. Type it again', 'ord_1\r');
+    await person.answer('How do you know? In a few words', 'ord_9\r');
+    await person.answer('this is only an id: say how you know', '\x15idk\r');
+    await person.answer('at least 10 letters', '\x15Ana at the bank looked\r');
     const { exitCode, transcript } = await person.end;
     expect({ exitCode, screen: withoutEscapes(transcript) }).toEqual({
       exitCode: 0,
@@ -173,21 +170,23 @@ describe('after it was settled by hand', () => {
   test('the next change of the order says so, also with --quiet, in its JSON and under --dry-run', async () => {
     const { run, screen, service } = await settled();
     const words =
-      'settled by hand: op7 recorded on 21 Nov 2040 06:10:00 UTC that the refund of 300 MXN of 21 Nov 2040 05:05:12 UTC, sent by op7, was NOT made (Ana at the bank looked: nothing). If it was made after all, this pays the buyer twice';
+      'settled by hand: op7 recorded on 21 Nov 2040 06:10:00 UTC that the refund of 300 MXN of 21 Nov 2040 05:05:12 UTC, sent by op7, was NOT made (Ana at the bank looked: nothing); it may still appear until tomorrow 05:06. If it was made after all, this pays the buyer twice';
     const dry = await run('21T06:20:00', [...refund, '--dry-run', '--json']);
     expect(JSON.parse(dry.stdout).checks).toContain(words);
     expect(await screen('21T06:20:00', [...refund, '--dry-run'], 120)).toMatchInlineSnapshot(`
       "would send: POST /orders/ord_1/refunds
       body: {"charge_id":"ch_1", "amount":300}
       note: settled by hand: op7 recorded on 21 Nov 2040 06:10:00 UTC that the refund of 300 MXN of 21 Nov 2040 05:05:12 UTC,
-      sent by op7, was NOT made (Ana at the bank looked: nothing). If it was made after all, this pays the buyer twice
+      sent by op7, was NOT made (Ana at the bank looked: nothing); it may still appear until tomorrow 05:06. If it was made
+      after all, this pays the buyer twice
       nothing was sent (--dry-run)
       "
     `);
     expect(await screen('21T06:20:00', refund, 80)).toMatchInlineSnapshot(`
       "settled by hand: op7 recorded on 21 Nov 2040 06:10:00 UTC that the refund of 300
       MXN of 21 Nov 2040 05:05:12 UTC, sent by op7, was NOT made (Ana at the bank
-      looked: nothing). If it was made after all, this pays the buyer twice
+      looked: nothing); it may still appear until tomorrow 05:06. If it was made after
+      all, this pays the buyer twice
       REFUND PART OF AN ORDER                                         sandbox shop
       order   ord_1  35000 MXN  paid  21 Sep 2026 14:13
       buyer   Buyer Name  buyer@example.com
@@ -201,7 +200,8 @@ describe('after it was settled by hand', () => {
       will send once: {"charge_id":"ch_1", "amount":300}
       unknown: no usable answer to the refund of 300 MXN on ord_1 (HTTP 502, an HTML
                page). It may have been made
-      certain: sent once, 06:20:00; 1 read up to 06:20:00 does not show it yet
+      certain: sent once at 06:20:00; looked once, at 06:20:00, and it is not there
+               yet
       now:     tell the buyer "it is being checked"; do not refund it anywhere else;
                in a few minutes: paydesk journal reconcile i_7f3k2m9q
                blocked until 22 Nov 2040 06:20:00 UTC at the latest, or until you
@@ -236,14 +236,14 @@ describe('after it was settled by hand', () => {
       not get the money.
       order id: ord_1
       refund of 300 MXN: recorded as made, by op7
-        intent      i_7f3k2m9q, attempt 1
-        order       ord_1
-        account     shop, http://127.0.0.1:1 service sandbox
-        sent        21 Nov 2040 05:05:12 UTC by op7
-        send limit  21 Nov 2040 05:05:22 UTC; it had to leave by then
-        request     POST /orders/ord_1/refunds {"charge_id":"ch_1","amount":300}
-        asked for   a refund of 300 on charge ch_1
-        reply       HTTP 502
+        intent       i_7f3k2m9q, attempt 1
+        order        ord_1
+        account      shop, http://127.0.0.1:1 service sandbox
+        sent         21 Nov 2040 05:05:12 UTC by op7
+        could leave  until 21 Nov 2040 05:05:22 UTC
+        request      POST /orders/ord_1/refunds {"charge_id":"ch_1","amount":300}
+        asked for    a refund of 300 on charge ch_1
+        reply        HTTP 502
       history
         21 Nov 2040 05:05:12 UTC  unknown               HTTP 502, an HTML page
         21 Nov 2040 05:05:12 UTC  not seen              the order did not show it yet
@@ -347,14 +347,14 @@ describe('orders show of an order that somebody settled by hand', () => {
       "ord_1  paid  can be refunded  sandbox shop
       SETTLED BY HAND  op7 recorded on 21 Nov 2040 06:10:00 UTC that the refund of 300
               MXN of 21 Nov 2040 05:05:12 UTC, sent by op7, was NOT made (Ana at the
-              bank looked: nothing)
+              bank looked: nothing); it may still appear until tomorrow 05:06
       created 21 Sep 2026 14:13:20 UTC    read just now, 21 Nov 06:20:00
       buyer   Buyer Name  buyer@example.com"
     `);
     expect(head(await screen('21T06:20:00', show, 120))).toMatchInlineSnapshot(`
       "ord_1  paid  can be refunded  sandbox shop
       SETTLED BY HAND  op7 recorded on 21 Nov 2040 06:10:00 UTC that the refund of 300 MXN of 21 Nov 2040 05:05:12 UTC, sent
-              by op7, was NOT made (Ana at the bank looked: nothing)
+              by op7, was NOT made (Ana at the bank looked: nothing); it may still appear until tomorrow 05:06
       created 21 Sep 2026 14:13:20 UTC    read just now, 21 Nov 06:20:00
       buyer   Buyer Name  buyer@example.com"
     `);
@@ -369,7 +369,10 @@ describe('orders show of an order that somebody settled by hand', () => {
       settle(intent, '--correct', '--applied', '--note', 'in the bank file of Monday'),
     );
     expect(head(await screen('21T06:40:00', show, 80))).toMatchInlineSnapshot(`
-      "ord_1  paid  can be refunded  sandbox shop
+      "ord_1  paid  recorded as made  sandbox shop
+      RECORDED AS MADE  300 MXN recorded as made by hand, the order does not show it
+              that money counts as paid back: do not refund it again before you have
+              asked
       SETTLED BY HAND  op7 recorded on 21 Nov 2040 06:30:00 UTC that the refund of 300
               MXN of 21 Nov 2040 05:05:12 UTC, sent by op7, was made (in the bank file
               of Monday), correcting an earlier record
@@ -410,14 +413,20 @@ describe('journal settle at a terminal', () => {
     expect(await screen('21T06:00:00', ['journal', 'settle', intent], 80)).toContain('nothing was recorded');
   });
 
-  test('says that it is too early before it asks for a note', async () => {
+  test('says that it is too early, until when, and what to do first, before it asks anything', async () => {
     const { intent, home } = await startDesk();
     const env = { TZ: 'UTC', ...standingAt('2040-11-21T05:05:30Z') };
     const { code, screen } = await sit(['journal', 'settle', intent, '--not-applied'], { home, env }).leaves;
     expect(code).toBe(3);
-    expect(screen).toContain('it is too early to say that it was not made');
-    expect(screen).toContain('run the same command again in 112 s');
-    expect(screen).not.toContain('How do you know?');
+    expect(screen.replaceAll(intent, 'i_7f3k2m9q')).toMatchInlineSnapshot(`
+      "refused: too early: it can still arrive until 05:07:22
+      certain: nothing was recorded
+      now:     first let paydesk look:
+               paydesk journal reconcile i_7f3k2m9q
+               if it is not there, from 05:07:22 on:
+               paydesk journal settle i_7f3k2m9q --not-applied --note TEXT
+      "
+    `);
   });
 });
 
@@ -446,14 +455,14 @@ describe('a duplicate alarm', () => {
     expect(acknowledged).toMatchInlineSnapshot(`
       "refund of 300 MXN: made: the reply was lost, the order shows it; alarm
       acknowledged by op7
-        intent      i_7f3k2m9q, attempt 1
-        order       ord_1
-        account     shop, http://127.0.0.1:1 service sandbox
-        sent        21 Nov 2040 05:05:12 UTC by op7
-        send limit  21 Nov 2040 05:05:22 UTC; it had to leave by then
-        request     POST /orders/ord_1/refunds {"charge_id":"ch_1","amount":300}
-        asked for   a refund of 300 on charge ch_1
-        reply       HTTP 502
+        intent       i_7f3k2m9q, attempt 1
+        order        ord_1
+        account      shop, http://127.0.0.1:1 service sandbox
+        sent         21 Nov 2040 05:05:12 UTC by op7
+        could leave  until 21 Nov 2040 05:05:22 UTC
+        request      POST /orders/ord_1/refunds {"charge_id":"ch_1","amount":300}
+        asked for    a refund of 300 on charge ch_1
+        reply        HTTP 502
       history
         21 Nov 2040 05:05:12 UTC  unknown             HTTP 502, an HTML page
         21 Nov 2040 05:05:12 UTC  not seen            the order did not show it yet
@@ -519,15 +528,8 @@ describe('a duplicate alarm', () => {
 
   test('is acknowledged by a script under its own id', async () => {
     const { run, home, service } = await startDesk();
-    await run('21T05:06:00', [
-      'journal',
-      'settle',
-      journalRows(home)[0]?.intent ?? '',
-      '--applied',
-      ...note,
-      '--confirm',
-      'ord_1',
-    ]);
+    const [{ intent } = { intent: '' }] = journalRows(home);
+    await run('21T05:06:00', ['journal', 'settle', intent, '--applied', ...note, '--confirm', 'ord_1']);
     const scripted = [
       ...refund.slice(0, 6),
       '--amount',
@@ -537,6 +539,8 @@ describe('a duplicate alarm', () => {
       '--yes',
       '--intent',
       'ticket-8851',
+      '--again',
+      intent,
     ];
     expect((await run('21T05:10:00', [...refund.slice(0, 5), ...scripted.slice(6)])).code).toBe(7);
     service.orders = [refunded(200, 200)];
@@ -578,15 +582,15 @@ describe('journal reconcile', () => {
     const narrow = await screen('21T05:10:00', ['journal', 'reconcile', intent], 80);
     expect(narrow).toMatchInlineSnapshot(`
       "read ord_1 again at 05:10:00: nothing changed
-      refund of 300 MXN: unconfirmed, not found yet
-        intent      i_7f3k2m9q, attempt 1
-        order       ord_1
-        account     shop, http://127.0.0.1:1 service sandbox
-        sent        21 Nov 2040 05:05:12 UTC by op7
-        send limit  21 Nov 2040 05:05:22 UTC; it had to leave by then
-        request     POST /orders/ord_1/refunds {"charge_id":"ch_1","amount":300}
-        asked for   a refund of 300 on charge ch_1
-        reply       HTTP 502
+      refund of 300 MXN: not known yet; the order does not show it
+        intent       i_7f3k2m9q, attempt 1
+        order        ord_1
+        account      shop, http://127.0.0.1:1 service sandbox
+        sent         21 Nov 2040 05:05:12 UTC by op7
+        could leave  until 21 Nov 2040 05:05:22 UTC
+        request      POST /orders/ord_1/refunds {"charge_id":"ch_1","amount":300}
+        asked for    a refund of 300 on charge ch_1
+        reply        HTTP 502
       history
         21 Nov 2040 05:05:12 UTC  unknown   HTTP 502, an HTML page
         21 Nov 2040 05:05:12 UTC  not seen  the order did not show it yet
@@ -609,7 +613,7 @@ describe('journal reconcile', () => {
     service.orders = [refunded(300)];
     const changed = await run('21T05:20:00', ['journal', 'reconcile', intent]);
     expect(changed.stdout.split('\n')[0]).toBe(
-      'read ord_1 again at 05:20:00: it was "unconfirmed, not found yet", and is now "made: the reply was lost, the order shows it"',
+      'read ord_1 again at 05:20:00: it was "not known yet; the order does not show it", and is now "made: the reply was lost, the order shows it"',
     );
     const again = await run('23T05:20:00', ['journal', 'reconcile', intent, '--json']);
     expect(JSON.parse(again.stdout)).toMatchObject({
@@ -651,18 +655,18 @@ describe('journal reconcile', () => {
     const still = await run('21T12:00:00', [...all, '--quiet', '--json']);
     expect(JSON.parse(still.stdout).data).toMatchObject([{ order: 'ord_1', open: true }]);
     expect(await screen('21T20:00:00', [...all, '--quiet'], 80)).toMatchInlineSnapshot(`
-      "refund of 300 MXN on ord_1: unconfirmed, not found yet; blocked until 22 Nov
-      2040 05:05:12 UTC at the latest, or until you settle it:
+      "refund of 300 MXN on ord_1: not known yet; the order does not show it; blocked
+      until 22 Nov 2040 05:05:12 UTC at the latest, or until you settle it:
       paydesk journal show i_7f3k2m9q
-      INTENT      SENT UTC      ORDER   AMOUNT  OUTCOME                   
-      i_7f3k2m9q  21 Nov 05:05  ord_1  300 MXN  unconfirmed, not found yet
+      INTENT      SENT UTC      ORDER   AMOUNT  OUTCOME    
+      i_7f3k2m9q  21 Nov 05:05  ord_1  300 MXN  unconfirmed
       "
     `);
     expect(await screen('21T21:00:00', [...all, '--quiet'], 120)).toMatchInlineSnapshot(`
-      "refund of 300 MXN on ord_1: unconfirmed, not found yet; blocked until 22 Nov 2040 05:05:12 UTC at the latest, or until
-      you settle it: paydesk journal show i_7f3k2m9q
-      INTENT      SENT UTC      ORDER   AMOUNT  OUTCOME                     KIND    BY   PROFILE
-      i_7f3k2m9q  21 Nov 05:05  ord_1  300 MXN  unconfirmed, not found yet  refund  op7  shop   
+      "refund of 300 MXN on ord_1: not known yet; the order does not show it; blocked until 22 Nov 2040 05:05:12 UTC at the
+      latest, or until you settle it: paydesk journal show i_7f3k2m9q
+      INTENT      SENT UTC      ORDER   AMOUNT  OUTCOME                                    KIND    BY   PROFILE
+      i_7f3k2m9q  21 Nov 05:05  ord_1  300 MXN  not known yet; the order does not show it  refund  op7  shop   
       "
     `);
   });

@@ -71,7 +71,10 @@ describe('an outcome that is not certain', () => {
     using desk = deskWith(lost);
     const { run } = desk;
     const list = await run('-p', 'shop', 'journal', 'list', '--open');
-    expect(list).toMatchObject({ code: 0, stdout: expect.stringContaining('unconfirmed, not found yet') });
+    expect(list).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining('not known yet; the order does not show it'),
+    });
     const record = JSON.parse((await run('-p', 'shop', 'journal', 'list', '--json')).stdout).data[0];
     expect(record).toMatchObject({
       object: 'intent',
@@ -171,7 +174,7 @@ describe('journal settle', () => {
     // It may still be on its way.
     expect(await run(...words, '--confirm', 'ord_1')).toMatchObject({
       code: 3,
-      stderr: expect.stringMatching(/nothing was recorded[\s\S]*in \d+ s/),
+      stderr: expect.stringMatching(/too early: it can still arrive until[\s\S]*nothing was recorded/),
     });
     const env = { TZ: 'UTC', PAYDESK_OPERATOR: 'op7', ...later(600_000) };
     const settleThen = (...more: readonly string[]) => paydesk([...words, ...more], { home: desk.home, env });
@@ -191,12 +194,12 @@ describe('journal settle', () => {
     expect(desk.sent()).toBe(1);
   });
 
-  test('asks a person how they know, then for the order id', async () => {
+  test('asks a person for the order id, then how they know', async () => {
     using desk = deskWith(lost);
     const { home, run } = desk;
     const person = sit(['journal', 'settle', intent, '--applied'], { home, env: { TZ: 'UTC' } });
-    await person.answer('How do you know?', 'seen in the bank file\r');
     await person.answer('Type the order id to record it', 'ord_1\r');
+    await person.answer('How do you know?', 'seen in the bank file\r');
     expect(await person.leaves).toMatchObject({
       code: 0,
       screen: expect.stringContaining('recorded as made, by'),
@@ -419,8 +422,8 @@ test.each([80, 120])(
     expect(screen).toMatch(/^i_.* shop *$/m);
     expect(screen).toMatch(/^i_.* demo *$/m);
     const text = screen.replaceAll(/\s+/g, ' ');
-    expect(text).toContain('refund of 300 MXN on ord_1 with profile shop: unconfirmed');
-    expect(text).toContain('refund of 700 MXN on ord_2tQ7zRk9PwE5xNvAm with profile demo: unconfirmed');
+    expect(text).toContain('refund of 300 MXN on ord_1 with profile shop: not known yet');
+    expect(text).toContain('refund of 700 MXN on ord_2tQ7zRk9PwE5xNvAm with profile demo: not known yet');
   },
 );
 
@@ -436,7 +439,7 @@ test.each([
     const ran = await runIn(lost, ['-p', 'demo', ...line.split(' ')]);
     expect(ran).toMatchObject({ code, stdout: '' });
     expect(ran.stderr).toBe(
-      `${words}\n1 refund unconfirmed with shop: paydesk -p shop journal list --open\n`,
+      `${words}\n1 refund unconfirmed in another profile (shop): paydesk -p shop journal list --open\n`,
     );
   },
 );
@@ -454,7 +457,17 @@ test('journal list says at 80 columns whose money it is, or what was done, where
   const { stdout } = await run(...demo, 'list', '--status', 'pre_authorized', '--csv', '--columns', 'id');
   const [, authorized = ''] = stdout.split(/\r?\n/);
   await run(...demo, 'capture', authorized, '--yes');
-  expect(await heading('--all-profiles')).toEqual([...usual, 'PROFILE']);
+  expect(await heading('--all-profiles')).toEqual([
+    'INTENT',
+    'SENT UTC',
+    'ORDER',
+    'MXN',
+    'OUTCOME',
+    'PROFILE',
+  ]);
+  const { screen } = await sit(['journal', 'list', '--all-profiles'], { home, env: {} }).leaves;
+  expect(screen).toMatch(/ refund: unconfi/);
+  expect(screen).toMatch(/ capture: made/);
   await run(...demo, 'refund', authorized, '--yes');
   expect(await heading('-p', 'demo')).toEqual([...usual, 'KIND']);
 });

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { ChangeRequest } from '../../src/api/api.ts';
 import type { JsonObject } from '../../src/api/spec.ts';
 import { isOpen } from '../../src/journal/attempt-state.ts';
+import { unshownRefunds } from '../../src/journal/by-hand.ts';
 import {
   appeared,
   decide,
@@ -9,11 +10,13 @@ import {
   nothingToRepeat,
   oldRead,
   paidTwice,
+  unshownRefund,
   usedUp,
 } from '../../src/journal/guards.ts';
 import { attemptName } from '../../src/journal/journal.ts';
 import type { AttemptRecord, Moment, SentRow, VerdictRow } from '../../src/journal/journal-rows.ts';
 import { momentOf } from '../../src/journal/journal-time.ts';
+import { charge, order } from './proof.ts';
 import { attempt, horizonMs, momentAt } from './rows.ts';
 import { VirtualClock } from './world.ts';
 
@@ -454,6 +457,21 @@ describe('of several equal refunds the newest must be named', () => {
     expect(equalRefund(named('i_2'), made(1), [repeat, second])).toBeUndefined();
     expect(equalRefund(named('i_2'), made(1), [repeat])).toMatchObject({ refundId: 'r1' });
   });
+
+  it('what another row of the same plan repeated does not count, as that row does not', () => {
+    const row = attempt([{ verdict: 'applied', refunds }], { plan: 'p_1', ref: 'a', again: ['r1'] });
+    const next = { ...asked, plan: 'p_1', ref: 'b' };
+    expect(equalRefund(next, made(1, 2), [row])).toBeUndefined();
+    expect(equalRefund({ ...next, plan: 'p_2' }, made(1, 2), [row])).toMatchObject({ refundId: 'r2' });
+  });
+
+  it('what the named one repeated may stand behind an attempt that was refused', () => {
+    const refused = attempt([{ verdict: 'rejected', confirmed: true }], { again: ['r1'] });
+    const repeat = attempt([{ verdict: 'applied', refunds }], { intent: 'i_2', again: ['i_1'] });
+    const both = made(undefined, undefined);
+    expect(equalRefund(named('r2'), both, [refused, repeat])).toBeUndefined();
+    expect(equalRefund(named('r2'), both, [repeat])).toMatchObject({ refundId: 'r1' });
+  });
 });
 
 describe('--again', () => {
@@ -508,13 +526,13 @@ describe('--again', () => {
         { id: 'ch_2', refunds: [{ id: 'r3', amount: -5 }] },
       ],
     };
-    const refused = (...again: string[]) => nothingToRepeat({ ...asked, again }, before, [attempt([])]);
+    const refused = (...again: string[]) => nothingToRepeat({ ...asked, again }, before, [attempt([])], []);
     expect(refused('r1', 'i_1')).toBeUndefined();
     for (const name of ['i_2', 'r2', 'r3'])
       expect(refused('r1', name)).toEqual({ why: 'nothing_to_repeat', name });
     const other = { ...asked, expected: [{ chargeId: 'ch_1', amount: -6 }], again: ['i_1'] };
-    expect(nothingToRepeat(other, before, [attempt([])])).toMatchObject({ name: 'i_1' });
-    expect(nothingToRepeat({ ...other, expected: undefined }, before, [attempt([])])).toMatchObject({
+    expect(nothingToRepeat(other, before, [attempt([])], [])).toMatchObject({ name: 'i_1' });
+    expect(nothingToRepeat({ ...other, expected: undefined }, before, [attempt([])], [])).toMatchObject({
       name: 'i_1',
     });
   });
@@ -669,11 +687,141 @@ describe('an equal refund', () => {
       { chargeId: 'ch_1', amount: -5 },
     ];
     expect(equalRefund({ ...asked, expected }, refunds(['r1', -5]), [])).toMatchObject({ refundId: 'r1' });
-    expect(nothingToRepeat({ ...asked, expected, again: ['r1'] }, refunds(['r1', -5]), [])).toBeUndefined();
+    expect(
+      nothingToRepeat({ ...asked, expected, again: ['r1'] }, refunds(['r1', -5]), [], []),
+    ).toBeUndefined();
   });
 
   it('and nothing else can be named where no money is asked for', () => {
     const none = { ...asked, expected: undefined, again: ['r1'] };
-    expect(nothingToRepeat(none, refunds(['r1', -5]), [])).toEqual({ why: 'nothing_to_repeat', name: 'r1' });
+    expect(nothingToRepeat(none, refunds(['r1', -5]), [], [])).toEqual({
+      why: 'nothing_to_repeat',
+      name: 'r1',
+    });
+  });
+});
+
+describe('a refund that a person recorded as made and the order does not show', () => {
+  const byHand = attempt([{ verdict: 'applied', by: 'person' }]);
+  const other = { ...asked, expected: [{ chargeId: 'ch_1', amount: -4 }] };
+
+  it('refuses a refund of another amount of its charge, and of no other charge', () => {
+    expect(unshownRefund(other, [byHand], [byHand])).toEqual({
+      why: 'unshown',
+      attempt: byHand,
+      name: 'i_1',
+      again: [],
+      orderId: 'ord_1',
+      request,
+    });
+    const elsewhere = { ...asked, expected: [{ chargeId: 'ch_2', amount: -5 }] };
+    expect(unshownRefund(elsewhere, [byHand], [byHand])).toBeUndefined();
+    expect(unshownRefund({ ...asked, expected: undefined }, [byHand], [byHand])).toBeUndefined();
+    const both = [{ chargeId: 'ch_2', amount: -5 }, ...other.expected];
+    expect(unshownRefund({ ...asked, expected: both }, [byHand], [byHand])).toMatchObject({ name: 'i_1' });
+    expect(unshownRefund(other, [], [byHand])).toBeUndefined();
+  });
+
+  it('lets a refund through that names it in --again, but not one of two', () => {
+    expect(unshownRefund({ ...other, again: ['i_1'] }, [byHand], [byHand])).toBeUndefined();
+    const second = attempt([{ verdict: 'applied', by: 'person' }], { intent: 'i_2' });
+    const two = [byHand, second];
+    expect(unshownRefund({ ...other, again: ['i_1'] }, two, two)).toMatchObject({
+      attempt: second,
+      name: 'i_2',
+      again: ['i_1'],
+    });
+  });
+
+  it('lets another row of its own plan through, which was meant to be paid besides', () => {
+    const row = attempt([{ verdict: 'applied', by: 'person' }], { plan: 'p_1', ref: 'a' });
+    const planned = (ref: string) => unshownRefund({ ...other, plan: 'p_1', ref }, [row], [row]);
+    expect(planned('b')).toBeUndefined();
+    expect(planned('a')).toMatchObject({ why: 'unshown' });
+  });
+
+  it('is named by the last sending that named it, since each name works once', () => {
+    const sentAgain = (verdict: VerdictRow['verdict']) => [
+      byHand,
+      attempt([{ verdict }], { intent: 'i_2', again: ['i_1'] }),
+      attempt([{ verdict: 'applied' }], { intent: 'i_3', again: ['i_2'] }),
+      attempt([{ verdict: 'applied' }], { intent: 'i_4', again: ['r1'] }),
+    ];
+    const named = (known: readonly AttemptRecord[], ...again: string[]) =>
+      unshownRefund({ ...other, again }, [byHand], known);
+    expect(named(sentAgain('rejected'))).toMatchObject({ name: 'i_3' });
+    expect(named(sentAgain('rejected'), 'i_3')).toBeUndefined();
+    expect(named(sentAgain('rejected'), 'i_4')).toMatchObject({ name: 'i_3' });
+    // What never left the machine has used up nothing.
+    expect(named(sentAgain('not_sent'))).toMatchObject({ name: 'i_1' });
+    expect(named([byHand, attempt([], { intent: 'i_2', again: ['i_1'] })])).toMatchObject({ name: 'i_2' });
+  });
+
+  it('is a name that --again may have, whatever the amount, but not for another charge', () => {
+    const before = { charges: [{ id: 'ch_1', refunds: [] }] };
+    const known = [byHand, attempt([{ verdict: 'rejected' }], { intent: 'i_2', again: ['i_1'] })];
+    const problem = (again: string, more = other, unshown = [byHand]) =>
+      nothingToRepeat({ ...more, again: [again] }, before, known, unshown);
+    expect(problem('i_2')).toBeUndefined();
+    expect(problem('i_9')).toEqual({ why: 'nothing_to_repeat', name: 'i_9' });
+    expect(problem('i_2', other, [])).toMatchObject({ name: 'i_2' });
+    const elsewhere = { ...asked, expected: [{ chargeId: 'ch_2', amount: -4 }] };
+    expect(problem('i_2', elsewhere)).toMatchObject({ name: 'i_2' });
+  });
+});
+
+describe('the order does not show a refund that a person recorded as made', () => {
+  const shown = (refunds: [string, number][], changes = {}) => ({
+    ...order(charge('ch_1', 100, refunds)),
+    livemode: false,
+    ...changes,
+  });
+  const byHand: Partial<VerdictRow> = { verdict: 'applied', by: 'person' };
+  const { proof } = attempt([]).sent;
+  it.each<[string, AttemptRecord, object, boolean]>([
+    ['while it shows no refund', attempt([byHand]), shown([]), true],
+    ['while it shows one of another amount', attempt([byHand]), shown([['r1', -6]]), true],
+    ['while it cannot be read', attempt([byHand]), {}, true],
+    ['while its figures do not agree', attempt([byHand]), shown([], { amount_refunded: 5 }), true],
+    ['not once it shows it', attempt([byHand]), shown([['r1', -5]]), false],
+    [
+      'not when it shows it twice',
+      attempt([byHand]),
+      shown([
+        ['r1', -5],
+        ['r2', -5],
+      ]),
+      false,
+    ],
+    [
+      'not if the person said that it was not made',
+      attempt([{ ...byHand, verdict: 'rejected' }]),
+      shown([]),
+      false,
+    ],
+    ['not if a reply or a read said so', attempt([{ verdict: 'applied' }]), shown([]), false],
+    [
+      'not if the person was corrected',
+      attempt([byHand, { ...byHand, verdict: 'rejected' }]),
+      shown([]),
+      false,
+    ],
+    ['not if it is a capture', attempt([byHand], { proof: { ...proof, kind: 'capture' } }), shown([]), false],
+    ['not without a verdict', attempt([]), shown([]), false],
+  ])('%s', (_, record, value, expected) => {
+    expect(unshownRefunds([record], value)).toEqual(expected ? [record] : []);
+  });
+
+  it('while what it shows belongs to another attempt, or was made before this one was sent', () => {
+    const record = attempt([byHand]);
+    const refunds = [{ chargeId: 'ch_1', id: 'r1', amount: -5, createdAt: undefined, authCode: undefined }];
+    const other = attempt([{ verdict: 'applied', by: 'reply', refunds }], { intent: 'i_2' });
+    expect(unshownRefunds([record, other], shown([['r1', -5]]))).toEqual([record]);
+    const late = attempt([byHand], { time: 2_000_000_000_000 });
+    const early = {
+      ...charge('ch_1', 100, []),
+      refunds: { data: [{ id: 'r1', amount: -5, created_at: 5 }] },
+    };
+    expect(unshownRefunds([late], { ...order(early), livemode: false })).toEqual([late]);
   });
 });

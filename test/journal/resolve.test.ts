@@ -312,10 +312,16 @@ describe('settling', () => {
     }
   });
 
+  it('is written down with the note that was typed after the read, if there is one', () => {
+    const asking = run(attempt({}), [seen(order())], { ...made, note: '' });
+    const typed: Event = { ...approved, note: 'seen in the bank file' };
+    expect(resolve(asking.state, typed).effect).toMatchObject({ row: { note: 'seen in the bank file' } });
+  });
+
   it('that it was not made is refused until two minutes after send_by, that it was made is not', () => {
     const early = seen(order(), later - 1);
     expect(run(attempt({}), [early], notMade).state).toMatchObject({
-      end: { how: 'refused', refusal: { why: 'too_early', leftMs: 1 } },
+      end: { how: 'refused', refusal: { why: 'too_early', attempt: attempt({}), until: later } },
     });
     expect(run(attempt({}), [early], made).effect.do).toBe('approve');
   });
@@ -541,7 +547,7 @@ describe('the end of a look', () => {
         how: 'looked',
         evidence: {
           shows: 'unreadable',
-          problem: 'one of the two refunds may be that of i_2, which is unconfirmed',
+          problem: 'first clear up i_2: one of these two may be it',
         },
       },
     });
@@ -584,7 +590,7 @@ describe('the end of a look', () => {
     const statement = { applied: false, operator: 'op7', note: 'n' };
     const late = { ...attempt({}), sent: { ...attempt().sent, time: 50_000, sendBy: 60_000 } };
     expect(look([late], seen(order(), 179_999), statement).state).toMatchObject({
-      end: { refusal: { why: 'too_early', leftMs: 1 } },
+      end: { refusal: { why: 'too_early', attempt: late, until: 180_000 } },
     });
     expect(look([late], seen(order(), 180_000), statement).effect.do).toBe('approve');
   });
@@ -687,7 +693,7 @@ describe('a correction', () => {
     it.each(['applied', 'unknown', 'not_seen', undefined] as const)(
       '(%s), both were made: an alarm',
       (verdict) => {
-        const why = 'recorded by op8; it was made, and sent again as i_2';
+        const why = 'recorded by op8; made twice: also as i_2';
         expect(corrected(again(verdict))).toMatchObject({ ...twice, by: 'person', why });
       },
     );

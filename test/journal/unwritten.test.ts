@@ -63,7 +63,7 @@ describe.concurrent('of a refund whose answer was lost', () => {
     expect(one.stderr).toContain('certain: applied: ');
     const all = await whileKept(home, ['journal', 'reconcile', '--all']);
     expect(all.code, all.stderr).toBe(7);
-    expect(all.stderr).toContain(`${intent} stays as it is`);
+    expect(all.stderr).toContain(`${intent} was not checked`);
     expect(story(home)).toBe('sent unknown not_seen');
     expect((await desk.run(home, ['journal', 'reconcile', '--all'])).code).toBe(0);
     expect(story(home)).toBe('sent unknown not_seen applied');

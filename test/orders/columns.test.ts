@@ -285,11 +285,25 @@ describe('columns of later pages keep their places', () => {
     expect(new Set(rows.map((row) => placesOf(row).join())).size, stdout).toBe(1);
   });
 
+  test('a page of long amounts, statuses and years has the same columns as one of short ones', async () => {
+    const heading = async (orders: readonly Json[]) => {
+      await using desk = await startAnswering(pages(orders));
+      const { stdout } = await desk.run(['orders', 'list'], { columns: 80 });
+      return stdout.split('\n')[0]?.trim().split(/ {2,}/);
+    };
+    const usual = ['ID', 'CREATED UTC', 'STATUS', 'MXN', 'REFUND', 'CARD', 'BUYER'];
+    expect(await heading(first)).toEqual(usual);
+    const long = { payment_status: 'partially_refunded', amount: 123_456_789, amount_refunded: 1_234_567 };
+    expect(await heading(first.map((order) => ({ ...order, ...long, created_at: 1_600_000_000 })))).toEqual(
+      usual,
+    );
+  });
+
   test('one page has no more room than it needs', async () => {
     await using desk = await startAnswering(pages(first));
     const { stdout } = await desk.run(['orders', 'list'], { columns: 80 });
     expect(stdout.split('\n')[0]).toBe(
-      'ID                     CREATED UTC   STATUS     AMOUNT  REFUNDED  CARD   BUYER',
+      'ID                     CREATED UTC   STATUS    MXN  REFUND  CARD   BUYER',
     );
   });
 });

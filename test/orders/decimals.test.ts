@@ -175,6 +175,28 @@ describe('screens', () => {
     expect(shown).toContain('a refund of 23000 (230.00) on charge 656f1c0e9a2b4d0018c3e5a1');
   });
 
+  test('no heading covers amounts in decimals and in the units of the service', async () => {
+    await using shop = await openShop();
+    await shop.run(refund('--amount', '230.00'));
+    const demo = ['-p', 'demo', 'orders', 'refund', id, '--charge', '1', '--amount', '7000', '--yes'];
+    const { home } = shop.service;
+    expect((await paydesk(demo, { home, env: standingAt(now) })).code).toBe(0);
+    const list = ['journal', 'list', '--all-profiles'];
+    const ran = await paydesk(list, { home, env: { ...standingAt(now), TZ: 'UTC' }, columns: 80 });
+    expect(steady(ran.stdout)).toMatchInlineSnapshot(`
+      "INTENT      SENT UTC      ORDER                      AMOUNT  OUTCOME  PROFILE
+      i_7f3k2m9q  21 Nov 09:31  ord_2tQ7zRk9PwE5xNvAm  230.00 MXN  made     shop   
+      i_7f3k2m9q  21 Nov 09:31  ord_2tQ7zRk9PwE5xNvAm   7000* MXN  made     demo   
+      "
+    `);
+    expect(ran.stderr).toContain(
+      "* in the service's units: the profile declares no decimals for this currency",
+    );
+    const wide = await paydesk(list, { home, env: { ...standingAt(now), TZ: 'UTC' }, columns: 120 });
+    expect(wide.stdout).toContain('23000 MXN (230.00)');
+    expect(wide.stdout).toContain(' 7000 MXN ');
+  });
+
   test('with amounts.grouping = on the thousands stand apart; without it they never do', async () => {
     await using shop = await openShop({ ...decimals, 'amounts.grouping': 'on' });
     const { stdout } = await shop.run(['orders', 'show', id]);
@@ -225,11 +247,11 @@ describe('--amount', () => {
   });
 
   test.each([
-    ['230.0', 2, 'profile shop declares no currency with 1 decimal'],
+    ['230.0', 2, '--amount 230.0: MXN has 2 decimals'],
     ['230.0', 2, 'now:     type 230.00\n'],
-    ['230.000', 2, 'profile shop declares no currency with 3 decimals'],
+    ['230.000', 2, '--amount 230.000: MXN has 2 decimals'],
     ['230.000', 2, 'now:     type 230.00\n'],
-    ['230.005', 2, 'a lead can declare decimals'],
+    ['230.005', 2, 'now:     type an amount such as 100.00'],
     ['230,00', 2, 'not an amount'],
     ['230,00', 2, 'now:     type 230.00\n'],
     ['23,000', 2, 'not an amount'],
@@ -308,6 +330,60 @@ describe('in production, in a terminal', () => {
       ]);
     },
   );
+
+  const typedWhole = ['-p', 'shop', 'orders', 'refund', id, '--charge', '1', '--amount', '100'];
+
+  test('a number that reads both ways is sent only if the yes has its decimals', async () => {
+    await using shop = await production();
+    const person = sit(
+      [...typedWhole, '--reason', 'other', '--note', 'ticket 8840'],
+      {
+        home: shop.service.home,
+        env: {},
+      },
+      160,
+    );
+    const question =
+      'This is 1.00 MXN, not 100.00. Type the amount with its decimals to send it, or press Enter to cancel:';
+    await person.answer(question, '100\r');
+    await person.answer('100 can be read in two ways (2 tries left).', `${id}\r`);
+    await person.answer('(last try)', '1.00\r');
+    const { code, screen } = await person.leaves;
+    expect(code, screen).toBe(0);
+    expect(sent(shop)).toEqual(['{"charge_id":"656f1c0e9a2b4d0018c3e5a1","amount":100,"reason":"other"}']);
+  });
+
+  test('somebody who means 100.00 and types 100 each time sends nothing', async () => {
+    await using shop = await production();
+    const person = sit(
+      [...typedWhole, '--reason', 'other', '--note', 'ticket 8840'],
+      {
+        home: shop.service.home,
+        env: {},
+      },
+      160,
+    );
+    await person.answer('Type the amount with its decimals to send it', '100\r');
+    await person.answer('(2 tries left)', '100.00\r');
+    await person.answer('(last try)', '100\r');
+    expect((await person.leaves).code).toBe(3);
+    expect(sent(shop)).toEqual([]);
+  });
+
+  test('How much? takes no number that reads both ways', async () => {
+    await using shop = await production();
+    const person = sit(['-p', 'shop', 'orders', 'refund', id, '--charge', '1'], {
+      home: shop.service.home,
+      env: {},
+    });
+    await person.answer('How much?', '50\r');
+    await person.waitFor(
+      /50\s+is\s+0\.50\s+MXN\s+in\s+the\s+service's\s+units;\s+type\s+0\.50,\s+or\s+50\.00/,
+    );
+    person.type('\x03');
+    await person.leaves;
+    expect(sent(shop)).toEqual([]);
+  });
 
   test('a mistype is told what it would be and asked for again, twice; then nothing is sent (real terminal)', async () => {
     await using shop = await production();

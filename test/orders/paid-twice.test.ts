@@ -101,7 +101,7 @@ describe('two equal refunds that only the read of orders show shows', () => {
       "ord_2tQ8mVxK4nRz7LcWp  partially_refunded  equal refunds  sandbox environment
       EQUAL REFUNDS: 900 MXN, rf_1 and rf_2
               rf_1 is ours, sent at 05:05:12 by root
-              rf_2 was made twice, or is from another machine
+              rf_2 is a second payment: made twice, or sent from elsewhere
               do not refund this order before this is checked:
               paydesk journal reconcile i_7f3k2m9x
       created 20 Nov 2026 18:42:00 UTC    read just now, 21 Nov 05:10:00
@@ -118,8 +118,8 @@ describe('two equal refunds that only the read of orders show shows', () => {
       REFUNDS  from charge  amount  when              auth    by
                1 *4242        -900  21 Nov 05:05 UTC  490215  root
                id rf_1
-               1 *4242        -900  21 Nov 05:05 UTC  490215  made twice, or from
-                                                              another machine
+               1 *4242        -900  21 Nov 05:05 UTC  490215  made twice, or sent from
+                                                              elsewhere
                id rf_2
 
       ITEMS    Wool blanket  sku WB-2  1 x 35000  35000
@@ -137,7 +137,7 @@ describe('two equal refunds that only the read of orders show shows', () => {
       twin    ord_2tQ8mTd6JhB3sYfGq, same buyer and amount, 4 min earlier, was not refunded: make sure which of the two orders
               the buyer means
       instead of lines 21 to 22:
-               1 *4242        -900  21 Nov 05:05 UTC  490215  made twice, or from another machine"
+               1 *4242        -900  21 Nov 05:05 UTC  490215  made twice, or sent from elsewhere"
     `);
     expect(textOf(shown)).not.toMatch(/orders refund|can be refunded|not from this machine/);
   });
@@ -171,9 +171,9 @@ describe('two equal refunds that only the read of orders show shows', () => {
     expect(text.slice(text.indexOf('DUPLICATE'))).toMatchInlineSnapshot(`
       "DUPLICATE? ord_2tQ8mVxK4nRz7LcWp shows the refund of 900 MXN more than once
                rf_1 and rf_2
-      certain: nothing was sent now; rf_1 is ours, sent at 05:05:12 by root; rf_2 was
-               made twice, or is from another machine; paydesk cannot take a refund
-               back
+      certain: nothing was sent now; rf_1 is ours, sent at 05:05:12 by root; rf_2 is a
+               second payment: made twice, or sent from elsewhere; paydesk cannot take
+               a refund back
       now:     stop on this order and show your lead:
                paydesk journal show i_7f3k2m9x
                when somebody has dealt with it:
@@ -202,7 +202,7 @@ describe('two equal refunds that only the read of orders show shows', () => {
       expect((await run('05:11:00', `orders show ${id}`)).stdout).toMatch(/ {2}root\n +id rf_1\n/);
       const history = (await run('05:11:00', `journal show ${intent}`)).stdout;
       expect(history).toMatch(
-        /refund rf_1 .* {3}ours\n.*refund rf_2 .* {3}made twice, or from another machine\n/,
+        /refund rf_1 .* {3}ours\n.*refund rf_2 .* {3}made twice, or sent from elsewhere\n/,
       );
     },
   );
@@ -216,11 +216,9 @@ describe('a refund that was paid back twice', () => {
       "ord_2tQ8mVxK4nRz7LcWp  partially_refunded  paid back twice  sandbox environment
       PAID BACK TWICE: 900 MXN, rf_1 and rf_2
               rf_1 is ours, sent at 05:05:12 by root
-              rf_2 was made twice, or is from another machine
+              rf_2 is a second payment: made twice, or sent from elsewhere
               paydesk cannot take a refund back
-              do not refund this order; show your lead. When somebody has dealt with
-              it:
-              paydesk journal acknowledge i_7f3k2m9x --note TEXT
+              do not refund this order; show your lead
       created 20 Nov 2026 18:42:00 UTC    read just now, 21 Nov 05:10:00
       buyer   Ana  ana@example.com
       twin    ord_2tQ8mTd6JhB3sYfGq, same buyer and amount, 4 min earlier, was not
@@ -235,30 +233,24 @@ describe('a refund that was paid back twice', () => {
       REFUNDS  from charge  amount  when              auth    by
                1 *4242        -900  21 Nov 05:05 UTC  490215  root
                id rf_1
-               1 *4242        -900  21 Nov 05:05 UTC  490215  made twice, or from
-                                                              another machine
+               1 *4242        -900  21 Nov 05:05 UTC  490215  made twice, or sent from
+                                                              elsewhere
                id rf_2
 
       ITEMS    Wool blanket  sku WB-2  1 x 35000  35000
                items 35000: equal to the order amount
 
-      see what was sent, and what paydesk has found since:
+      see what was sent, what paydesk has found since, and how to end this:
         paydesk journal show i_7f3k2m9x
-      1 refund paid back twice: ord_2tQ8mVxK4nRz7LcWp, 900 MXN:
-      paydesk journal list --open
       "
     `);
     const wide = await run('05:10:00', `orders show ${id}`, 120);
     expect(differences(textOf(wide), textOf(shown))).toMatchInlineSnapshot(`
-      "instead of lines 6 to 7:
-              do not refund this order; show your lead. When somebody has dealt with it:
-      instead of lines 11 to 12:
+      "instead of lines 9 to 10:
       twin    ord_2tQ8mTd6JhB3sYfGq, same buyer and amount, 4 min earlier, was not refunded: make sure which of the two orders
               the buyer means
-      instead of lines 23 to 24:
-               1 *4242        -900  21 Nov 05:05 UTC  490215  made twice, or from another machine
-      instead of lines 32 to 33:
-      1 refund paid back twice: ord_2tQ8mVxK4nRz7LcWp, 900 MXN: paydesk journal list --open"
+      instead of lines 21 to 22:
+               1 *4242        -900  21 Nov 05:05 UTC  490215  made twice, or sent from elsewhere"
     `);
     expect(shown.stdout).not.toContain('orders refund');
   });
@@ -269,16 +261,16 @@ describe('a refund that was paid back twice', () => {
     const { screen } = await onScreen(['orders', 'show', id], seat);
     expect(screen).toContain('\x1b[31mpaid back twice\x1b[39m');
     expect(screen).toContain('\x1b[31mPAID BACK TWICE: 900 MXN, rf_1 and rf_2');
-    expect((await onScreen(['orders', 'list'], seat)).screen).toContain('\x1b[31mpaid back twice');
+    expect((await onScreen(['orders', 'list'], seat)).screen).toContain('\x1b[31mpaid back twi');
   });
 
   test('is the status of its order in lists and finds of people, and not of scripts', async () => {
     await payTwice();
     const narrow = textOf(await run('05:10:00', 'orders list', 80));
     expect(narrow).toMatchInlineSnapshot(`
-      "ID                     CREATED UTC   STATUS              AMOUNT  REFUNDED  CARD 
-      ord_2tQ8mVxK4nRz7LcWp  20 Nov 18:42  paid back twice  35000 MXN     -1800  *4242
-      ord_2tQ8mTd6JhB3sYfGq  20 Nov 18:38  paid             35000 MXN         -  *4242
+      "ID                     CREATED UTC   STATUS            MXN  REFUND  CARD   BUYER
+      ord_2tQ8mVxK4nRz7LcWp  20 Nov 18:42  paid back twi…  35000   -1800  *4242  Ana  
+      ord_2tQ8mTd6JhB3sYfGq  20 Nov 18:38  paid            35000       -  *4242  Ana  
       1 refund paid back twice: ord_2tQ8mVxK4nRz7LcWp, 900 MXN:
       paydesk journal list --open
       possible twins, same buyer and amount within 10 minutes: ord_2tQ8mTd6JhB3sYfGq
@@ -413,7 +405,7 @@ describe('a refund that was paid back twice', () => {
     const shown = (await run('05:21:00', `orders show ${id}`)).stdout;
     expect(shown).not.toContain('PAID BACK TWICE');
     expect(shown).toMatch(/ {2}root\n +id rf_1\n/);
-    expect(shown).toMatch(/ {2}made twice, or from another machine\n +id rf_2\n/);
+    expect(shown).toMatch(/ {2}made twice, or sent from elsewhere\n +id rf_2\n/);
     const acknowledged =
       /root acknowledged on 21 Nov 2026 05:\d\d:\d\d UTC that the refund of 900 MXN of 21 Nov 2026 05:05:12 UTC, sent by root, is there twice \(the bank recalls rf_2, ticket 8851\)/;
     expect(shown).toMatch(acknowledged);
@@ -526,7 +518,8 @@ describe('journal acknowledge', () => {
 describe('a twin that this machine refunded', () => {
   test('is ours in the picker as in orders show', async () => {
     expect((await run('05:05:12', refund(900))).code).toBe(0);
-    const words = 'was refunded in part (900 of 35000) 4 min ago, by root: refunding both pays both back';
+    const words =
+      'was refunded in part (900 of 35000) 4 min ago, by root: if you refund both, the buyer gets both payments back';
     expect(inOneLine((await run('05:09:30', `orders show ${twin}`)).stdout)).toContain(words);
     const env = { ...service.env, ...at('05:09:30') };
     const person = sit(['orders', 'refund'], { home: service.home, env }, 120);

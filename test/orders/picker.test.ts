@@ -221,7 +221,7 @@ describe('the screen', () => {
     using home = newHome();
     const person = await open(80, service, home);
     const all = screenNow(person, 80);
-    await search(person, 'torres', /1 more not refundable/);
+    await search(person, 'torres', /1 of them not refundable/);
     person.type('\x1b[B');
     await person.waitFor('possible twin');
     const twin = screenNow(person, 80);
@@ -253,7 +253,7 @@ describe('the screen', () => {
       ord_00000000000004000  ana@example.com
       possible twin: ord_twin, same buyer and amount, 4 min later, was not refunded:
         make sure which of the two orders the buyer means
-      3 found in all 6 orders, back to 23 Oct 2020, 1 more not refundable
+      4 found in all 6 orders, back to 23 Oct 2020, 1 of them not refundable
       type to search, arrows to move, Enter to choose, Ctrl-C to stop
 
       ? [sandbox] Which order? torres
@@ -264,7 +264,7 @@ describe('the screen', () => {
       > 18 Nov 2020 11:10  Ana Torres He…  *4242  35301 MXN  refunded
 
       > ord_00000000000000301 is not refundable: refunded
-      3 found in all 6 orders, back to 23 Oct 2020, 1 more not refundable
+      4 found in all 6 orders, back to 23 Oct 2020, 1 of them not refundable
       type to search, arrows to move, Enter to choose, Ctrl-C to stop"
     `);
     expect(service.posts).toEqual([]);
@@ -434,7 +434,7 @@ describe('an order that is given by its id, on a terminal', () => {
       'orders refund ord_split --charge 2 --reason other --only-confirm',
       '{"charge_id":"ch_2","reason":"other"}',
     ],
-  ])('after a No the command asks for nothing but the yes: %s', async (_, given, command, body) => {
+  ])('after a No the command asks only for the yes: %s', async (_, given, command, body) => {
     await using service = await startService({ orders: [split], onPost: (order) => json(order) });
     using home = newHome();
     const first = sit(['orders', 'refund', 'ord_split', ...given], { home, env: service.env });

@@ -111,7 +111,7 @@ async function screenAt(
       .replaceAll(/\d\d? \w{3} (?!20[0-9][0-5])20\d\d \d\d:\d\d:\d\d (?=UTC)/g, 'D MMM YYYY HH:MM:SS ')
       .replaceAll(/(-300 {2})\d\d? \w{3} \d\d:\d\d UTC-6( *)/g, '$1D MMM HH:MM UTC-6  ')
       .replaceAll(/read just now, \d+ \w+ \d\d:\d\d:\d\d/g, 'read just now, 21 Nov 09:31:12')
-      .replaceAll(/(sent once, |up to )\d\d:\d\d:\d\d/g, '$1HH:MM:SS')
+      .replaceAll(/(sent once at |until |once, at )\d\d:\d\d:\d\d/g, '$1HH:MM:SS')
       .replaceAll(/(blocked until )\d+ \w+ \d+ \d\d:\d\d:\d\d/g, '$1D MMM YYYY HH:MM:SS')
   );
 }
@@ -342,7 +342,8 @@ describe('bad moments', () => {
     expect(await screenOf([...refund, ...atOnce])).toMatchInlineSnapshot(`
       "unknown: no usable answer to the refund of 23000 MXN on ord_2tQ7zRk9PwE5xNvAm
                (HTTP 502, an HTML page). It may have been made
-      certain: sent once, HH:MM:SS; 1 read up to HH:MM:SS does not show it yet
+      certain: sent once at HH:MM:SS; looked once, at HH:MM:SS, and it is not there
+               yet
       now:     tell the buyer "it is being checked"; do not refund it anywhere else;
                in a few minutes: paydesk journal reconcile i_7f3k2m9x
                blocked until D MMM YYYY HH:MM:SS UTC-6 at the latest, or until you
@@ -407,7 +408,7 @@ describe('bad moments', () => {
       "refused: profile shop says sandbox, but ord_2tQ7zRk9PwE5xNvAm is real money
                (livemode true)
       certain: nothing was sent
-      now:     this profile holds a production key; do not use it for practice:
+      now:     this key is for production; do not use it for practice:
                paydesk profile check shop
       "
     `);

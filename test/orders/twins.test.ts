@@ -92,14 +92,15 @@ describe('a twin that was refunded', () => {
       created 21 Nov 2026 04:50:00 UTC    read just now, 21 Nov 05:10:00
       buyer   Ana  ana@example.com  cus_1
       twin    ord_twinA, same buyer and amount, 4 min earlier, was refunded 2 min ago,
-              not from this machine: refunding both pays both back"
+              not from this machine: if you refund both, the buyer gets both payments
+              back"
     `);
     expect(firstBlock(await run('orders show ord_twinB', 120))).toMatchInlineSnapshot(`
       "ord_twinB  paid  can be refunded  sandbox environment
       created 21 Nov 2026 04:50:00 UTC    read just now, 21 Nov 05:10:00
       buyer   Ana  ana@example.com  cus_1
-      twin    ord_twinA, same buyer and amount, 4 min earlier, was refunded 2 min ago, not from this machine: refunding both
-              pays both back"
+      twin    ord_twinA, same buyer and amount, 4 min earlier, was refunded 2 min ago, not from this machine: if you refund
+              both, the buyer gets both payments back"
     `);
   });
 
@@ -109,7 +110,7 @@ describe('a twin that was refunded', () => {
     expect(narrow.code).toBe(0);
     expect(narrow.stderr).toMatchInlineSnapshot(`
       "ord_twinA, same buyer and amount, 4 min earlier, was refunded 2 min ago, not
-      from this machine: refunding both pays both back
+      from this machine: if you refund both, the buyer gets both payments back
       REFUND A WHOLE ORDER                                     sandbox environment
       order   ord_twinB  900 MXN  paid  21 Nov 04:50
       buyer   Ana  ana@example.com
@@ -131,7 +132,7 @@ describe('a twin that was refunded', () => {
     });
     expect(quiet.stderr).toMatchInlineSnapshot(`
       "ord_twinA, same buyer and amount, 4 min earlier, was refunded 2 min ago, not
-      from this machine: refunding both pays both back
+      from this machine: if you refund both, the buyer gets both payments back
       "
     `);
     service.orders = [own, refundedTwin(300)];
@@ -141,8 +142,8 @@ describe('a twin that was refunded', () => {
     });
     expect(differences(wide.stderr, narrow.stderr)).toMatchInlineSnapshot(`
       "instead of lines 1 to 2:
-      ord_twinA, same buyer and amount, 4 min earlier, was refunded in part (300 of 900) 2 min ago, not from this machine:
-      refunding both pays both back
+      ord_twinA, same buyer and amount, 4 min earlier, was refunded in part (300 of 900) 2 min ago, not from this machine: if
+      you refund both, the buyer gets both payments back
       instead of line 7:
       reason  none is sent
       instead of line 13:
@@ -156,7 +157,8 @@ describe('a twin that was refunded', () => {
     expect(refused.code).toBe(3);
     expect(refused.stderr).toMatchInlineSnapshot(`
       "refused: ord_twinA, same buyer and amount, 4 min earlier, was refunded 2 min
-               ago, not from this machine: refunding both pays both back
+               ago, not from this machine: if you refund both, the buyer gets both
+               payments back
       certain: nothing was sent
       now:     if the buyer should get both back, add --again with the refund of the
                twin, rf_twinA:
@@ -165,8 +167,8 @@ describe('a twin that was refunded', () => {
       "
     `);
     expect((await run(`${duplicated} --note twice`, 120)).stderr).toMatchInlineSnapshot(`
-      "refused: ord_twinA, same buyer and amount, 4 min earlier, was refunded 2 min ago, not from this machine: refunding both
-               pays both back
+      "refused: ord_twinA, same buyer and amount, 4 min earlier, was refunded 2 min ago, not from this machine: if you refund
+               both, the buyer gets both payments back
       certain: nothing was sent
       now:     if the buyer should get both back, add --again with the refund of the twin, rf_twinA:
                paydesk orders refund ord_twinB --reason duplicated_transaction --note twice --again rf_twinA
@@ -187,7 +189,7 @@ describe('a twin that was refunded', () => {
     expect(row).not.toHaveProperty('again');
     const shown = await run(`journal show ${row?.intent ?? ''}`, 80);
     expect(shown.stdout).toContain(
-      '  twin        sent although its twin was paid back: --again named rf_twinA\n',
+      '  twin         sent although its twin was paid back: --again named rf_twinA\n',
     );
     expect((await run(`${duplicated} --again rf_twinA`)).code).toBe(3);
     expect(service.posts).toHaveLength(1);
@@ -212,22 +214,22 @@ describe('a twin that was refunded', () => {
     expect(first.code, first.stderr).toBe(0);
     const { stderr } = await run(duplicated);
     expect(stderr.replaceAll(/\s+/g, ' ')).toContain(
-      'ord_twinA, same buyer and amount, 4 min earlier, was refunded less than a minute ago as duplicated_transaction, by root: refunding both pays both back',
+      'ord_twinA, same buyer and amount, 4 min earlier, was refunded less than a minute ago as duplicated_transaction, by root: if you refund both, the buyer gets both payments back',
     );
     expect(stderr).toContain('--again rf_ch_ord_twinA\n');
     expect(service.posts).toHaveLength(1);
   });
 
-  test('whoever answers the questions is refused after the last one, with the command to copy (real terminal)', async () => {
+  test('whoever answers why is refused before the note is asked, with the command to copy (real terminal)', async () => {
     await serve([own, refundedTwin(900)]);
     const person = atTerminal(['orders', 'refund', 'ord_twinB'], { home: service.home, env: service.env });
     await person.answer('Why?', '\x1b[B\x1b[B');
     await person.answer('> the buyer was charged twice', '\r');
-    await person.answer('Note', '\r');
     const { exitCode, transcript } = await person.end;
     const screen = withoutEscapes(transcript);
     expect(exitCode).toBe(3);
-    expect(screen).toContain('refunding both pays both back');
+    expect(screen).not.toContain('Note');
+    expect(screen.replaceAll(/\s+/g, ' ')).toContain('if you refund both, the buyer gets both payments back');
     expect(screen).toContain(
       'paydesk orders refund ord_twinB --reason duplicated_transaction --again rf_twinA',
     );
@@ -243,8 +245,8 @@ test('a twin with an unconfirmed refund stops a refund of the duplicate as well'
   expect(code).toBe(3);
   expect(withoutIds(stderr)).toMatchInlineSnapshot(`
     "refused: ord_twinA, same buyer and amount, 4 min earlier, has an unconfirmed
-             refund of 900 MXN, sent at 05:10:00 by root: refunding both may pay
-             both back
+             refund of 900 MXN, sent at 05:10:00 by root: if you refund both, the
+             buyer may get both payments back
     certain: nothing was sent
     now:     first find out whether it was made:
              paydesk journal reconcile i_7f3k2m9x

@@ -160,6 +160,14 @@ describe('F55 the circuit breaker of a batch', () => {
     expect((await ran(six, ends)).end.stop).toBeUndefined();
   });
 
+  it('does not count rows of earlier runs: neither as unknown ones, nor as a sign that the service is well', async () => {
+    const known = { a: { ...unknown, isKnown: true }, c: { ...applied, isKnown: true } };
+    const before = await ran(six, { ...known, b: { ...unknown, isKnown: true }, d: unknown, e: unknown });
+    expect(before.end).toEqual({ stop: undefined, notStarted: [] });
+    const { end } = await ran(six, { ...known, b: unknown, d: unknown, e: unknown });
+    expect(end).toEqual({ stop: { why: 'unknowns', inARow: true, count: 3 }, notStarted: ['f'] });
+  });
+
   it('stops after five unknown outcomes in all', async () => {
     const ends = { a: unknown, b: unknown, d: unknown, e: unknown, g: unknown };
     const { end } = await ran([...six, ['g'], ['h']], ends);

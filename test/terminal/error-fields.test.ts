@@ -55,15 +55,15 @@ test('journal show finds a change by the script’s own id, and shows both ids',
   };
   const narrow = await screenAt(80);
   expect(narrow).toMatchInlineSnapshot(`
-    "refund of 300 MXN: unconfirmed, not found yet
-      intent      i_7f3k2m9q, attempt 1
-      script id   ticket-8840
-      order       ord_1
-      account     shop, http://127.0.0.1:1 service sandbox
-      sent        21 Nov 2040 05:05:12 UTC by op7
-      send limit  21 Nov 2040 05:05:22 UTC; it had to leave by then
-      request     POST /orders/ord_1/refunds {"charge_id":"ch_1","amount":300}
-      asked for   a refund of 300 on charge ch_1
+    "refund of 300 MXN: not known yet; the order does not show it
+      intent       i_7f3k2m9q, attempt 1
+      script id    ticket-8840
+      order        ord_1
+      account      shop, http://127.0.0.1:1 service sandbox
+      sent         21 Nov 2040 05:05:12 UTC by op7
+      could leave  until 21 Nov 2040 05:05:22 UTC
+      request      POST /orders/ord_1/refunds {"charge_id":"ch_1","amount":300}
+      asked for    a refund of 300 on charge ch_1
     history
       21 Nov 2040 05:05:12 UTC  unknown   the connection to 127.0.0.1:1 was
                                           closed before a reply came (ECONNRESET)

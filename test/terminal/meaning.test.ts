@@ -125,9 +125,9 @@ test('the screens at 80 and 120 columns are the same without colour', async () =
   }
   const { stdout } = await desk.run(['orders', 'list'], { columns: 80, env: { ...coloured, NO_COLOR: '' } });
   expect(stdout.replaceAll('\x1b', '^')).toMatchInlineSnapshot(`
-    "^[1mID^[22m                     ^[1mCREATED UTC^[22m   ^[1mSTATUS^[22m       ^[1mAMOUNT^[22m  ^[1mREFUND^[22m  ^[1mCARD^[22m   ^[1mBUYER^[22m  
-    ord_2tQ7zRk9PwE5xNvAm  21 Sep 14:13  ^[31mrefunded^[39m  35000 MXN  ^[31m-35000^[39m  *4242  Buyer …
-    ord_2tQ8mVxK4nRz7LcWp  21 Sep 14:13  ^[32mpaid^[39m      35000 MXN       ^[2m-^[22m  *4242  Buyer …
+    "^[1mID^[22m                     ^[1mCREATED UTC^[22m   ^[1mSTATUS^[22m      ^[1mMXN^[22m  ^[1mREFUND^[22m  ^[1mCARD^[22m   ^[1mBUYER^[22m     
+    ord_2tQ7zRk9PwE5xNvAm  21 Sep 14:13  ^[31mrefunded^[39m  35000  ^[31m-35000^[39m  *4242  Buyer Name
+    ord_2tQ8mVxK4nRz7LcWp  21 Sep 14:13  ^[32mpaid^[39m      35000       ^[2m-^[22m  *4242  Buyer Name
     "
   `);
 });

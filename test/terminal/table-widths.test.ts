@@ -3,15 +3,20 @@
 import fc from 'fast-check';
 import stringWidth from 'string-width';
 import { describe, expect, test } from 'vitest';
+import { type AmountStyle, plainAmounts } from '../../src/amounts.ts';
 import { orderColumns } from '../../src/api/resources.ts';
-import { fitColumns, total } from '../../src/terminal/table-widths.ts';
+import type { JsonObject } from '../../src/api/spec.ts';
+import { fitColumns, total, usualWidths } from '../../src/terminal/table-widths.ts';
 import { lines, outputOf, wire } from './screens.ts';
 
 // As `orders list` has them while an order has an open case: the status stays.
 const columns = orderColumns.map((column) =>
   column.name === 'payment_status' ? { ...column, stays: true as const } : column,
 );
-const reserve = fc.constantFrom('full' as const, 'short' as const, undefined);
+const cells = fc.record({
+  brief: fc.boolean(),
+  decimals: fc.constantFrom('none' as const, 'beside' as const, 'alone' as const),
+});
 
 test('columns are fitted into every width that has room for the id and the status', () => {
   const naturals = fc.array(fc.integer({ min: 1, max: 40 }), {
@@ -19,8 +24,10 @@ test('columns are fitted into every width that has room for the id and the statu
     maxLength: columns.length,
   });
   fc.assert(
-    fc.property(naturals, fc.integer({ min: 60, max: 160 }), reserve, (natural, width, kept) => {
-      const { shown, widths } = fitColumns(columns, natural, { width, reserve: kept });
+    fc.property(naturals, fc.integer({ min: 60, max: 160 }), fc.option(cells), (natural, width, kept) => {
+      const usual =
+        kept === null ? undefined : usualWidths(columns, kept, { natural, titles: natural.map(() => 6) });
+      const { shown, widths } = fitColumns(columns, natural, { width, usual });
       expect(shown.length).toBeGreaterThan(1);
       expect(total(widths)).toBeLessThanOrEqual(width);
     }),
@@ -52,6 +59,29 @@ describe('a table of orders', () => {
           await sink.end(false);
           await out.finish();
           for (const line of lines(text())) expect(stringWidth(line), line).toBeLessThanOrEqual(width);
+        },
+      ),
+    );
+  });
+
+  test('has the same columns on every page, whatever the page holds', async () => {
+    const page = fc.array(row, { minLength: 1, maxLength: 6 });
+    const heading = async (orders: readonly JsonObject[], width: number, amounts: AmountStyle) => {
+      const { out, text } = outputOf({ width, locale: () => ({ zone: 'UTC', amounts, referenceKeys: [] }) });
+      await out.list(columns).page(orders.map((order) => wire(order)));
+      await out.finish();
+      // The heading has the currency that most rows have. It may be cut.
+      const titles = lines(text())[0]?.trim().split(/ {2,}/);
+      return titles?.map((title) => title.replace('USD', 'MXN').slice(0, 2));
+    };
+    const declared: AmountStyle = { ...plainAmounts, 'amounts.decimals': { MXN: 2, USD: 2 } };
+    await fc.assert(
+      fc.asyncProperty(
+        fc.tuple(page, page),
+        fc.integer({ min: 80, max: 130 }),
+        fc.constantFrom(plainAmounts, declared),
+        async ([one, other], width, amounts) => {
+          expect(await heading(other, width, amounts)).toEqual(await heading(one, width, amounts));
         },
       ),
     );

@@ -68,7 +68,7 @@ describe('a table of orders', () => {
     const text = await table([seen], width);
     for (const line of lines(text)) expect(stringWidth(line)).toBeLessThanOrEqual(width);
     expect(text).toContain('ord_2tQ7zRk9PwE5xNvAm');
-    expect(text).toMatch(/52000 MXN|MXN[\s\S]* 52000 /);
+    expect(text).toMatch(/52000 MXN|MXN[\s\S]* 52000\b/);
   });
 
   it('keeps an id whole on a terminal narrower than it', async () => {
@@ -96,6 +96,30 @@ describe('a table of orders', () => {
       ]
     `);
     expect(await table([rows], 120)).toContain('35000 MXN');
+  });
+
+  it('marks what is in the units of the service where the others are in decimals', async () => {
+    const { out, text } = outputOf({
+      width: 80,
+      locale: () => ({
+        zone: 'UTC',
+        amounts: { ...plainAmounts, 'amounts.decimals': { MXN: 2 } },
+        referenceKeys: [],
+      }),
+    });
+    const sink = out.list(orderColumns);
+    await sink.page([
+      wire(order({ amount: 172_000, amount_refunded: 12_000 })),
+      wire(order({ amount: 145_802, amount_refunded: 45_802, currency: 'USD' })),
+    ]);
+    await sink.end(false);
+    expect(lines(text()).map((line) => line.slice(37).trimEnd())).toMatchInlineSnapshot(`
+      [
+        "STATUS          MXN   REFUND  CARD   BUYER",
+        "paid        1720.00  -120.00  *4242  -",
+        "paid    145802* USD  -45802*  *4242  -",
+      ]
+    `);
   });
 
   it('shows the columns that were named, in that order', async () => {

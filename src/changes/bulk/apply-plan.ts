@@ -58,7 +58,7 @@ export async function applyPlan(ctx: Context, asked: ApplyAsked): Promise<void> 
 export async function reportPlan(ctx: Context, plan: Plan, notSent?: NotSent): Promise<readonly RowReport[]> {
   const reports: RowReport[] = [];
   for await (const { rows, attempts } of attemptsOfPlan(ctx, plan))
-    reports.push(...reportRows(rows, attempts, notSent));
+    reports.push(...reportRows({ ...plan, rows }, attempts, notSent));
   return reports;
 }
 
@@ -179,7 +179,7 @@ async function confirmPlan(
   { path, confirm }: ApplyAsked,
 ): Promise<void> {
   const reports = await reportPlan(ctx, plan);
-  const send = stillToSend(reports);
+  const send = stillToSend(plan, reports);
   const digest = plan.digest.slice(0, digestShown);
   if (confirm !== undefined && confirm !== digest)
     throw new CliError(
@@ -228,10 +228,13 @@ function cancelled(profile: Profile, path: string): CliError {
 // ── The batch ───────────────────────────────────────────────────────────────────────────────────
 
 // A row that the service refused stays refused in this plan, unless a person recorded that or the plan was made anew since.
-function stillToSend(reports: readonly RowReport[]): readonly PlanRow[] {
-  const sendable = new Set(rowsToSend(reports.map(({ row }) => row)));
+function stillToSend(plan: Plan, reports: readonly RowReport[]): readonly PlanRow[] {
+  const sendable = new Set(rowsToSend(plan.rows));
   return reports
-    .filter(({ row, verdict }) => sendable.has(row) && verdict !== 'applied' && verdict !== 'unconfirmed')
+    .filter(({ row, verdict, attempt }) => {
+      if (!sendable.has(row) || verdict === 'applied' || verdict === 'unconfirmed') return false;
+      return verdict !== 'refused' || attempt?.isSentAnew === true;
+    })
     .map(({ row }) => row);
 }
 
@@ -267,14 +270,36 @@ async function runPlan(
     },
   }).finally(progress.end);
   const reports = await reportPlan(ctx, plan, notSent);
-  await ctx.out.ownList(
-    reportColumns(plan),
-    reports.values().map((report) => reportRecord(report, plan)),
-  );
+  const lost = await printReport(ctx, plan, reports);
+  if (ctx.options.dryRun && lost !== undefined) throw lost;
   if (ctx.options.dryRun) return;
-  const error = batchError(plan, path, reports, { stop, profile, signal: ctx.stopAsked, run: sending.run });
+  const error = batchError(plan, path, reports, {
+    stop,
+    profile,
+    signal: ctx.stopAsked,
+    run: sending.run,
+    lost,
+  });
   if (error !== undefined) throw error;
   ctx.notes.note(standWords(reports, profile.settings));
+}
+
+// Returns the error if nobody can read the report. How the batch ended is said all the same.
+async function printReport(
+  ctx: Context,
+  plan: Plan,
+  reports: readonly RowReport[],
+): Promise<CliError | undefined> {
+  try {
+    await ctx.out.ownList(
+      reportColumns(plan),
+      reports.values().map((report) => reportRecord(report, plan)),
+    );
+    return undefined;
+  } catch (error) {
+    if (error instanceof CliError && error.kind === 'incomplete') return error;
+    throw error;
+  }
 }
 
 // Rows that earlier runs applied end at once, so they do not count for the time left.

@@ -2,6 +2,7 @@
 
 import { type AmountStyle, amountWords } from '../../amounts.ts';
 import { CliError } from '../../errors.ts';
+import { alarmWords } from '../../journal/journal.ts';
 import { type BatchStop, bar, digestShown, type Plan, type PlanRow, sumsOf } from '../../plans/plans.ts';
 import { commandLine, type Profile } from '../../profiles/profiles.ts';
 import type { Block } from '../../terminal/terminal.ts';
@@ -98,7 +99,12 @@ export function applyPreview(
       .slice(0, markedShown)
       .map(({ line: number, marks }) => line('note', `line ${number}: ${marks.join('; ')}`)),
     ...(marked.length > markedShown
-      ? [line('note', `${marked.length - markedShown} more rows have notes: paydesk refunds status ${path}`)]
+      ? [
+          line(
+            'note',
+            `${marked.length - markedShown} more rows have notes: paydesk refunds status ${path} --columns line,order_id,notes`,
+          ),
+        ]
       : []),
     {
       line: [
@@ -120,7 +126,7 @@ const markedShown = 5;
 function stopWords(stop: BatchStop): string {
   switch (stop.why) {
     case 'unknowns':
-      return `${stop.count} refunds${stop.inARow ? ' in a row' : ''} got no usable answer`;
+      return `${stop.count === 1 ? '1 refund' : `${stop.count} refunds`}${stop.inARow ? ' in a row' : ''} got no usable answer`;
     case 'row':
       return stop.words;
     case 'wait':
@@ -136,14 +142,16 @@ interface BatchEnded {
   readonly profile: Profile;
   readonly signal: AbortSignal;
   readonly run: BatchRun;
+  /** Why the report could not be printed, if so. */
+  readonly lost: CliError | undefined;
 }
 
-/** How a batch ended, if rows are left: the error of the run, with exit code 7, 8, 4 or 130. Undefined if all were applied. */
+/** How a batch ended, if rows are left: the error of the run, with exit code 7, 9, 8, 4, 6 or 130. Undefined if all were applied. */
 export function batchError(
   plan: Plan,
   path: string,
   reports: readonly RowReport[],
-  { stop, profile, signal, run }: BatchEnded,
+  { stop, profile, signal, run, lost }: BatchEnded,
 ): CliError | undefined {
   const { settings } = profile;
   const of = (verdict: RowVerdict) => reports.filter((one) => one.verdict === verdict);
@@ -169,12 +177,23 @@ export function batchError(
       ],
     });
   }
+  if (lost !== undefined) {
+    const status = commandLine(profile, 'refunds', 'status', path);
+    return new CliError('incomplete', lost.message, {
+      certain,
+      now: ['to see the report:', status],
+      cause: lost,
+    });
+  }
   const left = reports.filter(({ verdict }) => verdict !== 'applied');
   if (left.length === 0) return undefined;
-  if (stop?.why === 'signal' && signal.reason instanceof CliError)
+  const canGoOn = left.some(({ verdict }) => verdict === 'not_started' || verdict === 'not_sent');
+  // The signal may have come when the last rows were read, so that no row was held back.
+  if (canGoOn && signal.aborted && signal.reason instanceof CliError)
     return new CliError(signal.reason.kind, signal.reason.message.replace(/;.*$/, ''), {
       certain,
       now: ['go on:', again],
+      cause: signal.reason,
     });
   const message = stop === undefined ? `${manyRows(left)} not applied` : stopWords(stop);
   // Exit codes 4 and 6 promise that nothing was changed by this run.
@@ -182,8 +201,16 @@ export function batchError(
   return new CliError(kind, message, { ...parts, now: afterLeft(plan, path, left, again, profile) });
 }
 
-function unconfirmedWords({ row, attempt }: RowReport): string {
-  return `line ${row.line}, ${row.orderId}: paydesk journal reconcile ${attempt?.intent ?? '--all'}`;
+function unconfirmedWords(report: RowReport): string {
+  const { line, orderId } = report.row;
+  return `line ${line}, ${orderId}: ${lookWords(report)}`;
+}
+
+/** What to do about an unconfirmed row. An alarm is for a person, and reading the order again does not end it. */
+export function lookWords({ attempt }: RowReport): string {
+  const { intent = '--all', alarm } = attempt ?? {};
+  if (alarm === undefined) return `paydesk journal reconcile ${intent}`;
+  return `${alarmWords[alarm]}: paydesk journal show ${intent}`;
 }
 
 function manyRows(reports: readonly RowReport[]): string {
@@ -202,6 +229,12 @@ function afterLeft(
   return [
     ...lineWords(reasons),
     ...(canGoOn ? ['to try the rows again that were not sent:', again] : []),
+    ...(left.some(({ verdict }) => verdict === 'not_sent')
+      ? [
+          'if orders changed, read them again and keep the rows:',
+          commandLine(profile, 'refunds', 'plan', '--refresh', path, '--to', 'new.plan'),
+        ]
+      : []),
     'the rows that moved no money, as a file that you can correct and plan again:',
     commandLine(profile, 'refunds', 'status', path, '--rest', 'rest.csv'),
   ];

@@ -36,7 +36,8 @@ export function planRecord(row: PlanRow, plan: Pick<Plan, 'columns'>): JsonObjec
     line: row.line,
     number: row.number,
     order_id: row.orderId,
-    charge: row.charge,
+    // The parts of an amount that was spread over charges are told apart by their charges.
+    charge: row.partOf === undefined ? row.charge : (row.chargeId ?? row.charge),
     charge_id: row.chargeId ?? null,
     asked: row.amount,
     refund: row.sum,

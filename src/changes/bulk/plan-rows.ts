@@ -1,10 +1,10 @@
 /** Turns the rows of an input file that name one order into rows of a plan, or says why they cannot be sent. Pure. */
 
-import { amountWords, figureWords, plainAmounts } from '../../amounts.ts';
+import { amountWords, figureWords } from '../../amounts.ts';
 import { type ChargeMoney, type OrderMoney, readMoney } from '../../api/charges.ts';
 import { isObject, type JsonObject, type ReasonWords, refundReasons, statuses } from '../../api/spec.ts';
 import { CliError } from '../../errors.ts';
-import { type AttemptRecord, attemptName, type ExpectedRefund } from '../../journal/journal.ts';
+import type { AttemptRecord, ExpectedRefund } from '../../journal/journal.ts';
 import {
   type AllocateWay,
   allocate,
@@ -17,8 +17,15 @@ import {
 } from '../../plans/plans.ts';
 import type { Profile } from '../../profiles/profiles.ts';
 import { changeOf } from '../change-words.ts';
-import { checkRepeat } from '../refund/refund-checks.ts';
-import { chargesNamed, planRefund, type RefundPlan } from '../refund/refund-plan.ts';
+import { chargesNamed, planRefund, type RefundPlan, refundedBefore } from '../refund/refund-plan.ts';
+import {
+  hasOtherRefunds,
+  namesLeft,
+  namesToSend,
+  plannedId,
+  type RowsOfOrder,
+  repeatProblem,
+} from './row-repeats.ts';
 
 /** What was asked for all rows of a plan. */
 export interface RowsAsked {
@@ -57,17 +64,33 @@ export type NewRow = Omit<PlanRow, 'number'>;
 /** The rows of a plan for rows of one order, in the order of the file. */
 export function planRows(rows: readonly InputRow[], read: OrderOfRows, asked: RowsAsked): readonly NewRow[] {
   const before = moneyBefore(read.order);
+  const keys = new Set(rows.map((row) => baseOf(row, read, asked).key));
+  const ofOrder = { attempts: read.attempts, planId: asked.planId, keys };
+  const taken = new Set<string>();
   // As the order will be when the rows before were applied.
   let order = read.order;
   return rows.flatMap((row) => {
-    const planned = planRow(row, { ...read, order }, asked).map((one) => ({ ...one, before }));
-    for (const { state, expected } of planned)
-      if (state === 'ready' && order !== undefined) order = withRefunds(order, expected);
+    const planned = planRow(row, { ...read, order, ofOrder, taken }, asked).map((one) => ({
+      ...one,
+      before,
+    }));
+    for (const { state, expected, again } of planned) {
+      if (state !== 'ready' || order === undefined) continue;
+      order = withRefunds(order, expected);
+      for (const name of again) taken.add(name);
+    }
     return planned;
   });
 }
 
-function planRow(row: InputRow, read: OrderOfRows, asked: RowsAsked): readonly NewRow[] {
+// An order, and what its other rows mean for a row.
+interface OrderOfRow extends OrderOfRows {
+  readonly ofOrder: RowsOfOrder;
+  /** What rows before it name as repeated. The journal takes each name once. */
+  readonly taken: ReadonlySet<string>;
+}
+
+function planRow(row: InputRow, read: OrderOfRow, asked: RowsAsked): readonly NewRow[] {
   const { order } = read;
   const base = baseOf(row, read, asked);
   const own = lastUnder(base.key, read.attempts);
@@ -194,7 +217,7 @@ function countingCharges(order: JsonObject): readonly ChargeMoney[] {
 function planParts(
   base: NewRow,
   sent: readonly AttemptRecord[],
-  read: OrderOfRows,
+  read: OrderOfRow,
   asked: RowsAsked,
 ): readonly NewRow[] {
   const { settings } = asked.profile;
@@ -235,22 +258,29 @@ function partBase(base: NewRow, chargeId: string, amount: number, { profile }: R
   return { ...base, chargeId, amount, key, partOf: base.key };
 }
 
-function planOne(base: NewRow, { order, attempts, twins, isOpen }: OrderOfRows, asked: RowsAsked): NewRow {
+function planOne(base: NewRow, read: OrderOfRow, asked: RowsAsked): NewRow {
+  const { order, attempts, twins, isOpen, ofOrder, taken } = read;
   if (order === undefined) return base;
   const { profile } = asked;
   try {
-    const planned = checkedRefund(base, order, attempts, asked);
+    const planned = plannedRefund(base, order, asked);
     const { body, expected, tolerated, amount, money, warnings } = planned;
+    const refund = { money, expected };
+    const names = namesLeft(asked.again, ofOrder);
+    const problem = repeatProblem(refund, names, ofOrder);
+    if (problem !== undefined) return { ...base, why: problem };
+    const isFirst = !hasOtherRefunds(refund, ofOrder);
     const row: NewRow = {
       ...base,
       state: 'ready',
-      marks: [...warnings, ...twins.map(({ words }) => words)],
+      // The refunds of other rows of the file are no news.
+      marks: [...warnings.filter((words) => !isFirst || words !== refundedBefore), ...twinMarks(twins)],
       sum: amount,
       currency: money.currency,
       body: { ...body },
       expected,
       tolerated,
-      again: equalNames(planned, asked.again),
+      again: namesToSend(refund, names, ofOrder, taken),
     };
     const doubt =
       otherChange(base, attempts, isOpen, profile) ??
@@ -263,12 +293,23 @@ function planOne(base: NewRow, { order, attempts, twins, isOpen }: OrderOfRows, 
   }
 }
 
-// Throws CliError 'refused' when the refund is not possible, or is one that was made before.
-function checkedRefund(
+// A cashier's own e-mail address, say, makes all orders of ten minutes twins of each other.
+const twinsShown = 3;
+
+function twinMarks(twins: OrderOfRows['twins']): readonly string[] {
+  const more = twins.length - twinsShown;
+  const others = more === 1 ? '1 more order' : `${more} more orders`;
+  return [
+    ...twins.slice(0, twinsShown).map(({ words }) => words),
+    ...(more > 0 ? [`${others} of the same buyer and amount`] : []),
+  ];
+}
+
+// Throws CliError 'refused' when the refund is not possible. Whether it is a repeat is asked afterwards.
+function plannedRefund(
   { charge, chargeId, amount, reason, note }: NewRow,
   order: JsonObject,
-  attempts: readonly AttemptRecord[],
-  { profile, again, planId, nowMs }: RowsAsked,
+  { profile, nowMs }: RowsAsked,
 ): RefundPlan {
   const wanted = {
     charge: chargeId ?? (charge === anyWord || charge === fullWord ? undefined : charge),
@@ -276,43 +317,9 @@ function checkedRefund(
     reason,
     note,
   };
-  const planned = planRefund({ ...wanted, again: plannedIds(order) }, order, profile, { nowMs });
-  const shown = withoutPlanned(planned.money);
-  const named = again.filter((name) =>
-    shown.charges.some(({ refunds }) => refunds.some(({ id }) => id === name)),
-  );
-  checkRepeat({ ...planned, money: shown }, { ...wanted, again: named }, profile);
-  const other = otherPlans(planned, attempts, { again, planId });
-  if (other === undefined) return planned;
-  throw new CliError('refused', other);
-}
-
-// A charge that another plan refunded with another amount: perhaps somebody changed the amount in the file.
-function otherPlans(
-  { expected }: RefundPlan,
-  attempts: readonly AttemptRecord[],
-  { again, planId }: Pick<RowsAsked, 'again' | 'planId'>,
-): string | undefined {
-  const charges = new Set(expected.map(({ chargeId }) => chargeId));
-  for (const { sent, verdicts } of attempts) {
-    const last = verdicts.at(-1);
-    if (sent.plan === undefined || sent.plan === planId || last?.verdict !== 'applied') continue;
-    const refund = last.refunds?.find(({ chargeId }) => charges.has(chargeId));
-    const id = refund?.id ?? attemptName({ sent });
-    if (refund === undefined || again.includes(id)) continue;
-    return `plan ${sent.plan} refunded this charge before with ${figureWords(-refund.amount, sent.currency, plainAmounts)}, ${id}: if it should get this refund too, add --again ${id}`;
-  }
-  return undefined;
-}
-
-// The journal takes only names that stand for the same refund.
-function equalNames({ expected, money }: RefundPlan, again: readonly string[]): string[] {
-  const ids = withoutPlanned(money).charges.flatMap(({ id, refunds }) =>
-    refunds
-      .filter((refund) => expected.some((one) => one.chargeId === id && one.amount === refund.amount))
-      .map((refund) => refund.id),
-  );
-  return again.filter((name) => ids.includes(name));
+  const money = moneyOf(order);
+  const all = money?.charges.flatMap(({ refunds }) => refunds.map(({ id }) => id)) ?? [];
+  return planRefund({ ...wanted, again: all }, order, profile, { nowMs });
 }
 
 // ── Why a person must look first ────────────────────────────────────────────────────────────────
@@ -342,7 +349,7 @@ function twinDoubt(
   if (words?.oneOfTwins !== true) return undefined;
   const twin = twins.find(({ refund }) => refund !== undefined && !again.includes(refund));
   if (twin === undefined) return undefined;
-  return `${twin.words}: refunding both pays both back; if that is meant, add --again ${twin.refund}`;
+  return `${twin.words}; if that is meant, add --again ${twin.refund}`;
 }
 
 function statusDoubt({ status, isRefundable }: OrderMoney, allowed: readonly string[]): string | undefined {
@@ -356,8 +363,6 @@ function statusDoubt({ status, isRefundable }: OrderMoney, allowed: readonly str
 }
 
 // ── The order as it will be ─────────────────────────────────────────────────────────────────────
-
-const plannedPrefix = 'planned:';
 
 /** The order after refunds of this plan. Their ids begin with a mark, so that no rule takes them for refunds that were made. */
 function withRefunds(order: JsonObject, expected: readonly ExpectedRefund[]): JsonObject {
@@ -380,27 +385,10 @@ function withRefunds(order: JsonObject, expected: readonly ExpectedRefund[]): Js
 function chargeAfter(charge: JsonObject, more: readonly ExpectedRefund[]): JsonObject {
   const known = isObject(charge.refunds) && Array.isArray(charge.refunds.data) ? charge.refunds.data : [];
   const added = more.map(({ amount }, index) => ({
-    id: `${plannedPrefix}${known.length + index}`,
+    id: plannedId(known.length + index),
     object: 'refund',
     amount,
   }));
   const data = [...known, ...added];
   return { ...charge, refunds: { object: 'list', has_more: false, total: data.length, data } };
-}
-
-function plannedIds(order: JsonObject): readonly string[] {
-  const money = moneyOf(order);
-  return money === undefined ? [] : refundIds(money).filter((id) => id.startsWith(plannedPrefix));
-}
-
-function refundIds({ charges }: OrderMoney): readonly string[] {
-  return charges.flatMap(({ refunds }) => refunds.map(({ id }) => id));
-}
-
-function withoutPlanned(money: OrderMoney): OrderMoney {
-  const charges = money.charges.map((charge) => ({
-    ...charge,
-    refunds: charge.refunds.filter(({ id }) => !id.startsWith(plannedPrefix)),
-  }));
-  return { ...money, charges };
 }

@@ -3,7 +3,7 @@
 import type { Context } from '../../commands/command.ts';
 import { errorsCsv, inputColumns, type Plan, type PlanRow } from '../../plans/plans.ts';
 import { reportPlan } from './apply-plan.ts';
-import { standWords, verdictBar } from './batch-words.ts';
+import { lookWords, standWords, verdictBar } from './batch-words.ts';
 import { movedNothing, type RowReport, reportColumns, reportRecord } from './row-verdicts.ts';
 
 /** What `refunds status` was asked for. */
@@ -25,10 +25,10 @@ export async function planStatus(ctx: Context, asked: StatusAsked): Promise<0 | 
     reportColumns(plan),
     reports.values().map((report) => reportRecord(report, plan)),
   );
-  for (const { row, attempt } of reports.filter(({ verdict }) => verdict === 'unconfirmed'))
-    ctx.notes.warn(
-      `line ${row.line}, ${row.orderId}, is unconfirmed: paydesk journal reconcile ${attempt?.intent ?? '--all'}`,
-    );
+  for (const report of reports.filter(({ verdict }) => verdict === 'unconfirmed')) {
+    const { line, orderId } = report.row;
+    ctx.notes.warn(`line ${line}, ${orderId}, is unconfirmed: ${lookWords(report)}`);
+  }
   if (ctx.out.format === 'table') ctx.notes.note(verdictBar(reports));
   ctx.notes.note(standWords(reports, style));
   if (reports.some(({ verdict }) => verdict === 'unconfirmed')) return 7;

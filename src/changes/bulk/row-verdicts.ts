@@ -1,8 +1,8 @@
 /** What became of the rows of a plan: one flat record for each row, from the plan and the journal. Pure. */
 
 import { type Column, fieldColumn } from '../../api/resources.ts';
-import { isObject, type JsonObject } from '../../api/spec.ts';
-import type { AttemptRecord, VerdictRow } from '../../journal/journal.ts';
+import { isKeyRefusal, isObject, type JsonObject } from '../../api/spec.ts';
+import type { Alarm, AttemptRecord, VerdictRow } from '../../journal/journal.ts';
 import type { Plan, PlanRow } from '../../plans/plans.ts';
 import { replyWords } from '../change-words.ts';
 
@@ -46,22 +46,45 @@ export interface RowAttempt {
   /** The ids of its refunds, and their sum, positive; undefined while it is not applied. */
   readonly made: { readonly ids: string; readonly sum: number } | undefined;
   readonly logId: string | undefined;
+  readonly alarm: Alarm | undefined;
+  /** The service refused it, and it is sent once more. */
+  readonly isSentAnew: boolean;
 }
 
 /** What this run knows of rows that it did not send: the journal holds nothing of them. */
 export type NotSent = ReadonlyMap<number, string>;
 
-/** Reports rows. `attempts`: all at their orders. */
+/** Reports the rows of a plan, or some of them. `attempts`: all at their orders. */
 export function reportRows(
-  rows: readonly PlanRow[],
+  plan: Pick<Plan, 'rows' | 'id' | 'madeAt'>,
   attempts: readonly AttemptRecord[],
   notSent: NotSent = new Map(),
 ): readonly RowReport[] {
   const last = new Map(attempts.map((record) => [record.sent.given, record]));
-  return rows.map((row) => reportRow(row, last.get(row.key), notSent.get(row.number)));
+  return plan.rows.map((row) => {
+    const attempt = last.get(row.key);
+    const news = attempt && isNewsOf(plan, attempt) ? attempt : undefined;
+    return reportRow(plan, row, news, notSent.get(row.number));
+  });
 }
 
-function reportRow(row: PlanRow, attempt: AttemptRecord | undefined, notSent: string | undefined): RowReport {
+// What failed before the plan was made says nothing about the row: the plan tries it anew, or says why it does not.
+function isNewsOf(plan: Pick<Plan, 'id' | 'madeAt'>, attempt: AttemptRecord): boolean {
+  const verdict = verdictOfAttempt(attempt);
+  return verdict === 'applied' || verdict === 'unconfirmed' || isOfThisPlan(plan, attempt);
+}
+
+// A refreshed plan keeps its id, so the time tells it from the one before.
+function isOfThisPlan({ id, madeAt }: Pick<Plan, 'id' | 'madeAt'>, { sent }: AttemptRecord): boolean {
+  return sent.plan === id && sent.time >= madeAt;
+}
+
+function reportRow(
+  plan: Pick<Plan, 'id' | 'madeAt'>,
+  row: PlanRow,
+  attempt: AttemptRecord | undefined,
+  notSent: string | undefined,
+): RowReport {
   if (attempt !== undefined) {
     const verdict = verdictOfAttempt(attempt);
     const last = attempt.verdicts.at(-1);
@@ -69,7 +92,7 @@ function reportRow(row: PlanRow, attempt: AttemptRecord | undefined, notSent: st
     const isOld = verdict === 'not_sent' || verdict === 'refused';
     return {
       row,
-      attempt: rowAttempt(attempt, verdict),
+      attempt: rowAttempt(plan, attempt, verdict),
       verdict,
       why: (isOld ? notSent : undefined) ?? (verdict === 'applied' ? undefined : whyOf(last)),
     };
@@ -79,14 +102,36 @@ function reportRow(row: PlanRow, attempt: AttemptRecord | undefined, notSent: st
   return { row, attempt, verdict: notSent === undefined ? 'not_started' : 'not_sent', why: notSent };
 }
 
-function rowAttempt({ sent, verdicts }: AttemptRecord, verdict: RowVerdict): RowAttempt {
-  const { intent, operator, time, proof } = sent;
-  const last = verdicts.at(-1);
+function rowAttempt(
+  plan: Pick<Plan, 'id' | 'madeAt'>,
+  attempt: AttemptRecord,
+  verdict: RowVerdict,
+): RowAttempt {
+  const { intent, operator, time, proof } = attempt.sent;
+  const last = attempt.verdicts.at(-1);
   const refunds = last?.refunds ?? [];
   const ids = refunds.map(({ id }) => id ?? '').join(' ');
   const sum = refunds.reduce((total, { amount }) => total - amount, 0);
-  const made = verdict === 'applied' ? { ids, sum } : undefined;
-  return { intent, operator, time, before: proof.before.amountRefunded, made, logId: last?.error?.logId };
+  return {
+    intent,
+    operator,
+    time,
+    before: proof.before.amountRefunded,
+    made: verdict === 'applied' ? { ids, sum } : undefined,
+    logId: last?.error?.logId,
+    alarm: last?.alarm,
+    isSentAnew: verdict === 'refused' && isSentAnew(plan, attempt),
+  };
+}
+
+/**
+ * Whether a row that was refused is sent once more: a person recorded that it was not made, the service refused only the key, or
+ * the plan was made after that.
+ */
+export function isSentAnew(plan: Pick<Plan, 'id' | 'madeAt'>, attempt: AttemptRecord): boolean {
+  const last = attempt.verdicts.at(-1);
+  const isOfKey = last?.error?.httpStatus !== undefined && isKeyRefusal(last.error.httpStatus);
+  return last?.by === 'person' || isOfKey || !isOfThisPlan(plan, attempt);
 }
 
 // What the service says for itself says more than our words.
@@ -130,6 +175,7 @@ export function reportColumns({ columns }: Pick<Plan, 'columns'>): readonly Colu
     fieldColumn('currency', 'CURRENCY', 'text'),
     fieldColumn('reason', 'REASON', 'text'),
     fieldColumn('note', 'NOTE', 'text'),
+    fieldColumn('notes', 'NOTES', 'text'),
     fieldColumn('before', 'BEFORE', 'figure'),
     fieldColumn('after', 'AFTER', 'figure'),
     fieldColumn('log_id', 'LOG ID', 'text'),
@@ -174,6 +220,7 @@ export function reportRecord(
     reason: row.reason ?? null,
     ref: row.ref,
     note: row.note ?? null,
+    notes: row.marks.join('; ') || null,
     verdict,
     why: why ?? null,
     refund_id: made?.ids || null,

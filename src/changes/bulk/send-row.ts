@@ -8,6 +8,7 @@ import { type AttemptRecord, attemptName, type Intent, type Outcome } from '../.
 import { fullWord, type Plan, type PlanRow, type RowEnd } from '../../plans/plans.ts';
 import { planRefund } from '../refund/refund-plan.ts';
 import { driftOf } from './drift.ts';
+import { isSentAnew } from './row-verdicts.ts';
 
 /** How a row ended: for the batch, and for the report if the journal holds nothing of it. */
 export interface SentRow {
@@ -52,15 +53,15 @@ export async function sendRow(sending: Sending, row: PlanRow): Promise<SentRow> 
   const known = last && (await endOfKnown(ctx, plan, last));
   if (known !== undefined) {
     sending.run.known += 1;
-    return { end: known, notSent: undefined };
+    return { end: { ...known, isKnown: true }, notSent: undefined };
   }
   try {
     const outcome = await ctx.change(intentOf(sending, row, attempts, last));
     sending.run.unreached = 0;
     return endOf(outcome, sending.run);
   } catch (error) {
-    // Stopped before it was sent; rows in flight go on, and then the batch reports.
-    if (ctx.stopAsked.aborted && !ctx.signal.aborted) return { end: { how: 'failed' }, notSent: undefined };
+    // Stopped before it was sent. Rows in flight go on, and then the batch reports.
+    if (ctx.stopAsked.aborted && isStop(error, ctx)) return { end: { how: 'failed' }, notSent: undefined };
     if (!(error instanceof CliError) || !kindsOfRow.includes(error.kind)) throw error;
     return { end: { how: 'failed', stops: stopOf(sending, error) }, notSent: error.message };
   }
@@ -68,6 +69,11 @@ export async function sendRow(sending: Sending, row: PlanRow): Promise<SentRow> 
 
 // Errors that concern one row only. Everything else stops the batch.
 const kindsOfRow: readonly string[] = ['refused', 'not_found', 'network', 'rejected', 'reply', 'auth'];
+
+function isStop(error: unknown, { stopAsked }: Pick<Context, 'stopAsked'>): boolean {
+  const { cause } = error instanceof CliError ? error : {};
+  return error === stopAsked.reason || cause === stopAsked.reason;
+}
 
 // A refused key concerns every row, and so does a service that does not answer.
 function stopOf({ run }: Sending, { kind, message }: CliError): string | undefined {
@@ -85,8 +91,7 @@ async function endOfKnown(ctx: Context, plan: Plan, last: AttemptRecord): Promis
   if (verdict?.verdict === 'not_sent') return undefined;
   if (verdict?.verdict !== 'rejected' || ctx.journal.isOpen(last, await ctx.journal.now()))
     return { how: 'unknown' };
-  const isNew = verdict.by === 'person' || last.sent.plan !== plan.id || last.sent.time < plan.madeAt;
-  return isNew ? undefined : { how: 'failed' };
+  return isSentAnew(plan, last) ? undefined : { how: 'failed' };
 }
 
 function intentOf(
@@ -101,8 +106,12 @@ function intentOf(
     const isApplied = verdicts.at(-1)?.verdict === 'applied';
     return isApplied && (sent.plan === plan.id || keys.has(sent.given ?? ''));
   });
-  const repeated = last?.verdicts.at(-1)?.verdict === 'rejected' ? [attemptName(last)] : [];
-  const again = [...row.again, ...repeated];
+  // Whoever names a refused attempt also repeats what that one named, and a name can be used only once.
+  const refused = last?.verdicts.at(-1)?.verdict === 'rejected' ? last : undefined;
+  const again = [
+    ...row.again.filter((name) => refused?.sent.again?.includes(name) !== true),
+    ...(refused === undefined ? [] : [attemptName(refused)]),
+  ];
   const asked = {
     order: orderId,
     charge: chargeId ?? null,
@@ -115,9 +124,10 @@ function intentOf(
     if (drift !== undefined) throw changed(orderId, drift);
     const wanted = { charge: chargeId, amount: amount === fullWord ? undefined : amount, reason, note };
     // Rows of this plan may be equal on purpose. The journal refuses an equal refund of anybody else.
-    const made = own.flatMap(({ verdicts }) =>
-      (verdicts.at(-1)?.refunds ?? []).flatMap(({ id }) => id ?? []),
-    );
+    const made = own.flatMap(({ sent, verdicts }) => [
+      ...(sent.again ?? []),
+      ...(verdicts.at(-1)?.refunds ?? []).flatMap(({ id }) => id ?? []),
+    ]);
     const fresh = planRefund({ ...wanted, again: [...row.again, ...made] }, value, profile, {
       nowMs: ctx.clock.now(),
     });
@@ -164,7 +174,7 @@ function endOf(outcome: Outcome, run: BatchRun): SentRow {
   if (outcome.alarm !== undefined) return { end: { how: 'unknown', waitMs }, notSent: undefined };
   switch (outcome.verdict) {
     case 'applied':
-      return { end: { how: 'applied' }, notSent: undefined };
+      return { end: { how: 'applied', waitMs }, notSent: undefined };
     case 'not_sent':
       return { end: { how: 'failed' }, notSent: outcome.reason };
     case 'rejected': {

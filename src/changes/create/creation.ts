@@ -10,6 +10,7 @@ import { type ClockAndZone, clockAndZoneOf } from '../../commands/typed-time.ts'
 import { CliError } from '../../errors.ts';
 import type { Profile } from '../../profiles/profiles.ts';
 import type { Block } from '../../terminal/terminal.ts';
+import { byHandNotes } from '../by-hand-words.ts';
 import { makeChange } from '../change.ts';
 import { checkProfileConfirmable } from '../confirm-change.ts';
 import type { Applied } from '../outcome.ts';
@@ -94,8 +95,11 @@ export async function createOne<B extends JsonObject, D extends Draft>(
       const { expiry, amount, currency } = creation.read(body);
       refusePast(expiry, ctx.clock.now());
       const request = { method: 'POST', path: creation.path(profile), body } as const;
+      const byHand = await byHandNotes(ctx, service, { kind, request, asked });
+      // Even with --quiet: whoever settled the earlier one may have been wrong.
+      if (!ctx.options.dryRun) for (const text of byHand) ctx.notes.warn({ text, style: 'warn' });
       return {
-        intent: { request, amount, currency, approve: async () => undefined },
+        intent: { request, amount, currency, checks: byHand, approve: async () => undefined },
         preview: [
           ...creation.preview(body, profile),
           ...warnings.map((line): Block => ({ line: { text: `note: ${line}`, style: 'warn' }, hang: 6 })),

@@ -46,7 +46,7 @@ export function refundFacts(
 export function knownTwin(
   twin: Twin,
   attempts: readonly AttemptRecord[],
-  { unconfirmed, paidTwice }: OpenCases,
+  { unconfirmed, paidTwice }: Pick<OpenCases, 'unconfirmed' | 'paidTwice'>,
   journal: Pick<Journal, 'ownRefunds'>,
 ): KnownTwin {
   return {
@@ -116,7 +116,7 @@ function isDoubled({ verdicts }: AttemptRecord): boolean {
 function besideOrigin(ctx: Context, record: AttemptRecord): RefundOrigin {
   const { time, operator, reason } = record.sent;
   if (ctx.journal.namedByReply(record).length > 0)
-    return { by: 'made twice, or from another machine', beside: true, reason: undefined };
+    return { by: 'made twice, or sent from elsewhere', beside: true, reason: undefined };
   return { by: `one of these is ours, sent at ${ctx.shortTime(time)} by ${operator}`, beside: true, reason };
 }
 

@@ -45,7 +45,7 @@ function provableMoney(order: JsonObject): OrderMoney {
 function checkState(money: OrderMoney, profile: Profile): void {
   if (money.status === statuses.preAuthorized) {
     throw refused(`${money.id} is only authorized, no money taken`, [
-      'paydesk cannot release it; do not capture it just to refund it',
+      'only the shop can release it at the bank; paydesk cannot. Do not capture it just to refund it',
     ]);
   }
   if (money.status === statuses.refunded)

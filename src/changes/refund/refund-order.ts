@@ -9,8 +9,8 @@ import { changeOrder, type OrderAsked, type OrderPlan, type OrderRead } from '..
 import { originsOf, type RefundOrigins, sentByWords } from './known-refunds.ts';
 import { type FoundTwins, lookForTwins } from './look-for-twins.ts';
 import { checkTwins, type MadeWords, refused, youngWarnings } from './refund-checks.ts';
-import { planRefund, type RefundAsked } from './refund-plan.ts';
-import { askForMissing, leavesQuestions } from './refund-questions.ts';
+import { planRefund, type RefundAsked, type RefundPlan } from './refund-plan.ts';
+import { leavesQuestions, refundQuestions } from './refund-questions.ts';
 import { refundPreview, refundResult } from './refund-screens.ts';
 import { isPaidBack, type KnownTwin, nameForAgain, twinLine, twinWords } from './twins.ts';
 
@@ -45,13 +45,20 @@ async function planOrder(
   const { id, order, twin } = read;
   const origins = await originsOf(ctx, read.service, order);
   const made = madeWords(ctx, origins);
-  const answers = await askForMissing(ctx, read, given, confirm, made);
+  const planNow = (asked: RefundAsked, now = order) =>
+    planRefund(asked, now, profile, { nowMs: ctx.clock.now(), madeWords: made });
+  const questions = refundQuestions(ctx, read, given, confirm);
+  const answers = await questions.money();
+  // What is refused anyway is refused before the next question.
+  await refusePlanned(ctx, read, planNow(answers), answers);
+  const withReason = await questions.reason(answers);
   const twins = await lookForTwins(ctx, read.service, order, twin);
-  const asked = { ...answers, ...(await splitAgain(ctx, read, answers, twins)) };
-  const times = () => ({ nowMs: ctx.clock.now(), madeWords: made });
-  const planned = planRefund(asked, order, profile, times());
+  const withAgain = { ...withReason, ...(await splitAgain(ctx, read, withReason, twins)) };
   const line = (one: KnownTwin) => twinLine(one, twinWords(ctx, profile, order));
-  checkTwins(planned, asked, { found: twins.twins, line }, profile);
+  const found = { found: twins.twins, line };
+  checkTwins(planNow(withAgain), withAgain, found, profile);
+  const asked = await questions.note(withAgain);
+  const planned = planNow(asked);
   const young = youngWarnings(planned.money, profile, ctx.clock.now(), origins);
   const otherTwins = twins.twins.filter((one) => !isPaidBack(one)).map(line);
   const plan = { ...planned, warnings: [...planned.warnings, ...young, ...otherTwins, ...twins.gaps] };
@@ -73,13 +80,26 @@ async function planOrder(
       checks: [...plan.warnings, ...paidBack],
       again: asked.again,
     },
+    typed: asked.typed,
     words: [...wordsOf(asked), ...(leavesQuestions(asked, money) ? ['--only-confirm'] : [])],
     preview: refundPreview({ plan, order, profile, note, origins }),
     check: (fresh) => {
-      planRefund(asked, fresh, profile, times());
+      planNow(asked, fresh);
     },
     result: (applied) => refundResult(plan, applied, profile),
   };
+}
+
+// Throws the CliError with which the journal would refuse this refund.
+function refusePlanned(
+  ctx: Context,
+  { service, id, order }: OrderRead,
+  { body, expected, money }: RefundPlan,
+  { again }: RefundAsked,
+): Promise<void> {
+  const request = { method: 'POST', path: paths.refunds(id), body: { ...body } } as const;
+  const intent = { orderId: id, request, expected, again, currency: money.currency };
+  return ctx.journal.refusePlanned({ service, intent, order });
 }
 
 function madeWords(ctx: Context, origins: RefundOrigins): MadeWords {

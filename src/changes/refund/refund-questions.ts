@@ -1,47 +1,45 @@
 /** Asks a person for what the flags of a refund leave open: which charge, how much, why, and a note. */
 
-import { amountProblem, figureWords, placesOf, readAmount } from '../../amounts.ts';
+import { amountProblem, bothWays, figureWords, placesOf, readAmount } from '../../amounts.ts';
 import { type ChargeMoney, type OrderMoney, paidBy } from '../../api/charges.ts';
 import { type ReasonWords, type RefundReason, refundReasons, refundReasonValues } from '../../api/spec.ts';
 import type { Context } from '../../commands/command.ts';
 import { aboutMoney, type Profile } from '../../profiles/profiles.ts';
 import type { Choice } from '../../terminal/terminal.ts';
 import type { OrderRead } from '../order-change.ts';
-import { type MadeWords, refundableMoney } from './refund-checks.ts';
-import {
-  canGoBackWhole,
-  chargesNamed,
-  type NamedMoney,
-  planRefund,
-  type RefundAsked,
-} from './refund-plan.ts';
+import { refundableMoney } from './refund-checks.ts';
+import { canGoBackWhole, chargesNamed, type NamedMoney, type RefundAsked } from './refund-plan.ts';
 
-/**
- * Asks for values that no flag gave, unless nobody is at the terminal or --yes was given. An order that cannot be refunded is
- * refused before the first question.
- */
-export async function askForMissing(
+/** The questions about one refund, in the order in which they are asked. Between them a caller can refuse the refund. */
+export interface RefundQuestions {
+  /** Which charge and how much. An order that cannot be refunded is refused before this question. */
+  readonly money: () => Promise<RefundAsked>;
+  readonly reason: (asked: RefundAsked) => Promise<RefundAsked>;
+  readonly note: (asked: RefundAsked) => Promise<RefundAsked>;
+}
+
+/** Asks for values that no flag gave, unless nobody is at the terminal or --yes was given. */
+export function refundQuestions(
   ctx: Context,
   read: OrderRead,
   given: RefundAsked,
   confirm: string | undefined,
-  madeWords: MadeWords,
-): Promise<RefundAsked> {
+): RefundQuestions {
   const { reason, note, again, onlyConfirm = false, ...named } = given;
   const { profile } = read.service;
-  const { order } = read;
   const asks = ctx.ask.interactive && !ctx.options.dryRun;
-  const money = refundableMoney(order, profile);
   const asksOptional = asks && !onlyConfirm && !ctx.options.yes && confirm === undefined;
-  const what = asksOptional ? await askMoney(ctx, read, named, money) : named;
-  planRefund({ ...what, reason, note, again }, order, profile, { nowMs: ctx.clock.now(), madeWords });
-  const asksReason = asks && (asksOptional || requires(profile, 'reason'));
+  const asksFor = (what: 'reason' | 'note') => asksOptional || (asks && requires(profile, what));
   return {
-    ...what,
-    reason: reason ?? (asksReason ? await askReason(ctx, profile) : undefined),
-    note:
-      note ?? (asksOptional || (asks && requires(profile, 'note')) ? await askNote(ctx, profile) : undefined),
-    again,
+    async money() {
+      const money = refundableMoney(read.order, profile);
+      const what = asksOptional ? await askMoney(ctx, read, named, money) : named;
+      return { ...what, reason, note, again };
+    },
+    reason: async (asked) =>
+      reason === undefined && asksFor('reason') ? { ...asked, reason: await askReason(ctx, profile) } : asked,
+    note: async (asked) =>
+      note === undefined && asksFor('note') ? { ...asked, note: await askNote(ctx, profile) } : asked,
   };
 }
 
@@ -136,6 +134,9 @@ async function askAmount(
       if (text === '') return undefined;
       if (typed === undefined) return notAnAmount(placesOf(currency, settings));
       const problem = amountProblem(typed, currency, settings);
+      const ways = bothWays(typed, currency, settings);
+      if (problem === undefined && ways !== undefined)
+        return `${text} is ${ways.is} ${currency} in the service's units; type ${ways.is}, or ${ways.meant} if you mean that`;
       return problem ?? (typed.amount <= left ? undefined : `only ${all} is left`);
     },
   });
@@ -147,7 +148,7 @@ async function askAmount(
 function notAnAmount(places: number | undefined): string {
   return places === undefined || places === 0
     ? 'a whole number, no decimals or commas'
-    : `an amount such as 300 or 3.${'0'.repeat(places)}, no commas`;
+    : `an amount such as 300.${'0'.repeat(places)}, no commas`;
 }
 
 // Shows each reason in words and as the service writes it. "No reason" is a choice unless the profile requires one.

@@ -147,7 +147,7 @@ export function twinWords(
 
 /**
  * A twin in one line: `ord_…, same buyer and amount, 4 min earlier, was refunded 2 min ago as REASON, by
- * op7: refunding both pays both back`.
+ * op7: the buyer gets both payments back`.
  */
 export function twinLine(twin: KnownTwin, words: TwinWords): string {
   return `${twin.id}, same buyer and amount, ${apartWords(twin, words)}, ${stateWords(twin, words)}`;
@@ -162,14 +162,15 @@ function apartWords({ createdAt }: Twin, { createdAt: own }: TwinWords): string 
 
 function stateWords(twin: KnownTwin, words: TwinWords): string {
   const { unconfirmed, status } = twin;
-  if (isRefunded(twin)) return `${refundWords(twin, words)}: refunding both pays both back`;
+  if (isRefunded(twin))
+    return `${refundWords(twin, words)}: if you refund both, the buyer gets both payments back`;
   if (unconfirmed?.kind === 'refund') {
     const sum =
       unconfirmed.amount === undefined
         ? ''
         : ` of ${amountWords(unconfirmed.amount, unconfirmed.currency, words.amounts)}`;
     const sent = `sent at ${words.shortTime(unconfirmed.sentAt)} by ${unconfirmed.operator}`;
-    return `has an unconfirmed refund${sum}, ${sent}: refunding both may pay both back`;
+    return `has an unconfirmed refund${sum}, ${sent}: if you refund both, the buyer may get both payments back`;
   }
   if (status === statuses.preAuthorized) return 'is only authorized, no money taken';
   return 'was not refunded: make sure which of the two orders the buyer means';

@@ -55,7 +55,7 @@ export async function showAttempts(ctx: Context, attempts: readonly AttemptRecor
   const records = attempts.map((record) => recordOf(record, ctx.journal.isOpen(record, now)));
   const amountsOf = amountStyles(ctx, attempts);
   await ctx.out.ownList(
-    columnsFor(attempts).map((column) => ({ ...column, amountsOf })),
+    columnsFor(ctx, attempts).map((column) => ({ ...column, amountsOf })),
     records,
   );
 }
@@ -71,12 +71,13 @@ function amountStyles(
 }
 
 // A screen of 80 columns has room for one more column: the profile if several are listed, or else the kind, or else the names
-// of payment links.
-function columnsFor(attempts: readonly AttemptRecord[]): readonly Column[] {
+// of payment links. Where profiles and kinds differ, the outcome tells the kind.
+function columnsFor({ out }: Context, attempts: readonly AttemptRecord[]): readonly Column[] {
   const differ = (of: (record: AttemptRecord) => string) => new Set(attempts.map(of)).size > 1;
   const profiles = differ(({ sent }) => sent.profile);
   const kinds = differ(({ sent }) => sent.proof.kind);
   const named = attempts.some((record) => nameOf(record) !== undefined);
+  const tellsKind = profiles && kinds && out.format === 'table';
   const first = profiles ? 'profile' : kinds ? 'kind' : named ? 'name' : undefined;
   const hasLinks = attempts.some(({ verdicts }) => verdicts.some(({ link }) => link !== undefined));
   const shown = [first, hasLinks ? 'link' : undefined];
@@ -90,10 +91,19 @@ function columnsFor(attempts: readonly AttemptRecord[]): readonly Column[] {
       return { ...column, title: 'CREATED', tableFrom: hasLinks ? 120 : 0 };
     // Two profiles are two accounts, perhaps practice and real money: nobody should take one for the other.
     if (profiles && column.name === 'profile') return { ...column, tableFrom: 0, stays: true };
+    if (tellsKind && column.name === 'outcome') return { ...column, ...outcomeOfKind };
+    if (tellsKind && column.name === 'kind') return fieldColumn('kind', 'KIND', 'text');
+    if (column.name === 'kind' && first === 'kind') return { ...column, tableFrom: 0, stays: true };
     if (shown.includes(column.name)) return { ...column, tableFrom: 0 };
     return later.includes(column.name) ? { ...column, tableFrom: 160 } : column;
   });
 }
+
+// A refund and a capture may both be `made`.
+const outcomeOfKind: Pick<Column, 'value' | 'brief'> = {
+  value: ({ kind, outcome }) => `${String(kind)}: ${String(outcome)}`,
+  brief: { value: (record) => `${String(record.kind)}: ${briefOutcome(record)}` },
+};
 
 /** The columns of one attempt, with its amount as its profile shows it. */
 export function columnsOfAttempt(ctx: Context, record: AttemptRecord): readonly Column[] {

@@ -2,14 +2,13 @@
 
 import type { JsonObject } from '../../api/spec.ts';
 import { acknowledgementOf } from '../../changes/changes.ts';
-import { type AttemptRecord, alarmWords, type VerdictRow } from '../../journal/journal.ts';
+import { type AttemptRecord, alarmWords } from '../../journal/journal.ts';
 
 /** Says what is known about an attempt. */
 export function outcomeWords(record: AttemptRecord, open: boolean): string {
-  const last = record.verdicts.at(-1);
   const alarm = alarmWordsOf(record);
   const by = acknowledgementOf(record)?.operator;
-  return `${alarm === undefined ? '' : `${alarm}: `}${verdictWords(last, open)}${by === undefined ? '' : `; alarm acknowledged by ${by}`}`;
+  return `${alarm === undefined ? '' : `${alarm}: `}${verdictWords(record, open)}${by === undefined ? '' : `; alarm acknowledged by ${by}`}`;
 }
 
 /** The alarm of an attempt in a few words; undefined when there is none, or somebody acknowledged it. */
@@ -27,7 +26,7 @@ export function briefOutcome({
   acknowledged_by: acknowledged,
 }: JsonObject): string {
   if (alarm !== null) return alarm === 'duplicate' ? alarmWords.duplicate : 'ALARM';
-  if (acknowledged !== null) return 'alarm ended';
+  if (acknowledged !== null) return verdict === 'applied' ? 'made; alarm closed' : 'alarm closed';
   const byHand = by === 'person' ? ', by hand' : '';
   switch (verdict) {
     case 'applied':
@@ -41,7 +40,10 @@ export function briefOutcome({
   }
 }
 
-function verdictWords(last: VerdictRow | undefined, open: boolean): string {
+function verdictWords({ sent, verdicts }: AttemptRecord, open: boolean): string {
+  const last = verdicts.at(-1);
+  const missing =
+    sent.proof.orderId === undefined ? 'the newest orders do not show it' : 'the order does not show it';
   switch (last?.verdict) {
     case 'applied':
       if (last.by === 'person') return `recorded as made, by ${last.operator ?? 'somebody'}`;
@@ -52,7 +54,7 @@ function verdictWords(last: VerdictRow | undefined, open: boolean): string {
     case 'not_sent':
       return 'not sent, nothing changed';
     case 'not_seen':
-      return open ? 'unconfirmed, not found yet' : 'not found; waiting period over; it may be tried again';
+      return open ? `not known yet; ${missing}` : 'not found; waiting period over; it may be tried again';
     default:
       return 'unconfirmed, may have been made';
   }

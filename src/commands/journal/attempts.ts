@@ -67,7 +67,7 @@ export function needsPerson(ctx: Context, record: AttemptRecord, now: Moment): b
 
 /**
  * Says what of other accounts needs a person, and the command that shows it:
- * `1 refund unconfirmed with live: paydesk -p live journal list --open`. None if nothing does. `scope`: the profile whose
+ * `1 refund unconfirmed in another profile (live): paydesk -p live journal list --open`. None if nothing does. `scope`: the profile whose
  * account the run is about; a run about every account has no others.
  */
 export async function elsewhereLines(ctx: Context, scope: Profile | undefined): Promise<readonly string[]> {
@@ -92,7 +92,8 @@ export async function elsewhereLines(ctx: Context, scope: Profile | undefined): 
   const command = isReachable
     ? commandLine({ kind: 'stored', name: first }, 'journal', 'list', '--open')
     : 'paydesk journal list --all-profiles --open';
-  return [`${others.length} ${what} ${state} with ${names.join(' and ')}: ${command}`];
+  const where = second === undefined ? `another profile (${first})` : `other profiles (${names.join(', ')})`;
+  return [`${others.length} ${what} ${state} in ${where}: ${command}`];
 }
 
 async function unfinishedOf(

@@ -236,10 +236,17 @@ async function readEach(ctx: Context, attempts: readonly AttemptRecord[]): Promi
     } catch (error) {
       if (!(error instanceof CliError)) throw error;
       // The outcome of this attempt is known and it is only watched. If its profile is gone, nobody needs a warning.
-      if (error.kind === 'auth' && !ctx.journal.isOpen(record, now)) continue;
-      ctx.notes.warn(`${record.sent.intent} stays as it is: ${error.message}`);
+      const isMissing = error.kind === 'auth' || error.kind === 'usage';
+      if ((isMissing || ctx.options.quiet) && !ctx.journal.isOpen(record, now)) continue;
+      const { intent } = record.sent;
+      ctx.notes.warn(`${intent} was not checked: ${error.message}: ${checkCommand(error, intent)}`);
       reread.push(record);
     }
   }
   return reread;
+}
+
+// If a profile must be chosen first, the command that names one.
+function checkCommand({ parts: { now = [] } }: CliError, intent: string): string {
+  return now.find((line) => line.startsWith('paydesk ')) ?? `paydesk journal reconcile ${intent}`;
 }

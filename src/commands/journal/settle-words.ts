@@ -3,6 +3,7 @@
  * and what is missing on the command line. Pure.
  */
 
+import { kindWords } from '../../changes/changes.ts';
 import { CliError } from '../../errors.ts';
 import type { AttemptRecord, ChangeKind } from '../../journal/journal.ts';
 
@@ -14,22 +15,18 @@ interface Meaning {
   readonly wrong: readonly [not: string, made: string];
 }
 
-const meanings: Readonly<Record<ChangeKind, Meaning>> = {
-  refund: { change: 'this refund', wrong: ['the buyer is paid twice', 'the buyer does not get the money'] },
-  capture: {
-    change: 'this capture',
-    wrong: ['the capture is sent a second time', 'the money is never collected'],
-  },
-  order: { change: 'this order', wrong: ['the buyer gets two orders', 'the buyer gets no order'] },
-  checkout: {
-    change: 'this payment link',
-    wrong: ['there are two links, and both can be paid', 'the buyer gets no link'],
-  },
-  api: { change: 'this request', wrong: ['it takes effect twice', 'it never takes effect'] },
+const meanings: Readonly<Record<ChangeKind, readonly [change: string, neverMade: string]>> = {
+  refund: ['this refund', 'the buyer does not get the money'],
+  capture: ['this capture', 'the money is never collected'],
+  order: ['this order', 'the buyer gets no order'],
+  checkout: ['this payment link', 'the buyer gets no link'],
+  api: ['this request', 'it never takes effect'],
 };
 
 export function meaningOf(record: AttemptRecord): Meaning {
-  return meanings[kindOf(record)];
+  const kind = kindOf(record);
+  const [change, neverMade] = meanings[kind];
+  return { change, wrong: [kindWords[kind].twice, neverMade] };
 }
 
 function kindOf({ sent: { lost, proof } }: AttemptRecord): ChangeKind {

@@ -1,8 +1,8 @@
 /** `journal settle`: a person records by hand whether an unconfirmed change was made, or corrects such a record. */
 
-import { changeOf, settleCommands } from '../../changes/changes.ts';
+import { changeOf, settleCommands, untilWords } from '../../changes/changes.ts';
 import { about, CliError, exitCodes } from '../../errors.ts';
-import type { AttemptRecord, Evidence } from '../../journal/journal.ts';
+import { type AttemptRecord, changeKinds, type Evidence } from '../../journal/journal.ts';
 import { type Context, defineCommand, dryRunShown } from '../command.ts';
 import { flag } from '../flags.ts';
 import { amountStyleOf } from './attempt-record.ts';
@@ -34,13 +34,7 @@ export const settle = defineCommand({
   ],
   exits: [0, 2, 3, 4, 5, 7],
   async run(ctx, { args: [id], flags }) {
-    if ((flags.applied === true) === (flags['not-applied'] === true))
-      throw unrecordable('say --applied or --not-applied: was it made?', [
-        'first look: paydesk can often find out by itself',
-        `paydesk journal reconcile ${id}`,
-        'then one of:',
-        ...settleCommands(id),
-      ]);
+    if ((flags.applied === true) === (flags['not-applied'] === true)) throw await undecided(ctx, id);
     if (flags.note === undefined && !ctx.ask.interactive)
       throw unrecordable('missing --note: say how you know');
     const record = await attemptOf(ctx, id);
@@ -49,6 +43,18 @@ export const settle = defineCommand({
     return about(subjectOf(record), () => settleAttempt(ctx, record, asked));
   },
 });
+
+async function undecided(ctx: Context, id: string): Promise<CliError> {
+  const known = await ctx.journal.attempts({ intent: id });
+  const first = known.every(({ sent }) => changeKinds[sent.proof.kind].provable)
+    ? ['first look: paydesk can often find out by itself', `paydesk journal reconcile ${id}`]
+    : ["first look on the service's own screen: paydesk cannot look it up"];
+  return unrecordable('say --applied or --not-applied: was it made?', [
+    ...first,
+    'then one of:',
+    ...settleCommands(id),
+  ]);
+}
 
 interface Asked {
   readonly applied: boolean;
@@ -68,11 +74,10 @@ async function settleAttempt(ctx: Context, record: AttemptRecord, asked: Asked):
   else if (record.verdicts.at(-1)?.verdict === 'applied') refuseContradiction(record, applied);
   const open = ctx.journal.isOpen(record, await ctx.journal.now());
   const isStrict = !applied && (open || corrects);
-  if (asked.note === undefined) await refuseTooEarly(ctx, record, applied);
-  const note = await noteOf(ctx, record, asked, isStrict);
+  checkNote(asked, isStrict);
   checkConfirm(ctx, record, asked, isStrict);
   const confirm = (evidence: Evidence) => confirmStatement(ctx, { record, evidence, isStrict, ...asked });
-  const statement = { applied, note, ...(corrects && { corrects }) };
+  const statement = { applied, note: asked.note ?? '', ...(corrects && { corrects }) };
   const { record: after, added } = await ctx.journal.settle(record, statement, confirm);
   if (added === undefined) {
     refuseContradiction(after, applied);
@@ -81,12 +86,6 @@ async function settleAttempt(ctx: Context, record: AttemptRecord, asked: Asked):
     ctx.notes.warn('the order shows what happened; paydesk recorded that, and not what you said');
   await showAttempt(ctx, after);
   return needsPerson(ctx, after, await ctx.journal.now()) ? exitCodes.unknown : 0;
-}
-
-// Nobody is asked for a note in vain. With a note, paydesk reads the order first: it may show what happened.
-async function refuseTooEarly(ctx: Context, record: AttemptRecord, applied: boolean): Promise<void> {
-  const early = applied ? undefined : ctx.journal.tooEarly(record, await ctx.journal.now());
-  if (early !== undefined) throw early;
 }
 
 // Refuses a statement that contradicts an outcome that is already settled.
@@ -120,21 +119,13 @@ function refuseNoCorrection(record: AttemptRecord, applied: boolean): void {
   });
 }
 
-async function noteOf(
-  ctx: Context,
-  { sent }: AttemptRecord,
-  { note, confirm }: Asked,
-  isStrict: boolean,
-): Promise<string> {
-  const check = (text: string) => (isStrict ? noteProblem(text) : idProblem(text));
-  const id = sent.proof.orderId === undefined ? 'intent' : 'order id';
-  // Both are typed, one after the other, so the first question says which comes now.
-  const next = confirm === undefined ? ` In a few words; the ${id} is asked for after that:` : '';
-  if (note === undefined)
-    return ctx.ask.text({ message: `How do you know?${next}`, flag: '--note TEXT', check });
-  const problem = check(note);
+function checkNote({ note }: Asked, isStrict: boolean): void {
+  const problem = note === undefined ? undefined : problemOf(note, isStrict);
   if (problem !== undefined) throw unrecordable(`--note ${note}: ${problem}`);
-  return note;
+}
+
+function problemOf(note: string, isStrict: boolean): string | undefined {
+  return isStrict ? noteProblem(note) : idProblem(note);
 }
 
 // Before anything is read: what a script typed must be right, and nobody is asked in vain.
@@ -167,15 +158,15 @@ function checkConfirm(
   );
 }
 
-interface Statement extends Omit<Asked, 'note'> {
+interface Statement extends Asked {
   readonly record: AttemptRecord;
   readonly evidence: Evidence;
   readonly isStrict: boolean;
 }
 
-// Says what is going to be recorded and what follows from it, then asks for the id of the order.
-async function confirmStatement(ctx: Context, statement: Statement): Promise<void> {
-  const { record, isStrict, confirm } = statement;
+// Says what is going to be recorded and what follows from it, then asks for the id of the order, and then for the note.
+async function confirmStatement(ctx: Context, statement: Statement): Promise<string> {
+  const { record, isStrict, note } = statement;
   const { intent, proof } = record.sent;
   const id = proof.orderId ?? intent;
   const isHidden = isStrict && proof.orderId !== undefined;
@@ -184,6 +175,18 @@ async function confirmStatement(ctx: Context, statement: Statement): Promise<voi
     ...lines.map((line) => ({ line: isHidden ? line.replaceAll(id, 'the order') : line })),
     ...(isHidden ? [] : [{ line: `${proof.orderId === undefined ? 'intent' : 'order id'}: ${id}` }]),
   ]);
+  await confirmId(ctx, statement, { id, isHidden });
+  if (note !== undefined) return note;
+  const check = (text: string) => problemOf(text, isStrict);
+  return await ctx.ask.text({ message: 'How do you know? In a few words:', flag: '--note TEXT', check });
+}
+
+async function confirmId(
+  ctx: Context,
+  { record, confirm }: Statement,
+  { id, isHidden }: { readonly id: string; readonly isHidden: boolean },
+): Promise<void> {
+  const { proof } = record.sent;
   if (confirm !== undefined) return;
   const what = isHidden
     ? "the order id, from the service's own screen or the ticket,"
@@ -232,15 +235,5 @@ function appearWords(ctx: Context, record: AttemptRecord): string {
   const until = ctx.journal.mayAppearUntil(record);
   if (until === undefined) return 'It may still appear later.';
   if (until <= ctx.clock.now()) return 'It can no longer appear by itself.';
-  return `It may still appear until ${whenWords(ctx, until)}.`;
-}
-
-// `today 23:05`, `tomorrow 05:05`, or the day in full. A time within a minute counts as the next minute.
-function whenWords(ctx: Context, ms: number): string {
-  const minute = Math.ceil(ms / 60_000) * 60_000;
-  const dayOf = (time: number) => ctx.days.day(Math.floor(time / 1000));
-  const now = ctx.clock.now();
-  const clock = ctx.timeOfDay(minute).slice(0, 5);
-  if (dayOf(minute) === dayOf(now)) return `today ${clock}`;
-  return dayOf(minute) === dayOf(now + 86_400_000) ? `tomorrow ${clock}` : ctx.fullTime(minute);
+  return `It may still appear until ${untilWords(ctx, until)}.`;
 }

@@ -114,22 +114,20 @@ function attemptView(
   const refunds = verdicts.at(-1)?.refunds ?? [];
   const seenIn = sent.proof.orderId === undefined ? 'the newest orders' : 'the order';
   const words = outcomeWords(record, open);
+  const told = verdicts.filter((row, index) => !repeats(row, verdicts[index - 1]));
   const figure = figuresIn(sent.currency, style);
   // Of two equal refunds, the one that the reply named is ours.
   const isDoubled = (verdicts.at(-1)?.alarm ?? verdicts.at(-1)?.acknowledged) === 'duplicate';
   const whose = (id = '') => {
     if (!isDoubled || ours.length === 0) return '';
-    return ours.includes(id) ? '   ours' : '   made twice, or from another machine';
+    return ours.includes(id) ? '   ours' : '   made twice, or sent from elsewhere';
   };
   return [
     { line: [{ text: `${changeOf(record, style)}: ${words}`, style: open ? 'warn' : 'strong' }] },
     { grid: factsOf(record, open, figure).map(([name, value]) => [faint(name), value]), indent: 2 },
     ...(verdicts.length === 0 ? [] : [{ line: { text: 'history', style: 'strong' as const } }]),
     {
-      grid: verdicts.map((row, index) => [
-        fullTime(row.time),
-        ...historyCells(row, verdicts[index - 1], seenIn),
-      ]),
+      grid: told.map((row, index) => [fullTime(row.time), ...historyCells(row, told[index - 1], seenIn)]),
       indent: 2,
     },
     ...refunds.map(({ id, amount, chargeId }) => ({
@@ -141,6 +139,17 @@ function attemptView(
       hang: 6,
     })),
   ];
+}
+
+// The run that lost a reply writes so twice, before its reads and after them. If they showed nothing, once is enough for people.
+function repeats(row: VerdictRow, before: VerdictRow | undefined): boolean {
+  return (
+    row.by === 'sender' &&
+    before?.by === 'sender' &&
+    row.verdict === before.verdict &&
+    row.why === before.why &&
+    row.alarm === before.alarm
+  );
 }
 
 function faint(text: string) {
@@ -158,7 +167,7 @@ function factsOf(
   figure: (amount: number) => string,
 ): readonly (readonly [name: string, value: Cell])[] {
   const { sent } = record;
-  const { proof, request, neighbour, sendBy } = sent;
+  const { proof, request, sendBy } = sent;
   const { created, link } = recordOf(record, open);
   const said = saidBy(record);
   const fact = (name: string, value: Cell | undefined) =>
@@ -173,13 +182,12 @@ function factsOf(
     ...fact('order', proof.orderId),
     ['account', `${sent.profile}, ${sent.account}`],
     ['sent', [fullTime(sent.time), ` by ${sent.operator}`]],
-    ...fact('send limit', isKnown ? [fullTime(sendBy), '; it had to leave by then'] : undefined),
+    ...fact('could leave', isKnown ? ['until ', fullTime(sendBy)] : undefined),
     ...fact('request', isKnown ? sentRequest : undefined),
     ...proof.expected.map(
       ({ chargeId, amount }) =>
         ['asked for', `a refund of ${figure(-amount)} on charge ${chargeId}`] as const,
     ),
-    ...fact('in the list', neighbour && `orders list shows it right after ${neighbour}`),
     ...fact('reply', said && replyWords(said)),
     ...fact('note', sent.note),
     ...fact(

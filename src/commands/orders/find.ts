@@ -12,7 +12,7 @@ import { type Filter, joinColumns } from '../listing.ts';
 import { brokeOff } from '../walk.ts';
 import { statusColumn } from './open-status.ts';
 import { filterFlags, orderFilters } from './order-filters.ts';
-import { createMatcher, type Matcher } from './order-matching.ts';
+import { amountHint, createMatcher, type Matcher } from './order-matching.ts';
 import { type OrderObserver, observeOrders } from './order-observer.ts';
 
 const defaultMax = 5_000;
@@ -108,9 +108,8 @@ async function searchPages(
   accepts: (record: WireRecord) => boolean,
 ): Promise<SearchResult> {
   const { observer, max, paging } = search;
-  const sink = ctx.out.list(columnsOf(matcher, observer, await statusColumn(ctx, service)), {
-    pages: 'many',
-  });
+  const columns = columnsOf(ctx, matcher, observer, await statusColumn(ctx, service));
+  const sink = ctx.out.list(columns, { pages: 'many' });
   let found = 0;
   const endProgress = ctx.notes.progress(() =>
     observer.read === 0 ? '' : `${observer.read} orders read${daysWords(ctx, observer)}, ${found} found`,
@@ -157,8 +156,10 @@ function endingAfter({ texts, max, observer }: Search, page: Page, hits: readonl
   return page.hasMore && observer.read >= max ? 'bound' : 'end';
 }
 
-// The MATCHED column needs room, so three other columns show only on wider screens.
+// The MATCHED column needs room, so two other columns show only on wider screens. In a table it begins with what was found,
+// because its end may be cut.
 function columnsOf(
+  { out }: Context,
   matcher: Matcher,
   { columns, twins }: OrderObserver,
   status: readonly Column[],
@@ -169,8 +170,10 @@ function columnsOf(
     kind: 'text',
     tableFrom: 0,
     value: (order) => {
-      const words = (matcher(order) ?? []).map(
-        ({ label, value }) => `${shortened(label)} ${shortened(value)}`,
+      const words = (matcher(order) ?? []).map(({ label, value }) =>
+        out.format === 'table'
+          ? `${shortened(value)} (${shortened(label)})`
+          : `${shortened(label)} ${shortened(value)}`,
       );
       const twin = twins.of(order);
       const twinWords = twin === undefined ? [] : [isRefunded(twin) ? 'twin refunded' : 'twin'];
@@ -180,7 +183,6 @@ function columnsOf(
   const later = new Map([
     ['refunded', 120],
     ['card', 100],
-    ['buyer', 100],
   ]);
   const own = joinColumns(orderColumns, status).map((column): Column => {
     const tableFrom = later.get(column.name) ?? column.tableFrom;
@@ -201,12 +203,15 @@ function noMatch(ctx: Context, search: Search, ending: Ending): CliError {
   const what = `"${texts.join(' ')}"${filterWords === '' ? '' : ` with ${filterWords}`}`;
   const message = `${what} in ${readWords(ctx, observer)}`;
   const opening = 'no match for';
+  const hint = amountHint(texts, profile.settings);
+  const otherwise = hint === undefined ? [] : [hint];
   if (ending === 'end') {
     const after = paging.next === undefined ? '' : ` after ${paging.next}`;
     return new CliError('not_found', message, {
       opening,
-      certain: `all orders of ${accountLabel(profile)}${after} were searched`,
+      certain: `all orders of ${accountLabel(profile)}${after} were searched${hint === undefined ? '' : ' for just this text'}`,
       now: [
+        ...otherwise,
         ...together(texts),
         "ask for the e-mail or the shop's order number",
         ...(paging.next === undefined ? [] : ['or search all orders:', command(search, { filters })]),
@@ -220,6 +225,7 @@ function noMatch(ctx: Context, search: Search, ending: Ending): CliError {
         ? 'all orders since that time were read; older ones were not'
         : `all ${observer.read} were read; the account has more`,
     now: [
+      ...otherwise,
       ...together(texts),
       "ask for the e-mail or the shop's order number, or search older orders:",
       furtherBack(search, ending),

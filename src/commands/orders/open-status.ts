@@ -1,17 +1,33 @@
 /**
  * The STATUS column of tables of orders. In place of the service's word it says `unconfirmed` where a change of the order is
- * unconfirmed, and `paid back twice` where a refund was, until somebody has dealt with it.
+ * unconfirmed, `paid back twice` where a refund was, until somebody has dealt with it, and `recorded as made` where the order
+ * does not show a refund that somebody recorded by hand.
  */
 
 import type { Service } from '../../api/api.ts';
 import { type Column, orderColumns } from '../../api/resources.ts';
-import { type OpenCases, openCasesOf, paidTwiceStatus } from '../../changes/changes.ts';
+import type { JsonObject } from '../../api/spec.ts';
+import { type OpenCases, openCasesOf, paidTwiceStatus, unshownStatus } from '../../changes/changes.ts';
+import type { AttemptRecord } from '../../journal/journal.ts';
 import type { Context } from '../command.ts';
 
-/** The words in place of the status of an order; undefined if it has no open case. */
-export function openStatus({ unconfirmed, paidTwice }: OpenCases, id: string): string | undefined {
+/** The words in place of the status of an order that cannot be changed now; undefined if nothing is open. */
+export function openStatus(
+  { unconfirmed, paidTwice }: Pick<OpenCases, 'unconfirmed' | 'paidTwice'>,
+  id: string,
+): string | undefined {
   if (unconfirmed.has(id)) return 'unconfirmed';
   return paidTwice.has(id) ? paidTwiceStatus : undefined;
+}
+
+/** The refund of an order that somebody recorded as made by hand and that the order does not show; the oldest. */
+export function unshownRefund(
+  { journal }: Pick<Context, 'journal'>,
+  { madeByHand }: Pick<OpenCases, 'madeByHand'>,
+  order: JsonObject,
+): AttemptRecord | undefined {
+  const known = madeByHand.get(String(order.id));
+  return known && journal.unshownRefunds(known, order)[0];
 }
 
 /**
@@ -21,13 +37,15 @@ export function openStatus({ unconfirmed, paidTwice }: OpenCases, id: string): s
 export async function statusColumn(ctx: Context, service: Service): Promise<readonly Column[]> {
   if (ctx.out.format !== 'table') return [];
   const open = await openCasesOf(ctx, service);
-  if (open.unconfirmed.size + open.paidTwice.size === 0) return [];
+  if (open.unconfirmed.size + open.paidTwice.size + open.madeByHand.size === 0) return [];
   return orderColumns
     .filter(({ name }) => name === 'payment_status')
     .map((column) => ({
       ...column,
       // These words must be read whole, so the buyer gives way to them on a narrow terminal.
       stays: true,
-      value: (order, ...more) => openStatus(open, String(order.id)) ?? column.value(order, ...more),
+      value: (order, ...more) =>
+        openStatus(open, String(order.id)) ??
+        (unshownRefund(ctx, open, order) === undefined ? column.value(order, ...more) : unshownStatus),
     }));
 }

@@ -3,7 +3,7 @@
  * reads.
  */
 
-import { amountProblem, type TypedAmount } from '../../amounts.ts';
+import { amountProblem, boundWarnings, type TypedAmount } from '../../amounts.ts';
 import { canBeRefunded } from '../../api/charges.ts';
 import { customerIdPattern, itemsOf, type JsonObject, statuses, valueAt } from '../../api/spec.ts';
 import type { Profile } from '../../profiles/profiles.ts';
@@ -70,6 +70,7 @@ export function orderFilters(ctx: Context, input: FilterInput, profile: Profile)
   const span = rangeWords('orders created', range, ctx.days.full);
   if (span !== undefined) ctx.notes.note(span);
   const amounts = amountRange(input, profile);
+  for (const line of amounts.warnings) ctx.notes.warn(line);
   const undated = counted((order) => typeof order.created_at !== 'number');
   const unpriced = counted((order) => !isAmount(order.amount));
   const { status, customer, since, until } = input;
@@ -122,9 +123,7 @@ function statusFilter(status: string): Filter & { readonly leftOut: () => readon
     leftOut: () =>
       seen.size === 0 || seen.has(status)
         ? []
-        : [
-            `no order that was read has the payment_status ${status}; seen: ${[...seen].join(', ')}; documented: ${documented.join(', ')}`,
-          ],
+        : [`no order is '${status}'. Words here: ${[...new Set([...seen, ...documented])].join(', ')}`],
   };
 }
 
@@ -151,6 +150,7 @@ function amountRange({ 'min-amount': min, 'max-amount': max }: FilterInput, prof
       Number(order.amount) >= (min?.amount ?? Number.NEGATIVE_INFINITY) &&
       Number(order.amount) <= (max?.amount ?? Number.POSITIVE_INFINITY),
     words: bounds.flatMap(({ name, typed }) => [name, typed.text]),
+    warnings: bounds.flatMap(({ name, typed }) => boundWarnings(name, typed, profile.settings)),
   };
 }
 

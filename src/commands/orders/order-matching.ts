@@ -3,7 +3,7 @@
  * text.
  */
 
-import { type AmountStyle, plainAmounts, scaled } from '../../amounts.ts';
+import { type AmountStyle, declaresPlaces, examplesOf, plainAmounts, scaled } from '../../amounts.ts';
 import { itemsOf, type JsonObject, valueAt } from '../../api/spec.ts';
 import { usage } from '../flags.ts';
 import { fold } from './fold-text.ts';
@@ -114,8 +114,8 @@ const idPart = (word: Word, folded: string): boolean => {
   if (fourDigits.test(word.text)) return folded.endsWith(word.text);
   return word.text.length >= shortestIdPart && folded.includes(word.text);
 };
-// A column of refunds shows `-120.00`.
-const sum = (word: Word, folded: string): boolean => folded === word.text.replace(/^-/, '');
+// A column of refunds shows `-120.00`. Some people write thousands with commas.
+const sum = (word: Word, folded: string): boolean => folded === withoutThousands(word.text.replace(/^-/, ''));
 // Screens show a card as `*4242`.
 const card = (word: Word, folded: string): boolean => folded === word.text.replace(/^\*/, '');
 const phone = (word: Word, folded: string): boolean => {
@@ -125,6 +125,33 @@ const phone = (word: Word, folded: string): boolean => {
   if (word.text.startsWith('+')) return digits !== '' && digitsOf(folded).startsWith(digits);
   return digits.length >= shortestDigits && digitsOf(folded).includes(digits);
 };
+
+const thousands = /^\d{1,3}(,\d{3})+(\.\d+)?$/;
+
+function withoutThousands(text: string): string {
+  return thousands.test(text) ? text.replaceAll(',', '') : text;
+}
+
+/**
+ * How amounts are typed here, if one of these texts looks like an amount that is typed otherwise: then an order of this amount
+ * may be there all the same.
+ */
+export function amountHint(texts: readonly string[], style: AmountStyle): string | undefined {
+  const typed = texts
+    .flatMap((text) => text.replace(insideAmount, '').split(/\s+/))
+    .map((word) => withoutThousands(word.replace(/^-/, '')))
+    .find((word) => /^\d+(\.\d+)?$/.test(word));
+  if (typed === undefined) return undefined;
+  const [units = '', decimals] = typed.split('.');
+  const examples = examplesOf(style).filter((one) => one.includes('.'));
+  if (examples.length === 0)
+    return decimals === undefined
+      ? undefined
+      : "amounts here are the service's whole numbers, without decimals";
+  if (decimals !== undefined && declaresPlaces(decimals.length, style)) return undefined;
+  const [example = ''] = examples;
+  return `an amount is typed with its decimals here: ${units}${example.slice(example.indexOf('.'))}`;
+}
 
 function holdsPhone(field: Field, digits: string): boolean {
   return field.finds === phone && digitsOf(field.value).includes(digits);

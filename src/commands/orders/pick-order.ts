@@ -9,7 +9,8 @@ import type { SearchedList } from '../../terminal/terminal.ts';
 import type { Context } from '../command.ts';
 import { usage } from '../flags.ts';
 import type { KnownOrder } from './known-orders.ts';
-import { openStatus } from './open-status.ts';
+import { openStatus, unshownRefund } from './open-status.ts';
+import { amountHint } from './order-matching.ts';
 import { type OrderSearch, searchOrders } from './order-search.ts';
 import { type OrderShown, orderRow, type RowParts, rowColumns, rowTitles, shownOf } from './pick-rows.ts';
 
@@ -39,6 +40,7 @@ export async function pickOrder(ctx: Context, service: Service, offer: Pickable)
     show: (order) => ({
       ...shownOf(order, profile, offer.whyNot?.(order)),
       seenTwice: ctx.journal.seenTwice(attempts.get(String(order.id)) ?? [], order),
+      unshown: unshownRefund(ctx, open, order),
     }),
   });
   try {
@@ -96,7 +98,7 @@ function searchedList(ctx: Context, search: Search, parts: RowParts): SearchedLi
       return one === undefined ? undefined : row(one, words);
     },
     want: (words, rows, further) => search.want(words, rows, further),
-    looked: (words) => lookedWords(ctx, search, words, parts.kind),
+    looked: (words) => lookedWords(ctx, search, words, parts),
     lookUp: (words) => (search.isId(words) ? lookedUp(search, words.trim(), row) : undefined),
     watch: (listener) => search.watch(listener),
   };
@@ -112,7 +114,7 @@ async function lookedUp<R>(
 }
 
 // What was looked through, what it holds besides, and what Enter or going on does.
-function lookedWords(ctx: Context, search: Search, words: string, kind: string): string {
+function lookedWords(ctx: Context, search: Search, words: string, { kind, profile }: RowParts): string {
   const { known, state } = search;
   const { fitting, others } = known.matches(words);
   const back = known.oldest === undefined ? '' : `, back to ${ctx.days.show(known.oldest, 'date')}`;
@@ -120,9 +122,12 @@ function lookedWords(ctx: Context, search: Search, words: string, kind: string):
   const isTyped = words.trim() !== '';
   if (isTyped && fitting.length + others.length === 0 && search.isId(words))
     return `not among ${all}; Enter looks it up by its id`;
-  const head = isTyped ? `${fitting.length} found in ${all}` : all;
-  const more = others.length === 0 ? '' : `, ${others.length} more not ${kind}`;
-  return `${head}${more}${stateWords(state, fitting.length + others.length)}`;
+  const count = fitting.length + others.length;
+  const head = isTyped ? `${count} found in ${all}` : all;
+  const unfit =
+    others.length === 0 ? '' : `, ${others.length === count ? '' : `${others.length} of them `}not ${kind}`;
+  const hint = count === 0 ? amountHint([words], profile.settings) : undefined;
+  return `${head}${unfit}${stateWords(state, count)}${hint === undefined ? '' : `; ${hint}`}`;
 }
 
 function stateWords(state: Search['state'], count: number): string {

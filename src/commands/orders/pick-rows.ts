@@ -15,6 +15,8 @@ import {
   type Twin,
   twinLine,
   twinWords,
+  unshownStatus,
+  unshownWords,
 } from '../../changes/changes.ts';
 import {
   type AttemptRecord,
@@ -45,6 +47,8 @@ export interface OrderShown {
   readonly whyNot: string;
   /** A refund that it shows twice, while the journal does not know that yet. */
   readonly seenTwice?: PaidTwice | undefined;
+  /** A refund that somebody recorded as made by hand, and that it does not show. */
+  readonly unshown?: AttemptRecord | undefined;
 }
 
 /** What the row of an order shows. Without `whyNot`, its status is the reason why it cannot be chosen. */
@@ -114,6 +118,7 @@ export function orderRow<V>(
       : `found: ${found.map(({ label, value: text }) => `${label} ${text}`).join(', ')}`,
     unfit,
     blocked === undefined ? undefined : { text: blocked, style: 'bad' },
+    shown.unshown && { text: unshownWords(shown.unshown, parts.profile), style: 'bad' },
     twin === undefined ? undefined : { text: twinText(one, twin, parts), style: 'warn' },
   ];
   const reason = unfit === undefined ? blocked : `${id} is ${unfit}`;
@@ -128,7 +133,7 @@ export function orderRow<V>(
       shown.reference,
     ],
     details: details.filter((line) => line !== undefined),
-    answer: joined([shown.card, shown.money, id]),
+    answer: joined([shown.buyer === '-' ? undefined : shown.buyer, shown.card, shown.money, id]),
     ...(reason === undefined ? {} : { refusal: reason }),
   };
 }
@@ -141,6 +146,7 @@ function statusOf({ id, shown, twin }: KnownOrder<OrderShown>, open: OpenCases):
   const blocked = openStatus(open, id);
   if (blocked !== undefined) return blocked;
   if (shown.seenTwice !== undefined) return seenTwiceStatus;
+  if (shown.unshown !== undefined) return unshownStatus;
   return twin === undefined ? shown.status : `twin, ${shown.status}`;
 }
 

@@ -49,7 +49,7 @@ export const refund = defineCommand({
     }),
     note: flag.text({ value: 'TEXT', summary: 'private note, kept only on this computer' }),
     'only-confirm': flag.switch({
-      summary: 'ask for nothing but the yes: without --charge, --amount, --reason or --note, none is meant',
+      summary: 'ask only for the yes; what is not given is left out',
     }),
     confirm: flag.id('orders', { value: 'ID', summary: 'the order id again: counts as yes in production' }),
     intent: intentFlag,

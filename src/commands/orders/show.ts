@@ -26,12 +26,21 @@ import {
   twinWords,
   unconfirmedBlocks,
   unconfirmedSteps,
+  unshownBlocks,
+  unshownStatus,
+  unshownSteps,
 } from '../../changes/changes.ts';
-import { changeKinds, type PaidTwice, type UnconfirmedChange } from '../../journal/journal.ts';
+import {
+  type AttemptRecord,
+  changeKinds,
+  type PaidTwice,
+  type UnconfirmedChange,
+} from '../../journal/journal.ts';
 import { accountSpan, commandLine, type Profile } from '../../profiles/profiles.ts';
 import type { Block, Span } from '../../terminal/terminal.ts';
 import { type Context, defineCommand } from '../command.ts';
 import { idArgument } from '../flags.ts';
+import { unshownRefund } from './open-status.ts';
 import { orderContents } from './order-contents.ts';
 
 const { idExample } = resources.orders;
@@ -48,12 +57,13 @@ export const show = defineCommand({
   exits: [0, 1, 2, 4, 5, 6, 9],
   async run(ctx, { args: [id] }) {
     ctx.out.checkColumns(orderColumns);
-    const service = await ctx.service();
+    const isTable = ctx.out.format === 'table';
+    const service = await ctx.service({ shown: isTable ? id : undefined });
     const { profile } = service;
     const record = await readOne(ctx, service, 'orders', id, 'show');
     const readAt = ctx.clock.now();
     const { value } = record;
-    const known = ctx.out.format === 'table' ? await lookUp(ctx, service, value) : nothingKnown;
+    const known = isTable ? await lookUp(ctx, service, value) : nothingKnown;
     await ctx.out.record(record, orderColumns, () => orderView(ctx, { value, profile, readAt, ...known }));
     return undefined;
   },
@@ -66,6 +76,8 @@ interface Known {
   readonly paidTwice: PaidTwice | undefined;
   /** What this read is the first to show twice. */
   readonly seenTwice: PaidTwice | undefined;
+  /** A refund that somebody recorded as made by hand, and that the order does not show. */
+  readonly unshown: AttemptRecord | undefined;
   /** The alarms that somebody acknowledged, a line each. */
   readonly acknowledged: readonly string[];
   /** What somebody settled by hand, a line each. */
@@ -78,6 +90,7 @@ const nothingKnown: Known = {
   unconfirmed: undefined,
   paidTwice: undefined,
   seenTwice: undefined,
+  unshown: undefined,
   acknowledged: [],
   byHand: [],
   twins: [],
@@ -98,6 +111,7 @@ async function lookUp(ctx: Context, service: Service, order: JsonObject): Promis
     paidTwice: open.paidTwice.get(id),
     // One of the two may be the unconfirmed one: that is cleared up first.
     seenTwice: unconfirmed === undefined ? await seenTwiceIn(ctx, service, order) : undefined,
+    unshown: unshownRefund(ctx, open, order),
     acknowledged: acknowledged.map((record) => acknowledgedWords(ctx, record)),
     byHand: byHand.map((record) => byHandWords(ctx, record)),
     twins,
@@ -126,10 +140,11 @@ function orderView(ctx: Context, shown: OrderShown): readonly Block[] {
 }
 
 // While a case is open, no command that refunds is suggested.
-function openSteps({ unconfirmed, paidTwice, seenTwice }: Known): readonly Block[] | undefined {
+function openSteps({ unconfirmed, paidTwice, seenTwice, unshown }: Known): readonly Block[] | undefined {
   if (unconfirmed !== undefined) return unconfirmedSteps(unconfirmed);
   if (seenTwice !== undefined) return seenTwiceSteps(seenTwice);
-  return paidTwice && paidTwiceSteps(paidTwice);
+  if (paidTwice !== undefined) return paidTwiceSteps(paidTwice);
+  return unshown && unshownSteps(unshown);
 }
 
 function head(ctx: Context, order: Order, shown: OrderShown): readonly Block[] {
@@ -177,21 +192,24 @@ function openWords({
   unconfirmed,
   paidTwice,
   seenTwice,
-}: Pick<Known, 'unconfirmed' | 'paidTwice' | 'seenTwice'>): Span | undefined {
+  unshown,
+}: Pick<Known, 'unconfirmed' | 'paidTwice' | 'seenTwice' | 'unshown'>): Span | undefined {
   if (unconfirmed !== undefined)
     return { text: `${changeKinds[unconfirmed.kind].noun} unconfirmed`, style: 'bad' };
   if (paidTwice !== undefined) return { text: paidTwiceStatus, style: 'bad' };
-  return seenTwice && { text: seenTwiceStatus, style: 'bad' };
+  if (seenTwice !== undefined) return { text: seenTwiceStatus, style: 'bad' };
+  return unshown && { text: unshownStatus, style: 'bad' };
 }
 
 function openBlocks(ctx: Context, shown: OrderShown): readonly Block[] {
-  const { profile, origins, unconfirmed, paidTwice, seenTwice } = shown;
+  const { profile, origins, unconfirmed, paidTwice, seenTwice, unshown } = shown;
   return [
     ...(unconfirmed === undefined
       ? []
       : unconfirmedBlocks(ctx, profile, unconfirmed, isShown(unconfirmed, origins))),
     ...(paidTwice === undefined ? [] : paidTwiceBlocks(ctx, profile, paidTwice)),
     ...(seenTwice === undefined ? [] : seenTwiceBlocks(ctx, profile, seenTwice)),
+    ...(unshown === undefined ? [] : unshownBlocks(profile, unshown)),
   ];
 }
 

@@ -13,7 +13,7 @@ export const settingsHelp = `Settings (CUR: a currency such as MXN; the word def
   checkouts.path              where checkouts are created (/checkouts)
   checkouts.expiry_field      how a payment link's expiry is spelled: expired_at or expires_at (expired_at)
   reference.keys              metadata keys of the shop's own number, the first that an order has (shop_order, reference, order_number)
-  refund.require              reason, note, reason,note or none (none)
+  refund.require              reason / note / reason,note / none (none)
   refund.max_amount.CUR       most that the refunds of an order may add up to within any 24 hours, in the service's units
   refund.other_currencies     refuse or allow refunds and plans in a currency without a limit, once another has one (refuse)
   refund.send_within          from the final check to the sending (10s)

@@ -1,0 +1,183 @@
+/** A refund that somebody recorded as made by hand, and that its order does not show: every screen says so, and no refund is offered. */
+
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { standingAt } from '../harness/clock.ts';
+import { chargeOf, type Json, notReturnable, orderOf } from '../harness/orders.ts';
+import type { Ran } from '../harness/paydesk.ts';
+import { sit } from '../harness/person.ts';
+import { inOneLine } from '../harness/ran.ts';
+import { json, reset } from '../harness/server.ts';
+import { type Service, startService } from '../harness/service.ts';
+import { differences } from '../harness/two-widths.ts';
+
+const created = Date.parse('2026-11-20T18:42:00Z') / 1000;
+const id = 'ord_2tQ8mVxK4nRz7LcWp';
+const other = 'ord_2tQ8mTd6JhB3sYfGq';
+
+function bought(orderId: string, charges: readonly Json[], changes: Json = {}): Json {
+  return orderOf(orderId, [...charges], {
+    created_at: created,
+    updated_at: created + 30,
+    customer_info: { object: 'customer_info', name: 'Ana', email: 'ana@example.com' },
+    ...changes,
+  });
+}
+
+let service: Service;
+let isLost: boolean;
+beforeEach(async () => {
+  isLost = true;
+  service = await startService({
+    orders: [
+      bought(id, [chargeOf('ch_1', 16_000)]),
+      bought(other, [chargeOf('ch_2', 20_000), chargeOf('ch_3', 9_000)], { created_at: created - 6000 }),
+    ],
+    sendsDate: false,
+    onPost: () => (isLost ? reset : json(notReturnable, 428)),
+  });
+});
+afterEach(async () => {
+  await service[Symbol.asyncDispose]();
+});
+
+const envAt = (time: string) => ({ ...standingAt(`2026-11-21T${time}Z`), PAYDESK_OPERATOR: 'root' });
+
+async function run(time: string, line: string, columns?: number): Promise<Ran> {
+  const env = envAt(time);
+  return await service.run(line.split(' '), columns === undefined ? { env } : { env, columns });
+}
+
+/** Sends a refund whose reply is lost, and records by hand that it was made. Returns its intent. */
+async function recordAsMade(words: string, orderId = id): Promise<string> {
+  const sent = await run('05:05:12', `orders refund ${orderId} ${words} --yes`);
+  const [intent = ''] = /i_\w+/.exec(sent.stderr) ?? [];
+  const settled = await run(
+    '05:10:00',
+    `journal settle ${intent} --applied --note bank-file-of-Monday --confirm ${orderId}`,
+  );
+  expect(settled.code, settled.stderr).toBe(0);
+  return intent;
+}
+
+const withoutIds = ({ stdout, stderr }: Ran) =>
+  `${stdout}${stderr}`.replaceAll(/i_[0-9a-z]{8}/g, 'i_7f3k2m9x');
+
+describe('a refund that somebody recorded as made, and the order does not show it', () => {
+  test('stands in the first block of orders show, and no command there refunds', async () => {
+    await recordAsMade('--reason other');
+    const shown = await run('05:20:00', `orders show ${id}`, 80);
+    const [head, last] = withoutIds(shown).split(/\n\n[\s\S]*\n\n/);
+    expect(`${head}\n…\n${last}`).toMatchInlineSnapshot(`
+      "ord_2tQ8mVxK4nRz7LcWp  paid  recorded as made  sandbox environment
+      RECORDED AS MADE  16000 MXN recorded as made by hand, the order does not show it
+              that money counts as paid back: do not refund it again before you have
+              asked
+      SETTLED BY HAND  root recorded on 21 Nov 2026 05:05:12 UTC that the refund of
+              16000 MXN of 21 Nov 2026 05:05:12 UTC, sent by root, was made
+              (bank-file-of-Monday)
+      created 20 Nov 2026 18:42:00 UTC    read just now, 21 Nov 05:20:00
+      buyer   Ana  ana@example.com
+      …
+      first see who recorded that, and why; if it is wrong, that screen says how to
+      correct it:
+        paydesk journal show i_7f3k2m9x
+      "
+    `);
+    expect(shown.stdout).not.toContain('orders refund');
+    const wide = await run('05:20:00', `orders show ${id}`, 120);
+    expect(differences(withoutIds(wide), withoutIds(shown))).toMatchInlineSnapshot(`
+      "instead of lines 3 to 7:
+              that money counts as paid back: do not refund it again before you have asked
+      SETTLED BY HAND  root recorded on 21 Nov 2026 05:05:12 UTC that the refund of 16000 MXN of 21 Nov 2026 05:05:12 UTC,
+              sent by root, was made (bank-file-of-Monday)
+      instead of lines 20 to 21:
+      first see who recorded that, and why; if it is wrong, that screen says how to correct it:"
+    `);
+  });
+
+  test('is the status of its order in lists and finds of people, and not of scripts', async () => {
+    await recordAsMade('--reason other');
+    expect(withoutIds(await run('05:20:00', 'orders list', 80))).toMatchInlineSnapshot(`
+      "ID                     CREATED UTC   STATUS               AMOUNT  REFUND  CARD 
+      ord_2tQ8mVxK4nRz7LcWp  20 Nov 18:42  recorded as made  16000 MXN       -  *4242
+      ord_2tQ8mTd6JhB3sYfGq  20 Nov 17:02  paid              29000 MXN       -  split
+      2 orders, sandbox environment. There are no more
+      "
+    `);
+    expect((await run('05:20:00', 'orders find 16000', 80)).stdout).toMatch(
+      /^ord_2tQ8mVx.* recorded as made /m,
+    );
+    expect((await run('05:20:00', 'orders list --csv')).stdout).not.toContain('recorded as made');
+  });
+
+  test('is told by the picker; the refund is refused before the reason and the note are asked', async () => {
+    const intent = await recordAsMade('--reason other');
+    const person = sit(['orders', 'refund'], {
+      home: service.home,
+      env: { ...service.env, ...envAt('05:20:00') },
+    });
+    await person.waitFor('recorded as made');
+    await person.waitFor('16000 MXN recorded as made by hand, the order does not show it');
+    person.type('\r');
+    await person.answer('How much?', '15000\r');
+    const { code, screen } = await person.leaves;
+    expect(code).toBe(3);
+    expect(inOneLine(screen)).toContain(`--charge ch_1 --amount 15000 --again ${intent}`);
+    expect(screen).not.toContain('Why?');
+    expect(service.posts).toHaveLength(1);
+  });
+
+  test('stops a refund of another amount until --again names it; then the preview says what that means', async () => {
+    const intent = await recordAsMade('--reason other');
+    const refund = `orders refund ${id} --charge 1 --amount 15000 --yes`;
+    const refused = await run('05:20:00', refund, 80);
+    expect({ code: refused.code, screen: withoutIds(refused) }).toMatchInlineSnapshot(`
+      {
+        "code": 3,
+        "screen": "refused: a refund of 16000 MXN of ord_2tQ8mVxK4nRz7LcWp was recorded as made by
+               hand, by root, and the order does not show it
+      certain: nothing was sent
+      now:     first ask whether the buyer got it; see who recorded it, and why:
+               paydesk journal show i_7f3k2m9x
+               to refund all the same (the buyer is then paid twice if that record is
+               right):
+               paydesk orders refund ord_2tQ8mVxK4nRz7LcWp --charge ch_1 --amount 15000 --again i_7f3k2m9x
+      ",
+      }
+    `);
+    expect((await run('05:20:00', `${refund} --dry-run`)).code).toBe(3);
+    expect((await run('05:20:00', `${refund} --again rf_1`)).code).toBe(3);
+    expect(service.posts).toHaveLength(1);
+    const again = await run('05:20:00', `${refund} --again ${intent}`);
+    expect(again.code, again.stderr).toBe(7);
+    expect(again.stderr).toContain('this pays the buyer twice if that record is right');
+    expect(service.posts).toHaveLength(2);
+  });
+
+  test('stops the refund after that as well, until --again names the last one that was sent', async () => {
+    const intent = await recordAsMade('--reason other');
+    isLost = false;
+    const refund = `orders refund ${id} --charge 1 --yes --amount`;
+    const second = await run('05:20:00', `${refund} 15000 --again ${intent}`);
+    expect(second.code, second.stderr).toBe(5);
+    const [, next = ''] =
+      /--again (i_\w+)/.exec(inOneLine((await run('05:20:00', `${refund} 700`)).stderr)) ?? [];
+    expect(next).not.toBe(intent);
+    expect((await run('05:20:00', `${refund} 700 --again ${intent}`)).code).toBe(3);
+    expect(service.posts).toHaveLength(2);
+    expect((await run('05:20:00', `${refund} 700 --again ${next}`)).code).toBe(5);
+    expect(service.posts).toHaveLength(3);
+  });
+
+  test('stops no refund of another charge, and none of another order', async () => {
+    await recordAsMade('--charge ch_2 --amount 500', other);
+    isLost = false;
+    const line = `orders refund ${other} --charge ch_3 --amount 500 --yes`;
+    const ran = await run('05:20:00', line);
+    expect(ran.code, ran.stderr).toBe(5);
+    expect(ran.stderr).not.toContain('this pays the buyer twice');
+    expect((await run('05:20:00', `orders refund ${id} --yes`)).code).toBe(5);
+    expect((await run('05:20:00', line.replace('ch_3', 'ch_2').replace('500', '600'))).code).toBe(3);
+    expect(service.posts).toHaveLength(3);
+  });
+});
