@@ -142,7 +142,7 @@ it('a duplicated_transaction whose twin was refunded is sent only with --again',
       state: 'look',
       why: expect.stringMatching(
         new RegExp(
-          `^ord_2, same buyer .*: refunding both pays both back; if that is meant, add --again ${id}$`,
+          `^ord_2, same buyer .*: if you refund both, the buyer gets both payments back; if that is meant, add --again ${id}$`,
         ),
       ),
     },
