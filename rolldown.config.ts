@@ -17,7 +17,7 @@ const shared: RolldownOptions = {
   transform: { define: { PAYDESK_VERSION: JSON.stringify(version) } },
   // A door that passes on what is in many files must not make them all part of whoever takes one. Nor is a module of Node
   // loaded if nothing of it is used.
-  treeshake: { moduleSideEffects: (id) => !/[\\/]src[\\/]|^node:/.test(id) },
+  treeshake: { moduleSideEffects: (id) => !/[\\/](src|csv-parse)[\\/]|^node:/.test(id) },
   plugins: [
     lightBuiltins(),
     asciiOnly(),
@@ -53,10 +53,10 @@ export default defineConfig([
           },
           { name: 'table', test: /[\\/](src[\\/]terminal[\\/]table\.ts$|cli-table3[\\/])/ },
           // Small parts of many commands: to find and read a file takes longer than what is in them. Only few commands need
-          // what creates orders.
+          // what creates orders, or refunds many of them.
           {
             name: 'common',
-            test: /[\\/]src[\\/]((commands|api|changes(?![\\/]create))[\\/]|profiles[\\/]account-words)/,
+            test: /[\\/]src[\\/]((commands|api|changes(?![\\/](create|bulk)))[\\/]|profiles[\\/]account-words|plans[\\/]plan-types)/,
             minShareCount: 3,
           },
         ],

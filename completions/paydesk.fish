@@ -10,6 +10,7 @@ function __paydesk_complete
             case ''
                 printf '%s\t%s\n' \
                     orders 'List, show, refund, capture and create orders' \
+                    refunds 'Refund many orders from a file: plan, apply, and what became of it' \
                     customers 'List and show customers' \
                     checkout 'Payment links' \
                     journal 'What this machine sent, and whether it was made' \
@@ -28,6 +29,13 @@ function __paydesk_complete
                     capture 'Capture an order that was authorized earlier' \
                     create 'Create an order, with a checkout or without' \
                     export 'Export all orders, charges or refunds of a time range'
+                return
+            case 'refunds'
+                printf '%s\t%s\n' \
+                    plan 'Check a file of refunds and make a plan of it; sends nothing' \
+                    apply 'Send the refunds of a plan, each at most once' \
+                    status 'Show what became of every row of a plan' \
+                    compare 'Compare a list of orders with what was refunded'
                 return
             case 'customers'
                 printf '%s\t%s\n' \
@@ -70,6 +78,7 @@ function __paydesk_complete
             case 'help'
                 printf '%s\t%s\n' \
                     orders 'List, show, refund, capture and create orders' \
+                    refunds 'Refund many orders from a file: plan, apply, and what became of it' \
                     customers 'List and show customers' \
                     checkout 'Payment links' \
                     journal 'What this machine sent, and whether it was made' \
@@ -91,6 +100,13 @@ function __paydesk_complete
                     capture 'Capture an order that was authorized earlier' \
                     create 'Create an order, with a checkout or without' \
                     export 'Export all orders, charges or refunds of a time range'
+                return
+            case 'help refunds'
+                printf '%s\t%s\n' \
+                    plan 'Check a file of refunds and make a plan of it; sends nothing' \
+                    apply 'Send the refunds of a plan, each at most once' \
+                    status 'Show what became of every row of a plan' \
+                    compare 'Compare a list of orders with what was refunded'
                 return
             case 'help customers'
                 printf '%s\t%s\n' \

@@ -10,6 +10,7 @@ Register-ArgumentCompleter -Native -CommandName paydesk -ScriptBlock {
         $found = @(switch -CaseSensitive -Exact ($before -join ' ') {
             '' {
                 "orders`tList, show, refund, capture and create orders"
+                "refunds`tRefund many orders from a file: plan, apply, and what became of it"
                 "customers`tList and show customers"
                 "checkout`tPayment links"
                 "journal`tWhat this machine sent, and whether it was made"
@@ -27,6 +28,12 @@ Register-ArgumentCompleter -Native -CommandName paydesk -ScriptBlock {
                 "capture`tCapture an order that was authorized earlier"
                 "create`tCreate an order, with a checkout or without"
                 "export`tExport all orders, charges or refunds of a time range"
+            }
+            'refunds' {
+                "plan`tCheck a file of refunds and make a plan of it; sends nothing"
+                "apply`tSend the refunds of a plan, each at most once"
+                "status`tShow what became of every row of a plan"
+                "compare`tCompare a list of orders with what was refunded"
             }
             'customers' {
                 "list`tList customers, one page at a time"
@@ -63,6 +70,7 @@ Register-ArgumentCompleter -Native -CommandName paydesk -ScriptBlock {
             }
             'help' {
                 "orders`tList, show, refund, capture and create orders"
+                "refunds`tRefund many orders from a file: plan, apply, and what became of it"
                 "customers`tList and show customers"
                 "checkout`tPayment links"
                 "journal`tWhat this machine sent, and whether it was made"
@@ -83,6 +91,12 @@ Register-ArgumentCompleter -Native -CommandName paydesk -ScriptBlock {
                 "capture`tCapture an order that was authorized earlier"
                 "create`tCreate an order, with a checkout or without"
                 "export`tExport all orders, charges or refunds of a time range"
+            }
+            'help refunds' {
+                "plan`tCheck a file of refunds and make a plan of it; sends nothing"
+                "apply`tSend the refunds of a plan, each at most once"
+                "status`tShow what became of every row of a plan"
+                "compare`tCompare a list of orders with what was refunded"
             }
             'help customers' {
                 "list`tList customers, one page at a time"

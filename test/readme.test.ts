@@ -50,6 +50,10 @@ const spoken = new Map<string, Spoken>([
     },
   ],
   [
+    'npx paydesk refunds apply concert.plan',
+    { code: 0, talk: (terminal) => terminal.answer('Send them? (y/N)', 'y\r') },
+  ],
+  [
     'npx paydesk profile add shop',
     {
       code: 0,

@@ -4,9 +4,11 @@ import { about, CliError } from '../errors.ts';
 import type { ClockWithTimers } from '../io.ts';
 import { accountLabel, commandLine, type Profile } from '../profiles/profiles.ts';
 import type { Notes } from '../terminal/terminal.ts';
+import type { Pace } from './pace.ts';
 import { type ResourceName, resources } from './resources.ts';
 import type { JsonObject } from './spec.ts';
 
+export { createPace, type Pace } from './pace.ts';
 export { proxyFor } from './proxy.ts';
 
 /** Masks known keys in a reply, in every spelling, so that no later code can print or store one. */
@@ -50,8 +52,6 @@ export interface PagesHow {
   readonly ahead?: boolean | undefined;
   /** For pages that a run can do without: each is asked for once, and for 5 seconds at most. */
   readonly quick?: boolean | undefined;
-  /** Most requests per second. */
-  readonly maxPerSecond?: number | undefined;
   /** Ends the request of a page that nobody waits for any more. */
   readonly signal?: AbortSignal | undefined;
   /** The pages of an earlier walk that this one continues, oldest first. Their records count as already seen. */
@@ -111,6 +111,8 @@ export interface Service {
 /** The status and the headers of a reply. Header names are in lower case. */
 export interface ReplyHead {
   readonly status: number;
+  /** How long the service asks to wait, in milliseconds. */
+  readonly retryAfterMs?: number | undefined;
   readonly headers: readonly (readonly [name: string, value: string])[];
 }
 
@@ -191,6 +193,8 @@ export interface ClientParts {
   readonly leave?: AbortSignal | undefined;
   /** A service inside this process, instead of the network. */
   readonly inProcess?: ((request: Request) => Promise<Response>) | undefined;
+  /** The pace of the run: reads wait for it, and changes are counted in it. */
+  readonly pace?: Pace | undefined;
   /** The proxy for this service (proxy.ts). */
   readonly proxy?: URL | undefined;
   /** Called once for each space of the heap, when several pages have been read. */
@@ -216,6 +220,33 @@ export interface Client {
  */
 export async function openClient(parts: ClientParts): Promise<Client> {
   return (await import('./client.ts')).createClient(parts);
+}
+
+// Assumed: the largest page that the service gives. If it refuses, its default is used.
+const longPageLength = 250;
+
+/** Reads the longest pages that the service gives, unless the query has a limit. */
+export async function* longPages(
+  service: Service,
+  resource: ResourceName,
+  query: PageQuery,
+  how: PagesHow = {},
+): AsyncGenerator<Page> {
+  let read = 0;
+  try {
+    for await (const page of service.pages(
+      resource,
+      { ...query, limit: query.limit ?? longPageLength },
+      how,
+    )) {
+      read += 1;
+      yield page;
+    }
+  } catch (error) {
+    const tooLong = read === 0 && query.limit === undefined;
+    if (!tooLong || !(error instanceof CliError) || error.kind !== 'rejected') throw error;
+    yield* service.pages(resource, query, how);
+  }
 }
 
 /**

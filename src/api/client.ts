@@ -1,9 +1,9 @@
 /** The client of one account: reads, and the one function that sends a change, once. */
 
-import type { Clock } from '../io.ts';
 import type { Client, ClientParts, OpenService, PageQuery, SendOnce, SendReport } from './api.ts';
 import { locate } from './locate.ts';
 import { createExchange, type Exchange } from './one-request.ts';
+import type { Pace } from './pace.ts';
 import { type ReceivedPage, walkPages } from './page-walk.ts';
 import { probableNext } from './probable-next.ts';
 import { createReader } from './read.ts';
@@ -16,17 +16,17 @@ export function createClient(parts: ClientParts): Client {
   const transport = inProcess === undefined ? createTransport(parts) : transportInside(inProcess);
   const exchange = createExchange(parts, transport);
   const reader = createReader({ ...parts, exchange });
+  let located = 0;
   const service: OpenService = {
     profile,
-    pages(resource, query, { ahead = false, quick, maxPerSecond, before, signal: left } = {}) {
-      const pace = maxPerSecond === undefined ? undefined : createPace(maxPerSecond, parts.clock);
+    pages(resource, query, { ahead = false, quick, before, signal: left } = {}) {
       let asked = 0;
       const fetchPage = async (one: PageQuery, over: AbortSignal): Promise<ReceivedPage> => {
         const signal = left === undefined ? over : AbortSignal.any([over, left]);
         asked += 1;
         if (asked === smallOldAtPage) parts.keepHeapSmall?.('old');
         if (asked === smallYoungAtPage) parts.keepHeapSmall?.('young');
-        const { body, read } = await reader.receiveList(pagePath(resource, one), { signal, pace, quick });
+        const { body, read } = await reader.receiveList(pagePath(resource, one), { signal, quick });
         return {
           probableNext: () => (body === undefined ? undefined : probableNext(body)),
           read: () => readPage(read()),
@@ -34,12 +34,17 @@ export function createClient(parts: ClientParts): Client {
       };
       return walkPages(fetchPage, query, { ahead, before });
     },
-    locate: (resource, id, options = {}) => locate({ profile, ...reader }, resource, id, options),
+    locate: (resource, id, options = {}) => {
+      located += 1;
+      if (located === smallAtLocated)
+        for (const space of ['old', 'young'] as const) parts.keepHeapSmall?.(space);
+      return locate({ profile, ...reader }, resource, id, options);
+    },
     get: reader.getAny,
   };
   return {
     service,
-    send: createSendOnce({ exchange, leave: parts.leave }),
+    send: createSendOnce({ ...parts, exchange }),
     close: () => transport.close(),
   };
 }
@@ -48,12 +53,13 @@ interface SendParts {
   readonly exchange: Exchange;
   /** Aborts when the user does not want to wait for the reply any more. */
   readonly leave?: AbortSignal | undefined;
+  readonly pace?: Pace | undefined;
 }
 
 // Makes the function that sends a change once and never again, on a connection of its own. It has one deadline and reads the
 // reply to its last byte. It reports "not sent" only if no byte was given to a connection: the connection failed, or was ready
 // too late.
-function createSendOnce({ exchange, leave }: SendParts): SendOnce {
+function createSendOnce({ exchange, leave, pace }: SendParts): SendOnce {
   return async (request, { timeoutMs, isTooLate }) => {
     let sent = false;
     let late: string | undefined;
@@ -63,6 +69,7 @@ function createSendOnce({ exchange, leave }: SendParts): SendOnce {
         throw new Error(late);
       }
       sent = true;
+      pace?.count();
     };
     const report = (reason: string, cause: Error): SendReport => ({
       kind: sent ? 'no_reply' : 'not_sent',
@@ -85,18 +92,5 @@ function createSendOnce({ exchange, leave }: SendParts): SendOnce {
 // objects grows fourfold before it is cleaned up; by a third at a time, an export needs 20 MB less and takes as long.
 const smallOldAtPage = 2;
 const smallYoungAtPage = 8;
-
-// Resolves when the next request may be sent. Rejects with the signal's reason when that aborts.
-type Pace = (signal: AbortSignal) => Promise<void>;
-
-// Spreads requests evenly over each second.
-function createPace(perSecond: number, clock: Clock): Pace {
-  const apartMs = 1000 / perSecond;
-  let next = Number.NEGATIVE_INFINITY;
-  return async (signal) => {
-    const now = clock.monotonic();
-    const at = Math.max(now, next);
-    next = at + apartMs;
-    if (at > now) await clock.sleep(at - now, signal);
-  };
-}
+// A batch reads each order by itself.
+const smallAtLocated = 50;

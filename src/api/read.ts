@@ -6,6 +6,7 @@ import type { Profile } from '../profiles/profiles.ts';
 import type { OpenService, RawReply } from './api.ts';
 import type { Failure } from './network-failure.ts';
 import type { Exchange, Exchanged } from './one-request.ts';
+import type { Pace } from './pace.ts';
 import { type JsonDocument, type JsonList, readJson, readList } from './reply-json.ts';
 import { understand } from './service-reply.ts';
 import { isKeyRefusal } from './spec.ts';
@@ -17,6 +18,8 @@ export interface ReaderParts {
   readonly clock: Clock;
   readonly random: () => number;
   readonly signal: AbortSignal;
+  /** Each try waits for it. */
+  readonly pace?: Pace | undefined;
 }
 
 /** Reads of one account. */
@@ -49,8 +52,6 @@ export interface ReadHow {
   readonly quick?: boolean | undefined;
   /** Ends this read only. */
   readonly signal?: AbortSignal | undefined;
-  /** Waits before each try, to limit the number of requests per second. */
-  readonly pace?: ((signal: AbortSignal) => Promise<void>) | undefined;
 }
 
 const nothingChanged = 'nothing was changed';
@@ -66,7 +67,7 @@ export function createReader(parts: ReaderParts): Reader {
     const signal = how.signal === undefined ? parts.signal : AbortSignal.any([parts.signal, how.signal]);
     for (let tries = 1; ; tries += 1) {
       signal.throwIfAborted();
-      await how.pace?.(signal);
+      await parts.pace?.next(signal);
       const exchanged = await once(path, how, signal);
       const next = nextTry(triedOf(exchanged), tries, parts.random);
       if ('waitMs' in next && how.quick !== true && budget.take()) {

@@ -1,5 +1,10 @@
 /** The door of the changes: everything that the commands may import from this room. */
 
+export { applyPlan } from './bulk/apply-plan.ts';
+export { compareFile } from './bulk/compare-file.ts';
+export { planFile, planOrder, refreshPlan } from './bulk/make-plan.ts';
+export { planColumns, planLines, planRecord } from './bulk/plan-list.ts';
+export { planStatus } from './bulk/plan-status.ts';
 export {
   acknowledgedAlarms,
   acknowledgedWords,

@@ -1,7 +1,7 @@
 /** Connects a run to the account of a profile: with a client for reads, and with the journal, through which all changes go. */
 
 import { mkdirSync } from 'node:fs';
-import { type Client, openClient, proxyFor } from '../api/api.ts';
+import { type Client, createPace, openClient, type Pace, proxyFor } from '../api/api.ts';
 import type { Context } from '../commands/command.ts';
 import { type ClockWithTimers, type Io, variable } from '../io.ts';
 import type { JournalStore } from '../journal/journal.ts';
@@ -41,7 +41,8 @@ export interface AccountParts {
 }
 
 /** The functions of an account that a command gets in its context. */
-export interface Account extends Pick<Context, 'service' | 'draftService' | 'change' | 'journal'> {
+export interface Account
+  extends Pick<Context, 'service' | 'draftService' | 'change' | 'journal' | 'useProfileOf'> {
   /** Closes the connections, and the files of the journal. */
   close(): void;
 }
@@ -51,12 +52,16 @@ export function createAccount(parts: AccountParts): Account {
   const { profiles, globals } = parts;
   const clients = new Map<string, Promise<Client>>();
   const openClients: Client[] = [];
+  // One pace for all clients, because a change may have another client than the command.
+  const pace = createPace(parts.clock);
   const openWith = async (openProfile: () => Promise<OpenProfile>): Promise<Client> => {
-    const client = await openAccount(parts, openProfile);
+    const client = await openAccount(parts, openProfile, pace);
     openClients.push(client);
     return client;
   };
-  const open = (name = ''): Promise<Client> => {
+  // The profile of the run, where a plan says which one that is.
+  let ofPlan: string | undefined;
+  const open = (name = ofPlan ?? ''): Promise<Client> => {
     const client = clients.get(name) ?? openWith(() => profiles.open(name === '' ? undefined : name));
     clients.set(name, client);
     return client;
@@ -79,8 +84,9 @@ export function createAccount(parts: AccountParts): Account {
     open: async (name) => (await open(name)).service,
   });
   return {
-    async service({ purpose = 'read', profile, key, shown } = {}) {
-      if (purpose === 'change') (await profiles.open()).approveChange();
+    async service({ purpose = 'read', profile, key, maxPerSecond, shown } = {}) {
+      if (maxPerSecond !== undefined) pace.limit(maxPerSecond);
+      if (purpose === 'change') (await profiles.open(ofPlan)).approveChange();
       const { service } = await (key === undefined
         ? open(profile)
         : openWith(() => profiles.open(profile, key)));
@@ -92,14 +98,22 @@ export function createAccount(parts: AccountParts): Account {
       return (await openWith(async () => profiles.openDraft(draft, key))).service;
     },
     journal: opened.journal,
+    async useProfileOf({ account, profile }) {
+      if (globals.profile !== undefined) return;
+      const names = await profiles.reaching(account);
+      const [only, second] = names;
+      ofPlan = names.includes(profile) ? profile : second === undefined ? only : undefined;
+    },
     close() {
       for (const client of openClients) client.close();
       opened.store.close();
     },
     async change(intent) {
-      (await profiles.open()).approveChange();
+      (await profiles.open(ofPlan)).approveChange();
       const [client, { createChange }] = await Promise.all([open(), import('../journal/make-change.ts')]);
-      const ids = () => `i_${crypto.randomUUID().replaceAll('-', '').slice(0, 8)}`;
+      // Short enough to be typed. Of many thousand rows of plans, two would have the same id.
+      const length = intent.plan === undefined ? 8 : 12;
+      const ids = () => `i_${crypto.randomUUID().replaceAll('-', '').slice(0, length)}`;
       let changeEnded: (() => void) | undefined;
       const store = beforeSent(opened.store, (sent) => {
         changeEnded ??= parts.stop.startChange(sent);
@@ -132,7 +146,11 @@ function beforeSent(store: JournalStore, act: (intent: string) => void): Journal
   };
 }
 
-async function openAccount(parts: AccountParts, openProfile: () => Promise<OpenProfile>): Promise<Client> {
+async function openAccount(
+  parts: AccountParts,
+  openProfile: () => Promise<OpenProfile>,
+  pace: Pace,
+): Promise<Client> {
   const { io, version, globals, clock, signal, secrets } = parts;
   const opened = await openProfile();
   const { profile } = opened;
@@ -152,6 +170,7 @@ async function openAccount(parts: AccountParts, openProfile: () => Promise<OpenP
     random: Math.random,
     signal,
     leave: parts.stop.leave,
+    pace,
     // Handed on as it is: a copy of a Request no longer hears that the first one was aborted once Node has collected that.
     inProcess: demo?.fetch,
     proxy: demo === undefined ? proxyFor(profile.baseUrl, io.env) : undefined,

@@ -10,6 +10,7 @@ import type { Exports } from '../exports/exports.ts';
 import { fullPath, type Io, variable } from '../io.ts';
 import type { Locks } from '../locks/locks.ts';
 import { createSqliteLocks } from '../locks/sqlite/sqlite-locks.ts';
+import type { PlanFiles, Plans } from '../plans/plans.ts';
 import { createProfiles } from '../profiles/joined-profiles.ts';
 import type { Profiles } from '../profiles/profiles.ts';
 import {
@@ -66,12 +67,14 @@ export function createRun(state: RunState, globals: Globals, words: readonly str
     options: globals,
     clock,
     signal,
+    stopAsked: state.stop.stopWaiting,
     out,
     notes,
     ask,
     profiles,
     simulator: showingKey(createSimulatorControl(simulator), state),
     service: account.service,
+    useProfileOf: account.useProfileOf,
     draftService: account.draftService,
     change: account.change,
     journal: account.journal,
@@ -83,6 +86,7 @@ export function createRun(state: RunState, globals: Globals, words: readonly str
     },
     zone: () => state.zone() ?? io.zoneName(),
     exports,
+    plans: planDoor({ state, operator }),
     completionScript: async (shell) => (await import('./completion/scripts.ts')).completionScript(shell),
     shortTime,
     timeOfDay: (ms) => createTimes(state.zone(), now).show(Math.floor(ms / 1000), 'clock'),
@@ -139,6 +143,37 @@ function exportDoor(parts: {
   return {
     open: async (request) => (await load()).open(request),
     verify: async (path, maxAgeMs) => (await load()).verify(path, maxAgeMs),
+  };
+}
+
+// The code that reads and writes plans is loaded with the first plan.
+function planDoor({
+  state: { io, signal, secrets },
+  operator,
+}: {
+  readonly state: RunState;
+  readonly operator: string;
+}): Plans {
+  const load = async (): Promise<PlanFiles> => {
+    const { createPlans } = await import('../plans/plan-files.ts');
+    return createPlans({
+      cwd: io.cwd,
+      read: createBytesReader(io, signal),
+      clean: (text) => secrets.clean(text),
+      cleanJson: (json) => secrets.cleanJson(json),
+      keepHeapSmall() {
+        io.keepHeapSmall('old');
+        io.keepHeapSmall('young');
+      },
+    });
+  };
+  return {
+    operator,
+    newId: () => `p_${crypto.randomUUID().replaceAll('-', '').slice(0, 12)}`,
+    input: async (path) => (await load()).input(path),
+    open: async (path) => (await load()).open(path),
+    save: async (...plan) => (await load()).save(...plan),
+    write: async (...file) => (await load()).write(...file),
   };
 }
 
@@ -200,16 +235,25 @@ function operatorOf(io: Io): string {
   }
 }
 
-// Read standard input and files as text; the file `-` is standard input. Reading ends when the run is stopped.
 function createReaders(io: Pick<Io, 'stdin' | 'cwd'>, signal: AbortSignal): Pick<Context, 'stdin' | 'file'> {
-  const read = (stream: Readable, name: string, maxBytes: number) =>
-    readAll(addAbortSignal(signal, stream), name, maxBytes);
-  const fromStdin = (maxBytes: number) => read(io.stdin, 'standard input', maxBytes);
-  return {
-    stdin: fromStdin,
-    file: async (path, maxBytes) =>
-      path === '-' ? fromStdin(maxBytes) : read(await openNamed(path, io.cwd), path, maxBytes),
+  const read = createBytesReader(io, signal);
+  const file = async (path: string, maxBytes: number) => textOf(await read(path, maxBytes), nameOf(path));
+  return { stdin: (maxBytes) => file('-', maxBytes), file };
+}
+
+// Reads a file to its end; `-` is standard input. Reading ends when the run is stopped.
+function createBytesReader(
+  io: Pick<Io, 'stdin' | 'cwd'>,
+  signal: AbortSignal,
+): (path: string, maxBytes: number) => Promise<Uint8Array> {
+  return async (path, maxBytes) => {
+    const stream = path === '-' ? io.stdin : await openNamed(path, io.cwd);
+    return readAll(addAbortSignal(signal, stream), nameOf(path), maxBytes);
   };
+}
+
+function nameOf(path: string): string {
+  return path === '-' ? 'standard input' : path;
 }
 
 // A named pipe may have no writer, or a silent one. Opened in the usual way it would block, and Ctrl-C could not stop the run.
@@ -225,7 +269,7 @@ async function openNamed(name: string, cwd: () => string): Promise<Readable> {
   }
 }
 
-async function readAll(stream: Readable, name: string, maxBytes: number): Promise<string> {
+async function readAll(stream: Readable, name: string, maxBytes: number): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let size = 0;
   try {
@@ -238,10 +282,13 @@ async function readAll(stream: Readable, name: string, maxBytes: number): Promis
     if (error instanceof CliError) throw error;
     throw unreadable(name, `cannot be read: ${systemReason(error)}`, error);
   }
-  const bytes = Buffer.concat(chunks);
+  return Buffer.concat(chunks);
+}
+
+function textOf(bytes: Uint8Array, name: string): string {
   // Decoded anyway, a letter of another encoding would be sent as a question mark.
   if (!isUtf8(bytes)) throw unreadable(name, 'is not UTF-8 text');
-  return bytes.toString('utf8');
+  return Buffer.from(bytes).toString('utf8');
 }
 
 function unreadable(name: string, problem: string, cause?: unknown): CliError {

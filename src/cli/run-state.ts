@@ -170,8 +170,9 @@ function openScreen({ io, keys, stop, options, locale }: ScreenParts): Screen {
     color: colorLevel(stdout, options.color, io.env),
     now: () => clock.now(),
     onLost: stop.abort,
-    // A result that nobody can read is an error. But once a change was sent, its outcome decides the exit code.
-    isClosed: () => stop.sentChange() === undefined && io.stdoutWasClosed(),
+    // A result that nobody can read is an error. But once a single change was sent, its outcome decides the exit code. The
+    // report of a batch says more than an exit code.
+    isClosed: () => stop.onlyChange() === undefined && io.stdoutWasClosed(),
     note: (line) => notes.note(line),
     beforeWrite: () => notes.clearProgress(),
   });

@@ -113,7 +113,7 @@ function codeOfLostOutput(state: RunState, code: number): number {
 function toCliError(error: unknown, { stop }: RunState): CliError {
   const sent = stop.sentChange();
   if (error instanceof CliError)
-    return sent === undefined ? error : withParts(withJournal(error, sent), { intent: sent });
+    return sent === undefined ? error : withParts(withJournal(error, sent), { intent: stop.onlyChange() });
   const message = error instanceof Error ? error.message : String(error);
   if (sent !== undefined) {
     return new CliError('unknown', `a change was sent, then paydesk failed: ${message}`, {

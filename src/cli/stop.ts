@@ -23,6 +23,8 @@ export interface Stop {
   readonly inFlight: () => boolean;
   /** The journal id of the last change that this run sent. */
   readonly sentChange: () => string | undefined;
+  /** The journal id of the change that this run sent, if it sent only one. */
+  readonly onlyChange: () => string | undefined;
 }
 
 /** The stop of a new run. Nothing has stopped it yet. */
@@ -30,6 +32,7 @@ export function createStop(): Stop {
   const [stop, stopWaiting, leave] = [new AbortController(), new AbortController(), new AbortController()];
   let reason: CliError | undefined;
   let inFlight = 0;
+  const sent = new Set<string>();
   let sentChange: string | undefined;
   return {
     signal: stop.signal,
@@ -47,6 +50,7 @@ export function createStop(): Stop {
     startChange(intent) {
       inFlight += 1;
       sentChange = intent;
+      sent.add(intent);
       return () => {
         inFlight -= 1;
         if (inFlight === 0 && reason !== undefined) stop.abort(reason);
@@ -54,6 +58,7 @@ export function createStop(): Stop {
     },
     inFlight: () => inFlight > 0,
     sentChange: () => sentChange,
+    onlyChange: () => (sent.size === 1 ? sentChange : undefined),
   };
 }
 

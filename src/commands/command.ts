@@ -6,6 +6,7 @@ import { CliError } from '../errors.ts';
 import type { Exports } from '../exports/exports.ts';
 import type { Clock } from '../io.ts';
 import type { Change, Journal } from '../journal/journal.ts';
+import type { Plans } from '../plans/plans.ts';
 import type { ProfileDraft, Profiles, TypedKey } from '../profiles/profiles.ts';
 import type { SimulatorControl } from '../simulator/simulator.ts';
 import type { Ask, Format, Notes, Output, Shell } from '../terminal/terminal.ts';
@@ -56,6 +57,8 @@ export interface Context {
   readonly clock: Clock;
   /** Aborts on Ctrl-C, SIGTERM, SIGHUP and when stdout is gone. */
   readonly signal: AbortSignal;
+  /** Aborts as soon as somebody asks to stop, even while a change is in flight. A batch starts no row after that. */
+  readonly stopAsked: AbortSignal;
   readonly out: Output;
   readonly notes: Notes;
   readonly ask: Ask;
@@ -70,9 +73,16 @@ export interface Context {
     readonly profile?: string | undefined;
     /** A key to try instead of the stored one; only with a named profile. */
     readonly key?: TypedKey | undefined;
+    /** From now on this run sends at most so many requests per second, changes included. */
+    readonly maxPerSecond?: number | undefined;
     /** The order whose open cases the command shows itself, so that no line repeats them. */
     readonly shown?: string | undefined;
   }): Promise<OpenService>;
+  /**
+   * Uses the profile of a plan for the whole run, or else the only one that reaches its account. A profile that was named on the
+   * command line stays.
+   */
+  useProfileOf(plan: { readonly account: string; readonly profile: string }): Promise<void>;
   /** Opens a profile that is not stored yet, with its key. Only for reads. */
   draftService(draft: ProfileDraft, key: TypedKey): Promise<OpenService>;
   /** Writes a time (Unix milliseconds) as a time of day in the zone of the run, `09:31:40`. */
@@ -86,6 +96,7 @@ export interface Context {
   daysIn(zone: string): Days | undefined;
   zone(): string;
   readonly exports: Exports;
+  readonly plans: Plans;
   /** The only way to change something at the service. */
   readonly change: Change;
   readonly journal: Journal;

@@ -21,6 +21,10 @@ export const groups: Readonly<Record<string, Group>> = {
     summary: 'List, show, refund, capture and create orders',
     example: 'paydesk -p demo orders list --limit 5',
   },
+  refunds: {
+    summary: 'Refund many orders from a file: plan, apply, and what became of it',
+    example: 'paydesk -p demo refunds plan refunds.csv --to refunds.plan',
+  },
   customers: { summary: 'List and show customers', example: 'paydesk -p demo customers list --limit 5' },
   checkout: {
     summary: 'Payment links',
@@ -70,6 +74,26 @@ export const commands: readonly CommandEntry[] = [
     words: ['orders', 'export'],
     summary: 'Export all orders, charges or refunds of a time range',
     load: async () => (await import('./orders/export.ts')).exportOrders,
+  },
+  {
+    words: ['refunds', 'plan'],
+    summary: 'Check a file of refunds and make a plan of it; sends nothing',
+    load: async () => (await import('./refunds/plan.ts')).plan,
+  },
+  {
+    words: ['refunds', 'apply'],
+    summary: 'Send the refunds of a plan, each at most once',
+    load: async () => (await import('./refunds/apply.ts')).apply,
+  },
+  {
+    words: ['refunds', 'status'],
+    summary: 'Show what became of every row of a plan',
+    load: async () => (await import('./refunds/status.ts')).status,
+  },
+  {
+    words: ['refunds', 'compare'],
+    summary: 'Compare a list of orders with what was refunded',
+    load: async () => (await import('./refunds/compare.ts')).compare,
   },
   {
     words: ['customers', 'list'],

@@ -1,6 +1,6 @@
 /** Runs an export: walks every page into stdout or a file, and says whether the result is complete. */
 
-import type { OpenService, Page, WireRecord } from '../api/api.ts';
+import { longPages, type OpenService, type Page, type WireRecord } from '../api/api.ts';
 import { isCountable } from '../api/records.ts';
 import { type Column, type ResourceName, resources } from '../api/resources.ts';
 import { idOf, type JsonObject } from '../api/spec.ts';
@@ -17,7 +17,7 @@ import {
   verifyFile,
 } from './export-flags.ts';
 import { usage } from './flags.ts';
-import { brokeOff, longPages } from './walk.ts';
+import { brokeOff } from './walk.ts';
 
 /** What one export writes. */
 export interface ExportJob {
@@ -58,7 +58,7 @@ export async function runExport(
   if (input.verify !== undefined) return verifyFile(ctx, input.verify, input['max-age']);
   if (input['max-age'] !== undefined) throw usage('--max-age needs --verify FILE');
   const written = exportForm(input, ctx.options.askedFormat);
-  const service = await ctx.service();
+  const service = await ctx.service({ maxPerSecond: input['max-rps'] });
   const job = await describe(service, written);
   refuseColumns(ctx, service, input, written, job);
   if (written.format === 'csv') tellLocalTimes(ctx, input, job);
@@ -271,7 +271,7 @@ async function* walkRows(
   maker: RowMaker,
   { after, before }: Partial<Pick<ExportFile, 'after' | 'before'>> = {},
 ): AsyncGenerator<RowsOfPage> {
-  const how = { ahead: true, maxPerSecond: input['max-rps'], before };
+  const how = { ahead: true, before };
   const query = { limit: input.limit, next: after };
   let last = after;
   for await (const page of longPages(service, job.resource, query, how)) {

@@ -1,9 +1,9 @@
 /** Walks through pages for lists, searches and exports: filters, --max, and backwards. api/page-walk.ts fetches the pages. */
 
-import type { Page, PageQuery, PagesHow, Service, WireRecord } from '../api/api.ts';
+import { longPages, type Page, type PageQuery, type Service, type WireRecord } from '../api/api.ts';
 import type { ResourceName } from '../api/resources.ts';
 import type { JsonObject } from '../api/spec.ts';
-import { CliError } from '../errors.ts';
+import type { CliError } from '../errors.ts';
 
 /**
  * How far to read: one page, or with a filter until a page is full of matches; everything with `all`; or up to `max` records.
@@ -33,8 +33,6 @@ export interface WalkedPage {
 
 // Assumed: a page of matches without --limit has this length, because the service's own default is not documented.
 const defaultPageLength = 20;
-// Assumed: the largest page that the service gives. If it refuses, its default is used.
-const longPageLength = 250;
 
 /** Walks forwards and yields matches as pages arrive. The last one says whether more may follow. */
 export async function* walkForwards(
@@ -57,30 +55,6 @@ export async function* walkForwards(
     const hasMore = (page.hasMore && !isDone) || matches.length > records.length;
     yield { records, hasMore, saysHasMore: page.saysHasMore || hasMore, read: page.records.length };
     if (done) return;
-  }
-}
-
-/** Reads the longest pages that the service gives, unless the query has a limit. */
-export async function* longPages(
-  service: Service,
-  resource: ResourceName,
-  query: PageQuery,
-  how: PagesHow = {},
-): AsyncGenerator<Page> {
-  let read = 0;
-  try {
-    for await (const page of service.pages(
-      resource,
-      { ...query, limit: query.limit ?? longPageLength },
-      how,
-    )) {
-      read += 1;
-      yield page;
-    }
-  } catch (error) {
-    const tooLong = read === 0 && query.limit === undefined;
-    if (!tooLong || !(error instanceof CliError) || error.kind !== 'rejected') throw error;
-    yield* service.pages(resource, query, how);
   }
 }
 

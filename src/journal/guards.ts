@@ -266,13 +266,14 @@ export function equalRefund(
   const excused = refundsOf(known.filter((record) => isOtherRow(asked, record)));
   for (const { chargeId, amount } of asked.expected ?? []) {
     const refunds = before.charges.find(({ id }) => id === chargeId)?.refunds ?? [];
-    const equal = refunds.filter((one) => one.amount === amount && !excused.has(one.id));
+    const all = refunds.filter((one) => one.amount === amount);
+    const equal = all.filter(({ id }) => !excused.has(id));
     const meant = equal.filter(({ id }) => named.has(id));
     const unnamed = equal.filter(
       (one) =>
         !named.has(one.id) &&
         !meant.some((other) => isOlder(one, other)) &&
-        !equal.some((other) => repeats(known, one, other)),
+        !all.some((other) => repeats(known, one, other)),
     );
     const newest = newestEqual(unnamed, amount);
     if (newest !== undefined)
@@ -288,9 +289,9 @@ function isOlder({ createdAt: one = Number.NaN }: Made, { createdAt: other = Num
   return one < other;
 }
 
-// Whether the other one was made by --again with the id of this one.
+// Whether the other one was made by --again with the id of this one, or with an attempt that repeated it.
 function repeats(known: readonly AttemptRecord[], one: Made, other: Made): boolean {
-  const repeating = known.filter(({ sent }) => sent.again?.includes(one.id) === true);
+  const repeating = known.filter(({ sent }) => namedBy(sent.again ?? [], known).has(one.id));
   return refundsOf(repeating).has(other.id);
 }
 

@@ -8,7 +8,7 @@ import type { AttemptQuery, Repair, Verification } from './journal-store.ts';
 import type { Evidence } from './judge-read.ts';
 
 export { alarmWords, paidTwiceWords, whoMadeLines } from './alarm-words.ts';
-export type { AttemptRecord, Moment, SettingRow, VerdictRow } from './journal-rows.ts';
+export type { Alarm, AttemptRecord, Moment, SettingRow, VerdictRow } from './journal-rows.ts';
 export type { AttemptQuery, JournalStore, Repair, Verification } from './journal-store.ts';
 export type { Evidence } from './judge-read.ts';
 
@@ -59,6 +59,8 @@ export interface Intent {
   /** For bulk refunds: the plan, and the reference of the row in it. */
   readonly ref?: string | undefined;
   readonly plan?: string | undefined;
+  /** The order before this one in the list, when it was last found: it is read again with one request. */
+  readonly neighbour?: string | undefined;
   /**
    * Called under the lock, right before the sending, with the order of the final read. Throws a CliError to stop the
    * change: the money changed, the order is not refundable any more, an equal refund exists.
@@ -320,6 +322,11 @@ export interface Journal {
       readonly service: Pick<Service, 'profile' | 'keyFingerprint'>;
     },
   ): Promise<{ readonly outcome: Outcome; readonly change: ChangeSubject } | undefined>;
+  /**
+   * Takes a plan, so that no other run of this journal works on it, and returns what gives it back. Throws CliError 'refused'
+   * while another run has it.
+   */
+  claimPlan(plan: string): Promise<() => Promise<void>>;
   /** `eraseBodies` of the store. */
   forget(before: number): Promise<number>;
   verify(head?: string): Promise<Verification>;

@@ -58,11 +58,19 @@ export function createChange(parts: ChangeParts): Change {
 // Every change first reads due attempts again. The guards refuse the change when one is still open.
 async function reconcileFirst(
   parts: ChangeParts,
-  { orderId, intentId }: Intent,
+  { orderId, intentId, plan }: Intent,
 ): Promise<readonly AttemptRecord[]> {
   const { options } = parts;
   if (options.dryRun) return [];
-  const looked = await reconcileDue({ ...parts, timeoutMs: options.timeoutMs }, { orderId, given: intentId });
+  const looked = await reconcileDue(
+    { ...parts, timeoutMs: options.timeoutMs },
+    {
+      orderId,
+      given: intentId,
+      // A batch has read its unconfirmed rows before; others would cost every row a request.
+      only: plan !== undefined,
+    },
+  );
   for (const { record, added } of looked) tellNews(parts, record, added);
   return looked.filter(({ added }) => added !== undefined).map(({ record }) => record);
 }
@@ -84,6 +92,8 @@ function wasApplied({ verdicts }: AttemptRecord): boolean {
   return verdicts.at(-2)?.verdict === 'applied';
 }
 
+const silent: Pick<Notes, 'waiting'> = { waiting: () => () => undefined };
+
 class Run {
   readonly effects: Effects;
   readonly #parts: ChangeParts;
@@ -97,10 +107,12 @@ class Run {
     this.#parts = parts;
     this.#intent = intent;
     this.#wanted = wantedOf(parts, intent);
-    const { timeoutMs } = parts.options;
+    // In a batch another row may have the same lock for as long as its reply, and then the reads after it, take.
+    const timeoutMs = parts.options.timeoutMs * (intent.plan === undefined ? 1 : 5);
     this.effects = new Effects(
       { ...parts, timeoutMs },
       { ...this.#wanted, account: marksOfService(parts.service) },
+      intent.neighbour,
     );
   }
 
@@ -123,7 +135,8 @@ class Run {
 
   async outcome(): Promise<Outcome> {
     const { notes, options } = this.#parts;
-    const line = startWaitingLine(notes, options.timeoutMs);
+    // The rows of a plan are sent at the same time, and their batch shows its own progress.
+    const line = startWaitingLine(this.#intent.plan === undefined ? notes : silent, options.timeoutMs);
     let { state, effect } = begin(this.#wanted);
     try {
       while (state.at !== 'done') {
@@ -207,7 +220,8 @@ class Run {
     const moment = await this.effects.moment();
     if (report.kind !== 'reply') return { is: report.kind, why: report.reason, moment };
     const parsed = parseReply(report.reply);
-    this.#head = { status: report.reply.status, headers: report.reply.headers ?? [] };
+    const { status, headers = [], retryAfterMs } = report.reply;
+    this.#head = { status, headers, retryAfterMs };
     const value = 'problem' in parsed.body ? undefined : parsed.body.value;
     if (isObject(value)) this.#reply = { value, bytes: report.reply.body };
     return { is: 'replied', parsed, moment };

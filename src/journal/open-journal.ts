@@ -148,7 +148,7 @@ interface OpenAttempts {
 }
 
 async function openAttempts(journal: Journal, { origin }: Profile): Promise<OpenAttempts> {
-  const attempts = await journal.attempts({ origin, unsettled: true });
+  const attempts = await journal.attempts({ origin, unconfirmed: true });
   if (attempts.length === 0) return { open: [], twice: [] };
   const now = await journal.now();
   return { open: attempts.filter((record) => isOpen(record, now)), twice: attempts.filter(isPaidTwice) };
@@ -191,6 +191,7 @@ function createJournal(parts: JournalParts): Journal {
     paidTwice: (service, orderId) => paidTwiceOf(store, service, orderId),
     attemptsOf: (service, orderId) => attemptsOf(store, service, orderId),
     probableRefunds,
+    claimPlan: (plan) => claimPlan(parts, plan),
     problem: () => store.problem(),
     isWatched,
     ownRefunds,
@@ -327,5 +328,20 @@ async function profileFor({ profiles, named }: JournalParts, { sent }: AttemptRe
       only === undefined
         ? [`add a profile of that account: paydesk profile add ${sent.profile}`]
         : [`it is reached by ${reaching.join(', ')}: -p ${only}; to look it up:`, ...ways],
+  });
+}
+
+// The lock is of its own kind, since a batch holds it for long.
+async function claimPlan(
+  { locks, signal, shortTime }: Pick<JournalParts, 'locks' | 'signal' | 'shortTime'>,
+  plan: string,
+): Promise<() => Promise<void>> {
+  const taken = await locks.take(`plan ${plan}`, { waitMs: 0, signal, alone: true });
+  if (taken.held) return () => taken.release();
+  const { owner } = taken;
+  const who = owner === undefined ? '' : `: ${owner.operator}, since ${shortTime(owner.since)}`;
+  throw new CliError('refused', `another run is applying plan ${plan}${who}`, {
+    certain: 'nothing was sent by this run',
+    now: ['wait until it has ended, then run the command again'],
   });
 }

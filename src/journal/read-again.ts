@@ -95,10 +95,16 @@ export function pickDue(due: readonly AttemptRecord[], now: Moment): readonly At
  */
 export async function reconcileDue(
   parts: EffectParts,
-  first: { readonly orderId?: string | undefined; readonly given?: string | undefined },
+  first: {
+    readonly orderId?: string | undefined;
+    readonly given?: string | undefined;
+    /** Looks at no other orders. */
+    readonly only?: boolean;
+  },
 ): Promise<Resolved[]> {
   const { origin } = parts.service.profile;
-  const unsettled = await parts.store.attempts({ origin, unsettled: true }).catch(() => []);
+  const which = first.only === true ? { orderId: first.orderId } : {};
+  const unsettled = await parts.store.attempts({ origin, ...which, unsettled: true }).catch(() => []);
   const now = await momentOf(parts.clock, parts.store, parts.service);
   const due = unsettled.filter((record) => isDue(record, now));
   const isFirst = ({ sent }: AttemptRecord) =>

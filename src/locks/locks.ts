@@ -1,6 +1,6 @@
 /** Locks by name: the rules for every implementation, and the queue inside one process that each of them needs. */
 
-import type { Clock } from '../io.ts';
+import type { ClockWithTimers } from '../io.ts';
 
 /**
  * Locks by name. All runs that use the same place share them, for example the same folder of this machine.
@@ -59,7 +59,7 @@ export interface Turns {
   wait(
     place: string | number,
     options: {
-      readonly clock: Clock;
+      readonly clock: ClockWithTimers;
       readonly deadline: number;
       readonly signal: AbortSignal | undefined;
     },
@@ -97,18 +97,20 @@ export function createTurns(): Turns {
 
 async function isOverInTime(
   before: Promise<void>,
-  clock: Clock,
+  clock: ClockWithTimers,
   deadline: number,
   signal: AbortSignal | undefined,
 ): Promise<boolean> {
-  const stop = new AbortController();
-  const either = signal === undefined ? stop.signal : AbortSignal.any([signal, stop.signal]);
-  const late = clock.sleep(Math.max(0, deadline - clock.monotonic()), either).then(() => false);
-  // If the turn comes first, the sleep is aborted and rejects. Nobody waits for it then.
-  late.catch(() => undefined);
+  signal?.throwIfAborted();
+  const { promise, resolve, reject } = Promise.withResolvers<boolean>();
+  const stopTimer = clock.after(Math.max(0, deadline - clock.monotonic()), () => resolve(false));
+  const onAbort = () => reject(signal?.reason);
+  signal?.addEventListener('abort', onAbort);
+  void before.then(() => resolve(true));
   try {
-    return await Promise.race([before.then(() => true), late]);
+    return await promise;
   } finally {
-    stop.abort();
+    stopTimer();
+    signal?.removeEventListener('abort', onAbort);
   }
 }

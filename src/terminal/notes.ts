@@ -14,7 +14,7 @@ import {
   widthOfTerminal,
   widthToDraw,
 } from './streams.ts';
-import type { Block, Format, Notes } from './terminal.ts';
+import type { Block, Format, Notes, ProgressLine } from './terminal.ts';
 import type { ScreenStyle } from './text-lines.ts';
 
 export interface NotesOptions {
@@ -111,8 +111,9 @@ export function createNotes(options: NotesOptions): NotesControl {
     return settle();
   };
 
+  let isAlone = false;
   const startProgress = (start: (progress: Progress) => () => void): (() => void) => {
-    if (asJson || quiet) return () => undefined;
+    if (asJson || quiet || isAlone) return () => undefined;
     let stop: (() => void) | undefined;
     let over = false;
     void load().then(({ progress }) => {
@@ -129,6 +130,14 @@ export function createNotes(options: NotesOptions): NotesControl {
     warn: (line) => say({ kind: 'warn', blocks: [{ line }] }),
     show: (blocks) => say({ kind: 'show', blocks }),
     progress: (text) => startProgress((progress) => progress.start(text)),
+    progressAlone(text) {
+      const end = startProgress((progress) => progress.start(text));
+      isAlone = true;
+      return () => {
+        isAlone = false;
+        end();
+      };
+    },
     waiting: (text, atOnce) => startProgress((progress) => progress.wait(text, atOnce)),
     flush() {
       screen?.progress.clear();
@@ -172,20 +181,20 @@ async function loadScreen(
     times: createTimes(locale().zone, () => clock.now()),
   });
   // One cell less than the terminal has, so that the line never wraps. The end is never cut.
-  const fitting = (text: string, end = ''): string =>
-    cut(clean(text), (widthOfTerminal(stderr) ?? 80) - 1 - end.length) + end;
+  const room = (): number => (widthOfTerminal(stderr) ?? 80) - 1;
+  const fitting = (text: string, end = ''): string => cut(clean(text), room() - end.length) + end;
   return {
     lines: (blocks) => blockLines(blocks, style()),
     plainLines: (blocks) => blockLines(blocks, { ...style(), width: undefined, paint: (text) => text }),
     style: style(),
-    progress: createProgress(write, fitting, accessible || !stderr.isTTY, clock),
+    progress: createProgress(write, { room, fitting }, accessible || !stderr.isTTY, clock),
   };
 }
 
 /** The line that says how far a long run is. */
 interface Progress {
   /** Starts the line. The newest one is shown. The returned function ends it. */
-  start(text: () => string): () => void;
+  start(text: (line: ProgressLine) => string): () => void;
   /** Says what the run waits for: on a terminal with the seconds behind it, elsewhere in one line. */
   wait(text: () => string, atOnce: boolean): () => void;
   /** Takes the line off the screen until it is drawn again, so that something else can be written. */
@@ -193,14 +202,22 @@ interface Progress {
 }
 
 const redrawEveryMs = 120;
-const lineEveryMs = 5_000;
+const lineEveryMs = 10_000;
 // A shorter wait is not worth a line in the log of a script.
 const worthALineMs = 500;
+
+/** How a line of progress is made to fit. */
+interface Fit {
+  /** How many characters fit. */
+  readonly room: () => number;
+  /** Cuts a text, but never its end. */
+  readonly fitting: (text: string, end?: string) => string;
+}
 
 // If nothing may be redrawn (`plain`), a whole line is written now and then.
 function createProgress(
   write: (text: string) => void,
-  fitting: (text: string, end?: string) => string,
+  { room, fitting }: Fit,
   plain: boolean,
   clock: ClockWithTimers,
 ): Progress {
@@ -237,7 +254,7 @@ function createProgress(
   };
   return {
     clear,
-    start: (text) => begin(() => fitting(text())),
+    start: (text) => begin(() => fitting(text({ room: room(), redrawn: !plain }))),
     wait(text, atOnce) {
       const line = () => write(`${fitting(text())}\n`);
       if (plain && atOnce) line();

@@ -7,6 +7,7 @@ import type { JsonObject } from '../api/spec.ts';
 export { createAsk } from './ask.ts';
 export { closestNames } from './closest-names.ts';
 export { type ColorLevel, colorLevel } from './color.ts';
+export { csvLine, formulaSafe, withoutFormulaSafety } from './csv-cells.ts';
 export { fileFormat } from './list-format.ts';
 export { createTimes, knowsZone, type Times } from './local-time.ts';
 export { createNotes, type NotesControl } from './notes.ts';
@@ -101,8 +102,8 @@ export interface Output {
   checkColumns(columns: readonly Column[]): void;
   /** Starts a list of records. */
   list(columns: readonly Column[], how?: ListHow): ListSink;
-  /** Writes a list of flat records that paydesk made itself. */
-  ownList(columns: readonly Column[], records: readonly JsonObject[]): Promise<void>;
+  /** Writes a list of flat records that paydesk made itself. A long one is made and written part by part. */
+  ownList(columns: readonly Column[], records: Iterable<JsonObject>): Promise<void>;
   /** Writes one record of the service. `view` is its table, `columns` are for CSV. */
   record(record: WireRecord, columns: readonly Column[], view: () => readonly Block[]): Promise<void>;
   /** Writes one flat record that paydesk made itself. `view` is its table; `known` has the columns of some of its fields. */
@@ -121,6 +122,14 @@ export interface Output {
   text(text: string): Promise<void>;
 }
 
+/** Where a line of progress is written. */
+export interface ProgressLine {
+  /** How many characters fit. */
+  readonly room: number;
+  /** Whether the line is redrawn in its place. */
+  readonly redrawn: boolean;
+}
+
 /**
  * Writes notes, previews and progress to stderr. With json and ndjson, notes wait until the run ends: an error then holds
  * them.
@@ -132,8 +141,16 @@ export interface Notes {
   warn(line: Cell): void;
   /** Shows what the next question is about. */
   show(blocks: readonly Block[]): void;
-  /** Shows how far a long run is, in a line that is redrawn. Call the returned function at its end. */
-  progress(text: () => string): () => void;
+  /**
+   * Shows how far a long run is, in a line that is redrawn. Where nothing can be redrawn, it writes a line every 10 seconds. Call
+   * the returned function at its end.
+   */
+  progress(text: (line: ProgressLine) => string): () => void;
+  /**
+   * As `progress`. Until its end, no other progress and no waiting is shown: a batch makes many changes at once, and each of them
+   * would put its own line in place of this one.
+   */
+  progressAlone(text: (line: ProgressLine) => string): () => void;
   /**
    * Says what the run waits for, until the returned function is called. On a terminal the seconds pass behind the text;
    * elsewhere it is one line. With --quiet, json and ndjson there is none, and a short wait says nothing unless `atOnce`.

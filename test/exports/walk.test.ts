@@ -5,8 +5,10 @@ import { openSync, readFileSync, realpathSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { systemClock } from '../../bin/process-io.ts';
+import { createPace } from '../../src/api/api.ts';
 import { openClient } from '../api/open-client.ts';
 import { hasStrace } from '../atmost/strace.ts';
+import { standingAt } from '../harness/clock.ts';
 import { bin, cleanEnv, newHome, paydesk } from '../harness/paydesk.ts';
 import { endOf } from '../harness/ran.ts';
 import { json, startServer } from '../harness/server.ts';
@@ -195,16 +197,21 @@ test('--max-rps keeps requests apart, retries included, by a clock that only the
       now += ms;
     },
   };
-  const client = openClient(server, {}, { clock });
+  const pace = createPace(clock);
+  pace.limit(20);
+  const client = openClient(server, {}, { clock, pace });
   let read = 0;
-  const how = { ahead: true, maxPerSecond: 20 };
-  for await (const { records } of client.service.pages('orders', { limit: 10 }, how)) read += records.length;
+  const pages = client.service.pages('orders', { limit: 10 }, { ahead: true });
+  for await (const { records } of pages) read += records.length;
   expect(read).toBe(50);
   expect(left).toEqual([1_000, 1_050, 1_100, 1_150, 1_200, 1_250]);
   using home = newHome();
-  expect((await exporting(server, home, '--limit', '10', '--max-rps', '50')).stdout.split('\n')).toHaveLength(
-    51,
-  );
+  const env = { ...environment(server.url), ...standingAt('2040-11-21T05:05:12Z') };
+  const line = ['orders', 'export', '--limit', '10', '--max-rps', '1', '--to', 'o.ndjson'];
+  expect(await paydesk(line, { home, env })).toMatchObject({ code: 0 });
+  const manifest = JSON.parse(readFileSync(join(home.path, 'o.ndjson.manifest.json'), 'utf8'));
+  // Five pages, and nothing but the pace takes time.
+  expect(manifest).toMatchObject({ rows: 50, ended_at: manifest.started_at + 4 });
 });
 
 test('the key of a reply that echoes it reaches neither stdout nor a file', async () => {

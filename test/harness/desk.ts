@@ -146,13 +146,21 @@ export async function serve(
 function forwardTo(url: string): Handler {
   return async ({ method, url: path, headers, body }, response) => {
     const { authorization = '', accept = '', 'content-type': type } = headers;
+    // A client that gives up is one that the simulator need not answer any more.
+    const gone = new AbortController();
+    response.on('close', () => gone.abort());
     const answer = await fetch(`${url}${path}`, {
       method,
       headers: { authorization, accept, ...(type === undefined ? {} : { 'content-type': type }) },
       ...(body === '' ? {} : { body }),
+      signal: gone.signal,
     });
     const bytes = Buffer.from(await answer.arrayBuffer());
-    response.writeHead(answer.status, { 'content-type': 'application/json', 'content-length': bytes.length });
+    const told = ['content-type', 'retry-after'].flatMap((name) => {
+      const value = answer.headers.get(name);
+      return value === null ? [] : [[name, value]];
+    });
+    response.writeHead(answer.status, { ...Object.fromEntries(told), 'content-length': bytes.length });
     response.end(bytes);
   };
 }

@@ -457,6 +457,21 @@ describe('of several equal refunds the newest must be named', () => {
     expect(equalRefund(named('i_2'), made(1), [repeat, second])).toBeUndefined();
     expect(equalRefund(named('i_2'), made(1), [repeat])).toMatchObject({ refundId: 'r1' });
   });
+
+  it('what another row of the same plan repeated does not count, as that row does not', () => {
+    const row = attempt([{ verdict: 'applied', refunds }], { plan: 'p_1', ref: 'a', again: ['r1'] });
+    const next = { ...asked, plan: 'p_1', ref: 'b' };
+    expect(equalRefund(next, made(1, 2), [row])).toBeUndefined();
+    expect(equalRefund({ ...next, plan: 'p_2' }, made(1, 2), [row])).toMatchObject({ refundId: 'r2' });
+  });
+
+  it('what the named one repeated may stand behind an attempt that was refused', () => {
+    const refused = attempt([{ verdict: 'rejected', confirmed: true }], { again: ['r1'] });
+    const repeat = attempt([{ verdict: 'applied', refunds }], { intent: 'i_2', again: ['i_1'] });
+    const both = made(undefined, undefined);
+    expect(equalRefund(named('r2'), both, [refused, repeat])).toBeUndefined();
+    expect(equalRefund(named('r2'), both, [repeat])).toMatchObject({ refundId: 'r1' });
+  });
 });
 
 describe('--again', () => {

@@ -1,20 +1,20 @@
 /** Locks without a disk: each `MemoryLocks` is a process, and those of one machine share what is held. */
 
 import { systemClock } from '../../bin/process-io.ts';
-import type { Clock } from '../../src/io.ts';
+import type { ClockWithTimers } from '../../src/io.ts';
 import { createTurns, type Held, type LockOwner, type Locks } from '../../src/locks/locks.ts';
 
 export class MemoryLocks implements Locks {
   /** Who holds what on the whole machine. */
   readonly held: Map<string, LockOwner>;
   readonly #owner: Omit<LockOwner, 'since'>;
-  readonly #clock: Clock;
+  readonly #clock: ClockWithTimers;
   readonly #turns = createTurns();
 
   constructor(
     held: Map<string, LockOwner> = new Map(),
     owner: Omit<LockOwner, 'since'> = { operator: 'op7', command: 'orders refund' },
-    clock: Clock = systemClock,
+    clock: ClockWithTimers = systemClock,
   ) {
     this.held = held;
     this.#owner = owner;

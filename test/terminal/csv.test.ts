@@ -3,7 +3,8 @@ import { describe, expect, it } from 'vitest';
 import type { Column } from '../../src/api/resources.ts';
 import { orderColumns } from '../../src/api/resources.ts';
 import { readingOf } from '../../src/terminal/columns.ts';
-import { csvList, formulaSafe } from '../../src/terminal/csv.ts';
+import { csvList } from '../../src/terminal/csv.ts';
+import { formulaSafe, withoutFormulaSafety } from '../../src/terminal/csv-cells.ts';
 import { cleanCell } from '../../src/terminal/sanitise.ts';
 import { locale, now, outputOf, wire } from './screens.ts';
 
@@ -125,6 +126,7 @@ describe('CSV', () => {
     fc.assert(
       fc.property(hostileText, (value) => {
         expect(fromFormulaSafe(formulaSafe(value))).toBe(value);
+        expect(withoutFormulaSafety(formulaSafe(value))).toBe(value);
         expect(formulaSafe(value)).not.toMatch(/^ *[=+\-@\t\r\n|＝＋－＠]/);
         expect(formulaSafe(value)).not.toMatch(/[",;\t][=+\-@＝＋－＠]/);
       }),

@@ -115,47 +115,104 @@ describe('notes', () => {
   });
 });
 
+/** A clock that a test puts forward: timers that are due are called. */
+function handClock() {
+  let at = 0;
+  let timers: { due: number; readonly again: number | undefined; readonly call: () => void }[] = [];
+  const add = (ms: number, again: number | undefined, call: () => void) => {
+    const timer = { due: at + ms, again, call };
+    timers = [...timers, timer];
+    return () => {
+      timers = timers.filter((one) => one !== timer);
+    };
+  };
+  return {
+    clock: {
+      now: () => at,
+      monotonic: () => at,
+      sleep: () => Promise.resolve(),
+      after: (ms: number, call: () => void) => add(ms, undefined, call),
+      every: (ms: number, call: () => void) => add(ms, ms, call),
+    },
+    forward: async (ms: number) => {
+      await Promise.resolve();
+      at += ms;
+      for (const timer of timers.filter(({ due }) => due <= at)) {
+        timer.due = at + (timer.again ?? Number.POSITIVE_INFINITY);
+        timer.call();
+      }
+    },
+  };
+}
+
+/** Notes that have shown a preview, and their clock. */
+async function previewed(options: Parameters<typeof notesOf>[0]) {
+  const { clock, forward } = handClock();
+  const { notes, text } = notesOf({ ...options, clock });
+  notes.show([{ line: 'a preview' }]);
+  await notes.flush();
+  return { notes, forward, text: () => text().replace('a preview\n', '') };
+}
+
+describe('the line of progress', () => {
+  it('is written every 10 seconds where nothing is redrawn, if it has changed', async () => {
+    const { notes, forward, text } = await previewed({});
+    let read = 0;
+    const stop = notes.progress(() => `${read} read`);
+    await forward(0);
+    await forward(9_999);
+    expect(text()).toBe('');
+    read = 10;
+    await forward(1);
+    await forward(10_000);
+    read = 20;
+    await forward(10_000);
+    stop();
+    await forward(10_000);
+    expect(text()).toBe('10 read\n20 read\n');
+  });
+
+  it.each([
+    [{}, { room: 79, redrawn: false }],
+    [{ width: 120 }, { room: 119, redrawn: true }],
+    [
+      { width: 80, accessible: true },
+      { room: 79, redrawn: false },
+    ],
+  ])('is told how much room it has: %j', async (options, line) => {
+    const { notes, forward } = await previewed(options);
+    const lines: unknown[] = [];
+    notes.progress((one) => {
+      lines.push(one);
+      return '';
+    });
+    await forward(0);
+    await forward(10_000);
+    expect(lines).toEqual([line]);
+  });
+
+  it.each([{}, { width: 80 }])(
+    'of a batch is not replaced by the lines of its changes: %j',
+    async (options) => {
+      const { notes, forward, text } = await previewed(options);
+      const stop = notes.progressAlone(() => 'the batch');
+      const waited = notes.waiting(() => 'sent, waiting', true);
+      const looked = notes.progress(() => 'looking for ord_1');
+      await forward(0);
+      await forward(10_000);
+      waited();
+      looked();
+      expect(text()).toBe(options.width === undefined ? 'the batch\n' : '\rthe batch\x1b[K');
+      stop();
+      notes.waiting(() => 'sent, waiting', true);
+      await forward(0);
+      expect(text()).toContain('sent, waiting');
+    },
+  );
+});
+
 describe('the line about waiting', () => {
   const line = 'sent, waiting for the answer (up to 60 s)';
-
-  /** A clock that a test puts forward: timers that are due are called. */
-  function handClock() {
-    let at = 0;
-    let timers: { due: number; readonly again: number | undefined; readonly call: () => void }[] = [];
-    const add = (ms: number, again: number | undefined, call: () => void) => {
-      const timer = { due: at + ms, again, call };
-      timers = [...timers, timer];
-      return () => {
-        timers = timers.filter((one) => one !== timer);
-      };
-    };
-    return {
-      clock: {
-        now: () => at,
-        monotonic: () => at,
-        sleep: () => Promise.resolve(),
-        after: (ms: number, call: () => void) => add(ms, undefined, call),
-        every: (ms: number, call: () => void) => add(ms, ms, call),
-      },
-      forward: async (ms: number) => {
-        await Promise.resolve();
-        at += ms;
-        for (const timer of timers.filter(({ due }) => due <= at)) {
-          timer.due = at + (timer.again ?? Number.POSITIVE_INFINITY);
-          timer.call();
-        }
-      },
-    };
-  }
-
-  /** Notes that have shown a preview, and their clock. */
-  async function previewed(options: Parameters<typeof notesOf>[0]) {
-    const { clock, forward } = handClock();
-    const { notes, text } = notesOf({ ...options, clock });
-    notes.show([{ line: 'a preview' }]);
-    await notes.flush();
-    return { notes, forward, text: () => text().replace('a preview\n', '') };
-  }
 
   /** The line after 0.4, 1, 12 and 61 seconds, and after the end. */
   async function lines(width: number) {

@@ -11,6 +11,7 @@ const everybody = '^src/(errors|io|amounts|api/(spec|resources|records|request-b
 const packages = {
   commander: '^src/cli/',
   ky: '^src/api/',
+  'csv-parse': '^src/plans/',
   '@inquirer/core': '^src/terminal/',
   '@inquirer/prompts': '^src/terminal/',
   'cli-table3': '^src/terminal/',
@@ -19,7 +20,7 @@ const packages = {
   uqr: '^src/terminal/',
   conf: '^src/profiles/',
   '@napi-rs/keyring': '^src/profiles/',
-  valibot: '^src/(api/(records|request-bodies)\\.ts$|profiles/|journal/|exports/)',
+  valibot: '^src/(api/(records|request-bodies)\\.ts$|profiles/|journal/|exports/|plans/)',
   hono: '^src/simulator/',
   '@hono/node-server': '^src/simulator/',
 };

@@ -222,10 +222,12 @@ function chargePlan(
     tolerated: [],
     amount,
     rest: charge.refunds.length > 0 && amount === charge.left,
-    warnings:
-      charge.refunds.length === 0 ? [] : ['this charge was refunded before; the buyer may mean that refund'],
+    warnings: charge.refunds.length === 0 ? [] : [refundedBefore],
   };
 }
+
+/** The warning about a charge that has refunds. */
+export const refundedBefore = 'this charge was refunded before; the buyer may mean that refund';
 
 function withReason(body: RefundRequest, { reason }: RefundAsked): RefundRequest {
   return reason === undefined ? body : { ...body, reason };

@@ -1,6 +1,6 @@
 /** `orders find`: searches orders for words and shows the matches page by page, up to --max orders. */
 
-import type { Page, Service, WireRecord } from '../../api/api.ts';
+import { longPages, type Page, type Service, type WireRecord } from '../../api/api.ts';
 import { type Column, orderColumns, resources } from '../../api/resources.ts';
 import type { JsonObject } from '../../api/spec.ts';
 import { isRefunded } from '../../changes/changes.ts';
@@ -10,7 +10,7 @@ import type { Cell } from '../../terminal/terminal.ts';
 import { type Context, defineCommand } from '../command.ts';
 import { flag } from '../flags.ts';
 import { type Filter, joinColumns } from '../listing.ts';
-import { brokeOff, longPages } from '../walk.ts';
+import { brokeOff } from '../walk.ts';
 import { statusColumn } from './open-status.ts';
 import { filterFlags, orderFilters } from './order-filters.ts';
 import { amountHint, createMatcher, type Match, type Matcher } from './order-matching.ts';

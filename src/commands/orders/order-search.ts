@@ -1,10 +1,9 @@
 /** Reads the newest orders while a person searches them: every page once, and no more pages than the search needs. */
 
-import type { Service } from '../../api/api.ts';
+import { longPages, type Service } from '../../api/api.ts';
 import { resources } from '../../api/resources.ts';
 import { CliError } from '../../errors.ts';
 import { accountLabel } from '../../profiles/profiles.ts';
-import { longPages } from '../walk.ts';
 import {
   createKnownOrders,
   type KeptParts,

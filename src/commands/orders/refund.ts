@@ -5,6 +5,7 @@ import { canBeRefunded, whyNotRefundable } from '../../api/charges.ts';
 import { resources } from '../../api/resources.ts';
 import { chargeIdPattern, refundReasons, refundReasonValues } from '../../api/spec.ts';
 import { againFlag, intentFlag, refundOrder } from '../../changes/changes.ts';
+import { allocateWays } from '../../plans/plans.ts';
 import { type Completer, defineCommand } from '../command.ts';
 import { flag, idArgument, usage } from '../flags.ts';
 import { type Pickable, pickOrder } from './pick-order.ts';
@@ -53,6 +54,12 @@ export const refund = defineCommand({
     confirm: flag.id('orders', { value: 'ID', summary: 'the order id again: counts as yes in production' }),
     intent: intentFlag,
     again: againFlag,
+    allocate: flag.choice(allocateWays, {
+      value: 'HOW',
+      summary: 'spread --amount over the charges of the order: makes a plan with a row for each, and asks',
+      conflicts: ['charge', 'confirm', 'intent', 'only-confirm'],
+    }),
+    to: flag.text({ value: 'PLAN', summary: 'with --allocate: the file of the plan; without it ORDER.plan' }),
   },
   examples: [
     'paydesk -p demo orders refund',
@@ -65,9 +72,24 @@ export const refund = defineCommand({
     ctx,
     {
       args: [id],
-      flags: { confirm, intent, again = [], amount: typed, 'only-confirm': onlyConfirm, ...what },
+      flags: {
+        confirm,
+        intent,
+        again = [],
+        amount: typed,
+        'only-confirm': onlyConfirm,
+        allocate,
+        to,
+        ...what
+      },
     },
   ) {
+    if (allocate !== undefined) {
+      const { refundInParts } = await import('../refunds/in-parts.ts');
+      await refundInParts(ctx, { id, typed, again, allocate, to, ...what });
+      return undefined;
+    }
+    if (to !== undefined) throw usage('--to names the plan of --allocate, which is missing');
     const pick = (service: OpenService) => pickOrder(ctx, service, offer);
     await refundOrder(
       ctx,

@@ -1,6 +1,6 @@
 /** Locks between the processes of one machine: exclusive SQLite transactions on a fixed set of files. */
 
-import type { Clock } from '../../io.ts';
+import type { ClockWithTimers } from '../../io.ts';
 import { type Busy, createTurns, type Held, type Locks } from '../locks.ts';
 import { testLocksOnce } from './locks-self-test.ts';
 import {
@@ -21,7 +21,7 @@ import {
 export interface SqliteLockParts {
   /** The folder of the lock files. The first `take` makes it. */
   readonly folder: string;
-  readonly clock: Clock;
+  readonly clock: ClockWithTimers;
   /** What others see about the holder of these locks. */
   readonly owner: { readonly operator: string; readonly command: string };
   /** This user's id; undefined if the system has none. */

@@ -1,0 +1,166 @@
+/** Compares the rows of a file with what the orders show: which refunds were made, in part, twice, or not at all. Pure. */
+
+import { type OrderMoney, type RefundRecord, readMoney } from '../../api/charges.ts';
+import type { JsonObject } from '../../api/spec.ts';
+import { anyWord, fullWord, type InputRow } from '../../plans/plans.ts';
+import { chargesNamed } from '../refund/refund-plan.ts';
+
+/** How a row of a file stands at the service. */
+export const compareVerdicts = [
+  'refunded',
+  'in_part',
+  'more',
+  'not',
+  'unconfirmed',
+  'not_found',
+  'not_in_file',
+] as const;
+/**
+ * - `refunded`: just what the row says went back
+ * - `in_part`, `more`: less or more than that
+ * - `not`: nothing of it
+ * - `unconfirmed`: this machine sent a refund of the order, and nobody knows yet whether it was made
+ * - `not_found`: there is no such order or charge, or its money cannot be read
+ * - `not_in_file`: the service shows a refund that no row of the file is about
+ */
+export type CompareVerdict = (typeof compareVerdicts)[number];
+
+/** A row and what became of it. */
+export interface Compared {
+  /** Undefined for a refund that is in no row. */
+  readonly row: InputRow | undefined;
+  readonly orderId: string;
+  readonly verdict: CompareVerdict;
+  readonly why: string | undefined;
+  /** What should have gone back; undefined if that is not known. */
+  readonly wanted: number | undefined;
+  readonly refunded: number;
+  readonly currency: string | undefined;
+  readonly refunds: readonly RefundOfCharge[];
+}
+
+/** A refund record, and the charge that it belongs to. */
+export interface RefundOfCharge extends RefundRecord {
+  readonly chargeId: string;
+}
+
+/** All refunds of an order. */
+export function refundsOf({ charges }: OrderMoney): readonly RefundOfCharge[] {
+  return charges.flatMap(({ id, refunds }) => refunds.map((refund) => ({ ...refund, chargeId: id })));
+}
+
+/**
+ * Compares the rows of one order. Every refund of the order counts for one row only: first for a row with just its amount, then
+ * what is left for the rows in their order. `isUnconfirmed`: a refund of the order was sent from here and is not confirmed.
+ */
+export function compareOrder(
+  orderId: string,
+  rows: readonly InputRow[],
+  order: JsonObject,
+  isUnconfirmed: boolean,
+): readonly Compared[] {
+  const reading = readMoney(order);
+  if ('problem' in reading) return rows.map((row) => notFound(orderId, row, reading.problem));
+  const { money } = reading;
+  const free = new Set(refundsOf(money));
+  const claims = rows.map((row) => claimOf(row, money));
+  // Rows whose amount is just that of a refund come first, or a smaller row would take it from them.
+  for (const claim of claims) if ('scope' in claim) takeExact(claim, free);
+  for (const claim of claims) if ('scope' in claim) takeRest(claim, free);
+  const last = claims.findLast((claim) => 'scope' in claim);
+  if (last !== undefined && 'scope' in last) takeAll(last, free);
+  return claims.map((claim) =>
+    'problem' in claim
+      ? notFound(orderId, claim.row, claim.problem)
+      : comparedOf(orderId, claim, money, isUnconfirmed),
+  );
+}
+
+/** The rows of an order that was not found. */
+export function notFound(orderId: string, row: InputRow, why: string): Compared {
+  return {
+    row,
+    orderId,
+    verdict: 'not_found',
+    why,
+    wanted: undefined,
+    refunded: 0,
+    currency: undefined,
+    refunds: [],
+  };
+}
+
+// What a row is about, and the refunds that were found for it.
+interface Claim {
+  readonly row: InputRow;
+  /** The charges that it may be about. */
+  readonly scope: ReadonlySet<string>;
+  readonly wanted: number;
+  readonly taken: RefundOfCharge[];
+}
+
+function claimOf(
+  row: InputRow,
+  money: OrderMoney,
+): Claim | { readonly row: InputRow; readonly problem: string } {
+  const { charge, amount } = row;
+  const isWhole = charge === anyWord || charge === fullWord;
+  const charges = isWhole ? money.charges : chargesNamed(charge, money);
+  const [only, second] = charges;
+  if (!isWhole && (only === undefined || second !== undefined))
+    return {
+      row,
+      problem: only === undefined ? `it has no charge ${charge}` : `it has several charges ${charge}`,
+    };
+  const paid = charges.filter(({ refunded, counts }) => counts || refunded > 0);
+  const all = paid.reduce((sum, one) => sum + one.amount, 0);
+  const wanted = amount === undefined || amount === fullWord ? all : amount;
+  return { row, scope: new Set(charges.map(({ id }) => id)), wanted, taken: [] };
+}
+
+function takenSum({ taken }: Claim): number {
+  return taken.reduce((sum, { amount }) => sum - amount, 0);
+}
+
+function takeExact(claim: Claim, free: Set<RefundOfCharge>): void {
+  const found = [...free].find((one) => claim.scope.has(one.chargeId) && -one.amount === claim.wanted);
+  if (found === undefined) return;
+  free.delete(found);
+  claim.taken.push(found);
+}
+
+function takeRest(claim: Claim, free: Set<RefundOfCharge>): void {
+  for (const one of free) {
+    if (takenSum(claim) >= claim.wanted) return;
+    if (!claim.scope.has(one.chargeId) || takenSum(claim) - one.amount > claim.wanted) continue;
+    free.delete(one);
+    claim.taken.push(one);
+  }
+}
+
+// What no row has claimed is more than the file says. The last row of the order shows it.
+function takeAll(claim: Claim, free: Set<RefundOfCharge>): void {
+  for (const one of [...free].filter(({ chargeId }) => claim.scope.has(chargeId))) {
+    free.delete(one);
+    claim.taken.push(one);
+  }
+}
+
+function comparedOf(
+  orderId: string,
+  claim: Claim,
+  { currency }: OrderMoney,
+  isUnconfirmed: boolean,
+): Compared {
+  const { row, wanted, taken } = claim;
+  const refunded = takenSum(claim);
+  const verdict = verdictOf(refunded, wanted, isUnconfirmed);
+  return { row, orderId, verdict, why: undefined, wanted, refunded, currency, refunds: taken };
+}
+
+function verdictOf(refunded: number, wanted: number, isUnconfirmed: boolean): CompareVerdict {
+  if (refunded > wanted) return 'more';
+  if (refunded === wanted && wanted > 0) return 'refunded';
+  if (isUnconfirmed) return 'unconfirmed';
+  return refunded === 0 ? 'not' : 'in_part';
+}

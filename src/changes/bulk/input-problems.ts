@@ -1,0 +1,53 @@
+/** What is wrong with an input file: says all of it, writes the file of errors, and refuses the file. */
+
+import type { Context } from '../../commands/command.ts';
+import { usage } from '../../commands/flags.ts';
+import { errorsCsv, type InputFile, type InputProblem, type InputRow } from '../../plans/plans.ts';
+import type { ReadOrders } from './read-orders.ts';
+
+/** The file that is refused, and where its rows go with the errors beside them. */
+export interface RefusedFile {
+  readonly file: string;
+  readonly errors: string | undefined;
+  readonly force: boolean;
+}
+
+/** References that no order has, or several. */
+export function referenceProblems(
+  rows: readonly InputRow[],
+  { byReference }: ReadOrders,
+): readonly InputProblem[] {
+  return rows.flatMap(({ line, reference }) => {
+    const ids = reference === undefined ? undefined : (byReference.get(reference) ?? []);
+    if (ids === undefined || ids.length === 1) return [];
+    const words =
+      ids.length === 0
+        ? `no order has the reference ${reference}`
+        : `${ids.length} orders have the reference ${reference}: ${ids.slice(0, 3).join(', ')}`;
+    return [{ line, column: 'reference', words }];
+  });
+}
+
+// More lines than this are no help on a screen; --errors has them all.
+const shownProblems = 200;
+
+/** Throws CliError 'usage' if there are problems, after it has said all of them. */
+export async function refuseProblems(
+  ctx: Context,
+  input: InputFile,
+  found: readonly InputProblem[],
+  { file, errors, force }: RefusedFile,
+): Promise<void> {
+  if (found.length === 0) return;
+  const problems = found.toSorted((one, other) => one.line - other.line);
+  for (const { line, words } of problems.slice(0, shownProblems)) ctx.notes.warn(`line ${line}: ${words}`);
+  if (problems.length > shownProblems)
+    ctx.notes.warn(`and ${problems.length - shownProblems} more: --errors FILE.csv writes all of them`);
+  if (errors !== undefined) await ctx.plans.write(errors, errorsCsv(input, problems), force);
+  const many = problems.length === 1 ? '1 error' : `${problems.length} errors`;
+  throw usage(`${file === '-' ? 'standard input' : file} has ${many}`, [
+    errors === undefined
+      ? 'correct the file; --errors FILE.csv writes it with the errors beside the rows'
+      : `correct the rows in ${errors}; then plan that file`,
+  ]);
+}

@@ -1,0 +1,299 @@
+/** `refunds plan`: checks a file of refunds as a whole, reads every order, and writes a plan. Sends nothing. */
+
+import type { OpenService } from '../../api/api.ts';
+import type { Context } from '../../commands/command.ts';
+import { CliError } from '../../errors.ts';
+import type { AttemptRecord } from '../../journal/journal.ts';
+import {
+  type AllocateWay,
+  anyWord,
+  type ControlTotals,
+  controlTotalProblems,
+  type Delimiter,
+  duplicateProblems,
+  type InputFile,
+  type InputProblem,
+  type InputRow,
+  isInputTitle,
+  type Plan,
+  type PlanHead,
+  type PlanRow,
+  readInputFile,
+  sumsOf,
+} from '../../plans/plans.ts';
+import type { Profile } from '../../profiles/profiles.ts';
+import { knownTwin } from '../refund/known-refunds.ts';
+import { isPaidBack, nameForAgain, type Twin, twinLine, twinWords } from '../refund/twins.ts';
+import { type OpenCases, openCasesOf } from '../unconfirmed-words.ts';
+import { referenceProblems, refuseProblems } from './input-problems.ts';
+import { planLimitProblems } from './plan-limits.ts';
+import { type NewRow, type OrderOfRows, planRows, type RowsAsked } from './plan-rows.ts';
+import { type ReadOrders, readOrders } from './read-orders.ts';
+
+/** How a plan is made, and where it goes. */
+export interface PlanHow {
+  readonly to: string;
+  readonly force: boolean;
+  readonly allocation: AllocateWay | undefined;
+  readonly allowed: readonly string[];
+  readonly again: readonly string[];
+  readonly expected: ControlTotals;
+}
+
+/** What `refunds plan` was asked for. */
+export interface PlanAsked extends PlanHow {
+  readonly file: string;
+  readonly delimiter: Delimiter | undefined;
+  /** Where the rows go, with their errors beside them, if the file has errors. */
+  readonly errors: string | undefined;
+}
+
+/** Makes a plan of a file. Throws CliError 'usage' for a file with errors, after all of them were said. */
+export async function planFile(ctx: Context, service: OpenService, asked: PlanAsked): Promise<Plan> {
+  const { profile } = service;
+  const input = readInputFile(await ctx.plans.input(asked.file), { delimiter: asked.delimiter, for: 'plan' });
+  const missing = requiredProblems(input.rows, profile);
+  await refuseProblems(ctx, input, [...input.problems, ...missing, ...duplicatesIn(input.rows)], asked);
+  const named = input.rows.filter(({ orderId }) => orderId !== undefined);
+  const orders = await readOrders(ctx, service, {
+    ids: new Set(named.map(({ orderId }) => orderId ?? '')),
+    references: new Set(input.rows.flatMap(({ reference }) => reference ?? [])),
+  });
+  await refuseProblems(ctx, input, referenceProblems(input.rows, orders), asked);
+  const more = moreColumns(input);
+  const head = newHead(
+    ctx,
+    profile,
+    asked.file,
+    more.map((index) => input.columns[index] ?? ''),
+  );
+  const rows = await rowsOf(ctx, service, input.rows, orders, {
+    ...asked,
+    profile,
+    planId: head.id,
+    nowMs: head.madeAt,
+    moreOf: ({ cells }) => more.map((index) => cells[index] ?? ''),
+  });
+  await refuseProblems(ctx, input, duplicatesIn(rows), asked);
+  return keep(ctx, profile, head, rows, asked);
+}
+
+function newHead(ctx: Context, profile: Profile, file: string, columns: readonly string[]): PlanHead {
+  const { origin, account, name, mode } = profile;
+  return {
+    id: ctx.plans.newId(),
+    madeAt: ctx.clock.now(),
+    origin,
+    account,
+    profile: name,
+    mode,
+    operator: ctx.plans.operator,
+    file: file.split(/[/\\]/).at(-1) ?? file,
+    columns,
+    refreshes: undefined,
+  };
+}
+
+/** Makes a plan of a single row, without a file: an amount that is spread over the charges of an order. */
+export async function planOrder(
+  ctx: Context,
+  service: OpenService,
+  row: Pick<InputRow, 'amount' | 'reason' | 'note'> & { readonly orderId: string },
+  how: PlanHow,
+): Promise<Plan> {
+  const { profile } = service;
+  const orders = await readOrders(ctx, service, { ids: new Set([row.orderId]), references: new Set() });
+  const head = newHead(ctx, profile, `orders refund ${row.orderId}`, []);
+  const input = { ...row, line: 1, reference: undefined, charge: anyWord, ref: '', cells: [] };
+  const rows = await rowsOf(ctx, service, [input], orders, {
+    ...how,
+    profile,
+    planId: head.id,
+    nowMs: head.madeAt,
+    moreOf: () => [],
+  });
+  return keep(ctx, profile, head, rows, how);
+}
+
+/** What `refunds plan --refresh` was asked for. */
+export interface RefreshAsked extends PlanHow {
+  readonly refresh: string;
+}
+
+/**
+ * Makes a plan anew: every order is read again, and every row keeps its identity. Rows that were applied stay done. Throws
+ * CliError 'refused' if the plan is one of another account.
+ */
+export async function refreshPlan(ctx: Context, service: OpenService, asked: RefreshAsked): Promise<Plan> {
+  const { profile } = service;
+  const old = await ctx.plans.open(asked.refresh);
+  checkAccount(old, profile, asked.refresh);
+  const orders = await readOrders(ctx, service, {
+    ids: new Set(old.rows.map(({ orderId }) => orderId)),
+    references: new Set(),
+  });
+  const { rows: _, digest, ...head } = old;
+  const again = [...asked.again, ...old.rows.flatMap((row) => row.again)];
+  const nowMs = ctx.clock.now();
+  const rowsAsked = {
+    ...asked,
+    profile,
+    nowMs,
+    planId: old.id,
+    again,
+    moreOf: ({ cells }: InputRow) => cells,
+  };
+  const rows = await rowsOf(ctx, service, old.rows.map(asInput), orders, rowsAsked);
+  // The parts of a spread amount name their charges now; they stay parts.
+  const parts = new Map(old.rows.map((row) => [row.key, row]));
+  const same = rows.map((row) => {
+    const { partOf, charge = row.charge } = parts.get(row.key) ?? {};
+    return { ...row, partOf: partOf ?? row.partOf, charge };
+  });
+  return keep(ctx, profile, { ...head, madeAt: nowMs, refreshes: digest }, same, asked);
+}
+
+function asInput(row: PlanRow): InputRow {
+  const { line, orderId, charge, chargeId, amount, reason, ref, note, more } = row;
+  const named = row.partOf === undefined ? charge : (chargeId ?? charge);
+  return { line, orderId, reference: undefined, charge: named, amount, reason, ref, note, cells: more };
+}
+
+async function keep(
+  ctx: Context,
+  profile: Profile,
+  head: PlanHead,
+  rows: readonly PlanRow[],
+  { to, force, expected }: PlanHow,
+): Promise<Plan> {
+  checkControlTotals(rows, expected, 'nothing was sent, and no plan was written');
+  checkPlanLimits(rows, profile);
+  if (ctx.options.dryRun) return { ...head, rows, digest: '' };
+  return ctx.plans.save(to, head, rows, force);
+}
+
+/** Throws CliError 'refused' when a plan is for another account, or for the other mode. */
+export function checkAccount(plan: Plan, profile: Profile, path: string): void {
+  if (plan.origin === profile.origin && plan.account === profile.account && plan.mode === profile.mode)
+    return;
+  throw new CliError(
+    'refused',
+    `${path} is a plan for ${plan.mode} ${plan.profile} (${plan.account}), and profile ${profile.name} is ${profile.mode} (${profile.account})`,
+    { certain: 'nothing was sent', now: [`paydesk -p ${plan.profile} refunds apply ${path}`] },
+  );
+}
+
+/** The rows of a plan that `refunds apply` sends. */
+export function rowsToSend(rows: readonly PlanRow[]): readonly PlanRow[] {
+  return rows.filter(({ state }) => state === 'ready' || state === 'unconfirmed');
+}
+
+/** Throws CliError 'usage' when the rows to send are not as many, or not as much, as a person expects. */
+export function checkControlTotals(rows: readonly PlanRow[], expected: ControlTotals, certain: string): void {
+  const sent = rows.filter(({ state }) => state !== 'look' && state !== 'impossible');
+  const problems = controlTotalProblems(expected, { rows: sent.length, sums: sumsOf(sent) });
+  if (problems.length === 0) return;
+  throw new CliError('usage', problems.join('; '), {
+    certain,
+    now: ['find out which is right, the file or the total; then run the command again'],
+  });
+}
+
+/** Throws CliError 'refused' when the plan is over a limit of the profile. */
+export function checkPlanLimits(rows: readonly PlanRow[], profile: Profile): void {
+  const sent = rowsToSend(rows);
+  const [first, ...more] = planLimitProblems(profile.settings, { rows: sent.length, sums: sumsOf(sent) });
+  if (first === undefined) return;
+  throw new CliError('refused', [first, ...more].join('; '), {
+    certain: 'nothing was sent',
+    now: ['split the file, or ask your lead'],
+  });
+}
+
+// ── The file ────────────────────────────────────────────────────────────────────────────────────
+
+function moreColumns({ columns }: InputFile): readonly number[] {
+  return columns.flatMap((title, index) => (isInputTitle(title) ? [] : [index]));
+}
+
+function requiredProblems(rows: readonly InputRow[], { settings, name }: Profile): readonly InputProblem[] {
+  return settings['refund.require'].flatMap((column) =>
+    rows
+      .filter((row) => row[column] === undefined)
+      .map(({ line }) => ({
+        line,
+        column,
+        words: `${column} is blank: profile ${name} requires it (refund.require)`,
+      })),
+  );
+}
+
+function duplicatesIn(
+  rows: readonly (Pick<InputRow, 'line' | 'orderId' | 'charge' | 'ref'> & {
+    readonly chargeId?: string | undefined;
+  })[],
+): readonly InputProblem[] {
+  return duplicateProblems(
+    rows.flatMap(({ line, orderId, charge, chargeId, ref }) =>
+      orderId === undefined ? [] : [{ line, orderId, reference: undefined, charge: chargeId ?? charge, ref }],
+    ),
+  );
+}
+
+// ── The rows ────────────────────────────────────────────────────────────────────────────────────
+
+async function rowsOf(
+  ctx: Context,
+  service: OpenService,
+  input: readonly InputRow[],
+  orders: ReadOrders,
+  asked: RowsAsked,
+): Promise<readonly PlanRow[]> {
+  const idOf = ({ orderId, reference = '' }: InputRow) =>
+    orderId ?? orders.byReference.get(reference)?.[0] ?? '';
+  const byOrder = Map.groupBy(input, idOf);
+  const now = await ctx.journal.now();
+  const twinsOf = knownTwins(ctx, service, orders, await openCasesOf(ctx, service));
+  const planned: NewRow[] = [];
+  for (const [id, rows] of byOrder) {
+    const found = orders.found.get(id);
+    const attempts = await ctx.journal.attemptsOf(service, id);
+    const read: OrderOfRows = {
+      id,
+      order: found?.order,
+      missing: orders.missing.get(id),
+      neighbour: found?.neighbour,
+      attempts,
+      isOpen: (record: AttemptRecord) => ctx.journal.isOpen(record, now),
+      twins: await twinsOf(found?.order, (other) => byOrder.get(other)?.[0]?.line),
+    };
+    planned.push(...planRows(rows, read, asked));
+  }
+  return planned
+    .toSorted((one, other) => one.line - other.line)
+    .map((row, index) => ({ ...row, number: index + 1 }));
+}
+
+function bothWords({ id }: Twin, line: number | undefined): string | undefined {
+  if (line === undefined) return undefined;
+  return `${id}, same buyer and amount, is in this file too (line ${line}): the buyer gets both payments back`;
+}
+
+// What the journal knows of the twins decides whether they were refunded, and by whom.
+function knownTwins(ctx: Context, service: OpenService, orders: ReadOrders, open: OpenCases) {
+  return async (
+    order: OrderOfRows['order'],
+    lineOf: (orderId: string) => number | undefined,
+  ): Promise<OrderOfRows['twins']> => {
+    const twins = order === undefined ? [] : orders.twinsOf(order);
+    if (order === undefined || twins.length === 0) return [];
+    const words = twinWords(ctx, service.profile, order);
+    const known = twins.map(async (twin) =>
+      knownTwin(twin, await ctx.journal.attemptsOf(service, twin.id), open, ctx.journal),
+    );
+    return (await Promise.all(known)).map((twin) => ({
+      words: bothWords(twin, lineOf(twin.id)) ?? twinLine(twin, words),
+      refund: isPaidBack(twin) ? nameForAgain(twin) : undefined,
+    }));
+  };
+}

@@ -1,0 +1,82 @@
+/** What `refunds plan` prints: a record for each row of the new plan, and a few lines about all of them. Pure. */
+
+import type { AmountStyle } from '../../amounts.ts';
+import { type Column, fieldColumn } from '../../api/resources.ts';
+import type { JsonObject } from '../../api/spec.ts';
+import { digestShown, type Plan, type PlanRow, rowStates } from '../../plans/plans.ts';
+import { commandLine, type Profile } from '../../profiles/profiles.ts';
+import { lineWords, rowsAndSums } from './batch-words.ts';
+import { rowsToSend } from './make-plan.ts';
+import { inputColumnsOf, inputOf } from './row-verdicts.ts';
+
+/** The columns of a plan. Those of the input file that paydesk does not use come last, as `input.TITLE`. */
+export function planColumns(plan: Pick<Plan, 'columns'>): readonly Column[] {
+  return [
+    { ...fieldColumn('line', 'LINE', 'integer', 0), stays: true },
+    { ...fieldColumn('order_id', 'ORDER', 'id', 0), stays: true },
+    fieldColumn('charge', 'CHARGE', 'text', 100),
+    fieldColumn('refund', 'REFUND', 'money', 0),
+    { ...fieldColumn('state', 'STATE', 'text', 0), stays: true },
+    fieldColumn('why', 'WHY', 'text', 0),
+    fieldColumn('ref', 'REF', 'text', 120),
+    fieldColumn('charge_id', 'CHARGE ID', 'text'),
+    fieldColumn('asked', 'ASKED', 'text'),
+    fieldColumn('currency', 'CURRENCY', 'text'),
+    fieldColumn('reason', 'REASON', 'text'),
+    fieldColumn('note', 'NOTE', 'text'),
+    fieldColumn('notes', 'NOTES', 'text'),
+    ...inputColumnsOf(plan),
+  ];
+}
+
+/** A row of a plan as a flat record. */
+export function planRecord(row: PlanRow, plan: Pick<Plan, 'columns'>): JsonObject {
+  return {
+    object: 'plan_row',
+    line: row.line,
+    number: row.number,
+    order_id: row.orderId,
+    // The parts of an amount that was spread over charges are told apart by their charges.
+    charge: row.partOf === undefined ? row.charge : (row.chargeId ?? row.charge),
+    charge_id: row.chargeId ?? null,
+    asked: row.amount,
+    refund: row.sum,
+    currency: row.currency ?? null,
+    state: row.state,
+    why: row.why ?? (row.marks.length === 0 ? null : row.marks.join('; ')),
+    reason: row.reason ?? null,
+    ref: row.ref,
+    note: row.note ?? null,
+    notes: row.marks.join('; ') || null,
+    input: inputOf(row, plan),
+  };
+}
+
+/** The lines below the list: what the plan sends, what it does not, and what to do next. */
+export function planLines(plan: Plan, to: string, profile: Profile): readonly string[] {
+  const style: AmountStyle = profile.settings;
+  const send = rowsToSend(plan.rows);
+  const others = rowStates
+    .filter((state) => state !== 'ready')
+    .map((state) => [state, plan.rows.filter((row) => row.state === state)] as const)
+    .filter(([, rows]) => rows.length > 0)
+    .map(([state, rows]) => `${rows.length} ${stateWords[state]}`);
+  const stopped = plan.rows.filter(({ state }) => state === 'look' || state === 'impossible');
+  return [
+    ...lineWords(stopped),
+    `${rowsAndSums(send, style)} to send${others.length === 0 ? '' : `; ${others.join(', ')}`}`,
+    ...(plan.digest === ''
+      ? ['no plan was written (--dry-run)']
+      : [
+          `plan ${to}, digest ${plan.digest.slice(0, digestShown)}; nothing was sent. next: ${commandLine(profile, 'refunds', 'apply', to)}`,
+        ]),
+  ];
+}
+
+const stateWords: Readonly<Record<(typeof rowStates)[number], string>> = {
+  ready: 'ready',
+  done: 'applied before',
+  unconfirmed: 'sent before and unconfirmed: they are looked up first',
+  look: 'not sent before somebody looks',
+  impossible: 'impossible',
+};

@@ -1,0 +1,394 @@
+/** Turns the rows of an input file that name one order into rows of a plan, or says why they cannot be sent. Pure. */
+
+import { amountWords, figureWords } from '../../amounts.ts';
+import { type ChargeMoney, type OrderMoney, readMoney } from '../../api/charges.ts';
+import { isObject, type JsonObject, type ReasonWords, refundReasons, statuses } from '../../api/spec.ts';
+import { CliError } from '../../errors.ts';
+import type { AttemptRecord, ExpectedRefund } from '../../journal/journal.ts';
+import {
+  type AllocateWay,
+  allocate,
+  anyWord,
+  fullWord,
+  type InputRow,
+  type MoneyBefore,
+  type PlanRow,
+  rowKey,
+} from '../../plans/plans.ts';
+import type { Profile } from '../../profiles/profiles.ts';
+import { changeOf } from '../change-words.ts';
+import { chargesNamed, planRefund, type RefundPlan, refundedBefore } from '../refund/refund-plan.ts';
+import {
+  hasOtherRefunds,
+  namesLeft,
+  namesToSend,
+  plannedId,
+  type RowsOfOrder,
+  repeatProblem,
+} from './row-repeats.ts';
+
+/** What was asked for all rows of a plan. */
+export interface RowsAsked {
+  readonly profile: Profile;
+  /** The plan's own id: what it sent before does not count as another plan's. */
+  readonly planId: string;
+  readonly allocation: AllocateWay | undefined;
+  /** `--allow-status`: words of statuses whose orders may be refunded all the same. */
+  readonly allowed: readonly string[];
+  /** `--again`: refunds and attempts that may be repeated. */
+  readonly again: readonly string[];
+  /** Unix milliseconds, for limits of a day. */
+  readonly nowMs: number;
+  readonly moreOf: (row: InputRow) => readonly string[];
+}
+
+/** An order as it was read for its rows, and what the journal knows of it. */
+export interface OrderOfRows {
+  readonly id: string;
+  /** Undefined if the order is not there, or could not be found: then `missing` says so. */
+  readonly order: JsonObject | undefined;
+  readonly missing?: string | undefined;
+  readonly neighbour: string | undefined;
+  readonly attempts: readonly AttemptRecord[];
+  readonly isOpen: (record: AttemptRecord) => boolean;
+  /** A sentence for each possible twin, and its refund if it was refunded. */
+  readonly twins: readonly { readonly words: string; readonly refund: string | undefined }[];
+}
+
+/** The word of --allow-status for an order that does not show its status, or whether it is refundable. */
+export const absentWord = 'absent';
+
+/** A row of a plan before it has its number. */
+export type NewRow = Omit<PlanRow, 'number'>;
+
+/** The rows of a plan for rows of one order, in the order of the file. */
+export function planRows(rows: readonly InputRow[], read: OrderOfRows, asked: RowsAsked): readonly NewRow[] {
+  const before = moneyBefore(read.order);
+  const keys = new Set(rows.map((row) => baseOf(row, read, asked).key));
+  const ofOrder = { attempts: read.attempts, planId: asked.planId, keys };
+  const taken = new Set<string>();
+  // As the order will be when the rows before were applied.
+  let order = read.order;
+  return rows.flatMap((row) => {
+    const planned = planRow(row, { ...read, order, ofOrder, taken }, asked).map((one) => ({
+      ...one,
+      before,
+    }));
+    for (const { state, expected, again } of planned) {
+      if (state !== 'ready' || order === undefined) continue;
+      order = withRefunds(order, expected);
+      for (const name of again) taken.add(name);
+    }
+    return planned;
+  });
+}
+
+// An order, and what its other rows mean for a row.
+interface OrderOfRow extends OrderOfRows {
+  readonly ofOrder: RowsOfOrder;
+  /** What rows before it name as repeated. The journal takes each name once. */
+  readonly taken: ReadonlySet<string>;
+}
+
+function planRow(row: InputRow, read: OrderOfRow, asked: RowsAsked): readonly NewRow[] {
+  const { order } = read;
+  const base = baseOf(row, read, asked);
+  const own = lastUnder(base.key, read.attempts);
+  if (own !== undefined && mayBeMade(own)) return [fromJournal(base, own)];
+  const parts = partsUnder(base.key, read.attempts);
+  if (order === undefined && parts.length === 0)
+    return [{ ...base, why: read.missing ?? `there is no order ${read.id}` }];
+  if (parts.length > 0 || needsAllocation(base, order)) return planParts(base, parts, read, asked);
+  return [planOne(base, read, asked)];
+}
+
+// Everything of a row that does not depend on the order.
+function baseOf(
+  row: InputRow,
+  { id, order, neighbour }: OrderOfRows,
+  { profile, moreOf }: RowsAsked,
+): NewRow {
+  const { line, charge, amount = 'full', reason, ref, note } = row;
+  const chargeId = chargeNamed(charge, order);
+  return {
+    line,
+    orderId: id,
+    charge,
+    chargeId,
+    amount,
+    reason,
+    ref,
+    note,
+    more: moreOf(row),
+    key: rowKey({ origin: profile.origin, orderId: id, chargeId, amount, ref }),
+    partOf: undefined,
+    state: 'impossible',
+    why: undefined,
+    marks: [],
+    sum: 0,
+    currency: typeof order?.currency === 'string' ? order.currency : undefined,
+    body: undefined,
+    expected: [],
+    tolerated: [],
+    again: [],
+    before: undefined,
+    neighbour,
+  };
+}
+
+// A name that means no charge of the order stays as it is; planRefund then refuses it.
+function chargeNamed(name: string, order: JsonObject | undefined): string | undefined {
+  if (name === anyWord || name === fullWord) return undefined;
+  const money = order && moneyOf(order);
+  const [charge, second] = money === undefined ? [] : chargesNamed(name, money);
+  return charge === undefined || second !== undefined ? name : charge.id;
+}
+
+function moneyOf(order: JsonObject): OrderMoney | undefined {
+  const reading = readMoney(order);
+  return 'money' in reading ? reading.money : undefined;
+}
+
+/** The money of an order as a plan keeps it; undefined if the order does not show all of it. */
+export function moneyBefore(order: JsonObject | undefined): MoneyBefore | undefined {
+  const money = order && moneyOf(order);
+  if (money === undefined) return undefined;
+  const { amount, currency, amountRefunded, status, isRefundable } = money;
+  const charges = money.charges.map((charge) => ({
+    id: charge.id,
+    amount: charge.amount,
+    status: charge.status,
+    isRefundable: charge.isRefundable,
+    refunds: charge.refunds.map((refund) => ({ id: refund.id, amount: refund.amount })),
+  }));
+  return { amount, currency, amountRefunded, status, isRefundable, charges };
+}
+
+// ── What the journal knows of a row ─────────────────────────────────────────────────────────────
+
+/** The last attempt under a key; undefined if there is none. */
+function lastUnder(key: string, attempts: readonly AttemptRecord[]): AttemptRecord | undefined {
+  return attempts.findLast(({ sent }) => sent.given === key);
+}
+
+// The parts of an amount that was spread over charges before: the last attempt at each.
+function partsUnder(key: string, attempts: readonly AttemptRecord[]): readonly AttemptRecord[] {
+  const parts = attempts.filter(({ sent }) => sent.asked?.part_of === key);
+  return [...new Map(parts.map((record) => [record.sent.given, record])).values()].filter(mayBeMade);
+}
+
+/** Whether a row that was sent before was made, or may have been. A row that certainly was not is planned anew. */
+function mayBeMade({ verdicts }: AttemptRecord): boolean {
+  const verdict = verdicts.at(-1);
+  return verdict === undefined || (verdict.verdict !== 'rejected' && verdict.verdict !== 'not_sent');
+}
+
+function fromJournal(base: NewRow, { sent, verdicts }: AttemptRecord): NewRow {
+  const { request, proof, amount = 0, currency, time, operator } = sent;
+  const isMade = verdicts.at(-1)?.verdict === 'applied';
+  const when = new Date(time).toISOString().slice(0, 10);
+  return {
+    ...base,
+    state: isMade ? 'done' : 'unconfirmed',
+    why: isMade
+      ? `applied on ${when} by ${operator}: paydesk journal show ${sent.intent}`
+      : `sent on ${when} by ${operator} and unconfirmed: paydesk journal reconcile ${sent.intent}`,
+    sum: amount,
+    currency,
+    body: request.body,
+    expected: proof.expected,
+    tolerated: proof.tolerated,
+  };
+}
+
+// ── Rows that can be sent ───────────────────────────────────────────────────────────────────────
+
+// An amount for an order of which several charges have money left.
+function needsAllocation({ charge, amount }: NewRow, order: JsonObject | undefined): boolean {
+  if (charge !== anyWord || amount === fullWord || order === undefined) return false;
+  return countingCharges(order).length > 1;
+}
+
+function countingCharges(order: JsonObject): readonly ChargeMoney[] {
+  return moneyOf(order)?.charges.filter(({ counts }) => counts) ?? [];
+}
+
+// One row for each charge. Parts that were sent before stay as they are, and only the rest is spread.
+function planParts(
+  base: NewRow,
+  sent: readonly AttemptRecord[],
+  read: OrderOfRow,
+  asked: RowsAsked,
+): readonly NewRow[] {
+  const { settings } = asked.profile;
+  const before = sent.map((record) => {
+    const [only] = record.sent.proof.expected;
+    return fromJournal({ ...partBase(base, only?.chargeId ?? '', -(only?.amount ?? 0), asked) }, record);
+  });
+  const rest = Number(base.amount) - before.reduce((sum, one) => sum + one.sum, 0);
+  if (rest <= 0) return before;
+  const words = amountWords(rest, base.currency, settings);
+  if (asked.allocation === undefined)
+    return [...before, { ...base, why: `${read.id} has several charges: ${howToSplit(words)}` }];
+  const charges = read.order === undefined ? [] : countingCharges(read.order);
+  const unconfirmed = before.filter(({ state }) => state === 'unconfirmed');
+  const left = charges.map(({ id, left: sum }) => ({
+    id,
+    left: unconfirmed.filter(({ chargeId }) => chargeId === id).reduce((money, one) => money - one.sum, sum),
+  }));
+  const parts = allocate(rest, left, asked.allocation);
+  if (parts === undefined) {
+    const there = left.reduce((sum, one) => sum + one.left, 0);
+    const why = `${words} is more than is left of the order: ${figureWords(there, base.currency, settings)}`;
+    return [...before, { ...base, why }];
+  }
+  return [
+    ...before,
+    ...parts.map(({ id, amount }) => planOne(partBase(base, id, amount, asked), read, asked)),
+  ];
+}
+
+function howToSplit(words: string): string {
+  return `name one, or let paydesk spread ${words} over them with --allocate in-order or largest-first`;
+}
+
+function partBase(base: NewRow, chargeId: string, amount: number, { profile }: RowsAsked): NewRow {
+  const { orderId, ref } = base;
+  const key = rowKey({ origin: profile.origin, orderId, chargeId, amount, ref });
+  return { ...base, chargeId, amount, key, partOf: base.key };
+}
+
+function planOne(base: NewRow, read: OrderOfRow, asked: RowsAsked): NewRow {
+  const { order, attempts, twins, isOpen, ofOrder, taken } = read;
+  if (order === undefined) return base;
+  const { profile } = asked;
+  try {
+    const planned = plannedRefund(base, order, asked);
+    const { body, expected, tolerated, amount, money, warnings } = planned;
+    const refund = { money, expected };
+    const names = namesLeft(asked.again, ofOrder);
+    const problem = repeatProblem(refund, names, ofOrder);
+    if (problem !== undefined) return { ...base, why: problem };
+    const isFirst = !hasOtherRefunds(refund, ofOrder);
+    const row: NewRow = {
+      ...base,
+      state: 'ready',
+      // The refunds of other rows of the file are no news.
+      marks: [...warnings.filter((words) => !isFirst || words !== refundedBefore), ...twinMarks(twins)],
+      sum: amount,
+      currency: money.currency,
+      body: { ...body },
+      expected,
+      tolerated,
+      again: namesToSend(refund, names, ofOrder, taken),
+    };
+    const doubt =
+      otherChange(base, attempts, isOpen, profile) ??
+      twinDoubt(base, twins, asked) ??
+      statusDoubt(money, asked.allowed);
+    return doubt === undefined ? row : { ...row, state: 'look', why: doubt };
+  } catch (error) {
+    if (!(error instanceof CliError) || error.kind !== 'refused') throw error;
+    return { ...base, why: error.message };
+  }
+}
+
+// A cashier's own e-mail address, say, makes all orders of ten minutes twins of each other.
+const twinsShown = 3;
+
+function twinMarks(twins: OrderOfRows['twins']): readonly string[] {
+  const more = twins.length - twinsShown;
+  const others = more === 1 ? '1 more order' : `${more} more orders`;
+  return [
+    ...twins.slice(0, twinsShown).map(({ words }) => words),
+    ...(more > 0 ? [`${others} of the same buyer and amount`] : []),
+  ];
+}
+
+// Throws CliError 'refused' when the refund is not possible. Whether it is a repeat is asked afterwards.
+function plannedRefund(
+  { charge, chargeId, amount, reason, note }: NewRow,
+  order: JsonObject,
+  { profile, nowMs }: RowsAsked,
+): RefundPlan {
+  const wanted = {
+    charge: chargeId ?? (charge === anyWord || charge === fullWord ? undefined : charge),
+    amount: amount === fullWord ? undefined : amount,
+    reason,
+    note,
+  };
+  const money = moneyOf(order);
+  const all = money?.charges.flatMap(({ refunds }) => refunds.map(({ id }) => id)) ?? [];
+  return planRefund({ ...wanted, again: all }, order, profile, { nowMs });
+}
+
+// ── Why a person must look first ────────────────────────────────────────────────────────────────
+
+function otherChange(
+  { key }: NewRow,
+  attempts: readonly AttemptRecord[],
+  isOpen: (record: AttemptRecord) => boolean,
+  { settings }: Profile,
+): string | undefined {
+  const open = attempts.find((record) => isOpen(record) && record.sent.given !== key && !isOfPlan(record));
+  if (open === undefined) return undefined;
+  return `an earlier ${changeOf(open, settings)} is unconfirmed: paydesk journal reconcile ${open.sent.intent}`;
+}
+
+// Rows of a plan are sent one after the other, and an unconfirmed one stops those after it.
+function isOfPlan({ sent }: AttemptRecord): boolean {
+  return sent.plan !== undefined;
+}
+
+function twinDoubt(
+  { reason }: NewRow,
+  twins: OrderOfRows['twins'],
+  { again }: Pick<RowsAsked, 'again'>,
+): string | undefined {
+  const words: ReasonWords | undefined = reason === undefined ? undefined : refundReasons[reason];
+  if (words?.oneOfTwins !== true) return undefined;
+  const twin = twins.find(({ refund }) => refund !== undefined && !again.includes(refund));
+  if (twin === undefined) return undefined;
+  return `${twin.words}; if that is meant, add --again ${twin.refund}`;
+}
+
+function statusDoubt({ status, isRefundable }: OrderMoney, allowed: readonly string[]): string | undefined {
+  const known: readonly string[] = Object.values(statuses);
+  const word = status ?? absentWord;
+  if ((status === undefined || !known.includes(status)) && !allowed.includes(word))
+    return `${status === undefined ? 'the order shows no payment_status' : `paydesk does not know the payment_status ${status}`}: to send it all the same, add --allow-status ${word}`;
+  if (isRefundable === undefined && !allowed.includes(absentWord))
+    return `the order does not show is_refundable: to send it all the same, add --allow-status ${absentWord}`;
+  return undefined;
+}
+
+// ── The order as it will be ─────────────────────────────────────────────────────────────────────
+
+/** The order after refunds of this plan. Their ids begin with a mark, so that no rule takes them for refunds that were made. */
+function withRefunds(order: JsonObject, expected: readonly ExpectedRefund[]): JsonObject {
+  const lists = order.charges;
+  if (!isObject(lists) || !Array.isArray(lists.data)) return order;
+  const data = lists.data.map((charge: unknown) => {
+    const more = expected.filter(({ chargeId }) => isObject(charge) && charge.id === chargeId);
+    return isObject(charge) && more.length > 0 ? chargeAfter(charge, more) : charge;
+  });
+  const sum = expected.reduce((total, { amount }) => total - amount, 0);
+  const refunded = typeof order.amount_refunded === 'number' ? order.amount_refunded + sum : undefined;
+  return {
+    ...order,
+    charges: { ...lists, data },
+    payment_status: refunded === order.amount ? statuses.refunded : order.payment_status,
+    ...(refunded === undefined ? {} : { amount_refunded: refunded }),
+  };
+}
+
+function chargeAfter(charge: JsonObject, more: readonly ExpectedRefund[]): JsonObject {
+  const known = isObject(charge.refunds) && Array.isArray(charge.refunds.data) ? charge.refunds.data : [];
+  const added = more.map(({ amount }, index) => ({
+    id: plannedId(known.length + index),
+    object: 'refund',
+    amount,
+  }));
+  const data = [...known, ...added];
+  return { ...charge, refunds: { object: 'list', has_more: false, total: data.length, data } };
+}

@@ -1,0 +1,66 @@
+/** `refunds status`: how the rows of a plan stand, and the rows that moved no money as a file for the next plan. */
+
+import type { Context } from '../../commands/command.ts';
+import { errorsCsv, inputColumns, type Plan, type PlanRow } from '../../plans/plans.ts';
+import { reportPlan } from './apply-plan.ts';
+import { lookWords, standWords, verdictBar } from './batch-words.ts';
+import { movedNothing, type RowReport, reportColumns, reportRecord } from './row-verdicts.ts';
+
+/** What `refunds status` was asked for. */
+export interface StatusAsked {
+  readonly path: string;
+  /** Where the rows that certainly moved no money go. */
+  readonly rest: string | undefined;
+  readonly force: boolean;
+}
+
+/** Shows how a plan stands. Returns 7 while a row is unconfirmed, 8 while rows are not applied, and 0 otherwise. */
+export async function planStatus(ctx: Context, asked: StatusAsked): Promise<0 | 7 | 8> {
+  const plan = await ctx.plans.open(asked.path);
+  const style = ctx.profiles.amountStyle(plan.profile);
+  ctx.out.checkColumns(reportColumns(plan));
+  const reports = await reportPlan(ctx, plan);
+  if (asked.rest !== undefined) await writeRest(ctx, plan, reports, asked.rest, asked.force);
+  await ctx.out.ownList(
+    reportColumns(plan),
+    reports.values().map((report) => reportRecord(report, plan)),
+  );
+  for (const report of reports.filter(({ verdict }) => verdict === 'unconfirmed')) {
+    const { line, orderId } = report.row;
+    ctx.notes.warn(`line ${line}, ${orderId}, is unconfirmed: ${lookWords(report)}`);
+  }
+  if (ctx.out.format === 'table') ctx.notes.note(verdictBar(reports));
+  ctx.notes.note(standWords(reports, style));
+  if (reports.some(({ verdict }) => verdict === 'unconfirmed')) return 7;
+  return reports.every(({ verdict }) => verdict === 'applied') ? 0 : 8;
+}
+
+async function writeRest(
+  ctx: Context,
+  plan: Plan,
+  reports: readonly RowReport[],
+  path: string,
+  force: boolean,
+): Promise<void> {
+  const rest = reports.filter(movedNothing);
+  const file = {
+    delimiter: ',' as const,
+    columns: [...inputColumns.filter((title) => title !== 'reference'), ...plan.columns],
+    // Parts of one row have the same line, so the rows are counted anew.
+    lines: rest.map(({ row }, index) => ({ line: index + 2, cells: cellsOf(row) })),
+  };
+  const problems = rest.map(({ why }, index) => ({
+    line: index + 2,
+    column: undefined,
+    words: why ?? 'not started',
+  }));
+  await ctx.plans.write(path, errorsCsv(file, problems), force);
+  ctx.notes.note(`${rest.length === 1 ? '1 row' : `${rest.length} rows`} that moved no money: ${path}`);
+}
+
+// A part of an amount that was spread over charges names its charge.
+function cellsOf(row: PlanRow): readonly string[] {
+  const { orderId, charge, chargeId, partOf, amount, reason = '', ref, note = '', more } = row;
+  const named = partOf === undefined ? charge : (chargeId ?? charge);
+  return [orderId, named, String(amount), reason, ref, note, ...more];
+}

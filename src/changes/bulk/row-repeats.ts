@@ -1,0 +1,150 @@
+/** Whether a row of a plan would repeat a refund that was made before, and what its `--again` names. Pure. */
+
+import { figureWords, plainAmounts } from '../../amounts.ts';
+import { newestEqual, type OrderMoney, type RefundRecord } from '../../api/charges.ts';
+import { type AttemptRecord, attemptName, type ExpectedRefund } from '../../journal/journal.ts';
+
+/** What is known of an order when one of its rows is planned. */
+export interface RowsOfOrder {
+  readonly attempts: readonly AttemptRecord[];
+  /** The plan's own id. A refreshed plan keeps it. */
+  readonly planId: string;
+  /** The keys of all rows of the order that stand in the file. Each of them has a `ref` of its own, so all are meant. */
+  readonly keys: ReadonlySet<string>;
+}
+
+/** A row as far as it may repeat another refund. */
+interface NewRefund {
+  readonly money: OrderMoney;
+  readonly expected: readonly ExpectedRefund[];
+}
+
+/** What `--again` named, without what earlier sendings have used up. */
+export type NamesLeft = readonly string[];
+
+/** The names that rows may still use. What a row named that the service then refused is named again when that row is sent. */
+export function namesLeft(again: readonly string[], { attempts, keys }: RowsOfOrder): NamesLeft {
+  return again.filter((name) => !attempts.some((record) => usesUp(record, name, keys)));
+}
+
+function usesUp({ sent, verdicts }: AttemptRecord, name: string, keys: ReadonlySet<string>): boolean {
+  const last = verdicts.at(-1)?.verdict;
+  if (sent.again?.includes(name) !== true || last === 'not_sent') return false;
+  return last !== 'rejected' || !keys.has(sent.given ?? '');
+}
+
+/** Why a row is refused: it repeats a refund that `--again` does not name. Undefined if it may be sent. */
+export function repeatProblem(row: NewRefund, names: NamesLeft, rows: RowsOfOrder): string | undefined {
+  return equalProblem(row, names, rows) ?? otherPlanProblem(row, names, rows);
+}
+
+function equalProblem(
+  { money, expected }: NewRefund,
+  names: NamesLeft,
+  rows: RowsOfOrder,
+): string | undefined {
+  const meant = new Set([...names, ...idsOfRows(rows), ...namedByRows(rows)]);
+  for (const { chargeId, amount } of expected) {
+    const charge = money.charges.find(({ id }) => id === chargeId);
+    const refunds = charge?.refunds.filter(({ id }) => !isPlanned(id) && !meant.has(id)) ?? [];
+    // Whoever names the newest of equal refunds knows of the older ones.
+    const named = newestEqual(charge?.refunds.filter(({ id }) => names.includes(id)) ?? [], amount);
+    const equal = newestEqual(refunds, amount);
+    if (equal === undefined || (named?.createdAt ?? 0) > (equal.createdAt ?? 0)) continue;
+    const figure = figureWords(-amount, money.currency, plainAmounts);
+    return `charge ${charge?.number ?? chargeId} of ${money.id} has a refund of ${figure} already, ${equal.id}: if the buyer should get the same amount once more, add --again ${equal.id}`;
+  }
+  return undefined;
+}
+
+// A charge that another plan refunded with another amount: perhaps somebody changed the amount in the file.
+function otherPlanProblem({ expected }: NewRefund, names: NamesLeft, rows: RowsOfOrder): string | undefined {
+  const charges = new Set(expected.map(({ chargeId }) => chargeId));
+  for (const record of rows.attempts) {
+    const { sent } = record;
+    if (sent.plan === undefined || isOfRows(record, rows) || !isApplied(record)) continue;
+    const refund = refundsOfAttempt(record).find(({ chargeId }) => charges.has(chargeId));
+    if (refund === undefined) continue;
+    const name = refund.id ?? attemptName(record);
+    if (names.includes(name) || names.includes(attemptName(record))) continue;
+    return `plan ${sent.plan} refunded this charge before with ${figureWords(-refund.amount, sent.currency, plainAmounts)}, ${name}: if it should get this refund too, add --again ${name}`;
+  }
+  return undefined;
+}
+
+/**
+ * The names that the journal must be told when a row is sent: those of `--again` that stand for the same refund, and the equal
+ * refunds that other rows of the file got from another plan. `taken`: names that rows before it use.
+ */
+export function namesToSend(
+  { money, expected }: NewRefund,
+  names: NamesLeft,
+  rows: RowsOfOrder,
+  taken: ReadonlySet<string>,
+): readonly string[] {
+  const equal = (refunds: readonly RefundRecord[], chargeId: string) =>
+    refunds.filter(({ amount }) =>
+      expected.some((one) => one.chargeId === chargeId && one.amount === amount),
+    );
+  const ids = money.charges.flatMap(({ id, refunds }) => equal(refunds, id).map((refund) => refund.id));
+  const ofRows = namesLeft(
+    idsOfRows({ ...rows, attempts: rows.attempts.filter(({ sent }) => sent.plan !== rows.planId) }),
+    rows,
+  );
+  return [...new Set([...names, ...ofRows])].filter((name) => ids.includes(name) && !taken.has(name));
+}
+
+/** Whether the charges of a row have refunds that no row of the file made. */
+export function hasOtherRefunds({ money, expected }: NewRefund, rows: RowsOfOrder): boolean {
+  const own = new Set(idsOfRows(rows));
+  const charges = new Set(expected.map(({ chargeId }) => chargeId));
+  return money.charges.some(
+    ({ id, refunds }) => charges.has(id) && refunds.some((one) => !isPlanned(one.id) && !own.has(one.id)),
+  );
+}
+
+// ── The refunds of the file's own rows ──────────────────────────────────────────────────────────
+
+function idsOfRows(rows: RowsOfOrder): readonly string[] {
+  return rows.attempts
+    .filter((record) => isApplied(record) && isOfRows(record, rows))
+    .flatMap((record) => refundsOfAttempt(record).flatMap(({ id }) => id ?? []));
+}
+
+function namedByRows(rows: RowsOfOrder): readonly string[] {
+  return rows.attempts
+    .filter((record) => isApplied(record) && isOfRows(record, rows))
+    .flatMap(({ sent }) => sent.again ?? []);
+}
+
+function isOfRows({ sent }: AttemptRecord, { keys, planId }: RowsOfOrder): boolean {
+  const { given = '', asked } = sent;
+  const whole = asked?.part_of;
+  return sent.plan === planId || keys.has(given) || (typeof whole === 'string' && keys.has(whole));
+}
+
+function isApplied({ verdicts }: AttemptRecord): boolean {
+  return verdicts.at(-1)?.verdict === 'applied';
+}
+
+// If a person recorded the refund, the journal has no id of it.
+function refundsOfAttempt({ sent, verdicts }: AttemptRecord): readonly {
+  readonly id?: string | undefined;
+  readonly chargeId: string;
+  readonly amount: number;
+}[] {
+  return verdicts.at(-1)?.refunds ?? sent.proof.expected;
+}
+
+// ── Refunds of rows before this one ─────────────────────────────────────────────────────────────
+
+const plannedPrefix = 'planned:';
+
+/** The id of a refund that a row before this one will make. No service has such an id. */
+export function plannedId(number: number): string {
+  return `${plannedPrefix}${number}`;
+}
+
+export function isPlanned(id: string): boolean {
+  return id.startsWith(plannedPrefix);
+}

@@ -1,0 +1,247 @@
+/** What became of the rows of a plan: one flat record for each row, from the plan and the journal. Pure. */
+
+import { type Column, fieldColumn } from '../../api/resources.ts';
+import { isKeyRefusal, isObject, type JsonObject } from '../../api/spec.ts';
+import type { Alarm, AttemptRecord, VerdictRow } from '../../journal/journal.ts';
+import type { Plan, PlanRow } from '../../plans/plans.ts';
+import { replyWords } from '../change-words.ts';
+
+/** How a row stands. */
+export const rowVerdicts = [
+  'applied',
+  'unconfirmed',
+  'refused',
+  'not_sent',
+  'not_started',
+  'look',
+  'impossible',
+] as const;
+/**
+ * - `applied`: the refund was made, by this plan or before it
+ * - `unconfirmed`: it was sent, and nobody knows yet whether it was made
+ * - `refused`: the service refused it, or a person recorded that it was not made
+ * - `not_sent`: paydesk tried and certainly sent nothing
+ * - `not_started`: nothing was tried yet
+ * - `look`, `impossible`: the plan does not send it
+ */
+export type RowVerdict = (typeof rowVerdicts)[number];
+
+/** A row of a plan and what became of it. */
+export interface RowReport {
+  readonly row: PlanRow;
+  readonly verdict: RowVerdict;
+  readonly why: string | undefined;
+  /** The last attempt at it, if one was sent. */
+  readonly attempt: RowAttempt | undefined;
+}
+
+/** What a report says of an attempt. The attempt itself is much larger, and a plan may have thousands of them. */
+export interface RowAttempt {
+  readonly intent: string;
+  readonly operator: string;
+  /** Unix milliseconds. */
+  readonly time: number;
+  /** How much of the order was refunded before it. */
+  readonly before: number | undefined;
+  /** The ids of its refunds, and their sum, positive; undefined while it is not applied. */
+  readonly made: { readonly ids: string; readonly sum: number } | undefined;
+  readonly logId: string | undefined;
+  readonly alarm: Alarm | undefined;
+  /** The service refused it, and it is sent once more. */
+  readonly isSentAnew: boolean;
+}
+
+/** What this run knows of rows that it did not send: the journal holds nothing of them. */
+export type NotSent = ReadonlyMap<number, string>;
+
+/** Reports the rows of a plan, or some of them. `attempts`: all at their orders. */
+export function reportRows(
+  plan: Pick<Plan, 'rows' | 'id' | 'madeAt'>,
+  attempts: readonly AttemptRecord[],
+  notSent: NotSent = new Map(),
+): readonly RowReport[] {
+  const last = new Map(attempts.map((record) => [record.sent.given, record]));
+  return plan.rows.map((row) => {
+    const attempt = last.get(row.key);
+    const news = attempt && isNewsOf(plan, attempt) ? attempt : undefined;
+    return reportRow(plan, row, news, notSent.get(row.number));
+  });
+}
+
+// What failed before the plan was made says nothing about the row: the plan tries it anew, or says why it does not.
+function isNewsOf(plan: Pick<Plan, 'id' | 'madeAt'>, attempt: AttemptRecord): boolean {
+  const verdict = verdictOfAttempt(attempt);
+  return verdict === 'applied' || verdict === 'unconfirmed' || isOfThisPlan(plan, attempt);
+}
+
+// A refreshed plan keeps its id, so the time tells it from the one before.
+function isOfThisPlan({ id, madeAt }: Pick<Plan, 'id' | 'madeAt'>, { sent }: AttemptRecord): boolean {
+  return sent.plan === id && sent.time >= madeAt;
+}
+
+function reportRow(
+  plan: Pick<Plan, 'id' | 'madeAt'>,
+  row: PlanRow,
+  attempt: AttemptRecord | undefined,
+  notSent: string | undefined,
+): RowReport {
+  if (attempt !== undefined) {
+    const verdict = verdictOfAttempt(attempt);
+    const last = attempt.verdicts.at(-1);
+    // A row that was not sent before may have been stopped for another reason now.
+    const isOld = verdict === 'not_sent' || verdict === 'refused';
+    return {
+      row,
+      attempt: rowAttempt(plan, attempt, verdict),
+      verdict,
+      why: (isOld ? notSent : undefined) ?? (verdict === 'applied' ? undefined : whyOf(last)),
+    };
+  }
+  if (row.state === 'look' || row.state === 'impossible')
+    return { row, attempt, verdict: row.state, why: row.why };
+  return { row, attempt, verdict: notSent === undefined ? 'not_started' : 'not_sent', why: notSent };
+}
+
+function rowAttempt(
+  plan: Pick<Plan, 'id' | 'madeAt'>,
+  attempt: AttemptRecord,
+  verdict: RowVerdict,
+): RowAttempt {
+  const { intent, operator, time, proof } = attempt.sent;
+  const last = attempt.verdicts.at(-1);
+  const refunds = last?.refunds ?? [];
+  const ids = refunds.map(({ id }) => id ?? '').join(' ');
+  const sum = refunds.reduce((total, { amount }) => total - amount, 0);
+  return {
+    intent,
+    operator,
+    time,
+    before: proof.before.amountRefunded,
+    made: verdict === 'applied' ? { ids, sum } : undefined,
+    logId: last?.error?.logId,
+    alarm: last?.alarm,
+    isSentAnew: verdict === 'refused' && isSentAnew(plan, attempt),
+  };
+}
+
+/**
+ * Whether a row that was refused is sent once more: a person recorded that it was not made, the service refused only the key, or
+ * the plan was made after that.
+ */
+export function isSentAnew(plan: Pick<Plan, 'id' | 'madeAt'>, attempt: AttemptRecord): boolean {
+  const last = attempt.verdicts.at(-1);
+  const isOfKey = last?.error?.httpStatus !== undefined && isKeyRefusal(last.error.httpStatus);
+  return last?.by === 'person' || isOfKey || !isOfThisPlan(plan, attempt);
+}
+
+// What the service says for itself says more than our words.
+function whyOf(last: VerdictRow | undefined): string | undefined {
+  if (last?.error === undefined) return last?.why;
+  return `${last.why}: ${replyWords(last.error)}`;
+}
+
+function verdictOfAttempt({ verdicts }: AttemptRecord): RowVerdict {
+  const last = verdicts.at(-1);
+  if (last === undefined || last.alarm !== undefined) return 'unconfirmed';
+  switch (last.verdict) {
+    case 'applied':
+      return 'applied';
+    case 'rejected':
+      return last.confirmed === false ? 'unconfirmed' : 'refused';
+    case 'not_sent':
+      return 'not_sent';
+    default:
+      return 'unconfirmed';
+  }
+}
+
+/** Whether a row certainly moved no money, so that it may stand in the next file. */
+export function movedNothing({ verdict }: RowReport): boolean {
+  return verdict !== 'applied' && verdict !== 'unconfirmed';
+}
+
+/** The columns of a report. `Plan.columns` come last, as `input.TITLE`. */
+export function reportColumns({ columns }: Pick<Plan, 'columns'>): readonly Column[] {
+  return [
+    { ...fieldColumn('line', 'LINE', 'integer', 0), stays: true },
+    { ...fieldColumn('order_id', 'ORDER', 'id', 0), stays: true },
+    fieldColumn('amount', 'REFUND', 'money', 0),
+    { ...fieldColumn('verdict', 'VERDICT', 'text', 0), stays: true },
+    fieldColumn('why', 'WHY', 'text', 0),
+    fieldColumn('refund_id', 'REFUND ID', 'id', 120),
+    fieldColumn('ref', 'REF', 'text', 120),
+    fieldColumn('time', 'SENT', 'time', 140),
+    fieldColumn('charge_id', 'CHARGE', 'text'),
+    fieldColumn('currency', 'CURRENCY', 'text'),
+    fieldColumn('reason', 'REASON', 'text'),
+    fieldColumn('note', 'NOTE', 'text'),
+    fieldColumn('notes', 'NOTES', 'text'),
+    fieldColumn('before', 'BEFORE', 'figure'),
+    fieldColumn('after', 'AFTER', 'figure'),
+    fieldColumn('log_id', 'LOG ID', 'text'),
+    fieldColumn('intent', 'INTENT', 'id'),
+    fieldColumn('operator', 'BY', 'text'),
+    ...inputColumnsOf({ columns }),
+  ];
+}
+
+/** The columns of the input file that paydesk does not use, as `input.TITLE`. */
+export function inputColumnsOf({ columns }: Pick<Plan, 'columns'>): readonly Column[] {
+  return columns.map((title) => ({
+    name: `input.${title}`,
+    title: title.toUpperCase(),
+    kind: 'text',
+    value: ({ input }) => (isObject(input) && Object.hasOwn(input, title) ? input[title] : undefined),
+  }));
+}
+
+/** The cells of those columns by their titles. Made from entries, a title such as __proto__ is a field like any other. */
+export function inputOf(row: Pick<PlanRow, 'more'>, { columns }: Pick<Plan, 'columns'>): JsonObject {
+  return Object.fromEntries(columns.map((title, index) => [title, row.more[index] ?? '']));
+}
+
+/**
+ * A row of the report as a flat record. `before` and `after`: how much of the order was refunded before this refund and after
+ * it. Times are Unix seconds.
+ */
+export function reportRecord(
+  { row, verdict, why, attempt }: RowReport,
+  { columns }: Pick<Plan, 'columns'>,
+): JsonObject {
+  const { before, made, time } = attempt ?? {};
+  return {
+    object: 'refund_row',
+    line: row.line,
+    number: row.number,
+    order_id: row.orderId,
+    charge_id: row.chargeId ?? null,
+    amount: row.sum,
+    currency: row.currency ?? null,
+    reason: row.reason ?? null,
+    ref: row.ref,
+    note: row.note ?? null,
+    notes: row.marks.join('; ') || null,
+    verdict,
+    why: why ?? null,
+    refund_id: made?.ids || null,
+    before: before ?? null,
+    after: made !== undefined && before !== undefined ? before + made.sum : null,
+    log_id: attempt?.logId ?? null,
+    time: time === undefined ? null : Math.floor(time / 1000),
+    intent: attempt?.intent ?? null,
+    operator: attempt?.operator ?? null,
+    input: inputOf(row, { columns }),
+  };
+}
+
+/** How many rows have a verdict, and their sums. */
+export interface VerdictCount {
+  readonly verdict: RowVerdict;
+  readonly reports: readonly RowReport[];
+}
+
+export function countVerdicts(reports: readonly RowReport[]): readonly VerdictCount[] {
+  return rowVerdicts
+    .map((verdict) => ({ verdict, reports: reports.filter((one) => one.verdict === verdict) }))
+    .filter((one) => one.reports.length > 0);
+}

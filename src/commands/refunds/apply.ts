@@ -1,0 +1,48 @@
+/** `refunds apply`: its flags and help. changes/bulk/apply-plan.ts applies the plan. */
+
+import { applyPlan } from '../../changes/changes.ts';
+import { defineCommand } from '../command.ts';
+import { flag } from '../flags.ts';
+import { controlFlags, readTotals } from './control-flags.ts';
+import { planArgument } from './plan-argument.ts';
+
+export const apply = defineCommand({
+  description: [
+    'Sends the refunds of a plan, each at most once. Every order is read again right before its refund: if its money changed since the plan was made, the row is not sent.',
+    'Run it again after Ctrl-C, an outage or a crash: it first looks up the rows whose outcome is unconfirmed, then goes on, and sends no row twice, whatever happened. It stops by itself after 3 refunds in a row without a usable answer, or 5 in all.',
+    'In production it asks for the first 8 characters of the digest of the plan; a script gives them as --confirm, with --expect-count and --expect-total.',
+  ].join(' '),
+  arguments: [planArgument],
+  flags: {
+    confirm: flag.text({ value: 'DIGEST', summary: 'the first 8 characters of the digest of the plan' }),
+    concurrency: flag.integer(1, 16, {
+      value: 'N',
+      summary: 'how many orders at a time',
+      defaultText: '4',
+    }),
+    'max-rps': flag.integer(1, 1000, { value: 'N', summary: 'at most so many requests per second' }),
+    'max-failures': flag.integer(1, 1000, {
+      value: 'N',
+      summary: 'stop after so many refunds without a usable answer',
+      defaultText: '5',
+    }),
+    ...controlFlags,
+  },
+  examples: [
+    'paydesk refunds apply refunds.plan',
+    'paydesk refunds apply refunds.plan --yes --json',
+    'paydesk -p shop-mx refunds apply refunds.plan --confirm 1f0c9a3e --expect-count 60 --expect-total MXN=1203400',
+  ],
+  exits: [0, 2, 3, 4, 6, 7, 8, 9, 130],
+  async run(ctx, { args: [path], flags }) {
+    await applyPlan(ctx, {
+      path,
+      confirm: flags.confirm,
+      expected: readTotals(flags),
+      concurrency: flags.concurrency ?? 4,
+      maxFailures: flags['max-failures'],
+      maxPerSecond: flags['max-rps'],
+    });
+    return undefined;
+  },
+});

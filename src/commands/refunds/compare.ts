@@ -1,0 +1,33 @@
+/** `refunds compare`: its flags and help. changes/bulk/compare-file.ts does the rest. */
+
+import { compareFile } from '../../changes/changes.ts';
+import { defineCommand } from '../command.ts';
+import { clockAndZoneOf, rangeWords, whenFlag } from '../typed-time.ts';
+import { delimiterFlag, delimiterOf, fileArgument } from './file-flags.ts';
+
+export const compare = defineCommand({
+  description:
+    'Compares a list of orders, made by anybody, with the service: which were refunded, when, how much and by whom; which only in part, which more than the file says, which not. Needs no plan and sends nothing. Columns: order_id (or reference), charge_id, amount; without an amount the whole order is meant. With --since it also finds refunds that are not in the file.',
+  arguments: [fileArgument(true)],
+  flags: {
+    since: whenFlag('also find refunds that are not in the file, made since: today, monday, 30d, a date'),
+    delimiter: delimiterFlag,
+  },
+  examples: [
+    'paydesk -p demo refunds compare refunds.csv',
+    'paydesk -p shop-mx refunds compare refunds.csv --since today --json',
+  ],
+  exits: [0, 2, 3, 4, 6, 7, 8, 9],
+  async run(ctx, { args: [file], flags }) {
+    const service = await ctx.service();
+    const since = flags.since?.at(clockAndZoneOf(ctx));
+    const span = rangeWords('other refunds made', { since, until: undefined }, ctx.days.full);
+    if (span !== undefined) ctx.notes.note(span);
+    const code = await compareFile(ctx, service, {
+      file,
+      delimiter: flags.delimiter === undefined ? undefined : delimiterOf[flags.delimiter],
+      since,
+    });
+    return code === 0 ? undefined : code;
+  },
+});

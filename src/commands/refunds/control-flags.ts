@@ -1,0 +1,51 @@
+/** `--expect-count` and `--expect-total`: how many refunds a person expects, and how much. For `refunds plan` and `apply`. */
+
+import { type ControlTotals, type ExpectedTotal, readExpectedTotal } from '../../plans/plans.ts';
+import type { Profile } from '../../profiles/profiles.ts';
+import type { Context } from '../command.ts';
+import { flag, usage } from '../flags.ts';
+
+export const controlFlags = {
+  'expect-count': flag.integer(0, 100_000, {
+    value: 'N',
+    summary: 'refuse unless the file has so many refunds',
+  }),
+  'expect-total': {
+    value: 'CUR=N',
+    summary: 'refuse unless the refunds in this currency add up to this',
+    repeatable: true,
+    parse: parseTotal,
+  },
+} as const;
+
+function parseTotal(text: string, name: string): ExpectedTotal {
+  const total = readExpectedTotal(text);
+  if (total !== undefined) return total;
+  throw usage(`${name} ${text}: a currency and a whole number, such as MXN=1203400`);
+}
+
+interface TotalFlags {
+  readonly 'expect-count'?: number;
+  readonly 'expect-total'?: readonly ExpectedTotal[];
+}
+
+export function readTotals(flags: TotalFlags): ControlTotals {
+  return { count: flags['expect-count'], totals: flags['expect-total'] ?? [] };
+}
+
+/** In production and without a terminal a script must say what it expects. Throws CliError 'usage' that names the flags. */
+export function checkTotalsGiven(
+  { ask, options }: Pick<Context, 'ask' | 'options'>,
+  { mode }: Profile,
+  expected: ControlTotals,
+): void {
+  if (mode !== 'production' || ask.interactive || options.dryRun) return;
+  const missing = [
+    ...(expected.count === undefined ? ['--expect-count N'] : []),
+    ...(expected.totals.length > 0 ? [] : ['--expect-total CUR=N']),
+  ];
+  if (missing.length === 0) return;
+  throw usage(`missing ${missing.join(' and ')}: in production a script must say what it expects`, [
+    'add up the file in another way than paydesk does, and give these totals',
+  ]);
+}

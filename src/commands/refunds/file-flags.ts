@@ -1,0 +1,24 @@
+/** The input file of `refunds plan` and `refunds compare`: the argument that names it, and `--delimiter`. */
+
+import type { Delimiter } from '../../plans/plans.ts';
+import { flag, nonEmpty } from '../flags.ts';
+
+export function fileArgument<const R extends boolean>(required: R) {
+  return {
+    name: 'file',
+    summary: 'the CSV file; - is standard input',
+    required,
+    parse: nonEmpty,
+  } as const;
+}
+
+export const delimiterFlag = flag.choice(['comma', 'semicolon', 'tab'], {
+  value: 'WORD',
+  summary: 'what stands between the cells, if paydesk does not recognise it',
+});
+
+export const delimiterOf: Readonly<Record<'comma' | 'semicolon' | 'tab', Delimiter>> = {
+  comma: ',',
+  semicolon: ';',
+  tab: '\t',
+};

@@ -1,0 +1,93 @@
+/** `refunds plan`: its flags and help. changes/bulk/make-plan.ts makes the plan. */
+
+import { planFile, refreshPlan } from '../../changes/changes.ts';
+import { exitCodes } from '../../errors.ts';
+import { allocateWays } from '../../plans/plans.ts';
+import { defineCommand } from '../command.ts';
+import { flag, usage } from '../flags.ts';
+import { checkTotalsGiven, controlFlags, readTotals } from './control-flags.ts';
+import { delimiterFlag, delimiterOf, fileArgument } from './file-flags.ts';
+import { showPlan } from './show-plan.ts';
+
+export const plan = defineCommand({
+  description: [
+    'Reads a CSV file of refunds, checks all of it, reads every order, and writes a plan: what would be sent, row by row. Nothing is sent. Look at the plan, then: paydesk refunds apply PLAN.',
+    'Columns, in any order: order_id (or reference), charge_id, amount, reason, ref, note; other columns are kept and shown again in the report. amount is a whole number in the units of the service, or full for the whole charge or order; charge_id is an id, a number, *4242, full, or any.',
+    'Two rows about the same money need a ref of their own, so that none of them is an accident. All errors of a file are said at once.',
+  ].join(' '),
+  arguments: [fileArgument(false)],
+  flags: {
+    to: flag.text({ value: 'PLAN', summary: 'the file of the plan; without it FILE.plan' }),
+    force: flag.switch({ summary: 'replace files that exist' }),
+    refresh: flag.text({
+      value: 'PLAN',
+      summary: 'make an older plan anew: read its orders again, keep its rows',
+    }),
+    delimiter: delimiterFlag,
+    errors: flag.text({
+      value: 'FILE',
+      summary: 'if the file has errors: write its rows with the errors beside them, to correct them there',
+    }),
+    allocate: flag.choice(allocateWays, {
+      value: 'HOW',
+      summary: 'spread the amount of an order with several charges over them',
+    }),
+    'allow-status': {
+      value: 'WORD',
+      summary: 'also send rows of orders with this status, which paydesk does not know; absent: without one',
+      repeatable: true,
+      parse: (text: string, name: string) => {
+        if (/^[\x21-\x7e]{1,64}$/.test(text)) return text;
+        throw usage(`${name} ${text}: a status is one word, such as in_review`);
+      },
+    },
+    again: flag.of<readonly string[]>({
+      value: 'ID,…',
+      summary: 'refunds that may be repeated; the plan says which it found',
+      parse: (text) => text.split(',').filter((id) => id !== ''),
+    }),
+    ...controlFlags,
+  },
+  examples: [
+    'paydesk -p demo refunds plan refunds.csv --to refunds.plan',
+    'paydesk -p shop-mx refunds plan refunds.csv --to refunds.plan --expect-count 60 --expect-total MXN=1203400 --json',
+    'paydesk -p demo refunds plan --refresh refunds.plan --to monday.plan',
+  ],
+  exits: [0, 2, 3, 4, 5, 6, 8, 9],
+  async run(ctx, { args: [file], flags }) {
+    if ((file === undefined) === (flags.refresh === undefined))
+      throw usage('name a FILE.csv, or an older plan with --refresh', ['paydesk refunds plan --help']);
+    const to = flags.to ?? usualName(file);
+    const expected = readTotals(flags);
+    const asked = {
+      to,
+      expected,
+      force: flags.force === true,
+      allocation: flags.allocate,
+      allowed: flags['allow-status'] ?? [],
+      again: flags.again ?? [],
+    };
+    if (flags.refresh !== undefined) await ctx.useProfileOf(await ctx.plans.open(flags.refresh));
+    const service = await ctx.service({ purpose: 'change' });
+    const { profile } = service;
+    checkTotalsGiven(ctx, profile, expected);
+    const made =
+      flags.refresh === undefined
+        ? await planFile(ctx, service, {
+            ...asked,
+            file: file ?? '-',
+            delimiter: flags.delimiter === undefined ? undefined : delimiterOf[flags.delimiter],
+            errors: flags.errors,
+          })
+        : await refreshPlan(ctx, service, { ...asked, refresh: flags.refresh });
+    await showPlan(ctx, made, to, profile);
+    const cannot = made.rows.some(({ state }) => state === 'look' || state === 'impossible');
+    return cannot ? exitCodes.batch : undefined;
+  },
+});
+
+// `fri.csv` becomes `fri.plan` beside it. Standard input and a refreshed plan have no name of their own.
+function usualName(file: string | undefined): string {
+  if (file === undefined || file === '-') throw usage('missing --to: name the file of the plan');
+  return `${file.replace(/\.(csv|tsv|txt)$/i, '')}.plan`;
+}

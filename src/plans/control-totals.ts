@@ -1,0 +1,52 @@
+/** Compares a plan with what a person counted: `--expect-count` and `--expect-total`. Pure. */
+
+import { currencyPattern, parseAmount } from '../api/spec.ts';
+import type { PlanSum } from './plan-types.ts';
+
+/** A sum in one currency, as a person typed it: `MXN=23000`. */
+export interface ExpectedTotal {
+  readonly currency: string;
+  readonly amount: number;
+}
+
+/** Reads `CUR=N`. The currency becomes capital letters. Undefined for any other text. */
+export function readExpectedTotal(text: string): ExpectedTotal | undefined {
+  const [currency = '', typed = '', ...more] = text.split('=', 3);
+  const amount = parseAmount(typed);
+  if (!currencyPattern.test(currency) || amount === undefined || more.length > 0) return undefined;
+  return { currency: currency.toUpperCase(), amount };
+}
+
+/**
+ * What differs, one sentence each; none if all of it is as expected. If any total is given, every currency of the plan must be
+ * among them. Without a count and totals nothing is compared.
+ */
+export function controlTotalProblems(
+  expected: { readonly count: number | undefined; readonly totals: readonly ExpectedTotal[] },
+  { rows, sums }: { readonly rows: number; readonly sums: readonly PlanSum[] },
+): readonly string[] {
+  const found = new Map(sums.map((sum) => [sum.currency.toUpperCase(), sum]));
+  const named = new Set(expected.totals.map(({ currency }) => currency));
+  const count =
+    expected.count === undefined || expected.count === rows
+      ? []
+      : [`--expect-count ${expected.count}: there ${isRows(rows)}`];
+  const totals = expected.totals.flatMap(({ currency, amount }) => {
+    const sum = found.get(currency)?.amount ?? 0;
+    return sum === amount
+      ? []
+      : [`--expect-total ${currency}=${amount}: the rows add up to ${sum} ${currency}`];
+  });
+  const more = [...found.values()].filter((sum) => named.size > 0 && !named.has(sum.currency.toUpperCase()));
+  return [...count, ...totals, ...more.map(moreWords)];
+}
+
+function moreWords({ currency, rows, amount }: PlanSum): string {
+  return currencyPattern.test(currency)
+    ? `there ${isRows(rows)} in ${currency} too, ${amount} in all: --expect-total ${currency}=${amount} is missing`
+    : `there ${isRows(rows)} without a currency, ${amount} in all`;
+}
+
+function isRows(rows: number): string {
+  return rows === 1 ? 'is 1 row' : `are ${rows} rows`;
+}

@@ -1,0 +1,110 @@
+/**
+ * Splits the bytes of a CSV into rows, with the line of the file on which each begins. It goes on behind a row that cannot be
+ * read, so that one run finds all of them. csv-parse is called only here.
+ */
+
+import { CsvError, parse } from 'csv-parse/sync';
+import type { Delimiter } from './plan-types.ts';
+
+/** A row of a CSV. */
+export interface CsvRow {
+  readonly line: number;
+  /** If the row is broken, the whole text of its first line is its only cell. */
+  readonly cells: readonly string[];
+  /** What is wrong with the quotes of the row, and the index of the cell. */
+  readonly broken?: { readonly cell: number; readonly words: string };
+}
+
+/** The rows of a CSV that hold any text, at most so many. Bytes that are not UTF-8 become U+FFFD. */
+export function csvRows(bytes: Uint8Array, delimiter: Delimiter, most: number): readonly CsvRow[] {
+  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const lineAt = createLineCount(buffer);
+  const rows: CsvRow[] = [];
+  // Where the next row begins.
+  let at = skipBreaks(buffer, 0);
+  while (at < buffer.length && rows.length < most) {
+    const from = at;
+    const broken = readRows(buffer.subarray(from), delimiter, (cells, end) => {
+      if (cells.some((cell) => cell.trim() !== '')) rows.push({ line: lineAt(at), cells });
+      at = skipBreaks(buffer, from + end);
+      return rows.length < most;
+    });
+    if (broken === undefined) break;
+    // paydesk reads on at the next line of the file: a quote that is never closed would take in every row behind it.
+    const end = endOfLine(buffer, at);
+    rows.push({ line: lineAt(at), cells: [buffer.toString('utf8', at, end)], broken });
+    at = skipBreaks(buffer, end);
+  }
+  return rows;
+}
+
+// Reads rows until the end, until `onRow` returns false, or until a broken one. Returns what is wrong with that one.
+function readRows(
+  buffer: Buffer,
+  delimiter: Delimiter,
+  onRow: (cells: readonly string[], end: number) => boolean,
+): CsvRow['broken'] {
+  const enough = new Error('enough rows');
+  try {
+    parse(buffer, {
+      delimiter,
+      record_delimiter: ['\r\n', '\n', '\r'],
+      relax_column_count: true,
+      skip_empty_lines: true,
+      on_record: (cells: readonly string[], { bytes }) => {
+        if (!onRow(cells, bytes)) throw enough;
+        return null;
+      },
+    });
+    return undefined;
+  } catch (error) {
+    if (error === enough) return undefined;
+    if (!(error instanceof CsvError)) throw error;
+    const words = brokenWords.get(error.code) ?? 'its quotes cannot be understood';
+    return { cell: Number(error.index), words };
+  }
+}
+
+const brokenWords: ReadonlyMap<string, string> = new Map([
+  ['CSV_QUOTE_NOT_CLOSED', 'the quote that opens this cell is never closed'],
+  [
+    'CSV_INVALID_CLOSING_QUOTE',
+    'the quote that opens this cell is not closed, or a quote inside it is not doubled ("")',
+  ],
+  [
+    'INVALID_OPENING_QUOTE',
+    'a quote stands inside this cell: put quotes around the whole cell, and double each quote inside it ("")',
+  ],
+]);
+
+const lineFeed = 10;
+const carriageReturn = 13;
+
+function isBreak(byte: number | undefined): boolean {
+  return byte === lineFeed || byte === carriageReturn;
+}
+
+function skipBreaks(buffer: Buffer, from: number): number {
+  let at = from;
+  while (isBreak(buffer[at])) at += 1;
+  return at;
+}
+
+function endOfLine(buffer: Buffer, from: number): number {
+  let at = from;
+  while (at < buffer.length && !isBreak(buffer[at])) at += 1;
+  return at;
+}
+
+// The line of a place in the file, from 1. Each place must be at or behind the one before, so that every byte is looked at
+// once. csv-parse counts a CRLF inside quotes as two lines.
+function createLineCount(buffer: Buffer): (place: number) => number {
+  let [at, line] = [0, 1];
+  return (place) => {
+    for (; at < place; at += 1) {
+      const isEnd = buffer[at] === lineFeed || (buffer[at] === carriageReturn && buffer[at + 1] !== lineFeed);
+      if (isEnd) line += 1;
+    }
+    return line;
+  };
+}

@@ -1,0 +1,29 @@
+/**
+ * Writes a file of errors: the input file again, with what is wrong beside each row. It is made to be corrected in a spreadsheet
+ * and read again. Pure.
+ */
+
+import { csvLine, formulaSafe } from '../terminal/terminal.ts';
+import { addedColumns } from './input-titles.ts';
+import type { InputFile, InputProblem } from './plan-types.ts';
+
+/**
+ * The text of the file. Every row is in it; the error of a row that is right is blank. What is wrong with the titles or with the
+ * whole file stands in rows of their own, which have no other cells and are skipped when the file is read again.
+ */
+export function errorsCsv(
+  { columns, lines, delimiter }: Pick<InputFile, 'columns' | 'lines' | 'delimiter'>,
+  problems: readonly InputProblem[],
+): string {
+  const errors = Map.groupBy(problems, ({ line }) => line);
+  const wordsOf = (line: number): string => (errors.get(line) ?? []).map(({ words }) => words).join('; ');
+  const rows = new Map(lines.map((row) => [row.line, row.cells]));
+  const blank = columns.map(() => '');
+  const allLines = [...new Set([...errors.keys(), ...rows.keys()])].toSorted((a, b) => a - b);
+  return [
+    [...addedColumns, ...columns],
+    ...allLines.map((line) => [String(line), wordsOf(line), ...(rows.get(line) ?? blank)]),
+  ]
+    .map((cells) => csvLine(cells.map(formulaSafe), delimiter))
+    .join('');
+}

@@ -1,0 +1,148 @@
+/**
+ * Reads the cells of an input file: each becomes a value, or a sentence that says what is wrong and what to type. Nothing is
+ * guessed. Pure; no pattern here can take longer than the text is long.
+ */
+
+import { chargeIdPattern, orderIdPattern, type RefundReason, refundReasonValues } from '../api/spec.ts';
+import { closestNames } from '../terminal/terminal.ts';
+import { amountProblem, readAmountText } from './input-amount.ts';
+import { anyWord, fullWord } from './plan-types.ts';
+
+/** A cell that was read: its value, or what is wrong with it. */
+export type Checked<T> = { readonly value: T } | { readonly wrong: string };
+
+/** The most characters of a row's own word, and of a note. */
+export const refMost = 128;
+export const noteMost = 500;
+
+/** A value as a problem shows it: whole if it is short, in quotes if spaces stand around it. */
+export function shown(text: string): string {
+  // Not between the two halves of one character.
+  const start = text.slice(0, shownMost).replace(/[\ud800-\udbff]$/, '');
+  const cut = text.length > shownMost ? `${start}…` : text;
+  return cut === cut.trim() && cut !== '' ? cut : `"${cut}"`;
+}
+
+const shownMost = 40;
+
+/** Whether a cell says nothing: blank, or one of the words that programs write for that. */
+export function saysNothing(text: string): boolean {
+  return nothings.has(text.trim().slice(0, 10).toUpperCase());
+}
+
+const nothings: ReadonlySet<string> = new Set([
+  '',
+  '-',
+  '--',
+  '–',
+  '—',
+  'NULL',
+  '(NULL)',
+  'NIL',
+  'NONE',
+  'N/A',
+  'NA',
+  '#N/A',
+]);
+
+/** `order_id`. */
+export function readOrderId(text: string): Checked<string> {
+  return exactly('order_id', text, (id) =>
+    orderIdPattern.test(id)
+      ? { value: id }
+      : {
+          wrong:
+            "not an order's id such as ord_2tQ7zRk9PwE5xNvAm; the shop's own number goes into a column reference",
+        },
+  );
+}
+
+/** `reference`. */
+export function readReference(text: string): Checked<string> {
+  return exactly('reference', text, (reference) =>
+    oneLine.test(reference) && reference.length <= 255
+      ? { value: reference }
+      : { wrong: "not the shop's own number: one line of at most 255 characters" },
+  );
+}
+
+/** `charge_id`: a charge, its number, `*4242`, `full` or `any`. */
+export function readCharge(text: string): Checked<string> {
+  if (saysNothing(text))
+    return {
+      wrong: `${blankWords('charge_id', text)}: type the charge, or ${fullWord} for the whole order, or ${anyWord} to let paydesk choose`,
+    };
+  return exactly('charge_id', text, (charge) => {
+    const word = [fullWord, anyWord].find((known) => known === charge.toLowerCase());
+    if (word !== undefined && word !== charge) return { wrong: `type ${word}, in small letters` };
+    return chargeIdPattern.test(charge)
+      ? { value: charge }
+      : { wrong: `not a charge: its id, its number in orders show, *4242, ${fullWord} or ${anyWord}` };
+  });
+}
+
+/** `amount`: the service's units, or `full`. */
+export function readAmount(text: string): Checked<number | typeof fullWord> {
+  if (saysNothing(text))
+    return {
+      wrong: `${blankWords('amount', text)}: type the amount, or ${fullWord} for the whole charge or order`,
+    };
+  return exactly('amount', text, (typed) => {
+    const value = readAmountText(typed);
+    return value === undefined ? { wrong: amountProblem(typed) } : { value };
+  });
+}
+
+/** `reason`; blank is none. */
+export function readReason(text: string): Checked<RefundReason | undefined> {
+  if (text.trim() === '') return { value: undefined };
+  return exactly('reason', text, (typed) => {
+    const value = refundReasonValues.find((known) => known === typed);
+    if (value !== undefined) return { value };
+    const [meant] = closestNames(typed, refundReasonValues);
+    return {
+      wrong:
+        meant === undefined
+          ? `not a reason: ${refundReasonValues.join(', ')}, or blank for none`
+          : `not a reason; did you mean ${meant}?`,
+    };
+  });
+}
+
+/** `ref`; blank is none. */
+export function readRef(text: string): Checked<string> {
+  if (text.trim() === '') return { value: '' };
+  return exactly('ref', text, (ref) =>
+    visible.test(ref) && ref.length <= refMost
+      ? { value: ref }
+      : { wrong: `not one line of at most ${refMost} visible characters` },
+  );
+}
+
+/** `note`; blank is none. Spaces around it do not count. */
+export function readNote(text: string): Checked<string | undefined> {
+  const note = text.trim();
+  if (note === '') return { value: undefined };
+  return oneLine.test(note) && note.length <= noteMost
+    ? { value: note }
+    : { wrong: `note ${shown(note)}: not one line of at most ${noteMost} characters` };
+}
+
+const oneLine = /^[^\p{Cc}\p{Cs}\p{Zl}\p{Zp}]+$/u;
+// With no space but the ordinary one: two words that look the same must be the same.
+const visible = /^(?:[^\p{C}\p{Z}]| )+$/u;
+
+// Reads the cell without the spaces around it. If nothing else is wrong, it says that they must go: the same cell with and
+// without a space must not be two rows.
+function exactly<T>(column: string, text: string, read: (typed: string) => Checked<T>): Checked<T> {
+  const typed = text.trim();
+  const cell = read(typed);
+  if ('wrong' in cell) return { wrong: `${column} ${shown(text)}: ${cell.wrong}` };
+  return typed === text
+    ? cell
+    : { wrong: `${column} ${shown(text)}: there are spaces around it; type ${shown(typed)}` };
+}
+
+function blankWords(column: string, text: string): string {
+  return text.trim() === '' ? `${column} is blank` : `${column} ${shown(text)} says nothing`;
+}

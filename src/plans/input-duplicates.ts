@@ -1,0 +1,78 @@
+/** Finds rows of one order that are about the same money and are not told apart by a `ref` of their own. Pure. */
+
+import { anyWord, fullWord, type InputProblem, type InputRow } from './plan-types.ts';
+
+/** What counts of a row. `charge` is what was typed or, once the orders were read, the charge's id. */
+export type RowMoney = Pick<InputRow, 'line' | 'orderId' | 'reference' | 'charge' | 'ref'>;
+
+/**
+ * A problem for each row that is about the same money as a row before it: the same charge, or the whole order beside any other
+ * row of it. Rows with a `ref` of their own are meant.
+ */
+export function duplicateProblems(rows: readonly RowMoney[]): readonly InputProblem[] {
+  const orders = new Map<string, OrderRows>();
+  return rows.flatMap((row) => {
+    const order = orders.get(orderKey(row)) ?? { all: newRows(), whole: newRows(), charges: new Map() };
+    orders.set(orderKey(row), order);
+    const charge = order.charges.get(row.charge) ?? newRows();
+    order.charges.set(row.charge, charge);
+    const before = isWhole(row) ? [order.all] : [order.whole, charge];
+    const twin = before
+      .flatMap((others) => twinsOf(row, others))
+      .filter((other) => other !== undefined)
+      .toSorted((a, b) => a.line - b.line)
+      .at(0);
+    for (const others of [order.all, charge, ...(isWhole(row) ? [order.whole] : [])]) add(row, others);
+    return twin === undefined ? [] : [{ line: row.line, column: undefined, words: twinWords(row, twin) }];
+  });
+}
+
+// The rows of an order that were seen so far: all of them, those about the whole order, and those of each charge.
+interface OrderRows {
+  readonly all: Rows;
+  readonly whole: Rows;
+  readonly charges: Map<string, Rows>;
+}
+
+// Rows about the same money: the first of them, and the first with each `ref`.
+interface Rows {
+  first: RowMoney | undefined;
+  readonly byRef: Map<string, RowMoney>;
+}
+
+function newRows(): Rows {
+  return { first: undefined, byRef: new Map() };
+}
+
+function add(row: RowMoney, rows: Rows): void {
+  rows.first ??= row;
+  if (!rows.byRef.has(row.ref)) rows.byRef.set(row.ref, row);
+}
+
+// A row without a `ref` is a twin of every other one; one with a `ref` only of those without, or with the same.
+function twinsOf({ ref }: RowMoney, { first, byRef }: Rows): readonly (RowMoney | undefined)[] {
+  return ref === '' ? [first] : [byRef.get(''), byRef.get(ref)];
+}
+
+// paydesk may choose any charge for `any`, so that is about the same money as every row of the order.
+function isWhole({ charge }: RowMoney): boolean {
+  return charge === fullWord || charge === anyWord;
+}
+
+// An order's id and a shop's own number are different words.
+function orderKey({ orderId, reference }: RowMoney): string {
+  return orderId === undefined ? `reference ${reference}` : `order ${orderId}`;
+}
+
+function twinWords(row: RowMoney, twin: RowMoney): string {
+  const mend =
+    row.ref !== '' && row.ref === twin.ref
+      ? 'it has the same ref too: give each row its own, or delete one'
+      : 'give each row its own ref if both are meant, or delete one';
+  return `line ${twin.line} is about the same money (${twin.orderId ?? twin.reference}, ${chargeWords(twin)}): ${mend}`;
+}
+
+function chargeWords({ charge }: RowMoney): string {
+  if (charge === fullWord) return 'the whole order';
+  return charge === anyWord ? 'any charge' : `charge ${charge}`;
+}

@@ -1,0 +1,93 @@
+/** Reads an input file of bulk refunds and checks the whole of it: every problem with its line and column, in one run. Pure. */
+
+import { withoutFormulaSafety } from '../terminal/terminal.ts';
+import { type CsvRow, csvRows } from './csv-rows.ts';
+import { encodingProblem, firstBadLine, withoutBom } from './file-encoding.ts';
+import { readRow } from './input-row.ts';
+import { delimiterOf, type InputTitles, type InputUse, readTitles } from './input-titles.ts';
+import type { Delimiter, InputFile, InputProblem } from './plan-types.ts';
+
+/** The most rows of an input file. */
+export const rowsMost = 100_000;
+
+/** How an input file is read. Without a delimiter, the first line tells it. */
+export interface InputHow {
+  readonly delimiter?: Delimiter | undefined;
+  readonly for: InputUse;
+}
+
+/** Reads an input file. Whatever the bytes are, it does not throw; it says what is wrong with them. */
+export function readInputFile(bytes: Uint8Array, how: InputHow): InputFile {
+  const unreadable = encodingProblem(bytes);
+  if (unreadable !== undefined) return emptyFile(how.delimiter ?? ',', unreadable);
+  const content = withoutBom(bytes);
+  const delimiter = how.delimiter ?? delimiterOf(content);
+  // More than the most rows, the titles, and what a file of errors says of them.
+  const [head, ...all] = csvRows(content, delimiter, rowsMost + 5);
+  if (head === undefined) return emptyFile(delimiter, 'the file is empty');
+  const titles = readTitles(head, how.for);
+  const file = { delimiter, columns: titles.columns };
+  const rows = all.map((row) => withoutAdded(row, titles.added)).filter(({ cells }) => cells.some(isFilled));
+  if (rows.length > rowsMost) {
+    const tooMany = wholeFile(`the file has more than ${rowsMost} rows: split it`);
+    return { ...file, rows: [], problems: [...titles.problems, tooMany], lines: [] };
+  }
+  const read = titles.columns.length === 0 ? [] : rows.map((row) => readRow(row, titles, how.for));
+  const problems = [
+    ...(rows.length === 0 ? [wholeFile('the file has titles, but no rows')] : []),
+    ...titles.problems,
+    ...notUtf8(content, titles, [head, ...rows]),
+    ...untitled(rows, titles.columns),
+    ...read.flatMap((row) => row.problems),
+  ];
+  return {
+    ...file,
+    // If a title is wrong, no row means what it seems to.
+    rows: titles.problems.length > 0 ? [] : read.flatMap(({ row }) => row ?? []),
+    problems: problems.toSorted((a, b) => a.line - b.line),
+    lines: rows.map(({ line, cells }) => ({ line, cells })),
+  };
+}
+
+function emptyFile(delimiter: Delimiter, words: string): InputFile {
+  return { delimiter, columns: [], rows: [], problems: [wholeFile(words)], lines: [] };
+}
+
+function isFilled(cell: string): boolean {
+  return cell.trim() !== '';
+}
+
+function wholeFile(words: string): InputProblem {
+  return { line: 1, column: undefined, words };
+}
+
+// A row of a file of errors, as it was before that file was written: without the two columns in front, and without the
+// apostrophes before formulas. Otherwise a `ref` such as -A1 would be another one each time.
+function withoutAdded(row: CsvRow, added: number): CsvRow {
+  if (added === 0 || row.broken !== undefined) return row;
+  return { ...row, cells: row.cells.slice(added).map(withoutFormulaSafety) };
+}
+
+// One problem for the file: each line with an accent would be one, and saving the file once more solves all of them.
+function notUtf8(
+  content: Uint8Array,
+  { columns }: InputTitles,
+  rows: readonly CsvRow[],
+): readonly InputProblem[] {
+  const line = firstBadLine(content);
+  if (line === undefined) return [];
+  const row = rows.findLast((candidate) => candidate.line <= line);
+  const cell = row?.cells.findIndex((text) => text.includes('\ufffd')) ?? -1;
+  const words = 'here the file is not UTF-8: save it as UTF-8 (in a spreadsheet: CSV UTF-8)';
+  return [{ line, column: row?.broken === undefined ? columns[cell] : undefined, words }];
+}
+
+// A column whose title somebody deleted: what stands in it would not count.
+function untitled(rows: readonly CsvRow[], columns: readonly string[]): readonly InputProblem[] {
+  const whole = rows.filter(({ cells }) => cells.length === columns.length);
+  return columns.flatMap((title, index) => {
+    const row = isFilled(title) ? undefined : whole.find(({ cells }) => isFilled(cells[index] ?? ''));
+    const words = `column ${index + 1} has no title, but this row has a cell in it: give it one`;
+    return row === undefined ? [] : [{ line: row.line, column: undefined, words }];
+  });
+}

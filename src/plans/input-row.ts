@@ -1,0 +1,103 @@
+/** Reads one row of an input file: a row whose form is right, or everything that is wrong with it. Pure. */
+
+import type { CsvRow } from './csv-rows.ts';
+import {
+  type Checked,
+  readAmount,
+  readCharge,
+  readNote,
+  readOrderId,
+  readReason,
+  readRef,
+  readReference,
+  saysNothing,
+} from './input-cells.ts';
+import type { InputTitles, InputUse } from './input-titles.ts';
+import { anyWord, fullWord, type InputColumn, type InputProblem, type InputRow } from './plan-types.ts';
+
+/** A row that was read. `row` is undefined if anything is wrong with it. */
+export interface ReadRow {
+  readonly row: InputRow | undefined;
+  readonly problems: readonly InputProblem[];
+}
+
+/** Reads a row. For `compare` an amount and a charge may be blank, and only what names the order, charge and amount is checked. */
+export function readRow(csv: CsvRow, titles: InputTitles, use: InputUse): ReadRow {
+  const { line, cells, broken } = csv;
+  const { columns, places } = titles;
+  const problems: InputProblem[] = [];
+  const wrong = (column: InputColumn, words: string): void => {
+    problems.push({ line, column: columns[places.get(column) ?? -1], words });
+  };
+  const text = (column: InputColumn): string | undefined => cells[places.get(column) ?? -1];
+  // `absent` if the file does not have the column, or if the cell is wrong.
+  const read = <T>(column: InputColumn, check: (text: string) => Checked<T>, absent: T): T => {
+    const typed = text(column);
+    if (typed === undefined || typed.includes('\0')) return absent;
+    const cell = check(typed);
+    if ('value' in cell) return cell.value;
+    wrong(column, cell.wrong);
+    return absent;
+  };
+
+  const formWords = formProblem(csv, columns);
+  if (formWords !== undefined)
+    return { row: undefined, problems: [{ line, column: columns[broken?.cell ?? -1], words: formWords }] };
+  cells.forEach((cell, index) => {
+    if (cell.includes('\0'))
+      problems.push({ line, column: columns[index], words: 'this cell holds a NUL character: delete it' });
+  });
+
+  const named = namesOfOrder.filter((column) => (text(column) ?? '').trim() !== '');
+  const [nameColumn] = namesOfOrder.filter((column) => places.has(column));
+  if (named.length === 0 && nameColumn !== undefined)
+    wrong(nameColumn, `${nameColumn} is blank: each row names its order`);
+  if (named.length === 2)
+    wrong('reference', 'the row has an order_id and a reference: leave one of them blank');
+
+  const mayBeBlank = use === 'compare';
+  const isBlank = (column: InputColumn): boolean => mayBeBlank && saysNothing(text(column) ?? '');
+  const charge = isBlank('charge_id') ? anyWord : read('charge_id', readCharge, anyWord);
+  const amount = isBlank('amount') ? undefined : read('amount', readAmount, undefined);
+  if (use === 'plan' && charge === fullWord && typeof amount === 'number')
+    wrong(
+      'amount',
+      `charge_id is ${fullWord}, which is the whole order, so amount must be ${fullWord} too; for ${amount} of it type a charge, or ${anyWord}`,
+    );
+
+  const row: InputRow = {
+    line,
+    orderId: named.includes('order_id') ? read('order_id', readOrderId, undefined) : undefined,
+    reference: named.includes('reference') ? read('reference', readReference, undefined) : undefined,
+    charge,
+    amount,
+    reason: use === 'plan' ? read('reason', readReason, undefined) : undefined,
+    ref: use === 'plan' ? read('ref', readRef, '') : (text('ref') ?? '').trim(),
+    note: use === 'plan' ? read('note', readNote, undefined) : undefined,
+    cells,
+  };
+  return { row: problems.length === 0 ? row : undefined, problems: inOrder(problems, columns) };
+}
+
+const namesOfOrder = ['order_id', 'reference'] as const;
+
+// What is wrong with the row as a whole: then no cell of it can be trusted.
+function formProblem({ cells, broken }: CsvRow, columns: readonly string[]): string | undefined {
+  if (broken !== undefined) return broken.words;
+  if (cells.length === columns.length) return undefined;
+  const more = cells.length > columns.length;
+  return `the row has ${counted(cells.length, 'cell')}, and the first line has ${counted(columns.length, 'title')}: ${
+    more
+      ? 'put quotes around a cell that holds the sign between cells'
+      : 'write a blank cell where there is nothing to say'
+  }`;
+}
+
+function counted(count: number, what: string): string {
+  return `${count} ${what}${count === 1 ? '' : 's'}`;
+}
+
+function inOrder(problems: readonly InputProblem[], columns: readonly string[]): readonly InputProblem[] {
+  const place = ({ column }: InputProblem): number => (column === undefined ? -1 : columns.indexOf(column));
+  return problems.toSorted((a, b) => place(a) - place(b));
+}

@@ -1,0 +1,167 @@
+/** The first line of an input file: its delimiter, the columns that paydesk understands, and what is wrong with the titles. Pure. */
+
+import { orderIdPattern } from '../api/spec.ts';
+import { closestNames, withoutFormulaSafety } from '../terminal/terminal.ts';
+import type { CsvRow } from './csv-rows.ts';
+import { shown } from './input-cells.ts';
+import {
+  type Delimiter,
+  delimiters,
+  type InputColumn,
+  type InputProblem,
+  inputColumns,
+} from './plan-types.ts';
+
+/** What an input file is for: a plan needs an amount in each row, and `refunds compare` does not. */
+export type InputUse = 'plan' | 'compare';
+
+/** The columns of an input file. */
+export interface InputTitles {
+  /** The titles as they stand in the file. */
+  readonly columns: readonly string[];
+  /** How many columns at the start are not the person's own: `line` and `error` of a file of errors. */
+  readonly added: number;
+  /** Where a column stands in `columns`. */
+  readonly places: ReadonlyMap<InputColumn, number>;
+  readonly problems: readonly InputProblem[];
+}
+
+/** The two columns in front of a file of errors. They are not read again. */
+export const addedColumns = ['line', 'error'] as const;
+
+/** The columns that mean something in this use of the file. */
+export function columnsFor(use: InputUse): readonly InputColumn[] {
+  return use === 'plan' ? inputColumns : ['order_id', 'reference', 'charge_id', 'amount', 'ref'];
+}
+
+/** The delimiter with which the first line has most titles that paydesk knows, or else most titles. */
+export function delimiterOf(bytes: Uint8Array): Delimiter {
+  const line = firstLine(bytes);
+  const scores = delimiters.map((delimiter) => {
+    const titles = line.split(delimiter);
+    const known = titles.filter((title) => isKnown(plain(title.trim().replace(/^"(.*)"$/s, '$1'))));
+    return { delimiter, known: known.length, all: titles.length };
+  });
+  const [best] = scores.toSorted((a, b) => b.known - a.known || b.all - a.all);
+  return best?.delimiter ?? ',';
+}
+
+/** Finds the columns that paydesk understands, and everything that is wrong with the titles. */
+export function readTitles({ cells, line, broken }: CsvRow, use: InputUse): InputTitles {
+  const unusable = unusableWords(cells, broken);
+  if (unusable !== undefined) {
+    const problems = [{ line, column: undefined, words: unusable }];
+    return { columns: [], added: 0, places: new Map(), problems };
+  }
+  const added = addedColumns.every((title, index) => plain(cells[index] ?? '') === title)
+    ? addedColumns.length
+    : 0;
+  const columns = added === 0 ? cells : cells.slice(added).map(withoutFormulaSafety);
+  const titles = columns.map(plain);
+  const found = columnsFor(use).filter((column) => titles.includes(column));
+  const misses = nearMisses(titles, found, use);
+  const problem = (words: string, column?: string): InputProblem => ({ line, column, words });
+  return {
+    columns,
+    added,
+    places: new Map(found.map((column) => [column, titles.indexOf(column)])),
+    problems: [
+      ...twice(titles).map((index) =>
+        problem(
+          `two columns have the title ${shown(columns[index] ?? '')}: give each its own`,
+          columns[index],
+        ),
+      ),
+      ...misses.map(({ index, meant }) =>
+        problem(
+          `paydesk does not know the column ${shown(columns[index] ?? '')}: write ${meant}, or give it another name if it is not meant`,
+          columns[index],
+        ),
+      ),
+      ...missing(titles, [...found, ...misses.map(({ meant }) => meant)], use).map((words) => problem(words)),
+    ],
+  };
+}
+
+// Why nothing can be said of the columns at all.
+function unusableWords(cells: readonly string[], broken: CsvRow['broken']): string | undefined {
+  if (broken !== undefined) return `the titles cannot be read: ${broken.words}`;
+  const isOne = cells.length === 1 && delimiters.some((delimiter) => cells[0]?.includes(delimiter));
+  return isOne
+    ? 'all titles stand in one cell: leave out --delimiter, then paydesk finds the right one'
+    : undefined;
+}
+
+// A title without case, and with `_` for what people type between words.
+function plain(title: string): string {
+  return title
+    .trim()
+    .toLowerCase()
+    .replaceAll(/[\s\-_]+/g, '_');
+}
+
+/** Whether paydesk understands a column with this title. */
+export function isInputTitle(title: string): boolean {
+  return isKnown(plain(title));
+}
+
+function isKnown(title: string): boolean {
+  return inputColumns.some((column) => column === title);
+}
+
+// The places of titles that stood before. A column without a title may stand twice.
+function twice(titles: readonly string[]): readonly number[] {
+  const seen = new Set<string>(['']);
+  return titles.flatMap((title, index) => {
+    const again = title !== '' && seen.has(title);
+    seen.add(title);
+    return again ? [index] : [];
+  });
+}
+
+// Titles that somebody may have typed for a column that is not there. What a column such as `charge` says would not count,
+// and a whole order could go back. A longer title such as `customer_note` is a column of its own.
+function nearMisses(
+  titles: readonly string[],
+  found: readonly InputColumn[],
+  use: InputUse,
+): readonly { readonly index: number; readonly meant: string }[] {
+  const absent = columnsFor(use).filter(
+    (column) => !found.includes(column) && !(isOrder(column) && found.some(isOrder)),
+  );
+  return titles.flatMap((title, index) => {
+    if (isKnown(title)) return [];
+    const meant = closestNames(title, absent).find(
+      (name) => (use === 'plan' && isMoney(name)) || title.length <= name.length + 2,
+    );
+    return meant === undefined ? [] : [{ index, meant }];
+  });
+}
+
+function isOrder(column: string): boolean {
+  return column === 'order_id' || column === 'reference';
+}
+
+function isMoney(column: string): boolean {
+  return column === 'order_id' || column === 'charge_id' || column === 'amount';
+}
+
+function missing(titles: readonly string[], found: readonly string[], use: InputUse): readonly string[] {
+  const noOrder = !found.some(isOrder);
+  const noAmount = use === 'plan' && !found.includes('amount');
+  if (noOrder && noAmount && titles.some((title) => orderIdPattern.test(title)))
+    return ['the first line is a row: put a line with the titles above it, such as order_id,amount'];
+  return [
+    ...(noOrder ? ['there is no column order_id: it names the order of each row'] : []),
+    ...(noAmount
+      ? ['there is no column amount: it has the amount of each row, or full for the whole charge or order']
+      : []),
+  ];
+}
+
+function firstLine(bytes: Uint8Array): string {
+  const isBreak = (byte: number): boolean => byte === 10 || byte === 13;
+  const start = bytes.findIndex((byte) => !isBreak(byte));
+  const end = bytes.findIndex((byte, index) => index > start && isBreak(byte));
+  return new TextDecoder().decode(bytes.subarray(Math.max(start, 0), end === -1 ? bytes.length : end));
+}

@@ -1,0 +1,109 @@
+/** The files of plans on disk: reads an input file and a plan, writes a plan and the lists that a person asked for. */
+
+import { randomBytes } from 'node:crypto';
+import { lstatSync } from 'node:fs';
+import { link, open, rename, rm } from 'node:fs/promises';
+import { CliError, systemCode, systemReason } from '../errors.ts';
+import { fullPath } from '../io.ts';
+import { readPlan, writePlan } from './plan-text.ts';
+import type { Plan, PlanFiles, PlanHead, PlanRow } from './plan-types.ts';
+
+/** What the files of plans need from outside. */
+export interface PlanFileParts {
+  readonly cwd: () => string;
+  /** Reads a file, or standard input for `-`. Throws CliError 'usage' if it cannot be read or is too large. */
+  readonly read: (path: string, maxBytes: number) => Promise<Uint8Array>;
+  /** Masks keys in a line of JSON, and in a text. */
+  readonly cleanJson: (json: string) => string;
+  readonly clean: (text: string) => string;
+  /** Called when a plan with many rows is opened: what is done with them makes much that is soon forgotten. */
+  readonly keepHeapSmall: () => void;
+}
+
+/** An input file of 100,000 rows has some 10 MB; one that is much larger is probably no list of refunds. */
+const inputMax = 64 * 1024 * 1024;
+const planMax = 512 * 1024 * 1024;
+// Some 300 rows.
+const largePlan = 256 * 1024;
+
+export function createPlans({ cwd, read, cleanJson, clean, keepHeapSmall }: PlanFileParts): PlanFiles {
+  return {
+    input: (path) => read(path, inputMax),
+    async open(path) {
+      const bytes = await read(path, planMax);
+      if (bytes.length > largePlan) keepHeapSmall();
+      return readPlan(path, bytes);
+    },
+    async save(path, head, rows, force) {
+      const { lines, digest } = writePlan(head, rows, cleanJson);
+      await writeNew(path, fullPath(cwd, path), lines, force);
+      return planOf(head, rows, digest());
+    },
+    write: (path, text, force) => writeNew(path, fullPath(cwd, path), [clean(text)], force),
+  };
+}
+
+function planOf(head: PlanHead, rows: readonly PlanRow[], digest: string): Plan {
+  return { ...head, rows, digest };
+}
+
+// The final name stands for a whole file: the text is on the disk before the file gets it.
+async function writeNew(name: string, path: string, lines: Iterable<string>, force: boolean): Promise<void> {
+  const whole = `${path}.${randomBytes(6).toString('hex')}.new`;
+  try {
+    const handle = await open(whole, 'wx', 0o600);
+    try {
+      for (const chunk of chunksOf(lines)) await handle.writeFile(chunk);
+      await handle.sync();
+    } finally {
+      await handle.close();
+    }
+    await (force ? rename(whole, path) : nameNew(whole, path));
+  } catch (error) {
+    await rm(whole, { force: true });
+    throw notWritten(name, error);
+  }
+}
+
+// A link fails if the name is taken, however shortly before that happened. Some file systems have no links.
+async function nameNew(whole: string, path: string): Promise<void> {
+  try {
+    await link(whole, path);
+    await rm(whole, { force: true });
+  } catch (error) {
+    if (lstatSync(path, { throwIfNoEntry: false }) !== undefined) throw taken(error);
+    await rename(whole, path);
+  }
+}
+
+function taken(cause: unknown): Error {
+  return Object.assign(new Error('taken', { cause }), { code: 'EEXIST' });
+}
+
+const chunkLength = 256 * 1024;
+
+function* chunksOf(lines: Iterable<string>): Generator<string> {
+  let chunk = '';
+  for (const line of lines) {
+    chunk += line;
+    if (chunk.length < chunkLength) continue;
+    yield chunk;
+    chunk = '';
+  }
+  if (chunk !== '') yield chunk;
+}
+
+function notWritten(name: string, error: unknown): CliError {
+  const exists = systemCode(error) === 'EEXIST';
+  return new CliError(
+    'refused',
+    exists ? `${name} exists already` : `${name} cannot be written: ${systemReason(error)}`,
+    {
+      certain: 'nothing was sent',
+      now: [
+        exists ? 'name another file; --force replaces it' : 'name a file in a folder that you may write to',
+      ],
+      cause: error,
+    },
+  );
+}

@@ -1,0 +1,240 @@
+/** The types of bulk refunds: the rows of an input file, the rows of a plan, and how a row of a batch ends. */
+
+import type { JsonObject, RefundReason } from '../api/spec.ts';
+import type { ExpectedRefund } from '../journal/journal.ts';
+import type { ExpectedTotal } from './control-totals.ts';
+
+// ── The input file ──────────────────────────────────────────────────────────────────────────────
+
+/** The columns of an input file that paydesk understands. Other columns are kept and shown again in the report. */
+export const inputColumns = [
+  'order_id',
+  'reference',
+  'charge_id',
+  'amount',
+  'reason',
+  'ref',
+  'note',
+] as const;
+export type InputColumn = (typeof inputColumns)[number];
+
+/** What may stand between two cells. */
+export const delimiters = [',', ';', '\t'] as const;
+export type Delimiter = (typeof delimiters)[number];
+
+/** The word for a whole charge or a whole order. A blank cell never means that. */
+export const fullWord = 'full';
+/** The word in `charge_id` that leaves the choice of the charge to paydesk. */
+export const anyWord = 'any';
+
+/** A row of an input file whose form is right. No order was read yet. */
+export interface InputRow {
+  /** The line of the file on which the row begins, from 1. */
+  readonly line: number;
+  /** `order_id`; undefined if the row names its order by `reference`. */
+  readonly orderId: string | undefined;
+  readonly reference: string | undefined;
+  /** A charge's id, its number or `*4242`; `full` for the whole order; `any` also if the file has no `charge_id`. */
+  readonly charge: string;
+  /** The service's units, or `full`. Undefined only for `refunds compare`, where an amount is not needed. */
+  readonly amount: number | typeof fullWord | undefined;
+  readonly reason: RefundReason | undefined;
+  /** The row's own word, which tells it from other rows of the same order. Empty if there is none. */
+  readonly ref: string;
+  readonly note: string | undefined;
+  /** Every cell of the row as it stands in the file, in the order of `InputFile.columns`. */
+  readonly cells: readonly string[];
+}
+
+/** Something wrong with an input file. `line` and `column` are those of the file; a problem of the whole file has line 1. */
+export interface InputProblem {
+  readonly line: number;
+  /** The title of the column; undefined if the whole row is wrong. */
+  readonly column: string | undefined;
+  /** With the value: `amount 1,000: not a whole number such as 23000`. */
+  readonly words: string;
+}
+
+/** An input file, checked as a whole. Nothing may be done with its rows while there are problems. */
+export interface InputFile {
+  /** What stands between its cells, so that a file of errors can have the same. */
+  readonly delimiter: Delimiter;
+  /** The titles of the columns, as they stand in the file. */
+  readonly columns: readonly string[];
+  /** The rows whose form is right. */
+  readonly rows: readonly InputRow[];
+  readonly problems: readonly InputProblem[];
+  /** The cells of every row, also of the wrong ones, with the line on which it begins: for the file of errors. */
+  readonly lines: readonly { readonly line: number; readonly cells: readonly string[] }[];
+}
+
+// ── The plan ────────────────────────────────────────────────────────────────────────────────────
+
+/** What a plan says of a row. Only `ready` and `unconfirmed` rows are applied. */
+export const rowStates = ['ready', 'done', 'unconfirmed', 'look', 'impossible'] as const;
+/**
+ * - `ready`: it can be sent
+ * - `done`: the journal knows that this row was applied before
+ * - `unconfirmed`: it was sent before, and its outcome is unconfirmed
+ * - `look`: a person must look first, or allow the status of its order with --allow-status
+ * - `impossible`: it cannot be sent, `why` says the reason
+ */
+export type RowState = (typeof rowStates)[number];
+
+/** The money of an order when the plan was made. A row is sent only while nothing but this plan has changed it. */
+export interface MoneyBefore {
+  readonly amount: number;
+  readonly currency: string | undefined;
+  readonly amountRefunded: number | undefined;
+  readonly status: string | undefined;
+  readonly isRefundable: boolean | undefined;
+  readonly charges: readonly {
+    readonly id: string;
+    readonly amount: number;
+    readonly status: string | undefined;
+    readonly isRefundable: boolean | undefined;
+    readonly refunds: readonly { readonly id: string; readonly amount: number }[];
+  }[];
+}
+
+/** One refund of a plan. */
+export interface PlanRow {
+  /** Its place in the plan, from 1. */
+  readonly number: number;
+  /** The line of the input file. Parts of one row have the same line. */
+  readonly line: number;
+  readonly orderId: string;
+  /** The charge as it was typed, and what it means: the id of a charge, or undefined for the whole order. */
+  readonly charge: string;
+  readonly chargeId: string | undefined;
+  /** As it was typed; for a part of an allocated amount the part. */
+  readonly amount: number | typeof fullWord;
+  readonly reason: RefundReason | undefined;
+  readonly ref: string;
+  readonly note: string | undefined;
+  /** The cells of the columns that paydesk does not use, in the order of `Plan.columns`. */
+  readonly more: readonly string[];
+  /** The identity of the row for ever: origin, order, charge, amount and ref (row-key.ts). */
+  readonly key: string;
+  /** For a part of an allocated amount: the identity of the row of the file. */
+  readonly partOf: string | undefined;
+  readonly state: RowState;
+  /** Why it is not `ready`. */
+  readonly why: string | undefined;
+  /** What a person should know: a possible twin, a status that paydesk does not know. */
+  readonly marks: readonly string[];
+  /** What goes back, positive, and its currency. 0 if the row is impossible and the sum is not known. */
+  readonly sum: number;
+  readonly currency: string | undefined;
+  /** The request body; undefined if the row is impossible. */
+  readonly body: JsonObject | undefined;
+  readonly expected: readonly ExpectedRefund[];
+  readonly tolerated: readonly string[];
+  /** What `--again` named for this row: refunds and attempts that it repeats. */
+  readonly again: readonly string[];
+  /** Undefined if the order could not be read. */
+  readonly before: MoneyBefore | undefined;
+  /** The order before it in the list, to find it again with one request. */
+  readonly neighbour: string | undefined;
+}
+
+/** The sum of rows in one currency. */
+export interface PlanSum {
+  readonly currency: string;
+  readonly rows: number;
+  readonly amount: number;
+}
+
+/** What a plan is about: the account that it was made for, and where its rows come from. */
+export interface PlanHead {
+  /** `p_7f3k2m`. A refreshed plan keeps it. The journal stores it with every row that is sent. */
+  readonly id: string;
+  /** Unix milliseconds. */
+  readonly madeAt: number;
+  readonly origin: string;
+  readonly account: string;
+  readonly profile: string;
+  readonly mode: 'sandbox' | 'production';
+  /** Who made it, by the name that this machine gave. */
+  readonly operator: string;
+  /** The name of the input file, without its folder; `-` for standard input. */
+  readonly file: string;
+  /** The titles of the columns that paydesk does not use. */
+  readonly columns: readonly string[];
+  /** The digest of the plan that this one refreshes. */
+  readonly refreshes: string | undefined;
+}
+
+/** A plan. The digest covers every byte of its file before the last line. */
+export interface Plan extends PlanHead {
+  readonly rows: readonly PlanRow[];
+  readonly digest: string;
+}
+
+/** How many characters of the digest a person types. */
+export const digestShown = 8;
+
+/** The sums of rows, per currency, in the order in which the currencies occur. */
+export function sumsOf(rows: readonly Pick<PlanRow, 'currency' | 'sum'>[]): readonly PlanSum[] {
+  const sums = new Map<string, PlanSum>();
+  for (const { currency = '?', sum } of rows) {
+    const { rows: count, amount } = sums.get(currency) ?? { rows: 0, amount: 0 };
+    sums.set(currency, { currency, rows: count + 1, amount: amount + sum });
+  }
+  return [...sums.values()];
+}
+
+/** What a run knows of plans. */
+export interface Plans extends PlanFiles {
+  /** Who runs paydesk, by the name that this machine gave. */
+  readonly operator: string;
+  /** A new id for a plan, such as `p_7f3k2m`. */
+  newId(): string;
+}
+
+/** The files of plans. */
+export interface PlanFiles {
+  /** The bytes of an input file; `-` is standard input. Throws CliError 'usage' if it cannot be read or is too large. */
+  input(path: string): Promise<Uint8Array>;
+  /**
+   * Writes a plan, for its owner only, and returns its digest. Throws CliError 'refused' if the file exists, unless `force`.
+   */
+  save(path: string, head: PlanHead, rows: readonly PlanRow[], force: boolean): Promise<Plan>;
+  /** Reads a plan. Throws CliError 'usage' if there is no such file, 'refused' if it is no plan or was changed. */
+  open(path: string): Promise<Plan>;
+  /** Writes a text file that a person asked for (`--errors`, `--rest`). Throws as `save` does. */
+  write(path: string, text: string, force: boolean): Promise<void>;
+}
+
+// ── Allocation ──────────────────────────────────────────────────────────────────────────────────
+
+/** The ways to spread an amount over the charges of an order: `--allocate`. */
+export const allocateWays = ['in-order', 'largest-first'] as const;
+export type AllocateWay = (typeof allocateWays)[number];
+
+/** What a person expects of a plan: `--expect-count` and `--expect-total`. */
+export interface ControlTotals {
+  readonly count: number | undefined;
+  readonly totals: readonly ExpectedTotal[];
+}
+
+// ── Running a batch ─────────────────────────────────────────────────────────────────────────────
+
+/** How one row of a batch ended, as far as the batch must know it. */
+export interface RowEnd {
+  /** `failed`: it was certainly not made. `unknown`: it may have been made. */
+  readonly how: 'applied' | 'failed' | 'unknown';
+  /** An earlier run sent it, and the journal knew how it ended: that says nothing about the service as it is now. */
+  readonly isKnown?: boolean | undefined;
+  /** The batch stops before the next row: the key was refused, say. */
+  readonly stops?: string | undefined;
+  /** The service asks to wait: milliseconds. */
+  readonly waitMs?: number | undefined;
+}
+
+/** Why a batch ended before its last row. */
+export type BatchStop =
+  | { readonly why: 'unknowns'; readonly inARow: boolean; readonly count: number }
+  | { readonly why: 'row'; readonly words: string }
+  | { readonly why: 'wait'; readonly waitMs: number }
+  | { readonly why: 'signal' };

@@ -1,0 +1,122 @@
+/** The line that says how far a batch is: a bar, how many rows ended how, the time left, and the money that went back. */
+
+import { type AmountStyle, briefFigure } from '../amounts.ts';
+import type { ProgressLine } from '../terminal/terminal.ts';
+
+/** How far a batch is. */
+export interface BatchProgress {
+  /** How many rows were applied, also by earlier runs of the plan. */
+  readonly applied: number;
+  readonly rejected: number;
+  readonly unknown: number;
+  /** How many rows have not ended yet. */
+  readonly left: number;
+  /** For each currency, what went back, and what will have gone back when every row is applied. */
+  readonly money: readonly { readonly currency: string; readonly done: number; readonly total: number }[];
+  /** How many rows ended in this run, and how long it took. The time left is estimated from that. */
+  readonly ended: number;
+  readonly elapsedMs: number;
+}
+
+/**
+ * Says in one line how far a batch is. If there is little room, the bar gets shorter and then goes, after it the time left, then
+ * all currencies but the first, and then the money. No number is ever cut. There is a bar only where the line is redrawn, because it helps neither a
+ * log nor somebody who listens.
+ */
+export function progressWords(
+  progress: BatchProgress,
+  { room, redrawn }: ProgressLine,
+  style: AmountStyle,
+): string {
+  const line = (form: Form) => words(progress, form, style);
+  if (redrawn) {
+    const form = [roomy, tight].find((one) => line(one).length + one.gap.length + one.shortestBar <= room);
+    if (form !== undefined) {
+      const cells = Math.min(longestBar, room - form.gap.length - line(form).length);
+      return `${bar(progress, cells)}${form.gap}${line(form)}`;
+    }
+  }
+  const [timeless, one, none] = [{ time: false }, { currencies: 1 }, { currencies: 0 }];
+  const forms = [{}, timeless, one, { ...one, ...timeless }, none].map((less) => ({ ...tight, ...less }));
+  return [roomy, ...forms].map(line).find((text) => text.length <= room) ?? line({ ...tight, ...none });
+}
+
+interface Form {
+  readonly comma: string;
+  readonly gap: string;
+  readonly of: string;
+  /** How many currencies it shows. */
+  readonly currencies: number;
+  readonly time: boolean;
+  readonly shortestBar: number;
+}
+
+const roomy: Form = {
+  comma: ', ',
+  gap: '  ',
+  of: ' of ',
+  currencies: Number.POSITIVE_INFINITY,
+  time: true,
+  shortestBar: 12,
+};
+const tight: Form = { ...roomy, comma: ' ', gap: ' ', of: '/', shortestBar: 7 };
+const longestBar = 32;
+
+function words(progress: BatchProgress, form: Form, style: AmountStyle): string {
+  const { applied, rejected, unknown, left } = progress;
+  const counts = [
+    `${applied} applied`,
+    ...(rejected === 0 ? [] : [`${rejected} rejected`]),
+    ...(unknown === 0 ? [] : [`${unknown} unknown`]),
+    `${left} left${form.time ? timeLeft(progress) : ''}`,
+  ];
+  const money = moneyWords(progress, form, style);
+  return [counts.join(form.comma), ...(money === '' ? [] : [money])].join(form.gap);
+}
+
+function moneyWords({ money }: BatchProgress, { currencies, of, comma }: Form, style: AmountStyle): string {
+  const shown = money.slice(0, currencies);
+  if (shown.length === 0) return '';
+  const figures = shown.map(({ currency, done, total }) => {
+    const [less, more] = [briefFigure(done, currency, style), briefFigure(total, currency, style)];
+    return `${less}${of}${more} ${currency}`;
+  });
+  const others = money.length - shown.length;
+  return `${figures.join(comma)}${others === 0 ? '' : ` and ${others} more`}`;
+}
+
+// An estimate from the first second would be off by far.
+const earliestEstimateMs = 1_000;
+
+function timeLeft({ left, ended, elapsedMs }: BatchProgress): string {
+  if (left === 0 || ended === 0 || elapsedMs < earliestEstimateMs) return '';
+  const seconds = Math.ceil(((elapsedMs / ended) * left) / 1000);
+  if (seconds < 60) return ` (${seconds} s)`;
+  const minutes = Math.ceil(seconds / 60);
+  return minutes < 60 ? ` (${minutes} min)` : ` (${Math.floor(minutes / 60)} h ${minutes % 60} min)`;
+}
+
+/**
+ * How rows ended, as a bar: `[####x?....]`. Each kind of row has its part of it, and at least one sign. The largest part takes what
+ * rounding leaves.
+ */
+export function bar(
+  { applied, rejected, unknown, left }: Pick<BatchProgress, 'applied' | 'rejected' | 'unknown' | 'left'>,
+  length: number,
+): string {
+  const cells = length - 2;
+  const total = applied + rejected + unknown + left;
+  const parts = [
+    { sign: '#', rows: applied },
+    { sign: 'x', rows: rejected },
+    { sign: '?', rows: unknown },
+    { sign: '.', rows: left },
+  ].map((part) => ({
+    ...part,
+    size: part.rows === 0 ? 0 : Math.max(1, Math.floor((part.rows / total) * cells)),
+  }));
+  const taken = parts.reduce((sum, { size }) => sum + size, 0);
+  const largest = parts.reduce((one, other) => (other.rows > one.rows ? other : one));
+  const signs = parts.map((part) => part.sign.repeat(part.size + (part === largest ? cells - taken : 0)));
+  return `[${signs.join('')}]`;
+}

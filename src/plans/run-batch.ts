@@ -1,0 +1,160 @@
+/** Runs a batch: the rows of an order one after the other, several orders at once, until it is done or something stops it. */
+
+import type { Clock } from '../io.ts';
+import type { BatchStop, RowEnd } from './plan-types.ts';
+
+/** What a batch needs. */
+export interface BatchParts<T> {
+  /** The rows of each order, in the order in which they are sent. */
+  readonly groups: readonly (readonly T[])[];
+  /** How many orders are worked on at a time; at least 1. */
+  readonly concurrency: number;
+  /** Sends one row. However a row ends, `send` resolves. It rejects only if the batch cannot go on. */
+  readonly send: (row: T) => Promise<RowEnd>;
+  readonly clock: Clock;
+  /** Ends the batch before the next row. Rows in flight end first. */
+  readonly signal: AbortSignal;
+  /** The batch stops when so many rows have ended as unknown; 5 if it is not given. */
+  readonly maxFailures?: number | undefined;
+  /** Called with each row that has ended, in the order in which they end. */
+  readonly onEnd?: ((row: T, end: RowEnd) => void) | undefined;
+}
+
+/** How a batch ended. */
+export interface BatchEnd<T> {
+  /**
+   * Why the batch ended before its last row. Undefined if only such rows were not started that stand behind a row of their order
+   * that was not applied, even if the last row of all was, say, the third unknown one in a row.
+   */
+  readonly stop: BatchStop | undefined;
+  /** The rows that were not started, in the order of the groups. */
+  readonly notStarted: readonly T[];
+}
+
+/** The longest wait that the service may ask for. If it asks for a longer one, the batch stops. */
+export const longestPauseMs = 120_000;
+
+const defaultMaxFailures = 5;
+// So many unknown outcomes one after the other look like an outage.
+const maxInARow = 3;
+
+/**
+ * Runs a batch. If `send` rejects or `onEnd` throws, no other row is started, the rows in flight end, and then it rejects with
+ * that error. Of several errors it takes the first that is not the reason of the signal.
+ */
+export async function runBatch<T>({
+  groups,
+  concurrency,
+  send,
+  onEnd,
+  ...rules
+}: BatchParts<T>): Promise<BatchEnd<T>> {
+  const gate = createGate(rules);
+  const started = groups.map(() => 0);
+  const errors: unknown[] = [];
+  let nextGroup = 0;
+
+  const runGroup = async (rows: readonly T[], number: number): Promise<void> => {
+    for (const [index, row] of rows.entries()) {
+      if (!(await gate.opens())) return;
+      started[number] = index + 1;
+      const end = await send(row);
+      gate.ended(end);
+      onEnd?.(row, end);
+      if (end.how !== 'applied') return;
+    }
+  };
+  const work = async (): Promise<void> => {
+    for (let number = nextGroup; number < groups.length; number = nextGroup) {
+      nextGroup += 1;
+      try {
+        await runGroup(groups[number] ?? [], number);
+      } catch (error) {
+        errors.push(error);
+        gate.close();
+      }
+    }
+  };
+
+  await Promise.all(Array.from({ length: Math.min(concurrency, groups.length) }, work));
+  if (errors.length > 0) throw errors.find((error) => error !== rules.signal.reason) ?? errors[0];
+  return {
+    stop: gate.stop(),
+    notStarted: groups.flatMap((rows, number) => rows.slice(started[number])),
+  };
+}
+
+/** Says before every row whether it may be started. */
+interface Gate {
+  /** Resolves with whether the next row may be started. A pause that the service asked for comes first. */
+  opens(): Promise<boolean>;
+  /** Tells the gate how a row ended. */
+  ended(end: RowEnd): void;
+  /** Lets no other row start. */
+  close(): void;
+  /** Why rows were not started; undefined if none was held back. */
+  stop(): BatchStop | undefined;
+}
+
+function createGate({
+  clock,
+  signal,
+  maxFailures = defaultMaxFailures,
+}: Pick<BatchParts<never>, 'clock' | 'signal' | 'maxFailures'>): Gate {
+  const stopFor = createRules(maxFailures);
+  // Wakes those who wait when the batch stops for another reason.
+  const closed = new AbortController();
+  const over = AbortSignal.any([signal, closed.signal]);
+  let stop: BatchStop | undefined;
+  let heldBack = false;
+  let pausedUntil = Number.NEGATIVE_INFINITY;
+
+  const close = (why?: BatchStop): void => {
+    stop ??= why;
+    closed.abort();
+  };
+  const closeIfSignalled = (): void => {
+    if (signal.aborted) close({ why: 'signal' });
+  };
+  const pause = async (): Promise<void> => {
+    try {
+      await clock.sleep(pausedUntil - clock.monotonic(), over);
+    } catch (error) {
+      if (!over.aborted) throw error;
+    }
+  };
+  return {
+    async opens() {
+      // A row in flight may lengthen the pause meanwhile.
+      while (!over.aborted && clock.monotonic() < pausedUntil) await pause();
+      closeIfSignalled();
+      heldBack ||= closed.signal.aborted;
+      return !closed.signal.aborted;
+    },
+    ended(end) {
+      closeIfSignalled();
+      const why = stopFor(end);
+      if (why !== undefined) close(why);
+      pausedUntil = Math.max(pausedUntil, clock.monotonic() + (end.waitMs ?? 0));
+    },
+    close,
+    stop: () => (heldBack ? stop : undefined),
+  };
+}
+
+// The rules by which the end of a row stops the batch. They are told every end, in order.
+function createRules(maxFailures: number): (end: RowEnd) => BatchStop | undefined {
+  let inARow = 0;
+  let inAll = 0;
+  return ({ how, isKnown = false, stops, waitMs = 0 }) => {
+    // Else unconfirmed rows of earlier runs would stop every run before it sends anything.
+    if (isKnown) return undefined;
+    const isUnknown = how === 'unknown';
+    inARow = isUnknown ? inARow + 1 : 0;
+    inAll += isUnknown ? 1 : 0;
+    if (stops !== undefined) return { why: 'row', words: stops };
+    if (inARow >= maxInARow) return { why: 'unknowns', inARow: true, count: inARow };
+    if (isUnknown && inAll >= maxFailures) return { why: 'unknowns', inARow: false, count: inAll };
+    return waitMs > longestPauseMs ? { why: 'wait', waitMs } : undefined;
+  };
+}

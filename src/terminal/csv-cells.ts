@@ -1,0 +1,35 @@
+/**
+ * The cells of a CSV line, as every CSV of paydesk writes them: quotes where they are needed, and an apostrophe before a text
+ * that a spreadsheet would run as a formula. Pure.
+ */
+
+// The signs that start a formula, in small and full-width forms too.
+const formula = String.raw`[=+\-@|\t\r\n\u2212\ufe62\ufe63\ufe66\ufe6b\uff1d\uff0b\uff0d\uff20\uff5c]`;
+// A spreadsheet may skip these before a formula: white space of every kind, characters without width, and U+FFFD.
+const skipped = String.raw`['\s\u0085\u00ad\u034f\u115f\u1160\u180e\u200b-\u200f\u2060-\u2065\u2800\u3164\uffa0\ufffd]`;
+// A formula may start a cell, or stand behind a character that another program takes for the end of a cell.
+const start = '^(?=S*F)|(?<=[",;\\t\\r\\n|])(?=\'*F)'
+  .replaceAll('F', formula)
+  .replaceAll('S*', `${skipped}*`);
+const added = "^'(?=S*F)|(?<=[\",;\\t\\r\\n|])'(?='*F)"
+  .replaceAll('F', formula)
+  .replaceAll('S*', `${skipped}*`);
+
+/** Puts an apostrophe wherever a spreadsheet would run the text as a formula. */
+export function formulaSafe(text: string): string {
+  return text.replace(new RegExp(start, 'g'), "'");
+}
+
+/** Takes away the apostrophes that `formulaSafe` put into a text, and gives back that text. */
+export function withoutFormulaSafety(safe: string): string {
+  return safe.replace(new RegExp(added, 'g'), '');
+}
+
+/** One line of a CSV, with its line feed. */
+export function csvLine(texts: readonly string[], delimiter = ','): string {
+  return `${texts.map((text) => quote(text, delimiter)).join(delimiter)}\n`;
+}
+
+function quote(text: string, delimiter: string): string {
+  return text.includes(delimiter) || /["\n\r]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}

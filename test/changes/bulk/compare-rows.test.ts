@@ -1,0 +1,102 @@
+/** The rows of a file beside the refunds of their orders. */
+
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { type Compared, compareOrder } from '../../../src/changes/bulk/compare-rows.ts';
+import type { InputRow } from '../../../src/plans/plan-types.ts';
+import { chargeOf, type Json, listOf, orderOf, refundOf } from '../../harness/orders.ts';
+import { inputRow } from './plan-parts.ts';
+
+/** An order with a charge of 1000 for each list of refunds. */
+function orderWith(...refunds: readonly (readonly number[])[]): Json {
+  const charges = refunds.map((amounts, index) =>
+    chargeOf(`ch_${index + 1}`, 1000, {
+      refunds: listOf(...amounts.map((amount, at) => refundOf(`rf_${index + 1}${at + 1}`, amount))),
+    }),
+  );
+  const all = refunds.flat().reduce((sum, one) => sum + one, 0);
+  return orderOf('ord_1', charges, { amount_refunded: all });
+}
+
+function compare(order: Json, rows: readonly Partial<InputRow>[], isUnconfirmed = false) {
+  return compareOrder('ord_1', rows.map(inputRow), order, isUnconfirmed);
+}
+
+const words = (all: readonly Compared[]) => all.map(({ verdict, refunded }) => `${verdict} ${refunded}`);
+
+it.each<[string, readonly number[][], readonly Partial<InputRow>[], readonly string[]]>([
+  ['nothing went back', [[]], [{ amount: 100 }], ['not 0']],
+  ['all of it went back', [[1000]], [{}], ['refunded 1000']],
+  ['a blank amount means the whole order', [[400, 600]], [{ amount: undefined }], ['refunded 1000']],
+  ['less went back', [[40]], [{ amount: 100 }], ['in_part 40']],
+  ['more went back', [[60, 60]], [{ amount: 100 }], ['more 120']],
+  ['in two parts, to the unit', [[60, 40]], [{ amount: 100 }], ['refunded 100']],
+  [
+    'each row has its own refund',
+    [[100, 40]],
+    [{ amount: 40 }, { amount: 100 }],
+    ['refunded 40', 'refunded 100'],
+  ],
+  ['equal rows need two refunds', [[100]], [{ amount: 100 }, { amount: 100 }], ['refunded 100', 'not 0']],
+  [
+    'one refund more than the rows',
+    [[100, 5]],
+    [{ amount: 100 }, { amount: 70 }],
+    ['refunded 100', 'in_part 5'],
+  ],
+  [
+    'what no row has claimed is more',
+    [[100, 70, 5]],
+    [{ amount: 100 }, { amount: 70 }],
+    ['refunded 100', 'more 75'],
+  ],
+  ['a charge by its number', [[100], [7]], [{ charge: '2', amount: 7 }], ['refunded 7']],
+  [
+    'a charge by its id, and another is not its own',
+    [[100], []],
+    [{ charge: 'ch_2', amount: 100 }],
+    ['not 0'],
+  ],
+  ['a charge that is not there', [[100]], [{ charge: 'ch_9' }], ['not_found 0']],
+  ['a card of two charges', [[], []], [{ charge: '*4242' }], ['not_found 0']],
+])('%s', (_, refunds, rows, expected) => {
+  expect(words(compare(orderWith(...refunds), rows))).toEqual(expected);
+});
+
+it('an order with an unconfirmed refund is unconfirmed, unless it shows all that the row wants', () => {
+  expect(words(compare(orderWith([]), [{ amount: 100 }], true))).toEqual(['unconfirmed 0']);
+  expect(words(compare(orderWith([50]), [{ amount: 100 }], true))).toEqual(['unconfirmed 50']);
+  expect(words(compare(orderWith([100]), [{ amount: 100 }], true))).toEqual(['refunded 100']);
+  expect(words(compare(orderWith([101]), [{ amount: 100 }], true))).toEqual(['more 101']);
+});
+
+it('an order whose money cannot be read is not found, with the reason', () => {
+  expect(compare({ ...orderWith([]), amount: null }, [{}])).toMatchObject([
+    { verdict: 'not_found', why: 'the amount is not a whole number' },
+  ]);
+});
+
+it('every refund of the order counts for just one row', () => {
+  const amounts = fc.integer({ min: 1, max: 9 });
+  fc.assert(
+    fc.property(
+      fc.array(amounts, { maxLength: 6 }),
+      fc.array(amounts, { minLength: 1, maxLength: 6 }),
+      (made, wanted) => {
+        const found = compare(
+          orderWith(made),
+          wanted.map((amount, index) => ({ amount, ref: `r${index}`, line: index + 2 })),
+        );
+        expect(found.map(({ row }) => row?.line)).toEqual(wanted.map((_, index) => index + 2));
+        const ids = found.flatMap(({ refunds }) => refunds.map(({ id }) => id));
+        expect(ids.toSorted()).toEqual(made.map((_, index) => `rf_1${index + 1}`).toSorted());
+        for (const { refunded, refunds, verdict, wanted: sum = 0 } of found) {
+          expect(refunded).toBe(refunds.reduce((all, { amount }) => all - amount, 0));
+          expect(verdict).toBe(
+            refunded > sum ? 'more' : refunded === sum ? 'refunded' : refunded === 0 ? 'not' : 'in_part',
+          );
+        }
+      },
+    ),
+  );
+});

@@ -1,0 +1,101 @@
+/** What became of the rows of a plan, from the journal. */
+
+import { expect, it } from 'vitest';
+import {
+  countVerdicts,
+  inputOf,
+  isSentAnew,
+  movedNothing,
+  reportRecord,
+  reportRows,
+} from '../../../src/changes/bulk/row-verdicts.ts';
+import type { AttemptRecord, VerdictRow } from '../../../src/journal/journal-rows.ts';
+import { attemptAt, planOf, planRow, refund } from './plan-parts.ts';
+
+const plan = planOf([planRow()]);
+
+function report(attempt: AttemptRecord, notSent?: string) {
+  const [first] = reportRows(plan, [attempt], new Map(notSent === undefined ? [] : [[1, notSent]]));
+  return first;
+}
+
+it.each<[string, Partial<VerdictRow> | undefined, string, boolean]>([
+  ['sent, and nothing is known yet', undefined, 'unconfirmed', false],
+  ['made', { verdict: 'applied' }, 'applied', false],
+  ['made twice by the service', { verdict: 'applied', alarm: 'twice' as never }, 'unconfirmed', false],
+  ['refused', { verdict: 'rejected', confirmed: true }, 'refused', true],
+  ['refused, but not confirmed', { verdict: 'rejected', confirmed: false }, 'unconfirmed', false],
+  ['not sent', { verdict: 'not_sent' }, 'not_sent', true],
+  ['not seen', { verdict: 'not_seen' }, 'unconfirmed', false],
+  ['unknown', { verdict: 'unknown' }, 'unconfirmed', false],
+])('a row that was %s', (_, verdict, expected, nothing) => {
+  const found = report(attemptAt(verdict));
+  expect(found?.verdict).toBe(expected);
+  expect(found && movedNothing(found)).toBe(nothing);
+});
+
+it('a row without an attempt is not started, or not sent for a reason that this run knows', () => {
+  expect(reportRows(plan, [])).toMatchObject([{ verdict: 'not_started', why: undefined }]);
+  expect(reportRows(plan, [], new Map([[1, 'it changed']]))).toMatchObject([
+    { verdict: 'not_sent', why: 'it changed' },
+  ]);
+  for (const state of ['look', 'impossible'] as const)
+    expect(reportRows(planOf([planRow({ state, why: 'no' })]), [])).toMatchObject([
+      { verdict: state, why: 'no' },
+    ]);
+});
+
+it('what failed before the plan was made says nothing about its row', () => {
+  const rejected = { verdict: 'rejected', confirmed: true } as const;
+  expect(report(attemptAt(rejected, { time: 999 }))?.verdict).toBe('not_started');
+  expect(report(attemptAt(rejected, { plan: 'p_2222' }))?.verdict).toBe('not_started');
+  expect(report(attemptAt(rejected, { time: 1000 }))?.verdict).toBe('refused');
+  expect(report(attemptAt({ verdict: 'applied' }, { plan: 'p_2222', time: 0 }))?.verdict).toBe('applied');
+  expect(report(attemptAt(undefined, { plan: 'p_2222', time: 0 }))?.verdict).toBe('unconfirmed');
+});
+
+it('a refused row is sent once more only by another plan, by a newer one, or after a person recorded it', () => {
+  const rejected = { verdict: 'rejected', confirmed: true } as const;
+  expect(isSentAnew(plan, attemptAt(rejected))).toBe(false);
+  expect(isSentAnew(plan, attemptAt(rejected, { time: 999 }))).toBe(true);
+  expect(isSentAnew(plan, attemptAt(rejected, { plan: 'p_2222' }))).toBe(true);
+  expect(isSentAnew(plan, attemptAt({ ...rejected, by: 'person' }))).toBe(true);
+});
+
+it('the last attempt at a row counts', () => {
+  const attempts = [attemptAt({ verdict: 'not_sent' }), attemptAt({ verdict: 'applied' }, { attempt: 2 })];
+  expect(reportRows(plan, attempts)).toMatchObject([{ verdict: 'applied' }]);
+});
+
+it('a record says what was refunded before and after, and every refund', () => {
+  const made = attemptAt({ verdict: 'applied', refunds: [refund('rf_1', -3), refund('rf_2', -2)] });
+  const before = { ...made.sent.proof.before, amountRefunded: 10 };
+  const sent = { ...made.sent, proof: { ...made.sent.proof, before } };
+  const [first] = reportRows(plan, [{ ...made, sent }]);
+  expect(first && reportRecord(first, plan)).toMatchObject({
+    verdict: 'applied',
+    before: 10,
+    after: 15,
+    refund_id: 'rf_1 rf_2',
+    time: 2,
+  });
+});
+
+it('a title such as __proto__ is a field like any other', () => {
+  const input = inputOf(planRow({ more: ['a', 'b'] }), { columns: ['__proto__', 'toString', 'third'] });
+  expect(Object.entries(input)).toEqual([
+    ['__proto__', 'a'],
+    ['toString', 'b'],
+    ['third', ''],
+  ]);
+});
+
+it('counts only verdicts that occur', () => {
+  const reports = reportRows(planOf([planRow(), planRow({ key: 'row/2' })]), [
+    attemptAt({ verdict: 'applied' }),
+  ]);
+  expect(countVerdicts(reports).map(({ verdict, reports: some }) => [verdict, some.length])).toEqual([
+    ['applied', 1],
+    ['not_started', 1],
+  ]);
+});

@@ -1,0 +1,212 @@
+/** The cells of an input file: what is right, and what is said of everything else. */
+
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import {
+  type Checked,
+  readAmount,
+  readCharge,
+  readNote,
+  readOrderId,
+  readReason,
+  readRef,
+  readReference,
+  shown,
+} from '../../src/plans/input-cells.ts';
+
+const wordsOf = (cell: Checked<unknown>) => ('wrong' in cell ? cell.wrong : cell);
+
+describe('F45 amounts', () => {
+  it.each([
+    ['1', 1],
+    ['23000', 23000],
+    ['9007199254740991', 9007199254740991],
+    ['full', 'full'],
+  ])('takes %s', (text, value) => {
+    expect(readAmount(text)).toEqual({ value });
+  });
+
+  it.each([
+    [
+      '100.00',
+      'amount 100.00: an amount has no decimals; type the whole number as the service shows it, such as 23000',
+    ],
+    [
+      '12,5',
+      'amount 12,5: an amount has no decimals; type the whole number as the service shows it, such as 23000',
+    ],
+    [
+      '1,000.00',
+      'amount 1,000.00: an amount has no decimals; type the whole number as the service shows it, such as 23000',
+    ],
+    ['1e3', 'amount 1e3: a spreadsheet or program shortened it; type all its digits, such as 23000'],
+    ['1.2E+05', 'amount 1.2E+05: a spreadsheet or program shortened it; type all its digits, such as 23000'],
+    ['0x10', 'amount 0x10: not a whole number such as 23000, nor full'],
+    ['', 'amount is blank: type the amount, or full for the whole charge or order'],
+    [' 12 ', 'amount " 12 ": there are spaces around it; type 12'],
+    ['12\u00a0', 'amount "12\u00a0": there are spaces around it; type 12'],
+    ['-5', 'amount -5: type it without a sign: 5'],
+    ['+5', 'amount +5: type it without a sign: 5'],
+    ['−5', 'amount −5: type it without a sign: 5'],
+    ['-0.5', 'amount -0.5: type it without a sign'],
+    ['0', 'amount 0: nothing would go back; type an amount of 1 or more, or delete the row'],
+    ['007', 'amount 007: type it without zeros in front: 7'],
+    ['1,000', 'amount 1,000: type it without marks between the digits: 1000'],
+    ['1_000', 'amount 1_000: type it without marks between the digits: 1000'],
+    ['1 000 000', 'amount 1 000 000: type it without marks between the digits: 1000000'],
+    ['12 34', 'amount 12 34: type it without marks between the digits'],
+    ['$5', 'amount $5: type it without a currency: 5'],
+    ['MXN 500', 'amount MXN 500: type it without a currency: 500'],
+    ['500 mxn', 'amount 500 mxn: type it without a currency: 500'],
+    ['5€', 'amount 5€: type it without a currency: 5'],
+    ['$1,000', 'amount $1,000: type it without a currency'],
+    ['١٢', 'amount ١٢: type it with the digits 0 to 9, such as 23000'],
+    ['１２', 'amount １２: type it with the digits 0 to 9, such as 23000'],
+    ['Infinity', 'amount Infinity: not a whole number such as 23000, nor full'],
+    ['NaN', 'amount NaN: not a whole number such as 23000, nor full'],
+    ['=1+1', 'amount =1+1: not a whole number such as 23000, nor full'],
+    ['9007199254740992', 'amount 9007199254740992: more than paydesk can send, which is 9007199254740991'],
+    ['9007199254740993', 'amount 9007199254740993: more than paydesk can send, which is 9007199254740991'],
+    ['FULL', 'amount FULL: type full for the whole charge or order'],
+    ['all', 'amount all: type full for the whole charge or order'],
+    ['any', 'amount any: not a whole number such as 23000, nor full'],
+  ])('refuses %j and says what to type', (text, words) => {
+    expect(wordsOf(readAmount(text))).toBe(words);
+  });
+
+  it('takes nothing but whole numbers without marks, and full', () => {
+    const near = fc
+      .array(fc.constantFrom(...'0123456789 ,._-+eExX$'.split('')), { maxLength: 6 })
+      .map((signs) => signs.join(''));
+    fc.assert(
+      fc.property(fc.oneof(near, fc.string(), fc.maxSafeInteger().map(String)), (text) => {
+        const cell = readAmount(text);
+        if ('value' in cell) expect(String(cell.value)).toBe(text);
+        expect('value' in cell).toBe(
+          text === 'full' || (/^[1-9][0-9]{0,15}$/.test(text) && BigInt(text) < 2n ** 53n),
+        );
+      }),
+    );
+  });
+
+  it('never proposes a number that is refused too', () => {
+    fc.assert(
+      fc.property(fc.array(fc.constantFrom(...'0159 ,._-+$MXN'.split('')), { maxLength: 8 }), (signs) => {
+        const cell = readAmount(signs.join(''));
+        const words = 'wrong' in cell ? cell.wrong : '';
+        const [, proposed] = /(?:sign|front|digits|currency): (.*)$/.exec(words) ?? [];
+        expect(proposed === undefined || 'value' in readAmount(proposed)).toBe(true);
+      }),
+    );
+  });
+});
+
+describe('F44 blank cells', () => {
+  it.each(['', ' ', '\t', '\u00a0'])('are no amount and no charge: %j', (text) => {
+    expect(wordsOf(readAmount(text))).toBe(
+      'amount is blank: type the amount, or full for the whole charge or order',
+    );
+    expect(wordsOf(readCharge(text))).toBe(
+      'charge_id is blank: type the charge, or full for the whole order, or any to let paydesk choose',
+    );
+  });
+
+  it.each(['NULL', 'null', '-', '—', 'N/A', 'None', '#N/A'])('so are words that mean it: %s', (text) => {
+    expect(wordsOf(readAmount(text))).toBe(
+      `amount ${text} says nothing: type the amount, or full for the whole charge or order`,
+    );
+    expect(wordsOf(readCharge(text))).toBe(
+      `charge_id ${text} says nothing: type the charge, or full for the whole order, or any to let paydesk choose`,
+    );
+  });
+
+  it('are no reason, no ref and no note, which may be missing', () => {
+    expect([readReason(' '), readNote(''), readRef('  ')]).toEqual([
+      { value: undefined },
+      { value: undefined },
+      { value: '' },
+    ]);
+  });
+});
+
+describe('charges', () => {
+  it.each(['ch_2tQ7', '1', '12', '*4242', 'full', 'any', '{a}'])('takes %s', (text) => {
+    expect(readCharge(text)).toEqual({ value: text });
+  });
+
+  it.each([
+    ['Full', 'charge_id Full: type full, in small letters'],
+    ['ANY', 'charge_id ANY: type any, in small letters'],
+    [' ch_1', 'charge_id " ch_1": there are spaces around it; type ch_1'],
+    ['ch_1/x', 'charge_id ch_1/x: not a charge: its id, its number in orders show, *4242, full or any'],
+    ['a b', 'charge_id a b: not a charge: its id, its number in orders show, *4242, full or any'],
+  ])('refuses %j', (text, words) => {
+    expect(wordsOf(readCharge(text))).toBe(words);
+  });
+});
+
+describe('orders', () => {
+  const notId =
+    "not an order's id such as ord_2tQ7zRk9PwE5xNvAm; the shop's own number goes into a column reference";
+
+  it.each(['..', '1042', 'ord_1/capture', 'ord_', 'Ord_1', 'ord_1?x', 'ord_é', '__proto__'])(
+    'refuses %s',
+    (text) => {
+      expect(wordsOf(readOrderId(text))).toBe(`order_id ${text}: ${notId}`);
+    },
+  );
+
+  it('takes an id, and names spaces around it', () => {
+    expect(readOrderId('ord_1aB')).toEqual({ value: 'ord_1aB' });
+    expect(wordsOf(readOrderId('ord_1 '))).toBe('order_id "ord_1 ": there are spaces around it; type ord_1');
+  });
+
+  it("takes the shop's own number, in one line", () => {
+    expect(readReference('#1042 B')).toEqual({ value: '#1042 B' });
+    expect(wordsOf(readReference('a\nb'))).toMatch(/^reference a\nb: not the shop's own number/);
+    expect(wordsOf(readReference('a'.repeat(256)))).toMatch(/: not the shop's own number/);
+  });
+});
+
+describe('words of a row', () => {
+  it('takes a reason of the service, and names the one that was meant', () => {
+    expect(readReason('suspected_fraud')).toEqual({ value: 'suspected_fraud' });
+    expect(wordsOf(readReason('suspected_frad'))).toBe(
+      'reason suspected_frad: not a reason; did you mean suspected_fraud?',
+    );
+    expect(wordsOf(readReason('xyz'))).toBe(
+      'reason xyz: not a reason: requested_by_client, cannot_be_fulfilled, duplicated_transaction, suspected_fraud, other, or blank for none',
+    );
+    expect(wordsOf(readReason('constructor'))).toMatch(/^reason constructor: not a reason/);
+  });
+
+  it('takes a ref of at most 128 characters that a person can see', () => {
+    expect(readRef('night 2, part b')).toEqual({ value: 'night 2, part b' });
+    expect(readRef('x'.repeat(128))).toEqual({ value: 'x'.repeat(128) });
+    expect(wordsOf(readRef('x'.repeat(129)))).toMatch(/: not one line of at most 128 visible characters$/);
+  });
+
+  it.each(['a\u200bb', 'a\nb', 'a\u00a0b', 'a\u202eb', 'a\tb', '\u0000'])(
+    'refuses a ref with what nobody can see: %j',
+    (text) => {
+      expect(wordsOf(readRef(text))).toMatch(/: not one line of at most 128 visible characters$/);
+    },
+  );
+
+  it('takes a note of one line and at most 500 characters, without the spaces around it', () => {
+    expect(readNote(' José, 2×2 👩‍💻 ')).toEqual({ value: 'José, 2×2 👩‍💻' });
+    expect(readNote('x'.repeat(500))).toEqual({ value: 'x'.repeat(500) });
+    expect(wordsOf(readNote('x'.repeat(501)))).toBe(
+      `note ${'x'.repeat(40)}…: not one line of at most 500 characters`,
+    );
+    expect(wordsOf(readNote('a\nb'))).toBe('note a\nb: not one line of at most 500 characters');
+  });
+});
+
+it('a long value is shown by its start, and never half a character', () => {
+  expect(shown('a'.repeat(40))).toBe('a'.repeat(40));
+  expect(shown('a'.repeat(41))).toBe(`${'a'.repeat(40)}…`);
+  expect(shown('😀'.repeat(20))).toBe('😀'.repeat(20));
+  expect(shown(`a${'😀'.repeat(20)}`)).toBe(`a${'😀'.repeat(19)}…`);
+  expect(shown('')).toBe('""');
+});

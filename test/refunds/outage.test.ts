@@ -1,0 +1,346 @@
+/** A batch while the service fails: the circuit breaker, throttling, a refused key, a dead service, two runs at once. */
+
+import { createHash } from 'node:crypto';
+import { describe, expect, test } from 'vitest';
+import { journalRows, ledgerAndDesk, openDesk } from '../atmost/desk.ts';
+import { type LedgerOrder, type OnPost, startLedger } from '../atmost/ledger.ts';
+import { errorBody } from '../harness/orders.ts';
+import { type Home, startInMemory } from '../harness/paydesk.ts';
+import { inOneLine } from '../harness/ran.ts';
+import { json, reset, stall } from '../harness/server.ts';
+import { testKey } from '../harness/service.ts';
+import { checkPosts, journalOf } from './batch.ts';
+import { addOrders, planOf, planRows } from './planned.ts';
+
+const { ledger, desk } = await ledgerAndDesk();
+
+const rows = 12;
+const honest: OnPost = (_, apply) => json(apply());
+const lost: OnPost = () => reset;
+
+function apply(home: Home, more: readonly string[] = []) {
+  return desk.run(home, ['refunds', 'apply', 'rows.plan', '--yes', ...more]);
+}
+
+const oneByOne = ['--concurrency', '1'];
+
+function postsTo(orders: readonly LedgerOrder[]): number {
+  return orders.reduce((sum, { posts }) => sum + posts.length, 0);
+}
+
+/** Answers the rows in turn; the last one answers all the rest. */
+function answerWith(orders: readonly LedgerOrder[], ...answers: readonly OnPost[]): void {
+  for (const [index, order] of orders.entries())
+    order.onPost = answers[Math.min(index, answers.length - 1)] ?? honest;
+}
+
+function madeOf(orders: readonly LedgerOrder[]): readonly number[] {
+  return orders.map((order) => order.done());
+}
+
+/** The service is well again: the rest is sent, and nothing twice. */
+async function goesOn(home: Home, orders: readonly LedgerOrder[], open = 0): Promise<void> {
+  for (const order of orders) order.onPost = honest;
+  const { code, stderr } = await apply(home);
+  expect({ code, posts: postsTo(orders) }, stderr).toEqual({ code: open === 0 ? 0 : 7, posts: rows });
+  expect(madeOf(orders).filter((made) => made === 1)).toHaveLength(rows - open);
+  checkPosts(
+    orders.flatMap(({ posts }) => posts),
+    journalOf(home),
+  );
+}
+
+describe.concurrent('the circuit breaker (F55)', () => {
+  test('3 refunds in a row without an answer stop the batch, exit 7; a resume sends the rest all the same', async () => {
+    using home = desk.newHome();
+    const orders = await planOf({ ledger, desk, home, rows });
+    answerWith(orders, honest, honest, lost);
+    const { code, stderr } = await apply(home, oneByOne);
+    expect({ code, posts: postsTo(orders) }, stderr).toEqual({ code: 7, posts: 5 });
+    expect(inOneLine(stderr)).toContain('stopped: 3 refunds in a row got no usable answer');
+    expect(inOneLine(stderr)).toContain(
+      'of 12 rows 2 applied (10000 MXN), 3 unconfirmed (15000 MXN), 7 not started; nothing is on its way',
+    );
+    await goesOn(home, orders, 3);
+  });
+
+  test('what an earlier run left unconfirmed does not hide a new outage', async () => {
+    using home = desk.newHome();
+    const orders = await planOf({ ledger, desk, home, rows });
+    answerWith(orders, lost);
+    expect((await apply(home, oneByOne)).code).toBe(7);
+    const { code, stderr } = await apply(home, oneByOne);
+    expect({ code, posts: postsTo(orders) }, stderr).toEqual({ code: 7, posts: 6 });
+    expect(inOneLine(stderr)).toContain('3 refunds in a row got no usable answer');
+  });
+
+  test.each([
+    ['5 in all', [], 9, '5 refunds got no usable answer'],
+    ['--max-failures 2', ['--max-failures', '2'], 3, '2 refunds got no usable answer'],
+    ['--max-failures 1', ['--max-failures', '1'], 1, '1 refund got no usable answer'],
+  ] as const)('%s stop it, though others went well in between', async (_, more, posts, words) => {
+    using home = desk.newHome();
+    const orders = await planOf({ ledger, desk, home, rows });
+    for (const [index, order] of orders.entries()) order.onPost = index % 2 === 0 ? lost : honest;
+    const { code, stderr } = await apply(home, [...oneByOne, ...more]);
+    expect({ code, posts: postsTo(orders) }, stderr).toEqual({ code: 7, posts });
+    expect(inOneLine(stderr)).toContain(`stopped: ${words}`);
+  });
+
+  test('a lost reply whose refund a read shows does not count', async () => {
+    using home = desk.newHome();
+    const orders = await planOf({ ledger, desk, home, rows });
+    answerWith(orders, (_, make) => {
+      make();
+      return reset;
+    });
+    const { code, stderr } = await apply(home);
+    expect({ code, posts: postsTo(orders), made: madeOf(orders) }, stderr).toEqual({
+      code: 0,
+      posts: rows,
+      made: orders.map(() => 1),
+    });
+  });
+
+  test('rows that the service refuses do not stop the other orders; exit 8', async () => {
+    using home = desk.newHome();
+    const orders = await planOf({ ledger, desk, home, rows });
+    for (const order of orders.slice(0, 6)) order.onPost = () => json(errorBody(), 422);
+    const { code, stderr } = await apply(home);
+    expect({ code, posts: postsTo(orders) }, stderr).toEqual({ code: 8, posts: rows });
+    expect(inOneLine(stderr)).toContain('of 12 rows 6 applied (30000 MXN), 6 refused by the service');
+    // The same plan does not ask again what was refused.
+    const again = await apply(home);
+    expect({ code: again.code, posts: postsTo(orders) }, again.stderr).toEqual({ code: 8, posts: rows });
+    expect(again.stderr).not.toContain('sends ');
+  });
+});
+
+test('a refund that the service made twice: exit 7 until somebody has dealt with it, then the plan is done', async () => {
+  using home = desk.newHome();
+  const orders = await planOf({ ledger, desk, home, rows });
+  const [first] = orders;
+  if (first === undefined) throw new Error('no order');
+  first.onPost = (_, make) => {
+    make();
+    return json(make());
+  };
+  const { code, stderr } = await apply(home);
+  expect({ code, posts: postsTo(orders) }, stderr).toEqual({ code: 7, posts: rows });
+  expect((await apply(home)).code).toBe(7);
+  const [, intent = ''] =
+    new RegExp(`${first.id}: DUPLICATE\\?: paydesk journal show (i_\\w+)`).exec(stderr) ?? [];
+  const words = ['journal', 'acknowledge', intent, '--note', 'the buyer pays one back', '--yes'];
+  expect((await desk.run(home, words)).code).toBe(0);
+  const last = await apply(home);
+  expect({ code: last.code, posts: postsTo(orders) }, last.stderr).toEqual({ code: 0, posts: rows });
+});
+
+describe.concurrent('the service asks to wait: 429 (F10)', () => {
+  const throttled =
+    (retryAfter: string): OnPost =>
+    () =>
+      json(errorBody({ type: 'rate_limit_error' }), 429, { 'retry-after': retryAfter });
+
+  /** How long after the first row the second one was sent, by the clock of the run. */
+  function pauseOf(home: Home): number {
+    const sent: readonly { readonly type: string; readonly clocks?: { readonly wall: number } }[] =
+      journalRows(home);
+    const [first = 0, second = 0] = sent.flatMap(({ type, clocks }) =>
+      type === 'sent' && clocks !== undefined ? clocks.wall : [],
+    );
+    return second - first;
+  }
+
+  test.each([
+    ['100', 100_000],
+    [new Date(Date.now() + 100_000).toUTCString(), 60_000],
+    ['0', 0],
+    ['-5', 0],
+    ['soon', 0],
+    ['120', 120_000],
+  ] as const)(
+    'Retry-After: %s: the whole batch waits so long and goes on; the row is not sent again',
+    async (text, ms) => {
+      using home = desk.newHome();
+      const orders = await planOf({ ledger, desk, home, rows });
+      answerWith(orders, throttled(text), honest);
+      const { code, stderr } = await apply(home, oneByOne);
+      expect({ code, posts: postsTo(orders) }, stderr).toEqual({ code: 7, posts: rows });
+      expect(pauseOf(home)).toBeGreaterThanOrEqual(ms);
+      expect(pauseOf(home)).toBeLessThan(ms + 60_000);
+    },
+  );
+
+  test.each(['121', '1000000000', new Date(Date.now() + 3_600_000).toUTCString()])(
+    'Retry-After: %s: it stops instead, and can be resumed',
+    async (text) => {
+      using home = desk.newHome();
+      const orders = await planOf({ ledger, desk, home, rows });
+      answerWith(orders, honest, throttled(text), honest);
+      const { code, stderr } = await apply(home, oneByOne);
+      expect({ code, posts: postsTo(orders) }, stderr).toEqual({ code: 7, posts: 2 });
+      expect(inOneLine(stderr)).toMatch(/stopped: the service asks to wait [\d ]+ \w+/);
+      expect(inOneLine(stderr)).toContain('1 applied (5000 MXN), 1 unconfirmed (5000 MXN), 10 not started');
+      await goesOn(home, orders, 1);
+    },
+  );
+
+  test('a throttled request that was carried out all the same: the wait counts, exit 8', async () => {
+    using home = desk.newHome();
+    const orders = await planOf({ ledger, desk, home, rows });
+    answerWith(orders, (_, make) => {
+      make();
+      return json({}, 429, { 'retry-after': '3600' });
+    });
+    const { code, stderr } = await apply(home, oneByOne);
+    expect({ code, posts: postsTo(orders) }, stderr).toEqual({ code: 8, posts: 1 });
+    expect(inOneLine(stderr)).toContain('stopped: the service asks to wait 60 min');
+    await goesOn(home, orders);
+  });
+
+  test('four orders at a time: those in flight end, then all wait', async () => {
+    using home = desk.newHome();
+    const orders = await planOf({ ledger, desk, home, rows });
+    answerWith(orders, throttled('3600'));
+    const { code, stderr } = await apply(home);
+    expect(code, stderr).toBe(7);
+    expect(postsTo(orders)).toBeLessThanOrEqual(4);
+  });
+});
+
+describe.concurrent('the key is refused (F13)', () => {
+  const refused =
+    (status: number): OnPost =>
+    () =>
+      json(errorBody({ type: 'authentication_error' }), status);
+
+  test.each([401, 403])(
+    'HTTP %i at the first row: nothing else is sent, exit 4, the key is not shown',
+    async (status) => {
+      using home = desk.newHome();
+      const orders = await planOf({ ledger, desk, home, rows });
+      answerWith(orders, refused(status));
+      const { code, stdout, stderr } = await apply(home, oneByOne);
+      expect({ code, posts: postsTo(orders) }, stderr).toEqual({ code: 4, posts: 1 });
+      expect(inOneLine(stderr)).toContain('11 not started');
+      expect(stderr + stdout).not.toContain(testKey);
+      // With the right key the same plan goes on.
+      for (const order of orders) order.onPost = honest;
+      const again = await apply(home);
+      expect({ code: again.code, posts: postsTo(orders) }, again.stderr).toEqual({
+        code: 0,
+        posts: rows + 1,
+      });
+      expect(madeOf(orders)).toEqual(orders.map(() => 1));
+    },
+  );
+
+  test('in the middle: the rows before it were made, so exit 8', async () => {
+    using home = desk.newHome();
+    const orders = await planOf({ ledger, desk, home, rows });
+    answerWith(orders, honest, honest, refused(401));
+    const { code, stderr } = await apply(home, oneByOne);
+    expect({ code, posts: postsTo(orders) }, stderr).toEqual({ code: 8, posts: 3 });
+    expect(inOneLine(stderr)).toContain('2 applied (10000 MXN), 1 refused by the service, 9 not started');
+  });
+
+  test('at the final read: no row is sent, exit 4', async () => {
+    using home = desk.newHome();
+    const orders = await planOf({ ledger, desk, home, rows });
+    for (const order of orders) order.onRead = () => json(errorBody({ type: 'authentication_error' }), 401);
+    const { code, stdout, stderr } = await apply(home);
+    expect({ code, posts: postsTo(orders) }, stderr).toEqual({ code: 4, posts: 0 });
+    expect(stderr + stdout).not.toContain(testKey);
+    for (const order of orders) order.onRead = undefined;
+    await goesOn(home, orders);
+  });
+});
+
+describe.concurrent('the service is away', () => {
+  test('a closed port: exit 6, nothing was sent, and a resume sends all', async () => {
+    await using own = await startLedger();
+    using place = await openDesk({ url: own.url });
+    using home = place.newHome();
+    const orders = await planOf({ ledger: own, desk: place, home, rows });
+    await own.server.close();
+    const words = ['refunds', 'apply', 'rows.plan', '--yes', ...oneByOne];
+    const { code, stderr } = await place.run(home, words);
+    expect({ code, rows: journalRows(home).length }, stderr).toEqual({ code: 6, rows: 0 });
+    expect(inOneLine(stderr)).toContain('of 12 rows 3 not sent, 9 not started; nothing is on its way');
+    expect(postsTo(orders)).toBe(0);
+  });
+
+  test('reads that fail: 3 rows are tried, exit 6, nothing was sent', async () => {
+    using home = desk.newHome();
+    const orders = await planOf({ ledger, desk, home, rows });
+    for (const order of orders) order.onRead = () => reset;
+    const { code, stderr } = await apply(home, oneByOne);
+    expect({ code, posts: postsTo(orders) }, stderr).toEqual({ code: 6, posts: 0 });
+    const tried = orders.filter(({ reads }) => reads > 1);
+    expect(tried).toHaveLength(3);
+    for (const order of orders) order.onRead = undefined;
+    await goesOn(home, orders);
+  });
+
+  test('in the middle of the batch: exit 8, and the report says what was made', async () => {
+    using home = desk.newHome();
+    const orders = await planOf({ ledger, desk, home, rows });
+    for (const order of orders.slice(4)) order.onRead = () => reset;
+    const { code, stderr } = await apply(home, oneByOne);
+    expect({ code, posts: postsTo(orders) }, stderr).toEqual({ code: 8, posts: 4 });
+    expect(inOneLine(stderr)).toContain('4 applied (20000 MXN)');
+    for (const order of orders) order.onRead = undefined;
+    await goesOn(home, orders);
+  });
+});
+
+test('two rows whose orders share a lock wait for each other, however long the first one takes', async () => {
+  using home = desk.newHome();
+  const [first, second] = await planRows({ desk, home, orders: ordersOfOneLock() });
+  if (first === undefined || second === undefined) throw new Error('no orders');
+  // The first reply comes never, so its row takes longer than one request may.
+  first.onPost = () => stall;
+  const { code, stderr } = await apply(home, ['--timeout', '1']);
+  expect({ code, made: [first.done(), second.done()] }, stderr).toEqual({ code: 7, made: [0, 1] });
+  expect(inOneLine(stderr)).toContain('of 2 rows 1 applied (5000 MXN), 1 unconfirmed (5000 MXN)');
+});
+
+// Two orders whose names fall on the same of the 64 locks.
+function ordersOfOneLock(): readonly LedgerOrder[] {
+  const slotOf = (id: string) => createHash('sha256').update(id).digest().readUInt32BE(0) % 64;
+  const ids = Array.from({ length: 65 }, (_, index) => `ord_Slot${index}x`);
+  for (const [index, id] of ids.entries()) {
+    const same = ids.slice(0, index).find((other) => slotOf(other) === slotOf(id));
+    if (same !== undefined) return [same, id].flatMap((own) => addOrders(ledger, 1, own));
+  }
+  return [];
+}
+
+test('two processes apply the same plan at once: one is refused, and each row is sent once', async () => {
+  using home = desk.newHome();
+  const orders = await planOf({ ledger, desk, home, rows });
+  const gate = Promise.withResolvers<void>();
+  const arrived = Promise.withResolvers<void>();
+  for (const order of orders)
+    order.onPost =
+      (_, make) =>
+      async (...exchange) => {
+        arrived.resolve();
+        await gate.promise;
+        await json(make())(...exchange);
+      };
+  const words = ['-p', 't', 'refunds', 'apply', 'rows.plan', '--yes'];
+  const one = startInMemory(words, { home, env: desk.env(home) });
+  await arrived.promise;
+  const other = await desk.runProcess(home, words.slice(2));
+  expect(other.code, other.stderr).toBe(3);
+  expect(inOneLine(other.stderr)).toContain('another run is applying plan');
+  expect(other.stderr).toContain('nothing was sent by this run');
+  gate.resolve();
+  expect((await one.end).code).toBe(0);
+  expect({ posts: postsTo(orders), made: madeOf(orders) }).toEqual({
+    posts: rows,
+    made: orders.map(() => 1),
+  });
+});

@@ -1,0 +1,299 @@
+/** A row is the same row for ever: what was applied is never sent again, whatever file or plan it stands in. */
+
+import { expect, it } from 'vitest';
+import { later } from '../harness/clock.ts';
+import { notReturnable } from '../harness/orders.ts';
+import { inOneLine } from '../harness/ran.ts';
+import { json } from '../harness/server.ts';
+import { orders, recordsIn, splitOrder, startRefunds } from './refund-service.ts';
+
+const titles = 'order_id,charge_id,amount,ref,seat';
+const rows = [
+  titles,
+  'ord_1,any,full,,A1',
+  'ord_2,any,100,first,B2',
+  'ord_2,any,100,second,B3',
+  'ord_s,2,500,,C4',
+];
+
+function newService() {
+  return startRefunds([...orders(4), splitOrder('ord_s', 1000, 2000)]);
+}
+
+const dayMs = 86_400_000;
+
+it('F26 a plan that is applied twice sends nothing the second time, and reports the same', async () => {
+  await using service = await newService();
+  await service.plan(rows);
+
+  const first = await service.apply('--json');
+  const posts = service.posts.length;
+  const second = await service.apply('--json');
+
+  expect(first.code).toBe(0);
+  expect(posts).toBe(4);
+  expect(second).toEqual({ ...first, stderr: 'of 4 rows 4 applied (35700 MXN)\n' });
+  expect(first.stderr).toContain('of 4 rows 4 applied (35700 MXN)\n');
+  expect(service.posts).toHaveLength(posts);
+});
+
+it('F26 the same file planned again three days later is done: nothing is sent', async () => {
+  await using service = await newService();
+  await service.plan(rows);
+  await service.apply();
+  const env = later(3 * dayMs);
+
+  const planned = await service.run(['refunds', 'plan', 'refunds.csv', '--to', 'again.plan', '--json'], {
+    env,
+  });
+  const applied = await service.run(['refunds', 'apply', 'again.plan', '--yes'], { env });
+
+  expect([planned.code, applied.code]).toEqual([0, 0]);
+  expect(recordsIn(planned).map(({ state }) => state)).toEqual(['done', 'done', 'done', 'done']);
+  expect(planned.stderr).toContain('0 refunds to send; 4 applied before');
+  expect(service.posts).toHaveLength(4);
+});
+
+it('F27 rows and columns that moved are the same rows: only a new row is sent', async () => {
+  await using service = await newService();
+  await service.plan(rows);
+  await service.apply();
+
+  const planned = await service.plan(
+    [
+      'seat,note,ref,amount,charge_id,order_id',
+      'C4,moved,,500,2,ord_s',
+      'D5,new,,full,any,ord_3',
+      'B3,,second,100,any,ord_2',
+      'A1,,,full,any,ord_1',
+      'B2,,first,100,any,ord_2',
+    ],
+    '--json',
+  );
+  const applied = await service.apply();
+
+  expect(recordsIn(planned).map(({ order_id, state }) => [order_id, state])).toEqual([
+    ['ord_s', 'done'],
+    ['ord_3', 'ready'],
+    ['ord_2', 'done'],
+    ['ord_1', 'done'],
+    ['ord_2', 'done'],
+  ]);
+  expect(applied.code).toBe(0);
+  expect(service.posts.slice(4).map(({ url }) => url)).toEqual(['/orders/ord_3/refunds']);
+});
+
+it('F27 an amount that was changed after its row was applied needs --again when it is planned', async () => {
+  await using service = await newService();
+  await service.plan([titles, 'ord_1,any,100,,A1']);
+  await service.apply();
+  const changed = [titles, 'ord_1,any,250,,A1'];
+
+  const refused = await service.plan(changed, '--json');
+  const applied = await service.apply();
+
+  expect([refused.code, applied.code]).toEqual([8, 8]);
+  expect(recordsIn(refused)).toMatchObject([
+    {
+      state: 'impossible',
+      why: expect.stringMatching(/ refunded this charge before with 100, rf_1: .* add --again rf_1$/),
+    },
+  ]);
+  expect(service.posts).toHaveLength(1);
+
+  const allowed = await service.plan(changed, '--again', 'rf_1', '--json');
+  const sent = await service.apply();
+  expect(recordsIn(allowed)).toMatchObject([{ state: 'ready', refund: 250 }]);
+  expect([allowed.code, sent.code]).toEqual([0, 0]);
+  expect(service.made).toEqual([
+    { order: 'ord_1', charge: 'ch_ord_1', amount: 100 },
+    { order: 'ord_1', charge: 'ch_ord_1', amount: 250 },
+  ]);
+});
+
+it('F27 a changed amount needs --again too if a person recorded the first refund', async () => {
+  await using service = await startRefunds(orders(2), { instead: () => json({}, 502) });
+  await service.plan([titles, 'ord_1,any,100,,A1']);
+  const lost = await service.apply('--json');
+  const { intent } = recordsIn(lost)[0] ?? {};
+  const settled = await service.run(
+    [
+      'journal',
+      'settle',
+      String(intent),
+      '--applied',
+      '--note',
+      'the bank shows the money',
+      '--confirm',
+      'ord_1',
+    ],
+    { env: later(2 * dayMs) },
+  );
+
+  const planned = await service.run(['refunds', 'plan', '-', '--to', 'changed.plan', '--json'], {
+    env: later(2 * dayMs),
+    input: `${titles}\nord_1,any,250,,A1\n`,
+  });
+
+  expect([lost.code, settled.code]).toEqual([7, 0]);
+  expect(recordsIn(planned)).toMatchObject([
+    { state: 'impossible', why: expect.stringContaining(`add --again ${String(intent)}`) },
+  ]);
+});
+
+it('F51 two parts of one charge with a ref of their own are both sent, once', async () => {
+  await using service = await newService();
+  await service.plan(rows);
+
+  await service.apply();
+  await service.apply();
+
+  expect(service.made.filter(({ order }) => order === 'ord_2')).toEqual([
+    { order: 'ord_2', charge: 'ch_ord_2', amount: 100 },
+    { order: 'ord_2', charge: 'ch_ord_2', amount: 100 },
+  ]);
+});
+
+it.each([
+  ['without a ref', 'ord_s,2,500,,', 'ord_s,2,500,,'],
+  ['with one ref between them', 'ord_s,2,500,a,', 'ord_s,2,500,,'],
+  ['with the same ref', 'ord_s,2,500,a,', 'ord_s,2,500,a,'],
+  ['that name the charge in two ways', 'ord_s,2,500,,', 'ord_s,ch_2,400,,'],
+  ['of which one is the whole order', 'ord_s,2,500,,', 'ord_s,full,full,,'],
+])('F51 two rows about one charge %s are refused with their line, and nothing is sent', async (_, ...two) => {
+  await using service = await newService();
+
+  const ran = await service.plan([titles, ...two]);
+
+  expect(ran.code).toBe(2);
+  expect(inOneLine(ran.stderr)).toContain('line 3: line 2 is about the same money (ord_s, ');
+  expect(ran.stderr).toContain('refunds.csv has 1 error');
+  expect(service.posts).toEqual([]);
+});
+
+it('F25 an order that a second desk refunded between plan and apply is not sent; the rest goes through', async () => {
+  await using service = await newService();
+  await service.plan(rows);
+  const id = service.refund('ord_2', 'ch_ord_2', 50);
+
+  const ran = await service.apply('--json');
+
+  expect(ran.code).toBe(8);
+  expect(recordsIn(ran).map(({ order_id, verdict, why }) => [order_id, verdict, why])).toEqual([
+    ['ord_1', 'applied', null],
+    [
+      'ord_2',
+      'not_sent',
+      `ord_2 changed since the plan was made: it has a refund of 50 that is not of this plan, ${id}`,
+    ],
+    // The first row of an order that is not applied stops the rest of that order.
+    ['ord_2', 'not_started', null],
+    ['ord_s', 'applied', null],
+  ]);
+  expect(ran.stderr).toContain('paydesk refunds plan --refresh refunds.plan --to new.plan');
+  expect(service.posts.map(({ url }) => url).toSorted()).toEqual([
+    '/orders/ord_1/refunds',
+    '/orders/ord_s/refunds',
+  ]);
+});
+
+it('F25 after a second desk refunded an order, a refreshed plan sends its rows', async () => {
+  await using service = await newService();
+  await service.plan(rows);
+  service.refund('ord_2', 'ch_ord_2', 50);
+  await service.apply();
+
+  const planned = await service.run([
+    'refunds',
+    'plan',
+    '--refresh',
+    'refunds.plan',
+    '--to',
+    'new.plan',
+    '--json',
+  ]);
+  const applied = await service.run(['refunds', 'apply', 'new.plan', '--yes']);
+
+  expect(recordsIn(planned).map(({ state }) => state)).toEqual(['done', 'ready', 'ready', 'done']);
+  expect([planned.code, applied.code]).toEqual([0, 0]);
+  expect(service.posts).toHaveLength(4);
+});
+
+it.each([
+  ['payment_status', { payment_status: 'expired' }, 'payment_status was paid and is expired'],
+  ['is_refundable', { is_refundable: false }, 'is_refundable was true and is false'],
+  ['the amount', { amount: 34_000 }, 'its amount was 35000 and is 34000'],
+  ['the currency', { currency: 'USD' }, 'its currency was MXN and is USD'],
+])('F25 an order whose %s changed between plan and apply is not sent', async (_, change, words) => {
+  await using service = await newService();
+  await service.plan([titles, 'ord_1,any,full,,']);
+  service.change('ord_1', change);
+
+  const ran = await service.apply('--json');
+
+  expect(ran.code).toBe(8);
+  expect(recordsIn(ran)).toMatchObject([
+    { verdict: 'not_sent', why: `ord_1 changed since the plan was made: ${words}` },
+  ]);
+  expect(service.posts).toEqual([]);
+});
+
+it('a row that the service refused is not sent by the same plan again, and nobody is asked for a yes', async () => {
+  await using service = await startRefunds(orders(2), { instead: () => json(notReturnable, 428) });
+  await service.plan([titles, 'ord_1,any,full,,']);
+  await service.apply();
+
+  const again = await service.apply();
+
+  expect(again.code).toBe(8);
+  expect(again.stderr).not.toContain('REFUND THE ROWS OF A PLAN');
+  expect(service.posts).toHaveLength(1);
+});
+
+it('equal rows of one charge go on in a plan of the same file after the second was refused', async () => {
+  let isRefused = true;
+  await using service = await startRefunds(orders(2), {
+    instead: (_, apply) => {
+      const isSecond = service.made.length === 1;
+      return isSecond && isRefused ? json(notReturnable, 428) : json(apply());
+    },
+  });
+  const three = [titles, 'ord_1,any,100,a,', 'ord_1,any,100,b,', 'ord_1,any,100,c,'];
+  await service.plan(three);
+  const first = await service.apply('--json');
+  isRefused = false;
+
+  const planned = await service.plan(three, '--json');
+  const second = await service.apply('--json');
+
+  expect(recordsIn(first).map(({ verdict }) => verdict)).toEqual(['applied', 'refused', 'not_started']);
+  expect(recordsIn(planned).map(({ state }) => state)).toEqual(['done', 'ready', 'ready']);
+  expect(second.code).toBe(0);
+  expect(service.made).toHaveLength(3);
+});
+
+it('--again names a refund once for all equal rows of a file, also after the first of them was refused', async () => {
+  let isRefused = true;
+  await using service = await startRefunds(orders(1), {
+    instead: (_, apply) => (isRefused ? json(notReturnable, 428) : json(apply())),
+  });
+  const id = service.refund('ord_1', 'ch_ord_1', 100);
+  const two = [titles, 'ord_1,any,100,a,', 'ord_1,any,100,b,'];
+  const unnamed = await service.plan(two, '--json');
+  await service.plan(two, '--again', id);
+  await service.apply();
+  isRefused = false;
+
+  await service.run(['refunds', 'plan', '--refresh', 'refunds.plan', '--to', 'new.plan']);
+  const sent = await service.run(['refunds', 'apply', 'new.plan', '--yes', '--json']);
+
+  expect(recordsIn(unnamed)).toMatchObject([
+    {
+      state: 'impossible',
+      why: `charge 1 of ord_1 has a refund of 100 already, ${id}: if the buyer should get the same amount once more, add --again ${id}`,
+    },
+    { state: 'impossible' },
+  ]);
+  expect(recordsIn(sent).map(({ verdict }) => verdict)).toEqual(['applied', 'applied']);
+  expect(service.made).toHaveLength(3);
+});
