@@ -11,6 +11,7 @@ import type { Block } from '../terminal/terminal.ts';
 import { journalWords, requestLine, titleLine, unconfirmedReply } from './change-words.ts';
 import { changeOrder, type OrderAsked } from './order-change.ts';
 import type { Applied } from './outcome.ts';
+import { buyerOf } from './refund/refund-screens.ts';
 
 /** Captures an order. Throws CliError for every outcome that is not a plain success. */
 export function captureOrder(ctx: Context, asked: OrderAsked): Promise<void> {
@@ -48,8 +49,6 @@ function checkCapturable(order: JsonObject, profile: Profile): void {
 
 function capturePreview(value: JsonObject, profile: Profile): readonly Block[] {
   const order = readOrder(value);
-  const { name, email } = order?.customer_info ?? {};
-  const buyer = [name, email].filter((part) => part !== undefined && part !== '').join('  ');
   const status = order?.payment_status ?? 'status not shown';
   return [
     titleLine('CAPTURE AN ORDER', profile, 'strong'),
@@ -57,7 +56,7 @@ function capturePreview(value: JsonObject, profile: Profile): readonly Block[] {
       line: [`order   ${order?.id ?? ''}  ${status}  `, { time: order?.created_at, precision: 'day' }],
       hang: 8,
     },
-    { line: `buyer   ${buyer === '' ? 'not shown' : buyer}`, hang: 8 },
+    { line: `buyer   ${buyerOf(value, profile)}`, hang: 8 },
     ...itemsOf(order?.charges).map(
       (charge, index): Block => ({
         line: `from    charge ${index + 1}, ${brandAndCard(charge)}, ${typeof charge.id === 'string' ? charge.id : 'no id shown'}`,

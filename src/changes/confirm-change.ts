@@ -31,6 +31,8 @@ interface CommandLine {
   readonly command: string;
   /** Required arguments and flags that were not given, such as `ID` or `--note`. */
   readonly missing: readonly string[];
+  /** The whole command, with words to replace for what is missing. */
+  readonly example?: string | undefined;
   /** The file of `--body`. A command that reads standard input to its end cannot ask anything. */
   readonly body?: string | undefined;
 }
@@ -61,14 +63,16 @@ function checkAnswerable(
   { ask, options }: Context,
   { mode }: Profile,
   [flag, typed]: readonly [string, string],
-  { command, missing, body }: CommandLine,
+  { command, missing, example, body }: CommandLine,
 ): void {
   if ((ask.interactive && body !== '-') || options.dryRun) return;
   const others = ask.interactive ? [] : missing;
   const names = (own: string) => `missing ${[...others, own].join(', ')}`;
   // When more flags are missing, paydesk cannot print the complete command, so it points to the help.
   const now = (own: string) => [
-    others.length === 0 ? `add it to the command: ${own}` : `paydesk ${command} --help`,
+    ...(others.length === 0 ? [`add it to the command: ${own}`] : []),
+    ...(others.length > 0 && example !== undefined ? [example] : []),
+    ...(others.length > 0 ? [`paydesk ${command} --help`] : []),
   ];
   if (mode === 'production')
     throw usage(`${names(flag)}: in production --yes alone is not enough`, now(typed));
@@ -97,8 +101,8 @@ export async function confirmChange(ctx: Context, confirmation: Confirmation): P
   }
   if (profile.mode === 'production') return askForWord(ctx, confirmation);
   if (ctx.options.yes) return;
-  const message = order === undefined ? 'Send it?' : aboutMoney(profile, 'Send it?');
-  if (!(await ctx.ask.confirm({ message, flag: '--yes' }))) throw cancelled(confirmation);
+  if (!(await ctx.ask.confirm({ message: aboutMoney(profile, 'Send it?'), flag: '--yes' })))
+    throw cancelled(confirmation);
 }
 
 /** Asks again after the order changed. With `--yes` or `--confirm` it goes on without asking. */
@@ -142,7 +146,7 @@ function wordQuestion(profile: Profile, order: Confirmation['order'], before: st
     `${before}${about}Type ${what}${before === '' ? ' to send it' : ' again'}, or press Enter to cancel:`;
   if (order === undefined)
     return {
-      message: type(`the profile's name, ${profile.name},`),
+      message: aboutMoney(profile, type(`the profile's name, ${profile.name},`)),
       flag: '--confirm PROFILE',
       optional: true,
     } as const;

@@ -101,15 +101,34 @@ async function changeNamedOrder(ctx: Context, asked: OrderAsked, change: OrderCh
   change.check?.(profile);
   const required = change.missing?.(profile) ?? [];
   const missing = [...(givenId === undefined ? ['ID'] : []), ...required];
-  checkOrderConfirmable(ctx, { profile, confirm, id: givenId }, { command: `orders ${kind}`, missing });
+  const example = exampleOf(profile, asked, change, required);
+  checkOrderConfirmable(
+    ctx,
+    { profile, confirm, id: givenId },
+    { command: `orders ${kind}`, missing, example },
+  );
   if (!ctx.ask.interactive && required.length > 0)
     throw usage(`missing ${required.join(', ')}: required by profile ${profile.name} (${kind}.require)`, [
+      example,
       `paydesk orders ${kind} --help`,
     ]);
   if (intentId !== undefined && givenId === undefined) throw usage('missing ID: --intent needs the order');
   const repeat = { kind, intentId, asked: onlyGiven({ order: givenId, ...change.asked }), again };
   const plan = () => planChange(ctx, service, asked, change);
   await makeChange(ctx, service, repeat, () => orderColumns, plan);
+}
+
+// The command as it was typed, with what it lacks as words to replace.
+function exampleOf(
+  profile: Profile,
+  { id = 'ID' }: OrderAsked,
+  { kind, asked }: OrderChange,
+  required: readonly string[],
+): string {
+  const typed = Object.entries(onlyGiven(asked)).flatMap(([name, value]) => [`--${name}`, String(value)]);
+  const lacking = required.flatMap((flag) => [flag, flag === '--reason' ? 'REASON' : 'TEXT']);
+  const yes = profile.mode === 'production' ? ['--confirm', id] : ['--yes'];
+  return commandLine(profile, 'orders', kind, id, ...typed, ...lacking, ...yes);
 }
 
 // Picks and reads the order, and plans its change.

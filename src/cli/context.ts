@@ -161,6 +161,10 @@ function planDoor({
       read: createBytesReader(io, signal),
       clean: (text) => secrets.clean(text),
       cleanJson: (json) => secrets.cleanJson(json),
+      keepHeapSmall() {
+        io.keepHeapSmall('old');
+        io.keepHeapSmall('young');
+      },
     });
   };
   return {

@@ -183,13 +183,14 @@ function likeliest(
   const near = similar([first]).flatMap((name) =>
     Object.hasOwn(groups, name) ? ofNoun(name, second, similar) : [name],
   );
-  if (near.length > 0) return near.slice(0, mostMeant);
-  const synonyms = withVerb(synonymsLike(first), words.slice(1));
-  if (synonyms.length > 0) return synonyms;
-  return withVerb(
+  const nearVerbs = withVerb(
     Object.keys(groups).flatMap((one) => similar([one, first])),
     words.slice(1),
   );
+  // `refnd` is spelled like `orders refund`, and like the noun `refunds`.
+  if (near.length > 0) return [...nearVerbs, ...near].slice(0, mostMeant);
+  const synonyms = withVerb(synonymsLike(first), words.slice(1));
+  return synonyms.length > 0 ? synonyms : nearVerbs;
 }
 
 // A noun with a verb that it does not have gets the noun's help, which lists the verbs.

@@ -61,6 +61,7 @@ export async function runExport(
   const service = await ctx.service({ maxPerSecond: input['max-rps'] });
   const job = await describe(service, written);
   refuseColumns(ctx, service, input, written, job);
+  if (written.format === 'csv') tellLocalTimes(ctx, input, job);
   const again = [job.resource, 'export', ...job.words, ...againWords(ctx, input)];
   const run: ExportRun = { ctx, service, input, job, again };
   return input.to === undefined ? toStdout(run, written) : toFile(run, written, input.to);
@@ -88,6 +89,19 @@ function refuseColumns(
   throw usage(`--columns ${named}: ${format} holds whole records; only csv has columns`, [
     commandLine(profile, resource, 'export', ...words, '--columns', named, ...more, '--csv'),
   ]);
+}
+
+// --tz adds local times by itself only where nobody chose the columns.
+function tellLocalTimes({ options, notes }: Context, { tz }: ExportInput, { columns }: ExportJob): void {
+  const { columns: named } = options;
+  if (tz === undefined || named === undefined) return;
+  const times = named.filter((name) => columns.find((column) => column.name === name)?.kind === 'time');
+  const utc = times.filter((name) => !named.includes(`${name}_local`));
+  if (utc.length === 0) return;
+  const locals = utc.map((name) => `${name}_local`).join(',');
+  notes.note(
+    `${utc.join(', ')} ${utc.length === 1 ? 'stays' : 'stay'} in UTC; for times in ${tz} add ${locals} to --columns`,
+  );
 }
 
 async function toStdout(run: ExportRun, { format }: ExportForm): Promise<undefined> {

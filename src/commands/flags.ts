@@ -152,7 +152,7 @@ export function recordId(resource: ResourceName, text: string, name: string): st
 
 // The text may be a name or a part of an id, so the hint searches for it. A text that a shell could misread becomes TEXT.
 function searchable(text: string): string {
-  return /^[\p{L}\p{N}][\p{L}\p{N}@._+]{0,63}$/u.test(text) ? text : 'TEXT';
+  return /^[\p{L}\p{N}][\p{L}\p{N}@._+-]{0,63}$/u.test(text) ? text : 'TEXT';
 }
 
 /** The first name that occurs twice; undefined when each occurs once. */

@@ -28,7 +28,7 @@ export async function unconfirmedOf(
   orderId: string | undefined,
 ): Promise<ReadonlyMap<string, UnconfirmedChange>> {
   const account = marksOfService(service);
-  const attempts = await store.attempts({ orderId, unsettled: true });
+  const attempts = await store.attempts({ orderId, unconfirmed: true });
   const found = new Map<string, UnconfirmedChange>();
   if (attempts.length === 0) return found;
   const moment = await now();
@@ -67,7 +67,7 @@ export async function paidTwiceOf(
   orderId: string | undefined,
 ): Promise<ReadonlyMap<string, PaidTwice>> {
   const account = marksOfService(service);
-  const attempts = await store.attempts({ orderId, unsettled: true });
+  const attempts = await store.attempts({ orderId, unconfirmed: true });
   const found = new Map<string, PaidTwice>();
   for (const record of attempts.filter(isPaidTwice)) {
     const { orderId: id } = record.sent.proof;

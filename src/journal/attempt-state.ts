@@ -80,6 +80,12 @@ export function isUnfinished(record: AttemptRecord): boolean {
   return isUnsettled(record) || verdictOf(record)?.alarm !== undefined;
 }
 
+/** Whether it may be open, or has an alarm that nobody acknowledged, whatever time it is. */
+export function mayBeOpen(last: VerdictRow | undefined): boolean {
+  if (last === undefined || last.alarm !== undefined) return true;
+  return mayChange(last) && last.verdict !== 'applied';
+}
+
 /** Whether a person has dealt with an alarm, and these refunds are all among those that the person saw. */
 export function isAcknowledged(
   { acknowledged, refunds: seen = [] }: VerdictRow,

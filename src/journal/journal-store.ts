@@ -116,6 +116,8 @@ export interface AttemptQuery {
    * acknowledged.
    */
   readonly unsettled?: true | undefined;
+  /** Of these, only attempts that may be unconfirmed, and alarms: not the many refunds that were made and are watched. */
+  readonly unconfirmed?: true | undefined;
   /** Only attempts whose last verdict is a person's. */
   readonly byHand?: true | undefined;
 }

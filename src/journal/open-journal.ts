@@ -148,7 +148,7 @@ interface OpenAttempts {
 }
 
 async function openAttempts(journal: Journal, { origin }: Profile): Promise<OpenAttempts> {
-  const attempts = await journal.attempts({ origin, unsettled: true });
+  const attempts = await journal.attempts({ origin, unconfirmed: true });
   if (attempts.length === 0) return { open: [], twice: [] };
   const now = await journal.now();
   return { open: attempts.filter((record) => isOpen(record, now)), twice: attempts.filter(isPaidTwice) };

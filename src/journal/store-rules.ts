@@ -1,12 +1,13 @@
 /** The rules that every store of the journal checks before it adds a row. Pure. */
 
 import { CliError } from '../errors.ts';
-import { isUnfinished, isUnsettled, mayChange, verdictOf } from './attempt-state.ts';
-import { chainStart, link, type StoredRow, unlink } from './chain.ts';
+import { isUnfinished, isUnsettled, mayBeOpen, mayChange, verdictOf } from './attempt-state.ts';
+import { chainStart, damageOf, link, type StoredRow, unlink } from './chain.ts';
 import {
   type AttemptRecord,
   type AttemptRow,
   attemptKey,
+  type Clocks,
   type JournalRow,
   type SentRow,
   type SettingRow,
@@ -18,15 +19,25 @@ import { isOtherRequest } from './same-request.ts';
 
 const certain = 'nothing was sent';
 
-/** What one run has read of the journal so far, and what it may add to that. */
+/** Reads a row of the journal again, by its number; undefined if it is gone. */
+export type RowAgain = (seq: number) => StoredRow | undefined;
+
+/**
+ * What one run has read of the journal so far, and what it may add to that. It keeps a few words about each row and reads the
+ * rows of an attempt again when somebody asks for it, so a long journal needs little memory.
+ */
 export class StoreRules {
-  readonly #index = new AttemptIndex();
+  readonly #index: AttemptIndex;
   readonly #settings: StoredRow[] = [];
   #seq = 0;
   #head = chainStart;
   // The number of the newest row when this run asked for the attempts on an order, or under a script's id.
   readonly #askedForOrder = new Map<string, number>();
   readonly #askedForScript = new Map<string, number>();
+
+  constructor(again: RowAgain) {
+    this.#index = new AttemptIndex(again);
+  }
 
   /** Number and hash of the newest row that was read. */
   get end(): { readonly seq: number; readonly head: string } {
@@ -111,7 +122,7 @@ export class StoreRules {
     const { given, proof, asked } = row;
     const seen = given === undefined ? undefined : this.#askedForScript.get(given);
     if (given === undefined || seen === undefined) return;
-    const attempt = this.#index.newestUnder({ given }, seen);
+    const attempt = this.#index.newestUnder(given, seen);
     if (attempt === undefined || !mayBeSameAccount(marksOf(attempt.sent), marksOf(row))) return;
     const now = { kind: proof.kind, asked };
     if (isOtherRequest(now, attempt)) throw refusalError({ why: 'other_parameters', attempt, now }, given);
@@ -132,38 +143,45 @@ function isOfAttempt({ type }: StoredRow): boolean {
   return type === 'sent' || type === 'verdict';
 }
 
-// All attempts, in the order of their SENT rows. A row is parsed only when needed, and what most queries ask for is found without
-// a look at the others, so a long journal stays fast.
+// All attempts, in the order of their SENT rows. What most queries ask for is found without a look at the others, so a long
+// journal stays fast.
 class AttemptIndex {
-  readonly #attempts = new Map<string, StoredAttempt>();
-  readonly #byOrder = new Map<string, StoredAttempt[]>();
-  readonly #byIntent = new Map<string, StoredAttempt[]>();
+  readonly #again: RowAgain;
+  readonly #attempts = new Map<string, KnownAttempt>();
+  readonly #byOrder = new Map<string, KnownAttempt[]>();
+  readonly #byIntent = new Map<string, KnownAttempt[]>();
   // Attempts whose row was lost, so that nobody knows their account. Before every change it is asked whether there are any.
-  readonly #ofNoOrigin: StoredAttempt[] = [];
+  readonly #ofNoOrigin: KnownAttempt[] = [];
   // A script's own id is in no column, so the first query for one reads it out of the rows.
-  readonly #byGiven = new Map<string, StoredAttempt[]>();
-  readonly #notByGiven: StoredAttempt[] = [];
+  readonly #byGiven = new Map<string, KnownAttempt[]>();
+  readonly #notByGiven: KnownAttempt[] = [];
   #newestTime = 0;
-  #last: StoredRow | undefined;
+  #lastClocks: Clocks | undefined;
+
+  constructor(again: RowAgain) {
+    this.#again = again;
+  }
 
   /** Adds rows of attempts in their order. Their chain was checked before. */
   add(rows: readonly StoredRow[]): void {
     for (const row of rows) {
       this.#newestTime = Math.max(this.#newestTime, row.time);
-      this.#last = row;
       const key = attemptKey(row);
       const attempt = this.#attempts.get(key);
-      if (row.type === 'sent') this.#addAttempt(key, { sent: row, verdicts: [] });
+      if (row.type === 'sent') this.#addAttempt(key, row);
       else if (attempt !== undefined) {
-        attempt.verdicts.push(row);
-        attempt.record = undefined;
+        attempt.verdicts.push({ seq: row.seq, hash: row.hash });
+        Object.assign(attempt, standOf(row));
       }
     }
+    const last = rows.at(-1);
+    if (last !== undefined) this.#lastClocks = unlink(last).clocks;
   }
 
-  #addAttempt(key: string, attempt: StoredAttempt): void {
+  #addAttempt(key: string, { seq, hash, order_id: orderId, intent, origin, plan, time }: StoredRow): void {
+    const sent = { seq, hash, orderId, intent, origin, plan, time };
+    const attempt: KnownAttempt = { sent, verdicts: [], stands: 'open', byHand: false };
     this.#attempts.set(key, attempt);
-    const { order_id: orderId, intent, origin } = attempt.sent;
     if (origin === '') this.#ofNoOrigin.push(attempt);
     if (orderId !== null) addTo(this.#byOrder, orderId, attempt);
     addTo(this.#byIntent, intent, attempt);
@@ -172,7 +190,7 @@ class AttemptIndex {
 
   /** The latest time of the rows of attempts, and the clocks of the last one. */
   get newest(): NewestRow {
-    return { time: this.#newestTime, clocks: this.#last && unlink(this.#last).clocks };
+    return { time: this.#newestTime, clocks: this.#lastClocks };
   }
 
   has(of: { readonly intent: string; readonly attempt: number }): boolean {
@@ -184,14 +202,17 @@ class AttemptIndex {
     return Math.max(0, ...(this.#byOrder.get(orderId) ?? []).map(lastSeqOf));
   }
 
-  /** The newest attempt that matches a query and has a row after this number. */
-  newestUnder(query: AttemptQuery, seq: number): AttemptRecord | undefined {
-    const newer = this.#matching(query).findLast((attempt) => lastSeqOf(attempt) > seq);
-    return newer && recordOf(newer);
+  /** The newest attempt under a script's id that has a row after this number. */
+  newestUnder(given: string, seq: number): AttemptRecord | undefined {
+    const newer = this.#under(given).findLast((attempt) => lastSeqOf(attempt) > seq);
+    return newer && this.#recordOf(newer);
   }
 
   attempts(query: AttemptQuery): AttemptRecord[] {
-    return this.#matching(query).map(recordOf);
+    return this.#candidates(query)
+      .filter((attempt) => columnsMatch(attempt, query))
+      .map((attempt) => this.#recordOf(attempt))
+      .filter((record) => matches(record, query));
   }
 
   /** Settled attempts that were sent before a time. */
@@ -199,71 +220,102 @@ class AttemptIndex {
     return (
       [...this.#attempts.values()]
         .filter(({ sent }) => sent.time < time)
-        .map(recordOf)
+        .map((attempt) => this.#recordOf(attempt))
         // A refund that was made may still be watched, but the watch needs no body and no note.
         .filter((record) => !isUnsettled(record) || verdictOf(record)?.verdict === 'applied')
     );
   }
 
-  #matching(query: AttemptQuery): StoredAttempt[] {
-    return this.#candidates(query).filter(
-      (attempt) => columnsMatch(attempt, query) && matches(recordOf(attempt), query),
-    );
-  }
-
   // At least those that match, in the order of their SENT rows.
-  #candidates({ orderId, intent, given, origin }: AttemptQuery): readonly StoredAttempt[] {
+  #candidates({ orderId, orderIds, intent, given, origin }: AttemptQuery): readonly KnownAttempt[] {
     if (origin === '') return this.#ofNoOrigin;
     if (orderId !== undefined) return this.#byOrder.get(orderId) ?? [];
     if (intent !== undefined) return this.#byIntent.get(intent) ?? [];
     if (given !== undefined) return this.#under(given);
+    if (orderIds !== undefined) return this.#onOrders(orderIds);
     return [...this.#attempts.values()];
   }
 
-  #under(given: string): readonly StoredAttempt[] {
+  #onOrders(ids: ReadonlySet<string>): readonly KnownAttempt[] {
+    const all = [...ids].flatMap((id) => this.#byOrder.get(id) ?? []);
+    return all.toSorted((one, other) => one.sent.seq - other.sent.seq);
+  }
+
+  #under(given: string): readonly KnownAttempt[] {
     for (const attempt of this.#notByGiven.splice(0)) {
-      const row = unlink(attempt.sent);
+      const row = this.#rowOf(attempt.sent);
       if (row.type === 'sent' && row.given !== undefined) addTo(this.#byGiven, row.given, attempt);
     }
     return this.#byGiven.get(given) ?? [];
   }
+
+  #recordOf(attempt: KnownAttempt): AttemptRecord {
+    const sent = this.#rowOf(attempt.sent);
+    if (sent.type !== 'sent') throw new Error(`row ${attempt.sent.seq} of the journal is not what it says`);
+    const verdicts = attempt.verdicts
+      .map((known) => this.#rowOf(known))
+      .filter((row) => row.type === 'verdict');
+    return { sent, verdicts };
+  }
+
+  // The row that was checked when it was read first, and no other.
+  #rowOf({ seq, hash }: KnownRow): JournalRow {
+    const stored = this.#again(seq);
+    const damage = stored === undefined ? 'is missing' : damageOf(stored);
+    if (stored !== undefined && damage === undefined && stored.hash === hash) return unlink(stored);
+    throw new CliError('refused', `the journal is damaged: row ${seq} ${damage ?? 'was changed'}`, {
+      certain,
+      now: ['paydesk journal verify', 'paydesk journal verify --repair   (keeps a copy)'],
+    });
+  }
 }
 
-function addTo(index: Map<string, StoredAttempt[]>, key: string, attempt: StoredAttempt): void {
+function addTo(index: Map<string, KnownAttempt[]>, key: string, attempt: KnownAttempt): void {
   const known = index.get(key);
   if (known === undefined) index.set(key, [attempt]);
   else known.push(attempt);
 }
 
-interface StoredAttempt {
-  readonly sent: StoredRow;
-  readonly verdicts: StoredRow[];
-  record?: AttemptRecord | undefined;
+// Where a row is, and how it is recognised.
+interface KnownRow {
+  readonly seq: number;
+  readonly hash: string;
 }
 
-function lastSeqOf({ sent, verdicts }: StoredAttempt): number {
+interface KnownAttempt {
+  readonly sent: KnownRow &
+    Pick<StoredRow, 'origin' | 'intent' | 'plan' | 'time'> & { readonly orderId: string | null };
+  readonly verdicts: KnownRow[];
+  /** By its last verdict: it may be open; it is settled but may be watched; or nobody has to look at it any more. */
+  stands: 'open' | 'watched' | 'over';
+  /** Whether its last verdict is a person's. */
+  byHand: boolean;
+}
+
+function lastSeqOf({ sent, verdicts }: KnownAttempt): number {
   return Math.max(sent.seq, verdicts.at(-1)?.seq ?? 0);
 }
 
-// A quick check by the columns, before the row is parsed.
-function columnsMatch({ sent, verdicts }: StoredAttempt, query: AttemptQuery): boolean {
-  const last = verdicts.at(-1);
+// A quick check by the columns, before the rows are read again.
+function columnsMatch({ sent, stands, byHand }: KnownAttempt, query: AttemptQuery): boolean {
   return (
     (query.origin === undefined || query.origin === sent.origin) &&
-    (query.orderId === undefined || query.orderId === sent.order_id) &&
-    (query.orderIds === undefined || query.orderIds.has(sent.order_id ?? '')) &&
+    (query.orderId === undefined || query.orderId === sent.orderId) &&
+    (query.orderIds === undefined || query.orderIds.has(sent.orderId ?? '')) &&
     (query.intent === undefined || query.intent === sent.intent) &&
     (query.plan === undefined || query.plan === sent.plan) &&
     (query.since === undefined || query.since <= sent.time) &&
-    (query.unsettled === undefined || last === undefined || isWatched(last)) &&
-    // The text decides nothing; it only spares the parsing of most rows.
-    (query.byHand === undefined || last?.row.includes('"person"') === true)
+    (query.unsettled === undefined || stands !== 'over') &&
+    (query.unconfirmed === undefined || stands === 'open') &&
+    (query.byHand === undefined || byHand)
   );
 }
 
-function isWatched(last: StoredRow): boolean {
+function standOf(last: StoredRow): Pick<KnownAttempt, 'stands' | 'byHand'> {
   const row = unlink(last);
-  return row.type === 'verdict' && (mayChange(row) || row.alarm !== undefined);
+  if (row.type !== 'verdict') return { stands: 'over', byHand: false };
+  const stands = mayBeOpen(row) ? 'open' : mayChange(row) ? 'watched' : 'over';
+  return { stands, byHand: row.by === 'person' };
 }
 
 function matches(record: AttemptRecord, query: AttemptQuery): boolean {
@@ -271,16 +323,6 @@ function matches(record: AttemptRecord, query: AttemptQuery): boolean {
   return (
     (query.given === undefined || query.given === sent.given) &&
     (query.operator === undefined || query.operator === sent.operator) &&
-    (query.unsettled === undefined || isUnfinished(record)) &&
-    (query.byHand === undefined || verdictOf(record)?.by === 'person')
+    (query.unsettled === undefined || isUnfinished(record))
   );
-}
-
-function recordOf(attempt: StoredAttempt): AttemptRecord {
-  if (attempt.record !== undefined) return attempt.record;
-  const sent = unlink(attempt.sent);
-  if (sent.type !== 'sent') throw new Error(`row ${attempt.sent.seq} of the journal is not what it says`);
-  const verdicts = attempt.verdicts.map(unlink).filter((row) => row.type === 'verdict');
-  attempt.record = { sent, verdicts };
-  return attempt.record;
 }

@@ -16,16 +16,24 @@ export interface PlanFileParts {
   /** Masks keys in a line of JSON, and in a text. */
   readonly cleanJson: (json: string) => string;
   readonly clean: (text: string) => string;
+  /** Called when a plan with many rows is opened: what is done with them makes much that is soon forgotten. */
+  readonly keepHeapSmall: () => void;
 }
 
 /** An input file of 100,000 rows has some 10 MB; one that is much larger is probably no list of refunds. */
 const inputMax = 64 * 1024 * 1024;
 const planMax = 512 * 1024 * 1024;
+// Some 300 rows.
+const largePlan = 256 * 1024;
 
-export function createPlans({ cwd, read, cleanJson, clean }: PlanFileParts): PlanFiles {
+export function createPlans({ cwd, read, cleanJson, clean, keepHeapSmall }: PlanFileParts): PlanFiles {
   return {
     input: (path) => read(path, inputMax),
-    open: async (path) => readPlan(path, await read(path, planMax)),
+    async open(path) {
+      const bytes = await read(path, planMax);
+      if (bytes.length > largePlan) keepHeapSmall();
+      return readPlan(path, bytes);
+    },
     async save(path, head, rows, force) {
       const { lines, digest } = writePlan(head, rows, cleanJson);
       await writeNew(path, fullPath(cwd, path), lines, force);

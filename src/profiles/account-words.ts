@@ -34,6 +34,11 @@ export function commandLine(profile: Pick<Profile, 'kind' | 'name'>, ...words: r
   return ['paydesk', ...named, ...words.map(quoted)].join(' ');
 }
 
+/** A command line about no account. */
+export function plainCommand(...words: readonly string[]): string {
+  return ['paydesk', ...words.map(quoted)].join(' ');
+}
+
 // Puts a word in single quotes if a shell would change it.
 function quoted(word: string): string {
   return /^[A-Za-z0-9_@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;

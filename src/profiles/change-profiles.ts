@@ -45,6 +45,7 @@ export function storedIn(profiles: ProfileFile['profiles'], name: string): Store
   if (name === demoName || name === environmentName) {
     throw new CliError('refused', `profile ${name} is built in and cannot be changed`, {
       certain: 'nothing was changed',
+      now: ['add an account of your own, which has settings: paydesk profile add NAME'],
     });
   }
   throw unknownProfile(name, [...profiles.keys()]);

@@ -153,6 +153,8 @@ export function draftOfLead(text: string, where: string): Omit<ProfileDraft, 'na
     throw usage(`${where}: ${issue.type === 'parse_json' ? 'it is not JSON' : issueText(issue)}`);
   }
   const { base_url: baseUrl, api_version: apiVersion, ...same } = result.output;
+  const unknown = Object.keys(same.settings ?? {}).find((name) => settingName(name) === undefined);
+  if (unknown !== undefined) throw unknownSetting(unknown, where);
   return { ...same, baseUrl, apiVersion };
 }
 

@@ -16,6 +16,7 @@ export {
   checkMode,
   commandLine,
   otherModeLine,
+  plainCommand,
   wrongMode,
 } from './account-words.ts';
 // The journal and the locks use the same rules for their files.

@@ -184,15 +184,17 @@ export function settingDoubt(name: string, text: string): string | undefined {
   return `paydesk does not know this status; it knows ${Object.keys(statusMeanings).join(', ')}`;
 }
 
-/** The error for a setting that does not exist. */
-export function unknownSetting(name: string): CliError {
+/** The error for a setting that does not exist. `where`: the file that names it. */
+export function unknownSetting(name: string, where?: string): CliError {
   const known = settingWords().map((setting) => setting.name);
-  const [, currency] = /\.([A-Za-z]{3})$/.exec(name) ?? [];
+  const [, last = ''] = /\.([A-Za-z]{3})$/.exec(name) ?? [];
+  // The end of `refund.max` is no currency.
+  const currency = Intl.supportedValuesOf('currency').includes(last.toUpperCase()) ? last : undefined;
   const typable = known.map((one) =>
     currency === undefined ? one : one.replace(/\.CUR$/, `.${currency.toUpperCase()}`),
   );
   const close = closestNames(name, typable);
-  return new CliError('usage', `there is no setting ${name}`, {
+  return new CliError('usage', `${where === undefined ? '' : `${where}: `}there is no setting ${name}`, {
     certain: 'nothing was changed',
     now: [
       ...(close.length === 0 ? [] : [`did you mean ${close.join(' or ')}?`]),

@@ -1,6 +1,7 @@
 /** Writes results to stdout: lists, single records and QR codes, in the format that was asked for. */
 
 import type { Column } from '../api/resources.ts';
+import type { JsonObject } from '../api/spec.ts';
 import { CliError } from '../errors.ts';
 import { type ColorLevel, loadLightOnDark, loadPaint } from './color.ts';
 import { namedColumns, ownColumns, readingOf, resultColumns, unitsMark, usualColumns } from './columns.ts';
@@ -104,8 +105,11 @@ export function createOutput(options: OutputOptions): OutputControl {
       };
     },
     async ownList(columns, records) {
-      const sink = start(columns);
-      await sink.rows(records.map((value) => row({ value })));
+      const parts = partsOf(records);
+      const { value: first = [] } = parts.next();
+      const sink = start(columns, first.length === ownPart ? { pages: 'many' } : {});
+      await sink.rows(first.map((value) => row({ value })));
+      for (const part of parts) await sink.rows(part.map((value) => row({ value })));
       await sink.end(false);
     },
     record: (record, columns, view) => one(record, columns, view, options.columns),
@@ -135,6 +139,21 @@ export function createOutput(options: OutputOptions): OutputControl {
       return writer.lost;
     },
   };
+}
+
+// A table of fewer rows is drawn as a whole, so that its columns fit all of them.
+const ownPart = 1000;
+
+function* partsOf(records: Iterable<JsonObject>): Generator<readonly JsonObject[], undefined> {
+  let part: JsonObject[] = [];
+  for (const record of records) {
+    part.push(record);
+    if (part.length < ownPart) continue;
+    yield part;
+    part = [];
+  }
+  yield part;
+  return undefined;
 }
 
 async function screen(blocks: readonly Block[], options: OutputOptions): Promise<string> {

@@ -12,6 +12,7 @@ export { fileFormat } from './list-format.ts';
 export { createTimes, knowsZone, type Times } from './local-time.ts';
 export { createNotes, type NotesControl } from './notes.ts';
 export { createOutput, type OutputControl } from './output.ts';
+export { cleanCell } from './sanitise.ts';
 export { createSecrets, type Secrets } from './secrets.ts';
 export type { Locale, StreamFacts } from './streams.ts';
 
@@ -102,8 +103,8 @@ export interface Output {
   checkColumns(columns: readonly Column[]): void;
   /** Starts a list of records. */
   list(columns: readonly Column[], how?: ListHow): ListSink;
-  /** Writes a list of flat records that paydesk made itself. */
-  ownList(columns: readonly Column[], records: readonly JsonObject[]): Promise<void>;
+  /** Writes a list of flat records that paydesk made itself. A long one is made and written part by part. */
+  ownList(columns: readonly Column[], records: Iterable<JsonObject>): Promise<void>;
   /** Writes one record of the service. `view` is its table, `columns` are for CSV. */
   record(record: WireRecord, columns: readonly Column[], view: () => readonly Block[]): Promise<void>;
   /** Writes one flat record that paydesk made itself. `view` is its table; `known` has the columns of some of its fields. */

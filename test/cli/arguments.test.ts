@@ -220,7 +220,18 @@ test('flags that contradict each other exit 2, both are named, nothing is asked 
 
 /** Among these every flag finds a value that it takes; a new kind of value is added here. */
 const values = ['ord_1', 'cus_1', '1', 'a', 'demo', 'json', 'never', '2.3.0', 'es', '30d', 'sandbox', 'MXN']
-  .concat(['other', 'bearer', 'file', 'drop', 'created', 'orders', 'https://service.example', 'a'.repeat(64)])
+  .concat([
+    'other',
+    'bearer',
+    'file',
+    'in-order',
+    'comma',
+    'drop',
+    'created',
+    'orders',
+    'https://service.example',
+    'a'.repeat(64),
+  ])
   .concat(['HostedPayment', 'card', 'refund', '3', '80', 'k=v', '1735689600', '2030-01-01', '24h']);
 
 /** What a line with the flag given twice ends with, for the first of the values that the flag takes. */

@@ -78,12 +78,22 @@ async function layOutFiles(line: string, home: Home): Promise<void> {
   for (const [, file = ''] of line.matchAll(/journal import ([\w.-]+)/g)) {
     await paydesk(['journal', 'export', '--to', file], { home });
   }
+  if (/ refunds (plan|apply|status|compare) /.test(line)) await layOutRefunds(line, home);
   for (const [, file] of line.matchAll(/--from ([\w.-]+)/g)) {
     writeFileSync(
       join(home.path, file ?? ''),
       JSON.stringify({ base_url: 'http://127.0.0.1:9', mode: 'sandbox' }),
     );
   }
+}
+
+// A file of refunds; for `compare` with what the demo shows already. And the plan of it, where the line names one.
+async function layOutRefunds(line: string, home: Home): Promise<void> {
+  const row = line.includes('compare') ? '1,12000' : '2,100';
+  const csv = `order_id,charge_id,amount\nord_2tQ7zRk9PwE5xNvAm,${row}\n`;
+  writeFileSync(join(home.path, 'refunds.csv'), csv);
+  if (!/(apply|status|--refresh) refunds\.plan/.test(line)) return;
+  await paydesk(['-p', 'demo', 'refunds', 'plan', 'refunds.csv', '--to', 'refunds.plan'], { home });
 }
 
 test('every command shows an example for people and one for scripts, or says why none (C6)', async () => {

@@ -58,14 +58,15 @@ function ofTheLast<T, R>(work: (value: T) => R): (value: T) => R {
 
 /** The store of one run. */
 export function createMemoryStore(memory: Memory = new Memory()): JournalStore {
-  let known = new StoreRules();
+  const again = (seq: number) => memory.stored[seq - 1];
+  let known = new StoreRules(again);
   const refresh = () => {
     const [damage] = memory.findings;
     if (damage !== undefined) throw refused(`the journal is damaged: row ${damage.seq} ${damage.problem}`);
     known.read(memory.stored.slice(known.end.seq));
   };
   const close = () => {
-    known = new StoreRules();
+    known = new StoreRules(again);
   };
   return {
     place: 'memory',

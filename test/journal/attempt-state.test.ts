@@ -13,6 +13,7 @@ import {
   isUnsettled,
   isWatched,
   isYoung,
+  mayBeOpen,
   mayChange,
   ownRefunds,
   verdictOf,
@@ -197,6 +198,19 @@ it('unfinished is what is unsettled, and what has an alarm that nobody acknowled
   expect(isUnfinished(attempt([{}, { time: over }]))).toBe(false);
   expect(isUnfinished(attempt([{}, { time: over, alarm: 'duplicate' }]))).toBe(true);
   expect(isUnfinished(attempt([{}, { time: over, acknowledged: 'duplicate' }]))).toBe(false);
+});
+
+it('whatever may be open at some time may be open, and so may an alarm; a refund that is only watched may not', () => {
+  expect(mayBeOpen(undefined)).toBe(true);
+  expect(mayBeOpen(verdict('i_1', 0))).toBe(false);
+  expect(mayBeOpen({ ...verdict('i_1', 0), alarm: 'duplicate' })).toBe(true);
+  for (const is of ['unknown', 'not_seen', 'rejected', 'not_sent', 'applied'] as const)
+    for (const confirmed of [true, false, undefined]) {
+      const last = { verdict: is, confirmed, time: 0 } as const;
+      const isOpenOnce = isOpen(attempt([last]), at(1));
+      if (isOpenOnce) expect(mayBeOpen({ ...verdict('i_1', 0), ...last })).toBe(true);
+      expect(mayBeOpen({ ...verdict('i_1', 0), ...last })).toBe(isOpenOnce);
+    }
 });
 
 it('acknowledged is one alarm, for the refunds that the person saw', () => {

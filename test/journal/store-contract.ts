@@ -481,6 +481,8 @@ const query: fc.Arbitrary<AttemptQuery> = fc.record({
   operator: maybe('a'),
   since: maybe(2),
   unsettled: fc.constantFrom<(true | undefined)[]>(undefined, true),
+  unconfirmed: fc.constantFrom<(true | undefined)[]>(undefined, true),
+  orderIds: maybe(new Set(['ord_1', 'ord_9'])),
 });
 
 type Draft = typeof draft extends fc.Arbitrary<infer T> ? T : never;
@@ -512,6 +514,19 @@ function means(asked: AttemptQuery, record: AttemptRecord): boolean {
   return (
     equal.every(([wanted, is]) => wanted === undefined || wanted === is) &&
     (asked.since === undefined || row.time >= asked.since) &&
-    (asked.unsettled === undefined || isUnfinished(record))
+    (asked.orderIds === undefined || asked.orderIds.has(row.proof.orderId ?? '')) &&
+    (asked.unsettled === undefined || isUnfinished(record)) &&
+    (asked.unconfirmed === undefined || isDoubtful(record))
+  );
+}
+
+function isDoubtful({ verdicts }: AttemptRecord): boolean {
+  const { verdict: is, confirmed, alarm } = verdicts.at(-1) ?? {};
+  return (
+    alarm !== undefined ||
+    is === undefined ||
+    is === 'unknown' ||
+    is === 'not_seen' ||
+    (is === 'rejected' && confirmed === false)
   );
 }

@@ -230,3 +230,15 @@ it('a command to copy quotes the name of the plan', async () => {
 
   expect(ran.stderr).toContain(`refunds apply '${path}'`);
 });
+
+it('a title and the words of the service bring no escape sequence into a CSV', async () => {
+  const status = 'x\u001b[2J';
+  await using service = await startRefunds([order('ord_1', { payment_status: status })]);
+
+  const planned = await service.plan(['order_id,amount,seat\u001b[2J', 'ord_1,full,A1'], '--csv');
+  await service.run(['refunds', 'status', 'refunds.plan', '--rest', 'rest.csv']);
+
+  expect(planned.stdout).toContain('input.seat\u241b[2J\n');
+  expect(planned.stdout).not.toContain('\u001b');
+  expect(service.read('rest.csv')).toContain('payment_status x\u241b[2J');
+});

@@ -40,8 +40,8 @@ it('adds up to what the service made, as JSON and as CSV', async () => {
   const records = recordsIn(list);
   const shown = service.orders.flatMap(refundsOf);
   const made = records.filter(({ verdict }) => verdict === 'applied');
-  expect(made.map(({ refund_id, amount }) => [refund_id, amount]).toSorted()).toEqual(
-    shown.map(({ id, amount }) => [id, -Number(amount)]).toSorted(),
+  expect(new Map(made.map(({ refund_id, amount }) => [refund_id, amount]))).toEqual(
+    new Map(shown.map(({ id, amount }) => [id, -Number(amount)])),
   );
   for (const { order_id, after } of made)
     expect(service.orders.find(({ id }) => id === order_id)?.amount_refunded).toBe(after);
@@ -58,7 +58,7 @@ it('adds up to what the service made, as JSON and as CSV', async () => {
   for (const name of ['line', 'order_id', 'amount', 'verdict', 'log_id', 'intent', 'before'])
     expect([name, ...lines.map((cells) => cells[titles.indexOf(name)])]).toEqual([
       name,
-      ...records.map((record) => (record[name] === null ? '' : String(record[name]))),
+      ...records.map((record) => (record[name] === null ? '' : `${record[name] as string | number}`)),
     ]);
   expect(lines.map((cells) => cells[titles.indexOf('input.seat')])).toEqual(['A1', 'B2', 'C3', 'D4', 'E5']);
   expect(table.stderr).toContain(

@@ -6,6 +6,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { bulkRows } from './bulk.ts';
 import { comparedRows } from './compare.ts';
 import { type Desk, openDesk } from './desk.ts';
 import { exportRows, memoryRows, tableRows, walkRows } from './exports.ts';
@@ -26,6 +27,7 @@ const groups: Readonly<
   tables: { rounds: 9, rows: tableRows },
   walking: { rounds: 7, rows: walkRows },
   safety: { rounds: 20, rows: safetyRows },
+  bulk: { rounds: 3, rows: bulkRows },
   linear: { rounds: 2, rows: linearRows },
 };
 

@@ -30,6 +30,11 @@ export function startRefundService(): Promise<Service> {
   return startProgram(1, 'refund-service.js');
 }
 
+/** Starts a service of so many paid orders that can be refunded; each reply waits for so long. */
+export function startBulkService(orders: number, latencyMs: number): Promise<Service> {
+  return startProgram(orders, 'bulk-service.js', String(orders), String(latencyMs));
+}
+
 async function startProgram(orders: number, name: string, ...args: readonly string[]): Promise<Service> {
   const server: ChildProcessByStdio<Writable, Readable, null> = spawn(
     process.execPath,

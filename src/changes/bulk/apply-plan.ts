@@ -18,7 +18,7 @@ import {
 import { aboutMoney, commandLine, type Profile } from '../../profiles/profiles.ts';
 import { applyPreview, batchError, standWords } from './batch-words.ts';
 import { checkAccount, checkControlTotals, checkPlanLimits, rowsToSend } from './make-plan.ts';
-import { isSentAnew, type RowReport, reportColumns, reportRecord, reportRows } from './row-verdicts.ts';
+import { type NotSent, type RowReport, reportColumns, reportRecord, reportRows } from './row-verdicts.ts';
 import { type BatchRun, type Sending, sendRow } from './send-row.ts';
 
 /** What `refunds apply` was asked for. */
@@ -54,9 +54,27 @@ export async function applyPlan(ctx: Context, asked: ApplyAsked): Promise<void> 
   }
 }
 
-/** Every attempt at the orders of a plan. */
-export function attemptsOfPlan(ctx: Context, { rows }: Plan): Promise<readonly AttemptRecord[]> {
-  return ctx.journal.attempts({ orderIds: new Set(rows.map(({ orderId }) => orderId)) });
+/** How the rows of a plan stand. */
+export async function reportPlan(ctx: Context, plan: Plan, notSent?: NotSent): Promise<readonly RowReport[]> {
+  const reports: RowReport[] = [];
+  for await (const { rows, attempts } of attemptsOfPlan(ctx, plan))
+    reports.push(...reportRows({ ...plan, rows }, attempts, notSent));
+  return reports;
+}
+
+// So many rows at once: all attempts of a long plan would need much memory.
+const rowsAtOnce = 500;
+
+/** The rows of a plan part by part, with every attempt at their orders. */
+async function* attemptsOfPlan(
+  ctx: Context,
+  plan: Plan,
+): AsyncGenerator<{ readonly rows: readonly PlanRow[]; readonly attempts: readonly AttemptRecord[] }> {
+  for (let from = 0; from < plan.rows.length; from += rowsAtOnce) {
+    const rows = plan.rows.slice(from, from + rowsAtOnce);
+    const orderIds = new Set(rows.map(({ orderId }) => orderId));
+    yield { rows, attempts: await ctx.journal.attempts({ orderIds }) };
+  }
 }
 
 // ── What is checked first ───────────────────────────────────────────────────────────────────────
@@ -93,7 +111,7 @@ async function checkAge(ctx: Context, plan: Plan, profile: Profile, path: string
   const maxMs = profile.settings['plan.max_age'];
   if (ageMs < -tolerableSkewMs) throw ofTheFuture(ctx, plan, profile, path);
   if (ageMs <= maxMs) return;
-  const reports = reportRows(plan, await attemptsOfPlan(ctx, plan));
+  const reports = await reportPlan(ctx, plan);
   const { length: left } = reports.filter(
     ({ verdict }) => verdict === 'not_started' || verdict === 'not_sent',
   );
@@ -135,11 +153,13 @@ function hours(ms: number): string {
 // Unconfirmed rows come first: what became of them decides what is left to do.
 async function readUnconfirmed(ctx: Context, plan: Plan): Promise<void> {
   if (ctx.options.dryRun) return;
-  const keys = new Set(plan.rows.map(({ key }) => key));
   const now = await ctx.journal.now();
-  const open = (await attemptsOfPlan(ctx, plan)).filter(
-    (record) => keys.has(record.sent.given ?? '') && (ctx.journal.isOpen(record, now) || isNotSeen(record)),
-  );
+  const open: AttemptRecord[] = [];
+  for await (const { rows, attempts } of attemptsOfPlan(ctx, plan)) {
+    const keys = new Set(rows.map(({ key }) => key));
+    const ofRows = attempts.filter(({ sent }) => keys.has(sent.given ?? ''));
+    open.push(...ofRows.filter((record) => ctx.journal.isOpen(record, now) || isNotSeen(record)));
+  }
   if (open.length === 0) return;
   let read = 0;
   const end = ctx.notes.progress(() => `reading unconfirmed refunds again: ${read} of ${open.length}`);
@@ -175,7 +195,7 @@ async function confirmPlan(
   plan: Plan,
   { path, confirm }: ApplyAsked,
 ): Promise<void> {
-  const reports = reportRows(plan, await attemptsOfPlan(ctx, plan));
+  const reports = await reportPlan(ctx, plan);
   const send = stillToSend(plan, reports);
   const digest = plan.digest.slice(0, digestShown);
   if (confirm !== undefined && confirm !== digest)
@@ -230,7 +250,7 @@ function stillToSend(plan: Plan, reports: readonly RowReport[]): readonly PlanRo
   return reports
     .filter(({ row, verdict, attempt }) => {
       if (!sendable.has(row) || verdict === 'applied' || verdict === 'unconfirmed') return false;
-      return verdict !== 'refused' || attempt === undefined || isSentAnew(plan, row, attempt);
+      return verdict !== 'refused' || attempt?.isSentAnew === true;
     })
     .map(({ row }) => row);
 }
@@ -266,7 +286,7 @@ async function runPlan(
       return end;
     },
   }).finally(progress.end);
-  const reports = reportRows(plan, await attemptsOfPlan(ctx, plan), notSent);
+  const reports = await reportPlan(ctx, plan, notSent);
   const lost = await printReport(ctx, plan, reports);
   if (ctx.options.dryRun && lost !== undefined) throw lost;
   if (ctx.options.dryRun) return;
@@ -290,7 +310,7 @@ async function printReport(
   try {
     await ctx.out.ownList(
       reportColumns(plan),
-      reports.map((report) => reportRecord(report, plan)),
+      reports.values().map((report) => reportRecord(report, plan)),
     );
     return undefined;
   } catch (error) {

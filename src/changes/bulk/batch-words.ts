@@ -208,8 +208,7 @@ function unconfirmedWords(report: RowReport): string {
 
 /** What to do about an unconfirmed row. An alarm is for a person, and reading the order again does not end it. */
 export function lookWords({ attempt }: RowReport): string {
-  const { intent = '--all' } = attempt?.sent ?? {};
-  const alarm = attempt?.verdicts.at(-1)?.alarm;
+  const { intent = '--all', alarm } = attempt ?? {};
   if (alarm === undefined) return `paydesk journal reconcile ${intent}`;
   return `${alarmWords[alarm]}: paydesk journal show ${intent}`;
 }

@@ -49,7 +49,7 @@ export async function compareFile(
   const plan = { columns: input.columns };
   await ctx.out.ownList(
     compareColumns(plan),
-    all.map((one) => compareRecord(one, plan, facts)),
+    all.values().map((one) => compareRecord(one, plan, facts)),
   );
   for (const line of closingLines(all, service.profile)) ctx.notes.note(line);
   if (all.some(({ verdict }) => verdict === 'unconfirmed')) return 7;

@@ -24,6 +24,7 @@ import {
 import { commandLine, type Profile } from '../../profiles/profiles.ts';
 import { knownTwin } from '../refund/known-refunds.ts';
 import { isPaidBack, nameForAgain, type Twin, twinLine, twinWords } from '../refund/twins.ts';
+import { type OpenCases, openCasesOf } from '../unconfirmed-words.ts';
 import { referenceProblems, refuseProblems } from './input-problems.ts';
 import { planLimitProblems } from './plan-limits.ts';
 import { type NewRow, type OrderOfRows, planRows, type RowsAsked } from './plan-rows.ts';
@@ -254,6 +255,7 @@ async function rowsOf(
     orderId ?? orders.byReference.get(reference)?.[0] ?? '';
   const byOrder = Map.groupBy(input, idOf);
   const now = await ctx.journal.now();
+  const twinsOf = knownTwins(ctx, service, orders, await openCasesOf(ctx, service));
   const planned: NewRow[] = [];
   for (const [id, rows] of byOrder) {
     const found = orders.found.get(id);
@@ -265,7 +267,7 @@ async function rowsOf(
       neighbour: found?.neighbour,
       attempts,
       isOpen: (record: AttemptRecord) => ctx.journal.isOpen(record, now),
-      twins: await twinsOf(ctx, service, found?.order, orders, (other) => byOrder.get(other)?.[0]?.line),
+      twins: await twinsOf(found?.order, (other) => byOrder.get(other)?.[0]?.line),
     };
     planned.push(...planRows(rows, read, asked));
   }
@@ -280,25 +282,20 @@ function bothWords({ id }: Twin, line: number | undefined): string | undefined {
 }
 
 // What the journal knows of the twins decides whether they were refunded, and by whom.
-async function twinsOf(
-  ctx: Context,
-  service: OpenService,
-  order: OrderOfRows['order'],
-  orders: ReadOrders,
-  lineOf: (orderId: string) => number | undefined,
-): Promise<OrderOfRows['twins']> {
-  const twins = order === undefined ? [] : orders.twinsOf(order);
-  if (order === undefined || twins.length === 0) return [];
-  const words = twinWords(ctx, service.profile, order);
-  const open = {
-    unconfirmed: await ctx.journal.unconfirmed(service),
-    paidTwice: await ctx.journal.paidTwice(service),
+function knownTwins(ctx: Context, service: OpenService, orders: ReadOrders, open: OpenCases) {
+  return async (
+    order: OrderOfRows['order'],
+    lineOf: (orderId: string) => number | undefined,
+  ): Promise<OrderOfRows['twins']> => {
+    const twins = order === undefined ? [] : orders.twinsOf(order);
+    if (order === undefined || twins.length === 0) return [];
+    const words = twinWords(ctx, service.profile, order);
+    const known = twins.map(async (twin) =>
+      knownTwin(twin, await ctx.journal.attemptsOf(service, twin.id), open, ctx.journal),
+    );
+    return (await Promise.all(known)).map((twin) => ({
+      words: bothWords(twin, lineOf(twin.id)) ?? twinLine(twin, words),
+      refund: isPaidBack(twin) ? nameForAgain(twin) : undefined,
+    }));
   };
-  const known = twins.map(async (twin) =>
-    knownTwin(twin, await ctx.journal.attemptsOf(service, twin.id), open, ctx.journal),
-  );
-  return (await Promise.all(known)).map((twin) => ({
-    words: bothWords(twin, lineOf(twin.id)) ?? twinLine(twin, words),
-    refund: isPaidBack(twin) ? nameForAgain(twin) : undefined,
-  }));
 }

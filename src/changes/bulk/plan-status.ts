@@ -2,9 +2,9 @@
 
 import type { Context } from '../../commands/command.ts';
 import { errorsCsv, inputColumns, type Plan, type PlanRow } from '../../plans/plans.ts';
-import { attemptsOfPlan } from './apply-plan.ts';
+import { reportPlan } from './apply-plan.ts';
 import { lookWords, standWords, verdictBar } from './batch-words.ts';
-import { movedNothing, type RowReport, reportColumns, reportRecord, reportRows } from './row-verdicts.ts';
+import { movedNothing, type RowReport, reportColumns, reportRecord } from './row-verdicts.ts';
 
 /** What `refunds status` was asked for. */
 export interface StatusAsked {
@@ -19,11 +19,11 @@ export async function planStatus(ctx: Context, asked: StatusAsked): Promise<0 | 
   const plan = await ctx.plans.open(asked.path);
   const style = ctx.profiles.amountStyle(plan.profile);
   ctx.out.checkColumns(reportColumns(plan));
-  const reports = reportRows(plan, await attemptsOfPlan(ctx, plan));
+  const reports = await reportPlan(ctx, plan);
   if (asked.rest !== undefined) await writeRest(ctx, plan, reports, asked.rest, asked.force);
   await ctx.out.ownList(
     reportColumns(plan),
-    reports.map((report) => reportRecord(report, plan)),
+    reports.values().map((report) => reportRecord(report, plan)),
   );
   for (const report of reports.filter(({ verdict }) => verdict === 'unconfirmed')) {
     const { line, orderId } = report.row;

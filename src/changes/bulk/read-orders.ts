@@ -5,7 +5,7 @@
 
 import { longPages, type Page, type Service } from '../../api/api.ts';
 import { referenceOf, resources } from '../../api/resources.ts';
-import { idOf, type JsonObject } from '../../api/spec.ts';
+import { idOf, isObject, type JsonObject } from '../../api/spec.ts';
 import type { Context } from '../../commands/command.ts';
 import { purchaseOf, type Twin, twinOf, twinSeconds } from '../refund/twins.ts';
 
@@ -116,7 +116,7 @@ class Reading implements ReadOrders {
     if (isReferenced) this.byReference.set(reference, [...(this.byReference.get(reference) ?? []), id]);
     if (!isReferenced && !this.#wanted.ids.has(id)) return;
     if (!this.found.has(id)) this.#foundByWalk += 1;
-    this.found.set(id, { order, neighbour: this.#before });
+    this.found.set(id, { order: kept(order), neighbour: this.#before });
   }
 
   /** Whether the walk has paid so far, and can still find more than looking up each order would. */
@@ -137,7 +137,7 @@ class Reading implements ReadOrders {
     this.requests += requestsPerOrder;
     if ('found' in located) {
       this.#keep(located.found.value);
-      this.found.set(id, { order: located.found.value, neighbour: located.neighbour });
+      this.found.set(id, { order: kept(located.found.value), neighbour: located.neighbour });
     } else if ('missing' in located) this.missing.set(id, `there is no order ${id}`);
     else this.missing.set(id, `${id} is not among the newest ${located.read} ${resources.orders.many}`);
   }
@@ -167,6 +167,27 @@ class Reading implements ReadOrders {
     const left = done === 0 ? '' : `, some ${seconds((passed / done) * (total - done))} left`;
     return `reading the orders: ${done} of ${total}${left}`;
   }
+}
+
+// What a refund needs of an order: its money, its buyer and its charges. What was bought and where it went is most of an
+// order, and a file may name thousands of them.
+function kept(order: JsonObject): JsonObject {
+  return { ...plainOf(order), customer_info: order.customer_info, charges: keptCharges(order.charges) };
+}
+
+function keptCharges(charges: unknown): unknown {
+  if (!isObject(charges) || !Array.isArray(charges.data)) return charges;
+  return { ...charges, data: charges.data.map(keptCharge) };
+}
+
+function keptCharge(charge: unknown): unknown {
+  if (!isObject(charge)) return charge;
+  const { payment_method: method, refunds } = charge;
+  return { ...plainOf(charge), payment_method: isObject(method) ? plainOf(method) : method, refunds };
+}
+
+function plainOf(record: JsonObject): JsonObject {
+  return Object.fromEntries(Object.entries(record).filter(([, value]) => !isObject(value)));
 }
 
 function seconds(ms: number): string {

@@ -2,7 +2,7 @@
 
 import { type Column, fieldColumn } from '../../api/resources.ts';
 import { isKeyRefusal, isObject, type JsonObject } from '../../api/spec.ts';
-import { type AttemptRecord, attemptName, type VerdictRow } from '../../journal/journal.ts';
+import { type Alarm, type AttemptRecord, attemptName, type VerdictRow } from '../../journal/journal.ts';
 import type { Plan, PlanRow } from '../../plans/plans.ts';
 import { replyWords } from '../change-words.ts';
 
@@ -32,13 +32,29 @@ export interface RowReport {
   readonly verdict: RowVerdict;
   readonly why: string | undefined;
   /** The last attempt at it, if one was sent. */
-  readonly attempt: AttemptRecord | undefined;
+  readonly attempt: RowAttempt | undefined;
+}
+
+/** What a report says of an attempt. The attempt itself is much larger, and a plan may have thousands of them. */
+export interface RowAttempt {
+  readonly intent: string;
+  readonly operator: string;
+  /** Unix milliseconds. */
+  readonly time: number;
+  /** How much of the order was refunded before it. */
+  readonly before: number | undefined;
+  /** The ids of its refunds, and their sum, positive; undefined while it is not applied. */
+  readonly made: { readonly ids: string; readonly sum: number } | undefined;
+  readonly logId: string | undefined;
+  readonly alarm: Alarm | undefined;
+  /** The service refused it, and it is sent once more. */
+  readonly isSentAnew: boolean;
 }
 
 /** What this run knows of rows that it did not send: the journal holds nothing of them. */
 export type NotSent = ReadonlyMap<number, string>;
 
-/** Reports every row. `attempts`: all of the plan's orders. */
+/** Reports the rows of a plan, or some of them. `attempts`: all at their orders. */
 export function reportRows(
   plan: Pick<Plan, 'rows' | 'id'>,
   attempts: readonly AttemptRecord[],
@@ -47,11 +63,8 @@ export function reportRows(
   const last = new Map(attempts.map((record) => [record.sent.given, record]));
   return plan.rows.map((row) => {
     const attempt = last.get(row.key);
-    return reportRow(
-      row,
-      attempt && isNewsOf(plan, row, attempt) ? attempt : undefined,
-      notSent.get(row.number),
-    );
+    const news = attempt && isNewsOf(plan, row, attempt) ? attempt : undefined;
+    return reportRow(plan, row, news, notSent.get(row.number));
   });
 }
 
@@ -66,7 +79,12 @@ function isOfThisPlan({ id }: Pick<Plan, 'id'>, { tried }: PlanRow, attempt: Att
   return attempt.sent.plan === id && attemptName(attempt) !== tried;
 }
 
-function reportRow(row: PlanRow, attempt: AttemptRecord | undefined, notSent: string | undefined): RowReport {
+function reportRow(
+  plan: Pick<Plan, 'id'>,
+  row: PlanRow,
+  attempt: AttemptRecord | undefined,
+  notSent: string | undefined,
+): RowReport {
   if (attempt !== undefined) {
     const verdict = verdictOfAttempt(attempt);
     const last = attempt.verdicts.at(-1);
@@ -74,7 +92,7 @@ function reportRow(row: PlanRow, attempt: AttemptRecord | undefined, notSent: st
     const isOld = verdict === 'not_sent' || verdict === 'refused';
     return {
       row,
-      attempt,
+      attempt: rowAttempt(plan, row, attempt, verdict),
       verdict,
       why: (isOld ? notSent : undefined) ?? (verdict === 'applied' ? undefined : whyOf(last)),
     };
@@ -82,6 +100,29 @@ function reportRow(row: PlanRow, attempt: AttemptRecord | undefined, notSent: st
   if (row.state === 'look' || row.state === 'impossible')
     return { row, attempt, verdict: row.state, why: row.why };
   return { row, attempt, verdict: notSent === undefined ? 'not_started' : 'not_sent', why: notSent };
+}
+
+function rowAttempt(
+  plan: Pick<Plan, 'id'>,
+  row: PlanRow,
+  attempt: AttemptRecord,
+  verdict: RowVerdict,
+): RowAttempt {
+  const { intent, operator, time, proof } = attempt.sent;
+  const last = attempt.verdicts.at(-1);
+  const refunds = last?.refunds ?? [];
+  const ids = refunds.map(({ id }) => id ?? '').join(' ');
+  const sum = refunds.reduce((total, { amount }) => total - amount, 0);
+  return {
+    intent,
+    operator,
+    time,
+    before: proof.before.amountRefunded,
+    made: verdict === 'applied' ? { ids, sum } : undefined,
+    logId: last?.error?.logId,
+    alarm: last?.alarm,
+    isSentAnew: verdict === 'refused' && isSentAnew(plan, row, attempt),
+  };
 }
 
 /**
@@ -168,11 +209,7 @@ export function reportRecord(
   { row, verdict, why, attempt }: RowReport,
   { columns }: Pick<Plan, 'columns'>,
 ): JsonObject {
-  const { sent, verdicts } = attempt ?? {};
-  const last = verdicts?.at(-1);
-  const made = verdict === 'applied' ? (last?.refunds ?? []) : [];
-  const before = sent?.proof.before.amountRefunded;
-  const sum = made.reduce((total, { amount }) => total - amount, 0);
+  const { before, made, time } = attempt ?? {};
   return {
     object: 'refund_row',
     line: row.line,
@@ -187,13 +224,13 @@ export function reportRecord(
     notes: row.marks.join('; ') || null,
     verdict,
     why: why ?? null,
-    refund_id: made.map(({ id }) => id ?? '').join(' ') || null,
+    refund_id: made?.ids || null,
     before: before ?? null,
-    after: verdict === 'applied' && before !== undefined ? before + sum : null,
-    log_id: last?.error?.logId ?? null,
-    time: sent === undefined ? null : Math.floor(sent.time / 1000),
-    intent: sent?.intent ?? null,
-    operator: sent?.operator ?? null,
+    after: made !== undefined && before !== undefined ? before + made.sum : null,
+    log_id: attempt?.logId ?? null,
+    time: time === undefined ? null : Math.floor(time / 1000),
+    intent: attempt?.intent ?? null,
+    operator: attempt?.operator ?? null,
     input: inputOf(row, { columns }),
   };
 }

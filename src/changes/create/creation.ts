@@ -8,15 +8,15 @@ import type { Context } from '../../commands/command.ts';
 import { usage } from '../../commands/flags.ts';
 import { type ClockAndZone, clockAndZoneOf } from '../../commands/typed-time.ts';
 import { CliError } from '../../errors.ts';
-import type { Profile } from '../../profiles/profiles.ts';
-import type { Block } from '../../terminal/terminal.ts';
+import { aboutMoney, commandLine, type Profile } from '../../profiles/profiles.ts';
+import type { Ask, Block } from '../../terminal/terminal.ts';
 import { byHandNotes } from '../by-hand-words.ts';
 import { makeChange } from '../change.ts';
 import { checkProfileConfirmable } from '../confirm-change.ts';
 import type { Applied } from '../outcome.ts';
 import { onlyGiven } from '../repeat.ts';
 import { type Expiry, itemsIn, refusePast, type TypedItem, unitWarnings } from './sale-flags.ts';
-import { drawLink } from './sale-screens.ts';
+import { type Asking, drawLink } from './sale-screens.ts';
 
 /** Flags of a creation that are not fields of the body. */
 export interface CreationFlags {
@@ -49,8 +49,8 @@ interface Creation<B extends JsonObject, D> {
   readonly columns: readonly Column[];
   /** Names of the required flags. */
   readonly essential: readonly string[];
-  readonly askEssential: (ctx: Context, given: D) => Promise<D>;
-  readonly askMore: (ctx: Context, given: D) => Promise<D>;
+  readonly askEssential: (ctx: Asking, given: D) => Promise<D>;
+  readonly askMore: (ctx: Asking, given: D) => Promise<D>;
   readonly bodyOf: (given: D, clockAndZone: ClockAndZone, profile: Profile) => JsonObject;
   readonly path: (profile: Profile) => string;
   /** Takes the expiry (Unix seconds), the amount and the currency out of the body. */
@@ -84,7 +84,10 @@ export async function createOne<B extends JsonObject, D extends Draft>(
   const missing = file === undefined ? missingFlags(given, creation.essential) : [];
   const confirmation = { profile, confirm };
   checkProfileConfirmable(ctx, confirmation, { command, missing, body: file });
-  const { body, asked, warnings } = await bodyToSend(ctx, creation, given, { file, confirm, profile });
+  const { body, asked, words, warnings } = await bodyToSend(ctx, creation, given, { file, confirm, profile });
+  const repeats = wordsOf({ intent: intentId, again: again.length === 0 ? undefined : again.join(',') });
+  // What came in on standard input is gone.
+  const later = file === '-' ? undefined : commandLine(profile, ...command.split(' '), ...words, ...repeats);
   const repeat = { kind, intentId, asked, again };
   const applied = await makeChange(
     ctx,
@@ -104,7 +107,7 @@ export async function createOne<B extends JsonObject, D extends Draft>(
           ...creation.preview(body, profile),
           ...warnings.map((line): Block => ({ line: { text: `note: ${line}`, style: 'warn' }, hang: 6 })),
         ],
-        confirmation,
+        confirmation: { ...confirmation, command: later },
         async show(made) {
           await ctx.out.record(made.record, columns, () => creation.result(made, body, profile));
           const difference = creation.difference?.(made.record.value, body, profile);
@@ -134,12 +137,18 @@ async function bodyToSend<B extends JsonObject, D extends Draft>(
   creation: Creation<B, D>,
   given: D,
   { file, confirm, profile }: ToSend,
-): Promise<{ readonly body: B; readonly asked: JsonObject; readonly warnings: readonly string[] }> {
+): Promise<{
+  readonly body: B;
+  readonly asked: JsonObject;
+  /** The flags that ask for the same without a question. */
+  readonly words: readonly string[];
+  readonly warnings: readonly string[];
+}> {
   if (file !== undefined) {
     const body = checkedBody(creation, await readBody(ctx, file), `--body ${file}`);
-    return { body, asked: onlyGiven({ body }), warnings: [] };
+    return { body, asked: onlyGiven({ body }), words: ['--body', file], warnings: [] };
   }
-  const draft = await gather(ctx, creation, given, confirm);
+  const draft = await gather(ctx, creation, given, { confirm, profile });
   const body = checkedBody(creation, creation.bodyOf(draft, clockAndZoneOf(ctx), profile), creation.what);
   // Tomorrow the text `7d` still counts as the same request, although it means another moment.
   const { item, shipping, currency, expires } = draft;
@@ -150,7 +159,7 @@ async function bodyToSend<B extends JsonObject, D extends Draft>(
     expires: expires?.text,
   });
   const prices = [...(item ?? []).map(({ price }) => price), ...(shipping ?? [])];
-  return { body, asked, warnings: unitWarnings(prices, currency, profile) };
+  return { body, asked, words: wordsOf(draft), warnings: unitWarnings(prices, currency, profile) };
 }
 
 // Without any flag a person is asked for everything. With flags they are asked only for required values that are missing.
@@ -158,16 +167,52 @@ async function gather<B extends JsonObject, D extends Draft>(
   ctx: Context,
   { essential, askEssential, askMore }: Creation<B, D>,
   given: D & object,
-  confirm: string | undefined,
+  { confirm, profile }: Pick<ToSend, 'confirm' | 'profile'>,
 ): Promise<D> {
   const { yes, dryRun } = ctx.options;
   const asks = ctx.ask.interactive && !dryRun;
   const missing = missingFlags(given, essential);
   if (!asks && missing.length > 0)
     throw usage(`missing ${missing.join(', ')}`, ['give them, or the whole body with --body FILE']);
-  const draft = await askEssential(ctx, given);
+  const asking = { ask: askingAbout(ctx.ask, profile) };
+  const draft = await askEssential(asking, given);
   const asksForMore = asks && Object.keys(given).length === 0 && !yes && confirm === undefined;
-  return asksForMore ? askMore(ctx, draft) : draft;
+  return asksForMore ? askMore(asking, draft) : draft;
+}
+
+// Every question says whose money it is about.
+function askingAbout(ask: Ask, profile: Profile): Ask {
+  const about = <Q extends { readonly message: string }>(question: Q): Q => ({
+    ...question,
+    message: aboutMoney(profile, question.message),
+  });
+  return {
+    interactive: ask.interactive,
+    text: (question) => ask.text(about(question)),
+    secret: (question) => ask.secret(about(question)),
+    choose: (question) => ask.choose(about(question)),
+    search: (question) => ask.search(about(question)),
+    confirm: (question) => ask.confirm(about(question)),
+  };
+}
+
+// The values of flags as words of a command line. Months are one word, all other lists repeat their flag.
+function wordsOf(draft: object): readonly string[] {
+  return Object.entries(draft).flatMap(([name, value]: [string, unknown]) => {
+    if (value === undefined || value === false) return [];
+    if (value === true) return [`--${name}`];
+    if (!Array.isArray(value)) return [`--${name}`, wordOf(value)];
+    return name === 'installments'
+      ? [`--${name}`, value.join(',')]
+      : value.flatMap((one: unknown) => [`--${name}`, wordOf(one)]);
+  });
+}
+
+// A pair such as KEY=VALUE, a detail such as 2=TEXT, or what remembers how it was typed.
+function wordOf(value: unknown): string {
+  if (Array.isArray(value)) return value.join('=');
+  if (!isObject(value)) return String(value);
+  return typeof value.item === 'number' ? `${value.item}=${String(value.text)}` : String(value.text);
 }
 
 const maxBytes = 1024 * 1024;

@@ -15,6 +15,7 @@ import { type CreationFlags, createOne } from './creation.ts';
 import { type OrderDraft, orderBody, parseDetail, parseShipping } from './order-body.ts';
 import { parsePair, sumOf } from './sale-flags.ts';
 import {
+  type Asking,
   askFor,
   askItems,
   askMaybe,
@@ -53,13 +54,13 @@ export function createOrder(ctx: Context, given: OrderDraft, flags: CreationFlag
   });
 }
 
-async function askEssential(ctx: Context, given: OrderDraft): Promise<OrderDraft> {
+async function askEssential(ctx: Asking, given: OrderDraft): Promise<OrderDraft> {
   const item = given.item ?? (await askItems(ctx));
   const currency = given.currency ?? (await askFor(ctx, saleQuestions.currency));
   return { ...given, item, currency };
 }
 
-async function askMore(ctx: Context, given: OrderDraft): Promise<OrderDraft> {
+async function askMore(ctx: Asking, given: OrderDraft): Promise<OrderDraft> {
   const customer = await askMaybe(ctx, saleQuestions.customer);
   const checkout = await ctx.ask.choose({
     message: 'Add a checkout?',
@@ -82,7 +83,7 @@ const checkoutChoices: readonly Choice<CheckoutType | undefined>[] = [
   { value: 'Integration', label: 'Integration', detail: 'inside your own page' },
 ];
 
-async function askCheckout(ctx: Context, type: CheckoutType): Promise<OrderDraft> {
+async function askCheckout(ctx: Asking, type: CheckoutType): Promise<OrderDraft> {
   const url = (message: string, flag: string) => askMaybe(ctx, { message, flag, parse: asTyped });
   const name = await askMaybe(ctx, saleQuestions.name);
   const pages =
@@ -104,7 +105,7 @@ async function askCheckout(ctx: Context, type: CheckoutType): Promise<OrderDraft
   });
 }
 
-async function askRest(ctx: Context): Promise<OrderDraft> {
+async function askRest(ctx: Asking): Promise<OrderDraft> {
   const text = (message: string, flag: string) => askMaybe(ctx, { message, flag, parse: asTyped });
   const detail = (message: string, flag: string) => several(ctx, message, flag, parseDetail);
   return onlyGiven({
@@ -123,7 +124,7 @@ async function askRest(ctx: Context): Promise<OrderDraft> {
 }
 
 async function several<T>(
-  ctx: Context,
+  ctx: Asking,
   message: string,
   flag: string,
   parse: (text: string, name: string) => T,

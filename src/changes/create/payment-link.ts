@@ -15,6 +15,7 @@ import { givenOrNothing, onlyGiven } from '../repeat.ts';
 import { type CreationFlags, createOne } from './creation.ts';
 import { itemsIn, saleFlags, sumOf } from './sale-flags.ts';
 import {
+  type Asking,
   askFor,
   askItems,
   askMaybe,
@@ -112,14 +113,14 @@ function customerOf(draft: LinkDraft): JsonObject | undefined {
   });
 }
 
-async function askEssential(ctx: Context, given: LinkDraft): Promise<LinkDraft> {
+async function askEssential(ctx: Asking, given: LinkDraft): Promise<LinkDraft> {
   const name = given.name ?? (await askFor(ctx, saleQuestions.name));
   const item = given.item ?? (await askItems(ctx));
   const currency = given.currency ?? (await askFor(ctx, saleQuestions.currency));
   return { ...given, name, item, currency };
 }
 
-async function askMore(ctx: Context, given: LinkDraft): Promise<LinkDraft> {
+async function askMore(ctx: Asking, given: LinkDraft): Promise<LinkDraft> {
   const usual = {
     expires: await askMaybe(ctx, saleQuestions.expires),
     method: await askMaybe(ctx, saleQuestions.method),
@@ -131,7 +132,7 @@ async function askMore(ctx: Context, given: LinkDraft): Promise<LinkDraft> {
   return { ...given, ...onlyGiven({ ...usual, ...(more ? await askRest(ctx) : {}) }) };
 }
 
-async function askRest(ctx: Context): Promise<LinkDraft> {
+async function askRest(ctx: Asking): Promise<LinkDraft> {
   const customer = await askMaybe(ctx, saleQuestions.customer);
   return onlyGiven({
     customer,
@@ -143,7 +144,7 @@ async function askRest(ctx: Context): Promise<LinkDraft> {
   });
 }
 
-async function askBuyer(ctx: Context): Promise<LinkDraft> {
+async function askBuyer(ctx: Asking): Promise<LinkDraft> {
   const ask = (message: string, flag: string) => askMaybe(ctx, { message, flag, parse: asTyped });
   return onlyGiven({
     'customer-name': await ask('Name of the customer', '--customer-name'),

@@ -19,6 +19,9 @@ import {
 
 type Parse<T> = (text: string, name: string) => T;
 
+/** Whoever can be asked. */
+export type Asking = Pick<Context, 'ask'>;
+
 /** A question, and the flag that answers it in a script. */
 interface TextQuestion<T> {
   readonly message: string;
@@ -29,14 +32,14 @@ interface TextQuestion<T> {
 }
 
 /** Asks until `parse` accepts the answer. */
-export async function askFor<T>(ctx: Context, { message, flag, parse }: TextQuestion<T>): Promise<T> {
+export async function askFor<T>(ctx: Asking, { message, flag, parse }: TextQuestion<T>): Promise<T> {
   const text = await ctx.ask.text({ message, flag, check: (typed) => problemOf(typed, parse) });
   return parse(text, flag);
 }
 
 /** Like `askFor`, but returns undefined when the person only presses Enter. */
 export async function askMaybe<T>(
-  ctx: Context,
+  ctx: Asking,
   { message, flag, parse, otherwise = 'none' }: TextQuestion<T>,
 ): Promise<T | undefined> {
   const check = (typed: string) => (typed === '' ? undefined : problemOf(typed, parse));
@@ -50,7 +53,7 @@ export async function askMaybe<T>(
 }
 
 /** Asks the same question until the person only presses Enter. */
-export async function askSeveral<T>(ctx: Context, question: TextQuestion<T>): Promise<readonly T[]> {
+export async function askSeveral<T>(ctx: Asking, question: TextQuestion<T>): Promise<readonly T[]> {
   const answers: T[] = [];
   for (;;) {
     const answer = await askMaybe(ctx, question);
@@ -60,13 +63,13 @@ export async function askSeveral<T>(ctx: Context, question: TextQuestion<T>): Pr
 }
 
 /** Asks for one item or more. */
-export async function askItems(ctx: Context): Promise<readonly TypedItem[]> {
+export async function askItems(ctx: Asking): Promise<readonly TypedItem[]> {
   const question = { flag: '--item', parse: parseItem };
   const first = await askFor(ctx, { ...question, message: 'Item, as NAME:PRICE:QTY' });
   return [first, ...(await askSeveral(ctx, { ...question, message: 'Another item' }))];
 }
 
-export async function askSwitch(ctx: Context, message: string, flag: string): Promise<true | undefined> {
+export async function askSwitch(ctx: Asking, message: string, flag: string): Promise<true | undefined> {
   return (await ctx.ask.confirm({ message, flag })) ? true : undefined;
 }
 

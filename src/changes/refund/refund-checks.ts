@@ -218,7 +218,7 @@ export function youngWarnings(
     refunds.flatMap(({ id, amount, createdAt = 0 }) => {
       const ageMs = nowMs - createdAt * 1000;
       if (ageMs > youngMs || origins?.has(id) === true) return [];
-      const ago = `${Math.max(0, Math.floor(ageMs / 60_000))} min ago`;
+      const ago = ageMs < 60_000 ? 'just now' : `${Math.floor(ageMs / 60_000)} min ago`;
       return [
         `${id} refunded ${figure(-amount)} of charge ${number} ${ago}: somebody may be refunding this order now`,
       ];

@@ -68,8 +68,9 @@ function orderLine(money: OrderMoney, order: JsonObject, { settings }: Profile):
   ];
 }
 
+/** The buyer's name, e-mail and number at the shop, as far as the order shows them. */
 // The shop's own number is that of the setting reference.keys. Without it, the first text of the metadata may tell the person.
-function buyerOf(order: JsonObject, { settings }: Profile): string {
+export function buyerOf(order: JsonObject, { settings }: Profile): string {
   const { customer_info: buyer, metadata } = readOrder(order) ?? {};
   const texts = [
     referenceOf(order, settings['reference.keys']),

@@ -212,7 +212,7 @@ function sentLine(ctx: Context, { record, evidence }: Statement): string {
   const minutes = Math.floor((ctx.clock.now() - sent.time) / 60_000);
   const shown =
     evidence.shows === 'unreadable' ? `still unconfirmed: ${evidence.problem}` : 'the order does not show it';
-  return `${changeOf(record, amountStyleOf(ctx, record))}, sent ${minutes} min ago by ${sent.operator}; ${shown}`;
+  return `${changeOf(record, amountStyleOf(ctx, record))}, sent ${minutes < 1 ? 'just now' : `${minutes} min ago`} by ${sent.operator}; ${shown}`;
 }
 
 // What is corrected.

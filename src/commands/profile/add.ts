@@ -2,7 +2,7 @@
 
 import { authSchemes, defaultAuth, type JsonObject, modes, vendorPattern } from '../../api/spec.ts';
 import { CliError } from '../../errors.ts';
-import type { ProfileDraft } from '../../profiles/profiles.ts';
+import { type ProfileDraft, plainCommand } from '../../profiles/profiles.ts';
 import { type Context, defineCommand, type Input } from '../command.ts';
 import { flag, usage } from '../flags.ts';
 import {
@@ -76,10 +76,11 @@ export const add = defineCommand({
     await ctx.profiles.checkFree(name);
     const draft = { name, ...(await gather(ctx, values)) };
     const scripted = isScripted(ctx, values);
-    if (await profileDryRunShown(ctx, `add profile ${name}`, recordOf(draft))) return;
+    if (await profileDryRunShown(ctx, `add profile ${name}`, { ...recordOf(draft), ...settingsTaken(draft) }))
+      return;
     await confirmDoubts(ctx, draft.settings ?? {});
     await confirmHost(ctx, draft.baseUrl, values.confirm);
-    const key = await readNewKey(ctx, values, name);
+    const key = await readNewKey(ctx, values, name, commandAgain(name, draft, values));
     const tries = values['no-check'] !== true;
     const seen = tries ? await tryNewKey(ctx, draft, key, { asks: !scripted }) : undefined;
     const isDefault = values.default === true || (!scripted && (await offerDefault(ctx, name)));
@@ -88,6 +89,7 @@ export const add = defineCommand({
     if (isDefault) await ctx.profiles.use(name);
     const record = {
       ...recordOf(profile),
+      ...settingsTaken(draft),
       key_in: keptIn,
       key_tried: seen !== undefined,
       newest_order: seen?.order?.id ?? null,
@@ -97,6 +99,11 @@ export const add = defineCommand({
     ctx.notes.note(`next: paydesk profile check ${name}`);
   },
 });
+
+// What a lead's file has set, so that nobody has to look it up.
+function settingsTaken({ settings = {} }: Pick<ProfileDraft, 'settings'>): JsonObject {
+  return Object.keys(settings).length === 0 ? {} : { settings };
+}
 
 function recordOf(profile: Omit<ProfileDraft, 'settings'>): JsonObject {
   return {
@@ -109,6 +116,27 @@ function recordOf(profile: Omit<ProfileDraft, 'settings'>): JsonObject {
     lang: profile.lang ?? null,
     auth: profile.auth ?? null,
   };
+}
+
+function commandAgain(
+  name: string,
+  { baseUrl, mode, vendor, auth }: Omit<ProfileDraft, 'name'>,
+  { from }: Values,
+): string {
+  const words = { vendor, auth };
+  const typed =
+    from === undefined
+      ? [
+          '--base-url',
+          baseUrl,
+          '--mode',
+          mode,
+          ...Object.entries(words).flatMap(([flagName, value]) =>
+            value === undefined ? [] : [`--${flagName}`, value],
+          ),
+        ]
+      : ['--from', from];
+  return plainCommand('profile', 'add', name, ...typed);
 }
 
 async function gather(ctx: Context, values: Values): Promise<Omit<ProfileDraft, 'name'>> {

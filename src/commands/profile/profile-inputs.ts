@@ -1,6 +1,6 @@
 /** What the profile commands share: flags and questions for a key, the NAME argument, and how records are shown. */
 
-import type { JsonObject } from '../../api/spec.ts';
+import { isObject, type JsonObject } from '../../api/spec.ts';
 import { CliError } from '../../errors.ts';
 import type { KeyPlace, SettingTexts, TypedKey } from '../../profiles/profiles.ts';
 import type { Block } from '../../terminal/terminal.ts';
@@ -44,17 +44,21 @@ export function isScripted(ctx: Context, flags: KeyFlagValues): boolean {
   return !ctx.ask.interactive || flags['key-stdin'] === true || flags['key-file'] !== undefined;
 }
 
-/** Reads the key of a new profile, and where to keep it. A person is asked for the place first. */
+/**
+ * Reads the key of a new profile, and where to keep it. A person is asked for the place first. `again`: the command that adds
+ * the profile.
+ */
 export async function readNewKey(
   ctx: Context,
   flags: KeyFlagValues,
   profile: string,
+  again: string,
 ): Promise<TypedKey & { readonly place: KeyPlace }> {
   if (isScripted(ctx, flags)) {
     const key = await takeKey(ctx, flags, profile);
     return { ...key, place: flags['key-store'] ?? (await keyringOrRefuse(ctx)) };
   }
-  const place = flags['key-store'] ?? (await askPlace(ctx));
+  const place = flags['key-store'] ?? (await askPlace(ctx, again));
   return { ...(await takeKey(ctx, flags, profile)), place };
 }
 
@@ -68,9 +72,9 @@ async function keyringOrRefuse(ctx: Context): Promise<KeyPlace> {
   });
 }
 
-async function askPlace(ctx: Context): Promise<KeyPlace> {
+async function askPlace(ctx: Context, again: string): Promise<KeyPlace> {
   const problem = await ctx.profiles.keyringProblem();
-  if (problem !== undefined) return askForFile(ctx, problem);
+  if (problem !== undefined) return askForFile(ctx, problem, again);
   return ctx.ask.choose<KeyPlace>({
     message: 'keep the key in',
     flag: '--key-store',
@@ -81,14 +85,16 @@ async function askPlace(ctx: Context): Promise<KeyPlace> {
   });
 }
 
-async function askForFile(ctx: Context, problem: string): Promise<KeyPlace> {
+async function askForFile(ctx: Context, problem: string, again: string): Promise<KeyPlace> {
   ctx.notes.warn(`no system keyring available (${problem})`);
   const consent = await ctx.ask.confirm({
     message: 'keep the key in a file that only you can read?',
     flag: '--key-store file',
   });
   if (consent) return 'file';
-  throw new CliError('cancelled', 'nothing was kept and nothing was sent');
+  throw new CliError('cancelled', 'nothing was kept and nothing was sent', {
+    now: ['start a system keyring, or keep the key in a file:', `${again} --key-store file`],
+  });
 }
 
 const offerProfiles: Completer = (_typed, known) => known.profiles();
@@ -107,6 +113,8 @@ export function nameArgument<const R extends boolean>(required: R) {
 /** Draws a title and the fields of a record, without `object` and without null values. */
 export function fieldsView(title: string, record: JsonObject): readonly Block[] {
   const rows = Object.entries(record)
+    // Settings are fields of their own.
+    .flatMap(([name, value]) => (isObject(value) ? Object.entries(value) : [[name, value] as const]))
     .filter(([name, value]) => name !== 'object' && value !== null)
     .map(([name, value]) => [{ text: name, style: 'faint' as const }, String(value)]);
   return [{ line: { text: title, style: 'strong' } }, { grid: rows, indent: 2 }];

@@ -29,8 +29,8 @@ export const apply = defineCommand({
     ...controlFlags,
   },
   examples: [
-    'paydesk -p demo refunds apply refunds.plan',
-    'paydesk -p demo refunds apply refunds.plan --yes --json',
+    'paydesk refunds apply refunds.plan',
+    'paydesk refunds apply refunds.plan --yes --json',
     'paydesk -p shop-mx refunds apply refunds.plan --confirm 1f0c9a3e --expect-count 60 --expect-total MXN=1203400',
   ],
   exits: [0, 2, 3, 4, 6, 7, 8, 9, 130],

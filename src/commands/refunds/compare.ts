@@ -15,7 +15,7 @@ export const compare = defineCommand({
   },
   examples: [
     'paydesk -p demo refunds compare refunds.csv',
-    'paydesk -p demo refunds compare refunds.csv --since today --json',
+    'paydesk -p shop-mx refunds compare refunds.csv --since today --json',
   ],
   exits: [0, 2, 3, 4, 6, 7, 8, 9],
   async run(ctx, { args: [file], flags }) {

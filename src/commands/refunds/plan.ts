@@ -50,7 +50,7 @@ export const plan = defineCommand({
   },
   examples: [
     'paydesk -p demo refunds plan refunds.csv --to refunds.plan',
-    'paydesk -p demo refunds plan refunds.csv --to refunds.plan --expect-count 60 --expect-total MXN=1203400 --json',
+    'paydesk -p shop-mx refunds plan refunds.csv --to refunds.plan --expect-count 60 --expect-total MXN=1203400 --json',
     'paydesk -p demo refunds plan --refresh refunds.plan --to monday.plan',
   ],
   exits: [0, 2, 3, 4, 5, 6, 8, 9],

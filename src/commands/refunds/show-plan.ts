@@ -8,7 +8,7 @@ import type { Context } from '../command.ts';
 export async function showPlan(ctx: Context, plan: Plan, path: string, profile: Profile): Promise<void> {
   await ctx.out.ownList(
     planColumns(plan),
-    plan.rows.map((row) => planRecord(row, plan)),
+    plan.rows.values().map((row) => planRecord(row, plan)),
   );
   for (const line of planLines(plan, path, profile)) ctx.notes.note(line);
 }

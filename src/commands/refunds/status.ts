@@ -14,8 +14,8 @@ export const status = defineCommand({
     force: flag.switch({ summary: 'replace the file of --rest' }),
   },
   examples: [
-    'paydesk -p demo refunds status refunds.plan',
-    'paydesk -p demo refunds status refunds.plan --rest rest.csv --csv',
+    'paydesk refunds status refunds.plan',
+    'paydesk refunds status refunds.plan --rest rest.csv --csv',
   ],
   exits: [0, 2, 3, 4, 7, 8, 9],
   async run(ctx, { args: [path], flags }) {

@@ -127,10 +127,35 @@ export function asOfOneMoment<T>(db: DatabaseSync, read: () => T): T {
 }
 
 export function readRows(db: DatabaseSync, after: number): StoredRow[] {
-  return db
-    .prepare(`SELECT ${storedColumns.join(', ')} FROM rows WHERE seq > ? ORDER BY seq`)
-    .all(after)
-    .map(storedRow);
+  return db.prepare(rowsAfter).all(after).map(storedRow);
+}
+
+const rowsAfter = `SELECT ${storedColumns.join(', ')} FROM rows WHERE seq > ? ORDER BY seq`;
+
+/** How a run reads the same journal again and again: each statement is compiled once. */
+export interface RowReader {
+  readonly after: (seq: number) => StoredRow[];
+  /** Undefined if there is no such row. */
+  readonly at: (seq: number) => StoredRow | undefined;
+  /** Whether the rows end at this one, and the file has noted it as the newest. */
+  readonly endsAt: (end: { readonly seq: number; readonly head: string }) => boolean;
+}
+
+export function rowReader(db: DatabaseSync): RowReader {
+  const after = db.prepare(rowsAfter);
+  const at = db.prepare(`SELECT ${storedColumns.join(', ')} FROM rows WHERE seq = ?`);
+  const ends = db.prepare('SELECT seq, hash, (SELECT max(seq) FROM rows) AS last FROM head');
+  return {
+    after: (seq) => after.all(seq).map(storedRow),
+    at(seq) {
+      const found = at.get(seq);
+      return found && storedRow(found);
+    },
+    endsAt({ seq, head }) {
+      const noted = ends.get();
+      return noted?.seq === seq && noted.hash === head && (noted.last ?? 0) === seq;
+    },
+  };
 }
 
 /** A finding when the last row of the chain is not the newest one that the file has noted in `head`. */

@@ -17,8 +17,10 @@ import {
   headFindings,
   isInUse,
   openDatabase,
+  type RowReader,
   readRows,
   readWhatCanBe,
+  rowReader,
   unreadable,
   writeAtOnce,
 } from './database.ts';
@@ -80,8 +82,9 @@ class SqliteStore {
   readonly #onNetwork: boolean | undefined;
   readonly #cwd: (() => string) | undefined;
   #db: DatabaseSync | undefined;
+  #reader: RowReader | undefined;
   // What this run has read and checked so far. The file only grows.
-  #known = new StoreRules();
+  #known = this.#knowNothing();
 
   constructor({ file, witness, rules = noRules, folders = [], onNetwork, cwd }: SqlitePlace) {
     const ownRules = { ...rules, movedBy: 'XDG_STATE_HOME' } as const;
@@ -126,10 +129,7 @@ class SqliteStore {
   // A verdict may be written even if the witness is missing or damaged: what became of a change must not be lost.
   #refuseUnready(db: DatabaseSync | undefined, row?: JournalRow): void {
     const witness = this.#witness;
-    if (witness !== undefined) {
-      const unwitnessed = row?.type === 'verdict' && mismatchOf(db, witness)?.state === 'damaged';
-      if (!unwitnessed) refuseUnlessWitnessed(db, witness);
-    }
+    if (witness !== undefined) refuseUnlessWitnessed(db, witness, { exceptDamaged: row?.type === 'verdict' });
     if (row?.type !== 'verdict') this.#known.refuseWhileLost();
   }
 
@@ -145,8 +145,14 @@ class SqliteStore {
 
   async attempts(query: AttemptQuery) {
     const db = await this.#open(false);
-    if (db !== undefined) this.#refresh(db);
-    return this.#known.attempts(query);
+    if (db === undefined) return this.#known.attempts(query);
+    // The rows are read again in the same moment: else each of them would take a lock on the file.
+    return this.#orUnreadable(() =>
+      asOfOneMoment(db, () => {
+        this.#refresh(db);
+        return this.#known.attempts(query);
+      }),
+    );
   }
 
   async settings() {
@@ -237,7 +243,12 @@ class SqliteStore {
   close(): void {
     this.#db?.close();
     this.#db = undefined;
-    this.#known = new StoreRules();
+    this.#reader = undefined;
+    this.#known = this.#knowNothing();
+  }
+
+  #knowNothing(): StoreRules {
+    return new StoreRules((seq) => this.#reader?.at(seq));
   }
 
   #open(create: true): Promise<DatabaseSync>;
@@ -256,21 +267,28 @@ class SqliteStore {
   }
 
   #refresh(db: DatabaseSync): void {
-    const { stored, finding } = this.#readNew(db);
+    const { stored, finding } = this.#orUnreadable(() => this.#readNew(db));
     if (finding !== undefined) throw damaged(this.#file.path, `row ${finding.seq} ${finding.problem}`);
     this.#known.read(stored);
   }
 
   #readNew(db: DatabaseSync) {
+    this.#reader ??= rowReader(db);
+    const { after, endsAt } = this.#reader;
     const { seq, head } = this.#known.end;
+    if (endsAt({ seq, head })) return { stored: [], finding: undefined };
+    return asOfOneMoment(db, () => {
+      const stored = after(seq);
+      const chain = checkChain(stored, seq, head);
+      return { stored, finding: [...chain.findings, ...headFindings(db, chain)][0] };
+    });
+  }
+
+  #orUnreadable<T>(read: () => T): T {
     try {
-      return asOfOneMoment(db, () => {
-        const stored = readRows(db, seq);
-        const chain = checkChain(stored, seq, head);
-        return { stored, finding: [...chain.findings, ...headFindings(db, chain)][0] };
-      });
+      return read();
     } catch (error) {
-      throw unreadable(this.#file.path, error);
+      throw error instanceof CliError ? error : unreadable(this.#file.path, error);
     }
   }
 }

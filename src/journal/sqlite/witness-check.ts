@@ -40,10 +40,15 @@ export function mismatchOf(db: DatabaseSync | undefined, place: WitnessPlace): M
   return mismatch(readWitnessEnd(place.witness, place.rules), db, place);
 }
 
-/** Throws CliError 'refused' when journal and witness do not match. */
-export function refuseUnlessWitnessed(db: DatabaseSync | undefined, place: WitnessPlace): void {
+/** Throws CliError 'refused' when journal and witness do not match; with `exceptDamaged` not for a witness that is damaged. */
+export function refuseUnlessWitnessed(
+  db: DatabaseSync | undefined,
+  place: WitnessPlace,
+  { exceptDamaged }: { readonly exceptDamaged: boolean },
+): void {
   const found = mismatchOf(db, place);
-  if (found !== undefined) throw refusalOf(found, db, place);
+  if (found === undefined || (exceptDamaged && found.state === 'damaged')) return;
+  throw refusalOf(found, db, place);
 }
 
 /**

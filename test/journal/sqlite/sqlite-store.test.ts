@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import { copyFileSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -34,6 +35,38 @@ function damage(statement: string): void {
   db.exec(statement);
   db.close();
 }
+
+describe('a row that this run has read before', () => {
+  const rechained = (seq: number) => {
+    const db = new DatabaseSync(file);
+    const row = String(db.prepare('SELECT row FROM rows WHERE seq = ?').get(seq)?.row).replace(
+      '"op7"',
+      '"op8"',
+    );
+    const { prev, body_hash: body } =
+      db.prepare('SELECT prev, body_hash FROM rows WHERE seq = ?').get(seq) ?? {};
+    const changed = hash('sha256', `${String(prev)}\n${String(body ?? '')}\n${row}`);
+    db.prepare('UPDATE rows SET row = ?, hash = ? WHERE seq = ?').run(row, changed, seq);
+    db.close();
+  };
+
+  it.each([
+    ['was changed', () => damage('UPDATE rows SET row = replace(row, \'"op7"\', \'"op8"\') WHERE seq = 3')],
+    ['was changed', () => rechained(3)],
+    ['is missing', () => damage('DELETE FROM rows WHERE seq = 3')],
+  ])('is not taken when it %s since then', async (problem, change) => {
+    await filled();
+    const store = createSqliteStore({ file });
+    expect(await store.attempts({ intent: 'i_b' })).toHaveLength(1);
+    change();
+    expect(await store.attempts({ intent: 'i_a' })).toHaveLength(1);
+    await expect(store.attempts({ intent: 'i_b' })).rejects.toMatchObject({
+      kind: 'refused',
+      message: `the journal is damaged: row 3 ${problem}`,
+    });
+    store.close();
+  });
+});
 
 describe('the journal file', () => {
   it('is private from its first moment, and is not made by a read', async () => {
