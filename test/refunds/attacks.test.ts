@@ -120,7 +120,13 @@ it('F26 a row that was applied is done in a refreshed plan, although its number 
   turnCharges(service);
 
   const refreshed = await service.run([
-    ...['refunds', 'plan', '--refresh', 'refunds.plan', '--to', 'new.plan', '--json'],
+    'refunds',
+    'plan',
+    '--refresh',
+    'refunds.plan',
+    '--to',
+    'new.plan',
+    '--json',
   ]);
   await service.run(['refunds', 'apply', 'new.plan', '--yes']);
   // The same file once more: here the number is all that there is.
