@@ -113,7 +113,7 @@ export function readReason(text: string): Checked<RefundReason | undefined> {
 export function readRef(text: string): Checked<string> {
   if (text.trim() === '') return { value: '' };
   return exactly('ref', text, (ref) =>
-    visible.test(ref) && ref.length <= refMost
+    visible.test(ref) && ref === ref.normalize('NFC') && ref.length <= refMost
       ? { value: ref }
       : { wrong: `not one line of at most ${refMost} visible characters` },
   );
@@ -129,8 +129,8 @@ export function readNote(text: string): Checked<string | undefined> {
 }
 
 const oneLine = /^[^\p{Cc}\p{Cs}\p{Zl}\p{Zp}]+$/u;
-// With no space but the ordinary one: two words that look the same must be the same.
-const visible = /^(?:[^\p{C}\p{Z}]| )+$/u;
+// With no space but the ordinary one, and nothing that has no width: two words that look the same must be the same.
+const visible = /^(?:[^\p{C}\p{Z}\p{Default_Ignorable_Code_Point}\u2800]| )+$/u;
 
 // Reads the cell without the spaces around it. If nothing else is wrong, it says that they must go: the same cell with and
 // without a space must not be two rows.

@@ -4,7 +4,7 @@ import type { OpenService } from '../../api/api.ts';
 import type { Context } from '../../commands/command.ts';
 import { usage } from '../../commands/flags.ts';
 import { CliError } from '../../errors.ts';
-import type { AttemptRecord } from '../../journal/journal.ts';
+import { type AttemptRecord, tolerableSkewMs } from '../../journal/journal.ts';
 import {
   type ControlTotals,
   digestShown,
@@ -99,15 +99,17 @@ function checkAnswerable(
   ];
   if (missing.length === 0) return;
   throw usage(`missing ${missing.join(', ')}: in production --yes alone is not enough`, [
-    `the digest and the totals of this plan: paydesk refunds status ${path}`,
+    `the digest and the totals of this plan: ${commandLine(profile, 'refunds', 'status', path)}`,
     `its digest begins with ${plan.digest.slice(0, digestShown)}`,
   ]);
 }
 
 async function checkAge(ctx: Context, plan: Plan, profile: Profile, path: string): Promise<void> {
-  const { time } = await ctx.journal.now();
-  const ageMs = time - plan.madeAt;
+  const { time, wall } = await ctx.journal.now();
+  // If the clocks are in doubt, the journal's time may be that of its last row, which is older than the plan.
+  const ageMs = Math.max(time, wall) - plan.madeAt;
   const maxMs = profile.settings['plan.max_age'];
+  if (ageMs < -tolerableSkewMs) throw ofTheFuture(ctx, plan, profile, path);
   if (ageMs <= maxMs) return;
   const reports = await reportPlan(ctx, plan);
   const { length: left } = reports.filter(
@@ -122,6 +124,21 @@ async function checkAge(ctx: Context, plan: Plan, profile: Profile, path: string
       certain: `nothing was sent now; ${reports.length - left} of its ${reports.length} rows need no sending any more, ${left} were not sent`,
       now: [
         ...(isOpen ? ['paydesk journal reconcile --all'] : []),
+        commandLine(profile, 'refunds', 'plan', '--refresh', path, '--to', 'new.plan'),
+      ],
+    },
+  );
+}
+
+// A plan that a wrong clock made would not grow old for as long as that clock was ahead.
+function ofTheFuture(ctx: Context, { madeAt }: Plan, profile: Profile, path: string): CliError {
+  return new CliError(
+    'refused',
+    `${path} was made ${ctx.fullTime(madeAt)}, which is later than now: the clock of this machine was wrong then, or is wrong now`,
+    {
+      certain: 'nothing was sent now',
+      now: [
+        'look at the clock; then read the orders again and keep the rows:',
         commandLine(profile, 'refunds', 'plan', '--refresh', path, '--to', 'new.plan'),
       ],
     },

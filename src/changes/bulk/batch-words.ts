@@ -102,7 +102,7 @@ export function applyPreview(
       ? [
           line(
             'note',
-            `${marked.length - markedShown} more rows have notes: paydesk refunds status ${path} --columns line,order_id,notes`,
+            `${marked.length - markedShown} more rows have notes: ${commandLine(profile, 'refunds', 'status', path, '--columns', 'line,order_id,notes')}`,
           ),
         ]
       : []),

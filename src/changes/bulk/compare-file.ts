@@ -40,7 +40,9 @@ export async function compareFile(
   });
   await refuseProblems(ctx, input, referenceProblems(input.rows, orders), how);
   const compared = await compareRows(ctx, service, input.rows, orders);
-  const known = new Set(compared.map(({ orderId }) => orderId));
+  const known = new Set(
+    compared.flatMap(({ orderId, refunds }) => refunds.map(({ id }) => `${orderId} ${id}`)),
+  );
   const more = asked.since === undefined ? [] : await refundsElsewhere(ctx, service, known, asked.since);
   const all = [...compared.toSorted(byLine), ...more];
   const facts = refundFacts(await ctx.journal.attemptsOf(service), ctx.journal);
@@ -91,7 +93,7 @@ async function refundsElsewhere(
     for await (const { records } of longPages(service, 'orders', {}, { ahead: true })) {
       for (const record of records) {
         const id = idOf(record);
-        if (id !== undefined && !known.has(id)) found.push(...elsewhere(id, record.value, since));
+        if (id !== undefined) found.push(...elsewhere(id, record.value, since, known));
       }
       read += records.length;
     }
@@ -101,13 +103,21 @@ async function refundsElsewhere(
   return found;
 }
 
-function elsewhere(orderId: string, order: JsonObject, since: number): readonly Compared[] {
+function elsewhere(
+  orderId: string,
+  order: JsonObject,
+  since: number,
+  known: ReadonlySet<string>,
+): readonly Compared[] {
   // Most orders have no refund, so their charges are not read.
   const reading = order.amount_refunded === 0 ? undefined : readMoney(order);
   if (reading === undefined || 'problem' in reading) return [];
   const { currency } = reading.money;
   return refundsOf(reading.money)
-    .filter(({ createdAt }) => createdAt === undefined || createdAt * 1000 >= since)
+    .filter(({ id, createdAt }) => {
+      const isSince = createdAt === undefined || createdAt * 1000 >= since;
+      return isSince && !known.has(`${orderId} ${id}`);
+    })
     .map((refund) => ({
       row: undefined,
       orderId,

@@ -21,7 +21,7 @@ import {
   readInputFile,
   sumsOf,
 } from '../../plans/plans.ts';
-import type { Profile } from '../../profiles/profiles.ts';
+import { commandLine, type Profile } from '../../profiles/profiles.ts';
 import { knownTwin } from '../refund/known-refunds.ts';
 import { isPaidBack, nameForAgain, type Twin, twinLine, twinWords } from '../refund/twins.ts';
 import { type OpenCases, openCasesOf } from '../unconfirmed-words.ts';
@@ -144,19 +144,18 @@ export async function refreshPlan(ctx: Context, service: OpenService, asked: Ref
     moreOf: ({ cells }: InputRow) => cells,
   };
   const rows = await rowsOf(ctx, service, old.rows.map(asInput), orders, rowsAsked);
-  // The parts of a spread amount name their charges now; they stay parts.
-  const parts = new Map(old.rows.map((row) => [row.key, row]));
+  // Every row names its charge by the id now, since a number may mean another charge today. It keeps what was typed.
+  const before = new Map(old.rows.map((row) => [row.key, row]));
   const same = rows.map((row) => {
-    const { partOf, charge = row.charge } = parts.get(row.key) ?? {};
+    const { partOf, charge = row.charge } = before.get(row.key) ?? {};
     return { ...row, partOf: partOf ?? row.partOf, charge };
   });
   return keep(ctx, profile, { ...head, madeAt: nowMs, refreshes: digest }, same, asked);
 }
 
 function asInput(row: PlanRow): InputRow {
-  const { line, orderId, charge, chargeId, amount, reason, ref, note, more } = row;
-  const named = row.partOf === undefined ? charge : (chargeId ?? charge);
-  return { line, orderId, reference: undefined, charge: named, amount, reason, ref, note, cells: more };
+  const { line, orderId, charge, chargeId = charge, amount, reason, ref, note, more } = row;
+  return { line, orderId, reference: undefined, charge: chargeId, amount, reason, ref, note, cells: more };
 }
 
 async function keep(
@@ -179,7 +178,10 @@ export function checkAccount(plan: Plan, profile: Profile, path: string): void {
   throw new CliError(
     'refused',
     `${path} is a plan for ${plan.mode} ${plan.profile} (${plan.account}), and profile ${profile.name} is ${profile.mode} (${profile.account})`,
-    { certain: 'nothing was sent', now: [`paydesk -p ${plan.profile} refunds apply ${path}`] },
+    {
+      certain: 'nothing was sent',
+      now: [commandLine({ kind: 'stored', name: plan.profile }, 'refunds', 'apply', path)],
+    },
   );
 }
 

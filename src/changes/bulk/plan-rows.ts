@@ -4,7 +4,7 @@ import { amountWords, figureWords } from '../../amounts.ts';
 import { type ChargeMoney, type OrderMoney, readMoney } from '../../api/charges.ts';
 import { isObject, type JsonObject, type ReasonWords, refundReasons, statuses } from '../../api/spec.ts';
 import { CliError } from '../../errors.ts';
-import type { AttemptRecord, ExpectedRefund } from '../../journal/journal.ts';
+import { type AttemptRecord, attemptName, type ExpectedRefund } from '../../journal/journal.ts';
 import {
   type AllocateWay,
   allocate,
@@ -25,6 +25,7 @@ import {
   plannedId,
   type RowsOfOrder,
   repeatProblem,
+  type TypedRow,
 } from './row-repeats.ts';
 
 /** What was asked for all rows of a plan. */
@@ -73,6 +74,7 @@ export function planRows(rows: readonly InputRow[], read: OrderOfRows, asked: Ro
     const planned = planRow(row, { ...read, order, ofOrder, taken }, asked).map((one) => ({
       ...one,
       before,
+      tried: triedBefore(one, read.attempts),
     }));
     for (const { state, expected, again } of planned) {
       if (state !== 'ready' || order === undefined) continue;
@@ -166,6 +168,11 @@ export function moneyBefore(order: JsonObject | undefined): MoneyBefore | undefi
 
 // ── What the journal knows of a row ─────────────────────────────────────────────────────────────
 
+function triedBefore({ key }: NewRow, attempts: readonly AttemptRecord[]): string | undefined {
+  const last = lastUnder(key, attempts);
+  return last === undefined || mayBeMade(last) ? undefined : attemptName(last);
+}
+
 /** The last attempt under a key; undefined if there is none. */
 function lastUnder(key: string, attempts: readonly AttemptRecord[]): AttemptRecord | undefined {
   return attempts.findLast(({ sent }) => sent.given === key);
@@ -242,10 +249,21 @@ function planParts(
     const why = `${words} is more than is left of the order: ${figureWords(there, base.currency, settings)}`;
     return [...before, { ...base, why }];
   }
-  return [
-    ...before,
-    ...parts.map(({ id, amount }) => planOne(partBase(base, id, amount, asked), read, asked)),
-  ];
+  const bases = parts.map(({ id, amount }) => partBase(base, id, amount, asked));
+  const known = bases.find(({ key }) => isKnown(key, read.attempts));
+  if (known !== undefined) return [...before, { ...base, why: sentBefore(known, settings) }];
+  return [...before, ...bases.map((part) => planOne(part, read, asked))];
+}
+
+// Under the key of a row that was sent before, a part would count as sent, and its money would never go back.
+function isKnown(key: string, attempts: readonly AttemptRecord[]): boolean {
+  const last = lastUnder(key, attempts);
+  return last !== undefined && mayBeMade(last);
+}
+
+function sentBefore({ chargeId, amount, currency }: NewRow, settings: Profile['settings']): string {
+  const words = amountWords(Number(amount), currency, settings);
+  return `one of its parts would be ${words} of charge ${chargeId}, and a row like that was sent before: give this row a ref of its own`;
 }
 
 function howToSplit(words: string): string {
@@ -265,7 +283,7 @@ function planOne(base: NewRow, read: OrderOfRow, asked: RowsAsked): NewRow {
   try {
     const planned = plannedRefund(base, order, asked);
     const { body, expected, tolerated, amount, money, warnings } = planned;
-    const refund = { money, expected };
+    const refund = { money, expected, typed: typedOf(base) };
     const names = namesLeft(asked.again, ofOrder);
     const problem = repeatProblem(refund, names, ofOrder);
     if (problem !== undefined) return { ...base, why: problem };
@@ -291,6 +309,12 @@ function planOne(base: NewRow, read: OrderOfRow, asked: RowsAsked): NewRow {
     if (!(error instanceof CliError) || error.kind !== 'refused') throw error;
     return { ...base, why: error.message };
   }
+}
+
+// A part of a spread amount keeps the word of its row, so it may be any charge too.
+function typedOf({ charge, chargeId, amount, ref }: NewRow): TypedRow {
+  const chargeBy = charge === anyWord ? 'any' : charge === fullWord || charge === chargeId ? 'id' : 'number';
+  return { chargeBy, amount, ref };
 }
 
 // A cashier's own e-mail address, say, makes all orders of ten minutes twins of each other.

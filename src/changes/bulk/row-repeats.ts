@@ -17,6 +17,15 @@ export interface RowsOfOrder {
 interface NewRefund {
   readonly money: OrderMoney;
   readonly expected: readonly ExpectedRefund[];
+  readonly typed: TypedRow;
+}
+
+/** What was typed for a row. */
+export interface TypedRow {
+  /** `id`: the id of a charge. `number`: its number or card, which may mean another charge one day. `any`: paydesk chooses. */
+  readonly chargeBy: 'id' | 'number' | 'any';
+  readonly amount: number | 'full';
+  readonly ref: string;
 }
 
 /** What `--again` named, without what earlier sendings have used up. */
@@ -57,19 +66,36 @@ function equalProblem(
   return undefined;
 }
 
-// A charge that another plan refunded with another amount: perhaps somebody changed the amount in the file.
-function otherPlanProblem({ expected }: NewRefund, names: NamesLeft, rows: RowsOfOrder): string | undefined {
+// Another plan refunded the charge with another amount, or another charge: perhaps somebody changed the row in the file.
+function otherPlanProblem(
+  { expected, typed }: NewRefund,
+  names: NamesLeft,
+  rows: RowsOfOrder,
+): string | undefined {
   const charges = new Set(expected.map(({ chargeId }) => chargeId));
   for (const record of rows.attempts) {
     const { sent } = record;
     if (sent.plan === undefined || isOfRows(record, rows) || !isApplied(record)) continue;
-    const refund = refundsOfAttempt(record).find(({ chargeId }) => charges.has(chargeId));
+    const refunds = refundsOfAttempt(record);
+    const ofCharge = refunds.find(({ chargeId }) => charges.has(chargeId));
+    const refund = ofCharge ?? (mayMeanOtherCharge(typed, record) ? refunds[0] : undefined);
     if (refund === undefined) continue;
     const name = refund.id ?? attemptName(record);
     if (names.includes(name) || names.includes(attemptName(record))) continue;
-    return `plan ${sent.plan} refunded this charge before with ${figureWords(-refund.amount, sent.currency, plainAmounts)}, ${name}: if it should get this refund too, add --again ${name}`;
+    const what = ofCharge === undefined ? `charge ${refund.chargeId} of this order` : 'this charge';
+    return `plan ${sent.plan} refunded ${what} before with ${figureWords(-refund.amount, sent.currency, plainAmounts)}, ${name}: if it should get this refund too, add --again ${name}`;
   }
   return undefined;
+}
+
+// With `any` the row is about the same money as every other row of the order. And if the service lists the charges in another
+// order now, the same number is another charge.
+function mayMeanOtherCharge(
+  { chargeBy, amount, ref }: TypedRow,
+  { sent: { asked } }: AttemptRecord,
+): boolean {
+  if (chargeBy === 'any') return true;
+  return chargeBy === 'number' && asked?.amount === amount && asked.ref === ref;
 }
 
 /**
@@ -77,7 +103,7 @@ function otherPlanProblem({ expected }: NewRefund, names: NamesLeft, rows: RowsO
  * refunds that other rows of the file got from another plan. `taken`: names that rows before it use.
  */
 export function namesToSend(
-  { money, expected }: NewRefund,
+  { money, expected }: Pick<NewRefund, 'money' | 'expected'>,
   names: NamesLeft,
   rows: RowsOfOrder,
   taken: ReadonlySet<string>,
@@ -95,7 +121,10 @@ export function namesToSend(
 }
 
 /** Whether the charges of a row have refunds that no row of the file made. */
-export function hasOtherRefunds({ money, expected }: NewRefund, rows: RowsOfOrder): boolean {
+export function hasOtherRefunds(
+  { money, expected }: Pick<NewRefund, 'money' | 'expected'>,
+  rows: RowsOfOrder,
+): boolean {
   const own = new Set(idsOfRows(rows));
   const charges = new Set(expected.map(({ chargeId }) => chargeId));
   return money.charges.some(

@@ -94,7 +94,7 @@ it('the preview shows five notes, and where the others are', () => {
   expect(text).toContain('line 6: note 4');
   expect(text).not.toContain('line 7: note 5');
   expect(text).toContain(
-    '2 more rows have notes: paydesk refunds status fri.plan --columns line,order_id,notes',
+    '2 more rows have notes: paydesk -p shop-mx refunds status fri.plan --columns line,order_id,notes',
   );
   expect(text).toContain('7 refunds, 35 MXN, of 1 order"');
 });
