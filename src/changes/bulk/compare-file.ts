@@ -11,7 +11,7 @@ import type { Profile } from '../../profiles/profiles.ts';
 import { type RefundFacts, refundFacts } from '../refund/known-refunds.ts';
 import { type Compared, compareOrder, compareVerdicts, notFound, refundsOf } from './compare-rows.ts';
 import { referenceProblems, refuseProblems } from './input-problems.ts';
-import { type ReadOrders, readOrders } from './read-orders.ts';
+import { orderIdOf, ordersOf, type ReadOrders, readOrders } from './read-orders.ts';
 import { inputColumnsOf } from './row-verdicts.ts';
 
 /** What `refunds compare` was asked for. */
@@ -34,10 +34,7 @@ export async function compareFile(
   });
   const how = { file: asked.file, errors: undefined, force: false };
   await refuseProblems(ctx, input, input.problems, how);
-  const orders = await readOrders(ctx, service, {
-    ids: new Set(input.rows.flatMap(({ orderId }) => orderId ?? [])),
-    references: new Set(input.rows.flatMap(({ reference }) => reference ?? [])),
-  });
+  const orders = await readOrders(ctx, service, ordersOf(input.rows));
   await refuseProblems(ctx, input, referenceProblems(input.rows, orders), how);
   const compared = await compareRows(ctx, service, input.rows, orders);
   const known = new Set(
@@ -67,10 +64,7 @@ async function compareRows(
   orders: ReadOrders,
 ): Promise<readonly Compared[]> {
   const unconfirmed = await ctx.journal.unconfirmed(service);
-  const byOrder = Map.groupBy(
-    rows,
-    ({ orderId, reference = '' }) => orderId ?? orders.byReference.get(reference)?.[0] ?? '',
-  );
+  const byOrder = Map.groupBy(rows, (row) => orderIdOf(row, orders));
   return [...byOrder].flatMap(([id, some]) => {
     const order = orders.found.get(id)?.order;
     if (order === undefined)
@@ -137,7 +131,7 @@ interface Titles {
 }
 
 /** The columns of a comparison. The columns of the file come last, as `input.TITLE`. */
-export function compareColumns(titles: Titles): readonly Column[] {
+function compareColumns(titles: Titles): readonly Column[] {
   return [
     { ...fieldColumn('line', 'LINE', 'integer', 0), stays: true },
     { ...fieldColumn('order_id', 'ORDER', 'id', 0), stays: true },
