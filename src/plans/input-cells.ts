@@ -11,9 +11,9 @@ import { anyWord, fullWord } from './plan-types.ts';
 /** A cell that was read: its value, or what is wrong with it. */
 export type Checked<T> = { readonly value: T } | { readonly wrong: string };
 
-/** The most characters of a row's own word, and of a note. */
-export const refMost = 128;
-export const noteMost = 500;
+// The most characters of a ref, and of a note.
+const refMost = 128;
+const noteMost = 500;
 
 /** A value as a problem shows it: whole if it is short, in quotes if spaces stand around it. */
 export function shown(text: string): string {
@@ -27,10 +27,10 @@ const shownMost = 40;
 
 /** Whether a cell says nothing: blank, or one of the words that programs write for that. */
 export function saysNothing(text: string): boolean {
-  return nothings.has(text.trim().slice(0, 10).toUpperCase());
+  return emptyWords.has(text.trim().slice(0, 10).toUpperCase());
 }
 
-const nothings: ReadonlySet<string> = new Set([
+const emptyWords: ReadonlySet<string> = new Set([
   '',
   '-',
   '--',

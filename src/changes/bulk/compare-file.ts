@@ -19,7 +19,7 @@ import {
   shownWhy,
 } from './compare-rows.ts';
 import { referenceProblems, refuseProblems } from './input-problems.ts';
-import { type ReadOrders, readOrders } from './read-orders.ts';
+import { orderIdOf, ordersOf, type ReadOrders, readOrders } from './read-orders.ts';
 import { inputColumnsOf } from './row-verdicts.ts';
 
 /** What `refunds compare` was asked for. */
@@ -44,10 +44,7 @@ export async function compareFile(
     for: 'compare',
   });
   await refuseProblems(ctx, input, input.problems, asked);
-  const orders = await readOrders(ctx, service, {
-    ids: new Set(input.rows.flatMap(({ orderId }) => orderId ?? [])),
-    references: new Set(input.rows.flatMap(({ reference }) => reference ?? [])),
-  });
+  const orders = await readOrders(ctx, service, ordersOf(input.rows));
   await refuseProblems(ctx, input, referenceProblems(input.rows, orders), asked);
   const journal = await knownRefunds(ctx, service);
   const compared = compareRows(input.rows, orders, journal);
@@ -79,10 +76,7 @@ function compareRows(
   orders: ReadOrders,
   journal: KnownRefunds,
 ): readonly Compared[] {
-  const byOrder = Map.groupBy(
-    rows,
-    ({ orderId, reference = '' }) => orderId ?? orders.byReference.get(reference)?.[0] ?? '',
-  );
+  const byOrder = Map.groupBy(rows, (row) => orderIdOf(row, orders));
   return [...byOrder].flatMap(([id, some]) => {
     const order = orders.found.get(id)?.order;
     if (order === undefined)
@@ -157,7 +151,7 @@ interface Titles {
 }
 
 /** The columns of a comparison. The columns of the file come last, as `input.TITLE`. */
-export function compareColumns(titles: Titles): readonly Column[] {
+function compareColumns(titles: Titles): readonly Column[] {
   return [
     { ...fieldColumn('line', 'LINE', 'integer', 0), stays: true },
     { ...fieldColumn('order_id', 'ORDER', 'id', 0), stays: true },
@@ -185,10 +179,10 @@ function firstRefund({ refund_id: ids }: JsonObject): unknown {
 function compareRecord(
   { row, orderId, verdict, why, wanted, refunded, currency, refunds }: Compared,
   { columns }: Titles,
-  { sentBy }: KnownRefunds,
+  journal: KnownRefunds,
 ): JsonObject {
   const last = refunds.at(-1);
-  const known = refunds.flatMap(({ id }) => sentBy(id) ?? []);
+  const known = refunds.flatMap(({ id }) => journal.sentBy(id) ?? []);
   return {
     object: 'refund_comparison',
     line: row?.line ?? null,

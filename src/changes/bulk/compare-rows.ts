@@ -5,7 +5,6 @@ import type { JsonObject } from '../../api/spec.ts';
 import { anyWord, fullWord, type InputRow } from '../../plans/plans.ts';
 import { chargesNamed } from '../refund/refund-plan.ts';
 
-/** How a row of a file stands at the service. */
 export const compareVerdicts = [
   'refunded',
   'in_part',

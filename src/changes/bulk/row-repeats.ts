@@ -3,6 +3,7 @@
 import { figureWords, plainAmounts } from '../../amounts.ts';
 import { newestEqual, type OrderMoney, type RefundRecord } from '../../api/charges.ts';
 import { type AttemptRecord, attemptName, type ExpectedRefund } from '../../journal/journal.ts';
+import { isPlanned } from './order-after.ts';
 
 /** What is known of an order when one of its rows is planned. */
 export interface RowsOfOrder {
@@ -29,7 +30,7 @@ export interface TypedRow {
 }
 
 /** What `--again` named, without what earlier sendings have used up. */
-export type NamesLeft = readonly string[];
+type NamesLeft = readonly string[];
 
 /** The names that rows may still use. What a row named that the service then refused is named again when that row is sent. */
 export function namesLeft(again: readonly string[], { attempts, keys }: RowsOfOrder): NamesLeft {
@@ -163,17 +164,4 @@ function refundsOfAttempt({ sent, verdicts }: AttemptRecord): readonly {
   readonly amount: number;
 }[] {
   return verdicts.at(-1)?.refunds ?? sent.proof.expected;
-}
-
-// ── Refunds of rows before this one ─────────────────────────────────────────────────────────────
-
-const plannedPrefix = 'planned:';
-
-/** The id of a refund that a row before this one will make. No service has such an id. */
-export function plannedId(number: number): string {
-  return `${plannedPrefix}${number}`;
-}
-
-export function isPlanned(id: string): boolean {
-  return id.startsWith(plannedPrefix);
 }

@@ -6,8 +6,7 @@ import { type Alarm, type AttemptRecord, attemptName, type VerdictRow } from '..
 import type { Plan, PlanRow } from '../../plans/plans.ts';
 import { replyWords } from '../change-words.ts';
 
-/** How a row stands. */
-export const rowVerdicts = [
+const rowVerdicts = [
   'applied',
   'unconfirmed',
   'refused',
@@ -65,13 +64,13 @@ export function reportRows(
   const last = new Map(attempts.map((record) => [record.sent.given, record]));
   return plan.rows.map((row) => {
     const attempt = last.get(row.key);
-    const news = attempt && isNewsOf(plan, row, attempt) ? attempt : undefined;
+    const news = attempt && countsForPlan(plan, row, attempt) ? attempt : undefined;
     return reportRow(plan, row, news, notSent.get(row.number));
   });
 }
 
 // What failed before the plan was made says nothing about the row: the plan tries it anew, or says why it does not.
-function isNewsOf(plan: Pick<Plan, 'id'>, row: PlanRow, attempt: AttemptRecord): boolean {
+function countsForPlan(plan: Pick<Plan, 'id'>, row: PlanRow, attempt: AttemptRecord): boolean {
   const verdict = verdictOfAttempt(attempt);
   return verdict === 'applied' || verdict === 'unconfirmed' || isOfThisPlan(plan, row, attempt);
 }
@@ -166,7 +165,7 @@ function verdictOfAttempt({ verdicts }: AttemptRecord): RowVerdict {
   }
 }
 
-/** Whether a row certainly moved no money, so that it may stand in the next file. */
+/** Whether a row certainly moved no money, so that it may go into the next file. */
 export function movedNothing({ verdict }: RowReport): boolean {
   return verdict !== 'applied' && verdict !== 'unconfirmed';
 }
