@@ -92,6 +92,8 @@ export interface SentRow {
   readonly asked?: JsonObject | undefined;
   readonly ref?: string | undefined;
   readonly plan?: string | undefined;
+  /** The line of the file that the plan was made of. */
+  readonly line?: number | undefined;
   /** `--again`: ids of refunds and names of attempts that this repeats. Each of them works for one sending only. */
   readonly again?: readonly string[] | undefined;
   /** What `--again` named of twins of the order: the person knew that those were paid back, or may have been. */

@@ -3,6 +3,7 @@
 import type { ChangeRequest, ReplyHead, Service, WireRecord } from '../api/api.ts';
 import type { JsonObject } from '../api/spec.ts';
 import type { CliErrorParts } from '../errors.ts';
+import type { Notes } from '../terminal/terminal.ts';
 import type { Alarm, AttemptRecord, Moment, SettingRow, VerdictRow } from './journal-rows.ts';
 import type { AttemptQuery, Repair, Verification } from './journal-store.ts';
 import type { Evidence } from './judge-read.ts';
@@ -57,9 +58,12 @@ export interface Intent {
   readonly again: readonly string[];
   /** Attempts that this run has just settled. The person did not know them yet, so not even `--again` repeats them. */
   readonly closed?: readonly AttemptRecord[] | undefined;
-  /** For bulk refunds: the plan, and the reference of the row in it. */
+  /** For bulk refunds: the plan, the reference of the row, and its line in the file of that plan. */
   readonly ref?: string | undefined;
   readonly plan?: string | undefined;
+  readonly line?: number | undefined;
+  /** Says what the change waits for, in place of the notes of the run. */
+  readonly waiting?: Notes['waiting'] | undefined;
   /** The order before this one in the list, when it was last found: it is read again with one request. */
   readonly neighbour?: string | undefined;
   /**

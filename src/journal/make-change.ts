@@ -136,7 +136,9 @@ class Run {
   async outcome(): Promise<Outcome> {
     const { notes, options } = this.#parts;
     // The rows of a plan are sent at the same time, and their batch shows its own progress.
-    const line = startWaitingLine(this.#intent.plan === undefined ? notes : silent, options.timeoutMs);
+    const { plan, waiting } = this.#intent;
+    const own = waiting === undefined ? silent : { waiting };
+    const line = startWaitingLine(plan === undefined ? notes : own, options.timeoutMs);
     let { state, effect } = begin(this.#wanted);
     try {
       while (state.at !== 'done') {
@@ -247,7 +249,7 @@ function wantedOf({ service, operator, version, options, ids }: ChangeParts, int
   const { profile, keyFingerprint } = service;
   const { settings, origin, account, name } = profile;
   const { kind, orderId, request, expected, tolerated, again, asked, plan, ref } = intent;
-  const { amount, currency, reason, note, twins, intentId } = intent;
+  const { amount, currency, reason, note, twins, intentId, line } = intent;
   const whole = request.body?.charge_id === undefined;
   return {
     kind,
@@ -279,6 +281,7 @@ function wantedOf({ service, operator, version, options, ids }: ChangeParts, int
       reason,
       note,
       twins,
+      line,
     },
   };
 }

@@ -65,11 +65,15 @@ function orderKey({ orderId, reference }: RowMoney): string {
 }
 
 function twinWords(row: RowMoney, twin: RowMoney): string {
-  const advice =
-    row.ref !== '' && row.ref === twin.ref
-      ? 'it has the same ref too: give each row its own, or delete one'
-      : 'give each row its own ref if both are meant, or delete one';
-  return `line ${twin.line} is about the same money (${twin.orderId ?? twin.reference}, ${chargeWords(twin)}): ${advice}`;
+  return `line ${twin.line} is about the same money (${twin.orderId ?? twin.reference}, ${chargeWords(twin)}): ${refWords(row, twin)}`;
+}
+
+function refWords(row: RowMoney, twin: RowMoney): string {
+  if (row.ref === twin.ref && row.ref !== '')
+    return 'it has the same ref too: give each row its own, or delete one';
+  if (row.ref === twin.ref) return 'give each row its own ref if both are meant, or delete one';
+  const [lacking, other] = row.ref === '' ? [row, twin] : [twin, row];
+  return `line ${lacking.line} has no ref, line ${other.line} has ${other.ref}: give line ${lacking.line} one of its own if both are meant, or delete one`;
 }
 
 function chargeWords({ charge }: RowMoney): string {

@@ -7,8 +7,13 @@ import type { ProgressLine } from '../terminal/terminal.ts';
 export interface BatchProgress {
   /** How many rows were applied, also by earlier runs of the plan. */
   readonly applied: number;
-  readonly rejected: number;
-  readonly unknown: number;
+  /** The service refused them. */
+  readonly refused: number;
+  readonly unconfirmed: number;
+  /** They were tried and certainly not sent. */
+  readonly notSent: number;
+  /** How many rows wait for a read of their order, since their reply was lost. */
+  readonly readAgain: number;
   /** How many rows have not ended yet. */
   readonly left: number;
   /** For each currency, what went back, and what will have gone back when every row is applied. */
@@ -37,8 +42,14 @@ export function progressWords(
     }
   }
   const [timeless, one, none] = [{ time: false }, { currencies: 1 }, { currencies: 0 }];
-  const forms = [{}, timeless, one, { ...one, ...timeless }, none].map((less) => ({ ...tight, ...less }));
-  return [roomy, ...forms].map(line).find((text) => text.length <= room) ?? line({ ...tight, ...none });
+  const forms = [{}, timeless, one, { ...one, ...timeless }, none, { ...none, ...timeless }].map((less) => ({
+    ...tight,
+    ...less,
+  }));
+  return (
+    [roomy, ...forms].map(line).find((text) => text.length <= room) ??
+    line({ ...tight, ...none, ...timeless })
+  );
 }
 
 interface Form {
@@ -63,12 +74,13 @@ const tight: Form = { ...roomy, comma: ' ', gap: ' ', of: '/', shortestBar: 7 };
 const longestBar = 32;
 
 function words(progress: BatchProgress, form: Form, style: AmountStyle): string {
-  const { applied, rejected, unknown, left } = progress;
+  const { applied, refused, unconfirmed, notSent, left } = progress;
   const counts = [
     `${applied} applied`,
-    ...(rejected === 0 ? [] : [`${rejected} rejected`]),
-    ...(unknown === 0 ? [] : [`${unknown} unknown`]),
-    `${left} left${form.time ? timeLeft(progress) : ''}`,
+    ...(refused === 0 ? [] : [`${refused} refused`]),
+    ...(unconfirmed === 0 ? [] : [`${unconfirmed} unconfirmed`]),
+    ...(notSent === 0 ? [] : [`${notSent} not sent`]),
+    `${left} left${form.time ? (readingWords(progress) ?? timeLeft(progress)) : ''}`,
   ];
   const money = moneyWords(progress, form, style);
   return [counts.join(form.comma), ...(money === '' ? [] : [money])].join(form.gap);
@@ -83,6 +95,12 @@ function moneyWords({ money }: BatchProgress, { currencies, of, comma }: Form, s
   });
   const others = money.length - shown.length;
   return `${figures.join(comma)}${others === 0 ? '' : ` and ${others} more`}`;
+}
+
+// While replies are lost, whoever waits wants to know what for. An estimate would be wrong then anyway.
+function readingWords({ readAgain }: BatchProgress): string | undefined {
+  if (readAgain === 0) return undefined;
+  return ` (reading ${readAgain === 1 ? '1 order' : `${readAgain} orders`} again)`;
 }
 
 // An estimate from the first second would be off by far.
@@ -101,16 +119,19 @@ function timeLeft({ left, ended, elapsedMs }: BatchProgress): string {
  * rounding leaves.
  */
 export function bar(
-  { applied, rejected, unknown, left }: Pick<BatchProgress, 'applied' | 'rejected' | 'unknown' | 'left'>,
+  rows: Pick<BatchProgress, 'applied' | 'refused' | 'unconfirmed' | 'left'> & {
+    readonly notSent?: number | undefined;
+  },
   length: number,
 ): string {
   const cells = length - 2;
-  const total = applied + rejected + unknown + left;
+  const { applied, refused, unconfirmed, notSent = 0, left } = rows;
+  const total = applied + refused + unconfirmed + notSent + left;
   const parts = [
     { sign: '#', rows: applied },
-    { sign: 'x', rows: rejected },
-    { sign: '?', rows: unknown },
-    { sign: '.', rows: left },
+    { sign: 'x', rows: refused },
+    { sign: '?', rows: unconfirmed },
+    { sign: '.', rows: notSent + left },
   ].map((part) => ({
     ...part,
     size: part.rows === 0 ? 0 : Math.max(1, Math.floor((part.rows / total) * cells)),

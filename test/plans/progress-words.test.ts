@@ -6,14 +6,16 @@ import { type BatchProgress, progressWords } from '../../src/plans/progress-word
 const pesos = { currency: 'MXN', done: 1_203_400, total: 3_240_000 };
 const usual: BatchProgress = {
   applied: 112,
-  rejected: 0,
-  unknown: 0,
+  refused: 0,
+  unconfirmed: 0,
+  notSent: 0,
+  readAgain: 0,
   left: 188,
   money: [pesos],
   ended: 112,
   elapsedMs: 140_000,
 };
-const bad: BatchProgress = { ...usual, rejected: 2, unknown: 3, left: 183 };
+const bad: BatchProgress = { ...usual, refused: 2, unconfirmed: 3, left: 183 };
 const two: BatchProgress = {
   ...bad,
   money: [...usual.money, { currency: 'USD', done: 12_000, total: 20_000 }],
@@ -24,7 +26,7 @@ const redrawn = (columns: number) => ({ room: columns - 1, redrawn: true });
 const inLog = { room: 79, redrawn: false };
 
 describe('the line of progress of a batch', () => {
-  it('on 80 and 120 columns, at its begin, as it should be, with rejected and unknown rows, with two currencies, at its end', () => {
+  it('on 80 and 120 columns, at its begin, as it should be, with refused and unconfirmed rows, with two currencies, at its end', () => {
     const all = [
       { ...usual, applied: 0, left: 300, ended: 0, elapsedMs: 0, money: [{ ...pesos, done: 0 }] },
       usual,
@@ -38,23 +40,23 @@ describe('the line of progress of a batch', () => {
     expect(lines.join('\n')).toMatchInlineSnapshot(`
       "[..............................]  0 applied, 300 left  0 of 3240000 MXN
       [########..............]  112 applied, 188 left (4 min)  1203400 of 3240000 MXN
-      [##x?...] 112 applied 2 rejected 3 unknown 183 left (4 min) 1203400/3240000 MXN
-      112 applied 2 rejected 3 unknown 183 left 1203400/3240000 MXN 12000/20000 USD
+      112 applied, 2 refused, 3 unconfirmed, 183 left (4 min)  1203400 of 3240000 MXN
+      112 applied 2 refused 3 unconfirmed 183 left 1203400/3240000 MXN and 1 more
       [##############################]  300 applied, 0 left  3240000 of 3240000 MXN
       [..............................]  0 applied, 300 left  0 of 3240000 MXN
       [###########...................]  112 applied, 188 left (4 min)  1203400 of 3240000 MXN
-      [###########x?.................]  112 applied, 2 rejected, 3 unknown, 183 left (4 min)  1203400 of 3240000 MXN
-      [#######x?..........]  112 applied, 2 rejected, 3 unknown, 183 left (4 min)  1203400 of 3240000 MXN, 12000 of 20000 USD
+      [###########x?.................]  112 applied, 2 refused, 3 unconfirmed, 183 left (4 min)  1203400 of 3240000 MXN
+      [#####x?.........]  112 applied, 2 refused, 3 unconfirmed, 183 left (4 min)  1203400 of 3240000 MXN, 12000 of 20000 USD
       [##############################]  300 applied, 0 left  3240000 of 3240000 MXN"
     `);
   });
 
   it('has the decimals that the profile declares, and no number is cut', () => {
     expect(progressWords(two, redrawn(120), decimals)).toMatchInlineSnapshot(
-      `"[####x?.......]  112 applied, 2 rejected, 3 unknown, 183 left (4 min)  12 034.00 of 32 400.00 MXN, 120.00 of 200.00 USD"`,
+      `"[###x?.....]  112 applied, 2 refused, 3 unconfirmed, 183 left (4 min)  12 034.00 of 32 400.00 MXN, 120.00 of 200.00 USD"`,
     );
     expect(progressWords(bad, redrawn(80), decimals)).toMatchInlineSnapshot(
-      `"112 applied 2 rejected 3 unknown 183 left (4 min) 12 034.00/32 400.00 MXN"`,
+      `"112 applied 2 refused 3 unconfirmed 183 left (4 min) 12 034.00/32 400.00 MXN"`,
     );
   });
 
@@ -63,17 +65,17 @@ describe('the line of progress of a batch', () => {
       `"112 applied, 188 left (4 min)  1203400 of 3240000 MXN"`,
     );
     expect(progressWords(bad, inLog, plainAmounts)).toMatchInlineSnapshot(
-      `"112 applied, 2 rejected, 3 unknown, 183 left (4 min)  1203400 of 3240000 MXN"`,
+      `"112 applied, 2 refused, 3 unconfirmed, 183 left (4 min)  1203400 of 3240000 MXN"`,
     );
   });
 
   it('leaves out currencies where they do not fit, and says how many, and then all money', () => {
     const many = { ...two, applied: 20_112, left: 9_188 };
     expect(progressWords(many, redrawn(80), plainAmounts)).toMatchInlineSnapshot(
-      `"20112 applied 2 rejected 3 unknown 9188 left 1203400/3240000 MXN and 1 more"`,
+      `"20112 applied 2 refused 3 unconfirmed 9188 left 1203400/3240000 MXN and 1 more"`,
     );
     expect(progressWords(many, redrawn(60), plainAmounts)).toMatchInlineSnapshot(
-      `"20112 applied 2 rejected 3 unknown 9188 left (3 h 12 min)"`,
+      `"20112 applied 2 refused 3 unconfirmed 9188 left"`,
     );
   });
 
@@ -90,6 +92,12 @@ describe('the line of progress of a batch', () => {
     expect(line).toContain(`183 left${words}  1203400`);
   });
 
+  it('says that orders are read again while replies are lost, and names rows that were not sent', () => {
+    const lost = { ...usual, notSent: 1, readAgain: 2, left: 187 };
+    expect(progressWords(lost, redrawn(120), plainAmounts)).toMatchInlineSnapshot(`"[########..............]  112 applied, 1 not sent, 187 left (no answer; reading 2 orders again)  1203400 of 3240000 MXN"`);
+    expect(progressWords({ ...lost, readAgain: 1 }, inLog, plainAmounts)).toMatchInlineSnapshot(`"112 applied 1 not sent 187 left 1203400/3240000 MXN"`);
+  });
+
   const count = fc.oneof(
     fc.constant(0),
     fc.integer({ min: 0, max: 5 }),
@@ -98,8 +106,10 @@ describe('the line of progress of a batch', () => {
   const amount = fc.integer({ min: 0, max: Number.MAX_SAFE_INTEGER });
   const progresses: fc.Arbitrary<BatchProgress> = fc.record({
     applied: count,
-    rejected: count,
-    unknown: count,
+    refused: count,
+    unconfirmed: count,
+    notSent: count,
+    readAgain: fc.integer({ min: 0, max: 16 }),
     left: count,
     money: fc.array(
       fc.record({ currency: fc.constantFrom('MXN', 'USD', '?'), done: amount, total: amount }),
@@ -118,17 +128,17 @@ describe('the line of progress of a batch', () => {
         (progress, columns, style) => {
           const line = progressWords(progress, redrawn(columns), style);
           expect(line.length).toBeLessThan(columns);
-          const { applied, rejected, unknown, left } = progress;
+          const { applied, refused, unconfirmed, notSent, left } = progress;
           expect(line).toContain(`${applied} applied`);
           expect(line).toContain(`${left} left`);
           const [, bar] = /^\[(#*x*\?*\.*)\] /.exec(line) ?? [];
           expect(bar === undefined).toBe(!line.startsWith('['));
           if (bar === undefined) return;
           expect(bar.length).toBeGreaterThanOrEqual(5);
-          const total = applied + rejected + unknown + left;
+          const total = applied + refused + unconfirmed + notSent + left;
           if (total === 0) return;
           expect(['#', 'x', '?', '.'].map((sign) => bar.includes(sign))).toEqual(
-            [applied, rejected, unknown, left].map((rows) => rows > 0),
+            [applied, refused, unconfirmed, notSent + left].map((rows) => rows > 0),
           );
         },
       ),

@@ -4,22 +4,16 @@ import type { OpenService } from '../../api/api.ts';
 import type { Context } from '../../commands/command.ts';
 import { CliError } from '../../errors.ts';
 import { type AttemptRecord, tolerableSkewMs } from '../../journal/journal.ts';
-import {
-  type ControlTotals,
-  type Plan,
-  type PlanRow,
-  progressWords,
-  type RowEnd,
-  runBatch,
-  sumsOf,
-} from '../../plans/plans.ts';
+import { type ControlTotals, type Plan, runBatch } from '../../plans/plans.ts';
 import { commandLine, type Profile } from '../../profiles/profiles.ts';
-import { batchError, countWords } from './batch-words.ts';
+import { batchError } from './batch-end.ts';
+import { startProgress } from './batch-progress.ts';
+import { countWords, lineWords, rowsAndSums } from './batch-words.ts';
 import { checkAnswerable, confirmPlan } from './confirm-plan.ts';
 import { checkAccount, checkControlTotals, checkPlanLimits, rowsToSend } from './plan-checks.ts';
-import { attemptsOfPlan, reportPlan } from './report-plan.ts';
+import { attemptsOfPlan, reportPlan, sentNow } from './report-plan.ts';
 import { type RowReport, reportColumns, reportRecord } from './row-verdicts.ts';
-import { type BatchRun, type Sending, sendRow } from './send-row.ts';
+import { dryRunWords, type Sending, sendRow } from './send-row.ts';
 
 /** What `refunds apply` was asked for. */
 export interface ApplyAsked {
@@ -64,16 +58,14 @@ async function checkAge(ctx: Context, plan: Plan, profile: Profile, path: string
   if (ageMs < -tolerableSkewMs) throw ofTheFuture(ctx, plan, profile, path);
   if (ageMs <= maxMs) return;
   const reports = await reportPlan(ctx, plan);
-  const { length: left } = reports.filter(
-    ({ verdict }) => verdict === 'not_started' || verdict === 'not_sent',
-  );
   const isOpen = reports.some(({ verdict }) => verdict === 'unconfirmed');
-  const made = ctx.fullTime(plan.madeAt);
+  // Code 7 comes before every other: nothing was sent now, but a person must look at what was sent before.
   throw new CliError(
-    'refused',
-    `${path} was made ${made}, ${hours(ageMs)} ago; ${hours(maxMs)} is the limit (plan.max_age)`,
+    isOpen ? 'unknown' : 'refused',
+    `${path} was made ${ctx.fullTime(plan.madeAt)}, ${hours(ageMs)} ago; ${hours(maxMs)} is the limit (plan.max_age)`,
     {
-      certain: `nothing was sent now; ${reports.length - left} of its ${reports.length} rows need no sending any more, ${left} were not sent`,
+      opening: 'refused:',
+      certain: `nothing was sent now; ${countWords(reports, profile.settings)}`,
       now: [
         ...(isOpen ? ['paydesk journal reconcile --all'] : []),
         commandLine(profile, 'refunds', 'plan', '--refresh', path, '--to', 'new.plan'),
@@ -148,43 +140,62 @@ async function runPlan(
   { path, concurrency, maxFailures }: ApplyAsked,
 ): Promise<void> {
   const { profile } = service;
-  const rows = rowsToSend(plan.rows);
+  const { dryRun } = ctx.options;
+  const rows = dryRun ? sentNow(plan, await reportPlan(ctx, plan)) : rowsToSend(plan.rows);
+  const progress = startProgress(ctx, profile, rows);
   const sending: Sending = {
     ctx,
     service,
     plan,
     keys: new Set(plan.rows.map(({ key }) => key)),
-    run: { known: 0, sent: 0, unreached: 0, stoppedBy: undefined },
+    run: progress.run,
+    waiting: progress.waiting,
   };
   const notSent = new Map<number, string>();
-  const progress = startProgress(ctx, profile, rows, sending.run);
-  const groups = [...Map.groupBy(rows, ({ orderId }) => orderId).values()];
+  const byOrder = Map.groupBy(rows, ({ orderId }) => orderId);
   const { stop } = await runBatch({
-    groups,
+    groups: [...byOrder.values()],
     concurrency,
     maxFailures,
     clock: ctx.clock,
     signal: ctx.stopAsked,
-    onEnd: progress.add,
     send: async (row) => {
-      const { end, notSent: why } = await sendRow(sending, row);
-      if (why !== undefined) notSent.set(row.number, why);
+      const { end, notSent: why, isStopped = false } = await sendRow(sending, row);
+      // A dry run looks at the first row of an order. The order is not yet as it will be when the others are sent.
+      const alike = why === dryRunWords ? (byOrder.get(row.orderId) ?? []) : [row];
+      if (why !== undefined) for (const { number } of alike) notSent.set(number, why);
+      if (!isStopped) progress.add(row, end, why !== undefined);
       return end;
     },
   }).finally(progress.end);
   const reports = await reportPlan(ctx, plan, notSent);
   const lost = await printReport(ctx, plan, reports);
-  if (ctx.options.dryRun && lost !== undefined) throw lost;
-  if (ctx.options.dryRun) return;
+  if (dryRun && lost !== undefined) throw lost;
+  if (dryRun) {
+    for (const line of dryRunLines(reports, path, profile)) ctx.notes.note(line);
+    return;
+  }
   const error = batchError(path, reports, {
     stop,
     profile,
     signal: ctx.stopAsked,
-    run: sending.run,
+    run: progress.run,
     lost,
   });
   if (error !== undefined) throw error;
   ctx.notes.note(countWords(reports, profile.settings));
+}
+
+// What the report says of most rows needs no line of its own.
+function dryRunLines(reports: readonly RowReport[], path: string, profile: Profile): readonly string[] {
+  const reasons = reports
+    .filter(({ verdict, why }) => verdict !== 'applied' && why !== undefined && why !== dryRunWords)
+    .map(({ row: { line }, why }) => ({ line, why }));
+  const would = reports.filter(({ why }) => why === dryRunWords).map(({ row }) => row);
+  return [
+    ...lineWords(reasons, commandLine(profile, 'refunds', 'apply', path, '--dry-run', '-o', 'list')),
+    `nothing was sent (--dry-run); ${rowsAndSums(would, profile.settings)} would be sent`,
+  ];
 }
 
 // Returns the error if nobody can read the report. How the batch ended is said all the same.
@@ -203,39 +214,4 @@ async function printReport(
     if (error instanceof CliError && error.kind === 'incomplete') return error;
     throw error;
   }
-}
-
-// Rows that earlier runs applied end at once, so they do not count for the time left.
-function startProgress(
-  ctx: Context,
-  { settings }: Profile,
-  rows: readonly PlanRow[],
-  run: Readonly<BatchRun>,
-): { readonly add: (row: PlanRow, end: RowEnd) => void; readonly end: () => void } {
-  const startedAt = ctx.clock.monotonic();
-  const counts = { applied: 0, failed: 0, unknown: 0 };
-  const done = new Map<string, number>();
-  const totals = sumsOf(rows);
-  const end = ctx.notes.progressAlone((line) => {
-    const ended = counts.applied + counts.failed + counts.unknown;
-    const progress = {
-      applied: counts.applied,
-      rejected: counts.failed,
-      unknown: counts.unknown,
-      left: rows.length - ended,
-      money: totals.map(({ currency, amount }) => ({
-        currency,
-        done: done.get(currency) ?? 0,
-        total: amount,
-      })),
-      ended: ended - run.known,
-      elapsedMs: ctx.clock.monotonic() - startedAt,
-    };
-    return progressWords(progress, line, settings);
-  });
-  const add = ({ currency = '?', sum }: PlanRow, { how }: RowEnd) => {
-    counts[how] += 1;
-    if (how === 'applied') done.set(currency, (done.get(currency) ?? 0) + sum);
-  };
-  return { add, end };
 }

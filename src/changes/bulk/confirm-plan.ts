@@ -3,12 +3,10 @@
 import type { Context } from '../../commands/command.ts';
 import { usage } from '../../commands/flags.ts';
 import { CliError } from '../../errors.ts';
-import { type ControlTotals, digestShown, type Plan, type PlanRow } from '../../plans/plans.ts';
+import { type ControlTotals, digestShown, type Plan } from '../../plans/plans.ts';
 import { aboutMoney, commandLine, type Profile } from '../../profiles/profiles.ts';
 import { applyPreview } from './batch-words.ts';
-import { rowsToSend } from './plan-checks.ts';
-import { reportPlan } from './report-plan.ts';
-import type { RowReport } from './row-verdicts.ts';
+import { reportPlan, sentNow } from './report-plan.ts';
 
 /** Which plan is confirmed, and what was typed for that. */
 interface Confirmation {
@@ -56,9 +54,9 @@ export async function confirmPlan(
   { path, confirm }: Omit<Confirmation, 'expected'>,
 ): Promise<void> {
   const reports = await reportPlan(ctx, plan);
-  const send = stillToSend(plan, reports);
+  const send = sentNow(plan, reports);
   const digest = plan.digest.slice(0, digestShown);
-  if (confirm !== undefined && confirm !== digest)
+  if (confirm !== undefined && digestIn(confirm) !== digest)
     throw new CliError(
       'refused',
       `--confirm ${confirm} is not the digest of ${path}, which begins with ${digest}`,
@@ -90,9 +88,15 @@ async function askFor(ctx: Context, profile: Profile, digest: string, path: stri
     message: aboutMoney(profile, message),
     flag: '--confirm DIGEST',
     optional: true,
-    check: (text) => (text === '' || text === digest ? undefined : 'is not the digest above'),
+    check: (text) =>
+      text === '' || digestIn(text) === digest ? undefined : `${text} is not the digest above`,
   });
-  if (typed !== digest) throw cancelled(profile, path);
+  if (digestIn(typed) !== digest) throw cancelled(profile, path);
+}
+
+// The same letters, however they were typed.
+function digestIn(text: string): string {
+  return text.trim().toLowerCase();
 }
 
 function cancelled(profile: Profile, path: string): CliError {
@@ -100,15 +104,4 @@ function cancelled(profile: Profile, path: string): CliError {
     certain: 'nothing was sent',
     now: ['for later:', commandLine(profile, 'refunds', 'apply', path)],
   });
-}
-
-// A row that the service refused stays refused in this plan, unless a person recorded that or the plan was made anew since.
-function stillToSend(plan: Plan, reports: readonly RowReport[]): readonly PlanRow[] {
-  const sendable = new Set(rowsToSend(plan.rows));
-  return reports
-    .filter(({ row, verdict, attempt }) => {
-      if (!sendable.has(row) || verdict === 'applied' || verdict === 'unconfirmed') return false;
-      return verdict !== 'refused' || attempt?.isSentAnew === true;
-    })
-    .map(({ row }) => row);
 }

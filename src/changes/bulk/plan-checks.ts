@@ -30,10 +30,15 @@ export function rowsToSend(rows: readonly PlanRow[]): readonly PlanRow[] {
   return rows.filter(({ state }) => state === 'ready' || state === 'unconfirmed');
 }
 
+/** What a person counted in the file: how many refunds, and their sums. */
+export function controlFigures(rows: readonly PlanRow[]): Parameters<typeof controlTotalProblems>[1] {
+  const sent = rows.filter(({ state }) => state !== 'look' && state !== 'impossible');
+  return { rows: sent.length, sums: sumsOf(sent) };
+}
+
 /** Throws CliError 'usage' when the rows to send are not as many, or not as much, as a person expects. */
 export function checkControlTotals(rows: readonly PlanRow[], expected: ControlTotals, certain: string): void {
-  const sent = rows.filter(({ state }) => state !== 'look' && state !== 'impossible');
-  const problems = controlTotalProblems(expected, { rows: sent.length, sums: sumsOf(sent) });
+  const problems = controlTotalProblems(expected, controlFigures(rows));
   if (problems.length === 0) return;
   throw new CliError('usage', problems.join('; '), {
     certain,

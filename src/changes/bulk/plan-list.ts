@@ -6,7 +6,6 @@ import type { JsonObject } from '../../api/spec.ts';
 import { digestShown, type Plan, type PlanRow, rowStates } from '../../plans/plans.ts';
 import { commandLine, type Profile } from '../../profiles/profiles.ts';
 import { lineWords, rowsAndSums } from './batch-words.ts';
-import { rowsToSend } from './plan-checks.ts';
 import { inputColumnsOf, inputOf } from './row-verdicts.ts';
 
 /** The columns of a plan. Those of the input file that paydesk does not use come last, as `input.TITLE`. */
@@ -55,22 +54,47 @@ export function planRecord(row: PlanRow, plan: Pick<Plan, 'columns'>): JsonObjec
 /** The lines below the list: what the plan sends, what it does not, and what to do next. */
 export function planLines(plan: Plan, to: string, profile: Profile): readonly string[] {
   const style: AmountStyle = profile.settings;
-  const send = rowsToSend(plan.rows);
   const others = rowStates
     .filter((state) => state !== 'ready')
     .map((state) => [state, plan.rows.filter((row) => row.state === state)] as const)
     .filter(([, rows]) => rows.length > 0)
     .map(([state, rows]) => `${rows.length} ${stateWords[state]}`);
   const stopped = plan.rows.filter(({ state }) => state === 'look' || state === 'impossible');
+  const ready = plan.rows.filter(({ state }) => state === 'ready');
+  const marked = ready.filter(({ marks }) => marks.length > 0);
+  const { now, behind } = sentFirst(ready, plan);
+  const isWritten = plan.digest !== '';
+  const all = isWritten
+    ? commandLine(profile, 'refunds', 'status', to, '-o', 'list')
+    : 'add -o list to the command';
   return [
-    ...lineWords(stopped, commandLine(profile, 'refunds', 'status', to, '-o', 'list')),
-    `${rowsAndSums(send, style)} to send${others.length === 0 ? '' : `; ${others.join(', ')}`}`,
-    ...(plan.digest === ''
-      ? ['no plan was written (--dry-run)']
-      : [
+    ...lineWords(stopped, all),
+    ...lineWords(
+      marked.map(({ line, marks }) => ({ line, why: `note: ${marks.join('; ')}` })),
+      all,
+    ),
+    [
+      `${rowsAndSums(now, style)} to send`,
+      ...others,
+      ...(behind === 0 ? [] : [`${behind} behind an unconfirmed row of the same order`]),
+    ].join('; '),
+    ...(isWritten
+      ? [
           `plan ${to}, digest ${plan.digest.slice(0, digestShown)}; nothing was sent. next: ${commandLine(profile, 'refunds', 'apply', to)}`,
-        ]),
+        ]
+      : ['no plan was written (--dry-run)']),
   ];
+}
+
+// An unconfirmed row is looked up first, and until somebody knows of it, the rows of its order behind it wait.
+function sentFirst(ready: readonly PlanRow[], { rows }: Plan) {
+  const held = new Set<string>();
+  const first = new Set<PlanRow>();
+  for (const row of rows) {
+    if (row.state === 'unconfirmed') held.add(row.orderId);
+    if (row.state === 'ready' && !held.has(row.orderId)) first.add(row);
+  }
+  return { now: [...first], behind: ready.length - first.size };
 }
 
 const stateWords: Readonly<Record<(typeof rowStates)[number], string>> = {

@@ -1,8 +1,11 @@
 /** `refunds status`: what became of the rows of a plan, and the rows that moved no money as a file for the next plan. */
 
 import type { Context } from '../../commands/command.ts';
-import { errorsCsv, inputColumns, type Plan, type PlanRow } from '../../plans/plans.ts';
-import { countWords, lookWords, verdictBar } from './batch-words.ts';
+import { digestShown, errorsCsv, inputColumns, type Plan, type PlanRow } from '../../plans/plans.ts';
+import { commandLine } from '../../profiles/profiles.ts';
+import { lookWords } from './batch-end.ts';
+import { countWords, verdictBar } from './batch-words.ts';
+import { controlFigures } from './plan-checks.ts';
 import { reportPlan } from './report-plan.ts';
 import { movedNothing, type RowReport, reportColumns, reportRecord } from './row-verdicts.ts';
 
@@ -31,8 +34,23 @@ export async function planStatus(ctx: Context, asked: StatusAsked): Promise<0 | 
   }
   if (ctx.out.format === 'table') ctx.notes.note(verdictBar(reports));
   ctx.notes.note(countWords(reports, style));
+  ctx.notes.note(totalsLine(plan));
+  if (reports.some(({ verdict }) => verdict === 'not_started')) ctx.notes.note(reasonsLine(plan, asked.path));
   if (reports.some(({ verdict }) => verdict === 'unconfirmed')) return 7;
   return reports.every(({ verdict }) => verdict === 'applied') ? 0 : 8;
+}
+
+// What `--confirm`, `--expect-count` and `--expect-total` want to hear of this plan.
+function totalsLine({ digest, rows }: Plan): string {
+  const counted = controlFigures(rows);
+  const totals = counted.sums.map(({ currency, amount }) => `--expect-total ${currency}=${amount}`);
+  return `digest ${digest.slice(0, digestShown)}; this plan has ${[`--expect-count ${counted.rows}`, ...totals].join(' ')}`;
+}
+
+// The journal has nothing of a row that was tried and not sent. The plan knows its profile, so the command need not name it.
+function reasonsLine({ profile: name }: Plan, path: string): string {
+  const again = commandLine({ kind: 'environment', name }, 'refunds', 'apply', path, '--dry-run');
+  return `why rows were not sent, if they were tried: ${again} looks at their orders again and sends nothing`;
 }
 
 async function writeRest(
@@ -49,10 +67,10 @@ async function writeRest(
     // Parts of one row have the same line, so the rows are counted anew.
     lines: rest.map(({ row }, index) => ({ line: index + 2, cells: cellsOf(row) })),
   };
-  const problems = rest.map(({ why }, index) => ({
+  const problems = rest.map(({ why, row }, index) => ({
     line: index + 2,
     column: undefined,
-    words: why ?? 'not started',
+    words: `line ${row.line} of ${plan.file}: ${why ?? 'not sent'}`,
   }));
   await ctx.plans.write(path, errorsCsv(file, problems), force);
   ctx.notes.note(`${rest.length === 1 ? '1 row' : `${rest.length} rows`} that moved no money: ${path}`);

@@ -3,6 +3,7 @@
 import type { Context } from '../../commands/command.ts';
 import type { AttemptRecord } from '../../journal/journal.ts';
 import type { Plan, PlanRow } from '../../plans/plans.ts';
+import { rowsToSend } from './plan-checks.ts';
 import { type NotSent, type RowReport, reportRows } from './row-verdicts.ts';
 
 /** What became of every row of a plan. `notSent`: what this run knows of rows that it did not send. */
@@ -11,6 +12,22 @@ export async function reportPlan(ctx: Context, plan: Plan, notSent?: NotSent): P
   for await (const { rows, attempts } of attemptsOfPlan(ctx, plan))
     reports.push(...reportRows({ ...plan, rows }, attempts, notSent));
   return reports;
+}
+
+/**
+ * The rows that `refunds apply` would send now. An unconfirmed row is looked up first, and it holds back the rows of its order
+ * behind it. A row that the service refused stays refused in this plan, unless a person recorded that or the plan was made anew
+ * since.
+ */
+export function sentNow(plan: Plan, reports: readonly RowReport[]): readonly PlanRow[] {
+  const sendable = new Set(rowsToSend(plan.rows));
+  const held = new Set<string>();
+  return reports.flatMap(({ row, verdict, attempt }) => {
+    if (!sendable.has(row) || verdict === 'applied' || held.has(row.orderId)) return [];
+    const isSent = verdict !== 'unconfirmed' && (verdict !== 'refused' || attempt?.isSentAnew === true);
+    if (!isSent) held.add(row.orderId);
+    return isSent ? [row] : [];
+  });
 }
 
 // So many rows at once: all attempts of a long plan would need much memory.

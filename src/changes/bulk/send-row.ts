@@ -6,6 +6,7 @@ import type { Context } from '../../commands/command.ts';
 import { CliError } from '../../errors.ts';
 import { type AttemptRecord, attemptName, type Intent, type Outcome } from '../../journal/journal.ts';
 import { fullWord, type Plan, type PlanRow, type RowEnd } from '../../plans/plans.ts';
+import type { Notes } from '../../terminal/terminal.ts';
 import { planRefund } from '../refund/refund-plan.ts';
 import { driftOf } from './drift.ts';
 import { isSentAnew } from './row-verdicts.ts';
@@ -14,6 +15,8 @@ import { isSentAnew } from './row-verdicts.ts';
 export interface SentRow {
   readonly end: RowEnd;
   readonly notSent: string | undefined;
+  /** The run was stopped before the row was sent, so it has not ended. */
+  readonly isStopped?: true;
 }
 
 /** What a batch sends its rows with. */
@@ -25,7 +28,12 @@ export interface Sending {
   readonly keys: ReadonlySet<string>;
   /** What happened so far in this run. */
   readonly run: BatchRun;
+  /** Called when a row waits for the service, as `Notes.waiting` is; `atOnce` when its order is read again. */
+  readonly waiting: Notes['waiting'];
 }
+
+/** Why a dry run does not send a row that can be sent. */
+export const dryRunWords = 'dry run: it would be sent';
 
 /** What the rows of a run have in common. */
 export interface BatchRun {
@@ -61,7 +69,8 @@ export async function sendRow(sending: Sending, row: PlanRow): Promise<SentRow> 
     return endOf(outcome, sending.run);
   } catch (error) {
     // Stopped before it was sent. Rows in flight go on, and then the batch reports.
-    if (ctx.stopAsked.aborted && isStop(error, ctx)) return { end: { how: 'failed' }, notSent: undefined };
+    if (ctx.stopAsked.aborted && isStop(error, ctx))
+      return { end: { how: 'failed' }, notSent: undefined, isStopped: true };
     if (!(error instanceof CliError) || !kindsOfRow.includes(error.kind)) throw error;
     return { end: { how: 'failed', stops: stopOf(sending, error) }, notSent: error.message };
   }
@@ -99,7 +108,7 @@ async function endOfKnown(
 }
 
 function intentOf(
-  { ctx, service, plan, keys }: Sending,
+  { ctx, service, plan, keys, waiting }: Sending,
   row: PlanRow,
   attempts: readonly AttemptRecord[],
   last: AttemptRecord | undefined,
@@ -157,6 +166,8 @@ function intentOf(
     again,
     ref,
     plan: plan.id,
+    line: row.line,
+    waiting,
     neighbour,
     approve,
   };
@@ -176,7 +187,7 @@ function changed(orderId: string, what: string): CliError {
 }
 
 function endOf(outcome: Outcome, run: BatchRun): SentRow {
-  if (outcome.verdict === 'dry_run') return { end: { how: 'failed' }, notSent: 'dry run' };
+  if (outcome.verdict === 'dry_run') return { end: { how: 'failed' }, notSent: dryRunWords };
   const waitMs = waitOf(outcome);
   if (outcome.alarm !== undefined || outcome.verdict === 'applied' || isOpenEnd(outcome)) run.sent += 1;
   if (outcome.alarm !== undefined) return { end: { how: 'unknown', waitMs }, notSent: undefined };

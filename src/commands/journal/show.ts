@@ -179,6 +179,7 @@ function factsOf(
     ...fact('script id', sent.given),
     ...fact('created', typeof created === 'string' ? created : undefined),
     ...fact('link', typeof link === 'string' ? link : undefined),
+    ...fact('plan', planOf(sent)),
     ...fact('order', proof.orderId),
     ['account', `${sent.profile}, ${sent.account}`],
     ['sent', [fullTime(sent.time), ` by ${sent.operator}`]],
@@ -195,6 +196,12 @@ function factsOf(
       sent.twins && `sent although its twin was paid back: --again named ${sent.twins.join(' and ')}`,
     ),
   ];
+}
+
+// `p_7f3k2m, line 7, ref A`
+function planOf({ plan, line, ref }: AttemptRecord['sent']): string | undefined {
+  if (plan === undefined) return undefined;
+  return [plan, ...(line === undefined ? [] : [`line ${line}`]), ...(ref ? [`ref ${ref}`] : [])].join(', ');
 }
 
 /**

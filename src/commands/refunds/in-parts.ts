@@ -2,8 +2,10 @@
 
 import type { TypedAmount } from '../../amounts.ts';
 import type { RefundReason } from '../../api/spec.ts';
-import { applyPlan, planOrder } from '../../changes/changes.ts';
-import type { AllocateWay } from '../../plans/plans.ts';
+import { applyPlan, controlFigures, planOrder } from '../../changes/changes.ts';
+import { CliError, systemCode, withParts } from '../../errors.ts';
+import { type AllocateWay, digestShown, type Plan } from '../../plans/plans.ts';
+import { commandLine, type Profile } from '../../profiles/profiles.ts';
 import type { Context } from '../command.ts';
 import { checkDecimals, usage } from '../flags.ts';
 import { showPlan } from './show-plan.ts';
@@ -30,6 +32,10 @@ export async function refundInParts(
     );
   const service = await ctx.service({ purpose: 'change' });
   const { profile } = service;
+  const { ask, options } = ctx;
+  const isProduction = profile.mode === 'production';
+  if (!ask.interactive && !options.dryRun && !options.yes && !isProduction)
+    throw usage('missing --yes: no terminal to ask on', ['add it to the command: --yes']);
   checkDecimals('--amount', typed, profile);
   const missing = profile.settings['refund.require'].filter((name) => ({ reason, note })[name] === undefined);
   if (missing.length > 0)
@@ -43,9 +49,14 @@ export async function refundInParts(
     allowed: [],
     again,
     expected,
+  }).catch((error: unknown) => {
+    throw orNameAnother(error, to, profile);
   });
-  await showPlan(ctx, made, to, profile);
-  if (!ctx.ask.interactive || ctx.options.dryRun) return;
+  const applies = !options.dryRun && (ask.interactive || (options.yes && !isProduction));
+  // The report of the refunds follows, and a script reads one list.
+  await showPlan(ctx, made, to, profile, { list: !applies || ctx.out.format === 'table' });
+  if (options.dryRun) return;
+  if (!applies) throw notConfirmed(made, to, profile);
   await applyPlan(ctx, {
     path: to,
     confirm: undefined,
@@ -53,5 +64,29 @@ export async function refundInParts(
     concurrency: 1,
     maxFailures: undefined,
     maxPerSecond: undefined,
+  });
+}
+
+function orNameAnother(error: unknown, to: string, profile: Profile): unknown {
+  if (!(error instanceof CliError) || systemCode(error.cause) !== 'EEXIST') return error;
+  return withParts(error, {
+    now: [
+      'name another file with --to; what became of the plan that is there:',
+      commandLine(profile, 'refunds', 'status', to),
+    ],
+  });
+}
+
+// Only now is there a digest that a script can confirm.
+function notConfirmed({ digest, rows }: Plan, to: string, profile: Profile): CliError {
+  const { rows: count, sums } = controlFigures(rows);
+  const totals = sums.flatMap(({ currency, amount }) => ['--expect-total', `${currency}=${amount}`]);
+  const confirm = ['--confirm', digest.slice(0, digestShown), '--expect-count', String(count), ...totals];
+  return new CliError('refused', 'not confirmed: in production --yes alone is not enough', {
+    certain: `nothing was sent; the plan is in ${to}`,
+    now: [
+      'look at the plan; if it is what you mean:',
+      commandLine(profile, 'refunds', 'apply', to, ...confirm),
+    ],
   });
 }

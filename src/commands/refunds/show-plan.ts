@@ -5,10 +5,17 @@ import type { Plan } from '../../plans/plans.ts';
 import type { Profile } from '../../profiles/profiles.ts';
 import type { Context } from '../command.ts';
 
-export async function showPlan(ctx: Context, plan: Plan, path: string, profile: Profile): Promise<void> {
-  await ctx.out.ownList(
-    planColumns(plan),
-    plan.rows.values().map((row) => planRecord(row, plan)),
-  );
+export async function showPlan(
+  ctx: Context,
+  plan: Plan,
+  path: string,
+  profile: Profile,
+  { list }: { readonly list: boolean } = { list: true },
+): Promise<void> {
+  if (list)
+    await ctx.out.ownList(
+      planColumns(plan),
+      plan.rows.values().map((row) => planRecord(row, plan)),
+    );
   for (const line of planLines(plan, path, profile)) ctx.notes.note(line);
 }

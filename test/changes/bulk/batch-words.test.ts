@@ -1,13 +1,8 @@
 /** The words about a plan and its batch, and the exit code of a batch. */
 
 import { describe, expect, it } from 'vitest';
-import {
-  applyPreview,
-  batchError,
-  countWords,
-  rowsAndSums,
-  verdictBar,
-} from '../../../src/changes/bulk/batch-words.ts';
+import { batchError } from '../../../src/changes/bulk/batch-end.ts';
+import { applyPreview, countWords, rowsAndSums, verdictBar } from '../../../src/changes/bulk/batch-words.ts';
 import { type RowReport, reportRows } from '../../../src/changes/bulk/row-verdicts.ts';
 import { CliError, exitCodes } from '../../../src/errors.ts';
 import type { VerdictRow } from '../../../src/journal/journal-rows.ts';
@@ -182,11 +177,23 @@ describe('the end of a batch', () => {
     expect(error?.message).toBe(message);
   });
 
-  it('names the first unconfirmed rows with the command that clears them up', () => {
-    const error = end(reports('unconfirmed', 'unconfirmed', 'unconfirmed', 'unconfirmed'));
-    expect(error?.parts.now?.filter((line) => line.includes('reconcile'))).toEqual(
-      [0, 1, 2].map((index) => `line ${index + 2}, ord_${index + 1}: paydesk journal reconcile i_${index}`),
+  it('names eight unconfirmed rows with the command that clears them up, and where the others are', () => {
+    const error = end(reports(...Array.from({ length: 10 }, () => 'unconfirmed' as const), 'not_sent'));
+    const now = error?.parts.now ?? [];
+    expect(now.filter((line) => line.includes('reconcile'))).toEqual(
+      Array.from(
+        { length: 8 },
+        (_, at) => `line ${at + 2}, ord_${at + 1}: paydesk journal reconcile i_${at}`,
+      ),
     );
+    expect(now).toContain('and 2 more rows: paydesk -p shop-mx refunds status fri.plan');
+    expect(now).toContain('line 12: it changed');
+  });
+
+  it('says why eight rows were not sent, and how to see the reasons of the others', () => {
+    const now = end(reports(...Array.from({ length: 9 }, () => 'not_sent' as const)))?.parts.now ?? [];
+    expect(now.filter((line) => line.endsWith(': it changed'))).toHaveLength(8);
+    expect(now).toContain('and 1 more row: paydesk -p shop-mx refunds apply fri.plan --dry-run -o list');
   });
 
   it('says how to go on: again for rows that were not sent, anew if orders changed, as a file for the rest', () => {

@@ -1,0 +1,141 @@
+/** How a batch ended, in words and as an exit code: why it stopped, which rows are left, and what to do now. Pure. */
+
+import { CliError, type CliErrorParts } from '../../errors.ts';
+import { alarmWords } from '../../journal/journal.ts';
+import type { BatchStop } from '../../plans/plans.ts';
+import { commandLine, type Profile } from '../../profiles/profiles.ts';
+import { countWords, lineWords, moreWords, shownRows } from './batch-words.ts';
+import type { RowReport } from './row-verdicts.ts';
+import type { BatchRun } from './send-row.ts';
+
+/** What a batch was stopped by, as a sentence begins. */
+function stopWords(stop: BatchStop): string {
+  switch (stop.why) {
+    case 'unknowns':
+      return `${stop.count === 1 ? '1 refund' : `${stop.count} refunds`}${stop.inARow ? ' in a row' : ''} got no usable answer`;
+    case 'row':
+      return stop.words;
+    case 'wait':
+      return `the service asks to wait ${Math.ceil(stop.waitMs / 60_000)} min`;
+    case 'signal':
+      return 'stopped by you';
+  }
+}
+
+/** What else is known of the end of a batch. */
+interface BatchEnded {
+  readonly stop: BatchStop | undefined;
+  readonly profile: Profile;
+  readonly signal: AbortSignal;
+  readonly run: BatchRun;
+  /** Why the report could not be printed, if so. */
+  readonly lost: CliError | undefined;
+}
+
+/** How a batch ended, if rows are left: the error of the run, with exit code 7, 9, 8, 4, 6 or 130. Undefined if all were applied. */
+export function batchError(
+  path: string,
+  reports: readonly RowReport[],
+  { stop, profile, signal, run, lost }: BatchEnded,
+): CliError | undefined {
+  const { settings } = profile;
+  const left = reports.filter(({ verdict }) => verdict !== 'applied');
+  const certain = `${countWords(reports, settings)}; nothing is on its way`;
+  const again = commandLine(profile, 'refunds', 'apply', path);
+  const parts = {
+    opening: stop === undefined ? 'not all done:' : 'stopped:',
+    certain,
+    profile: profile.name,
+  };
+  if (left.some(({ verdict }) => verdict === 'unconfirmed'))
+    return unconfirmedError(path, left, { stop, profile, parts });
+  if (lost !== undefined) {
+    const status = commandLine(profile, 'refunds', 'status', path);
+    return new CliError('incomplete', lost.message, {
+      certain,
+      now: ['to see the report:', status],
+      cause: lost,
+    });
+  }
+  if (left.length === 0) return undefined;
+  const canGoOn = left.some(({ verdict }) => verdict === 'not_started' || verdict === 'not_sent');
+  // The signal may have come when the last rows were read, so that no row was held back.
+  if (canGoOn && signal.aborted && signal.reason instanceof CliError)
+    return new CliError(signal.reason.kind, signal.reason.message.replace(/;.*$/, ''), {
+      certain,
+      now: ['go on:', again],
+      cause: signal.reason,
+    });
+  const message = stop === undefined ? `${manyRows(left)} not applied` : stopWords(stop);
+  // Exit codes 4 and 6 promise that nothing was changed by this run.
+  const kind = run.sent === 0 ? (run.stoppedBy ?? 'batch') : 'batch';
+  return new CliError(kind, message, { ...parts, now: afterLeft(path, left, again, profile) });
+}
+
+function unconfirmedError(
+  path: string,
+  left: readonly RowReport[],
+  { stop, profile, parts }: Pick<BatchEnded, 'stop' | 'profile'> & { readonly parts: CliErrorParts },
+): CliError {
+  const unconfirmed = left.filter(({ verdict }) => verdict === 'unconfirmed');
+  const status = commandLine(profile, 'refunds', 'status', path);
+  const message = stop === undefined ? `${manyRows(unconfirmed)} unconfirmed` : stopWords(stop);
+  return new CliError('unknown', message, {
+    ...parts,
+    now: [
+      ...unconfirmed.slice(0, shownRows).map(unconfirmedWords),
+      ...moreWords(unconfirmed.length - shownRows, status),
+      ...reasonLines(path, left, profile),
+      ...(stop === undefined
+        ? []
+        : [`when this answers: ${commandLine(profile, 'profile', 'check', profile.name)}`]),
+      'run the command again: it reads the unconfirmed rows first, and sends no row twice:',
+      commandLine(profile, 'refunds', 'apply', path),
+    ],
+  });
+}
+
+function unconfirmedWords(report: RowReport): string {
+  const { line, orderId } = report.row;
+  return `line ${line}, ${orderId}: ${lookWords(report)}`;
+}
+
+/** What to do about an unconfirmed row. An alarm is for a person, and reading the order again does not end it. */
+export function lookWords({ attempt }: RowReport): string {
+  const { intent = '--all', alarm } = attempt ?? {};
+  if (alarm === undefined) return `paydesk journal reconcile ${intent}`;
+  return `${alarmWords[alarm]}: paydesk journal show ${intent}`;
+}
+
+function manyRows(reports: readonly RowReport[]): string {
+  return reports.length === 1 ? '1 row is' : `${reports.length} rows are`;
+}
+
+function afterLeft(
+  path: string,
+  left: readonly RowReport[],
+  again: string,
+  profile: Profile,
+): readonly string[] {
+  const canGoOn = left.some(({ verdict }) => verdict === 'not_started' || verdict === 'not_sent');
+  return [
+    ...reasonLines(path, left, profile),
+    ...(canGoOn ? ['to try the rows again that were not sent:', again] : []),
+    ...(left.some(({ verdict }) => verdict === 'not_sent')
+      ? [
+          'if orders changed, read them again and keep the rows:',
+          commandLine(profile, 'refunds', 'plan', '--refresh', path, '--to', 'new.plan'),
+        ]
+      : []),
+    'the rows that moved no money, as a file that you can correct and plan again:',
+    commandLine(profile, 'refunds', 'status', path, '--rest', 'rest.csv'),
+  ];
+}
+
+// The journal has nothing of a row that was tried and not sent, so only a new look at its order says why.
+function reasonLines(path: string, left: readonly RowReport[], profile: Profile): readonly string[] {
+  const reasons = left.flatMap(({ row: { line }, why, verdict }) =>
+    why === undefined || verdict === 'unconfirmed' ? [] : [{ line, why }],
+  );
+  return lineWords(reasons, commandLine(profile, 'refunds', 'apply', path, '--dry-run', '-o', 'list'));
+}

@@ -1,0 +1,64 @@
+/** The line about the progress of a batch, and what the batch counts for it. */
+
+import type { Context } from '../../commands/command.ts';
+import { type PlanRow, progressWords, type RowEnd, sumsOf } from '../../plans/plans.ts';
+import type { Profile } from '../../profiles/profiles.ts';
+import type { BatchRun, Sending } from './send-row.ts';
+
+/** The progress of a batch. */
+interface BatchProgressLine {
+  /** What happened so far in this run. Rows that earlier runs applied end at once, so they do not count for the time left. */
+  readonly run: BatchRun;
+  /** Counts the rows whose reply was lost and whose order is read again. */
+  readonly waiting: Sending['waiting'];
+  /** Counts a row that has ended. `isNotSent`: it was tried and certainly not sent. */
+  readonly add: (row: PlanRow, end: RowEnd, isNotSent: boolean) => void;
+  readonly end: () => void;
+}
+
+/** Starts the line. Its `end` takes it away. */
+export function startProgress(
+  ctx: Context,
+  { settings }: Profile,
+  rows: readonly PlanRow[],
+): BatchProgressLine {
+  const run: BatchRun = { known: 0, sent: 0, unreached: 0, stoppedBy: undefined };
+  const startedAt = ctx.clock.monotonic();
+  const counts = { applied: 0, refused: 0, unconfirmed: 0, notSent: 0 };
+  const done = new Map<string, number>();
+  const totals = sumsOf(rows);
+  let readAgain = 0;
+  const end = ctx.notes.progressAlone((line) => {
+    const ended = Object.values(counts).reduce((sum, count) => sum + count, 0);
+    const money = totals.map(({ currency, amount }) => ({
+      currency,
+      done: done.get(currency) ?? 0,
+      total: amount,
+    }));
+    const elapsedMs = ctx.clock.monotonic() - startedAt;
+    const progress = {
+      ...counts,
+      readAgain,
+      left: rows.length - ended,
+      money,
+      ended: ended - run.known,
+      elapsedMs,
+    };
+    return progressWords(progress, line, settings);
+  });
+  const waiting: Sending['waiting'] = (_, isRead) => {
+    if (!isRead) return () => undefined;
+    readAgain += 1;
+    return () => {
+      readAgain -= 1;
+    };
+  };
+  const add = ({ currency = '?', sum }: PlanRow, { how }: RowEnd, isNotSent: boolean) => {
+    if (how === 'applied') done.set(currency, (done.get(currency) ?? 0) + sum);
+    if (how === 'applied') counts.applied += 1;
+    else if (how === 'unknown') counts.unconfirmed += 1;
+    else if (isNotSent) counts.notSent += 1;
+    else counts.refused += 1;
+  };
+  return { run, waiting, add, end };
+}
