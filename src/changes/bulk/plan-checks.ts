@@ -30,16 +30,41 @@ export function rowsToSend(rows: readonly PlanRow[]): readonly PlanRow[] {
   return rows.filter(({ state }) => state === 'ready' || state === 'unconfirmed');
 }
 
-/** Throws CliError 'usage' when the rows to send are not as many, or not as much, as a person expects. */
+/**
+ * Throws CliError 'usage' when the rows of the file are not as many, or not as much, as a person expects. All rows count that
+ * stand in the file, since the file is what the person counted: a spread row once, and also the rows that cannot be sent.
+ */
 export function checkControlTotals(rows: readonly PlanRow[], expected: ControlTotals, certain: string): void {
-  const sent = rows.filter(({ state }) => state !== 'look' && state !== 'impossible');
-  const problems = controlTotalProblems(expected, { rows: sent.length, sums: sumsOf(sent) });
+  const lines = new Map(rows.map((row) => [row.line, row]));
+  // Nobody knows the currency of an order that is not there.
+  const known = rows.filter(({ state, currency }) => state !== 'impossible' || currency !== undefined);
+  const sums = sumsOf(known).map((sum) => ({ ...sum, rows: linesIn(known, sum.currency) }));
+  const problems = controlTotalProblems(expected, { rows: lines.size, sums });
   if (problems.length === 0) return;
   throw new CliError('usage', problems.join('; '), {
     certain,
-    now: ['find out which is right, the file or the total; then run the command again'],
+    now: [
+      ...impossibleWords(rows),
+      'find out which is right, the file or the total; then run the command again',
+    ],
   });
 }
+
+function linesIn(rows: readonly PlanRow[], code: string): number {
+  return new Set(rows.filter(({ currency = '?' }) => currency === code).map(({ line }) => line)).size;
+}
+
+// Their sums are what the file asks for, if that is known: often they are the difference.
+function impossibleWords(rows: readonly PlanRow[]): readonly string[] {
+  const lines = [...new Set(rows.filter(({ state }) => state === 'impossible').map(({ line }) => line))];
+  if (lines.length === 0) return [];
+  const more = lines.length > shownLines ? ` and ${lines.length - shownLines} more` : '';
+  return [
+    `impossible ${lines.length === 1 ? 'row: line' : 'rows: lines'} ${lines.slice(0, shownLines).join(', ')}${more}`,
+  ];
+}
+
+const shownLines = 20;
 
 /** Throws CliError 'refused' when the plan is over a limit of the profile. */
 export function checkPlanLimits(rows: readonly PlanRow[], profile: Profile): void {

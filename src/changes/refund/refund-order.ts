@@ -6,9 +6,9 @@ import type { Context } from '../../commands/command.ts';
 import { checkDecimals } from '../../commands/flags.ts';
 import { attemptName } from '../../journal/journal.ts';
 import { changeOrder, type OrderAsked, type OrderPlan, type OrderRead } from '../order-change.ts';
-import { originsOf, type RefundOrigins, sentByWords } from './known-refunds.ts';
+import { madeWords, originsOf } from './known-refunds.ts';
 import { type FoundTwins, lookForTwins } from './look-for-twins.ts';
-import { checkTwins, type MadeWords, refused, youngWarnings } from './refund-checks.ts';
+import { checkTwins, refused, youngWarnings } from './refund-checks.ts';
 import { planRefund, type RefundAsked, type RefundPlan } from './refund-plan.ts';
 import { leavesQuestions, refundQuestions } from './refund-questions.ts';
 import { refundPreview, refundResult } from './refund-screens.ts';
@@ -100,14 +100,6 @@ function refusePlanned(
   const request = { method: 'POST', path: paths.refunds(id), body: { ...body } } as const;
   const intent = { orderId: id, request, expected, again, currency: money.currency };
   return ctx.journal.refusePlanned({ service, intent, order });
-}
-
-function madeWords(ctx: Context, origins: RefundOrigins): MadeWords {
-  return ({ id, createdAt }) => {
-    const when = createdAt === undefined ? '' : `, made at ${ctx.shortTime(createdAt * 1000)}`;
-    const by = sentByWords(origins, id);
-    return by === undefined ? when : `${when}${by.startsWith('by ') ? ' ' : ', '}${by}`;
-  };
 }
 
 // The flags that ask for the same without a question.

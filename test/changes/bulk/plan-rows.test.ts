@@ -2,7 +2,8 @@
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type OrderOfRows, planRows, type RowsAsked } from '../../../src/changes/bulk/plan-rows.ts';
+import type { OrderOfRows, RowsAsked } from '../../../src/changes/bulk/order-of-rows.ts';
+import { planRows } from '../../../src/changes/bulk/plan-rows.ts';
 import type { AttemptRecord } from '../../../src/journal/journal-rows.ts';
 import type { InputRow } from '../../../src/plans/plan-types.ts';
 import { rowKey } from '../../../src/plans/row-key.ts';
