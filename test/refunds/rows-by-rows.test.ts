@@ -53,13 +53,13 @@ it.each([
 });
 
 it.each([
-  ['is not there', 'ord_9,full', 'there is no order ord_9'],
-  ['was refunded', 'ord_1,full', 'ord_1 is refunded already'],
-  ['is only authorized', 'ord_2,full', 'ord_2 is only authorized, no money taken'],
-  ['has less left than the amount', 'ord_3,35001', '35001 is more than is left on charge 1'],
-  ['is not refundable', 'ord_4,full', 'the service says that ord_4 is not refundable'],
-  ['has no such charge', 'ord_3,5', 'has no charge ch_x'],
-])('a row whose order %s is impossible, and the others go on', async (_, row, why) => {
+  ['is not there', 'ord_9,full', 'there is no order ord_9', 0],
+  ['was refunded', 'ord_1,full', 'ord_1 is refunded already', 0],
+  ['is only authorized', 'ord_2,full', 'ord_2 is only authorized, no money taken', 35_000],
+  ['has less left than the amount', 'ord_3,35001', '35001 is more than is left on charge 1', 35_001],
+  ['is not refundable', 'ord_4,full', 'the service says that ord_4 is not refundable', 35_000],
+  ['has no such charge', 'ord_3,5', 'has no charge ch_x', 5],
+])('a row whose order %s is impossible, and the others go on', async (_, row, why, refund) => {
   await using service = await startRefunds([
     ...[1, 3, 5].map((number) => order(`ord_${number}`)),
     order('ord_2', { payment_status: 'pre_authorized' }),
@@ -76,7 +76,7 @@ it.each([
 
   expect([planned.code, applied.code]).toEqual([8, 8]);
   expect(recordsIn(planned)).toMatchObject([
-    { state: 'impossible', why: expect.stringContaining(why), refund: 0 },
+    { state: 'impossible', why: expect.stringContaining(why), refund },
     { state: 'ready' },
   ]);
   expect(service.posts.map(({ url }) => url)).toEqual(['/orders/ord_5/refunds']);
@@ -291,7 +291,7 @@ describe('--allocate', () => {
       '--allocate',
       how,
       '--expect-count',
-      '2',
+      '1',
       '--expect-total',
       'MXN=2600',
     );

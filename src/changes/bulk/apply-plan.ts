@@ -18,7 +18,7 @@ import { batchError, countWords } from './batch-words.ts';
 import { checkAnswerable, confirmPlan } from './confirm-plan.ts';
 import { checkAccount, checkControlTotals, checkPlanLimits, rowsToSend } from './plan-checks.ts';
 import { attemptsOfPlan, reportPlan } from './report-plan.ts';
-import { type RowReport, reportColumns, reportRecord } from './row-verdicts.ts';
+import { isLeftToSend, type RowReport, reportColumns, reportRecord } from './row-verdicts.ts';
 import { type BatchRun, type Sending, sendRow } from './send-row.ts';
 
 /** What `refunds apply` was asked for. */
@@ -47,7 +47,7 @@ export async function applyPlan(ctx: Context, asked: ApplyAsked): Promise<void> 
   try {
     await readUnconfirmed(ctx, plan);
     await checkAge(ctx, plan, profile, asked.path);
-    await confirmPlan(ctx, profile, plan, asked);
+    await confirmPlan(ctx, service, plan, asked);
     await runPlan(ctx, service, plan, asked);
   } finally {
     await release?.();
@@ -64,9 +64,7 @@ async function checkAge(ctx: Context, plan: Plan, profile: Profile, path: string
   if (ageMs < -tolerableSkewMs) throw ofTheFuture(ctx, plan, profile, path);
   if (ageMs <= maxMs) return;
   const reports = await reportPlan(ctx, plan);
-  const { length: left } = reports.filter(
-    ({ verdict }) => verdict === 'not_started' || verdict === 'not_sent',
-  );
+  const { length: left } = reports.filter(isLeftToSend);
   const isOpen = reports.some(({ verdict }) => verdict === 'unconfirmed');
   const made = ctx.fullTime(plan.madeAt);
   throw new CliError(

@@ -7,7 +7,7 @@ import { type BatchStop, bar, digestShown, type Plan, type PlanRow, sumsOf } fro
 import { commandLine, type Profile } from '../../profiles/profiles.ts';
 import type { Block } from '../../terminal/terminal.ts';
 import { titleLine } from '../change-words.ts';
-import { countVerdicts, type RowReport, type RowVerdict } from './row-verdicts.ts';
+import { countVerdicts, isLeftToSend, type RowReport, type RowVerdict } from './row-verdicts.ts';
 import type { BatchRun } from './send-row.ts';
 
 /** `112 refunds, 1203400 MXN and 900 USD`. */
@@ -28,6 +28,7 @@ const verdictWords: Readonly<Record<RowVerdict, { readonly words: string; readon
   applied: { words: 'applied', hasSum: true },
   unconfirmed: { words: 'unconfirmed', hasSum: true },
   refused: { words: 'refused by the service', hasSum: false },
+  not_made: { words: 'recorded as not made by hand', hasSum: false },
   not_sent: { words: 'not sent', hasSum: false },
   not_started: { words: 'not started', hasSum: false },
   look: { words: 'not sent before somebody looks', hasSum: false },
@@ -75,7 +76,7 @@ export function verdictBar(reports: readonly RowReport[]): string {
   const rows = {
     applied: of('applied'),
     unknown: of('unconfirmed'),
-    rejected: of('refused', 'impossible', 'look'),
+    rejected: of('refused', 'not_made', 'impossible', 'look'),
     left: of('not_sent', 'not_started'),
   };
   return `${bar(rows, barLength)}  # applied, ? unconfirmed, x refused, impossible or to be looked at, . not sent`;
@@ -177,7 +178,7 @@ export function batchError(
   }
   const left = reports.filter(({ verdict }) => verdict !== 'applied');
   if (left.length === 0) return undefined;
-  const canGoOn = left.some(({ verdict }) => verdict === 'not_started' || verdict === 'not_sent');
+  const canGoOn = left.some(isLeftToSend);
   // The signal may have come when the last rows were read, so that no row was held back.
   if (canGoOn && signal.aborted && signal.reason instanceof CliError)
     return new CliError(signal.reason.kind, signal.reason.message.replace(/;.*$/, ''), {
@@ -237,7 +238,7 @@ function afterLeft(
   profile: Profile,
 ): readonly string[] {
   const reasons = left.flatMap(({ row: { line }, why }) => (why === undefined ? [] : [{ line, why }]));
-  const canGoOn = left.some(({ verdict }) => verdict === 'not_started' || verdict === 'not_sent');
+  const canGoOn = left.some(isLeftToSend);
   return [
     ...lineWords(reasons, commandLine(profile, 'refunds', 'status', path, '-o', 'list')),
     ...(canGoOn ? ['to try the rows again that were not sent:', again] : []),

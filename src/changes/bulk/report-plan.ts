@@ -19,7 +19,7 @@ const rowsAtOnce = 500;
 /** The rows of a plan part by part, with every attempt at their orders. */
 export async function* attemptsOfPlan(
   ctx: Context,
-  plan: Plan,
+  plan: Pick<Plan, 'rows'>,
 ): AsyncGenerator<{ readonly rows: readonly PlanRow[]; readonly attempts: readonly AttemptRecord[] }> {
   for (let from = 0; from < plan.rows.length; from += rowsAtOnce) {
     const rows = plan.rows.slice(from, from + rowsAtOnce);
