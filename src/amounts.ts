@@ -78,6 +78,11 @@ export function scaled(amount: Amount, currency: string | undefined, style: Amou
   return style['amounts.grouping'] === 'on' ? grouped(text) : text;
 }
 
+/** An amount as a command to copy has it: with its decimals if they are declared, so that nobody can read it in two ways. */
+export function typedForm(amount: number, currency: string | undefined, style: AmountStyle): string {
+  return scaled(amount, currency, { ...style, 'amounts.grouping': 'off' }) ?? String(amount);
+}
+
 /** How many decimals the profile declares for a currency; undefined if it declares none. */
 export function placesOf(
   currency: string | undefined,

@@ -1,6 +1,6 @@
 /** Checks a refund before it is sent: reasons to refuse it, and warnings. Pure. */
 
-import { amountWords, figuresIn, figureWords, partWords } from '../../amounts.ts';
+import { amountWords, figuresIn, figureWords, partWords, typedForm } from '../../amounts.ts';
 import {
   type ChargeMoney,
   hasNoCharges,
@@ -98,7 +98,7 @@ export function checkRepeat(
         refundCommand(profile, money, [
           '--charge',
           String(charge?.number ?? chargeId),
-          ...typedAgain(body, asked, [...twins, ...again, equal.id]),
+          ...typedAgain(typedAmount(body.amount, money, profile), asked, [...twins, ...again, equal.id]),
         ]),
         showOrder(money, profile),
       ],
@@ -132,7 +132,7 @@ export function checkTwins(
     `if the buyer should get both back, add --again with the refund of the twin, ${unnamed.map(nameForAgain).join(' and ')}:`,
     refundCommand(profile, money, [
       ...(charge === undefined ? [] : ['--charge', String(charge.number)]),
-      ...typedAgain(body, asked, names),
+      ...typedAgain(typedAmount(body.amount, money, profile), asked, names),
     ]),
     commandLine(profile, 'orders', 'show', first.id),
   ]);
@@ -144,17 +144,25 @@ function refundCommand(profile: Profile, { id }: OrderMoney, words: readonly str
 
 // The flags as they were typed or answered, and what --again must name.
 function typedAgain(
-  { amount }: RefundPlan['body'],
+  amount: string | undefined,
   { reason, note }: Pick<RefundAsked, 'reason' | 'note'>,
   names: readonly string[],
 ): readonly string[] {
   return [
-    ...(amount === undefined ? [] : ['--amount', String(amount)]),
+    ...(amount === undefined ? [] : ['--amount', amount]),
     ...(reason === undefined ? [] : ['--reason', reason]),
     ...(note === undefined ? [] : ['--note', note]),
     '--again',
     names.join(','),
   ];
+}
+
+function typedAmount(
+  amount: number | undefined,
+  { currency }: OrderMoney,
+  { settings }: Profile,
+): string | undefined {
+  return amount === undefined ? undefined : typedForm(amount, currency, settings);
 }
 
 const dayMs = 24 * 60 * 60_000;
@@ -282,8 +290,9 @@ export function chargeCommands(
   profile: Profile,
   { amount, reason, note }: AskedBesides = {},
 ): string[] {
+  const typed = typedAmount(amount, money, profile);
   const more = [
-    ...(amount === undefined ? [] : ['--amount', String(amount)]),
+    ...(typed === undefined ? [] : ['--amount', typed]),
     ...(reason === undefined ? [] : ['--reason', reason]),
     ...(note === undefined ? [] : ['--note', note]),
   ];
