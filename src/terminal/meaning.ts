@@ -12,7 +12,7 @@ const styles: Readonly<Record<StatusMeaning, Style>> = {
 };
 
 // They stand in place of a status where a person must look (commands/orders/open-status.ts).
-const alarming: readonly unknown[] = ['unconfirmed', 'paid back twice'];
+const alarming: readonly unknown[] = ['unconfirmed', 'paid back twice', 'paid back 2x'];
 
 /** The style of a status; undefined for a word that paydesk does not know, which is shown as it came. */
 export function statusStyle(status: unknown): Style | undefined {

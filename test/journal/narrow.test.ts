@@ -1,4 +1,4 @@
-/** `journal list` on a narrow terminal: the outcome always has room. */
+/** `journal list` on a narrow terminal: the outcome always has room, and the kind where kinds differ. */
 
 import { expect, test } from 'vitest';
 import { newHome, onScreen, paydesk } from '../harness/paydesk.ts';
@@ -27,7 +27,7 @@ test('OUTCOME stays beside INTENT, and what has no room is named once', async ()
   expect(screens[2]?.replaceAll('\n', ' ')).toContain('no room for SENT: -o list shows every field');
 });
 
-test('OUTCOME is whole at 80 and 120 columns, and LINK gives way to it', async () => {
+test('OUTCOME and KIND have room at 80 columns, are whole at 120, and LINK gives way to them', async () => {
   using home = newHome();
   const env = { TZ: 'UTC', PAYDESK_OPERATOR: 'op7' };
   const demo = (args: readonly string[], more = {}) =>
@@ -42,10 +42,10 @@ test('OUTCOME is whole at 80 and 120 columns, and LINK gives way to it', async (
       .replaceAll(/\d\d \w{3} \d\d:\d\d/g, '21 Nov 05:05')
       .replaceAll(/[0-9a-f]{24}/g, '0123456789abcdef01234567');
   expect(await screen(80)).toMatchInlineSnapshot(`
-    "INTENT      SENT UTC      ORDER                        AMOUNT  OUTCOME         
-    i_00000000  21 Nov 05:05  0123456789abcdef01234567  30000 MXN  made            
-    i_00000000  21 Nov 05:05  ord_2tQ7zRk9PwE5xNvAm       700 MXN  made, reply lost
-    this terminal has no room for KIND, LINK: -o list shows every field
+    "INTENT      SENT UTC      ORDER                       MXN  OUTCOME      KIND    
+    i_00000000  21 Nov 05:05  0123456789abcdef01234567  30000  made         checkout
+    i_00000000  21 Nov 05:05  ord_2tQ7zRk9PwE5xNvAm       700  made, repl…  refund  
+    this terminal has no room for LINK: -o list shows every field
     "
   `);
   expect(await screen(120)).toMatchInlineSnapshot(`

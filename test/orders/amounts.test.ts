@@ -18,7 +18,7 @@ test.each(['-5', '1.5', '', '٣', '9007199254740992'])(
     const ran = await desk.run(refund(amount));
     expect(ran).toMatchObject({ code: 2, stdout: '' });
     expect(ran.stderr).toContain(`--amount ${amount}`.trimEnd());
-    expect(ran.stderr).toContain('not an amount');
+    expect(ran.stderr).toMatch(/not an amount|declares no decimals/);
     expect(desk.server.connections).toBe(0);
   },
 );

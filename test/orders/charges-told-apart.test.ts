@@ -31,10 +31,10 @@ describe('five declined tries on one card', () => {
 
   test('are not split', async () => {
     expect(await listed(80)).toMatchInlineSnapshot(`
-      "ID                     CREATED UTC   STATUS       AMOUNT  REFUND  CARD   BUYER  
-      ord_2tQ8mVxK4nRz7LcWp  21 Sep 14:13  declined  35000 MXN       -  *4242  Buyer …
-      ord_2tQ8mTd6JhB3sYfGq  21 Sep 14:13  paid      35000 MXN       -  *4242  Buyer …
-      ord_2tQ7zRk9PwE5xNvAm  21 Sep 14:13  paid      35000 MXN       -  split  Buyer …
+      "ID                     CREATED UTC   STATUS      MXN  REFUND  CARD   BUYER     
+      ord_2tQ8mVxK4nRz7LcWp  21 Sep 14:13  declined  35000       -  *4242  Buyer Name
+      ord_2tQ8mTd6JhB3sYfGq  21 Sep 14:13  paid      35000       -  *4242  Buyer Name
+      ord_2tQ7zRk9PwE5xNvAm  21 Sep 14:13  paid      35000       -  split  Buyer Name
       "
     `);
     expect(await listed(120)).toMatchInlineSnapshot(`

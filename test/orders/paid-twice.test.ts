@@ -261,16 +261,16 @@ describe('a refund that was paid back twice', () => {
     const { screen } = await onScreen(['orders', 'show', id], seat);
     expect(screen).toContain('\x1b[31mpaid back twice\x1b[39m');
     expect(screen).toContain('\x1b[31mPAID BACK TWICE: 900 MXN, rf_1 and rf_2');
-    expect((await onScreen(['orders', 'list'], seat)).screen).toContain('\x1b[31mpaid back twi');
+    expect((await onScreen(['orders', 'list'], seat)).screen).toContain('\x1b[31mpaid back 2x');
   });
 
   test('is the status of its order in lists and finds of people, and not of scripts', async () => {
     await payTwice();
     const narrow = textOf(await run('05:10:00', 'orders list', 80));
     expect(narrow).toMatchInlineSnapshot(`
-      "ID                     CREATED UTC   STATUS            MXN  REFUND  CARD   BUYER
-      ord_2tQ8mVxK4nRz7LcWp  20 Nov 18:42  paid back twi…  35000   -1800  *4242  Ana  
-      ord_2tQ8mTd6JhB3sYfGq  20 Nov 18:38  paid            35000       -  *4242  Ana  
+      "ID                     CREATED UTC   STATUS          MXN  REFUND  CARD   BUYER
+      ord_2tQ8mVxK4nRz7LcWp  20 Nov 18:42  paid back 2x  35000   -1800  *4242  Ana  
+      ord_2tQ8mTd6JhB3sYfGq  20 Nov 18:38  paid          35000       -  *4242  Ana  
       1 refund paid back twice: ord_2tQ8mVxK4nRz7LcWp, 900 MXN:
       paydesk journal list --open
       possible twins, same buyer and amount within 10 minutes: ord_2tQ8mTd6JhB3sYfGq
@@ -288,7 +288,7 @@ describe('a refund that was paid back twice', () => {
       refunded)"
     `);
     const found = await run('05:10:00', 'orders find 4242', 80);
-    expect(found.stdout).toMatch(new RegExp(`^${id} .* paid back twice `, 'm'));
+    expect(found.stdout).toMatch(new RegExp(`^${id} .* paid back 2x `, 'm'));
     expect((await run('05:10:00', 'orders list --csv')).stdout).not.toContain('twice');
     expect((await run('05:10:00', 'orders list --json')).stdout).not.toContain('twice');
   });

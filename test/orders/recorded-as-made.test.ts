@@ -98,15 +98,13 @@ describe('a refund that somebody recorded as made, and the order does not show i
   test('is the status of its order in lists and finds of people, and not of scripts', async () => {
     await recordAsMade('--reason other');
     expect(withoutIds(await run('05:20:00', 'orders list', 80))).toMatchInlineSnapshot(`
-      "ID                     CREATED UTC   STATUS               AMOUNT  REFUND  CARD 
-      ord_2tQ8mVxK4nRz7LcWp  20 Nov 18:42  recorded as made  16000 MXN       -  *4242
-      ord_2tQ8mTd6JhB3sYfGq  20 Nov 17:02  paid              29000 MXN       -  split
+      "ID                     CREATED UTC   STATUS          MXN  REFUND  CARD   BUYER
+      ord_2tQ8mVxK4nRz7LcWp  20 Nov 18:42  made by hand  16000       -  *4242  Ana  
+      ord_2tQ8mTd6JhB3sYfGq  20 Nov 17:02  paid          29000       -  split  Ana  
       2 orders, sandbox environment. There are no more
       "
     `);
-    expect((await run('05:20:00', 'orders find 16000', 80)).stdout).toMatch(
-      /^ord_2tQ8mVx.* recorded as made /m,
-    );
+    expect((await run('05:20:00', 'orders find 16000', 80)).stdout).toMatch(/^ord_2tQ8mVx.* made by hand /m);
     expect((await run('05:20:00', 'orders list --csv')).stdout).not.toContain('recorded as made');
   });
 

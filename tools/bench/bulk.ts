@@ -81,7 +81,11 @@ function planned(desk: Desk, place: Place, service: Service, rows: number): Prog
     'refunds',
     'plan',
     input,
-    ...['--to', planFile(place, rows), '--force', '--csv', '--quiet'],
+    '--to',
+    planFile(place, rows),
+    '--force',
+    '--csv',
+    '--quiet',
   ]);
 }
 

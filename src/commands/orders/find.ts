@@ -2,6 +2,7 @@
 
 import { longPages, type Page, type Service, type WireRecord } from '../../api/api.ts';
 import { type Column, orderColumns, resources } from '../../api/resources.ts';
+import type { JsonObject } from '../../api/spec.ts';
 import { isRefunded } from '../../changes/changes.ts';
 import { CliError } from '../../errors.ts';
 import { accountLabel, accountSpan, commandLine, type Profile } from '../../profiles/profiles.ts';
@@ -12,7 +13,7 @@ import { type Filter, joinColumns } from '../listing.ts';
 import { brokeOff } from '../walk.ts';
 import { statusColumn } from './open-status.ts';
 import { filterFlags, orderFilters } from './order-filters.ts';
-import { amountHint, createMatcher, type Matcher } from './order-matching.ts';
+import { amountHint, createMatcher, type Match, type Matcher } from './order-matching.ts';
 import { type OrderObserver, observeOrders } from './order-observer.ts';
 
 const defaultMax = 5_000;
@@ -164,21 +165,24 @@ function columnsOf(
   { columns, twins }: OrderObserver,
   status: readonly Column[],
 ): readonly Column[] {
+  const told = (order: JsonObject, write: (match: Match) => string): string => {
+    const words = (matcher(order) ?? []).map(write);
+    const twin = twins.of(order);
+    const twinWords = twin === undefined ? [] : [isRefunded(twin) ? 'twin refunded' : 'twin'];
+    return [...twinWords, ...words].join(', ');
+  };
   const matched: Column = {
     name: 'matched',
     title: 'MATCHED',
     kind: 'text',
     tableFrom: 0,
-    value: (order) => {
-      const words = (matcher(order) ?? []).map(({ label, value }) =>
+    value: (order) =>
+      told(order, ({ label, value }) =>
         out.format === 'table'
           ? `${shortened(value)} (${shortened(label)})`
           : `${shortened(label)} ${shortened(value)}`,
-      );
-      const twin = twins.of(order);
-      const twinWords = twin === undefined ? [] : [isRefunded(twin) ? 'twin refunded' : 'twin'];
-      return [...twinWords, ...words].join(', ');
-    },
+      ),
+    brief: { value: (order) => told(order, ({ value }) => shortened(value)) },
   };
   const later = new Map([
     ['refunded', 120],

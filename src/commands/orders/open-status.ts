@@ -38,14 +38,21 @@ export async function statusColumn(ctx: Context, service: Service): Promise<read
   if (ctx.out.format !== 'table') return [];
   const open = await openCasesOf(ctx, service);
   if (open.unconfirmed.size + open.paidTwice.size + open.madeByHand.size === 0) return [];
+  const own = (order: JsonObject): string | undefined =>
+    openStatus(open, String(order.id)) ??
+    (unshownRefund(ctx, open, order) === undefined ? undefined : unshownStatus);
   return orderColumns
     .filter(({ name }) => name === 'payment_status')
     .map((column) => ({
       ...column,
-      // These words must be read whole, so the buyer gives way to them on a narrow terminal.
+      // These words must be read whole, so the name of the buyer is cut before them.
       stays: true,
-      value: (order, ...more) =>
-        openStatus(open, String(order.id)) ??
-        (unshownRefund(ctx, open, order) === undefined ? column.value(order, ...more) : unshownStatus),
+      value: (order, ...more) => own(order) ?? column.value(order, ...more),
+      brief: { value: (order) => briefStatus(own(order)) ?? column.value(order, []) },
     }));
+}
+
+function briefStatus(status: string | undefined): string | undefined {
+  if (status === paidTwiceStatus) return 'paid back 2x';
+  return status === unshownStatus ? 'made by hand' : status;
 }
