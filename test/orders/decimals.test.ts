@@ -284,6 +284,28 @@ describe('--amount', () => {
     expect(sent(shop)).toHaveLength(1);
   });
 
+  test('a printed command has the amount with its decimals, and works as it stands', async () => {
+    await using shop = await openShop();
+    const person = sit(
+      ['-p', 'shop', 'orders', 'refund', id, '--charge', '1', '--amount', '100.00', '--only-confirm'],
+      { home: shop.service.home, env: standingAt(now) },
+    );
+    await person.answer('Send it?', '\r');
+    expect(inOneLine((await person.leaves).screen)).toContain(
+      `paydesk -p shop orders refund ${id} --charge 1 --amount 100.00 --only-confirm`,
+    );
+    // 120.00 went back before.
+    const repeat = await shop.run(refund('--amount', '120.00'));
+    expect(repeat.code).toBe(3);
+    const command = `--charge 1 --amount 120.00 --again 656f21d79a2b4d0018c40c11`;
+    expect(inOneLine(repeat.stderr)).toContain(`orders refund ${id} ${command}`);
+    expect(sent(shop)).toEqual([]);
+    const again = await shop.run(['orders', 'refund', id, ...command.split(' '), '--yes']);
+    expect(again.code, again.stderr).toBe(0);
+    expect(again.stderr).not.toContain("service's units");
+    expect(sent(shop)).toEqual(['{"charge_id":"656f1c0e9a2b4d0018c3e5a1","amount":12000}']);
+  });
+
   test('a limit of the profile is in the units of the service, and both figures are said', async () => {
     await using shop = await openShop({ ...decimals, 'refund.max_amount.MXN': '32000' });
     const ran = await shop.run(refund('--amount', '200.01'));

@@ -152,6 +152,28 @@ describe('a refund that somebody recorded as made, and the order does not show i
     expect(service.posts).toHaveLength(2);
   });
 
+  test('is what the same refund is refused for; the printed command keeps the reason and the note of now', async () => {
+    const intent = await recordAsMade('--reason requested_by_client');
+    const same = ['orders', 'refund', id, '--reason', 'other', '--note', 'ticket 9001', '--yes'];
+    const refused = await service.run(same, { env: envAt('05:20:00'), columns: 120 });
+    expect({ code: refused.code, screen: withoutIds(refused) }).toMatchInlineSnapshot(`
+      {
+        "code": 3,
+        "screen": "refused: a refund of 16000 MXN of ord_2tQ8mVxK4nRz7LcWp was recorded as made by hand, by root, and the order does not
+               show it
+      certain: nothing was sent
+      now:     first ask whether the buyer got it; see who recorded it, and why:
+               paydesk journal show i_7f3k2m9x
+               to refund all the same (the buyer is then paid twice if that record is right):
+               paydesk orders refund ord_2tQ8mVxK4nRz7LcWp --reason other --note 'ticket 9001' --again i_7f3k2m9x
+      ",
+      }
+    `);
+    expect(service.posts).toHaveLength(1);
+    expect((await service.run([...same, '--again', intent], { env: envAt('05:20:00') })).code).toBe(7);
+    expect(service.posts).toHaveLength(2);
+  });
+
   test('stops the refund after that as well, until --again names the last one that was sent', async () => {
     const intent = await recordAsMade('--reason other');
     isLost = false;
