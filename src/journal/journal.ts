@@ -10,6 +10,7 @@ import type { Evidence } from './judge-read.ts';
 export { alarmWords, paidTwiceWords, whoMadeLines } from './alarm-words.ts';
 export type { Alarm, AttemptRecord, Moment, SettingRow, VerdictRow } from './journal-rows.ts';
 export type { AttemptQuery, JournalStore, Repair, Verification } from './journal-store.ts';
+export { tolerableSkewMs } from './journal-time.ts';
 export type { Evidence } from './judge-read.ts';
 
 /** What a refund must leave behind: exactly one new refund record of this amount on this charge. */
@@ -186,8 +187,11 @@ export interface Journal {
   recordSetting(
     change: Pick<SettingRow, 'profile' | 'origin' | 'account' | 'name' | 'from' | 'to'>,
   ): Promise<void>;
-  /** The journal's time, which `isOpen` needs, and from which the age of an attempt is counted. */
-  now(): Promise<Moment>;
+  /**
+   * The journal's time, which `isOpen` needs, and from which the age of an attempt is counted. `service`: its last `Date` is a
+   * clock too.
+   */
+  now(service?: Pick<Service, 'seenDate'>): Promise<Moment>;
   /** Whether an attempt still blocks its order. */
   isOpen(record: AttemptRecord, now: Moment): boolean;
   /** When an open attempt ends at the latest, Unix milliseconds; undefined when only a read or a person can end it. */

@@ -160,7 +160,7 @@ function createJournal(parts: JournalParts): Journal {
     ...parts,
     service: await parts.open(await profileFor(parts, record)),
   });
-  const now = () => momentOf(clock, store, {});
+  const now: Journal['now'] = (service = {}) => momentOf(clock, store, service);
   // Undefined when another run holds the order, or when no profile reaches it.
   const readAgain = async (record: AttemptRecord): Promise<AttemptRecord | undefined> => {
     try {

@@ -20,7 +20,7 @@ import { isOtherRequest } from './same-request.ts';
 const certain = 'nothing was sent';
 
 /** Reads a row of the journal again, by its number; undefined if it is gone. */
-export type RowAgain = (seq: number) => StoredRow | undefined;
+export type ReadRowAgain = (seq: number) => StoredRow | undefined;
 
 /**
  * What one run has read of the journal so far, and what it may add to that. It keeps a few words about each row and reads the
@@ -35,7 +35,7 @@ export class StoreRules {
   readonly #askedForOrder = new Map<string, number>();
   readonly #askedForScript = new Map<string, number>();
 
-  constructor(again: RowAgain) {
+  constructor(again: ReadRowAgain) {
     this.#index = new AttemptIndex(again);
   }
 
@@ -146,7 +146,7 @@ function isOfAttempt({ type }: StoredRow): boolean {
 // All attempts, in the order of their SENT rows. What most queries ask for is found without a look at the others, so a long
 // journal stays fast.
 class AttemptIndex {
-  readonly #again: RowAgain;
+  readonly #again: ReadRowAgain;
   readonly #attempts = new Map<string, KnownAttempt>();
   readonly #byOrder = new Map<string, KnownAttempt[]>();
   readonly #byIntent = new Map<string, KnownAttempt[]>();
@@ -158,7 +158,7 @@ class AttemptIndex {
   #newestTime = 0;
   #lastClocks: Clocks | undefined;
 
-  constructor(again: RowAgain) {
+  constructor(again: ReadRowAgain) {
     this.#again = again;
   }
 
@@ -171,7 +171,7 @@ class AttemptIndex {
       if (row.type === 'sent') this.#addAttempt(key, row);
       else if (attempt !== undefined) {
         attempt.verdicts.push({ seq: row.seq, hash: row.hash });
-        Object.assign(attempt, standOf(row));
+        Object.assign(attempt, stateOf(row));
       }
     }
     const last = rows.at(-1);
@@ -180,7 +180,7 @@ class AttemptIndex {
 
   #addAttempt(key: string, { seq, hash, order_id: orderId, intent, origin, plan, time }: StoredRow): void {
     const sent = { seq, hash, orderId, intent, origin, plan, time };
-    const attempt: KnownAttempt = { sent, verdicts: [], stands: 'open', byHand: false };
+    const attempt: KnownAttempt = { sent, verdicts: [], state: 'open', byHand: false };
     this.#attempts.set(key, attempt);
     if (origin === '') this.#ofNoOrigin.push(attempt);
     if (orderId !== null) addTo(this.#byOrder, orderId, attempt);
@@ -287,7 +287,7 @@ interface KnownAttempt {
     Pick<StoredRow, 'origin' | 'intent' | 'plan' | 'time'> & { readonly orderId: string | null };
   readonly verdicts: KnownRow[];
   /** By its last verdict: it may be open; it is settled but may be watched; or nobody has to look at it any more. */
-  stands: 'open' | 'watched' | 'over';
+  state: 'open' | 'watched' | 'over';
   /** Whether its last verdict is a person's. */
   byHand: boolean;
 }
@@ -297,7 +297,7 @@ function lastSeqOf({ sent, verdicts }: KnownAttempt): number {
 }
 
 // A quick check by the columns, before the rows are read again.
-function columnsMatch({ sent, stands, byHand }: KnownAttempt, query: AttemptQuery): boolean {
+function columnsMatch({ sent, state, byHand }: KnownAttempt, query: AttemptQuery): boolean {
   return (
     (query.origin === undefined || query.origin === sent.origin) &&
     (query.orderId === undefined || query.orderId === sent.orderId) &&
@@ -305,17 +305,17 @@ function columnsMatch({ sent, stands, byHand }: KnownAttempt, query: AttemptQuer
     (query.intent === undefined || query.intent === sent.intent) &&
     (query.plan === undefined || query.plan === sent.plan) &&
     (query.since === undefined || query.since <= sent.time) &&
-    (query.unsettled === undefined || stands !== 'over') &&
-    (query.unconfirmed === undefined || stands === 'open') &&
+    (query.unsettled === undefined || state !== 'over') &&
+    (query.unconfirmed === undefined || state === 'open') &&
     (query.byHand === undefined || byHand)
   );
 }
 
-function standOf(last: StoredRow): Pick<KnownAttempt, 'stands' | 'byHand'> {
+function stateOf(last: StoredRow): Pick<KnownAttempt, 'state' | 'byHand'> {
   const row = unlink(last);
-  if (row.type !== 'verdict') return { stands: 'over', byHand: false };
-  const stands = mayBeOpen(row) ? 'open' : mayChange(row) ? 'watched' : 'over';
-  return { stands, byHand: row.by === 'person' };
+  if (row.type !== 'verdict') return { state: 'over', byHand: false };
+  const state = mayBeOpen(row) ? 'open' : mayChange(row) ? 'watched' : 'over';
+  return { state, byHand: row.by === 'person' };
 }
 
 function matches(record: AttemptRecord, query: AttemptQuery): boolean {

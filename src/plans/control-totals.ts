@@ -25,7 +25,17 @@ export function controlTotalProblems(
   expected: { readonly count: number | undefined; readonly totals: readonly ExpectedTotal[] },
   { rows, sums }: { readonly rows: number; readonly sums: readonly PlanSum[] },
 ): readonly string[] {
-  const found = new Map(sums.map((sum) => [sum.currency.toUpperCase(), sum]));
+  const found = new Map<string, PlanSum>();
+  for (const { currency, rows: count, amount } of sums) {
+    // A service may write one currency as `mxn` and as `MXN`.
+    const code = currency.toUpperCase();
+    const before = found.get(code);
+    found.set(code, {
+      currency: before === undefined ? currency : code,
+      rows: count + (before?.rows ?? 0),
+      amount: amount + (before?.amount ?? 0),
+    });
+  }
   const named = new Set(expected.totals.map(({ currency }) => currency));
   const count =
     expected.count === undefined || expected.count === rows

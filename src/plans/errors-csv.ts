@@ -3,7 +3,7 @@
  * and read again. Pure.
  */
 
-import { csvLine, formulaSafe } from '../terminal/terminal.ts';
+import { cleanCell, csvLine, formulaSafe } from '../terminal/terminal.ts';
 import { addedColumns } from './input-titles.ts';
 import type { InputFile, InputProblem } from './plan-types.ts';
 
@@ -16,7 +16,9 @@ export function errorsCsv(
   problems: readonly InputProblem[],
 ): string {
   const errors = Map.groupBy(problems, ({ line }) => line);
-  const wordsOf = (line: number): string => (errors.get(line) ?? []).map(({ words }) => words).join('; ');
+  // The cells stay as they are, or they would be other rows. The words may be of the service, and are for people.
+  const wordsOf = (line: number): string =>
+    cleanCell((errors.get(line) ?? []).map(({ words }) => words).join('; '));
   const rows = new Map(lines.map((row) => [row.line, row.cells]));
   const blank = columns.map(() => '');
   const allLines = [...new Set([...errors.keys(), ...rows.keys()])].toSorted((a, b) => a - b);

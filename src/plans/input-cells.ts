@@ -11,9 +11,9 @@ import { anyWord, fullWord } from './plan-types.ts';
 /** A cell that was read: its value, or what is wrong with it. */
 export type Checked<T> = { readonly value: T } | { readonly wrong: string };
 
-/** The most characters of a row's own word, and of a note. */
-export const refMost = 128;
-export const noteMost = 500;
+// The most characters of a ref, and of a note.
+const refMost = 128;
+const noteMost = 500;
 
 /** A value as a problem shows it: whole if it is short, in quotes if spaces stand around it. */
 export function shown(text: string): string {
@@ -27,10 +27,10 @@ const shownMost = 40;
 
 /** Whether a cell says nothing: blank, or one of the words that programs write for that. */
 export function saysNothing(text: string): boolean {
-  return nothings.has(text.trim().slice(0, 10).toUpperCase());
+  return emptyWords.has(text.trim().slice(0, 10).toUpperCase());
 }
 
-const nothings: ReadonlySet<string> = new Set([
+const emptyWords: ReadonlySet<string> = new Set([
   '',
   '-',
   '--',
@@ -113,7 +113,7 @@ export function readReason(text: string): Checked<RefundReason | undefined> {
 export function readRef(text: string): Checked<string> {
   if (text.trim() === '') return { value: '' };
   return exactly('ref', text, (ref) =>
-    visible.test(ref) && ref.length <= refMost
+    visible.test(ref) && ref === ref.normalize('NFC') && ref.length <= refMost
       ? { value: ref }
       : { wrong: `not one line of at most ${refMost} visible characters` },
   );
@@ -129,8 +129,8 @@ export function readNote(text: string): Checked<string | undefined> {
 }
 
 const oneLine = /^[^\p{Cc}\p{Cs}\p{Zl}\p{Zp}]+$/u;
-// With no space but the ordinary one: two words that look the same must be the same.
-const visible = /^(?:[^\p{C}\p{Z}]| )+$/u;
+// With no space but the ordinary one, and nothing that has no width: two words that look the same must be the same.
+const visible = /^(?:[^\p{C}\p{Z}\p{Default_Ignorable_Code_Point}\u2800]| )+$/u;
 
 // Reads the cell without the spaces around it. If nothing else is wrong, it says that they must go: the same cell with and
 // without a space must not be two rows.

@@ -65,11 +65,11 @@ function orderKey({ orderId, reference }: RowMoney): string {
 }
 
 function twinWords(row: RowMoney, twin: RowMoney): string {
-  const mend =
+  const advice =
     row.ref !== '' && row.ref === twin.ref
       ? 'it has the same ref too: give each row its own, or delete one'
       : 'give each row its own ref if both are meant, or delete one';
-  return `line ${twin.line} is about the same money (${twin.orderId ?? twin.reference}, ${chargeWords(twin)}): ${mend}`;
+  return `line ${twin.line} is about the same money (${twin.orderId ?? twin.reference}, ${chargeWords(twin)}): ${advice}`;
 }
 
 function chargeWords({ charge }: RowMoney): string {

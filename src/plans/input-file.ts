@@ -7,8 +7,7 @@ import { readRow } from './input-row.ts';
 import { delimiterOf, type InputTitles, type InputUse, readTitles } from './input-titles.ts';
 import type { Delimiter, InputFile, InputProblem } from './plan-types.ts';
 
-/** The most rows of an input file. */
-export const rowsMost = 100_000;
+const rowsMost = 100_000;
 
 /** How an input file is read. Without a delimiter, the first line tells it. */
 export interface InputHow {

@@ -66,7 +66,7 @@ export function readTitles({ cells, line, broken }: CsvRow, use: InputUse): Inpu
     added,
     places: new Map(found.map((column) => [column, titles.indexOf(column)])),
     problems: [
-      ...twice(titles).map((index) =>
+      ...repeated(titles).map((index) =>
         problem(
           `two columns have the title ${shown(columns[index] ?? '')}: give each its own`,
           columns[index],
@@ -110,7 +110,7 @@ function isKnown(title: string): boolean {
 }
 
 // The places of titles that stood before. A column without a title may stand twice.
-function twice(titles: readonly string[]): readonly number[] {
+function repeated(titles: readonly string[]): readonly number[] {
   const seen = new Set<string>(['']);
   return titles.flatMap((title, index) => {
     const again = title !== '' && seen.has(title);

@@ -47,32 +47,32 @@ function planOf(head: PlanHead, rows: readonly PlanRow[], digest: string): Plan 
   return { ...head, rows, digest };
 }
 
-// The final name stands for a whole file: the text is on the disk before the file gets it.
+// A half-written file never has the final name: the text is on the disk before the file gets that name.
 async function writeNew(name: string, path: string, lines: Iterable<string>, force: boolean): Promise<void> {
-  const whole = `${path}.${randomBytes(6).toString('hex')}.new`;
+  const temporary = `${path}.${randomBytes(6).toString('hex')}.new`;
   try {
-    const handle = await open(whole, 'wx', 0o600);
+    const handle = await open(temporary, 'wx', 0o600);
     try {
       for (const chunk of chunksOf(lines)) await handle.writeFile(chunk);
       await handle.sync();
     } finally {
       await handle.close();
     }
-    await (force ? rename(whole, path) : nameNew(whole, path));
+    await (force ? rename(temporary, path) : nameNew(temporary, path));
   } catch (error) {
-    await rm(whole, { force: true });
+    await rm(temporary, { force: true });
     throw notWritten(name, error);
   }
 }
 
 // A link fails if the name is taken, however shortly before that happened. Some file systems have no links.
-async function nameNew(whole: string, path: string): Promise<void> {
+async function nameNew(temporary: string, path: string): Promise<void> {
   try {
-    await link(whole, path);
-    await rm(whole, { force: true });
+    await link(temporary, path);
+    await rm(temporary, { force: true });
   } catch (error) {
     if (lstatSync(path, { throwIfNoEntry: false }) !== undefined) throw taken(error);
-    await rename(whole, path);
+    await rename(temporary, path);
   }
 }
 

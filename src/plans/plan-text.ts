@@ -77,6 +77,7 @@ const rowLine = v.strictObject({
   tolerated: v.array(text),
   again: v.array(text),
   key: text,
+  tried: maybe(text),
   part_of: maybe(text),
   before: maybe(before),
   neighbour: maybe(text),
@@ -237,6 +238,7 @@ function rowRecord(row: PlanRow): JsonObject {
     tolerated: [...row.tolerated],
     again: [...row.again],
     key: row.key,
+    tried: row.tried,
     part_of: row.partOf,
     before: row.before && {
       amount: row.before.amount,
@@ -279,6 +281,7 @@ function rowOf(line: v.InferOutput<typeof rowLine>): PlanRow {
     tolerated: line.tolerated,
     again: line.again,
     key: line.key,
+    tried: line.tried,
     partOf: line.part_of,
     before: line.before && {
       amount: line.before.amount,

@@ -116,6 +116,8 @@ export interface PlanRow {
   readonly more: readonly string[];
   /** The identity of the row for ever: origin, order, charge, amount and ref (row-key.ts). */
   readonly key: string;
+  /** The last attempt at the row before the plan was made, which came to nothing: `i_7f3k2m/1`. */
+  readonly tried?: string | undefined;
   /** For a part of an allocated amount: the identity of the row of the file. */
   readonly partOf: string | undefined;
   readonly state: RowState;

@@ -31,8 +31,8 @@ export interface BatchEnd<T> {
   readonly notStarted: readonly T[];
 }
 
-/** The longest wait that the service may ask for. If it asks for a longer one, the batch stops. */
-export const longestPauseMs = 120_000;
+// The longest wait that the service may ask for. If it asks for a longer one, the batch stops.
+const longestPauseMs = 120_000;
 
 const defaultMaxFailures = 5;
 // So many unknown outcomes one after the other look like an outage.

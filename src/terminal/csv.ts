@@ -22,7 +22,8 @@ export function csvList(
   const heading = (): string => {
     if (headed) return '';
     headed = true;
-    return csvLine(columns.map(({ name }) => name));
+    // A person's own title may hold anything too.
+    return csvLine(columns.map(({ name }) => formulaSafe(clean(name))));
   };
   return {
     page: (rows) =>

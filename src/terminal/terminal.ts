@@ -12,6 +12,7 @@ export { fileFormat } from './list-format.ts';
 export { createTimes, knowsZone, type Times } from './local-time.ts';
 export { createNotes, type NotesControl } from './notes.ts';
 export { createOutput, type OutputControl } from './output.ts';
+export { cleanCell } from './sanitise.ts';
 export { createSecrets, type Secrets } from './secrets.ts';
 export type { Locale, StreamFacts } from './streams.ts';
 

@@ -8,7 +8,7 @@ import type { Ledger, LedgerOrder } from '../atmost/ledger.ts';
 import type { Home } from '../harness/paydesk.ts';
 
 /** How much of each order is refunded. */
-export const partAmount = 5000;
+const partAmount = 5000;
 
 interface Place {
   readonly desk: Desk;

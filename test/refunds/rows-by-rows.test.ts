@@ -1,7 +1,7 @@
 /** What a plan says of each row, and which rows are sent. */
 
 import { describe, expect, it } from 'vitest';
-import { later } from '../harness/clock.ts';
+import { clockOff, later } from '../harness/clock.ts';
 import type { Json } from '../harness/orders.ts';
 import { inOneLine } from '../harness/ran.ts';
 import { json } from '../harness/server.ts';
@@ -418,6 +418,21 @@ describe('limits of the profile', () => {
       { state: 'impossible', why: expect.stringContaining('refund.max_amount.MXN is 1000') },
       { state: 'impossible', why: expect.stringContaining('refund.other_currencies is refuse') },
     ]);
+  });
+
+  it('refund.max_amount counts the refunds of today, although the clock of the machine is days ahead', async () => {
+    await using service = await withSettings(orders(2), { 'refund.max_amount.MXN': '1000' });
+    service.refund('ord_2', 'ch_ord_2', 600);
+    const env = clockOff(3 * 86_400_000);
+    service.write('refunds.csv', 'order_id,amount\nord_2,401\n');
+    await service.run(['refunds', 'plan', 'refunds.csv', '--to', 'refunds.plan'], { env });
+
+    const applied = await service.run(['refunds', 'apply', 'refunds.plan', '--yes', '--json'], { env });
+
+    expect(recordsIn(applied)).toMatchObject([
+      { verdict: 'not_sent', why: expect.stringContaining('refund.max_amount.MXN is 1000') },
+    ]);
+    expect(service.posts).toEqual([]);
   });
 
   it.each([

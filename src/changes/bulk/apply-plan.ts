@@ -2,12 +2,10 @@
 
 import type { OpenService } from '../../api/api.ts';
 import type { Context } from '../../commands/command.ts';
-import { usage } from '../../commands/flags.ts';
 import { CliError } from '../../errors.ts';
-import type { AttemptRecord } from '../../journal/journal.ts';
+import { type AttemptRecord, tolerableSkewMs } from '../../journal/journal.ts';
 import {
   type ControlTotals,
-  digestShown,
   type Plan,
   type PlanRow,
   progressWords,
@@ -15,10 +13,12 @@ import {
   runBatch,
   sumsOf,
 } from '../../plans/plans.ts';
-import { aboutMoney, commandLine, type Profile } from '../../profiles/profiles.ts';
-import { applyPreview, batchError, standWords } from './batch-words.ts';
-import { checkAccount, checkControlTotals, checkPlanLimits, rowsToSend } from './make-plan.ts';
-import { type NotSent, type RowReport, reportColumns, reportRecord, reportRows } from './row-verdicts.ts';
+import { commandLine, type Profile } from '../../profiles/profiles.ts';
+import { batchError, countWords } from './batch-words.ts';
+import { checkAnswerable, confirmPlan } from './confirm-plan.ts';
+import { checkAccount, checkControlTotals, checkPlanLimits, rowsToSend } from './plan-checks.ts';
+import { attemptsOfPlan, reportPlan } from './report-plan.ts';
+import { type RowReport, reportColumns, reportRecord } from './row-verdicts.ts';
 import { type BatchRun, type Sending, sendRow } from './send-row.ts';
 
 /** What `refunds apply` was asked for. */
@@ -54,60 +54,14 @@ export async function applyPlan(ctx: Context, asked: ApplyAsked): Promise<void> 
   }
 }
 
-/** How the rows of a plan stand. */
-export async function reportPlan(ctx: Context, plan: Plan, notSent?: NotSent): Promise<readonly RowReport[]> {
-  const reports: RowReport[] = [];
-  for await (const { rows, attempts } of attemptsOfPlan(ctx, plan))
-    reports.push(...reportRows({ ...plan, rows }, attempts, notSent));
-  return reports;
-}
-
-// So many rows at once: all attempts of a long plan would need much memory.
-const rowsAtOnce = 500;
-
-/** The rows of a plan part by part, with every attempt at their orders. */
-async function* attemptsOfPlan(
-  ctx: Context,
-  plan: Plan,
-): AsyncGenerator<{ readonly rows: readonly PlanRow[]; readonly attempts: readonly AttemptRecord[] }> {
-  for (let from = 0; from < plan.rows.length; from += rowsAtOnce) {
-    const rows = plan.rows.slice(from, from + rowsAtOnce);
-    const orderIds = new Set(rows.map(({ orderId }) => orderId));
-    yield { rows, attempts: await ctx.journal.attempts({ orderIds }) };
-  }
-}
-
 // ── What is checked first ───────────────────────────────────────────────────────────────────────
 
-// In production nobody may apply a plan that they did not look at: the digest and the totals say which one was meant.
-function checkAnswerable(
-  ctx: Context,
-  profile: Profile,
-  plan: Plan,
-  { confirm, expected, path }: ApplyAsked,
-): void {
-  const { ask, options } = ctx;
-  if (ask.interactive || options.dryRun) return;
-  if (profile.mode !== 'production') {
-    if (options.yes || confirm !== undefined) return;
-    throw usage('missing --yes: no terminal to ask on', ['add it to the command: --yes']);
-  }
-  const missing = [
-    ...(confirm === undefined ? ['--confirm DIGEST'] : []),
-    ...(expected.count === undefined ? ['--expect-count N'] : []),
-    ...(expected.totals.length > 0 ? [] : ['--expect-total CUR=N']),
-  ];
-  if (missing.length === 0) return;
-  throw usage(`missing ${missing.join(', ')}: in production --yes alone is not enough`, [
-    `the digest and the totals of this plan: paydesk refunds status ${path}`,
-    `its digest begins with ${plan.digest.slice(0, digestShown)}`,
-  ]);
-}
-
 async function checkAge(ctx: Context, plan: Plan, profile: Profile, path: string): Promise<void> {
-  const { time } = await ctx.journal.now();
-  const ageMs = time - plan.madeAt;
+  const { time, wall } = await ctx.journal.now();
+  // If the clocks are in doubt, the journal's time may be that of its last row, which is older than the plan.
+  const ageMs = Math.max(time, wall) - plan.madeAt;
   const maxMs = profile.settings['plan.max_age'];
+  if (ageMs < -tolerableSkewMs) throw ofTheFuture(ctx, plan, profile, path);
   if (ageMs <= maxMs) return;
   const reports = await reportPlan(ctx, plan);
   const { length: left } = reports.filter(
@@ -122,6 +76,21 @@ async function checkAge(ctx: Context, plan: Plan, profile: Profile, path: string
       certain: `nothing was sent now; ${reports.length - left} of its ${reports.length} rows need no sending any more, ${left} were not sent`,
       now: [
         ...(isOpen ? ['paydesk journal reconcile --all'] : []),
+        commandLine(profile, 'refunds', 'plan', '--refresh', path, '--to', 'new.plan'),
+      ],
+    },
+  );
+}
+
+// A plan that a wrong clock made would not grow old for as long as that clock was ahead.
+function ofTheFuture(ctx: Context, { madeAt }: Plan, profile: Profile, path: string): CliError {
+  return new CliError(
+    'refused',
+    `${path} was made ${ctx.fullTime(madeAt)}, which is later than now: the clock of this machine was wrong then, or is wrong now`,
+    {
+      certain: 'nothing was sent now',
+      now: [
+        'look at the clock; then read the orders again and keep the rows:',
         commandLine(profile, 'refunds', 'plan', '--refresh', path, '--to', 'new.plan'),
       ],
     },
@@ -170,73 +139,7 @@ async function lookAgain(ctx: Context, record: AttemptRecord): Promise<void> {
   }
 }
 
-// ── The yes ─────────────────────────────────────────────────────────────────────────────────────
-
-async function confirmPlan(
-  ctx: Context,
-  profile: Profile,
-  plan: Plan,
-  { path, confirm }: ApplyAsked,
-): Promise<void> {
-  const reports = await reportPlan(ctx, plan);
-  const send = stillToSend(plan, reports);
-  const digest = plan.digest.slice(0, digestShown);
-  if (confirm !== undefined && confirm !== digest)
-    throw new CliError(
-      'refused',
-      `--confirm ${confirm} is not the digest of ${path}, which begins with ${digest}`,
-      {
-        certain: 'nothing was sent',
-        now: ['look at the plan again, then confirm the one that you mean'],
-      },
-    );
-  if (ctx.options.dryRun || send.length === 0) return;
-  ctx.notes.show(applyPreview(plan, path, send, reports, { profile, madeAt: ctx.fullTime(plan.madeAt) }));
-  if (confirm === undefined) await askFor(ctx, profile, digest, path);
-  // Somebody may have replaced the file while the question stood there.
-  const now = await ctx.plans.open(path);
-  if (now.digest === plan.digest) return;
-  throw new CliError('refused', `${path} is another plan now than the one that was confirmed`, {
-    certain: 'nothing was sent',
-    now: ['look at the plan again, then apply it'],
-  });
-}
-
-async function askFor(ctx: Context, profile: Profile, digest: string, path: string): Promise<void> {
-  if (profile.mode !== 'production') {
-    if (ctx.options.yes) return;
-    if (await ctx.ask.confirm({ message: aboutMoney(profile, 'Send them?'), flag: '--yes' })) return;
-    throw cancelled(profile, path);
-  }
-  const message = 'Type the digest of the plan to send them, or press Enter to cancel:';
-  const typed = await ctx.ask.text({
-    message: aboutMoney(profile, message),
-    flag: '--confirm DIGEST',
-    optional: true,
-    check: (text) => (text === '' || text === digest ? undefined : `is not the digest above`),
-  });
-  if (typed !== digest) throw cancelled(profile, path);
-}
-
-function cancelled(profile: Profile, path: string): CliError {
-  return new CliError('cancelled', 'not confirmed', {
-    certain: 'nothing was sent',
-    now: ['for later:', commandLine(profile, 'refunds', 'apply', path)],
-  });
-}
-
 // ── The batch ───────────────────────────────────────────────────────────────────────────────────
-
-// A row that the service refused stays refused in this plan, unless a person recorded that or the plan was made anew since.
-function stillToSend(plan: Plan, reports: readonly RowReport[]): readonly PlanRow[] {
-  const sendable = new Set(rowsToSend(plan.rows));
-  return reports
-    .filter(({ row, verdict, attempt }) => {
-      if (!sendable.has(row) || verdict === 'applied' || verdict === 'unconfirmed') return false;
-      return verdict !== 'refused' || attempt?.isSentAnew === true;
-    })
-    .map(({ row }) => row);
-}
 
 async function runPlan(
   ctx: Context,
@@ -273,7 +176,7 @@ async function runPlan(
   const lost = await printReport(ctx, plan, reports);
   if (ctx.options.dryRun && lost !== undefined) throw lost;
   if (ctx.options.dryRun) return;
-  const error = batchError(plan, path, reports, {
+  const error = batchError(path, reports, {
     stop,
     profile,
     signal: ctx.stopAsked,
@@ -281,7 +184,7 @@ async function runPlan(
     lost,
   });
   if (error !== undefined) throw error;
-  ctx.notes.note(standWords(reports, profile.settings));
+  ctx.notes.note(countWords(reports, profile.settings));
 }
 
 // Returns the error if nobody can read the report. How the batch ended is said all the same.

@@ -1,7 +1,7 @@
-/** The words about a plan and its batch: what would be sent, how the rows stand, and why a batch stopped. Pure. */
+/** The words about a plan and its batch: what would be sent, how many rows ended how, and why a batch stopped. Pure. */
 
 import { type AmountStyle, amountWords } from '../../amounts.ts';
-import { CliError } from '../../errors.ts';
+import { CliError, type CliErrorParts } from '../../errors.ts';
 import { alarmWords } from '../../journal/journal.ts';
 import { type BatchStop, bar, digestShown, type Plan, type PlanRow, sumsOf } from '../../plans/plans.ts';
 import { commandLine, type Profile } from '../../profiles/profiles.ts';
@@ -35,7 +35,7 @@ const verdictWords: Readonly<Record<RowVerdict, { readonly words: string; readon
 };
 
 /** `of 300 rows 112 applied (1203400 MXN), 2 refused by the service, 3 unconfirmed (41000 MXN), 183 not started`. */
-export function standWords(reports: readonly RowReport[], style: AmountStyle): string {
+export function countWords(reports: readonly RowReport[], style: AmountStyle): string {
   const parts = countVerdicts(reports).map(({ verdict, reports: some }) => {
     const { words, hasSum } = verdictWords[verdict];
     const sums = hasSum
@@ -51,15 +51,15 @@ export function standWords(reports: readonly RowReport[], style: AmountStyle): s
 }
 
 // A table on a narrow terminal cuts the reasons, so the first ones are said below it.
-const saidRows = 8;
+const shownRows = 8;
 
 /** Why rows are not sent: a line for each of the first ones. */
 export function lineWords(
   rows: readonly { readonly line: number; readonly why: string | undefined }[],
 ): readonly string[] {
-  const more = rows.length - saidRows;
+  const more = rows.length - shownRows;
   return [
-    ...rows.slice(0, saidRows).map(({ line, why }) => `line ${line}: ${why ?? 'not started'}`),
+    ...rows.slice(0, shownRows).map(({ line, why }) => `line ${line}: ${why ?? 'not started'}`),
     ...(more > 0 ? [`and ${more} more rows: -o list shows all of each`] : []),
   ];
 }
@@ -94,7 +94,7 @@ export function applyPreview(
   return [
     titleLine('REFUND THE ROWS OF A PLAN', profile, 'strong'),
     line('plan', `${path}, made ${madeAt} by ${plan.operator} from ${plan.file}`),
-    line('rows', standWords(reports, settings)),
+    line('rows', countWords(reports, settings)),
     ...marked
       .slice(0, markedShown)
       .map(({ line: number, marks }) => line('note', `line ${number}: ${marks.join('; ')}`)),
@@ -102,7 +102,7 @@ export function applyPreview(
       ? [
           line(
             'note',
-            `${marked.length - markedShown} more rows have notes: paydesk refunds status ${path} --columns line,order_id,notes`,
+            `${marked.length - markedShown} more rows have notes: ${commandLine(profile, 'refunds', 'status', path, '--columns', 'line,order_id,notes')}`,
           ),
         ]
       : []),
@@ -148,7 +148,6 @@ interface BatchEnded {
 
 /** How a batch ended, if rows are left: the error of the run, with exit code 7, 9, 8, 4, 6 or 130. Undefined if all were applied. */
 export function batchError(
-  plan: Plan,
   path: string,
   reports: readonly RowReport[],
   { stop, profile, signal, run, lost }: BatchEnded,
@@ -156,27 +155,14 @@ export function batchError(
   const { settings } = profile;
   const of = (verdict: RowVerdict) => reports.filter((one) => one.verdict === verdict);
   const unconfirmed = of('unconfirmed');
-  const certain = `${standWords(reports, settings)}; nothing is on its way`;
+  const certain = `${countWords(reports, settings)}; nothing is on its way`;
   const again = commandLine(profile, 'refunds', 'apply', path);
   const parts = {
     opening: stop === undefined ? 'not all done:' : 'stopped:',
     certain,
     profile: profile.name,
   };
-  if (unconfirmed.length > 0) {
-    const message = stop === undefined ? `${manyRows(unconfirmed)} unconfirmed` : stopWords(stop);
-    return new CliError('unknown', message, {
-      ...parts,
-      now: [
-        ...unconfirmed.slice(0, 3).map(unconfirmedWords),
-        ...(stop === undefined
-          ? []
-          : [`when this answers: ${commandLine(profile, 'profile', 'check', profile.name)}`]),
-        'run the command again: it reads the unconfirmed rows first, and sends no row twice:',
-        again,
-      ],
-    });
-  }
+  if (unconfirmed.length > 0) return unconfirmedError(unconfirmed, { stop, profile, parts, again });
   if (lost !== undefined) {
     const status = commandLine(profile, 'refunds', 'status', path);
     return new CliError('incomplete', lost.message, {
@@ -198,7 +184,30 @@ export function batchError(
   const message = stop === undefined ? `${manyRows(left)} not applied` : stopWords(stop);
   // Exit codes 4 and 6 promise that nothing was changed by this run.
   const kind = run.sent === 0 ? (run.stoppedBy ?? 'batch') : 'batch';
-  return new CliError(kind, message, { ...parts, now: afterLeft(plan, path, left, again, profile) });
+  return new CliError(kind, message, { ...parts, now: afterLeft(path, left, again, profile) });
+}
+
+function unconfirmedError(
+  unconfirmed: readonly RowReport[],
+  {
+    stop,
+    profile,
+    parts,
+    again,
+  }: Pick<BatchEnded, 'stop' | 'profile'> & { readonly parts: CliErrorParts; readonly again: string },
+): CliError {
+  const message = stop === undefined ? `${manyRows(unconfirmed)} unconfirmed` : stopWords(stop);
+  return new CliError('unknown', message, {
+    ...parts,
+    now: [
+      ...unconfirmed.slice(0, 3).map(unconfirmedWords),
+      ...(stop === undefined
+        ? []
+        : [`when this answers: ${commandLine(profile, 'profile', 'check', profile.name)}`]),
+      'run the command again: it reads the unconfirmed rows first, and sends no row twice:',
+      again,
+    ],
+  });
 }
 
 function unconfirmedWords(report: RowReport): string {
@@ -218,7 +227,6 @@ function manyRows(reports: readonly RowReport[]): string {
 }
 
 function afterLeft(
-  { refreshes: _ }: Plan,
   path: string,
   left: readonly RowReport[],
   again: string,

@@ -11,7 +11,7 @@ import type { Profile } from '../../profiles/profiles.ts';
 import { type RefundFacts, refundFacts } from '../refund/known-refunds.ts';
 import { type Compared, compareOrder, compareVerdicts, notFound, refundsOf } from './compare-rows.ts';
 import { referenceProblems, refuseProblems } from './input-problems.ts';
-import { type ReadOrders, readOrders } from './read-orders.ts';
+import { orderIdOf, ordersOf, type ReadOrders, readOrders } from './read-orders.ts';
 import { inputColumnsOf } from './row-verdicts.ts';
 
 /** What `refunds compare` was asked for. */
@@ -34,13 +34,12 @@ export async function compareFile(
   });
   const how = { file: asked.file, errors: undefined, force: false };
   await refuseProblems(ctx, input, input.problems, how);
-  const orders = await readOrders(ctx, service, {
-    ids: new Set(input.rows.flatMap(({ orderId }) => orderId ?? [])),
-    references: new Set(input.rows.flatMap(({ reference }) => reference ?? [])),
-  });
+  const orders = await readOrders(ctx, service, ordersOf(input.rows));
   await refuseProblems(ctx, input, referenceProblems(input.rows, orders), how);
   const compared = await compareRows(ctx, service, input.rows, orders);
-  const known = new Set(compared.map(({ orderId }) => orderId));
+  const known = new Set(
+    compared.flatMap(({ orderId, refunds }) => refunds.map(({ id }) => `${orderId} ${id}`)),
+  );
   const more = asked.since === undefined ? [] : await refundsElsewhere(ctx, service, known, asked.since);
   const all = [...compared.toSorted(byLine), ...more];
   const facts = refundFacts(await ctx.journal.attemptsOf(service), ctx.journal);
@@ -65,10 +64,7 @@ async function compareRows(
   orders: ReadOrders,
 ): Promise<readonly Compared[]> {
   const unconfirmed = await ctx.journal.unconfirmed(service);
-  const byOrder = Map.groupBy(
-    rows,
-    ({ orderId, reference = '' }) => orderId ?? orders.byReference.get(reference)?.[0] ?? '',
-  );
+  const byOrder = Map.groupBy(rows, (row) => orderIdOf(row, orders));
   return [...byOrder].flatMap(([id, some]) => {
     const order = orders.found.get(id)?.order;
     if (order === undefined)
@@ -91,7 +87,7 @@ async function refundsElsewhere(
     for await (const { records } of longPages(service, 'orders', {}, { ahead: true })) {
       for (const record of records) {
         const id = idOf(record);
-        if (id !== undefined && !known.has(id)) found.push(...elsewhere(id, record.value, since));
+        if (id !== undefined) found.push(...elsewhere(id, record.value, since, known));
       }
       read += records.length;
     }
@@ -101,13 +97,21 @@ async function refundsElsewhere(
   return found;
 }
 
-function elsewhere(orderId: string, order: JsonObject, since: number): readonly Compared[] {
+function elsewhere(
+  orderId: string,
+  order: JsonObject,
+  since: number,
+  known: ReadonlySet<string>,
+): readonly Compared[] {
   // Most orders have no refund, so their charges are not read.
   const reading = order.amount_refunded === 0 ? undefined : readMoney(order);
   if (reading === undefined || 'problem' in reading) return [];
   const { currency } = reading.money;
   return refundsOf(reading.money)
-    .filter(({ createdAt }) => createdAt === undefined || createdAt * 1000 >= since)
+    .filter(({ id, createdAt }) => {
+      const isSince = createdAt === undefined || createdAt * 1000 >= since;
+      return isSince && !known.has(`${orderId} ${id}`);
+    })
     .map((refund) => ({
       row: undefined,
       orderId,
@@ -127,7 +131,7 @@ interface Titles {
 }
 
 /** The columns of a comparison. The columns of the file come last, as `input.TITLE`. */
-export function compareColumns(titles: Titles): readonly Column[] {
+function compareColumns(titles: Titles): readonly Column[] {
   return [
     { ...fieldColumn('line', 'LINE', 'integer', 0), stays: true },
     { ...fieldColumn('order_id', 'ORDER', 'id', 0), stays: true },

@@ -5,7 +5,6 @@ import type { JsonObject } from '../../api/spec.ts';
 import { anyWord, fullWord, type InputRow } from '../../plans/plans.ts';
 import { chargesNamed } from '../refund/refund-plan.ts';
 
-/** How a row of a file stands at the service. */
 export const compareVerdicts = [
   'refunded',
   'in_part',
@@ -67,8 +66,7 @@ export function compareOrder(
   // Rows whose amount is just that of a refund come first, or a smaller row would take it from them.
   for (const claim of claims) if ('scope' in claim) takeExact(claim, free);
   for (const claim of claims) if ('scope' in claim) takeRest(claim, free);
-  const last = claims.findLast((claim) => 'scope' in claim);
-  if (last !== undefined && 'scope' in last) takeAll(last, free);
+  for (const claim of claims.toReversed()) if ('scope' in claim) takeAll(claim, free);
   return claims.map((claim) =>
     'problem' in claim
       ? notFound(orderId, claim.row, claim.problem)
@@ -138,7 +136,7 @@ function takeRest(claim: Claim, free: Set<RefundOfCharge>): void {
   }
 }
 
-// What no row has claimed is more than the file says. The last row of the order shows it.
+// What no row has claimed is more than the file says. The last row about its charge shows it.
 function takeAll(claim: Claim, free: Set<RefundOfCharge>): void {
   for (const one of [...free].filter(({ chargeId }) => claim.scope.has(chargeId))) {
     free.delete(one);

@@ -1,4 +1,4 @@
-/** Whether an order changed since its plan was made, apart from the refunds of the plan itself. Pure. */
+/** The money of an order as a plan keeps it, and whether it changed since, apart from the refunds of the plan itself. Pure. */
 
 import { figuresIn } from '../../amounts.ts';
 import { type ChargeMoney, type OrderMoney, readMoney } from '../../api/charges.ts';
@@ -6,6 +6,22 @@ import type { JsonObject } from '../../api/spec.ts';
 import type { AttemptRecord } from '../../journal/journal.ts';
 import type { MoneyBefore } from '../../plans/plans.ts';
 import type { Profile } from '../../profiles/profiles.ts';
+
+/** The money of an order as a plan keeps it; undefined if the order does not show all of it. */
+export function moneyBefore(order: JsonObject | undefined): MoneyBefore | undefined {
+  const reading = order && readMoney(order);
+  if (reading === undefined || 'problem' in reading) return undefined;
+  const { money } = reading;
+  const { amount, currency, amountRefunded, status, isRefundable } = money;
+  const charges = money.charges.map((charge) => ({
+    id: charge.id,
+    amount: charge.amount,
+    status: charge.status,
+    isRefundable: charge.isRefundable,
+    refunds: charge.refunds.map((refund) => ({ id: refund.id, amount: refund.amount })),
+  }));
+  return { amount, currency, amountRefunded, status, isRefundable, charges };
+}
 
 /**
  * What changed, in words; undefined if nothing did. `own`: the attempts of this plan at the order that were made. A refund that

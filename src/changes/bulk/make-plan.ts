@@ -2,13 +2,11 @@
 
 import type { OpenService } from '../../api/api.ts';
 import type { Context } from '../../commands/command.ts';
-import { CliError } from '../../errors.ts';
 import type { AttemptRecord } from '../../journal/journal.ts';
 import {
   type AllocateWay,
   anyWord,
   type ControlTotals,
-  controlTotalProblems,
   type Delimiter,
   duplicateProblems,
   type InputFile,
@@ -19,16 +17,15 @@ import {
   type PlanHead,
   type PlanRow,
   readInputFile,
-  sumsOf,
 } from '../../plans/plans.ts';
 import type { Profile } from '../../profiles/profiles.ts';
 import { knownTwin } from '../refund/known-refunds.ts';
 import { isPaidBack, nameForAgain, type Twin, twinLine, twinWords } from '../refund/twins.ts';
 import { type OpenCases, openCasesOf } from '../unconfirmed-words.ts';
 import { referenceProblems, refuseProblems } from './input-problems.ts';
-import { planLimitProblems } from './plan-limits.ts';
+import { checkAccount, checkControlTotals, checkPlanLimits } from './plan-checks.ts';
 import { type NewRow, type OrderOfRows, planRows, type RowsAsked } from './plan-rows.ts';
-import { type ReadOrders, readOrders } from './read-orders.ts';
+import { orderIdOf, ordersOf, type ReadOrders, readOrders } from './read-orders.ts';
 
 /** How a plan is made, and where it goes. */
 export interface PlanHow {
@@ -54,11 +51,7 @@ export async function planFile(ctx: Context, service: OpenService, asked: PlanAs
   const input = readInputFile(await ctx.plans.input(asked.file), { delimiter: asked.delimiter, for: 'plan' });
   const missing = requiredProblems(input.rows, profile);
   await refuseProblems(ctx, input, [...input.problems, ...missing, ...duplicatesIn(input.rows)], asked);
-  const named = input.rows.filter(({ orderId }) => orderId !== undefined);
-  const orders = await readOrders(ctx, service, {
-    ids: new Set(named.map(({ orderId }) => orderId ?? '')),
-    references: new Set(input.rows.flatMap(({ reference }) => reference ?? [])),
-  });
+  const orders = await readOrders(ctx, service, ordersOf(input.rows));
   await refuseProblems(ctx, input, referenceProblems(input.rows, orders), asked);
   const more = moreColumns(input);
   const head = newHead(
@@ -102,7 +95,7 @@ export async function planOrder(
   how: PlanHow,
 ): Promise<Plan> {
   const { profile } = service;
-  const orders = await readOrders(ctx, service, { ids: new Set([row.orderId]), references: new Set() });
+  const orders = await readOrders(ctx, service, ordersOf([row]));
   const head = newHead(ctx, profile, `orders refund ${row.orderId}`, []);
   const input = { ...row, line: 1, reference: undefined, charge: anyWord, ref: '', cells: [] };
   const rows = await rowsOf(ctx, service, [input], orders, {
@@ -128,10 +121,7 @@ export async function refreshPlan(ctx: Context, service: OpenService, asked: Ref
   const { profile } = service;
   const old = await ctx.plans.open(asked.refresh);
   checkAccount(old, profile, asked.refresh);
-  const orders = await readOrders(ctx, service, {
-    ids: new Set(old.rows.map(({ orderId }) => orderId)),
-    references: new Set(),
-  });
+  const orders = await readOrders(ctx, service, ordersOf(old.rows));
   const { rows: _, digest, ...head } = old;
   const again = [...asked.again, ...old.rows.flatMap((row) => row.again)];
   const nowMs = ctx.clock.now();
@@ -144,19 +134,18 @@ export async function refreshPlan(ctx: Context, service: OpenService, asked: Ref
     moreOf: ({ cells }: InputRow) => cells,
   };
   const rows = await rowsOf(ctx, service, old.rows.map(asInput), orders, rowsAsked);
-  // The parts of a spread amount name their charges now; they stay parts.
-  const parts = new Map(old.rows.map((row) => [row.key, row]));
+  // Every row names its charge by the id now, since a number may mean another charge today. It keeps what was typed.
+  const before = new Map(old.rows.map((row) => [row.key, row]));
   const same = rows.map((row) => {
-    const { partOf, charge = row.charge } = parts.get(row.key) ?? {};
+    const { partOf, charge = row.charge } = before.get(row.key) ?? {};
     return { ...row, partOf: partOf ?? row.partOf, charge };
   });
   return keep(ctx, profile, { ...head, madeAt: nowMs, refreshes: digest }, same, asked);
 }
 
 function asInput(row: PlanRow): InputRow {
-  const { line, orderId, charge, chargeId, amount, reason, ref, note, more } = row;
-  const named = row.partOf === undefined ? charge : (chargeId ?? charge);
-  return { line, orderId, reference: undefined, charge: named, amount, reason, ref, note, cells: more };
+  const { line, orderId, charge, chargeId = charge, amount, reason, ref, note, more } = row;
+  return { line, orderId, reference: undefined, charge: chargeId, amount, reason, ref, note, cells: more };
 }
 
 async function keep(
@@ -170,44 +159,6 @@ async function keep(
   checkPlanLimits(rows, profile);
   if (ctx.options.dryRun) return { ...head, rows, digest: '' };
   return ctx.plans.save(to, head, rows, force);
-}
-
-/** Throws CliError 'refused' when a plan is for another account, or for the other mode. */
-export function checkAccount(plan: Plan, profile: Profile, path: string): void {
-  if (plan.origin === profile.origin && plan.account === profile.account && plan.mode === profile.mode)
-    return;
-  throw new CliError(
-    'refused',
-    `${path} is a plan for ${plan.mode} ${plan.profile} (${plan.account}), and profile ${profile.name} is ${profile.mode} (${profile.account})`,
-    { certain: 'nothing was sent', now: [`paydesk -p ${plan.profile} refunds apply ${path}`] },
-  );
-}
-
-/** The rows of a plan that `refunds apply` sends. */
-export function rowsToSend(rows: readonly PlanRow[]): readonly PlanRow[] {
-  return rows.filter(({ state }) => state === 'ready' || state === 'unconfirmed');
-}
-
-/** Throws CliError 'usage' when the rows to send are not as many, or not as much, as a person expects. */
-export function checkControlTotals(rows: readonly PlanRow[], expected: ControlTotals, certain: string): void {
-  const sent = rows.filter(({ state }) => state !== 'look' && state !== 'impossible');
-  const problems = controlTotalProblems(expected, { rows: sent.length, sums: sumsOf(sent) });
-  if (problems.length === 0) return;
-  throw new CliError('usage', problems.join('; '), {
-    certain,
-    now: ['find out which is right, the file or the total; then run the command again'],
-  });
-}
-
-/** Throws CliError 'refused' when the plan is over a limit of the profile. */
-export function checkPlanLimits(rows: readonly PlanRow[], profile: Profile): void {
-  const sent = rowsToSend(rows);
-  const [first, ...more] = planLimitProblems(profile.settings, { rows: sent.length, sums: sumsOf(sent) });
-  if (first === undefined) return;
-  throw new CliError('refused', [first, ...more].join('; '), {
-    certain: 'nothing was sent',
-    now: ['split the file, or ask your lead'],
-  });
 }
 
 // ── The file ────────────────────────────────────────────────────────────────────────────────────
@@ -249,9 +200,7 @@ async function rowsOf(
   orders: ReadOrders,
   asked: RowsAsked,
 ): Promise<readonly PlanRow[]> {
-  const idOf = ({ orderId, reference = '' }: InputRow) =>
-    orderId ?? orders.byReference.get(reference)?.[0] ?? '';
-  const byOrder = Map.groupBy(input, idOf);
+  const byOrder = Map.groupBy(input, (row) => orderIdOf(row, orders));
   const now = await ctx.journal.now();
   const twinsOf = knownTwins(ctx, service, orders, await openCasesOf(ctx, service));
   const planned: NewRow[] = [];

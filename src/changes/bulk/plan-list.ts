@@ -6,7 +6,7 @@ import type { JsonObject } from '../../api/spec.ts';
 import { digestShown, type Plan, type PlanRow, rowStates } from '../../plans/plans.ts';
 import { commandLine, type Profile } from '../../profiles/profiles.ts';
 import { lineWords, rowsAndSums } from './batch-words.ts';
-import { rowsToSend } from './make-plan.ts';
+import { rowsToSend } from './plan-checks.ts';
 import { inputColumnsOf, inputOf } from './row-verdicts.ts';
 
 /** The columns of a plan. Those of the input file that paydesk does not use come last, as `input.TITLE`. */

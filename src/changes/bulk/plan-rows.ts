@@ -2,29 +2,31 @@
 
 import { amountWords, figureWords } from '../../amounts.ts';
 import { type ChargeMoney, type OrderMoney, readMoney } from '../../api/charges.ts';
-import { isObject, type JsonObject, type ReasonWords, refundReasons, statuses } from '../../api/spec.ts';
+import type { JsonObject } from '../../api/spec.ts';
 import { CliError } from '../../errors.ts';
-import type { AttemptRecord, ExpectedRefund } from '../../journal/journal.ts';
+import type { AttemptRecord } from '../../journal/journal.ts';
 import {
   type AllocateWay,
   allocate,
   anyWord,
   fullWord,
   type InputRow,
-  type MoneyBefore,
   type PlanRow,
   rowKey,
 } from '../../plans/plans.ts';
 import type { Profile } from '../../profiles/profiles.ts';
-import { changeOf } from '../change-words.ts';
 import { chargesNamed, planRefund, type RefundPlan, refundedBefore } from '../refund/refund-plan.ts';
+import { moneyBefore } from './drift.ts';
+import { orderAfter } from './order-after.ts';
+import { rowDoubt, type TwinOfRow, twinMarks } from './row-doubts.ts';
+import { partsUnder, rowFromJournal, sentUnder, triedBefore } from './row-from-journal.ts';
 import {
   hasOtherRefunds,
   namesLeft,
   namesToSend,
-  plannedId,
   type RowsOfOrder,
   repeatProblem,
+  type TypedRow,
 } from './row-repeats.ts';
 
 /** What was asked for all rows of a plan. */
@@ -51,12 +53,8 @@ export interface OrderOfRows {
   readonly neighbour: string | undefined;
   readonly attempts: readonly AttemptRecord[];
   readonly isOpen: (record: AttemptRecord) => boolean;
-  /** A sentence for each possible twin, and its refund if it was refunded. */
-  readonly twins: readonly { readonly words: string; readonly refund: string | undefined }[];
+  readonly twins: readonly TwinOfRow[];
 }
-
-/** The word of --allow-status for an order that does not show its status, or whether it is refundable. */
-export const absentWord = 'absent';
 
 /** A row of a plan before it has its number. */
 export type NewRow = Omit<PlanRow, 'number'>;
@@ -73,10 +71,11 @@ export function planRows(rows: readonly InputRow[], read: OrderOfRows, asked: Ro
     const planned = planRow(row, { ...read, order, ofOrder, taken }, asked).map((one) => ({
       ...one,
       before,
+      tried: triedBefore(one, read.attempts),
     }));
     for (const { state, expected, again } of planned) {
       if (state !== 'ready' || order === undefined) continue;
-      order = withRefunds(order, expected);
+      order = orderAfter(order, expected);
       for (const name of again) taken.add(name);
     }
     return planned;
@@ -93,8 +92,8 @@ interface OrderOfRow extends OrderOfRows {
 function planRow(row: InputRow, read: OrderOfRow, asked: RowsAsked): readonly NewRow[] {
   const { order } = read;
   const base = baseOf(row, read, asked);
-  const own = lastUnder(base.key, read.attempts);
-  if (own !== undefined && mayBeMade(own)) return [fromJournal(base, own)];
+  const own = sentUnder(base.key, read.attempts);
+  if (own !== undefined) return [rowFromJournal(base, own)];
   const parts = partsUnder(base.key, read.attempts);
   if (order === undefined && parts.length === 0)
     return [{ ...base, why: read.missing ?? `there is no order ${read.id}` }];
@@ -149,58 +148,6 @@ function moneyOf(order: JsonObject): OrderMoney | undefined {
   return 'money' in reading ? reading.money : undefined;
 }
 
-/** The money of an order as a plan keeps it; undefined if the order does not show all of it. */
-export function moneyBefore(order: JsonObject | undefined): MoneyBefore | undefined {
-  const money = order && moneyOf(order);
-  if (money === undefined) return undefined;
-  const { amount, currency, amountRefunded, status, isRefundable } = money;
-  const charges = money.charges.map((charge) => ({
-    id: charge.id,
-    amount: charge.amount,
-    status: charge.status,
-    isRefundable: charge.isRefundable,
-    refunds: charge.refunds.map((refund) => ({ id: refund.id, amount: refund.amount })),
-  }));
-  return { amount, currency, amountRefunded, status, isRefundable, charges };
-}
-
-// ── What the journal knows of a row ─────────────────────────────────────────────────────────────
-
-/** The last attempt under a key; undefined if there is none. */
-function lastUnder(key: string, attempts: readonly AttemptRecord[]): AttemptRecord | undefined {
-  return attempts.findLast(({ sent }) => sent.given === key);
-}
-
-// The parts of an amount that was spread over charges before: the last attempt at each.
-function partsUnder(key: string, attempts: readonly AttemptRecord[]): readonly AttemptRecord[] {
-  const parts = attempts.filter(({ sent }) => sent.asked?.part_of === key);
-  return [...new Map(parts.map((record) => [record.sent.given, record])).values()].filter(mayBeMade);
-}
-
-/** Whether a row that was sent before was made, or may have been. A row that certainly was not is planned anew. */
-function mayBeMade({ verdicts }: AttemptRecord): boolean {
-  const verdict = verdicts.at(-1);
-  return verdict === undefined || (verdict.verdict !== 'rejected' && verdict.verdict !== 'not_sent');
-}
-
-function fromJournal(base: NewRow, { sent, verdicts }: AttemptRecord): NewRow {
-  const { request, proof, amount = 0, currency, time, operator } = sent;
-  const isMade = verdicts.at(-1)?.verdict === 'applied';
-  const when = new Date(time).toISOString().slice(0, 10);
-  return {
-    ...base,
-    state: isMade ? 'done' : 'unconfirmed',
-    why: isMade
-      ? `applied on ${when} by ${operator}: paydesk journal show ${sent.intent}`
-      : `sent on ${when} by ${operator} and unconfirmed: paydesk journal reconcile ${sent.intent}`,
-    sum: amount,
-    currency,
-    body: request.body,
-    expected: proof.expected,
-    tolerated: proof.tolerated,
-  };
-}
-
 // ── Rows that can be sent ───────────────────────────────────────────────────────────────────────
 
 // An amount for an order of which several charges have money left.
@@ -223,7 +170,7 @@ function planParts(
   const { settings } = asked.profile;
   const before = sent.map((record) => {
     const [only] = record.sent.proof.expected;
-    return fromJournal({ ...partBase(base, only?.chargeId ?? '', -(only?.amount ?? 0), asked) }, record);
+    return rowFromJournal({ ...partBase(base, only?.chargeId ?? '', -(only?.amount ?? 0), asked) }, record);
   });
   const rest = Number(base.amount) - before.reduce((sum, one) => sum + one.sum, 0);
   if (rest <= 0) return before;
@@ -242,10 +189,16 @@ function planParts(
     const why = `${words} is more than is left of the order: ${figureWords(there, base.currency, settings)}`;
     return [...before, { ...base, why }];
   }
-  return [
-    ...before,
-    ...parts.map(({ id, amount }) => planOne(partBase(base, id, amount, asked), read, asked)),
-  ];
+  const bases = parts.map(({ id, amount }) => partBase(base, id, amount, asked));
+  // Under the key of a row that was sent before, a part would count as sent, and its money would never go back.
+  const known = bases.find(({ key }) => sentUnder(key, read.attempts) !== undefined);
+  if (known !== undefined) return [...before, { ...base, why: sentBefore(known, settings) }];
+  return [...before, ...bases.map((part) => planOne(part, read, asked))];
+}
+
+function sentBefore({ chargeId, amount, currency }: NewRow, settings: Profile['settings']): string {
+  const words = amountWords(Number(amount), currency, settings);
+  return `one of its parts would be ${words} of charge ${chargeId}, and a row like that was sent before: give this row a ref of its own`;
 }
 
 function howToSplit(words: string): string {
@@ -259,13 +212,12 @@ function partBase(base: NewRow, chargeId: string, amount: number, { profile }: R
 }
 
 function planOne(base: NewRow, read: OrderOfRow, asked: RowsAsked): NewRow {
-  const { order, attempts, twins, isOpen, ofOrder, taken } = read;
+  const { order, twins, ofOrder, taken } = read;
   if (order === undefined) return base;
-  const { profile } = asked;
   try {
     const planned = plannedRefund(base, order, asked);
     const { body, expected, tolerated, amount, money, warnings } = planned;
-    const refund = { money, expected };
+    const refund = { money, expected, typed: typedOf(base) };
     const names = namesLeft(asked.again, ofOrder);
     const problem = repeatProblem(refund, names, ofOrder);
     if (problem !== undefined) return { ...base, why: problem };
@@ -282,10 +234,7 @@ function planOne(base: NewRow, read: OrderOfRow, asked: RowsAsked): NewRow {
       tolerated,
       again: namesToSend(refund, names, ofOrder, taken),
     };
-    const doubt =
-      otherChange(base, attempts, isOpen, profile) ??
-      twinDoubt(base, twins, asked) ??
-      statusDoubt(money, asked.allowed);
+    const doubt = rowDoubt(base, money, read, asked);
     return doubt === undefined ? row : { ...row, state: 'look', why: doubt };
   } catch (error) {
     if (!(error instanceof CliError) || error.kind !== 'refused') throw error;
@@ -293,16 +242,10 @@ function planOne(base: NewRow, read: OrderOfRow, asked: RowsAsked): NewRow {
   }
 }
 
-// A cashier's own e-mail address, say, makes all orders of ten minutes twins of each other.
-const twinsShown = 3;
-
-function twinMarks(twins: OrderOfRows['twins']): readonly string[] {
-  const more = twins.length - twinsShown;
-  const others = more === 1 ? '1 more order' : `${more} more orders`;
-  return [
-    ...twins.slice(0, twinsShown).map(({ words }) => words),
-    ...(more > 0 ? [`${others} of the same buyer and amount`] : []),
-  ];
+// A part of a spread amount keeps the word of its row, so it may be any charge too.
+function typedOf({ charge, chargeId, amount, ref }: NewRow): TypedRow {
+  const chargeBy = charge === anyWord ? 'any' : charge === fullWord || charge === chargeId ? 'id' : 'number';
+  return { chargeBy, amount, ref };
 }
 
 // Throws CliError 'refused' when the refund is not possible. Whether it is a repeat is asked afterwards.
@@ -320,75 +263,4 @@ function plannedRefund(
   const money = moneyOf(order);
   const all = money?.charges.flatMap(({ refunds }) => refunds.map(({ id }) => id)) ?? [];
   return planRefund({ ...wanted, again: all }, order, profile, { nowMs });
-}
-
-// ── Why a person must look first ────────────────────────────────────────────────────────────────
-
-function otherChange(
-  { key }: NewRow,
-  attempts: readonly AttemptRecord[],
-  isOpen: (record: AttemptRecord) => boolean,
-  { settings }: Profile,
-): string | undefined {
-  const open = attempts.find((record) => isOpen(record) && record.sent.given !== key && !isOfPlan(record));
-  if (open === undefined) return undefined;
-  return `an earlier ${changeOf(open, settings)} is unconfirmed: paydesk journal reconcile ${open.sent.intent}`;
-}
-
-// Rows of a plan are sent one after the other, and an unconfirmed one stops those after it.
-function isOfPlan({ sent }: AttemptRecord): boolean {
-  return sent.plan !== undefined;
-}
-
-function twinDoubt(
-  { reason }: NewRow,
-  twins: OrderOfRows['twins'],
-  { again }: Pick<RowsAsked, 'again'>,
-): string | undefined {
-  const words: ReasonWords | undefined = reason === undefined ? undefined : refundReasons[reason];
-  if (words?.oneOfTwins !== true) return undefined;
-  const twin = twins.find(({ refund }) => refund !== undefined && !again.includes(refund));
-  if (twin === undefined) return undefined;
-  return `${twin.words}; if that is meant, add --again ${twin.refund}`;
-}
-
-function statusDoubt({ status, isRefundable }: OrderMoney, allowed: readonly string[]): string | undefined {
-  const known: readonly string[] = Object.values(statuses);
-  const word = status ?? absentWord;
-  if ((status === undefined || !known.includes(status)) && !allowed.includes(word))
-    return `${status === undefined ? 'the order shows no payment_status' : `paydesk does not know the payment_status ${status}`}: to send it all the same, add --allow-status ${word}`;
-  if (isRefundable === undefined && !allowed.includes(absentWord))
-    return `the order does not show is_refundable: to send it all the same, add --allow-status ${absentWord}`;
-  return undefined;
-}
-
-// ── The order as it will be ─────────────────────────────────────────────────────────────────────
-
-/** The order after refunds of this plan. Their ids begin with a mark, so that no rule takes them for refunds that were made. */
-function withRefunds(order: JsonObject, expected: readonly ExpectedRefund[]): JsonObject {
-  const lists = order.charges;
-  if (!isObject(lists) || !Array.isArray(lists.data)) return order;
-  const data = lists.data.map((charge: unknown) => {
-    const more = expected.filter(({ chargeId }) => isObject(charge) && charge.id === chargeId);
-    return isObject(charge) && more.length > 0 ? chargeAfter(charge, more) : charge;
-  });
-  const sum = expected.reduce((total, { amount }) => total - amount, 0);
-  const refunded = typeof order.amount_refunded === 'number' ? order.amount_refunded + sum : undefined;
-  return {
-    ...order,
-    charges: { ...lists, data },
-    payment_status: refunded === order.amount ? statuses.refunded : order.payment_status,
-    ...(refunded === undefined ? {} : { amount_refunded: refunded }),
-  };
-}
-
-function chargeAfter(charge: JsonObject, more: readonly ExpectedRefund[]): JsonObject {
-  const known = isObject(charge.refunds) && Array.isArray(charge.refunds.data) ? charge.refunds.data : [];
-  const added = more.map(({ amount }, index) => ({
-    id: plannedId(known.length + index),
-    object: 'refund',
-    amount,
-  }));
-  const data = [...known, ...added];
-  return { ...charge, refunds: { object: 'list', has_more: false, total: data.length, data } };
 }

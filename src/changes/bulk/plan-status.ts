@@ -1,9 +1,9 @@
-/** `refunds status`: how the rows of a plan stand, and the rows that moved no money as a file for the next plan. */
+/** `refunds status`: what became of the rows of a plan, and the rows that moved no money as a file for the next plan. */
 
 import type { Context } from '../../commands/command.ts';
 import { errorsCsv, inputColumns, type Plan, type PlanRow } from '../../plans/plans.ts';
-import { reportPlan } from './apply-plan.ts';
-import { lookWords, standWords, verdictBar } from './batch-words.ts';
+import { countWords, lookWords, verdictBar } from './batch-words.ts';
+import { reportPlan } from './report-plan.ts';
 import { movedNothing, type RowReport, reportColumns, reportRecord } from './row-verdicts.ts';
 
 /** What `refunds status` was asked for. */
@@ -14,7 +14,7 @@ export interface StatusAsked {
   readonly force: boolean;
 }
 
-/** Shows how a plan stands. Returns 7 while a row is unconfirmed, 8 while rows are not applied, and 0 otherwise. */
+/** Shows what became of every row of a plan. Returns 7 while a row is unconfirmed, 8 while rows are not applied, and 0 otherwise. */
 export async function planStatus(ctx: Context, asked: StatusAsked): Promise<0 | 7 | 8> {
   const plan = await ctx.plans.open(asked.path);
   const style = ctx.profiles.amountStyle(plan.profile);
@@ -30,7 +30,7 @@ export async function planStatus(ctx: Context, asked: StatusAsked): Promise<0 | 
     ctx.notes.warn(`line ${line}, ${orderId}, is unconfirmed: ${lookWords(report)}`);
   }
   if (ctx.out.format === 'table') ctx.notes.note(verdictBar(reports));
-  ctx.notes.note(standWords(reports, style));
+  ctx.notes.note(countWords(reports, style));
   if (reports.some(({ verdict }) => verdict === 'unconfirmed')) return 7;
   return reports.every(({ verdict }) => verdict === 'applied') ? 0 : 8;
 }

@@ -7,6 +7,7 @@ import { longPages, type Page, type Service } from '../../api/api.ts';
 import { referenceOf, resources } from '../../api/resources.ts';
 import { idOf, isObject, type JsonObject } from '../../api/spec.ts';
 import type { Context } from '../../commands/command.ts';
+import type { InputRow } from '../../plans/plans.ts';
 import { purchaseOf, type Twin, twinOf, twinSeconds } from '../refund/twins.ts';
 
 /** Which orders are wanted: by their ids, or by the shop's own numbers. */
@@ -15,12 +16,23 @@ export interface Wanted {
   readonly references: ReadonlySet<string>;
 }
 
+/** The orders that rows name. */
+export function ordersOf(
+  rows: readonly { readonly orderId: string | undefined; readonly reference?: string | undefined }[],
+): Wanted {
+  return {
+    ids: new Set(rows.flatMap(({ orderId }) => orderId ?? [])),
+    references: new Set(rows.flatMap(({ reference }) => reference ?? [])),
+  };
+}
+
 /** An order that was found, and the one before it in the list. */
 export interface FoundOrder {
   readonly order: JsonObject;
   readonly neighbour: string | undefined;
 }
 
+/** The orders that were read. */
 export interface ReadOrders {
   /** By id. An order that is not here was not found: `missing` says why. */
   readonly found: ReadonlyMap<string, FoundOrder>;
@@ -52,6 +64,14 @@ export async function readOrders(ctx: Context, service: Service, wanted: Wanted)
   } finally {
     end();
   }
+}
+
+/** The id of the order that a row names. Every reference was found once, or the file was refused. */
+export function orderIdOf(
+  { orderId, reference = '' }: Pick<InputRow, 'orderId' | 'reference'>,
+  { byReference }: ReadOrders,
+): string {
+  return orderId ?? byReference.get(reference)?.[0] ?? '';
 }
 
 // References need the whole list: only then is it certain that one order has each.

@@ -3,6 +3,7 @@
 import { figureWords, plainAmounts } from '../../amounts.ts';
 import { newestEqual, type OrderMoney, type RefundRecord } from '../../api/charges.ts';
 import { type AttemptRecord, attemptName, type ExpectedRefund } from '../../journal/journal.ts';
+import { isPlanned } from './order-after.ts';
 
 /** What is known of an order when one of its rows is planned. */
 export interface RowsOfOrder {
@@ -17,10 +18,19 @@ export interface RowsOfOrder {
 interface NewRefund {
   readonly money: OrderMoney;
   readonly expected: readonly ExpectedRefund[];
+  readonly typed: TypedRow;
+}
+
+/** What was typed for a row. */
+export interface TypedRow {
+  /** `id`: the id of a charge. `number`: its number or card, which may mean another charge one day. `any`: paydesk chooses. */
+  readonly chargeBy: 'id' | 'number' | 'any';
+  readonly amount: number | 'full';
+  readonly ref: string;
 }
 
 /** What `--again` named, without what earlier sendings have used up. */
-export type NamesLeft = readonly string[];
+type NamesLeft = readonly string[];
 
 /** The names that rows may still use. What a row named that the service then refused is named again when that row is sent. */
 export function namesLeft(again: readonly string[], { attempts, keys }: RowsOfOrder): NamesLeft {
@@ -57,19 +67,36 @@ function equalProblem(
   return undefined;
 }
 
-// A charge that another plan refunded with another amount: perhaps somebody changed the amount in the file.
-function otherPlanProblem({ expected }: NewRefund, names: NamesLeft, rows: RowsOfOrder): string | undefined {
+// Another plan refunded the charge with another amount, or another charge: perhaps somebody changed the row in the file.
+function otherPlanProblem(
+  { expected, typed }: NewRefund,
+  names: NamesLeft,
+  rows: RowsOfOrder,
+): string | undefined {
   const charges = new Set(expected.map(({ chargeId }) => chargeId));
   for (const record of rows.attempts) {
     const { sent } = record;
     if (sent.plan === undefined || isOfRows(record, rows) || !isApplied(record)) continue;
-    const refund = refundsOfAttempt(record).find(({ chargeId }) => charges.has(chargeId));
+    const refunds = refundsOfAttempt(record);
+    const ofCharge = refunds.find(({ chargeId }) => charges.has(chargeId));
+    const refund = ofCharge ?? (mayMeanOtherCharge(typed, record) ? refunds[0] : undefined);
     if (refund === undefined) continue;
     const name = refund.id ?? attemptName(record);
     if (names.includes(name) || names.includes(attemptName(record))) continue;
-    return `plan ${sent.plan} refunded this charge before with ${figureWords(-refund.amount, sent.currency, plainAmounts)}, ${name}: if it should get this refund too, add --again ${name}`;
+    const what = ofCharge === undefined ? `charge ${refund.chargeId} of this order` : 'this charge';
+    return `plan ${sent.plan} refunded ${what} before with ${figureWords(-refund.amount, sent.currency, plainAmounts)}, ${name}: if it should get this refund too, add --again ${name}`;
   }
   return undefined;
+}
+
+// With `any` the row is about the same money as every other row of the order. And if the service lists the charges in another
+// order now, the same number is another charge.
+function mayMeanOtherCharge(
+  { chargeBy, amount, ref }: TypedRow,
+  { sent: { asked } }: AttemptRecord,
+): boolean {
+  if (chargeBy === 'any') return true;
+  return chargeBy === 'number' && asked?.amount === amount && asked.ref === ref;
 }
 
 /**
@@ -77,7 +104,7 @@ function otherPlanProblem({ expected }: NewRefund, names: NamesLeft, rows: RowsO
  * refunds that other rows of the file got from another plan. `taken`: names that rows before it use.
  */
 export function namesToSend(
-  { money, expected }: NewRefund,
+  { money, expected }: Pick<NewRefund, 'money' | 'expected'>,
   names: NamesLeft,
   rows: RowsOfOrder,
   taken: ReadonlySet<string>,
@@ -95,7 +122,10 @@ export function namesToSend(
 }
 
 /** Whether the charges of a row have refunds that no row of the file made. */
-export function hasOtherRefunds({ money, expected }: NewRefund, rows: RowsOfOrder): boolean {
+export function hasOtherRefunds(
+  { money, expected }: Pick<NewRefund, 'money' | 'expected'>,
+  rows: RowsOfOrder,
+): boolean {
   const own = new Set(idsOfRows(rows));
   const charges = new Set(expected.map(({ chargeId }) => chargeId));
   return money.charges.some(
@@ -134,17 +164,4 @@ function refundsOfAttempt({ sent, verdicts }: AttemptRecord): readonly {
   readonly amount: number;
 }[] {
   return verdicts.at(-1)?.refunds ?? sent.proof.expected;
-}
-
-// ── Refunds of rows before this one ─────────────────────────────────────────────────────────────
-
-const plannedPrefix = 'planned:';
-
-/** The id of a refund that a row before this one will make. No service has such an id. */
-export function plannedId(number: number): string {
-  return `${plannedPrefix}${number}`;
-}
-
-export function isPlanned(id: string): boolean {
-  return id.startsWith(plannedPrefix);
 }

@@ -2,12 +2,11 @@
 
 import { type Column, fieldColumn } from '../../api/resources.ts';
 import { isKeyRefusal, isObject, type JsonObject } from '../../api/spec.ts';
-import type { Alarm, AttemptRecord, VerdictRow } from '../../journal/journal.ts';
+import { type Alarm, type AttemptRecord, attemptName, type VerdictRow } from '../../journal/journal.ts';
 import type { Plan, PlanRow } from '../../plans/plans.ts';
 import { replyWords } from '../change-words.ts';
 
-/** How a row stands. */
-export const rowVerdicts = [
+const rowVerdicts = [
   'applied',
   'unconfirmed',
   'refused',
@@ -56,31 +55,31 @@ export type NotSent = ReadonlyMap<number, string>;
 
 /** Reports the rows of a plan, or some of them. `attempts`: all at their orders. */
 export function reportRows(
-  plan: Pick<Plan, 'rows' | 'id' | 'madeAt'>,
+  plan: Pick<Plan, 'rows' | 'id'>,
   attempts: readonly AttemptRecord[],
   notSent: NotSent = new Map(),
 ): readonly RowReport[] {
   const last = new Map(attempts.map((record) => [record.sent.given, record]));
   return plan.rows.map((row) => {
     const attempt = last.get(row.key);
-    const news = attempt && isNewsOf(plan, attempt) ? attempt : undefined;
+    const news = attempt && countsForPlan(plan, row, attempt) ? attempt : undefined;
     return reportRow(plan, row, news, notSent.get(row.number));
   });
 }
 
 // What failed before the plan was made says nothing about the row: the plan tries it anew, or says why it does not.
-function isNewsOf(plan: Pick<Plan, 'id' | 'madeAt'>, attempt: AttemptRecord): boolean {
+function countsForPlan(plan: Pick<Plan, 'id'>, row: PlanRow, attempt: AttemptRecord): boolean {
   const verdict = verdictOfAttempt(attempt);
-  return verdict === 'applied' || verdict === 'unconfirmed' || isOfThisPlan(plan, attempt);
+  return verdict === 'applied' || verdict === 'unconfirmed' || isOfThisPlan(plan, row, attempt);
 }
 
-// A refreshed plan keeps its id, so the time tells it from the one before.
-function isOfThisPlan({ id, madeAt }: Pick<Plan, 'id' | 'madeAt'>, { sent }: AttemptRecord): boolean {
-  return sent.plan === id && sent.time >= madeAt;
+// A refreshed plan keeps its id, but it knows what the one before tried. Times would not tell: the clock may be wrong.
+function isOfThisPlan({ id }: Pick<Plan, 'id'>, { tried }: PlanRow, attempt: AttemptRecord): boolean {
+  return attempt.sent.plan === id && attemptName(attempt) !== tried;
 }
 
 function reportRow(
-  plan: Pick<Plan, 'id' | 'madeAt'>,
+  plan: Pick<Plan, 'id'>,
   row: PlanRow,
   attempt: AttemptRecord | undefined,
   notSent: string | undefined,
@@ -92,7 +91,7 @@ function reportRow(
     const isOld = verdict === 'not_sent' || verdict === 'refused';
     return {
       row,
-      attempt: rowAttempt(plan, attempt, verdict),
+      attempt: rowAttempt(plan, row, attempt, verdict),
       verdict,
       why: (isOld ? notSent : undefined) ?? (verdict === 'applied' ? undefined : whyOf(last)),
     };
@@ -103,7 +102,8 @@ function reportRow(
 }
 
 function rowAttempt(
-  plan: Pick<Plan, 'id' | 'madeAt'>,
+  plan: Pick<Plan, 'id'>,
+  row: PlanRow,
   attempt: AttemptRecord,
   verdict: RowVerdict,
 ): RowAttempt {
@@ -120,7 +120,7 @@ function rowAttempt(
     made: verdict === 'applied' ? { ids, sum } : undefined,
     logId: last?.error?.logId,
     alarm: last?.alarm,
-    isSentAnew: verdict === 'refused' && isSentAnew(plan, attempt),
+    isSentAnew: verdict === 'refused' && isSentAnew(plan, row, attempt),
   };
 }
 
@@ -128,10 +128,10 @@ function rowAttempt(
  * Whether a row that was refused is sent once more: a person recorded that it was not made, the service refused only the key, or
  * the plan was made after that.
  */
-export function isSentAnew(plan: Pick<Plan, 'id' | 'madeAt'>, attempt: AttemptRecord): boolean {
+export function isSentAnew(plan: Pick<Plan, 'id'>, row: PlanRow, attempt: AttemptRecord): boolean {
   const last = attempt.verdicts.at(-1);
   const isOfKey = last?.error?.httpStatus !== undefined && isKeyRefusal(last.error.httpStatus);
-  return last?.by === 'person' || isOfKey || !isOfThisPlan(plan, attempt);
+  return last?.by === 'person' || isOfKey || !isOfThisPlan(plan, row, attempt);
 }
 
 // What the service says for itself says more than our words.
@@ -155,7 +155,7 @@ function verdictOfAttempt({ verdicts }: AttemptRecord): RowVerdict {
   }
 }
 
-/** Whether a row certainly moved no money, so that it may stand in the next file. */
+/** Whether a row certainly moved no money, so that it may go into the next file. */
 export function movedNothing({ verdict }: RowReport): boolean {
   return verdict !== 'applied' && verdict !== 'unconfirmed';
 }

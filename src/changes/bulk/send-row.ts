@@ -47,10 +47,10 @@ const unreachedMax = 3;
  * `RowEnd`.
  */
 export async function sendRow(sending: Sending, row: PlanRow): Promise<SentRow> {
-  const { ctx, service, plan } = sending;
+  const { ctx, service } = sending;
   const attempts = await ctx.journal.attemptsOf(service, row.orderId);
   const last = attempts.findLast(({ sent }) => sent.given === row.key);
-  const known = last && (await endOfKnown(ctx, plan, last));
+  const known = last && (await endOfKnown(sending, row, last));
   if (known !== undefined) {
     sending.run.known += 1;
     return { end: { ...known, isKnown: true }, notSent: undefined };
@@ -84,14 +84,18 @@ function stopOf({ run }: Sending, { kind, message }: CliError): string | undefin
 }
 
 // A row is sent again only if it certainly was not made: it was not sent, a person recorded that, or another plan tried it.
-async function endOfKnown(ctx: Context, plan: Plan, last: AttemptRecord): Promise<RowEnd | undefined> {
+async function endOfKnown(
+  { ctx, plan }: Sending,
+  row: PlanRow,
+  last: AttemptRecord,
+): Promise<RowEnd | undefined> {
   const verdict = last.verdicts.at(-1);
   if (verdict?.alarm !== undefined) return { how: 'unknown' };
   if (verdict?.verdict === 'applied') return { how: 'applied' };
   if (verdict?.verdict === 'not_sent') return undefined;
   if (verdict?.verdict !== 'rejected' || ctx.journal.isOpen(last, await ctx.journal.now()))
     return { how: 'unknown' };
-  return isSentAnew(plan, last) ? undefined : { how: 'failed' };
+  return isSentAnew(plan, row, last) ? undefined : { how: 'failed' };
 }
 
 function intentOf(
@@ -112,12 +116,14 @@ function intentOf(
     ...row.again.filter((name) => refused?.sent.again?.includes(name) !== true),
     ...(refused === undefined ? [] : [attemptName(refused)]),
   ];
+  // A row of --rest is the same row that was tried as a part of a spread amount, and it stays a part of it.
+  const whole = last === undefined ? partOf : last.sent.asked?.part_of;
   const asked = {
     order: orderId,
     charge: chargeId ?? null,
     amount,
     ref,
-    ...(partOf === undefined ? {} : { part_of: partOf }),
+    ...(whole === undefined ? {} : { part_of: whole }),
   };
   const approve = async ({ value }: WireRecord) => {
     const drift = before === undefined ? 'its money was not read' : driftOf(before, value, own, profile);
@@ -128,8 +134,10 @@ function intentOf(
       ...(sent.again ?? []),
       ...(verdicts.at(-1)?.refunds ?? []).flatMap(({ id }) => id ?? []),
     ]);
+    // With a clock that is ahead, the refunds of today would be those of an earlier day, and the limit of a day would not count them.
+    const { time } = await ctx.journal.now(service);
     const fresh = planRefund({ ...wanted, again: [...row.again, ...made] }, value, profile, {
-      nowMs: ctx.clock.now(),
+      nowMs: Math.min(ctx.clock.now(), time),
     });
     if (JSON.stringify(fresh.expected) !== JSON.stringify(row.expected))
       throw changed(orderId, 'it would be another refund now');

@@ -4,8 +4,8 @@ import { describe, expect, it } from 'vitest';
 import {
   applyPreview,
   batchError,
+  countWords,
   rowsAndSums,
-  standWords,
   verdictBar,
 } from '../../../src/changes/bulk/batch-words.ts';
 import { type RowReport, reportRows } from '../../../src/changes/bulk/row-verdicts.ts';
@@ -60,7 +60,7 @@ describe('sums', () => {
 
 it('says how all rows stand, with the sums of those that moved or may have moved money', () => {
   expect(
-    standWords(
+    countWords(
       reports(
         'applied',
         'applied',
@@ -76,7 +76,7 @@ it('says how all rows stand, with the sums of those that moved or may have moved
   ).toBe(
     'of 8 rows 2 applied (10 MXN), 1 unconfirmed (5 MXN), 1 refused by the service, 1 not sent, 1 not started, 1 not sent before somebody looks, 1 impossible',
   );
-  expect(standWords(reports('applied'), defaultSettings)).toBe('of 1 row 1 applied (5 MXN)');
+  expect(countWords(reports('applied'), defaultSettings)).toBe('of 1 row 1 applied (5 MXN)');
 });
 
 it('the bar has a sign for each kind of end', () => {
@@ -94,7 +94,7 @@ it('the preview shows five notes, and where the others are', () => {
   expect(text).toContain('line 6: note 4');
   expect(text).not.toContain('line 7: note 5');
   expect(text).toContain(
-    '2 more rows have notes: paydesk refunds status fri.plan --columns line,order_id,notes',
+    '2 more rows have notes: paydesk -p shop-mx refunds status fri.plan --columns line,order_id,notes',
   );
   expect(text).toContain('7 refunds, 35 MXN, of 1 order"');
 });
@@ -105,7 +105,7 @@ describe('the end of a batch', () => {
     some: readonly RowReport[],
     more: { stop?: BatchStop; signal?: AbortSignal; run?: object } = {},
   ) =>
-    batchError(planOf(some.map(({ row }) => row)), 'fri.plan', some, {
+    batchError('fri.plan', some, {
       stop: more.stop,
       profile,
       signal: more.signal ?? new AbortController().signal,

@@ -1,8 +1,8 @@
 /** Whether an order changed since its plan was made. */
 
 import { expect, it } from 'vitest';
-import { driftOf } from '../../../src/changes/bulk/drift.ts';
-import { moneyBefore } from '../../../src/changes/bulk/plan-rows.ts';
+import { driftOf, moneyBefore } from '../../../src/changes/bulk/drift.ts';
+
 import type { AttemptRecord } from '../../../src/journal/journal-rows.ts';
 import { type Json, listOf, refundOf, withCharge, withRefund } from '../../harness/orders.ts';
 import { profileInUse } from '../../harness/profile-in-use.ts';

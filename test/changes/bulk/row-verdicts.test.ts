@@ -9,10 +9,14 @@ import {
   reportRecord,
   reportRows,
 } from '../../../src/changes/bulk/row-verdicts.ts';
+import { attemptName } from '../../../src/journal/journal.ts';
 import type { AttemptRecord, VerdictRow } from '../../../src/journal/journal-rows.ts';
 import { attemptAt, planOf, planRow, refund } from './plan-parts.ts';
 
 const plan = planOf([planRow()]);
+// The same plan made anew, after its row was tried once.
+const tried = planRow({ tried: attemptName(attemptAt({ verdict: 'rejected' })) });
+const anew = planOf([tried]);
 
 function report(attempt: AttemptRecord, notSent?: string) {
   const [first] = reportRows(plan, [attempt], new Map(notSent === undefined ? [] : [[1, notSent]]));
@@ -47,19 +51,22 @@ it('a row without an attempt is not started, or not sent for a reason that this 
 
 it('what failed before the plan was made says nothing about its row', () => {
   const rejected = { verdict: 'rejected', confirmed: true } as const;
-  expect(report(attemptAt(rejected, { time: 999 }))?.verdict).toBe('not_started');
+  expect(reportRows(anew, [attemptAt(rejected)])).toMatchObject([{ verdict: 'not_started' }]);
   expect(report(attemptAt(rejected, { plan: 'p_2222' }))?.verdict).toBe('not_started');
-  expect(report(attemptAt(rejected, { time: 1000 }))?.verdict).toBe('refused');
+  expect(reportRows(anew, [attemptAt(rejected, { attempt: 2 })])).toMatchObject([{ verdict: 'refused' }]);
+  // Whatever the clock of the machine was then.
+  expect(report(attemptAt(rejected, { time: 0 }))?.verdict).toBe('refused');
   expect(report(attemptAt({ verdict: 'applied' }, { plan: 'p_2222', time: 0 }))?.verdict).toBe('applied');
   expect(report(attemptAt(undefined, { plan: 'p_2222', time: 0 }))?.verdict).toBe('unconfirmed');
 });
 
 it('a refused row is sent once more only by another plan, by a newer one, or after a person recorded it', () => {
   const rejected = { verdict: 'rejected', confirmed: true } as const;
-  expect(isSentAnew(plan, attemptAt(rejected))).toBe(false);
-  expect(isSentAnew(plan, attemptAt(rejected, { time: 999 }))).toBe(true);
-  expect(isSentAnew(plan, attemptAt(rejected, { plan: 'p_2222' }))).toBe(true);
-  expect(isSentAnew(plan, attemptAt({ ...rejected, by: 'person' }))).toBe(true);
+  const row = planRow();
+  expect(isSentAnew(plan, row, attemptAt(rejected))).toBe(false);
+  expect(isSentAnew(anew, tried, attemptAt(rejected))).toBe(true);
+  expect(isSentAnew(plan, row, attemptAt(rejected, { plan: 'p_2222' }))).toBe(true);
+  expect(isSentAnew(plan, row, attemptAt({ ...rejected, by: 'person' }))).toBe(true);
 });
 
 it('the last attempt at a row counts', () => {

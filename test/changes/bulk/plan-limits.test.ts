@@ -2,9 +2,9 @@
 
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { planLimitProblems } from '../../src/changes/bulk/plan-limits.ts';
-import type { SettingTexts } from '../../src/profiles/profiles.ts';
-import { readSettings } from '../../src/profiles/settings.ts';
+import { planLimitProblems } from '../../../src/changes/bulk/plan-limits.ts';
+import type { SettingTexts } from '../../../src/profiles/profiles.ts';
+import { readSettings } from '../../../src/profiles/settings.ts';
 
 const problems = (
   texts: SettingTexts,

@@ -1,0 +1,114 @@
+/** The yes to a plan: shows what would be sent, and asks a person, or takes what a script gave instead. */
+
+import type { Context } from '../../commands/command.ts';
+import { usage } from '../../commands/flags.ts';
+import { CliError } from '../../errors.ts';
+import { type ControlTotals, digestShown, type Plan, type PlanRow } from '../../plans/plans.ts';
+import { aboutMoney, commandLine, type Profile } from '../../profiles/profiles.ts';
+import { applyPreview } from './batch-words.ts';
+import { rowsToSend } from './plan-checks.ts';
+import { reportPlan } from './report-plan.ts';
+import type { RowReport } from './row-verdicts.ts';
+
+/** Which plan is confirmed, and what was typed for that. */
+interface Confirmation {
+  readonly path: string;
+  readonly confirm: string | undefined;
+  readonly expected: ControlTotals;
+}
+
+/**
+ * Throws CliError 'usage' if nobody can be asked and the flags that stand for a yes are missing. In production nobody may apply a
+ * plan that they did not look at: the digest and the totals say which one was meant.
+ */
+export function checkAnswerable(
+  ctx: Context,
+  profile: Profile,
+  plan: Plan,
+  { confirm, expected, path }: Confirmation,
+): void {
+  const { ask, options } = ctx;
+  if (ask.interactive || options.dryRun) return;
+  if (profile.mode !== 'production') {
+    if (options.yes || confirm !== undefined) return;
+    throw usage('missing --yes: no terminal to ask on', ['add it to the command: --yes']);
+  }
+  const missing = [
+    ...(confirm === undefined ? ['--confirm DIGEST'] : []),
+    ...(expected.count === undefined ? ['--expect-count N'] : []),
+    ...(expected.totals.length > 0 ? [] : ['--expect-total CUR=N']),
+  ];
+  if (missing.length === 0) return;
+  throw usage(`missing ${missing.join(', ')}: in production --yes alone is not enough`, [
+    `the digest and the totals of this plan: ${commandLine(profile, 'refunds', 'status', path)}`,
+    `its digest begins with ${plan.digest.slice(0, digestShown)}`,
+  ]);
+}
+
+/**
+ * Shows the rows that would be sent and gets a yes, unless no row is left to send. Throws CliError 'cancelled' without a yes, and
+ * 'refused' if another plan was meant.
+ */
+export async function confirmPlan(
+  ctx: Context,
+  profile: Profile,
+  plan: Plan,
+  { path, confirm }: Omit<Confirmation, 'expected'>,
+): Promise<void> {
+  const reports = await reportPlan(ctx, plan);
+  const send = stillToSend(plan, reports);
+  const digest = plan.digest.slice(0, digestShown);
+  if (confirm !== undefined && confirm !== digest)
+    throw new CliError(
+      'refused',
+      `--confirm ${confirm} is not the digest of ${path}, which begins with ${digest}`,
+      {
+        certain: 'nothing was sent',
+        now: ['look at the plan again, then confirm the one that you mean'],
+      },
+    );
+  if (ctx.options.dryRun || send.length === 0) return;
+  ctx.notes.show(applyPreview(plan, path, send, reports, { profile, madeAt: ctx.fullTime(plan.madeAt) }));
+  if (confirm === undefined) await askFor(ctx, profile, digest, path);
+  // Somebody may have replaced the file while the question stood there.
+  const now = await ctx.plans.open(path);
+  if (now.digest === plan.digest) return;
+  throw new CliError('refused', `${path} is another plan now than the one that was confirmed`, {
+    certain: 'nothing was sent',
+    now: ['look at the plan again, then apply it'],
+  });
+}
+
+async function askFor(ctx: Context, profile: Profile, digest: string, path: string): Promise<void> {
+  if (profile.mode !== 'production') {
+    if (ctx.options.yes) return;
+    if (await ctx.ask.confirm({ message: aboutMoney(profile, 'Send them?'), flag: '--yes' })) return;
+    throw cancelled(profile, path);
+  }
+  const message = 'Type the digest of the plan to send them, or press Enter to cancel:';
+  const typed = await ctx.ask.text({
+    message: aboutMoney(profile, message),
+    flag: '--confirm DIGEST',
+    optional: true,
+    check: (text) => (text === '' || text === digest ? undefined : 'is not the digest above'),
+  });
+  if (typed !== digest) throw cancelled(profile, path);
+}
+
+function cancelled(profile: Profile, path: string): CliError {
+  return new CliError('cancelled', 'not confirmed', {
+    certain: 'nothing was sent',
+    now: ['for later:', commandLine(profile, 'refunds', 'apply', path)],
+  });
+}
+
+// A row that the service refused stays refused in this plan, unless a person recorded that or the plan was made anew since.
+function stillToSend(plan: Plan, reports: readonly RowReport[]): readonly PlanRow[] {
+  const sendable = new Set(rowsToSend(plan.rows));
+  return reports
+    .filter(({ row, verdict, attempt }) => {
+      if (!sendable.has(row) || verdict === 'applied' || verdict === 'unconfirmed') return false;
+      return verdict !== 'refused' || attempt?.isSentAnew === true;
+    })
+    .map(({ row }) => row);
+}

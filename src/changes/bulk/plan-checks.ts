@@ -1,0 +1,53 @@
+/** What must be right about a whole plan, when it is made and again before it is sent: its account, its totals and its limits. */
+
+import { CliError } from '../../errors.ts';
+import {
+  type ControlTotals,
+  controlTotalProblems,
+  type Plan,
+  type PlanRow,
+  sumsOf,
+} from '../../plans/plans.ts';
+import { commandLine, type Profile } from '../../profiles/profiles.ts';
+import { planLimitProblems } from './plan-limits.ts';
+
+/** Throws CliError 'refused' when a plan is for another account, or for the other mode. */
+export function checkAccount(plan: Plan, profile: Profile, path: string): void {
+  if (plan.origin === profile.origin && plan.account === profile.account && plan.mode === profile.mode)
+    return;
+  throw new CliError(
+    'refused',
+    `${path} is a plan for ${plan.mode} ${plan.profile} (${plan.account}), and profile ${profile.name} is ${profile.mode} (${profile.account})`,
+    {
+      certain: 'nothing was sent',
+      now: [commandLine({ kind: 'stored', name: plan.profile }, 'refunds', 'apply', path)],
+    },
+  );
+}
+
+/** The rows of a plan that `refunds apply` sends. */
+export function rowsToSend(rows: readonly PlanRow[]): readonly PlanRow[] {
+  return rows.filter(({ state }) => state === 'ready' || state === 'unconfirmed');
+}
+
+/** Throws CliError 'usage' when the rows to send are not as many, or not as much, as a person expects. */
+export function checkControlTotals(rows: readonly PlanRow[], expected: ControlTotals, certain: string): void {
+  const sent = rows.filter(({ state }) => state !== 'look' && state !== 'impossible');
+  const problems = controlTotalProblems(expected, { rows: sent.length, sums: sumsOf(sent) });
+  if (problems.length === 0) return;
+  throw new CliError('usage', problems.join('; '), {
+    certain,
+    now: ['find out which is right, the file or the total; then run the command again'],
+  });
+}
+
+/** Throws CliError 'refused' when the plan is over a limit of the profile. */
+export function checkPlanLimits(rows: readonly PlanRow[], profile: Profile): void {
+  const sent = rowsToSend(rows);
+  const [first, ...more] = planLimitProblems(profile.settings, { rows: sent.length, sums: sumsOf(sent) });
+  if (first === undefined) return;
+  throw new CliError('refused', [first, ...more].join('; '), {
+    certain: 'nothing was sent',
+    now: ['split the file, or ask your lead'],
+  });
+}

@@ -1,0 +1,96 @@
+/** Why a person must look at a row of a plan before it is sent, and which possible twins its order has. Pure. */
+
+import type { OrderMoney } from '../../api/charges.ts';
+import { type ReasonWords, refundReasons, statuses } from '../../api/spec.ts';
+import type { AttemptRecord } from '../../journal/journal.ts';
+import type { PlanRow } from '../../plans/plans.ts';
+import type { Profile } from '../../profiles/profiles.ts';
+import { changeOf } from '../change-words.ts';
+
+/** A possible twin of the order of a row. */
+export interface TwinOfRow {
+  /** A sentence about it. */
+  readonly words: string;
+  /** What `--again` must name if it was refunded; undefined if it was not. */
+  readonly refund: string | undefined;
+}
+
+// What is known of the order of the row.
+interface OrderKnown {
+  readonly attempts: readonly AttemptRecord[];
+  readonly isOpen: (record: AttemptRecord) => boolean;
+  readonly twins: readonly TwinOfRow[];
+}
+
+// What was asked for all rows of the plan.
+interface Allowed {
+  readonly profile: Profile;
+  readonly allowed: readonly string[];
+  readonly again: readonly string[];
+}
+
+/** Why a person must look first, and how to allow the row; undefined if there is nothing to look at. */
+export function rowDoubt(
+  row: Pick<PlanRow, 'key' | 'reason'>,
+  money: OrderMoney,
+  { attempts, isOpen, twins }: OrderKnown,
+  { profile, allowed, again }: Allowed,
+): string | undefined {
+  return (
+    otherChange(row, attempts, isOpen, profile) ?? twinDoubt(row, twins, again) ?? statusDoubt(money, allowed)
+  );
+}
+
+// A cashier's own e-mail address, say, makes all orders of ten minutes twins of each other.
+const twinsShown = 3;
+
+/** The sentences about possible twins that a row is marked with. */
+export function twinMarks(twins: readonly TwinOfRow[]): readonly string[] {
+  const more = twins.length - twinsShown;
+  const others = more === 1 ? '1 more order' : `${more} more orders`;
+  return [
+    ...twins.slice(0, twinsShown).map(({ words }) => words),
+    ...(more > 0 ? [`${others} of the same buyer and amount`] : []),
+  ];
+}
+
+function otherChange(
+  { key }: Pick<PlanRow, 'key'>,
+  attempts: readonly AttemptRecord[],
+  isOpen: (record: AttemptRecord) => boolean,
+  { settings }: Profile,
+): string | undefined {
+  const open = attempts.find((record) => isOpen(record) && record.sent.given !== key && !isOfPlan(record));
+  if (open === undefined) return undefined;
+  return `an earlier ${changeOf(open, settings)} is unconfirmed: paydesk journal reconcile ${open.sent.intent}`;
+}
+
+// Rows of a plan are sent one after the other, and an unconfirmed one stops those after it.
+function isOfPlan({ sent }: AttemptRecord): boolean {
+  return sent.plan !== undefined;
+}
+
+function twinDoubt(
+  { reason }: Pick<PlanRow, 'reason'>,
+  twins: readonly TwinOfRow[],
+  again: readonly string[],
+): string | undefined {
+  const words: ReasonWords | undefined = reason === undefined ? undefined : refundReasons[reason];
+  if (words?.oneOfTwins !== true) return undefined;
+  const twin = twins.find(({ refund }) => refund !== undefined && !again.includes(refund));
+  if (twin === undefined) return undefined;
+  return `${twin.words}; if that is meant, add --again ${twin.refund}`;
+}
+
+// The word of --allow-status for an order that does not show its status, or whether it is refundable.
+const absentWord = 'absent';
+
+function statusDoubt({ status, isRefundable }: OrderMoney, allowed: readonly string[]): string | undefined {
+  const known: readonly string[] = Object.values(statuses);
+  const word = status ?? absentWord;
+  if ((status === undefined || !known.includes(status)) && !allowed.includes(word))
+    return `${status === undefined ? 'the order shows no payment_status' : `paydesk does not know the payment_status ${status}`}: to send it all the same, add --allow-status ${word}`;
+  if (isRefundable === undefined && !allowed.includes(absentWord))
+    return `the order does not show is_refundable: to send it all the same, add --allow-status ${absentWord}`;
+  return undefined;
+}
