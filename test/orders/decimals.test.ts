@@ -394,6 +394,20 @@ describe('in production, in a terminal', () => {
     expect(sent(shop)).toEqual([]);
   });
 
+  test('a yes with commas is told to leave them out', async () => {
+    await using shop = await production();
+    const args = ['-p', 'shop', 'orders', 'refund', id, '--charge', '1', '--amount', '230.00'];
+    const person = sit(
+      [...args, '--reason', 'other', '--note', 'ticket 8840'],
+      { home: shop.service.home, env: {} },
+      160,
+    );
+    await person.answer('Type the amount to send it', '23,000\r');
+    await person.answer('23,000 is not the amount: type it without commas (2 tries left)', '\r');
+    expect((await person.leaves).code).toBe(3);
+    expect(sent(shop)).toEqual([]);
+  });
+
   test('How much? takes no number that reads both ways', async () => {
     await using shop = await production();
     const person = sit(['-p', 'shop', 'orders', 'refund', id, '--charge', '1'], {

@@ -83,6 +83,7 @@ describe('a refund that somebody recorded as made, and the order does not show i
         paydesk journal show i_7f3k2m9x
       "
     `);
+    expect(shown.stdout).toContain('of what is left, 16000 was recorded as made by hand\n');
     expect(shown.stdout).not.toContain('orders refund');
     const wide = await run('05:20:00', `orders show ${id}`, 120);
     expect(differences(withoutIds(wide), withoutIds(shown))).toMatchInlineSnapshot(`
@@ -90,7 +91,7 @@ describe('a refund that somebody recorded as made, and the order does not show i
               that money counts as paid back: do not refund it again before you have asked
       SETTLED BY HAND  root recorded on 21 Nov 2026 05:05:12 UTC that the refund of 16000 MXN of 21 Nov 2026 05:05:12 UTC,
               sent by root, was made (bank-file-of-Monday)
-      instead of lines 20 to 21:
+      instead of lines 21 to 22:
       first see who recorded that, and why; if it is wrong, that screen says how to correct it:"
     `);
   });
