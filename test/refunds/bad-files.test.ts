@@ -117,7 +117,7 @@ it('F50 --errors writes every row with its error beside it; once they are correc
   const wrong = rows.filter(([, error]) => error !== '');
 
   expect(ran.code).toBe(2);
-  expect(ran.stderr).toContain('correct the rows in errors.csv; then plan that file');
+  expect(ran.stderr).toContain('correct the rows in errors.csv; then run the command with that file');
   expect(titles).toEqual(['line', 'error', 'order_id', 'charge_id', 'amount', 'ref', 'seat']);
   expect(rows).toHaveLength(faulty.length - 1);
   expect(wrong).toHaveLength(28);

@@ -36,15 +36,18 @@ const verdictWords: Readonly<Record<RowVerdict, { readonly words: string; readon
 
 /** `of 300 rows 112 applied (1203400 MXN), 2 refused by the service, 3 unconfirmed (41000 MXN), 183 not started`. */
 export function countWords(reports: readonly RowReport[], style: AmountStyle): string {
-  const parts = countVerdicts(reports).map(({ verdict, reports: some }) => {
-    const { words, hasSum } = verdictWords[verdict];
-    const sums = hasSum
-      ? sumWords(
-          some.map(({ row }) => row),
-          style,
-        ).join('')
-      : '';
+  const count = (some: readonly RowReport[], words: string, hasSum: boolean) => {
+    const rows = some.map(({ row }) => row);
+    const sums = hasSum ? sumWords(rows, style).join('') : '';
     return `${some.length} ${words}${sums === '' ? '' : ` (${sums})`}`;
+  };
+  const parts = countVerdicts(reports).flatMap(({ verdict, reports: some }) => {
+    const { words, hasSum } = verdictWords[verdict];
+    const byHand = some.filter(({ attempt }) => attempt?.isByHand === true);
+    return [
+      count(some, words, hasSum),
+      ...(byHand.length === 0 ? [] : [count(byHand, 'of them recorded by hand', hasSum)]),
+    ];
   });
   const many = reports.length === 1 ? '1 row' : `${reports.length} rows`;
   return `of ${many} ${parts.join(', ')}`;
@@ -53,14 +56,15 @@ export function countWords(reports: readonly RowReport[], style: AmountStyle): s
 // A table on a narrow terminal cuts the reasons, so the first ones are said below it.
 const shownRows = 8;
 
-/** Why rows are not sent: a line for each of the first ones. */
+/** Why rows are not sent: a line for each of the first ones. `all`: the command that shows the others too. */
 export function lineWords(
   rows: readonly { readonly line: number; readonly why: string | undefined }[],
+  all: string,
 ): readonly string[] {
   const more = rows.length - shownRows;
   return [
     ...rows.slice(0, shownRows).map(({ line, why }) => `line ${line}: ${why ?? 'not started'}`),
-    ...(more > 0 ? [`and ${more} more rows: -o list shows all of each`] : []),
+    ...(more > 0 ? [`and ${more === 1 ? '1 more row' : `${more} more rows`}: ${all}`] : []),
   ];
 }
 
@@ -235,7 +239,7 @@ function afterLeft(
   const reasons = left.flatMap(({ row: { line }, why }) => (why === undefined ? [] : [{ line, why }]));
   const canGoOn = left.some(({ verdict }) => verdict === 'not_started' || verdict === 'not_sent');
   return [
-    ...lineWords(reasons),
+    ...lineWords(reasons, commandLine(profile, 'refunds', 'status', path, '-o', 'list')),
     ...(canGoOn ? ['to try the rows again that were not sent:', again] : []),
     ...(left.some(({ verdict }) => verdict === 'not_sent')
       ? [

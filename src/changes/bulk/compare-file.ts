@@ -7,9 +7,17 @@ import { type Column, fieldColumn } from '../../api/resources.ts';
 import { idOf, type JsonObject } from '../../api/spec.ts';
 import type { Context } from '../../commands/command.ts';
 import { type Delimiter, type InputRow, readInputFile } from '../../plans/plans.ts';
-import type { Profile } from '../../profiles/profiles.ts';
-import { type RefundFacts, refundFacts } from '../refund/known-refunds.ts';
-import { type Compared, compareOrder, compareVerdicts, notFound, refundsOf } from './compare-rows.ts';
+import { commandLine, type Profile } from '../../profiles/profiles.ts';
+import { lineWords } from './batch-words.ts';
+import { type KnownRefunds, knownRefunds } from './compare-journal.ts';
+import {
+  type Compared,
+  compareOrder,
+  compareVerdicts,
+  notFound,
+  refundsOf,
+  shownWhy,
+} from './compare-rows.ts';
 import { referenceProblems, refuseProblems } from './input-problems.ts';
 import { orderIdOf, ordersOf, type ReadOrders, readOrders } from './read-orders.ts';
 import { inputColumnsOf } from './row-verdicts.ts';
@@ -18,6 +26,9 @@ import { inputColumnsOf } from './row-verdicts.ts';
 export interface CompareAsked {
   readonly file: string;
   readonly delimiter: Delimiter | undefined;
+  /** Where the rows go, with their errors beside them, if the file has errors. */
+  readonly errors: string | undefined;
+  readonly force: boolean;
   /** Also finds refunds since then that no row is about; Unix milliseconds. */
   readonly since: number | undefined;
 }
@@ -32,22 +43,25 @@ export async function compareFile(
     delimiter: asked.delimiter,
     for: 'compare',
   });
-  const how = { file: asked.file, errors: undefined, force: false };
-  await refuseProblems(ctx, input, input.problems, how);
+  await refuseProblems(ctx, input, input.problems, asked);
   const orders = await readOrders(ctx, service, ordersOf(input.rows));
-  await refuseProblems(ctx, input, referenceProblems(input.rows, orders), how);
-  const compared = await compareRows(ctx, service, input.rows, orders);
-  const known = new Set(
+  await refuseProblems(ctx, input, referenceProblems(input.rows, orders), asked);
+  const journal = await knownRefunds(ctx, service);
+  const compared = compareRows(input.rows, orders, journal);
+  const ofRows = new Set(
     compared.flatMap(({ orderId, refunds }) => refunds.map(({ id }) => `${orderId} ${id}`)),
   );
-  const more = asked.since === undefined ? [] : await refundsElsewhere(ctx, service, known, asked.since);
+  const more =
+    asked.since === undefined
+      ? []
+      : await refundsElsewhere(ctx, service, { ofRows, journal, since: asked.since });
   const all = [...compared.toSorted(byLine), ...more];
-  const facts = refundFacts(await ctx.journal.attemptsOf(service), ctx.journal);
   const plan = { columns: input.columns };
   await ctx.out.ownList(
     compareColumns(plan),
-    all.values().map((one) => compareRecord(one, plan, facts)),
+    all.values().map((one) => compareRecord(one, plan, journal)),
   );
+  for (const line of whyLines(all, service.profile, asked.file)) ctx.notes.note(line);
   for (const line of closingLines(all, service.profile)) ctx.notes.note(line);
   if (all.some(({ verdict }) => verdict === 'unconfirmed')) return 7;
   return all.every(({ verdict }) => verdict === 'refunded') ? 0 : 8;
@@ -57,28 +71,34 @@ function byLine(one: Compared, other: Compared): number {
   return (one.row?.line ?? 0) - (other.row?.line ?? 0);
 }
 
-async function compareRows(
-  ctx: Context,
-  service: OpenService,
+function compareRows(
   rows: readonly InputRow[],
   orders: ReadOrders,
-): Promise<readonly Compared[]> {
-  const unconfirmed = await ctx.journal.unconfirmed(service);
+  journal: KnownRefunds,
+): readonly Compared[] {
   const byOrder = Map.groupBy(rows, (row) => orderIdOf(row, orders));
   return [...byOrder].flatMap(([id, some]) => {
     const order = orders.found.get(id)?.order;
     if (order === undefined)
       return some.map((row) => notFound(id, row, orders.missing.get(id) ?? `there is no order ${id}`));
-    return compareOrder(id, some, order, unconfirmed.has(id));
+    return compareOrder(id, some, order, journal.ofOrder(id, order));
   });
+}
+
+// Which refunds are looked for: those since then that no row is about.
+interface Elsewhere {
+  /** `ORDER REFUND` of the refunds that rows are about. */
+  readonly ofRows: ReadonlySet<string>;
+  readonly journal: KnownRefunds;
+  /** Unix milliseconds. */
+  readonly since: number;
 }
 
 // The refunds may be of old orders, so the whole list is read.
 async function refundsElsewhere(
   ctx: Context,
   service: OpenService,
-  known: ReadonlySet<string>,
-  since: number,
+  asked: Elsewhere,
 ): Promise<readonly Compared[]> {
   const found: Compared[] = [];
   let read = 0;
@@ -87,7 +107,7 @@ async function refundsElsewhere(
     for await (const { records } of longPages(service, 'orders', {}, { ahead: true })) {
       for (const record of records) {
         const id = idOf(record);
-        if (id !== undefined) found.push(...elsewhere(id, record.value, since, known));
+        if (id !== undefined) found.push(...elsewhere(id, record.value, asked));
       }
       read += records.length;
     }
@@ -100,23 +120,23 @@ async function refundsElsewhere(
 function elsewhere(
   orderId: string,
   order: JsonObject,
-  since: number,
-  known: ReadonlySet<string>,
+  { ofRows, journal, since }: Elsewhere,
 ): readonly Compared[] {
   // Most orders have no refund, so their charges are not read.
   const reading = order.amount_refunded === 0 ? undefined : readMoney(order);
   if (reading === undefined || 'problem' in reading) return [];
   const { currency } = reading.money;
+  const { probable } = journal.ofOrder(orderId, order);
   return refundsOf(reading.money)
     .filter(({ id, createdAt }) => {
       const isSince = createdAt === undefined || createdAt * 1000 >= since;
-      return isSince && !known.has(`${orderId} ${id}`);
+      return isSince && !ofRows.has(`${orderId} ${id}`);
     })
     .map((refund) => ({
       row: undefined,
       orderId,
       verdict: 'not_in_file' as const,
-      why: undefined,
+      why: shownWhy(probable.get(refund.id)),
       wanted: undefined,
       refunded: -refund.amount,
       currency,
@@ -135,12 +155,12 @@ function compareColumns(titles: Titles): readonly Column[] {
   return [
     { ...fieldColumn('line', 'LINE', 'integer', 0), stays: true },
     { ...fieldColumn('order_id', 'ORDER', 'id', 0), stays: true },
-    fieldColumn('wanted', 'IN FILE', 'figure', 0),
-    fieldColumn('refunded', 'REFUNDED', 'money', 0),
+    { ...fieldColumn('wanted', 'IN FILE', 'figure', 0), stays: true },
+    { ...fieldColumn('refunded', 'REFUNDED', 'money', 0), stays: true },
     { ...fieldColumn('verdict', 'VERDICT', 'text', 0), stays: true },
     fieldColumn('refunded_at', 'WHEN', 'time', 0),
     fieldColumn('operator', 'BY', 'text', 100),
-    fieldColumn('refund_id', 'REFUND ID', 'id', 120),
+    { ...fieldColumn('refund_id', 'REFUND ID', 'id', 120), brief: { value: firstRefund } },
     fieldColumn('why', 'WHY', 'text', 100),
     fieldColumn('currency', 'CURRENCY', 'text'),
     fieldColumn('charge', 'CHARGE', 'text'),
@@ -149,13 +169,20 @@ function compareColumns(titles: Titles): readonly Column[] {
   ];
 }
 
+// Several ids would leave no room for the money and the times.
+function firstRefund({ refund_id: ids }: JsonObject): unknown {
+  if (typeof ids !== 'string') return ids;
+  const [first, ...more] = ids.split(' ');
+  return more.length === 0 ? first : `${first} +${more.length}`;
+}
+
 function compareRecord(
   { row, orderId, verdict, why, wanted, refunded, currency, refunds }: Compared,
   { columns }: Titles,
-  facts: ReadonlyMap<string, RefundFacts>,
+  journal: KnownRefunds,
 ): JsonObject {
   const last = refunds.at(-1);
-  const known = refunds.flatMap(({ id }) => facts.get(id)?.operator ?? []);
+  const known = refunds.flatMap(({ id }) => journal.sentBy(id) ?? []);
   return {
     object: 'refund_comparison',
     line: row?.line ?? null,
@@ -181,9 +208,18 @@ const verdictWords: Readonly<Record<(typeof compareVerdicts)[number], string>> =
   more: 'more than the file says',
   not: 'not refunded',
   unconfirmed: 'unconfirmed: paydesk journal reconcile --all',
+  by_hand: 'recorded as made by hand; the order does not show it',
   not_found: 'not found',
   not_in_file: 'not in the file',
 };
+
+// A table cuts the reasons or leaves them out, so the first ones are said below it.
+function whyLines(all: readonly Compared[], profile: Profile, file: string): readonly string[] {
+  const rows = all.flatMap(({ row, why }) =>
+    row === undefined || why === undefined ? [] : [{ line: row.line, why }],
+  );
+  return lineWords(rows, commandLine(profile, 'refunds', 'compare', file, '-o', 'list'));
+}
 
 function closingLines(all: readonly Compared[], { settings }: Profile): readonly string[] {
   return compareVerdicts.flatMap((verdict) => {

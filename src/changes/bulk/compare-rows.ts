@@ -11,6 +11,7 @@ export const compareVerdicts = [
   'more',
   'not',
   'unconfirmed',
+  'by_hand',
   'not_found',
   'not_in_file',
 ] as const;
@@ -18,7 +19,9 @@ export const compareVerdicts = [
  * - `refunded`: just what the row says went back
  * - `in_part`, `more`: less or more than that
  * - `not`: nothing of it
- * - `unconfirmed`: this machine sent a refund of the order, and nobody knows yet whether it was made
+ * - `unconfirmed`: this machine sent a refund of the order, and nobody knows yet whether it was made, or the order shows what it
+ *   probably made
+ * - `by_hand`: a person recorded a refund as made, and the order does not show it
  * - `not_found`: there is no such order or charge, or its money cannot be read
  * - `not_in_file`: the service shows a refund that no row of the file is about
  */
@@ -43,6 +46,23 @@ export interface RefundOfCharge extends RefundRecord {
   readonly chargeId: string;
 }
 
+/** What the journal of this machine knows of an order. */
+export interface KnownOfOrder {
+  /** The intent of an unconfirmed refund of the order, if there is one. */
+  readonly unconfirmed: string | undefined;
+  /** The refunds that unconfirmed attempts probably made: the intent by the id of the refund. */
+  readonly probable: ReadonlyMap<string, string>;
+  /** The refunds that a person recorded as made and that the order does not show. */
+  readonly byHand: readonly HandMade[];
+}
+
+/** A refund of a charge that a person recorded as made. `words` says so; `amount` is negative. */
+export interface HandMade {
+  readonly chargeId: string;
+  readonly amount: number;
+  readonly words: string;
+}
+
 /** All refunds of an order. */
 export function refundsOf({ charges }: OrderMoney): readonly RefundOfCharge[] {
   return charges.flatMap(({ id, refunds }) => refunds.map((refund) => ({ ...refund, chargeId: id })));
@@ -50,13 +70,13 @@ export function refundsOf({ charges }: OrderMoney): readonly RefundOfCharge[] {
 
 /**
  * Compares the rows of one order. Every refund of the order counts for one row only: first for a row with just its amount, then
- * what is left for the rows in their order. `isUnconfirmed`: a refund of the order was sent from here and is not confirmed.
+ * what is left for the rows in their order.
  */
 export function compareOrder(
   orderId: string,
   rows: readonly InputRow[],
   order: JsonObject,
-  isUnconfirmed: boolean,
+  known: KnownOfOrder,
 ): readonly Compared[] {
   const reading = readMoney(order);
   if ('problem' in reading) return rows.map((row) => notFound(orderId, row, reading.problem));
@@ -67,10 +87,12 @@ export function compareOrder(
   for (const claim of claims) if ('scope' in claim) takeExact(claim, free);
   for (const claim of claims) if ('scope' in claim) takeRest(claim, free);
   for (const claim of claims.toReversed()) if ('scope' in claim) takeAll(claim, free);
+  const byHand = new Set(known.byHand);
+  for (const claim of claims) if ('scope' in claim) takeByHand(claim, byHand);
   return claims.map((claim) =>
     'problem' in claim
       ? notFound(orderId, claim.row, claim.problem)
-      : comparedOf(orderId, claim, money, isUnconfirmed),
+      : comparedOf(orderId, claim, money, known),
   );
 }
 
@@ -95,6 +117,7 @@ interface Claim {
   readonly scope: ReadonlySet<string>;
   readonly wanted: number;
   readonly taken: RefundOfCharge[];
+  readonly byHand: HandMade[];
 }
 
 function claimOf(
@@ -113,7 +136,7 @@ function claimOf(
   const paid = charges.filter(({ refunded, counts }) => counts || refunded > 0);
   const all = paid.reduce((sum, one) => sum + one.amount, 0);
   const wanted = amount === undefined || amount === fullWord ? all : amount;
-  return { row, scope: new Set(charges.map(({ id }) => id)), wanted, taken: [] };
+  return { row, scope: new Set(charges.map(({ id }) => id)), wanted, taken: [], byHand: [] };
 }
 
 function takenSum({ taken }: Claim): number {
@@ -144,21 +167,49 @@ function takeAll(claim: Claim, free: Set<RefundOfCharge>): void {
   }
 }
 
-function comparedOf(
-  orderId: string,
-  claim: Claim,
-  { currency }: OrderMoney,
-  isUnconfirmed: boolean,
-): Compared {
-  const { row, wanted, taken } = claim;
-  const refunded = takenSum(claim);
-  const verdict = verdictOf(refunded, wanted, isUnconfirmed);
-  return { row, orderId, verdict, why: undefined, wanted, refunded, currency, refunds: taken };
+// Of a row that is short of money, what a person recorded may be the rest.
+function takeByHand(claim: Claim, free: Set<HandMade>): void {
+  for (const one of free) {
+    if (takenSum(claim) + byHandSum(claim) >= claim.wanted) return;
+    if (!claim.scope.has(one.chargeId)) continue;
+    free.delete(one);
+    claim.byHand.push(one);
+  }
 }
 
-function verdictOf(refunded: number, wanted: number, isUnconfirmed: boolean): CompareVerdict {
+function byHandSum({ byHand }: Claim): number {
+  return byHand.reduce((sum, { amount }) => sum - amount, 0);
+}
+
+function comparedOf(orderId: string, claim: Claim, { currency }: OrderMoney, known: KnownOfOrder): Compared {
+  const { row, wanted, taken, byHand } = claim;
+  const refunded = takenSum(claim);
+  const probable = taken.flatMap(({ id }) => known.probable.get(id) ?? [])[0];
+  const sent = refunded < wanted ? known.unconfirmed : undefined;
+  const open = shownWhy(probable) ?? (sent === undefined ? undefined : sentWhy(sent));
+  const why = [...(open === undefined ? [] : [open]), ...byHand.map(({ words }) => words)].join('; ');
+  const verdict = verdictOf(refunded, wanted, { isOpen: open !== undefined, isByHand: byHand.length > 0 });
+  return { row, orderId, verdict, why: why || undefined, wanted, refunded, currency, refunds: taken };
+}
+
+/** Why a refund that the order shows is unconfirmed; `intent` is that of the attempt that probably made it. */
+export function shownWhy(intent: string | undefined): string | undefined {
+  if (intent === undefined) return undefined;
+  return `probably ours and not confirmed yet: paydesk journal reconcile ${intent}`;
+}
+
+function sentWhy(intent: string): string {
+  return `a refund sent from here is unconfirmed: paydesk journal reconcile ${intent}`;
+}
+
+function verdictOf(
+  refunded: number,
+  wanted: number,
+  { isOpen, isByHand }: { readonly isOpen: boolean; readonly isByHand: boolean },
+): CompareVerdict {
   if (refunded > wanted) return 'more';
+  if (isOpen) return 'unconfirmed';
   if (refunded === wanted && wanted > 0) return 'refunded';
-  if (isUnconfirmed) return 'unconfirmed';
+  if (isByHand) return 'by_hand';
   return refunded === 0 ? 'not' : 'in_part';
 }

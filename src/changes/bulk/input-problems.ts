@@ -2,6 +2,7 @@
 
 import type { Context } from '../../commands/command.ts';
 import { usage } from '../../commands/flags.ts';
+import { CliError } from '../../errors.ts';
 import { errorsCsv, type InputFile, type InputProblem, type InputRow } from '../../plans/plans.ts';
 import type { ReadOrders } from './read-orders.ts';
 
@@ -43,11 +44,16 @@ export async function refuseProblems(
   for (const { line, words } of problems.slice(0, shownProblems)) ctx.notes.warn(`line ${line}: ${words}`);
   if (problems.length > shownProblems)
     ctx.notes.warn(`and ${problems.length - shownProblems} more: --errors FILE.csv writes all of them`);
-  if (errors !== undefined) await ctx.plans.write(errors, errorsCsv(input, problems), force);
   const many = problems.length === 1 ? '1 error' : `${problems.length} errors`;
-  throw usage(`${file === '-' ? 'standard input' : file} has ${many}`, [
-    errors === undefined
-      ? 'correct the file; --errors FILE.csv writes it with the errors beside the rows'
-      : `correct the rows in ${errors}; then plan that file`,
-  ]);
+  const title = `${file === '-' ? 'standard input' : file} has ${many}`;
+  if (errors === undefined)
+    throw usage(title, ['correct the file; --errors FILE.csv writes it with the errors beside the rows']);
+  try {
+    await ctx.plans.write(errors, errorsCsv(input, problems), force);
+  } catch (error) {
+    // However that ends, the file is wrong.
+    if (!(error instanceof CliError)) throw error;
+    throw usage(`${title}, and the file for them was not written: ${error.message}`, error.parts.now ?? []);
+  }
+  throw usage(title, [`correct the rows in ${errors}; then run the command with that file`]);
 }

@@ -63,7 +63,7 @@ export function planLines(plan: Plan, to: string, profile: Profile): readonly st
     .map(([state, rows]) => `${rows.length} ${stateWords[state]}`);
   const stopped = plan.rows.filter(({ state }) => state === 'look' || state === 'impossible');
   return [
-    ...lineWords(stopped),
+    ...lineWords(stopped, commandLine(profile, 'refunds', 'status', to, '-o', 'list')),
     `${rowsAndSums(send, style)} to send${others.length === 0 ? '' : `; ${others.join(', ')}`}`,
     ...(plan.digest === ''
       ? ['no plan was written (--dry-run)']

@@ -46,6 +46,8 @@ export interface RowAttempt {
   readonly made: { readonly ids: string; readonly sum: number } | undefined;
   readonly logId: string | undefined;
   readonly alarm: Alarm | undefined;
+  /** A person recorded that it was made, and no read has shown it. */
+  readonly isByHand: boolean;
   /** The service refused it, and it is sent once more. */
   readonly isSentAnew: boolean;
 }
@@ -93,7 +95,7 @@ function reportRow(
       row,
       attempt: rowAttempt(plan, row, attempt, verdict),
       verdict,
-      why: (isOld ? notSent : undefined) ?? (verdict === 'applied' ? undefined : whyOf(last)),
+      why: (isOld ? notSent : undefined) ?? (verdict === 'applied' ? byHandWhy(last) : whyOf(last)),
     };
   }
   if (row.state === 'look' || row.state === 'impossible')
@@ -118,6 +120,7 @@ function rowAttempt(
     time,
     before: proof.before.amountRefunded,
     made: verdict === 'applied' ? { ids, sum } : undefined,
+    isByHand: verdict === 'applied' && last?.by === 'person',
     logId: last?.error?.logId,
     alarm: last?.alarm,
     isSentAnew: verdict === 'refused' && isSentAnew(plan, row, attempt),
@@ -138,6 +141,13 @@ export function isSentAnew(plan: Pick<Plan, 'id'>, row: PlanRow, attempt: Attemp
 function whyOf(last: VerdictRow | undefined): string | undefined {
   if (last?.error === undefined) return last?.why;
   return `${last.why}: ${replyWords(last.error)}`;
+}
+
+// Nobody but that person says so: the order does not show it.
+function byHandWhy(last: VerdictRow | undefined): string | undefined {
+  if (last?.by !== 'person') return undefined;
+  const note = last.note === undefined ? '' : ` (${last.note})`;
+  return `recorded as made by hand by ${last.operator ?? 'somebody'}${note}`;
 }
 
 function verdictOfAttempt({ verdicts }: AttemptRecord): RowVerdict {
@@ -225,7 +235,8 @@ export function reportRecord(
     why: why ?? null,
     refund_id: made?.ids || null,
     before: before ?? null,
-    after: made !== undefined && before !== undefined ? before + made.sum : null,
+    after:
+      made !== undefined && before !== undefined && attempt?.isByHand !== true ? before + made.sum : null,
     log_id: attempt?.logId ?? null,
     time: time === undefined ? null : Math.floor(time / 1000),
     intent: attempt?.intent ?? null,

@@ -120,7 +120,8 @@ function besideOrigin(ctx: Context, record: AttemptRecord): RefundOrigin {
   return { by: `one of these is ours, sent at ${ctx.shortTime(time)} by ${operator}`, beside: true, reason };
 }
 
-function probableOrigin(ctx: Context, record: AttemptRecord): RefundOrigin {
+/** Who sent a refund that `probableRefunds` found for this attempt. */
+export function probableOrigin(ctx: Context, record: AttemptRecord): RefundOrigin {
   if (isDoubled(record)) return besideOrigin(ctx, record);
   const { sent, verdicts } = record;
   const last = verdicts.at(-1);

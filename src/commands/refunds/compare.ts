@@ -2,6 +2,7 @@
 
 import { compareFile } from '../../changes/changes.ts';
 import { defineCommand } from '../command.ts';
+import { flag } from '../flags.ts';
 import { clockAndZoneOf, rangeWords, whenFlag } from '../typed-time.ts';
 import { delimiterFlag, delimiterOf, fileArgument } from './file-flags.ts';
 
@@ -12,6 +13,11 @@ export const compare = defineCommand({
   flags: {
     since: whenFlag('also find refunds that are not in the file, made since: today, monday, 30d, a date'),
     delimiter: delimiterFlag,
+    errors: flag.text({
+      value: 'FILE',
+      summary: 'if the file has errors: write its rows with the errors beside them, to correct them there',
+    }),
+    force: flag.switch({ summary: 'replace the file of --errors' }),
   },
   examples: [
     'paydesk -p demo refunds compare refunds.csv',
@@ -27,6 +33,8 @@ export const compare = defineCommand({
       file,
       delimiter: flags.delimiter === undefined ? undefined : delimiterOf[flags.delimiter],
       since,
+      errors: flags.errors,
+      force: flags.force === true,
     });
     return code === 0 ? undefined : code;
   },

@@ -2,7 +2,7 @@
 
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { type Compared, compareOrder } from '../../../src/changes/bulk/compare-rows.ts';
+import { type Compared, compareOrder, type KnownOfOrder } from '../../../src/changes/bulk/compare-rows.ts';
 import type { InputRow } from '../../../src/plans/plan-types.ts';
 import { chargeOf, type Json, listOf, orderOf, refundOf } from '../../harness/orders.ts';
 import { inputRow } from './plan-parts.ts';
@@ -18,8 +18,10 @@ function orderWith(...refunds: readonly (readonly number[])[]): Json {
   return orderOf('ord_1', charges, { amount_refunded: all });
 }
 
-function compare(order: Json, rows: readonly Partial<InputRow>[], isUnconfirmed = false) {
-  return compareOrder('ord_1', rows.map(inputRow), order, isUnconfirmed);
+const nothing: KnownOfOrder = { unconfirmed: undefined, probable: new Map(), byHand: [] };
+
+function compare(order: Json, rows: readonly Partial<InputRow>[], known: Partial<KnownOfOrder> = {}) {
+  return compareOrder('ord_1', rows.map(inputRow), order, { ...nothing, ...known });
 }
 
 const words = (all: readonly Compared[]) => all.map(({ verdict, refunded }) => `${verdict} ${refunded}`);
@@ -64,10 +66,14 @@ it.each<[string, readonly number[][], readonly Partial<InputRow>[], readonly str
 });
 
 it('an order with an unconfirmed refund is unconfirmed, unless it shows all that the row wants', () => {
-  expect(words(compare(orderWith([]), [{ amount: 100 }], true))).toEqual(['unconfirmed 0']);
-  expect(words(compare(orderWith([50]), [{ amount: 100 }], true))).toEqual(['unconfirmed 50']);
-  expect(words(compare(orderWith([100]), [{ amount: 100 }], true))).toEqual(['refunded 100']);
-  expect(words(compare(orderWith([101]), [{ amount: 100 }], true))).toEqual(['more 101']);
+  expect(words(compare(orderWith([]), [{ amount: 100 }], { unconfirmed: 'i_1' }))).toEqual(['unconfirmed 0']);
+  expect(words(compare(orderWith([50]), [{ amount: 100 }], { unconfirmed: 'i_1' }))).toEqual([
+    'unconfirmed 50',
+  ]);
+  expect(words(compare(orderWith([100]), [{ amount: 100 }], { unconfirmed: 'i_1' }))).toEqual([
+    'refunded 100',
+  ]);
+  expect(words(compare(orderWith([101]), [{ amount: 100 }], { unconfirmed: 'i_1' }))).toEqual(['more 101']);
 });
 
 it('an order whose money cannot be read is not found, with the reason', () => {
@@ -99,4 +105,27 @@ it('every refund of the order counts for just one row', () => {
       },
     ),
   );
+});
+
+it('a refund that an unconfirmed attempt probably made is not confirmed by being there', () => {
+  const [row] = compare(orderWith([100]), [{ amount: 100 }], { probable: new Map([['rf_11', 'i_1']]) });
+  expect(row).toMatchObject({
+    verdict: 'unconfirmed',
+    why: 'probably ours and not confirmed yet: paydesk journal reconcile i_1',
+  });
+});
+
+it('what a person recorded as made counts for a row that is short of money', () => {
+  const byHand = [{ chargeId: 'ch_1', amount: -100, words: 'by hand' }];
+  const said = (order: Json, rows: readonly Partial<InputRow>[]) =>
+    compare(order, rows, { byHand }).map(({ verdict, why }) => [verdict, why]);
+  expect(said(orderWith([]), [{ amount: 100 }])).toEqual([['by_hand', 'by hand']]);
+  expect(said(orderWith([]), [{ amount: 30 }])).toEqual([['by_hand', 'by hand']]);
+  expect(said(orderWith([40]), [{ amount: 100 }])).toEqual([['by_hand', 'by hand']]);
+  expect(said(orderWith([100]), [{ amount: 100 }])).toEqual([['refunded', undefined]]);
+  expect(said(orderWith([], []), [{ charge: 'ch_2', amount: 100 }])).toEqual([['not', undefined]]);
+  expect(said(orderWith([]), [{ amount: 100 }, { amount: 100 }])).toEqual([
+    ['by_hand', 'by hand'],
+    ['not', undefined],
+  ]);
 });

@@ -1,0 +1,134 @@
+/** `refunds compare` beside the journal: refunds recorded by hand, refunds that are probably ours, and files with errors. */
+
+import { expect, it } from 'vitest';
+import { later } from '../harness/clock.ts';
+import { onScreen } from '../harness/paydesk.ts';
+import { inOneLine } from '../harness/ran.ts';
+import { json, reset } from '../harness/server.ts';
+import { journalOf } from './batch.ts';
+import { order, orders, type RefundService, recordsIn, startRefunds } from './refund-service.ts';
+import { openIn } from './settle-all.ts';
+
+const file = ['order_id,amount', 'ord_1,5000', 'ord_2,5000'];
+
+function compare(service: RefundService, ...more: readonly string[]) {
+  return service.run(['refunds', 'compare', 'refunds.csv', ...more]);
+}
+
+function intentOf(service: RefundService): string {
+  return openIn(journalOf(service.home))[0]?.sent.intent ?? '';
+}
+
+it('a row that somebody settled as made is not "not refunded": compare, status and apply say by hand', async () => {
+  await using service = await startRefunds(orders(2), {
+    instead: (id) => (id === 'ord_1' ? reset : undefined),
+  });
+  await service.plan(file);
+  expect((await service.apply()).code).toBe(7);
+  const intent = intentOf(service);
+  const settle = ['journal', 'settle', intent, '--applied', '--note', 'the bank says so', '--yes'];
+  const settled = await service.run([...settle, '--confirm', 'ord_1'], { env: later(200_000) });
+  expect(settled.code, settled.stderr).toBe(0);
+
+  const compared = await compare(service, '--json');
+  const table = await compare(service);
+  const status = await service.run(['refunds', 'status', 'refunds.plan', '--json']);
+  const counted = await service.run(['refunds', 'status', 'refunds.plan']);
+  const again = await service.apply();
+
+  expect(compared.code).toBe(8);
+  expect(recordsIn(compared).map(({ verdict, refunded }) => [verdict, refunded])).toEqual([
+    ['by_hand', 0],
+    ['refunded', 5000],
+  ]);
+  expect(inOneLine(table.stderr)).toContain(
+    `line 2: 5000 MXN recorded as made by hand by ${String(recordsIn(status)[0]?.operator)}, and the order does not show it: paydesk journal show ${intent}`,
+  );
+  expect(table.stderr).toContain('1 recorded as made by hand; the order does not show it\n');
+  expect(table.stderr).not.toContain('not refunded');
+  expect(recordsIn(status)[0]).toMatchObject({
+    verdict: 'applied',
+    why: expect.stringMatching(/^recorded as made by hand by \S+ \(the bank says so\)$/) as string,
+    refund_id: null,
+    after: null,
+  });
+  expect(recordsIn(status)[1]).toMatchObject({ verdict: 'applied', why: null, after: 5000 });
+  expect(counted.stderr).toContain('of 2 rows 2 applied (10000 MXN), 1 of them recorded by hand (5000 MXN)');
+  expect([again.code, service.posts.length]).toEqual([0, 2]);
+});
+
+it('a refund that we sent and nobody confirmed is "probably ours" and unconfirmed, exit 7', async () => {
+  let away = false;
+  await using service = await startRefunds([...orders(2), order('ord_3')], {
+    instead: (id, apply) => {
+      if (id !== 'ord_1') return undefined;
+      apply();
+      away = true;
+      return reset;
+    },
+    onPage: () => (away ? json({}, 503) : undefined),
+  });
+  await service.plan(['order_id,amount', 'ord_1,5000']);
+  expect((await service.apply()).code).toBe(7);
+  away = false;
+  service.refund('ord_2', 'ch_ord_2', 5000);
+  const intent = intentOf(service);
+  service.write('refunds.csv', 'order_id,amount\nord_1,5000\nord_2,5000\n');
+
+  const list = await compare(service, '--json');
+  const table = await compare(service);
+  service.write('refunds.csv', 'order_id,amount\nord_2,5000\n');
+  const elsewhere = await compare(service, '--since', '1d', '--json');
+
+  expect([list.code, table.code, elsewhere.code]).toEqual([7, 7, 8]);
+  const ours = expect.stringMatching(/^probably ours: sent at .*, not confirmed yet$/) as string;
+  expect(recordsIn(list).map(({ verdict, operator }) => [verdict, operator])).toEqual([
+    ['unconfirmed', ours],
+    ['refunded', 'not from this machine'],
+  ]);
+  expect(inOneLine(table.stderr)).toContain(
+    `line 2: probably ours and not confirmed yet: paydesk journal reconcile ${intent}`,
+  );
+  expect(recordsIn(elsewhere)[1]).toMatchObject({ verdict: 'not_in_file', operator: ours });
+  expect((await service.run(['journal', 'reconcile', intent])).code).toBe(0);
+});
+
+it.each([
+  [80, 'WHEN UTC'],
+  [120, ' rf_1 +19'],
+])('twenty refunds of a row leave room for its money at %i columns', async (columns, shown) => {
+  await using service = await startRefunds([order('ord_2abcdefghijkLMNOP'), order('ord_2')]);
+  for (const amount of Array.from({ length: 20 }, () => 30))
+    service.refund('ord_2abcdefghijkLMNOP', 'ch_ord_2abcdefghijkLMNOP', amount);
+  service.write('refunds.csv', 'order_id,amount\nord_2abcdefghijkLMNOP,600\nord_2,5\n');
+
+  const { screen } = await onScreen(['refunds', 'compare', 'refunds.csv'], {
+    home: service.home,
+    env: service.env,
+    columns,
+  });
+  const whole = await compare(service, '--csv');
+
+  const [titles = '', first = ''] = screen.replaceAll('\r', '').split('\n');
+  expect(titles).toMatch(/IN FILE +(REFUNDED|MXN) +VERDICT/);
+  expect(first).toMatch(/ord_2abcdefghijkLMNOP +600 +600/);
+  expect(screen).toContain(shown);
+  expect(whole.stdout).toContain('rf_1 rf_2 rf_3');
+});
+
+it('compare --errors writes the rows with their errors, as its hint says', async () => {
+  await using service = await startRefunds(orders(1));
+  service.write('refunds.csv', 'order_id,amount\nord_1,5000\n,12\nord_1,x\n');
+
+  const without = await compare(service);
+  const ran = await compare(service, '--errors', 'errors.csv');
+  const twice = await compare(service, '--errors', 'errors.csv');
+  const forced = await compare(service, '--errors', 'errors.csv', '--force');
+
+  expect([without.code, ran.code, twice.code, forced.code]).toEqual([2, 2, 2, 2]);
+  expect(without.stderr).toContain('--errors FILE.csv writes it with the errors beside the rows');
+  expect(service.read('errors.csv').split('\n')).toHaveLength(5);
+  expect(inOneLine(twice.stderr)).toContain('refunds.csv has 2 errors');
+  expect(inOneLine(twice.stderr)).toContain('errors.csv exists already');
+  expect(inOneLine(twice.stderr)).toContain('--force replaces it');
+});
