@@ -118,7 +118,8 @@ test('over several profiles and kinds, OUTCOME is whole and SENT stays; payment 
       .replaceAll(/i_\w{8}/g, 'i_00000000')
       .replaceAll(/\d\d \w{3} \d\d:\d\d/g, '21 Nov 05:05')
       .replaceAll(/ord_\w{17}/g, 'ord_2tQ7zRk9PwE5xNvAm')
-      .replaceAll(/\b[0-9a-f]{24}/g, '0123456789abcdef01234567');
+      .replaceAll(/\b[0-9a-f]{24}/g, '0123456789abcdef01234567')
+      .replaceAll(/link\/[0-9a-f]{12}\b/g, 'link/72aeeb95b1de');
   expect(await list()).toMatchInlineSnapshot(`
     "INTENT      SENT UTC      ORDER                       MXN  OUTCOME           
     i_00000000  21 Nov 05:05  ord_2tQ7zRk9PwE5xNvAm       700  refunded, no reply
