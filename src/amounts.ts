@@ -78,6 +78,11 @@ export function scaled(amount: Amount, currency: string | undefined, style: Amou
   return style['amounts.grouping'] === 'on' ? grouped(text) : text;
 }
 
+/** An amount as a command to copy has it: with its decimals if they are declared, so that nobody can read it in two ways. */
+export function typedForm(amount: number, currency: string | undefined, style: AmountStyle): string {
+  return scaled(amount, currency, { ...style, 'amounts.grouping': 'off' }) ?? String(amount);
+}
+
 /** How many decimals the profile declares for a currency; undefined if it declares none. */
 export function placesOf(
   currency: string | undefined,
@@ -170,6 +175,20 @@ export function fullDecimals(
   return [...new Set(Object.values(declared))].flatMap((wanted) => withDecimals(text, wanted) ?? []);
 }
 
+/**
+ * The two ways to read `5.000` where other decimals are declared: five, or five thousand as some countries write it. Empty for
+ * any other text.
+ */
+export function decimalsOrThousands(
+  { text }: TypedAmount,
+  { 'amounts.decimals': declared }: AmountStyle,
+): readonly string[] {
+  const [, whole, rest = ''] = /^([1-9]\d{0,2})\.000(\D.*)?$/.exec(text) ?? [];
+  if (whole === undefined) return [];
+  const places = [...new Set(Object.values(declared))].filter((one) => one > 0);
+  return places.flatMap((one) => [whole, `${whole}000`].map((units) => `${units}.${'0'.repeat(one)}${rest}`));
+}
+
 // Undefined if the text has more decimals, and they are not zeros.
 function withDecimals(text: string, places: number): string | undefined {
   const [, whole, decimals = '', rest = ''] = /^([^.]*)\.(\d+)(.*)$/.exec(text) ?? [];
@@ -182,10 +201,11 @@ function withDecimals(text: string, places: number): string | undefined {
  * Undefined if it fits.
  */
 export function amountProblem(
-  { text, places, currency: named }: TypedAmount,
+  typed: TypedAmount,
   currency: string | undefined,
   style: AmountStyle,
 ): string | undefined {
+  const { text, places, currency: named } = typed;
   if (named !== undefined && named !== currency?.toUpperCase())
     return currency === undefined ? 'the order does not show its currency' : `the order is in ${currency}`;
   if (places === undefined) return undefined;
@@ -195,7 +215,12 @@ export function amountProblem(
   if (declared === undefined)
     return `the profile declares no decimals for ${code}; type a whole number, in the service's units`;
   if (declared === 0) return `${code} has no decimals; type a whole number`;
-  return `${code} has ${countOfPlaces(declared)}; type ${withDecimals(text, declared) ?? `them so: 1.${'0'.repeat(declared)}`}`;
+  const ways = decimalsOrThousands(typed, { ...style, 'amounts.decimals': { [code]: declared } });
+  const wanted =
+    ways.length > 0
+      ? ways.join(' or ')
+      : (withDecimals(text, declared) ?? `them so: 1.${'0'.repeat(declared)}`);
+  return `${code} has ${countOfPlaces(declared)}; type ${wanted}`;
 }
 
 /** Warns that a whole number is in the service's units, where people may have meant decimals; undefined where nobody can err. */

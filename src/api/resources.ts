@@ -53,6 +53,8 @@ export interface Column {
   /** If not all columns fit, this one comes in before ids, amounts and times. It takes no room from columns that stay. */
   readonly early?: true;
   /** The short form, for a terminal without room for the full title or value. */
+  /** A text that stays is never cut below this width if a column that does not stay can be left out for it. */
+  readonly least?: number;
   readonly brief?: { readonly title?: string; readonly value?: (record: JsonObject) => unknown };
   /** The column is computed for people. CSV and `-o list` have it only if `--columns` names it. */
   readonly derived?: true;

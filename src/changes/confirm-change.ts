@@ -184,6 +184,8 @@ function notMeantWords(text: string, profile: Profile, order: Confirmation['orde
   const typed = readAmount(text);
   const problem = typed === undefined ? undefined : amountProblem(typed, order.currency, settings);
   if (problem !== undefined) return `is not the amount: ${problem}`;
+  if (typed === undefined && /^\d+(?:,\d+)+(?:\.\d+)?(?: ?[A-Za-z]{3})?$/.test(text))
+    return 'is not the amount: type it without commas';
   if (typed?.amount === order.amount && waysToRead(profile, order) !== undefined)
     return 'can be read in two ways';
   const figure = typed === undefined ? undefined : scaled(typed.amount, order.currency, settings);

@@ -52,6 +52,8 @@ interface OrderChange {
   readonly kind: 'refund' | 'capture';
   /** The flags that were typed. A later run with the same `--intent` must have the same ones. */
   readonly asked: JsonObject;
+  /** The amount as it was typed: an example of a whole command repeats it so. */
+  readonly typedAmount?: string | undefined;
   /** Checks the flags against the profile's settings, before any request. Throws CliError 'usage'. */
   readonly check?: (profile: Profile) => void;
   /** Flags that the profile requires and that were not given, such as `--note`. */
@@ -122,10 +124,13 @@ async function changeNamedOrder(ctx: Context, asked: OrderAsked, change: OrderCh
 function exampleOf(
   profile: Profile,
   { id = 'ID' }: OrderAsked,
-  { kind, asked }: OrderChange,
+  { kind, asked, typedAmount }: OrderChange,
   required: readonly string[],
 ): string {
-  const typed = Object.entries(onlyGiven(asked)).flatMap(([name, value]) => [`--${name}`, String(value)]);
+  const typed = Object.entries(onlyGiven(asked)).flatMap(([name, value]) => [
+    `--${name}`,
+    name === 'amount' && typedAmount !== undefined ? typedAmount : String(value),
+  ]);
   const lacking = required.flatMap((flag) => [flag, flag === '--reason' ? 'REASON' : 'TEXT']);
   const yes = profile.mode === 'production' ? ['--confirm', id] : ['--yes'];
   return commandLine(profile, 'orders', kind, id, ...typed, ...lacking, ...yes);

@@ -1,6 +1,7 @@
 /** Ready-made kinds of flags and arguments. Each one checks the typed text and refuses a wrong one. Pure. */
 
 import {
+  decimalsOrThousands,
   declaresPlaces,
   examplesOf,
   fullDecimals,
@@ -95,8 +96,14 @@ function integerWithin(min: number, max: number, text: string, name: string): nu
 function typedAmount(text: string, name: string): TypedAmount {
   const typed = text === text.trim() ? readAmount(text) : undefined;
   if (typed !== undefined) return typed;
+  // The profile is not known yet, so nobody knows here whether whole numbers are hundredths: no example fits both.
+  if (/^\d{1,3}(,\d{3})+$/.test(text))
+    throw usage(`${name} ${text}: not an amount; with its comma it can be read in two ways`, [
+      `without decimals, in the service's units: type ${text.replaceAll(',', '')}`,
+      'where the profile declares decimals, type them behind a point',
+    ]);
   throw usage(
-    `${name} ${short(text)}: not an amount such as 23000, without commas and more than 0`,
+    `${name} ${short(text)}: not an amount, which is a number above 0, without commas`,
     withoutCommas(text).map((one) => `type ${one}`),
   );
 }
@@ -109,6 +116,8 @@ export function checkDecimals(
 ): void {
   const { text, places } = typed;
   if (places === undefined || declaresPlaces(places, profile.settings)) return;
+  const ways = decimalsOrThousands(typed, profile.settings);
+  if (ways.length > 0) throw usage(`${name} ${text} can be read in two ways`, [`type ${ways.join(' or ')}`]);
   const full = fullDecimals(typed, profile.settings);
   const declared = placesWords(profile.settings);
   // No number is suggested that the decimals were simply taken from: where the unit is a hundredth, it is another amount.

@@ -244,7 +244,7 @@ export interface Journal {
    */
   refusePlanned(refund: {
     readonly service: Pick<Service, 'profile' | 'keyFingerprint'>;
-    readonly intent: Pick<Intent, 'request' | 'expected' | 'again' | 'currency'> & {
+    readonly intent: Pick<Intent, 'request' | 'expected' | 'again' | 'currency' | 'note'> & {
       readonly orderId: string;
     };
     readonly order: JsonObject;

@@ -125,7 +125,8 @@ class Run {
   #howShown(): HowShown {
     const { shortTime, service } = this.#parts;
     const { settings: amounts, name: profile } = service.profile;
-    return { shortTime, amounts, currency: this.#intent.currency, profile };
+    const { currency, request, note } = this.#intent;
+    return { shortTime, amounts, currency, profile, asked: { body: request.body, note } };
   }
 
   #subject(): string {

@@ -291,13 +291,19 @@ async function refusePlanned(
   // If the journal cannot be read now, the change itself says so.
   const own = await attemptsOf(store, service, intent.orderId).catch(() => []);
   const { settings: amounts, name: profile } = service.profile;
-  const shown = { shortTime, amounts, currency: intent.currency, profile };
+  const { currency, request, note } = intent;
+  const shown = { shortTime, amounts, currency, profile, asked: { body: request.body, note } };
   const asked = { ...intent, kind: 'refund', intent: '', account: marksOfService(service) } as const;
   const decision = decide(asked, own, await now());
   // Another run may be sending just now. The change itself waits for the lock, and then says which run it is.
   if (decision.go === 'refuse' && decision.refusal.why === 'open') return;
-  const refusal =
-    decision.go === 'refuse' ? decision.refusal : unshownRefund(asked, unshownRefunds(own, order), own);
+  const refused = decision.go === 'refuse' ? decision.refusal : undefined;
+  // The same refund was recorded by hand: whether the order shows it says more than the journal alone.
+  const unshown =
+    refused === undefined || refused.why === 'made'
+      ? unshownRefund(asked, unshownRefunds(own, order), own)
+      : undefined;
+  const refusal = unshown ?? refused;
   if (refusal !== undefined) throw refusalError(refusal, intent.orderId, shown);
 }
 

@@ -1,8 +1,9 @@
 /** The errors when the journal refuses: an unconfirmed change, a repeat, a lock of another run, a row that is not written. */
 
-import { type AmountStyle, amountWords, figureWords, plainAmounts } from '../amounts.ts';
+import { type AmountStyle, amountWords, figureWords, plainAmounts, typedForm } from '../amounts.ts';
 import type { JsonObject } from '../api/spec.ts';
 import { CliError, withParts } from '../errors.ts';
+import { commandLine } from '../profiles/profiles.ts';
 import { alarmWords, paidTwiceWords, whoMadeLines } from './alarm-words.ts';
 import { verdictOf } from './attempt-state.ts';
 import type { Refusal } from './guards.ts';
@@ -35,7 +36,7 @@ function errorOf(refusal: Refusal, subject: string, shown: HowShown): CliError {
       return paidTwiceError(refusal, subject, shown);
     case 'not_seen':
     case 'made':
-      return triedError(refusal, shown);
+      return triedError(refusal, subject, shown);
     case 'appeared':
       return appearedError(refusal, subject, shown);
     case 'equal':
@@ -85,6 +86,8 @@ export interface HowShown {
   /** The currency of the change that was refused, and the profile that it would be sent with. */
   readonly currency?: string | undefined;
   readonly profile?: string | undefined;
+  /** The body and the note of that change. A printed command repeats them. */
+  readonly asked?: Pick<SentRow['proof'], 'body'> & { readonly note?: string | undefined };
 }
 
 const certain = 'nothing was sent';
@@ -128,13 +131,22 @@ function busyError(
 
 function triedError(
   { why, attempt }: Extract<Refusal, { why: 'not_seen' | 'made' }>,
-  { amounts }: HowShown,
+  subject: string,
+  shown: HowShown,
 ): CliError {
+  const { amounts, asked, profile = attempt.sent.profile } = shown;
+  const { kind, orderId, body } = attempt.sent.proof;
+  const repeat = repeatCommand(
+    { kind, orderId, body: asked?.body ?? body },
+    { ...shown, profile, currency: attempt.sent.currency },
+    attemptName(attempt),
+  );
+  if (why === 'made' && verdictOf(attempt)?.by === 'person')
+    return refused(byHandWords(attempt, subject, amounts), askFirst(attempt, repeat));
   const [what, next] =
     why === 'made'
       ? ['the same change was made before', 'if you want a second one:']
       : ['sent before; nobody saw it arrive', 'to send it again all the same:'];
-  const repeat = repeatCommand(attempt.sent, attemptName(attempt));
   return refused(`${what}: ${named(attempt, amounts)}`, [showCommand(attempt), next, repeat]);
 }
 
@@ -151,19 +163,32 @@ function equalError(
 function unshownError(
   { attempt, name, again, orderId, request }: Extract<Refusal, { why: 'unshown' }>,
   subject: string,
-  { amounts, profile = attempt.sent.profile }: HowShown,
+  shown: HowShown,
 ): CliError {
-  const by = verdictOf(attempt)?.operator ?? 'somebody';
-  const proof = { kind: 'refund', orderId, body: request.body } as const;
-  return refused(
-    `a ${changeWords(attempt.sent, amounts)} of ${subject} was recorded as made by hand, by ${by}, and the order does not show it`,
-    [
-      'first ask whether the buyer got it; see who recorded it, and why:',
-      showCommand(attempt),
-      'to refund all the same (the buyer is then paid twice if that record is right):',
-      repeatCommand({ proof, profile }, [...again, name].join(',')),
-    ],
+  const { amounts, profile = attempt.sent.profile, currency = attempt.sent.currency } = shown;
+  const repeat = repeatCommand(
+    { kind: 'refund', orderId, body: request.body },
+    { ...shown, profile, currency },
+    [...again, name].join(','),
   );
+  return refused(
+    `${byHandWords(attempt, subject, amounts)}, and the order does not show it`,
+    askFirst(attempt, repeat),
+  );
+}
+
+function byHandWords(attempt: AttemptRecord, subject: string, amounts: AmountStyle): string {
+  const by = verdictOf(attempt)?.operator ?? 'somebody';
+  return `a ${changeWords(attempt.sent, amounts)} of ${subject} was recorded as made by hand, by ${by}`;
+}
+
+function askFirst(attempt: AttemptRecord, repeat: string): readonly string[] {
+  return [
+    'first ask whether the buyer got it; see who recorded it, and why:',
+    showCommand(attempt),
+    'to refund all the same (the buyer is then paid twice if that record is right):',
+    repeat,
+  ];
 }
 
 function journalError({ cause, left }: Extract<Refusal, { why: 'journal' }>): CliError {
@@ -306,21 +331,20 @@ function usedUpError(
 
 // A whole command to copy, if the body of the request holds all its options.
 function repeatCommand(
-  {
-    proof: { kind, orderId, body },
-    profile,
-  }: Pick<SentRow, 'profile'> & { readonly proof: Pick<SentRow['proof'], 'kind' | 'orderId' | 'body'> },
+  { kind, orderId, body }: Pick<SentRow['proof'], 'kind' | 'orderId' | 'body'>,
+  { amounts, currency, profile, asked }: HowShown & { readonly profile: string },
   name: string,
 ): string {
   if (kind !== 'refund' || orderId === undefined) return `the same command with --again ${name}`;
   const { charge_id: charge, amount, reason } = body ?? {};
   const parts = [
     ...(typeof charge === 'string' ? ['--charge', charge] : []),
-    ...(typeof amount === 'number' ? ['--amount', String(amount)] : []),
+    ...(typeof amount === 'number' ? ['--amount', typedForm(amount, currency, amounts)] : []),
     ...(typeof reason === 'string' ? ['--reason', reason] : []),
+    ...(asked?.note === undefined ? [] : ['--note', asked.note]),
   ];
-  const named = profile === 'environment' ? [] : ['-p', profile];
-  return ['paydesk', ...named, 'orders refund', orderId, ...parts, '--again', name].join(' ');
+  const of = { kind: profile === 'environment' ? profile : 'stored', name: profile } as const;
+  return commandLine(of, 'orders', 'refund', orderId, ...parts, '--again', name);
 }
 
 // A commit that failed at its last step may be in the file, and the row that takes it back could not be written.

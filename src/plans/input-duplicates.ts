@@ -20,6 +20,8 @@ export function duplicateProblems(rows: readonly RowMoney[]): readonly InputProb
     const twin = before
       .flatMap((others) => twinsOf(row, others))
       .filter((other) => other !== undefined)
+      // Parts of one row have the same line.
+      .filter((other) => other.line !== row.line)
       .toSorted((a, b) => a.line - b.line)
       .at(0);
     for (const others of [order.all, charge, ...(isWhole(row) ? [order.whole] : [])]) add(row, others);

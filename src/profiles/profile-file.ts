@@ -141,7 +141,9 @@ export function storedOf(draft: ProfileDraft, place: KeyPlace): StoredProfile {
   if (!result.success) throw usage(`profile ${draft.name}: ${issueText(result.issues[0])}`);
   const unknown = Object.keys(result.output.settings).find((name) => settingName(name) === undefined);
   if (unknown !== undefined) throw unknownSetting(unknown);
-  readSettings(result.output.settings, draft.mode, draft.name);
+  // The profile is not stored yet, so no command can change it.
+  const fix = (name: string) => `correct ${name} in the file of --from, then run the same command again`;
+  readSettings(result.output.settings, draft.mode, draft.name, fix);
   return result.output;
 }
 

@@ -204,31 +204,35 @@ export function unknownSetting(name: string, where?: string): CliError {
   });
 }
 
-/** Reads the settings of a profile. Throws CliError 'refused' for a text that cannot be read, or that production refuses. */
-export function readSettings(texts: SettingTexts, mode: Mode, profile: string): Settings {
+/**
+ * Reads the settings of a profile. Throws CliError 'refused' for a text that cannot be read, or that production refuses. `fix`:
+ * what to do about the setting of this name; without it the command that removes it from a stored profile.
+ */
+export function readSettings(
+  texts: SettingTexts,
+  mode: Mode,
+  profile: string,
+  fix = (name: string) => `paydesk profile set ${profile} ${name} ${defaultWord}`,
+): Settings {
   for (const [name, text] of Object.entries(texts)) {
     if (settingName(name) !== name)
-      throw refused(profile, name, `profile ${profile} sets ${name} to ${text}: there is no setting ${name}`);
+      throw refused(fix(name), `profile ${profile} sets ${name} to ${text}: there is no setting ${name}`);
     const problem = settingProblem(name, text);
     if (problem !== undefined)
-      throw refused(profile, name, `${name} of profile ${profile} is ${text}: not ${problem}`);
+      throw refused(fix(name), `${name} of profile ${profile} is ${text}: not ${problem}`);
   }
   const settings = parseSettings(texts);
   const broken = mode === 'production' ? brokenLimit(settings) : undefined;
   if (broken === undefined) return settings;
   const { name, bound } = broken;
   throw refused(
-    profile,
-    name,
+    fix(name),
     `${name} of profile ${profile} is ${texts[name]}: in production it must be ${bound}`,
   );
 }
 
-function refused(profile: string, name: string, message: string): CliError {
-  return new CliError('refused', message, {
-    certain: 'nothing was sent',
-    now: [`paydesk profile set ${profile} ${name} ${defaultWord}`],
-  });
+function refused(fix: string, message: string): CliError {
+  return new CliError('refused', message, { certain: 'nothing was sent', now: [fix] });
 }
 
 /** What production refuses: `breaks` decides, and `bound` says what is allowed. */

@@ -135,13 +135,13 @@ function usualCell(kind: Exclude<ValueKind, 'id' | 'link'>, { brief, decimals }:
   }
 }
 
-function leastOf({ kind, stays }: Column, own: number): number {
+function leastOf({ kind, stays, least: wanted }: Column, own: number): number {
   if (!mayShrink(kind)) return own;
   const least =
     kind === 'card'
       ? smallestCard
       : stays === true
-        ? smallestStays
+        ? (wanted ?? smallestStays)
         : kind === 'status'
           ? smallestStatus
           : smallest;

@@ -192,7 +192,7 @@ function firstLayout(
   return { level, columns: fitting, widths: manyPages ? withReserve(fitting, widths, width) : widths };
 }
 
-// `leftOut`: how many columns have no room. `cut`: what part is cut of the status or of a column that stays, below 1.
+// `leftOut`: how many columns have no room, weighed. `cut`: what part is cut of the status or of a column that stays, below 1.
 function fittedAt(
   level: Level,
   columns: readonly Column[],
@@ -216,7 +216,10 @@ function fittedAt(
     const wanted = columns[one]?.kind === 'status' && usual !== undefined ? longStatus : (natural[one] ?? 0);
     return matters ? 1 - (judged.widths[at] ?? 0) / Math.max(1, wanted) : 0;
   });
-  return { level, ...fitted, leftOut: columns.length - judged.shown.length, cut: Math.max(0, ...cuts) };
+  const leftOut = columns.filter((_, index) => !judged.shown.includes(index));
+  // A time or an amount is missed more than a text.
+  const missing = leftOut.reduce((sum, { kind }) => sum + (kind === 'text' ? 1 : 1.5), 0);
+  return { level, ...fitted, leftOut: missing, cut: Math.max(0, ...cuts) };
 }
 
 const longStatus = statuses.partiallyRefunded.length;

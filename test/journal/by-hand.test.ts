@@ -264,7 +264,7 @@ describe('after it was settled by hand', () => {
     const again = await run('21T07:10:00', refund);
     expect(again).toMatchObject({
       code: 3,
-      stderr: expect.stringContaining('the same change was made before'),
+      stderr: expect.stringContaining('was recorded as made by hand, by op7, and the order does not show it'),
     });
     const same = await run('21T07:10:00', [...correct, ...reason]);
     expect(same).toMatchObject({ code: 3, stderr: expect.stringContaining('is recorded as made already') });

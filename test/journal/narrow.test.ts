@@ -1,7 +1,11 @@
 /** `journal list` on a narrow terminal: the outcome always has room, and the kind where kinds differ. */
 
 import { expect, test } from 'vitest';
+import { standingAt } from '../harness/clock.ts';
+import { chargeOf, orderOf } from '../harness/orders.ts';
 import { newHome, onScreen, paydesk } from '../harness/paydesk.ts';
+import { json, reset } from '../harness/server.ts';
+import { type Service, startService, storeShop } from '../harness/service.ts';
 
 test('OUTCOME stays beside INTENT, and what has no room is named once', async () => {
   using home = newHome();
@@ -27,7 +31,7 @@ test('OUTCOME stays beside INTENT, and what has no room is named once', async ()
   expect(screens[2]?.replaceAll('\n', ' ')).toContain('no room for SENT: -o list shows every field');
 });
 
-test('OUTCOME and KIND have room at 80 columns, are whole at 120, and LINK gives way to them', async () => {
+test('OUTCOME is whole at 80 and 120 columns and tells the kind; KIND and LINK give way to it', async () => {
   using home = newHome();
   const env = { TZ: 'UTC', PAYDESK_OPERATOR: 'op7' };
   const demo = (args: readonly string[], more = {}) =>
@@ -42,16 +46,16 @@ test('OUTCOME and KIND have room at 80 columns, are whole at 120, and LINK gives
       .replaceAll(/\d\d \w{3} \d\d:\d\d/g, '21 Nov 05:05')
       .replaceAll(/[0-9a-f]{24}/g, '0123456789abcdef01234567');
   expect(await screen(80)).toMatchInlineSnapshot(`
-    "INTENT      SENT UTC      ORDER                       MXN  OUTCOME      KIND    
-    i_00000000  21 Nov 05:05  0123456789abcdef01234567  30000  made         checkout
-    i_00000000  21 Nov 05:05  ord_2tQ7zRk9PwE5xNvAm       700  made, repl…  refund  
-    this terminal has no room for LINK: -o list shows every field
+    "INTENT      SENT UTC      ORDER                       MXN  OUTCOME           
+    i_00000000  21 Nov 05:05  0123456789abcdef01234567  30000  created           
+    i_00000000  21 Nov 05:05  ord_2tQ7zRk9PwE5xNvAm       700  refunded, no reply
+    this terminal has no room for KIND, LINK: -o list shows every field
     "
   `);
   expect(await screen(120)).toMatchInlineSnapshot(`
-    "INTENT      SENT UTC      ORDER                        AMOUNT  OUTCOME           KIND      BY   PROFILE
-    i_00000000  21 Nov 05:05  0123456789abcdef01234567  30000 MXN  made              checkout  op7  demo   
-    i_00000000  21 Nov 05:05  ord_2tQ7zRk9PwE5xNvAm       700 MXN  made, reply lost  refund    op7  demo   
+    "INTENT      SENT UTC      ORDER                        AMOUNT  OUTCOME             KIND      BY   PROFILE
+    i_00000000  21 Nov 05:05  0123456789abcdef01234567  30000 MXN  created             checkout  op7  demo   
+    i_00000000  21 Nov 05:05  ord_2tQ7zRk9PwE5xNvAm       700 MXN  refunded, no reply  refund    op7  demo   
     this terminal has no room for LINK: -o list shows every field
     "
   `);
@@ -69,4 +73,78 @@ test('OUTCOME and KIND have room at 80 columns, are whole at 120, and LINK gives
   const { stdout } = await demo(['journal', 'list']);
   expect(stdout).toContain('made: the reply was lost, the order shows it');
   expect(stdout).toMatch(/https:\/\/pay\.example\.com\/link\/\w+/);
+});
+
+const link = ['checkout', 'create', '--name', 'Desk lamp', '--item', 'Lamp:30000:1', '--currency', 'MXN'];
+const lost = 'ord_2tQ8mVxK4nRz7LcWp';
+
+/** Sends a refund whose reply is lost, a capture, a refund that is recorded by hand, and two links, with two profiles. */
+async function sendWithTwoProfiles({ home }: Service): Promise<void> {
+  const run = async (line: string, env = {}) => {
+    const ran = await paydesk(line.split(' '), {
+      home,
+      env: { ...standingAt('2026-11-21T05:05:12Z'), PAYDESK_OPERATOR: 'op7', ...env },
+    });
+    return `${ran.stdout}${ran.stderr}`;
+  };
+  const refund = '-p demo orders refund ord_2tQ7zRk9PwE5xNvAm --charge 1 --amount 700 --yes';
+  await run(refund, { PAYDESK_DEMO_FAULT: 'apply-drop' });
+  const [held = ''] = /ord_\w+/.exec(await run('-p demo orders list --status pre_authorized')) ?? [];
+  await run(`-p demo orders capture ${held} --yes`);
+  const [intent = ''] = /i_\w+/.exec(await run(`-p shop orders refund ${lost} --yes`)) ?? [];
+  await run(`-p shop journal settle ${intent} --applied --note bank-file --confirm ${lost}`);
+  for (const name of ['demo', 'shop'])
+    await paydesk(['-p', name, ...link, '--yes'], {
+      home,
+      env: { ...standingAt('2026-11-21T05:05:12Z'), PAYDESK_OPERATOR: 'op7' },
+    });
+}
+
+test('over several profiles and kinds, OUTCOME is whole and SENT stays; payment links have their names', async () => {
+  const made = { id: '656f1c0e9a2b4d0018c3e5a1', url: 'https://pay.example.com/link/656f1c0e9a2b4d' };
+  await using service = await startService({
+    orders: [orderOf(lost, [chargeOf('ch_1', 35_000)])],
+    onPost: (_, __, { url }) =>
+      url.includes('checkout')
+        ? json({ ...made, object: 'checkout', livemode: false, name: 'Desk lamp' })
+        : reset,
+  });
+  await storeShop(service.home, service, {});
+  await sendWithTwoProfiles(service);
+  const env = { ...standingAt('2026-11-21T05:20:00Z'), TZ: 'UTC', PAYDESK_OPERATOR: 'op7' };
+  const seat = { home: service.home, env, columns: 80 };
+  const list = async (...more: readonly string[]) =>
+    (await onScreen(['journal', 'list', '--all-profiles', ...more], seat)).screen
+      .replaceAll(/i_\w{8}/g, 'i_00000000')
+      .replaceAll(/\d\d \w{3} \d\d:\d\d/g, '21 Nov 05:05')
+      .replaceAll(/ord_\w{17}/g, 'ord_2tQ7zRk9PwE5xNvAm')
+      .replaceAll(/\b[0-9a-f]{24}/g, '0123456789abcdef01234567')
+      .replaceAll(/link\/[0-9a-f]{12}\b/g, 'link/72aeeb95b1de');
+  expect(await list()).toMatchInlineSnapshot(`
+    "INTENT      SENT UTC      ORDER                       MXN  OUTCOME           
+    i_00000000  21 Nov 05:05  ord_2tQ7zRk9PwE5xNvAm       700  refunded, no reply
+    i_00000000  21 Nov 05:05  ord_2tQ7zRk9PwE5xNvAm      7450  captured          
+    i_00000000  21 Nov 05:05  ord_2tQ7zRk9PwE5xNvAm     35000  refunded, by hand 
+    i_00000000  21 Nov 05:05  0123456789abcdef01234567  30000  created           
+    i_00000000  21 Nov 05:05  0123456789abcdef01234567  30000  created           
+    this terminal has no room for PROFILE, LINK: -o list shows every field
+    these changes were sent with demo, shop; for only one of them: -p demo
+    "
+  `);
+  expect(await list('--kind', 'checkout')).toMatchInlineSnapshot(`
+    "INTENT        MXN  OUTCOME  NAME     LINK                                       
+    i_00000000  30000  made     Desk l…  https://pay.example.com/link/72aeeb95b1de  
+    i_00000000  30000  made     Desk l…  https://pay.example.com/link/656f1c0e9a2b4d
+    this terminal has no room for SENT, PROFILE: -o list shows every field
+    these changes were sent with demo, shop; for only one of them: -p demo
+    "
+  `);
+  expect(await list('--created', 'lamp')).toMatchInlineSnapshot(`
+    "INTENT      SENT UTC      OUTCOME  LINK                                       
+    i_00000000  21 Nov 05:05  made     https://pay.example.com/link/72aeeb95b1de  
+    i_00000000  21 Nov 05:05  made     https://pay.example.com/link/656f1c0e9a2b4d
+    this terminal has no room for AMOUNT, PROFILE, NAME: -o list shows every field
+    these changes were sent with demo, shop; for only one of them: -p demo
+    "
+  `);
 });

@@ -249,13 +249,15 @@ describe('--amount', () => {
   test.each([
     ['230.0', 2, '--amount 230.0: MXN has 2 decimals'],
     ['230.0', 2, 'now:     type 230.00\n'],
-    ['230.000', 2, '--amount 230.000: MXN has 2 decimals'],
-    ['230.000', 2, 'now:     type 230.00\n'],
+    ['230.000', 2, '--amount 230.000 can be read in two ways'],
+    ['230.000', 2, 'now:     type 230.00 or 230000.00\n'],
     ['230.005', 2, 'now:     type an amount such as 100.00'],
     ['230,00', 2, 'not an amount'],
     ['230,00', 2, 'now:     type 230.00\n'],
-    ['23,000', 2, 'not an amount'],
-    ['1,000', 2, 'now:     type 1000\n'],
+    ['23,000', 2, 'not an amount; with its comma it can be read in two ways'],
+    ['1,000', 2, "now:     without decimals, in the service's units: type 1000\n"],
+    ['1,000', 2, 'where the profile declares decimals, type them behind a point\n'],
+    ['abc', 2, '--amount abc: not an amount, which is a number above 0, without commas\n'],
     ['1,234,567.00', 2, 'now:     type 1234567.00\n'],
     ['230.00 USD', 3, 'the order is in MXN'],
     ['351.00', 3, '35100 (351.00) is more than is left'],
@@ -282,6 +284,28 @@ describe('--amount', () => {
     expect(again.code, again.stderr).toBe(0);
     expect(again.stderr).toContain('nothing was sent now');
     expect(sent(shop)).toHaveLength(1);
+  });
+
+  test('a printed command has the amount with its decimals, and works as it stands', async () => {
+    await using shop = await openShop();
+    const person = sit(
+      ['-p', 'shop', 'orders', 'refund', id, '--charge', '1', '--amount', '100.00', '--only-confirm'],
+      { home: shop.service.home, env: standingAt(now) },
+    );
+    await person.answer('Send it?', '\r');
+    expect(inOneLine((await person.leaves).screen)).toContain(
+      `paydesk -p shop orders refund ${id} --charge 1 --amount 100.00 --only-confirm`,
+    );
+    // 120.00 went back before.
+    const repeat = await shop.run(refund('--amount', '120.00'));
+    expect(repeat.code).toBe(3);
+    const command = `--charge 1 --amount 120.00 --again 656f21d79a2b4d0018c40c11`;
+    expect(inOneLine(repeat.stderr)).toContain(`orders refund ${id} ${command}`);
+    expect(sent(shop)).toEqual([]);
+    const again = await shop.run(['orders', 'refund', id, ...command.split(' '), '--yes']);
+    expect(again.code, again.stderr).toBe(0);
+    expect(again.stderr).not.toContain("service's units");
+    expect(sent(shop)).toEqual(['{"charge_id":"656f1c0e9a2b4d0018c3e5a1","amount":12000}']);
   });
 
   test('a limit of the profile is in the units of the service, and both figures are said', async () => {
@@ -366,6 +390,20 @@ describe('in production, in a terminal', () => {
     await person.answer('Type the amount with its decimals to send it', '100\r');
     await person.answer('(2 tries left)', '100.00\r');
     await person.answer('(last try)', '100\r');
+    expect((await person.leaves).code).toBe(3);
+    expect(sent(shop)).toEqual([]);
+  });
+
+  test('a yes with commas is told to leave them out', async () => {
+    await using shop = await production();
+    const args = ['-p', 'shop', 'orders', 'refund', id, '--charge', '1', '--amount', '230.00'];
+    const person = sit(
+      [...args, '--reason', 'other', '--note', 'ticket 8840'],
+      { home: shop.service.home, env: {} },
+      160,
+    );
+    await person.answer('Type the amount to send it', '23,000\r');
+    await person.answer('23,000 is not the amount: type it without commas (2 tries left)', '\r');
     expect((await person.leaves).code).toBe(3);
     expect(sent(shop)).toEqual([]);
   });

@@ -83,6 +83,7 @@ describe('a refund that somebody recorded as made, and the order does not show i
         paydesk journal show i_7f3k2m9x
       "
     `);
+    expect(shown.stdout).toContain('of what is left, 16000 was recorded as made by hand\n');
     expect(shown.stdout).not.toContain('orders refund');
     const wide = await run('05:20:00', `orders show ${id}`, 120);
     expect(differences(withoutIds(wide), withoutIds(shown))).toMatchInlineSnapshot(`
@@ -90,7 +91,7 @@ describe('a refund that somebody recorded as made, and the order does not show i
               that money counts as paid back: do not refund it again before you have asked
       SETTLED BY HAND  root recorded on 21 Nov 2026 05:05:12 UTC that the refund of 16000 MXN of 21 Nov 2026 05:05:12 UTC,
               sent by root, was made (bank-file-of-Monday)
-      instead of lines 20 to 21:
+      instead of lines 21 to 22:
       first see who recorded that, and why; if it is wrong, that screen says how to correct it:"
     `);
   });
@@ -149,6 +150,28 @@ describe('a refund that somebody recorded as made, and the order does not show i
     const again = await run('05:20:00', `${refund} --again ${intent}`);
     expect(again.code, again.stderr).toBe(7);
     expect(again.stderr).toContain('this pays the buyer twice if that record is right');
+    expect(service.posts).toHaveLength(2);
+  });
+
+  test('is what the same refund is refused for; the printed command keeps the reason and the note of now', async () => {
+    const intent = await recordAsMade('--reason requested_by_client');
+    const same = ['orders', 'refund', id, '--reason', 'other', '--note', 'ticket 9001', '--yes'];
+    const refused = await service.run(same, { env: envAt('05:20:00'), columns: 120 });
+    expect({ code: refused.code, screen: withoutIds(refused) }).toMatchInlineSnapshot(`
+      {
+        "code": 3,
+        "screen": "refused: a refund of 16000 MXN of ord_2tQ8mVxK4nRz7LcWp was recorded as made by hand, by root, and the order does not
+               show it
+      certain: nothing was sent
+      now:     first ask whether the buyer got it; see who recorded it, and why:
+               paydesk journal show i_7f3k2m9x
+               to refund all the same (the buyer is then paid twice if that record is right):
+               paydesk orders refund ord_2tQ8mVxK4nRz7LcWp --reason other --note 'ticket 9001' --again i_7f3k2m9x
+      ",
+      }
+    `);
+    expect(service.posts).toHaveLength(1);
+    expect((await service.run([...same, '--again', intent], { env: envAt('05:20:00') })).code).toBe(7);
     expect(service.posts).toHaveLength(2);
   });
 

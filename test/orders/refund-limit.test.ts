@@ -65,8 +65,11 @@ describe('refund.max_amount counts all refunds of an order in 24 hours', () => {
     expect(inOneLine(ran.stderr)).toContain(
       '201 MXN is over the limit of profile shop: refund.max_amount.MXN is 500 per order in 24 hours, and 300 of ord_1 was refunded in the last 24 hours',
     );
+    expect(inOneLine(ran.stderr)).toContain('ask your lead, or refund a part of it: 200 at most');
     expect(await refund(service, 200)).toMatchObject({ code: 0 });
     expect(service.posts).toHaveLength(2);
+    const none = await refund(service, 1);
+    expect(none.stderr).toContain('ask your lead\n');
   });
 
   test('a refund of another machine counts too, until it is 24 hours old', async () => {

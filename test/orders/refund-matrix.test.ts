@@ -228,7 +228,7 @@ describe('what is refused before anything is sent (3)', () => {
     const ran = await desk.script(['orders', 'refund', order.id, '--yes']);
     expect(ran.code).toBe(3);
     expect(ran.stderr).toContain('is only authorized, no money taken');
-    expect(ran.stderr).toContain('do not capture it just to refund it');
+    expect(ran.stderr).toContain('Do not capture it just to refund it');
     expect(await desk.order(order.id)).toEqual(order);
   });
 

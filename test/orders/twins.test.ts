@@ -160,19 +160,19 @@ describe('a twin that was refunded', () => {
                ago, not from this machine: if you refund both, the buyer gets both
                payments back
       certain: nothing was sent
-      now:     if the buyer should get both back, add --again with the refund of the
+      now:     paydesk orders show ord_twinA
+               if the buyer should get both back, add --again with the refund of the
                twin, rf_twinA:
                paydesk orders refund ord_twinB --reason duplicated_transaction --note twice --again rf_twinA
-               paydesk orders show ord_twinA
       "
     `);
     expect((await run(`${duplicated} --note twice`, 120)).stderr).toMatchInlineSnapshot(`
       "refused: ord_twinA, same buyer and amount, 4 min earlier, was refunded 2 min ago, not from this machine: if you refund
                both, the buyer gets both payments back
       certain: nothing was sent
-      now:     if the buyer should get both back, add --again with the refund of the twin, rf_twinA:
+      now:     paydesk orders show ord_twinA
+               if the buyer should get both back, add --again with the refund of the twin, rf_twinA:
                paydesk orders refund ord_twinB --reason duplicated_transaction --note twice --again rf_twinA
-               paydesk orders show ord_twinA
       "
     `);
     expect((await run(`${duplicated} --dry-run`)).code).toBe(3);
@@ -250,10 +250,10 @@ test('a twin with an unconfirmed refund stops a refund of the duplicate as well'
     certain: nothing was sent
     now:     first find out whether it was made:
              paydesk journal reconcile i_7f3k2m9x
+             paydesk orders show ord_twinA
              if the buyer should get both back, add --again with the refund of the
              twin, i_7f3k2m9x:
              paydesk orders refund ord_twinB --reason duplicated_transaction --again i_7f3k2m9x
-             paydesk orders show ord_twinA
     "
   `);
   expect(service.posts).toHaveLength(1);

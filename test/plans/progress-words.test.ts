@@ -94,8 +94,12 @@ describe('the line of progress of a batch', () => {
 
   it('says that orders are read again while replies are lost, and names rows that were not sent', () => {
     const lost = { ...usual, notSent: 1, readAgain: 2, left: 187 };
-    expect(progressWords(lost, redrawn(120), plainAmounts)).toMatchInlineSnapshot(`"[########..............]  112 applied, 1 not sent, 187 left (no answer; reading 2 orders again)  1203400 of 3240000 MXN"`);
-    expect(progressWords({ ...lost, readAgain: 1 }, inLog, plainAmounts)).toMatchInlineSnapshot(`"112 applied 1 not sent 187 left 1203400/3240000 MXN"`);
+    expect(progressWords(lost, redrawn(120), plainAmounts)).toMatchInlineSnapshot(
+      `"[###########...................]  112 applied, 1 not sent, 187 left (reading 2 orders again)  1203400 of 3240000 MXN"`,
+    );
+    expect(progressWords({ ...lost, readAgain: 1 }, inLog, plainAmounts)).toMatchInlineSnapshot(
+      `"112 applied 1 not sent 187 left (reading 1 order again) 1203400/3240000 MXN"`,
+    );
   });
 
   const count = fc.oneof(

@@ -233,6 +233,13 @@ describe('a settings file from a lead', () => {
     });
   });
 
+  test('with a value that is wrong is to be corrected itself: there is no profile to set yet', async () => {
+    const ran = await add('{"refund.require": "ticket"}');
+    expect(ran).toMatchObject({ code: 3, kept: undefined });
+    expect(ran.stderr).toContain('now:     correct refund.require in the file of --from, then run');
+    expect(ran.stderr).not.toContain('profile set');
+  });
+
   test.each(['true', 'null', '[5]', '9007199254740993', '{}'])('but not %s', async (value) => {
     const ran = await add(`{"refund.max_amount.MXN": ${value}}`);
     expect(ran).toMatchObject({ code: 2, kept: undefined });

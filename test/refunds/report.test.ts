@@ -169,7 +169,7 @@ it('looks like this at 80 columns', async () => {
     [###############xxxxxxx]  # applied, ? unconfirmed, x refused, impossible or to
     be looked at, . not sent
     of 3 rows 2 applied (35100 MXN), 1 impossible
-    digest 12345678; this plan has --expect-count 2 --expect-total MXN=35100
+    digest 12345678; this plan has --expect-count 3 --expect-total MXN=35100
     "
   `);
 });

@@ -53,13 +53,13 @@ it.each([
 });
 
 it.each([
-  ['is not there', 'ord_9,full', 'there is no order ord_9'],
-  ['was refunded', 'ord_1,full', 'ord_1 is refunded already'],
-  ['is only authorized', 'ord_2,full', 'ord_2 is only authorized, no money taken'],
-  ['has less left than the amount', 'ord_3,35001', '35001 is more than is left on charge 1'],
-  ['is not refundable', 'ord_4,full', 'the service says that ord_4 is not refundable'],
-  ['has no such charge', 'ord_3,5', 'has no charge ch_x'],
-])('a row whose order %s is impossible, and the others go on', async (_, row, why) => {
+  ['is not there', 'ord_9,full', 'there is no order ord_9', 0],
+  ['was refunded', 'ord_1,full', 'ord_1 is refunded already', 0],
+  ['is only authorized', 'ord_2,full', 'ord_2 is only authorized, no money taken', 35_000],
+  ['has less left than the amount', 'ord_3,35001', '35001 is more than is left on charge 1', 35_001],
+  ['is not refundable', 'ord_4,full', 'the service says that ord_4 is not refundable', 35_000],
+  ['has no such charge', 'ord_3,5', 'has no charge ch_x', 5],
+])('a row whose order %s is impossible, and the others go on', async (_, row, why, refund) => {
   await using service = await startRefunds([
     ...[1, 3, 5].map((number) => order(`ord_${number}`)),
     order('ord_2', { payment_status: 'pre_authorized' }),
@@ -76,7 +76,7 @@ it.each([
 
   expect([planned.code, applied.code]).toEqual([8, 8]);
   expect(recordsIn(planned)).toMatchObject([
-    { state: 'impossible', why: expect.stringContaining(why), refund: 0 },
+    { state: 'impossible', why: expect.stringContaining(why), refund },
     { state: 'ready' },
   ]);
   expect(service.posts.map(({ url }) => url)).toEqual(['/orders/ord_5/refunds']);
@@ -246,10 +246,10 @@ it('--rest holds the rows that moved nothing, and they can be planned; unconfirm
   expect(service.read('rest.csv')).toBe(
     [
       'line,error,order_id,charge_id,amount,reason,ref,note,seat',
-      `2,not started,ord_3,any,100,,,"a, b",'=C3`,
-      '3,there is no order ord_9,ord_9,any,full,,,,D4',
-      '4,not started,ord_s,ch_1,1000,,,,E5',
-      '5,not started,ord_s,ch_2,500,,,,E5',
+      `2,line 4 of refunds.csv: not sent,ord_3,any,100,,,"a, b",'=C3`,
+      '3,line 5 of refunds.csv: there is no order ord_9,ord_9,any,full,,,,D4',
+      '4,line 6 of refunds.csv: not sent,ord_s,ch_1,1000,,,,E5',
+      '5,line 6 of refunds.csv: not sent,ord_s,ch_2,500,,,,E5',
       '',
     ].join('\n'),
   );
@@ -291,7 +291,7 @@ describe('--allocate', () => {
       '--allocate',
       how,
       '--expect-count',
-      '2',
+      '1',
       '--expect-total',
       'MXN=2600',
     );
@@ -371,27 +371,60 @@ describe('--allocate', () => {
     },
   );
 
-  it('orders refund ID --amount N --allocate HOW makes a plan, one row a charge, and sends nothing', async () => {
+  const refundWords = ['orders', 'refund', 'ord_s', '--amount', '2600', '--allocate', 'in-order'];
+
+  it('orders refund ID --amount N --allocate HOW makes a plan, one row a charge; nobody said yes, so exit 3', async () => {
     await using service = await startRefunds([splitOrder('ord_s', 1000, 2000, 500)]);
 
-    const planned = await service.run([
-      'orders',
-      'refund',
-      'ord_s',
-      '--amount',
-      '2600',
-      '--allocate',
-      'in-order',
-      '--json',
-    ]);
+    const planned = await service.run([...refundWords, '--json']);
     const posts = service.posts.length;
+    const twice = await service.run(refundWords);
     const applied = await service.run(['refunds', 'apply', 'ord_s.plan', '--yes']);
 
     expect(recordsIn(planned).map(({ charge_id, refund }) => [charge_id, refund])).toEqual([
       ['ch_1', 1000],
       ['ch_2', 1600],
     ]);
-    expect([planned.code, posts, applied.code]).toEqual([0, 0, 0]);
+    expect(JSON.parse(planned.stderr)).toMatchObject({
+      exit_code: 3,
+      certain: 'nothing was sent; the plan is in ord_s.plan',
+      commands: [['paydesk', 'refunds', 'apply', 'ord_s.plan', '--yes']],
+    });
+    expect([planned.code, posts, applied.code]).toEqual([3, 0, 0]);
+    expect(twice.code).toBe(3);
+    expect(inOneLine(twice.stderr)).toContain('ord_s.plan exists already');
+    expect(inOneLine(twice.stderr)).toContain(
+      'name another file with --to; what became of the plan that is there: paydesk refunds status ord_s.plan',
+    );
+    expect(twice.stderr).not.toContain('--force');
+    expect(service.made).toHaveLength(2);
+  });
+
+  it('with --yes outside production it applies the plan, and prints one list', async () => {
+    await using service = await startRefunds([splitOrder('ord_s', 1000, 2000, 500)]);
+
+    const ran = await service.run([...refundWords, '--yes', '--json']);
+
+    expect(ran.code, ran.stderr).toBe(0);
+    expect(recordsIn(ran).map(({ verdict, amount }) => [verdict, amount])).toEqual([
+      ['applied', 1000],
+      ['applied', 1600],
+    ]);
+    expect(service.made).toHaveLength(2);
+  });
+
+  it('in production a script gets the command with the digest and the totals, exit 3', async () => {
+    const [live] = [{ ...splitOrder('ord_s', 1000, 2000, 500), livemode: true }];
+    await using service = await startRefunds([live], { mode: 'production' });
+
+    const planned = await service.run([...refundWords, '--yes', '--json']);
+    const posts = service.posts.length;
+    const { commands } = JSON.parse(planned.stderr) as { readonly commands: readonly string[][] };
+    const applied = await service.run(commands[0]?.slice(1) ?? []);
+
+    expect([planned.code, posts]).toEqual([3, 0]);
+    expect(commands[0]?.slice(-4)).toEqual(['--expect-count', '1', '--expect-total', 'MXN=2600']);
+    expect(applied.code, applied.stderr).toBe(0);
     expect(service.made).toHaveLength(2);
   });
 });

@@ -272,7 +272,7 @@ it('equal rows of one charge go on in a plan of the same file after the second w
   expect(service.made).toHaveLength(3);
 });
 
-it('--again names a refund once for all equal rows of a file, also after the first of them was refused', async () => {
+it('--again names a refund for the first row that needs it; the next equal row names the refund of that row', async () => {
   let isRefused = true;
   await using service = await startRefunds(orders(1), {
     instead: (_, apply) => (isRefused ? json(notReturnable, 428) : json(apply())),
@@ -280,20 +280,34 @@ it('--again names a refund once for all equal rows of a file, also after the fir
   const id = service.refund('ord_1', 'ch_ord_1', 100);
   const two = [titles, 'ord_1,any,100,a,', 'ord_1,any,100,b,'];
   const unnamed = await service.plan(two, '--json');
-  await service.plan(two, '--again', id);
+  const named = await service.plan(two, '--again', id, '--json');
   await service.apply();
   isRefused = false;
 
-  await service.run(['refunds', 'plan', '--refresh', 'refunds.plan', '--to', 'new.plan']);
+  const anew = ['refunds', 'plan', '--refresh', 'refunds.plan', '--to'];
+  await service.run([...anew, 'new.plan']);
   const sent = await service.run(['refunds', 'apply', 'new.plan', '--yes', '--json']);
+  const rest = await service.plan(two, '--again', id, '--json');
+  const again = await service.plan(two, '--again', 'rf_2', '--json');
+  const second = await service.apply('--json');
 
+  const before = 'charge 1 of ord_1 has a refund of 100 already';
+  const ask = (name: string) =>
+    `${before}, ${name}: if the buyer should get the same amount once more, add --again ${name}`;
   expect(recordsIn(unnamed)).toMatchObject([
+    { state: 'impossible', why: ask(id) },
+    { state: 'impossible', why: ask(id) },
+  ]);
+  expect(recordsIn(named)).toMatchObject([
+    { state: 'ready' },
     {
       state: 'impossible',
-      why: `charge 1 of ord_1 has a refund of 100 already, ${id}: if the buyer should get the same amount once more, add --again ${id}`,
+      why: `${before}, ${id}, and --again ${id} counts for line 2 only: when that line is applied, plan the file again`,
     },
-    { state: 'impossible' },
   ]);
-  expect(recordsIn(sent).map(({ verdict }) => verdict)).toEqual(['applied', 'applied']);
+  expect(recordsIn(sent).map(({ verdict }) => verdict)).toEqual(['applied', 'impossible']);
+  expect(recordsIn(rest)).toMatchObject([{ state: 'done' }, { state: 'impossible', why: ask('rf_2') }]);
+  expect(recordsIn(again)).toMatchObject([{ state: 'done' }, { state: 'ready' }]);
+  expect(recordsIn(second).map(({ verdict }) => verdict)).toEqual(['applied', 'applied']);
   expect(service.made).toHaveLength(3);
 });

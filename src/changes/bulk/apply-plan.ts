@@ -41,7 +41,7 @@ export async function applyPlan(ctx: Context, asked: ApplyAsked): Promise<void> 
   try {
     await readUnconfirmed(ctx, plan);
     await checkAge(ctx, plan, profile, asked.path);
-    await confirmPlan(ctx, profile, plan, asked);
+    await confirmPlan(ctx, service, plan, asked);
     await runPlan(ctx, service, plan, asked);
   } finally {
     await release?.();

@@ -5,7 +5,7 @@ import { alarmWords } from '../../journal/journal.ts';
 import type { BatchStop } from '../../plans/plans.ts';
 import { commandLine, type Profile } from '../../profiles/profiles.ts';
 import { countWords, lineWords, moreWords, shownRows } from './batch-words.ts';
-import type { RowReport } from './row-verdicts.ts';
+import { isLeftToSend, type RowReport } from './row-verdicts.ts';
 import type { BatchRun } from './send-row.ts';
 
 /** What a batch was stopped by, as a sentence begins. */
@@ -58,7 +58,7 @@ export function batchError(
     });
   }
   if (left.length === 0) return undefined;
-  const canGoOn = left.some(({ verdict }) => verdict === 'not_started' || verdict === 'not_sent');
+  const canGoOn = left.some(isLeftToSend);
   // The signal may have come when the last rows were read, so that no row was held back.
   if (canGoOn && signal.aborted && signal.reason instanceof CliError)
     return new CliError(signal.reason.kind, signal.reason.message.replace(/;.*$/, ''), {
@@ -117,7 +117,7 @@ function afterLeft(
   again: string,
   profile: Profile,
 ): readonly string[] {
-  const canGoOn = left.some(({ verdict }) => verdict === 'not_started' || verdict === 'not_sent');
+  const canGoOn = left.some(isLeftToSend);
   return [
     ...reasonLines(path, left, profile),
     ...(canGoOn ? ['to try the rows again that were not sent:', again] : []),

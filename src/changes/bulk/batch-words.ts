@@ -25,6 +25,7 @@ const verdictWords: Readonly<Record<RowVerdict, { readonly words: string; readon
   applied: { words: 'applied', hasSum: true },
   unconfirmed: { words: 'unconfirmed', hasSum: true },
   refused: { words: 'refused by the service', hasSum: false },
+  not_made: { words: 'recorded as not made by hand', hasSum: false },
   not_sent: { words: 'not sent', hasSum: false },
   not_started: { words: 'not started', hasSum: false },
   look: { words: 'not sent before somebody looks', hasSum: false },
@@ -76,7 +77,7 @@ export function verdictBar(reports: readonly RowReport[]): string {
   const rows = {
     applied: of('applied'),
     unconfirmed: of('unconfirmed'),
-    refused: of('refused', 'impossible', 'look'),
+    refused: of('refused', 'not_made', 'impossible', 'look'),
     left: of('not_sent', 'not_started'),
   };
   return `${bar(rows, barLength)}  # applied, ? unconfirmed, x refused, impossible or to be looked at, . not sent`;

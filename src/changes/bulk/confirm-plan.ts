@@ -1,12 +1,14 @@
 /** The yes to a plan: shows what would be sent, and asks a person, or takes what a script gave instead. */
 
+import type { OpenService } from '../../api/api.ts';
 import type { Context } from '../../commands/command.ts';
 import { usage } from '../../commands/flags.ts';
 import { CliError } from '../../errors.ts';
-import { type ControlTotals, digestShown, type Plan } from '../../plans/plans.ts';
+import { type ControlTotals, digestShown, type Plan, type PlanRow } from '../../plans/plans.ts';
 import { aboutMoney, commandLine, type Profile } from '../../profiles/profiles.ts';
+import { byHandNote, settledByHand } from '../by-hand-words.ts';
 import { applyPreview } from './batch-words.ts';
-import { reportPlan, sentNow } from './report-plan.ts';
+import { attemptsOfPlan, reportPlan, sentNow } from './report-plan.ts';
 
 /** Which plan is confirmed, and what was typed for that. */
 interface Confirmation {
@@ -49,10 +51,11 @@ export function checkAnswerable(
  */
 export async function confirmPlan(
   ctx: Context,
-  profile: Profile,
+  service: OpenService,
   plan: Plan,
   { path, confirm }: Omit<Confirmation, 'expected'>,
 ): Promise<void> {
+  const { profile } = service;
   const reports = await reportPlan(ctx, plan);
   const send = sentNow(plan, reports);
   const digest = plan.digest.slice(0, digestShown);
@@ -66,6 +69,8 @@ export async function confirmPlan(
       },
     );
   if (ctx.options.dryRun || send.length === 0) return;
+  // Even with --quiet: whoever settled a row may have been wrong.
+  for (const text of await byHandLines(ctx, service, send)) ctx.notes.warn({ text, style: 'warn' });
   ctx.notes.show(applyPreview(plan, path, send, reports, { profile, madeAt: ctx.fullTime(plan.madeAt) }));
   if (confirm === undefined) await askFor(ctx, profile, digest, path);
   // Somebody may have replaced the file while the question stood there.
@@ -104,4 +109,28 @@ function cancelled(profile: Profile, path: string): CliError {
     certain: 'nothing was sent',
     now: ['for later:', commandLine(profile, 'refunds', 'apply', path)],
   });
+}
+
+// So many lines can be read before a yes.
+const byHandShown = 8;
+
+// What somebody settled by hand at the orders of these rows, as before a single refund.
+async function byHandLines(
+  ctx: Context,
+  service: OpenService,
+  send: readonly PlanRow[],
+): Promise<readonly string[]> {
+  const linesOf = Map.groupBy(send, ({ orderId }) => orderId);
+  const settled = new Set<string>();
+  for await (const { attempts } of attemptsOfPlan(ctx, { rows: send }))
+    for (const { sent, verdicts } of attempts)
+      if (verdicts.some(({ by }) => by === 'person')) settled.add(sent.proof.orderId ?? '');
+  const all: string[] = [];
+  for (const id of settled) {
+    const lines = [...new Set(linesOf.get(id)?.map(({ line }) => line))].join(', ');
+    for (const record of await settledByHand(ctx, service, id))
+      all.push(`line ${lines}, ${id}: ${byHandNote(ctx, record)}`);
+  }
+  const more = all.length - byHandShown;
+  return [...all.slice(0, byHandShown), ...(more > 0 ? [`and ${more} more that were settled by hand`] : [])];
 }

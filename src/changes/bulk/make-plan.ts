@@ -2,7 +2,7 @@
 
 import type { OpenService } from '../../api/api.ts';
 import type { Context } from '../../commands/command.ts';
-import type { AttemptRecord } from '../../journal/journal.ts';
+import { CliError } from '../../errors.ts';
 import {
   type AllocateWay,
   anyWord,
@@ -18,14 +18,12 @@ import {
   type PlanRow,
   readInputFile,
 } from '../../plans/plans.ts';
-import type { Profile } from '../../profiles/profiles.ts';
-import { knownTwin } from '../refund/known-refunds.ts';
-import { isPaidBack, nameForAgain, type Twin, twinLine, twinWords } from '../refund/twins.ts';
-import { type OpenCases, openCasesOf } from '../unconfirmed-words.ts';
+import { commandLine, type Profile } from '../../profiles/profiles.ts';
 import { referenceProblems, refuseProblems } from './input-problems.ts';
 import { checkAccount, checkControlTotals, checkPlanLimits } from './plan-checks.ts';
-import { type NewRow, type OrderOfRows, planRows, type RowsAsked } from './plan-rows.ts';
-import { orderIdOf, ordersOf, type ReadOrders, readOrders } from './read-orders.ts';
+import { ordersOf, readOrders } from './read-orders.ts';
+import { rowsOfOrders } from './rows-of-orders.ts';
+import { allOrNone } from './spread-row.ts';
 
 /** How a plan is made, and where it goes. */
 export interface PlanHow {
@@ -60,7 +58,7 @@ export async function planFile(ctx: Context, service: OpenService, asked: PlanAs
     asked.file,
     more.map((index) => input.columns[index] ?? ''),
   );
-  const rows = await rowsOf(ctx, service, input.rows, orders, {
+  const rows = await rowsOfOrders(ctx, service, input.rows, orders, {
     ...asked,
     profile,
     planId: head.id,
@@ -87,7 +85,10 @@ function newHead(ctx: Context, profile: Profile, file: string, columns: readonly
   };
 }
 
-/** Makes a plan of a single row, without a file: an amount that is spread over the charges of an order. */
+/**
+ * Makes a plan of a single row, without a file: an amount that is spread over the charges of an order. Throws CliError 'refused'
+ * if not all of it can be sent.
+ */
 export async function planOrder(
   ctx: Context,
   service: OpenService,
@@ -98,13 +99,19 @@ export async function planOrder(
   const orders = await readOrders(ctx, service, ordersOf([row]));
   const head = newHead(ctx, profile, `orders refund ${row.orderId}`, []);
   const input = { ...row, line: 1, reference: undefined, charge: anyWord, ref: '', cells: [] };
-  const rows = await rowsOf(ctx, service, [input], orders, {
+  const rows = await rowsOfOrders(ctx, service, [input], orders, {
     ...how,
     profile,
     planId: head.id,
     nowMs: head.madeAt,
     moreOf: () => [],
   });
+  const stopped = rows.find(({ state }) => state === 'look' || state === 'impossible');
+  if (stopped !== undefined)
+    throw new CliError('refused', stopped.why ?? 'it cannot be refunded', {
+      certain: 'nothing was sent, and no plan was written',
+      now: [commandLine(profile, 'orders', 'show', row.orderId)],
+    });
   return keep(ctx, profile, head, rows, how);
 }
 
@@ -133,14 +140,27 @@ export async function refreshPlan(ctx: Context, service: OpenService, asked: Ref
     again,
     moreOf: ({ cells }: InputRow) => cells,
   };
-  const rows = await rowsOf(ctx, service, old.rows.map(asInput), orders, rowsAsked);
+  const rows = await rowsOfOrders(ctx, service, old.rows.map(asInput), orders, rowsAsked);
   // Every row names its charge by the id now, since a number may mean another charge today. It keeps what was typed.
   const before = new Map(old.rows.map((row) => [row.key, row]));
   const same = rows.map((row) => {
     const { partOf, charge = row.charge } = before.get(row.key) ?? {};
     return { ...row, partOf: partOf ?? row.partOf, charge };
   });
-  return keep(ctx, profile, { ...head, madeAt: nowMs, refreshes: digest }, same, asked);
+  const whole = allOrNoneOf(onlyOnce(same), profile).map((row, index) => ({ ...row, number: index + 1 }));
+  return keep(ctx, profile, { ...head, madeAt: nowMs, refreshes: digest }, whole, asked);
+}
+
+// A row that was spread in part brings the parts that were sent, and these stand in the old plan too.
+function onlyOnce(rows: readonly PlanRow[]): readonly PlanRow[] {
+  return [...new Map(rows.toReversed().map((row) => [row.key, row])).values()].toReversed();
+}
+
+// The parts of a spread row were planned one by one.
+function allOrNoneOf(rows: readonly PlanRow[], profile: Profile): readonly PlanRow[] {
+  const byWhole = Map.groupBy(rows, ({ partOf, key }) => partOf ?? key);
+  const checked = [...byWhole.values()].flatMap((parts) => allOrNone(parts, profile));
+  return checked.toSorted((one, other) => one.number - other.number);
 }
 
 function asInput(row: PlanRow): InputRow {
@@ -189,60 +209,4 @@ function duplicatesIn(
       orderId === undefined ? [] : [{ line, orderId, reference: undefined, charge: chargeId ?? charge, ref }],
     ),
   );
-}
-
-// ── The rows ────────────────────────────────────────────────────────────────────────────────────
-
-async function rowsOf(
-  ctx: Context,
-  service: OpenService,
-  input: readonly InputRow[],
-  orders: ReadOrders,
-  asked: RowsAsked,
-): Promise<readonly PlanRow[]> {
-  const byOrder = Map.groupBy(input, (row) => orderIdOf(row, orders));
-  const now = await ctx.journal.now();
-  const twinsOf = knownTwins(ctx, service, orders, await openCasesOf(ctx, service));
-  const planned: NewRow[] = [];
-  for (const [id, rows] of byOrder) {
-    const found = orders.found.get(id);
-    const attempts = await ctx.journal.attemptsOf(service, id);
-    const read: OrderOfRows = {
-      id,
-      order: found?.order,
-      missing: orders.missing.get(id),
-      neighbour: found?.neighbour,
-      attempts,
-      isOpen: (record: AttemptRecord) => ctx.journal.isOpen(record, now),
-      twins: await twinsOf(found?.order, (other) => byOrder.get(other)?.[0]?.line),
-    };
-    planned.push(...planRows(rows, read, asked));
-  }
-  return planned
-    .toSorted((one, other) => one.line - other.line)
-    .map((row, index) => ({ ...row, number: index + 1 }));
-}
-
-function bothWords({ id }: Twin, line: number | undefined): string | undefined {
-  if (line === undefined) return undefined;
-  return `${id}, same buyer and amount, is in this file too (line ${line}): the buyer gets both payments back`;
-}
-
-// What the journal knows of the twins decides whether they were refunded, and by whom.
-function knownTwins(ctx: Context, service: OpenService, orders: ReadOrders, open: OpenCases) {
-  return async (
-    order: OrderOfRows['order'],
-    lineOf: (orderId: string) => number | undefined,
-  ): Promise<OrderOfRows['twins']> => {
-    const twins = order === undefined ? [] : orders.twinsOf(order);
-    if (order === undefined || twins.length === 0) return [];
-    const words = twinWords(ctx, service.profile, order);
-    const known = twins.map(async (twin) =>
-      knownTwin(twin, await ctx.journal.attemptsOf(service, twin.id), open, ctx.journal),
-    );
-    return (await Promise.all(known)).map((twin) => ({
-      words: bothWords(twin, lineOf(twin.id)) ?? twinLine(twin, words),
-      refund: isPaidBack(twin) ? nameForAgain(twin) : undefined,
-    }));
-  };
 }

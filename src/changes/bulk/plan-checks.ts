@@ -30,21 +30,46 @@ export function rowsToSend(rows: readonly PlanRow[]): readonly PlanRow[] {
   return rows.filter(({ state }) => state === 'ready' || state === 'unconfirmed');
 }
 
-/** What a person counted in the file: how many refunds, and their sums. */
+/**
+ * What a person counted in the file: how many refunds, and their sums. All rows count that stand in the file: a spread row once, and
+ * also the rows that cannot be sent.
+ */
 export function controlFigures(rows: readonly PlanRow[]): Parameters<typeof controlTotalProblems>[1] {
-  const sent = rows.filter(({ state }) => state !== 'look' && state !== 'impossible');
-  return { rows: sent.length, sums: sumsOf(sent) };
+  const lines = new Set(rows.map(({ line }) => line));
+  // Nobody knows the currency of an order that is not there.
+  const known = rows.filter(({ state, currency }) => state !== 'impossible' || currency !== undefined);
+  const sums = sumsOf(known).map((sum) => ({ ...sum, rows: linesIn(known, sum.currency) }));
+  return { rows: lines.size, sums };
 }
 
-/** Throws CliError 'usage' when the rows to send are not as many, or not as much, as a person expects. */
+/** Throws CliError 'usage' when the rows of the file are not as many, or not as much, as a person expects. */
 export function checkControlTotals(rows: readonly PlanRow[], expected: ControlTotals, certain: string): void {
   const problems = controlTotalProblems(expected, controlFigures(rows));
   if (problems.length === 0) return;
   throw new CliError('usage', problems.join('; '), {
     certain,
-    now: ['find out which is right, the file or the total; then run the command again'],
+    now: [
+      ...impossibleWords(rows),
+      'find out which is right, the file or the total; then run the command again',
+    ],
   });
 }
+
+function linesIn(rows: readonly PlanRow[], code: string): number {
+  return new Set(rows.filter(({ currency = '?' }) => currency === code).map(({ line }) => line)).size;
+}
+
+// Their sums are what the file asks for, if that is known: often they are the difference.
+function impossibleWords(rows: readonly PlanRow[]): readonly string[] {
+  const lines = [...new Set(rows.filter(({ state }) => state === 'impossible').map(({ line }) => line))];
+  if (lines.length === 0) return [];
+  const more = lines.length > shownLines ? ` and ${lines.length - shownLines} more` : '';
+  return [
+    `impossible ${lines.length === 1 ? 'row: line' : 'rows: lines'} ${lines.slice(0, shownLines).join(', ')}${more}`,
+  ];
+}
+
+const shownLines = 20;
 
 /** Throws CliError 'refused' when the plan is over a limit of the profile. */
 export function checkPlanLimits(rows: readonly PlanRow[], profile: Profile): void {

@@ -1,5 +1,6 @@
 /** `refunds status`: what became of the rows of a plan, and the rows that moved no money as a file for the next plan. */
 
+import { currencyPattern } from '../../api/spec.ts';
 import type { Context } from '../../commands/command.ts';
 import { digestShown, errorsCsv, inputColumns, type Plan, type PlanRow } from '../../plans/plans.ts';
 import { commandLine } from '../../profiles/profiles.ts';
@@ -43,7 +44,9 @@ export async function planStatus(ctx: Context, asked: StatusAsked): Promise<0 | 
 // What `--confirm`, `--expect-count` and `--expect-total` want to hear of this plan.
 function totalsLine({ digest, rows }: Plan): string {
   const counted = controlFigures(rows);
-  const totals = counted.sums.map(({ currency, amount }) => `--expect-total ${currency}=${amount}`);
+  const totals = counted.sums
+    .filter(({ currency }) => currencyPattern.test(currency))
+    .map(({ currency, amount }) => `--expect-total ${currency}=${amount}`);
   return `digest ${digest.slice(0, digestShown)}; this plan has ${[`--expect-count ${counted.rows}`, ...totals].join(' ')}`;
 }
 

@@ -8,6 +8,7 @@ import { referenceOf, resources } from '../../api/resources.ts';
 import { idOf, isObject, type JsonObject } from '../../api/spec.ts';
 import type { Context } from '../../commands/command.ts';
 import type { InputRow } from '../../plans/plans.ts';
+import { twinReach } from '../refund/look-for-twins.ts';
 import { purchaseOf, type Twin, twinOf, twinSeconds } from '../refund/twins.ts';
 
 /** Which orders are wanted: by their ids, or by the shop's own numbers. */
@@ -41,6 +42,8 @@ export interface ReadOrders {
   readonly byReference: ReadonlyMap<string, readonly string[]>;
   /** Possible twins of an order, among all orders that were read. */
   twinsOf(order: JsonObject): readonly Twin[];
+  /** Whether the orders next to this one were read, so that `twinsOf` knows all its twins. */
+  sawNeighbours(id: string): boolean;
   readonly requests: number;
 }
 
@@ -93,7 +96,9 @@ class Reading implements ReadOrders {
   readonly #keys: readonly string[];
   readonly #purchases = new Map<string, Twin[]>();
   #before: string | undefined;
+  readonly #places = new Map<string, number>();
   #pages = 0;
+  #walked = 0;
   #foundByWalk = 0;
   #startedAt = 0;
   requests = 0;
@@ -118,6 +123,12 @@ class Reading implements ReadOrders {
     return this.needsWholeList || this.#wanted.ids.size > 1;
   }
 
+  // As many orders before and after it as a single refund looks at.
+  sawNeighbours(id: string): boolean {
+    const place = this.#places.get(id);
+    return place !== undefined && (this.listEnded || this.#walked - place > twinReach);
+  }
+
   add({ records }: Page): void {
     this.#pages += 1;
     this.requests += 1;
@@ -127,6 +138,7 @@ class Reading implements ReadOrders {
       this.#keep(record.value);
       this.#take(id, record.value);
       this.#before = id;
+      this.#walked += 1;
     }
   }
 
@@ -136,6 +148,7 @@ class Reading implements ReadOrders {
     if (isReferenced) this.byReference.set(reference, [...(this.byReference.get(reference) ?? []), id]);
     if (!isReferenced && !this.#wanted.ids.has(id)) return;
     if (!this.found.has(id)) this.#foundByWalk += 1;
+    this.#places.set(id, this.#walked);
     this.found.set(id, { order: kept(order), neighbour: this.#before });
   }
 

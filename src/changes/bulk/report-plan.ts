@@ -4,7 +4,7 @@ import type { Context } from '../../commands/command.ts';
 import type { AttemptRecord } from '../../journal/journal.ts';
 import type { Plan, PlanRow } from '../../plans/plans.ts';
 import { rowsToSend } from './plan-checks.ts';
-import { type NotSent, type RowReport, reportRows } from './row-verdicts.ts';
+import { isRefused, type NotSent, type RowReport, reportRows } from './row-verdicts.ts';
 
 /** What became of every row of a plan. `notSent`: what this run knows of rows that it did not send. */
 export async function reportPlan(ctx: Context, plan: Plan, notSent?: NotSent): Promise<readonly RowReport[]> {
@@ -24,7 +24,7 @@ export function sentNow(plan: Plan, reports: readonly RowReport[]): readonly Pla
   const held = new Set<string>();
   return reports.flatMap(({ row, verdict, attempt }) => {
     if (!sendable.has(row) || verdict === 'applied' || held.has(row.orderId)) return [];
-    const isSent = verdict !== 'unconfirmed' && (verdict !== 'refused' || attempt?.isSentAnew === true);
+    const isSent = verdict !== 'unconfirmed' && (!isRefused(verdict) || attempt?.isSentAnew === true);
     if (!isSent) held.add(row.orderId);
     return isSent ? [row] : [];
   });
@@ -36,7 +36,7 @@ const rowsAtOnce = 500;
 /** The rows of a plan part by part, with every attempt at their orders. */
 export async function* attemptsOfPlan(
   ctx: Context,
-  plan: Plan,
+  plan: Pick<Plan, 'rows'>,
 ): AsyncGenerator<{ readonly rows: readonly PlanRow[]; readonly attempts: readonly AttemptRecord[] }> {
   for (let from = 0; from < plan.rows.length; from += rowsAtOnce) {
     const rows = plan.rows.slice(from, from + rowsAtOnce);

@@ -11,8 +11,8 @@ import { changeOf } from '../change-words.ts';
 export interface TwinOfRow {
   /** A sentence about it. */
   readonly words: string;
-  /** What `--again` must name if it was refunded; undefined if it was not. */
-  readonly refund: string | undefined;
+  /** What `--again` must name if the buyer would get both payments back; undefined if not. */
+  readonly name: string | undefined;
 }
 
 // What is known of the order of the row.
@@ -70,16 +70,21 @@ function isOfPlan({ sent }: AttemptRecord): boolean {
   return sent.plan !== undefined;
 }
 
+/** Whether a reason says that the order is one of two equal ones, of which only one may be refunded. */
+export function isOfTwins(reason: PlanRow['reason']): boolean {
+  const words: ReasonWords | undefined = reason === undefined ? undefined : refundReasons[reason];
+  return words?.oneOfTwins === true;
+}
+
 function twinDoubt(
   { reason }: Pick<PlanRow, 'reason'>,
   twins: readonly TwinOfRow[],
   again: readonly string[],
 ): string | undefined {
-  const words: ReasonWords | undefined = reason === undefined ? undefined : refundReasons[reason];
-  if (words?.oneOfTwins !== true) return undefined;
-  const twin = twins.find(({ refund }) => refund !== undefined && !again.includes(refund));
+  if (!isOfTwins(reason)) return undefined;
+  const twin = twins.find(({ name }) => name !== undefined && !again.includes(name));
   if (twin === undefined) return undefined;
-  return `${twin.words}; if that is meant, add --again ${twin.refund}`;
+  return `${twin.words}; if that is meant, add --again ${twin.name}`;
 }
 
 // The word of --allow-status for an order that does not show its status, or whether it is refundable.

@@ -29,31 +29,58 @@ export interface TypedRow {
   readonly ref: string;
 }
 
-/** What `--again` named, without what earlier sendings have used up. */
+/** Names of `--again` that rows before this one of the file need, and the line of each. A name counts for one row. */
+export type NamesTaken = ReadonlyMap<string, number>;
+
+/** What `--again` named and this row may still use: no row before it needs it, and no earlier sending has used it up. */
 type NamesLeft = readonly string[];
 
-/** The names that rows may still use. What a row named that the service then refused is named again when that row is sent. */
-export function namesLeft(again: readonly string[], { attempts, keys }: RowsOfOrder): NamesLeft {
-  return again.filter((name) => !attempts.some((record) => usesUp(record, name, keys)));
+/** The names that a row may still use. What it named when the service refused it is named again when it is sent again. */
+export function namesLeft(
+  again: readonly string[],
+  key: string,
+  { attempts }: RowsOfOrder,
+  taken: NamesTaken,
+): NamesLeft {
+  return again.filter((name) => !taken.has(name) && !isUsedUp(name, attempts, key));
 }
 
-function usesUp({ sent, verdicts }: AttemptRecord, name: string, keys: ReadonlySet<string>): boolean {
-  const last = verdicts.at(-1)?.verdict;
-  if (sent.again?.includes(name) !== true || last === 'not_sent') return false;
-  return last !== 'rejected' || !keys.has(sent.given ?? '');
+function isUsedUp(name: string, attempts: readonly AttemptRecord[], key?: string): boolean {
+  return attempts.some(({ sent, verdicts }) => {
+    const last = verdicts.at(-1)?.verdict;
+    if (sent.again?.includes(name) !== true || last === 'not_sent') return false;
+    return last !== 'rejected' || key === undefined || sent.given !== key;
+  });
 }
 
 /** Why a row is refused: it repeats a refund that `--again` does not name. Undefined if it may be sent. */
-export function repeatProblem(row: NewRefund, names: NamesLeft, rows: RowsOfOrder): string | undefined {
-  return equalProblem(row, names, rows) ?? otherPlanProblem(row, names, rows);
+export function repeatProblem(
+  row: NewRefund,
+  names: NamesLeft,
+  rows: RowsOfOrder,
+  taken: NamesTaken,
+): string | undefined {
+  return equalProblem(row, names, rows, taken) ?? otherPlanProblem(row, names, rows, taken);
+}
+
+/** The names without which the row would be refused. Later rows may not use them. */
+export function namesNeeded(
+  row: NewRefund,
+  names: NamesLeft,
+  rows: RowsOfOrder,
+  taken: NamesTaken,
+): readonly string[] {
+  const without = (name: string) => names.filter((one) => one !== name);
+  return names.filter((name) => repeatProblem(row, without(name), rows, taken) !== undefined);
 }
 
 function equalProblem(
   { money, expected }: NewRefund,
   names: NamesLeft,
   rows: RowsOfOrder,
+  taken: NamesTaken,
 ): string | undefined {
-  const meant = new Set([...names, ...idsOfRows(rows), ...namedByRows(rows)]);
+  const meant = new Set([...names, ...idsOfRows(rows), ...repeatedBy(names, rows)]);
   for (const { chargeId, amount } of expected) {
     const charge = money.charges.find(({ id }) => id === chargeId);
     const refunds = charge?.refunds.filter(({ id }) => !isPlanned(id) && !meant.has(id)) ?? [];
@@ -62,9 +89,24 @@ function equalProblem(
     const equal = newestEqual(refunds, amount);
     if (equal === undefined || (named?.createdAt ?? 0) > (equal.createdAt ?? 0)) continue;
     const figure = figureWords(-amount, money.currency, plainAmounts);
-    return `charge ${charge?.number ?? chargeId} of ${money.id} has a refund of ${figure} already, ${equal.id}: if the buyer should get the same amount once more, add --again ${equal.id}`;
+    const name = nameOf(equal, charge?.refunds ?? [], rows);
+    const what = `charge ${charge?.number ?? chargeId} of ${money.id} has a refund of ${figure} already, ${name}`;
+    return `${what}${takenWords(name, taken) ?? `: if the buyer should get the same amount once more, add --again ${name}`}`;
   }
   return undefined;
+}
+
+// A refund that was repeated once cannot be named again. The one that repeated it stands for both.
+function nameOf(equal: RefundRecord, refunds: readonly RefundRecord[], { attempts }: RowsOfOrder): string {
+  if (!isUsedUp(equal.id, attempts)) return equal.id;
+  const free = refunds.filter(({ id }) => !isPlanned(id) && !isUsedUp(id, attempts));
+  return newestEqual(free, equal.amount)?.id ?? equal.id;
+}
+
+function takenWords(name: string, taken: NamesTaken): string | undefined {
+  const line = taken.get(name);
+  if (line === undefined) return undefined;
+  return `, and --again ${name} counts for line ${line} only: when that line is applied, plan the file again`;
 }
 
 // Another plan refunded the charge with another amount, or another charge: perhaps somebody changed the row in the file.
@@ -72,6 +114,7 @@ function otherPlanProblem(
   { expected, typed }: NewRefund,
   names: NamesLeft,
   rows: RowsOfOrder,
+  taken: NamesTaken,
 ): string | undefined {
   const charges = new Set(expected.map(({ chargeId }) => chargeId));
   for (const record of rows.attempts) {
@@ -84,7 +127,8 @@ function otherPlanProblem(
     const name = refund.id ?? attemptName(record);
     if (names.includes(name) || names.includes(attemptName(record))) continue;
     const what = ofCharge === undefined ? `charge ${refund.chargeId} of this order` : 'this charge';
-    return `plan ${sent.plan} refunded ${what} before with ${figureWords(-refund.amount, sent.currency, plainAmounts)}, ${name}: if it should get this refund too, add --again ${name}`;
+    const before = `plan ${sent.plan} refunded ${what} before with ${figureWords(-refund.amount, sent.currency, plainAmounts)}, ${name}`;
+    return `${before}${takenWords(name, taken) ?? `: if it should get this refund too, add --again ${name}`}`;
   }
   return undefined;
 }
@@ -101,13 +145,14 @@ function mayMeanOtherCharge(
 
 /**
  * The names that the journal must be told when a row is sent: those of `--again` that stand for the same refund, and the equal
- * refunds that other rows of the file got from another plan. `taken`: names that rows before it use.
+ * refunds that other rows of the file got from another plan.
  */
 export function namesToSend(
   { money, expected }: Pick<NewRefund, 'money' | 'expected'>,
   names: NamesLeft,
+  key: string,
   rows: RowsOfOrder,
-  taken: ReadonlySet<string>,
+  taken: NamesTaken,
 ): readonly string[] {
   const equal = (refunds: readonly RefundRecord[], chargeId: string) =>
     refunds.filter(({ amount }) =>
@@ -116,21 +161,23 @@ export function namesToSend(
   const ids = money.charges.flatMap(({ id, refunds }) => equal(refunds, id).map((refund) => refund.id));
   const ofRows = namesLeft(
     idsOfRows({ ...rows, attempts: rows.attempts.filter(({ sent }) => sent.plan !== rows.planId) }),
+    key,
     rows,
+    taken,
   );
-  return [...new Set([...names, ...ofRows])].filter((name) => ids.includes(name) && !taken.has(name));
+  return [...new Set([...names, ...ofRows])].filter((name) => ids.includes(name));
 }
 
-/** Whether the charges of a row have refunds that no row of the file made. */
-export function hasOtherRefunds(
+/** The refunds of the charges of a row that no row of the file made. */
+export function otherRefunds(
   { money, expected }: Pick<NewRefund, 'money' | 'expected'>,
   rows: RowsOfOrder,
-): boolean {
+): readonly RefundRecord[] {
   const own = new Set(idsOfRows(rows));
   const charges = new Set(expected.map(({ chargeId }) => chargeId));
-  return money.charges.some(
-    ({ id, refunds }) => charges.has(id) && refunds.some((one) => !isPlanned(one.id) && !own.has(one.id)),
-  );
+  return money.charges
+    .filter(({ id }) => charges.has(id))
+    .flatMap(({ refunds }) => refunds.filter((one) => !isPlanned(one.id) && !own.has(one.id)));
 }
 
 // ── The refunds of the file's own rows ──────────────────────────────────────────────────────────
@@ -141,10 +188,14 @@ function idsOfRows(rows: RowsOfOrder): readonly string[] {
     .flatMap((record) => refundsOfAttempt(record).flatMap(({ id }) => id ?? []));
 }
 
-function namedByRows(rows: RowsOfOrder): readonly string[] {
-  return rows.attempts
-    .filter((record) => isApplied(record) && isOfRows(record, rows))
-    .flatMap(({ sent }) => sent.again ?? []);
+// Whoever names a refund that was itself a repeat knows of the refund that it repeated.
+function repeatedBy(names: NamesLeft, { attempts }: RowsOfOrder): ReadonlySet<string> {
+  const known = new Set(names);
+  for (const record of attempts.toReversed()) {
+    const ids = [attemptName(record), ...refundsOfAttempt(record).flatMap(({ id }) => id ?? [])];
+    if (ids.some((id) => known.has(id))) for (const name of record.sent.again ?? []) known.add(name);
+  }
+  return known;
 }
 
 function isOfRows({ sent }: AttemptRecord, { keys, planId }: RowsOfOrder): boolean {

@@ -10,6 +10,7 @@ const rowVerdicts = [
   'applied',
   'unconfirmed',
   'refused',
+  'not_made',
   'not_sent',
   'not_started',
   'look',
@@ -18,7 +19,8 @@ const rowVerdicts = [
 /**
  * - `applied`: the refund was made, by this plan or before it
  * - `unconfirmed`: it was sent, and nobody knows yet whether it was made
- * - `refused`: the service refused it, or a person recorded that it was not made
+ * - `refused`: the service refused it
+ * - `not_made`: a person recorded that it was not made
  * - `not_sent`: paydesk tried and certainly sent nothing
  * - `not_started`: nothing was tried yet
  * - `look`, `impossible`: the plan does not send it
@@ -48,7 +50,7 @@ export interface RowAttempt {
   readonly alarm: Alarm | undefined;
   /** A person recorded that it was made, and no read has shown it. */
   readonly isByHand: boolean;
-  /** The service refused it, and it is sent once more. */
+  /** It was refused or recorded as not made, and it is sent once more. */
   readonly isSentAnew: boolean;
 }
 
@@ -90,7 +92,7 @@ function reportRow(
     const verdict = verdictOfAttempt(attempt);
     const last = attempt.verdicts.at(-1);
     // A row that was not sent before may have been stopped for another reason now.
-    const isOld = verdict === 'not_sent' || verdict === 'refused';
+    const isOld = verdict === 'not_sent' || isRefused(verdict);
     return {
       row,
       attempt: rowAttempt(plan, row, attempt, verdict),
@@ -123,7 +125,7 @@ function rowAttempt(
     isByHand: verdict === 'applied' && last?.by === 'person',
     logId: last?.error?.logId,
     alarm: last?.alarm,
-    isSentAnew: verdict === 'refused' && isSentAnew(plan, row, attempt),
+    isSentAnew: isRefused(verdict) && isSentAnew(plan, row, attempt),
   };
 }
 
@@ -157,12 +159,23 @@ function verdictOfAttempt({ verdicts }: AttemptRecord): RowVerdict {
     case 'applied':
       return 'applied';
     case 'rejected':
+      if (last.by === 'person') return 'not_made';
       return last.confirmed === false ? 'unconfirmed' : 'refused';
     case 'not_sent':
       return 'not_sent';
     default:
       return 'unconfirmed';
   }
+}
+
+/** Whether nothing came of a row that was sent. */
+export function isRefused(verdict: RowVerdict): boolean {
+  return verdict === 'refused' || verdict === 'not_made';
+}
+
+/** Whether the next run of the same plan sends a row. */
+export function isLeftToSend({ verdict }: RowReport): boolean {
+  return verdict === 'not_started' || verdict === 'not_sent' || verdict === 'not_made';
 }
 
 /** Whether a row certainly moved no money, so that it may go into the next file. */

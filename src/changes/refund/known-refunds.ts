@@ -7,6 +7,7 @@ import type { Context } from '../../commands/command.ts';
 import { CliError } from '../../errors.ts';
 import type { AttemptRecord, Journal } from '../../journal/journal.ts';
 import type { OpenCases } from '../unconfirmed-words.ts';
+import type { MadeWords } from './refund-checks.ts';
 import type { KnownTwin, Twin } from './twins.ts';
 
 /** What the journal knows about one refund record. */
@@ -157,4 +158,13 @@ export function sentByWords(origins: RefundOrigins, refundId: string): string | 
   const origin = origins.get(refundId);
   const words = sentBy(origins, refundId);
   return origin === undefined || origin.probable || origin.beside ? words : `by ${words}`;
+}
+
+/** Says of a refund when it was made and by whom: `, made at 05:05:12 by op7: ticket 8812`. */
+export function madeWords(ctx: Context, origins: RefundOrigins): MadeWords {
+  return ({ id, createdAt }) => {
+    const when = createdAt === undefined ? '' : `, made at ${ctx.shortTime(createdAt * 1000)}`;
+    const by = sentByWords(origins, id);
+    return by === undefined ? when : `${when}${by.startsWith('by ') ? ' ' : ', '}${by}`;
+  };
 }

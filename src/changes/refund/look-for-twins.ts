@@ -17,7 +17,8 @@ export interface FoundTwins {
 }
 
 // Assumed: every service of this family gives pages of this length.
-const pageLength = 50;
+/** How many orders before and after an order are looked at. */
+export const twinReach = 50;
 
 /**
  * Looks for twins. Makes two requests at most, and none for an order that does not show its buyer. It never throws because
@@ -32,8 +33,8 @@ export async function lookForTwins(
   const { id } = order;
   if (typeof id !== 'string' || purchaseOf(order) === undefined) return nothingFound;
   const [newer, older] = await Promise.all([
-    readPage(ctx, service, { limit: pageLength, previous: id }),
-    readPage(ctx, service, { limit: pageLength, next: id }),
+    readPage(ctx, service, { limit: twinReach, previous: id }),
+    readPage(ctx, service, { limit: twinReach, next: id }),
   ]);
   const found = twinsAmong(order, [...recordsOf(newer), ...recordsOf(older)]);
   const both = found.some((twin) => twin.id === seen?.id) || seen === undefined ? found : [...found, seen];
@@ -83,7 +84,7 @@ function reachGaps({ created_at: createdAt }: JsonObject, newer: Read, older: Re
   });
   if (!isShort) return [];
   return [
-    `a twin may be missing here: paydesk looked at only ${pageLength} orders before and after it, less than 10 minutes`,
+    `a twin may be missing here: paydesk looked at only ${twinReach} orders before and after it, less than 10 minutes`,
   ];
 }
 

@@ -1,6 +1,6 @@
 /** Checks a refund before it is sent: reasons to refuse it, and warnings. Pure. */
 
-import { amountWords, figuresIn, figureWords, partWords } from '../../amounts.ts';
+import { amountWords, figuresIn, figureWords, partWords, typedForm } from '../../amounts.ts';
 import {
   type ChargeMoney,
   hasNoCharges,
@@ -94,13 +94,13 @@ export function checkRepeat(
     throw refused(
       `charge ${charge?.number ?? chargeId} of ${money.id} has a refund of ${figureWords(-amount, money.currency, profile.settings)} already, ${equal.id}${madeWords(equal)}`,
       [
+        showOrder(money, profile),
         'if the buyer should get the same amount once more:',
         refundCommand(profile, money, [
           '--charge',
           String(charge?.number ?? chargeId),
-          ...typedAgain(body, asked, [...twins, ...again, equal.id]),
+          ...typedAgain(typedAmount(body.amount, money, profile), asked, [...twins, ...again, equal.id]),
         ]),
-        showOrder(money, profile),
       ],
     );
   }
@@ -129,12 +129,12 @@ export function checkTwins(
     ...(unconfirmed === undefined
       ? []
       : ['first find out whether it was made:', `paydesk journal reconcile ${unconfirmed.intent}`]),
+    commandLine(profile, 'orders', 'show', first.id),
     `if the buyer should get both back, add --again with the refund of the twin, ${unnamed.map(nameForAgain).join(' and ')}:`,
     refundCommand(profile, money, [
       ...(charge === undefined ? [] : ['--charge', String(charge.number)]),
-      ...typedAgain(body, asked, names),
+      ...typedAgain(typedAmount(body.amount, money, profile), asked, names),
     ]),
-    commandLine(profile, 'orders', 'show', first.id),
   ]);
 }
 
@@ -144,17 +144,25 @@ function refundCommand(profile: Profile, { id }: OrderMoney, words: readonly str
 
 // The flags as they were typed or answered, and what --again must name.
 function typedAgain(
-  { amount }: RefundPlan['body'],
+  amount: string | undefined,
   { reason, note }: Pick<RefundAsked, 'reason' | 'note'>,
   names: readonly string[],
 ): readonly string[] {
   return [
-    ...(amount === undefined ? [] : ['--amount', String(amount)]),
+    ...(amount === undefined ? [] : ['--amount', amount]),
     ...(reason === undefined ? [] : ['--reason', reason]),
     ...(note === undefined ? [] : ['--note', note]),
     '--again',
     names.join(','),
   ];
+}
+
+function typedAmount(
+  amount: number | undefined,
+  { currency }: OrderMoney,
+  { settings }: Profile,
+): string | undefined {
+  return amount === undefined ? undefined : typedForm(amount, currency, settings);
 }
 
 const dayMs = 24 * 60 * 60_000;
@@ -187,10 +195,14 @@ export function checkLimit(amount: number, money: OrderMoney, profile: Profile, 
   if (earlier + amount <= limit) return;
   const figure = figuresIn(money.currency, settings);
   const over = `${amountWords(amount, money.currency, settings)} is over the limit of profile ${name}: refund.max_amount.${currency} is ${figure(limit)}`;
-  if (earlier === 0) throw refused(over, ['ask your lead']);
+  const ask =
+    limit > earlier
+      ? `ask your lead, or refund a part of it: ${figure(limit - earlier)} at most`
+      : 'ask your lead';
+  if (earlier === 0) throw refused(over, [ask]);
   throw refused(
     `${over} per order in 24 hours, and ${figure(earlier)} of ${money.id} was refunded in the last 24 hours`,
-    ['ask your lead', showOrder(money, profile)],
+    [ask, showOrder(money, profile)],
   );
 }
 
@@ -282,8 +294,9 @@ export function chargeCommands(
   profile: Profile,
   { amount, reason, note }: AskedBesides = {},
 ): string[] {
+  const typed = typedAmount(amount, money, profile);
   const more = [
-    ...(amount === undefined ? [] : ['--amount', String(amount)]),
+    ...(typed === undefined ? [] : ['--amount', typed]),
     ...(reason === undefined ? [] : ['--reason', reason]),
     ...(note === undefined ? [] : ['--note', note]),
   ];

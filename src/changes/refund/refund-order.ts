@@ -1,14 +1,16 @@
 /** Refunds an order: plans the refund from the flags and the answers of a person, and hands it to the change of an order. */
 
-import { readMoney } from '../../api/charges.ts';
+import { typedForm } from '../../amounts.ts';
+import { type OrderMoney, readMoney } from '../../api/charges.ts';
 import { paths } from '../../api/spec.ts';
 import type { Context } from '../../commands/command.ts';
 import { checkDecimals } from '../../commands/flags.ts';
 import { attemptName } from '../../journal/journal.ts';
+import type { Profile } from '../../profiles/profiles.ts';
 import { changeOrder, type OrderAsked, type OrderPlan, type OrderRead } from '../order-change.ts';
-import { originsOf, type RefundOrigins, sentByWords } from './known-refunds.ts';
+import { madeWords, originsOf } from './known-refunds.ts';
 import { type FoundTwins, lookForTwins } from './look-for-twins.ts';
-import { checkTwins, type MadeWords, refused, youngWarnings } from './refund-checks.ts';
+import { checkTwins, refused, youngWarnings } from './refund-checks.ts';
 import { planRefund, type RefundAsked, type RefundPlan } from './refund-plan.ts';
 import { leavesQuestions, refundQuestions } from './refund-questions.ts';
 import { refundPreview, refundResult } from './refund-screens.ts';
@@ -26,6 +28,7 @@ export function refundOrder(
   return changeOrder(ctx, order, {
     kind: 'refund',
     asked: { charge, amount, reason },
+    typedAmount: typed?.text,
     check: (profile) => {
       if (typed !== undefined) checkDecimals('--amount', typed, profile);
     },
@@ -81,7 +84,7 @@ async function planOrder(
       again: asked.again,
     },
     typed: asked.typed,
-    words: [...wordsOf(asked), ...(leavesQuestions(asked, money) ? ['--only-confirm'] : [])],
+    words: [...wordsOf(asked, money, profile), ...(leavesQuestions(asked, money) ? ['--only-confirm'] : [])],
     preview: refundPreview({ plan, order, profile, note, origins }),
     check: (fresh) => {
       planNow(asked, fresh);
@@ -95,25 +98,22 @@ function refusePlanned(
   ctx: Context,
   { service, id, order }: OrderRead,
   { body, expected, money }: RefundPlan,
-  { again }: RefundAsked,
+  { again, note }: RefundAsked,
 ): Promise<void> {
   const request = { method: 'POST', path: paths.refunds(id), body: { ...body } } as const;
-  const intent = { orderId: id, request, expected, again, currency: money.currency };
+  const intent = { orderId: id, request, expected, again, note, currency: money.currency };
   return ctx.journal.refusePlanned({ service, intent, order });
 }
 
-function madeWords(ctx: Context, origins: RefundOrigins): MadeWords {
-  return ({ id, createdAt }) => {
-    const when = createdAt === undefined ? '' : `, made at ${ctx.shortTime(createdAt * 1000)}`;
-    const by = sentByWords(origins, id);
-    return by === undefined ? when : `${when}${by.startsWith('by ') ? ' ' : ', '}${by}`;
-  };
-}
-
 // The flags that ask for the same without a question.
-function wordsOf({ charge, amount, reason, note }: RefundAsked): readonly string[] {
-  return Object.entries({ charge, amount, reason, note }).flatMap(([name, value]) =>
-    value === undefined ? [] : [`--${name}`, String(value)],
+function wordsOf(
+  { charge, amount, reason, note }: RefundAsked,
+  { currency }: OrderMoney,
+  { settings }: Profile,
+): readonly string[] {
+  const typed = amount === undefined ? undefined : typedForm(amount, currency, settings);
+  return Object.entries({ charge, amount: typed, reason, note }).flatMap(([name, value]) =>
+    value === undefined ? [] : [`--${name}`, value],
   );
 }
 

@@ -6,7 +6,7 @@ import type { JsonObject } from '../../api/spec.ts';
 import { acknowledgementOf } from '../../changes/changes.ts';
 import type { AttemptRecord, VerdictRow } from '../../journal/journal.ts';
 import type { Context } from '../command.ts';
-import { briefOutcome, outcomeWords } from './attempt-words.ts';
+import { briefOutcome, longestOutcome, outcomeWords } from './attempt-words.ts';
 
 export const attemptColumns: readonly Column[] = [
   // People read the list for these two, so they stay on narrow screens.
@@ -15,7 +15,12 @@ export const attemptColumns: readonly Column[] = [
   // For a creation: what it created.
   { ...fieldColumn('order', 'ORDER', 'id', 0), value: ({ order, created }) => order ?? created },
   fieldColumn('amount', 'AMOUNT', 'money', 0),
-  { ...fieldColumn('outcome', 'OUTCOME', 'text', 0), stays: true, brief: { value: briefOutcome } },
+  {
+    ...fieldColumn('outcome', 'OUTCOME', 'text', 0),
+    stays: true,
+    least: longestOutcome,
+    brief: { value: (record) => briefOutcome(record) },
+  },
   fieldColumn('kind', 'KIND', 'text', 100),
   fieldColumn('operator', 'BY', 'text', 100),
   fieldColumn('profile', 'PROFILE', 'text', 120),
@@ -50,12 +55,17 @@ export const attemptColumns: readonly Column[] = [
   fieldColumn('message', 'MESSAGE', 'text'),
 ];
 
-export async function showAttempts(ctx: Context, attempts: readonly AttemptRecord[]): Promise<void> {
+/** `isSearched`: somebody typed what was created, so when it was sent says more than its name. */
+export async function showAttempts(
+  ctx: Context,
+  attempts: readonly AttemptRecord[],
+  { isSearched = false } = {},
+): Promise<void> {
   const now = await ctx.journal.now();
   const records = attempts.map((record) => recordOf(record, ctx.journal.isOpen(record, now)));
   const amountsOf = amountStyles(ctx, attempts);
   await ctx.out.ownList(
-    columnsFor(ctx, attempts).map((column) => ({ ...column, amountsOf })),
+    columnsFor(attempts, isSearched).map((column) => ({ ...column, amountsOf })),
     records,
   );
 }
@@ -70,40 +80,34 @@ function amountStyles(
   return ({ profile }) => (typeof profile === 'string' ? styles.get(profile) : undefined) ?? plainAmounts;
 }
 
-// A screen of 80 columns has room for one more column: the profile if several are listed, or else the kind, or else the names
-// of payment links. Where profiles and kinds differ, the outcome tells the kind.
-function columnsFor({ out }: Context, attempts: readonly AttemptRecord[]): readonly Column[] {
+// A screen of 80 columns has room for one more column: the profile if several are listed, or else the kind. Whoever lists
+// payment links wants to see the links and their names. The outcome is never cut for any of them; where kinds differ, it
+// tells the kind by its verb.
+function columnsFor(attempts: readonly AttemptRecord[], isSearched: boolean): readonly Column[] {
   const differ = (of: (record: AttemptRecord) => string) => new Set(attempts.map(of)).size > 1;
   const profiles = differ(({ sent }) => sent.profile);
   const kinds = differ(({ sent }) => sent.proof.kind);
   const named = attempts.some((record) => nameOf(record) !== undefined);
-  const tellsKind = profiles && kinds && out.format === 'table';
-  const first = profiles ? 'profile' : kinds ? 'kind' : named ? 'name' : undefined;
   const hasLinks = attempts.some(({ verdicts }) => verdicts.some(({ link }) => link !== undefined));
-  const shown = [first, hasLinks ? 'link' : undefined];
-  // Whoever lists payment links wants to see the links.
-  const later = first === 'name' ? ['kind', 'operator', 'profile'] : [];
   const onlyLinks = attempts.every(({ sent }) => sent.proof.kind === 'checkout');
+  const names = onlyLinks && named;
+  const shown = [profiles ? 'profile' : kinds ? 'kind' : undefined, hasLinks ? 'link' : undefined];
+  const later = names ? ['kind', 'operator', ...(profiles ? [] : ['profile'])] : [];
   return attemptColumns.map((column) => {
     if (onlyLinks && column.name === 'link' && hasLinks) return { ...column, tableFrom: 0, early: true };
+    if (names && column.name === 'name')
+      return { ...column, tableFrom: 0, ...(isSearched ? {} : { early: true }) };
+    if (isSearched && column.name === 'sent_at') return { ...column, early: true };
     // Where a link is shown, its id is needed on wide screens only.
     if (onlyLinks && column.name === 'order')
       return { ...column, title: 'CREATED', tableFrom: hasLinks ? 120 : 0 };
-    // Two profiles are two accounts, perhaps practice and real money: nobody should take one for the other.
-    if (profiles && column.name === 'profile') return { ...column, tableFrom: 0, stays: true };
-    if (tellsKind && column.name === 'outcome') return { ...column, ...outcomeOfKind };
-    if (tellsKind && column.name === 'kind') return fieldColumn('kind', 'KIND', 'text');
-    if (column.name === 'kind' && first === 'kind') return { ...column, tableFrom: 0, stays: true };
+    if (kinds && column.name === 'outcome') return { ...column, brief: { value: verbOutcome } };
     if (shown.includes(column.name)) return { ...column, tableFrom: 0 };
     return later.includes(column.name) ? { ...column, tableFrom: 160 } : column;
   });
 }
 
-// A refund and a capture may both be `made`.
-const outcomeOfKind: Pick<Column, 'value' | 'brief'> = {
-  value: ({ kind, outcome }) => `${String(kind)}: ${String(outcome)}`,
-  brief: { value: (record) => `${String(record.kind)}: ${briefOutcome(record)}` },
-};
+const verbOutcome = (record: JsonObject): string => briefOutcome(record, String(record.kind));
 
 /** The columns of one attempt, with its amount as its profile shows it. */
 export function columnsOfAttempt(ctx: Context, record: AttemptRecord): readonly Column[] {

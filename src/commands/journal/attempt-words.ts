@@ -17,20 +17,30 @@ export function alarmWordsOf({ verdicts }: AttemptRecord): string | undefined {
   return alarm === undefined ? undefined : alarmWords[alarm];
 }
 
-/** The outcome of a record (attempt-record.ts) for a narrow terminal, in `made, reply lost` at most. */
-export function briefOutcome({
-  alarm,
-  verdict,
-  by,
-  open,
-  acknowledged_by: acknowledged,
-}: JsonObject): string {
+// What was made, by its kind: a refund and a capture may both be `made`.
+const madeVerbs: Readonly<Record<string, string>> = {
+  refund: 'refunded',
+  capture: 'captured',
+  order: 'created',
+  checkout: 'created',
+};
+
+/**
+ * The outcome of a record (attempt-record.ts) for a narrow terminal, in `longestOutcome` characters at most. With a `kind`, a
+ * verb says what was made.
+ */
+export function briefOutcome(
+  { alarm, verdict, by, open, acknowledged_by: acknowledged }: JsonObject,
+  kind?: string,
+): string {
   if (alarm !== null) return alarm === 'duplicate' ? alarmWords.duplicate : 'ALARM';
   if (acknowledged !== null) return verdict === 'applied' ? 'made; alarm closed' : 'alarm closed';
   const byHand = by === 'person' ? ', by hand' : '';
+  const verb = kind === undefined ? undefined : madeVerbs[kind];
   switch (verdict) {
     case 'applied':
-      return by === 'read' ? 'made, reply lost' : `made${byHand}`;
+      if (by === 'read') return verb === undefined ? 'made, reply lost' : `${verb}, no reply`;
+      return `${verb ?? 'made'}${byHand}`;
     case 'rejected':
       return by === 'person' ? `not made${byHand}` : open === true ? 'refused so far' : 'refused';
     case 'not_sent':
@@ -39,6 +49,9 @@ export function briefOutcome({
       return verdict === 'not_seen' && open !== true ? 'not found' : 'unconfirmed';
   }
 }
+
+/** The length of the longest outcome that `briefOutcome` writes. */
+export const longestOutcome = 'made; alarm closed'.length;
 
 function verdictWords({ sent, verdicts }: AttemptRecord, open: boolean): string {
   const last = verdicts.at(-1);

@@ -23,17 +23,21 @@ import { failedWords, type JsonObject, statuses, valueAt } from '../../api/spec.
 import { type RefundOrigins, sentBy } from '../../changes/changes.ts';
 import type { Block, Cell, Span } from '../../terminal/terminal.ts';
 
-/** `value`: the order as the service sent it. `origins`: who sent its refunds, as the journal knows it. */
+/**
+ * `value`: the order as the service sent it. `origins`: who sent its refunds, as the journal knows it. `byHand`: what somebody
+ * recorded as paid back, and the order does not show.
+ */
 export function orderContents(
   order: Order,
   value: JsonObject,
   origins: RefundOrigins,
   settings: AmountStyle,
+  byHand?: number,
 ): readonly Block[] {
   const reading = readMoney(value);
   return [
     ...('money' in reading
-      ? [moneyGrid(reading.money, value, settings), ...refundsView(reading.money, origins, settings)]
+      ? [moneyGrid(reading.money, value, settings, byHand), ...refundsView(reading.money, origins, settings)]
       : unprovenMoney(order, value, reading.problem, settings)),
     ...itemsView(order, settings),
     ...metadataView(value.metadata),
@@ -44,7 +48,12 @@ export function orderContents(
 const underHeading = ' '.repeat(9);
 const underCharge = ' '.repeat(10);
 
-function moneyGrid(money: OrderMoney, value: JsonObject, style: AmountStyle): Block {
+function moneyGrid(
+  money: OrderMoney,
+  value: JsonObject,
+  style: AmountStyle,
+  byHand: number | undefined,
+): Block {
   const refunded = refundedSum(money);
   const left = money.charges.reduce((sum, charge) => sum + (charge.counts ? charge.left : 0), 0);
   return {
@@ -62,6 +71,7 @@ function moneyGrid(money: OrderMoney, value: JsonObject, style: AmountStyle): Bl
       ]),
       ...figureRows('order', [money.amount, -refunded, left], money, style),
       [agreement(money, refunded, style)],
+      ...byHandRow(byHand, money, style),
       ...chargeSum(money, value, style).map((line) => [line]),
     ],
   };
@@ -136,6 +146,17 @@ function agreement(money: OrderMoney, refunded: number, style: AmountStyle): Cel
     text: `${underCharge}the service says amount_refunded ${figure(money.amountRefunded)}, but its refunds add up to ${figure(refunded)}`,
     style: 'warn',
   };
+}
+
+// The figures are those of the order: what it does not show still counts as left there.
+function byHandRow(
+  byHand: number | undefined,
+  { currency }: OrderMoney,
+  style: AmountStyle,
+): readonly (readonly Cell[])[] {
+  if (byHand === undefined) return [];
+  const text = `${underCharge}of what is left, ${figureWords(byHand, currency, style)} was recorded as made by hand`;
+  return [[{ text, style: 'bad' }]];
 }
 
 function chargeSum(money: OrderMoney, value: JsonObject, style: AmountStyle): readonly Cell[] {

@@ -31,6 +31,8 @@ interface Word {
 interface Term {
   readonly words: readonly Word[];
   readonly phone: string | undefined;
+  /** The whole argument as one amount, if it looks like one with spaces between thousands. */
+  readonly amount: Word | undefined;
 }
 
 // Shorter texts are part of too many ids.
@@ -40,6 +42,20 @@ const shortestDigits = 3;
 const shortestPhone = 7;
 // Screens put this space between thousands. Whoever copies an amount copies the space too.
 const insideAmount = /(?<=\d)[\u00a0\u202f](?=\d{3})/g;
+// Somebody who types an amount types a plain space: `1 720.00`.
+const spacedAmount = /^-?\d{1,3}(?: \d{3})+(?:\.\d+)?$/;
+
+// A shell makes several arguments of an amount with spaces.
+function joined(texts: readonly string[]): readonly string[] {
+  const one = texts.join(' ');
+  return amountWord(one) === undefined ? texts : [one];
+}
+
+// An amount with spaces may also be the words that it looks like, such as a phone number.
+function amountWord(text: string): Word | undefined {
+  const tidy = text.trim();
+  return spacedAmount.test(tidy) ? { text: tidy.replaceAll(' ', ''), digits: undefined } : undefined;
+}
 const phoneLike = /^\+?[\d\s().-]+$/;
 
 /** Returns the function that looks for these words in an order. Throws CliError 'usage' for a text without a word. */
@@ -52,7 +68,7 @@ export function createMatcher(texts: readonly string[]): Matcher {
 export function createSearch(
   texts: readonly string[],
 ): (order: SearchableOrder) => readonly Match[] | undefined {
-  const terms = texts.map(termOf);
+  const terms = joined(texts).map(termOf);
   const words = terms.flatMap(({ words: own }) => own);
   return (fields) => {
     const found = new Map<Word, Match>();
@@ -61,11 +77,15 @@ export function createSearch(
         if (!found.has(word) && field.finds(word, field.folded)) found.set(word, field);
     }
     const matches: Match[] = [];
-    for (const { words: own, phone } of terms) {
-      const phoneField = phone === undefined ? undefined : fields.find((field) => holdsPhone(field, phone));
+    for (const { words: own, phone, amount } of terms) {
+      const wholeField = fields.find(
+        (field) =>
+          (phone !== undefined && holdsPhone(field, phone)) ||
+          (amount !== undefined && field.finds === sum && sum(amount, field.folded)),
+      );
       const ofWords = own.flatMap((word) => found.get(word) ?? []);
-      if (phoneField === undefined && ofWords.length < own.length) return undefined;
-      matches.push(...(phoneField === undefined ? ofWords : [phoneField]));
+      if (wholeField === undefined && ofWords.length < own.length) return undefined;
+      matches.push(...(wholeField === undefined ? ofWords : [wholeField]));
     }
     return distinct(matches);
   };
@@ -86,7 +106,7 @@ function termOf(text: string): Term {
   }
   const digits = digitsOf(text);
   const phone = words.length > 1 && phoneLike.test(text.trim()) && digits.length >= shortestPhone;
-  return { words, phone: phone ? digits : undefined };
+  return { words, phone: phone ? digits : undefined, amount: amountWord(text) };
 }
 
 function digitsOf(text: string): string {
@@ -137,8 +157,8 @@ function withoutThousands(text: string): string {
  * may be there all the same.
  */
 export function amountHint(texts: readonly string[], style: AmountStyle): string | undefined {
-  const typed = texts
-    .flatMap((text) => text.replace(insideAmount, '').split(/\s+/))
+  const typed = joined(texts)
+    .flatMap((text) => amountWord(text)?.text ?? text.replace(insideAmount, '').split(/\s+/))
     .map((word) => withoutThousands(word.replace(/^-/, '')))
     .find((word) => /^\d+(\.\d+)?$/.test(word));
   if (typed === undefined) return undefined;

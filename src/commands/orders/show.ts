@@ -134,7 +134,7 @@ function orderView(ctx: Context, shown: OrderShown): readonly Block[] {
   return [
     ...head(ctx, order, shown),
     'blank',
-    ...orderContents(order, value, origins, settings),
+    ...orderContents(order, value, origins, settings, shown.unshown?.sent.amount),
     ...(openSteps(shown) ?? ('money' in reading ? nextSteps(reading.money, value, profile) : [])),
   ];
 }

@@ -10,7 +10,7 @@ export const apply = defineCommand({
   description: [
     'Sends the refunds of a plan, each at most once. Every order is read again right before its refund: if its money changed since the plan was made, the row is not sent.',
     'Run it again after Ctrl-C, an outage or a crash: it first looks up the rows whose outcome is unconfirmed, then goes on, and sends no row twice, whatever happened. It stops by itself after 3 refunds in a row without a usable answer, or 5 in all.',
-    'In production it asks for the first 8 characters of the digest of the plan; a script gives them as --confirm, with --expect-count and --expect-total.',
+    'In production it asks for the first 8 characters of the digest of the plan; a script gives them as --confirm, with --expect-count and --expect-total, which count all rows of the file, also those that are not sent.',
   ].join(' '),
   arguments: [planArgument],
   flags: {

@@ -8,11 +8,11 @@ import { flag, usage } from '../flags.ts';
 export const controlFlags = {
   'expect-count': flag.integer(0, 100_000, {
     value: 'N',
-    summary: 'refuse unless the file has so many refunds',
+    summary: 'refuse unless the file has so many rows',
   }),
   'expect-total': {
     value: 'CUR=N',
-    summary: 'refuse unless the refunds in this currency add up to this',
+    summary: 'refuse unless the rows in this currency add up to this',
     repeatable: true,
     parse: parseTotal,
   },

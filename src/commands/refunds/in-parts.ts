@@ -34,8 +34,6 @@ export async function refundInParts(
   const { profile } = service;
   const { ask, options } = ctx;
   const isProduction = profile.mode === 'production';
-  if (!ask.interactive && !options.dryRun && !options.yes && !isProduction)
-    throw usage('missing --yes: no terminal to ask on', ['add it to the command: --yes']);
   checkDecimals('--amount', typed, profile);
   const missing = profile.settings['refund.require'].filter((name) => ({ reason, note })[name] === undefined);
   if (missing.length > 0)
@@ -77,16 +75,23 @@ function orNameAnother(error: unknown, to: string, profile: Profile): unknown {
   });
 }
 
-// Only now is there a digest that a script can confirm.
-function notConfirmed({ digest, rows }: Plan, to: string, profile: Profile): CliError {
-  const { rows: count, sums } = controlFigures(rows);
-  const totals = sums.flatMap(({ currency, amount }) => ['--expect-total', `${currency}=${amount}`]);
-  const confirm = ['--confirm', digest.slice(0, digestShown), '--expect-count', String(count), ...totals];
-  return new CliError('refused', 'not confirmed: in production --yes alone is not enough', {
+// Nobody can be asked. In production a script confirms the digest, which is known only now.
+function notConfirmed(plan: Plan, to: string, profile: Profile): CliError {
+  const isProduction = profile.mode === 'production';
+  const why = isProduction
+    ? 'in production --yes alone is not enough'
+    : 'no terminal to ask on, and no --yes';
+  return new CliError('refused', `not confirmed: ${why}`, {
     certain: `nothing was sent; the plan is in ${to}`,
     now: [
       'look at the plan; if it is what you mean:',
-      commandLine(profile, 'refunds', 'apply', to, ...confirm),
+      commandLine(profile, 'refunds', 'apply', to, ...(isProduction ? confirmation(plan) : ['--yes'])),
     ],
   });
+}
+
+function confirmation({ digest, rows }: Plan): readonly string[] {
+  const { rows: count, sums } = controlFigures(rows);
+  const totals = sums.flatMap(({ currency, amount }) => ['--expect-total', `${currency}=${amount}`]);
+  return ['--confirm', digest.slice(0, digestShown), '--expect-count', String(count), ...totals];
 }

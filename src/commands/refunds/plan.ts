@@ -14,6 +14,7 @@ export const plan = defineCommand({
     'Reads a CSV file of refunds, checks all of it, reads every order, and writes a plan: what would be sent, row by row. Nothing is sent. Look at the plan, then: paydesk refunds apply PLAN.',
     'Columns, in any order: order_id (or reference), charge_id, amount, reason, ref, note; other columns are kept and shown again in the report. amount is a whole number in the units of the service, or full for the whole charge or order; charge_id is an id, a number, *4242, full, or any.',
     'Two rows about the same money need a ref of their own, so that none of them is an accident. All errors of a file are said at once.',
+    '--expect-count and --expect-total count the rows of the file: a row that is spread over charges once, and also rows that cannot be sent, as far as their sum is known.',
   ].join(' '),
   arguments: [fileArgument(false)],
   flags: {

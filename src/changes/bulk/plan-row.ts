@@ -1,0 +1,115 @@
+/** Plans one refund of a row, or says why it cannot be sent or must be looked at first. Pure. */
+
+import { amountWords, figureWords } from '../../amounts.ts';
+import type { JsonObject } from '../../api/spec.ts';
+import { CliError } from '../../errors.ts';
+import { anyWord, fullWord } from '../../plans/plans.ts';
+import { planRefund, type RefundPlan, refundedBefore } from '../refund/refund-plan.ts';
+import { moneyOf } from './order-after.ts';
+import type { NamingRow, NewRow, OrderOfRow, RowsAsked } from './order-of-rows.ts';
+import { rowDoubt } from './row-doubts.ts';
+import { rowMarks } from './row-marks.ts';
+import { namesLeft, namesNeeded, namesToSend, repeatProblem, type TypedRow } from './row-repeats.ts';
+
+/** A row that can be sent, or the row with the reason why not. */
+export function planRow(base: NewRow, read: OrderOfRow, asked: RowsAsked): NamingRow {
+  const { order, ofOrder, taken } = read;
+  if (order === undefined) return base;
+  try {
+    const planned = plannedRefund(base, order, asked);
+    const { body, expected, tolerated, amount, money, warnings } = planned;
+    const refund = { money, expected, typed: typedOf(base) };
+    const names = namesLeft(asked.again, base.key, ofOrder, taken);
+    const problem = repeatProblem(refund, names, ofOrder, taken);
+    if (problem !== undefined) return { ...base, why: problem };
+    const row: NamingRow = {
+      ...base,
+      state: 'ready',
+      marks: [
+        ...warnings.filter((words) => words !== refundedBefore),
+        ...rowMarks(base, refund, read, asked.profile),
+      ],
+      sum: amount,
+      currency: money.currency,
+      body: { ...body },
+      expected,
+      tolerated,
+      again: namesToSend(refund, names, base.key, ofOrder, taken),
+      needs: namesNeeded(refund, names, ofOrder, taken),
+    };
+    const doubt = rowDoubt(base, money, read, asked);
+    return doubt === undefined ? row : { ...row, state: 'look', why: doubt };
+  } catch (error) {
+    if (!(error instanceof CliError) || error.kind !== 'refused') throw error;
+    return { ...base, why: takenBefore(base, read, asked) ?? error.message };
+  }
+}
+
+// A part of a spread amount keeps the word of its row, so it may be any charge too.
+function typedOf({ charge, chargeId, amount, ref }: NewRow): TypedRow {
+  const chargeBy = charge === anyWord ? 'any' : charge === fullWord || charge === chargeId ? 'id' : 'number';
+  return { chargeBy, amount, ref };
+}
+
+// Throws CliError 'refused' when the refund is not possible. Whether it is a repeat is asked afterwards.
+function plannedRefund(
+  { charge, chargeId, amount, reason, note }: NewRow,
+  order: JsonObject,
+  { profile, nowMs }: RowsAsked,
+): RefundPlan {
+  const wanted = {
+    charge: chargeId ?? (charge === anyWord || charge === fullWord ? undefined : charge),
+    amount: amount === fullWord ? undefined : amount,
+    reason,
+    note,
+  };
+  const money = moneyOf(order);
+  const all = money?.charges.flatMap(({ refunds }) => refunds.map(({ id }) => id)) ?? [];
+  return planRefund({ ...wanted, again: all }, order, profile, { nowMs });
+}
+
+// ── Rows before it ──────────────────────────────────────────────────────────────────────────────
+
+// Nothing went back yet: rows before it in the file will take the money. Undefined if that is not the reason.
+function takenBefore(base: NewRow, read: OrderOfRow, asked: RowsAsked): string | undefined {
+  const { order, asRead } = read;
+  if (order === undefined || asRead === undefined || order === asRead) return undefined;
+  const alone = planAlone(base, asRead, asked);
+  const charges = moneyOf(order)?.charges;
+  if (alone === undefined || charges === undefined) return undefined;
+  const wanted = alone.expected.map(({ chargeId, amount }) => ({
+    chargeId,
+    amount: -amount,
+    left: charges.find(({ id }) => id === chargeId)?.left ?? 0,
+  }));
+  if (wanted.every(({ amount, left }) => left >= amount)) return undefined;
+  const left = wanted.reduce((sum, one) => sum + one.left, 0);
+  const ids = new Set(wanted.map(({ chargeId }) => chargeId));
+  const lines = linesBefore(read, ids);
+  if (lines === undefined) return undefined;
+  if (left === 0) return `${lines} all that is left`;
+  const { settings } = asked.profile;
+  return `${lines} so much that only ${figureWords(left, base.currency, settings)} of ${amountWords(alone.amount, base.currency, settings)} is left for this row`;
+}
+
+function planAlone(base: NewRow, order: JsonObject, asked: RowsAsked): RefundPlan | undefined {
+  try {
+    return plannedRefund(base, order, asked);
+  } catch (error) {
+    if (!(error instanceof CliError) || error.kind !== 'refused') throw error;
+    return undefined;
+  }
+}
+
+/** `line 4 of this file takes`, for the rows before this one that take money of these charges. Undefined if there are none. */
+export function linesBefore(
+  { rowsBefore }: Pick<OrderOfRow, 'rowsBefore'>,
+  chargeIds: ReadonlySet<string>,
+): string | undefined {
+  const rows = rowsBefore.filter(({ expected }) => expected.some(({ chargeId }) => chargeIds.has(chargeId)));
+  const lines = [...new Set(rows.map(({ line }) => line))];
+  const last = lines.at(-1);
+  if (last === undefined) return undefined;
+  if (lines.length === 1) return `line ${last} of this file takes`;
+  return `lines ${lines.slice(0, -1).join(', ')} and ${last} of this file take`;
+}

@@ -1,0 +1,85 @@
+/** Plans the rows of a file order by order: asks the journal and the neighbours of each order what they know of it. */
+
+import type { OpenService } from '../../api/api.ts';
+import type { JsonObject } from '../../api/spec.ts';
+import type { Context } from '../../commands/command.ts';
+import { type AttemptRecord, attemptName, type ExpectedRefund } from '../../journal/journal.ts';
+import type { InputRow, PlanRow } from '../../plans/plans.ts';
+import { byHandNote } from '../by-hand-words.ts';
+import { madeWords, originsOf } from '../refund/known-refunds.ts';
+import { openCasesOf } from '../unconfirmed-words.ts';
+import type { NewRow, OrderOfRows, RowsAsked } from './order-of-rows.ts';
+import { planRows } from './plan-rows.ts';
+import { orderIdOf, type ReadOrders } from './read-orders.ts';
+import { isOfTwins } from './row-doubts.ts';
+import { lookUpTwins, type TwinsOfFile } from './row-twins.ts';
+
+/** The rows of a plan, in the order of the file. */
+export async function rowsOfOrders(
+  ctx: Context,
+  service: OpenService,
+  input: readonly InputRow[],
+  orders: ReadOrders,
+  asked: RowsAsked,
+): Promise<readonly PlanRow[]> {
+  const byOrder = Map.groupBy(input, (row) => orderIdOf(row, orders));
+  const now = await ctx.journal.now();
+  const open = await openCasesOf(ctx, service);
+  const planned: NewRow[] = [];
+  // The orders of which a row will go back, or may have gone back.
+  const refunded = new Map<string, number>();
+  let done = 0;
+  const end = ctx.notes.progress(() => `looking at the orders: ${done} of ${byOrder.size}`);
+  try {
+    for (const [id, rows] of byOrder) {
+      ctx.signal.throwIfAborted();
+      const found = orders.found.get(id);
+      const attempts = await ctx.journal.attemptsOf(service, id);
+      const file: TwinsOfFile = {
+        isOfTwins: rows.some(({ reason }) => isOfTwins(reason)),
+        lineOf: (other) => byOrder.get(other)?.[0]?.line,
+        refundedBefore: refunded,
+      };
+      const read: OrderOfRows = {
+        id,
+        order: found?.order,
+        missing: orders.missing.get(id),
+        neighbour: found?.neighbour,
+        attempts,
+        isOpen: (record: AttemptRecord) => ctx.journal.isOpen(record, now),
+        ...(await lookUpTwins(ctx, service, found?.order, { orders, open, file })),
+        ...(await historyOf(ctx, service, found?.order, attempts)),
+      };
+      const some = planRows(rows, read, asked);
+      planned.push(...some);
+      const [first] = some.filter(({ state }) => state !== 'impossible');
+      if (first !== undefined) refunded.set(id, first.line);
+      done += 1;
+    }
+  } finally {
+    end();
+  }
+  return planned
+    .toSorted((one, other) => one.line - other.line)
+    .map((row, index) => ({ ...row, number: index + 1 }));
+}
+
+async function historyOf(
+  ctx: Context,
+  service: OpenService,
+  order: JsonObject | undefined,
+  attempts: readonly AttemptRecord[],
+): Promise<Pick<OrderOfRows, 'madeWords' | 'byHandNotes'>> {
+  if (order === undefined) return {};
+  const byHand = attempts.filter(({ verdicts }) => verdicts.some(({ by }) => by === 'person'));
+  const unshown = new Set(ctx.journal.unshownRefunds(attempts, order).map(attemptName));
+  const touches = ({ sent }: AttemptRecord, expected: readonly ExpectedRefund[]) =>
+    sent.proof.expected.some((one) => expected.some(({ chargeId }) => chargeId === one.chargeId));
+  return {
+    madeWords: madeWords(ctx, await originsOf(ctx, service, order)),
+    byHandNotes: (expected) =>
+      byHand.map((record) =>
+        byHandNote(ctx, record, unshown.has(attemptName(record)) && touches(record, expected)),
+      ),
+  };
+}

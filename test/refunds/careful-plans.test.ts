@@ -1,0 +1,282 @@
+/** What a plan must not overlook: twins that are not in the file, repeats, halves of a row, and what somebody settled by hand. */
+
+import { describe, expect, it } from 'vitest';
+import { later } from '../harness/clock.ts';
+import { chargeOf, notReturnable, orderOf } from '../harness/orders.ts';
+import { inOneLine } from '../harness/ran.ts';
+import { json } from '../harness/server.ts';
+import { storeShop } from '../harness/service.ts';
+import { order, orders, recordsIn, splitOrder, startRefunds } from './refund-service.ts';
+
+const sameBuyer = { customer_info: { object: 'customer_info', name: 'Buyer', email: 'same@example.com' } };
+const twins = () => [order('ord_1', sameBuyer), order('ord_2', sameBuyer), ...orders(9).slice(2)];
+const duplicate = (id: string) => `${id},full,duplicated_transaction`;
+const titles = 'order_id,amount,reason';
+
+describe('twins', () => {
+  it('a refunded twin that no row names is found, and the row waits for --again', async () => {
+    await using service = await startRefunds(twins());
+    const id = service.refund('ord_2', 'ch_ord_2', 35_000);
+
+    const planned = await service.plan([titles, duplicate('ord_1')], '--json');
+    const applied = await service.apply();
+    const named = await service.plan([titles, duplicate('ord_1')], '--again', id, '--json');
+
+    expect([planned.code, applied.code, named.code]).toEqual([8, 8, 0]);
+    expect(recordsIn(planned)).toMatchObject([
+      { state: 'look', why: expect.stringMatching(new RegExp(`^ord_2, same buyer .* add --again ${id}$`)) },
+    ]);
+    expect(recordsIn(named)).toMatchObject([{ state: 'ready' }]);
+    expect(service.posts).toEqual([]);
+  });
+
+  it('a row with another reason costs no request for twins', async () => {
+    await using service = await startRefunds(twins());
+    await service.plan([titles, 'ord_1,full,requested_by_client']);
+    const without = service.requests.length;
+
+    await service.plan([titles, duplicate('ord_1')]);
+
+    expect(service.requests.length - without).toBe(without + 2);
+  });
+
+  it('of two twins in one file the second waits for --again with the first order', async () => {
+    await using service = await startRefunds(twins());
+    const rows = [titles, duplicate('ord_1'), duplicate('ord_2')];
+
+    const planned = await service.plan(rows, '--json');
+    const named = await service.plan(rows, '--again', 'ord_1', '--json');
+
+    expect(recordsIn(planned)).toMatchObject([
+      {
+        state: 'ready',
+        notes: expect.stringContaining('ord_2, same buyer and amount, is in this file too (line 3)'),
+      },
+      {
+        state: 'look',
+        why: 'ord_1, same buyer and amount, is in this file too (line 2): the buyer gets both payments back; if that is meant, add --again ord_1',
+      },
+    ]);
+    expect(recordsIn(named).map(({ state }) => state)).toEqual(['ready', 'ready']);
+  });
+
+  it('a twin in the file that cannot be refunded stops nothing', async () => {
+    const [one, two, ...more] = twins();
+    await using service = await startRefunds([{ ...one, is_refundable: false }, two ?? {}, ...more]);
+
+    const planned = await service.plan([titles, duplicate('ord_1'), duplicate('ord_2')], '--json');
+
+    expect(recordsIn(planned).map(({ state }) => state)).toEqual(['impossible', 'ready']);
+  });
+});
+
+it('a row that was settled by hand as not made says so before it is sent again, also with --quiet', async () => {
+  let isLost = true;
+  await using service = await startRefunds(orders(2), {
+    instead: () => (isLost ? json({}, 502) : undefined),
+  });
+  await service.plan(['order_id,amount', 'ord_1,100']);
+  const lost = await service.apply('--json');
+  isLost = false;
+  const env = later(10 * 60_000);
+  const said = ['--not-applied', '--note', 'the bank shows nothing', '--confirm', 'ord_1'];
+  await service.run(['journal', 'settle', String(recordsIn(lost)[0]?.intent), ...said], { env });
+
+  const status = await service.run(['refunds', 'status', 'refunds.plan', '--json'], { env });
+  const planned = await service.run(['refunds', 'plan', 'refunds.csv', '--to', 'new.plan', '--json'], {
+    env,
+  });
+  const sent = await service.run(['refunds', 'apply', 'refunds.plan', '--yes', '--quiet'], { env });
+
+  expect(recordsIn(status)).toMatchObject([{ verdict: 'not_made' }]);
+  expect(status.stderr).toContain('of 1 row 1 recorded as not made by hand');
+  expect(status.stderr).not.toContain('refused by the service');
+  const words = 'was NOT made (the bank shows nothing)';
+  expect(recordsIn(planned)).toMatchObject([{ state: 'ready', notes: expect.stringContaining(words) }]);
+  expect(inOneLine(sent.stderr)).toContain('line 2, ord_1: settled by hand: ');
+  expect(inOneLine(sent.stderr)).toContain(words);
+  expect(inOneLine(sent.stderr)).toContain('If it was made after all, this pays the buyer twice');
+  expect(sent.code).toBe(0);
+  expect(service.posts).toHaveLength(2);
+});
+
+it('a charge that was refunded before is marked with how much and when; full says what went back', async () => {
+  await using service = await startRefunds(orders(2), { madeAt: 1_700_000_000 });
+  const id = service.refund('ord_1', 'ch_ord_1', 16_000);
+
+  const planned = await service.plan(['order_id,amount', 'ord_1,full'], '--json');
+
+  const [row] = recordsIn(planned);
+  expect(row).toMatchObject({ state: 'ready', refund: 19_000 });
+  expect(row?.notes).toContain('16000 of 35000 MXN went back before: full means the rest');
+  expect(row?.notes).toMatch(
+    new RegExp(
+      `refunded before: 16000 MXN, ${id}, made at .*2023.*, not from this machine; the buyer may mean`,
+    ),
+  );
+});
+
+describe('rows of one order', () => {
+  it('a row whose money another line takes names that line', async () => {
+    await using service = await startRefunds([splitOrder('ord_s', 1000, 2000)]);
+
+    const planned = await service.plan(
+      ['order_id,charge_id,amount,ref', 'ord_s,1,full,a', 'ord_s,1,5,b', 'ord_s,2,1900,c', 'ord_s,2,101,d'],
+      '--json',
+    );
+
+    expect(recordsIn(planned).map(({ why, refund }) => [refund, why])).toEqual([
+      [1000, null],
+      [5, 'line 2 of this file takes all that is left'],
+      [1900, null],
+      [101, 'line 4 of this file takes so much that only 100 of 101 MXN is left for this row'],
+    ]);
+  });
+
+  it('what cannot be sent shows what the file asks for', async () => {
+    await using service = await startRefunds([
+      order('ord_1', { is_refundable: false }),
+      order('ord_2', { payment_status: 'pre_authorized', charges: null }),
+    ]);
+
+    const rows = ['order_id,amount', 'ord_1,full', 'ord_2,full', 'ord_9,70'];
+    const planned = await service.plan(rows, '--csv', '--columns', 'order_id,refund,state');
+
+    expect(planned.stdout).toBe(
+      'order_id,refund,state\nord_1,35000,impossible\nord_2,full,impossible\nord_9,70,impossible\n',
+    );
+  });
+});
+
+describe('--allocate', () => {
+  const closed = () => {
+    const charges = [
+      chargeOf('ch_1', 1210, { order_id: 'ord_s' }),
+      chargeOf('ch_2', 726, { order_id: 'ord_s', is_refundable: false }),
+    ];
+    return orderOf('ord_s', charges);
+  };
+
+  it('sends nothing of a row of which a part cannot go back', async () => {
+    await using service = await startRefunds([closed(), order('ord_2')]);
+
+    const rows = ['order_id,amount', 'ord_s,1936', 'ord_2,full'];
+    const planned = await service.plan(rows, '--allocate', 'in-order', '--json');
+    const applied = await service.apply();
+    const single = await service.run([
+      'orders',
+      'refund',
+      'ord_s',
+      '--amount',
+      '1936',
+      '--allocate',
+      'in-order',
+      '--yes',
+    ]);
+
+    expect([planned.code, applied.code, single.code]).toEqual([8, 8, 3]);
+    const why = 'only 1210 of 1936 MXN can go back: charge 2 is not refundable';
+    expect(recordsIn(planned)).toMatchObject([
+      { state: 'impossible', refund: 1936, why },
+      { state: 'ready' },
+    ]);
+    expect(inOneLine(single.stderr)).toContain(why);
+    expect(service.made.map((made) => made.order)).toEqual(['ord_2']);
+  });
+
+  it.each(['plan', 'refresh'])(
+    'all parts are impossible if one of them repeats a refund, by %s',
+    async (how) => {
+      await using service = await startRefunds([splitOrder('ord_s', 1000, 2000)]);
+      const rows = ['order_id,amount', 'ord_s,1500'];
+      const repeat = () => service.refund('ord_s', 'ch_2', 500);
+      if (how === 'plan') repeat();
+      const first = await service.plan(rows, '--allocate', 'in-order', '--json');
+      if (how === 'refresh') repeat();
+      const refresh = [
+        'refunds',
+        'plan',
+        '--refresh',
+        'refunds.plan',
+        '--to',
+        'refunds.plan',
+        '--force',
+        '--json',
+      ];
+      const planned = how === 'plan' ? first : await service.run(refresh);
+      const applied = await service.apply();
+
+      expect(recordsIn(planned)).toMatchObject([
+        {
+          charge_id: 'ch_1',
+          refund: 1000,
+          state: 'impossible',
+          why: expect.stringMatching(/^only 1000 of 1500 MXN can go back: charge 2 .* add --again rf_1$/),
+        },
+        { charge_id: 'ch_2', refund: 500, state: 'impossible' },
+      ]);
+      expect([planned.code, applied.code]).toEqual([8, 8]);
+      expect(service.posts).toEqual([]);
+    },
+  );
+
+  it('a row whose parts are over the limit of the order is not sent in part', async () => {
+    const stored = { PAYDESK_BASE_URL: '', PAYDESK_API_KEY: '', PAYDESK_MODE: '', PAYDESK_PROFILE: 'shop' };
+    await using service = await startRefunds([splitOrder('ord_s', 1000, 2000)], { env: stored });
+    await storeShop(service.home, service, { 'refund.max_amount.MXN': '1200' });
+
+    const planned = await service.plan(['order_id,amount', 'ord_s,1500'], '--allocate', 'in-order', '--json');
+
+    expect(recordsIn(planned).map(({ state }) => state)).toEqual(['impossible', 'impossible']);
+  });
+
+  it('planned again without it, a row goes on with the parts that were sent, and asks for it', async () => {
+    await using service = await startRefunds([splitOrder('ord_s', 1000, 2000)], {
+      instead: () => (service.made.length === 1 ? json(notReturnable, 428) : undefined),
+    });
+    const rows = ['order_id,amount', 'ord_s,1500'];
+    await service.plan(rows, '--allocate', 'in-order');
+    await service.apply();
+
+    const planned = await service.plan(rows, '--expect-count', '1', '--expect-total', 'MXN=1500', '--json');
+
+    expect(recordsIn(planned)).toMatchObject([
+      { charge_id: 'ch_1', refund: 1000, state: 'done' },
+      {
+        refund: 500,
+        state: 'impossible',
+        why: '500 MXN of this row was not sent yet: to spread that over the charges, add --allocate in-order or largest-first',
+      },
+    ]);
+  });
+});
+
+describe('control totals on plan and apply', () => {
+  const rows = ['order_id,amount', 'ord_s,1500', 'ord_1,full', 'ord_2,40000', 'ord_9,full'];
+  const totals = (count: number, sum: number) => [
+    '--expect-count',
+    String(count),
+    '--expect-total',
+    `MXN=${sum}`,
+  ];
+
+  it('count the rows of the file, whatever can be sent: a spread row once', async () => {
+    await using service = await startRefunds([splitOrder('ord_s', 1000, 2000), ...orders(2)]);
+    const allocate = ['--allocate', 'in-order'];
+
+    const right = await service.plan(rows, ...allocate, ...totals(4, 76_500));
+    const wrong = await service.plan(rows, ...allocate, ...totals(3, 36_500));
+    const refused = await service.apply(...totals(3, 36_500));
+    const posts = service.posts.length;
+    const applied = await service.apply(...totals(4, 76_500));
+
+    expect([right.code, wrong.code, refused.code, applied.code]).toEqual([8, 2, 2, 8]);
+    for (const { stderr } of [wrong, refused]) {
+      expect(inOneLine(stderr)).toContain('--expect-count 3: there are 4 rows');
+      expect(inOneLine(stderr)).toContain('--expect-total MXN=36500: the rows add up to 76500 MXN');
+      expect(inOneLine(stderr)).toContain('impossible rows: lines 4, 5');
+    }
+    expect(posts).toBe(0);
+    expect(service.made).toHaveLength(3);
+  });
+});

@@ -1,0 +1,207 @@
+/** What the screens of bulk refunds say: the same numbers everywhere, the reasons of rows, and hints that work as printed. */
+
+import { expect, it } from 'vitest';
+import { later } from '../harness/clock.ts';
+import { sit } from '../harness/person.ts';
+import { inOneLine } from '../harness/ran.ts';
+import { type Handler, json, reset } from '../harness/server.ts';
+import { journalOf } from './batch.ts';
+import { order, orders, recordsIn, startRefunds } from './refund-service.ts';
+import { openIn } from './settle-all.ts';
+
+const titles = 'order_id,amount,ref';
+
+it('a stale plan with an unconfirmed row is exit 7, and says how all rows ended', async () => {
+  await using service = await startRefunds(orders(2), {
+    sendsDate: false,
+    instead: (id) => (id === 'ord_1' ? reset : undefined),
+  });
+  await service.plan([titles, 'ord_1,100,', 'ord_2,100,', 'ord_9,100,']);
+  expect((await service.apply()).code).toBe(7);
+
+  const stale = await service.run(['refunds', 'apply', 'refunds.plan', '--yes'], {
+    env: later(25 * 3_600_000),
+  });
+
+  expect(stale.code).toBe(7);
+  expect(inOneLine(stale.stderr)).toMatch(/^refused: refunds\.plan was made .* 25 h ago/);
+  expect(inOneLine(stale.stderr)).toContain(
+    'nothing was sent now; of 3 rows 1 applied (100 MXN), 1 unconfirmed (100 MXN), 1 impossible',
+  );
+  expect(stale.stderr).toContain('paydesk journal reconcile --all');
+  expect(stale.stderr).not.toContain('need no sending');
+  expect(service.posts).toHaveLength(2);
+});
+
+it('the plan and the preview count only what is sent now, not what is looked up first or waits behind it', async () => {
+  await using service = await startRefunds(orders(2), {
+    instead: (id) => (id === 'ord_1' ? reset : undefined),
+  });
+  await service.plan([titles, 'ord_1,100,a']);
+  expect((await service.apply()).code).toBe(7);
+
+  const planned = await service.plan([titles, 'ord_1,100,a', 'ord_1,200,b', 'ord_2,300,']);
+  const person = sit(['refunds', 'apply', 'refunds.plan'], service);
+  await person.waitFor('Send them?');
+  person.type('n\r');
+  const { screen } = await person.leaves;
+
+  expect(inOneLine(planned.stderr)).toContain(
+    '1 refund, 300 MXN to send; 1 sent before and unconfirmed: they are looked up first; 1 behind an unconfirmed row of the same order',
+  );
+  expect(screen).toContain('1 refund, 300 MXN, of 1 order');
+});
+
+it('apply names every unconfirmed row up to eight, and why rows were not sent', async () => {
+  await using service = await startRefunds(orders(11), {
+    instead: (id) => (id === 'ord_11' ? undefined : json({}, 502)),
+  });
+  await service.plan([titles, ...orders(11).map(({ id }) => `${String(id)},100,`)]);
+  service.refund('ord_11', 'ch_ord_11', 5);
+
+  const ran = await service.apply('--max-failures', '20', '--concurrency', '1');
+  await service.apply('--max-failures', '20', '--concurrency', '1');
+  const last = await service.apply('--max-failures', '20', '--concurrency', '16');
+
+  expect([ran.code, last.code]).toEqual([7, 7]);
+  expect(openIn(journalOf(service.home)).length).toBeGreaterThan(8);
+  expect(last.stderr.match(/: paydesk journal reconcile i_/g)).toHaveLength(8);
+  expect(inOneLine(last.stderr)).toMatch(/and \d more rows?: paydesk refunds status refunds\.plan/);
+  expect(inOneLine(last.stderr)).toContain('line 12: ord_11 changed since the plan was made');
+});
+
+it('status says how to see why a row was not sent, and that command says it', async () => {
+  await using service = await startRefunds(orders(3));
+  await service.plan([titles, 'ord_1,100,a', 'ord_1,200,b', 'ord_2,300,', 'ord_3,400,']);
+  service.refund('ord_2', 'ch_ord_2', 5);
+  service.refund('ord_1', 'ch_ord_1', 5);
+  expect((await service.apply()).code).toBe(8);
+
+  const status = await service.run(['refunds', 'status', 'refunds.plan']);
+  const hint = /if they were tried: paydesk (.*?) looks/.exec(inOneLine(status.stderr))?.[1] ?? '';
+  const dry = await service.run([...hint.split(' '), '--json']);
+
+  expect(hint).toBe('refunds apply refunds.plan --dry-run');
+  expect(dry.code, dry.stderr).toBe(0);
+  expect(recordsIn(dry).map(({ verdict, why }) => [verdict, why])).toEqual([
+    ['not_sent', expect.stringContaining('ord_1 changed since the plan was made') as string],
+    ['not_started', null],
+    ['not_sent', expect.stringContaining('ord_2 changed since the plan was made') as string],
+    ['applied', null],
+  ]);
+  expect(service.posts).toHaveLength(1);
+});
+
+it('a dry run says the same of all rows that would be sent', async () => {
+  await using service = await startRefunds(orders(2));
+  await service.plan([titles, 'ord_1,100,a', 'ord_1,full,b', 'ord_2,300,', 'ord_9,1,']);
+
+  const dry = await service.run(['refunds', 'apply', 'refunds.plan', '--dry-run', '--json']);
+  const words = await service.run(['refunds', 'apply', 'refunds.plan', '--dry-run']);
+
+  expect(recordsIn(dry).map(({ why }) => why)).toEqual([
+    'dry run: it would be sent',
+    'dry run: it would be sent',
+    'dry run: it would be sent',
+    'there is no order ord_9',
+  ]);
+  expect(words.stderr).toContain('line 5: there is no order ord_9\n');
+  expect(words.stderr).toContain('nothing was sent (--dry-run); 3 refunds, 35300 MXN would be sent\n');
+  expect(service.posts).toEqual([]);
+});
+
+it('status shows the digest and the control totals of the plan', async () => {
+  await using service = await startRefunds([...orders(2), order('ord_3', { currency: 'USD' })]);
+  await service.plan([titles, 'ord_1,100,', 'ord_2,250,', 'ord_3,9,']);
+  const digest = /"digest":"(\w{8})/.exec(service.read('refunds.plan'))?.[1] ?? '';
+
+  const { stderr } = await service.run(['refunds', 'status', 'refunds.plan']);
+
+  expect(inOneLine(stderr)).toContain(
+    `digest ${digest}; this plan has --expect-count 3 --expect-total MXN=350 --expect-total USD=9`,
+  );
+  const totals = ['--expect-count', '3', '--expect-total', 'MXN=350', '--expect-total', 'USD=9'];
+  expect((await service.apply(...totals)).code).toBe(0);
+});
+
+it('the digest may be typed in capitals and with spaces around it', async () => {
+  await using service = await startRefunds([order('ord_1', { livemode: true })], { mode: 'production' });
+  await service.plan([titles, 'ord_1,100,'], '--expect-count', '1', '--expect-total', 'MXN=100');
+  const digest = /"digest":"(\w{8})/.exec(service.read('refunds.plan'))?.[1] ?? '';
+
+  const person = sit(['refunds', 'apply', 'refunds.plan'], service);
+  await person.waitFor('Type the digest');
+  person.type('00000000\r');
+  await person.waitFor('00000000 is not the digest above');
+  person.type(`${'\u007f'.repeat(8)} ${digest.toUpperCase()} \r`);
+  const { code, screen } = await person.leaves;
+
+  expect(code, screen).toBe(0);
+  expect(service.made).toHaveLength(1);
+});
+
+it('the notes of rows that are sent stand below the plan', async () => {
+  await using service = await startRefunds([
+    order('ord_1', { customer_info: { name: 'Ana', email: 'ana@example.com' } }),
+    order('ord_2', { customer_info: { name: 'Ana', email: 'ana@example.com' } }),
+  ]);
+
+  const planned = await service.plan([titles, 'ord_1,100,', 'ord_2,100,']);
+
+  expect(planned.code, planned.stderr).toBe(0);
+  expect(inOneLine(planned.stderr)).toMatch(/line 2: note: ord_2, same buyer and amount/);
+});
+
+it('of two rows about the same money the error names the one without a ref', async () => {
+  await using service = await startRefunds(orders(1));
+
+  const ran = await service.plan([titles, 'ord_1,100,', 'ord_1,200,b']);
+
+  expect(ran.code).toBe(2);
+  expect(inOneLine(ran.stderr)).toContain(
+    'line 2 has no ref, line 3 has b: give line 2 one of its own if both are meant, or delete one',
+  );
+});
+
+it('--errors FILE that exists: the errors are counted all the same, exit 2', async () => {
+  await using service = await startRefunds(orders(1));
+  service.write('errors.csv', 'mine');
+
+  const ran = await service.plan([titles, 'ord_1,x,'], '--errors', 'errors.csv', '--to', 'new.plan');
+
+  expect(ran.code).toBe(2);
+  expect(inOneLine(ran.stderr)).toContain('refunds.csv has 1 error');
+  expect(inOneLine(ran.stderr)).toContain('errors.csv exists already');
+  expect(service.read('errors.csv')).toBe('mine');
+});
+
+it('journal show names the plan, the line and the ref of a row', async () => {
+  await using service = await startRefunds(orders(1));
+  await service.plan([titles, 'ord_1,100,A']);
+  await service.apply();
+  const [sent] = journalOf(service.home);
+
+  const { stdout } = await service.run(['journal', 'show', sent?.intent ?? '']);
+
+  expect(stdout).toMatch(/plan +p_\w+, line 2, ref A\n/);
+});
+
+it('while a reply is lost the line of progress says that the order is read again', async () => {
+  const gate = Promise.withResolvers<void>();
+  await using service = await startRefunds(orders(1), {
+    instead: () => reset,
+    onPage: () => (service.posts.length === 0 ? undefined : afterGate),
+  });
+  const afterGate: Handler = async (...exchange) => {
+    await gate.promise;
+    await json({}, 503)(...exchange);
+  };
+  await service.plan([titles, 'ord_1,100,']);
+
+  const person = sit(['refunds', 'apply', 'refunds.plan', '--yes'], service);
+  await person.waitFor('1 left (reading 1 order again)');
+  gate.resolve();
+  const { code } = await person.leaves;
+
+  expect(code).toBe(7);
+});
