@@ -136,14 +136,14 @@ describe('rows of one order', () => {
   it('what cannot be sent shows what the file asks for', async () => {
     await using service = await startRefunds([
       order('ord_1', { is_refundable: false }),
-      order('ord_2', { payment_status: 'pre_authorized', charges: null }),
+      order('ord_2', { payment_status: 'pre_authorized' }),
     ]);
 
-    const rows = ['order_id,amount', 'ord_1,full', 'ord_2,full', 'ord_9,70'];
+    const rows = ['order_id,amount', 'ord_1,full', 'ord_2,full', 'ord_9,70', 'ord_8,full'];
     const planned = await service.plan(rows, '--csv', '--columns', 'order_id,refund,state');
 
     expect(planned.stdout).toBe(
-      'order_id,refund,state\nord_1,35000,impossible\nord_2,full,impossible\nord_9,70,impossible\n',
+      'order_id,refund,state\nord_1,35000,impossible\nord_2,35000,impossible\nord_9,70,impossible\nord_8,,impossible\n',
     );
   });
 });

@@ -54,7 +54,7 @@ it.each([
 
 it.each([
   ['is not there', 'ord_9,full', 'there is no order ord_9', 0],
-  ['was refunded', 'ord_1,full', 'ord_1 is refunded already', 0],
+  ['was refunded', 'ord_1,full', 'ord_1 is refunded already', 35_000],
   ['is only authorized', 'ord_2,full', 'ord_2 is only authorized, no money taken', 35_000],
   ['has less left than the amount', 'ord_3,35001', '35001 is more than is left on charge 1', 35_001],
   ['is not refundable', 'ord_4,full', 'the service says that ord_4 is not refundable', 35_000],

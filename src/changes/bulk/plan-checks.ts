@@ -37,7 +37,9 @@ export function rowsToSend(rows: readonly PlanRow[]): readonly PlanRow[] {
 export function controlFigures(rows: readonly PlanRow[]): Parameters<typeof controlTotalProblems>[1] {
   const lines = new Set(rows.map(({ line }) => line));
   // Nobody knows the currency of an order that is not there.
-  const known = rows.filter(({ state, currency }) => state !== 'impossible' || currency !== undefined);
+  const known = rows.filter(
+    ({ state, currency, sum }) => state !== 'impossible' || (currency !== undefined && sum > 0),
+  );
   const sums = sumsOf(known).map((sum) => ({ ...sum, rows: linesIn(known, sum.currency) }));
   return { rows: lines.size, sums };
 }

@@ -14,7 +14,7 @@ export function planColumns(plan: Pick<Plan, 'columns'>): readonly Column[] {
     { ...fieldColumn('line', 'LINE', 'integer', 0), stays: true },
     { ...fieldColumn('order_id', 'ORDER', 'id', 0), stays: true },
     fieldColumn('charge', 'CHARGE', 'text', 100),
-    { ...fieldColumn('refund', 'REFUND', 'money', 0), value: refundOrFull },
+    { ...fieldColumn('refund', 'REFUND', 'money', 0), value: knownSum },
     { ...fieldColumn('state', 'STATE', 'text', 0), stays: true },
     fieldColumn('why', 'WHY', 'text', 0),
     fieldColumn('ref', 'REF', 'text', 120),
@@ -28,9 +28,9 @@ export function planColumns(plan: Pick<Plan, 'columns'>): readonly Column[] {
   ];
 }
 
-// If nobody knows how much `full` would be, the word is what the file asks for.
-function refundOrFull({ refund, asked }: JsonObject): unknown {
-  return refund === 0 ? asked : refund;
+// Nobody knows how much is `full` of an order that is not there.
+function knownSum({ refund }: JsonObject): unknown {
+  return refund === 0 ? undefined : refund;
 }
 
 /** A row of a plan as a flat record. */

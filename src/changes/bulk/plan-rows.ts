@@ -67,7 +67,7 @@ function baseOf(
     state: 'impossible',
     why: undefined,
     marks: [],
-    sum: amount === fullWord ? leftOf(chargeId, order) : amount,
+    sum: amount === fullWord ? fullSum(chargeId, order) : amount,
     currency: typeof order?.currency === 'string' ? order.currency : undefined,
     body: undefined,
     expected: [],
@@ -86,10 +86,12 @@ function chargeNamed(name: string, order: JsonObject | undefined): string | unde
   return charge === undefined || second !== undefined ? name : charge.id;
 }
 
-// What `full` means, also for a row that cannot be sent. 0 if nobody knows.
-function leftOf(chargeId: string | undefined, order: JsonObject | undefined): number {
-  const charges = (order && moneyOf(order))?.charges ?? [];
-  return charges
-    .filter(({ id, counts }) => counts && (chargeId === undefined || id === chargeId))
-    .reduce((sum, { left }) => sum + left, 0);
+// What `full` asks for, also if the row cannot be sent: all that is left or, where nothing is, all that was paid. 0 if nobody
+// knows.
+function fullSum(chargeId: string | undefined, order: JsonObject | undefined): number {
+  const money = order && moneyOf(order);
+  const charges = money?.charges.filter(({ id }) => chargeId === undefined || id === chargeId) ?? [];
+  const left = charges.reduce((sum, one) => (one.counts ? sum + one.left : sum), 0);
+  if (left > 0) return left;
+  return (chargeId === undefined ? money?.amount : charges[0]?.amount) ?? 0;
 }
