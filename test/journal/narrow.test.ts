@@ -47,14 +47,14 @@ test('OUTCOME is whole at 80 and 120 columns and tells the kind; KIND and LINK g
       .replaceAll(/[0-9a-f]{24}/g, '0123456789abcdef01234567');
   expect(await screen(80)).toMatchInlineSnapshot(`
     "INTENT      SENT UTC      ORDER                       MXN  OUTCOME           
-    i_00000000  21 Nov 05:05  0123456789abcdef01234567  30000  created           
+    i_00000000  21 Nov 05:05  0123456789abcdef01234567  30000  link created      
     i_00000000  21 Nov 05:05  ord_2tQ7zRk9PwE5xNvAm       700  refunded, no reply
     this terminal has no room for KIND, LINK: -o list shows every field
     "
   `);
   expect(await screen(120)).toMatchInlineSnapshot(`
     "INTENT      SENT UTC      ORDER                        AMOUNT  OUTCOME             KIND      BY   PROFILE
-    i_00000000  21 Nov 05:05  0123456789abcdef01234567  30000 MXN  created             checkout  op7  demo   
+    i_00000000  21 Nov 05:05  0123456789abcdef01234567  30000 MXN  link created        checkout  op7  demo   
     i_00000000  21 Nov 05:05  ord_2tQ7zRk9PwE5xNvAm       700 MXN  refunded, no reply  refund    op7  demo   
     this terminal has no room for LINK: -o list shows every field
     "
@@ -124,9 +124,9 @@ test('over several profiles and kinds, OUTCOME is whole and SENT stays; payment 
     "INTENT      SENT UTC      ORDER                       MXN  OUTCOME           
     i_00000000  21 Nov 05:05  ord_2tQ7zRk9PwE5xNvAm       700  refunded, no reply
     i_00000000  21 Nov 05:05  ord_2tQ7zRk9PwE5xNvAm      7450  captured          
-    i_00000000  21 Nov 05:05  ord_2tQ7zRk9PwE5xNvAm     35000  refunded, by hand 
-    i_00000000  21 Nov 05:05  0123456789abcdef01234567  30000  created           
-    i_00000000  21 Nov 05:05  0123456789abcdef01234567  30000  created           
+    i_00000000  21 Nov 05:05  ord_2tQ7zRk9PwE5xNvAm     35000  recorded as made  
+    i_00000000  21 Nov 05:05  0123456789abcdef01234567  30000  link created      
+    i_00000000  21 Nov 05:05  0123456789abcdef01234567  30000  link created      
     this terminal has no room for PROFILE, LINK: -o list shows every field
     these changes were sent with demo, shop; for only one of them: -p demo
     "

@@ -17,17 +17,19 @@ export function alarmWordsOf({ verdicts }: AttemptRecord): string | undefined {
   return alarm === undefined ? undefined : alarmWords[alarm];
 }
 
-// What was made, by its kind: a refund and a capture may both be `made`.
-const madeVerbs: Readonly<Record<string, string>> = {
-  refund: 'refunded',
-  capture: 'captured',
-  order: 'created',
-  checkout: 'created',
+// What was made, and what else is said of a change, by its kind: a refund and a capture may both be `made`. With `capture` or
+// `request` before it, `unconfirmed` would be too long.
+const kindWords: Readonly<Record<string, { readonly made: string; readonly noun: string }>> = {
+  refund: { made: 'refunded', noun: 'refund ' },
+  capture: { made: 'captured', noun: '' },
+  order: { made: 'order created', noun: 'order ' },
+  checkout: { made: 'link created', noun: 'link ' },
+  api: { made: 'request made', noun: '' },
 };
 
 /**
- * The outcome of a record (attempt-record.ts) for a narrow terminal, in `longestOutcome` characters at most. With a `kind`, a
- * verb says what was made.
+ * The outcome of a record (attempt-record.ts) for a narrow terminal, in `longestOutcome` characters at most. With a `kind`, it
+ * says what was made, or is unconfirmed.
  */
 export function briefOutcome(
   { alarm, verdict, by, open, acknowledged_by: acknowledged }: JsonObject,
@@ -35,18 +37,19 @@ export function briefOutcome(
 ): string {
   if (alarm !== null) return alarm === 'duplicate' ? alarmWords.duplicate : 'ALARM';
   if (acknowledged !== null) return verdict === 'applied' ? 'made; alarm closed' : 'alarm closed';
-  const byHand = by === 'person' ? ', by hand' : '';
-  const verb = kind === undefined ? undefined : madeVerbs[kind];
+  const { made = 'made', noun = '' } = (kind === undefined ? undefined : kindWords[kind]) ?? {};
   switch (verdict) {
     case 'applied':
-      if (by === 'read') return verb === undefined ? 'made, reply lost' : `${verb}, no reply`;
-      return `${verb ?? 'made'}${byHand}`;
+      if (by === 'person') return 'recorded as made';
+      if (by !== 'read') return made;
+      return kind === undefined ? 'made, reply lost' : `${made}, no reply`;
     case 'rejected':
-      return by === 'person' ? `not made${byHand}` : open === true ? 'refused so far' : 'refused';
+      if (by === 'person') return 'recorded: not made';
+      return open === true ? 'refused so far' : `${noun}refused`;
     case 'not_sent':
-      return 'not sent';
+      return `${noun}not sent`;
     default:
-      return verdict === 'not_seen' && open !== true ? 'not found' : 'unconfirmed';
+      return verdict === 'not_seen' && open !== true ? `${noun}not found` : `${noun}unconfirmed`;
   }
 }
 
