@@ -17,10 +17,10 @@ export function alarmWordsOf({ verdicts }: AttemptRecord): string | undefined {
   return alarm === undefined ? undefined : alarmWords[alarm];
 }
 
-// What was made, and what else is said of a change, by its kind: a refund and a capture may both be `made`. With `capture` or
-// `request` before it, `unconfirmed` would be too long.
+// What was made, by its kind: a refund and a capture may both be `made`. What is to be created has no id yet that says what it
+// is, so a noun does.
 const kindWords: Readonly<Record<string, { readonly made: string; readonly noun: string }>> = {
-  refund: { made: 'refunded', noun: 'refund ' },
+  refund: { made: 'refunded', noun: '' },
   capture: { made: 'captured', noun: '' },
   order: { made: 'order created', noun: 'order ' },
   checkout: { made: 'link created', noun: 'link ' },
