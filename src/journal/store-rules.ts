@@ -170,7 +170,8 @@ class AttemptIndex {
       const attempt = this.#attempts.get(key);
       if (row.type === 'sent') this.#addAttempt(key, row);
       else if (attempt !== undefined) {
-        attempt.verdicts.push({ seq: row.seq, hash: row.hash });
+        // An array that grows keeps room for 16 more, and nearly every attempt has one verdict.
+        attempt.verdicts = [...attempt.verdicts, { seq: row.seq, hash: row.hash }];
         Object.assign(attempt, stateOf(row));
       }
     }
@@ -285,7 +286,7 @@ interface KnownRow {
 interface KnownAttempt {
   readonly sent: KnownRow &
     Pick<StoredRow, 'origin' | 'intent' | 'plan' | 'time'> & { readonly orderId: string | null };
-  readonly verdicts: KnownRow[];
+  verdicts: readonly KnownRow[];
   /** By its last verdict: it may be open; it is settled but may be watched; or nobody has to look at it any more. */
   state: 'open' | 'watched' | 'over';
   /** Whether its last verdict is a person's. */

@@ -28,7 +28,7 @@ const largePlan = 256 * 1024;
 
 export function createPlans({ cwd, read, cleanJson, clean, keepHeapSmall }: PlanFileParts): PlanFiles {
   return {
-    input: (path) => read(path, inputMax),
+    input: async (path) => { const b = await read(path, inputMax); if (b.length > 8192) keepHeapSmall(); return b; },
     async open(path) {
       const bytes = await read(path, planMax);
       if (bytes.length > largePlan) keepHeapSmall();

@@ -38,6 +38,8 @@ export interface ReadOrders {
   /** By id. An order that is not here was not found: `missing` says why. */
   readonly found: ReadonlyMap<string, FoundOrder>;
   readonly missing: ReadonlyMap<string, string>;
+  /** An order that was found, and forgets it: a file may name thousands, and most need each of them once. */
+  take(id: string): FoundOrder | undefined;
   /** The ids of the orders with a reference; all orders were read for that. */
   readonly byReference: ReadonlyMap<string, readonly string[]>;
   /** Possible twins of an order, among all orders that were read. */
@@ -164,6 +166,12 @@ class Reading implements ReadOrders {
     if (!this.listEnded) return rest;
     for (const id of rest) this.missing.set(id, `there is no order ${id}`);
     return [];
+  }
+
+  take(id: string): FoundOrder | undefined {
+    const found = this.found.get(id);
+    this.found.delete(id);
+    return found;
   }
 
   located(id: string, located: Awaited<ReturnType<Service['locate']>>): void {

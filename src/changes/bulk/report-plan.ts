@@ -31,7 +31,7 @@ export function sentNow(plan: Plan, reports: readonly RowReport[]): readonly Pla
 }
 
 // So many rows at once: all attempts of a long plan would need much memory.
-const rowsAtOnce = 500;
+const rowsAtOnce = 100;
 
 /** The rows of a plan part by part, with every attempt at their orders. */
 export async function* attemptsOfPlan(
