@@ -1,6 +1,6 @@
 /** Turns the rows of an input file that name one order into rows of a plan, or says why they cannot be sent. Pure. */
 
-import type { JsonObject } from '../../api/spec.ts';
+import { type JsonObject, livemodeOf } from '../../api/spec.ts';
 import { anyWord, fullWord, type InputRow, rowKey } from '../../plans/plans.ts';
 import { chargesNamed } from '../refund/refund-plan.ts';
 import { moneyBefore } from './drift.ts';
@@ -14,7 +14,8 @@ import { needsAllocation, spreadRow } from './spread-row.ts';
 export function planRows(rows: readonly InputRow[], read: OrderOfRows, asked: RowsAsked): readonly NewRow[] {
   const before = moneyBefore(read.order);
   const keys = new Set(rows.map((row) => baseOf(row, read, asked).key));
-  const ofOrder = { attempts: read.attempts, planId: asked.planId, keys };
+  const livemode = livemodeOf[asked.profile.mode];
+  const ofOrder = { attempts: read.attempts, livemode, planId: asked.planId, keys };
   const taken = new Map<string, number>();
   const rowsBefore: NewRow[] = [];
   // As the order will be when the rows before were applied.
@@ -62,7 +63,7 @@ function baseOf(
     ref,
     note,
     more: moreOf(row),
-    key: rowKey({ origin: profile.origin, orderId: id, chargeId, amount, ref }),
+    key: rowKey({ origin: profile.origin, mode: profile.mode, orderId: id, chargeId, amount, ref }),
     partOf: undefined,
     state: 'impossible',
     why: undefined,

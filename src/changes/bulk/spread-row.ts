@@ -106,8 +106,13 @@ function howToSplit(id: string, words: string, isResumed: boolean): string {
   return `${id} has several charges: name one, or let paydesk spread ${words} over them with --allocate in-order or largest-first`;
 }
 
-function partBase(base: NewRow, chargeId: string, amount: number, { profile }: RowsAsked): NewRow {
+function partBase(
+  base: NewRow,
+  chargeId: string,
+  amount: number,
+  { profile: { origin, mode } }: RowsAsked,
+): NewRow {
   const { orderId, ref } = base;
-  const key = rowKey({ origin: profile.origin, orderId, chargeId, amount, ref });
+  const key = rowKey({ origin, mode, orderId, chargeId, amount, ref });
   return { ...base, chargeId, amount, sum: amount, key, partOf: base.key };
 }
