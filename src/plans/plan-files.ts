@@ -60,7 +60,8 @@ async function writeNew(name: string, path: string, lines: Iterable<string>, for
     }
     await (force ? rename(temporary, path) : nameNew(temporary, path));
   } catch (error) {
-    await rm(temporary, { force: true });
+    // What stopped the writing may stop this too, and the first reason is the one to tell.
+    await rm(temporary, { force: true }).catch(() => undefined);
     throw notWritten(name, error);
   }
 }
