@@ -26,6 +26,7 @@ export const headLine = v.strictObject({
   file: text,
   columns: v.array(text),
   refreshes: maybe(text),
+  again: v.array(text),
 });
 
 const before = v.strictObject({
@@ -73,6 +74,7 @@ export const rowLine = v.strictObject({
   expected: v.array(v.strictObject({ charge_id: text, amount: integer })),
   tolerated: v.array(text),
   again: v.array(text),
+  named: v.array(text),
   key: text,
   tried: maybe(text),
   part_of: maybe(text),
@@ -93,7 +95,7 @@ export const endLine = v.strictObject({
 // ── Between the lines and our own types ─────────────────────────────────────────────────────────
 
 export function headRecord(head: PlanHead): v.InferOutput<typeof headLine> {
-  const { id, madeAt, origin, account, profile, mode, operator, file, columns, refreshes } = head;
+  const { id, madeAt, origin, account, profile, mode, operator, file, columns, refreshes, again } = head;
   return {
     object: 'plan',
     version,
@@ -107,6 +109,7 @@ export function headRecord(head: PlanHead): v.InferOutput<typeof headLine> {
     file,
     columns: [...columns],
     refreshes,
+    again: [...again],
   };
 }
 
@@ -142,6 +145,7 @@ export function rowRecord(row: PlanRow): JsonObject {
     expected: row.expected.map((one) => ({ charge_id: one.chargeId, amount: one.amount })),
     tolerated: [...row.tolerated],
     again: [...row.again],
+    named: [...row.named],
     key: row.key,
     tried: row.tried,
     part_of: row.partOf,
@@ -185,6 +189,7 @@ export function rowOf(line: v.InferOutput<typeof rowLine>): PlanRow {
     expected: line.expected.map((one) => ({ chargeId: one.charge_id, amount: one.amount })),
     tolerated: line.tolerated,
     again: line.again,
+    named: line.named,
     key: line.key,
     tried: line.tried,
     partOf: line.part_of,

@@ -134,6 +134,8 @@ export interface PlanRow {
   readonly tolerated: readonly string[];
   /** What `--again` named for this row: refunds and attempts that it repeats. */
   readonly again: readonly string[];
+  /** The names of `--again` without which the row would be impossible. When it is sent, they are used up. */
+  readonly named: readonly string[];
   /** Undefined if the order could not be read. */
   readonly before: MoneyBefore | undefined;
   /** The order before it in the list, to find it again with one request. */
@@ -165,6 +167,8 @@ export interface PlanHead {
   readonly columns: readonly string[];
   /** The digest of the plan that this one refreshes. */
   readonly refreshes: string | undefined;
+  /** What `--again` named for any row. */
+  readonly again: readonly string[];
 }
 
 /** A plan. The digest covers every byte of its file before the last line. */

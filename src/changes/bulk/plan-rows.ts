@@ -5,7 +5,7 @@ import { anyWord, fullWord, type InputRow, rowKey } from '../../plans/plans.ts';
 import { chargesNamed } from '../refund/refund-plan.ts';
 import { moneyBefore } from './drift.ts';
 import { moneyOf, orderAfter } from './order-after.ts';
-import type { NamingRow, NewRow, OrderOfRow, OrderOfRows, RowsAsked } from './order-of-rows.ts';
+import type { NewRow, OrderOfRow, OrderOfRows, RowsAsked } from './order-of-rows.ts';
 import { planRow } from './plan-row.ts';
 import { partsUnder, rowFromJournal, sentUnder, triedBefore } from './row-from-journal.ts';
 import { needsAllocation, spreadRow } from './spread-row.ts';
@@ -22,8 +22,8 @@ export function planRows(rows: readonly InputRow[], read: OrderOfRows, asked: Ro
   let order = read.order;
   return rows.flatMap((row) => {
     const known = { ...read, order, asRead: read.order, ofOrder, taken, rowsBefore };
-    const planned = rowsOf(row, known, asked).map(({ needs = [], ...one }) => {
-      if (one.state === 'ready') for (const name of [...needs, ...one.again]) taken.set(name, one.line);
+    const planned = rowsOf(row, known, asked).map((one) => {
+      if (one.state === 'ready') for (const name of [...one.named, ...one.again]) taken.set(name, one.line);
       return { ...one, before, tried: triedBefore(one, read.attempts) };
     });
     const ready = planned.filter(({ state }) => state === 'ready');
@@ -33,7 +33,7 @@ export function planRows(rows: readonly InputRow[], read: OrderOfRows, asked: Ro
   });
 }
 
-function rowsOf(row: InputRow, read: OrderOfRow, asked: RowsAsked): readonly NamingRow[] {
+function rowsOf(row: InputRow, read: OrderOfRow, asked: RowsAsked): readonly NewRow[] {
   const { order } = read;
   const base = baseOf(row, read, asked);
   const own = sentUnder(base.key, read.attempts);
@@ -74,6 +74,7 @@ function baseOf(
     expected: [],
     tolerated: [],
     again: [],
+    named: [],
     before: undefined,
     neighbour,
   };
