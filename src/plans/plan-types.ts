@@ -208,6 +208,10 @@ export interface PlanFiles {
   save(path: string, head: PlanHead, rows: readonly PlanRow[], force: boolean): Promise<Plan>;
   /** Reads a plan. Throws CliError 'usage' if there is no such file, 'refused' if it is no plan or was changed. */
   open(path: string): Promise<Plan>;
+  /** Whether there is a file, or anything else, at a path. */
+  exists(path: string): Promise<boolean>;
+  /** Whether two paths lead to one file, through links too. Standard input (`-`) is no file. */
+  isSameFile(one: string, other: string): Promise<boolean>;
   /** Writes a text file that a person asked for (`--errors`, `--rest`). Throws as `save` does. */
   write(path: string, text: string, force: boolean): Promise<void>;
 }

@@ -26,6 +26,7 @@ import { reportPlan } from './report-plan.ts';
 import { movedNothing } from './row-verdicts.ts';
 import { rowsOfOrders } from './rows-of-orders.ts';
 import { allOrNone } from './spread-row.ts';
+import { checkWritten } from './written-files.ts';
 
 /** How a plan is made, and where it goes. */
 export interface PlanHow {
@@ -48,6 +49,7 @@ export interface PlanAsked extends PlanHow {
 /** Makes a plan of a file. Throws CliError 'usage' for a file with errors, after all of them were said. */
 export async function planFile(ctx: Context, service: OpenService, asked: PlanAsked): Promise<Plan> {
   const { profile } = service;
+  await checkWritten(ctx, { '--to': asked.to, '--errors': asked.errors }, { 'the input file': asked.file });
   const input = readInputFile(await ctx.plans.input(asked.file), { delimiter: asked.delimiter, for: 'plan' });
   const missing = requiredProblems(input.rows, profile);
   await refuseProblems(ctx, input, [...input.problems, ...missing, ...duplicatesIn(input.rows)], asked);
@@ -133,6 +135,7 @@ export interface RefreshAsked extends PlanHow {
  */
 export async function refreshPlan(ctx: Context, service: OpenService, asked: RefreshAsked): Promise<Plan> {
   const { profile } = service;
+  await checkWritten(ctx, { '--to': asked.to }, { 'the older plan': asked.refresh });
   const old = await ctx.plans.open(asked.refresh);
   checkAccount(old, profile, asked.refresh);
   const orders = await readOrders(ctx, service, ordersOf(old.rows));
