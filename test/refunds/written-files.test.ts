@@ -43,7 +43,7 @@ it.each([
   service.write('bad.csv', bad);
   symlinkSync('refunds.csv', join(service.home.path, 'soft.csv'));
   linkSync(join(service.home.path, 'refunds.csv'), join(service.home.path, 'hard.csv'));
-  const before = ['refunds.csv', 'refunds.plan', 'bad.csv', 'soft.csv'].map(service.read);
+  const before = ['refunds.csv', 'refunds.plan', 'bad.csv', 'soft.csv'].map((name) => service.read(name));
 
   const forced = await service.run(['refunds', ...words.split(' '), '--force']);
   const plain = await service.run(['refunds', ...words.split(' ')]);
@@ -53,7 +53,9 @@ it.each([
     expect(inOneLine(stderr)).toContain(`${problem}, which must stay as it is`);
     expect(inOneLine(stderr)).toContain('name another file with --');
   }
-  expect(['refunds.csv', 'refunds.plan', 'bad.csv', 'soft.csv'].map(service.read)).toEqual(before);
+  expect(['refunds.csv', 'refunds.plan', 'bad.csv', 'soft.csv'].map((name) => service.read(name))).toEqual(
+    before,
+  );
 });
 
 it('another file is replaced with --force', async () => {

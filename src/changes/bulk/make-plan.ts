@@ -26,7 +26,7 @@ import { reportPlan } from './report-plan.ts';
 import { movedNothing } from './row-verdicts.ts';
 import { rowsOfOrders } from './rows-of-orders.ts';
 import { allOrNone } from './spread-row.ts';
-import { checkWritten } from './written-files.ts';
+import { checkWritten, withoutFolder } from './written-files.ts';
 
 /** How a plan is made, and where it goes. */
 export interface PlanHow {
@@ -83,7 +83,7 @@ function newHead(
     profile: name,
     mode,
     operator: ctx.plans.operator,
-    file: file.split(/[/\\]/).at(-1) ?? file,
+    file: withoutFolder(file),
     columns,
     refreshes: undefined,
     again,

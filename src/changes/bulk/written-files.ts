@@ -1,6 +1,5 @@
 /** Keeps a file that is written from replacing a file that is read: the input file, or the plan. */
 
-import { basename } from 'node:path';
 import type { Context } from '../../commands/command.ts';
 import { usage } from '../../commands/flags.ts';
 import type { Plan } from '../../plans/plans.ts';
@@ -31,8 +30,13 @@ export async function checkRest(
   plan: Plan,
 ): Promise<void> {
   await checkWritten(ctx, { '--rest': rest }, { 'the plan': path });
-  if (rest !== undefined && basename(rest) === plan.file && (await ctx.plans.exists(rest)))
+  if (rest !== undefined && withoutFolder(rest) === plan.file && (await ctx.plans.exists(rest)))
     throw wouldReplace('--rest', rest, 'called like the input file of the plan');
+}
+
+/** The name of a file, without its folder. */
+export function withoutFolder(path: string): string {
+  return path.split(/[/\\]/).at(-1) ?? path;
 }
 
 function wouldReplace(flag: string, path: string, what: string): Error {
