@@ -3,15 +3,7 @@
 import { CliError } from '../errors.ts';
 import { isUnfinished, isUnsettled, mayBeOpen, mayChange, verdictOf } from './attempt-state.ts';
 import { chainStart, damageOf, link, type StoredRow, unlink } from './chain.ts';
-import {
-  type AttemptRecord,
-  type AttemptRow,
-  attemptKey,
-  type Clocks,
-  type JournalRow,
-  type SentRow,
-  type SettingRow,
-} from './journal-rows.ts';
+import type { AttemptRecord, AttemptRow, Clocks, JournalRow, SentRow, SettingRow } from './journal-rows.ts';
 import type { AttemptQuery, NewestRow } from './journal-store.ts';
 import { refusalError } from './refusal-error.ts';
 import { marksOf, mayBeSameAccount } from './same-account.ts';
@@ -147,7 +139,7 @@ function isOfAttempt({ type }: StoredRow): boolean {
 // journal stays fast.
 class AttemptIndex {
   readonly #again: ReadRowAgain;
-  readonly #attempts = new Map<string, KnownAttempt>();
+  readonly #attempts: KnownAttempt[] = [];
   readonly #byOrder = new Map<string, KnownAttempt[]>();
   readonly #byIntent = new Map<string, KnownAttempt[]>();
   // Attempts whose row was lost, so that nobody knows their account. Before every change it is asked whether there are any.
@@ -166,9 +158,8 @@ class AttemptIndex {
   add(rows: readonly StoredRow[]): void {
     for (const row of rows) {
       this.#newestTime = Math.max(this.#newestTime, row.time);
-      const key = attemptKey(row);
-      const attempt = this.#attempts.get(key);
-      if (row.type === 'sent') this.#addAttempt(key, row);
+      const attempt = this.#find(row);
+      if (row.type === 'sent') this.#addAttempt(row);
       else if (attempt !== undefined) {
         // An array that grows keeps room for 16 more, and nearly every attempt has one verdict.
         attempt.verdicts = [...attempt.verdicts, { seq: row.seq, hash: row.hash }];
@@ -179,10 +170,30 @@ class AttemptIndex {
     if (last !== undefined) this.#lastClocks = unlink(last).clocks;
   }
 
-  #addAttempt(key: string, { seq, hash, order_id: orderId, intent, origin, plan, time }: StoredRow): void {
-    const sent = { seq, hash, orderId, intent, origin, plan, time };
+  #addAttempt({
+    seq,
+    hash,
+    order_id: orderId,
+    intent,
+    attempt: number,
+    origin,
+    plan,
+    time,
+  }: StoredRow): void {
+    // Each row brings texts of its own, also where they say the same as in all rows before.
+    const last = this.#attempts.at(-1)?.sent;
+    const sent = {
+      seq,
+      hash,
+      orderId,
+      intent,
+      attempt: number,
+      origin: origin === last?.origin ? last.origin : origin,
+      plan: plan === last?.plan ? last.plan : plan,
+      time,
+    };
     const attempt: KnownAttempt = { sent, verdicts: [], state: 'open', byHand: false };
-    this.#attempts.set(key, attempt);
+    this.#attempts.push(attempt);
     if (origin === '') this.#ofNoOrigin.push(attempt);
     if (orderId !== null) addTo(this.#byOrder, orderId, attempt);
     addTo(this.#byIntent, intent, attempt);
@@ -195,7 +206,11 @@ class AttemptIndex {
   }
 
   has(of: { readonly intent: string; readonly attempt: number }): boolean {
-    return this.#attempts.has(attemptKey(of));
+    return this.#find(of) !== undefined;
+  }
+
+  #find({ intent, attempt }: Pick<SentRow, 'intent' | 'attempt'>): KnownAttempt | undefined {
+    return this.#byIntent.get(intent)?.find(({ sent }) => sent.attempt === attempt);
   }
 
   /** Number of the newest row about an order; 0 when there is none. */
@@ -219,7 +234,7 @@ class AttemptIndex {
   /** Settled attempts that were sent before a time. */
   settledBefore(time: number): AttemptRecord[] {
     return (
-      [...this.#attempts.values()]
+      this.#attempts
         .filter(({ sent }) => sent.time < time)
         .map((attempt) => this.#recordOf(attempt))
         // A refund that was made may still be watched, but the watch needs no body and no note.
@@ -234,7 +249,7 @@ class AttemptIndex {
     if (intent !== undefined) return this.#byIntent.get(intent) ?? [];
     if (given !== undefined) return this.#under(given);
     if (orderIds !== undefined) return this.#onOrders(orderIds);
-    return [...this.#attempts.values()];
+    return this.#attempts;
   }
 
   #onOrders(ids: ReadonlySet<string>): readonly KnownAttempt[] {
@@ -285,7 +300,7 @@ interface KnownRow {
 
 interface KnownAttempt {
   readonly sent: KnownRow &
-    Pick<StoredRow, 'origin' | 'intent' | 'plan' | 'time'> & { readonly orderId: string | null };
+    Pick<StoredRow, 'origin' | 'intent' | 'attempt' | 'plan' | 'time'> & { readonly orderId: string | null };
   verdicts: readonly KnownRow[];
   /** By its last verdict: it may be open; it is settled but may be watched; or nobody has to look at it any more. */
   state: 'open' | 'watched' | 'over';

@@ -4,7 +4,7 @@ import type { OpenService } from '../../api/api.ts';
 import type { JsonObject } from '../../api/spec.ts';
 import type { Context } from '../../commands/command.ts';
 import { type AttemptRecord, attemptName, type ExpectedRefund } from '../../journal/journal.ts';
-import type { InputRow, PlanRow } from '../../plans/plans.ts';
+import { type InputRow, leanRow, type PlanRow } from '../../plans/plans.ts';
 import { byHandNote } from '../by-hand-words.ts';
 import { madeWords, originsOf } from '../refund/known-refunds.ts';
 import { openCasesOf } from '../unconfirmed-words.ts';
@@ -13,6 +13,10 @@ import { planRows } from './plan-rows.ts';
 import { orderIdOf, type ReadOrders } from './read-orders.ts';
 import { isOfTwins } from './row-doubts.ts';
 import { lookUpTwins, type TwinsOfFile } from './row-twins.ts';
+import { turn } from './turn.ts';
+
+// Orders between two turns of the event loop.
+const ordersAtOnce = 50;
 
 /** The rows of a plan, in the order of the file. */
 export async function rowsOfOrders(
@@ -52,7 +56,7 @@ export async function rowsOfOrders(
         ...(await historyOf(ctx, service, found?.order, attempts)),
       };
       const some = planRows(rows, read, asked);
-      planned.push(...some);
+      planned.push(...some.map(leanRow));
       const [first] = some.filter(({ state }) => state !== 'impossible');
       if (first !== undefined) refunded.set(id, first.line);
       done += 1;
@@ -63,14 +67,6 @@ export async function rowsOfOrders(
   return planned
     .toSorted((one, other) => one.line - other.line)
     .map((row, index) => ({ ...row, number: index + 1 }));
-}
-
-// The journal answers at once, so without a turn of the event loop no Ctrl-C and no progress came through, and V8 would not
-// end its search for garbage, which takes several turns.
-const ordersAtOnce = 50;
-
-function turn(): Promise<void> {
-  return new Promise((resolve) => setImmediate(resolve));
 }
 
 async function historyOf(
