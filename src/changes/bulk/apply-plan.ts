@@ -7,7 +7,7 @@ import { type AttemptRecord, tolerableSkewMs } from '../../journal/journal.ts';
 import { type BatchStop, type ControlTotals, type Plan, runBatch } from '../../plans/plans.ts';
 import { commandLine, type Profile } from '../../profiles/profiles.ts';
 import { batchError } from './batch-end.ts';
-import { startProgress } from './batch-progress.ts';
+import { type BatchProgressLine, startProgress } from './batch-progress.ts';
 import { countWords, lineWords, rowsAndSums } from './batch-words.ts';
 import { checkAnswerable, confirmPlan } from './confirm-plan.ts';
 import { checkAccount, checkControlTotals, checkPlanLimits, rowsToSend } from './plan-checks.ts';
@@ -171,7 +171,9 @@ async function runPlan(
       return end;
     },
   }).finally(progress.end);
-  const reports = await reportPlan(ctx, plan, notSent);
+  const reports = await reportPlan(ctx, plan, notSent).catch((error: unknown) => {
+    throw withoutReport(error, progress, commandLine(profile, 'refunds', 'apply', path));
+  });
   const lost = await printReport(ctx, plan, reports);
   if (dryRun && lost !== undefined) throw lost;
   if (dryRun) {
@@ -188,6 +190,17 @@ async function runPlan(
   if (error !== undefined) throw error;
   ctx.notes.note(countWords(reports, profile.settings));
   return 0;
+}
+
+// The journal cannot be read any more. What this run saw is all that can be said.
+function withoutReport(error: unknown, { run, soFar }: BatchProgressLine, again: string): unknown {
+  if (!(error instanceof CliError) || run.sent === 0) return error;
+  return new CliError('unknown', error.message, {
+    opening: 'stopped:',
+    certain: `${soFar()}; nothing is on its way`,
+    now: [...(error.parts.now ?? []), 'then run the command again: it sends no row twice', again],
+    cause: error,
+  });
 }
 
 // What the report says of most rows needs no line of its own.
