@@ -140,12 +140,12 @@ function isOfAttempt({ type }: StoredRow): boolean {
 class AttemptIndex {
   readonly #again: ReadRowAgain;
   readonly #attempts: KnownAttempt[] = [];
-  readonly #byOrder = new Map<string, KnownAttempt[]>();
-  readonly #byIntent = new Map<string, KnownAttempt[]>();
+  readonly #byOrder = new Map<string, Listed>();
+  readonly #byIntent = new Map<string, Listed>();
   // Attempts whose row was lost, so that nobody knows their account. Before every change it is asked whether there are any.
   readonly #ofNoOrigin: KnownAttempt[] = [];
   // A script's own id is in no column, so the first query for one reads it out of the rows.
-  readonly #byGiven = new Map<string, KnownAttempt[]>();
+  readonly #byGiven = new Map<string, Listed>();
   readonly #notByGiven: KnownAttempt[] = [];
   #newestTime = 0;
   #lastClocks: Clocks | undefined;
@@ -210,12 +210,12 @@ class AttemptIndex {
   }
 
   #find({ intent, attempt }: Pick<SentRow, 'intent' | 'attempt'>): KnownAttempt | undefined {
-    return this.#byIntent.get(intent)?.find(({ sent }) => sent.attempt === attempt);
+    return listedIn(this.#byIntent, intent).find(({ sent }) => sent.attempt === attempt);
   }
 
   /** Number of the newest row about an order; 0 when there is none. */
   newestOf(orderId: string): number {
-    return Math.max(0, ...(this.#byOrder.get(orderId) ?? []).map(lastSeqOf));
+    return Math.max(0, ...listedIn(this.#byOrder, orderId).map(lastSeqOf));
   }
 
   /** The newest attempt under a script's id that has a row after this number. */
@@ -245,15 +245,15 @@ class AttemptIndex {
   // At least those that match, in the order of their SENT rows.
   #candidates({ orderId, orderIds, intent, given, origin }: AttemptQuery): readonly KnownAttempt[] {
     if (origin === '') return this.#ofNoOrigin;
-    if (orderId !== undefined) return this.#byOrder.get(orderId) ?? [];
-    if (intent !== undefined) return this.#byIntent.get(intent) ?? [];
+    if (orderId !== undefined) return listedIn(this.#byOrder, orderId);
+    if (intent !== undefined) return listedIn(this.#byIntent, intent);
     if (given !== undefined) return this.#under(given);
     if (orderIds !== undefined) return this.#onOrders(orderIds);
     return this.#attempts;
   }
 
   #onOrders(ids: ReadonlySet<string>): readonly KnownAttempt[] {
-    const all = [...ids].flatMap((id) => this.#byOrder.get(id) ?? []);
+    const all = [...ids].flatMap((id) => listedIn(this.#byOrder, id));
     return all.toSorted((one, other) => one.sent.seq - other.sent.seq);
   }
 
@@ -262,7 +262,7 @@ class AttemptIndex {
       const row = this.#rowOf(attempt.sent);
       if (row.type === 'sent' && row.given !== undefined) addTo(this.#byGiven, row.given, attempt);
     }
-    return this.#byGiven.get(given) ?? [];
+    return listedIn(this.#byGiven, given);
   }
 
   #recordOf(attempt: KnownAttempt): AttemptRecord {
@@ -286,10 +286,17 @@ class AttemptIndex {
   }
 }
 
-function addTo(index: Map<string, KnownAttempt[]>, key: string, attempt: KnownAttempt): void {
-  const known = index.get(key);
-  if (known === undefined) index.set(key, [attempt]);
-  else known.push(attempt);
+// Nearly every order, intent and script's id has one attempt, and a list for each would take as much memory as the attempts.
+type Listed = KnownAttempt | readonly KnownAttempt[];
+
+function addTo(index: Map<string, Listed>, key: string, attempt: KnownAttempt): void {
+  const known = listedIn(index, key);
+  index.set(key, known.length === 0 ? attempt : [...known, attempt]);
+}
+
+function listedIn(index: ReadonlyMap<string, Listed>, key: string): readonly KnownAttempt[] {
+  const listed = index.get(key) ?? [];
+  return 'sent' in listed ? [listed] : listed;
 }
 
 // Where a row is, and how it is recognised.
