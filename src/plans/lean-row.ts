@@ -13,10 +13,6 @@ export function leanRow<Row extends Omit<PlanRow, 'number'>>(row: Row): Row {
     tolerated: listOf(row.tolerated),
     again: listOf(row.again),
     named: listOf(row.named),
-    before: row.before && {
-      ...row.before,
-      charges: row.before.charges.map((charge) => ({ ...charge, refunds: listOf(charge.refunds) })),
-    },
   };
 }
 
