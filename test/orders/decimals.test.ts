@@ -425,7 +425,19 @@ describe('in production, in a terminal', () => {
 
   test('the field is empty after a refused amount: what is typed next stands alone (real terminal)', async () => {
     await using shop = await production();
-    const args = ['-p', 'shop', 'orders', 'refund', id, '--charge', '1', '--reason', 'other', '--note', 'n8840'];
+    const args = [
+      '-p',
+      'shop',
+      'orders',
+      'refund',
+      id,
+      '--charge',
+      '1',
+      '--reason',
+      'other',
+      '--note',
+      'n8840',
+    ];
     const person = atTerminal(args, { home: shop.service.home });
     await person.answer('How much?', '1\r');
     await person.answer(/type\s+0\.01,\s+or\s+1\.00/, '1.00\r');
