@@ -7,7 +7,7 @@ import { order, orders, type RefundService, recordsIn, startRefunds } from './re
 const titles = 'order_id,charge_id,amount,ref';
 
 async function refresh(service: RefundService, from: string, to: string, ...more: readonly string[]) {
-  const ran = await service.run([...['refunds', 'plan', '--refresh', from, '--to', to, '--json'], ...more]);
+  const ran = await service.run(['refunds', 'plan', '--refresh', from, '--to', to, '--json', ...more]);
   return recordsIn(ran).map(({ state }) => state);
 }
 

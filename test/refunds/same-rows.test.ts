@@ -283,6 +283,39 @@ it.each([
   expect(service.posts).toEqual([]);
 });
 
+it.each([
+  ['payment_status was paid and is charged_back', { payment_status: 'charged_back' }],
+  ['is_refundable was true and is absent', { is_refundable: undefined }],
+])('a chargeback after the first row of an order stops its other rows: %s', async (words, change) => {
+  await using service = await startRefunds(orders(2), {
+    instead: (id, apply) => {
+      const refunded = apply();
+      if (id === 'ord_1') service.change('ord_1', change);
+      return json(refunded);
+    },
+  });
+  await service.plan([
+    titles,
+    'ord_1,any,100,a,',
+    'ord_1,any,200,b,',
+    'ord_1,any,300,c,',
+    'ord_2,any,100,d,',
+  ]);
+
+  const ran = await service.apply('--json');
+  const again = await service.apply('--json');
+
+  expect([ran.code, again.code]).toEqual([8, 8]);
+  for (const one of [ran, again])
+    expect(recordsIn(one).map(({ verdict, why }) => [verdict, why])).toEqual([
+      ['applied', null],
+      ['not_sent', `ord_1 changed since the plan was made: ${words}`],
+      ['not_started', null],
+      ['applied', null],
+    ]);
+  expect(service.made).toHaveLength(2);
+});
+
 it('a row that the service refused is not sent by the same plan again, and nobody is asked for a yes', async () => {
   await using service = await startRefunds(orders(2), { instead: () => json(notReturnable, 428) });
   await service.plan([titles, 'ord_1,any,full,,']);
