@@ -15,6 +15,8 @@ import { type Figure, magnitude, plus, wholeNumber } from './exact-sum.ts';
 import {
   type Facts,
   type Maker,
+  noReason,
+  notFromHere,
   notShown,
   type OrderFact,
   type PaidWith,
@@ -164,4 +166,30 @@ function text(value: unknown): string | undefined {
 
 function time(value: unknown): number | undefined {
   return typeof value === 'number' && Number.isInteger(value) && value >= 0 ? value : undefined;
+}
+
+/** The facts of a row of `orders export --rows refunds`. It says itself who made the refund. */
+export function factsOfRefundRow(row: JsonObject): Facts {
+  const amount = wholeNumber(row.amount);
+  const operator = text(row.operator);
+  const status = text(row.status);
+  const refund: RefundFact = {
+    id: text(row.id),
+    orderId: text(row.order_id),
+    chargeId: text(row.charge_id),
+    last4: text(valueAt(row, ['charge', 'payment_method', 'last4'])),
+    currency: text(row.currency),
+    status: text(valueAt(row, ['order', 'payment_status'])),
+    amount: amount === undefined ? undefined : magnitude(amount),
+    madeAt: time(row.created_at) ?? time(row.refunded_at),
+    paidAt: undefined,
+    failed: failedWords.includes(status?.toLowerCase() ?? '') ? status : undefined,
+    brand: notShown,
+    method: notShown,
+    origin: operator === undefined ? notFromHere : 'this machine',
+    reason: text(row.reason) ?? (operator === undefined ? notFromHere : noReason),
+    operator: operator ?? notFromHere,
+    note: text(row.note),
+  };
+  return { order: undefined, payments: [], refunds: [refund], problem: undefined };
 }

@@ -20,7 +20,7 @@ export {
   type OrderFact,
   type RefundFact,
 } from './facts.ts';
-export { factsOfCharge, factsOfOrder, type Known } from './order-facts.ts';
+export { factsOfCharge, factsOfOrder, factsOfRefundRow, type Known } from './order-facts.ts';
 export {
   type DaysByCurrency,
   type Gaps,

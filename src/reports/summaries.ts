@@ -46,6 +46,8 @@ export interface Summary<Name extends string> {
   readonly buckets: readonly Line<Name>[];
   readonly days: DaysByCurrency;
   readonly gaps: Gaps;
+  /** How many of the counted refunds say themselves that they moved no money. */
+  readonly failed: number;
 }
 
 const refundNames = ['refunds', 'refunded', 'payments', 'paid', 'refunded_of_paid', 'unsummed'] as const;
@@ -74,6 +76,7 @@ export function summariseRefunds({ span, by, currency, rules }: SummaryQuery<Dim
   const buckets = createTally(refundNames);
   const days = createDays(rules);
   const gaps = createGaps();
+  let failed = 0;
   const add = (bucket: string | undefined, of: string | undefined, figures: RefundFigures): void => {
     totals.add('', of, figures);
     if (bucket !== undefined) buckets.add(bucket, of, figures);
@@ -88,6 +91,7 @@ export function summariseRefunds({ span, by, currency, rules }: SummaryQuery<Dim
     const unsummed = amount === undefined ? 1 : 0;
     add(bucketOfRefund(refund, by, rules), refund.currency, { refunds: 1, refunded: amount ?? 0, unsummed });
     days.add(refund.currency, madeAt, amount);
+    if (refund.failed !== undefined) failed += 1;
   };
   const addPayment = (payment: PaymentFact): void => {
     if (!hasCurrency(currency, payment.currency)) return;
@@ -112,6 +116,7 @@ export function summariseRefunds({ span, by, currency, rules }: SummaryQuery<Dim
       buckets: buckets.lines('refunded', ownOrder(by)),
       days: days.figures,
       gaps: gaps.all(),
+      failed,
     }),
   };
 }
@@ -154,6 +159,7 @@ export function summariseOrders({ span, by, currency, rules, counts = () => true
       buckets: buckets.lines('amount', ownOrder(by)),
       days: days.figures,
       gaps: gaps.all(),
+      failed: 0,
     }),
   };
 }
