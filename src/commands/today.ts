@@ -16,11 +16,12 @@ import {
 } from '../reports/reports.ts';
 import type { Block, Cell } from '../terminal/terminal.ts';
 import { type Context, defineCommand } from './command.ts';
+import { openSource } from './open-report-source.ts';
 import { isNear, pairsIn } from './orders/twins.ts';
 import { sourceFlags } from './report-flags.ts';
 import { lastFields, rowColumn, showReport } from './report-rows.ts';
 import { amountsOf, closingBlocks, isComplete, refuseGaps, titleLine } from './report-screen.ts';
-import { openSource, type Source } from './report-source.ts';
+import type { Source } from './report-source.ts';
 import { parsePeriod } from './typed-period.ts';
 
 export const today = defineCommand({

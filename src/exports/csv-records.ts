@@ -67,7 +67,7 @@ function cellValue(column: string, cell: string): unknown {
     const number = Number(cell);
     return Number.isSafeInteger(number) ? number : BigInt(cell);
   }
-  if (/_at$/.test(column)) {
+  if (column.endsWith('_at')) {
     const ms = Date.parse(cell);
     return Number.isNaN(ms) ? cell : ms / 1000;
   }

@@ -10,6 +10,7 @@ import {
 import type { Block } from '../../terminal/terminal.ts';
 import { type Context, defineCommand } from '../command.ts';
 import { flag } from '../flags.ts';
+import { openSource } from '../open-report-source.ts';
 import { type Chart, chartFlag, sourceFlags } from '../report-flags.ts';
 import { firstColumns, firstFields, lastColumns, lastFields, rowColumn, showReport } from '../report-rows.ts';
 import {
@@ -26,7 +27,7 @@ import {
   titleLine,
   totalsGrid,
 } from '../report-screen.ts';
-import { openSource, type Source } from '../report-source.ts';
+import type { Source } from '../report-source.ts';
 import { parsePeriod, periodFlag } from '../typed-period.ts';
 
 const usualPeriod = 'this-month';

@@ -13,9 +13,10 @@ import {
   twinPairs,
 } from '../../reports/reports.ts';
 import { defineCommand } from '../command.ts';
+import { openSource } from '../open-report-source.ts';
 import { sourceFlags } from '../report-flags.ts';
 import { lastFields, rowColumn } from '../report-rows.ts';
-import { openSource, type Source } from '../report-source.ts';
+import type { Source } from '../report-source.ts';
 import { parsePeriod, periodFlag } from '../typed-period.ts';
 
 const usualPeriod = 'today';
@@ -88,7 +89,7 @@ const columns = [
     ...rowColumn('status', 'text'),
     derived: true,
     value: ({ first_status: one, second_status: other }: JsonObject) =>
-      one === other ? one : `${String(one ?? '-')}, ${String(other ?? '-')}`,
+      one === other ? one : `${statusWord(one)}, ${statusWord(other)}`,
   } satisfies Column,
   { ...rowColumn('first_status', 'status'), tableFrom: 10_000 },
   { ...rowColumn('second_status', 'status'), tableFrom: 10_000 },
@@ -98,6 +99,10 @@ const columns = [
   { ...rowColumn('complete', 'flag'), tableFrom: 10_000 },
   { ...rowColumn('as_of', 'time'), tableFrom: 10_000 },
 ];
+
+function statusWord(status: unknown): string {
+  return typeof status === 'string' ? status : 'not shown';
+}
 
 function rowOf({ first, second, apart }: TwinPair, source: Source): JsonObject {
   const { complete, as_of } = lastFields(source, true);

@@ -4,6 +4,7 @@ import { statuses } from '../../api/spec.ts';
 import { type OrderSum, summariseOrders, waitingDimensions } from '../../reports/reports.ts';
 import { defineCommand } from '../command.ts';
 import { flag } from '../flags.ts';
+import { openSource } from '../open-report-source.ts';
 import { chartFlag, sourceFlags } from '../report-flags.ts';
 import { firstColumns, firstFields, lastColumns, lastFields, rowColumn, showReport } from '../report-rows.ts';
 import {
@@ -18,7 +19,6 @@ import {
   titleLine,
   totalsGrid,
 } from '../report-screen.ts';
-import { openSource } from '../report-source.ts';
 import { periodFlag } from '../typed-period.ts';
 
 export const waiting = defineCommand({

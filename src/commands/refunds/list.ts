@@ -12,10 +12,11 @@ import {
 } from '../../reports/reports.ts';
 import { defineCommand } from '../command.ts';
 import { flag } from '../flags.ts';
+import { openSource } from '../open-report-source.ts';
 import { sourceFlags } from '../report-flags.ts';
 import { lastFields, rowColumn } from '../report-rows.ts';
 import { currencyWord, refuseGaps } from '../report-screen.ts';
-import { openSource, type Source } from '../report-source.ts';
+import type { Source } from '../report-source.ts';
 import { parsePeriod, periodFlag } from '../typed-period.ts';
 
 const usualPeriod = 'today';
