@@ -174,6 +174,8 @@ function planDoor({
     input: async (path) => (await load()).input(path),
     open: async (path) => (await load()).open(path),
     save: async (...plan) => (await load()).save(...plan),
+    exists: async (path) => (await load()).exists(path),
+    isSameFile: async (...paths) => (await load()).isSameFile(...paths),
     write: async (...file) => (await load()).write(...file),
   };
 }

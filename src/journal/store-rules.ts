@@ -124,7 +124,7 @@ export class StoreRules {
     if (given === undefined || seen === undefined) return;
     const attempt = this.#index.newestUnder(given, seen);
     if (attempt === undefined || !mayBeSameAccount(marksOf(attempt.sent), marksOf(row))) return;
-    const now = { kind: proof.kind, asked };
+    const now = { kind: proof.kind, asked, livemode: proof.livemode };
     if (isOtherRequest(now, attempt)) throw refusalError({ why: 'other_parameters', attempt, now }, given);
     throw new CliError('refused', `another run under the script id ${given} (--intent) came first`, {
       certain,

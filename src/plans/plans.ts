@@ -1,7 +1,12 @@
 /** The door of the plans: the types of bulk refunds, and the functions that check files, keep plans and run batches. */
 
 export { allocate } from './allocate.ts';
-export { controlTotalProblems, type ExpectedTotal, readExpectedTotal } from './control-totals.ts';
+export {
+  controlTotalProblems,
+  type ExpectedTotal,
+  missingTotals,
+  readExpectedTotal,
+} from './control-totals.ts';
 export { errorsCsv } from './errors-csv.ts';
 export { duplicateProblems } from './input-duplicates.ts';
 export { readInputFile } from './input-file.ts';

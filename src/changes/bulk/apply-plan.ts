@@ -4,16 +4,16 @@ import type { OpenService } from '../../api/api.ts';
 import type { Context } from '../../commands/command.ts';
 import { CliError } from '../../errors.ts';
 import { type AttemptRecord, tolerableSkewMs } from '../../journal/journal.ts';
-import { type ControlTotals, type Plan, runBatch } from '../../plans/plans.ts';
+import { type BatchStop, type ControlTotals, type Plan, runBatch } from '../../plans/plans.ts';
 import { commandLine, type Profile } from '../../profiles/profiles.ts';
 import { batchError } from './batch-end.ts';
-import { startProgress } from './batch-progress.ts';
+import { type BatchProgressLine, startProgress } from './batch-progress.ts';
 import { countWords, lineWords, rowsAndSums } from './batch-words.ts';
 import { checkAnswerable, confirmPlan } from './confirm-plan.ts';
 import { checkAccount, checkControlTotals, checkPlanLimits, rowsToSend } from './plan-checks.ts';
 import { attemptsOfPlan, reportPlan, sentNow } from './report-plan.ts';
 import { type RowReport, reportColumns, reportRecord } from './row-verdicts.ts';
-import { dryRunWords, type Sending, sendRow } from './send-row.ts';
+import { type BatchRun, dryRunWords, type Sending, sendRow } from './send-row.ts';
 
 /** What `refunds apply` was asked for. */
 export interface ApplyAsked {
@@ -26,8 +26,11 @@ export interface ApplyAsked {
   readonly maxPerSecond: number | undefined;
 }
 
-/** Applies a plan. Throws CliError for every end but "all rows are applied". */
-export async function applyPlan(ctx: Context, asked: ApplyAsked): Promise<void> {
+/**
+ * Applies a plan. Throws CliError for every end but "all rows are applied". A dry run returns 7 while a row is unconfirmed, 8 if a
+ * row would not be sent, and 0 otherwise, as the run would end.
+ */
+export async function applyPlan(ctx: Context, asked: ApplyAsked): Promise<0 | 7 | 8> {
   const plan = await ctx.plans.open(asked.path);
   await ctx.useProfileOf(plan);
   const service = await ctx.service({ purpose: 'change', maxPerSecond: asked.maxPerSecond });
@@ -42,7 +45,7 @@ export async function applyPlan(ctx: Context, asked: ApplyAsked): Promise<void> 
     await readUnconfirmed(ctx, plan);
     await checkAge(ctx, plan, profile, asked.path);
     await confirmPlan(ctx, service, plan, asked);
-    await runPlan(ctx, service, plan, asked);
+    return await runPlan(ctx, service, plan, asked);
   } finally {
     await release?.();
   }
@@ -138,7 +141,7 @@ async function runPlan(
   service: OpenService,
   plan: Plan,
   { path, concurrency, maxFailures }: ApplyAsked,
-): Promise<void> {
+): Promise<0 | 7 | 8> {
   const { profile } = service;
   const { dryRun } = ctx.options;
   const rows = dryRun ? sentNow(plan, await reportPlan(ctx, plan)) : rowsToSend(plan.rows);
@@ -168,12 +171,14 @@ async function runPlan(
       return end;
     },
   }).finally(progress.end);
-  const reports = await reportPlan(ctx, plan, notSent);
+  const reports = await reportPlan(ctx, plan, notSent).catch((error: unknown) => {
+    throw withoutReport(error, progress, commandLine(profile, 'refunds', 'apply', path));
+  });
   const lost = await printReport(ctx, plan, reports);
   if (dryRun && lost !== undefined) throw lost;
   if (dryRun) {
     for (const line of dryRunLines(reports, path, profile)) ctx.notes.note(line);
-    return;
+    return dryRunEnd(ctx, reports, { stop, run: progress.run });
   }
   const error = batchError(path, reports, {
     stop,
@@ -184,6 +189,18 @@ async function runPlan(
   });
   if (error !== undefined) throw error;
   ctx.notes.note(countWords(reports, profile.settings));
+  return 0;
+}
+
+// The journal cannot be read any more. What this run saw is all that can be said.
+function withoutReport(error: unknown, { run, soFar }: BatchProgressLine, again: string): unknown {
+  if (!(error instanceof CliError) || run.sent === 0) return error;
+  return new CliError('unknown', error.message, {
+    opening: 'stopped:',
+    certain: `${soFar()}; nothing is on its way`,
+    now: [...(error.parts.now ?? []), 'then run the command again: it sends no row twice', again],
+    cause: error,
+  });
 }
 
 // What the report says of most rows needs no line of its own.
@@ -191,11 +208,35 @@ function dryRunLines(reports: readonly RowReport[], path: string, profile: Profi
   const reasons = reports
     .filter(({ verdict, why }) => verdict !== 'applied' && why !== undefined && why !== dryRunWords)
     .map(({ row: { line }, why }) => ({ line, why }));
-  const would = reports.filter(({ why }) => why === dryRunWords).map(({ row }) => row);
+  const would = reports.filter(isSendable).map(({ row }) => row);
+  const others = reports.filter(wouldStay).length;
   return [
     ...lineWords(reasons, commandLine(profile, 'refunds', 'apply', path, '--dry-run', '-o', 'list')),
-    `nothing was sent (--dry-run); ${rowsAndSums(would, profile.settings)} would be sent`,
+    `nothing was sent (--dry-run); ${rowsAndSums(would, profile.settings)} would be sent${others === 0 ? '' : `, ${others === 1 ? '1 row' : `${others} rows`} would not`}`,
   ];
+}
+
+function isSendable({ why }: RowReport): boolean {
+  return why === dryRunWords;
+}
+
+function wouldStay(report: RowReport): boolean {
+  return report.verdict !== 'applied' && !isSendable(report);
+}
+
+// Ends as the run would have ended, as far as a look at the orders tells.
+function dryRunEnd(
+  { stopAsked }: Context,
+  reports: readonly RowReport[],
+  { stop, run }: { readonly stop: BatchStop | undefined; readonly run: BatchRun },
+): 0 | 7 | 8 {
+  if (stop?.why === 'signal') throw stopAsked.reason;
+  if (reports.some(({ verdict }) => verdict === 'unconfirmed')) return 7;
+  if (run.stoppedBy !== undefined) {
+    const words = stop?.why === 'row' ? stop.words : 'the orders could not be looked at';
+    throw new CliError(run.stoppedBy, words, { certain: 'nothing was sent (--dry-run)' });
+  }
+  return reports.some(wouldStay) ? 8 : 0;
 }
 
 // Returns the error if nobody can read the report. How the batch ended is said all the same.

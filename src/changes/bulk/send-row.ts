@@ -43,8 +43,10 @@ export interface BatchRun {
   sent: number;
   /** Rows one after the other for which the service could not be reached. */
   unreached: number;
-  /** The kind of the error that stopped the batch: the key was refused, or the service is away. */
-  stoppedBy: 'auth' | 'network' | undefined;
+  /** The kind of the error that stopped the batch: the key was refused, the service is away, or the journal cannot be used. */
+  stoppedBy: 'auth' | 'network' | 'refused' | undefined;
+  /** What is wrong with the journal. Without it nothing is sent. */
+  journal: CliError | undefined;
 }
 
 // After so many the service counts as away.
@@ -56,7 +58,12 @@ const unreachedMax = 3;
  */
 export async function sendRow(sending: Sending, row: PlanRow): Promise<SentRow> {
   const { ctx, service } = sending;
-  const attempts = await ctx.journal.attemptsOf(service, row.orderId);
+  let attempts: readonly AttemptRecord[];
+  try {
+    attempts = await ctx.journal.attemptsOf(service, row.orderId);
+  } catch (error) {
+    return stoppedByJournal(sending, error);
+  }
   const last = attempts.findLast(({ sent }) => sent.given === row.key);
   const known = last && (await endOfKnown(sending, row, last));
   if (known !== undefined) {
@@ -66,12 +73,14 @@ export async function sendRow(sending: Sending, row: PlanRow): Promise<SentRow> 
   try {
     const outcome = await ctx.change(intentOf(sending, row, attempts, last));
     sending.run.unreached = 0;
+    sayUnrecorded(ctx, row, outcome);
     return endOf(outcome, sending.run);
   } catch (error) {
     // Stopped before it was sent. Rows in flight go on, and then the batch reports.
     if (ctx.stopAsked.aborted && isStop(error, ctx))
       return { end: { how: 'failed' }, notSent: undefined, isStopped: true };
     if (!(error instanceof CliError) || !kindsOfRow.includes(error.kind)) throw error;
+    if (await isOfJournal(ctx, error)) return stoppedByJournal(sending, error);
     return { end: { how: 'failed', stops: stopOf(sending, error) }, notSent: error.message };
   }
 }
@@ -82,6 +91,29 @@ const kindsOfRow: readonly string[] = ['refused', 'not_found', 'network', 'rejec
 function isStop(error: unknown, { stopAsked }: Pick<Context, 'stopAsked'>): boolean {
   const { cause } = error instanceof CliError ? error : {};
   return error === stopAsked.reason || cause === stopAsked.reason;
+}
+
+// A journal that is not whole refuses every row, and so does one that cannot be written: then the system says why.
+async function isOfJournal({ journal }: Context, { kind, cause }: CliError): Promise<boolean> {
+  if (kind !== 'refused') return false;
+  const isOfSystem = cause instanceof Error && !(cause instanceof CliError);
+  return isOfSystem || (await journal.problem()) !== undefined;
+}
+
+// The batch says it once, so the row has no words of its own.
+function stoppedByJournal({ run }: Sending, error: unknown): SentRow {
+  if (!(error instanceof CliError)) throw error;
+  run.journal ??= error;
+  run.stoppedBy ??= 'refused';
+  return { end: { how: 'failed', stops: run.journal.message }, notSent: undefined, isStopped: true };
+}
+
+// The journal cannot say it later.
+function sayUnrecorded({ notes }: Context, { line, orderId }: PlanRow, outcome: Outcome): void {
+  if (outcome.verdict === 'dry_run' || outcome.unrecorded === undefined) return;
+  const ids = outcome.refunds?.map(({ id }) => id ?? 'one without an id').join(' and ') ?? '';
+  const what = outcome.verdict === 'applied' ? `was made (refund ${ids})` : `ended as ${outcome.verdict}`;
+  notes.warn(`line ${line}, ${orderId}: the refund ${what}, and the journal may not have recorded that`);
 }
 
 // A refused key concerns every row, and so does a service that does not answer.
@@ -190,7 +222,9 @@ function endOf(outcome: Outcome, run: BatchRun): SentRow {
   if (outcome.verdict === 'dry_run') return { end: { how: 'failed' }, notSent: dryRunWords };
   const waitMs = waitOf(outcome);
   if (outcome.alarm !== undefined || outcome.verdict === 'applied' || isOpenEnd(outcome)) run.sent += 1;
-  if (outcome.alarm !== undefined) return { end: { how: 'unknown', waitMs }, notSent: undefined };
+  // What the journal does not hold is unconfirmed in every report.
+  if (outcome.alarm !== undefined || outcome.unrecorded !== undefined)
+    return { end: { how: 'unknown', waitMs }, notSent: undefined };
   switch (outcome.verdict) {
     case 'applied':
       return { end: { how: 'applied', waitMs }, notSent: undefined };
