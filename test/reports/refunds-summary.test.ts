@@ -219,3 +219,11 @@ test('a walk that breaks off shows no sum, exit 9', async () => {
   expect([code, stdout]).toEqual([9, '']);
   expect(stderr).toContain('500 orders were read, but not all: nothing was added up');
 });
+
+test('a service that does not say whether there are more pages gets no sum either, exit 9', async () => {
+  await using service = await startDated({
+    onPage: () => json({ object: 'list', data: [orderAt('ord_1', '2040-11-20T10:00:00Z')] }),
+  });
+  const { code, stdout } = await ask(service, '--csv');
+  expect([code, stdout]).toEqual([9, '']);
+});
