@@ -4,7 +4,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { chargesOf, type Json, listOf, withCharge } from '../harness/orders.ts';
 import { json } from '../harness/server.ts';
-import type { Service } from '../harness/service.ts';
+import { type Service, storeShop } from '../harness/service.ts';
 import { clock, orderAt, rowsOf, startDated } from './refunded-orders.ts';
 
 const ask = (service: Service, ...words: readonly string[]) =>
@@ -64,6 +64,32 @@ test('18 a refund that was made today is in today’s row, though its order is o
   expect(
     rowsOf(january.stdout).map((row) => two(row, 'refunds', 'rate_percent', 'refunded_of_paid')),
   ).toEqual([[0, null, 1_000]]);
+});
+
+test('18 also where the list is newest first: every order is read, because the refund may be of the oldest', async () => {
+  await using service = await startDated({
+    orders: Array.from({ length: 300 }, (_, index) =>
+      orderAt(
+        `ord_${index}`,
+        new Date(Date.parse('2040-11-20T00:00:00Z') - index * 86_400_000).toISOString(),
+        {
+          refunds: index === 299 ? [{ amount: 50, at: '2040-11-21T09:00:00Z' }] : [],
+        },
+      ),
+    ),
+  });
+  await storeShop(service.home, service, { 'orders.order': 'newest-first' });
+  const env = { ...clock, PAYDESK_BASE_URL: '', PAYDESK_MODE: '', PAYDESK_API_KEY: '' };
+  for (const words of [
+    ['refunds', 'summary', '--period', 'today'],
+    ['refunds', 'list'],
+  ]) {
+    const { stdout } = await service.run(['-p', 'shop', ...words, '--ndjson'], { env });
+    expect(rowsOf(stdout), words.join(' ')).toHaveLength(1);
+  }
+  const { stdout } = await service.run(['-p', 'shop', 'today'], { env });
+  expect(stdout).toContain('refunded today');
+  expect(stdout).toContain('ord_299');
 });
 
 test('the screen names the rate that it shows', async () => {
@@ -193,6 +219,26 @@ describe('29 reason and operator are never blank', () => {
       expect.objectContaining({ operator: 'op7' }),
       expect.objectContaining({ operator: 'op7' }),
     ]);
+  });
+
+  test('a refund whose reply was lost is probably of this machine, with its reason and operator, until it is confirmed', async () => {
+    await using service = await startDated({
+      orders: [orderAt('ord_1', '2040-11-21T10:00:00Z')],
+      onPost: () => (_request, _response, socket) => {
+        socket.destroy();
+      },
+    });
+    const env = { ...clock, PAYDESK_OPERATOR: 'op7' };
+    const refund = await service.run(['orders', 'refund', 'ord_1', '--reason', 'other', '--yes'], { env });
+    expect(refund.code).toBe(7);
+    service.orders = [
+      orderAt('ord_1', '2040-11-21T10:00:00Z', { refunds: [{ amount: 10_000, at: '2040-11-21T15:31:13Z' }] }),
+    ];
+    const list = await service.run(['refunds', 'list', '--ndjson'], { env });
+    expect(rowsOf(list.stdout)).toEqual([
+      expect.objectContaining({ origin: 'probably this machine', operator: 'op7', reason: 'other' }),
+    ]);
+    expect(service.posts).toHaveLength(1);
   });
 
   test('a journal that cannot be read stops it, since all refunds would look as if others had made them', async () => {

@@ -68,6 +68,20 @@ test('23 at 40 columns the charts go, no line is too long, and every figure is t
   }
 });
 
+test('23 at every width from 40 to 90 no line is too long, and a chart of fewer than six cells is left out', async () => {
+  await using service = await startDated({ orders });
+  const longest = new Set<number>();
+  for (let columns = 40; columns <= 90; columns += 1) {
+    const screen = await show(service, { columns }, 'refunds', 'summary');
+    for (const line of screen.split('\n')) expect(line.length, line).toBeLessThanOrEqual(columns);
+    longest.add(Math.max(0, ...[...screen.matchAll(/█+/g)].map(([bar]) => bar.length)));
+  }
+  // The top of a sparkline is one cell.
+  expect([...longest].filter((length) => length > 1).toSorted((a, b) => a - b)).toEqual(
+    Array.from({ length: 19 }, (_, index) => index + 6),
+  );
+});
+
 test.each<[string, Readonly<Record<string, string>>]>([
   ['NO_COLOR', { NO_COLOR: '1', LANG: 'en_US.UTF-8' }],
   ['--no-color in PAYDESK_COLOR', { PAYDESK_COLOR: 'never', LANG: 'en_US.UTF-8' }],
