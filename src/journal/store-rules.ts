@@ -313,7 +313,8 @@ function columnsMatch({ sent, state, byHand }: KnownAttempt, query: AttemptQuery
 
 function stateOf(last: StoredRow): Pick<KnownAttempt, 'state' | 'byHand'> {
   const row = unlink(last);
-  if (row.type !== 'verdict') return { state: 'over', byHand: false };
+  // What is no verdict settles nothing, whatever its column says.
+  if (row.type !== 'verdict') return { state: 'open', byHand: false };
   const state = mayBeOpen(row) ? 'open' : mayChange(row) ? 'watched' : 'over';
   return { state, byHand: row.by === 'person' };
 }
