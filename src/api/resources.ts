@@ -52,9 +52,11 @@ export interface Column {
   readonly stays?: true;
   /** If not all columns fit, this one comes in before ids, amounts and times. It takes no room from columns that stay. */
   readonly early?: true;
-  /** The short form, for a terminal without room for the full title or value. */
   /** A text that stays is never cut below this width if a column that does not stay can be left out for it. */
   readonly least?: number;
+  /** Whether the cell of a record is a warning: it is never cut, and a status is red. */
+  readonly warns?: (record: JsonObject) => boolean;
+  /** The short form, for a terminal without room for the full title or value. */
   readonly brief?: { readonly title?: string; readonly value?: (record: JsonObject) => unknown };
   /** The column is computed for people. CSV and `-o list` have it only if `--columns` names it. */
   readonly derived?: true;

@@ -35,6 +35,9 @@ export const smallestCard = 5;
 const bareText = 3;
 const bareStatus = 6;
 
+/** A column, and how wide the widest of its cells is that is never cut. */
+export type FittedColumn = Column & { readonly uncut?: number };
+
 /** The columns that fit, and how wide they are. */
 interface Fitted {
   /** Indexes of the columns that are shown. */
@@ -61,7 +64,7 @@ export function mayShrink(kind: ValueKind): boolean {
  * pages of a list have the same ones.
  */
 export function fitColumns(
-  columns: readonly Column[],
+  columns: readonly FittedColumn[],
   natural: readonly number[],
   { width, usual }: { readonly width: number; readonly usual: readonly number[] | undefined },
 ): Fitted {
@@ -135,7 +138,7 @@ function usualCell(kind: Exclude<ValueKind, 'id' | 'link'>, { brief, decimals }:
   }
 }
 
-function leastOf({ kind, stays, least: wanted }: Column, own: number): number {
+function leastOf({ kind, stays, least: wanted, uncut = 0 }: FittedColumn, own: number): number {
   if (!mayShrink(kind)) return own;
   const least =
     kind === 'card'
@@ -145,13 +148,13 @@ function leastOf({ kind, stays, least: wanted }: Column, own: number): number {
         : kind === 'status'
           ? smallestStatus
           : smallest;
-  return Math.min(own, least);
+  return Math.min(own, Math.max(least, uncut));
 }
 
-function barelyOf(column: Column, own: number): number {
-  const { kind } = column;
+function barelyOf(column: FittedColumn, own: number): number {
+  const { kind, uncut = 0 } = column;
   if (!mayShrink(kind) || kind === 'card') return leastOf(column, own);
-  return Math.min(own, kind === 'status' ? bareStatus : bareText);
+  return Math.min(own, Math.max(kind === 'status' ? bareStatus : bareText, uncut));
 }
 
 function kindAt(columns: readonly Column[], index: number): ValueKind {
@@ -180,7 +183,7 @@ function mostImportant(columns: readonly Column[]): readonly number[] {
  * last. If that is not enough, all of them lose more.
  */
 export function shrunk(
-  columns: readonly Column[],
+  columns: readonly FittedColumn[],
   natural: readonly number[],
   width: number,
 ): readonly number[] {

@@ -191,6 +191,8 @@ export interface SearchedList<T> {
   /** The right-aligned columns, and those that may be cut, by their index. */
   readonly right: readonly number[];
   readonly shrink: readonly number[];
+  /** How many cells of a column are never cut, by its index. */
+  readonly least?: Readonly<Record<number, number>>;
   /** How many rows hold the words, among those that were read so far. */
   count(words: string): number;
   row(words: string, index: number): SearchedRow<T> | undefined;

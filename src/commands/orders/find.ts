@@ -109,7 +109,8 @@ async function searchPages(
   accepts: (record: WireRecord) => boolean,
 ): Promise<SearchResult> {
   const { observer, max, paging } = search;
-  const columns = columnsOf(ctx, matcher, observer, await statusColumn(ctx, service));
+  const status = await statusColumn(ctx, service);
+  const columns = columnsOf(ctx, matcher, observer, status.columns);
   const sink = ctx.out.list(columns, { pages: 'many' });
   let found = 0;
   const endProgress = ctx.notes.progress(() =>
@@ -122,7 +123,10 @@ async function searchPages(
       const part = upTo(page, max - observer.read);
       observer.onPage(part);
       const hits = part.records.filter(accepts);
-      if (hits.length > 0) await sink.page(hits);
+      if (hits.length > 0) {
+        await status.lookUp(hits);
+        await sink.page(hits);
+      }
       observer.onShown(hits);
       found += hits.length;
       ending = endingAfter(search, part, hits);

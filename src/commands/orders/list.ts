@@ -28,14 +28,18 @@ export const list = defineCommand({
   async run(ctx, { flags }) {
     const service = await ctx.service();
     const { profile } = service;
-    const status = flags.status ?? defaultStatus(ctx, profile);
-    const asked = orderFilters(ctx, { ...flags, status }, profile);
+    const only = flags.status ?? defaultStatus(ctx, profile);
+    const asked = orderFilters(ctx, { ...flags, status: only }, profile);
     const reasons = reasonColumns(ctx, profile);
+    const status = await statusColumn(ctx, service);
     const { columns, ...observer } = observeOrders(ctx, profile, asked);
     return showList(ctx, 'orders', flags, asked.filters, {
       ...observer,
-      columns: [...reasons.columns, ...columns, ...(await statusColumn(ctx, service))],
-      beforeShown: reasons.lookUp,
+      columns: [...reasons.columns, ...columns, ...status.columns],
+      async beforeShown(records) {
+        await reasons.lookUp(records);
+        await status.lookUp(records);
+      },
     });
   },
 });
