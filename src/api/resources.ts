@@ -20,8 +20,8 @@ import {
 } from './spec.ts';
 
 /**
- * How a value is shown. Money is shown with the currency of its record, a figure is an amount without its currency. A time is
- * in Unix seconds. A local time is shown as ISO 8601 in the zone of the run or export.
+ * How a value is shown. Money is shown with the currency of its record, a figure is an amount without its currency, a sum is a
+ * figure that paydesk added up and that may be beyond 2^53-1. A time is in Unix seconds. A local time is shown as ISO 8601 in the zone of the run or export.
  */
 export type ValueKind =
   | 'id'
@@ -29,6 +29,7 @@ export type ValueKind =
   | 'status'
   | 'money'
   | 'figure'
+  | 'sum'
   | 'integer'
   | 'time'
   | 'localTime'
