@@ -295,7 +295,7 @@ function twiceError(
     'unknown',
     `${subject} shows the ${changeWords(attempt.sent, amounts)} more than once\n${ids.join(' and ')}`,
     {
-      opening: 'DUPLICATE?',
+      opening: 'PAID BACK TWICE:',
       certain: ['nothing was sent now', ...who, 'paydesk cannot take a refund back'].join('; '),
       now: [
         'stop on this order and show your lead:',

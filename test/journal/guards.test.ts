@@ -758,6 +758,14 @@ describe('a refund that a person recorded as made and the order does not show', 
     expect(unshownRefund(other, [], [byHand])).toBeUndefined();
   });
 
+  it('of several charges refuses a refund of any one of them', () => {
+    const { proof } = byHand.sent;
+    const whole = attempt([{ verdict: 'applied', by: 'person' }], {
+      proof: { ...proof, expected: [{ chargeId: 'ch_2', amount: -9 }, ...proof.expected] },
+    });
+    expect(unshownRefund(other, [whole], [whole])).toMatchObject({ why: 'unshown', name: 'i_1' });
+  });
+
   it('lets a refund through that names it in --again, but not one of two', () => {
     expect(unshownRefund({ ...other, again: ['i_1'] }, [byHand], [byHand])).toBeUndefined();
     const second = attempt([{ verdict: 'applied', by: 'person' }], { intent: 'i_2' });
@@ -842,7 +850,12 @@ describe('the order does not show a refund that a person recorded as made', () =
       shown([]),
       false,
     ],
-    ['not if it is a capture', attempt([byHand], { proof: { ...proof, kind: 'capture' } }), shown([]), false],
+    [
+      'not if it is a capture, even while the order cannot be read',
+      attempt([byHand], { proof: { ...proof, kind: 'capture' } }),
+      {},
+      false,
+    ],
     ['not without a verdict', attempt([]), shown([]), false],
   ])('%s', (_, record, value, expected) => {
     expect(unshownRefunds([record], value)).toEqual(expected ? [record] : []);

@@ -80,7 +80,7 @@ function compareRows(
 ): readonly Compared[] {
   const byOrder = Map.groupBy(rows, (row) => orderIdOf(row, orders));
   return [...byOrder].flatMap(([id, some]) => {
-    const order = orders.found.get(id)?.order;
+    const order = orders.take(id)?.order;
     if (order === undefined)
       return some.map((row) => notFound(id, row, orders.missing.get(id) ?? `there is no order ${id}`));
     return compareOrder(id, some, order, journal.ofOrder(id, order));
