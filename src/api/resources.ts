@@ -49,6 +49,8 @@ export interface Column {
   readonly amountsOf?: (record: JsonObject) => AmountStyle;
   /** How wide a terminal must be for this column in the default table. Without it, only `--columns` shows the column. */
   readonly tableFrom?: number;
+  /** People look for this column. A narrower terminal says that it has no room for it. */
+  readonly isMissed?: true;
   /** The column stays in the table when a terminal is too narrow for all columns, and other texts are cut before it. */
   readonly stays?: true;
   /** If not all columns fit, this one comes in before ids, amounts and times. It takes no room from columns that stay. */
