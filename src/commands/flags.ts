@@ -104,7 +104,14 @@ function typedAmount(text: string, name: string): TypedAmount {
     ]);
   throw usage(
     `${name} ${short(text)}: not an amount, which is a number above 0, without commas`,
-    withoutCommas(text).map((one) => `type ${one}`),
+    withoutCommas(text).flatMap((one) =>
+      one.includes('.')
+        ? [
+            `where the profile declares decimals: type ${one}`,
+            "without decimals: type a whole number, in the service's units",
+          ]
+        : [`type ${one}`],
+    ),
   );
 }
 

@@ -11,7 +11,7 @@ import { changeOrder, type OrderAsked, type OrderPlan, type OrderRead } from '..
 import { madeWords, originsOf } from './known-refunds.ts';
 import { type FoundTwins, lookForTwins } from './look-for-twins.ts';
 import { checkTwins, refused, youngWarnings } from './refund-checks.ts';
-import { planRefund, type RefundAsked, type RefundPlan } from './refund-plan.ts';
+import { flagsOf, planRefund, type RefundAsked, type RefundPlan } from './refund-plan.ts';
 import { leavesQuestions, refundQuestions } from './refund-questions.ts';
 import { refundPreview, refundResult } from './refund-screens.ts';
 import { isPaidBack, type KnownTwin, nameForAgain, twinLine, twinWords } from './twins.ts';
@@ -106,15 +106,9 @@ function refusePlanned(
 }
 
 // The flags that ask for the same without a question.
-function wordsOf(
-  { charge, amount, reason, note }: RefundAsked,
-  { currency }: OrderMoney,
-  { settings }: Profile,
-): readonly string[] {
-  const typed = amount === undefined ? undefined : typedForm(amount, currency, settings);
-  return Object.entries({ charge, amount: typed, reason, note }).flatMap(([name, value]) =>
-    value === undefined ? [] : [`--${name}`, value],
-  );
+function wordsOf(asked: RefundAsked, { currency }: OrderMoney, { settings }: Profile): readonly string[] {
+  const { amount } = asked;
+  return flagsOf(asked, amount === undefined ? undefined : typedForm(amount, currency, settings));
 }
 
 // `--again` may name refunds of twins besides refunds and attempts of this order. The journal uses up only those of this order.

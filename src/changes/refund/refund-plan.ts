@@ -14,6 +14,7 @@ import {
   generalWarnings,
   type MadeWords,
   refundableMoney,
+  refundCommand,
   refused,
   showOrder,
 } from './refund-checks.ts';
@@ -78,7 +79,11 @@ export function planRefund(
   checkRepeat(plan, asked, profile, madeWords);
   checkLimit(plan.amount, money, profile, nowMs);
   const units =
-    asked.typed === undefined ? undefined : unitsWarning(asked.typed, money.currency, profile.settings);
+    asked.typed === undefined
+      ? undefined
+      : unitsWarning(asked.typed, money.currency, profile.settings, (amount) =>
+          refundCommand(profile, money, flagsOf(asked, amount)),
+        );
   const warnings = [
     ...(units === undefined ? [] : [units]),
     ...plan.warnings,
@@ -92,6 +97,16 @@ function checkTyped({ typed }: NamedMoney, money: OrderMoney, profile: Profile):
   const problem = typed === undefined ? undefined : amountProblem(typed, money.currency, profile.settings);
   if (problem !== undefined)
     throw refused(`--amount ${typed?.text}: ${problem}`, [showOrder(money, profile)]);
+}
+
+/** The flags that ask for this refund without a question, with the amount as it is typed. */
+export function flagsOf(
+  { charge, reason, note }: RefundAsked,
+  amount: string | undefined,
+): readonly string[] {
+  return Object.entries({ charge, amount, reason, note }).flatMap(([name, value]) =>
+    value === undefined ? [] : [`--${name}`, value],
+  );
 }
 
 // Chooses the whole order or one charge. When it is not clear which charge is meant, it throws CliError 'refused' with a

@@ -46,7 +46,10 @@ export const reconcile = defineCommand({
     );
     const all = [...reread, ...left.filter((one) => !isShown(one))];
     const alarmed = reread.filter((one) => needsPerson(ctx, one, now));
-    await showAttempts(ctx, toShow(ctx, all, unsettled, now));
+    const shown = toShow(ctx, all, unsettled, now);
+    await showAttempts(ctx, shown);
+    const made = watchedLine(shown, unsettled);
+    if (made !== undefined) ctx.notes.note(made);
     warnOfOpen(ctx, all, now);
     warnOfAlarms(ctx, all);
     // If rows of the journal are lost, there may be unconfirmed changes that the journal does not show.
@@ -117,6 +120,18 @@ function toShow(
   };
   const rest = records.filter((one) => !isOpen(one) && (!ctx.options.quiet || isNew(one)));
   return [...records.filter(isOpen), ...rest];
+}
+
+// Nobody asked for refunds that were made already: this says why they are in the list. `before`: the attempts before this run.
+function watchedLine(shown: readonly AttemptRecord[], before: readonly AttemptRecord[]): string | undefined {
+  const isQuiet = ({ verdicts }: AttemptRecord) =>
+    verdicts.at(-1)?.verdict === 'applied' && verdicts.at(-1)?.alarm === undefined;
+  const known = new Set(before.filter(isQuiet).map(attemptName));
+  const watched = shown.filter((record) => isQuiet(record) && known.has(attemptName(record)));
+  const [first, second] = watched;
+  if (first === undefined) return undefined;
+  const which = second === undefined ? `${first.sent.intent} was` : `${watched.length} of these were`;
+  return `${which} made before; paydesk read ${second === undefined ? 'its order' : 'their orders'} again in case a refund shows twice`;
 }
 
 // A table may cut the outcome; what to do now is written in full, below it.
