@@ -79,6 +79,8 @@ export interface OrderPlan {
   readonly typed?: TypedAmount | undefined;
   /** The flags of the command that asks for the same without a question. */
   readonly words: readonly string[];
+  /** What a No prints in place of that command, when the service would refuse it. */
+  readonly instead?: readonly string[] | undefined;
   readonly preview: readonly Block[];
   /** Checks the order again as it is right before the sending. Throws CliError 'refused'. */
   readonly check: (fresh: JsonObject) => void;
@@ -150,7 +152,7 @@ async function planChange(
   const order = await readOne(ctx, service, 'orders', id, 'change', neighbour);
   if (kind === 'refund') await ctx.journal.refuseDuplicate({ service, orderId: id, order: order.value });
   const read = { service, id, order: order.value, isPicked: givenId === undefined, twin };
-  const { intent: planned, typed, words, preview, check, result } = await plan(read);
+  const { intent: planned, typed, words, instead, preview, check, result } = await plan(read);
   const settled = await settledByHand(ctx, service, id);
   const unshown = (await unshownIn(ctx, service, order.value)).filter((record) => touches(record, planned));
   const isUnshown = (record: AttemptRecord) =>
@@ -167,6 +169,7 @@ async function planChange(
     profile,
     confirm,
     command: commandLine(profile, 'orders', kind, id, ...words, ...repeats),
+    instead,
     order: { id, amount: intent.amount, currency: intent.currency, typed },
   };
   let shown = order;

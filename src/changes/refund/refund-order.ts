@@ -7,11 +7,12 @@ import type { Context } from '../../commands/command.ts';
 import { checkDecimals } from '../../commands/flags.ts';
 import { attemptName } from '../../journal/journal.ts';
 import type { Profile } from '../../profiles/profiles.ts';
+import { unshownIn } from '../by-hand-words.ts';
 import { changeOrder, type OrderAsked, type OrderPlan, type OrderRead } from '../order-change.ts';
 import { madeWords, originsOf } from './known-refunds.ts';
 import { type FoundTwins, lookForTwins } from './look-for-twins.ts';
-import { checkTwins, refused, youngWarnings } from './refund-checks.ts';
-import { flagsOf, planRefund, type RefundAsked, type RefundPlan } from './refund-plan.ts';
+import { chargeCommands, checkTwins, refused, youngWarnings } from './refund-checks.ts';
+import { chargesInTheWay, flagsOf, planRefund, type RefundAsked, type RefundPlan } from './refund-plan.ts';
 import { leavesQuestions, refundQuestions } from './refund-questions.ts';
 import { refundPreview, refundResult } from './refund-screens.ts';
 import { isPaidBack, type KnownTwin, nameForAgain, twinLine, twinWords } from './twins.ts';
@@ -50,7 +51,8 @@ async function planOrder(
   const made = madeWords(ctx, origins);
   const planNow = (asked: RefundAsked, now = order) =>
     planRefund(asked, now, profile, { nowMs: ctx.clock.now(), madeWords: made });
-  const questions = refundQuestions(ctx, read, given, confirm);
+  const unshown = await unshownIn(ctx, read.service, order);
+  const questions = refundQuestions(ctx, read, given, { confirm, unshown });
   const answers = await questions.money();
   // What is refused anyway is refused before the next question.
   await refusePlanned(ctx, read, planNow(answers), answers);
@@ -84,6 +86,7 @@ async function planOrder(
       again: asked.again,
     },
     typed: asked.typed,
+    instead: insteadOf(plan, asked, profile),
     words: [...wordsOf(asked, money, profile), ...(leavesQuestions(asked, money) ? ['--only-confirm'] : [])],
     preview: refundPreview({ plan, order, profile, note, origins }),
     check: (fresh) => {
@@ -91,6 +94,20 @@ async function planOrder(
     },
     result: (applied) => refundResult(plan, applied, profile),
   };
+}
+
+// The service will refuse the whole order, so the same command is none for later.
+function insteadOf(
+  { charge, money }: RefundPlan,
+  { reason, note }: RefundAsked,
+  profile: Profile,
+): readonly string[] | undefined {
+  if (charge !== undefined || chargesInTheWay(money).length === 0) return undefined;
+  const others = money.charges.filter(({ counts, isRefundable }) => counts && isRefundable !== false);
+  return [
+    'the service would refuse that; the other charges, for later:',
+    ...chargeCommands(money, others, profile, { reason, note }),
+  ];
 }
 
 // Throws the CliError with which the journal would refuse this refund.

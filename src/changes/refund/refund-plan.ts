@@ -139,6 +139,11 @@ function chooseTarget(asked: RefundAsked, money: OrderMoney, profile: Profile): 
   return 'whole';
 }
 
+/** The charges for which the service will refuse to refund the whole order (service: States and transitions, rule 1). */
+export function chargesInTheWay({ charges }: OrderMoney): readonly ChargeMoney[] {
+  return charges.filter(({ counts, isRefundable }) => counts && isRefundable === false);
+}
+
 /** Whether the whole order can be refunded at once: nothing was refunded before, and the service does not forbid it. */
 export function canGoBackWhole(money: OrderMoney): boolean {
   return !wasTouched(money) && money.isRefundable !== false;
@@ -202,8 +207,7 @@ function wholePlan(asked: RefundAsked, money: OrderMoney): RefundPlan {
   };
 }
 
-// The document says that the service refuses then (service: States and transitions, rule 1). It does not show charges that were
-// never paid, and services of this family refund the others.
+// The document does not show charges that were never paid, and services of this family refund the others.
 function notRefundable({ number, value, counts, status }: ChargeMoney): string {
   const name = `charge ${number} (${paidBy(value)})`;
   return counts

@@ -62,8 +62,13 @@ export function shownOf(
   const counting = countingCharges(value).map((charge) => charge.value);
   const charges = itemsOf(value.charges).map((charge) => {
     const sum = typeof charge.amount === 'number' ? figureWords(charge.amount, currency, settings) : '-';
-    const state = counting.includes(charge) || typeof charge.status !== 'string' ? '' : ` ${charge.status}`;
-    return `${paidBy(charge)} ${sum}${state}`;
+    const status = typeof charge.status === 'string' ? charge.status : undefined;
+    const state = !counting.includes(charge)
+      ? status
+      : charge.is_refundable === false
+        ? 'not refundable'
+        : undefined;
+    return `${paidBy(charge)} ${sum}${state === undefined ? '' : ` ${state}`}`;
   });
   const reference = referenceOf(value, referenceKeys);
   const card = orderColumns.find(({ name }) => name === 'card')?.value(value, referenceKeys);
