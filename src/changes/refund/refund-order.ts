@@ -67,9 +67,8 @@ async function planOrder(
   const young = youngWarnings(planned.money, profile, ctx.clock.now(), origins);
   const otherTwins = twins.twins.filter((one) => !isPaidBack(one)).map(line);
   const plan = { ...planned, warnings: [...planned.warnings, ...young, ...otherTwins, ...twins.gaps] };
-  // To pay both back is the mistake that costs most, so not even --quiet hides it.
+  // To pay both back is the mistake that costs most, so it stands right above the question.
   const paidBack = twins.twins.filter(isPaidBack).map(line);
-  if (!ctx.options.dryRun) for (const text of paidBack) ctx.notes.warn({ text, style: 'warn' });
   const { body, expected, tolerated, amount, money } = plan;
   const { reason, note } = asked;
   return {
@@ -89,6 +88,7 @@ async function planOrder(
     instead: insteadOf(plan, asked, profile),
     words: [...wordsOf(asked, money, profile), ...(leavesQuestions(asked, money) ? ['--only-confirm'] : [])],
     preview: refundPreview({ plan, order, profile, note, origins }),
+    urgent: paidBack,
     check: (fresh) => {
       planNow(asked, fresh);
     },

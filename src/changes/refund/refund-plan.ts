@@ -187,10 +187,10 @@ function checkCharge(charge: ChargeMoney, money: OrderMoney, profile: Profile): 
       `${name} is refunded already: ${partWords(charge.refunded, charge.amount, money.currency, profile.settings)} went back`,
       now,
     );
-  if (charge.isRefundable === false)
-    throw refused(`the service says that ${name} is not refundable (is_refundable false)`, now);
   if (!charge.counts)
     throw refused(`${name} is ${charge.status ?? 'not paid'}: there is nothing to refund on it`, now);
+  if (charge.isRefundable === false)
+    throw refused(`the service says that ${name} is not refundable (is_refundable false)`, now);
 }
 
 function wholePlan(asked: RefundAsked, money: OrderMoney): RefundPlan {

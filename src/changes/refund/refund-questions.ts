@@ -203,12 +203,17 @@ function askReason(ctx: Context, profile: Profile): Promise<RefundReason | undef
   });
 }
 
+// Whoever types one of these believes to answer another question.
+const answers = /^(?:y|n|yes|no)$/i;
+const notANote = 'this is the question for the note, nothing is sent yet: a yes or no is no note';
+
 async function askNote(ctx: Context, profile: Profile): Promise<string | undefined> {
   const required = requires(profile, 'note');
   const note = await ctx.ask.text({
     message: aboutMoney(profile, `Note, kept only on this computer${required ? '' : ' (Enter: none)'}:`),
     flag: '--note TEXT',
     optional: !required,
+    check: (text) => (answers.test(text) ? notANote : undefined),
   });
   return note === '' ? undefined : note;
 }

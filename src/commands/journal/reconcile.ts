@@ -83,8 +83,10 @@ async function lookOf(ctx: Context, before: AttemptRecord, looked: Resolved | un
   const words = (record: AttemptRecord) => outcomeWords(record, ctx.journal.isOpen(record, now));
   const was = words(before);
   if (looked === undefined) {
-    const why = ctx.journal.isOpen(before, now) ? 'paydesk cannot look it up' : 'its result is final';
-    return { line: `not read again: ${why}`, at: undefined, was, changed: false };
+    const line = ctx.journal.isOpen(before, now)
+      ? 'not read again: paydesk cannot look it up'
+      : 'already certain; not read again';
+    return { line, at: undefined, was, changed: false };
   }
   const { orderId } = before.sent.proof;
   const at = ctx.clock.now();
@@ -99,6 +101,15 @@ async function lookOf(ctx: Context, before: AttemptRecord, looked: Resolved | un
       changed: false,
     };
   const changed = was !== is;
+  if (record.verdicts.at(-1)?.verdict === 'not_seen' && ctx.journal.isOpen(record, now)) {
+    const seen = orderId === undefined ? 'the newest orders do' : 'the order does';
+    return {
+      line: `still unconfirmed: read again at ${ctx.timeOfDay(at)}, ${seen} not show it`,
+      at,
+      was,
+      changed,
+    };
+  }
   const line = changed ? `it was "${was}", and is now "${is}"` : 'nothing changed';
   return { line: `read ${read}: ${line}`, at, was, changed };
 }
