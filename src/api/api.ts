@@ -295,20 +295,15 @@ async function readNamed(
 
 function notFound(service: Service, resource: ResourceName, id: string): CliError {
   const { one, idExample } = resources[resource];
-  const command = (...words: readonly string[]) => commandLine(service.profile, resource, ...words);
-  const isShort = resource === 'orders' && id.length < idExample.length;
   // A shorter id was probably cut when it was copied, and a search finds an order by a part of its id. A word such as `ord_none`
   // is no part of one.
-  const isCut = isShort && /[0-9A-Z]/.test(id);
+  const isCut = resource === 'orders' && id.length < idExample.length && /[0-9A-Z]/.test(id);
   return new CliError('not_found', `${accountLabel(service.profile)} has no ${one} ${id}`, {
     certain: 'nothing was changed',
-    now:
-      isShort && !isCut
-        ? [
-            'check the id, or the profile; the buyer, the card or the amount finds an order too:',
-            command('find', 'TEXT'),
-          ]
-        : ['check the id, or the profile:', command(...(isCut ? ['find', id] : ['list']))],
+    now: [
+      'check the id, or the profile:',
+      commandLine(service.profile, resource, ...(isCut ? ['find', id] : ['list'])),
+    ],
   });
 }
 

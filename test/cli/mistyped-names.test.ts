@@ -47,7 +47,7 @@ test('a cut order id leads to orders find, which finds the order; a whole one to
     id,
   );
   const word = await service.run(['orders', 'show', 'ord_none']);
-  expect(word.stderr).toContain('         paydesk orders find TEXT\n');
+  expect(word.stderr).toContain('         paydesk orders list\n');
   const whole = await service.run(['orders', 'show', 'ord_2tQ7zRk9PwE5xNvAn']);
   expect(whole.stderr).toContain('         paydesk orders list\n');
 });
