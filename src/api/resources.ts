@@ -20,8 +20,8 @@ import {
 } from './spec.ts';
 
 /**
- * How a value is shown. Money is shown with the currency of its record, a figure is an amount without its currency. A time is
- * in Unix seconds. A local time is shown as ISO 8601 in the zone of the run or export.
+ * How a value is shown. Money is shown with the currency of its record, a figure is an amount without its currency, a sum is a
+ * figure that paydesk added up and that may be beyond 2^53-1. A time is in Unix seconds. A local time is shown as ISO 8601 in the zone of the run or export.
  */
 export type ValueKind =
   | 'id'
@@ -29,6 +29,7 @@ export type ValueKind =
   | 'status'
   | 'money'
   | 'figure'
+  | 'sum'
   | 'integer'
   | 'time'
   | 'localTime'
@@ -48,6 +49,8 @@ export interface Column {
   readonly amountsOf?: (record: JsonObject) => AmountStyle;
   /** How wide a terminal must be for this column in the default table. Without it, only `--columns` shows the column. */
   readonly tableFrom?: number;
+  /** People look for this column. A narrower terminal says that it has no room for it. */
+  readonly isMissed?: true;
   /** The column stays in the table when a terminal is too narrow for all columns, and other texts are cut before it. */
   readonly stays?: true;
   /** If not all columns fit, this one comes in before ids, amounts and times. It takes no room from columns that stay. */

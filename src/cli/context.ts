@@ -143,6 +143,7 @@ function exportDoor(parts: {
   return {
     open: async (request) => (await load()).open(request),
     verify: async (path, maxAgeMs) => (await load()).verify(path, maxAgeMs),
+    read: async (path) => (await load()).read(path),
   };
 }
 

@@ -17,7 +17,7 @@ export interface PlanFileParts {
   /** Masks keys in a line of JSON, and in a text. */
   readonly cleanJson: (json: string) => string;
   readonly clean: (text: string) => string;
-  /** Called when a plan with many rows is opened: what is done with them makes much that is soon forgotten. */
+  /** Called when a file with many rows is opened: what is done with them makes much that is soon forgotten. */
   readonly keepHeapSmall: () => void;
 }
 
@@ -25,11 +25,16 @@ export interface PlanFileParts {
 const inputMax = 64 * 1024 * 1024;
 const planMax = 512 * 1024 * 1024;
 // Some 300 rows.
+const largeInput = 8 * 1024;
 const largePlan = 256 * 1024;
 
 export function createPlans({ cwd, read, cleanJson, clean, keepHeapSmall }: PlanFileParts): PlanFiles {
   return {
-    input: (path) => read(path, inputMax),
+    async input(path) {
+      const bytes = await read(path, inputMax);
+      if (bytes.length > largeInput) keepHeapSmall();
+      return bytes;
+    },
     async open(path) {
       const bytes = await read(path, planMax);
       if (bytes.length > largePlan) keepHeapSmall();
@@ -95,7 +100,7 @@ function taken(cause: unknown): Error {
   return Object.assign(new Error('taken', { cause }), { code: 'EEXIST' });
 }
 
-const chunkLength = 256 * 1024;
+const chunkLength = 32 * 1024;
 
 function* chunksOf(lines: Iterable<string>): Generator<string> {
   let chunk = '';

@@ -2,7 +2,8 @@
 
 import * as v from 'valibot';
 import { type JsonObject, refundReasonValues } from '../api/spec.ts';
-import { type PlanHead, type PlanRow, rowStates, sumsOf } from './plan-types.ts';
+import { leanRow } from './lean-row.ts';
+import { type MoneyBefore, type PlanHead, type PlanRow, rowStates, sumsOf } from './plan-types.ts';
 
 // A plan of another version is refused, since nobody can know what its fields mean.
 const version = 1;
@@ -29,7 +30,7 @@ export const headLine = v.strictObject({
   again: v.array(text),
 });
 
-const before = v.strictObject({
+const moneyBefore = v.strictObject({
   amount: integer,
   currency: maybe(text),
   amount_refunded: maybe(integer),
@@ -78,7 +79,7 @@ export const rowLine = v.strictObject({
   key: text,
   tried: maybe(text),
   part_of: maybe(text),
-  before: maybe(before),
+  before: maybe(moneyBefore),
   neighbour: maybe(text),
 });
 
@@ -168,46 +169,64 @@ export function rowRecord(row: PlanRow): JsonObject {
 }
 
 export function rowOf(line: v.InferOutput<typeof rowLine>): PlanRow {
-  const { number, charge, amount: asked, reason, ref, note, more, state, why, marks, currency, body } = line;
-  return {
+  const { number, charge, amount: asked, reason, ref, note, state, why, currency, body } = line;
+  const once = idsOnce();
+  return leanRow({
     number,
     line: line.line,
     orderId: line.order_id,
     charge,
-    chargeId: line.charge_id,
+    chargeId: line.charge_id === undefined ? undefined : once(line.charge_id),
     amount: asked,
     reason,
     ref,
     note,
-    more,
+    more: line.more,
     state,
     why,
-    marks,
+    marks: line.marks,
     sum: line.refunds,
     currency,
-    body,
-    expected: line.expected.map((one) => ({ chargeId: one.charge_id, amount: one.amount })),
+    body: body?.charge_id === undefined ? body : { ...body, charge_id: once(body.charge_id) },
+    expected: line.expected.map((one) => ({ chargeId: once(one.charge_id), amount: one.amount })),
     tolerated: line.tolerated,
     again: line.again,
     named: line.named,
     key: line.key,
     tried: line.tried,
     partOf: line.part_of,
-    before: line.before && {
-      amount: line.before.amount,
-      currency: line.before.currency,
-      amountRefunded: line.before.amount_refunded,
-      status: line.before.status,
-      isRefundable: line.before.is_refundable,
-      charges: line.before.charges.map((one) => ({
-        id: one.id,
-        amount: one.amount,
-        status: one.status,
-        isRefundable: one.is_refundable,
-        refunds: one.refunds,
-      })),
-    },
+    before: line.before && beforeOf(line.before, once),
     neighbour: line.neighbour,
+  });
+}
+
+function beforeOf(
+  { amount: sum, amount_refunded, is_refundable, charges, ...before }: v.InferOutput<typeof moneyBefore>,
+  once: (id: string) => string,
+): MoneyBefore {
+  return {
+    amount: sum,
+    currency: before.currency,
+    amountRefunded: amount_refunded,
+    status: before.status,
+    isRefundable: is_refundable,
+    charges: charges.map((one) => ({
+      id: once(one.id),
+      amount: one.amount,
+      status: one.status,
+      isRefundable: one.is_refundable,
+      refunds: one.refunds,
+    })),
+  };
+}
+
+// JSON.parse makes a text of its own wherever a row names its charge.
+function idsOnce(): (id: string) => string {
+  const known = new Map<string, string>();
+  return (id) => {
+    const same = known.get(id);
+    if (same === undefined) known.set(id, id);
+    return same ?? id;
   };
 }
 

@@ -11,6 +11,7 @@ export { errorsCsv } from './errors-csv.ts';
 export { duplicateProblems } from './input-duplicates.ts';
 export { readInputFile } from './input-file.ts';
 export { isInputTitle } from './input-titles.ts';
+export { leanRow } from './lean-row.ts';
 export * from './plan-types.ts';
 export { bar, progressWords } from './progress-words.ts';
 export { rowKey } from './row-key.ts';

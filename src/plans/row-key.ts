@@ -21,5 +21,5 @@ export interface RowIdentity {
  */
 export function rowKey({ origin, mode, orderId, chargeId = '', amount, ref }: RowIdentity): string {
   const text = JSON.stringify([origin, mode, orderId, chargeId, amount, ref]);
-  return `row/${createHash('sha256').update(text).digest('hex').slice(0, 32)}`;
+  return `row/${createHash('sha256').update(text).digest().toString('hex', 0, 16)}`;
 }

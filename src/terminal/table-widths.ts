@@ -14,6 +14,7 @@ const importance: readonly ValueKind[] = [
   'time',
   'localTime',
   'figure',
+  'sum',
   'integer',
   'card',
   'link',
@@ -46,7 +47,7 @@ interface Fitted {
   readonly widths: readonly number[];
 }
 
-const rightAligned: ReadonlySet<ValueKind> = new Set<ValueKind>(['money', 'figure', 'integer']);
+const rightAligned: ReadonlySet<ValueKind> = new Set<ValueKind>(['money', 'figure', 'sum', 'integer']);
 
 /** Whether a value of this kind stands at the right of its column. */
 export function isRightAligned(kind: ValueKind): boolean {
@@ -120,6 +121,7 @@ function usualCell(kind: Exclude<ValueKind, 'id' | 'link'>, { brief, decimals }:
       if (decimals === 'alone') return '12345.67';
       return `${brief ? '1234567' : '1234567 MXN'}${decimals === 'none' ? '' : ' (12345.67)'}`;
     case 'figure':
+    case 'sum':
       if (decimals === 'alone') return '-1234.56';
       return `${brief ? '-123456' : '-1234567'}${decimals === 'none' ? '' : ' (-1234.56)'}`;
     case 'time':
@@ -226,6 +228,7 @@ const roomFor: Readonly<Record<ValueKind, (natural: number) => number>> = {
   status: (natural) => Math.max(natural, statuses.partiallyRefunded.length),
   money: (natural) => Math.max(natural + 2, '123456789 MXN'.length),
   figure: (natural) => Math.max(natural + 2, '-123456789'.length),
+  sum: (natural) => natural,
   integer: (natural) => natural + 2,
   card: (natural) => Math.max(natural, 'split'.length),
   text: (natural) => Math.max(natural, 24),

@@ -92,6 +92,7 @@ describe('a query finds attempts', () => {
     ['under a script’s id, once more', { given: 'T1' }, ['i_a', 'i_c']],
     ['under a script’s id that is not there', { given: 'T9' }, []],
     ['under a script’s id on one order', { given: 'T1', orderId: 'ord_2' }, ['i_c']],
+    ['under a script’s id on an order where it has none', { given: 'T1', orderId: 'ord_3' }, []],
     ['of one plan', { plan: 'p_1' }, ['i_b']],
     ['of one operator', { operator: 'ana' }, ['i_a']],
     ['from a time on', { since: 4 }, ['i_d', 'i_e', 'i_a']],
@@ -345,5 +346,12 @@ describe('a row was changed behind the back of the run', () => {
     rules.read([{ ...row, type: 'verdict' }]);
     expect(intents({ unconfirmed: true })).toEqual(['i_a']);
     expect(intents({ byHand: true })).toEqual([]);
+    expect(rules.attempts({})[0]?.verdicts).toHaveLength(1);
+  });
+
+  it('if its column calls it a setting, and it is none', () => {
+    const { rules } = journalOf();
+    rules.read([{ ...rules.link(verdict('i_a', 1)), type: 'setting' }]);
+    expect(rules.settings()).toEqual([]);
   });
 });

@@ -1,14 +1,13 @@
 /** Sends one row of a plan, through the same journal and the same guards as a single refund. */
 
-import type { OpenService, WireRecord } from '../../api/api.ts';
-import { isKeyRefusal, paths } from '../../api/spec.ts';
+import type { OpenService } from '../../api/api.ts';
+import { isKeyRefusal } from '../../api/spec.ts';
 import type { Context } from '../../commands/command.ts';
 import { CliError } from '../../errors.ts';
-import { type AttemptRecord, attemptName, type Intent, type Outcome } from '../../journal/journal.ts';
-import { fullWord, type Plan, type PlanRow, type RowEnd } from '../../plans/plans.ts';
+import type { AttemptRecord, Outcome } from '../../journal/journal.ts';
+import type { Plan, PlanRow, RowEnd } from '../../plans/plans.ts';
 import type { Notes } from '../../terminal/terminal.ts';
-import { planRefund } from '../refund/refund-plan.ts';
-import { driftOf } from './drift.ts';
+import { intentOf } from './row-intent.ts';
 import { isSentAnew } from './row-verdicts.ts';
 
 /** How a row ended: for the batch, and for the report if the journal holds nothing of it. */
@@ -65,7 +64,7 @@ export async function sendRow(sending: Sending, row: PlanRow): Promise<SentRow> 
     return stoppedByJournal(sending, error);
   }
   const last = attempts.findLast(({ sent }) => sent.given === row.key);
-  const known = last && (await endOfKnown(sending, row, last));
+  const known = last && endOfKnown(sending, row, last);
   if (known !== undefined) {
     sending.run.known += 1;
     return { end: { ...known, isKnown: true }, notSent: undefined };
@@ -125,84 +124,13 @@ function stopOf({ run }: Sending, { kind, message }: CliError): string | undefin
 }
 
 // A row is sent again only if it certainly was not made: it was not sent, a person recorded that, or another plan tried it.
-async function endOfKnown(
-  { ctx, plan }: Sending,
-  row: PlanRow,
-  last: AttemptRecord,
-): Promise<RowEnd | undefined> {
+function endOfKnown({ plan }: Sending, row: PlanRow, last: AttemptRecord): RowEnd | undefined {
   const verdict = last.verdicts.at(-1);
   if (verdict?.alarm !== undefined) return { how: 'unknown' };
   if (verdict?.verdict === 'applied') return { how: 'applied' };
   if (verdict?.verdict === 'not_sent') return undefined;
-  if (verdict?.verdict !== 'rejected' || ctx.journal.isOpen(last, await ctx.journal.now()))
-    return { how: 'unknown' };
+  if (verdict?.verdict !== 'rejected' || verdict.confirmed === false) return { how: 'unknown' };
   return isSentAnew(plan, row, last) ? undefined : { how: 'failed' };
-}
-
-function intentOf(
-  { ctx, service, plan, keys, waiting }: Sending,
-  row: PlanRow,
-  attempts: readonly AttemptRecord[],
-  last: AttemptRecord | undefined,
-): Intent {
-  const { profile } = service;
-  const { orderId, chargeId, amount, reason, ref, note, body = {}, key, partOf, neighbour, before } = row;
-  const own = attempts.filter(({ sent, verdicts }) => {
-    const isApplied = verdicts.at(-1)?.verdict === 'applied';
-    return isApplied && (sent.plan === plan.id || keys.has(sent.given ?? ''));
-  });
-  // Whoever names a refused attempt also repeats what that one named, and a name can be used only once.
-  const refused = last?.verdicts.at(-1)?.verdict === 'rejected' ? last : undefined;
-  const again = [
-    ...row.again.filter((name) => refused?.sent.again?.includes(name) !== true),
-    ...(refused === undefined ? [] : [attemptName(refused)]),
-  ];
-  // A row of --rest is the same row that was tried as a part of a spread amount, and it stays a part of it.
-  const whole = last === undefined ? partOf : last.sent.asked?.part_of;
-  const asked = {
-    order: orderId,
-    charge: chargeId ?? null,
-    amount,
-    ref,
-    ...(whole === undefined ? {} : { part_of: whole }),
-  };
-  const approve = async ({ value }: WireRecord) => {
-    const drift = before === undefined ? 'its money was not read' : driftOf(before, value, own, profile);
-    if (drift !== undefined) throw changed(orderId, drift);
-    const wanted = { charge: chargeId, amount: amount === fullWord ? undefined : amount, reason, note };
-    // Rows of this plan may be equal on purpose. The journal refuses an equal refund of anybody else.
-    const made = own.flatMap(({ sent, verdicts }) => [
-      ...(sent.again ?? []),
-      ...(verdicts.at(-1)?.refunds ?? []).flatMap(({ id }) => id ?? []),
-    ]);
-    // With a clock that is ahead, the refunds of today would be those of an earlier day, and the limit of a day would not count them.
-    const { time } = await ctx.journal.now(service);
-    const fresh = planRefund({ ...wanted, again: [...row.again, ...made] }, value, profile, {
-      nowMs: Math.min(ctx.clock.now(), time),
-    });
-    if (JSON.stringify(fresh.expected) !== JSON.stringify(row.expected))
-      throw changed(orderId, 'it would be another refund now');
-  };
-  return {
-    kind: 'refund',
-    orderId,
-    request: { method: 'POST', path: paths.refunds(orderId), body },
-    expected: row.expected,
-    tolerated: row.tolerated,
-    amount: row.sum,
-    currency: row.currency,
-    reason,
-    note,
-    intentId: key,
-    asked,
-    again,
-    ref,
-    plan: plan.id,
-    line: row.line,
-    waiting,
-    neighbour,
-    approve,
-  };
 }
 
 // Assumed: a service that wants fewer requests (HTTP 429) and does not say for how long means a few seconds.
@@ -210,12 +138,6 @@ const usualWaitMs = 5000;
 
 function waitOf({ head }: Exclude<Outcome, { verdict: 'dry_run' }>): number | undefined {
   return head?.status === 429 ? (head.retryAfterMs ?? usualWaitMs) : undefined;
-}
-
-function changed(orderId: string, what: string): CliError {
-  return new CliError('refused', `${orderId} changed since the plan was made: ${what}`, {
-    certain: 'nothing was sent',
-  });
 }
 
 function endOf(outcome: Outcome, run: BatchRun): SentRow {

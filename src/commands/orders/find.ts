@@ -2,7 +2,7 @@
 
 import { longPages, type Page, type Service, type WireRecord } from '../../api/api.ts';
 import { type Column, orderColumns, resources } from '../../api/resources.ts';
-import type { JsonObject } from '../../api/spec.ts';
+import { type JsonObject, statusMeanings } from '../../api/spec.ts';
 import { isRefunded } from '../../changes/changes.ts';
 import { CliError } from '../../errors.ts';
 import { accountLabel, accountSpan, commandLine, type Profile } from '../../profiles/profiles.ts';
@@ -22,6 +22,7 @@ const defaultMax = 5_000;
 export const find = defineCommand({
   description: [
     'Looks through id, email, phone, names, last4, reference, amount, auth code, items and metadata of each order, and shows matches as the pages come. Every word must be there; capitals and accents do not matter.',
+    'A status is no text of an order: paydesk orders list --status declined --all lists the orders with that payment_status.',
     'Four characters of an id are enough, but four digits must be its end: they are mostly the last digits of a card. Type auth codes and amounts in full: 16000, or 160.00 where the profile declares decimals.',
     'The search stops after --max orders and prints the command that goes on with older ones.',
   ].join(' '),
@@ -221,6 +222,7 @@ function noMatch(ctx: Context, search: Search, ending: Ending): CliError {
       certain: `all orders of ${accountLabel(profile)}${after} were searched${hint === undefined ? '' : ' for just this text'}: ids, buyers, cards, amounts, references, auth codes, items, metadata`,
       now: [
         ...otherwise,
+        ...statusHint(profile, texts),
         ...together(texts),
         "ask for the e-mail or the shop's order number",
         ...(paging.next === undefined ? [] : ['or search all orders:', command(search, { filters })]),
@@ -235,6 +237,7 @@ function noMatch(ctx: Context, search: Search, ending: Ending): CliError {
         : `all ${observer.read} were read; the account has more`,
     now: [
       ...otherwise,
+      ...statusHint(profile, texts),
       ...together(texts),
       "ask for the e-mail or the shop's order number, or search older orders:",
       furtherBack(search, ending),
@@ -254,6 +257,14 @@ function insteadOfDay(search: Search): readonly string[] {
       ? commandLine(profile, 'orders', 'list', ...since.words)
       : command({ ...search, texts: others }, { filters: [...filters, since], next: paging.next });
   return [`${day} is a time, which is typed so:`, line];
+}
+
+// Somebody may look for all orders of a status, which is no text of an order.
+function statusHint(profile: Profile, texts: readonly string[]): readonly string[] {
+  const status = texts.find((text) => Object.hasOwn(statusMeanings, text.toLowerCase()));
+  if (status === undefined) return [];
+  const line = commandLine(profile, 'orders', 'list', '--status', status.toLowerCase(), '--all');
+  return [`for the orders with this status: ${line}`];
 }
 
 // Somebody may have typed the ids of several orders.
