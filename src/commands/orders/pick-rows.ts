@@ -8,7 +8,6 @@ import { itemsOf, type JsonObject } from '../../api/spec.ts';
 import {
   type AttemptsByOrder,
   acknowledgeCommand,
-  caseWords,
   checkTwiceCommand,
   knownTwin,
   longestShortCase,
@@ -32,6 +31,7 @@ import type { Profile } from '../../profiles/profiles.ts';
 import type { SearchedRow, Span } from '../../terminal/terminal.ts';
 import type { Context } from '../command.ts';
 import { foundIn, type KnownOrder } from './known-orders.ts';
+import { openStatus } from './open-status.ts';
 
 /** What a row shows of an order. */
 export interface OrderShown {
@@ -159,8 +159,8 @@ const visible: readonly string[] = ['name', 'email', 'amount', 'currency', 'id']
 
 // The words that matter come first, since a long status is cut.
 function statusOf({ shown, twin }: KnownOrder<OrderShown>): string {
-  const [first] = shown.cases;
-  if (first !== undefined) return caseWords[first.is].short;
+  const open = openStatus(shown.cases);
+  if (open !== undefined) return open.short;
   return twin === undefined ? shown.status : `twin, ${shown.status}`;
 }
 
