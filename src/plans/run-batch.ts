@@ -9,8 +9,11 @@ export interface BatchParts<T> {
   readonly groups: readonly (readonly T[])[];
   /** How many orders are worked on at a time; at least 1. */
   readonly concurrency: number;
-  /** Sends one row. However a row ends, `send` resolves. It rejects only if the batch cannot go on. */
-  readonly send: (row: T) => Promise<RowEnd>;
+  /**
+   * Sends one row. However a row ends, `send` resolves. It rejects only if the batch cannot go on. It calls `lost` as soon as the
+   * reply is lost: to find out what became of the row takes a while, and the other orders must not go on as if all were well.
+   */
+  readonly send: (row: T, lost: () => void) => Promise<RowEnd>;
   readonly clock: Clock;
   /** Ends the batch before the next row. Rows in flight end first. */
   readonly signal: AbortSignal;
@@ -58,8 +61,9 @@ export async function runBatch<T>({
     for (const [index, row] of rows.entries()) {
       if (!(await gate.opens())) return;
       started[number] = index + 1;
-      const end = await send(row);
-      gate.ended(end);
+      const flight = gate.starts();
+      const end = await send(row, flight.lost);
+      flight.ended(end);
       onEnd?.(row, end);
       if (end.how !== 'applied') return;
     }
@@ -86,10 +90,13 @@ export async function runBatch<T>({
 
 /** Says before every row whether it may be started. */
 interface Gate {
-  /** Resolves with whether the next row may be started. A pause that the service asked for comes first. */
+  /**
+   * Resolves with whether the next row may be started. A pause that the service asked for comes first, and so do the rows whose
+   * replies were lost, if the batch stops should none of them have been made.
+   */
   opens(): Promise<boolean>;
-  /** Tells the gate how a row ended. */
-  ended(end: RowEnd): void;
+  /** A row starts. The gate must be told when its reply is lost, and how it ended. */
+  starts(): { readonly lost: () => void; readonly ended: (end: RowEnd) => void };
   /** Lets no other row start. */
   close(): void;
   /** Why rows were not started; undefined if none was held back. */
@@ -101,13 +108,20 @@ function createGate({
   signal,
   maxFailures = defaultMaxFailures,
 }: Pick<BatchParts<never>, 'clock' | 'signal' | 'maxFailures'>): Gate {
-  const stopFor = createRules(maxFailures);
+  const rules = createRules(maxFailures);
   // Wakes those who wait when the batch stops for another reason.
   const closed = new AbortController();
   const over = AbortSignal.any([signal, closed.signal]);
   let stop: BatchStop | undefined;
   let heldBack = false;
   let pausedUntil = Number.NEGATIVE_INFINITY;
+  let lostReplies = 0;
+  let changed = Promise.withResolvers<void>();
+  const change = (): void => {
+    changed.resolve();
+    changed = Promise.withResolvers<void>();
+  };
+  over.addEventListener('abort', change);
 
   const close = (why?: BatchStop): void => {
     stop ??= why;
@@ -125,36 +139,58 @@ function createGate({
   };
   return {
     async opens() {
-      // A row in flight may lengthen the pause meanwhile.
-      while (!over.aborted && clock.monotonic() < pausedUntil) await pause();
+      // A row in flight may lengthen the pause meanwhile, or lose its reply.
+      while (!over.aborted && (rules.wouldStop(lostReplies) || clock.monotonic() < pausedUntil))
+        await (rules.wouldStop(lostReplies) ? changed.promise : pause());
       closeIfSignalled();
       heldBack ||= closed.signal.aborted;
       return !closed.signal.aborted;
     },
-    ended(end) {
-      closeIfSignalled();
-      const why = stopFor(end);
-      if (why !== undefined) close(why);
-      pausedUntil = Math.max(pausedUntil, clock.monotonic() + (end.waitMs ?? 0));
+    starts() {
+      let isLost = false;
+      return {
+        lost() {
+          if (!isLost) lostReplies += 1;
+          isLost = true;
+        },
+        ended(end) {
+          closeIfSignalled();
+          const why = rules.stopFor(end);
+          if (why !== undefined) close(why);
+          pausedUntil = Math.max(pausedUntil, clock.monotonic() + (end.waitMs ?? 0));
+          if (isLost) lostReplies -= 1;
+          change();
+        },
+      };
     },
     close,
     stop: () => (heldBack ? stop : undefined),
   };
 }
 
-// The rules by which the end of a row stops the batch. They are told every end, in order.
-function createRules(maxFailures: number): (end: RowEnd) => BatchStop | undefined {
+// The rules by which the end of a row stops the batch.
+interface Rules {
+  /** Is told every end, in order. */
+  stopFor(end: RowEnd): BatchStop | undefined;
+  /** Whether the batch would stop if so many rows more ended as unknown. */
+  wouldStop(more: number): boolean;
+}
+
+function createRules(maxFailures: number): Rules {
   let inARow = 0;
   let inAll = 0;
-  return ({ how, isKnown = false, stops, waitMs = 0 }) => {
-    // Else unconfirmed rows of earlier runs would stop every run before it sends anything.
-    if (isKnown) return undefined;
-    const isUnknown = how === 'unknown';
-    inARow = isUnknown ? inARow + 1 : 0;
-    inAll += isUnknown ? 1 : 0;
-    if (stops !== undefined) return { why: 'row', words: stops };
-    if (inARow >= maxInARow) return { why: 'unknowns', inARow: true, count: inARow };
-    if (isUnknown && inAll >= maxFailures) return { why: 'unknowns', inARow: false, count: inAll };
-    return waitMs > longestPauseMs ? { why: 'wait', waitMs } : undefined;
+  return {
+    wouldStop: (more) => more > 0 && (inARow + more >= maxInARow || inAll + more >= maxFailures),
+    stopFor({ how, isKnown = false, stops, waitMs = 0 }) {
+      // Else unconfirmed rows of earlier runs would stop every run before it sends anything.
+      if (isKnown) return undefined;
+      const isUnknown = how === 'unknown';
+      inARow = isUnknown ? inARow + 1 : 0;
+      inAll += isUnknown ? 1 : 0;
+      if (stops !== undefined) return { why: 'row', words: stops };
+      if (inARow >= maxInARow) return { why: 'unknowns', inARow: true, count: inARow };
+      if (isUnknown && inAll >= maxFailures) return { why: 'unknowns', inARow: false, count: inAll };
+      return waitMs > longestPauseMs ? { why: 'wait', waitMs } : undefined;
+    },
   };
 }

@@ -168,6 +168,15 @@ describe('an order with a charge that the service does not refund', () => {
     expect(await desk.order(order.id)).toEqual(order);
   });
 
+  test('is shown where an order is picked: which of its charges it is', async () => {
+    const order = await desk.take(partlyLocked);
+    const person = desk.person(['orders', 'refund'], 120);
+    await person.waitFor('Which order?');
+    person.type(order.id);
+    await person.answer(/\*\d{4} \d+ {2}\*\d{4} \d+ not refundable/, '\x03');
+    expect(await person.leaves).toMatchObject({ code: 130 });
+  });
+
   test('after a No prints the command for the other charge, and not the one that the service would refuse', async () => {
     const order = await desk.take(partlyLocked);
     const person = desk.person(['orders', 'refund', order.id, '--reason', 'other', '--note', 'n']);

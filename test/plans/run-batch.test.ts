@@ -53,19 +53,23 @@ async function ran(
 
 /** Rows whose ends a test gives, one by one. */
 function heldRows() {
-  const waiting = new Map<string, { resolve: (end: RowEnd) => void; reject: (error: unknown) => void }>();
+  const waiting = new Map<
+    string,
+    { resolve: (end: RowEnd) => void; reject: (error: unknown) => void; lost: () => void }
+  >();
   const started: string[] = [];
   const settle = async (): Promise<void> => {
     await new Promise((resolve) => setImmediate(resolve));
   };
   return {
     started,
-    send: (row: string) => {
+    send: (row: string, lost: () => void) => {
       started.push(row);
       const { promise, resolve, reject } = Promise.withResolvers<RowEnd>();
-      waiting.set(row, { resolve, reject });
+      waiting.set(row, { resolve, reject, lost });
       return promise;
     },
+    lose: (row: string) => waiting.get(row)?.lost(),
     begun: settle,
     end: async (row: string, end: RowEnd) => {
       waiting.get(row)?.resolve(end);
@@ -91,6 +95,50 @@ describe('a batch', () => {
     await rows.end('b1', applied);
     await rows.end('c1', applied);
     expect((await batch).end).toEqual({ stop: undefined, notStarted: [] });
+  });
+
+  it('starts no row while so many replies are lost that it would stop if none of the rows was made', async () => {
+    const rows = heldRows();
+    const groups = [['a'], ['b'], ['c'], ['d'], ['e']];
+    const batch = ran(groups, {}, { send: rows.send, concurrency: 3, maxFailures: 2 });
+    await rows.begun();
+    rows.lose('a');
+    rows.lose('a');
+    await rows.end('c', applied);
+    expect(rows.started).toEqual(['a', 'b', 'c', 'd']);
+    rows.lose('b');
+    await rows.end('d', applied);
+    expect(rows.started).toEqual(['a', 'b', 'c', 'd']);
+    await rows.end('a', applied);
+    expect(rows.started).toEqual(['a', 'b', 'c', 'd', 'e']);
+    rows.lose('e');
+    await rows.end('b', unknown);
+    await rows.end('e', unknown);
+    expect((await batch).end).toEqual({ stop: undefined, notStarted: [] });
+  });
+
+  it('stops for good when the rows with lost replies end as unknown, and does not wait for them if it is stopped', async () => {
+    const groups = [['a'], ['b'], ['c'], ['d'], ['e']];
+    const [failing, stopped] = [heldRows(), heldRows()];
+    const batch = ran(groups, {}, { send: failing.send, concurrency: 4, maxFailures: 3 });
+    const signal = new AbortController();
+    const other = ran(groups, {}, { send: stopped.send, concurrency: 4, signal: signal.signal });
+    await failing.begun();
+    for (const row of ['a', 'b', 'c']) {
+      failing.lose(row);
+      stopped.lose(row);
+    }
+    await failing.end('d', applied);
+    await stopped.end('d', applied);
+    for (const row of ['a', 'b', 'c']) await failing.end(row, unknown);
+    signal.abort();
+    for (const row of ['a', 'b', 'c']) await stopped.end(row, applied);
+
+    expect((await batch).end).toEqual({
+      stop: { why: 'unknowns', inARow: true, count: 3 },
+      notStarted: ['e'],
+    });
+    expect((await other).end).toEqual({ stop: { why: 'signal' }, notStarted: ['e'] });
   });
 
   it.each([failed, unknown])('sends no other row of an order after one that ended as %j', async (end) => {

@@ -87,6 +87,17 @@ describe.concurrent('the circuit breaker (F55)', () => {
     expect(inOneLine(stderr)).toContain(`stopped: ${words}`);
   });
 
+  test('while the orders of lost replies are read again, no other row starts that the stop would have kept back', async () => {
+    using home = desk.newHome();
+    const orders = await planOf({ ledger, desk, home, rows });
+    answerWith(orders, lost, lost, honest);
+    const { code, stderr } = await apply(home, ['--concurrency', '3', '--max-failures', '2']);
+    expect(code, stderr).toBe(7);
+    expect(inOneLine(stderr)).toContain('stopped: 2 refunds got no usable answer');
+    expect(postsTo(orders)).toBeLessThan(rows);
+    await goesOn(home, orders, 2);
+  });
+
   test('a lost reply whose refund a read shows does not count', async () => {
     using home = desk.newHome();
     const orders = await planOf({ ledger, desk, home, rows });

@@ -150,7 +150,7 @@ function whyOf(last: VerdictRow | undefined): string | undefined {
 function byHandWhy(last: VerdictRow | undefined): string | undefined {
   if (last?.by !== 'person') return undefined;
   const note = last.note === undefined ? '' : ` (${last.note})`;
-  return `recorded as made by hand by ${last.operator ?? 'somebody'}${note}`;
+  return `recorded as made by ${last.operator ?? 'somebody'}${note}`;
 }
 
 function verdictOfAttempt({ verdicts }: AttemptRecord): RowVerdict {

@@ -12,7 +12,7 @@ import { countWords, lineWords, rowsAndSums } from './batch-words.ts';
 import { rowsToSend } from './plan-checks.ts';
 import { reportPlan, sentNow } from './report-plan.ts';
 import { type NotSent, type RowReport, reportColumns, reportRecord } from './row-verdicts.ts';
-import { type BatchRun, dryRunWords, sendRow } from './send-row.ts';
+import { type BatchRun, dryRunWords, type Sending, sendRow } from './send-row.ts';
 
 /** Runs a plan, and returns the exit code. Throws CliError for every end but those. */
 export async function runPlan(
@@ -61,7 +61,7 @@ async function sendRows(
   const rows = ctx.options.dryRun ? sentNow(plan, await reportPlan(ctx, plan)) : rowsToSend(plan.rows);
   const progress = startProgress(ctx, service.profile, rows);
   const keys = new Set(plan.rows.map(({ key }) => key));
-  const sending = { ctx, service, plan, keys, run: progress.run, waiting: progress.waiting };
+  const sending = { ctx, service, plan, keys, run: progress.run };
   const notSent = new Map<number, string>();
   const byOrder = Map.groupBy(rows, ({ orderId }) => orderId);
   const { stop } = await runBatch({
@@ -70,8 +70,12 @@ async function sendRows(
     maxFailures,
     clock: ctx.clock,
     signal: ctx.stopAsked,
-    send: async (row) => {
-      const { end, notSent: why, isStopped = false } = await sendRow(sending, row);
+    send: async (row, lost) => {
+      const waiting: Sending['waiting'] = (text, isRead) => {
+        if (isRead) lost();
+        return progress.waiting(text, isRead);
+      };
+      const { end, notSent: why, isStopped = false } = await sendRow({ ...sending, waiting }, row);
       // A dry run looks at the first row of an order. The order is not yet as it will be when the others are sent.
       const alike = why === dryRunWords ? (byOrder.get(row.orderId) ?? []) : [row];
       if (why !== undefined) for (const { number } of alike) notSent.set(number, why);
