@@ -25,18 +25,20 @@ export interface ReportHow {
 /** The sections, in the order in which a lead reads them. */
 export function sectionsOf(figures: ReportFigures, how: ReportHow): readonly PageSection[] {
   const { unit, units, time, reasons, operators, cards } = figures;
+  // Payments have days and cards too, and these lists are about refunds.
+  const refunded = (buckets: readonly Line<RefundSum>[]) => buckets.filter(({ sums }) => sums.refunds > 0);
   return [
     casesSection(figures, how),
     totalsSection(time.totals, how),
     {
       title: `By ${unit}`,
-      note: `Refunds that were made on each ${unit}. A ${unit} without refunds and payments is left out.`,
-      parts: splitParts(time.buckets, { what: unit, kind: 'columns', all: units }, how),
-      empty: 'No refunds and no payments in this period.',
+      note: `Refunds that were made on each ${unit}. A ${unit} without refunds is in the chart only.`,
+      parts: splitParts(refunded(time.buckets), { what: unit, kind: 'columns', all: units }, how),
+      empty: 'No refunds in this period.',
     },
-    splitSection('By reason', 'reason', reasons.buckets, how),
-    splitSection('By operator', 'operator', operators.buckets, how),
-    splitSection('By card', 'card', cards.buckets, how),
+    splitSection('By reason', 'reason', refunded(reasons.buckets), how),
+    splitSection('By operator', 'operator', refunded(operators.buckets), how),
+    splitSection('By card', 'card', refunded(cards.buckets), how),
     largestSection(figures, how),
     waitingSection(figures, how),
     twinsSection(figures, how),
@@ -94,11 +96,9 @@ function splitSection(
   buckets: readonly Line<RefundSum>[],
   how: ReportHow,
 ): PageSection {
-  // A card has buckets of payments too, and these lists are about refunds.
-  const refunded = buckets.filter(({ sums }) => sums.refunds > 0);
   return {
     title,
-    parts: splitParts(refunded, { what, kind: 'bars' }, how),
+    parts: splitParts(buckets, { what, kind: 'bars' }, how),
     empty: 'No refunds in this period.',
   };
 }

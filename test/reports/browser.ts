@@ -25,8 +25,10 @@ export interface Look {
 
 /** Opens the file. Installs what is missing first. */
 export function lookAt(file: string): Readonly<Record<string, Look>> {
-  if (!existsSync('/usr/bin/chromium')) run('apt-get', 'install', '-y', '--no-install-recommends', 'chromium');
-  if (!existsSync(join(tools, 'node_modules'))) run('npm', 'ci', '--prefix', tools, '--no-audit', '--no-fund');
+  if (!existsSync('/usr/bin/chromium'))
+    run('apt-get', 'install', '-y', '--no-install-recommends', 'chromium');
+  if (!existsSync(join(tools, 'node_modules')))
+    run('npm', 'ci', '--prefix', tools, '--no-audit', '--no-fund');
   mkdirSync(pictures, { recursive: true });
   return JSON.parse(run(process.execPath, join(tools, 'look.mjs'), file, pictures));
 }

@@ -77,7 +77,10 @@ test('where the list should be newest first but a first page of old orders comes
   expect(rowsOf(stdout)).toEqual([expect.objectContaining({ orders: 12, complete: true })]);
   expect(stderr).toContain('the list is not newest first');
   // If the next page is as old, the walk ends there; one more page may be under way by then.
-  service.orders = [...old, ...Array.from({ length: 900 }, (_, index) => at(600 + index, '2040-10-21T00:00:00Z'))];
+  service.orders = [
+    ...old,
+    ...Array.from({ length: 900 }, (_, index) => at(600 + index, '2040-10-21T00:00:00Z')),
+  ];
   const before = service.requests.length;
   expect((await run()).stdout).toBe('');
   expect(service.requests.length - before).toBeLessThanOrEqual(3);
@@ -245,7 +248,7 @@ test('a search for a status word says which command lists the orders with that s
     expect.stringContaining('for the orders with this status: paydesk orders list --status declined --all'),
   ]);
   const list = await service.run(['orders', 'list', '--status', 'declined', '--all'], { env: clock });
-  expect(list.stderr).toContain("no order is 'declined'. Words here: paid");
+  expect(list.stderr).toContain('no order has the status declined. Statuses here: paid');
   const help = await service.run(['orders', 'find', '--help'], { env: { COLUMNS: '200' } });
   expect(help.stdout).toContain('paydesk orders list --status declined --all');
 });
