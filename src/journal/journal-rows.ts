@@ -52,6 +52,12 @@ export type Verdict = 'applied' | 'rejected' | 'not_sent' | 'unknown' | 'not_see
 /** Why a person must look although there is a verdict. `disagreement`: the figures of the last read did not agree. */
 export type Alarm = 'duplicate' | 'contradiction' | 'partial' | 'applied_though_rejected' | 'disagreement';
 
+/** What the server of a team's journal states about a row: who signed in to add it, and from which process. */
+export interface Stamp {
+  readonly operator: string;
+  readonly run: string;
+}
+
 /** Says what is about to be sent. It is written and durable before the request leaves. */
 export interface SentRow {
   readonly type: 'sent';
@@ -98,6 +104,8 @@ export interface SentRow {
   readonly again?: readonly string[] | undefined;
   /** What `--again` named of twins of the order: the person knew that those were paid back, or may have been. */
   readonly twins?: readonly string[] | undefined;
+  /** Only in a team's journal. `time`, `operator` and `sendBy` are then the server's too. */
+  readonly stamp?: Stamp | undefined;
 }
 
 /** One verdict on an attempt. The last verdict counts. */
@@ -132,6 +140,7 @@ export interface VerdictRow {
   /** For what a person records: who it was, and a note. */
   readonly operator?: string | undefined;
   readonly note?: string | undefined;
+  readonly stamp?: Stamp | undefined;
 }
 
 /** Says that a person allowed more: a setting of a profile that limits refunds or plans was raised, or removed. */
@@ -148,13 +157,28 @@ export interface SettingRow {
   /** The texts as they were typed; null where the profile sets nothing. */
   readonly from: string | null;
   readonly to: string | null;
+  readonly stamp?: Stamp | undefined;
+}
+
+/**
+ * Says in a team's journal that a SENT row was not recorded and cannot be any more: its writer did not hear what became of
+ * it, and sent nothing.
+ */
+export interface VoidRow {
+  readonly type: 'void';
+  readonly intent: string;
+  readonly attempt: number;
+  readonly time: number;
+  readonly why: string;
+  readonly clocks?: undefined;
+  readonly stamp?: Stamp | undefined;
 }
 
 /** A row about an attempt. Nothing but these rows says what was sent and what became of it. */
 export type AttemptRow = SentRow | VerdictRow;
 
 /** A row of the journal. */
-export type JournalRow = AttemptRow | SettingRow;
+export type JournalRow = AttemptRow | SettingRow | VoidRow;
 
 /** One attempt: its SENT row and every verdict on it, oldest first. */
 export interface AttemptRecord {

@@ -5,7 +5,7 @@
  */
 
 import { orderIdPattern } from '../api/spec.ts';
-import type { AttemptRecord, Clocks, JournalRow, SettingRow } from './journal-rows.ts';
+import type { AttemptRecord, Clocks, JournalRow, SentRow, SettingRow, VerdictRow } from './journal-rows.ts';
 
 /**
  * Keeps the rows of the journal. A store opens nothing before it is first used, and reading creates nothing.
@@ -35,6 +35,12 @@ export interface JournalStore {
    * A row about no attempt changes nothing about any attempt.
    */
   append(row: JournalRow): Promise<void>;
+
+  /**
+   * Called after `append` has rejected a SENT row, which will not be sent. When this resolves, the row is not in the store and
+   * cannot get there any more, or it is there with this verdict (`not_sent`). Rejects when that is not certain.
+   */
+  takeBack(sent: SentRow, verdict: VerdictRow): Promise<void>;
 
   /**
    * The attempts that match a query, in the order of their SENT rows. Throws CliError 'refused' when a row is missing
@@ -130,6 +136,8 @@ export interface NewestRow {
   readonly clocks?: Clocks | undefined;
   /** When the store was last written to, Unix milliseconds by this machine's clock; absent when the store does not know. */
   readonly writtenAt?: number | undefined;
+  /** The clock of the store's server now, which stamps all rows, Unix milliseconds; absent when the store has none. */
+  readonly serverNow?: number | undefined;
 }
 
 /** What a check of the whole journal found. */

@@ -195,6 +195,8 @@ class Run {
       case 'record':
         if (effect.row.type === 'verdict') this.#verdicts.push(effect.row);
         return effects.record(effect.row);
+      case 'take_back':
+        return effects.takeBack(effect.sent, effect.row);
       case 'send':
         return this.#send(effect.until);
       case 'wait':

@@ -118,19 +118,25 @@ export function openJournal(parts: JournalParts): OpenedJournal {
 
 // A row may hold a key that somebody typed, or that came from a file. (Keys in replies are masked before.)
 function withoutKeys(store: JournalStore, secrets: JournalParts['secrets']): JournalStore {
+  const cleaned = <Row extends JournalRow>(row: Row): Row => {
+    const json = JSON.stringify(row);
+    return secrets.holds(json) ? JSON.parse(secrets.cleanJson(json)) : row;
+  };
   return {
     ...store,
-    append(row) {
-      const json = JSON.stringify(row);
-      const cleaned: JournalRow = secrets.holds(json) ? JSON.parse(secrets.cleanJson(json)) : row;
-      return store.append(cleaned);
-    },
+    append: (row) => store.append(cleaned(row)),
+    takeBack: (sent, verdict) => store.takeBack(sent, cleaned(verdict)),
   };
 }
 
 // Under --dry-run, paydesk shows what a read proves and does not write it down.
 function unwritten(store: JournalStore): JournalStore {
-  return { ...store, append: () => Promise.resolve(), eraseBodies: () => Promise.resolve(0) };
+  return {
+    ...store,
+    append: () => Promise.resolve(),
+    takeBack: () => Promise.resolve(),
+    eraseBodies: () => Promise.resolve(0),
+  };
 }
 
 function once(act: () => Promise<void>): () => Promise<void> {

@@ -68,6 +68,22 @@ export class StoreRules {
     return this.#settings.map(unlink).filter((row) => row.type === 'setting');
   }
 
+  /** The numbers of the newest row when this run asked for the attempts on the order of a row, and under its script's id. */
+  seenOf({ proof: { orderId = '' }, given = '' }: SentRow): {
+    readonly order: number;
+    readonly given: number;
+  } {
+    return {
+      order: this.#askedForOrder.get(orderId) ?? this.#seq,
+      given: this.#askedForScript.get(given) ?? this.#seq,
+    };
+  }
+
+  /** How many verdicts an attempt has. */
+  verdictsOn(of: Pick<SentRow, 'intent' | 'attempt'>): number {
+    return this.#index.verdictsOn(of);
+  }
+
   /** The attempts whose bodies and notes may be erased. */
   erasable(before: number): readonly AttemptRecord[] {
     return this.#index.settledBefore(before);
@@ -80,7 +96,9 @@ export class StoreRules {
 
   /** Throws CliError 'refused' for a second SENT row of an attempt, and for a verdict without its SENT row. */
   refuseMisplaced(row: JournalRow): void {
-    if (row.type === 'setting' || !isMisplaced(row, this.#index.has(row))) return;
+    if (row.type === 'setting') return;
+    // Only the server of a team's journal writes a void row.
+    if (row.type !== 'void' && !isMisplaced(row, this.#index.has(row))) return;
     throw new CliError('refused', `the journal cannot hold this row of ${row.intent}`, { certain });
   }
 
@@ -195,6 +213,10 @@ class AttemptIndex {
 
   has(of: { readonly intent: string; readonly attempt: number }): boolean {
     return this.#attempts.has(attemptKey(of));
+  }
+
+  verdictsOn(of: { readonly intent: string; readonly attempt: number }): number {
+    return this.#attempts.get(attemptKey(of))?.verdicts.length ?? 0;
   }
 
   /** Number of the newest row about an order; 0 when there is none. */

@@ -23,6 +23,7 @@ const packages = {
   valibot: '^src/(api/(records|request-bodies)\\.ts$|profiles/|journal/|exports/|plans/)',
   hono: '^src/simulator/',
   '@hono/node-server': '^src/simulator/',
+  pg: '^src/journal/postgres/connection\\.ts$',
 };
 const names = Object.keys(packages);
 const inModules = (name) => `(^|node_modules/)${name}(/|$)`;

@@ -59,6 +59,8 @@ export function createSqliteStore(place: SqlitePlace): JournalStore {
     place: place.file,
     witness: place.witness,
     append: (row) => store.append(row),
+    // A commit that failed at its last step may still be in the file.
+    takeBack: (_sent, verdict) => store.append(verdict),
     attempts: (query) => store.attempts(query),
     settings: () => store.settings(),
     newest: () => store.newest(),

@@ -1,0 +1,198 @@
+/** One connection to the server of a team's journal: `pg`, with deadlines of our own, and nothing that role or database decide. */
+
+import { Socket } from 'node:net';
+import type { ConnectionOptions } from 'node:tls';
+import type { ClockWithTimers } from '../../io.ts';
+
+/** Where a team's journal is. */
+export interface ServerPlace {
+  readonly host: string;
+  readonly port: number;
+  readonly database: string;
+  readonly schema: string;
+  /** The role of the person: the operator of every row. */
+  readonly user: string;
+  /**
+   * How the connection is kept private: TLS with a verified certificate (`ca`: PEM of who issued it; absent: whom this
+   * system trusts). Absent: none, which only a loopback address may have.
+   */
+  readonly tls?: { readonly ca?: string | undefined } | undefined;
+}
+
+/** What a connection needs besides the place. */
+export interface ConnectParts {
+  readonly clock: ClockWithTimers;
+  readonly password: () => Promise<string>;
+  /** A uuid of this process: the server knows by it which attempts are ours, whatever the connection. */
+  readonly run: string;
+  /** Milliseconds for the connection, and for each statement. The socket is destroyed after them. */
+  readonly deadlineMs: number;
+}
+
+/** A connection. It never connects again by itself. */
+export interface Connection {
+  /** The process of the server, as it was told when the connection was made. */
+  readonly backend: number;
+  /**
+   * Calls a function of the schema and gives its JSON. Rejects with what `pg` throws, with NoAnswer when the deadline is over,
+   * and with ServerWarning when the server warned while it committed. After any of these nothing may be asked here any more,
+   * but after an error that the server is certain of (`isCertain`).
+   */
+  call(name: string, ...values: readonly Value[]): Promise<unknown>;
+  /** Runs statements that have no parameters, in one transaction. */
+  run(statements: string): Promise<void>;
+  readonly isOpen: boolean;
+  close(): void;
+}
+
+export type Value = string | number | null | readonly string[] | readonly number[];
+
+/** The server did not answer in time. What it was asked to do may be done all the same. */
+export class NoAnswer extends Error {
+  constructor(ms: number) {
+    super(`no answer within ${ms / 1000} s`);
+  }
+}
+
+/** The server did it, and warned: a standby may not have it, for example. */
+export class ServerWarning extends Error {}
+
+/** Connects. Rejects with what `pg` or the system throw, and with NoAnswer. */
+export async function connectTo(place: ServerPlace, parts: ConnectParts): Promise<Connection> {
+  const { clock, deadlineMs, run } = parts;
+  const { default: pg } = await import('pg');
+  const socket = new Socket();
+  const client = new pg.Client({
+    host: place.host,
+    port: place.port,
+    user: place.user,
+    database: place.database,
+    password: await parts.password(),
+    ssl: tlsOptions(place),
+    stream: () => socket,
+    keepAlive: true,
+    application_name: 'paydesk',
+    options: startOptions(run, deadlineMs),
+    // Every value as the text that the server sent: a Date would lose microseconds.
+    types: { getTypeParser: () => (text: string) => text },
+  });
+  let isOpen = true;
+  let warning: string | undefined;
+  const drop = (): void => {
+    isOpen = false;
+    socket.destroy();
+  };
+  // Without a listener, an error between two statements would end the program.
+  client.on('error', drop);
+  client.on('end', drop);
+  client.on('notice', ({ severity, message }) => {
+    if (severity === 'WARNING') warning = message;
+  });
+  const inTime = async <T>(act: () => Promise<T>): Promise<T> => {
+    const { promise: late, reject } = Promise.withResolvers<never>();
+    const stop = clock.after(deadlineMs, () => {
+      reject(new NoAnswer(deadlineMs));
+      drop();
+    });
+    const acted = act();
+    // When the deadline wins, what comes of it later is nobody's.
+    acted.catch(() => undefined);
+    try {
+      return await Promise.race([acted, late]);
+    } finally {
+      stop();
+    }
+  };
+  try {
+    await inTime(() => client.connect());
+  } catch (error) {
+    drop();
+    throw error;
+  }
+  const ask = async <T>(act: () => Promise<T>): Promise<T> => {
+    if (!isOpen) throw new Error('the connection was closed');
+    warning = undefined;
+    try {
+      const answer = await inTime(act);
+      if (warning !== undefined) throw new ServerWarning(warning);
+      return answer;
+    } catch (error) {
+      if (!isCertain(error)) drop();
+      throw error;
+    }
+  };
+  return {
+    backend: Number(Reflect.get(client, 'processID')),
+    get isOpen() {
+      return isOpen;
+    },
+    async call(name, ...values) {
+      const places = values.map((_, index) => `$${index + 1}`).join(', ');
+      const text = `select ${place.schema}.${name}(${places}) as answer`;
+      const { rows } = await ask(() => client.query<{ answer: string }>(text, [...values]));
+      return JSON.parse(rows[0]?.answer ?? 'null');
+    },
+    async run(statements) {
+      // Several statements that are sent together are one transaction.
+      await ask(() => client.query(statements));
+    },
+    close() {
+      if (!isOpen) return;
+      isOpen = false;
+      void client.end().catch(() => undefined);
+      socket.unref();
+    },
+  };
+}
+
+/**
+ * Whether the server says for certain that it did nothing. If a connection ends, or the server is being stopped, nobody knows
+ * whether the commit came first.
+ */
+export function isCertain(error: unknown): boolean {
+  if (!(error instanceof Error) || !('severity' in error) || error.severity !== 'ERROR') return false;
+  return !/^(08|57P|40003)/.test(codeOf(error) ?? '');
+}
+
+/** The server's code of an error (SQLSTATE), or the system's; undefined when there is none. */
+export function codeOf(error: unknown): string | undefined {
+  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
+}
+
+/** Whether an address is of this very machine. */
+export function isLoopback(host: string): boolean {
+  return /^(localhost|127(\.\d+){3}|::1)$/.test(host);
+}
+
+function tlsOptions({ host, tls }: ServerPlace): ConnectionOptions | false {
+  if (tls === undefined) {
+    if (isLoopback(host)) return false;
+    throw new Error(`${host} is not this machine, so the connection needs TLS`);
+  }
+  return {
+    ...(tls.ca === undefined ? {} : { ca: tls.ca }),
+    rejectUnauthorized: true,
+    servername: host,
+    host,
+  };
+}
+
+// What is given when a connection starts counts more than what role and database say.
+function startOptions(run: string, deadlineMs: number): string {
+  const settings = {
+    'paydesk.run': run,
+    synchronous_commit: 'on',
+    default_transaction_isolation: 'read\\ committed',
+    default_transaction_read_only: 'off',
+    default_transaction_deferrable: 'off',
+    statement_timeout: `${deadlineMs}`,
+    lock_timeout: `${Math.ceil(deadlineMs / 2)}`,
+    idle_in_transaction_session_timeout: `${deadlineMs}`,
+    search_path: 'pg_catalog',
+    client_min_messages: 'warning',
+    standard_conforming_strings: 'on',
+  };
+  return Object.entries(settings)
+    .map(([name, value]) => `-c ${name}=${value}`)
+    .join(' ');
+}

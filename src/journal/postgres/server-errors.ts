@@ -1,0 +1,66 @@
+/** The errors of a team's journal in words: what the server refused, or that it does not answer. */
+
+import { CliError, systemReason } from '../../errors.ts';
+import { codeOf, isCertain, NoAnswer, ServerWarning } from './connection.ts';
+import type { ServerProblem } from './server-check.ts';
+
+const certain = 'nothing was sent';
+
+/** What the codes of the schema's own errors mean for whoever may do something about it. */
+const remedies: Readonly<Record<string, string>> = {
+  PD001: 'connect to the primary server',
+  PD002: 'ask who runs the database to switch it on: a journal on such a server may forget refunds',
+  PD003: 'ask who runs the database for "read committed"',
+  PD004: 'install the newer paydesk',
+  PD010: 'look at what was done, then decide again',
+  PD011: 'look at what was done, then decide again',
+  PD013: 'look at what was recorded',
+  PD014: 'wait until it has ended, then run the command again',
+  '42501': 'ask a lead to give you that right',
+  '55P03': 'somebody holds the journal: run the command again in a while',
+};
+
+/** The refusal when the server says no, for certain. `place`: where the journal is. */
+export function refusedByServer(error: unknown, place: string): CliError {
+  const remedy = remedies[codeOf(error) ?? ''];
+  return new CliError('refused', `the team's journal ${place} refused it: ${messageOf(error)}`, {
+    certain,
+    ...(remedy === undefined ? {} : { now: [remedy] }),
+    cause: error,
+  });
+}
+
+/** The refusal when the server cannot be reached, or signing in fails. */
+export function serverAway(error: unknown, place: string): CliError {
+  return new CliError('refused', `the team's journal ${place} cannot be used: ${messageOf(error)}`, {
+    certain: "nothing is sent without the team's journal",
+    now: ['run the command again when the server answers'],
+    cause: error,
+  });
+}
+
+/** The refusal when the server is not what it was. */
+export function serverDiffers({ problem, now }: ServerProblem, place: string): CliError {
+  return new CliError('refused', `the server of the team's journal ${place} ${problem}`, { certain, now });
+}
+
+/** The refusal when nobody knows whether a row was recorded. */
+export function outcomeUnknown(error: unknown, place: string, what: string): CliError {
+  return new CliError(
+    'refused',
+    `the team's journal ${place} did not confirm that it recorded ${what}: ${messageOf(error)}`,
+    { certain, cause: error },
+  );
+}
+
+/** Whether the same statement may be tried again: the server did nothing, since others were in the way. */
+export function isInTheWay(error: unknown): boolean {
+  return isCertain(error) && ['40001', '40P01', '55P03'].includes(codeOf(error) ?? '');
+}
+
+// The text of an error of the driver may name what was asked for, but never the password.
+function messageOf(error: unknown): string {
+  if (error instanceof NoAnswer || error instanceof ServerWarning) return error.message;
+  if (!(error instanceof Error)) return String(error);
+  return 'syscall' in error ? systemReason(error) : error.message || (codeOf(error) ?? error.name);
+}
