@@ -75,7 +75,7 @@ export function unstamped(row: JournalRow): { readonly rest: string; readonly bo
   return { rest: JSON.stringify(Object.fromEntries(rest)), body };
 }
 
-const stampedNames = ['type', 'intent', 'attempt', 'time', 'operator', 'sendBy', 'stamp'];
+const stampedNames = ['type', 'intent', 'attempt', 'time', 'operator', 'sendBy', 'stamp', 'approvedBy', 'step'];
 
 /** The stored form of all rows of a new journal. */
 export function chainOf(rows: readonly JournalRow[]): readonly StoredRow[] {

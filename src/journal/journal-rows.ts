@@ -106,6 +106,22 @@ export interface SentRow {
   readonly twins?: readonly string[] | undefined;
   /** Only in a team's journal. `time`, `operator` and `sendBy` are then the server's too. */
   readonly stamp?: Stamp | undefined;
+  /** In a team's journal: the request that a second person approved, and the row of a plan that this desk has claimed. */
+  readonly approval?: string | undefined;
+  readonly claim?: RowClaim | undefined;
+  /** Who approved it, as the server knows it. */
+  readonly approvedBy?: string | undefined;
+}
+
+/** Says that this desk works on a row of a plan. The server takes no SENT row of the plan without it. */
+export interface RowClaim {
+  /** The digest of the plan. */
+  readonly plan: string;
+  /** The numbers of the order within the plan, and of the row. */
+  readonly order: number;
+  readonly row: number;
+  /** Another one each time somebody claims that order. */
+  readonly token: number;
 }
 
 /** One verdict on an attempt. The last verdict counts. */
@@ -174,11 +190,76 @@ export interface VoidRow {
   readonly stamp?: Stamp | undefined;
 }
 
+/** Says in a team's journal that a lead changed a limit. */
+export interface LimitRow {
+  readonly type: 'limit';
+  readonly time: number;
+  readonly operator: string;
+  /** The member, or `*` for everybody. */
+  readonly member: string;
+  readonly currency: string;
+  readonly name: string;
+  /** `none`: no such limit for this member; null: nothing is set. */
+  readonly from: string | null;
+  readonly to: string | null;
+  readonly clocks?: undefined;
+  readonly stamp?: Stamp | undefined;
+}
+
+interface ApprovalBase {
+  readonly type: 'approval';
+  /** The id of the request, `r_7f3k2m`. */
+  readonly intent: string;
+  readonly attempt: number;
+  readonly time: number;
+  readonly operator: string;
+  readonly note?: string | undefined;
+  readonly clocks?: undefined;
+  readonly stamp?: Stamp | undefined;
+}
+
+/** Says in a team's journal that somebody asked another person to approve a refund, just as it would be sent. */
+export interface AskedRefundRow
+  extends ApprovalBase,
+    Pick<SentRow, 'origin' | 'account' | 'profile' | 'request' | 'amount' | 'currency' | 'reason' | 'again'> {
+  readonly step: 'asked';
+  readonly proof: Pick<Proof, 'kind' | 'orderId' | 'livemode' | 'body' | 'expected' | 'tolerated'>;
+}
+
+/** The same for a whole plan. */
+export interface AskedPlanRow extends ApprovalBase, Pick<SentRow, 'origin' | 'account' | 'profile'> {
+  readonly step: 'asked';
+  readonly claim: Pick<RowClaim, 'plan'>;
+  readonly planned: PlannedTotals;
+}
+
+/** What a plan that somebody else should approve is about. */
+export interface PlannedTotals {
+  readonly id: string;
+  /** The name of its file, and when it was made (Unix milliseconds). */
+  readonly file: string;
+  readonly madeAt: number;
+  readonly mode: 'sandbox' | 'production';
+  /** The rows that it sends, and their sums. */
+  readonly rows: number;
+  readonly sums: readonly { readonly currency: string; readonly amount: number }[];
+}
+
+/** Says in a team's journal what the other person decided. */
+export interface DecidedRow extends ApprovalBase {
+  readonly step: 'approved' | 'rejected';
+  /** Until when it may be sent, Unix milliseconds; null if it was rejected. */
+  readonly until: number | null;
+}
+
+export type AskedRow = AskedRefundRow | AskedPlanRow;
+export type ApprovalRow = AskedRow | DecidedRow;
+
 /** A row about an attempt. Nothing but these rows says what was sent and what became of it. */
 export type AttemptRow = SentRow | VerdictRow;
 
 /** A row of the journal. */
-export type JournalRow = AttemptRow | SettingRow | VoidRow;
+export type JournalRow = AttemptRow | SettingRow | VoidRow | LimitRow | ApprovalRow;
 
 /** One attempt: its SENT row and every verdict on it, oldest first. */
 export interface AttemptRecord {

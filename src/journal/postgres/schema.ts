@@ -4,6 +4,9 @@
  */
 
 import { appendSql } from './schema/append.ts';
+import { approvalsSql } from './schema/approvals.ts';
+import { limitsSql } from './schema/limits.ts';
+import { planClaimsSql } from './schema/plan-claims.ts';
 import { readSql } from './schema/read.ts';
 import { recordSentSql } from './schema/record-sent.ts';
 import { recordVerdictSql } from './schema/record-verdict.ts';
@@ -34,7 +37,9 @@ export function rolesOf(schema: string): { owner: string; operator: string; lead
 export function schemaText(schema: string = usualSchema): string {
   if (!isSchemaName(schema)) throw new Error(`${schema} cannot be the name of a schema`);
   const { owner } = rolesOf(schema);
-  const parts = [tablesSql, appendSql, recordSentSql, recordVerdictSql, takeBackSql, readSql, rightsSql];
+  const record = [appendSql, recordSentSql, recordVerdictSql, takeBackSql];
+  const rules = [limitsSql, approvalsSql, planClaimsSql];
+  const parts = [tablesSql, ...record, ...rules, readSql, rightsSql];
   const text = [beginSql, ...parts, `reset role;`].join('\n').trim();
   return `${text
     .replaceAll('{schema}', schema)

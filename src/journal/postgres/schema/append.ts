@@ -62,7 +62,9 @@ declare
   j jsonb := p_rest::jsonb;
 begin
   if left(p_rest, 2) <> '{"' or jsonb_typeof(j) <> 'object'
-    or j ?| array['columns', 'type', 'intent', 'attempt', 'time', 'operator', 'sendBy', 'stamp'] then
+    or j ?| array['columns', 'type', 'intent', 'attempt', 'time', 'operator', 'sendBy', 'stamp', 'approvedBy', 'step', 'until']
+    and p_type in ('sent', 'verdict', 'setting')
+    or p_type = 'approval' and j ?| array['columns', 'type', 'intent', 'attempt', 'time', 'operator', 'stamp'] then
     raise exception 'this is not the rest of a row' using errcode = 'PD017';
   end if;
   select * into strict h from {schema}.head;

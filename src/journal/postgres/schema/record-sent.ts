@@ -38,6 +38,7 @@ declare
   r {schema}.rows;
   j jsonb := p_rest::jsonb;
   s text := {schema}.subject_of(j, p_intent);
+  approver text;
   t bigint;
 begin
   perform {schema}.refuse_unsafe(p_writer);
@@ -51,13 +52,16 @@ begin
   end if;
   perform {schema}.refuse_unseen(j, p_seen, p_seen_given);
   perform {schema}.refuse_open(s);
-  -- Here is the place of limits, of approvals, and of claims on the rows of a plan.
+  perform {schema}.use_claim(j, p_body, t);
+  approver := {schema}.refuse_over_limits(j, p_body, p_intent, p_attempt, t);
   r := {schema}.append_row(t, 'sent', p_intent, p_attempt, ',"operator":' || {schema}.json_text({schema}.operator())
-    || ',"sendBy":' || t + greatest(p_send_within, 0), p_rest, p_body);
+    || ',"sendBy":' || t + greatest(p_send_within, 0)
+    || case when approver is null then '' else ',"approvedBy":' || {schema}.json_text(approver) end, p_rest, p_body);
   insert into {schema}.attempts (intent, attempt, subject, order_id, given, operator, run, kind, sent_at, send_by, horizon_ms,
-      open, newest_row)
+      open, newest_row, livemode, amount, currency)
     values (p_intent, p_attempt, s, r.order_id, j ->> 'given', {schema}.operator(), {schema}.run(), j #>> '{proof,kind}',
-      t, t + greatest(p_send_within, 0), (j ->> 'horizonMs')::bigint, true, r.seq);
+      t, t + greatest(p_send_within, 0), (j ->> 'horizonMs')::bigint, true, r.seq,
+      (j #>> '{proof,livemode}')::boolean, {schema}.amount_of(j, p_body), upper(j ->> 'currency'));
   return row_to_json(r);
 end $$;
 `;

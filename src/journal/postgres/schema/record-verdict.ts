@@ -26,6 +26,7 @@ begin
     verdict = j ->> 'verdict', verdicts = x.verdicts + 1, first_verdict_at = first, open = stays,
     open_until = case when j ->> 'verdict' = 'unknown' then null else first + x.horizon_ms end, newest_row = r.seq
     where a.intent = x.intent and a.attempt = x.attempt;
+  perform {schema}.note_outcome(x, j ->> 'verdict', j ->> 'confirmed');
   return r;
 end $$;
 

@@ -16,7 +16,7 @@ insert into {schema}.head (seq, hash, time) values (0, repeat('0', 64), 0);
 -- Rows are only ever added (see the triggers). Times are Unix milliseconds.
 create table {schema}.rows (
   seq bigint primary key, row text not null, body text, body_hash text, prev text not null, hash text not null,
-  type text not null check (type in ('sent', 'verdict', 'setting', 'void')),
+  type text not null check (type in ('sent', 'verdict', 'setting', 'void', 'limit', 'approval')),
   time bigint not null, intent text not null, attempt int not null,
   origin text, order_id text, plan text, ref text);
 
@@ -30,11 +30,15 @@ create table {schema}.attempts (
   verdict text, verdicts int not null default 0, first_verdict_at bigint,
   open boolean not null, open_until bigint,
   newest_row bigint not null,
+  -- Of a refund: what limits count. Not any more if it was certainly not made.
+  livemode boolean, amount bigint, currency text, counts boolean not null default true,
   primary key (intent, attempt));
 
 -- THE RULE of the whole journal: an order has at most one open attempt, whatever connections and programs do.
 create unique index one_open_attempt on {schema}.attempts (subject) where open;
 create index attempts_of_order on {schema}.attempts (order_id, newest_row);
+create index attempts_of_member on {schema}.attempts (operator, currency, sent_at) where amount is not null;
+create index attempts_of_subject on {schema}.attempts (subject, sent_at) where amount is not null;
 create index attempts_of_script on {schema}.attempts (given, newest_row) where given is not null;
 
 -- A body may be erased; everything else stays as it is.
