@@ -1,8 +1,10 @@
 /** Connects a run to the account of a profile: with a client for reads, and with the journal, through which all changes go. */
 
 import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
 import { type Client, createPace, openClient, type Pace, proxyFor } from '../api/api.ts';
 import type { Context } from '../commands/command.ts';
+import { CliError } from '../errors.ts';
 import { type ClockWithTimers, type Io, variable } from '../io.ts';
 import type { JournalStore } from '../journal/journal.ts';
 import { tolerableSkewMs } from '../journal/journal-time.ts';
@@ -36,6 +38,8 @@ export interface AccountParts {
   /** Where Node keeps compiled code. The folder is made when an account is opened: runs that only print help make no file. */
   readonly cacheFolder: string;
   readonly stateFolder: string;
+  /** Called with the password of a team before it is used, so that it is masked. */
+  readonly learnPassword: (password: string) => void;
   /** Called with the profile once it is open: its settings say how times and amounts are shown. */
   readonly setProfile: (profile: Profile) => void;
 }
@@ -77,6 +81,13 @@ export function createAccount(parts: AccountParts): Account {
         movedBy: 'XDG_STATE_HOME',
       },
       onNetwork: variable(parts.io.env, 'PAYDESK_STATE_ON_NETWORK') === '1',
+      team: {
+        file: join(profiles.folders.config, 'teams.json'),
+        clock: parts.clock,
+        origin: () => originOf(profiles, ofPlan),
+        password: variable(parts.io.env, 'PAYDESK_TEAM_PASSWORD'),
+        learn: parts.learnPassword,
+      },
     }),
     timeoutMs: globals.timeoutMs,
     dryRun: globals.dryRun,
@@ -133,6 +144,16 @@ export function createAccount(parts: AccountParts): Account {
       }
     },
   };
+}
+
+// The origin of the profile of the run; undefined if there is none, as for a look at the journal alone.
+async function originOf(profiles: Profiles, name: string | undefined): Promise<string | undefined> {
+  try {
+    return (await profiles.open(name)).profile.origin;
+  } catch (error) {
+    if (error instanceof CliError && error.kind === 'auth') return undefined;
+    throw error;
+  }
 }
 
 // Calls `act` right before a SENT row is written, because from then on the change is in flight.

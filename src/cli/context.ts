@@ -60,6 +60,7 @@ export function createRun(state: RunState, globals: Globals, words: readonly str
     demo: demo.open,
     cacheFolder: folders.cache,
     stateFolder: folders.state,
+    learnPassword: state.keys.learn,
   });
   const exports = exportDoor({ state, globals, locks, folder: join(folders.state, 'exports') });
   const days = daysOf(() => createTimes(state.zone(), now));

@@ -25,6 +25,7 @@ export {
   checkOwnFolder,
   type FileRules,
   openOwnFile,
+  readOwnFile,
   syncFolderOf,
   unwritable,
   writeAll,

@@ -49,7 +49,14 @@ export function violationOf(world: World, rules: Rules): string | undefined {
   const ours = world.ledger.filter(({ whose }) => whose === 'ours').length;
   if (ours > 1) return 'double: two of our refunds took effect';
   if (world.alarmIgnored) return 'alarm ignored: a refund was sent while one was known to be paid back twice';
-  return lostOutcome(world) ?? falseApplied(world, rules) ?? silentDoubling(world, rules);
+  return cameBack(world) ?? lostOutcome(world) ?? falseApplied(world, rules) ?? silentDoubling(world, rules);
+}
+
+// Who was told that nothing is recorded must not find the order blocked by it.
+function cameBack({ takenBack, journals }: World): string | undefined {
+  const open = journals.flatMap(({ attempts }) => attempts).filter(({ verdicts }) => verdicts.length === 0);
+  const back = open.find(({ sent }) => takenBack.includes(sent.intent));
+  return back && `came back: ${back.sent.intent} was taken back, and blocks its order`;
 }
 
 function lostOutcome({ requests, processes, journals, witnesses, restored }: World): string | undefined {

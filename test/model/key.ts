@@ -32,6 +32,10 @@ export function keyOf(world: World): string {
   }
   pushLeft(codes, left);
   if (alarmIgnored) codes.push(end);
+  if (left.failures > 0 || world.fenced.length + world.late.length + world.takenBack.length > 0)
+    push(codes, numberOf(serverKey(world)));
+  if (world.restored || left.restores > 0)
+    push(codes, numberOf(world.saw.map((row) => row && rowKey(row)).join('|')));
   // A character per number, all at once: a text that grows piece by piece takes twice as long, and there are millions.
   return String.fromCharCode(...codes);
 }
@@ -72,6 +76,11 @@ function pushLeft(codes: number[], left: Budget): void {
 // Intents are called i_1, i_2 and so on.
 function numberIn(intent: string): number {
   return Number(intent.slice(2));
+}
+
+function serverKey({ late, fenced, takenBack }: World): string {
+  const under = late.map(({ row, seen }) => `${rowKey(row)}<${seen}`).toSorted();
+  return `${under.join()}/${fenced.toSorted().join()}/${takenBack.toSorted().join()}`;
 }
 
 function witnessKey(rows: readonly AttemptRow[] = []): number {
@@ -133,9 +142,9 @@ function processKey(process: Running): number {
   return process.key;
 }
 
-function runningKey({ wanted, state, shown, dated, waitsFor }: Running): string {
+function runningKey({ wanted, state, shown, dated, waitsFor, seen, isUnknown }: Running): string {
   const who = wanted === undefined ? '' : `${wanted.intent}${wanted.again.join()}${wanted.about.origin}`;
-  return [who, state.at, dated, waitsFor, stateKey(state, shown)].join(':');
+  return [who, state.at, dated, waitsFor, seen, isUnknown, stateKey(state, shown)].join(':');
 }
 
 function stateKey(state: State | ResolveState, shown: number): string {

@@ -1,6 +1,6 @@
 /** The model's world: two people with one intent, their processes, one journal, a network and a service. Plain data. */
 
-import type { AttemptRecord, AttemptRow, Moment } from '../../src/journal/journal-rows.ts';
+import type { AttemptRecord, AttemptRow, Moment, SentRow } from '../../src/journal/journal-rows.ts';
 import type { NewestRow } from '../../src/journal/journal-store.ts';
 import { momentFrom } from '../../src/journal/journal-time.ts';
 import type { Effect, State, Wanted } from '../../src/journal/protocol-types.ts';
@@ -10,8 +10,11 @@ import { attemptsIn } from '../harness/memory-store.ts';
 import { journalKey } from './key.ts';
 import { type Budget, horizonMs, type Rules } from './rules.ts';
 
-// Within `send_by`, past it, past the horizon of what was sent until then, and past it once more.
-const times = [0, 11_000, 11_000 + horizonMs + 1, 11_000 + 2 * (horizonMs + 1)].map((ms) => 10_000_000 + ms);
+// Within `send_by`, past it (at a server: just before it), past a horizon that began at first, past the horizon of what was
+// sent until then, and past it once more.
+const times = [0, 11_000, horizonMs + 1, 11_000 + horizonMs + 1, 11_000 + 2 * (horizonMs + 1)].map(
+  (ms) => 10_000_000 + ms,
+);
 
 /** A request on its way, or what became of it; `at` is the step of time when it left. */
 export interface Request {
@@ -37,6 +40,10 @@ export interface Running {
   readonly dated: boolean;
   /** Its request, from the sending until a reply came or nobody waits any more. */
   readonly waitsFor?: number;
+  /** How many rows the journal had when it looked. */
+  readonly seen?: number;
+  /** It did not hear whether its SENT row was recorded. */
+  readonly isUnknown?: true;
   /** Worked out when it is first asked for: a run stands in thousands of worlds. */
   key?: number | undefined;
 }
@@ -76,6 +83,13 @@ export interface World {
   /** How many refunds there were when the final read of an intent was made. */
   readonly before: Readonly<Record<string, number>>;
   readonly left: Budget;
+  /** At a server: SENT rows that are on their way, with what their writers had seen. */
+  readonly late: readonly { readonly row: SentRow; readonly seen: number }[];
+  /** Intents that can get no SENT row any more, and those of which a run was told that they are taken back. */
+  readonly fenced: readonly string[];
+  readonly takenBack: readonly string[];
+  /** The newest row that each desk has seen. */
+  readonly saw: readonly (AttemptRow | undefined)[];
 }
 
 /** Something that can happen, and the world after it. */
@@ -104,6 +118,10 @@ export function start(rules: Rules): World {
     ledger: rules.olderRefund ? [{ whose: 'foreign', at: 0 }] : [],
     before: {},
     left: rules.budget,
+    late: [],
+    fenced: [],
+    takenBack: [],
+    saw: rules.origins.map(() => undefined),
   };
 }
 
@@ -112,9 +130,10 @@ export function timeAt(step: number): number {
   return times[step] ?? 0;
 }
 
-/** Whether there is time after now. */
-export function hasLater(world: World): boolean {
-  return world.now + 1 < times.length;
+/** The step of time after now; undefined when there is none. With one journal for all, a horizon begins under a lock. */
+export function laterThan({ now }: World, { journal }: Rules): number | undefined {
+  const next = now === 1 && journal === 'file' ? 3 : now + 1;
+  return next < times.length ? next : undefined;
 }
 
 /** The moment as a process takes it, by the program's own reckoning; `dated`: it has seen a `Date`. */
@@ -162,10 +181,10 @@ function locksOf(rules: Rules): readonly string[] {
   return [...new Set(rules.origins.map((_, index) => lockText(rules, index)))];
 }
 
-function lockText({ accounts, origins, shared }: Rules, index: number): string {
+function lockText({ accounts, origins, shared, journal }: Rules, index: number): string {
   const origin = origins[index] ?? '';
   const name = accounts === 'by_spelling' ? `${origin} ord_1` : lockName({ origin }, 'ord_1');
-  return `${shared ? 0 : index} ${name}`;
+  return `${shared && journal === 'file' ? 0 : index} ${name}`;
 }
 
 export function unlock(world: World, index: number): World {

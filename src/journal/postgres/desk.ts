@@ -171,7 +171,7 @@ export function openDesk(parts: DeskParts): Desk {
         opened.close();
       }
     },
-    serverNow: () => heard && heard.now + (clock.monotonic() - heard.at),
+    serverNow: () => heard && Math.floor(heard.now + (clock.monotonic() - heard.at)),
     isAway: (error) => typeof error === 'object' && error !== null && away.has(error),
     get identity() {
       return identity;

@@ -102,7 +102,7 @@ class PostgresStore {
   async #appendSent(row: SentRow): Promise<void> {
     const { rest, body } = unstamped(row);
     const seen = this.#mirror.rules.seenOf(row);
-    const within = Math.max(0, row.sendBy - row.time);
+    const within = Math.max(0, Math.ceil(row.sendBy - row.time));
     const { intent, attempt } = row;
     const values = [writerVersion, intent, attempt, seen.order, seen.given, within, rest, body];
     this.#unknown.add(attemptKey(row));

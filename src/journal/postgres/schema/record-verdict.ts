@@ -30,8 +30,8 @@ begin
   return r;
 end $$;
 
--- p_number: 1 for the first verdict of the attempt. The same verdict under the same number changes nothing, so whoever
--- did not hear the answer asks again.
+-- p_number: 1 for the first verdict of the attempt. The same verdict of the same process is not added twice, so whoever did
+-- not hear the answer asks again.
 create function {schema}.record_verdict(p_writer int, p_intent text, p_attempt int, p_number int, p_rest text, p_body text)
 returns json language plpgsql security definer set search_path = {schema}, pg_temp as $$
 declare
@@ -46,17 +46,20 @@ begin
   if not found then
     raise exception 'there is no such attempt' using errcode = 'PD012';
   end if;
-  select * into old from {schema}.rows where type = 'verdict' and intent = p_intent and attempt = p_attempt
-    order by seq offset greatest(p_number, 1) - 1 limit 1;
-  if found then
-    if {schema}.is_same_verdict(old, j, p_body) then return row_to_json(old); end if;
-    raise exception 'another verdict on % came first', p_intent using errcode = 'PD013';
-  end if;
-  if p_number <> x.verdicts + 1 then
+  select v.* into old from {schema}.rows v where v.type = 'verdict' and v.intent = p_intent and v.attempt = p_attempt
+    and {schema}.is_same_verdict(v, j, p_body) limit 1;
+  if found then return row_to_json(old); end if;
+  if p_number > x.verdicts + 1 then
     raise exception 'the verdict before this one is missing' using errcode = 'PD013';
   end if;
+  -- Whoever judged without the verdict that came first judges again. What the sender knows is added all the same, unless
+  -- somebody has seen that it was made: then nothing less may follow.
+  if p_number <= x.verdicts and (x.run <> {schema}.run()
+    or x.verdict = 'applied' and j ->> 'verdict' is distinct from 'applied') then
+    raise exception 'another verdict on % came first', p_intent using errcode = 'PD013';
+  end if;
   if x.run <> {schema}.run() then
-    -- Another desk may still be about to send. What a read shows before send_by proves nothing.
+    -- Another desk may still be about to send. What the order shows before send_by proves nothing.
     if x.verdict is null and t < x.send_by + 5000 then
       raise exception '% may still send %', x.operator, p_intent using errcode = 'PD014';
     end if;
