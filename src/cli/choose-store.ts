@@ -45,6 +45,7 @@ export function chooseStore({ team, ...choice }: StoreChoice): JournalStore {
     eraseBodies: async (before) => (await now()).eraseBodies(before),
     archive: async (path) => (await now()).archive(path),
     restore: async (path) => (await now()).restore(path),
+    rules: async () => await (await now()).rules?.(),
     recent: async (of, profile) => (await now()).recent(of, profile),
     close() {
       local.close();

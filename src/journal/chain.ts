@@ -75,7 +75,17 @@ export function unstamped(row: JournalRow): { readonly rest: string; readonly bo
   return { rest: JSON.stringify(Object.fromEntries(rest)), body };
 }
 
-const stampedNames = ['type', 'intent', 'attempt', 'time', 'operator', 'sendBy', 'stamp', 'approvedBy', 'step'];
+const stampedNames = [
+  'type',
+  'intent',
+  'attempt',
+  'time',
+  'operator',
+  'sendBy',
+  'stamp',
+  'approvedBy',
+  'step',
+];
 
 /** The stored form of all rows of a new journal. */
 export function chainOf(rows: readonly JournalRow[]): readonly StoredRow[] {
@@ -95,12 +105,13 @@ function hashOf(row: string, bodyHash: string | null, prev: string): string {
 // Bodies, notes and the page behind a link may name people, so they are stored apart and can be erased. The chain covers
 // their hash.
 function split(row: JournalRow): [object, string | null] {
-  if (row.type === 'setting' || row.type === 'void') return [row, null];
+  if (row.type === 'setting' || row.type === 'void' || row.type === 'limit') return [row, null];
   if (row.type === 'verdict') {
     const { note, link, ...rest } = row;
     return [rest, note === undefined && link === undefined ? null : JSON.stringify({ note, link })];
   }
   const { note, ...rest } = row;
+  if (!('request' in rest)) return [rest, note === undefined ? null : JSON.stringify({ note })];
   const { body, ...request } = rest.request;
   const { body: _, ...proof } = rest.proof;
   const erasable = body === undefined && note === undefined ? null : JSON.stringify({ body, note });
@@ -111,9 +122,10 @@ function columnsOf(row: JournalRow) {
   const none = { origin: null, order_id: null, plan: null, ref: null };
   const { type, time } = row;
   if (row.type === 'setting') return { type, time, intent: '', attempt: 0, ...none, origin: row.origin };
+  if (row.type === 'limit') return { type, time, intent: '', attempt: 0, ...none };
   const { intent, attempt } = row;
   const of = { type, time, intent, attempt };
-  if (row.type === 'verdict' || row.type === 'void') return { ...of, ...none };
+  if (row.type !== 'sent') return { ...of, ...none };
   const { origin, proof, plan = null, ref = null } = row;
   return { ...of, origin, order_id: proof.orderId ?? null, plan, ref };
 }
@@ -138,12 +150,15 @@ export function damageOf(stored: StoredRow): string | undefined {
 /** Turns a stored row back into the row. Check its hash first. */
 export function unlink(stored: StoredRow): JournalRow {
   const { columns: _, ...row }: JournalRow & { columns: unknown } = JSON.parse(stored.row);
-  if (row.type === 'setting' || row.type === 'void') return row;
+  if (row.type === 'setting' || row.type === 'void' || row.type === 'limit') return row;
   const { body, note, link }: Erasable = JSON.parse(stored.body ?? '{}');
   const noted = note === undefined ? {} : { note };
   if (row.type === 'verdict') return { ...row, ...noted, ...(link === undefined ? {} : { link }) };
+  if (!('request' in row)) return { ...row, ...noted };
   const bodied = body === undefined ? {} : { body };
-  return { ...row, ...noted, request: { ...row.request, ...bodied }, proof: { ...row.proof, ...bodied } };
+  const request = { ...row.request, ...bodied };
+  if (row.type === 'approval') return { ...row, ...noted, request, proof: { ...row.proof, ...bodied } };
+  return { ...row, ...noted, request, proof: { ...row.proof, ...bodied } };
 }
 
 interface Erasable {

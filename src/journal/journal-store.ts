@@ -6,6 +6,7 @@
 
 import { orderIdPattern } from '../api/spec.ts';
 import type { AttemptRecord, Clocks, JournalRow, SentRow, SettingRow, VerdictRow } from './journal-rows.ts';
+import type { TeamRules } from './team-rules.ts';
 
 /**
  * Keeps the rows of the journal. A store opens nothing before it is first used, and reading creates nothing.
@@ -99,6 +100,9 @@ export interface JournalStore {
    * checks no chain, so nothing but completions may use it. Rejects when the rows cannot be read at once.
    */
   recent(of: RecentOf, profile: string | undefined): Promise<readonly Recent[]>;
+
+  /** The limits, approvals and shared plans of a team; absent or undefined if this journal belongs to one machine. */
+  readonly rules?: () => Promise<TeamRules | undefined>;
 
   /** Closes files and connections; the next call opens them again. */
   close(): void;

@@ -10,6 +10,7 @@ import type { Refusal } from './guards.ts';
 import { attemptName, changeKinds } from './journal.ts';
 import type { AttemptRecord, SentRow } from './journal-rows.ts';
 import { provable } from './judge-read.ts';
+import { LimitRefusal } from './limit-words.ts';
 import { isSameAddress, marksOf } from './same-account.ts';
 import { sameJson, type Typed } from './same-request.ts';
 import { namedByReply } from './unconfirmed.ts';
@@ -68,7 +69,7 @@ function errorOf(refusal: Refusal, subject: string, shown: HowShown): CliError {
         },
       );
     case 'journal':
-      return journalError(refusal);
+      return journalError(refusal, shown);
     case 'unwritten':
       return unwrittenError(refusal, subject);
     case 'stopped':
@@ -191,7 +192,11 @@ function askFirst(attempt: AttemptRecord, repeat: string): readonly string[] {
   ];
 }
 
-function journalError({ cause, left }: Extract<Refusal, { why: 'journal' }>): CliError {
+function journalError(
+  { cause, left }: Extract<Refusal, { why: 'journal' }>,
+  { amounts }: HowShown,
+): CliError {
+  if (cause instanceof LimitRefusal) return new LimitRefusal(cause.finding, amounts);
   if (cause instanceof CliError) return cause;
   return new CliError('refused', `the journal cannot be written: ${reasonOf(cause)}`, {
     certain,

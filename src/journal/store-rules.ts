@@ -97,9 +97,11 @@ export class StoreRules {
   /** Throws CliError 'refused' for a second SENT row of an attempt, and for a verdict without its SENT row. */
   refuseMisplaced(row: JournalRow): void {
     if (row.type === 'setting') return;
-    // Only the server of a team's journal writes a void row.
-    if (row.type !== 'void' && !isMisplaced(row, this.#index.has(row))) return;
-    throw new CliError('refused', `the journal cannot hold this row of ${row.intent}`, { certain });
+    const isOfAttempt = row.type === 'sent' || row.type === 'verdict';
+    if (isOfAttempt && !isMisplaced(row, this.#index.has(row))) return;
+    // Only the server of a team's journal writes the others.
+    const whose = row.type === 'limit' ? row.member : row.intent;
+    throw new CliError('refused', `the journal cannot hold this row of ${whose}`, { certain });
   }
 
   /** Throws CliError 'refused' while there is an unsettled change whose row was lost and whose account is unknown. */

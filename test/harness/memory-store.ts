@@ -163,7 +163,7 @@ export function createMemoryStore(memory: Memory = new Memory()): JournalStore {
 export function attemptsIn(rows: readonly JournalRow[]): AttemptRecord[] {
   const attempts = new Map<string, { sent: SentRow; verdicts: VerdictRow[] }>();
   for (const row of rows) {
-    if (row.type === 'setting' || row.type === 'void') continue;
+    if (row.type !== 'sent' && row.type !== 'verdict') continue;
     const key = JSON.stringify([row.intent, row.attempt]);
     if (row.type === 'sent') attempts.set(key, { sent: row, verdicts: [] });
     else attempts.get(key)?.verdicts.push(row);

@@ -25,13 +25,15 @@ import {
 import type { JournalFile } from '../sqlite/journal-file.ts';
 import { recentIds } from '../sqlite/recent-ids.ts';
 import { newWitnessKey } from '../sqlite/witness-file.ts';
-import { codeOf, isCertain } from './connection.ts';
+import type { TeamRules } from '../team-rules.ts';
+import { codeOf, isCertain, type Value } from './connection.ts';
 import { type Desk, type DeskParts, openDesk } from './desk.ts';
 import { Mirror } from './mirror.ts';
 import { nameOf } from './place-name.ts';
+import { createPostgresRules } from './postgres-rules.ts';
 import { writerVersion } from './schema.ts';
 import { readRow } from './server-check.ts';
-import { isInTheWay, outcomeUnknown, refusedByServer } from './server-errors.ts';
+import { isInTheWay, outcomeUnknown, refusedByServer, serverAway } from './server-errors.ts';
 
 /** A team's journal, and this machine's mirror of it. */
 export interface TeamStoreParts extends Omit<DeskParts, 'mirror'> {
@@ -60,6 +62,7 @@ export function createPostgresStore(parts: TeamStoreParts): JournalStore {
     eraseBodies: (before) => store.eraseBodies(before),
     archive: (path) => store.archive(path),
     restore: () => store.restore(),
+    rules: () => Promise.resolve(store.rules()),
     recent: (of, profile) => recentIds(parts.mirror.path, of, profile),
     close: () => store.close(),
   };
@@ -94,7 +97,7 @@ class PostgresStore {
         const { rest } = unstamped(row);
         return await this.#add(await this.#ask('record_setting', writerVersion, rest));
       }
-      case 'void':
+      default:
         return this.#mirror.rules.refuseMisplaced(row);
     }
   }
@@ -123,7 +126,7 @@ class PostgresStore {
     const number = this.#mirror.rules.verdictsOn(row) + 1;
     const values = [writerVersion, intent, attempt, number, rest, body];
     try {
-      await this.#add(await this.#insist(row, () => this.#ask('record_verdict', ...values)));
+      await this.#add(await this.#insist(rowWords(row), () => this.#ask('record_verdict', ...values)));
     } catch (error) {
       throw isCertain(error) ? await this.#refusalOf(error, row) : error;
     }
@@ -148,7 +151,7 @@ class PostgresStore {
     const { intent, attempt } = sent;
     const { rest } = unstamped(verdict);
     try {
-      await this.#insist(sent, () => this.#ask('take_back', writerVersion, intent, attempt, rest));
+      await this.#insist(rowWords(sent), () => this.#ask('take_back', writerVersion, intent, attempt, rest));
     } catch (error) {
       throw isCertain(error) ? refusedByServer(error, this.#place) : error;
     }
@@ -157,7 +160,7 @@ class PostgresStore {
   }
 
   // The same statement again, on a new connection, until its outcome is known: the server does it once. Gives up after a time.
-  async #insist(row: AttemptRow, act: () => Promise<StoredRow>): Promise<StoredRow> {
+  async #insist<T>(what: string, act: () => Promise<T>): Promise<T> {
     const { clock, insistMs } = this.#parts;
     const until = clock.monotonic() + insistMs;
     for (let pauseMs = 50; ; pauseMs = Math.min(2 * pauseMs, 1000)) {
@@ -167,8 +170,7 @@ class PostgresStore {
         if (isCertain(error) && !isInTheWay(error)) throw error;
         // That the server is another one does not change. That nobody answers may.
         if (error instanceof CliError && !this.#desk.isAway(error)) throw error;
-        if (clock.monotonic() + pauseMs > until)
-          throw outcomeUnknown(error, this.#place, `a ${row.type} row of ${row.intent}`);
+        if (clock.monotonic() + pauseMs > until) throw outcomeUnknown(error, this.#place, what);
         await clock.sleep(pauseMs);
       }
     }
@@ -188,6 +190,22 @@ class PostgresStore {
   async #add(row: StoredRow): Promise<void> {
     if (row.seq === this.#mirror.rules.end.seq + 1) return await this.#desk.take([row]);
     if (row.seq > this.#mirror.rules.end.seq) await this.#desk.refresh();
+  }
+
+  rules(): TeamRules {
+    const call = (name: string, values: readonly Value[]) => this.#desk.call(name, values);
+    return createPostgresRules({
+      desk: this.#desk,
+      ask: (name, ...values) => call(name, values).catch((error) => this.#throwRefusal(error)),
+      insist: (what, name, ...values) =>
+        this.#insist(what, () => call(name, values)).catch((error) => this.#throwRefusal(error)),
+      add: (row) => this.#add(row),
+    });
+  }
+
+  #throwRefusal(error: unknown): never {
+    if (error instanceof CliError) throw error;
+    throw isCertain(error) ? refusedByServer(error, this.#place) : serverAway(error, this.#place);
   }
 
   async attempts(query: AttemptQuery) {
@@ -285,6 +303,10 @@ class PostgresStore {
     this.#desk.close();
     this.#mirror.close();
   }
+}
+
+function rowWords({ type, intent }: AttemptRow): string {
+  return `a ${type} row of ${intent}`;
 }
 
 function ofServer(message: string): CliError {

@@ -1,7 +1,10 @@
 /** The errors of a team's journal in words: what the server refused, or that it does not answer. */
 
+import * as v from 'valibot';
 import { CliError, systemReason } from '../../errors.ts';
+import { approvalRefusal, LimitRefusal } from '../limit-words.ts';
 import { codeOf, isCertain, NoAnswer, ServerWarning } from './connection.ts';
+import { findingIn } from './rule-answers.ts';
 import type { ServerProblem } from './server-check.ts';
 
 const certain = 'nothing was sent';
@@ -16,12 +19,18 @@ const remedies: Readonly<Record<string, string>> = {
   PD011: 'look at what was done, then decide again',
   PD013: 'look at what was recorded',
   PD014: 'wait until it has ended, then run the command again',
+  PD016: 'what became of its rows: paydesk refunds status PLAN',
+  PD040: 'look at the spelling',
+  PD041: 'look at it: paydesk approvals list',
+  PD042: 'ask somebody else of the team',
   '42501': 'ask a lead to give you that right',
   '55P03': 'somebody holds the journal: run the command again in a while',
 };
 
 /** The refusal when the server says no, for certain. `place`: where the journal is. */
 export function refusedByServer(error: unknown, place: string): CliError {
+  const byRule = refusedByRule(error);
+  if (byRule !== undefined) return byRule;
   const remedy = remedies[codeOf(error) ?? ''];
   return new CliError('refused', `the team's journal ${place} refused it: ${messageOf(error)}`, {
     certain,
@@ -29,6 +38,22 @@ export function refusedByServer(error: unknown, place: string): CliError {
     cause: error,
   });
 }
+
+// A limit of the team, or an approval that does not count. The server says the figures in the detail of its error.
+function refusedByRule(error: unknown): CliError | undefined {
+  const code = codeOf(error) ?? '';
+  if (!(error instanceof Error) || !('detail' in error) || !['PD020', 'PD023', 'PD026'].includes(code))
+    return undefined;
+  const detail: unknown = JSON.parse(String(error.detail));
+  if (code === 'PD026') {
+    const { id, ...problem } = v.parse(approvalForm, detail);
+    return approvalRefusal(id, problem);
+  }
+  const finding = findingIn(detail);
+  return finding && new LimitRefusal(finding);
+}
+
+const approvalForm = v.object({ id: v.string(), why: v.string(), usedBy: v.nullable(v.string()) });
 
 /** The refusal when the server cannot be reached, or signing in fails. */
 export function serverAway(error: unknown, place: string): CliError {

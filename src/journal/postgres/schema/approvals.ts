@@ -44,22 +44,22 @@ create function {schema}.ask_approval(p_writer int, p_id text, p_rest text, p_bo
 returns json language plpgsql security definer set search_path = {schema}, pg_temp as $$
 declare
   j jsonb := p_rest::jsonb;
-  digest text := j #>> '{claim,plan}';
+  of_plan text := j #>> '{claim,plan}';
   same text;
   found_out json;
   t bigint;
 begin
   perform {schema}.refuse_unsafe(p_writer);
   t := {schema}.lock_head();
-  if digest is not null and not exists (select from {schema}.plans p where p.digest = ask_approval.digest) then
+  if of_plan is not null and not exists (select from {schema}.plans p where p.digest = of_plan) then
     raise exception 'this plan is not known here' using errcode = 'PD040';
   end if;
   select a.id into same from {schema}.approvals a
     where a.wanted_by = {schema}.operator() and {schema}.approval_state(a, t) in ('asked', 'approved')
-      and case when digest is null then a.what = {schema}.what_of(j, p_body) else a.plan = digest end
+      and case when of_plan is null then a.what = {schema}.what_of(j, p_body) else a.plan = of_plan end
     order by a.asked_at desc limit 1;
   if found then return {schema}.approval_row(same, 'asked'); end if;
-  if digest is null then
+  if of_plan is null then
     found_out := {schema}.limits_on(j, p_body, t);
     if found_out ->> 'problem' is not null then
       raise exception 'a limit of the team forbids it: %', found_out ->> 'problem'
@@ -68,7 +68,7 @@ begin
   end if;
   insert into {schema}.approvals (id, wanted_by, run, asked_at, what, plan, state)
     values (p_id, {schema}.operator(), {schema}.run(), t,
-      case when digest is null then {schema}.what_of(j, p_body) end, digest, 'asked');
+      case when of_plan is null then {schema}.what_of(j, p_body) end, of_plan, 'asked');
   if left(p_rest, 2) <> '{"' or j ?| array['step', 'until'] then
     raise exception 'this is not the rest of a row' using errcode = 'PD017';
   end if;
@@ -106,13 +106,13 @@ begin
   return {schema}.append_approval(t, p_id, p_step, '{"until":' || coalesce(ends::text, 'null') || '}', p_body);
 end $$;
 
--- The requests since a time, oldest first, each with its row and with the row that decided it.
-create function {schema}.list_approvals(p_since bigint)
+-- The requests of the last days, oldest first, each with its row and with the row that decided it.
+create function {schema}.list_approvals(p_days int)
 returns json language sql stable security definer set search_path = {schema}, pg_temp as $$
   select coalesce(json_agg(json_build_object('id', a.id, 'state', {schema}.approval_state(a, {schema}.row_time(0)),
-      'plan', a.plan, 'usedBy', a.used_by, 'asked', {schema}.approval_row(a.id, 'asked'),
+      'usedBy', a.used_by, 'asked', {schema}.approval_row(a.id, 'asked'),
       'decided', case when a.decided_by is not null then {schema}.approval_row(a.id, case when a.state = 'rejected' then 'rejected' else 'approved' end) end)
-    order by a.asked_at, a.id), '[]') from {schema}.approvals a where a.asked_at >= p_since $$;
+    order by a.asked_at, a.id), '[]') from {schema}.approvals a where a.asked_at >= {schema}.row_time(0) - p_days * 86400000::bigint $$;
 
 -- Uses an approval for a SENT row: it was given to this person, for this very request, in time, and is not used. Returns who
 -- gave it.
@@ -130,7 +130,7 @@ begin
     when {schema}.approval_state(a, p_time) <> 'approved' then {schema}.approval_state(a, p_time) end;
   if why is not null then
     raise exception 'the approval % does not count: it is %', j ->> 'approval', why using errcode = 'PD026',
-      detail = json_build_object('why', why, 'by', a.wanted_by, 'usedBy', a.used_by, 'until', a.until)::text;
+      detail = json_build_object('id', j ->> 'approval', 'why', why, 'usedBy', a.used_by)::text;
   end if;
   update {schema}.approvals set state = 'used', used_by = p_intent, used_attempt = p_attempt where id = a.id;
   return a.decided_by;

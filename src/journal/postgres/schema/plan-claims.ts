@@ -30,14 +30,14 @@ create index plan_rows_of_order on {schema}.plan_rows (plan, plan_order);
 create function {schema}.add_plan(p_writer int, p_text text)
 returns json language plpgsql security definer set search_path = {schema}, pg_temp as $$
 declare
-  digest text := encode(sha256(convert_to(p_text, 'UTF8')), 'hex');
+  of_text text := encode(sha256(convert_to(p_text, 'UTF8')), 'hex');
   head json := split_part(p_text, E'\\n', 1)::json;
 begin
   perform {schema}.refuse_unsafe(p_writer);
-  insert into {schema}.plans values (digest, head ->> 'id', {schema}.operator(), {schema}.row_time(0)) on conflict do nothing;
-  if not found then return to_json(digest); end if;
+  insert into {schema}.plans values (of_text, head ->> 'id', {schema}.operator(), {schema}.row_time(0)) on conflict do nothing;
+  if not found then return to_json(of_text); end if;
   insert into {schema}.plan_rows (plan, number, plan_order, what, subject, amount, currency)
-    select add_plan.digest, (line ->> 'number')::int, dense_rank() over (order by first), {schema}.what_of(sent, body),
+    select of_text, (line ->> 'number')::int, dense_rank() over (order by first), {schema}.what_of(sent, body),
         {schema}.subject_of(sent, ''), (line ->> 'refunds')::bigint, upper(line ->> 'currency')
       from (select line, first_value((line ->> 'number')::int) over (partition by line ->> 'order_id' order by (line ->> 'number')::int) as first,
           {schema}.sent_of_plan(head, line) as sent, json_build_object('body', line -> 'body')::text as body
@@ -45,8 +45,8 @@ begin
           where text like '{"object":"plan_row"%') lines
         where line ->> 'state' in ('ready', 'unconfirmed')) rows;
   insert into {schema}.plan_orders (plan, number)
-    select distinct plan, plan_order from {schema}.plan_rows where plan = add_plan.digest;
-  return to_json(digest);
+    select distinct plan, plan_order from {schema}.plan_rows where plan = of_text;
+  return to_json(of_text);
 end $$;
 
 -- The SENT row of a row of a plan, as far as what_of looks at it.
@@ -145,9 +145,9 @@ end $$;
 create function {schema}.plan_progress(p_digest text)
 returns json language sql stable security definer set search_path = {schema}, pg_temp as $$
   select json_build_object(
-    'ended', coalesce((select json_agg(e) from (select operator, ended as how, currency, count(*) as rows, sum(amount) as amount
+    'ended', coalesce((select json_agg(e) from (select operator as member, ended as how, coalesce(currency, '?') as currency, count(*) as rows, sum(amount) as amount
       from {schema}.plan_rows where plan = p_digest and ended is not null and run <> {schema}.run() group by 1, 2, 3) e), '[]'),
-    'working', coalesce((select json_agg(w) from (select operator, count(*) as orders
+    'working', coalesce((select json_agg(w) from (select operator as member, count(*) as orders
       from {schema}.plan_orders where plan = p_digest and state = 'claimed' and run <> {schema}.run() group by 1 order by 1) w), '[]')) $$;
 
 -- A SENT row of a plan needs the claim of its order, and must be just that row. Every one makes the claim last longer.
