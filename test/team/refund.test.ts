@@ -61,7 +61,7 @@ describe('with the journal of a team', () => {
       [ana, ben].map((home) => paydesk(['orders', 'refund', id, '--yes'], { home, env: desk.env })),
     );
     expect(desk.changes().length - before).toBe(1);
-    expect(ran.map(({ code }) => code).toSorted()).toEqual([0, 3]);
+    expect(new Set(ran.map(({ code }) => code))).toEqual(new Set([0, 3]));
   });
 
   test('while the server is away nothing is sent, and the list shows what this machine knows', async () => {

@@ -39,7 +39,7 @@ export interface Connection {
    * but after an error that the server is certain of (`isCertain`).
    */
   call(name: string, ...values: readonly Value[]): Promise<unknown>;
-  /** Runs statements that have no parameters, in one transaction. */
+  /** Runs statements that have no parameters, in one transaction. What the server warns of does not matter. */
   run(statements: string): Promise<void>;
   readonly isOpen: boolean;
   close(): void;
@@ -113,9 +113,7 @@ export async function connectTo(place: ServerPlace, parts: ConnectParts): Promis
     if (!isOpen) throw new Error('the connection was closed');
     warning = undefined;
     try {
-      const answer = await inTime(act);
-      if (warning !== undefined) throw new ServerWarning(warning);
-      return answer;
+      return await inTime(act);
     } catch (error) {
       if (!isCertain(error)) drop();
       throw error;
@@ -130,6 +128,10 @@ export async function connectTo(place: ServerPlace, parts: ConnectParts): Promis
       const places = values.map((_, index) => `$${index + 1}`).join(', ');
       const text = `select ${place.schema}.${name}(${places}) as answer`;
       const { rows } = await ask(() => client.query<{ answer: string }>(text, [...values]));
+      if (warning !== undefined) {
+        drop();
+        throw new ServerWarning(warning);
+      }
       return JSON.parse(rows[0]?.answer ?? 'null');
     },
     async run(statements) {
