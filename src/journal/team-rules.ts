@@ -69,7 +69,7 @@ export type AskedPlan = Pick<AskedPlanRow, 'origin' | 'account' | 'profile' | 'c
 
 /**
  * - `asked`: nobody has answered it yet
- * - `approved`: it may be sent once, until its time is over
+ * - `approved`: it may be sent once, until the approval expires
  * - `used`: it was sent
  * - `expired`: nobody answered within 7 days, or it was approved and not sent in time
  */

@@ -22,7 +22,7 @@ create function {schema}.what_of(j jsonb, p_body text) returns jsonb language sq
 
 create index rows_of_approvals on {schema}.rows (intent) where type = 'approval';
 
--- A request is over when nobody has answered it for 7 days; an approval when its time is over.
+-- A request expires when nobody answers it for 7 days, and an approval at the time that it names.
 create function {schema}.approval_state(a {schema}.approvals, p_time bigint) returns text language sql immutable as $$
   select case
     when a.state = 'asked' and a.asked_at + 7 * 86400000 <= p_time then 'expired'

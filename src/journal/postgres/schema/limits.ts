@@ -57,25 +57,24 @@ returns json language sql stable security definer set search_path = {schema}, pg
 create function {schema}.is_refund(j jsonb) returns boolean language sql immutable as $$
   select j #>> '{proof,kind}' = 'refund' or j #>> '{request,path}' ~ '/refunds' $$;
 
--- What a refund pays back: the sum of the records that must appear. The body and the row may not name another amount.
-create function {schema}.amount_of(j jsonb, p_body text) returns bigint language plpgsql immutable as $$
-declare
-  expected numeric := (select -sum((e ->> 'amount')::numeric) from jsonb_array_elements(j #> '{proof,expected}') e);
-  in_body numeric := (p_body::json -> 'body') ->> 'amount';
-begin
-  if not {schema}.is_refund(j) then return null; end if;
-  if in_body <> expected or (j ->> 'amount')::numeric <> expected then
-    raise exception 'the request, its row and its proof name different amounts' using errcode = 'PD024';
-  end if;
-  return expected;
-end $$;
+-- What a refund pays back: the sum of the records that must appear. If the body or the row names another amount, the largest.
+create function {schema}.amount_of(j jsonb, p_body text) returns bigint language sql immutable as $$
+  select case when {schema}.is_refund(j) then greatest(
+    (select -sum((e ->> 'amount')::bigint) from jsonb_array_elements(j #> '{proof,expected}') e),
+    ((p_body::json -> 'body') ->> 'amount')::bigint, (j ->> 'amount')::bigint) end $$;
+
+-- Whether they name one amount, as far as they name any.
+create function {schema}.amounts_agree(j jsonb, p_body text) returns boolean language sql immutable as $$
+  select a = (select -sum((e ->> 'amount')::bigint) from jsonb_array_elements(j #> '{proof,expected}') e)
+      and coalesce(((p_body::json -> 'body') ->> 'amount')::bigint, a) = a and coalesce((j ->> 'amount')::bigint, a) = a
+    from {schema}.amount_of(j, p_body) a $$;
 
 create function {schema}.limit_of(p_currency text, p_name text) returns {schema}.limits language sql stable as $$
   select * from {schema}.limits where member in ({schema}.operator(), '*') and currency = p_currency and name = p_name
     order by member = '*' limit 1 $$;
 
 -- What the limits say to a refund at a time. problem: the first limit that forbids it; second: whether somebody else must
--- approve it. Null if no limit was ever set, or if it is no refund.
+-- approve it. Null if no limit is set, or if it is no refund.
 create function {schema}.limits_on(j jsonb, p_body text, p_time bigint) returns json language plpgsql stable as $$
 declare
   amount bigint := {schema}.amount_of(j, p_body);
@@ -90,6 +89,9 @@ declare
   forbids boolean;
 begin
   if not {schema}.is_refund(j) or not exists (select from {schema}.limits) then return null; end if;
+  if not coalesce({schema}.amounts_agree(j, p_body), false) then
+    raise exception 'the request, its row and its proof name different amounts' using errcode = 'PD024';
+  end if;
   select coalesce(sum(a.amount), 0) into of_order from {schema}.attempts a
     where a.subject = {schema}.subject_of(j, '') and a.amount is not null and a.counts and a.sent_at > since;
   select coalesce(sum(a.amount), 0) into of_member from {schema}.attempts a

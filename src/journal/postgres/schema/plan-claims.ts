@@ -112,7 +112,7 @@ begin
     where plan = p_digest and state = 'claimed' and run <> {schema}.run()));
 end $$;
 
--- Gives back claims: those of a run, or those whose time is over.
+-- Gives back claims: those of a run, or those whose time ran out.
 create function {schema}.give_back(p_digest text, p_run text, p_time bigint) returns void language sql as $$
   update {schema}.plan_orders o set run = null, operator = null, until = null,
       state = case when exists (select from {schema}.plan_rows r where r.plan = o.plan and r.plan_order = o.number
