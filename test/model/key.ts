@@ -7,13 +7,12 @@ import type { Errand, ResolveState } from '../../src/journal/resolve.ts';
 import type { Budget } from './rules.ts';
 import type { Journal, Running, World } from './world.ts';
 
-/** Which process is which does not matter where both use one journal and one lock. */
 export function keyOf(world: World): string {
-  const { now, journals, processes, locks, requests, ledger, left, dating, alarmIgnored } = world;
+  const { now, journals, processes, locks, requests, ledger, left, dating, alarmIgnored, alike } = world;
   const codes = [now];
   let first = processCode(processes[0], locks.includes(0));
   let second = processCode(processes[1], locks.includes(1));
-  if (journals.length === 1 && locks.length === 1 && first > second) [first, second] = [second, first];
+  if (alike && first > second) [first, second] = [second, first];
   push(codes, first);
   push(codes, second);
   for (const [machine, journal] of journals.entries()) pushJournal(codes, world, journal, machine);

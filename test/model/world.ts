@@ -90,6 +90,8 @@ export interface World {
   readonly takenBack: readonly string[];
   /** The newest row that each desk has seen. */
   readonly saw: readonly (AttemptRow | undefined)[];
+  /** Which process is which does not matter: both use one journal, and one lock or locks that are alike. */
+  readonly alike: boolean;
 }
 
 /** Something that can happen, and the world after it. */
@@ -122,6 +124,9 @@ export function start(rules: Rules): World {
     fenced: [],
     takenBack: [],
     saw: rules.origins.map(() => undefined),
+    alike:
+      machines === 1 &&
+      (locksOf(rules).length === 1 || (rules.journal === 'server' && rules.budget.restores === 0)),
   };
 }
 
