@@ -15,6 +15,8 @@ export interface PlannedChange {
   readonly intent: Omit<Intent, keyof Repeat> & Partial<Pick<Intent, 'again'>>;
   readonly preview: readonly Block[];
   readonly confirmation: Confirmation;
+  /** What the yes does in place of the sending: it asks a second person. Throws CliError 'refused', which says so. */
+  readonly ask?: () => Promise<never>;
   readonly show: (applied: Applied) => Promise<void>;
 }
 
@@ -52,12 +54,13 @@ async function sendPlanned(
   ctx: Context,
   service: Service,
   intent: Intent,
-  { preview, confirmation, show }: PlannedChange,
+  { preview, confirmation, show, ask }: PlannedChange,
   columnsOf: ColumnsOf,
 ): Promise<Applied | undefined> {
   if (intent.orderId === undefined) await checkAccountMode(service);
   if (!ctx.options.dryRun) ctx.notes.show(preview);
   await confirmChange(ctx, confirmation);
+  if (ask !== undefined && !ctx.options.dryRun) return await ask();
   const outcome = await ctx.change(intent);
   const applied = await appliedNow(ctx, service.profile, { intent, outcome }, columnsOf);
   if (applied === undefined) return undefined;

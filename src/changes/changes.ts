@@ -32,6 +32,8 @@ export { orderFlags } from './create/order-body.ts';
 export { createPaymentLink, linkFlags } from './create/payment-link.ts';
 export { bodyFlag, creationFlags, parsePair, parsePairAt, qrFlags } from './create/sale-flags.ts';
 export type { PickedOrder } from './order-change.ts';
+export { approveRequest, rejectRequest, showRequest } from './refund/answer-request.ts';
+export { requestPattern } from './refund/approved-refund.ts';
 export {
   knownTwin,
   originsOf,
@@ -42,6 +44,9 @@ export {
 } from './refund/known-refunds.ts';
 export { lookForTwins } from './refund/look-for-twins.ts';
 export { refundOrder } from './refund/refund-order.ts';
+export { requestColumns, requestRecord, requestTitle } from './refund/request-record.ts';
+export { findRequest, requestsOf } from './refund/second-person.ts';
+export { sendApproved } from './refund/send-approved.ts';
 export {
   isRefunded,
   type KnownTwin,

@@ -80,6 +80,8 @@ export interface OrderPlan {
   /** The flags of the command that asks for the same without a question. */
   readonly words: readonly string[];
   readonly preview: readonly Block[];
+  /** What the yes does in place of the sending: it asks a second person. Throws CliError 'refused', which says so. */
+  readonly ask?: () => Promise<never>;
   /** Checks the order again as it is right before the sending. Throws CliError 'refused'. */
   readonly check: (fresh: JsonObject) => void;
   readonly result: (applied: Applied) => readonly Block[];
@@ -150,7 +152,7 @@ async function planChange(
   const order = await readOne(ctx, service, 'orders', id, 'change', neighbour);
   if (kind === 'refund') await ctx.journal.refuseDuplicate({ service, orderId: id, order: order.value });
   const read = { service, id, order: order.value, isPicked: givenId === undefined, twin };
-  const { intent: planned, typed, words, preview, check, result } = await plan(read);
+  const { intent: planned, typed, words, preview, check, result, ask } = await plan(read);
   const settled = await settledByHand(ctx, service, id);
   const unshown = (await unshownIn(ctx, service, order.value)).filter((record) => touches(record, planned));
   const isUnshown = (record: AttemptRecord) =>
@@ -168,6 +170,7 @@ async function planChange(
     confirm,
     command: commandLine(profile, 'orders', kind, id, ...words, ...repeats),
     order: { id, amount: intent.amount, currency: intent.currency, typed },
+    ...(ask === undefined ? {} : { purpose: 'ask' as const }),
   };
   let shown = order;
   const approve = async (fresh: WireRecord) => {
@@ -176,7 +179,8 @@ async function planChange(
     shown = fresh;
   };
   const show = (applied: Applied) => ctx.out.record(applied.record, orderColumns, () => result(applied));
-  return { intent: { ...intent, orderId: id, closed, approve }, preview, confirmation, show };
+  const change = { intent: { ...intent, orderId: id, closed, approve }, preview, confirmation, show };
+  return ask === undefined ? change : { ...change, ask };
 }
 
 function given(flag: string, value: string | undefined): readonly string[] {

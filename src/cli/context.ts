@@ -173,6 +173,7 @@ function planDoor({
     newId: () => `p_${crypto.randomUUID().replaceAll('-', '').slice(0, 12)}`,
     input: async (path) => (await load()).input(path),
     open: async (path) => (await load()).open(path),
+    text: async (plan) => (await load()).text(plan),
     save: async (...plan) => (await load()).save(...plan),
     write: async (...file) => (await load()).write(...file),
   };

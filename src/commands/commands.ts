@@ -30,6 +30,10 @@ export const groups: Readonly<Record<string, Group>> = {
     summary: 'Payment links',
     example: 'paydesk -p demo checkout create',
   },
+  approvals: {
+    summary: 'Refunds of a team that a second person must approve',
+    example: 'paydesk approvals list',
+  },
   journal: {
     summary: 'What this machine sent, and whether it was made',
     example: 'paydesk journal list --open',
@@ -114,6 +118,26 @@ export const commands: readonly CommandEntry[] = [
     words: ['checkout', 'create'],
     summary: 'Create a payment link',
     load: async () => (await import('./checkout/create.ts')).create,
+  },
+  {
+    words: ['approvals', 'list'],
+    summary: 'List what waits for the approval of a second person',
+    load: async () => (await import('./approvals/list.ts')).list,
+  },
+  {
+    words: ['approvals', 'show'],
+    summary: 'Show a request, with the order as it is now',
+    load: async () => (await import('./approvals/show.ts')).show,
+  },
+  {
+    words: ['approvals', 'approve'],
+    summary: 'Approve the refund or plan of somebody else',
+    load: async () => (await import('./approvals/approve.ts')).approve,
+  },
+  {
+    words: ['approvals', 'reject'],
+    summary: 'Reject a request, or take your own back',
+    load: async () => (await import('./approvals/reject.ts')).reject,
   },
   {
     words: ['journal', 'list'],

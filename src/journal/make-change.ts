@@ -252,7 +252,7 @@ function wantedOf({ service, operator, version, options, ids }: ChangeParts, int
   const { profile, keyFingerprint } = service;
   const { settings, origin, account, name } = profile;
   const { kind, orderId, request, expected, tolerated, again, asked, plan, ref } = intent;
-  const { amount, currency, reason, note, twins, intentId, line } = intent;
+  const { amount, currency, reason, note, twins, intentId, line, approval, claim } = intent;
   const whole = request.body?.charge_id === undefined;
   return {
     kind,
@@ -285,6 +285,8 @@ function wantedOf({ service, operator, version, options, ids }: ChangeParts, int
       note,
       twins,
       line,
+      approval,
+      claim,
     },
   };
 }

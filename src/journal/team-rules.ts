@@ -109,7 +109,7 @@ export interface TeamRules {
     how: { readonly validMs: number; readonly note: string | undefined },
   ): Promise<ApprovalRow>;
   /** A plan that desks work off together. `text`: its file without the last line, which its digest covers. */
-  plan(digest: string, text: () => string): Promise<SharedPlan>;
+  plan(digest: string, text: () => string | Promise<string>): Promise<SharedPlan>;
 }
 
 /** A plan in a team's journal. */

@@ -39,6 +39,11 @@ export function createPlans({ cwd, read, cleanJson, clean, keepHeapSmall }: Plan
       await writeNew(path, fullPath(cwd, path), lines, force);
       return planOf(head, rows, digest());
     },
+    text(plan) {
+      // Keys were masked when the file was written.
+      const { lines } = writePlan(plan, plan.rows, (json) => json);
+      return Promise.resolve([...lines].slice(0, -1).join(''));
+    },
     write: (path, text, force) => writeNew(path, fullPath(cwd, path), [clean(text)], force),
   };
 }

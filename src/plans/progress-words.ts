@@ -21,6 +21,8 @@ export interface BatchProgress {
   /** How many rows ended in this run, and how long it took. The time left is estimated from that. */
   readonly ended: number;
   readonly elapsedMs: number;
+  /** With a team: who else works on the plan, and how many rows they have ended. */
+  readonly beside?: readonly { readonly member: string; readonly rows: number }[] | undefined;
 }
 
 /**
@@ -83,7 +85,14 @@ function words(progress: BatchProgress, form: Form, style: AmountStyle): string 
     `${left} left${form.time ? (readingWords(progress) ?? timeLeft(progress)) : ''}`,
   ];
   const money = moneyWords(progress, form, style);
-  return [counts.join(form.comma), ...(money === '' ? [] : [money])].join(form.gap);
+  const beside = form.time ? besideWords(progress) : '';
+  return [counts.join(form.comma), money, beside].filter((part) => part !== '').join(form.gap);
+}
+
+// `with ben 12, lea 3`
+function besideWords({ beside = [] }: BatchProgress): string {
+  if (beside.length === 0) return '';
+  return `with ${beside.map(({ member, rows }) => `${member} ${rows}`).join(', ')}`;
 }
 
 function moneyWords({ money }: BatchProgress, { currencies, of, comma }: Form, style: AmountStyle): string {

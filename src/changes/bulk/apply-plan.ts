@@ -3,13 +3,14 @@
 import type { OpenService } from '../../api/api.ts';
 import type { Context } from '../../commands/command.ts';
 import { CliError } from '../../errors.ts';
-import { type AttemptRecord, tolerableSkewMs } from '../../journal/journal.ts';
+import { type AttemptRecord, type SharedPlan, tolerableSkewMs } from '../../journal/journal.ts';
 import { type ControlTotals, type Plan, runBatch } from '../../plans/plans.ts';
 import { commandLine, type Profile } from '../../profiles/profiles.ts';
 import { batchError } from './batch-end.ts';
 import { startProgress } from './batch-progress.ts';
 import { countWords, lineWords, rowsAndSums } from './batch-words.ts';
-import { checkAnswerable, confirmPlan } from './confirm-plan.ts';
+import { startClaims } from './claimed-orders.ts';
+import { checkAnswerable, confirmPlan, secondPersonFor } from './confirm-plan.ts';
 import { checkAccount, checkControlTotals, checkPlanLimits, rowsToSend } from './plan-checks.ts';
 import { attemptsOfPlan, reportPlan, sentNow } from './report-plan.ts';
 import { type RowReport, reportColumns, reportRecord } from './row-verdicts.ts';
@@ -37,14 +38,17 @@ export async function applyPlan(ctx: Context, asked: ApplyAsked): Promise<void> 
   checkAnswerable(ctx, profile, plan, asked);
   checkControlTotals(plan.rows, asked.expected, 'nothing was sent');
   checkPlanLimits(plan.rows, profile);
-  const release = ctx.options.dryRun ? undefined : await ctx.journal.claimPlan(plan.id);
+  const taken = ctx.options.dryRun
+    ? undefined
+    : await ctx.journal.claimPlan(plan, () => ctx.plans.text(plan));
   try {
     await readUnconfirmed(ctx, plan);
     await checkAge(ctx, plan, profile, asked.path);
-    await confirmPlan(ctx, service, plan, asked);
-    await runPlan(ctx, service, plan, asked);
+    const second = await secondPersonFor(taken?.shared, profile);
+    await confirmPlan(ctx, service, plan, asked, second);
+    await runPlan(ctx, service, plan, asked, taken?.shared);
   } finally {
-    await release?.();
+    await taken?.release();
   }
 }
 
@@ -102,7 +106,9 @@ async function readUnconfirmed(ctx: Context, plan: Plan): Promise<void> {
   for await (const { rows, attempts } of attemptsOfPlan(ctx, plan)) {
     const keys = new Set(rows.map(({ key }) => key));
     const ofRows = attempts.filter(({ sent }) => keys.has(sent.given ?? ''));
-    open.push(...ofRows.filter((record) => ctx.journal.isOpen(record, now) || isNotSeen(record)));
+    const isUnclear = (record: AttemptRecord) =>
+      (ctx.journal.isOpen(record, now) || isNotSeen(record)) && !ctx.journal.mayStillLeave(record, now);
+    open.push(...ofRows.filter(isUnclear));
   }
   if (open.length === 0) return;
   let read = 0;
@@ -138,11 +144,13 @@ async function runPlan(
   service: OpenService,
   plan: Plan,
   { path, concurrency, maxFailures }: ApplyAsked,
+  shared: SharedPlan | undefined,
 ): Promise<void> {
   const { profile } = service;
   const { dryRun } = ctx.options;
   const rows = dryRun ? sentNow(plan, await reportPlan(ctx, plan)) : rowsToSend(plan.rows);
-  const progress = startProgress(ctx, profile, rows);
+  const claims = shared && (await startClaims(ctx, shared, rows));
+  const progress = startProgress(ctx, profile, rows, claims?.others);
   const sending: Sending = {
     ctx,
     service,
@@ -150,11 +158,12 @@ async function runPlan(
     keys: new Set(plan.rows.map(({ key }) => key)),
     run: progress.run,
     waiting: progress.waiting,
+    claimOf: claims?.claimOf,
   };
   const notSent = new Map<number, string>();
   const byOrder = Map.groupBy(rows, ({ orderId }) => orderId);
   const { stop } = await runBatch({
-    groups: [...byOrder.values()],
+    groups: claims?.orders ?? [...byOrder.values()],
     concurrency,
     maxFailures,
     clock: ctx.clock,
@@ -165,8 +174,10 @@ async function runPlan(
       const alike = why === dryRunWords ? (byOrder.get(row.orderId) ?? []) : [row];
       if (why !== undefined) for (const { number } of alike) notSent.set(number, why);
       if (!isStopped) progress.add(row, end, why !== undefined);
+      if (!isStopped) claims?.rowEnded(row, end, why !== undefined);
       return end;
     },
+    onGroupEnd: claims?.orderEnded,
   }).finally(progress.end);
   const reports = await reportPlan(ctx, plan, notSent);
   const lost = await printReport(ctx, plan, reports);
@@ -176,7 +187,7 @@ async function runPlan(
     return;
   }
   const error = batchError(path, reports, {
-    stop,
+    stop: stop ?? claims?.stop(),
     profile,
     signal: ctx.stopAsked,
     run: progress.run,

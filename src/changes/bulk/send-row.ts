@@ -4,7 +4,14 @@ import type { OpenService, WireRecord } from '../../api/api.ts';
 import { isKeyRefusal, paths } from '../../api/spec.ts';
 import type { Context } from '../../commands/command.ts';
 import { CliError } from '../../errors.ts';
-import { type AttemptRecord, attemptName, type Intent, type Outcome } from '../../journal/journal.ts';
+import {
+  type AttemptRecord,
+  attemptName,
+  type Intent,
+  LimitRefusal,
+  type Outcome,
+  type RowClaim,
+} from '../../journal/journal.ts';
 import { fullWord, type Plan, type PlanRow, type RowEnd } from '../../plans/plans.ts';
 import type { Notes } from '../../terminal/terminal.ts';
 import { planRefund } from '../refund/refund-plan.ts';
@@ -30,6 +37,8 @@ export interface Sending {
   readonly run: BatchRun;
   /** Called when a row waits for the service, as `Notes.waiting` is; `atOnce` when its order is read again. */
   readonly waiting: Notes['waiting'];
+  /** With a team: what says that this desk works on a row. */
+  readonly claimOf?: ((row: PlanRow) => RowClaim | undefined) | undefined;
 }
 
 /** Why a dry run does not send a row that can be sent. */
@@ -85,7 +94,10 @@ function isStop(error: unknown, { stopAsked }: Pick<Context, 'stopAsked'>): bool
 }
 
 // A refused key concerns every row, and so does a service that does not answer.
-function stopOf({ run }: Sending, { kind, message }: CliError): string | undefined {
+function stopOf({ run }: Sending, error: CliError): string | undefined {
+  const { kind, message } = error;
+  // What a person may refund in a day is used up, so every other row would be refused too.
+  if (error instanceof LimitRefusal && error.finding.problem === 'day') return message;
   run.unreached = kind === 'network' ? run.unreached + 1 : 0;
   if (kind !== 'auth' && run.unreached < unreachedMax) return undefined;
   run.stoppedBy = kind === 'auth' ? kind : 'network';
@@ -108,7 +120,7 @@ async function endOfKnown(
 }
 
 function intentOf(
-  { ctx, service, plan, keys, waiting }: Sending,
+  { ctx, service, plan, keys, waiting, claimOf }: Sending,
   row: PlanRow,
   attempts: readonly AttemptRecord[],
   last: AttemptRecord | undefined,
@@ -167,6 +179,7 @@ function intentOf(
     ref,
     plan: plan.id,
     line: row.line,
+    claim: claimOf?.(row),
     waiting,
     neighbour,
     approve,

@@ -83,7 +83,8 @@ export function createPostgresRules({ desk, ask, insist, add }: RuleParts): Team
     },
     async plan(digest, text) {
       const known = await ask('check_plan', digest);
-      const added = known === null ? await insist('the plan', 'add_plan', writerVersion, text()) : digest;
+      const added =
+        known === null ? await insist('the plan', 'add_plan', writerVersion, await text()) : digest;
       if (added !== digest) throw new Error('the text of the plan is not what its digest says');
       return sharedPlan(digest, { ask, insist });
     },

@@ -96,7 +96,8 @@ begin
   if p_step = 'approved' and a.wanted_by = {schema}.operator() then
     raise exception '% is your own request: somebody else must approve it', p_id using errcode = 'PD042';
   end if;
-  if state <> 'asked' then
+  -- What was approved and not sent yet can still be rejected.
+  if state <> 'asked' and not (state = 'approved' and p_step = 'rejected') then
     raise exception '% is % already', p_id, state using errcode = 'PD041',
       detail = json_build_object('state', state, 'by', a.decided_by, 'at', a.decided_at)::text;
   end if;
