@@ -46,6 +46,14 @@ describe('the limits of a team', () => {
     );
   });
 
+  test('a limit of one member is none for the others, who have none', async () => {
+    await limit({ max: 500 }, 'ana');
+    await expect(record(team.desk(), refund(1, { currency: 'USD' }))).rejects.toMatchObject(
+      refused('the team has limits, and none for USD'),
+    );
+    await record(team.desk({ person: 'ben' }), refund(1_000_000));
+  });
+
   test('max: the refunds of one order within 24 hours, whoever makes them', async () => {
     await limit({ max: 500 });
     const order = newOrder();

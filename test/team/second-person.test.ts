@@ -206,22 +206,23 @@ describe('a refund over the limit of a team', () => {
 
   test('a person sees why, and types the amount to ask and to approve', async () => {
     const { id } = await desk.take(isWhole);
-    const person = sit(['orders', 'refund', id, '--amount', '800', '--only-confirm'], {
-      home: ana,
-      env: desk.env,
-    });
+    const person = sit(
+      ['orders', 'refund', id, '--amount', '800', '--only-confirm'],
+      { home: ana, env: desk.env },
+      160,
+    );
     await person.waitFor('your yes asks for that, and sends nothing');
     await person.answer('to ask for approval, or press Enter to cancel:', '800\r');
     const { code, screen } = await person.leaves;
     expect(code).toBe(3);
     expect(screen).toContain('not sent: asked for approval: r_');
     const request = /r_[0-9a-f]{8}/.exec(screen)?.[0] ?? '';
-    const second = sit(['approvals', 'approve', request], { home: ben, env: desk.env });
+    const second = sit(['approvals', 'approve', request], { home: ben, env: desk.env }, 160);
     await second.answer('to approve it, or press Enter to cancel:', '\r');
     const no = await second.leaves;
     expect(no.code).toBe(3);
     expect(no.screen).toContain('nothing was approved');
-    const yes = sit(['approvals', 'approve', request], { home: ben, env: desk.env });
+    const yes = sit(['approvals', 'approve', request], { home: ben, env: desk.env }, 160);
     await yes.answer('to approve it, or press Enter to cancel:', '800\r');
     const end = await yes.leaves;
     expect(end.code).toBe(0);

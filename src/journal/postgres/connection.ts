@@ -109,7 +109,14 @@ export async function connectTo(place: ServerPlace, parts: ConnectParts): Promis
     drop();
     throw error;
   }
-  const ask = async <T>(act: () => Promise<T>): Promise<T> => {
+  // One after the other: a warning belongs to the statement that it comes with, and each has its own deadline.
+  let last: Promise<unknown> = Promise.resolve();
+  const ask = <T>(act: () => Promise<T>): Promise<T> => {
+    const asked = last.then(() => askNow(act));
+    last = asked.catch(() => undefined);
+    return asked;
+  };
+  const askNow = async <T>(act: () => Promise<T>): Promise<T> => {
     if (!isOpen) throw new Error('the connection was closed');
     warning = undefined;
     try {

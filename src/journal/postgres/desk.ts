@@ -62,6 +62,7 @@ export function openDesk(parts: DeskParts): Desk {
   const place = nameOf(parts.place);
   const away = new WeakSet<object>();
   let connection: Connection | undefined;
+  let opening: Promise<Connection> | undefined;
   let identity: ServerIdentity | undefined;
   let heard: { readonly now: number; readonly at: number } | undefined;
 
@@ -70,8 +71,16 @@ export function openDesk(parts: DeskParts): Desk {
       throw noted(serverAway(error, place));
     });
 
+  // The rows of a batch ask at the same time, and share one connection.
   const open = async (): Promise<Connection> => {
     if (connection?.isOpen === true) return connection;
+    opening ??= openNew().finally(() => {
+      opening = undefined;
+    });
+    return await opening;
+  };
+
+  const openNew = async (): Promise<Connection> => {
     connection = undefined;
     const opened = await dial();
     try {

@@ -74,7 +74,7 @@ create function {schema}.limit_of(p_currency text, p_name text) returns {schema}
     order by member = '*' limit 1 $$;
 
 -- What the limits say to a refund at a time. problem: the first limit that forbids it; second: whether somebody else must
--- approve it. Null if no limit is set, or if it is no refund.
+-- approve it. Null if no limit is set for this member or for everybody, or if it is no refund.
 create function {schema}.limits_on(j jsonb, p_body text, p_time bigint) returns json language plpgsql stable as $$
 declare
   amount bigint := {schema}.amount_of(j, p_body);
@@ -88,7 +88,9 @@ declare
   name text;
   forbids boolean;
 begin
-  if not {schema}.is_refund(j) or not exists (select from {schema}.limits) then return null; end if;
+  if not {schema}.is_refund(j) or not exists (select from {schema}.limits where member in ({schema}.operator(), '*')) then
+    return null;
+  end if;
   if not coalesce({schema}.amounts_agree(j, p_body), false) then
     raise exception 'the request, its row and its proof name different amounts' using errcode = 'PD024';
   end if;
