@@ -144,6 +144,7 @@ function exportDoor(parts: {
   return {
     open: async (request) => (await load()).open(request),
     verify: async (path, maxAgeMs) => (await load()).verify(path, maxAgeMs),
+    read: async (path) => (await load()).read(path),
   };
 }
 
@@ -175,6 +176,8 @@ function planDoor({
     open: async (path) => (await load()).open(path),
     text: async (plan) => (await load()).text(plan),
     save: async (...plan) => (await load()).save(...plan),
+    exists: async (path) => (await load()).exists(path),
+    isSameFile: async (...paths) => (await load()).isSameFile(...paths),
     write: async (...file) => (await load()).write(...file),
   };
 }

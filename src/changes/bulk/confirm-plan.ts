@@ -5,7 +5,14 @@ import type { Context } from '../../commands/command.ts';
 import { usage } from '../../commands/flags.ts';
 import { CliError } from '../../errors.ts';
 import { type SharedPlan, secondWords } from '../../journal/journal.ts';
-import { type ControlTotals, digestShown, type Plan, type PlanRow, sumsOf } from '../../plans/plans.ts';
+import {
+  type ControlTotals,
+  digestShown,
+  missingTotals,
+  type Plan,
+  type PlanRow,
+  sumsOf,
+} from '../../plans/plans.ts';
 import { aboutMoney, commandLine, type Profile } from '../../profiles/profiles.ts';
 import { byHandNote, settledByHand } from '../by-hand-words.ts';
 import { asked } from '../refund/second-person.ts';
@@ -36,11 +43,7 @@ export function checkAnswerable(
     if (options.yes || confirm !== undefined) return;
     throw usage('missing --yes: no terminal to ask on', ['add it to the command: --yes']);
   }
-  const missing = [
-    ...(confirm === undefined ? ['--confirm DIGEST'] : []),
-    ...(expected.count === undefined ? ['--expect-count N'] : []),
-    ...(expected.totals.length > 0 ? [] : ['--expect-total CUR=N']),
-  ];
+  const missing = [...(confirm === undefined ? ['--confirm DIGEST'] : []), ...missingTotals(expected)];
   if (missing.length === 0) return;
   throw usage(`missing ${missing.join(', ')}: in production --yes alone is not enough`, [
     `the digest and the totals of this plan: ${commandLine(profile, 'refunds', 'status', path)}`,
