@@ -224,6 +224,16 @@ describe('a plan that several desks work off', () => {
     expect(await claim(await worker('ben'))).toMatchObject({ order: 1, token: 2, look: false });
   });
 
+  test('a run that begins while others work tries again what was not applied', async () => {
+    const ana = await worker('ana');
+    await ana.plan.ended(await claim(ana), new Map([[1, 'not_sent']]));
+    await ana.plan.ended(await claim(ana), new Map([[2, 'applied']]));
+    await claim(ana);
+    const ben = await worker('ben');
+    expect(await claim(ben)).toMatchObject({ order: 1, rows: [1], look: false });
+    expect((await ben.plan.claim()).claimed).toBe(undefined);
+  });
+
   test('nobody can add other rows under the digest of a plan', async () => {
     const ana = await rulesOf(team, 'ana');
     const text = planned.text.replaceAll('"amount":100', '"amount":900');

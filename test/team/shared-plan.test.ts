@@ -211,7 +211,7 @@ describe('a plan that several desks apply', () => {
     );
     expect(ran.stderr).toContain('of 5 rows 2 applied');
     const others = await run('ana', ['refunds', 'apply', 'day.plan', '--yes']);
-    expect(others).toMatchObject({ code: 0 });
+    expect(others, others.stderr).toMatchObject({ code: 0 });
     expect(others.stderr).toContain('of 5 rows 5 applied');
   });
 });

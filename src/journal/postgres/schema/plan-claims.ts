@@ -76,16 +76,22 @@ returns json language sql stable security definer set search_path = {schema}, pg
       where s.amount >= l.value limit 1))
     where exists (select from {schema}.plans where digest = p_digest) $$;
 
--- Begins a run of a plan. When nobody works on it and nothing is left, all its orders are for the taking once more.
+-- Begins a run of a plan: it tries again what was not applied. When nobody works on the plan and nothing is left, it looks at
+-- all of it once more, since somebody may have corrected what was recorded.
 create function {schema}.start_plan(p_writer int, p_digest text)
 returns json language plpgsql security definer set search_path = {schema}, pg_temp as $$
+declare
+  is_over boolean;
 begin
   perform {schema}.refuse_unsafe(p_writer);
   perform 1 from {schema}.plans where digest = p_digest for update;
-  if exists (select from {schema}.plan_orders where plan = p_digest and state <> 'ended') then return to_json(false); end if;
-  update {schema}.plan_rows set sent = false, ended = null, operator = null, run = null where plan = p_digest;
-  update {schema}.plan_orders set state = 'ready', run = null where plan = p_digest;
-  return to_json(true);
+  is_over := not exists (select from {schema}.plan_orders where plan = p_digest and state <> 'ended');
+  update {schema}.plan_orders o set state = 'ready', run = null
+    where o.plan = p_digest and o.state = 'ended' and (is_over or exists (select from {schema}.plan_rows r
+      where r.plan = o.plan and r.plan_order = o.number and r.ended is distinct from 'applied'));
+  update {schema}.plan_rows r set sent = false, ended = null, operator = null, run = null
+    from {schema}.plan_orders o where r.plan = p_digest and o.plan = r.plan and o.number = r.plan_order and o.state = 'ready';
+  return to_json(is_over);
 end $$;
 
 -- Orders that a run works on next; none if all are taken or ended. First those of runs that were not heard of in time come
