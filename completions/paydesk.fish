@@ -13,6 +13,7 @@ function __paydesk_complete
                     refunds 'Refund many orders from a file, and add up the refunds that were made' \
                     customers 'List and show customers' \
                     checkout 'Payment links' \
+                    approvals 'Refunds of a team that a second person must approve' \
                     journal 'What this machine sent, and whether it was made' \
                     profile 'The accounts paydesk can talk to, and their keys' \
                     simulator 'The simulator of the service inside paydesk' \
@@ -53,6 +54,13 @@ function __paydesk_complete
                 printf '%s\t%s\n' \
                     create 'Create a payment link'
                 return
+            case 'approvals'
+                printf '%s\t%s\n' \
+                    list 'List what waits for the approval of a second person' \
+                    show 'Show a request, with the order as it is now' \
+                    approve 'Approve the refund or plan of somebody else' \
+                    reject 'Reject a request, or take your own back'
+                return
             case 'journal'
                 printf '%s\t%s\n' \
                     list 'List what was sent, and whether it was made' \
@@ -87,6 +95,7 @@ function __paydesk_complete
                     refunds 'Refund many orders from a file, and add up the refunds that were made' \
                     customers 'List and show customers' \
                     checkout 'Payment links' \
+                    approvals 'Refunds of a team that a second person must approve' \
                     journal 'What this machine sent, and whether it was made' \
                     profile 'The accounts paydesk can talk to, and their keys' \
                     simulator 'The simulator of the service inside paydesk' \
@@ -129,6 +138,13 @@ function __paydesk_complete
             case 'help checkout'
                 printf '%s\t%s\n' \
                     create 'Create a payment link'
+                return
+            case 'help approvals'
+                printf '%s\t%s\n' \
+                    list 'List what waits for the approval of a second person' \
+                    show 'Show a request, with the order as it is now' \
+                    approve 'Approve the refund or plan of somebody else' \
+                    reject 'Reject a request, or take your own back'
                 return
             case 'help journal'
                 printf '%s\t%s\n' \

@@ -13,6 +13,7 @@ Register-ArgumentCompleter -Native -CommandName paydesk -ScriptBlock {
                 "refunds`tRefund many orders from a file, and add up the refunds that were made"
                 "customers`tList and show customers"
                 "checkout`tPayment links"
+                "approvals`tRefunds of a team that a second person must approve"
                 "journal`tWhat this machine sent, and whether it was made"
                 "profile`tThe accounts paydesk can talk to, and their keys"
                 "simulator`tThe simulator of the service inside paydesk"
@@ -49,6 +50,12 @@ Register-ArgumentCompleter -Native -CommandName paydesk -ScriptBlock {
             'checkout' {
                 "create`tCreate a payment link"
             }
+            'approvals' {
+                "list`tList what waits for the approval of a second person"
+                "show`tShow a request, with the order as it is now"
+                "approve`tApprove the refund or plan of somebody else"
+                "reject`tReject a request, or take your own back"
+            }
             'journal' {
                 "list`tList what was sent, and whether it was made"
                 "show`tShow one change, its history, and what to do now"
@@ -79,6 +86,7 @@ Register-ArgumentCompleter -Native -CommandName paydesk -ScriptBlock {
                 "refunds`tRefund many orders from a file, and add up the refunds that were made"
                 "customers`tList and show customers"
                 "checkout`tPayment links"
+                "approvals`tRefunds of a team that a second person must approve"
                 "journal`tWhat this machine sent, and whether it was made"
                 "profile`tThe accounts paydesk can talk to, and their keys"
                 "simulator`tThe simulator of the service inside paydesk"
@@ -117,6 +125,12 @@ Register-ArgumentCompleter -Native -CommandName paydesk -ScriptBlock {
             }
             'help checkout' {
                 "create`tCreate a payment link"
+            }
+            'help approvals' {
+                "list`tList what waits for the approval of a second person"
+                "show`tShow a request, with the order as it is now"
+                "approve`tApprove the refund or plan of somebody else"
+                "reject`tReject a request, or take your own back"
             }
             'help journal' {
                 "list`tList what was sent, and whether it was made"
