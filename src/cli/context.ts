@@ -79,6 +79,7 @@ export function createRun(state: RunState, globals: Globals, words: readonly str
     draftService: account.draftService,
     change: account.change,
     journal: account.journal,
+    team: account.team,
     ...createReaders(io, state.signal),
     days,
     daysIn(zone) {

@@ -10,6 +10,7 @@ import type { Evidence } from './judge-read.ts';
 import type { SharedPlan, TeamRules } from './team-rules.ts';
 
 export { alarmWords, paidTwiceWords, whoMadeLines } from './alarm-words.ts';
+export type { StoredRow } from './chain.ts';
 export type {
   Alarm,
   AskedPlanRow,
@@ -24,6 +25,7 @@ export type { AttemptQuery, JournalStore, Repair, Verification } from './journal
 export { tolerableSkewMs } from './journal-time.ts';
 export type { Evidence } from './judge-read.ts';
 export { LimitRefusal, limitWords, secondWords } from './limit-words.ts';
+export type { TeamStatus } from './postgres/team-status.ts';
 export type {
   ApprovalRequest,
   AskedPlan,

@@ -3,8 +3,17 @@
 import { CliError } from '../errors.ts';
 import { isUnfinished, isUnsettled, mayBeOpen, mayChange, verdictOf } from './attempt-state.ts';
 import { chainStart, damageOf, link, type StoredRow, unlink } from './chain.ts';
-import type { AttemptRecord, AttemptRow, Clocks, JournalRow, SentRow, SettingRow } from './journal-rows.ts';
+import {
+  type AttemptRecord,
+  type AttemptRow,
+  attemptKey,
+  type Clocks,
+  type JournalRow,
+  type SentRow,
+  type SettingRow,
+} from './journal-rows.ts';
 import type { AttemptQuery, NewestRow } from './journal-store.ts';
+import { isMark, MovedAccounts, type MovedTo, refuseWhileSending } from './moved-away.ts';
 import { refusalError } from './refusal-error.ts';
 import { marksOf, mayBeSameAccount } from './same-account.ts';
 import { isOtherRequest } from './same-request.ts';
@@ -21,6 +30,7 @@ export type ReadRowAgain = (seq: number) => StoredRow | undefined;
 export class StoreRules {
   readonly #index: AttemptIndex;
   readonly #settings: StoredRow[] = [];
+  readonly #moved = new MovedAccounts();
   #seq = 0;
   #head = chainStart;
   // The number of the newest row when this run asked for the attempts on an order, or under a script's id.
@@ -43,7 +53,9 @@ export class StoreRules {
   /** Takes in the next rows. Their chain was checked before. */
   read(rows: readonly StoredRow[]): void {
     this.#index.add(rows.filter(isOfAttempt));
-    this.#settings.push(...rows.filter(({ type }) => type === 'setting'));
+    const settings = rows.filter(({ type }) => type === 'setting');
+    this.#settings.push(...settings);
+    for (const row of settings.map(unlink)) if (row.type === 'setting') this.#moved.read(row);
     const last = rows.at(-1);
     if (last !== undefined) [this.#seq, this.#head] = [last.seq, last.hash];
   }
@@ -76,6 +88,17 @@ export class StoreRules {
     return this.#index.verdictsOn(of);
   }
 
+  /** Of the rows of another journal, those that this one lacks. Verdicts on one attempt come in the same order in both. */
+  lackingOf(rows: readonly AttemptRow[]): readonly AttemptRow[] {
+    const verdicts = new Map<string, number>();
+    return rows.filter((row) => {
+      if (row.type === 'sent') return !this.#index.has(row);
+      const number = (verdicts.get(attemptKey(row)) ?? 0) + 1;
+      verdicts.set(attemptKey(row), number);
+      return number > this.#index.verdictsOn(row);
+    });
+  }
+
   /** The attempts whose bodies and notes may be erased. */
   erasable(before: number): readonly AttemptRecord[] {
     return this.#index.settledBefore(before);
@@ -94,6 +117,23 @@ export class StoreRules {
     // Only the server of a team's journal writes the others.
     const whose = row.type === 'limit' ? row.member : row.intent;
     throw new CliError('refused', `the journal cannot hold this row of ${whose}`, { certain });
+  }
+
+  /** Where the changes of an origin are recorded; undefined: in this journal. */
+  movedTo(origin: string): MovedTo | undefined {
+    return this.#moved.of(origin);
+  }
+
+  /**
+   * Throws CliError 'refused' for a row of an account whose changes are recorded elsewhere, and for the mark that says so while
+   * a change of the account may be on its way.
+   */
+  refuseMoved(row: JournalRow): void {
+    if (row.type === 'sent') this.#moved.refuse(row.origin);
+    if (row.type === 'verdict')
+      for (const { sent } of this.#index.attempts({ intent: row.intent })) this.#moved.refuse(sent.origin);
+    if (row.type === 'setting' && isMark(row) && row.to !== null)
+      refuseWhileSending(row.origin, this.#index.attempts({ unsettled: true }));
   }
 
   /** Throws CliError 'refused' while there is an unsettled change whose row was lost and whose account is unknown. */

@@ -26,6 +26,8 @@ export interface ConnectParts {
   readonly password: () => Promise<string>;
   /** A uuid of this process: the server knows by it which attempts are ours, whatever the connection. */
   readonly run: string;
+  /** The name of this desk, for the rows; absent: it has none. */
+  readonly desk?: string | undefined;
   /** Milliseconds for the connection, and for each statement. The socket is destroyed after them. */
   readonly deadlineMs: number;
 }
@@ -60,7 +62,7 @@ export class ServerWarning extends Error {}
 
 /** Connects. Rejects with what `pg` or the system throw, and with NoAnswer. */
 export async function connectTo(place: ServerPlace, parts: ConnectParts): Promise<Connection> {
-  const { clock, deadlineMs, run } = parts;
+  const { clock, deadlineMs } = parts;
   const { default: pg } = await import('pg');
   const socket = new Socket();
   const proof = new ServerProof();
@@ -74,7 +76,7 @@ export async function connectTo(place: ServerPlace, parts: ConnectParts): Promis
     stream: () => socket,
     keepAlive: true,
     application_name: 'paydesk',
-    options: startOptions(run, deadlineMs),
+    options: startOptions(parts),
     // Every value as the text that the server sent: a Date would lose microseconds.
     types: { getTypeParser: () => (text: string) => text },
   });
@@ -199,6 +201,11 @@ class ServerProof {
 
 const asksForPassword = 'the server asks for the password itself (clear text or MD5), and not for SCRAM';
 
+/** Whether a name can be that of a desk. It stands in the options of a connection as it is. */
+export function isDeskName(name: string): boolean {
+  return /^[A-Za-z0-9][A-Za-z0-9_.-]{0,40}$/.test(name);
+}
+
 /** Whether an address is of this very machine. */
 export function isLoopback(host: string): boolean {
   return /^(localhost|127(\.\d+){3}|::1)$/.test(host);
@@ -214,9 +221,10 @@ function tlsOptions({ host, tls }: ServerPlace): ConnectionOptions | false {
 }
 
 // What is given when a connection starts counts more than what role and database say.
-function startOptions(run: string, deadlineMs: number): string {
+function startOptions({ run, desk = '', deadlineMs }: ConnectParts): string {
   const settings = {
     'paydesk.run': run,
+    'paydesk.desk': desk,
     synchronous_commit: 'on',
     default_transaction_isolation: 'read\\ committed',
     default_transaction_read_only: 'off',

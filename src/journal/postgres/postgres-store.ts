@@ -28,12 +28,14 @@ import { newWitnessKey } from '../sqlite/witness-file.ts';
 import type { TeamRules } from '../team-rules.ts';
 import { codeOf, isCertain, type Value } from './connection.ts';
 import { type Desk, type DeskParts, openDesk } from './desk.ts';
+import { importedRows, inParts } from './history.ts';
 import { Mirror } from './mirror.ts';
 import { nameOf } from './place-name.ts';
 import { createPostgresRules } from './postgres-rules.ts';
 import { writerVersion } from './schema.ts';
 import { readRow } from './server-check.ts';
 import { isInTheWay, outcomeUnknown, refusedByServer, serverAway } from './server-errors.ts';
+import { readStatus, type TeamStatus } from './team-status.ts';
 
 /** A team's journal, and this machine's mirror of it. */
 export interface TeamStoreParts extends Omit<DeskParts, 'mirror'> {
@@ -44,8 +46,17 @@ export interface TeamStoreParts extends Omit<DeskParts, 'mirror'> {
   readonly cwd?: (() => string) | undefined;
 }
 
+/** The journal of a team, and what `paydesk team` asks of it besides. */
+export interface TeamJournal extends JournalStore {
+  /** Adds the history of this machine. Returns how many rows the server did not have. Throws as `append`. */
+  bringIn(rows: readonly StoredRow[]): Promise<number>;
+  /** The rows of all attempts, with what the server has added last. Rejects when the server is away. */
+  freshRows(): Promise<readonly StoredRow[]>;
+  status(): Promise<TeamStatus>;
+}
+
 /** Connects on first use. While the server is away, rows are read from the mirror, and nothing can be added. */
-export function createPostgresStore(parts: TeamStoreParts): JournalStore {
+export function createPostgresStore(parts: TeamStoreParts): TeamJournal {
   const store = new PostgresStore(parts);
   return {
     place: nameOf(parts.place),
@@ -65,6 +76,9 @@ export function createPostgresStore(parts: TeamStoreParts): JournalStore {
     rules: () => Promise.resolve(store.rules()),
     recent: (of, profile) => recentIds(parts.mirror.path, of, profile),
     close: () => store.close(),
+    bringIn: (rows) => store.bringIn(rows),
+    freshRows: () => store.freshRows(),
+    status: () => store.status(),
   };
 }
 
@@ -190,6 +204,43 @@ class PostgresStore {
   async #add(row: StoredRow): Promise<void> {
     if (row.seq === this.#mirror.rules.end.seq + 1) return await this.#desk.take([row]);
     if (row.seq > this.#mirror.rules.end.seq) await this.#desk.refresh();
+  }
+
+  async bringIn(stored: readonly StoredRow[]): Promise<number> {
+    await this.#desk.connect();
+    let added = 0;
+    for (const part of inParts(importedRows(stored), 200)) {
+      const ask = () => this.#desk.call('import_rows', [writerVersion, JSON.stringify(part)]);
+      added += Number(
+        await this.#insist('the rows of this machine', ask).catch((error) => this.#throwRefusal(error)),
+      );
+    }
+    return added;
+  }
+
+  async freshRows(): Promise<readonly StoredRow[]> {
+    await this.#desk.refresh();
+    return this.#mirror.rows();
+  }
+
+  async status(): Promise<TeamStatus> {
+    await this.#desk.connect();
+    const { identity } = this.#desk;
+    const { clock } = this.#parts;
+    const asked = clock.monotonic();
+    const told = readStatus(await this.#desk.call('status', []).catch((error) => this.#throwRefusal(error)));
+    const latencyMs = clock.monotonic() - asked;
+    await this.#desk.refresh();
+    const { seq, head } = this.#mirror.rules.end;
+    return {
+      ...told,
+      operator: identity?.operator ?? '',
+      isLead: identity?.lead === true,
+      journal: identity?.journal ?? '',
+      rows: seq,
+      head,
+      latencyMs,
+    };
   }
 
   rules(): TeamRules {
