@@ -1,12 +1,17 @@
 /** A refund over the limit of a team: asked for by one person, approved by another, sent once by whoever asked. */
 
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Desk, type Order, startDesk } from '../harness/desk.ts';
 import { type Home, newHome, paydesk, type Ran } from '../harness/paydesk.ts';
 import { sit } from '../harness/person.ts';
+import { wordsOf } from '../harness/shell.ts';
 import { newTeam, type Team } from '../journal/postgres/desks.ts';
 import { joinTeam } from './joined.ts';
 import { setLimits } from './rows.ts';
+
+const readme = readFileSync(join(import.meta.dirname, '../../README.md'), 'utf8');
 
 let desk: Desk;
 let team: Team;
@@ -260,6 +265,27 @@ describe('a refund over the limit of a team', () => {
     );
     expect(refused.stderr).toContain('--amount 500 at most');
     await setLimits(team, { max: null }, 'ana');
+  });
+
+  test('the commands of the README do what it says', async () => {
+    const [, block = ''] = /```console\n(ana\$[\s\S]*?)```/.exec(readme) ?? [];
+    const lines = block.split('\n').filter((line) => /^\w+\$/.test(line));
+    await using sandbox = await startDesk();
+    using first = newHome();
+    using second = newHome();
+    await joinTeam(first, sandbox.url, team.database, { person: 'ana' });
+    await joinTeam(second, sandbox.url, team.database, { person: 'ben' });
+    const { id } = await sandbox.take((order) => isWhole(order) && order.amount > 6000);
+    const ran: Ran[] = [];
+    for (const line of lines) {
+      const request = /r_[0-9a-f]{8}/.exec(ran[0]?.stderr ?? '')?.[0] ?? '';
+      const typed = line.replace(/ord_\w+/, id).replace('r_7f3k2m9q', request);
+      const [, , , ...args] = wordsOf(typed.replace('$', ''));
+      ran.push(await paydesk(args, { home: line.startsWith('ana') ? first : second, env: sandbox.env }));
+    }
+    expect(ran.map(({ code }) => code)).toEqual([3, 0, 0, 0]);
+    expect(ran[0]?.stderr).toContain('not sent: asked for approval: r_');
+    expect((await sandbox.order(id)).amount_refunded).toBe(6000);
   });
 
   test('without a team there is nothing to approve', async () => {
