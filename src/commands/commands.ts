@@ -38,6 +38,10 @@ export const groups: Readonly<Record<string, Group>> = {
     summary: 'What this machine sent, and whether it was made',
     example: 'paydesk journal list --open',
   },
+  team: {
+    summary: 'A journal that several desks share, on PostgreSQL',
+    example: 'paydesk -p shop-mx team show',
+  },
   profile: { summary: 'The accounts paydesk can talk to, and their keys', example: 'paydesk profile list' },
   simulator: { summary: 'The simulator of the service inside paydesk', example: 'paydesk simulator reset' },
 };
@@ -208,6 +212,46 @@ export const commands: readonly CommandEntry[] = [
     words: ['journal', 'import'],
     summary: 'Import the journal of another machine',
     load: async () => (await import('./journal/import.ts')).importJournal,
+  },
+  {
+    words: ['team', 'create'],
+    summary: 'Make the journal of a team in a database',
+    load: async () => (await import('./team/create.ts')).create,
+  },
+  {
+    words: ['team', 'add'],
+    summary: 'Let somebody sign in, as a member or a lead',
+    load: async () => (await import('./team/add.ts')).add,
+  },
+  {
+    words: ['team', 'remove'],
+    summary: 'Let a member sign in no more',
+    load: async () => (await import('./team/remove.ts')).remove,
+  },
+  {
+    words: ['team', 'join'],
+    summary: "Record the changes of this account in the team's journal",
+    load: async () => (await import('./team/join.ts')).join,
+  },
+  {
+    words: ['team', 'leave'],
+    summary: 'Record them on this machine again',
+    load: async () => (await import('./team/leave.ts')).leave,
+  },
+  {
+    words: ['team', 'show'],
+    summary: 'Show the server, the members, and what is unconfirmed',
+    load: async () => (await import('./team/show.ts')).show,
+  },
+  {
+    words: ['team', 'verify'],
+    summary: "Check every row at the server against this machine's copy",
+    load: async () => (await import('./team/verify.ts')).verify,
+  },
+  {
+    words: ['team', 'export'],
+    summary: "Print the team's journal for an auditor",
+    load: async () => (await import('./team/export.ts')).exportTeam,
   },
   {
     words: ['profile', 'add'],

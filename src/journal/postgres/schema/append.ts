@@ -33,11 +33,6 @@ begin
   return current_setting('paydesk.run');
 end $$;
 
--- The name that the desk gave itself, if it did. It proves nothing.
-create function {schema}.desk_member() returns text language sql stable as $$
-  select case when coalesce(current_setting('paydesk.desk', true), '') = '' then ''
-    else ',"desk":' || {schema}.json_text(current_setting('paydesk.desk')) end $$;
-
 -- The operator: who signed in, not what a program says.
 create function {schema}.operator() returns text language sql stable as $$ select session_user::text $$;
 
@@ -55,6 +50,11 @@ end $$;
 
 create function {schema}.json_text(p_text text) returns text language sql immutable as $$
   select coalesce(to_json(p_text)::text, 'null') $$;
+
+-- The name that the desk gave itself, if it did. It proves nothing.
+create function {schema}.desk_member() returns text language sql stable as $$
+  select case when coalesce(current_setting('paydesk.desk', true), '') = '' then ''
+    else ',"desk":' || {schema}.json_text(current_setting('paydesk.desk')) end $$;
 
 -- Adds a row. The caller has locked the head and has p_time from there. p_members: what else the server states, each with a
 -- comma before it. p_rest: the row as the program wrote it, without what the server states.
