@@ -15,6 +15,7 @@ Register-ArgumentCompleter -Native -CommandName paydesk -ScriptBlock {
                 "checkout`tPayment links"
                 "approvals`tRefunds of a team that a second person must approve"
                 "journal`tWhat this machine sent, and whether it was made"
+                "team`tA journal that several desks share, on PostgreSQL"
                 "profile`tThe accounts paydesk can talk to, and their keys"
                 "simulator`tThe simulator of the service inside paydesk"
                 "today`tShow what a desk must know today: unconfirmed, refunded, waiting, twins"
@@ -67,6 +68,16 @@ Register-ArgumentCompleter -Native -CommandName paydesk -ScriptBlock {
                 "export`tPrint every change that was sent, or write the journal for another machine"
                 "import`tImport the journal of another machine"
             }
+            'team' {
+                "create`tMake the journal of a team in a database"
+                "add`tLet somebody sign in, as a member or a lead"
+                "remove`tLet a member sign in no more"
+                "join`tRecord the changes of this account in the team's journal"
+                "leave`tRecord them on this machine again"
+                "show`tShow the server, the members, and what is unconfirmed"
+                "verify`tCheck every row at the server against this machine's copy"
+                "export`tPrint the team's journal for an auditor"
+            }
             'profile' {
                 "add`tAdd an account: its address, mode and key"
                 "list`tList the accounts"
@@ -88,6 +99,7 @@ Register-ArgumentCompleter -Native -CommandName paydesk -ScriptBlock {
                 "checkout`tPayment links"
                 "approvals`tRefunds of a team that a second person must approve"
                 "journal`tWhat this machine sent, and whether it was made"
+                "team`tA journal that several desks share, on PostgreSQL"
                 "profile`tThe accounts paydesk can talk to, and their keys"
                 "simulator`tThe simulator of the service inside paydesk"
                 "today`tShow what a desk must know today: unconfirmed, refunded, waiting, twins"
@@ -142,6 +154,16 @@ Register-ArgumentCompleter -Native -CommandName paydesk -ScriptBlock {
                 "forget`tErase bodies, notes and links of settled changes"
                 "export`tPrint every change that was sent, or write the journal for another machine"
                 "import`tImport the journal of another machine"
+            }
+            'help team' {
+                "create`tMake the journal of a team in a database"
+                "add`tLet somebody sign in, as a member or a lead"
+                "remove`tLet a member sign in no more"
+                "join`tRecord the changes of this account in the team's journal"
+                "leave`tRecord them on this machine again"
+                "show`tShow the server, the members, and what is unconfirmed"
+                "verify`tCheck every row at the server against this machine's copy"
+                "export`tPrint the team's journal for an auditor"
             }
             'help profile' {
                 "add`tAdd an account: its address, mode and key"
