@@ -23,12 +23,12 @@ export interface ApprovalProblem {
 
 /** The error when an approval does not count. `id`: of its request. */
 export function approvalRefusal(id: string, { why, usedBy }: ApprovalProblem): CliError {
-  const show = `paydesk approvals show ${id}`;
-  const used = usedBy === undefined || usedBy === null ? [] : [`paydesk journal show ${usedBy}`];
-  const words = problems[why] ?? { is: why, now: 'ask again: run the refund without --approved' };
+  const show = why === 'unknown' ? [] : [`paydesk approvals show ${id}`];
+  const used = usedBy === undefined || usedBy === null ? show : [`paydesk journal show ${usedBy}`];
+  const words = problems[why] ?? { is: `is ${why}`, now: again };
   return new CliError('refused', `the approval ${id} does not count: it ${words.is}`, {
     certain: 'nothing was sent',
-    now: [...(why === 'used' ? used : [show]), words.now],
+    now: [...(why === 'used' ? used : show), words.now],
   });
 }
 
@@ -43,7 +43,7 @@ const problems: Readonly<Record<string, { readonly is: string; readonly now: str
   expired: { is: 'has expired', now: again },
 };
 
-/** `500 MXN within 24 hours, set by lea`; for a whole team `… for everybody, set by lea`. */
+/** `500 MXN for ana, set by lea`, or `… for everybody, …`. */
 export function limitWords({ member, value, currency, setBy }: TeamLimit, style: AmountStyle): string {
   const sum = value === 'none' ? 'none' : amountWords(value, currency, style);
   return `${sum}${member === '*' ? ' for everybody' : ` for ${member}`}, set by ${setBy}`;
@@ -59,9 +59,8 @@ const askLead = ['ask a lead; the limits of the team:', 'paydesk team limits'];
 function wordsOf(finding: LimitFinding, style: AmountStyle): { message: string; now: readonly string[] } {
   const { problem, limit, amount, currency, ofOrder, ofMember } = finding;
   const sum = amountWords(amount, currency, style);
-  const set = limit === undefined ? '' : limitWords(limit, style);
-  const before = (earlier: number, what: string) =>
-    earlier === 0 ? '' : `; ${figureWords(earlier, currency, style)} ${what} in the last 24 hours`;
+  const set = limit === undefined ? 'set by a lead' : limitWords(limit, style);
+  const figure = (earlier: number) => figureWords(earlier, currency, style);
   switch (problem) {
     case 'currency':
       return {
@@ -71,7 +70,7 @@ function wordsOf(finding: LimitFinding, style: AmountStyle): { message: string; 
     case 'max': {
       const left = leftOf(limit, ofOrder);
       return {
-        message: `${sum} is over the team's limit for one order within 24 hours: ${set}${before(ofOrder, 'of this order went back')}`,
+        message: `${sum} is over the team's limit for one order within 24 hours: ${set}${ofOrder === 0 ? '' : `; ${figure(ofOrder)} of this order went back in the last 24 hours`}`,
         now: [
           ...(left > 0
             ? [`refund a part of it: --amount ${typedForm(left, currency, style)} at most, or`]
@@ -82,7 +81,7 @@ function wordsOf(finding: LimitFinding, style: AmountStyle): { message: string; 
     }
     case 'day':
       return {
-        message: `${sum} is over the team's limit for one person within 24 hours: ${set}${before(ofMember, 'went back by you')}`,
+        message: `${sum} is over the team's limit for one person within 24 hours: ${set}${ofMember === 0 ? '' : `; you refunded ${figure(ofMember)} in the last 24 hours`}`,
         now: ['wait, let somebody else refund it, or', ...askLead],
       };
     case 'reason':
@@ -93,7 +92,7 @@ function wordsOf(finding: LimitFinding, style: AmountStyle): { message: string; 
       };
     default:
       return {
-        message: `${sum} needs a second person: ${limit === undefined ? 'nobody has approved it' : secondWords(limit, style)}`,
+        message: `nobody else has approved ${sum}${limit === undefined ? '' : `: ${secondWords(limit, style)}`}`,
         now: ['run the command again: it asks for the approval'],
       };
   }

@@ -1,7 +1,15 @@
 /** Reading a row of the journal's table: damage is found, and a damaged body is never taken for an erased one. */
 
 import { expect, it } from 'vitest';
-import { damageOf, link, storedRow, unlink, unstamped } from '../../src/journal/chain.ts';
+import {
+  chainStart,
+  checkChain,
+  damageOf,
+  link,
+  storedRow,
+  unlink,
+  unstamped,
+} from '../../src/journal/chain.ts';
 import { sent, setting, verdict } from './rows.ts';
 
 const stored = link(sent('i_a', 1), 1, '0'.repeat(64));
@@ -60,4 +68,48 @@ it('a void row is stored whole, with its attempt and nothing to erase', () => {
   expect(kept).toMatchObject({ type: 'void', intent: 'i_a', attempt: 2, body: null, body_hash: null });
   expect(damageOf(kept)).toBe(undefined);
   expect(unlink(kept)).toEqual(row);
+});
+
+it('a limit of a team is stored whole, and is about no attempt', () => {
+  const row = {
+    type: 'limit',
+    time: 5,
+    operator: 'lea',
+    member: '*',
+    currency: 'MXN',
+    name: 'max',
+    from: null,
+    to: '500',
+  } as const;
+  const kept = link(row, 1, chainStart);
+  expect(kept).toMatchObject({ type: 'limit', intent: '', attempt: 0, origin: null, body: null });
+  expect(damageOf(kept)).toBe(undefined);
+  expect(unlink(kept)).toEqual(row);
+});
+
+it('a request for an approval keeps its body and note apart, as a SENT row does, and an answer its note', () => {
+  const of = { type: 'approval', intent: 'r_1', attempt: 0, time: 5, operator: 'ana' } as const;
+  const request = { method: 'POST', path: 'orders/ord_1/refunds', body: { amount: 5 } } as const;
+  const { before: _, ...proof } = sent('i_a', 5).proof;
+  const asked = {
+    ...of,
+    step: 'asked',
+    origin: 'o',
+    account: 'a',
+    profile: 'p',
+    request,
+    proof: { ...proof, body: request.body },
+    note: 'ticket 8840',
+  } as const;
+  const kept = link(asked, 1, chainStart);
+  expect(kept).toMatchObject({ intent: 'r_1', attempt: 0, origin: null, order_id: null });
+  expect(kept.row).not.toContain('8840');
+  expect(kept.body).toBe('{"body":{"amount":5},"note":"ticket 8840"}');
+  expect(unlink(kept)).toEqual(asked);
+  const decided = { ...of, step: 'approved', until: 9, note: 'seen' } as const;
+  const answer = link(decided, 2, kept.hash);
+  expect(answer.body).toBe('{"note":"seen"}');
+  expect(unlink(answer)).toEqual(decided);
+  expect(link({ ...of, step: 'rejected', until: null }, 2, kept.hash).body).toBe(null);
+  expect(checkChain([kept, answer]).findings).toEqual([]);
 });

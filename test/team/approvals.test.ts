@@ -33,10 +33,10 @@ describe('36 the approval of a second person', () => {
     await record(ana, refundOf(499, order));
     await team.database.query('update paydesk.attempts set open = false');
     await expect(record(ana, refundOf(1, order))).rejects.toMatchObject(
-      refused('1 MXN needs a second person: from 500 MXN on a second person must approve (set by lea)'),
+      refused('nobody else has approved 1 MXN: from 500 MXN on a second person must approve (set by lea)'),
     );
     await expect(record(ana, refundOf(500, `${order}b`))).rejects.toMatchObject(
-      refused('500 MXN needs a second person'),
+      refused('nobody else has approved 500 MXN'),
     );
   });
 

@@ -78,7 +78,7 @@ describe('the limits of a team', () => {
     await record(ana, refund(300));
     await expect(record(ana, refund(201))).rejects.toMatchObject(
       refused(
-        "201 MXN is over the team's limit for one person within 24 hours: 500 MXN for everybody, set by lea; 300 went back by you",
+        "201 MXN is over the team's limit for one person within 24 hours: 500 MXN for everybody, set by lea; you refunded 300 in the last 24 hours",
       ),
     );
     await record(ben, refund(500));

@@ -252,7 +252,7 @@ describe('a plan that several desks work off', () => {
     expect(await plan.check()).toMatchObject({ second: { value: 300, setBy: 'lea' }, approvedBy: undefined });
     const one = { store, plan };
     const mine = await claim(one);
-    await expect(record(store, sentOf(1, mine))).rejects.toMatchObject(refused('needs a second person'));
+    await expect(record(store, sentOf(1, mine))).rejects.toMatchObject(refused('nobody else has approved'));
     const head = { origin: 'o', account: 'a', profile: 'p' };
     const sums = [{ currency: 'MXN', amount: 303 }];
     const totals = { id: planned.id, file: 'f.csv', madeAt: 1, mode: 'production', rows: 3, sums } as const;
@@ -272,7 +272,7 @@ describe('a plan that several desks work off', () => {
     );
     await own.database.query('update paydesk.approvals set until = 0');
     await expect(record(store, sentOf(2, await claim(one)))).rejects.toMatchObject(
-      refused('needs a second person'),
+      refused('nobody else has approved'),
     );
   });
 
