@@ -14,6 +14,7 @@ function __paydesk_complete
                     customers 'List and show customers' \
                     checkout 'Payment links' \
                     journal 'What this machine sent, and whether it was made' \
+                    team 'A journal that several desks share, on PostgreSQL' \
                     profile 'The accounts paydesk can talk to, and their keys' \
                     simulator 'The simulator of the service inside paydesk' \
                     today 'Show what a desk must know today: unconfirmed, refunded, waiting, twins' \
@@ -65,6 +66,17 @@ function __paydesk_complete
                     export 'Print every change that was sent, or write the journal for another machine' \
                     import 'Import the journal of another machine'
                 return
+            case 'team'
+                printf '%s\t%s\n' \
+                    create 'Make the journal of a team in a database' \
+                    add 'Let somebody sign in, as a member or a lead' \
+                    remove 'Let a member sign in no more' \
+                    join 'Record the changes of this account in the team\'s journal' \
+                    leave 'Record them on this machine again' \
+                    show 'Show the server, the members, and what is unconfirmed' \
+                    verify 'Check every row at the server against this machine\'s copy' \
+                    export 'Print the team\'s journal for an auditor'
+                return
             case 'profile'
                 printf '%s\t%s\n' \
                     add 'Add an account: its address, mode and key' \
@@ -88,6 +100,7 @@ function __paydesk_complete
                     customers 'List and show customers' \
                     checkout 'Payment links' \
                     journal 'What this machine sent, and whether it was made' \
+                    team 'A journal that several desks share, on PostgreSQL' \
                     profile 'The accounts paydesk can talk to, and their keys' \
                     simulator 'The simulator of the service inside paydesk' \
                     today 'Show what a desk must know today: unconfirmed, refunded, waiting, twins' \
@@ -141,6 +154,17 @@ function __paydesk_complete
                     forget 'Erase bodies, notes and links of settled changes' \
                     export 'Print every change that was sent, or write the journal for another machine' \
                     import 'Import the journal of another machine'
+                return
+            case 'help team'
+                printf '%s\t%s\n' \
+                    create 'Make the journal of a team in a database' \
+                    add 'Let somebody sign in, as a member or a lead' \
+                    remove 'Let a member sign in no more' \
+                    join 'Record the changes of this account in the team\'s journal' \
+                    leave 'Record them on this machine again' \
+                    show 'Show the server, the members, and what is unconfirmed' \
+                    verify 'Check every row at the server against this machine\'s copy' \
+                    export 'Print the team\'s journal for an auditor'
                 return
             case 'help profile'
                 printf '%s\t%s\n' \

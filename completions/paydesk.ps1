@@ -14,6 +14,7 @@ Register-ArgumentCompleter -Native -CommandName paydesk -ScriptBlock {
                 "customers`tList and show customers"
                 "checkout`tPayment links"
                 "journal`tWhat this machine sent, and whether it was made"
+                "team`tA journal that several desks share, on PostgreSQL"
                 "profile`tThe accounts paydesk can talk to, and their keys"
                 "simulator`tThe simulator of the service inside paydesk"
                 "today`tShow what a desk must know today: unconfirmed, refunded, waiting, twins"
@@ -60,6 +61,16 @@ Register-ArgumentCompleter -Native -CommandName paydesk -ScriptBlock {
                 "export`tPrint every change that was sent, or write the journal for another machine"
                 "import`tImport the journal of another machine"
             }
+            'team' {
+                "create`tMake the journal of a team in a database"
+                "add`tLet somebody sign in, as a member or a lead"
+                "remove`tLet a member sign in no more"
+                "join`tRecord the changes of this account in the team's journal"
+                "leave`tRecord them on this machine again"
+                "show`tShow the server, the members, and what is unconfirmed"
+                "verify`tCheck every row at the server against this machine's copy"
+                "export`tPrint the team's journal for an auditor"
+            }
             'profile' {
                 "add`tAdd an account: its address, mode and key"
                 "list`tList the accounts"
@@ -80,6 +91,7 @@ Register-ArgumentCompleter -Native -CommandName paydesk -ScriptBlock {
                 "customers`tList and show customers"
                 "checkout`tPayment links"
                 "journal`tWhat this machine sent, and whether it was made"
+                "team`tA journal that several desks share, on PostgreSQL"
                 "profile`tThe accounts paydesk can talk to, and their keys"
                 "simulator`tThe simulator of the service inside paydesk"
                 "today`tShow what a desk must know today: unconfirmed, refunded, waiting, twins"
@@ -128,6 +140,16 @@ Register-ArgumentCompleter -Native -CommandName paydesk -ScriptBlock {
                 "forget`tErase bodies, notes and links of settled changes"
                 "export`tPrint every change that was sent, or write the journal for another machine"
                 "import`tImport the journal of another machine"
+            }
+            'help team' {
+                "create`tMake the journal of a team in a database"
+                "add`tLet somebody sign in, as a member or a lead"
+                "remove`tLet a member sign in no more"
+                "join`tRecord the changes of this account in the team's journal"
+                "leave`tRecord them on this machine again"
+                "show`tShow the server, the members, and what is unconfirmed"
+                "verify`tCheck every row at the server against this machine's copy"
+                "export`tPrint the team's journal for an auditor"
             }
             'help profile' {
                 "add`tAdd an account: its address, mode and key"

@@ -11,6 +11,7 @@ import type { Evidence } from './judge-read.ts';
 export { alarmWords, paidTwiceWords, whoMadeLines } from './alarm-words.ts';
 export type { StoredRow } from './chain.ts';
 export type { Alarm, AttemptRecord, Moment, SettingRow, VerdictRow } from './journal-rows.ts';
+export { sentBy } from './journal-rows.ts';
 export type { AttemptQuery, JournalStore, Repair, Verification } from './journal-store.ts';
 export { tolerableSkewMs } from './journal-time.ts';
 export type { Evidence } from './judge-read.ts';

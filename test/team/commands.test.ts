@@ -94,6 +94,11 @@ describe('a team', () => {
     expect(await run(ana, 'orders', 'refund', id, '--yes')).toMatchObject({ code: 0 });
     const list = await run(ben, 'journal', 'list', '--order', id, '--json');
     expect(list.stdout).toContain('"operator":"ana"');
+    const one = JSON.parse(list.stdout).data[0];
+    expect(one).toMatchObject({ desk: 'desk-4' });
+    expect((await run(ben, 'journal', 'show', one.intent)).stdout).toContain('by ana on desk-4');
+    const other = await run(ben, 'journal', 'list', '--desk', 'desk-5', '--json');
+    expect(JSON.parse(other.stdout).data).toEqual([]);
     const { stdout } = await run(ben, 'team', 'show', '--json');
     expect(JSON.parse(stdout)).toMatchObject({
       object: 'team',

@@ -3,6 +3,7 @@
  * machine answers what is asked of the rows.
  */
 
+import { statSync } from 'node:fs';
 import { CliError } from '../../errors.ts';
 import { writeArchive } from '../archive-file.ts';
 import { chainStart, checkChain, type StoredRow, unstamped } from '../chain.ts';
@@ -68,6 +69,7 @@ export function createPostgresStore(parts: TeamStoreParts): TeamJournal {
     newest: () => store.newest(),
     ready: () => store.ready(),
     problem: () => store.problem(),
+    asOf: () => store.asOf(),
     verify: (head) => store.verify(head),
     repair: () => store.repair(),
     eraseBodies: (before) => store.eraseBodies(before),
@@ -286,6 +288,12 @@ class PostgresStore {
     } catch (error) {
       return error instanceof Error ? error.message : String(error);
     }
+  }
+
+  async asOf(): Promise<number | undefined> {
+    if ((await this.problem()) === undefined) return undefined;
+    // It is written each time rows are fetched.
+    return statSync(this.#parts.mirror.path, { throwIfNoEntry: false })?.mtimeMs;
   }
 
   async #refreshIfThere(): Promise<void> {
