@@ -10,12 +10,14 @@ import type { Evidence } from './judge-read.ts';
 
 export { alarmWords, paidTwiceWords, whoMadeLines } from './alarm-words.ts';
 export type { StoredRow } from './chain.ts';
-export type { Alarm, AttemptRecord, Moment, SettingRow, VerdictRow } from './journal-rows.ts';
+export type { Alarm, AttemptRecord, LimitRow, Moment, SettingRow, VerdictRow } from './journal-rows.ts';
 export { sentBy } from './journal-rows.ts';
 export type { AttemptQuery, JournalStore, Repair, Verification } from './journal-store.ts';
 export { tolerableSkewMs } from './journal-time.ts';
 export type { Evidence } from './judge-read.ts';
 export type { TeamStatus } from './postgres/team-status.ts';
+export type { LimitChanges, TeamLimit } from './team-rules.ts';
+export { teamLimitNames } from './team-rules.ts';
 
 /** What a refund must leave behind: exactly one new refund record of this amount on this charge. */
 export interface ExpectedRefund {

@@ -360,6 +360,29 @@ describe('leaving', () => {
   });
 });
 
+describe('limits', () => {
+  test('are set by a lead only, hold for the next refund, and each change is a row', async () => {
+    using ana = newHome();
+    using lea = newHome();
+    await newTeam('ana', 'lea');
+    await joinAs(ana, 'ana');
+    await joinAs(lea, 'lea');
+    const { id, currency } = await desk.take(isWhole);
+    const set = ['team', 'limits', 'set', 'all', currency, '--max', '99', '--yes'];
+    expect(await run(ana, ...set)).toMatchObject({ code: 3 });
+    expect(await run(lea, ...set)).toMatchObject({ code: 0 });
+    const { stdout } = await run(ana, 'team', 'limits', '--json');
+    expect(JSON.parse(stdout).data).toMatchObject([
+      { member: 'all', limit: 'max', value: 99, set_by: 'lea' },
+    ]);
+    const before = desk.changes().length;
+    expect(await run(ana, 'orders', 'refund', id, '--amount', '100', '--yes')).toMatchObject({ code: 3 });
+    expect(desk.changes().length).toBe(before);
+    expect(await rowsAtServer()).toEqual(['limit lea']);
+    expect(await run(lea, 'team', 'limits', 'set', 'all', currency)).toMatchObject({ code: 2 });
+  });
+});
+
 describe('for an auditor', () => {
   test('a row that somebody changed in the database shows against the copy of a desk', async () => {
     using ana = newHome();

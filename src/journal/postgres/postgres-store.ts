@@ -54,6 +54,7 @@ export interface TeamJournal extends JournalStore {
   /** The rows of all attempts, with what the server has added last. Rejects when the server is away. */
   freshRows(): Promise<readonly StoredRow[]>;
   status(): Promise<TeamStatus>;
+  teamRules(): TeamRules;
 }
 
 /** Connects on first use. While the server is away, rows are read from the mirror, and nothing can be added. */
@@ -81,6 +82,7 @@ export function createPostgresStore(parts: TeamStoreParts): TeamJournal {
     bringIn: (rows) => store.bringIn(rows),
     freshRows: () => store.freshRows(),
     status: () => store.status(),
+    teamRules: () => store.rules(),
   };
 }
 
