@@ -14,7 +14,7 @@ _paydesk() {
     'checkout') words='create' ;;
     'approvals') words='list show approve reject' ;;
     'journal') words='list show reconcile settle acknowledge verify forget export import' ;;
-    'team') words='create add remove join leave show verify export' ;;
+    'team') words='create add remove join leave show limits verify export' ;;
     'profile') words='add list show use set key remove check' ;;
     'simulator') words='serve reset' ;;
     'help') words='orders refunds customers checkout approvals journal team profile simulator today api completion environment exit-codes output safety' ;;
@@ -24,7 +24,7 @@ _paydesk() {
     'help checkout') words='create' ;;
     'help approvals') words='list show approve reject' ;;
     'help journal') words='list show reconcile settle acknowledge verify forget export import' ;;
-    'help team') words='create add remove join leave show verify export' ;;
+    'help team') words='create add remove join leave show limits verify export' ;;
     'help profile') words='add list show use set key remove check' ;;
     'help simulator') words='serve reset' ;;
   esac

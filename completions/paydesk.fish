@@ -82,6 +82,7 @@ function __paydesk_complete
                     join 'Record the changes of this account in the team\'s journal' \
                     leave 'Record them on this machine again' \
                     show 'Show the server, the members, and what is unconfirmed' \
+                    limits 'Show the limits of the team; a lead sets them' \
                     verify 'Check every row at the server against this machine\'s copy' \
                     export 'Print the team\'s journal for an auditor'
                 return
@@ -179,6 +180,7 @@ function __paydesk_complete
                     join 'Record the changes of this account in the team\'s journal' \
                     leave 'Record them on this machine again' \
                     show 'Show the server, the members, and what is unconfirmed' \
+                    limits 'Show the limits of the team; a lead sets them' \
                     verify 'Check every row at the server against this machine\'s copy' \
                     export 'Print the team\'s journal for an auditor'
                 return

@@ -75,6 +75,7 @@ Register-ArgumentCompleter -Native -CommandName paydesk -ScriptBlock {
                 "join`tRecord the changes of this account in the team's journal"
                 "leave`tRecord them on this machine again"
                 "show`tShow the server, the members, and what is unconfirmed"
+                "limits`tShow the limits of the team; a lead sets them"
                 "verify`tCheck every row at the server against this machine's copy"
                 "export`tPrint the team's journal for an auditor"
             }
@@ -162,6 +163,7 @@ Register-ArgumentCompleter -Native -CommandName paydesk -ScriptBlock {
                 "join`tRecord the changes of this account in the team's journal"
                 "leave`tRecord them on this machine again"
                 "show`tShow the server, the members, and what is unconfirmed"
+                "limits`tShow the limits of the team; a lead sets them"
                 "verify`tCheck every row at the server against this machine's copy"
                 "export`tPrint the team's journal for an auditor"
             }

@@ -244,6 +244,11 @@ export const commands: readonly CommandEntry[] = [
     load: async () => (await import('./team/show.ts')).show,
   },
   {
+    words: ['team', 'limits'],
+    summary: 'Show the limits of the team; a lead sets them',
+    load: async () => (await import('./team/limits.ts')).limits,
+  },
+  {
     words: ['team', 'verify'],
     summary: "Check every row at the server against this machine's copy",
     load: async () => (await import('./team/verify.ts')).verify,

@@ -283,6 +283,16 @@ export function attemptKey({ intent, attempt }: Pick<SentRow, 'intent' | 'attemp
   return `${attempt} ${intent}`;
 }
 
+/** Who sent it, as screens say it: `ana`, or in a team `ana on desk-4, approved by lea`. */
+export function sentBy({
+  operator,
+  stamp,
+  approvedBy,
+}: Pick<SentRow, 'operator' | 'stamp' | 'approvedBy'>): string {
+  const desk = stamp?.desk === undefined ? '' : ` on ${stamp.desk}`;
+  return `${operator}${desk}${approvedBy === undefined ? '' : `, approved by ${approvedBy}`}`;
+}
+
 /** The clocks when a row was written (Unix milliseconds), so that a later run notices when one has jumped. */
 export interface Clocks {
   readonly wall: number;

@@ -16,11 +16,13 @@ export type {
   AskedPlanRow,
   AskedRefundRow,
   AttemptRecord,
+  LimitRow,
   Moment,
   RowClaim,
   SettingRow,
   VerdictRow,
 } from './journal-rows.ts';
+export { sentBy } from './journal-rows.ts';
 export type { AttemptQuery, JournalStore, Repair, Verification } from './journal-store.ts';
 export { tolerableSkewMs } from './journal-time.ts';
 export type { Evidence } from './judge-read.ts';
@@ -31,6 +33,7 @@ export type {
   AskedPlan,
   AskedRefund,
   ClaimedOrder,
+  LimitChanges,
   LimitFinding,
   OthersProgress,
   RowEnded,
@@ -38,7 +41,7 @@ export type {
   TeamLimit,
   TeamRules,
 } from './team-rules.ts';
-export { approvalMaxMs } from './team-rules.ts';
+export { approvalMaxMs, teamLimitNames } from './team-rules.ts';
 
 /** What a refund must leave behind: exactly one new refund record of this amount on this charge. */
 export interface ExpectedRefund {

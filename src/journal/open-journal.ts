@@ -81,8 +81,13 @@ export function openJournal(parts: JournalParts): OpenedJournal {
   // Commands that only read go on, with a warning that changes are refused.
   const warnOnce = once(async () => {
     const problem = await store.problem();
-    if (problem !== undefined)
-      parts.notes.warn(`${problem}; no change is made until the journal is repaired: paydesk journal verify`);
+    if (problem === undefined) return;
+    const asOf = await store.asOf?.();
+    parts.notes.warn(
+      asOf === undefined
+        ? `${problem}; no change is made until the journal is repaired: paydesk journal verify`
+        : `${problem}; what is shown is as of ${parts.shortTime(asOf)}, and nothing is sent without the team's journal`,
+    );
   });
   const thenWarn = async <Found>(asked: Promise<Found>): Promise<Found> => {
     const found = await asked;
@@ -178,6 +183,8 @@ function createJournal(parts: JournalParts): Journal {
     service: await parts.open(await profileFor(parts, record)),
   });
   const now: Journal['now'] = (service = {}) => momentOf(clock, store, service);
+  // In a team it is who signed in, whatever PAYDESK_OPERATOR says.
+  const whoStates = async () => (await (await store.rules?.())?.member()) ?? operator;
   // Undefined when another run holds the order, or when no profile reaches it.
   const readAgain = async (record: AttemptRecord): Promise<AttemptRecord | undefined> => {
     try {
@@ -216,10 +223,14 @@ function createJournal(parts: JournalParts): Journal {
     namedByReply,
     pickDue,
     reconcile: async (record, how) => resolveOne(await effectParts(record), record, how),
-    settle: async (record, statement, confirm) =>
-      resolveOne(await effectParts(record), record, { statement: { ...statement, operator }, confirm }),
+    settle: async (record, statement, confirm) => {
+      const said = { ...statement, operator: await whoStates() };
+      return resolveOne(await effectParts(record), record, { statement: said, confirm });
+    },
     acknowledge: async (record, note) =>
-      resolveOne(await effectParts(record), record, { acknowledgement: { operator, note } }),
+      resolveOne(await effectParts(record), record, {
+        acknowledgement: { operator: await whoStates(), note },
+      }),
     async settledAlike(service, intent) {
       const account = marksOfService(service);
       const byHand = await store.attempts({ byHand: true });

@@ -164,7 +164,7 @@ export class StoreRules {
   #refuseUnseenOnOrder({ proof: { orderId } }: SentRow): void {
     const seen = orderId === undefined ? undefined : this.#askedForOrder.get(orderId);
     if (orderId === undefined || seen === undefined || this.#index.newestOf(orderId) <= seen) return;
-    throw new CliError('refused', `another run changed ${orderId} in the meantime, although it was locked`, {
+    throw new CliError('refused', `another run changed ${orderId} in the meantime`, {
       certain,
       now: [`paydesk journal list --order ${orderId}`, 'then decide again'],
     });

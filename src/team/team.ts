@@ -2,7 +2,7 @@
 
 import * as v from 'valibot';
 import { CliError } from '../errors.ts';
-import type { StoredRow, TeamStatus } from '../journal/journal.ts';
+import type { LimitChanges, LimitRow, StoredRow, TeamLimit, TeamStatus } from '../journal/journal.ts';
 import { checkOwnFile, type FileRules, readOwnFile, writeOwnFile } from '../profiles/profiles.ts';
 
 const teamForm = v.strictObject({
@@ -88,6 +88,9 @@ export interface TeamDoor {
   /** Brings the rows of the team into the journal of this machine, which takes changes again. Returns how many came. */
   leave(): Promise<{ readonly team: Team; readonly rows: number }>;
   view(): Promise<TeamView>;
+  limits(): Promise<readonly TeamLimit[]>;
+  /** For leads. Returns what was changed. */
+  setLimits(changes: LimitChanges): Promise<readonly LimitRow[]>;
   /** All rows of the team's journal, fresh from the server. */
   rows(): Promise<readonly StoredRow[]>;
 }

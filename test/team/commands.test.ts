@@ -94,6 +94,11 @@ describe('a team', () => {
     expect(await run(ana, 'orders', 'refund', id, '--yes')).toMatchObject({ code: 0 });
     const list = await run(ben, 'journal', 'list', '--order', id, '--json');
     expect(list.stdout).toContain('"operator":"ana"');
+    const one = JSON.parse(list.stdout).data[0];
+    expect(one).toMatchObject({ desk: 'desk-4' });
+    expect((await run(ben, 'journal', 'show', one.intent)).stdout).toContain('by ana on desk-4');
+    const other = await run(ben, 'journal', 'list', '--desk', 'desk-5', '--json');
+    expect(JSON.parse(other.stdout).data).toEqual([]);
     const { stdout } = await run(ben, 'team', 'show', '--json');
     expect(JSON.parse(stdout)).toMatchObject({
       object: 'team',
@@ -352,6 +357,29 @@ describe('leaving', () => {
     expect(await run(ana, 'team', 'leave', '--yes')).toMatchObject({ code: 3 });
     proxy.refuse(false);
     expect(await run(ana, 'team', 'show')).toMatchObject({ code: 0 });
+  });
+});
+
+describe('limits', () => {
+  test('are set by a lead only, hold for the next refund, and each change is a row', async () => {
+    using ana = newHome();
+    using lea = newHome();
+    await newTeam('ana', 'lea');
+    await joinAs(ana, 'ana');
+    await joinAs(lea, 'lea');
+    const { id, currency } = await desk.take(isWhole);
+    const set = ['team', 'limits', 'set', 'all', currency, '--max', '99', '--yes'];
+    expect(await run(ana, ...set)).toMatchObject({ code: 3 });
+    expect(await run(lea, ...set)).toMatchObject({ code: 0 });
+    const { stdout } = await run(ana, 'team', 'limits', '--json');
+    expect(JSON.parse(stdout).data).toMatchObject([
+      { member: 'all', limit: 'max', value: 99, set_by: 'lea' },
+    ]);
+    const before = desk.changes().length;
+    expect(await run(ana, 'orders', 'refund', id, '--amount', '100', '--yes')).toMatchObject({ code: 3 });
+    expect(desk.changes().length).toBe(before);
+    expect(await rowsAtServer()).toEqual(['limit lea']);
+    expect(await run(lea, 'team', 'limits', 'set', 'all', currency)).toMatchObject({ code: 2 });
   });
 });
 

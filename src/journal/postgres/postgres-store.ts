@@ -3,6 +3,7 @@
  * machine answers what is asked of the rows.
  */
 
+import { statSync } from 'node:fs';
 import { CliError } from '../../errors.ts';
 import { writeArchive } from '../archive-file.ts';
 import { chainStart, checkChain, type StoredRow, unstamped } from '../chain.ts';
@@ -53,6 +54,7 @@ export interface TeamJournal extends JournalStore {
   /** The rows of all attempts, with what the server has added last. Rejects when the server is away. */
   freshRows(): Promise<readonly StoredRow[]>;
   status(): Promise<TeamStatus>;
+  teamRules(): TeamRules;
 }
 
 /** Connects on first use. While the server is away, rows are read from the mirror, and nothing can be added. */
@@ -68,6 +70,7 @@ export function createPostgresStore(parts: TeamStoreParts): TeamJournal {
     newest: () => store.newest(),
     ready: () => store.ready(),
     problem: () => store.problem(),
+    asOf: () => store.asOf(),
     verify: (head) => store.verify(head),
     repair: () => store.repair(),
     eraseBodies: (before) => store.eraseBodies(before),
@@ -79,6 +82,7 @@ export function createPostgresStore(parts: TeamStoreParts): TeamJournal {
     bringIn: (rows) => store.bringIn(rows),
     freshRows: () => store.freshRows(),
     status: () => store.status(),
+    teamRules: () => store.rules(),
   };
 }
 
@@ -286,6 +290,12 @@ class PostgresStore {
     } catch (error) {
       return error instanceof Error ? error.message : String(error);
     }
+  }
+
+  async asOf(): Promise<number | undefined> {
+    if ((await this.problem()) === undefined) return undefined;
+    // It is written each time rows are fetched.
+    return statSync(this.#parts.mirror.path, { throwIfNoEntry: false })?.mtimeMs;
   }
 
   async #refreshIfThere(): Promise<void> {
