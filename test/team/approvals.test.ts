@@ -156,6 +156,20 @@ describe('36 the approval of a second person', () => {
     expect(await ben.ask(`${id}c`, askedOf(refundOf(700, order)))).toMatchObject({ intent: `${id}c` });
   });
 
+  test('what was typed for a request is erased with the bodies of that time, once it is over', async () => {
+    const ana = await rulesOf(team, 'ana');
+    await ana.ask(id, askedOf({ ...refundOf(700, order), note: 'ticket 8840' }));
+    const lea = team.desk({ person: 'lea' });
+    const noteOf = async () =>
+      (await (await rulesAt(lea)).approvals()).find((one) => one.id === id)?.asked.note;
+    await lea.eraseBodies(Date.now() + 60_000);
+    expect(await noteOf()).toBe('ticket 8840');
+    await (await rulesOf(team, 'ben')).decide(id, 'rejected', { ...hour, note: 'no' });
+    await lea.eraseBodies(Date.now() + 60_000);
+    expect(await noteOf()).toBe(undefined);
+    expect(await lea.verify()).toMatchObject({ findings: [] });
+  });
+
   test('what a limit forbids is not asked for', async () => {
     await expect((await rulesOf(team, 'ana')).ask(id, askedOf(refundOf(9001, order)))).rejects.toMatchObject(
       refused("9001 MXN is over the team's limit for one order"),

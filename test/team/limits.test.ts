@@ -3,6 +3,7 @@
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import type { SentRow, VerdictRow } from '../../src/journal/journal-rows.ts';
 import type { LimitChanges } from '../../src/journal/team-rules.ts';
+import { passwordOf, signIn } from '../harness/team-database.ts';
 import { newTeam, type Team } from '../journal/postgres/desks.ts';
 import { verdict } from '../journal/rows.ts';
 import { record, refundOf, rulesOf, setLimits } from './rows.ts';
@@ -175,6 +176,20 @@ describe('the limits of a team', () => {
       refused('nobody of this team is called anna'),
     );
     expect(await lea.limits()).toEqual([]);
+  });
+
+  test.each([
+    'select * from paydesk.limits',
+    "update paydesk.approvals set state = 'approved'",
+    'delete from paydesk.plan_orders',
+    "select paydesk.use_approval('{}', '', 'i_1', 1, 0)",
+    "select paydesk.append_approval(0, 'r_1', 'approved', '{}', null)",
+    "select paydesk.give_back('', null, 9e15::bigint)",
+    "select paydesk.set_limits(1, 'ana', 'MXN', '{}')",
+  ])('an operator may not: %s', async (statement) => {
+    const { server, name } = team.database;
+    await using ana = await signIn({ ...server, user: 'ana', password: passwordOf('ana') }, name);
+    await expect(ana.query(statement)).rejects.toThrow('permission denied');
   });
 
   test('what a person is told before sending is what the server says then', async () => {

@@ -90,6 +90,7 @@ describe('a refund over the limit of a team', () => {
     );
     const show = await run(ben, ['approvals', 'show', request]);
     expect(show.stdout).toContain('REFUND PART OF AN ORDER');
+    expect(show.stdout).toContain('ticket 8840   kept in the journal of the team');
     expect(show.stdout).toContain(`${request} is not approved yet`);
     const before = desk.changes().length;
     const approved = await run(ben, [

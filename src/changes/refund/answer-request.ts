@@ -135,7 +135,10 @@ async function lookAt(ctx: Context, request: ApprovedRefund): Promise<Seen> {
   const plan = planRefund(what, order, profile, { nowMs: ctx.clock.now() });
   refuseChanged(request, refundNow(profile, orderId, plan, what), `${asked.operator} asked`);
   const origins = await originsOf(ctx, service, order);
-  return { profile, preview: refundPreview({ plan, order, profile, note: asked.note, origins }) };
+  return {
+    profile,
+    preview: refundPreview({ plan, order, profile, note: asked.note, isOfTeam: true, origins }),
+  };
 }
 
 function refundNow(

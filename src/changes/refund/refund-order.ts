@@ -84,6 +84,7 @@ async function planOrder(
   if (!ctx.options.dryRun) for (const text of paidBack) ctx.notes.warn({ text, style: 'warn' });
   const { money } = plan;
   const { note } = asked;
+  const isOfTeam = (await ctx.journal.rules()) !== undefined;
   return {
     intent: {
       ...intentOf(id, plan, asked),
@@ -99,7 +100,7 @@ async function planOrder(
       approved === undefined
         ? [...wordsOf(asked, money, profile), ...(leavesQuestions(asked, money) ? ['--only-confirm'] : [])]
         : ['--approved', approved.id],
-    preview: refundPreview({ plan, order, profile, note, origins }),
+    preview: refundPreview({ plan, order, profile, note, isOfTeam, origins }),
     check: (fresh) => {
       planNow(asked, fresh);
     },

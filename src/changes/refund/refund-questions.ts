@@ -9,6 +9,7 @@ import type { Choice } from '../../terminal/terminal.ts';
 import type { OrderRead } from '../order-change.ts';
 import { refundableMoney } from './refund-checks.ts';
 import { canGoBackWhole, chargesNamed, type NamedMoney, type RefundAsked } from './refund-plan.ts';
+import { noteKept } from './refund-screens.ts';
 
 /** The questions about one refund, in the order in which they are asked. Between them a caller can refuse the refund. */
 export interface RefundQuestions {
@@ -167,8 +168,9 @@ function askReason(ctx: Context, profile: Profile): Promise<RefundReason | undef
 
 async function askNote(ctx: Context, profile: Profile): Promise<string | undefined> {
   const required = requires(profile, 'note');
+  const kept = noteKept((await ctx.journal.rules()) !== undefined);
   const note = await ctx.ask.text({
-    message: aboutMoney(profile, `Note, kept only on this computer${required ? '' : ' (Enter: none)'}:`),
+    message: aboutMoney(profile, `Note, ${kept}${required ? '' : ' (Enter: none)'}:`),
     flag: '--note TEXT',
     optional: !required,
   });

@@ -48,7 +48,7 @@ export const refund = defineCommand({
       summary: 'the reason that the service is told',
       meanings: Object.fromEntries(refundReasonValues.map((value) => [value, refundReasons[value].words])),
     }),
-    note: flag.text({ value: 'TEXT', summary: 'private note, kept only on this computer' }),
+    note: flag.text({ value: 'TEXT', summary: 'private note, kept only in the journal' }),
     'only-confirm': flag.switch({
       summary: 'ask only for the yes; what is not given is left out',
     }),

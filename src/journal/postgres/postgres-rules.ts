@@ -27,11 +27,18 @@ export interface RuleParts {
   readonly add: (row: StoredRow) => Promise<void>;
 }
 
+/** The rules, and what the store needs of them. */
+export interface PostgresRules extends TeamRules {
+  /** The requests for an approval that were asked before a time (Unix milliseconds) and are over. */
+  over(before: number): Promise<readonly string[]>;
+}
+
 // How long a run that works on an order of a plan may be silent. Every SENT row counts as a word.
 const leaseMs = 120_000;
 const shownDays = 30;
+const allDays = 100_000;
 
-export function createPostgresRules({ desk, ask, insist, add }: RuleParts): TeamRules {
+export function createPostgresRules({ desk, ask, insist, add }: RuleParts): PostgresRules {
   const added = async (answer: unknown): Promise<ApprovalRow> => {
     const row = readRow(answer);
     await add(row);
@@ -70,6 +77,13 @@ export function createPostgresRules({ desk, ask, insist, add }: RuleParts): Team
           usedBy: usedBy ?? undefined,
         }),
       );
+    },
+    async over(before) {
+      const all = readRequests(await ask('list_approvals', allDays));
+      const isOver = (state: string) => state !== 'asked' && state !== 'approved';
+      return all
+        .filter(({ state, asked }) => isOver(state) && readRow(asked).time < before)
+        .map(({ id }) => id);
     },
     async ask(id, what) {
       const { rest, body } = restOf(what);

@@ -26,13 +26,12 @@ import {
 import type { JournalFile } from '../sqlite/journal-file.ts';
 import { recentIds } from '../sqlite/recent-ids.ts';
 import { newWitnessKey } from '../sqlite/witness-file.ts';
-import type { TeamRules } from '../team-rules.ts';
 import { codeOf, isCertain, type Value } from './connection.ts';
 import { type Desk, type DeskParts, openDesk } from './desk.ts';
 import { importedRows, inParts } from './history.ts';
 import { Mirror } from './mirror.ts';
 import { nameOf } from './place-name.ts';
-import { createPostgresRules } from './postgres-rules.ts';
+import { createPostgresRules, type PostgresRules } from './postgres-rules.ts';
 import { writerVersion } from './schema.ts';
 import { readRow } from './server-check.ts';
 import { isInTheWay, outcomeUnknown, refusedByServer, serverAway } from './server-errors.ts';
@@ -54,7 +53,7 @@ export interface TeamJournal extends JournalStore {
   /** The rows of all attempts, with what the server has added last. Rejects when the server is away. */
   freshRows(): Promise<readonly StoredRow[]>;
   status(): Promise<TeamStatus>;
-  teamRules(): TeamRules;
+  teamRules(): PostgresRules;
 }
 
 /** Connects on first use. While the server is away, rows are read from the mirror, and nothing can be added. */
@@ -247,7 +246,7 @@ class PostgresStore {
     };
   }
 
-  rules(): TeamRules {
+  rules(): PostgresRules {
     const call = (name: string, values: readonly Value[]) => this.#desk.call(name, values);
     return createPostgresRules({
       desk: this.#desk,
@@ -340,11 +339,13 @@ class PostgresStore {
   async eraseBodies(before: number): Promise<number> {
     await this.#desk.refresh();
     const settled = this.#mirror.rules.erasable(before).map(({ sent }) => sent);
-    if (settled.length === 0) return 0;
-    const [intents, attempts] = [settled.map(({ intent }) => intent), settled.map(({ attempt }) => attempt)];
+    const requests = await this.rules().over(before);
+    const all = [...settled, ...requests.map((intent) => ({ intent, attempt: 0 }))];
+    if (all.length === 0) return 0;
+    const [intents, attempts] = [all.map(({ intent }) => intent), all.map(({ attempt }) => attempt)];
     try {
       const erased = await this.#desk.call('erase_bodies', [writerVersion, intents, attempts]);
-      await this.#mirror.erase(settled);
+      await this.#mirror.erase(all);
       return Number(erased);
     } catch (error) {
       throw isCertain(error) ? refusedByServer(error, this.#place) : error;

@@ -24,7 +24,8 @@ returns json language sql stable security definer set search_path = {schema}, pg
       from (select * from {schema}.rows where seq > p_seq order by seq limit p_max) n), '[]'))
   from {schema}.head h $$;
 
--- Erases the bodies of attempts, for leads. The hash of a body stays, so the chain does too.
+-- Erases the bodies of attempts, and those of requests for an approval (attempt 0), for leads. The hash of a body stays, so the
+-- chain does too. Returns how many attempts had one.
 create function {schema}.erase_bodies(p_writer int, p_intents text[], p_attempts int[])
 returns int language plpgsql security definer set search_path = {schema}, pg_temp as $$
 declare n int;
@@ -33,7 +34,7 @@ begin
   with erased as (
     update {schema}.rows r set body = null from unnest(p_intents, p_attempts) as t (intent, attempt)
       where r.intent = t.intent and r.attempt = t.attempt and r.body is not null returning r.intent, r.attempt)
-  select count(distinct (intent, attempt)) into n from erased;
+  select count(distinct (intent, attempt)) into n from erased where attempt > 0;
   return n;
 end $$;
 `;
