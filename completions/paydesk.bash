@@ -17,7 +17,7 @@ _paydesk() {
     'team') words='create add remove join leave show limits verify export' ;;
     'profile') words='add list show use set key remove check' ;;
     'simulator') words='serve reset' ;;
-    'help') words='orders refunds customers checkout approvals journal team profile simulator today api completion environment exit-codes output safety' ;;
+    'help') words='orders refunds customers checkout approvals journal team profile simulator today api completion environment exit-codes output safety team' ;;
     'help orders') words='list show find refund capture create export summary waiting twins' ;;
     'help refunds') words='plan apply status compare list summary' ;;
     'help customers') words='list show export' ;;

@@ -119,7 +119,8 @@ function __paydesk_complete
                     environment 'variables that set an option when the flag is not given' \
                     exit-codes 'what a script can rely on' \
                     output 'stdout is the result and nothing else' \
-                    safety 'a refund is sent at most once, and its result is never lost'
+                    safety 'a refund is sent at most once, and its result is never lost' \
+                    team 'several desks share one journal, in a PostgreSQL database (14 or newer)'
                 return
             case 'help orders'
                 printf '%s\t%s\n' \

@@ -110,6 +110,7 @@ Register-ArgumentCompleter -Native -CommandName paydesk -ScriptBlock {
                 "exit-codes`twhat a script can rely on"
                 "output`tstdout is the result and nothing else"
                 "safety`ta refund is sent at most once, and its result is never lost"
+                "team`tseveral desks share one journal, in a PostgreSQL database (14 or newer)"
             }
             'help orders' {
                 "list`tList orders, one page at a time"
