@@ -20,8 +20,6 @@ create function {schema}.what_of(j jsonb, p_body text) returns jsonb language sq
     'method', j #> '{request,method}', 'path', j #> '{request,path}', 'expected', j #> '{proof,expected}',
     'currency', upper(j ->> 'currency'), 'body', (p_body::json -> 'body')::jsonb) $$;
 
-create index rows_of_approvals on {schema}.rows (intent) where type = 'approval';
-
 -- A request expires when nobody answers it for 7 days, and an approval at the time that it names.
 create function {schema}.approval_state(a {schema}.approvals, p_time bigint) returns text language sql immutable as $$
   select case

@@ -2,7 +2,10 @@
 
 export const planClaimsSql = `
 -- A plan by its digest, and its rows that are sent. Only what must be compared is kept of them: no names and no notes.
-create table {schema}.plans (digest text primary key, id text not null, added_by text not null, added_at bigint not null);
+create table {schema}.plans (
+  digest text primary key, id text not null, added_by text not null, added_at bigint not null,
+  -- By currency.
+  totals jsonb not null default '{}');
 create index plans_of_id on {schema}.plans (id);
 
 -- The orders of a plan. Whoever claims one works on all its rows, one after the other.
@@ -26,6 +29,14 @@ create table {schema}.plan_rows (
   primary key (plan, number));
 create index plan_rows_of_order on {schema}.plan_rows (plan, plan_order);
 
+-- Who has which row is no part of the journal, and nobody waits until it is on the disk: if a crash loses a claim, the SENT row
+-- of who had it is refused.
+create function {schema}.commit_soon(p_writer int) returns void language plpgsql as $$
+begin
+  perform {schema}.refuse_unsafe(p_writer);
+  perform set_config('synchronous_commit', 'off', true);
+end $$;
+
 -- Adds a plan: its file without the last line. The digest is made of that text here, so nobody can add other rows under it.
 create function {schema}.add_plan(p_writer int, p_text text)
 returns json language plpgsql security definer set search_path = {schema}, pg_temp as $$
@@ -34,7 +45,8 @@ declare
   head json := split_part(p_text, E'\\n', 1)::json;
 begin
   perform {schema}.refuse_unsafe(p_writer);
-  insert into {schema}.plans values (of_text, head ->> 'id', {schema}.operator(), {schema}.row_time(0)) on conflict do nothing;
+  insert into {schema}.plans (digest, id, added_by, added_at)
+    values (of_text, head ->> 'id', {schema}.operator(), {schema}.row_time(0)) on conflict do nothing;
   if not found then return to_json(of_text); end if;
   insert into {schema}.plan_rows (plan, number, plan_order, what, subject, amount, currency)
     select of_text, (line ->> 'number')::int, dense_rank() over (order by first), {schema}.what_of(sent, body),
@@ -44,6 +56,9 @@ begin
         from (select text::json as line from string_to_table(p_text, E'\\n') as text
           where text like '{"object":"plan_row"%') lines
         where line ->> 'state' in ('ready', 'unconfirmed')) rows;
+  update {schema}.plans set totals = coalesce((select jsonb_object_agg(currency, amount)
+      from (select coalesce(currency, '') as currency, sum(amount) as amount from {schema}.plan_rows where plan = of_text group by 1) t), '{}')
+    where digest = of_text;
   insert into {schema}.plan_orders (plan, number)
     select distinct plan, plan_order from {schema}.plan_rows where plan = of_text;
   return to_json(of_text);
@@ -58,7 +73,7 @@ create function {schema}.sent_of_plan(head json, line json) returns jsonb langua
         from json_array_elements(line -> 'expected') e))) $$;
 
 create function {schema}.plan_total(p_digest text, p_currency text) returns bigint language sql stable as $$
-  select coalesce(sum(amount), 0) from {schema}.plan_rows where plan = p_digest and currency = p_currency $$;
+  select coalesce((select (totals ->> p_currency)::bigint from {schema}.plans where digest = p_digest), 0) $$;
 
 -- What the limits say to a plan, or null if the plan was never added. second: somebody else must approve it as a whole,
 -- because of its sum, or because of what would go back on one of its orders within 24 hours.
@@ -102,7 +117,7 @@ declare
   t bigint := {schema}.row_time(0);
   answer json;
 begin
-  perform {schema}.refuse_unsafe(p_writer);
+  perform {schema}.commit_soon(p_writer);
   perform {schema}.give_back(p_digest, null, t);
   with free as (
     select plan, number, state from {schema}.plan_orders where plan = p_digest and state in ('ready', 'look')
@@ -129,7 +144,7 @@ create function {schema}.give_back(p_digest text, p_run text, p_time bigint) ret
 create function {schema}.end_order(p_writer int, p_digest text, p_order int, p_token int, p_ends json)
 returns json language plpgsql security definer set search_path = {schema}, pg_temp as $$
 begin
-  perform {schema}.refuse_unsafe(p_writer);
+  perform {schema}.commit_soon(p_writer);
   update {schema}.plan_orders set state = 'ended', until = null
     where plan = p_digest and number = p_order and token = p_token and state = 'claimed' and run = {schema}.run();
   if not found then return to_json(false); end if;
@@ -142,7 +157,7 @@ end $$;
 create function {schema}.leave_plan(p_writer int, p_digest text)
 returns json language plpgsql security definer set search_path = {schema}, pg_temp as $$
 begin
-  perform {schema}.refuse_unsafe(p_writer);
+  perform {schema}.commit_soon(p_writer);
   perform {schema}.give_back(p_digest, {schema}.run(), 0);
   return to_json(true);
 end $$;

@@ -19,6 +19,7 @@ create table {schema}.rows (
   type text not null check (type in ('sent', 'verdict', 'setting', 'void', 'limit', 'approval')),
   time bigint not null, intent text not null, attempt int not null,
   origin text, order_id text, plan text, ref text);
+create index rows_of_attempt on {schema}.rows (intent, attempt);
 
 -- What the rows say of each attempt. Nothing is read from here but by the rules below.
 create table {schema}.attempts (
