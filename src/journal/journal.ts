@@ -17,7 +17,6 @@ export { tolerableSkewMs } from './journal-time.ts';
 export type { Evidence } from './judge-read.ts';
 export type { TeamStatus } from './postgres/team-status.ts';
 export type { LimitChanges, TeamLimit } from './team-rules.ts';
-export { teamLimitNames } from './team-rules.ts';
 
 /** What a refund must leave behind: exactly one new refund record of this amount on this charge. */
 export interface ExpectedRefund {
