@@ -102,7 +102,7 @@ async function readUnconfirmed(ctx: Context, plan: Plan): Promise<void> {
   for await (const { rows, attempts } of attemptsOfPlan(ctx, plan)) {
     const keys = new Set(rows.map(({ key }) => key));
     const ofRows = attempts.filter(({ sent }) => keys.has(sent.given ?? ''));
-    open.push(...ofRows.filter((record) => ctx.journal.isOpen(record, now) || isNotSeen(record)));
+    open.push(...ofRows.filter((record) => ctx.journal.isOpen(record, now) || isUnchecked(record)));
   }
   if (open.length === 0) return;
   let read = 0;
@@ -118,8 +118,10 @@ async function readUnconfirmed(ctx: Context, plan: Plan): Promise<void> {
   }
 }
 
-function isNotSeen({ verdicts }: AttemptRecord): boolean {
-  return verdicts.at(-1)?.verdict === 'not_seen';
+// Its time is over, so it blocks nothing any more. But no read has shown yet what became of it.
+function isUnchecked({ verdicts }: AttemptRecord): boolean {
+  const last = verdicts.at(-1);
+  return last?.verdict === 'not_seen' || (last?.verdict === 'rejected' && last.confirmed === false);
 }
 
 // If the order cannot be read now, the row stays unconfirmed.
