@@ -68,8 +68,13 @@ async function runAsPerson({ command, line }: Example): Promise<Ended> {
 
 // To a server that is not there.
 const invitation = {
-  ...{ object: 'paydesk_team', host: '127.0.0.1', port: 9, database: 'desk', schema: 'paydesk' },
-  ...{ journal: '7b6f2f0e-4a6c-4f55-9d55-0d7c1c1f2a33', ca: null },
+  object: 'paydesk_team',
+  host: '127.0.0.1',
+  port: 9,
+  database: 'desk',
+  schema: 'paydesk',
+  journal: '7b6f2f0e-4a6c-4f55-9d55-0d7c1c1f2a33',
+  ca: null,
 };
 
 // `paydesk` on the PATH, and the files that a line reads.
