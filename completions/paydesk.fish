@@ -15,8 +15,8 @@ function __paydesk_complete
                     checkout 'Payment links' \
                     approvals 'Refunds of a team that a second person must approve' \
                     journal 'What this machine sent, and whether it was made' \
-                    team 'A journal that several desks share, on PostgreSQL' \
                     profile 'The accounts paydesk can talk to, and their keys' \
+                    team 'A journal that several desks share, on PostgreSQL' \
                     simulator 'The simulator of the service inside paydesk' \
                     today 'Show what a desk must know today: unconfirmed, refunded, waiting, twins' \
                     api 'Send any request, with the key and version of a profile' \
@@ -74,6 +74,17 @@ function __paydesk_complete
                     export 'Print every change that was sent, or write the journal for another machine' \
                     import 'Import the journal of another machine'
                 return
+            case 'profile'
+                printf '%s\t%s\n' \
+                    add 'Add an account: its address, mode and key' \
+                    list 'List the accounts' \
+                    show 'Show a profile, where each value comes from, and where files are' \
+                    use 'Make a profile the default' \
+                    set 'Change a setting of a profile' \
+                    key 'Replace the key of a profile' \
+                    remove 'Remove a profile and its key' \
+                    check 'Check that a profile reaches its account, by reading only'
+                return
             case 'team'
                 printf '%s\t%s\n' \
                     create 'Make the journal of a team in a database' \
@@ -85,17 +96,6 @@ function __paydesk_complete
                     limits 'Show the limits of the team; a lead sets them' \
                     verify 'Check every row at the server against this machine\'s copy' \
                     export 'Print the team\'s journal for an auditor'
-                return
-            case 'profile'
-                printf '%s\t%s\n' \
-                    add 'Add an account: its address, mode and key' \
-                    list 'List the accounts' \
-                    show 'Show a profile, where each value comes from, and where files are' \
-                    use 'Make a profile the default' \
-                    set 'Change a setting of a profile' \
-                    key 'Replace the key of a profile' \
-                    remove 'Remove a profile and its key' \
-                    check 'Check that a profile reaches its account, by reading only'
                 return
             case 'simulator'
                 printf '%s\t%s\n' \
@@ -110,8 +110,8 @@ function __paydesk_complete
                     checkout 'Payment links' \
                     approvals 'Refunds of a team that a second person must approve' \
                     journal 'What this machine sent, and whether it was made' \
-                    team 'A journal that several desks share, on PostgreSQL' \
                     profile 'The accounts paydesk can talk to, and their keys' \
+                    team 'A journal that several desks share, on PostgreSQL' \
                     simulator 'The simulator of the service inside paydesk' \
                     today 'Show what a desk must know today: unconfirmed, refunded, waiting, twins' \
                     api 'Send any request, with the key and version of a profile' \
@@ -120,7 +120,7 @@ function __paydesk_complete
                     exit-codes 'what a script can rely on' \
                     output 'stdout is the result and nothing else' \
                     safety 'a refund is sent at most once, and its result is never lost' \
-                    team 'several desks share one journal, in a PostgreSQL database (14 or newer)'
+                    teams 'several desks share one journal, in a PostgreSQL database (14 or newer)'
                 return
             case 'help orders'
                 printf '%s\t%s\n' \
@@ -173,6 +173,17 @@ function __paydesk_complete
                     export 'Print every change that was sent, or write the journal for another machine' \
                     import 'Import the journal of another machine'
                 return
+            case 'help profile'
+                printf '%s\t%s\n' \
+                    add 'Add an account: its address, mode and key' \
+                    list 'List the accounts' \
+                    show 'Show a profile, where each value comes from, and where files are' \
+                    use 'Make a profile the default' \
+                    set 'Change a setting of a profile' \
+                    key 'Replace the key of a profile' \
+                    remove 'Remove a profile and its key' \
+                    check 'Check that a profile reaches its account, by reading only'
+                return
             case 'help team'
                 printf '%s\t%s\n' \
                     create 'Make the journal of a team in a database' \
@@ -184,17 +195,6 @@ function __paydesk_complete
                     limits 'Show the limits of the team; a lead sets them' \
                     verify 'Check every row at the server against this machine\'s copy' \
                     export 'Print the team\'s journal for an auditor'
-                return
-            case 'help profile'
-                printf '%s\t%s\n' \
-                    add 'Add an account: its address, mode and key' \
-                    list 'List the accounts' \
-                    show 'Show a profile, where each value comes from, and where files are' \
-                    use 'Make a profile the default' \
-                    set 'Change a setting of a profile' \
-                    key 'Replace the key of a profile' \
-                    remove 'Remove a profile and its key' \
-                    check 'Check that a profile reaches its account, by reading only'
                 return
             case 'help simulator'
                 printf '%s\t%s\n' \

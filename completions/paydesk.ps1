@@ -15,8 +15,8 @@ Register-ArgumentCompleter -Native -CommandName paydesk -ScriptBlock {
                 "checkout`tPayment links"
                 "approvals`tRefunds of a team that a second person must approve"
                 "journal`tWhat this machine sent, and whether it was made"
-                "team`tA journal that several desks share, on PostgreSQL"
                 "profile`tThe accounts paydesk can talk to, and their keys"
+                "team`tA journal that several desks share, on PostgreSQL"
                 "simulator`tThe simulator of the service inside paydesk"
                 "today`tShow what a desk must know today: unconfirmed, refunded, waiting, twins"
                 "api`tSend any request, with the key and version of a profile"
@@ -68,6 +68,16 @@ Register-ArgumentCompleter -Native -CommandName paydesk -ScriptBlock {
                 "export`tPrint every change that was sent, or write the journal for another machine"
                 "import`tImport the journal of another machine"
             }
+            'profile' {
+                "add`tAdd an account: its address, mode and key"
+                "list`tList the accounts"
+                "show`tShow a profile, where each value comes from, and where files are"
+                "use`tMake a profile the default"
+                "set`tChange a setting of a profile"
+                "key`tReplace the key of a profile"
+                "remove`tRemove a profile and its key"
+                "check`tCheck that a profile reaches its account, by reading only"
+            }
             'team' {
                 "create`tMake the journal of a team in a database"
                 "add`tLet somebody sign in, as a member or a lead"
@@ -78,16 +88,6 @@ Register-ArgumentCompleter -Native -CommandName paydesk -ScriptBlock {
                 "limits`tShow the limits of the team; a lead sets them"
                 "verify`tCheck every row at the server against this machine's copy"
                 "export`tPrint the team's journal for an auditor"
-            }
-            'profile' {
-                "add`tAdd an account: its address, mode and key"
-                "list`tList the accounts"
-                "show`tShow a profile, where each value comes from, and where files are"
-                "use`tMake a profile the default"
-                "set`tChange a setting of a profile"
-                "key`tReplace the key of a profile"
-                "remove`tRemove a profile and its key"
-                "check`tCheck that a profile reaches its account, by reading only"
             }
             'simulator' {
                 "serve`tRun a simulated service on this machine"
@@ -100,8 +100,8 @@ Register-ArgumentCompleter -Native -CommandName paydesk -ScriptBlock {
                 "checkout`tPayment links"
                 "approvals`tRefunds of a team that a second person must approve"
                 "journal`tWhat this machine sent, and whether it was made"
-                "team`tA journal that several desks share, on PostgreSQL"
                 "profile`tThe accounts paydesk can talk to, and their keys"
+                "team`tA journal that several desks share, on PostgreSQL"
                 "simulator`tThe simulator of the service inside paydesk"
                 "today`tShow what a desk must know today: unconfirmed, refunded, waiting, twins"
                 "api`tSend any request, with the key and version of a profile"
@@ -110,7 +110,7 @@ Register-ArgumentCompleter -Native -CommandName paydesk -ScriptBlock {
                 "exit-codes`twhat a script can rely on"
                 "output`tstdout is the result and nothing else"
                 "safety`ta refund is sent at most once, and its result is never lost"
-                "team`tseveral desks share one journal, in a PostgreSQL database (14 or newer)"
+                "teams`tseveral desks share one journal, in a PostgreSQL database (14 or newer)"
             }
             'help orders' {
                 "list`tList orders, one page at a time"
@@ -157,6 +157,16 @@ Register-ArgumentCompleter -Native -CommandName paydesk -ScriptBlock {
                 "export`tPrint every change that was sent, or write the journal for another machine"
                 "import`tImport the journal of another machine"
             }
+            'help profile' {
+                "add`tAdd an account: its address, mode and key"
+                "list`tList the accounts"
+                "show`tShow a profile, where each value comes from, and where files are"
+                "use`tMake a profile the default"
+                "set`tChange a setting of a profile"
+                "key`tReplace the key of a profile"
+                "remove`tRemove a profile and its key"
+                "check`tCheck that a profile reaches its account, by reading only"
+            }
             'help team' {
                 "create`tMake the journal of a team in a database"
                 "add`tLet somebody sign in, as a member or a lead"
@@ -167,16 +177,6 @@ Register-ArgumentCompleter -Native -CommandName paydesk -ScriptBlock {
                 "limits`tShow the limits of the team; a lead sets them"
                 "verify`tCheck every row at the server against this machine's copy"
                 "export`tPrint the team's journal for an auditor"
-            }
-            'help profile' {
-                "add`tAdd an account: its address, mode and key"
-                "list`tList the accounts"
-                "show`tShow a profile, where each value comes from, and where files are"
-                "use`tMake a profile the default"
-                "set`tChange a setting of a profile"
-                "key`tReplace the key of a profile"
-                "remove`tRemove a profile and its key"
-                "check`tCheck that a profile reaches its account, by reading only"
             }
             'help simulator' {
                 "serve`tRun a simulated service on this machine"

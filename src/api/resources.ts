@@ -49,6 +49,8 @@ export interface Column {
   readonly amountsOf?: (record: JsonObject) => AmountStyle;
   /** How wide a terminal must be for this column in the default table. Without it, only `--columns` shows the column. */
   readonly tableFrom?: number;
+  /** People look for this column. A narrower terminal says that it has no room for it. */
+  readonly isMissed?: true;
   /** The column stays in the table when a terminal is too narrow for all columns, and other texts are cut before it. */
   readonly stays?: true;
   /** If not all columns fit, this one comes in before ids, amounts and times. It takes no room from columns that stay. */
@@ -59,6 +61,10 @@ export interface Column {
   readonly warns?: (record: JsonObject) => boolean;
   /** The short form, for a terminal without room for the full title or value. */
   readonly brief?: { readonly title?: string; readonly value?: (record: JsonObject) => unknown };
+  /** If a terminal has no room for the column, its value stands on a line below the row, after this word. */
+  readonly below?: (record: JsonObject) => string;
+  /** If a terminal is narrower than `tableFrom`, its reader is told that there is such a column. */
+  readonly told?: true;
   /** The column is computed for people. CSV and `-o list` have it only if `--columns` names it. */
   readonly derived?: true;
   /** Has no local time beside it in an export with `--tz`, since another column has. */

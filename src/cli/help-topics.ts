@@ -1,4 +1,4 @@
-/** The texts of the help topics: environment, exit codes, output, safety, team. */
+/** The texts of the help topics: environment, exit codes, output, safety, teams. */
 
 import type { Flag } from '../commands/command.ts';
 import { exitMeanings } from '../errors.ts';
@@ -94,14 +94,14 @@ const safety = (): readonly string[] => [
   '  - no request takes effect after its horizon (refund.horizon_part, refund.horizon_whole)',
   '  - a person who settles a change by hand records the truth (journal settle)',
   '  - what was saved to disk stays there',
-  '  - one journal: the account is changed from this machine only, or from the desks of one team (help team)',
+  '  - one journal: the account is changed from this machine only, or from the desks of one team (help teams)',
   '',
   'What no client of this service can prevent: the service has no idempotency key, so two machines without a shared journal can both make the same partial refund. paydesk reads the order right before it sends, and notices an equal refund; it cannot notice one that is made between that read and the sending (refund.send_within at most).',
   'The check of the journal finds accidents, not forgery. On Windows a closed window leaves only seconds to write.',
 ];
 
-const team = (): readonly string[] => [
-  'A team: several desks share one journal, in a PostgreSQL database (14 or newer). Without a team nothing here matters: the journal stays on this machine.',
+const teams = (): readonly string[] => [
+  'Teams: several desks share one journal, in a PostgreSQL database (14 or newer). Without a team nothing here matters: the journal stays on this machine.',
   '',
   'What it guarantees:',
   '  - through paydesk, two desks cannot both have an unconfirmed change of one order, whatever connections break: the database refuses the second',
@@ -130,7 +130,7 @@ const topics: Readonly<Record<string, () => readonly string[]>> = {
   'exit-codes': exitCodes,
   output,
   safety,
-  team,
+  teams,
 };
 
 /** The names of the topics, in the order of help. */

@@ -38,11 +38,11 @@ export const groups: Readonly<Record<string, Group>> = {
     summary: 'What this machine sent, and whether it was made',
     example: 'paydesk journal list --open',
   },
+  profile: { summary: 'The accounts paydesk can talk to, and their keys', example: 'paydesk profile list' },
   team: {
     summary: 'A journal that several desks share, on PostgreSQL',
     example: 'paydesk -p shop-mx team show',
   },
-  profile: { summary: 'The accounts paydesk can talk to, and their keys', example: 'paydesk profile list' },
   simulator: { summary: 'The simulator of the service inside paydesk', example: 'paydesk simulator reset' },
 };
 
@@ -214,6 +214,46 @@ export const commands: readonly CommandEntry[] = [
     load: async () => (await import('./journal/import.ts')).importJournal,
   },
   {
+    words: ['profile', 'add'],
+    summary: 'Add an account: its address, mode and key',
+    load: async () => (await import('./profile/add.ts')).add,
+  },
+  {
+    words: ['profile', 'list'],
+    summary: 'List the accounts',
+    load: async () => (await import('./profile/list.ts')).list,
+  },
+  {
+    words: ['profile', 'show'],
+    summary: 'Show a profile, where each value comes from, and where files are',
+    load: async () => (await import('./profile/show.ts')).show,
+  },
+  {
+    words: ['profile', 'use'],
+    summary: 'Make a profile the default',
+    load: async () => (await import('./profile/use.ts')).use,
+  },
+  {
+    words: ['profile', 'set'],
+    summary: 'Change a setting of a profile',
+    load: async () => (await import('./profile/set.ts')).set,
+  },
+  {
+    words: ['profile', 'key'],
+    summary: 'Replace the key of a profile',
+    load: async () => (await import('./profile/key.ts')).key,
+  },
+  {
+    words: ['profile', 'remove'],
+    summary: 'Remove a profile and its key',
+    load: async () => (await import('./profile/remove.ts')).remove,
+  },
+  {
+    words: ['profile', 'check'],
+    summary: 'Check that a profile reaches its account, by reading only',
+    load: async () => (await import('./profile/check.ts')).check,
+  },
+  {
     words: ['team', 'create'],
     summary: 'Make the journal of a team in a database',
     load: async () => (await import('./team/create.ts')).create,
@@ -257,46 +297,6 @@ export const commands: readonly CommandEntry[] = [
     words: ['team', 'export'],
     summary: "Print the team's journal for an auditor",
     load: async () => (await import('./team/export.ts')).exportTeam,
-  },
-  {
-    words: ['profile', 'add'],
-    summary: 'Add an account: its address, mode and key',
-    load: async () => (await import('./profile/add.ts')).add,
-  },
-  {
-    words: ['profile', 'list'],
-    summary: 'List the accounts',
-    load: async () => (await import('./profile/list.ts')).list,
-  },
-  {
-    words: ['profile', 'show'],
-    summary: 'Show a profile, where each value comes from, and where files are',
-    load: async () => (await import('./profile/show.ts')).show,
-  },
-  {
-    words: ['profile', 'use'],
-    summary: 'Make a profile the default',
-    load: async () => (await import('./profile/use.ts')).use,
-  },
-  {
-    words: ['profile', 'set'],
-    summary: 'Change a setting of a profile',
-    load: async () => (await import('./profile/set.ts')).set,
-  },
-  {
-    words: ['profile', 'key'],
-    summary: 'Replace the key of a profile',
-    load: async () => (await import('./profile/key.ts')).key,
-  },
-  {
-    words: ['profile', 'remove'],
-    summary: 'Remove a profile and its key',
-    load: async () => (await import('./profile/remove.ts')).remove,
-  },
-  {
-    words: ['profile', 'check'],
-    summary: 'Check that a profile reaches its account, by reading only',
-    load: async () => (await import('./profile/check.ts')).check,
   },
   {
     words: ['simulator', 'serve'],

@@ -17,6 +17,7 @@ export {
   commandLine,
   otherModeLine,
   plainCommand,
+  quoted,
   wrongMode,
 } from './account-words.ts';
 // The journal and the locks use the same rules for their files.

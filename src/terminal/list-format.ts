@@ -7,6 +7,7 @@ import { loadPaint } from './color.ts';
 import {
   absent,
   asReceived,
+  columnsMissed,
   csvColumns,
   mark,
   namedColumns,
@@ -80,18 +81,28 @@ export async function stdoutFormat(
     case 'table': {
       const { drawTable } = await import('./table.ts');
       const width = widthToDraw(stdout);
+      const wide = named === undefined ? columnsMissed(columns, width) : [];
+      if (wide.length > 0) events.onLeftOut?.(wide);
       return drawTable(named ?? tableColumns(columns, width), {
         header,
         width,
         manyPages: options.pages === 'many',
         isPaged: options.isPaged ?? false,
+        unseen: named === undefined ? unseenTitles(columns, width) : [],
         paint: await loadPaint(options.color),
         reading: readingOf(options),
         clean,
         ...events,
+        onLeftOut: (titles) => events.onLeftOut?.([...titles, ...wide]),
       });
     }
   }
+}
+
+function unseenTitles(columns: readonly Column[], width = Number.POSITIVE_INFINITY): readonly string[] {
+  return columns
+    .filter(({ told, tableFrom }) => told === true && tableFrom !== undefined && tableFrom > width)
+    .map(({ title }) => title);
 }
 
 export interface FileFormatOptions {

@@ -79,7 +79,7 @@ it('status says how to see why a row was not sent, and that command says it', as
   expect((await service.apply()).code).toBe(8);
 
   const status = await service.run(['refunds', 'status', 'refunds.plan']);
-  const hint = /if they were tried: paydesk (.*?) looks/.exec(inOneLine(status.stderr))?.[1] ?? '';
+  const hint = /and sends nothing\): paydesk (.*?--dry-run)/.exec(inOneLine(status.stderr))?.[1] ?? '';
   const dry = await service.run([...hint.split(' '), '--json']);
 
   expect(hint).toBe('refunds apply refunds.plan --dry-run');

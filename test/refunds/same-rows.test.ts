@@ -328,6 +328,33 @@ it('a row that the service refused is not sent by the same plan again, and nobod
   expect(service.posts).toHaveLength(1);
 });
 
+it.each([
+  ['within its time', 60_000],
+  ['after its time', 20 * 60_000],
+])('a refusal that no read could confirm is read again by the next run, also %s: exit 8', async (_, ms) => {
+  let isBroken = false;
+  await using service = await startRefunds(orders(1), {
+    sendsDate: false,
+    instead: () => {
+      isBroken = true;
+      return json(notReturnable, 428);
+    },
+    onPage: () => (isBroken ? json({}, 500) : undefined),
+  });
+  await service.plan([titles, 'ord_1,any,full,,']);
+  const apply = (env = {}) => service.run(['refunds', 'apply', 'refunds.plan', '--yes'], { env });
+
+  const first = await apply();
+  const unread = await apply(later(ms));
+  isBroken = false;
+  const read = await apply(later(ms));
+  const again = await apply(later(ms));
+
+  expect([first.code, unread.code, read.code, again.code], read.stderr).toEqual([7, 7, 8, 8]);
+  expect(inOneLine(read.stderr)).toContain('of 1 row 1 refused by the service');
+  expect(service.posts).toHaveLength(1);
+});
+
 it('equal rows of one charge go on in a plan of the same file after the second was refused', async () => {
   let isRefused = true;
   await using service = await startRefunds(orders(2), {

@@ -360,6 +360,37 @@ describe('leaving', () => {
   });
 });
 
+describe('one view', () => {
+  test('an unconfirmed change of somebody else shows to all, blocks its order at every desk, and anybody may settle it under the own name', async () => {
+    using ana = newHome();
+    using ben = newHome();
+    await newTeam('ana', 'ben');
+    await joinAs(ana, 'ana');
+    await joinAs(ben, 'ben', ['--desk', 'desk-2']);
+    const { id } = await desk.take(isWhole);
+    losesReplies = true;
+    await run(ben, 'orders', 'refund', id, '--yes');
+    losesReplies = false;
+    const shown = await run(ana, 'team', 'show', '--json');
+    expect(JSON.parse(shown.stdout)).toMatchObject({ unconfirmed: [{ order: id, operator: 'ben' }] });
+    const before = desk.changes().length;
+    const refused = await run(ana, 'orders', 'refund', id, '--yes');
+    expect(refused.code).toBe(3);
+    expect(refused.stderr).toContain('by ben on desk-2');
+    expect(desk.changes().length).toBe(before);
+    const settled = ['--applied', '--note', 'seen at the bank', '--yes', '--confirm', id];
+    const { unconfirmed } = JSON.parse(shown.stdout);
+    const said = await paydesk(['journal', 'settle', unconfirmed[0].intent, ...settled], {
+      home: ana,
+      env: { ...desk.env, PAYDESK_OPERATOR: 'somebody else' },
+    });
+    expect(said.stderr).toContain('sent just now by ben on desk-2');
+    expect(await rowsAtServer()).toContain('verdict ana');
+    const told = await run(ben, 'journal', 'show', unconfirmed[0].intent, '--json');
+    expect(JSON.parse(told.stdout).stated_by).toBe('ana');
+  });
+});
+
 describe('limits', () => {
   test('are set by a lead only, hold for the next refund, and each change is a row', async () => {
     using ana = newHome();

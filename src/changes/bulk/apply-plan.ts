@@ -106,7 +106,7 @@ async function readUnconfirmed(ctx: Context, plan: Plan): Promise<void> {
     const keys = new Set(rows.map(({ key }) => key));
     const ofRows = attempts.filter(({ sent }) => keys.has(sent.given ?? ''));
     const isUnclear = (record: AttemptRecord) =>
-      (ctx.journal.isOpen(record, now) || isNotSeen(record)) && !ctx.journal.mayStillLeave(record, now);
+      (ctx.journal.isOpen(record, now) || isUnchecked(record)) && !ctx.journal.mayStillLeave(record, now);
     open.push(...ofRows.filter(isUnclear));
   }
   if (open.length === 0) return;
@@ -123,8 +123,10 @@ async function readUnconfirmed(ctx: Context, plan: Plan): Promise<void> {
   }
 }
 
-function isNotSeen({ verdicts }: AttemptRecord): boolean {
-  return verdicts.at(-1)?.verdict === 'not_seen';
+// Its time is over, so it blocks nothing any more. But no read has shown yet what became of it.
+function isUnchecked({ verdicts }: AttemptRecord): boolean {
+  const last = verdicts.at(-1);
+  return last?.verdict === 'not_seen' || (last?.verdict === 'rejected' && last.confirmed === false);
 }
 
 // If the order cannot be read now, the row stays unconfirmed.

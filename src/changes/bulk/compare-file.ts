@@ -60,7 +60,7 @@ export async function compareFile(
   const all = [...compared.toSorted(byLine), ...more];
   const plan = { columns: input.columns };
   await ctx.out.ownList(
-    compareColumns(plan),
+    compareColumns(plan, all),
     all.values().map((one) => compareRecord(one, plan, journal)),
   );
   for (const line of whyLines(all, service.profile, asked.file)) ctx.notes.note(line);
@@ -152,8 +152,10 @@ interface Titles {
   readonly columns: readonly string[];
 }
 
-/** The columns of a comparison. The columns of the file come last, as `input.TITLE`. */
-function compareColumns(titles: Titles): readonly Column[] {
+/** The columns of a comparison; `all`: what it prints. The columns of the file come last, as `input.TITLE`. */
+function compareColumns(titles: Titles, all: readonly Compared[]): readonly Column[] {
+  // The reasons of rows stand below the table, so its room is for who and when.
+  const hasReasons = all.some(({ row, why }) => row === undefined && why !== undefined);
   return [
     { ...fieldColumn('line', 'LINE', 'integer', 0), stays: true },
     { ...fieldColumn('order_id', 'ORDER', 'id', 0), stays: true },
@@ -161,9 +163,12 @@ function compareColumns(titles: Titles): readonly Column[] {
     { ...fieldColumn('refunded', 'REFUNDED', 'money', 0), stays: true },
     { ...fieldColumn('verdict', 'VERDICT', 'text', 0), stays: true },
     fieldColumn('refunded_at', 'WHEN', 'time', 0),
-    fieldColumn('operator', 'BY', 'text', 100),
-    { ...fieldColumn('refund_id', 'REFUND ID', 'id', 120), brief: { value: firstRefund } },
-    fieldColumn('why', 'WHY', 'text', 100),
+    { ...fieldColumn('operator', 'BY', 'text', 100), isMissed: true },
+    { ...fieldColumn('refund_id', 'REFUND ID', 'id', 120), isMissed: true, brief: { value: firstRefund } },
+    {
+      ...fieldColumn('why', 'WHY', 'text', hasReasons ? 100 : 160),
+      ...(hasReasons ? { isMissed: true } : {}),
+    },
     fieldColumn('currency', 'CURRENCY', 'text'),
     fieldColumn('charge', 'CHARGE', 'text'),
     fieldColumn('ref', 'REF', 'text'),

@@ -55,7 +55,7 @@ function totalsLine({ digest, rows }: Plan): string {
 // The journal has nothing of a row that was tried and not sent. The plan knows its profile, so the command need not name it.
 function reasonsLine({ profile: name }: Plan, path: string): string {
   const again = commandLine({ kind: 'environment', name }, 'refunds', 'apply', path, '--dry-run');
-  return `why rows were not sent, if they were tried: ${again} looks at their orders again and sends nothing`;
+  return `why rows were not sent, if they were tried (it looks at their orders again, and sends nothing): ${again}`;
 }
 
 async function writeRest(

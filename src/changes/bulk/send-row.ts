@@ -66,7 +66,7 @@ export async function sendRow(sending: Sending, row: PlanRow): Promise<SentRow> 
     return stoppedByJournal(sending, error);
   }
   const last = attempts.findLast(({ sent }) => sent.given === row.key);
-  const known = last && (await endOfKnown(sending, row, last));
+  const known = last && endOfKnown(sending, row, last);
   if (known !== undefined) {
     sending.run.known += 1;
     return { end: { ...known, isKnown: true }, notSent: undefined };
@@ -129,17 +129,12 @@ function stopOf({ run }: Sending, error: CliError): string | undefined {
 }
 
 // A row is sent again only if it certainly was not made: it was not sent, a person recorded that, or another plan tried it.
-async function endOfKnown(
-  { ctx, plan }: Sending,
-  row: PlanRow,
-  last: AttemptRecord,
-): Promise<RowEnd | undefined> {
+function endOfKnown({ plan }: Sending, row: PlanRow, last: AttemptRecord): RowEnd | undefined {
   const verdict = last.verdicts.at(-1);
   if (verdict?.alarm !== undefined) return { how: 'unknown' };
   if (verdict?.verdict === 'applied') return { how: 'applied' };
   if (verdict?.verdict === 'not_sent') return undefined;
-  if (verdict?.verdict !== 'rejected' || ctx.journal.isOpen(last, await ctx.journal.now()))
-    return { how: 'unknown' };
+  if (verdict?.verdict !== 'rejected' || verdict.confirmed === false) return { how: 'unknown' };
   return isSentAnew(plan, row, last) ? undefined : { how: 'failed' };
 }
 

@@ -10,6 +10,7 @@ import type { Cell } from '../../terminal/terminal.ts';
 import { type Context, defineCommand } from '../command.ts';
 import { flag } from '../flags.ts';
 import { type Filter, joinColumns } from '../listing.ts';
+import { isDayWord } from '../typed-time.ts';
 import { brokeOff } from '../walk.ts';
 import { statusColumn } from './open-status.ts';
 import { filterFlags, orderFilters } from './order-filters.ts';
@@ -20,7 +21,7 @@ const defaultMax = 5_000;
 
 export const find = defineCommand({
   description: [
-    'Looks through id, email, phone, names, last4, reference, amount, auth code and metadata of each order, and shows matches as the pages come. Every word must be there; capitals and accents do not matter.',
+    'Looks through id, email, phone, names, last4, reference, amount, auth code, items and metadata of each order, and shows matches as the pages come. Every word must be there; capitals and accents do not matter.',
     'A status is no text of an order: paydesk orders list --status declined --all lists the orders with that payment_status.',
     'Four characters of an id are enough, but four digits must be its end: they are mostly the last digits of a card. Type auth codes and amounts in full: 16000, or 160.00 where the profile declares decimals.',
     'The search stops after --max orders and prints the command that goes on with older ones.',
@@ -213,12 +214,12 @@ function noMatch(ctx: Context, search: Search, ending: Ending): CliError {
   const message = `${what} in ${readWords(ctx, observer)}`;
   const opening = 'no match for';
   const hint = amountHint(texts, profile.settings);
-  const otherwise = hint === undefined ? [] : [hint];
+  const otherwise = [...(hint === undefined ? [] : [hint]), ...insteadOfDay(search)];
   if (ending === 'end') {
     const after = paging.next === undefined ? '' : ` after ${paging.next}`;
     return new CliError('not_found', message, {
       opening,
-      certain: `all orders of ${accountLabel(profile)}${after} were searched${hint === undefined ? '' : ' for just this text'}`,
+      certain: `all orders of ${accountLabel(profile)}${after} were searched${hint === undefined ? '' : ' for just this text'}: ids, buyers, cards, amounts, references, auth codes, items, metadata`,
       now: [
         ...otherwise,
         ...statusHint(profile, texts),
@@ -242,6 +243,20 @@ function noMatch(ctx: Context, search: Search, ending: Ending): CliError {
       furtherBack(search, ending),
     ],
   });
+}
+
+// No order holds the word for a day: it is a time.
+function insteadOfDay(search: Search): readonly string[] {
+  const { texts, filters, paging, profile } = search;
+  const day = texts.find(isDayWord);
+  if (day === undefined || filters.some(({ words }) => words.includes('--since'))) return [];
+  const others = texts.filter((text) => text !== day);
+  const since = { words: ['--since', day.toLowerCase()] };
+  const line =
+    others.length === 0
+      ? commandLine(profile, 'orders', 'list', ...since.words)
+      : command({ ...search, texts: others }, { filters: [...filters, since], next: paging.next });
+  return [`${day} is a time, which is typed so:`, line];
 }
 
 // Somebody may look for all orders of a status, which is no text of an order.
@@ -301,7 +316,10 @@ function withoutSince(words: readonly string[]): readonly string[] {
 
 function command(
   { profile, texts, paging, outputWords }: Search,
-  { filters, next }: { readonly filters: readonly Filter[]; readonly next?: string | undefined },
+  {
+    filters,
+    next,
+  }: { readonly filters: readonly Pick<Filter, 'words'>[]; readonly next?: string | undefined },
 ): string {
   const options = [
     ...filters.flatMap(({ words }) => words),

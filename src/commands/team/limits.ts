@@ -2,7 +2,7 @@
 
 import { type Column, fieldColumn } from '../../api/resources.ts';
 import { currencyPattern, type JsonObject } from '../../api/spec.ts';
-import { type LimitChanges, type TeamLimit, teamLimitNames } from '../../journal/journal.ts';
+import type { LimitChanges, TeamLimit } from '../../journal/journal.ts';
 import { confirmFirst, defineCommand, dryRunShown, type Input } from '../command.ts';
 import { flag, oneOf, usage } from '../flags.ts';
 
@@ -13,20 +13,14 @@ const sum = (summary: string) =>
     allowed: 'a whole number, none, default',
     parse: readLimit,
   });
-const needed = (summary: string) =>
-  flag.of<number | 'none' | null>({
-    value: 'YES',
-    summary,
-    allowed: 'yes, none, default',
-    parse: readNeeded,
-  });
+const needed = (summary: string) => flag.choice(['yes', 'none', 'default'], { value: 'YES', summary });
 
 const limitFlags = {
   max: sum('the most that goes back on one order within 24 hours'),
   day: sum('the most that a member pays back within 24 hours'),
   second: sum('from this sum on somebody else must approve'),
-  reason: needed('a refund needs a reason'),
-  note: needed('a refund needs a note'),
+  'need-reason': needed('a refund needs a reason'),
+  'need-note': needed('a refund needs a note'),
 } as const;
 
 const columns: readonly Column[] = [
@@ -55,7 +49,7 @@ export const limits = defineCommand({
   flags: limitFlags,
   examples: [
     'paydesk team limits',
-    'paydesk team limits set all MXN --max 50000 --second 20000 --reason yes',
+    'paydesk team limits set all MXN --max 50000 --second 20000 --need-reason yes',
     'paydesk team limits set ana MXN --day 100000 --yes',
   ],
   exits: [0, 2, 3, 4],
@@ -97,10 +91,14 @@ export const limits = defineCommand({
 
 type Values = Input<readonly [], typeof limitFlags>['flags'];
 
-function valuesOf(flags: Values): LimitChanges['values'] {
-  return Object.fromEntries(
-    teamLimitNames.flatMap((name) => (flags[name] === undefined ? [] : [[name, flags[name]]])),
-  );
+function valuesOf({ max, day, second, ...needs }: Values): LimitChanges['values'] {
+  const values = { max, day, second, reason: needOf(needs['need-reason']), note: needOf(needs['need-note']) };
+  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined));
+}
+
+function needOf(typed: 'yes' | 'none' | 'default' | undefined): 1 | 'none' | null | undefined {
+  if (typed === 'yes') return 1;
+  return typed === 'default' ? null : typed;
 }
 
 function changesOf(who: string | undefined, currency: string | undefined, flags: Values): LimitChanges {
@@ -108,7 +106,11 @@ function changesOf(who: string | undefined, currency: string | undefined, flags:
     throw usage('say whose limits, and in which currency: set WHO CUR');
   const values = valuesOf(flags);
   if (Object.keys(values).length === 0)
-    throw usage(`say which limit: ${teamLimitNames.map((name) => `--${name}`).join(', ')}`);
+    throw usage(
+      `say which limit: ${Object.keys(limitFlags)
+        .map((name) => `--${name}`)
+        .join(', ')}`,
+    );
   return { member: who === 'all' ? '*' : who, currency, values };
 }
 
@@ -134,11 +136,4 @@ function readLimit(text: string, name: string): number | 'none' | null {
   if (text === 'default') return null;
   if (/^(0|[1-9][0-9]{0,14})$/.test(text)) return Number(text);
   throw usage(`${name} ${text}: not a whole number, none or default`);
-}
-
-function readNeeded(text: string, name: string): number | 'none' | null {
-  if (text === 'yes') return 1;
-  if (text === 'none') return text;
-  if (text === 'default') return null;
-  throw usage(`${name} ${text}: not yes, none or default`);
 }
