@@ -61,7 +61,8 @@ async function planOrder(
   const answers = await questions.money();
   // What is refused anyway is refused before the next question.
   await refusePlanned(ctx, read, planNow(answers), answers);
-  const asRefund = (plan: RefundPlan, from: RefundAsked) => askedRefund(profile, intentOf(id, plan, from));
+  const asRefund = (plan: RefundPlan, from: RefundAsked) =>
+    askedRefund(profile, { ...intentOf(id, plan, from), again: [...from.again, ...(from.twins ?? [])] });
   const limited = await refuseOverLimits(ctx, asRefund(planNow(answers), answers), settings, [
     'reason',
     'note',
