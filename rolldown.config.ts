@@ -59,6 +59,12 @@ export default defineConfig([
             test: /[\\/]src[\\/]((commands|api|changes(?![\\/](create|bulk)))[\\/]|profiles[\\/]account-words|plans[\\/]plan-types)/,
             minShareCount: 3,
           },
+          // What every command loads stays one file, although the journal of a team, which few have, needs some of it too.
+          {
+            name: (id, context) =>
+              loadedFirst(/[\\/]src[\\/]cli[\\/]context\.ts$/, id, context) ? 'context' : null,
+            debugName: 'context',
+          },
         ],
       },
     },

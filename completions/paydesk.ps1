@@ -13,8 +13,10 @@ Register-ArgumentCompleter -Native -CommandName paydesk -ScriptBlock {
                 "refunds`tRefund many orders from a file, and add up the refunds that were made"
                 "customers`tList and show customers"
                 "checkout`tPayment links"
+                "approvals`tRefunds of a team that a second person must approve"
                 "journal`tWhat this machine sent, and whether it was made"
                 "profile`tThe accounts paydesk can talk to, and their keys"
+                "team`tA journal that several desks share, on PostgreSQL"
                 "simulator`tThe simulator of the service inside paydesk"
                 "today`tShow what a desk must know today: unconfirmed, refunded, waiting, twins"
                 "report`tWrite an HTML report about the refunds of a period, to mail or to print"
@@ -50,6 +52,12 @@ Register-ArgumentCompleter -Native -CommandName paydesk -ScriptBlock {
             'checkout' {
                 "create`tCreate a payment link"
             }
+            'approvals' {
+                "list`tList what waits for the approval of a second person"
+                "show`tShow a request, with the order as it is now"
+                "approve`tApprove the refund or plan of somebody else"
+                "reject`tReject a request, or take your own back"
+            }
             'journal' {
                 "list`tList what was sent, and whether it was made"
                 "show`tShow one change, its history, and what to do now"
@@ -71,6 +79,17 @@ Register-ArgumentCompleter -Native -CommandName paydesk -ScriptBlock {
                 "remove`tRemove a profile and its key"
                 "check`tCheck that a profile reaches its account, by reading only"
             }
+            'team' {
+                "create`tMake the journal of a team in a database"
+                "add`tLet somebody sign in, as a member or a lead"
+                "remove`tLet a member sign in no more"
+                "join`tRecord the changes of this account in the team's journal"
+                "leave`tRecord them on this machine again"
+                "show`tShow the server, the members, and what is unconfirmed"
+                "limits`tShow the limits of the team; a lead sets them"
+                "verify`tCheck every row at the server against this machine's copy"
+                "export`tPrint the team's journal for an auditor"
+            }
             'simulator' {
                 "serve`tRun a simulated service on this machine"
                 "reset`tReset the demo to its first state"
@@ -80,8 +99,10 @@ Register-ArgumentCompleter -Native -CommandName paydesk -ScriptBlock {
                 "refunds`tRefund many orders from a file, and add up the refunds that were made"
                 "customers`tList and show customers"
                 "checkout`tPayment links"
+                "approvals`tRefunds of a team that a second person must approve"
                 "journal`tWhat this machine sent, and whether it was made"
                 "profile`tThe accounts paydesk can talk to, and their keys"
+                "team`tA journal that several desks share, on PostgreSQL"
                 "simulator`tThe simulator of the service inside paydesk"
                 "today`tShow what a desk must know today: unconfirmed, refunded, waiting, twins"
                 "report`tWrite an HTML report about the refunds of a period, to mail or to print"
@@ -91,6 +112,7 @@ Register-ArgumentCompleter -Native -CommandName paydesk -ScriptBlock {
                 "exit-codes`twhat a script can rely on"
                 "output`tstdout is the result and nothing else"
                 "safety`ta refund is sent at most once, and its result is never lost"
+                "teams`tseveral desks share one journal, in a PostgreSQL database (14 or newer)"
             }
             'help orders' {
                 "list`tList orders, one page at a time"
@@ -120,6 +142,12 @@ Register-ArgumentCompleter -Native -CommandName paydesk -ScriptBlock {
             'help checkout' {
                 "create`tCreate a payment link"
             }
+            'help approvals' {
+                "list`tList what waits for the approval of a second person"
+                "show`tShow a request, with the order as it is now"
+                "approve`tApprove the refund or plan of somebody else"
+                "reject`tReject a request, or take your own back"
+            }
             'help journal' {
                 "list`tList what was sent, and whether it was made"
                 "show`tShow one change, its history, and what to do now"
@@ -140,6 +168,17 @@ Register-ArgumentCompleter -Native -CommandName paydesk -ScriptBlock {
                 "key`tReplace the key of a profile"
                 "remove`tRemove a profile and its key"
                 "check`tCheck that a profile reaches its account, by reading only"
+            }
+            'help team' {
+                "create`tMake the journal of a team in a database"
+                "add`tLet somebody sign in, as a member or a lead"
+                "remove`tLet a member sign in no more"
+                "join`tRecord the changes of this account in the team's journal"
+                "leave`tRecord them on this machine again"
+                "show`tShow the server, the members, and what is unconfirmed"
+                "limits`tShow the limits of the team; a lead sets them"
+                "verify`tCheck every row at the server against this machine's copy"
+                "export`tPrint the team's journal for an auditor"
             }
             'help simulator' {
                 "serve`tRun a simulated service on this machine"

@@ -606,3 +606,90 @@ it('F55 in any order in which rows end: one row of an order at a time, none behi
   process.stdout.write(`batches: ${numRuns} run: ${counts.join(', ')}\n`);
   for (const count of Object.values(sum)) expect(count).toBeGreaterThan(0);
 });
+
+describe('a batch whose orders are handed out one by one', () => {
+  /** Hands out these orders; `waits`: then it waits for others until it is told that they have ended. */
+  function handedOut(groups: readonly (readonly string[])[], waits?: Promise<void>) {
+    async function* orders(): AsyncGenerator<readonly string[], undefined> {
+      yield* groups;
+      await waits;
+      return undefined;
+    }
+    return orders();
+  }
+
+  it('sends what it is given, and tells when an order has ended', async () => {
+    const ended: string[] = [];
+    const batch = await ran(
+      [],
+      { b1: failed },
+      {
+        groups: handedOut([['a1', 'a2'], ['b1', 'b2'], ['c1']]),
+        onGroupEnd: async (rows) => void ended.push(rows.join(' ')),
+      },
+    );
+    expect(batch).toEqual({
+      started: ['a1', 'a2', 'b1', 'c1'],
+      end: { stop: undefined, notStarted: ['b2'] },
+    });
+    expect(ended).toEqual(['a1 a2', 'b1 b2', 'c1']);
+  });
+
+  it('works on as many as it may at a time', async () => {
+    const rows = heldRows();
+    const batch = ran(
+      [],
+      {},
+      { groups: handedOut([['a1'], ['b1'], ['c1']]), send: rows.send, concurrency: 2 },
+    );
+    await rows.begun();
+    expect(rows.started).toEqual(['a1', 'b1']);
+    for (const row of ['a1', 'b1', 'c1']) await rows.end(row, applied);
+    expect((await batch).end).toEqual({ stop: undefined, notStarted: [] });
+  });
+
+  it('waits for no more orders once it has stopped, and tells no end of an order that it left', async () => {
+    const ended: string[] = [];
+    const batch = await ran(
+      [],
+      { a1: { how: 'failed', stops: 'the key' } },
+      {
+        groups: handedOut([['a1'], ['b1', 'b2']], new Promise(() => undefined)),
+        onGroupEnd: async (rows) => void ended.push(rows.join(' ')),
+      },
+    );
+    expect(batch.end.stop).toEqual({ why: 'row', words: 'the key' });
+    expect(batch.started).toEqual(['a1']);
+    expect(ended).toEqual(['a1']);
+  });
+
+  it('says that it was stopped by a signal although nobody knows what would have come', async () => {
+    const stopped = new AbortController();
+    const batch = await ran(
+      [],
+      {},
+      {
+        groups: handedOut([['a1']]),
+        signal: stopped.signal,
+        send: async () => {
+          stopped.abort();
+          return applied;
+        },
+      },
+    );
+    expect(batch.end).toEqual({ stop: { why: 'signal' }, notStarted: [] });
+  });
+
+  it('rejects with the error of who hands out the orders, after what is in flight', async () => {
+    const rows = heldRows();
+    async function* orders(): AsyncGenerator<readonly string[], undefined> {
+      yield ['a1'];
+      throw new Error('no orders');
+    }
+    const batch = ran([], {}, { groups: orders(), send: rows.send, concurrency: 2 });
+    const told = expect(batch).rejects.toThrow('no orders');
+    await rows.begun();
+    await rows.end('a1', applied);
+    await told;
+  });
+});

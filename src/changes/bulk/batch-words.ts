@@ -13,6 +13,15 @@ export function rowsAndSums(rows: readonly PlanRow[], style: AmountStyle): strin
   return [many, ...sumWords(rows, style)].join(', ');
 }
 
+/** The same for totals that are known already. */
+export function rowsAndSumsOf(
+  { rows, sums }: { readonly rows: number; readonly sums: readonly { currency: string; amount: number }[] },
+  style: AmountStyle,
+): string {
+  const words = sums.map(({ amount, currency }) => amountWords(amount, currency, style)).join(' and ');
+  return `${rows === 1 ? '1 refund' : `${rows} refunds`}, ${words}`;
+}
+
 function sumWords(rows: readonly Pick<PlanRow, 'currency' | 'sum'>[], style: AmountStyle): readonly string[] {
   const sums = sumsOf(rows)
     .filter(({ amount }) => amount > 0)
