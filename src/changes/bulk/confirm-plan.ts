@@ -55,7 +55,7 @@ export async function confirmPlan(
   ctx: Context,
   service: OpenService,
   plan: Plan,
-  { path, confirm }: Omit<Confirmation, 'expected'>,
+  { path, confirm, expected }: Confirmation,
 ): Promise<void> {
   const { profile } = service;
   const reports = await reportPlan(ctx, plan);
@@ -73,7 +73,9 @@ export async function confirmPlan(
   if (ctx.options.dryRun || send.length === 0) return;
   // Even with --quiet: whoever settled a row may have been wrong.
   for (const text of await byHandLines(ctx, service, send)) ctx.notes.warn({ text, style: 'warn' });
-  ctx.notes.show(applyPreview(plan, path, send, reports, { profile, madeAt: ctx.fullTime(plan.madeAt) }));
+  ctx.notes.show(
+    applyPreview(plan, path, send, reports, { profile, madeAt: ctx.fullTime(plan.madeAt), expected }),
+  );
   if (confirm === undefined) await askFor(ctx, profile, digest, path);
   // Somebody may have replaced the file while the question stood there.
   const now = await ctx.plans.open(path);

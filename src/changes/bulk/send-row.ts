@@ -8,7 +8,7 @@ import type { AttemptRecord, Outcome } from '../../journal/journal.ts';
 import type { Plan, PlanRow, RowEnd } from '../../plans/plans.ts';
 import type { Notes } from '../../terminal/terminal.ts';
 import { intentOf } from './row-intent.ts';
-import { isSentAnew } from './row-verdicts.ts';
+import { dryRunWords, isSentAnew } from './row-verdicts.ts';
 
 /** How a row ended: for the batch, and for the report if the journal holds nothing of it. */
 export interface SentRow {
@@ -30,9 +30,6 @@ export interface Sending {
   /** Called when a row waits for the service, as `Notes.waiting` is; `atOnce` when its order is read again. */
   readonly waiting: Notes['waiting'];
 }
-
-/** Why a dry run does not send a row that can be sent. */
-export const dryRunWords = 'dry run: it would be sent';
 
 /** What the rows of a run have in common. */
 export interface BatchRun {
