@@ -7,7 +7,7 @@ _paydesk() {
   COMPREPLY=()
   case "$current" in -*) typed='-' ;; esac
   case "$typed" in
-    '') words='orders refunds customers checkout journal profile simulator today api completion help' ;;
+    '') words='orders refunds customers checkout journal profile simulator today report api completion help' ;;
     'orders') words='list show find refund capture create export summary waiting twins' ;;
     'refunds') words='plan apply status compare list summary' ;;
     'customers') words='list show export' ;;
@@ -15,7 +15,7 @@ _paydesk() {
     'journal') words='list show reconcile settle acknowledge verify forget export import' ;;
     'profile') words='add list show use set key remove check' ;;
     'simulator') words='serve reset' ;;
-    'help') words='orders refunds customers checkout journal profile simulator today api completion environment exit-codes output safety' ;;
+    'help') words='orders refunds customers checkout journal profile simulator today report api completion environment exit-codes output safety' ;;
     'help orders') words='list show find refund capture create export summary waiting twins' ;;
     'help refunds') words='plan apply status compare list summary' ;;
     'help customers') words='list show export' ;;

@@ -17,6 +17,7 @@ function __paydesk_complete
                     profile 'The accounts paydesk can talk to, and their keys' \
                     simulator 'The simulator of the service inside paydesk' \
                     today 'Show what a desk must know today: unconfirmed, refunded, waiting, twins' \
+                    report 'Write an HTML report about the refunds of a period, to mail or to print' \
                     api 'Send any request, with the key and version of a profile' \
                     completion 'Print the script for TAB completion in a shell' \
                     help 'Help of a command or a topic'
@@ -91,6 +92,7 @@ function __paydesk_complete
                     profile 'The accounts paydesk can talk to, and their keys' \
                     simulator 'The simulator of the service inside paydesk' \
                     today 'Show what a desk must know today: unconfirmed, refunded, waiting, twins' \
+                    report 'Write an HTML report about the refunds of a period, to mail or to print' \
                     api 'Send any request, with the key and version of a profile' \
                     completion 'Print the script for TAB completion in a shell' \
                     environment 'variables that set an option when the flag is not given' \

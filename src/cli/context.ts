@@ -177,6 +177,7 @@ function planDoor({
     save: async (...plan) => (await load()).save(...plan),
     exists: async (path) => (await load()).exists(path),
     isSameFile: async (...paths) => (await load()).isSameFile(...paths),
+    checkNew: async (...file) => (await load()).checkNew(...file),
     write: async (...file) => (await load()).write(...file),
   };
 }

@@ -241,6 +241,11 @@ export const commands: readonly CommandEntry[] = [
     load: async () => (await import('./today.ts')).today,
   },
   {
+    words: ['report'],
+    summary: 'Write an HTML report about the refunds of a period, to mail or to print',
+    load: async () => (await import('./report.ts')).report,
+  },
+  {
     words: ['api'],
     summary: 'Send any request, with the key and version of a profile',
     load: async () => (await import('./api.ts')).api,

@@ -212,6 +212,11 @@ export interface PlanFiles {
   exists(path: string): Promise<boolean>;
   /** Whether two paths lead to one file, through links too. Standard input (`-`) is no file. */
   isSameFile(one: string, other: string): Promise<boolean>;
+  /**
+   * Looks whether a new file can be written, before anything is read for it. Throws CliError 'refused' if the file exists,
+   * unless `force`, and if its folder cannot be written.
+   */
+  checkNew(path: string, force: boolean): Promise<void>;
   /** Writes a text file that a person asked for (`--errors`, `--rest`). Throws as `save` does. */
   write(path: string, text: string, force: boolean): Promise<void>;
 }
