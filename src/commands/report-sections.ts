@@ -1,12 +1,10 @@
-/** The sections of the HTML report: which figures stand in which table and chart, and the same figures as rows for programs. Pure. */
+/** The sections of the HTML report: which figures stand in which table and chart. Pure. */
 
 import { amountWords, figureWords } from '../amounts.ts';
-import type { JsonObject } from '../api/spec.ts';
 import {
   type Figure,
   type Line,
   notShown,
-  type OrderSum,
   type PagePart,
   type PageSection,
   percent,
@@ -228,71 +226,4 @@ function byCurrency<Name extends string>(
 
 function capital(word: string): string {
   return `${word.charAt(0).toUpperCase()}${word.slice(1)}`;
-}
-
-/** The same figures for programs. Amounts are the service's integers, times Unix seconds. */
-export function figuresForPrograms(figures: ReportFigures, { names }: ReportHow): JsonObject {
-  const { unit, time, reasons, operators, cards, waiting, largest, twins, openCases } = figures;
-  return {
-    sums: time.totals.map(({ currency, sums }) => ({
-      currency: currency ?? null,
-      ...sums,
-      rate_percent: (sums.refunds === 0 ? undefined : percent(sums.refunded, sums.paid)) ?? null,
-    })),
-    time_unit: unit,
-    by_time: refundRows(time.buckets),
-    by_reason: refundRows(reasons.buckets),
-    by_operator: refundRows(operators.buckets),
-    by_card: refundRows(cards.buckets),
-    largest: largest.map(
-      ({ id, orderId, amount, currency, madeAt, operator, reason, origin, ...refund }) => ({
-        id: id ?? null,
-        order_id: orderId ?? null,
-        amount: amount ?? null,
-        currency: currency ?? null,
-        made_at: madeAt ?? null,
-        card: refund.last4 === undefined ? null : `*${refund.last4}`,
-        brand: refund.brand,
-        operator,
-        reason,
-        origin,
-        ...(names ? { buyer: refund.buyer ?? null, note: refund.note ?? null } : {}),
-      }),
-    ),
-    waiting: waiting.buckets.map(waitingRow),
-    twins: twins.map(({ first, second, apart }) => ({
-      first: first.id,
-      second: second.id,
-      amount: first.amount ?? null,
-      currency: first.currency ?? null,
-      first_created_at: first.createdAt,
-      seconds_apart: apart,
-      first_status: first.status ?? null,
-      second_status: second.status ?? null,
-      ...(names ? { buyer: first.buyer ?? null } : {}),
-    })),
-    open_cases: openCases.map(({ orderId, what, outcome, amount, currency, sentAt, operator }) => ({
-      order_id: orderId ?? null,
-      kind: what,
-      outcome,
-      amount: amount ?? null,
-      currency: currency ?? null,
-      sent_at: sentAt,
-      operator,
-    })),
-  };
-}
-
-function refundRows(lines: readonly Line<RefundSum>[]): readonly JsonObject[] {
-  return lines.map(({ bucket, currency, sums: { refunds, refunded, unsummed } }) => ({
-    bucket,
-    currency: currency ?? null,
-    refunds,
-    refunded,
-    unsummed,
-  }));
-}
-
-function waitingRow({ bucket, currency, sums: { orders, amount, unsummed } }: Line<OrderSum>): JsonObject {
-  return { bucket, currency: currency ?? null, orders, amount, unsummed };
 }

@@ -8,9 +8,10 @@ import { flag, usage } from './flags.ts';
 import { openSource } from './open-report-source.ts';
 import { gatherFigures, type ReportFigures } from './report-figures.ts';
 import { sourceFlags } from './report-flags.ts';
+import { figuresForPrograms } from './report-json.ts';
 import { firstFields, lastFields } from './report-rows.ts';
 import { gapWords, isComplete, labelWords, refuseGaps, spanWords } from './report-screen.ts';
-import { figuresForPrograms, type ReportHow, sectionsOf } from './report-sections.ts';
+import { type ReportHow, sectionsOf } from './report-sections.ts';
 import type { Source } from './report-source.ts';
 import { parsePeriod, periodFlag } from './typed-period.ts';
 
