@@ -407,7 +407,7 @@ it('--again names a refund for the first row that needs it; the next equal row n
     { state: 'ready' },
     {
       state: 'impossible',
-      why: `${before}, ${id}, and --again ${id} counts for line 2 only: when that line is applied, plan the file again`,
+      why: `${before}, ${id}, and --again ${id} is used by line 2: one id covers one line; for the next line plan the file again`,
     },
   ]);
   expect(recordsIn(sent).map(({ verdict }) => verdict)).toEqual(['applied', 'impossible']);

@@ -59,7 +59,7 @@ export async function confirmPlan(
   ctx: Context,
   service: OpenService,
   plan: Plan,
-  { path, confirm }: Omit<Confirmation, 'expected'>,
+  { path, confirm, expected }: Confirmation,
   second: SecondPerson | undefined,
 ): Promise<void> {
   const { profile } = service;
@@ -78,7 +78,9 @@ export async function confirmPlan(
   if (ctx.options.dryRun || send.length === 0) return;
   // Even with --quiet: whoever settled a row may have been wrong.
   for (const text of await byHandLines(ctx, service, send)) ctx.notes.warn({ text, style: 'warn' });
-  ctx.notes.show(applyPreview(plan, path, send, reports, { profile, madeAt: ctx.fullTime(plan.madeAt) }));
+  ctx.notes.show(
+    applyPreview(plan, path, send, reports, { profile, madeAt: ctx.fullTime(plan.madeAt), expected }),
+  );
   if (second !== undefined) ctx.notes.show([{ line: `second  ${second.line}`, hang: 8 }]);
   if (confirm === undefined) await askFor(ctx, profile, digest, path, second?.asks === true);
   // Somebody may have replaced the file while the question stood there.

@@ -12,6 +12,7 @@ const rowVerdicts = [
   'refused',
   'not_made',
   'not_sent',
+  'would_be_sent',
   'not_started',
   'look',
   'impossible',
@@ -22,6 +23,7 @@ const rowVerdicts = [
  * - `refused`: the service refused it
  * - `not_made`: a person recorded that it was not made
  * - `not_sent`: paydesk tried and certainly sent nothing
+ * - `would_be_sent`: a dry run looked at its order, and it can be sent
  * - `not_started`: nothing was tried yet
  * - `look`, `impossible`: the plan does not send it
  */
@@ -53,6 +55,9 @@ export interface RowAttempt {
   /** It was refused or recorded as not made, and it is sent once more. */
   readonly isSentAnew: boolean;
 }
+
+/** Why a dry run does not send a row that can be sent. */
+export const dryRunWords = 'dry run: it would be sent';
 
 /** What this run knows of rows that it did not send: the journal holds nothing of them. */
 export type NotSent = ReadonlyMap<number, string>;
@@ -96,12 +101,13 @@ function reportRow(
     return {
       row,
       attempt: rowAttempt(plan, row, attempt, verdict),
-      verdict,
+      verdict: isOld && notSent === dryRunWords ? 'would_be_sent' : verdict,
       why: (isOld ? notSent : undefined) ?? (verdict === 'applied' ? byHandWhy(last) : whyOf(last)),
     };
   }
   if (row.state === 'look' || row.state === 'impossible')
     return { row, attempt, verdict: row.state, why: row.why };
+  if (notSent === dryRunWords) return { row, attempt, verdict: 'would_be_sent', why: notSent };
   return { row, attempt, verdict: notSent === undefined ? 'not_started' : 'not_sent', why: notSent };
 }
 

@@ -13,8 +13,8 @@ import { countWords, lineWords, rowsAndSums } from './batch-words.ts';
 import { startClaims } from './claimed-orders.ts';
 import { rowsToSend } from './plan-checks.ts';
 import { reportPlan, sentNow } from './report-plan.ts';
-import { type NotSent, type RowReport, reportColumns, reportRecord } from './row-verdicts.ts';
-import { type BatchRun, dryRunWords, type Sending, sendRow } from './send-row.ts';
+import { dryRunWords, type NotSent, type RowReport, reportColumns, reportRecord } from './row-verdicts.ts';
+import { type BatchRun, type Sending, sendRow } from './send-row.ts';
 
 /**
  * Runs a plan, and returns the exit code. `shared`: the plan as the desks of a team work it off together. Throws CliError for
@@ -121,8 +121,8 @@ function dryRunLines(reports: readonly RowReport[], path: string, profile: Profi
   ];
 }
 
-function isSendable({ why }: RowReport): boolean {
-  return why === dryRunWords;
+function isSendable({ verdict }: RowReport): boolean {
+  return verdict === 'would_be_sent';
 }
 
 function wouldStay(report: RowReport): boolean {

@@ -8,7 +8,7 @@ import { type AttemptRecord, LimitRefusal, type Outcome, type RowClaim } from '.
 import type { Plan, PlanRow, RowEnd } from '../../plans/plans.ts';
 import type { Notes } from '../../terminal/terminal.ts';
 import { intentOf } from './row-intent.ts';
-import { isSentAnew } from './row-verdicts.ts';
+import { dryRunWords, isSentAnew } from './row-verdicts.ts';
 
 /** How a row ended: for the batch, and for the report if the journal holds nothing of it. */
 export interface SentRow {
@@ -32,9 +32,6 @@ export interface Sending {
   /** With a team: what says that this desk works on a row. */
   readonly claimOf?: ((row: PlanRow) => RowClaim | undefined) | undefined;
 }
-
-/** Why a dry run does not send a row that can be sent. */
-export const dryRunWords = 'dry run: it would be sent';
 
 /** What the rows of a run have in common. */
 export interface BatchRun {
