@@ -86,9 +86,9 @@ it('status says how to see why a row was not sent, and that command says it', as
   expect(hint).toBe('refunds apply refunds.plan --dry-run');
   expect(dry.code, dry.stderr).toBe(8);
   expect(recordsIn(dry).map(({ verdict, why }) => [verdict, why])).toEqual([
-    ['not_sent', expect.stringContaining('ord_1 changed since the plan was made') as string],
+    ['not_sent', expect.stringContaining('the order changed since the plan was made') as string],
     ['not_started', null],
-    ['not_sent', expect.stringContaining('ord_2 changed since the plan was made') as string],
+    ['not_sent', expect.stringContaining('the order changed since the plan was made') as string],
     ['applied', null],
   ]);
   expect(service.posts).toHaveLength(1);

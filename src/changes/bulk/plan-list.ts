@@ -7,7 +7,7 @@ import { digestShown, type Plan, type PlanRow, rowStates } from '../../plans/pla
 import { commandLine, type Profile } from '../../profiles/profiles.ts';
 import { lineWords, rowsAndSums, spreadWords } from './batch-words.ts';
 import { rowsToSend } from './plan-checks.ts';
-import { inputColumnsOf, inputOf } from './row-verdicts.ts';
+import { inputColumnsOf, inputOf, whyBesideOrder } from './row-verdicts.ts';
 
 /** The columns of a plan. Those of the input file that paydesk does not use come last, as `input.TITLE`. */
 export function planColumns(plan: Pick<Plan, 'columns'> & Partial<Pick<Plan, 'rows'>>): readonly Column[] {
@@ -53,7 +53,7 @@ export function planRecord(row: PlanRow, plan: Pick<Plan, 'columns'>): JsonObjec
     refund: row.sum,
     currency: row.currency ?? null,
     state: row.state,
-    why: row.why ?? (row.marks.length === 0 ? null : row.marks.join('; ')),
+    why: whyBesideOrder(row.why, row) ?? (row.marks.length === 0 ? null : row.marks.join('; ')),
     reason: row.reason ?? null,
     ref: row.ref,
     note: row.note ?? null,

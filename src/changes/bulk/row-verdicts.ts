@@ -190,6 +190,14 @@ export function movedNothing({ verdict }: RowReport): boolean {
   return verdict !== 'applied' && verdict !== 'unconfirmed';
 }
 
+/** A reason as it stands in a row that has the id of its order already: `the order is refunded already`. */
+export function whyBesideOrder(
+  why: string | undefined,
+  { orderId }: Pick<PlanRow, 'orderId'>,
+): string | undefined {
+  return why?.startsWith(`${orderId} `) === true ? `the order${why.slice(orderId.length)}` : why;
+}
+
 /** The columns of a report. `Plan.columns` come last, as `input.TITLE`. */
 export function reportColumns({ columns }: Pick<Plan, 'columns'>): readonly Column[] {
   return [
@@ -252,7 +260,7 @@ export function reportRecord(
     note: row.note ?? null,
     notes: row.marks.join('; ') || null,
     verdict,
-    why: why ?? null,
+    why: whyBesideOrder(why, row) ?? null,
     refund_id: made?.ids || null,
     before: before ?? null,
     after:
