@@ -7,25 +7,25 @@ _paydesk() {
   COMPREPLY=()
   case "$current" in -*) typed='-' ;; esac
   case "$typed" in
-    '') words='orders refunds customers checkout approvals journal profile team simulator today report api completion help' ;;
+    '') words='orders refunds customers checkout journal profile team approvals simulator today report api completion help' ;;
     'orders') words='list show find refund capture create export summary waiting twins' ;;
     'refunds') words='plan apply status compare list summary' ;;
     'customers') words='list show export' ;;
     'checkout') words='create' ;;
-    'approvals') words='list show approve reject' ;;
     'journal') words='list show reconcile settle acknowledge verify forget export import' ;;
     'profile') words='add list show use set key remove check' ;;
     'team') words='create add remove join leave show limits verify export' ;;
+    'approvals') words='list show approve reject' ;;
     'simulator') words='serve reset' ;;
-    'help') words='orders refunds customers checkout approvals journal profile team simulator today report api completion environment exit-codes output safety teams' ;;
+    'help') words='orders refunds customers checkout journal profile team approvals simulator today report api completion environment exit-codes output safety teams' ;;
     'help orders') words='list show find refund capture create export summary waiting twins' ;;
     'help refunds') words='plan apply status compare list summary' ;;
     'help customers') words='list show export' ;;
     'help checkout') words='create' ;;
-    'help approvals') words='list show approve reject' ;;
     'help journal') words='list show reconcile settle acknowledge verify forget export import' ;;
     'help profile') words='add list show use set key remove check' ;;
     'help team') words='create add remove join leave show limits verify export' ;;
+    'help approvals') words='list show approve reject' ;;
     'help simulator') words='serve reset' ;;
   esac
   if [[ -n $words ]]; then

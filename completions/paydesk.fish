@@ -13,10 +13,10 @@ function __paydesk_complete
                     refunds 'Refund many orders from a file, and add up the refunds that were made' \
                     customers 'List and show customers' \
                     checkout 'Payment links' \
-                    approvals 'Refunds of a team that a second person must approve' \
                     journal 'What this machine sent, and whether it was made' \
                     profile 'The accounts paydesk can talk to, and their keys' \
                     team 'A journal that several desks share, on PostgreSQL' \
+                    approvals 'Refunds of a team that a second person must approve' \
                     simulator 'The simulator of the service inside paydesk' \
                     today 'Show what a desk must know today: unconfirmed, refunded, waiting, twins' \
                     report 'Write an HTML report about the refunds of a period, to mail or to print' \
@@ -56,13 +56,6 @@ function __paydesk_complete
                 printf '%s\t%s\n' \
                     create 'Create a payment link'
                 return
-            case 'approvals'
-                printf '%s\t%s\n' \
-                    list 'List what waits for the approval of a second person' \
-                    show 'Show a request, with the order as it is now' \
-                    approve 'Approve the refund or plan of somebody else' \
-                    reject 'Reject a request, or take your own back'
-                return
             case 'journal'
                 printf '%s\t%s\n' \
                     list 'List what was sent, and whether it was made' \
@@ -98,6 +91,13 @@ function __paydesk_complete
                     verify 'Check every row at the server against this machine\'s copy' \
                     export 'Print the team\'s journal for an auditor'
                 return
+            case 'approvals'
+                printf '%s\t%s\n' \
+                    list 'List what waits for the approval of a second person' \
+                    show 'Show a request, with the order as it is now' \
+                    approve 'Approve the refund or plan of somebody else' \
+                    reject 'Reject a request, or take your own back'
+                return
             case 'simulator'
                 printf '%s\t%s\n' \
                     serve 'Run a simulated service on this machine' \
@@ -109,10 +109,10 @@ function __paydesk_complete
                     refunds 'Refund many orders from a file, and add up the refunds that were made' \
                     customers 'List and show customers' \
                     checkout 'Payment links' \
-                    approvals 'Refunds of a team that a second person must approve' \
                     journal 'What this machine sent, and whether it was made' \
                     profile 'The accounts paydesk can talk to, and their keys' \
                     team 'A journal that several desks share, on PostgreSQL' \
+                    approvals 'Refunds of a team that a second person must approve' \
                     simulator 'The simulator of the service inside paydesk' \
                     today 'Show what a desk must know today: unconfirmed, refunded, waiting, twins' \
                     report 'Write an HTML report about the refunds of a period, to mail or to print' \
@@ -156,13 +156,6 @@ function __paydesk_complete
                 printf '%s\t%s\n' \
                     create 'Create a payment link'
                 return
-            case 'help approvals'
-                printf '%s\t%s\n' \
-                    list 'List what waits for the approval of a second person' \
-                    show 'Show a request, with the order as it is now' \
-                    approve 'Approve the refund or plan of somebody else' \
-                    reject 'Reject a request, or take your own back'
-                return
             case 'help journal'
                 printf '%s\t%s\n' \
                     list 'List what was sent, and whether it was made' \
@@ -197,6 +190,13 @@ function __paydesk_complete
                     limits 'Show the limits of the team; a lead sets them' \
                     verify 'Check every row at the server against this machine\'s copy' \
                     export 'Print the team\'s journal for an auditor'
+                return
+            case 'help approvals'
+                printf '%s\t%s\n' \
+                    list 'List what waits for the approval of a second person' \
+                    show 'Show a request, with the order as it is now' \
+                    approve 'Approve the refund or plan of somebody else' \
+                    reject 'Reject a request, or take your own back'
                 return
             case 'help simulator'
                 printf '%s\t%s\n' \

@@ -13,10 +13,10 @@ Register-ArgumentCompleter -Native -CommandName paydesk -ScriptBlock {
                 "refunds`tRefund many orders from a file, and add up the refunds that were made"
                 "customers`tList and show customers"
                 "checkout`tPayment links"
-                "approvals`tRefunds of a team that a second person must approve"
                 "journal`tWhat this machine sent, and whether it was made"
                 "profile`tThe accounts paydesk can talk to, and their keys"
                 "team`tA journal that several desks share, on PostgreSQL"
+                "approvals`tRefunds of a team that a second person must approve"
                 "simulator`tThe simulator of the service inside paydesk"
                 "today`tShow what a desk must know today: unconfirmed, refunded, waiting, twins"
                 "report`tWrite an HTML report about the refunds of a period, to mail or to print"
@@ -52,12 +52,6 @@ Register-ArgumentCompleter -Native -CommandName paydesk -ScriptBlock {
             'checkout' {
                 "create`tCreate a payment link"
             }
-            'approvals' {
-                "list`tList what waits for the approval of a second person"
-                "show`tShow a request, with the order as it is now"
-                "approve`tApprove the refund or plan of somebody else"
-                "reject`tReject a request, or take your own back"
-            }
             'journal' {
                 "list`tList what was sent, and whether it was made"
                 "show`tShow one change, its history, and what to do now"
@@ -90,6 +84,12 @@ Register-ArgumentCompleter -Native -CommandName paydesk -ScriptBlock {
                 "verify`tCheck every row at the server against this machine's copy"
                 "export`tPrint the team's journal for an auditor"
             }
+            'approvals' {
+                "list`tList what waits for the approval of a second person"
+                "show`tShow a request, with the order as it is now"
+                "approve`tApprove the refund or plan of somebody else"
+                "reject`tReject a request, or take your own back"
+            }
             'simulator' {
                 "serve`tRun a simulated service on this machine"
                 "reset`tReset the demo to its first state"
@@ -99,10 +99,10 @@ Register-ArgumentCompleter -Native -CommandName paydesk -ScriptBlock {
                 "refunds`tRefund many orders from a file, and add up the refunds that were made"
                 "customers`tList and show customers"
                 "checkout`tPayment links"
-                "approvals`tRefunds of a team that a second person must approve"
                 "journal`tWhat this machine sent, and whether it was made"
                 "profile`tThe accounts paydesk can talk to, and their keys"
                 "team`tA journal that several desks share, on PostgreSQL"
+                "approvals`tRefunds of a team that a second person must approve"
                 "simulator`tThe simulator of the service inside paydesk"
                 "today`tShow what a desk must know today: unconfirmed, refunded, waiting, twins"
                 "report`tWrite an HTML report about the refunds of a period, to mail or to print"
@@ -142,12 +142,6 @@ Register-ArgumentCompleter -Native -CommandName paydesk -ScriptBlock {
             'help checkout' {
                 "create`tCreate a payment link"
             }
-            'help approvals' {
-                "list`tList what waits for the approval of a second person"
-                "show`tShow a request, with the order as it is now"
-                "approve`tApprove the refund or plan of somebody else"
-                "reject`tReject a request, or take your own back"
-            }
             'help journal' {
                 "list`tList what was sent, and whether it was made"
                 "show`tShow one change, its history, and what to do now"
@@ -179,6 +173,12 @@ Register-ArgumentCompleter -Native -CommandName paydesk -ScriptBlock {
                 "limits`tShow the limits of the team; a lead sets them"
                 "verify`tCheck every row at the server against this machine's copy"
                 "export`tPrint the team's journal for an auditor"
+            }
+            'help approvals' {
+                "list`tList what waits for the approval of a second person"
+                "show`tShow a request, with the order as it is now"
+                "approve`tApprove the refund or plan of somebody else"
+                "reject`tReject a request, or take your own back"
             }
             'help simulator' {
                 "serve`tRun a simulated service on this machine"

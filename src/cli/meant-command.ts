@@ -11,6 +11,7 @@ import { closestNames } from '../terminal/terminal.ts';
 const nouns: Readonly<Record<string, string>> = {
   account: 'profile',
   accounts: 'profile',
+  approval: 'approvals',
   auth: 'profile',
   buyer: 'customers',
   buyers: 'customers',

@@ -30,10 +30,6 @@ export const groups: Readonly<Record<string, Group>> = {
     summary: 'Payment links',
     example: 'paydesk -p demo checkout create',
   },
-  approvals: {
-    summary: 'Refunds of a team that a second person must approve',
-    example: 'paydesk approvals list',
-  },
   journal: {
     summary: 'What this machine sent, and whether it was made',
     example: 'paydesk journal list --open',
@@ -42,6 +38,10 @@ export const groups: Readonly<Record<string, Group>> = {
   team: {
     summary: 'A journal that several desks share, on PostgreSQL',
     example: 'paydesk -p shop-mx team show',
+  },
+  approvals: {
+    summary: 'Refunds of a team that a second person must approve',
+    example: 'paydesk approvals list',
   },
   simulator: { summary: 'The simulator of the service inside paydesk', example: 'paydesk simulator reset' },
 };
@@ -147,26 +147,6 @@ export const commands: readonly CommandEntry[] = [
     words: ['checkout', 'create'],
     summary: 'Create a payment link',
     load: async () => (await import('./checkout/create.ts')).create,
-  },
-  {
-    words: ['approvals', 'list'],
-    summary: 'List what waits for the approval of a second person',
-    load: async () => (await import('./approvals/list.ts')).list,
-  },
-  {
-    words: ['approvals', 'show'],
-    summary: 'Show a request, with the order as it is now',
-    load: async () => (await import('./approvals/show.ts')).show,
-  },
-  {
-    words: ['approvals', 'approve'],
-    summary: 'Approve the refund or plan of somebody else',
-    load: async () => (await import('./approvals/approve.ts')).approve,
-  },
-  {
-    words: ['approvals', 'reject'],
-    summary: 'Reject a request, or take your own back',
-    load: async () => (await import('./approvals/reject.ts')).reject,
   },
   {
     words: ['journal', 'list'],
@@ -297,6 +277,26 @@ export const commands: readonly CommandEntry[] = [
     words: ['team', 'export'],
     summary: "Print the team's journal for an auditor",
     load: async () => (await import('./team/export.ts')).exportTeam,
+  },
+  {
+    words: ['approvals', 'list'],
+    summary: 'List what waits for the approval of a second person',
+    load: async () => (await import('./approvals/list.ts')).list,
+  },
+  {
+    words: ['approvals', 'show'],
+    summary: 'Show a request, with the order as it is now',
+    load: async () => (await import('./approvals/show.ts')).show,
+  },
+  {
+    words: ['approvals', 'approve'],
+    summary: 'Approve the refund or plan of somebody else',
+    load: async () => (await import('./approvals/approve.ts')).approve,
+  },
+  {
+    words: ['approvals', 'reject'],
+    summary: 'Reject a request, or take your own back',
+    load: async () => (await import('./approvals/reject.ts')).reject,
   },
   {
     words: ['simulator', 'serve'],

@@ -161,6 +161,25 @@ const stories: readonly Story[] = [
     ],
   },
   {
+    name: 'an account without a team',
+    service: () => pages(orders),
+    lines: [
+      ends(3, 'approvals list'),
+      ends(3, 'approvals show r_1 --json'),
+      ends(3, 'approvals approve r_1 --yes'),
+      ends(3, 'approvals reject r_1 --note no'),
+      ends(3, 'team show'),
+      ends(3, 'team limits --json'),
+      ends(3, 'team verify'),
+      ends(3, 'team export'),
+      ends(3, 'team leave --yes'),
+      ends(2, 'team create'),
+      ends(2, 'team add ben'),
+      ends(2, 'team remove ben --yes'),
+      ends(2, 'team join'),
+    ],
+  },
+  {
     name: 'a service that answers badly',
     service: () =>
       inTurn(

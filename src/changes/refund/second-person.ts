@@ -119,6 +119,6 @@ export async function requestsOf(ctx: Context): Promise<readonly ApprovalRequest
   if (rules !== undefined) return await rules.approvals();
   throw new CliError('refused', 'this account has no team, so nobody approves anything here', {
     certain: 'nothing was sent',
-    now: ['a profile of an account with a team is named by -p NAME'],
+    now: ['paydesk team join --from FILE', 'or name a profile of an account with a team: -p NAME'],
   });
 }
