@@ -5,6 +5,7 @@
 
 import { type ChildProcessByStdio, spawn, spawnSync } from 'node:child_process';
 import {
+  appendFileSync,
   chmodSync,
   chownSync,
   cpSync,
@@ -151,6 +152,19 @@ export class PostgresServer implements AsyncDisposable {
 /** Starts a server of one's own, for tests that stop, kill or change it. Throws where the platform has no package. */
 export async function startPostgres(options: PostgresOptions = {}): Promise<PostgresServer> {
   return new PostgresServer(await freePort(), options).start();
+}
+
+/**
+ * Starts a standby on a copy of the data folder of a server that is stopped. It gets what comes after that from the primary
+ * (`connection`: libpq words, quotes doubled).
+ */
+export async function startStandbyOf(data: string, connection: string): Promise<PostgresServer> {
+  const standby = new PostgresServer(await freePort(), { from: data });
+  const signal = join(standby.data, 'standby.signal');
+  writeFileSync(signal, '');
+  if (isRoot) chownSync(signal, nobody, nobody);
+  appendFileSync(join(standby.data, 'postgresql.auto.conf'), `primary_conninfo = '${connection}'\n`);
+  return standby.start();
 }
 
 const nobody = 65_534;
