@@ -121,7 +121,8 @@ export async function startCuttingProxy(target: number): Promise<CuttingProxy> {
     async release() {
       for (const giveReply of keptReplies.splice(0)) giveReply();
       for (const { server, bytes } of held.splice(0)) {
-        const answered = new Promise((resolve) => server.once('data', resolve));
+        if (server.destroyed) continue;
+        const answered = new Promise((resolve) => server.once('data', resolve).once('close', resolve));
         server.write(bytes);
         await answered;
         server.destroy();

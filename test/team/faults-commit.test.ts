@@ -56,7 +56,8 @@ describe('a server that commits only with its standby', () => {
     await using admin = await signIn(server.address);
     await admin.query(`alter system set synchronous_standby_names = '${names}'`);
     await admin.query('select pg_reload_conf()');
-    const isSo = async () => (await admin.query('show synchronous_standby_names'))[0]?.synchronous_standby_names;
+    const isSo = async () =>
+      (await admin.query('show synchronous_standby_names'))[0]?.synchronous_standby_names;
     await expect.poll(isSo).toBe(names);
   }
 
@@ -107,7 +108,10 @@ describe('a conflict with another transaction (40001)', () => {
     const order = ledger.add('refund');
     await conflicts('sent', 1);
     expect(await desk.refund(order)).toMatchObject({ verdict: 'applied' });
-    expect({ rows: await told(team), posts: order.posts.length }).toEqual({ rows: ['sent', 'applied'], posts: 1 });
+    expect({ rows: await told(team), posts: order.posts.length }).toEqual({
+      rows: ['sent', 'applied'],
+      posts: 1,
+    });
   });
 
   test('29 before the POST, twice: refused, and nothing is sent', async () => {
@@ -121,7 +125,10 @@ describe('a conflict with another transaction (40001)', () => {
     const order = ledger.add('refund');
     await conflicts('verdict', 3);
     expect(await desk.refund(order)).toMatchObject({ verdict: 'applied' });
-    expect({ rows: await told(team), posts: order.posts.length }).toEqual({ rows: ['sent', 'applied'], posts: 1 });
+    expect({ rows: await told(team), posts: order.posts.length }).toEqual({
+      rows: ['sent', 'applied'],
+      posts: 1,
+    });
   });
 });
 

@@ -8,7 +8,13 @@ import { later } from '../harness/clock.ts';
 import { type CuttingProxy, startCuttingProxy } from '../harness/cutting-proxy.ts';
 import { isLong } from '../harness/long.ts';
 import type { Home } from '../harness/paydesk.ts';
-import { newTeamDatabase, type Person, passwordOf, signIn, type TeamDatabase } from '../harness/team-database.ts';
+import {
+  newTeamDatabase,
+  type Person,
+  passwordOf,
+  signIn,
+  type TeamDatabase,
+} from '../harness/team-database.ts';
 import { joinTeam } from './joined.ts';
 
 const { ledger, desk } = await ledgerAndDesk();
@@ -147,7 +153,9 @@ test('12 the same person in another process can neither send it, nor judge it, n
   const login = { ...database.server, user: 'ana', password: passwordOf('ana') };
   await using raw = await signIn(login, database.name);
   await raw.query(`set paydesk.run = 'another process'`);
-  const back = raw.query(`select paydesk.take_back(1, $1, 1, '{"verdict":"not_sent"}')`, [await intentOf(order)]);
+  const back = raw.query(`select paydesk.take_back(1, $1, 1, '{"verdict":"not_sent"}')`, [
+    await intentOf(order),
+  ]);
   await expect(back).rejects.toMatchObject({ code: 'PD015' });
   await proxy.release();
   expect((await first.end).code).toBe(0);

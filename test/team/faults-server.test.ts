@@ -131,7 +131,10 @@ describe('a standby of the server', () => {
   async function startStandby(): Promise<void> {
     const { host, port, user, password } = server.address;
     await server.stop();
-    standby = await startStandbyOf(server.data, `host=${host} port=${port} user=${user} password=''${password}''`);
+    standby = await startStandbyOf(
+      server.data,
+      `host=${host} port=${port} user=${user} password=''${password}''`,
+    );
     await server.start();
   }
   afterEach(() => standby[Symbol.asyncDispose]());
@@ -152,7 +155,9 @@ describe('a standby of the server', () => {
       message: expect.stringContaining('is a standby'),
     });
     const row = onOrder('ord_2');
-    await expect(team.desk({ port: standby.address.port }).append(row)).rejects.toMatchObject({ kind: 'refused' });
+    await expect(team.desk({ port: standby.address.port }).append(row)).rejects.toMatchObject({
+      kind: 'refused',
+    });
   });
 
   test('24 is promoted without the newest row: who saw that row stops, who saw older ones stops, a new desk cannot know', async () => {

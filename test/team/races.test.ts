@@ -33,7 +33,9 @@ test(`the same refund at two desks at the same moment, ${races} times: one POST 
       return undefined;
     };
     const ends = await Promise.allSettled(desks.map((desk) => desk.refund(order)));
-    const words = ends.map((end) => (end.status === 'fulfilled' ? end.value.verdict : String(end.reason.kind)));
+    const words = ends.map((end) =>
+      end.status === 'fulfilled' ? end.value.verdict : String(end.reason.kind),
+    );
     expect({ words: words.toSorted(), posts: order.posts.length }).toEqual({
       words: ['applied', 'refused'],
       posts: 1,

@@ -46,7 +46,12 @@ export async function sendingDesk(
   const change = createChange({
     ...client,
     service: { ...client.service, seenDate: () => seen },
-    locks: createSqliteLocks({ folder: join(home, 'locks'), clock: systemClock, owner, uid: process.getuid?.() }),
+    locks: createSqliteLocks({
+      folder: join(home, 'locks'),
+      clock: systemClock,
+      owner,
+      uid: process.getuid?.(),
+    }),
     store: team.desk({ ...options, home }),
     clock: systemClock,
     operator: owner.operator,
