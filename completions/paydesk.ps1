@@ -9,13 +9,15 @@ Register-ArgumentCompleter -Native -CommandName paydesk -ScriptBlock {
     if (-not $wordToComplete.StartsWith('-')) {
         $found = @(switch -CaseSensitive -Exact ($before -join ' ') {
             '' {
-                "orders`tList, show, refund, capture and create orders"
-                "refunds`tRefund many orders from a file: plan, apply, and what became of it"
+                "orders`tList, show, refund, capture, create and add up orders"
+                "refunds`tRefund many orders from a file, and add up the refunds that were made"
                 "customers`tList and show customers"
                 "checkout`tPayment links"
                 "journal`tWhat this machine sent, and whether it was made"
+                "team`tA journal that several desks share, on PostgreSQL"
                 "profile`tThe accounts paydesk can talk to, and their keys"
                 "simulator`tThe simulator of the service inside paydesk"
+                "today`tShow what a desk must know today: unconfirmed, refunded, waiting, twins"
                 "api`tSend any request, with the key and version of a profile"
                 "completion`tPrint the script for TAB completion in a shell"
                 "help`tHelp of a command or a topic"
@@ -28,12 +30,17 @@ Register-ArgumentCompleter -Native -CommandName paydesk -ScriptBlock {
                 "capture`tCapture an order that was authorized earlier"
                 "create`tCreate an order, with a checkout or without"
                 "export`tExport all orders, charges or refunds of a time range"
+                "summary`tAdd up the orders of a period: by status, day, week, month or card"
+                "waiting`tCount the authorized orders that wait for their capture, by age"
+                "twins`tList orders of a period that somebody may have paid twice"
             }
             'refunds' {
                 "plan`tCheck a file of refunds and make a plan of it; sends nothing"
                 "apply`tSend the refunds of a plan, each at most once"
                 "status`tShow what became of every row of a plan"
                 "compare`tCompare a list of orders with what was refunded"
+                "list`tList the refunds of a period: how much, why, and by whom"
+                "summary`tAdd up the refunds of a period: by reason, operator, day or card, and the rate"
             }
             'customers' {
                 "list`tList customers, one page at a time"
@@ -54,6 +61,16 @@ Register-ArgumentCompleter -Native -CommandName paydesk -ScriptBlock {
                 "export`tPrint every change that was sent, or write the journal for another machine"
                 "import`tImport the journal of another machine"
             }
+            'team' {
+                "create`tMake the journal of a team in a database"
+                "add`tLet somebody sign in, as a member or a lead"
+                "remove`tLet a member sign in no more"
+                "join`tRecord the changes of this account in the team's journal"
+                "leave`tRecord them on this machine again"
+                "show`tShow the server, the members, and what is unconfirmed"
+                "verify`tCheck every row at the server against this machine's copy"
+                "export`tPrint the team's journal for an auditor"
+            }
             'profile' {
                 "add`tAdd an account: its address, mode and key"
                 "list`tList the accounts"
@@ -69,13 +86,15 @@ Register-ArgumentCompleter -Native -CommandName paydesk -ScriptBlock {
                 "reset`tReset the demo to its first state"
             }
             'help' {
-                "orders`tList, show, refund, capture and create orders"
-                "refunds`tRefund many orders from a file: plan, apply, and what became of it"
+                "orders`tList, show, refund, capture, create and add up orders"
+                "refunds`tRefund many orders from a file, and add up the refunds that were made"
                 "customers`tList and show customers"
                 "checkout`tPayment links"
                 "journal`tWhat this machine sent, and whether it was made"
+                "team`tA journal that several desks share, on PostgreSQL"
                 "profile`tThe accounts paydesk can talk to, and their keys"
                 "simulator`tThe simulator of the service inside paydesk"
+                "today`tShow what a desk must know today: unconfirmed, refunded, waiting, twins"
                 "api`tSend any request, with the key and version of a profile"
                 "completion`tPrint the script for TAB completion in a shell"
                 "environment`tvariables that set an option when the flag is not given"
@@ -91,12 +110,17 @@ Register-ArgumentCompleter -Native -CommandName paydesk -ScriptBlock {
                 "capture`tCapture an order that was authorized earlier"
                 "create`tCreate an order, with a checkout or without"
                 "export`tExport all orders, charges or refunds of a time range"
+                "summary`tAdd up the orders of a period: by status, day, week, month or card"
+                "waiting`tCount the authorized orders that wait for their capture, by age"
+                "twins`tList orders of a period that somebody may have paid twice"
             }
             'help refunds' {
                 "plan`tCheck a file of refunds and make a plan of it; sends nothing"
                 "apply`tSend the refunds of a plan, each at most once"
                 "status`tShow what became of every row of a plan"
                 "compare`tCompare a list of orders with what was refunded"
+                "list`tList the refunds of a period: how much, why, and by whom"
+                "summary`tAdd up the refunds of a period: by reason, operator, day or card, and the rate"
             }
             'help customers' {
                 "list`tList customers, one page at a time"
@@ -116,6 +140,16 @@ Register-ArgumentCompleter -Native -CommandName paydesk -ScriptBlock {
                 "forget`tErase bodies, notes and links of settled changes"
                 "export`tPrint every change that was sent, or write the journal for another machine"
                 "import`tImport the journal of another machine"
+            }
+            'help team' {
+                "create`tMake the journal of a team in a database"
+                "add`tLet somebody sign in, as a member or a lead"
+                "remove`tLet a member sign in no more"
+                "join`tRecord the changes of this account in the team's journal"
+                "leave`tRecord them on this machine again"
+                "show`tShow the server, the members, and what is unconfirmed"
+                "verify`tCheck every row at the server against this machine's copy"
+                "export`tPrint the team's journal for an auditor"
             }
             'help profile' {
                 "add`tAdd an account: its address, mode and key"

@@ -15,7 +15,7 @@ import type { OpenProfile, Profile, Profiles } from '../profiles/profiles.ts';
 import { refuseUnsafeRuntime } from '../profiles/unsafe-runtime.ts';
 import type { Demo } from '../simulator/demo.ts';
 import type { Notes, Secrets } from '../terminal/terminal.ts';
-import { chooseStore } from './choose-store.ts';
+import { chooseStore, localJournal } from './choose-store.ts';
 import type { Globals } from './global-options.ts';
 import type { Stop } from './stop.ts';
 
@@ -46,7 +46,7 @@ export interface AccountParts {
 
 /** The functions of an account that a command gets in its context. */
 export interface Account
-  extends Pick<Context, 'service' | 'draftService' | 'change' | 'journal' | 'useProfileOf'> {
+  extends Pick<Context, 'service' | 'draftService' | 'change' | 'journal' | 'useProfileOf' | 'team'> {
   /** Closes the connections, and the files of the journal. */
   close(): void;
 }
@@ -70,25 +70,27 @@ export function createAccount(parts: AccountParts): Account {
     clients.set(name, client);
     return client;
   };
+  const choice = {
+    stateFolder: parts.stateFolder,
+    cwd: parts.io.cwd,
+    rules: {
+      uid: parts.io.uid,
+      notice: (line: string) => parts.notes.warn(line),
+      movedBy: 'XDG_STATE_HOME',
+    },
+    onNetwork: variable(parts.io.env, 'PAYDESK_STATE_ON_NETWORK') === '1',
+    team: {
+      file: join(profiles.folders.config, 'teams.json'),
+      clock: parts.clock,
+      origin: () => originOf(profiles, ofPlan),
+      password: variable(parts.io.env, 'PAYDESK_TEAM_PASSWORD'),
+      learn: parts.learnPassword,
+    },
+  } as const;
+  const local = localJournal(choice);
   const opened = openJournal({
     ...parts,
-    store: chooseStore({
-      stateFolder: parts.stateFolder,
-      cwd: parts.io.cwd,
-      rules: {
-        uid: parts.io.uid,
-        notice: (line) => parts.notes.warn(line),
-        movedBy: 'XDG_STATE_HOME',
-      },
-      onNetwork: variable(parts.io.env, 'PAYDESK_STATE_ON_NETWORK') === '1',
-      team: {
-        file: join(profiles.folders.config, 'teams.json'),
-        clock: parts.clock,
-        origin: () => originOf(profiles, ofPlan),
-        password: variable(parts.io.env, 'PAYDESK_TEAM_PASSWORD'),
-        learn: parts.learnPassword,
-      },
-    }),
+    store: chooseStore(choice, local),
     timeoutMs: globals.timeoutMs,
     dryRun: globals.dryRun,
     named: globals.profile,
@@ -109,6 +111,10 @@ export function createAccount(parts: AccountParts): Account {
       return (await openWith(async () => profiles.openDraft(draft, key))).service;
     },
     journal: opened.journal,
+    async team() {
+      const { createTeamDoor } = await import('./team-door.ts');
+      return createTeamDoor({ ...parts, choice: { ...choice, ...choice.team }, local });
+    },
     async useProfileOf({ account, profile }) {
       if (globals.profile !== undefined) return;
       const names = await profiles.reaching(account);

@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { JournalStore, Recent, RecentOf } from '../journal/journal-store.ts';
 import { recentIds } from '../journal/sqlite/recent-ids.ts';
-import { createSqliteStore } from '../journal/sqlite/sqlite-store.ts';
+import { createSqliteStore, type LocalJournal } from '../journal/sqlite/sqlite-store.ts';
 import type { FileRules } from '../profiles/profiles.ts';
 import type { TeamChoice, TeamStores } from './team-store.ts';
 
@@ -20,9 +20,8 @@ export interface StoreChoice {
   readonly team: Omit<TeamChoice, 'rules' | 'stateFolder' | 'cwd'>;
 }
 
-/** The store of the journal. No file is opened before the store is first used. */
-export function chooseStore({ team, ...choice }: StoreChoice): JournalStore {
-  const local = onThisMachine(choice);
+/** The store of the journal. No file is opened before the store is first used. `local`: the journal of this machine. */
+export function chooseStore({ team, ...choice }: StoreChoice, local: JournalStore): JournalStore {
   if (!existsSync(team.file)) return local;
   // Loaded with the first question: few users have a team.
   let loaded: Promise<TeamStores> | undefined;
@@ -40,6 +39,7 @@ export function chooseStore({ team, ...choice }: StoreChoice): JournalStore {
     newest: async () => (await now()).newest(),
     ready: async () => (await now()).ready(),
     problem: async () => (await now()).problem(),
+    asOf: async () => await (await now()).asOf?.(),
     verify: async (head) => (await now()).verify(head),
     repair: async (time) => (await now()).repair(time),
     eraseBodies: async (before) => (await now()).eraseBodies(before),
@@ -54,7 +54,13 @@ export function chooseStore({ team, ...choice }: StoreChoice): JournalStore {
   };
 }
 
-function onThisMachine({ stateFolder, cwd, rules, onNetwork }: Omit<StoreChoice, 'team'>): JournalStore {
+/** The journal in files of this machine. */
+export function localJournal({
+  stateFolder,
+  cwd,
+  rules,
+  onNetwork,
+}: Omit<StoreChoice, 'team'>): LocalJournal {
   return createSqliteStore({
     file: fileIn(stateFolder),
     witness: join(stateFolder, 'witness', 'journal.witness'),

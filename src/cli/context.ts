@@ -79,6 +79,7 @@ export function createRun(state: RunState, globals: Globals, words: readonly str
     draftService: account.draftService,
     change: account.change,
     journal: account.journal,
+    team: account.team,
     ...createReaders(io, state.signal),
     days,
     daysIn(zone) {
@@ -144,6 +145,7 @@ function exportDoor(parts: {
   return {
     open: async (request) => (await load()).open(request),
     verify: async (path, maxAgeMs) => (await load()).verify(path, maxAgeMs),
+    read: async (path) => (await load()).read(path),
   };
 }
 
@@ -174,6 +176,8 @@ function planDoor({
     input: async (path) => (await load()).input(path),
     open: async (path) => (await load()).open(path),
     save: async (...plan) => (await load()).save(...plan),
+    exists: async (path) => (await load()).exists(path),
+    isSameFile: async (...paths) => (await load()).isSameFile(...paths),
     write: async (...file) => (await load()).write(...file),
   };
 }

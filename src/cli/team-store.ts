@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { CliError } from '../errors.ts';
 import type { ClockWithTimers } from '../io.ts';
 import type { JournalStore } from '../journal/journal-store.ts';
+import type { TeamJournal } from '../journal/postgres/postgres-store.ts';
 import type { FileRules } from '../profiles/profiles.ts';
 import { readTeams, type Team, teamOf } from '../team/team.ts';
 
@@ -56,15 +57,17 @@ export function createTeamStores(choice: TeamChoice, local: JournalStore): TeamS
   };
 }
 
-async function openTeam(choice: TeamChoice, team: Team, run: string): Promise<JournalStore> {
+/** Opens the journal of a team. `run`: the uuid of this process. */
+export async function openTeam(choice: TeamChoice, team: Team, run: string): Promise<TeamJournal> {
   const { clock, stateFolder, rules, cwd, learn } = choice;
   const { createPostgresStore } = await import('../journal/postgres/postgres-store.ts');
-  const { origin: _, journal, password: kept, ...place } = team;
+  const { origin: _, journal, password: kept, desk, ...place } = team;
   return createPostgresStore({
     place,
     journal,
     clock,
     run,
+    desk,
     cwd,
     deadlineMs,
     insistMs,

@@ -18,11 +18,11 @@ interface Group {
 /** The nouns, by name, in the order of help. */
 export const groups: Readonly<Record<string, Group>> = {
   orders: {
-    summary: 'List, show, refund, capture and create orders',
+    summary: 'List, show, refund, capture, create and add up orders',
     example: 'paydesk -p demo orders list --limit 5',
   },
   refunds: {
-    summary: 'Refund many orders from a file: plan, apply, and what became of it',
+    summary: 'Refund many orders from a file, and add up the refunds that were made',
     example: 'paydesk -p demo refunds plan refunds.csv --to refunds.plan',
   },
   customers: { summary: 'List and show customers', example: 'paydesk -p demo customers list --limit 5' },
@@ -33,6 +33,10 @@ export const groups: Readonly<Record<string, Group>> = {
   journal: {
     summary: 'What this machine sent, and whether it was made',
     example: 'paydesk journal list --open',
+  },
+  team: {
+    summary: 'A journal that several desks share, on PostgreSQL',
+    example: 'paydesk -p shop-mx team show',
   },
   profile: { summary: 'The accounts paydesk can talk to, and their keys', example: 'paydesk profile list' },
   simulator: { summary: 'The simulator of the service inside paydesk', example: 'paydesk simulator reset' },
@@ -76,6 +80,21 @@ export const commands: readonly CommandEntry[] = [
     load: async () => (await import('./orders/export.ts')).exportOrders,
   },
   {
+    words: ['orders', 'summary'],
+    summary: 'Add up the orders of a period: by status, day, week, month or card',
+    load: async () => (await import('./orders/summary.ts')).summary,
+  },
+  {
+    words: ['orders', 'waiting'],
+    summary: 'Count the authorized orders that wait for their capture, by age',
+    load: async () => (await import('./orders/waiting.ts')).waiting,
+  },
+  {
+    words: ['orders', 'twins'],
+    summary: 'List orders of a period that somebody may have paid twice',
+    load: async () => (await import('./orders/twins.ts')).twins,
+  },
+  {
     words: ['refunds', 'plan'],
     summary: 'Check a file of refunds and make a plan of it; sends nothing',
     load: async () => (await import('./refunds/plan.ts')).plan,
@@ -94,6 +113,16 @@ export const commands: readonly CommandEntry[] = [
     words: ['refunds', 'compare'],
     summary: 'Compare a list of orders with what was refunded',
     load: async () => (await import('./refunds/compare.ts')).compare,
+  },
+  {
+    words: ['refunds', 'list'],
+    summary: 'List the refunds of a period: how much, why, and by whom',
+    load: async () => (await import('./refunds/list.ts')).list,
+  },
+  {
+    words: ['refunds', 'summary'],
+    summary: 'Add up the refunds of a period: by reason, operator, day or card, and the rate',
+    load: async () => (await import('./refunds/summary.ts')).summary,
   },
   {
     words: ['customers', 'list'],
@@ -161,6 +190,51 @@ export const commands: readonly CommandEntry[] = [
     load: async () => (await import('./journal/import.ts')).importJournal,
   },
   {
+    words: ['team', 'create'],
+    summary: 'Make the journal of a team in a database',
+    load: async () => (await import('./team/create.ts')).create,
+  },
+  {
+    words: ['team', 'add'],
+    summary: 'Let somebody sign in, as a member or a lead',
+    load: async () => (await import('./team/add.ts')).add,
+  },
+  {
+    words: ['team', 'remove'],
+    summary: 'Let a member sign in no more',
+    load: async () => (await import('./team/remove.ts')).remove,
+  },
+  {
+    words: ['team', 'join'],
+    summary: "Record the changes of this account in the team's journal",
+    load: async () => (await import('./team/join.ts')).join,
+  },
+  {
+    words: ['team', 'leave'],
+    summary: 'Record them on this machine again',
+    load: async () => (await import('./team/leave.ts')).leave,
+  },
+  {
+    words: ['team', 'show'],
+    summary: 'Show the server, the members, and what is unconfirmed',
+    load: async () => (await import('./team/show.ts')).show,
+  },
+  {
+    words: ['team', 'limits'],
+    summary: 'Show the limits of the team; a lead sets them',
+    load: async () => (await import('./team/limits.ts')).limits,
+  },
+  {
+    words: ['team', 'verify'],
+    summary: "Check every row at the server against this machine's copy",
+    load: async () => (await import('./team/verify.ts')).verify,
+  },
+  {
+    words: ['team', 'export'],
+    summary: "Print the team's journal for an auditor",
+    load: async () => (await import('./team/export.ts')).exportTeam,
+  },
+  {
     words: ['profile', 'add'],
     summary: 'Add an account: its address, mode and key',
     load: async () => (await import('./profile/add.ts')).add,
@@ -209,6 +283,11 @@ export const commands: readonly CommandEntry[] = [
     words: ['simulator', 'reset'],
     summary: 'Reset the demo to its first state',
     load: async () => (await import('./simulator/reset.ts')).simulatorReset,
+  },
+  {
+    words: ['today'],
+    summary: 'Show what a desk must know today: unconfirmed, refunded, waiting, twins',
+    load: async () => (await import('./today.ts')).today,
   },
   {
     words: ['api'],

@@ -21,7 +21,7 @@ export interface Names {
 
 /**
  * Derives all paths from the file that was asked for. `folder` holds the checkpoints; relative names start at `cwd`. Throws
- * CliError 'usage' when the file's folder is missing.
+ * CliError 'usage' when the file's folder is missing, or when a name becomes too long.
  */
 export function namesOf(
   path: string,
@@ -32,11 +32,13 @@ export function namesOf(
   const partial = partialOf(file);
   const hash = createHash('sha256').update(file).digest('hex').slice(0, 32);
   const checkpoint = join(folder, `${hash}.jsonl`);
+  const partialManifest = manifestOf(partial);
+  refuseUnusable(partialManifest, path);
   return {
     file,
     partial,
     manifest: manifestOf(file),
-    partialManifest: manifestOf(partial),
+    partialManifest,
     checkpoint,
     begun: { partial: `${partial}.new`, checkpoint: `${checkpoint}.new` },
   };
@@ -58,6 +60,19 @@ function realFolder(folder: string, path: string): string {
     throw new CliError('usage', `--to ${path}: its folder cannot be used: ${systemReason(error)}`, {
       certain: 'nothing was sent',
       now: ['make that folder, or name a file in another one'],
+      cause: error,
+    });
+  }
+}
+
+// Looks at the longest of the names that lie beside the file, so a name that is too long is found before anything is sent.
+function refuseUnusable(longest: string, path: string): void {
+  try {
+    kindOf(longest);
+  } catch (error) {
+    throw new CliError('usage', `--to ${path}: it cannot be used: ${systemReason(error)}`, {
+      certain: 'nothing was sent',
+      now: ['name another file; paydesk adds .partial.manifest.json to its name while it writes'],
       cause: error,
     });
   }

@@ -84,6 +84,7 @@ const stampedNames = [
   'sendBy',
   'stamp',
   'approvedBy',
+  'imported',
   'step',
 ];
 

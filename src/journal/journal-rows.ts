@@ -56,6 +56,14 @@ export type Alarm = 'duplicate' | 'contradiction' | 'partial' | 'applied_though_
 export interface Stamp {
   readonly operator: string;
   readonly run: string;
+  /** The desk at which it was, by the name that it gave itself; absent if it gave none. */
+  readonly desk?: string | undefined;
+}
+
+/** Where an imported row was before: its number and hash in the journal of one machine. Its member did not sign in for it. */
+export interface Imported {
+  readonly seq: number;
+  readonly hash: string;
 }
 
 /** Says what is about to be sent. It is written and durable before the request leaves. */
@@ -111,6 +119,8 @@ export interface SentRow {
   readonly claim?: RowClaim | undefined;
   /** Who approved it, as the server knows it. */
   readonly approvedBy?: string | undefined;
+  /** In a team's journal: it was sent before its machine joined the team. */
+  readonly imported?: Imported | undefined;
 }
 
 /** Says that this desk works on a row of a plan. The server takes no SENT row of the plan without it. */
@@ -157,6 +167,7 @@ export interface VerdictRow {
   readonly operator?: string | undefined;
   readonly note?: string | undefined;
   readonly stamp?: Stamp | undefined;
+  readonly imported?: Imported | undefined;
 }
 
 /** Says that a person allowed more: a setting of a profile that limits refunds or plans was raised, or removed. */
@@ -270,6 +281,16 @@ export interface AttemptRecord {
 /** Names an attempt in a map: no two attempts have the same key. */
 export function attemptKey({ intent, attempt }: Pick<SentRow, 'intent' | 'attempt'>): string {
   return `${attempt} ${intent}`;
+}
+
+/** Who sent it, as screens say it: `ana`, or in a team `ana on desk-4, approved by lea`. */
+export function sentBy({
+  operator,
+  stamp,
+  approvedBy,
+}: Pick<SentRow, 'operator' | 'stamp' | 'approvedBy'>): string {
+  const desk = stamp?.desk === undefined ? '' : ` on ${stamp.desk}`;
+  return `${operator}${desk}${approvedBy === undefined ? '' : `, approved by ${approvedBy}`}`;
 }
 
 /** The clocks when a row was written (Unix milliseconds), so that a later run notices when one has jumped. */

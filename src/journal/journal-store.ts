@@ -65,6 +65,12 @@ export interface JournalStore {
   /** What stops every change, in words: rows are missing, or cannot be read. Undefined when nothing does. */
   problem(): Promise<string | undefined>;
 
+  /**
+   * When this machine last heard of the server that has the journal, Unix milliseconds; undefined while the server answers, and
+   * absent if there is no server.
+   */
+  readonly asOf?: () => Promise<number | undefined>;
+
   /** Reads every row and checks the chain. Damage is a finding, not an error. `head`: a hash noted elsewhere. */
   verify(head?: string): Promise<Verification>;
 

@@ -9,10 +9,15 @@ import type { AttemptQuery, Repair, Verification } from './journal-store.ts';
 import type { Evidence } from './judge-read.ts';
 
 export { alarmWords, paidTwiceWords, whoMadeLines } from './alarm-words.ts';
-export type { Alarm, AttemptRecord, Moment, SettingRow, VerdictRow } from './journal-rows.ts';
+export type { StoredRow } from './chain.ts';
+export type { Alarm, AttemptRecord, LimitRow, Moment, SettingRow, VerdictRow } from './journal-rows.ts';
+export { sentBy } from './journal-rows.ts';
 export type { AttemptQuery, JournalStore, Repair, Verification } from './journal-store.ts';
 export { tolerableSkewMs } from './journal-time.ts';
 export type { Evidence } from './judge-read.ts';
+export type { TeamStatus } from './postgres/team-status.ts';
+export type { LimitChanges, TeamLimit } from './team-rules.ts';
+export { teamLimitNames } from './team-rules.ts';
 
 /** What a refund must leave behind: exactly one new refund record of this amount on this charge. */
 export interface ExpectedRefund {
@@ -249,10 +254,6 @@ export interface Journal {
     };
     readonly order: JsonObject;
   }): Promise<void>;
-  /** The attempts of an account whose refunds somebody recorded as made by hand, with all others on the same orders. */
-  madeByHand(
-    service: Pick<Service, 'profile' | 'keyFingerprint'>,
-  ): Promise<ReadonlyMap<string, readonly AttemptRecord[]>>;
   /** The refunds that somebody recorded as made by hand and that this order does not show. `known`: the attempts on it. */
   unshownRefunds(known: readonly AttemptRecord[], order: JsonObject): readonly AttemptRecord[];
   /**
@@ -261,12 +262,12 @@ export interface Journal {
    */
   seenTwice(known: readonly AttemptRecord[], order: JsonObject): PaidTwice | undefined;
   /**
-   * The attempts that may be of this account, however its address is spelled; with an order, those on it. Asks the service
+   * The attempts that may be of this account, however its address is spelled; with orders, those on them. Asks the service
    * nothing.
    */
   attemptsOf(
     service: Pick<Service, 'profile' | 'keyFingerprint'>,
-    orderId?: string,
+    orders?: string | ReadonlySet<string>,
   ): Promise<readonly AttemptRecord[]>;
   /**
    * The refunds that an order shows and that unconfirmed attempts probably made, by the id of the refund. `known`: the

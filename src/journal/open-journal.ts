@@ -6,7 +6,7 @@ import type { Clock } from '../io.ts';
 import type { Locks } from '../locks/locks.ts';
 import { commandLine, type Profile, type Profiles } from '../profiles/profiles.ts';
 import type { Notes, Secrets } from '../terminal/terminal.ts';
-import { attemptsOf, madeByHandOf, paidTwiceOf, unconfirmedOf } from './account-attempts.ts';
+import { attemptsOf, paidTwiceOf, unconfirmedOf } from './account-attempts.ts';
 import {
   blockedUntil,
   horizonOf,
@@ -80,8 +80,13 @@ export function openJournal(parts: JournalParts): OpenedJournal {
   // Commands that only read go on, with a warning that changes are refused.
   const warnOnce = once(async () => {
     const problem = await store.problem();
-    if (problem !== undefined)
-      parts.notes.warn(`${problem}; no change is made until the journal is repaired: paydesk journal verify`);
+    if (problem === undefined) return;
+    const asOf = await store.asOf?.();
+    parts.notes.warn(
+      asOf === undefined
+        ? `${problem}; no change is made until the journal is repaired: paydesk journal verify`
+        : `${problem}; what is shown is as of ${parts.shortTime(asOf)}, and nothing is sent without the team's journal`,
+    );
   });
   const thenWarn = async <Found>(asked: Promise<Found>): Promise<Found> => {
     const found = await asked;
@@ -95,7 +100,7 @@ export function openJournal(parts: JournalParts): OpenedJournal {
       attempts: (query) => thenWarn(journal.attempts(query)),
       unconfirmed: (service, orderId) => thenWarn(journal.unconfirmed(service, orderId)),
       paidTwice: (service, orderId) => thenWarn(journal.paidTwice(service, orderId)),
-      attemptsOf: (service, orderId) => thenWarn(journal.attemptsOf(service, orderId)),
+      attemptsOf: (service, orders) => thenWarn(journal.attemptsOf(service, orders)),
     },
     async tellOpen(profile, shown) {
       if (told.has(profile.name)) return;
@@ -167,6 +172,8 @@ function createJournal(parts: JournalParts): Journal {
     service: await parts.open(await profileFor(parts, record)),
   });
   const now: Journal['now'] = (service = {}) => momentOf(clock, store, service);
+  // In a team it is who signed in, whatever PAYDESK_OPERATOR says.
+  const whoStates = async () => (await (await store.rules?.())?.member()) ?? operator;
   // Undefined when another run holds the order, or when no profile reaches it.
   const readAgain = async (record: AttemptRecord): Promise<AttemptRecord | undefined> => {
     try {
@@ -190,12 +197,11 @@ function createJournal(parts: JournalParts): Journal {
     refuseOpen: (order) => refuseOpen({ ...parts, now, readAgain }, order),
     refuseDuplicate: (order) => refuseDuplicate({ ...parts, now, effectParts }, order),
     refusePlanned: (refund) => refusePlanned({ ...parts, now }, refund),
-    madeByHand: (service) => madeByHandOf(store, service),
     unshownRefunds,
     seenTwice,
     unconfirmed: (service, orderId) => unconfirmedOf({ store, now }, service, orderId),
     paidTwice: (service, orderId) => paidTwiceOf(store, service, orderId),
-    attemptsOf: (service, orderId) => attemptsOf(store, service, orderId),
+    attemptsOf: (service, orders) => attemptsOf(store, service, orders),
     probableRefunds,
     claimPlan: (plan) => claimPlan(parts, plan),
     problem: () => store.problem(),
@@ -204,10 +210,14 @@ function createJournal(parts: JournalParts): Journal {
     namedByReply,
     pickDue,
     reconcile: async (record, how) => resolveOne(await effectParts(record), record, how),
-    settle: async (record, statement, confirm) =>
-      resolveOne(await effectParts(record), record, { statement: { ...statement, operator }, confirm }),
+    settle: async (record, statement, confirm) => {
+      const said = { ...statement, operator: await whoStates() };
+      return resolveOne(await effectParts(record), record, { statement: said, confirm });
+    },
     acknowledge: async (record, note) =>
-      resolveOne(await effectParts(record), record, { acknowledgement: { operator, note } }),
+      resolveOne(await effectParts(record), record, {
+        acknowledgement: { operator: await whoStates(), note },
+      }),
     async settledAlike(service, intent) {
       const account = marksOfService(service);
       const byHand = await store.attempts({ byHand: true });

@@ -8,7 +8,7 @@ import { alarmWords, paidTwiceWords, whoMadeLines } from './alarm-words.ts';
 import { verdictOf } from './attempt-state.ts';
 import type { Refusal } from './guards.ts';
 import { attemptName, changeKinds } from './journal.ts';
-import type { AttemptRecord, SentRow } from './journal-rows.ts';
+import { type AttemptRecord, type SentRow, sentBy } from './journal-rows.ts';
 import { provable } from './judge-read.ts';
 import { LimitRefusal } from './limit-words.ts';
 import { isSameAddress, marksOf } from './same-account.ts';
@@ -244,9 +244,9 @@ function paidTwiceError(
   subject: string,
   { shortTime, amounts }: HowShown,
 ): CliError {
-  const { intent, amount, currency, time, operator } = attempt.sent;
+  const { intent, amount, currency, time } = attempt.sent;
   const what = paidTwiceWords({ amount, currency, refunds }, amounts);
-  return refused(`${subject} was ${what} (${shortTime(time)}, by ${operator})`, [
+  return refused(`${subject} was ${what} (${shortTime(time)}, by ${sentBy(attempt.sent)})`, [
     'do not refund this order; show your lead:',
     `paydesk journal show ${intent}`,
     'when somebody has dealt with it:',
@@ -258,7 +258,7 @@ function paidTwiceError(
 function earlierWords(sent: SentRow, subject: string, { shortTime, amounts }: HowShown): string {
   const what = changeWords(sent, amounts).replace(/^a /, '');
   const on = sent.proof.orderId === undefined ? '' : ` on ${subject}`;
-  const facts = sent.lost === undefined ? ` (${shortTime(sent.time)}, by ${sent.operator})` : '';
+  const facts = sent.lost === undefined ? ` (${shortTime(sent.time)}, by ${sentBy(sent)})` : '';
   return `an earlier ${what}${on}${facts}`;
 }
 
@@ -300,7 +300,7 @@ function twiceError(
     'unknown',
     `${subject} shows the ${changeWords(attempt.sent, amounts)} more than once\n${ids.join(' and ')}`,
     {
-      opening: 'DUPLICATE?',
+      opening: 'PAID BACK TWICE:',
       certain: ['nothing was sent now', ...who, 'paydesk cannot take a refund back'].join('; '),
       now: [
         'stop on this order and show your lead:',
@@ -388,6 +388,8 @@ function differenceWords({ given, proof, asked }: SentRow, now: Typed): string {
   const was = `the script id ${given ?? ''} (--intent) was used for another change`;
   if (now.kind !== undefined && now.kind !== proof.kind)
     return `${was}: recorded as ${proof.kind}, asked for now as ${now.kind}`;
+  if (now.livemode !== undefined && now.livemode !== proof.livemode)
+    return `${was}: recorded in ${modeOf(proof.livemode)}, asked for now in ${modeOf(now.livemode)}`;
   if (asked === undefined || now.asked === undefined) return was;
   const [before, after] = [fieldsOf(asked), fieldsOf(now.asked)];
   const names = [...new Set([...before.keys(), ...after.keys()])].filter(
@@ -396,6 +398,10 @@ function differenceWords({ given, proof, asked }: SentRow, now: Typed): string {
   const said = (fields: ReadonlyMap<string, unknown>) =>
     names.map((name) => (fields.has(name) ? `${name} ${short(fields.get(name))}` : `no ${name}`)).join(', ');
   return `${was}: recorded with ${said(before)}; asked for now with ${said(after)}`;
+}
+
+function modeOf(livemode: boolean): string {
+  return livemode ? 'production' : 'sandbox';
 }
 
 // Names every field of a request body by itself.

@@ -2,6 +2,7 @@
 
 import * as v from 'valibot';
 import { CliError } from '../errors.ts';
+import type { LimitChanges, LimitRow, StoredRow, TeamLimit, TeamStatus } from '../journal/journal.ts';
 import { checkOwnFile, type FileRules, readOwnFile, writeOwnFile } from '../profiles/profiles.ts';
 
 const teamForm = v.strictObject({
@@ -17,9 +18,96 @@ const teamForm = v.strictObject({
   tls: v.optional(v.strictObject({ ca: v.optional(v.string()) })),
   /** The id of the journal that was joined. */
   journal: v.string(),
+  /** The name of this desk in the rows. */
+  desk: v.optional(v.string()),
   /** The password; absent: it is kept elsewhere. */
   password: v.optional(v.string()),
 });
+
+/** Where the journal of a team is, and who signs in there. */
+export type TeamPlace = Pick<Team, 'host' | 'port' | 'database' | 'schema' | 'user' | 'tls'>;
+
+const invitationForm = v.strictObject({
+  object: v.literal('paydesk_team'),
+  host: v.string(),
+  port: v.number(),
+  database: v.string(),
+  schema: v.string(),
+  journal: v.string(),
+  /** Who issued the certificate of the server, PEM; null: somebody whom the system of a member trusts. */
+  ca: v.nullable(v.string()),
+});
+
+/** What a lead hands out, so that others can join. It holds no password. */
+export type Invitation = v.InferOutput<typeof invitationForm>;
+
+/** Reads an invitation. Throws CliError 'usage'. */
+export function readInvitation(text: string, where: string): Invitation {
+  const read = v.safeParse(v.pipe(v.string(), v.parseJson(), invitationForm), text);
+  if (read.success) return read.output;
+  throw new CliError('usage', `${where} is no invitation to a team: ${read.issues[0].message}`, {
+    certain: 'nothing was changed',
+    now: ['ask your lead for the file that team create --to has written'],
+  });
+}
+
+/** What joining did. */
+export interface Joined {
+  readonly team: Team;
+  readonly isLead: boolean;
+  /** Attempts of this machine that the team's journal knows now, and how many rows it did not have before. */
+  readonly attempts: number;
+  readonly added: number;
+}
+
+/** What a member sees of the team. */
+export interface TeamView {
+  readonly team: Team;
+  readonly status: TeamStatus;
+}
+
+/** What the team commands do. Every method that signs in throws CliError 'refused' when the server is away or not in order. */
+export interface TeamDoor {
+  /** The password of PAYDESK_TEAM_PASSWORD. */
+  readonly password: string | undefined;
+  /** Throws CliError 'usage' if a name of the place cannot be one, or 'refused' without TLS away from this machine. */
+  checkPlace(place: TeamPlace): void;
+  create(place: TeamPlace, password: string): Promise<{ readonly journal: string }>;
+  createSql(schema: string): Promise<string>;
+  add(place: TeamPlace, password: string, member: NewMember): Promise<void>;
+  addSql(schema: string, member: NewMember): Promise<string>;
+  remove(place: TeamPlace, password: string, name: string): Promise<void>;
+  removeSql(schema: string, name: string): Promise<string>;
+  /** The origin of the profile of this run. Throws as `Profiles.open`, and CliError 'refused' for the demo. */
+  origin(): Promise<string>;
+  /** The team of the profile of this run; undefined if it has none. */
+  joined(): Promise<Team | undefined>;
+  /** How many attempts of the profile's account are in the journal of this machine. Throws if one of them is unconfirmed. */
+  history(): Promise<number>;
+  join(place: TeamPlace, password: string, how: JoinOptions): Promise<Joined>;
+  /** Brings the rows of the team into the journal of this machine, which takes changes again. Returns how many came. */
+  leave(): Promise<{ readonly team: Team; readonly rows: number }>;
+  view(): Promise<TeamView>;
+  limits(): Promise<readonly TeamLimit[]>;
+  /** For leads. Returns what was changed. */
+  setLimits(changes: LimitChanges): Promise<readonly LimitRow[]>;
+  /** All rows of the team's journal, fresh from the server. */
+  rows(): Promise<readonly StoredRow[]>;
+}
+
+/** How to join. */
+export interface JoinOptions {
+  /** The id of the journal that the invitation names; undefined: the one that is there. */
+  readonly journal: string | undefined;
+  readonly desk: string | undefined;
+}
+
+/** Somebody who may sign in at the team's server. */
+export interface NewMember {
+  readonly name: string;
+  readonly password: string;
+  readonly isLead: boolean;
+}
 
 /** A team that this user has joined. */
 export type Team = v.InferOutput<typeof teamForm>;

@@ -204,6 +204,10 @@ function fits(value: unknown, kind: ValueKind, record: JsonObject, reading: Read
       return Number.isSafeInteger(value)
         ? figureWords(Number(value), currencyOf(record), reading.amounts)
         : undefined;
+    case 'sum':
+      return typeof value === 'bigint' || typeof value === 'number'
+        ? figureWords(value, currencyOf(record), reading.amounts)
+        : undefined;
     case 'integer':
       return Number.isSafeInteger(value) ? String(value) : undefined;
     case 'time':

@@ -159,6 +159,8 @@ test.each([
   [['--max-age', '26h'], '--max-age needs --verify FILE'],
   [['--tz', 'Mars/Olympus'], '--tz Mars/Olympus: this machine knows no such time zone'],
   [['--to', 'none/o.csv'], '--to none/o.csv: its folder cannot be used: no such file or directory (ENOENT)'],
+  [['--to', '/etc/passwd/o.csv'], '--to /etc/passwd/o.csv: it cannot be used: not a directory (ENOTDIR)'],
+  [['--to', `o.${'x'.repeat(235)}.csv`], 'it cannot be used: name too long (ENAMETOOLONG)'],
   [['--to', 'o.csv', '--columns', 'nope'], '--columns nope: there is no such column'],
   [['--verify', 'nothing.csv', '--to', 'o.csv'], '--verify'],
 ])('%j exits 2, sends nothing and leaves no file', async (words, message) => {

@@ -280,8 +280,9 @@ test('two exports to different files run at once, whatever locks their names wou
   });
   using home = newHome();
   const slot = (name: string) => slotOf(`export ${join(realpathSync(home.path), name)}`);
-  let other = 'p.ndjson';
-  while (slot(other) !== slot('o.ndjson')) other = `p${other}`;
+  let number = 0;
+  while (slot(`${number}.ndjson`) !== slot('o.ndjson')) number += 1;
+  const other = `${number}.ndjson`;
   const first = exporting(server, home, '--to', 'o.ndjson', '--limit', '10');
   await server.waitFor(2);
   const second = await exporting(server, home, '--to', other, '--limit', '10');

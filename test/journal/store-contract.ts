@@ -156,7 +156,7 @@ export function storeContract(
         await other.append(sent('i_b', 1));
         await expect(one.append(sent('i_a', 2))).rejects.toMatchObject({
           kind: 'refused',
-          message: 'another run changed ord_1 in the meantime, although it was locked',
+          message: 'another run changed ord_1 in the meantime',
         });
         await one.attempts(ofOrder);
         await other.append(verdict('i_b', 3));

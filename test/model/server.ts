@@ -19,7 +19,7 @@ export interface Written {
 /** Whether the server refuses a SENT row. `seen`: how many rows there were when its writer looked. */
 export function refusesSent(world: World, rules: Rules, row: SentRow, seen: number): boolean {
   const { rows, attempts } = journalOf(world, 0);
-  const now = timeAt(world.now);
+  const now = timeAt(world, world.now);
   const moment = { time: now, wall: now, mono: now, skewed: false };
   return (
     world.fenced.includes(row.intent) ||
@@ -68,7 +68,11 @@ export function verdictWrites(
   const sent = rows.find((one) => one.type === 'sent' && isOf(one));
   const isFirst = rows.filter(isOf).length === 1;
   const isEarly =
-    sent?.type === 'sent' && isFirst && !own && rules.othersWait && timeAt(world.now) < sent.sendBy + slackMs;
+    sent?.type === 'sent' &&
+    isFirst &&
+    !own &&
+    rules.othersWait &&
+    timeAt(world, world.now) < sent.sendBy + slackMs;
   // Whoever looked before another verdict came must look again; what the sender knows is never lost.
   const isStale = !own && rows.slice(running.seen).some(isOf);
   const newest = rows.findLast(isOf);

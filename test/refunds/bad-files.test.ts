@@ -216,7 +216,13 @@ it.each([
 
 it.each([
   ['there is no such file', ['gone.csv'], /gone\.csv/],
-  ['the plan would replace a file', ['good.csv', '--to', 'good.csv'], /good\.csv exists already/],
+  ['the plan would replace a file', ['good.csv', '--to', 'bad.csv'], /bad\.csv exists already/],
+  [
+    'its folder is a file',
+    ['good.csv', '--to', 'good.csv/x.plan'],
+    /x\.plan cannot be written: not a directory/,
+  ],
+  ['the name is too long', ['good.csv', '--to', 'x'.repeat(300)], /cannot be written: name too long/],
   ['the file of errors exists', ['bad.csv', '--errors', 'good.csv'], /good\.csv exists already/],
 ])('a file is not planned if %s', async (_, args, words) => {
   await using service = await newService();

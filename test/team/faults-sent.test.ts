@@ -82,7 +82,7 @@ test('2 SENT after a look that has not seen the newest row is refused', async ()
   await other.append(verdict(first.intent, 6));
   await expect(one.append(sentOn(order))).rejects.toMatchObject({
     kind: 'refused',
-    message: `another run changed ${order} in the meantime, although it was locked`,
+    message: `another run changed ${order} in the meantime`,
   });
 });
 

@@ -48,6 +48,7 @@ function planOf(rowsOfOrders: readonly number[], sum = 100): Planned {
     file: 'refunds.csv',
     columns: [],
     refreshes: undefined,
+    again: [],
   };
   const rows = orders.map((orderId, index) => rowOf(orderId, index + 1, sum + index));
   const { lines, digest } = writePlan(head, rows, (json) => json);
@@ -78,6 +79,7 @@ function rowOf(orderId: string, number: number, sum: number): PlanRow {
     expected: [{ chargeId: 'ch_1', amount: -sum }],
     tolerated: [],
     again: [],
+    named: [],
     before: undefined,
     neighbour: undefined,
   };

@@ -80,6 +80,10 @@ describe('with the journal of a team', () => {
     expect(desk.changes().length).toBe(before);
     const list = await paydesk(['journal', 'list', '--order', id, '--json'], { home, env: desk.env });
     expect(list.stdout).toContain('"operator":"ana"');
+    const table = await paydesk(['journal', 'list', '--order', id], { home, env: desk.env });
+    expect(table.stderr).toMatch(
+      /cannot be used: .*; what is shown is as of \d\d:\d\d:\d\d, and nothing is sent/s,
+    );
   });
 
   test('if the answer to SENT is lost, nothing is sent, and the order is free again', async () => {

@@ -21,6 +21,7 @@ import {
 import { referenceProblems, refuseProblems } from './input-problems.ts';
 import { orderIdOf, ordersOf, type ReadOrders, readOrders } from './read-orders.ts';
 import { inputColumnsOf } from './row-verdicts.ts';
+import { checkWritten } from './written-files.ts';
 
 /** What `refunds compare` was asked for. */
 export interface CompareAsked {
@@ -39,6 +40,7 @@ export async function compareFile(
   service: OpenService,
   asked: CompareAsked,
 ): Promise<0 | 7 | 8> {
+  await checkWritten(ctx, { '--errors': asked.errors }, { 'the input file': asked.file });
   const input = readInputFile(await ctx.plans.input(asked.file), {
     delimiter: asked.delimiter,
     for: 'compare',
@@ -78,7 +80,7 @@ function compareRows(
 ): readonly Compared[] {
   const byOrder = Map.groupBy(rows, (row) => orderIdOf(row, orders));
   return [...byOrder].flatMap(([id, some]) => {
-    const order = orders.found.get(id)?.order;
+    const order = orders.take(id)?.order;
     if (order === undefined)
       return some.map((row) => notFound(id, row, orders.missing.get(id) ?? `there is no order ${id}`));
     return compareOrder(id, some, order, journal.ofOrder(id, order));

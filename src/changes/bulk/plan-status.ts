@@ -9,6 +9,7 @@ import { countWords, verdictBar } from './batch-words.ts';
 import { controlFigures } from './plan-checks.ts';
 import { reportPlan } from './report-plan.ts';
 import { movedNothing, type RowReport, reportColumns, reportRecord } from './row-verdicts.ts';
+import { checkRest } from './written-files.ts';
 
 /** What `refunds status` was asked for. */
 export interface StatusAsked {
@@ -21,6 +22,7 @@ export interface StatusAsked {
 /** Shows what became of every row of a plan. Returns 7 while a row is unconfirmed, 8 while rows are not applied, and 0 otherwise. */
 export async function planStatus(ctx: Context, asked: StatusAsked): Promise<0 | 7 | 8> {
   const plan = await ctx.plans.open(asked.path);
+  await checkRest(ctx, asked.rest, asked.path, plan);
   const style = ctx.profiles.amountStyle(plan.profile);
   ctx.out.checkColumns(reportColumns(plan));
   const reports = await reportPlan(ctx, plan);

@@ -92,8 +92,9 @@ function columnsFor(attempts: readonly AttemptRecord[], isSearched: boolean): re
   const onlyLinks = attempts.every(({ sent }) => sent.proof.kind === 'checkout');
   const names = onlyLinks && named;
   const shown = [profiles ? 'profile' : kinds ? 'kind' : undefined, hasLinks ? 'link' : undefined];
+  const ofTeam = attempts.some(({ sent }) => sent.stamp?.desk !== undefined) ? [deskColumn] : [];
   const later = names ? ['kind', 'operator', ...(profiles ? [] : ['profile'])] : [];
-  return attemptColumns.map((column) => {
+  return [...attemptColumns, ...ofTeam].map((column) => {
     if (onlyLinks && column.name === 'link' && hasLinks) return { ...column, tableFrom: 0, early: true };
     if (names && column.name === 'name')
       return { ...column, tableFrom: 0, ...(isSearched ? {} : { early: true }) };
@@ -106,6 +107,9 @@ function columnsFor(attempts: readonly AttemptRecord[], isSearched: boolean): re
     return later.includes(column.name) ? { ...column, tableFrom: 160 } : column;
   });
 }
+
+// In a team whose desks have names.
+const deskColumn = fieldColumn('desk', 'DESK', 'text', 120);
 
 const verbOutcome = (record: JsonObject): string => briefOutcome(record, String(record.kind));
 
@@ -155,6 +159,10 @@ export function recordOf(record: AttemptRecord, open: boolean): JsonObject {
     link: madeBy(verdicts)?.link ?? null,
     refunds: (last?.refunds ?? []).map(({ id }) => id ?? '').join(' '),
     operator: sent.operator,
+    // Only in a team.
+    ...(sent.stamp?.desk === undefined ? {} : { desk: sent.stamp.desk }),
+    ...(sent.approvedBy === undefined ? {} : { approved_by: sent.approvedBy }),
+    ...(sent.imported === undefined ? {} : { imported: true }),
     reason: sent.reason ?? null,
     note: sent.note ?? null,
     // What --again named of twins.

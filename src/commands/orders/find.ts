@@ -2,7 +2,7 @@
 
 import { longPages, type Page, type Service, type WireRecord } from '../../api/api.ts';
 import { type Column, orderColumns, resources } from '../../api/resources.ts';
-import type { JsonObject } from '../../api/spec.ts';
+import { type JsonObject, statusMeanings } from '../../api/spec.ts';
 import { isRefunded } from '../../changes/changes.ts';
 import { CliError } from '../../errors.ts';
 import { accountLabel, accountSpan, commandLine, type Profile } from '../../profiles/profiles.ts';
@@ -21,6 +21,7 @@ const defaultMax = 5_000;
 export const find = defineCommand({
   description: [
     'Looks through id, email, phone, names, last4, reference, amount, auth code and metadata of each order, and shows matches as the pages come. Every word must be there; capitals and accents do not matter.',
+    'A status is no text of an order: paydesk orders list --status declined --all lists the orders with that payment_status.',
     'Four characters of an id are enough, but four digits must be its end: they are mostly the last digits of a card. Type auth codes and amounts in full: 16000, or 160.00 where the profile declares decimals.',
     'The search stops after --max orders and prints the command that goes on with older ones.',
   ].join(' '),
@@ -109,7 +110,8 @@ async function searchPages(
   accepts: (record: WireRecord) => boolean,
 ): Promise<SearchResult> {
   const { observer, max, paging } = search;
-  const columns = columnsOf(ctx, matcher, observer, await statusColumn(ctx, service));
+  const status = await statusColumn(ctx, service);
+  const columns = columnsOf(ctx, matcher, observer, status.columns);
   const sink = ctx.out.list(columns, { pages: 'many' });
   let found = 0;
   const endProgress = ctx.notes.progress(() =>
@@ -122,7 +124,10 @@ async function searchPages(
       const part = upTo(page, max - observer.read);
       observer.onPage(part);
       const hits = part.records.filter(accepts);
-      if (hits.length > 0) await sink.page(hits);
+      if (hits.length > 0) {
+        await status.lookUp(hits);
+        await sink.page(hits);
+      }
       observer.onShown(hits);
       found += hits.length;
       ending = endingAfter(search, part, hits);
@@ -216,6 +221,7 @@ function noMatch(ctx: Context, search: Search, ending: Ending): CliError {
       certain: `all orders of ${accountLabel(profile)}${after} were searched${hint === undefined ? '' : ' for just this text'}`,
       now: [
         ...otherwise,
+        ...statusHint(profile, texts),
         ...together(texts),
         "ask for the e-mail or the shop's order number",
         ...(paging.next === undefined ? [] : ['or search all orders:', command(search, { filters })]),
@@ -230,11 +236,20 @@ function noMatch(ctx: Context, search: Search, ending: Ending): CliError {
         : `all ${observer.read} were read; the account has more`,
     now: [
       ...otherwise,
+      ...statusHint(profile, texts),
       ...together(texts),
       "ask for the e-mail or the shop's order number, or search older orders:",
       furtherBack(search, ending),
     ],
   });
+}
+
+// Somebody may look for all orders of a status, which is no text of an order.
+function statusHint(profile: Profile, texts: readonly string[]): readonly string[] {
+  const status = texts.find((text) => Object.hasOwn(statusMeanings, text.toLowerCase()));
+  if (status === undefined) return [];
+  const line = commandLine(profile, 'orders', 'list', '--status', status.toLowerCase(), '--all');
+  return [`for the orders with this status: ${line}`];
 }
 
 // Somebody may have typed the ids of several orders.

@@ -1,5 +1,6 @@
 /** One connection to the server of a team's journal: `pg`, with deadlines of our own, and nothing that role or database decide. */
 
+import { EventEmitter } from 'node:events';
 import { Socket } from 'node:net';
 import type { ConnectionOptions } from 'node:tls';
 import type { ClockWithTimers } from '../../io.ts';
@@ -25,6 +26,8 @@ export interface ConnectParts {
   readonly password: () => Promise<string>;
   /** A uuid of this process: the server knows by it which attempts are ours, whatever the connection. */
   readonly run: string;
+  /** The name of this desk, for the rows; absent: it has none. */
+  readonly desk?: string | undefined;
   /** Milliseconds for the connection, and for each statement. The socket is destroyed after them. */
   readonly deadlineMs: number;
 }
@@ -59,9 +62,10 @@ export class ServerWarning extends Error {}
 
 /** Connects. Rejects with what `pg` or the system throw, and with NoAnswer. */
 export async function connectTo(place: ServerPlace, parts: ConnectParts): Promise<Connection> {
-  const { clock, deadlineMs, run } = parts;
+  const { clock, deadlineMs } = parts;
   const { default: pg } = await import('pg');
   const socket = new Socket();
+  const proof = new ServerProof();
   const client = new pg.Client({
     host: place.host,
     port: place.port,
@@ -72,10 +76,11 @@ export async function connectTo(place: ServerPlace, parts: ConnectParts): Promis
     stream: () => socket,
     keepAlive: true,
     application_name: 'paydesk',
-    options: startOptions(run, deadlineMs),
+    options: startOptions(parts),
     // Every value as the text that the server sent: a Date would lose microseconds.
     types: { getTypeParser: () => (text: string) => text },
   });
+  proof.watch(Reflect.get(client, 'connection'));
   let isOpen = true;
   let warning: string | undefined;
   const drop = (): void => {
@@ -105,6 +110,7 @@ export async function connectTo(place: ServerPlace, parts: ConnectParts): Promis
   };
   try {
     await inTime(() => client.connect());
+    proof.require();
   } catch (error) {
     drop();
     throw error;
@@ -161,6 +167,38 @@ export function codeOf(error: unknown): string | undefined {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
 }
 
+/** The server does not prove that it knows the password, or asks for the password itself. */
+export class UnprovenServer extends Error {}
+
+// With SCRAM the server never sees the password, and proves that it knows it. pg would also send the password itself to a
+// server that asks for it, and takes "authenticated" without a proof.
+class ServerProof {
+  #isProven = false;
+
+  /** `connection`: what writes and reads the messages for pg. */
+  watch(connection: unknown): void {
+    if (!(connection instanceof EventEmitter)) throw new Error('pg has no connection to watch');
+    // The only function that sends a password, in clear text or under MD5. SCRAM does without it.
+    Reflect.set(connection, 'password', () => connection.emit('error', new UnprovenServer(asksForPassword)));
+    // pg compares the proof when this comes, and refuses a wrong one.
+    connection.on('authenticationSASLFinal', () => {
+      this.#isProven = true;
+    });
+  }
+
+  require(): void {
+    if (!this.#isProven)
+      throw new UnprovenServer('the server lets us in without a proof that it knows the password (SCRAM)');
+  }
+}
+
+const asksForPassword = 'the server asks for the password itself (clear text or MD5), and not for SCRAM';
+
+/** Whether a name can be that of a desk. It stands in the options of a connection as it is. */
+export function isDeskName(name: string): boolean {
+  return /^[A-Za-z0-9][A-Za-z0-9_.-]{0,40}$/.test(name);
+}
+
 /** Whether an address is of this very machine. */
 export function isLoopback(host: string): boolean {
   return /^(localhost|127(\.\d+){3}|::1)$/.test(host);
@@ -171,18 +209,15 @@ function tlsOptions({ host, tls }: ServerPlace): ConnectionOptions | false {
     if (isLoopback(host)) return false;
     throw new Error(`${host} is not this machine, so the connection needs TLS`);
   }
-  return {
-    ...(tls.ca === undefined ? {} : { ca: tls.ca }),
-    rejectUnauthorized: true,
-    servername: host,
-    host,
-  };
+  // pg adds the name of the host, which the certificate must hold.
+  return { ...(tls.ca === undefined ? {} : { ca: tls.ca }), rejectUnauthorized: true };
 }
 
 // What is given when a connection starts counts more than what role and database say.
-function startOptions(run: string, deadlineMs: number): string {
+function startOptions({ run, desk = '', deadlineMs }: ConnectParts): string {
   const settings = {
     'paydesk.run': run,
+    'paydesk.desk': desk,
     synchronous_commit: 'on',
     default_transaction_isolation: 'read\\ committed',
     default_transaction_read_only: 'off',

@@ -3,6 +3,7 @@
  * machine answers what is asked of the rows.
  */
 
+import { statSync } from 'node:fs';
 import { CliError } from '../../errors.ts';
 import { writeArchive } from '../archive-file.ts';
 import { chainStart, checkChain, type StoredRow, unstamped } from '../chain.ts';
@@ -28,12 +29,14 @@ import { newWitnessKey } from '../sqlite/witness-file.ts';
 import type { TeamRules } from '../team-rules.ts';
 import { codeOf, isCertain, type Value } from './connection.ts';
 import { type Desk, type DeskParts, openDesk } from './desk.ts';
+import { importedRows, inParts } from './history.ts';
 import { Mirror } from './mirror.ts';
 import { nameOf } from './place-name.ts';
 import { createPostgresRules } from './postgres-rules.ts';
 import { writerVersion } from './schema.ts';
 import { readRow } from './server-check.ts';
 import { isInTheWay, outcomeUnknown, refusedByServer, serverAway } from './server-errors.ts';
+import { readStatus, type TeamStatus } from './team-status.ts';
 
 /** A team's journal, and this machine's mirror of it. */
 export interface TeamStoreParts extends Omit<DeskParts, 'mirror'> {
@@ -44,8 +47,18 @@ export interface TeamStoreParts extends Omit<DeskParts, 'mirror'> {
   readonly cwd?: (() => string) | undefined;
 }
 
+/** The journal of a team, and what `paydesk team` asks of it besides. */
+export interface TeamJournal extends JournalStore {
+  /** Adds the history of this machine. Returns how many rows the server did not have. Throws as `append`. */
+  bringIn(rows: readonly StoredRow[]): Promise<number>;
+  /** The rows of all attempts, with what the server has added last. Rejects when the server is away. */
+  freshRows(): Promise<readonly StoredRow[]>;
+  status(): Promise<TeamStatus>;
+  teamRules(): TeamRules;
+}
+
 /** Connects on first use. While the server is away, rows are read from the mirror, and nothing can be added. */
-export function createPostgresStore(parts: TeamStoreParts): JournalStore {
+export function createPostgresStore(parts: TeamStoreParts): TeamJournal {
   const store = new PostgresStore(parts);
   return {
     place: nameOf(parts.place),
@@ -57,6 +70,7 @@ export function createPostgresStore(parts: TeamStoreParts): JournalStore {
     newest: () => store.newest(),
     ready: () => store.ready(),
     problem: () => store.problem(),
+    asOf: () => store.asOf(),
     verify: (head) => store.verify(head),
     repair: () => store.repair(),
     eraseBodies: (before) => store.eraseBodies(before),
@@ -65,6 +79,10 @@ export function createPostgresStore(parts: TeamStoreParts): JournalStore {
     rules: () => Promise.resolve(store.rules()),
     recent: (of, profile) => recentIds(parts.mirror.path, of, profile),
     close: () => store.close(),
+    bringIn: (rows) => store.bringIn(rows),
+    freshRows: () => store.freshRows(),
+    status: () => store.status(),
+    teamRules: () => store.rules(),
   };
 }
 
@@ -192,6 +210,43 @@ class PostgresStore {
     if (row.seq > this.#mirror.rules.end.seq) await this.#desk.refresh();
   }
 
+  async bringIn(stored: readonly StoredRow[]): Promise<number> {
+    await this.#desk.connect();
+    let added = 0;
+    for (const part of inParts(importedRows(stored), 200)) {
+      const ask = () => this.#desk.call('import_rows', [writerVersion, JSON.stringify(part)]);
+      added += Number(
+        await this.#insist('the rows of this machine', ask).catch((error) => this.#throwRefusal(error)),
+      );
+    }
+    return added;
+  }
+
+  async freshRows(): Promise<readonly StoredRow[]> {
+    await this.#desk.refresh();
+    return this.#mirror.rows();
+  }
+
+  async status(): Promise<TeamStatus> {
+    await this.#desk.connect();
+    const { identity } = this.#desk;
+    const { clock } = this.#parts;
+    const asked = clock.monotonic();
+    const told = readStatus(await this.#desk.call('status', []).catch((error) => this.#throwRefusal(error)));
+    const latencyMs = clock.monotonic() - asked;
+    await this.#desk.refresh();
+    const { seq, head } = this.#mirror.rules.end;
+    return {
+      ...told,
+      operator: identity?.operator ?? '',
+      isLead: identity?.lead === true,
+      journal: identity?.journal ?? '',
+      rows: seq,
+      head,
+      latencyMs,
+    };
+  }
+
   rules(): TeamRules {
     const call = (name: string, values: readonly Value[]) => this.#desk.call(name, values);
     return createPostgresRules({
@@ -235,6 +290,12 @@ class PostgresStore {
     } catch (error) {
       return error instanceof Error ? error.message : String(error);
     }
+  }
+
+  async asOf(): Promise<number | undefined> {
+    if ((await this.problem()) === undefined) return undefined;
+    // It is written each time rows are fetched.
+    return statSync(this.#parts.mirror.path, { throwIfNoEntry: false })?.mtimeMs;
   }
 
   async #refreshIfThere(): Promise<void> {

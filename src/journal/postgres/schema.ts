@@ -5,12 +5,14 @@
 
 import { appendSql } from './schema/append.ts';
 import { approvalsSql } from './schema/approvals.ts';
+import { importRowsSql } from './schema/import-rows.ts';
 import { limitsSql } from './schema/limits.ts';
 import { planClaimsSql } from './schema/plan-claims.ts';
 import { readSql } from './schema/read.ts';
 import { recordSentSql } from './schema/record-sent.ts';
 import { recordVerdictSql } from './schema/record-verdict.ts';
 import { rightsSql } from './schema/rights.ts';
+import { statusSql } from './schema/status.ts';
 import { tablesSql } from './schema/tables.ts';
 import { takeBackSql } from './schema/take-back.ts';
 
@@ -39,7 +41,7 @@ export function schemaText(schema: string = usualSchema): string {
   const { owner } = rolesOf(schema);
   const record = [appendSql, recordSentSql, recordVerdictSql, takeBackSql];
   const rules = [limitsSql, approvalsSql, planClaimsSql];
-  const parts = [tablesSql, ...record, ...rules, readSql, rightsSql];
+  const parts = [tablesSql, ...record, ...rules, importRowsSql, readSql, statusSql, rightsSql];
   const text = [beginSql, ...parts, `reset role;`].join('\n').trim();
   return `${text
     .replaceAll('{schema}', schema)

@@ -3,7 +3,7 @@
 import * as v from 'valibot';
 import { CliError, systemReason } from '../../errors.ts';
 import { approvalRefusal, LimitRefusal } from '../limit-words.ts';
-import { codeOf, isCertain, NoAnswer, ServerWarning } from './connection.ts';
+import { codeOf, isCertain, NoAnswer, ServerWarning, UnprovenServer } from './connection.ts';
 import { findingIn } from './rule-answers.ts';
 import type { ServerProblem } from './server-check.ts';
 
@@ -59,9 +59,20 @@ const approvalForm = v.object({ id: v.string(), why: v.string(), usedBy: v.nulla
 export function serverAway(error: unknown, place: string): CliError {
   return new CliError('refused', `the team's journal ${place} cannot be used: ${messageOf(error)}`, {
     certain: "nothing is sent without the team's journal",
-    now: ['run the command again when the server answers'],
+    now: [whatNow(error)],
     cause: error,
   });
+}
+
+function whatNow(error: unknown): string {
+  const code = codeOf(error) ?? '';
+  if (error instanceof UnprovenServer)
+    return 'ask who runs the database to store and ask for passwords as scram-sha-256 (password_encryption, pg_hba.conf)';
+  if (code.startsWith('28'))
+    return 'look at name and password; a lead can set a new one: paydesk team add NAME';
+  if (/CERT|SELF_SIGNED|ISSUER|ALTNAME/.test(code))
+    return 'compare host name and certificate authority with what your lead gave you; do not go on otherwise';
+  return 'run the command again when the server answers';
 }
 
 /** The refusal when the server is not what it was. */

@@ -8,8 +8,8 @@ import { rolesOf, schemaText, schemaVersion, writerVersion } from './schema.ts';
 import { problemOf, readIdentity, type ServerIdentity } from './server-check.ts';
 import { refusedByServer, serverAway, serverDiffers } from './server-errors.ts';
 
-/** A member of a team: a role of the server that may sign in. */
-export interface NewMember {
+// A member of a team: a role of the server that may sign in.
+interface NewMember {
   readonly name: string;
   readonly password: string;
   readonly isLead: boolean;

@@ -95,7 +95,7 @@ it('the preview shows five notes, and where the others are', () => {
 });
 
 describe('the end of a batch', () => {
-  const run = { known: 0, sent: 1, unreached: 0, stoppedBy: undefined };
+  const run = { known: 0, sent: 1, unreached: 0, stoppedBy: undefined, journal: undefined };
   const end = (
     some: readonly RowReport[],
     more: { stop?: BatchStop; signal?: AbortSignal; run?: object } = {},

@@ -51,6 +51,11 @@ end $$;
 create function {schema}.json_text(p_text text) returns text language sql immutable as $$
   select coalesce(to_json(p_text)::text, 'null') $$;
 
+-- The name that the desk gave itself, if it did. It proves nothing.
+create function {schema}.desk_member() returns text language sql stable as $$
+  select case when coalesce(current_setting('paydesk.desk', true), '') = '' then ''
+    else ',"desk":' || {schema}.json_text(current_setting('paydesk.desk')) end $$;
+
 -- Adds a row. The caller has locked the head and has p_time from there. p_members: what else the server states, each with a
 -- comma before it. p_rest: the row as the program wrote it, without what the server states.
 create function {schema}.append_row(
@@ -62,7 +67,7 @@ declare
   j jsonb := p_rest::jsonb;
 begin
   if left(p_rest, 2) <> '{"' or jsonb_typeof(j) <> 'object'
-    or j ?| array['columns', 'type', 'intent', 'attempt', 'time', 'operator', 'sendBy', 'stamp', 'approvedBy', 'step', 'until']
+    or j ?| array['columns', 'type', 'intent', 'attempt', 'time', 'operator', 'sendBy', 'stamp', 'approvedBy', 'imported', 'step', 'until']
     and p_type in ('sent', 'verdict', 'setting')
     or p_type = 'approval' and j ?| array['columns', 'type', 'intent', 'attempt', 'time', 'operator', 'stamp'] then
     raise exception 'this is not the rest of a row' using errcode = 'PD017';
@@ -89,12 +94,13 @@ begin
          ',"intent":' || {schema}.json_text(r.intent) || ',"attempt":' || r.attempt end
     || ',"time":' || r.time || p_members
     || ',"stamp":{"operator":' || {schema}.json_text({schema}.operator())
-    || ',"run":' || {schema}.json_text({schema}.run()) || '},' || substr(p_rest, 2);
+    || ',"run":' || {schema}.json_text({schema}.run()) || {schema}.desk_member() || '},' || substr(p_rest, 2);
   r.body := p_body;
   r.body_hash := encode(sha256(convert_to(p_body, 'UTF8')), 'hex');
   r.hash := encode(sha256(convert_to(r.prev || E'\\n' || coalesce(r.body_hash, '') || E'\\n' || r.row, 'UTF8')), 'hex');
   insert into {schema}.rows select r.*;
-  update {schema}.head set seq = r.seq, hash = r.hash, time = r.time;
+  -- An imported row keeps its own time. It must not put the clock of the journal forward.
+  update {schema}.head set seq = r.seq, hash = r.hash, time = greatest(h.time, least(r.time, {schema}.row_time(0)));
   return r;
 end $$;
 
