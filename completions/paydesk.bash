@@ -13,16 +13,16 @@ _paydesk() {
     'customers') words='list show export' ;;
     'checkout') words='create' ;;
     'journal') words='list show reconcile settle acknowledge verify forget export import' ;;
-    'team') words='create add remove join leave show verify export' ;;
+    'team') words='create add remove join leave show limits verify export' ;;
     'profile') words='add list show use set key remove check' ;;
     'simulator') words='serve reset' ;;
-    'help') words='orders refunds customers checkout journal team profile simulator today api completion environment exit-codes output safety' ;;
+    'help') words='orders refunds customers checkout journal team profile simulator today api completion environment exit-codes output safety team' ;;
     'help orders') words='list show find refund capture create export summary waiting twins' ;;
     'help refunds') words='plan apply status compare list summary' ;;
     'help customers') words='list show export' ;;
     'help checkout') words='create' ;;
     'help journal') words='list show reconcile settle acknowledge verify forget export import' ;;
-    'help team') words='create add remove join leave show verify export' ;;
+    'help team') words='create add remove join leave show limits verify export' ;;
     'help profile') words='add list show use set key remove check' ;;
     'help simulator') words='serve reset' ;;
   esac

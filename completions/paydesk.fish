@@ -74,6 +74,7 @@ function __paydesk_complete
                     join 'Record the changes of this account in the team\'s journal' \
                     leave 'Record them on this machine again' \
                     show 'Show the server, the members, and what is unconfirmed' \
+                    limits 'Show the limits of the team; a lead sets them' \
                     verify 'Check every row at the server against this machine\'s copy' \
                     export 'Print the team\'s journal for an auditor'
                 return
@@ -109,7 +110,8 @@ function __paydesk_complete
                     environment 'variables that set an option when the flag is not given' \
                     exit-codes 'what a script can rely on' \
                     output 'stdout is the result and nothing else' \
-                    safety 'a refund is sent at most once, and its result is never lost'
+                    safety 'a refund is sent at most once, and its result is never lost' \
+                    team 'several desks share one journal, in a PostgreSQL database (14 or newer)'
                 return
             case 'help orders'
                 printf '%s\t%s\n' \
@@ -163,6 +165,7 @@ function __paydesk_complete
                     join 'Record the changes of this account in the team\'s journal' \
                     leave 'Record them on this machine again' \
                     show 'Show the server, the members, and what is unconfirmed' \
+                    limits 'Show the limits of the team; a lead sets them' \
                     verify 'Check every row at the server against this machine\'s copy' \
                     export 'Print the team\'s journal for an auditor'
                 return

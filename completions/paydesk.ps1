@@ -68,6 +68,7 @@ Register-ArgumentCompleter -Native -CommandName paydesk -ScriptBlock {
                 "join`tRecord the changes of this account in the team's journal"
                 "leave`tRecord them on this machine again"
                 "show`tShow the server, the members, and what is unconfirmed"
+                "limits`tShow the limits of the team; a lead sets them"
                 "verify`tCheck every row at the server against this machine's copy"
                 "export`tPrint the team's journal for an auditor"
             }
@@ -101,6 +102,7 @@ Register-ArgumentCompleter -Native -CommandName paydesk -ScriptBlock {
                 "exit-codes`twhat a script can rely on"
                 "output`tstdout is the result and nothing else"
                 "safety`ta refund is sent at most once, and its result is never lost"
+                "team`tseveral desks share one journal, in a PostgreSQL database (14 or newer)"
             }
             'help orders' {
                 "list`tList orders, one page at a time"
@@ -148,6 +150,7 @@ Register-ArgumentCompleter -Native -CommandName paydesk -ScriptBlock {
                 "join`tRecord the changes of this account in the team's journal"
                 "leave`tRecord them on this machine again"
                 "show`tShow the server, the members, and what is unconfirmed"
+                "limits`tShow the limits of the team; a lead sets them"
                 "verify`tCheck every row at the server against this machine's copy"
                 "export`tPrint the team's journal for an auditor"
             }
