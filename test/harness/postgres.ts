@@ -22,6 +22,7 @@ import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
+import { setTimeout as wait } from 'node:timers/promises';
 
 /** How to sign in to the server as its superuser. */
 export interface ServerAddress {
@@ -101,6 +102,19 @@ export class PostgresServer implements AsyncDisposable {
 
   /** Starts the server and waits until it takes connections. */
   async start(): Promise<this> {
+    for (;;) {
+      try {
+        return await this.#start();
+      } catch (error) {
+        // After a kill of the server its processes notice that one after the other.
+        if (!String(error).includes('pre-existing shared memory block')) throw error;
+        this.#shell?.stdin.end('stopped\n');
+        await wait(100);
+      }
+    }
+  }
+
+  async #start(): Promise<this> {
     const { bin, env } = this.#programs;
     const settings = {
       listen_addresses: '127.0.0.1',
@@ -159,7 +173,10 @@ export async function startPostgres(options: PostgresOptions = {}): Promise<Post
  * (`connection`: libpq words, quotes doubled).
  */
 export async function startStandbyOf(data: string, connection: string): Promise<PostgresServer> {
-  const standby = new PostgresServer(await freePort(), { from: data });
+  const standby = new PostgresServer(await freePort(), {
+    from: data,
+    settings: { wal_retrieve_retry_interval: '100ms' },
+  });
   const signal = join(standby.data, 'standby.signal');
   writeFileSync(signal, '');
   if (isRoot) chownSync(signal, nobody, nobody);

@@ -11,6 +11,9 @@ import { databaseOn, makeTemplate, signIn } from '../harness/team-database.ts';
 import { newTeam, type Team, teamOn } from '../journal/postgres/desks.ts';
 import { type SendingDesk, sendingDesk } from './sending-desk.ts';
 
+// What is waited for takes as long as a busy machine needs.
+const patiently = { timeout: 60_000 };
+
 let server: PostgresServer;
 let ledger: Ledger;
 let team: Team;
@@ -58,7 +61,7 @@ describe('a server that commits only with its standby', () => {
     await admin.query('select pg_reload_conf()');
     const isSo = async () =>
       (await admin.query('show synchronous_standby_names'))[0]?.synchronous_standby_names;
-    await expect.poll(isSo).toBe(names);
+    await expect.poll(isSo, patiently).toBe(names);
   }
 
   test.each([
@@ -68,10 +71,10 @@ describe('a server that commits only with its standby', () => {
     const order = ledger.add('refund');
     await standbys('nobody');
     const ended = desk.refund(order).catch((error: unknown) => error);
-    await expect.poll(() => backendsIn('SyncRep')).toHaveLength(1);
+    await expect.poll(() => backendsIn('SyncRep'), patiently).toHaveLength(1);
     const [pid] = await backendsIn('SyncRep');
     await team.database.query(`select ${end}(${pid})`);
-    await expect.poll(() => told(team)).toContain('sent');
+    await expect.poll(() => told(team), patiently).toContain('sent');
     await standbys('');
     expect(await ended).toMatchObject({ kind: 'refused' });
     expect(order.posts).toHaveLength(0);
@@ -149,10 +152,10 @@ describe('an upgrade while others send', () => {
     await using holder = await signIn(team.database.server, team.database.name);
     await holder.query('begin; select from paydesk.head for update');
     const refund = desk.refund(order);
-    await expect.poll(() => backendsIn('transactionid')).toHaveLength(1);
+    await expect.poll(() => backendsIn('transactionid'), patiently).toHaveLength(1);
     await using lead = await signIn(team.database.server, team.database.name);
     const upgraded = lead.query(upgrade);
-    await expect.poll(() => backendsIn('relation')).toHaveLength(1);
+    await expect.poll(() => backendsIn('relation'), patiently).toHaveLength(1);
     await holder.query('rollback');
     await upgraded;
     expect(await lead.query('select type from paydesk.rows')).toEqual([{ type: 'sent' }]);
@@ -172,7 +175,7 @@ describe('an upgrade while others send', () => {
       return undefined;
     };
     const refund = desk.refund(order).catch((error: unknown) => error);
-    await expect.poll(() => backendsIn('relation')).toHaveLength(1);
+    await expect.poll(() => backendsIn('relation'), patiently).toHaveLength(1);
     await lead.query('commit');
     expect(await refund).toMatchObject(refused('a newer paydesk'));
     expect({ rows: await told(team), posts: order.posts.length }).toEqual({ rows: [], posts: 0 });

@@ -17,6 +17,9 @@ import {
 } from '../harness/team-database.ts';
 import { joinTeam } from './joined.ts';
 
+// What is waited for takes as long as a busy machine needs.
+const patiently = { timeout: 60_000 };
+
 const { ledger, desk } = await ledgerAndDesk();
 /** Its profile sends within a second of the final read, or not at all. */
 let hasty: Desk;
@@ -80,12 +83,12 @@ test('4 killed between INSERT and COMMIT: the server commits without it, nothing
      values ('i_other', 1, '${order.id}', 'lea', 'r', 'refund', 0, 0, 0, true, 0)`,
   );
   const killed = start(desk, ana, changeArgs(order));
-  await expect.poll(waitingBackends, { timeout: 20_000 }).toBe(1);
+  await expect.poll(waitingBackends, patiently).toBe(1);
   killed.kill('SIGKILL');
   await killed.end;
   expect(await told(order)).toEqual([]);
   await other.query('rollback');
-  await expect.poll(() => told(order), { timeout: 20_000 }).toEqual(['sent ana']);
+  await expect.poll(() => told(order), patiently).toEqual(['sent ana']);
   expect(await desk.run(ben, changeArgs(order))).toMatchObject({ code: 3 });
   expect(order.posts).toHaveLength(0);
 });
@@ -170,7 +173,7 @@ test('16 frozen until it may no longer send, it sends nothing when it wakes up, 
   await proxy.happened();
   frozen.kill('SIGSTOP');
   await proxy.release();
-  await expect.poll(() => isTooLate(order), { timeout: 20_000 }).toBe(true);
+  await expect.poll(() => isTooLate(order), patiently).toBe(true);
   frozen.kill('SIGCONT');
   expect((await frozen.end).code).toBe(6);
   expect(order.posts).toHaveLength(0);

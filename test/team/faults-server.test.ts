@@ -10,6 +10,9 @@ import { databaseOn, makeTemplate, signIn, type TeamDatabase } from '../harness/
 import { newTeam, type Team, teamOn } from '../journal/postgres/desks.ts';
 import { sent, verdict } from '../journal/rows.ts';
 
+// What is waited for takes as long as a busy machine needs.
+const patiently = { timeout: 60_000 };
+
 let server: PostgresServer;
 beforeAll(async () => {
   server = await startPostgres();
@@ -92,7 +95,7 @@ test('19 nothing is recorded while fsync is off', async () => {
   await team.database.query('select pg_reload_conf()');
   const refusal = { message: expect.stringContaining('fsync or full_page_writes is off') };
   await expect
-    .poll(async () => await desk.append(onOrder('ord_1')).catch((error) => error))
+    .poll(async () => await desk.append(onOrder('ord_1')).catch((error) => error), patiently)
     .toMatchObject(refusal);
   await team.database.query('alter system reset fsync');
   await team.database.query('select pg_reload_conf()');
@@ -142,7 +145,9 @@ describe('a standby of the server', () => {
   /** Resolves when the standby shows so many rows of the team. */
   async function streamed(team: Team, rows: number): Promise<void> {
     await using there = await signIn(standby.address, team.database.name);
-    await expect.poll(async () => (await there.query('select from paydesk.rows')).length).toBe(rows);
+    await expect
+      .poll(async () => (await there.query('select from paydesk.rows')).length, patiently)
+      .toBe(rows);
   }
 
   test('23 is refused, whatever it shows', async () => {
@@ -171,7 +176,9 @@ describe('a standby of the server', () => {
     await using there = await signIn(standby.address);
     await there.query(`alter system set primary_conninfo = ''`);
     await there.query('select pg_reload_conf()');
-    await expect.poll(async () => (await there.query('select from pg_stat_wal_receiver')).length).toBe(0);
+    await expect
+      .poll(async () => (await there.query('select from pg_stat_wal_receiver')).length, patiently)
+      .toBe(0);
     const lost = await refund(team, 'ord_3', sawIt);
     await server.stop('SIGKILL');
     await there.query('select pg_promote()');

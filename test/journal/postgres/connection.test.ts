@@ -22,7 +22,7 @@ test('a warning about one call is not lost when another one is asked meanwhile',
   );
   const warned = connection.call('warned').catch((error: unknown) => error);
   const waiting = `select from pg_stat_activity where wait_event = 'advisory' and datname = current_database()`;
-  await expect.poll(async () => (await database.query(waiting)).length).toBe(1);
+  await expect.poll(async () => (await database.query(waiting)).length, { timeout: 60_000 }).toBe(1);
   const other = connection.call('identity').catch((error: unknown) => error);
   await database.query('select pg_advisory_unlock(1)');
   expect(await warned).toBeInstanceOf(ServerWarning);
