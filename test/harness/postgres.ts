@@ -127,9 +127,9 @@ export class PostgresServer implements AsyncDisposable {
     const shell = spawn('sh', words, { ...who, env, cwd: '/', stdio: ['pipe', 'pipe', 'pipe'] });
     this.#shell = shell;
     shell.stdin.on('error', () => undefined);
-    shell.stdout.once('data', (text) => {
-      this.#pid = Number(String(text));
-    });
+    const pid = new Promise<number>((resolve) =>
+      shell.stdout.once('data', (text) => resolve(Number(String(text)))),
+    );
     const from = this.log.length;
     await new Promise<void>((resolve, reject) => {
       shell.stderr.on('data', (text) => {
@@ -138,6 +138,7 @@ export class PostgresServer implements AsyncDisposable {
       });
       shell.once('exit', (code) => reject(new Error(`postgres ended (${code}): ${this.log.slice(from)}`)));
     });
+    this.#pid = await pid;
     return this;
   }
 
