@@ -62,6 +62,7 @@ export function openDesk(parts: DeskParts): Desk {
   const place = nameOf(parts.place);
   const away = new WeakSet<object>();
   let connection: Connection | undefined;
+  let opening: Promise<Connection> | undefined;
   let identity: ServerIdentity | undefined;
   let heard: { readonly now: number; readonly at: number } | undefined;
 
@@ -70,8 +71,16 @@ export function openDesk(parts: DeskParts): Desk {
       throw noted(serverAway(error, place));
     });
 
+  // However many ask at once, there is one connection.
   const open = async (): Promise<Connection> => {
     if (connection?.isOpen === true) return connection;
+    opening ??= openAnew().finally(() => {
+      opening = undefined;
+    });
+    return await opening;
+  };
+
+  const openAnew = async (): Promise<Connection> => {
     connection = undefined;
     const opened = await dial();
     try {
@@ -146,10 +155,10 @@ export function openDesk(parts: DeskParts): Desk {
       await open();
     },
     async refresh() {
-      const before = connection;
+      const isNew = opening === undefined && connection?.isOpen !== true;
       const opened = await open();
-      // A new connection has fetched them already.
-      if (opened === before && identity !== undefined) await fetchNew(opened, identity);
+      // A new connection has fetched them already; one that somebody else asked for, perhaps before this.
+      if (!isNew && identity !== undefined) await fetchNew(opened, identity);
     },
     async call(name, values) {
       return (await open()).call(name, ...values);
@@ -179,6 +188,10 @@ export function openDesk(parts: DeskParts): Desk {
       return identity;
     },
     close() {
+      void opening?.then(
+        (opened) => opened.close(),
+        () => undefined,
+      );
       connection?.close();
       connection = undefined;
     },
