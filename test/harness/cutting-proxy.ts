@@ -11,16 +11,20 @@ export type AtText =
   /** The client's connection is cut; the server gets the bytes when `release` is called. */
   | 'hold'
   /** The server gets them, and its reply never comes. The connection stays. */
-  | 'mute';
+  | 'mute'
+  /** The server gets them; its reply is kept until `release` is called. */
+  | 'hold reply';
 
 export interface CuttingProxy extends AsyncDisposable {
   readonly port: number;
   /** How many connections there were so far. */
   readonly connections: number;
+  /** How often a client has asked, over all connections: what it writes until the server answers is one question. */
+  readonly questions: number;
   at(text: string, what: AtText): void;
   /** Resolves when what was asked of `at` has happened. */
   happened(): Promise<void>;
-  /** Gives the server the bytes that were held. */
+  /** Lets go what was held: bytes go to the server, and replies to the client. */
   release(): Promise<void>;
   /** From now on nothing passes any more, in either direction, and nothing is closed. */
   mute(on: boolean): void;
@@ -38,7 +42,8 @@ export async function startCuttingProxy(target: number): Promise<CuttingProxy> {
   const held: { readonly server: Socket; readonly bytes: Buffer }[] = [];
   let rule: { readonly text: string; readonly what: AtText; readonly done: () => void } | undefined;
   let happened: Promise<void> = Promise.resolve();
-  let [isMuted, isRefusing, delayMs, connections] = [false, false, 0, 0];
+  const keptReplies: (() => void)[] = [];
+  let [isMuted, isRefusing, delayMs, connections, questions] = [false, false, 0, 0, 0];
   const keep = (socket: Socket) => {
     sockets.add(socket);
     socket.on('error', () => undefined);
@@ -51,8 +56,11 @@ export async function startCuttingProxy(target: number): Promise<CuttingProxy> {
     if (isRefusing) return void client.resetAndDestroy();
     const server = connect(target, '127.0.0.1');
     keep(server);
-    let [isCutAfter, isMuteHere, isHeld] = [false, false, false];
+    let [isCutAfter, isMuteHere, isHeld, isAsking] = [false, false, false, false];
+    let kept: Buffer[] | undefined;
     client.on('data', (bytes) => {
+      if (!isAsking) questions += 1;
+      isAsking = true;
       if (isMuted || isMuteHere) return;
       if (rule === undefined || !bytes.includes(rule.text)) return later(() => void server.write(bytes));
       const { what, done } = rule;
@@ -67,15 +75,25 @@ export async function startCuttingProxy(target: number): Promise<CuttingProxy> {
       } else {
         isCutAfter = what === 'cut after';
         isMuteHere = what === 'mute';
+        if (what === 'hold reply') kept = [];
         server.write(bytes);
       }
-      if (!isCutAfter) done();
-      else server.once('data', () => done());
+      if (isCutAfter || kept !== undefined) server.once('data', () => done());
+      else done();
     });
     server.on('data', (bytes) => {
       if (isCutAfter) {
         client.resetAndDestroy();
         server.resetAndDestroy();
+        return;
+      }
+      isAsking = false;
+      if (kept !== undefined) {
+        if (kept.push(bytes) > 1) return;
+        keptReplies.push(() => {
+          for (const reply of kept ?? []) client.write(reply);
+          kept = undefined;
+        });
         return;
       }
       if (!isMuted && !isMuteHere) later(() => void client.write(bytes));
@@ -91,6 +109,9 @@ export async function startCuttingProxy(target: number): Promise<CuttingProxy> {
     get connections() {
       return connections;
     },
+    get questions() {
+      return questions;
+    },
     at(text, what) {
       happened = new Promise((resolve) => {
         rule = { text, what, done: resolve };
@@ -98,8 +119,10 @@ export async function startCuttingProxy(target: number): Promise<CuttingProxy> {
     },
     happened: () => happened,
     async release() {
+      for (const giveReply of keptReplies.splice(0)) giveReply();
       for (const { server, bytes } of held.splice(0)) {
-        const answered = new Promise((resolve) => server.once('data', resolve));
+        if (server.destroyed) continue;
+        const answered = new Promise((resolve) => server.once('data', resolve).once('close', resolve));
         server.write(bytes);
         await answered;
         server.destroy();

@@ -5,6 +5,7 @@
 
 import { type ChildProcessByStdio, spawn, spawnSync } from 'node:child_process';
 import {
+  appendFileSync,
   chmodSync,
   chownSync,
   cpSync,
@@ -21,6 +22,7 @@ import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
+import { setTimeout as wait } from 'node:timers/promises';
 
 /** How to sign in to the server as its superuser. */
 export interface ServerAddress {
@@ -100,6 +102,19 @@ export class PostgresServer implements AsyncDisposable {
 
   /** Starts the server and waits until it takes connections. */
   async start(): Promise<this> {
+    for (;;) {
+      try {
+        return await this.#start();
+      } catch (error) {
+        // After a kill of the server its processes notice that one after the other.
+        if (!String(error).includes('pre-existing shared memory block')) throw error;
+        this.#shell?.stdin.end('stopped\n');
+        await wait(100);
+      }
+    }
+  }
+
+  async #start(): Promise<this> {
     const { bin, env } = this.#programs;
     const settings = {
       listen_addresses: '127.0.0.1',
@@ -112,9 +127,9 @@ export class PostgresServer implements AsyncDisposable {
     const shell = spawn('sh', words, { ...who, env, cwd: '/', stdio: ['pipe', 'pipe', 'pipe'] });
     this.#shell = shell;
     shell.stdin.on('error', () => undefined);
-    shell.stdout.once('data', (text) => {
-      this.#pid = Number(String(text));
-    });
+    const pid = new Promise<number>((resolve) =>
+      shell.stdout.once('data', (text) => resolve(Number(String(text)))),
+    );
     const from = this.log.length;
     await new Promise<void>((resolve, reject) => {
       shell.stderr.on('data', (text) => {
@@ -123,6 +138,7 @@ export class PostgresServer implements AsyncDisposable {
       });
       shell.once('exit', (code) => reject(new Error(`postgres ended (${code}): ${this.log.slice(from)}`)));
     });
+    this.#pid = await pid;
     return this;
   }
 
@@ -151,6 +167,22 @@ export class PostgresServer implements AsyncDisposable {
 /** Starts a server of one's own, for tests that stop, kill or change it. Throws where the platform has no package. */
 export async function startPostgres(options: PostgresOptions = {}): Promise<PostgresServer> {
   return new PostgresServer(await freePort(), options).start();
+}
+
+/**
+ * Starts a standby on a copy of the data folder of a server that is stopped. It gets what comes after that from the primary
+ * (`connection`: libpq words, quotes doubled).
+ */
+export async function startStandbyOf(data: string, connection: string): Promise<PostgresServer> {
+  const standby = new PostgresServer(await freePort(), {
+    from: data,
+    settings: { wal_retrieve_retry_interval: '100ms' },
+  });
+  const signal = join(standby.data, 'standby.signal');
+  writeFileSync(signal, '');
+  if (isRoot) chownSync(signal, nobody, nobody);
+  appendFileSync(join(standby.data, 'postgresql.auto.conf'), `primary_conninfo = '${connection}'\n`);
+  return standby.start();
 }
 
 const nobody = 65_534;

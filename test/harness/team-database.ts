@@ -68,7 +68,9 @@ interface SignedIn extends AsyncDisposable {
 
 /** Signs in as the superuser. */
 export async function signIn(server: ServerAddress, database = 'postgres'): Promise<SignedIn> {
-  const client = new pg.Client({ ...server, database });
+  // A test that waits for a server longer than this waits for nothing.
+  const deadlines = { connectionTimeoutMillis: 20_000, statement_timeout: 60_000 };
+  const client = new pg.Client({ ...server, database, ...deadlines });
   // A test may end the server under it.
   client.on('error', () => undefined);
   await client.connect();

@@ -99,7 +99,7 @@ describe('each rule is needed: without it there is a counterexample', () => {
     ],
     [
       'nobody else writes a verdict while the sender may send',
-      { othersWait: false },
+      { othersWait: false, budget: { ...none, runs: 3 } },
       'two desks of a team',
       'double',
     ],

@@ -187,7 +187,7 @@ export const worlds: ReadonlyMap<string, Named> = new Map<string, Named>([
     'two desks of a team',
     {
       rules: { journal: 'server' },
-      short: { ...none, runs: 3 },
+      short: { ...pair, foreign: 1 },
       long: { ...three, kills: 2, foreign: 1, settles: 1 },
     },
   ],

@@ -16,6 +16,7 @@ import type { Place } from './measure.ts';
 import { type Row, tableOf } from './row.ts';
 import { safetyRows } from './safety.ts';
 import { startRows } from './start.ts';
+import { teamRows } from './team.ts';
 
 /** Groups of rows, each with the rounds that make it steady. */
 const groups: Readonly<
@@ -27,6 +28,7 @@ const groups: Readonly<
   tables: { rounds: 9, rows: tableRows },
   walking: { rounds: 7, rows: walkRows },
   safety: { rounds: 20, rows: safetyRows },
+  team: { rounds: 20, rows: teamRows },
   bulk: { rounds: 3, rows: bulkRows },
   linear: { rounds: 2, rows: linearRows },
 };

@@ -37,7 +37,7 @@ export interface Connection {
   /** The process of the server, as it was told when the connection was made. */
   readonly backend: number;
   /**
-   * Calls a function of the schema and gives its JSON. Rejects with what `pg` throws, with NoAnswer when the deadline is over,
+   * Calls a function of the schema and gives its JSON; several calls are asked one after the other. Rejects with what `pg` throws, with NoAnswer when the deadline is over,
    * and with ServerWarning when the server warned while it committed. After any of these nothing may be asked here any more,
    * but after an error that the server is certain of (`isCertain`).
    */
@@ -115,22 +115,23 @@ export async function connectTo(place: ServerPlace, parts: ConnectParts): Promis
     drop();
     throw error;
   }
-  // One after the other: a warning belongs to the statement that it comes with, and each has its own deadline.
-  let last: Promise<unknown> = Promise.resolve();
-  const ask = <T>(act: () => Promise<T>): Promise<T> => {
-    const asked = last.then(() => askNow(act));
-    last = asked.catch(() => undefined);
-    return asked;
-  };
-  const askNow = async <T>(act: () => Promise<T>): Promise<T> => {
+  const askNow = async <T>(act: () => Promise<T>): Promise<{ result: T; warning: string | undefined }> => {
     if (!isOpen) throw new Error('the connection was closed');
     warning = undefined;
     try {
-      return await inTime(act);
+      const result = await inTime(act);
+      return { result, warning };
     } catch (error) {
       if (!isCertain(error)) drop();
       throw error;
     }
+  };
+  let last: Promise<unknown> = Promise.resolve();
+  // One after the other: else a warning about one statement would be lost when the next one is asked, or taken for its own.
+  const ask = <T>(act: () => Promise<T>): ReturnType<typeof askNow<T>> => {
+    const asked = last.then(() => askNow(act));
+    last = asked.catch(() => undefined);
+    return asked;
   };
   return {
     backend: Number(Reflect.get(client, 'processID')),
@@ -140,12 +141,12 @@ export async function connectTo(place: ServerPlace, parts: ConnectParts): Promis
     async call(name, ...values) {
       const places = values.map((_, index) => `$${index + 1}`).join(', ');
       const text = `select ${place.schema}.${name}(${places}) as answer`;
-      const { rows } = await ask(() => client.query<{ answer: string }>(text, [...values]));
-      if (warning !== undefined) {
+      const asked = await ask(() => client.query<{ answer: string }>(text, [...values]));
+      if (asked.warning !== undefined) {
         drop();
-        throw new ServerWarning(warning);
+        throw new ServerWarning(asked.warning);
       }
-      return JSON.parse(rows[0]?.answer ?? 'null');
+      return JSON.parse(asked.result.rows[0]?.answer ?? 'null');
     },
     async run(statements) {
       // Several statements that are sent together are one transaction.

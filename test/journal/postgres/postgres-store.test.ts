@@ -3,6 +3,7 @@
 import { afterAll, afterEach } from 'vitest';
 import type { JournalRow } from '../../../src/journal/journal-rows.ts';
 import type { JournalStore } from '../../../src/journal/journal-store.ts';
+import { isLong } from '../../harness/long.ts';
 import { storeContract } from '../store-contract.ts';
 import { newTeam, type Team } from './desks.ts';
 
@@ -46,7 +47,7 @@ storeContract(
       lose: (seq) => unguarded(`delete from paydesk.rows where seq = ${seq}`),
     };
   },
-  { repair: 'to others', restore: 'to others' },
+  { repair: 'to others', restore: 'to others', numRuns: isLong ? 25 : 5 },
 );
 
 // The rows of the contract say who wrote them and when, which the server states otherwise; and several of them are open on one

@@ -1,7 +1,9 @@
 /** The tables of a team's journal. */
 
 export const tablesSql = `
--- What this schema is, and the oldest program that may write to it.
+-- What this schema is, and the oldest program that may write to it. Whoever writes reads it first, in the same transaction.
+-- So an upgrade begins with LOCK TABLE version IN ACCESS EXCLUSIVE MODE: then all who wrote have ended, and the others see
+-- the new version.
 create table {schema}.version (
   one boolean primary key default true check (one), n int not null, min_writer int not null);
 insert into {schema}.version values (true, {version}, {min_writer});
