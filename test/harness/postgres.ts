@@ -102,19 +102,6 @@ export class PostgresServer implements AsyncDisposable {
 
   /** Starts the server and waits until it takes connections. */
   async start(): Promise<this> {
-    for (;;) {
-      try {
-        return await this.#start();
-      } catch (error) {
-        // After a kill of the server its processes notice that one after the other.
-        if (!String(error).includes('pre-existing shared memory block')) throw error;
-        this.#shell?.stdin.end('stopped\n');
-        await wait(100);
-      }
-    }
-  }
-
-  async #start(): Promise<this> {
     const { bin, env } = this.#programs;
     const settings = {
       listen_addresses: '127.0.0.1',
@@ -152,10 +139,17 @@ export class PostgresServer implements AsyncDisposable {
     // A whole line: the shell need not clean up after us.
     shell.stdin.end('stopped\n');
     if (isOver) return;
-    const children = signal === 'SIGKILL' ? childrenOf(this.#pid) : [];
-    process.kill(this.#pid, signal);
-    for (const child of children) killIfThere(child);
+    if (signal === 'SIGKILL') await this.#killAll();
+    else process.kill(this.#pid, signal);
     await ended;
+  }
+
+  // Nothing may be left of it: the next server on the same data would not start. While it is stopped it makes no new process.
+  async #killAll(): Promise<void> {
+    process.kill(this.#pid, 'SIGSTOP');
+    const children = childrenOf(this.#pid);
+    for (const process_ of [...children, this.#pid]) killIfThere(process_);
+    while (areAlive(children)) await wait(10);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -244,6 +238,11 @@ function childrenOf(pid: number): readonly number[] {
     .split('\n')
     .filter((line) => line.trim() !== '')
     .map(Number);
+}
+
+function areAlive(pids: readonly number[]): boolean {
+  const { stdout } = spawnSync('ps', ['-o', 'stat=', '-p', pids.join()], { encoding: 'utf8' });
+  return /^[^Z\s]/m.test(stdout);
 }
 
 function killIfThere(pid: number): void {

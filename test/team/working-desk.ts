@@ -22,6 +22,8 @@ let isOver = false;
 process.on('SIGTERM', () => {
   isOver = true;
 });
+// Whoever started it is gone.
+process.stdout.on('error', () => process.exit());
 
 // Every order three times, and some of those around it.
 for (let run = 0; !isOver && run < 3 * work.orders.length; run += 1) {
