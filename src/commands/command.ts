@@ -4,8 +4,10 @@ import type { OpenService } from '../api/api.ts';
 import type { JsonObject } from '../api/spec.ts';
 import { CliError } from '../errors.ts';
 import type { Exports } from '../exports/exports.ts';
+import type { Indexes } from '../index/index.ts';
 import type { Clock } from '../io.ts';
 import type { Change, Journal } from '../journal/journal.ts';
+import type { Busy, Held } from '../locks/locks.ts';
 import type { Plans } from '../plans/plans.ts';
 import type { ProfileDraft, Profiles, TypedKey } from '../profiles/profiles.ts';
 import type { SimulatorControl } from '../simulator/simulator.ts';
@@ -96,6 +98,10 @@ export interface Context {
   daysIn(zone: string): Days | undefined;
   zone(): string;
   readonly exports: Exports;
+  /** The indexes of orders on this machine. */
+  readonly index: Indexes;
+  /** Takes a lock of this machine, or says at once who has it. */
+  lock(name: string): Promise<Held | Busy>;
   readonly plans: Plans;
   /** The only way to change something at the service. */
   readonly change: Change;

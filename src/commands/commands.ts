@@ -30,6 +30,10 @@ export const groups: Readonly<Record<string, Group>> = {
     summary: 'Payment links',
     example: 'paydesk -p demo checkout create',
   },
+  index: {
+    summary: 'Find orders at once: an index of the orders on this machine',
+    example: 'paydesk -p demo index build',
+  },
   journal: {
     summary: 'What this machine sent, and whether it was made',
     example: 'paydesk journal list --open',
@@ -114,6 +118,31 @@ export const commands: readonly CommandEntry[] = [
     words: ['checkout', 'create'],
     summary: 'Create a payment link',
     load: async () => (await import('./checkout/create.ts')).create,
+  },
+  {
+    words: ['index', 'build'],
+    summary: 'Read all orders into an index on this machine, so that they are found at once',
+    load: async () => (await import('./index/build.ts')).build,
+  },
+  {
+    words: ['index', 'refresh'],
+    summary: 'Read what is new, and read again what may have changed',
+    load: async () => (await import('./index/refresh.ts')).refresh,
+  },
+  {
+    words: ['index', 'status'],
+    summary: 'Show what the index knows, and how old that is',
+    load: async () => (await import('./index/status.ts')).status,
+  },
+  {
+    words: ['index', 'forget'],
+    summary: 'Take a buyer, old orders or everything out of the index',
+    load: async () => (await import('./index/forget.ts')).forget,
+  },
+  {
+    words: ['index', 'rekey'],
+    summary: 'Seal the index with a new key',
+    load: async () => (await import('./index/rekey.ts')).rekey,
   },
   {
     words: ['journal', 'list'],

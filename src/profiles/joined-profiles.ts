@@ -36,6 +36,7 @@ import {
   type Described,
   demoName,
   environmentName,
+  type IndexKeys,
   type KeyDescription,
   type ListedProfile,
   nameProblem,
@@ -76,6 +77,32 @@ export function createProfiles(parts: ProfileParts): Profiles {
     remove: (name) => removeProfile(store, name),
     seenOrder: async (name) => store.read().profiles.get(name)?.seen_order,
     rememberOrder: (name, orderId) => rememberOrder(store, name, orderId),
+    indexKeys: indexKeysOf(store),
+  };
+}
+
+// No profile can have such a name: it holds a space.
+const indexKeyName = (id: string): string => `index ${id}`;
+
+function indexKeysOf(store: ProfileStore): IndexKeys {
+  const { keys, keyFile, parts } = store;
+  return {
+    placeFor: async ({ name, kind }) =>
+      kind === 'stored' ? (store.read().profiles.get(name)?.key_in ?? 'file') : 'file',
+    placeWords: (place) => (place === 'keyring' ? 'the system keyring' : keyFile),
+    async read(id, place) {
+      const stored = await keys.readOther(indexKeyName(id), place);
+      if (stored !== undefined) parts.learnKey(stored.key);
+      return stored?.key;
+    },
+    async write(id, place, key) {
+      parts.learnKey(key.key);
+      await store.change(() => keys.write(indexKeyName(id), place, key));
+    },
+    async remove(id, place) {
+      const problem = await store.change(() => keys.remove(indexKeyName(id), place));
+      if (problem !== undefined) parts.notice(problem);
+    },
   };
 }
 

@@ -4,16 +4,29 @@ import { longPages, type Page, type Service, type WireRecord } from '../../api/a
 import { type Column, orderColumns, resources } from '../../api/resources.ts';
 import type { JsonObject } from '../../api/spec.ts';
 import { isRefunded } from '../../changes/changes.ts';
-import { CliError } from '../../errors.ts';
+import { CliError, withParts } from '../../errors.ts';
+import type { OrderIndex } from '../../index/index.ts';
 import { accountLabel, accountSpan, commandLine, type Profile } from '../../profiles/profiles.ts';
 import type { Cell } from '../../terminal/terminal.ts';
 import { type Context, defineCommand } from '../command.ts';
-import { flag } from '../flags.ts';
+import { flag, usage } from '../flags.ts';
 import { type Filter, joinColumns } from '../listing.ts';
 import { brokeOff } from '../walk.ts';
+import { feedIndex } from './feed-index.ts';
+import { findInIndex, type IndexFound } from './find-in-index.ts';
+import { fold } from './fold-text.ts';
+import { certainWords, count, doubtsOf } from './index-words.ts';
+import { fieldsOfText } from './indexed-text.ts';
 import { statusColumn } from './open-status.ts';
 import { filterFlags, orderFilters } from './order-filters.ts';
-import { amountHint, createMatcher, type Match, type Matcher } from './order-matching.ts';
+import {
+  amountHint,
+  createMatcher,
+  createSearch,
+  type Match,
+  type Matcher,
+  needlesOf,
+} from './order-matching.ts';
 import { type OrderObserver, observeOrders } from './order-observer.ts';
 
 const defaultMax = 5_000;
@@ -23,12 +36,13 @@ export const find = defineCommand({
     'Looks through id, email, phone, names, last4, reference, amount, auth code and metadata of each order, and shows matches as the pages come. Every word must be there; capitals and accents do not matter.',
     'Four characters of an id are enough, but four digits must be its end: they are mostly the last digits of a card. Type auth codes and amounts in full: 16000, or 160.00 where the profile declares decimals.',
     'The search stops after --max orders and prints the command that goes on with older ones.',
+    'With an index (paydesk index build) all orders are searched at once, and what is found is read again before it is shown; --live searches without it.',
   ].join(' '),
   arguments: [
     {
       name: 'text',
       summary: 'words to look for; put quotes around a name or phone number to keep its words together',
-      required: true,
+      required: false,
       variadic: true,
       parse: (text: string): string => text,
     },
@@ -42,14 +56,18 @@ export const find = defineCommand({
     }),
     next: flag.id('orders', { value: 'ID', summary: 'start the search after this order' }),
     limit: flag.integer(1, 1000, { value: 'N', summary: 'orders per page' }),
+    live: flag.switch({ summary: 'search page by page, without the index of this machine' }),
   },
   examples: [
     'paydesk -p demo orders find 4242 torres',
     'paydesk -p demo orders find buyer1@example.com --refundable',
     'paydesk -p demo orders find A-99998 --json --no-input',
   ],
-  exits: [0, 1, 2, 4, 5, 6, 9],
-  async run(ctx, { args: [texts], flags }) {
+  exits: [0, 1, 2, 3, 4, 5, 6, 9],
+  async run(ctx, { args: [words], flags }) {
+    const texts = words ?? [];
+    if (texts.length === 0 && flags.customer === undefined)
+      throw usage('missing TEXT: say what to look for, or whose orders with --customer');
     const matchesOf = createMatcher(texts);
     const service = await ctx.service();
     const { settings } = service.profile;
@@ -57,6 +75,7 @@ export const find = defineCommand({
     const asked = orderFilters(ctx, flags, service.profile);
     const { filters } = asked;
     const search: Search = {
+      isLive: flags.live === true,
       profile: service.profile,
       texts,
       filters,
@@ -67,6 +86,12 @@ export const find = defineCommand({
     };
     const accepts = ({ value }: WireRecord): boolean =>
       filters.every((filter) => filter.accepts(value)) && matcher(value) !== undefined;
+    const index = flags.live === true ? undefined : await openIndex(ctx, search);
+    const isPlaced = search.paging.next === undefined || index?.placeOf(search.paging.next) !== undefined;
+    if (index !== undefined && isPlaced) {
+      const groups = [...needlesOf(texts), ...customerNeedles(flags.customer)];
+      return await searchIndex(ctx, service, index, { ...search, matcher, accepts, groups });
+    }
     const { found, ending } = await searchPages(ctx, service, search, matcher, accepts);
     const { observer } = search;
     for (const line of observer.closingLines()) ctx.notes.note(line);
@@ -76,8 +101,61 @@ export const find = defineCommand({
   },
 });
 
+// A person with a buyer on the phone is not stopped by an index that does not open: the error says how to search without it.
+async function openIndex(ctx: Context, search: Search): Promise<OrderIndex | undefined> {
+  try {
+    return await ctx.index.open(search.profile);
+  } catch (error) {
+    if (!(error instanceof CliError)) throw error;
+    const now = ['search without it:', command({ ...search, isLive: true }, { filters: search.filters })];
+    throw withParts(error, { now: [...now, ...(error.parts.now ?? [])] });
+  }
+}
+
+// An e-mail or an id that must be in the order.
+function customerNeedles(customer: string | undefined): readonly (readonly string[])[] {
+  return customer === undefined ? [] : [[fold(customer)]];
+}
+
+interface InIndex extends Search {
+  readonly matcher: Matcher;
+  readonly accepts: (record: WireRecord) => boolean;
+  readonly groups: readonly (readonly string[])[];
+}
+
+async function searchIndex(
+  ctx: Context,
+  service: Service,
+  index: OrderIndex,
+  search: InIndex,
+): Promise<undefined> {
+  const { observer, texts, profile, matcher, accepts, groups } = search;
+  const find = createSearch(texts);
+  const columns = columnsOf(ctx, matcher, observer, await statusColumn(ctx, service));
+  const sink = ctx.out.list(columns, { pages: 'many' });
+  const result = await findInIndex(ctx, service, index, {
+    wanted: {
+      groups,
+      accepts: (text, id) => text !== '' && find(fieldsOfText(text, id, profile.settings)) !== undefined,
+    },
+    accepts,
+    after: search.paging.next,
+    max: search.max,
+    onRead: (records) => observer.twins.add(records.map(({ value }) => value)),
+    async show(records) {
+      await sink.page(records);
+      observer.onShown(records);
+    },
+  });
+  await sink.end(result.stoppedAt !== undefined);
+  for (const line of observer.closingLines()) ctx.notes.note(line);
+  sayFound(ctx, search, result);
+  return undefined;
+}
+
 /** What to search for, and how far. */
 interface Search {
+  readonly isLive: boolean;
   readonly profile: Profile;
   readonly texts: readonly string[];
   readonly filters: readonly Filter[];
@@ -116,12 +194,14 @@ async function searchPages(
     observer.read === 0 ? '' : `${observer.read} orders read${daysWords(ctx, observer)}, ${found} found`,
   );
   let ending: Ending = 'end';
+  const feed = feedIndex(ctx, service, paging.next);
   try {
     const query = { next: paging.next, limit: paging.limit ?? (max < 250 ? max : undefined) };
     for await (const page of longPages(service, 'orders', query)) {
       const part = upTo(page, max - observer.read);
       observer.onPage(part);
       const hits = part.records.filter(accepts);
+      feed.page(part);
       if (hits.length > 0) await sink.page(hits);
       observer.onShown(hits);
       found += hits.length;
@@ -134,9 +214,67 @@ async function searchPages(
     throw brokenOff(error, search, found);
   } finally {
     endProgress();
+    await feed.end();
   }
   await sink.end(ending === 'bound');
   return { found, ending };
+}
+
+// Says what was found, what is certain, and what is not. Throws CliError if nothing was found.
+function sayFound(ctx: Context, search: Search, result: IndexFound): void {
+  const { profile, filters, texts } = search;
+  const { found, status, headAt, requests, tookMs, stoppedAt } = result;
+  const doubts = doubtsOf(ctx, status, profile, result);
+  const live = command({ ...search, isLive: true }, { filters });
+  if (found === 0) throw notInIndex(ctx, search, result, live);
+  const cost = `${count(requests, 'request')}, ${(tookMs / 1000).toFixed(1)} s`;
+  ctx.notes.note([`${found} found, `, accountSpan(profile), `; all read just now (${cost})`]);
+  if (stoppedAt !== undefined)
+    ctx.notes.note(`older orders: ${command(search, { filters, next: stoppedAt })}`);
+  else if (doubts.length === 0) ctx.notes.note(`certain: ${certainWords(ctx, status, headAt)}`);
+  else {
+    for (const { why, command: fix } of doubts)
+      ctx.notes.note(`not certain that there are no others: ${why}${fix === undefined ? '' : `: ${fix}`}`);
+    ctx.notes.note(`page by page: ${live}`);
+  }
+  if (texts.length > 1 && stoppedAt !== undefined) ctx.notes.note(together(texts)[0] ?? '');
+}
+
+// Exit 5 if nothing speaks against it, else 9.
+function notInIndex(ctx: Context, search: Search, result: IndexFound, live: string): CliError {
+  const { texts, filters, profile } = search;
+  const { status, headAt } = result;
+  const doubts = doubtsOf(ctx, status, profile, result);
+  const filterWords = filters.flatMap(({ words }) => words).join(' ');
+  const what = [
+    ...(texts.length === 0 ? [] : [`"${texts.join(' ')}"`]),
+    ...(filterWords === '' ? [] : [filterWords]),
+  ].join(' with ');
+  const between =
+    status.oldest === undefined ? '' : `, ${ctx.days.between(status.oldest, Math.floor(headAt / 1000))}`;
+  const hint = amountHint(texts, profile.settings);
+  const otherwise = [
+    ...(hint === undefined ? [] : [hint]),
+    ...together(texts),
+    "ask for the e-mail or the shop's order number",
+  ];
+  const message = `${what} in ${count(status.orders, 'order')}${between}`;
+  if (doubts.length === 0)
+    return new CliError('not_found', message, {
+      opening: 'no match for',
+      certain: certainWords(ctx, status, headAt),
+      now: [...otherwise, 'or search page by page:', live],
+    });
+  return new CliError('incomplete', message, {
+    opening: 'no match for',
+    certain: `not that there is none: ${doubts.map(({ why }) => why).join('; ')}`,
+    now: [
+      ...otherwise,
+      ...new Set(doubts.flatMap(({ command: fix }) => fix ?? [])),
+      'or search page by page:',
+      live,
+    ],
+  });
 }
 
 // Cuts a page down to `most` records.
@@ -285,10 +423,11 @@ function withoutSince(words: readonly string[]): readonly string[] {
 }
 
 function command(
-  { profile, texts, paging, outputWords }: Search,
+  { profile, texts, paging, outputWords, isLive }: Search,
   { filters, next }: { readonly filters: readonly Filter[]; readonly next?: string | undefined },
 ): string {
   const options = [
+    ...(isLive ? ['--live'] : []),
     ...filters.flatMap(({ words }) => words),
     ...(paging.max === undefined ? [] : ['--max', String(paging.max)]),
     ...(paging.limit === undefined ? [] : ['--limit', String(paging.limit)]),

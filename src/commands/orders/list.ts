@@ -8,6 +8,7 @@ import type { AttemptRecord } from '../../journal/journal.ts';
 import type { Profile } from '../../profiles/profiles.ts';
 import { type Context, defineCommand } from '../command.ts';
 import { pagingFlags, showList } from '../listing.ts';
+import { feedIndex } from './feed-index.ts';
 import { statusColumn } from './open-status.ts';
 import { filterFlags, orderFilters } from './order-filters.ts';
 import { observeOrders } from './order-observer.ts';
@@ -32,11 +33,21 @@ export const list = defineCommand({
     const asked = orderFilters(ctx, { ...flags, status }, profile);
     const reasons = reasonColumns(ctx, profile);
     const { columns, ...observer } = observeOrders(ctx, profile, asked);
-    return showList(ctx, 'orders', flags, asked.filters, {
-      ...observer,
-      columns: [...reasons.columns, ...columns, ...(await statusColumn(ctx, service))],
-      beforeShown: reasons.lookUp,
-    });
+    // A walk backwards does not say what comes before its pages.
+    const feed = flags.previous === undefined ? feedIndex(ctx, service, flags.next) : undefined;
+    try {
+      return await showList(ctx, 'orders', flags, asked.filters, {
+        ...observer,
+        columns: [...reasons.columns, ...columns, ...(await statusColumn(ctx, service))],
+        onPage(page) {
+          observer.onPage(page);
+          feed?.page(page);
+        },
+        beforeShown: reasons.lookUp,
+      });
+    } finally {
+      await feed?.end();
+    }
   },
 });
 

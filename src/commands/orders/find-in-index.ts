@@ -1,0 +1,303 @@
+/**
+ * Searches the index of this machine and, at the same time, reads the newest and the last page of the list. What is found is read
+ * again from the service before it is shown.
+ */
+
+import { longPages, type Page, type PageQuery, type Service, type WireRecord } from '../../api/api.ts';
+import { idOf } from '../../api/spec.ts';
+import { purchaseOf, twinSeconds } from '../../changes/changes.ts';
+import { CliError } from '../../errors.ts';
+import type { Hit, IndexStatus, OrderIndex, Wanted } from '../../index/index.ts';
+import type { Context } from '../command.ts';
+import { learnRun, newRun } from './feed-index.ts';
+import { indexedOrder } from './indexed-text.ts';
+
+/** What to search for. */
+export interface IndexSearch {
+  readonly wanted: Wanted;
+  /** Decides about an order as the service shows it now. */
+  readonly accepts: (record: WireRecord) => boolean;
+  /** Only orders behind this one are wanted. */
+  readonly after: string | undefined;
+  /** The most orders to read. */
+  readonly max: number;
+  /** Gets the orders that were read, before those of them that were found are shown. */
+  readonly onRead: (records: readonly WireRecord[]) => void;
+  /** Shows what was found, in the order of the list. */
+  readonly show: (records: readonly WireRecord[]) => Promise<void>;
+}
+
+/** How a search in the index ended. */
+export interface IndexFound {
+  readonly found: number;
+  /** The status of the index after the search. */
+  readonly status: IndexStatus;
+  /** When the newest page was asked for, Unix milliseconds. */
+  readonly headAt: number;
+  /** Whether the newest orders that were read join those that are known. */
+  readonly headJoined: boolean;
+  /** Orders of the index that could not be read again. */
+  readonly unread: number;
+  /** The last order that was read, if `max` ended the search. */
+  readonly stoppedAt: string | undefined;
+  readonly requests: number;
+  readonly tookMs: number;
+}
+
+// A short first page comes sooner. If it does not join what is known, longer ones follow.
+const headLength = 50;
+// So many reads are on their way at once.
+const atOnce = 4;
+// Hits that are so near to each other are read with one request.
+const nearFew = 10;
+const nearMany = 250;
+const fewHits = 40;
+const longestRead = 250;
+// In a list of found orders nobody looks for the twins of more.
+const mostTwinsLookedFor = 50;
+
+/** Searches. Throws what the service throws, and CliError 'refused' if the index cannot be opened. */
+export async function findInIndex(
+  ctx: Context,
+  service: Service,
+  index: OrderIndex,
+  search: IndexSearch,
+): Promise<IndexFound> {
+  const { clock } = ctx;
+  const startedAt = clock.monotonic();
+  const headAt = clock.now();
+  const before = service.requests?.() ?? 0;
+  const known = index.status();
+  const from = search.after === undefined ? -1 : (index.placeOf(search.after) ?? -1);
+  const [hits, head, tail] = await Promise.all([
+    index.scan(search.wanted),
+    firstPage(service, { limit: headLength }),
+    known.isComplete && !known.endsAtFloor && known.last !== undefined
+      ? firstPage(service, { limit: headLength, next: known.last })
+      : undefined,
+  ]);
+  const newest = await readHead(ctx, service, index, head, headAt, search.max);
+  const oldest = tail === undefined ? [] : learnTail(index, service, known, tail, headAt);
+  const live = new Map<string, WireRecord>();
+  for (const record of [...newest.records, ...oldest]) live.set(idOf(record) ?? '', record);
+
+  const reading = startReading(ctx, service, index, search, live);
+  if (search.after === undefined) await reading.show(newest.records);
+  const wanted = hits.filter(({ id, place }) => !live.has(id) && place > from);
+  await reading.readAgain(wanted);
+  await reading.show(oldest);
+  const { found, unread, stoppedAt } = reading;
+  return {
+    found,
+    unread,
+    stoppedAt,
+    status: index.status(),
+    headAt,
+    headJoined: newest.joins,
+    requests: (service.requests?.() ?? 0) - before,
+    tookMs: clock.monotonic() - startedAt,
+  };
+}
+
+async function firstPage(service: Service, query: PageQuery): Promise<Page> {
+  for await (const page of service.pages('orders', query)) return page;
+  return { records: [], hasMore: false, saysHasMore: true, repeated: 0 };
+}
+
+interface Head {
+  readonly records: readonly WireRecord[];
+  readonly joins: boolean;
+}
+
+// Reads on until the newest orders join those that are known.
+async function readHead(
+  { clock }: Context,
+  service: Service,
+  index: OrderIndex,
+  first: Page,
+  headAt: number,
+  max: number,
+): Promise<Head> {
+  const records: WireRecord[] = [...first.records];
+  let joins = learnPage(index, service, undefined, first, headAt);
+  const last = idOf(first.records.at(-1));
+  if (joins || !first.hasMore || last === undefined || records.length >= max) return { records, joins };
+  let after = last;
+  let askedAt = clock.now();
+  for await (const page of longPages(service, 'orders', { next: after })) {
+    records.push(...page.records);
+    joins = learnPage(index, service, after, page, askedAt);
+    askedAt = clock.now();
+    after = idOf(page.records.at(-1)) ?? after;
+    if (joins || records.length >= max) break;
+  }
+  return { records, joins };
+}
+
+function learnTail(
+  index: OrderIndex,
+  service: Service,
+  { last }: IndexStatus,
+  page: Page,
+  askedAt: number,
+): readonly WireRecord[] {
+  // A service that does not know the last order any more may send the first page instead.
+  const fits = learnPage(index, service, last, page, askedAt);
+  return fits ? page.records : [];
+}
+
+// Returns whether the orders are followed by known ones, or by the end of the list.
+function learnPage(
+  index: OrderIndex,
+  service: Service,
+  after: string | undefined,
+  { records, hasMore, saysHasMore }: Page,
+  askedAt: number,
+): boolean {
+  const run = newRun(after, askedAt);
+  const { 'index.fields': fields } = service.profile.settings;
+  for (const record of records) {
+    const id = idOf(record);
+    if (id !== undefined) run.orders.push(indexedOrder(id, record.value, fields));
+  }
+  run.ends = saysHasMore && !hasMore;
+  const learned = learnRun(index, service, run);
+  return learned?.joins === true;
+}
+
+interface Reading {
+  readonly found: number;
+  readonly unread: number;
+  readonly stoppedAt: string | undefined;
+  /** Shows those of the orders that are found. */
+  show(records: readonly WireRecord[]): Promise<void>;
+  /** Reads hits from the service and shows those that still are. */
+  readAgain(hits: readonly Hit[]): Promise<void>;
+}
+
+function startReading(
+  ctx: Context,
+  service: Service,
+  index: OrderIndex,
+  search: IndexSearch,
+  live: Map<string, WireRecord>,
+): Reading {
+  const gone: string[] = [];
+  let found = 0;
+  let unread = 0;
+  let read = 0;
+  let stoppedAt: string | undefined;
+  const endProgressWords = () => `${read} orders read again, ${found} found`;
+  const readHit = async (hit: Hit): Promise<readonly WireRecord[]> => {
+    const { id, neighbour } = hit;
+    const located = await service.locate('orders', id, { neighbour });
+    if ('missing' in located) gone.push(id);
+    if ('boundReached' in located) unread += 1;
+    return 'found' in located ? [located.found] : [];
+  };
+  const readGroup = async (group: readonly Hit[]): Promise<readonly WireRecord[]> => {
+    const [first] = group;
+    const last = group.at(-1);
+    if (first === undefined || last === undefined) return [];
+    const isHead = first.place === 0;
+    if (group.length === 1 || (first.neighbour === undefined && !isHead))
+      return (await inTurn(group, readHit)).flat();
+    const page = await firstPage(service, { limit: last.place - first.place + 1, next: first.neighbour });
+    const byId = new Map(page.records.map((record) => [idOf(record), record]));
+    // An order that is not where it was is looked for in the usual way.
+    return (
+      await inTurn(group, async (hit) => {
+        const record = byId.get(hit.id);
+        return record === undefined ? await readHit(hit) : [record];
+      })
+    ).flat();
+  };
+  const show = async (records: readonly WireRecord[]): Promise<void> => {
+    const matching = records.filter(search.accepts);
+    search.onRead(records);
+    if (matching.length > 0) search.onRead(await twinsOf(service, index, matching, live));
+    if (matching.length > 0) await search.show(matching);
+    found += matching.length;
+  };
+  return {
+    get found() {
+      return found;
+    },
+    get unread() {
+      return unread;
+    },
+    get stoppedAt() {
+      return stoppedAt;
+    },
+    show,
+    async readAgain(hits) {
+      const endProgress = ctx.notes.progress(endProgressWords);
+      try {
+        const groups = groupsOf(hits.slice(0, search.max));
+        for (let at = 0; at < groups.length; at += atOnce) {
+          const some = groups.slice(at, at + atOnce);
+          const records = (await Promise.all(some.map(readGroup))).flat();
+          for (const record of records) live.set(idOf(record) ?? '', record);
+          read += records.length;
+          await show(records);
+        }
+        if (hits.length > search.max) stoppedAt = hits[search.max - 1]?.id;
+        if (gone.length > 0) index.drop(gone);
+      } finally {
+        endProgress();
+      }
+    },
+  };
+}
+
+async function inTurn<T, R>(items: readonly T[], act: (item: T) => Promise<R>): Promise<readonly R[]> {
+  const results: R[] = [];
+  for (const item of items) results.push(await act(item));
+  return results;
+}
+
+// Neighbours in the list are read together. Where there are many hits, longer ways between two of them are cheaper than requests.
+function groupsOf(hits: readonly Hit[]): readonly (readonly Hit[])[] {
+  const near = hits.length <= fewHits ? nearFew : nearMany;
+  const groups: Hit[][] = [];
+  for (const hit of hits) {
+    const group = groups.at(-1);
+    const [first] = group ?? [];
+    const last = group?.at(-1);
+    const fits =
+      first !== undefined &&
+      last !== undefined &&
+      hit.place - last.place <= near &&
+      hit.place - first.place < longestRead;
+    if (fits) group?.push(hit);
+    else groups.push([hit]);
+  }
+  return groups;
+}
+
+// The twins of what was found, read again as well: a person may refund one of the two. A twin that cannot be read is left out.
+async function twinsOf(
+  service: Service,
+  index: OrderIndex,
+  found: readonly WireRecord[],
+  live: Map<string, WireRecord>,
+): Promise<readonly WireRecord[]> {
+  const hits = found.slice(0, mostTwinsLookedFor).flatMap(({ value }) => {
+    const purchase = purchaseOf(value);
+    return purchase === undefined ? [] : index.twinsOf(value, purchase, twinSeconds);
+  });
+  const others = new Map(hits.filter(({ id }) => !live.has(id)).map((hit) => [hit.id, hit]));
+  const read = await Promise.all(
+    [...others.values()].slice(0, mostTwinsLookedFor).map(async ({ id, neighbour }) => {
+      try {
+        const located = await service.locate('orders', id, { neighbour, once: true });
+        return 'found' in located ? [located.found] : [];
+      } catch (error) {
+        if (error instanceof CliError) return [];
+        throw error;
+      }
+    }),
+  );
+  const known = hits.flatMap(({ id }) => live.get(id) ?? []);
+  return [...read.flat(), ...known];
+}

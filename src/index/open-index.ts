@@ -1,0 +1,161 @@
+/** Opens, makes and erases the indexes of this machine. */
+
+import { createHash, randomBytes } from 'node:crypto';
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { CliError } from '../errors.ts';
+import { commandLine, type Profile } from '../profiles/profiles.ts';
+import type { Indexes, IndexParts, OrderIndex } from './index.ts';
+import { createFile, type IndexFile, type KeyName, openFile, UnusableFile } from './index-file.ts';
+import { createOrderIndex } from './order-index.ts';
+import { createSealer, keyBytes, WrongSeal } from './seal.ts';
+import { newState } from './state.ts';
+
+/** The indexes in a folder. Nothing is opened yet. */
+export function openIndexes(parts: IndexParts): Indexes {
+  const { folder, profiles, rules, clock } = parts;
+  const { indexKeys } = profiles;
+  const opened = new Map<string, OrderIndex>();
+  const fileOf = (account: string): string => join(folder, `${nameOf(account)}.db`);
+
+  const keyOf = async (file: IndexFile, profile: Profile): Promise<Buffer> => {
+    const { id, place } = file.key;
+    let key: string | undefined;
+    try {
+      key = await indexKeys.read(id, place);
+    } catch (error) {
+      if (!(error instanceof CliError)) throw error;
+      throw new CliError('refused', `the key of the index cannot be read: ${error.message}`, {
+        certain: 'nothing was read from the index',
+        now: ['unlock the system keyring, then run the command again', 'or:', ...eraseWords(profile)],
+        cause: error,
+      });
+    }
+    if (key === undefined) throw unusable(profile, `its key is not in ${indexKeys.placeWords(place)}`);
+    return Buffer.from(key, 'base64url');
+  };
+
+  const newKey = async (profile: Profile): Promise<{ readonly name: KeyName; readonly key: Buffer }> => {
+    const key = randomBytes(keyBytes);
+    const name: KeyName = { id: randomBytes(6).toString('hex'), place: await indexKeys.placeFor(profile) };
+    await indexKeys.write(name.id, name.place, { origin: profile.origin, key: key.toString('base64url') });
+    return { name, key };
+  };
+
+  const indexOf = (file: IndexFile, key: Buffer, profile: Profile): OrderIndex => {
+    const sealer = createSealer(key, profile.account);
+    return createOrderIndex({
+      file,
+      segments: file.unsealed(sealer),
+      keptIn: indexKeys.placeWords(file.key.place),
+      clock,
+      explained: (error) => explained(error, profile),
+      async rekey(segments) {
+        const next = await newKey(profile);
+        file.reseal(segments, createSealer(next.key, profile.account), next.name);
+        await indexKeys.remove(file.key.id, file.key.place);
+        file.forgetOldKeys();
+        file.compact();
+        opened.delete(profile.account);
+      },
+    });
+  };
+
+  return {
+    folder,
+    async open(profile) {
+      const { account } = profile;
+      const known = opened.get(account);
+      if (known !== undefined) return known;
+      try {
+        const file = openFile(fileOf(account), rules);
+        if (file === undefined) return undefined;
+        const index = indexOf(file, await keyOf(file, profile), profile);
+        opened.set(account, index);
+        // A run that made a new key was stopped before it removed the old one.
+        for (const { id, place } of file.oldKeys) await indexKeys.remove(id, place);
+        if (file.oldKeys.length > 0) file.forgetOldKeys();
+        return index;
+      } catch (error) {
+        throw explained(error, profile);
+      }
+    },
+    async create(profile) {
+      const { name, key } = await newKey(profile);
+      try {
+        const file = createFile(fileOf(profile.account), rules, profile.account, name);
+        const index = indexOf(file, key, profile);
+        file
+          .unsealed(createSealer(key, profile.account))
+          .setState(newState(randomBytes(16).toString('base64url')));
+        opened.set(profile.account, index);
+        return index;
+      } catch (error) {
+        throw explained(error, profile);
+      }
+    },
+    keyPlace: async (profile) => indexKeys.placeWords(await indexKeys.placeFor(profile)),
+    async erase(account) {
+      opened.get(account)?.close();
+      opened.delete(account);
+      const path = fileOf(account);
+      const keys = keysOf(path, parts);
+      // The key goes first: without it, what is left of the file is of no use to anybody.
+      for (const { id, place } of keys) await indexKeys.remove(id, place);
+      for (const end of ['', '-wal', '-shm', '-journal']) rmSync(`${path}${end}`, { force: true });
+      return keys.length > 0;
+    },
+    close() {
+      for (const index of opened.values()) index.close();
+      opened.clear();
+    },
+  };
+}
+
+// The name of an account may be long and holds characters that a file name cannot have.
+function nameOf(account: string): string {
+  return createHash('sha256').update(account).digest('hex').slice(0, 32);
+}
+
+// The keys that the file names, as far as it can be read.
+function keysOf(path: string, { rules }: IndexParts): readonly KeyName[] {
+  try {
+    const file = openFile(path, rules);
+    if (file === undefined) return [];
+    const keys = [file.key, ...file.oldKeys];
+    file.close();
+    return keys;
+  } catch (error) {
+    if (error instanceof CliError) throw error;
+    return [];
+  }
+}
+
+function explained(error: unknown, profile: Profile): unknown {
+  if (error instanceof WrongSeal)
+    return unusable(profile, 'its key is another one, or somebody has changed it', error);
+  if (error instanceof UnusableFile) return unusable(profile, error.message, error);
+  if (error instanceof Error && 'errcode' in error)
+    return new CliError('refused', `the index of ${profile.name} cannot be used: ${error.message}`, {
+      certain: 'nothing was read from it',
+      now: ['free some space, or give yourself the right to write there', ...eraseWords(profile)],
+      cause: error,
+    });
+  return error;
+}
+
+function unusable(profile: Profile, why: string, cause?: unknown): CliError {
+  return new CliError('refused', `the index of ${profile.name} does not open: ${why}`, {
+    certain: 'nothing was shown from it',
+    now: eraseWords(profile),
+    cause,
+  });
+}
+
+function eraseWords(profile: Profile): readonly string[] {
+  return [
+    'erase it, and build it anew:',
+    commandLine(profile, 'index', 'forget', '--all', '--yes'),
+    commandLine(profile, 'index', 'build'),
+  ];
+}
