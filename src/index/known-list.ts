@@ -75,6 +75,7 @@ const nothing: Learned = {
 const slack = 50;
 // A segment in the middle of the list may grow a little, so that one inserted order does not make a segment of its own.
 const longestSegment = segmentLength * 1.2;
+const mostGoneAtEnd = 10;
 // In so many segments a new order is looked for, if its date says that it may be there. In a list that is newest first it is one.
 const mostOverlaps = 4;
 
@@ -82,30 +83,29 @@ const mostOverlaps = 4;
 export function learn(segments: Segments, run: Run): Learned {
   const { entries } = run;
   const edges = segments.edges();
-  if (entries.length === 0) return ofNothing(segments, run);
   if (edges.length === 0) return begin(segments, run);
+  if (entries.length === 0 && !run.ends) return nothing;
   const anchor = anchorOf(segments, run);
   if (anchor === undefined) return nothing;
   const window = windowAfter(segments, anchor, entries.length + slack);
   const joint = jointOf(run, window);
   const isBetween = anchor.at !== 'head' && window.known.length > 0 && !window.gaps.has(0);
   // Nothing after the anchor is as it was known: the service does not know the anchor, or the whole list has changed.
-  if (joint === undefined && isBetween) return { ...nothing, contradicts: true };
+  if (joint === undefined && isBetween && !isNearEnd(window, 0)) return { ...nothing, contradicts: true };
   const elsewhere = repeated(segments, run, window, joint);
-  if (joint === undefined && elsewhere.ids.size * 2 > entries.length)
-    return { ...nothing, contradicts: true };
+  // Orders that are known elsewhere come together where a service sends its first page for an order that it does not know.
+  const isOther = entries.length > 0 && elsewhere.ids.size * 2 > entries.length;
+  if (isOther && (joint === undefined || anchor.at !== 'head')) return { ...nothing, contradicts: true };
   return write(segments, run, { anchor, window, joint, elsewhere, isBetween });
 }
 
-// No order after the anchor: it is the last of the list.
-function ofNothing(segments: Segments, { after, ends }: Run): Learned {
-  const last = segments.edges().at(-1);
-  if (!ends || last === undefined || after !== last.last) return nothing;
-  return { ...nothing, fits: true, joins: true, ended: true };
+// A few orders at the end of what is known may be gone. If there are many, the service rather sends less than it has.
+function isNearEnd({ isAll, known }: Window, from: number): boolean {
+  return isAll && known.length - from <= mostGoneAtEnd;
 }
 
 function begin(segments: Segments, { after, entries, ends, fields }: Run): Learned {
-  if (after !== undefined) return nothing;
+  if (after !== undefined || entries.length === 0) return nothing;
   const added = unique(entries);
   const chunks = chunked(added, 'last');
   segments.replace(
@@ -253,10 +253,13 @@ function write(segments: Segments, run: Run, fit: Fit): Learned {
   const { anchor, window, joint, elsewhere } = fit;
   const { known } = window;
   const edges = segments.edges();
-  const replacedTo = (joint?.window ?? -1) + 1;
-  const isWhole = joint !== undefined && joint.run === run.entries.length - 1;
-  const rest = known.length - replacedTo;
-  const isLast = window.isAll && rest === 0;
+  const joinedTo = (joint?.window ?? -1) + 1;
+  const isWhole = (joint?.run ?? -1) === run.entries.length - 1;
+  // Without a joint, only what was known right behind the anchor.
+  const isPlaced = joint !== undefined || fit.isBetween || run.entries.length === 0;
+  const isShort = isPlaced && isNearEnd(window, joinedTo) && (run.ends || !isWhole);
+  const replacedTo = isShort ? known.length : joinedTo;
+  const isLast = window.isAll && known.length === replacedTo;
   // The region that is written again: from the anchor's segment to that of the last order that is replaced. A full segment that
   // ends with the anchor stays as it is.
   const anchorEdge = edges[anchor.segment];

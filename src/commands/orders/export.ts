@@ -104,7 +104,7 @@ export const exportOrders = defineCommand({
         },
       } satisfies ExportJob;
     });
-    return await exported.finally(() => feed?.end());
+    return await exported.finally(async () => feed?.end());
   },
 });
 
