@@ -95,7 +95,7 @@ export function learn(segments: Segments, run: Run): Learned {
   const elsewhere = repeated(segments, run, window, joint);
   // Orders that are known elsewhere come together where a service sends its first page for an order that it does not know.
   const isOther = entries.length > 0 && elsewhere.ids.size * 2 > entries.length;
-  if (isOther && (joint === undefined || anchor.at !== 'head')) return { ...nothing, contradicts: true };
+  if (isOther && anchor.at !== 'head') return { ...nothing, contradicts: true };
   return write(segments, run, { anchor, window, joint, elsewhere, isBetween });
 }
 
@@ -297,7 +297,12 @@ function write(segments: Segments, run: Run, fit: Fit): Learned {
   );
   const isJoinedAfter = after.length > 0 ? (end?.isJoined ?? true) : !isGap || isLast;
   const pieces = piecesOf(islands, anchor.at === 'head' ? 'first' : 'last', isJoinedAfter);
-  const positions = positionsBetween(upper, lower, pieces.length);
+  const positions = positionsBetween(
+    upper,
+    lower,
+    pieces.length,
+    pieces.at(-1)?.isJoined === false ? wide : 0,
+  );
   const withoutMoved = held.flatMap((index) => withoutIds(segments, edges[index], inRun));
   segments.replace(
     [...removed, ...withoutMoved.map(({ segment }) => segment)],
@@ -388,14 +393,15 @@ export function chunked(entries: readonly Entry[], short: 'first' | 'last'): rea
   return starts.map((start, index) => entries.slice(start, starts[index + 1]));
 }
 
-/** So many positions between two others, from high to low. */
+/** So many positions between two others, from high to low; above all others with so much room below them. */
 export function positionsBetween(
   upper: number | undefined,
   lower: number | undefined,
   count: number,
+  room = 0,
 ): readonly number[] {
   const at = Array.from({ length: count }, (_, index) => index);
-  if (upper === undefined) return at.map((index) => (lower ?? 0) + wide + count - index);
+  if (upper === undefined) return at.map((index) => (lower ?? 0) + room + count - index);
   if (lower === undefined) return at.map((index) => upper - index - 1);
   if (upper - lower > count) return at.map((index) => upper - index - 1);
   return at.map((index) => upper - ((upper - lower) * (index + 1)) / (count + 1));

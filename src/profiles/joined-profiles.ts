@@ -62,6 +62,7 @@ export function createProfiles(parts: ProfileParts): Profiles {
     describe: (name) => describeProfile(store, name),
     list: async () => listProfiles(store),
     amountStyle: (name) => amountStyle(store, name),
+    accountOf: async (name) => placeOf(storedIn(store.read().profiles, name)).account,
     reaching: (account) => profilesReaching(store, account),
     keyringProblem: () => store.keys.keyringProblem(),
     checkFree: async (name) => checkFree(store.read().profiles, name),

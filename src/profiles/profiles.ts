@@ -74,6 +74,8 @@ export interface Profiles {
    * that the journal can always be shown.
    */
   amountStyle(name: string): AmountStyle;
+  /** The account of a stored profile, even if the profile has a wrong setting. Throws like `checkStored`. */
+  accountOf(name: string): Promise<string>;
   /** The names of the profiles that reach an account. */
   reaching(account: string): Promise<readonly string[]>;
   /** What is wrong with an answer to a prompt, or undefined. The message repeats no key. */

@@ -14,24 +14,32 @@ import { statusColumn } from './open-status.ts';
 import { amountHint, createSearch, needlesOf } from './order-matching.ts';
 
 /**
- * The index that a search uses. Undefined: it is searched page by page, since there is no index, or since it does not know the order
- * to begin after. Throws CliError 'refused' if it does not open, and says how to search without it.
+ * Searches with the index. Returns false if there is none, or if it does not know the order to begin after: then nothing was
+ * searched. Throws CliError 'refused' if it does not open, and says how to search without it.
  */
-export async function indexFor(ctx: Context, search: Search): Promise<OrderIndex | undefined> {
-  const { isLive, profile, paging } = search;
-  if (isLive) return undefined;
+export async function searchedIndex(
+  ctx: Context,
+  service: Service,
+  search: Search,
+  customer: string | undefined,
+): Promise<boolean> {
+  const { isLive, profile, paging, filters } = search;
+  if (isLive) return false;
   try {
     const index = await ctx.index.open(profile);
-    return paging.next !== undefined && index?.placeOf(paging.next) === undefined ? undefined : index;
+    if (index === undefined) return false;
+    if (paging.next !== undefined && index.placeOf(paging.next) === undefined) return false;
+    await findIndexed(ctx, service, index, search, customer);
+    return true;
   } catch (error) {
-    if (!(error instanceof CliError)) throw error;
-    const now = ['search without it:', command({ ...search, isLive: true }, { filters: search.filters })];
+    if (!(error instanceof CliError) || error.kind !== 'refused') throw error;
+    const now = ['search without it:', command({ ...search, isLive: true }, { filters })];
     throw withParts(error, { now: [...now, ...(error.parts.now ?? [])] });
   }
 }
 
-/** Searches the index, shows what was found, and says what is certain. Throws CliError if nothing was found. */
-export async function findIndexed(
+// Shows what was found, and says what is certain. Throws CliError if nothing was found.
+async function findIndexed(
   ctx: Context,
   service: Service,
   index: OrderIndex,
@@ -66,6 +74,9 @@ function customerNeedles(customer: string | undefined): readonly (readonly strin
   return customer === undefined ? [] : [[fold(customer)]];
 }
 
+// The width of `certain: `.
+const hang = 9;
+
 // Says what was found, what is certain, and what is not. Throws CliError if nothing was found.
 function sayFound(ctx: Context, search: Search, result: IndexFound): void {
   const { profile, filters } = search;
@@ -77,7 +88,7 @@ function sayFound(ctx: Context, search: Search, result: IndexFound): void {
   ctx.notes.note([`${found} found, `, accountSpan(profile), `; all read just now (${cost})`]);
   if (stoppedAt !== undefined)
     ctx.notes.note(`older orders: ${command(search, { filters, next: stoppedAt })}`);
-  else if (doubts.length === 0) ctx.notes.note(`certain: ${certainWords(ctx, status, headAt)}`);
+  else if (doubts.length === 0) ctx.notes.note(`certain: ${certainWords(ctx, status, headAt)}`, hang);
   else {
     for (const { why, command: fix } of doubts)
       ctx.notes.note(`not certain that there are no others: ${why}${fix === undefined ? '' : `: ${fix}`}`);

@@ -3,7 +3,7 @@
 import type { WireRecord } from '../../api/api.ts';
 import { defineCommand } from '../command.ts';
 import { flag, usage } from '../flags.ts';
-import { findIndexed, indexFor } from './find-indexed.ts';
+import { searchedIndex } from './find-indexed.ts';
 import { findLive } from './find-live.ts';
 import type { Search } from './find-search.ts';
 import { filterFlags, orderFilters } from './order-filters.ts';
@@ -68,9 +68,7 @@ export const find = defineCommand({
       observer: observeOrders(ctx, service.profile, asked),
       outputWords: ctx.options.outputWords,
     };
-    const index = await indexFor(ctx, search);
-    if (index === undefined) await findLive(ctx, service, search);
-    else await findIndexed(ctx, service, index, search, flags.customer);
+    if (!(await searchedIndex(ctx, service, search, flags.customer))) await findLive(ctx, service, search);
     return undefined;
   },
 });
