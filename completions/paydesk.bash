@@ -7,17 +7,17 @@ _paydesk() {
   COMPREPLY=()
   case "$current" in -*) typed='-' ;; esac
   case "$typed" in
-    '') words='orders refunds customers checkout journal profile simulator api completion help' ;;
-    'orders') words='list show find refund capture create export' ;;
-    'refunds') words='plan apply status compare' ;;
+    '') words='orders refunds customers checkout journal profile simulator today api completion help' ;;
+    'orders') words='list show find refund capture create export summary waiting twins' ;;
+    'refunds') words='plan apply status compare list summary' ;;
     'customers') words='list show export' ;;
     'checkout') words='create' ;;
     'journal') words='list show reconcile settle acknowledge verify forget export import' ;;
     'profile') words='add list show use set key remove check' ;;
     'simulator') words='serve reset' ;;
-    'help') words='orders refunds customers checkout journal profile simulator api completion environment exit-codes output safety' ;;
-    'help orders') words='list show find refund capture create export' ;;
-    'help refunds') words='plan apply status compare' ;;
+    'help') words='orders refunds customers checkout journal profile simulator today api completion environment exit-codes output safety' ;;
+    'help orders') words='list show find refund capture create export summary waiting twins' ;;
+    'help refunds') words='plan apply status compare list summary' ;;
     'help customers') words='list show export' ;;
     'help checkout') words='create' ;;
     'help journal') words='list show reconcile settle acknowledge verify forget export import' ;;

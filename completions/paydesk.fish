@@ -9,13 +9,14 @@ function __paydesk_complete
         switch "$before"
             case ''
                 printf '%s\t%s\n' \
-                    orders 'List, show, refund, capture and create orders' \
-                    refunds 'Refund many orders from a file: plan, apply, and what became of it' \
+                    orders 'List, show, refund, capture, create and add up orders' \
+                    refunds 'Refund many orders from a file, and add up the refunds that were made' \
                     customers 'List and show customers' \
                     checkout 'Payment links' \
                     journal 'What this machine sent, and whether it was made' \
                     profile 'The accounts paydesk can talk to, and their keys' \
                     simulator 'The simulator of the service inside paydesk' \
+                    today 'Show what a desk must know today: unconfirmed, refunded, waiting, twins' \
                     api 'Send any request, with the key and version of a profile' \
                     completion 'Print the script for TAB completion in a shell' \
                     help 'Help of a command or a topic'
@@ -28,14 +29,19 @@ function __paydesk_complete
                     refund 'Refund an order, one of its charges, or part of a charge' \
                     capture 'Capture an order that was authorized earlier' \
                     create 'Create an order, with a checkout or without' \
-                    export 'Export all orders, charges or refunds of a time range'
+                    export 'Export all orders, charges or refunds of a time range' \
+                    summary 'Add up the orders of a period: by status, day, week, month or card' \
+                    waiting 'Count the authorized orders that wait for their capture, by age' \
+                    twins 'List orders of a period that somebody may have paid twice'
                 return
             case 'refunds'
                 printf '%s\t%s\n' \
                     plan 'Check a file of refunds and make a plan of it; sends nothing' \
                     apply 'Send the refunds of a plan, each at most once' \
                     status 'Show what became of every row of a plan' \
-                    compare 'Compare a list of orders with what was refunded'
+                    compare 'Compare a list of orders with what was refunded' \
+                    list 'List the refunds of a period: how much, why, and by whom' \
+                    summary 'Add up the refunds of a period: by reason, operator, day or card, and the rate'
                 return
             case 'customers'
                 printf '%s\t%s\n' \
@@ -77,13 +83,14 @@ function __paydesk_complete
                 return
             case 'help'
                 printf '%s\t%s\n' \
-                    orders 'List, show, refund, capture and create orders' \
-                    refunds 'Refund many orders from a file: plan, apply, and what became of it' \
+                    orders 'List, show, refund, capture, create and add up orders' \
+                    refunds 'Refund many orders from a file, and add up the refunds that were made' \
                     customers 'List and show customers' \
                     checkout 'Payment links' \
                     journal 'What this machine sent, and whether it was made' \
                     profile 'The accounts paydesk can talk to, and their keys' \
                     simulator 'The simulator of the service inside paydesk' \
+                    today 'Show what a desk must know today: unconfirmed, refunded, waiting, twins' \
                     api 'Send any request, with the key and version of a profile' \
                     completion 'Print the script for TAB completion in a shell' \
                     environment 'variables that set an option when the flag is not given' \
@@ -99,14 +106,19 @@ function __paydesk_complete
                     refund 'Refund an order, one of its charges, or part of a charge' \
                     capture 'Capture an order that was authorized earlier' \
                     create 'Create an order, with a checkout or without' \
-                    export 'Export all orders, charges or refunds of a time range'
+                    export 'Export all orders, charges or refunds of a time range' \
+                    summary 'Add up the orders of a period: by status, day, week, month or card' \
+                    waiting 'Count the authorized orders that wait for their capture, by age' \
+                    twins 'List orders of a period that somebody may have paid twice'
                 return
             case 'help refunds'
                 printf '%s\t%s\n' \
                     plan 'Check a file of refunds and make a plan of it; sends nothing' \
                     apply 'Send the refunds of a plan, each at most once' \
                     status 'Show what became of every row of a plan' \
-                    compare 'Compare a list of orders with what was refunded'
+                    compare 'Compare a list of orders with what was refunded' \
+                    list 'List the refunds of a period: how much, why, and by whom' \
+                    summary 'Add up the refunds of a period: by reason, operator, day or card, and the rate'
                 return
             case 'help customers'
                 printf '%s\t%s\n' \

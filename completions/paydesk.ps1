@@ -9,13 +9,14 @@ Register-ArgumentCompleter -Native -CommandName paydesk -ScriptBlock {
     if (-not $wordToComplete.StartsWith('-')) {
         $found = @(switch -CaseSensitive -Exact ($before -join ' ') {
             '' {
-                "orders`tList, show, refund, capture and create orders"
-                "refunds`tRefund many orders from a file: plan, apply, and what became of it"
+                "orders`tList, show, refund, capture, create and add up orders"
+                "refunds`tRefund many orders from a file, and add up the refunds that were made"
                 "customers`tList and show customers"
                 "checkout`tPayment links"
                 "journal`tWhat this machine sent, and whether it was made"
                 "profile`tThe accounts paydesk can talk to, and their keys"
                 "simulator`tThe simulator of the service inside paydesk"
+                "today`tShow what a desk must know today: unconfirmed, refunded, waiting, twins"
                 "api`tSend any request, with the key and version of a profile"
                 "completion`tPrint the script for TAB completion in a shell"
                 "help`tHelp of a command or a topic"
@@ -28,12 +29,17 @@ Register-ArgumentCompleter -Native -CommandName paydesk -ScriptBlock {
                 "capture`tCapture an order that was authorized earlier"
                 "create`tCreate an order, with a checkout or without"
                 "export`tExport all orders, charges or refunds of a time range"
+                "summary`tAdd up the orders of a period: by status, day, week, month or card"
+                "waiting`tCount the authorized orders that wait for their capture, by age"
+                "twins`tList orders of a period that somebody may have paid twice"
             }
             'refunds' {
                 "plan`tCheck a file of refunds and make a plan of it; sends nothing"
                 "apply`tSend the refunds of a plan, each at most once"
                 "status`tShow what became of every row of a plan"
                 "compare`tCompare a list of orders with what was refunded"
+                "list`tList the refunds of a period: how much, why, and by whom"
+                "summary`tAdd up the refunds of a period: by reason, operator, day or card, and the rate"
             }
             'customers' {
                 "list`tList customers, one page at a time"
@@ -69,13 +75,14 @@ Register-ArgumentCompleter -Native -CommandName paydesk -ScriptBlock {
                 "reset`tReset the demo to its first state"
             }
             'help' {
-                "orders`tList, show, refund, capture and create orders"
-                "refunds`tRefund many orders from a file: plan, apply, and what became of it"
+                "orders`tList, show, refund, capture, create and add up orders"
+                "refunds`tRefund many orders from a file, and add up the refunds that were made"
                 "customers`tList and show customers"
                 "checkout`tPayment links"
                 "journal`tWhat this machine sent, and whether it was made"
                 "profile`tThe accounts paydesk can talk to, and their keys"
                 "simulator`tThe simulator of the service inside paydesk"
+                "today`tShow what a desk must know today: unconfirmed, refunded, waiting, twins"
                 "api`tSend any request, with the key and version of a profile"
                 "completion`tPrint the script for TAB completion in a shell"
                 "environment`tvariables that set an option when the flag is not given"
@@ -91,12 +98,17 @@ Register-ArgumentCompleter -Native -CommandName paydesk -ScriptBlock {
                 "capture`tCapture an order that was authorized earlier"
                 "create`tCreate an order, with a checkout or without"
                 "export`tExport all orders, charges or refunds of a time range"
+                "summary`tAdd up the orders of a period: by status, day, week, month or card"
+                "waiting`tCount the authorized orders that wait for their capture, by age"
+                "twins`tList orders of a period that somebody may have paid twice"
             }
             'help refunds' {
                 "plan`tCheck a file of refunds and make a plan of it; sends nothing"
                 "apply`tSend the refunds of a plan, each at most once"
                 "status`tShow what became of every row of a plan"
                 "compare`tCompare a list of orders with what was refunded"
+                "list`tList the refunds of a period: how much, why, and by whom"
+                "summary`tAdd up the refunds of a period: by reason, operator, day or card, and the rate"
             }
             'help customers' {
                 "list`tList customers, one page at a time"

@@ -20,8 +20,8 @@ import {
 } from './spec.ts';
 
 /**
- * How a value is shown. Money is shown with the currency of its record, a figure is an amount without its currency. A time is
- * in Unix seconds. A local time is shown as ISO 8601 in the zone of the run or export.
+ * How a value is shown. Money is shown with the currency of its record, a figure is an amount without its currency, a sum is a
+ * figure that paydesk added up and that may be beyond 2^53-1. A time is in Unix seconds. A local time is shown as ISO 8601 in the zone of the run or export.
  */
 export type ValueKind =
   | 'id'
@@ -29,6 +29,7 @@ export type ValueKind =
   | 'status'
   | 'money'
   | 'figure'
+  | 'sum'
   | 'integer'
   | 'time'
   | 'localTime'
@@ -48,13 +49,17 @@ export interface Column {
   readonly amountsOf?: (record: JsonObject) => AmountStyle;
   /** How wide a terminal must be for this column in the default table. Without it, only `--columns` shows the column. */
   readonly tableFrom?: number;
+  /** People look for this column. A narrower terminal says that it has no room for it. */
+  readonly isMissed?: true;
   /** The column stays in the table when a terminal is too narrow for all columns, and other texts are cut before it. */
   readonly stays?: true;
   /** If not all columns fit, this one comes in before ids, amounts and times. It takes no room from columns that stay. */
   readonly early?: true;
-  /** The short form, for a terminal without room for the full title or value. */
   /** A text that stays is never cut below this width if a column that does not stay can be left out for it. */
   readonly least?: number;
+  /** Whether the cell of a record is a warning: it is never cut, and a status is red. */
+  readonly warns?: (record: JsonObject) => boolean;
+  /** The short form, for a terminal without room for the full title or value. */
   readonly brief?: { readonly title?: string; readonly value?: (record: JsonObject) => unknown };
   /** The column is computed for people. CSV and `-o list` have it only if `--columns` names it. */
   readonly derived?: true;

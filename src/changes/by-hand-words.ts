@@ -9,6 +9,7 @@ import type { Context } from '../commands/command.ts';
 import { CliError } from '../errors.ts';
 import { type AttemptRecord, alarmWords, type VerdictRow } from '../journal/journal.ts';
 import { changeOf, kindWords } from './change-words.ts';
+import { mayAppearUntil } from './order-cases.ts';
 
 /** The changes of an order that somebody settled by hand, oldest first. None if the journal cannot be read. */
 export async function settledByHand(
@@ -62,10 +63,8 @@ export function byHandWords(ctx: Context, { sent, verdicts }: AttemptRecord): st
 
 // While a change that was recorded as not made can still take effect, every screen says until when.
 function appearsWords(ctx: Context, record: AttemptRecord): string {
-  const last = record.verdicts.at(-1);
-  const until = ctx.journal.mayAppearUntil(record);
-  const isOver = until === undefined || until <= ctx.clock.now();
-  if (last?.by !== 'person' || last.verdict === 'applied' || isOver) return '';
+  const until = mayAppearUntil(ctx.journal, record, ctx.clock.now());
+  if (until === undefined) return '';
   return `; it may still appear until ${untilWords(ctx, until)}`;
 }
 

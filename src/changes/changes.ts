@@ -31,6 +31,17 @@ export { createOrder } from './create/new-order.ts';
 export { orderFlags } from './create/order-body.ts';
 export { createPaymentLink, linkFlags } from './create/payment-link.ts';
 export { bodyFlag, creationFlags, parsePair, parsePairAt, qrFlags } from './create/sale-flags.ts';
+export {
+  type AttemptsByOrder,
+  attemptsByOrder,
+  casesOf,
+  caseWords,
+  longestShortCase,
+  type OpenCases,
+  type OrderCase,
+  openCasesOf,
+  stopsRefund,
+} from './order-cases.ts';
 export type { PickedOrder } from './order-change.ts';
 export {
   knownTwin,
@@ -55,22 +66,11 @@ export {
 export { againFlag, intentFlag, onlyGiven, scriptIdPattern } from './repeat.ts';
 export {
   acknowledgeCommand,
+  caseBlocks,
+  caseSteps,
   checkTwiceCommand,
-  type OpenCases,
-  openCasesOf,
-  paidTwiceBlocks,
-  paidTwiceStatus,
-  paidTwiceSteps,
-  seenTwiceBlocks,
-  seenTwiceIn,
-  seenTwiceStatus,
-  seenTwiceSteps,
+  mayAppearWords,
   seenTwiceWords,
-  unconfirmedBlocks,
-  unconfirmedSteps,
   unconfirmedWords,
-  unshownBlocks,
-  unshownStatus,
-  unshownSteps,
   unshownWords,
 } from './unconfirmed-words.ts';

@@ -153,6 +153,7 @@ function exportDoor(parts: {
   return {
     open: async (request) => (await load()).open(request),
     verify: async (path, maxAgeMs) => (await load()).verify(path, maxAgeMs),
+    read: async (path) => (await load()).read(path),
   };
 }
 
@@ -183,6 +184,8 @@ function planDoor({
     input: async (path) => (await load()).input(path),
     open: async (path) => (await load()).open(path),
     save: async (...plan) => (await load()).save(...plan),
+    exists: async (path) => (await load()).exists(path),
+    isSameFile: async (...paths) => (await load()).isSameFile(...paths),
     write: async (...file) => (await load()).write(...file),
   };
 }

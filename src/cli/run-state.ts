@@ -7,6 +7,7 @@ import { type Folders, findFolders } from '../profiles/folders.ts';
 import type { Profile } from '../profiles/profiles.ts';
 import {
   type Ask,
+  chartSigns,
   colorLevel,
   createAsk,
   createNotes,
@@ -167,6 +168,7 @@ function openScreen({ io, keys, stop, options, locale }: ScreenParts): Screen {
   const out = createOutput({
     ...shared,
     stdout,
+    charts: chartSigns({ ...options, env: io.env, platform: io.platform }),
     color: colorLevel(stdout, options.color, io.env),
     now: () => clock.now(),
     onLost: stop.abort,

@@ -18,11 +18,11 @@ interface Group {
 /** The nouns, by name, in the order of help. */
 export const groups: Readonly<Record<string, Group>> = {
   orders: {
-    summary: 'List, show, refund, capture and create orders',
+    summary: 'List, show, refund, capture, create and add up orders',
     example: 'paydesk -p demo orders list --limit 5',
   },
   refunds: {
-    summary: 'Refund many orders from a file: plan, apply, and what became of it',
+    summary: 'Refund many orders from a file, and add up the refunds that were made',
     example: 'paydesk -p demo refunds plan refunds.csv --to refunds.plan',
   },
   customers: { summary: 'List and show customers', example: 'paydesk -p demo customers list --limit 5' },
@@ -80,6 +80,21 @@ export const commands: readonly CommandEntry[] = [
     load: async () => (await import('./orders/export.ts')).exportOrders,
   },
   {
+    words: ['orders', 'summary'],
+    summary: 'Add up the orders of a period: by status, day, week, month or card',
+    load: async () => (await import('./orders/summary.ts')).summary,
+  },
+  {
+    words: ['orders', 'waiting'],
+    summary: 'Count the authorized orders that wait for their capture, by age',
+    load: async () => (await import('./orders/waiting.ts')).waiting,
+  },
+  {
+    words: ['orders', 'twins'],
+    summary: 'List orders of a period that somebody may have paid twice',
+    load: async () => (await import('./orders/twins.ts')).twins,
+  },
+  {
     words: ['refunds', 'plan'],
     summary: 'Check a file of refunds and make a plan of it; sends nothing',
     load: async () => (await import('./refunds/plan.ts')).plan,
@@ -98,6 +113,16 @@ export const commands: readonly CommandEntry[] = [
     words: ['refunds', 'compare'],
     summary: 'Compare a list of orders with what was refunded',
     load: async () => (await import('./refunds/compare.ts')).compare,
+  },
+  {
+    words: ['refunds', 'list'],
+    summary: 'List the refunds of a period: how much, why, and by whom',
+    load: async () => (await import('./refunds/list.ts')).list,
+  },
+  {
+    words: ['refunds', 'summary'],
+    summary: 'Add up the refunds of a period: by reason, operator, day or card, and the rate',
+    load: async () => (await import('./refunds/summary.ts')).summary,
   },
   {
     words: ['customers', 'list'],
@@ -238,6 +263,11 @@ export const commands: readonly CommandEntry[] = [
     words: ['simulator', 'reset'],
     summary: 'Reset the demo to its first state',
     load: async () => (await import('./simulator/reset.ts')).simulatorReset,
+  },
+  {
+    words: ['today'],
+    summary: 'Show what a desk must know today: unconfirmed, refunded, waiting, twins',
+    load: async () => (await import('./today.ts')).today,
   },
   {
     words: ['api'],

@@ -57,7 +57,8 @@ export function whenFlag(summary: string) {
   });
 }
 
-const dayMs = 86_400_000;
+/** A calendar day, in milliseconds. A day of a zone may be an hour longer or shorter. */
+export const dayMs = 86_400_000;
 const units: Readonly<Record<string, number>> = { m: 60_000, min: 60_000, h: 3_600_000, d: dayMs };
 const span = /^([1-9][0-9]{0,5})(m|min|h|d)$/;
 const iso =
@@ -104,15 +105,25 @@ function meantTimes(text: string): readonly string[] {
 }
 
 const weekdays = ['monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday', 'sunday'] as const;
-const periods = ['today', 'yesterday', 'this-week', 'last-week', 'this-month', 'last-month'] as const;
+/** The words that name a day, a week or a month. */
+export const periodWords = [
+  'today',
+  'yesterday',
+  'this-week',
+  'last-week',
+  'this-month',
+  'last-month',
+] as const;
 
 /** Words for the start of a day, a week or a month. Weeks begin on Monday. */
-const dayWords = [...periods, ...weekdays] as const;
+const dayWords = [...periodWords, ...weekdays] as const;
 type DayWord = (typeof dayWords)[number];
 
-// The calendar day on which a period begins, as midnight in UTC. `today` is one too. Days are counted in the calendar, since a
-// day may have 23 or 25 hours; the zone turns the day into a moment afterwards.
-function startOf(word: DayWord, today: number): number {
+/**
+ * The calendar day on which a period begins, as midnight in UTC. `today` is one too. Days are counted in the calendar, since a
+ * day may have 23 or 25 hours; the zone turns the day into a moment afterwards.
+ */
+export function startOf(word: DayWord, today: number): number {
   const date = new Date(today);
   const [year, month] = [date.getUTCFullYear(), date.getUTCMonth()];
   // Monday is 0.

@@ -93,6 +93,20 @@ export interface ExportCheck {
   readonly endedAt: number | undefined;
 }
 
+/** A finished export that is read again. */
+export interface ExportReading {
+  /** The query as the manifest shows it. */
+  readonly query: JsonObject;
+  readonly profile: string;
+  readonly account: { readonly origin: string; readonly vendor: string; readonly mode: string };
+  /** When the export began, Unix seconds. */
+  readonly startedAt: number;
+  /** The columns of a CSV; null in the other formats. */
+  readonly columns: readonly string[] | null;
+  /** The records of the file, in its order. */
+  readonly records: () => AsyncIterable<JsonObject>;
+}
+
 export interface Exports {
   /**
    * Opens a file for a new or a resumed export. Throws CliError 'refused' when the file already exists, when the unfinished
@@ -101,4 +115,6 @@ export interface Exports {
   open(request: ExportRequest): Promise<ExportFile>;
   /** Compares a file with its manifest. Throws CliError 'usage' when one of them cannot be read. */
   verify(path: string, maxAgeMs: number | undefined): Promise<ExportCheck>;
+  /** Compares a file with its manifest, and opens it. Throws CliError 'usage', 'refused' or 'incomplete' if it is not whole. */
+  read(path: string): Promise<ExportReading>;
 }

@@ -90,7 +90,7 @@ function exactly(_key: string, value: unknown): unknown {
   return typeof value === 'bigint' ? JSON.rawJSON(String(value)) : value;
 }
 
-// Only the fields that the check needs.
+// Only the fields that are read again, by the check and by reports.
 const checked = v.object({
   object: v.literal('export_manifest'),
   version: v.literal(1),
@@ -102,6 +102,10 @@ const checked = v.object({
   rows: v.number(),
   bytes: v.number(),
   sha256: v.string(),
+  query: v.optional(v.record(v.string(), v.unknown())),
+  profile: v.optional(v.string()),
+  account: v.optional(v.object({ origin: v.string(), vendor: v.string(), mode: v.string() })),
+  columns: v.optional(v.nullable(v.array(v.string()))),
 });
 type CheckedManifest = v.InferOutput<typeof checked>;
 
@@ -177,7 +181,8 @@ async function missingManifest(file: string): Promise<Problem> {
   );
 }
 
-async function manifestAt(path: string): Promise<CheckedManifest | undefined> {
+/** The manifest in a file; undefined if there is no such file. Throws CliError 'usage' when it is no manifest. */
+export async function manifestAt(path: string): Promise<CheckedManifest | undefined> {
   const text = await textOf(path);
   if (text === undefined) return undefined;
   const manifest = readManifest(text);

@@ -17,6 +17,7 @@ import { type Begun, exportFile, type FileFormatter, removeUnfinished, zoneOf } 
 import type { ExportRequest, Exports } from './exports.ts';
 import { createFile, kindOf, makeFolder, type Names, namesOf, openFile } from './files-on-disk.ts';
 import { isManifest, verifyExport } from './manifest.ts';
+import { openFinished } from './read-export.ts';
 import { createTotals } from './totals.ts';
 
 /** What exports need from the rest of paydesk. */
@@ -65,6 +66,7 @@ export function createExports(parts: ExportParts): Exports {
       }
     },
     verify: (path, maxAgeMs) => verifyExport(fullPath(parts.cwd, path), maxAgeMs, parts.clock.now()),
+    read: (path) => openFinished({ name: path, file: fullPath(parts.cwd, path) }, parts.clock.now()),
   };
 }
 

@@ -2,7 +2,6 @@
 
 import type { Service } from '../api/api.ts';
 import { isOpen } from './attempt-state.ts';
-import { isMadeByHand } from './by-hand.ts';
 import type { Journal, PaidTwice, UnconfirmedChange } from './journal.ts';
 import type { AttemptRecord, Moment } from './journal-rows.ts';
 import type { JournalStore } from './journal-store.ts';
@@ -10,14 +9,14 @@ import { isPaidTwice, refundsPaidTwice } from './paid-twice.ts';
 import { marksOf, marksOfService, mayBeSameAccount } from './same-account.ts';
 import { namedByReply, unconfirmedChange } from './unconfirmed.ts';
 
-/** The attempts that may be of this account, however its address is spelled; with an order, those on it. */
+/** The attempts that may be of this account, however its address is spelled; with orders, those on them. */
 export async function attemptsOf(
   store: JournalStore,
   service: Pick<Service, 'profile' | 'keyFingerprint'>,
-  orderId?: string,
+  orders?: string | ReadonlySet<string>,
 ): Promise<readonly AttemptRecord[]> {
   const account = marksOfService(service);
-  const all = await store.attempts({ orderId });
+  const all = await store.attempts(typeof orders === 'string' ? { orderId: orders } : { orderIds: orders });
   return all.filter(({ sent }) => mayBeSameAccount(marksOf(sent), account));
 }
 
@@ -38,24 +37,6 @@ export async function unconfirmedOf(
     if (id === undefined || found.has(id)) continue;
     if (!isOpen(record, moment) || !mayBeSameAccount(marksOf(sent), account)) continue;
     found.set(id, unconfirmedChange(record));
-  }
-  return found;
-}
-
-/** The attempts on every order of an account of which somebody recorded a refund as made by hand, by the id of the order. */
-export async function madeByHandOf(
-  store: JournalStore,
-  service: Parameters<Journal['madeByHand']>[0],
-): Promise<ReadonlyMap<string, readonly AttemptRecord[]>> {
-  const byHand = (await store.attempts({ byHand: true })).filter(isMadeByHand);
-  const orderIds = new Set(byHand.flatMap(({ sent }) => sent.proof.orderId ?? []));
-  if (orderIds.size === 0) return new Map();
-  const account = marksOfService(service);
-  const found = new Map<string, AttemptRecord[]>();
-  for (const record of await store.attempts({ orderIds })) {
-    const { orderId } = record.sent.proof;
-    if (orderId === undefined || !mayBeSameAccount(marksOf(record.sent), account)) continue;
-    found.set(orderId, [...(found.get(orderId) ?? []), record]);
   }
   return found;
 }

@@ -37,7 +37,7 @@ export function whoMadeLines(
 
 /** An alarm in a few words, to stand before a colon. */
 export const alarmWords: Readonly<Record<Alarm, string>> = {
-  duplicate: 'DUPLICATE?',
+  duplicate: 'PAID BACK TWICE',
   contradiction: 'the reply does not match the request',
   partial: 'the order shows only a part of it',
   applied_though_rejected: 'refused, but made all the same',

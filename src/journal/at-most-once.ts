@@ -4,6 +4,7 @@
  * it to `step`.
  */
 
+import { valueAt } from '../api/spec.ts';
 import type { CliErrorParts } from '../errors.ts';
 import { claimedBy, claimsOf, isWatched, verdictOf } from './attempt-state.ts';
 import { unshownRefunds } from './by-hand.ts';
@@ -92,7 +93,10 @@ function compare(state: At<'reading'>, event: Extract<Event, { is: 'fresh' }>): 
   const image = preImage(wanted.kind, event.value);
   if ('problem' in image) return refuse({ why: 'unprovable', problem: image.problem });
   const { before } = image;
-  const old = wanted.kind === 'refund' ? oldRead(wanted.orderId, before, known) : undefined;
+  const old =
+    wanted.kind === 'refund'
+      ? oldRead({ orderId: wanted.orderId, livemode: valueAt(event.value, ['livemode']) }, before, known)
+      : undefined;
   if (old !== undefined) return refuse({ why: 'unprovable', problem: old });
   const unshown = unshownRefunds(known, event.value);
   const refusal =

@@ -90,7 +90,7 @@ export async function recordedOutcome(
   const account = marksOfService(service);
   const last = under.findLast(({ sent }) => mayBeSameAccount(marksOf(sent), account));
   if (last === undefined) return undefined;
-  const typed = { kind, asked };
+  const typed = { kind, asked, livemode: account.livemode };
   if (isOtherRequest(typed, last))
     throw refusalError({ why: 'other_parameters', attempt: last, now: typed }, given);
   const outcome = await outcomeNow(await parts.effectParts(last), last, again);

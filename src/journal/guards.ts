@@ -6,7 +6,7 @@ import type { AccountMarks, Intent } from './journal.ts';
 import { attemptName } from './journal.ts';
 import type { AttemptRecord, Moment, PreImage, VerdictRow } from './journal-rows.ts';
 import { isPaidTwice, refundsPaidTwice } from './paid-twice.ts';
-import { asksForSame, isEqual, sameJson, type Typed } from './same-request.ts';
+import { asksForSame, isEqual, isOtherMode, sameJson, type Typed } from './same-request.ts';
 
 /** Why nothing is sent. refusal-error.ts makes an error from it. */
 export type Refusal =
@@ -84,6 +84,7 @@ export type Asked = Pick<
 > & {
   readonly intent: string;
   readonly given?: string | undefined;
+  readonly livemode?: boolean | undefined;
   /** The account of this change. A message names it if the open attempt went to another address. */
   readonly account?: AccountMarks | undefined;
 };
@@ -196,7 +197,7 @@ function concerns(asked: Asked, record: AttemptRecord): boolean {
 
 function asksTheSame(asked: Asked, last: AttemptRecord): boolean {
   const typed = last.sent.asked;
-  if (asked.kind !== last.sent.proof.kind) return false;
+  if (asked.kind !== last.sent.proof.kind || isOtherMode(asked, last.sent)) return false;
   if (asked.asked === undefined || typed === undefined) return isEqual(asked, last);
   return sameJson(asked.asked, typed);
 }
@@ -317,14 +318,19 @@ export function nothingToRepeat(
   return name === undefined ? undefined : { why: 'nothing_to_repeat', name };
 }
 
-/** The problem when the final read lacks a refund that the journal has, because it shows an old copy of the order. */
+/**
+ * The problem when the final read lacks a refund that the journal has, because it shows an old copy of the order. If the order
+ * shows its `livemode`, refunds of the other mode were made on another order.
+ */
 export function oldRead(
-  orderId: string | undefined,
+  { orderId, livemode }: { readonly orderId: string | undefined; readonly livemode?: unknown },
   before: PreImage,
   known: readonly AttemptRecord[],
 ): string | undefined {
   const shown = new Set(before.charges.flatMap(({ refunds }) => refunds.map(({ id }) => id)));
-  const made = refundsOf(known.filter(({ sent }) => sent.proof.orderId === orderId));
+  const made = refundsOf(
+    known.filter(({ sent }) => sent.proof.orderId === orderId && !isOtherMode({ livemode }, sent)),
+  );
   const missing = [...made].find((id) => !shown.has(id));
   return missing === undefined ? undefined : `refund ${missing} was made, and the order does not show it yet`;
 }

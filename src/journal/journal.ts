@@ -249,10 +249,6 @@ export interface Journal {
     };
     readonly order: JsonObject;
   }): Promise<void>;
-  /** The attempts of an account whose refunds somebody recorded as made by hand, with all others on the same orders. */
-  madeByHand(
-    service: Pick<Service, 'profile' | 'keyFingerprint'>,
-  ): Promise<ReadonlyMap<string, readonly AttemptRecord[]>>;
   /** The refunds that somebody recorded as made by hand and that this order does not show. `known`: the attempts on it. */
   unshownRefunds(known: readonly AttemptRecord[], order: JsonObject): readonly AttemptRecord[];
   /**
@@ -261,12 +257,12 @@ export interface Journal {
    */
   seenTwice(known: readonly AttemptRecord[], order: JsonObject): PaidTwice | undefined;
   /**
-   * The attempts that may be of this account, however its address is spelled; with an order, those on it. Asks the service
+   * The attempts that may be of this account, however its address is spelled; with orders, those on them. Asks the service
    * nothing.
    */
   attemptsOf(
     service: Pick<Service, 'profile' | 'keyFingerprint'>,
-    orderId?: string,
+    orders?: string | ReadonlySet<string>,
   ): Promise<readonly AttemptRecord[]>;
   /**
    * The refunds that an order shows and that unconfirmed attempts probably made, by the id of the refund. `known`: the

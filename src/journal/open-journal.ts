@@ -6,7 +6,7 @@ import type { Clock } from '../io.ts';
 import type { Locks } from '../locks/locks.ts';
 import { commandLine, type Profile, type Profiles } from '../profiles/profiles.ts';
 import type { Notes, Secrets } from '../terminal/terminal.ts';
-import { attemptsOf, madeByHandOf, paidTwiceOf, unconfirmedOf } from './account-attempts.ts';
+import { attemptsOf, paidTwiceOf, unconfirmedOf } from './account-attempts.ts';
 import {
   blockedUntil,
   horizonOf,
@@ -95,7 +95,7 @@ export function openJournal(parts: JournalParts): OpenedJournal {
       attempts: (query) => thenWarn(journal.attempts(query)),
       unconfirmed: (service, orderId) => thenWarn(journal.unconfirmed(service, orderId)),
       paidTwice: (service, orderId) => thenWarn(journal.paidTwice(service, orderId)),
-      attemptsOf: (service, orderId) => thenWarn(journal.attemptsOf(service, orderId)),
+      attemptsOf: (service, orders) => thenWarn(journal.attemptsOf(service, orders)),
     },
     async tellOpen(profile, shown) {
       if (told.has(profile.name)) return;
@@ -184,12 +184,11 @@ function createJournal(parts: JournalParts): Journal {
     refuseOpen: (order) => refuseOpen({ ...parts, now, readAgain }, order),
     refuseDuplicate: (order) => refuseDuplicate({ ...parts, now, effectParts }, order),
     refusePlanned: (refund) => refusePlanned({ ...parts, now }, refund),
-    madeByHand: (service) => madeByHandOf(store, service),
     unshownRefunds,
     seenTwice,
     unconfirmed: (service, orderId) => unconfirmedOf({ store, now }, service, orderId),
     paidTwice: (service, orderId) => paidTwiceOf(store, service, orderId),
-    attemptsOf: (service, orderId) => attemptsOf(store, service, orderId),
+    attemptsOf: (service, orders) => attemptsOf(store, service, orders),
     probableRefunds,
     claimPlan: (plan) => claimPlan(parts, plan),
     problem: () => store.problem(),

@@ -295,7 +295,7 @@ function twiceError(
     'unknown',
     `${subject} shows the ${changeWords(attempt.sent, amounts)} more than once\n${ids.join(' and ')}`,
     {
-      opening: 'DUPLICATE?',
+      opening: 'PAID BACK TWICE:',
       certain: ['nothing was sent now', ...who, 'paydesk cannot take a refund back'].join('; '),
       now: [
         'stop on this order and show your lead:',
@@ -383,6 +383,8 @@ function differenceWords({ given, proof, asked }: SentRow, now: Typed): string {
   const was = `the script id ${given ?? ''} (--intent) was used for another change`;
   if (now.kind !== undefined && now.kind !== proof.kind)
     return `${was}: recorded as ${proof.kind}, asked for now as ${now.kind}`;
+  if (now.livemode !== undefined && now.livemode !== proof.livemode)
+    return `${was}: recorded in ${modeOf(proof.livemode)}, asked for now in ${modeOf(now.livemode)}`;
   if (asked === undefined || now.asked === undefined) return was;
   const [before, after] = [fieldsOf(asked), fieldsOf(now.asked)];
   const names = [...new Set([...before.keys(), ...after.keys()])].filter(
@@ -391,6 +393,10 @@ function differenceWords({ given, proof, asked }: SentRow, now: Typed): string {
   const said = (fields: ReadonlyMap<string, unknown>) =>
     names.map((name) => (fields.has(name) ? `${name} ${short(fields.get(name))}` : `no ${name}`)).join(', ');
   return `${was}: recorded with ${said(before)}; asked for now with ${said(after)}`;
+}
+
+function modeOf(livemode: boolean): string {
+  return livemode ? 'production' : 'sandbox';
 }
 
 // Names every field of a request body by itself.

@@ -8,6 +8,8 @@ import type { AttemptRecord, SentRow } from './journal-rows.ts';
 export interface Typed {
   readonly kind?: Intent['kind'] | undefined;
   readonly asked?: Intent['asked'];
+  /** Whether real money is meant. Undefined if that is not compared. */
+  readonly livemode?: boolean | undefined;
 }
 
 type Request = Pick<Intent, 'kind' | 'request' | 'expected' | 'asked'>;
@@ -28,8 +30,17 @@ export function asksForSame(
 }
 
 /** Whether a script's id was used for another request than this one. */
-export function isOtherRequest({ kind, asked }: Typed, { sent }: Pick<AttemptRecord, 'sent'>): boolean {
-  return sent.proof.kind !== kind || !sameJson(sent.asked, asked);
+export function isOtherRequest(now: Typed, { sent }: Pick<AttemptRecord, 'sent'>): boolean {
+  const { kind, asked } = now;
+  return sent.proof.kind !== kind || isOtherMode(now, sent) || !sameJson(sent.asked, asked);
+}
+
+/** Whether an attempt is known to be of the other mode. Nobody knows that of a row that was lost. */
+export function isOtherMode(
+  { livemode }: { readonly livemode?: unknown },
+  { proof, lost }: SentRow,
+): boolean {
+  return lost === undefined && livemode === !proof.livemode;
 }
 
 /** Whether the same money is asked for; if no records of money are expected, whether it is the same request. */

@@ -3,15 +3,7 @@
 import { CliError } from '../errors.ts';
 import { isUnfinished, isUnsettled, mayBeOpen, mayChange, verdictOf } from './attempt-state.ts';
 import { chainStart, damageOf, link, type StoredRow, unlink } from './chain.ts';
-import {
-  type AttemptRecord,
-  type AttemptRow,
-  attemptKey,
-  type Clocks,
-  type JournalRow,
-  type SentRow,
-  type SettingRow,
-} from './journal-rows.ts';
+import type { AttemptRecord, AttemptRow, Clocks, JournalRow, SentRow, SettingRow } from './journal-rows.ts';
 import type { AttemptQuery, NewestRow } from './journal-store.ts';
 import { refusalError } from './refusal-error.ts';
 import { marksOf, mayBeSameAccount } from './same-account.ts';
@@ -124,7 +116,7 @@ export class StoreRules {
     if (given === undefined || seen === undefined) return;
     const attempt = this.#index.newestUnder(given, seen);
     if (attempt === undefined || !mayBeSameAccount(marksOf(attempt.sent), marksOf(row))) return;
-    const now = { kind: proof.kind, asked };
+    const now = { kind: proof.kind, asked, livemode: proof.livemode };
     if (isOtherRequest(now, attempt)) throw refusalError({ why: 'other_parameters', attempt, now }, given);
     throw new CliError('refused', `another run under the script id ${given} (--intent) came first`, {
       certain,
@@ -147,13 +139,13 @@ function isOfAttempt({ type }: StoredRow): boolean {
 // journal stays fast.
 class AttemptIndex {
   readonly #again: ReadRowAgain;
-  readonly #attempts = new Map<string, KnownAttempt>();
-  readonly #byOrder = new Map<string, KnownAttempt[]>();
-  readonly #byIntent = new Map<string, KnownAttempt[]>();
+  readonly #attempts: KnownAttempt[] = [];
+  readonly #byOrder = new Map<string, Listed>();
+  readonly #byIntent = new Map<string, Listed>();
   // Attempts whose row was lost, so that nobody knows their account. Before every change it is asked whether there are any.
   readonly #ofNoOrigin: KnownAttempt[] = [];
   // A script's own id is in no column, so the first query for one reads it out of the rows.
-  readonly #byGiven = new Map<string, KnownAttempt[]>();
+  readonly #byGiven = new Map<string, Listed>();
   readonly #notByGiven: KnownAttempt[] = [];
   #newestTime = 0;
   #lastClocks: Clocks | undefined;
@@ -166,11 +158,11 @@ class AttemptIndex {
   add(rows: readonly StoredRow[]): void {
     for (const row of rows) {
       this.#newestTime = Math.max(this.#newestTime, row.time);
-      const key = attemptKey(row);
-      const attempt = this.#attempts.get(key);
-      if (row.type === 'sent') this.#addAttempt(key, row);
+      const attempt = this.#find(row);
+      if (row.type === 'sent') this.#addAttempt(row);
       else if (attempt !== undefined) {
-        attempt.verdicts.push({ seq: row.seq, hash: row.hash });
+        // An array that grows keeps room for 16 more, and nearly every attempt has one verdict.
+        attempt.verdicts = [...attempt.verdicts, { seq: row.seq, hash: row.hash }];
         Object.assign(attempt, stateOf(row));
       }
     }
@@ -178,10 +170,30 @@ class AttemptIndex {
     if (last !== undefined) this.#lastClocks = unlink(last).clocks;
   }
 
-  #addAttempt(key: string, { seq, hash, order_id: orderId, intent, origin, plan, time }: StoredRow): void {
-    const sent = { seq, hash, orderId, intent, origin, plan, time };
+  #addAttempt({
+    seq,
+    hash,
+    order_id: orderId,
+    intent,
+    attempt: number,
+    origin,
+    plan,
+    time,
+  }: StoredRow): void {
+    // Each row brings texts of its own, also where they say the same as in all rows before.
+    const last = this.#attempts.at(-1)?.sent;
+    const sent = {
+      seq,
+      hash,
+      orderId,
+      intent,
+      attempt: number,
+      origin: origin === last?.origin ? last.origin : origin,
+      plan: plan === last?.plan ? last.plan : plan,
+      time,
+    };
     const attempt: KnownAttempt = { sent, verdicts: [], state: 'open', byHand: false };
-    this.#attempts.set(key, attempt);
+    this.#attempts.push(attempt);
     if (origin === '') this.#ofNoOrigin.push(attempt);
     if (orderId !== null) addTo(this.#byOrder, orderId, attempt);
     addTo(this.#byIntent, intent, attempt);
@@ -194,12 +206,16 @@ class AttemptIndex {
   }
 
   has(of: { readonly intent: string; readonly attempt: number }): boolean {
-    return this.#attempts.has(attemptKey(of));
+    return this.#find(of) !== undefined;
+  }
+
+  #find({ intent, attempt }: Pick<SentRow, 'intent' | 'attempt'>): KnownAttempt | undefined {
+    return listedIn(this.#byIntent, intent).find(({ sent }) => sent.attempt === attempt);
   }
 
   /** Number of the newest row about an order; 0 when there is none. */
   newestOf(orderId: string): number {
-    return Math.max(0, ...(this.#byOrder.get(orderId) ?? []).map(lastSeqOf));
+    return Math.max(0, ...listedIn(this.#byOrder, orderId).map(lastSeqOf));
   }
 
   /** The newest attempt under a script's id that has a row after this number. */
@@ -218,7 +234,7 @@ class AttemptIndex {
   /** Settled attempts that were sent before a time. */
   settledBefore(time: number): AttemptRecord[] {
     return (
-      [...this.#attempts.values()]
+      this.#attempts
         .filter(({ sent }) => sent.time < time)
         .map((attempt) => this.#recordOf(attempt))
         // A refund that was made may still be watched, but the watch needs no body and no note.
@@ -229,15 +245,15 @@ class AttemptIndex {
   // At least those that match, in the order of their SENT rows.
   #candidates({ orderId, orderIds, intent, given, origin }: AttemptQuery): readonly KnownAttempt[] {
     if (origin === '') return this.#ofNoOrigin;
-    if (orderId !== undefined) return this.#byOrder.get(orderId) ?? [];
-    if (intent !== undefined) return this.#byIntent.get(intent) ?? [];
+    if (orderId !== undefined) return listedIn(this.#byOrder, orderId);
+    if (intent !== undefined) return listedIn(this.#byIntent, intent);
     if (given !== undefined) return this.#under(given);
     if (orderIds !== undefined) return this.#onOrders(orderIds);
-    return [...this.#attempts.values()];
+    return this.#attempts;
   }
 
   #onOrders(ids: ReadonlySet<string>): readonly KnownAttempt[] {
-    const all = [...ids].flatMap((id) => this.#byOrder.get(id) ?? []);
+    const all = [...ids].flatMap((id) => listedIn(this.#byOrder, id));
     return all.toSorted((one, other) => one.sent.seq - other.sent.seq);
   }
 
@@ -246,7 +262,7 @@ class AttemptIndex {
       const row = this.#rowOf(attempt.sent);
       if (row.type === 'sent' && row.given !== undefined) addTo(this.#byGiven, row.given, attempt);
     }
-    return this.#byGiven.get(given) ?? [];
+    return listedIn(this.#byGiven, given);
   }
 
   #recordOf(attempt: KnownAttempt): AttemptRecord {
@@ -270,10 +286,17 @@ class AttemptIndex {
   }
 }
 
-function addTo(index: Map<string, KnownAttempt[]>, key: string, attempt: KnownAttempt): void {
-  const known = index.get(key);
-  if (known === undefined) index.set(key, [attempt]);
-  else known.push(attempt);
+// Nearly every order, intent and script's id has one attempt, and a list for each would take as much memory as the attempts.
+type Listed = KnownAttempt | readonly KnownAttempt[];
+
+function addTo(index: Map<string, Listed>, key: string, attempt: KnownAttempt): void {
+  const known = listedIn(index, key);
+  index.set(key, known.length === 0 ? attempt : [...known, attempt]);
+}
+
+function listedIn(index: ReadonlyMap<string, Listed>, key: string): readonly KnownAttempt[] {
+  const listed = index.get(key) ?? [];
+  return 'sent' in listed ? [listed] : listed;
 }
 
 // Where a row is, and how it is recognised.
@@ -284,8 +307,8 @@ interface KnownRow {
 
 interface KnownAttempt {
   readonly sent: KnownRow &
-    Pick<StoredRow, 'origin' | 'intent' | 'plan' | 'time'> & { readonly orderId: string | null };
-  readonly verdicts: KnownRow[];
+    Pick<StoredRow, 'origin' | 'intent' | 'attempt' | 'plan' | 'time'> & { readonly orderId: string | null };
+  verdicts: readonly KnownRow[];
   /** By its last verdict: it may be open; it is settled but may be watched; or nobody has to look at it any more. */
   state: 'open' | 'watched' | 'over';
   /** Whether its last verdict is a person's. */
@@ -313,7 +336,8 @@ function columnsMatch({ sent, state, byHand }: KnownAttempt, query: AttemptQuery
 
 function stateOf(last: StoredRow): Pick<KnownAttempt, 'state' | 'byHand'> {
   const row = unlink(last);
-  if (row.type !== 'verdict') return { state: 'over', byHand: false };
+  // What is no verdict settles nothing, whatever its column says.
+  if (row.type !== 'verdict') return { state: 'open', byHand: false };
   const state = mayBeOpen(row) ? 'open' : mayChange(row) ? 'watched' : 'over';
   return { state, byHand: row.by === 'person' };
 }

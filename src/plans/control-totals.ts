@@ -1,7 +1,7 @@
 /** Compares a plan with what a person counted: `--expect-count` and `--expect-total`. Pure. */
 
 import { currencyPattern, parseAmount } from '../api/spec.ts';
-import type { PlanSum } from './plan-types.ts';
+import type { ControlTotals, PlanSum } from './plan-types.ts';
 
 /** A sum in one currency, as a person typed it: `MXN=23000`. */
 export interface ExpectedTotal {
@@ -17,12 +17,20 @@ export function readExpectedTotal(text: string): ExpectedTotal | undefined {
   return { currency: currency.toUpperCase(), amount };
 }
 
+/** The flags that are missing where a person or script must say what it expects: a count and at least one total. */
+export function missingTotals({ count, totals }: ControlTotals): readonly string[] {
+  return [
+    ...(count === undefined ? ['--expect-count N'] : []),
+    ...(totals.length > 0 ? [] : ['--expect-total CUR=N']),
+  ];
+}
+
 /**
  * What differs, one sentence each; none if all of it is as expected. If any total is given, every currency of the plan must be
  * among them. Without a count and totals nothing is compared.
  */
 export function controlTotalProblems(
-  expected: { readonly count: number | undefined; readonly totals: readonly ExpectedTotal[] },
+  expected: ControlTotals,
   { rows, sums }: { readonly rows: number; readonly sums: readonly PlanSum[] },
 ): readonly string[] {
   const found = new Map<string, PlanSum>();

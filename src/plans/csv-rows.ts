@@ -25,7 +25,8 @@ export function csvRows(bytes: Uint8Array, delimiter: Delimiter, most: number): 
   while (at < buffer.length && rows.length < most) {
     const from = at;
     const broken = readRows(buffer.subarray(from), delimiter, (cells, end) => {
-      if (cells.some((cell) => cell.trim() !== '')) rows.push({ line: lineAt(at), cells });
+      // csv-parse leaves room for 15 more cells in the array of each row.
+      if (cells.some((cell) => cell.trim() !== '')) rows.push({ line: lineAt(at), cells: cells.slice() });
       at = skipBreaks(buffer, from + end);
       return rows.length < most;
     });

@@ -10,10 +10,16 @@ export type RowMoney = Pick<InputRow, 'line' | 'orderId' | 'reference' | 'charge
  * row of it. Rows with a `ref` of their own are meant.
  */
 export function duplicateProblems(rows: readonly RowMoney[]): readonly InputProblem[] {
-  const orders = new Map<string, OrderRows>();
+  // Order by order: of a long file nothing is kept but the rows themselves.
+  const byOrder = Map.groupBy(rows, orderKey);
+  return [...byOrder.values()]
+    .flatMap((some) => (some.length === 1 ? [] : duplicatesOfOrder(some)))
+    .toSorted((a, b) => a.line - b.line);
+}
+
+function duplicatesOfOrder(rows: readonly RowMoney[]): readonly InputProblem[] {
+  const order: OrderRows = { all: newRows(), whole: newRows(), charges: new Map() };
   return rows.flatMap((row) => {
-    const order = orders.get(orderKey(row)) ?? { all: newRows(), whole: newRows(), charges: new Map() };
-    orders.set(orderKey(row), order);
     const charge = order.charges.get(row.charge) ?? newRows();
     order.charges.set(row.charge, charge);
     const before = isWhole(row) ? [order.all] : [order.whole, charge];

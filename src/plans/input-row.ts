@@ -24,62 +24,93 @@ export interface ReadRow {
 /** Reads a row. For `compare` an amount and a charge may be blank, and only what names the order, charge and amount is checked. */
 export function readRow(csv: CsvRow, titles: InputTitles, use: InputUse): ReadRow {
   const { line, cells, broken } = csv;
-  const { columns, places } = titles;
-  const problems: InputProblem[] = [];
-  const wrong = (column: InputColumn, words: string): void => {
-    problems.push({ line, column: columns[places.get(column) ?? -1], words });
-  };
-  const text = (column: InputColumn): string | undefined => cells[places.get(column) ?? -1];
-  // `absent` if the file does not have the column, or if the cell is wrong.
-  const read = <T>(column: InputColumn, check: (text: string) => Checked<T>, absent: T): T => {
-    const typed = text(column);
-    if (typed === undefined || typed.includes('\0')) return absent;
-    const cell = check(typed);
-    if ('value' in cell) return cell.value;
-    wrong(column, cell.wrong);
-    return absent;
-  };
-
+  const { columns } = titles;
   const formWords = formProblem(csv, columns);
   if (formWords !== undefined)
     return { row: undefined, problems: [{ line, column: columns[broken?.cell ?? -1], words: formWords }] };
-  cells.forEach((cell, index) => {
-    if (cell.includes('\0'))
-      problems.push({ line, column: columns[index], words: 'this cell holds a NUL character: delete it' });
-  });
-
-  const named = namesOfOrder.filter((column) => (text(column) ?? '').trim() !== '');
-  const [nameColumn] = namesOfOrder.filter((column) => places.has(column));
-  if (named.length === 0 && nameColumn !== undefined)
-    wrong(nameColumn, `${nameColumn} is blank: each row names its order`);
-  if (named.length === 2)
-    wrong('reference', 'the row has an order_id and a reference: leave one of them blank');
-
-  const mayBeBlank = use === 'compare';
-  const isBlank = (column: InputColumn): boolean => mayBeBlank && saysNothing(text(column) ?? '');
-  const charge = isBlank('charge_id') ? anyWord : read('charge_id', readCharge, anyWord);
-  const amount = isBlank('amount') ? undefined : read('amount', readAmount, undefined);
-  if (use === 'plan' && charge === fullWord && typeof amount === 'number')
-    wrong(
-      'amount',
-      `charge_id is ${fullWord}, which is the whole order, so amount must be ${fullWord} too; for ${amount} of it type a charge, or ${anyWord}`,
-    );
-
-  const row: InputRow = {
+  const row = new RowReader(csv, titles);
+  row.refuseNul();
+  const named = readNames(row, titles);
+  const money = readMoney(row, use);
+  const read: InputRow = {
     line,
-    orderId: named.includes('order_id') ? read('order_id', readOrderId, undefined) : undefined,
-    reference: named.includes('reference') ? read('reference', readReference, undefined) : undefined,
-    charge,
-    amount,
-    reason: use === 'plan' ? read('reason', readReason, undefined) : undefined,
-    ref: use === 'plan' ? read('ref', readRef, '') : (text('ref') ?? '').trim(),
-    note: use === 'plan' ? read('note', readNote, undefined) : undefined,
+    orderId: named.includes('order_id') ? row.read('order_id', readOrderId, undefined) : undefined,
+    reference: named.includes('reference') ? row.read('reference', readReference, undefined) : undefined,
+    ...money,
+    reason: use === 'plan' ? row.read('reason', readReason, undefined) : undefined,
+    ref: use === 'plan' ? row.read('ref', readRef, '') : (row.text('ref') ?? '').trim(),
+    note: use === 'plan' ? row.read('note', readNote, undefined) : undefined,
     cells,
   };
-  return { row: problems.length === 0 ? row : undefined, problems: inOrder(problems, columns) };
+  const { problems } = row;
+  return { row: problems.length === 0 ? read : undefined, problems: inOrder(problems, columns) };
+}
+
+// The cells of a row by their columns, and what is wrong with them.
+class RowReader {
+  readonly problems: InputProblem[] = [];
+  readonly #row: CsvRow;
+  readonly #titles: InputTitles;
+
+  constructor(row: CsvRow, titles: InputTitles) {
+    this.#row = row;
+    this.#titles = titles;
+  }
+
+  text(column: InputColumn): string | undefined {
+    return this.#row.cells[this.#titles.places.get(column) ?? -1];
+  }
+
+  // `absent` if the file does not have the column, or if the cell is wrong.
+  read<T>(column: InputColumn, check: (text: string) => Checked<T>, absent: T): T {
+    const typed = this.text(column);
+    if (typed === undefined || typed.includes('\0')) return absent;
+    const cell = check(typed);
+    if ('value' in cell) return cell.value;
+    this.wrong(column, cell.wrong);
+    return absent;
+  }
+
+  wrong(column: InputColumn, words: string): void {
+    const { columns, places } = this.#titles;
+    this.#add(columns[places.get(column) ?? -1], words);
+  }
+
+  refuseNul(): void {
+    for (const [index, cell] of this.#row.cells.entries())
+      if (cell.includes('\0'))
+        this.#add(this.#titles.columns[index], 'this cell holds a NUL character: delete it');
+  }
+
+  #add(column: string | undefined, words: string): void {
+    this.problems.push({ line: this.#row.line, column, words });
+  }
 }
 
 const namesOfOrder = ['order_id', 'reference'] as const;
+
+// The columns in which the row names its order.
+function readNames(row: RowReader, { places }: InputTitles): readonly InputColumn[] {
+  const named = namesOfOrder.filter((column) => (row.text(column) ?? '').trim() !== '');
+  const [nameColumn] = namesOfOrder.filter((column) => places.has(column));
+  if (named.length === 0 && nameColumn !== undefined)
+    row.wrong(nameColumn, `${nameColumn} is blank: each row names its order`);
+  if (named.length === 2)
+    row.wrong('reference', 'the row has an order_id and a reference: leave one of them blank');
+  return named;
+}
+
+function readMoney(row: RowReader, use: InputUse): Pick<InputRow, 'charge' | 'amount'> {
+  const isBlank = (column: InputColumn): boolean => use === 'compare' && saysNothing(row.text(column) ?? '');
+  const charge = isBlank('charge_id') ? anyWord : row.read('charge_id', readCharge, anyWord);
+  const amount = isBlank('amount') ? undefined : row.read('amount', readAmount, undefined);
+  if (use === 'plan' && charge === fullWord && typeof amount === 'number')
+    row.wrong(
+      'amount',
+      `charge_id is ${fullWord}, which is the whole order, so amount must be ${fullWord} too; for ${amount} of it type a charge, or ${anyWord}`,
+    );
+  return { charge, amount };
+}
 
 // What is wrong with the row as a whole: then no cell of it can be trusted.
 function formProblem({ cells, broken }: CsvRow, columns: readonly string[]): string | undefined {

@@ -1,8 +1,9 @@
 /** The files of plans on disk: reads an input file and a plan, writes a plan and the lists that a person asked for. */
 
 import { randomBytes } from 'node:crypto';
-import { lstatSync } from 'node:fs';
-import { link, open, rename, rm } from 'node:fs/promises';
+import { lstatSync, type Stats } from 'node:fs';
+import { link, open, rename, rm, stat } from 'node:fs/promises';
+import { resolve } from 'node:path';
 import { CliError, systemCode, systemReason } from '../errors.ts';
 import { fullPath } from '../io.ts';
 import { readPlan, writePlan } from './plan-text.ts';
@@ -16,7 +17,7 @@ export interface PlanFileParts {
   /** Masks keys in a line of JSON, and in a text. */
   readonly cleanJson: (json: string) => string;
   readonly clean: (text: string) => string;
-  /** Called when a plan with many rows is opened: what is done with them makes much that is soon forgotten. */
+  /** Called when a file with many rows is opened: what is done with them makes much that is soon forgotten. */
   readonly keepHeapSmall: () => void;
 }
 
@@ -24,11 +25,16 @@ export interface PlanFileParts {
 const inputMax = 64 * 1024 * 1024;
 const planMax = 512 * 1024 * 1024;
 // Some 300 rows.
+const largeInput = 8 * 1024;
 const largePlan = 256 * 1024;
 
 export function createPlans({ cwd, read, cleanJson, clean, keepHeapSmall }: PlanFileParts): PlanFiles {
   return {
-    input: (path) => read(path, inputMax),
+    async input(path) {
+      const bytes = await read(path, inputMax);
+      if (bytes.length > largeInput) keepHeapSmall();
+      return bytes;
+    },
     async open(path) {
       const bytes = await read(path, planMax);
       if (bytes.length > largePlan) keepHeapSmall();
@@ -39,8 +45,21 @@ export function createPlans({ cwd, read, cleanJson, clean, keepHeapSmall }: Plan
       await writeNew(path, fullPath(cwd, path), lines, force);
       return planOf(head, rows, digest());
     },
+    exists: async (path) => (await statOf(fullPath(cwd, path))) !== undefined,
+    isSameFile: async (one, other) => one !== '-' && isSameFile(fullPath(cwd, one), fullPath(cwd, other)),
     write: (path, text, force) => writeNew(path, fullPath(cwd, path), [clean(text)], force),
   };
+}
+
+async function isSameFile(one: string, other: string): Promise<boolean> {
+  if (resolve(one) === resolve(other)) return true;
+  const [first, second] = await Promise.all([statOf(one), statOf(other)]);
+  return first !== undefined && first.dev === second?.dev && first.ino === second.ino;
+}
+
+// Whoever cannot look at a file finds out why when it is read or written.
+function statOf(path: string): Promise<Stats | undefined> {
+  return stat(path).catch(() => undefined);
 }
 
 function planOf(head: PlanHead, rows: readonly PlanRow[], digest: string): Plan {
@@ -81,7 +100,7 @@ function taken(cause: unknown): Error {
   return Object.assign(new Error('taken', { cause }), { code: 'EEXIST' });
 }
 
-const chunkLength = 256 * 1024;
+const chunkLength = 32 * 1024;
 
 function* chunksOf(lines: Iterable<string>): Generator<string> {
   let chunk = '';

@@ -114,7 +114,7 @@ export interface PlanRow {
   readonly note: string | undefined;
   /** The cells of the columns that paydesk does not use, in the order of `Plan.columns`. */
   readonly more: readonly string[];
-  /** The identity of the row for ever: origin, order, charge, amount and ref (row-key.ts). */
+  /** The identity of the row for ever: origin, mode, order, charge, amount and ref (row-key.ts). */
   readonly key: string;
   /** The last attempt at the row before the plan was made, which came to nothing: `i_7f3k2m/1`. */
   readonly tried?: string | undefined;
@@ -134,6 +134,8 @@ export interface PlanRow {
   readonly tolerated: readonly string[];
   /** What `--again` named for this row: refunds and attempts that it repeats. */
   readonly again: readonly string[];
+  /** The names of `--again` without which the row would be impossible. When it is sent, they are used up. */
+  readonly named: readonly string[];
   /** Undefined if the order could not be read. */
   readonly before: MoneyBefore | undefined;
   /** The order before it in the list, to find it again with one request. */
@@ -165,6 +167,8 @@ export interface PlanHead {
   readonly columns: readonly string[];
   /** The digest of the plan that this one refreshes. */
   readonly refreshes: string | undefined;
+  /** What `--again` named for any row. */
+  readonly again: readonly string[];
 }
 
 /** A plan. The digest covers every byte of its file before the last line. */
@@ -204,6 +208,10 @@ export interface PlanFiles {
   save(path: string, head: PlanHead, rows: readonly PlanRow[], force: boolean): Promise<Plan>;
   /** Reads a plan. Throws CliError 'usage' if there is no such file, 'refused' if it is no plan or was changed. */
   open(path: string): Promise<Plan>;
+  /** Whether there is a file, or anything else, at a path. */
+  exists(path: string): Promise<boolean>;
+  /** Whether two paths lead to one file, through links too. Standard input (`-`) is no file. */
+  isSameFile(one: string, other: string): Promise<boolean>;
   /** Writes a text file that a person asked for (`--errors`, `--rest`). Throws as `save` does. */
   write(path: string, text: string, force: boolean): Promise<void>;
 }

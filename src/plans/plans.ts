@@ -1,11 +1,17 @@
 /** The door of the plans: the types of bulk refunds, and the functions that check files, keep plans and run batches. */
 
 export { allocate } from './allocate.ts';
-export { controlTotalProblems, type ExpectedTotal, readExpectedTotal } from './control-totals.ts';
+export {
+  controlTotalProblems,
+  type ExpectedTotal,
+  missingTotals,
+  readExpectedTotal,
+} from './control-totals.ts';
 export { errorsCsv } from './errors-csv.ts';
 export { duplicateProblems } from './input-duplicates.ts';
 export { readInputFile } from './input-file.ts';
 export { isInputTitle } from './input-titles.ts';
+export { leanRow } from './lean-row.ts';
 export * from './plan-types.ts';
 export { bar, progressWords } from './progress-words.ts';
 export { rowKey } from './row-key.ts';

@@ -28,22 +28,24 @@ export function hangingLines(cell: Cell, hang: number, style: ScreenStyle): read
 
 type Grid = Extract<Block, { readonly grid: unknown }>;
 
-// The last column needs this width to be wrapped inside itself.
-const narrowest = 12;
+// A chart of fewer cells says nothing. Without a terminal there is room for a usual screen.
+const leastChart = 6;
+const usualRoom = 40;
 
-// If the columns do not fit, the last one is wrapped inside itself. If that does not help, whole rows are wrapped.
-function gridLines(
-  { grid, right = [], shrink = [], indent = 0 }: Grid,
-  style: ScreenStyle,
-): readonly string[] {
-  const rows = grid.map((row) =>
-    row.map((cell, index) => {
-      const pieces = piecesOf(cell, style);
-      return right.includes(index) ? pieces.map(asMoney) : pieces;
-    }),
-  );
+// Puts the charts behind the rows, if there is room for them beside everything else.
+function withCharts({ beside, ...block }: Grid, style: ScreenStyle): Grid {
+  if (beside === undefined) return block;
+  const { grid, indent = 0 } = block;
+  const widths = columnWidths(grid.map((row) => row.map((cell) => piecesOf(cell, style))));
+  const room = style.width === undefined ? usualRoom : style.width - indent - total(widths) - 2;
+  if (room < leastChart) return block;
+  return { ...block, grid: grid.map((row, index) => [...row, beside[index]?.(room) ?? '']) };
+}
+
+// The widths of all columns. The last cell of a short row may be wider than its column.
+function columnWidths(rows: readonly (readonly (readonly Piece[])[])[]): number[] {
   const columns = Math.max(0, ...rows.map((row) => row.length));
-  const widths = Array.from({ length: columns }, (_, index) =>
+  return Array.from({ length: columns }, (_, index) =>
     Math.max(
       0,
       ...rows.map((row) =>
@@ -51,6 +53,22 @@ function gridLines(
       ),
     ),
   );
+}
+
+// The last column needs this width to be wrapped inside itself.
+const narrowest = 12;
+
+// If the columns do not fit, the last one is wrapped inside itself. If that does not help, whole rows are wrapped.
+function gridLines(block: Grid, style: ScreenStyle): readonly string[] {
+  const { grid, right = [], shrink = [], indent = 0 } = withCharts(block, style);
+  const rows = grid.map((row) =>
+    row.map((cell, index) => {
+      const pieces = piecesOf(cell, style);
+      return right.includes(index) ? pieces.map(asMoney) : pieces;
+    }),
+  );
+  const widths = columnWidths(rows);
+  const columns = widths.length;
   const room = (style.width ?? Number.POSITIVE_INFINITY) - indent;
   shrinkColumns(widths, shrink, room);
   const lead = total(widths.slice(0, -1)) + 2;

@@ -18,7 +18,7 @@ const narrowest = 6;
  * been empty so far is left out.
  */
 export function createChoiceColumns(
-  { titles, right, shrink }: Pick<SearchedList<unknown>, 'titles' | 'right' | 'shrink'>,
+  { titles, right, shrink, least = {} }: Pick<SearchedList<unknown>, 'titles' | 'right' | 'shrink' | 'least'>,
   room: number,
 ): (rows: readonly (readonly string[])[]) => ChoiceLines {
   const widest = titles.map(() => 0);
@@ -27,7 +27,7 @@ export function createChoiceColumns(
       for (const [index, cell] of row.entries())
         if (cell !== '')
           widest[index] = Math.max(widest[index] ?? 0, widthOf(cell), widthOf(titles[index] ?? ''));
-    const widths = fittingWidths(widest, shrink, room);
+    const widths = fittingWidths(widest, { shrink, least }, room);
     const line = (cells: readonly string[]): string => {
       const shown = cells.flatMap((cell, index) => {
         const width = widths[index] ?? 0;
@@ -42,20 +42,17 @@ export function createChoiceColumns(
 // Takes one cell at a time from the widest of the columns that may be cut.
 function fittingWidths(
   widest: readonly number[],
-  shrink: readonly number[],
+  { shrink, least = {} }: Pick<SearchedList<unknown>, 'shrink' | 'least'>,
   room: number,
 ): readonly number[] {
   const widths = [...widest];
   const shown = widths.filter((width) => width > 0);
   let over = shown.reduce((sum, width) => sum + width + space, -space) - room;
   while (over > 0) {
-    const index = shrink.reduce(
-      (one, other) => ((widths[other] ?? 0) > (widths[one] ?? 0) ? other : one),
-      -1,
-    );
-    const width = widths[index] ?? 0;
-    if (width <= narrowest) break;
-    widths[index] = width - 1;
+    const shrinking = shrink.filter((index) => (widths[index] ?? 0) > (least[index] ?? narrowest));
+    if (shrinking.length === 0) break;
+    const index = shrinking.reduce((one, other) => ((widths[other] ?? 0) > (widths[one] ?? 0) ? other : one));
+    widths[index] = (widths[index] ?? 0) - 1;
     over -= 1;
   }
   return widths;

@@ -59,6 +59,16 @@ export function tableColumns(
   return columns.filter(({ tableFrom }) => tableFrom !== undefined && tableFrom <= width);
 }
 
+/** The titles of columns that people look for and that only wider terminals have. */
+export function columnsMissed(
+  columns: readonly Column[],
+  width = Number.POSITIVE_INFINITY,
+): readonly string[] {
+  return columns
+    .filter(({ tableFrom = 0, isMissed }) => isMissed === true && tableFrom > width)
+    .map(({ title }) => title);
+}
+
 /**
  * The columns of CSV: everything that the service sends. A derived column has to be named. With `localTimes`, a local time
  * follows each time.
@@ -203,6 +213,10 @@ function fits(value: unknown, kind: ValueKind, record: JsonObject, reading: Read
     case 'figure':
       return Number.isSafeInteger(value)
         ? figureWords(Number(value), currencyOf(record), reading.amounts)
+        : undefined;
+    case 'sum':
+      return typeof value === 'bigint' || typeof value === 'number'
+        ? figureWords(value, currencyOf(record), reading.amounts)
         : undefined;
     case 'integer':
       return Number.isSafeInteger(value) ? String(value) : undefined;

@@ -46,4 +46,4 @@ function cells(
   });
 }
 
-const numbers: readonly ValueKind[] = ['money', 'figure', 'integer', 'time'];
+const numbers: readonly ValueKind[] = ['money', 'figure', 'sum', 'integer', 'time'];

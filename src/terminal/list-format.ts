@@ -7,6 +7,7 @@ import { loadPaint } from './color.ts';
 import {
   absent,
   asReceived,
+  columnsMissed,
   csvColumns,
   mark,
   namedColumns,
@@ -80,6 +81,8 @@ export async function stdoutFormat(
     case 'table': {
       const { drawTable } = await import('./table.ts');
       const width = widthToDraw(stdout);
+      const wide = named === undefined ? columnsMissed(columns, width) : [];
+      if (wide.length > 0) events.onLeftOut?.(wide);
       return drawTable(named ?? tableColumns(columns, width), {
         header,
         width,
@@ -89,6 +92,7 @@ export async function stdoutFormat(
         reading: readingOf(options),
         clean,
         ...events,
+        onLeftOut: (titles) => events.onLeftOut?.([...titles, ...wide]),
       });
     }
   }

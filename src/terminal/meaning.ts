@@ -11,12 +11,8 @@ const styles: Readonly<Record<StatusMeaning, Style>> = {
   none: 'faint',
 };
 
-// They stand in place of a status where a person must look (commands/orders/open-status.ts).
-const alarming: readonly unknown[] = ['unconfirmed', 'paid back twice', 'paid back 2x'];
-
 /** The style of a status; undefined for a word that paydesk does not know, which is shown as it came. */
 export function statusStyle(status: unknown): Style | undefined {
-  if (alarming.includes(status)) return 'bad';
   return typeof status === 'string' && Object.hasOwn(statusMeanings, status)
     ? styles[statusMeanings[status] ?? 'none']
     : undefined;

@@ -28,6 +28,7 @@ export interface OutputOptions {
   readonly header: boolean;
   readonly color: ColorLevel;
   readonly accessible: boolean;
+  readonly charts: Output['charts'];
   readonly locale: () => Locale;
   /** The time of the wall clock, in Unix milliseconds. */
   readonly now: () => number;
@@ -93,6 +94,7 @@ export function createOutput(options: OutputOptions): OutputControl {
 
   return {
     format,
+    charts: options.charts,
     checkColumns(columns) {
       if (format !== 'json' && options.columns !== undefined) namedColumns(columns, options.columns);
     },

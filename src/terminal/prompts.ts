@@ -1,6 +1,6 @@
 /** Prompts that are redrawn on a terminal: those of @inquirer, with better defaults. */
 
-import { confirm, input, password, select } from '@inquirer/prompts';
+import { confirm, input, select } from '@inquirer/prompts';
 import type { ClockWithTimers } from '../io.ts';
 import type { Check, Labelled, Prompts } from './ask.ts';
 import type { Paint } from './color.ts';
@@ -24,14 +24,15 @@ export function createPrompts(
   const room = width - beforeChoice;
   const themeOf = (message: string) => themeFor(message, paint, width);
   const context = (signal: AbortSignal) => ({ input: stdin, output: stderr.stream, signal });
+  const themeOfText = (message: string) => ({ ...themeOf(message), ...emptiesRefused });
   return {
     text: (message, check, signal) =>
-      ended(input({ message, theme: themeOf(message), validate: asValidate(check) }, context(signal))),
+      ended(input({ message, theme: themeOfText(message), validate: asValidate(check) }, context(signal))),
     secret: (message, check, signal) =>
       ended(
-        // Without `mask` and `toggleMask` Ctrl-T would show the secret.
-        password(
-          { message, theme: themeOf(message), mask: true, toggleMask: false, validate: asValidate(check) },
+        // The prompt for passwords of @inquirer keeps a refused answer, and the next one is typed behind it.
+        input(
+          { message, theme: themeOfText(message), transformer: masked, validate: asValidate(check) },
           context(signal),
         ),
       ),
@@ -78,6 +79,14 @@ function asChoice({ label, tail, detail }: Labelled, index: number, room: number
 // Cuts the label, so that the choice stays on one line and the id in its tail does not wrap.
 function fitted(label: string, room: number): string {
   return room < 1 || room === Number.POSITIVE_INFINITY ? label : cut(label, room);
+}
+
+// Whoever reads why an answer is refused types the next one from its beginning: `1.00` behind a `1` that is still there would
+// be `11.00`.
+const emptiesRefused = { validationFailureMode: 'clear' } as const;
+
+function masked(secret: string): string {
+  return '*'.repeat(secret.length);
 }
 
 function asValidate(check: Check): (text: string) => string | true {

@@ -3,7 +3,16 @@
 import Table from 'cli-table3';
 import type { Column } from '../api/resources.ts';
 import type { Paint } from './color.ts';
-import { gap, isRightAligned, mayShrink, shrunk, smallest, smallestCard, total } from './table-widths.ts';
+import {
+  type FittedColumn,
+  gap,
+  isRightAligned,
+  mayShrink,
+  shrunk,
+  smallest,
+  smallestCard,
+  total,
+} from './table-widths.ts';
 import type { Style } from './terminal.ts';
 import { cut, widthOf } from './text-lines.ts';
 
@@ -11,6 +20,8 @@ import { cut, widthOf } from './text-lines.ts';
 export interface DrawnCell {
   readonly text: string;
   readonly style: Style | undefined;
+  /** It is never cut. */
+  readonly whole?: boolean | undefined;
 }
 
 /** A cell without a text. */
@@ -58,6 +69,20 @@ export function shownWidth(cell: DrawnCell = empty): number {
   return widthOf(shownText(cell));
 }
 
+/** The columns with the room that these lines need for the cells that are never cut. Such a column stays. */
+export function withRoomForWhole(
+  columns: readonly Column[],
+  lines: readonly (readonly DrawnCell[])[],
+): readonly FittedColumn[] {
+  return columns.map((column, index) => {
+    const uncut = Math.max(
+      0,
+      ...lines.map((line) => (line[index]?.whole === true ? shownWidth(line[index]) : 0)),
+    );
+    return uncut === 0 ? column : { ...column, stays: true, uncut };
+  });
+}
+
 // A cell that is longer than its column, and may not be cut, takes the space around it; a text behind it is cut. If the line is
 // longer than the terminal then, this row alone gets widths of its own. All other rows stay in their places.
 function drawLine(line: readonly DrawnCell[], layout: Layout, style: LineStyle): string {
@@ -66,9 +91,10 @@ function drawLine(line: readonly DrawnCell[], layout: Layout, style: LineStyle):
   const drawn = placeCells(line, layout, style);
   if (width === undefined || drawn.width <= Math.max(width, total(widths))) return drawn.text;
   const own = widths.map((one, index) =>
-    isCut(columns[index], width) ? one : Math.max(one, shownWidth(line[index])),
+    isCut(columns[index], line[index], width) ? one : Math.max(one, shownWidth(line[index])),
   );
-  return placeCells(line, { columns, widths: shrunk(columns, own, width) }, style).text;
+  const fitting = shrunk(withRoomForWhole(columns, [line]), own, width);
+  return placeCells(line, { columns, widths: fitting }, style).text;
 }
 
 function placeCells(
@@ -84,7 +110,7 @@ function placeCells(
     const kind = columns[index]?.kind ?? 'text';
     const end = place + (widths[index] ?? 0);
     const from = index === 0 ? 0 : Math.max(place, at + gap);
-    const room = isCut(columns[index], style.width)
+    const room = isCut(columns[index], cell, style.width)
       ? roomBefore(line[index + 1], columns[index + 1], {
           from,
           end,
@@ -121,8 +147,8 @@ function roomBefore(
   return Math.max(until - from, Math.min(smallest, end - from), least);
 }
 
-function isCut(column: Column | undefined, width: number | undefined): boolean {
-  return width !== undefined && mayShrink(column?.kind ?? 'text');
+function isCut(column: Column | undefined, cell: DrawnCell | undefined, width: number | undefined): boolean {
+  return width !== undefined && cell?.whole !== true && mayShrink(column?.kind ?? 'text');
 }
 
 // A text of marks alone has no width, and would be drawn on top of the text before it.

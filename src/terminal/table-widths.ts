@@ -14,6 +14,7 @@ const importance: readonly ValueKind[] = [
   'time',
   'localTime',
   'figure',
+  'sum',
   'integer',
   'card',
   'link',
@@ -35,6 +36,9 @@ export const smallestCard = 5;
 const bareText = 3;
 const bareStatus = 6;
 
+/** A column, and how wide the widest of its cells is that is never cut. */
+export type FittedColumn = Column & { readonly uncut?: number };
+
 /** The columns that fit, and how wide they are. */
 interface Fitted {
   /** Indexes of the columns that are shown. */
@@ -43,7 +47,7 @@ interface Fitted {
   readonly widths: readonly number[];
 }
 
-const rightAligned: ReadonlySet<ValueKind> = new Set<ValueKind>(['money', 'figure', 'integer']);
+const rightAligned: ReadonlySet<ValueKind> = new Set<ValueKind>(['money', 'figure', 'sum', 'integer']);
 
 /** Whether a value of this kind stands at the right of its column. */
 export function isRightAligned(kind: ValueKind): boolean {
@@ -61,7 +65,7 @@ export function mayShrink(kind: ValueKind): boolean {
  * pages of a list have the same ones.
  */
 export function fitColumns(
-  columns: readonly Column[],
+  columns: readonly FittedColumn[],
   natural: readonly number[],
   { width, usual }: { readonly width: number; readonly usual: readonly number[] | undefined },
 ): Fitted {
@@ -117,6 +121,7 @@ function usualCell(kind: Exclude<ValueKind, 'id' | 'link'>, { brief, decimals }:
       if (decimals === 'alone') return '12345.67';
       return `${brief ? '1234567' : '1234567 MXN'}${decimals === 'none' ? '' : ' (12345.67)'}`;
     case 'figure':
+    case 'sum':
       if (decimals === 'alone') return '-1234.56';
       return `${brief ? '-123456' : '-1234567'}${decimals === 'none' ? '' : ' (-1234.56)'}`;
     case 'time':
@@ -135,7 +140,7 @@ function usualCell(kind: Exclude<ValueKind, 'id' | 'link'>, { brief, decimals }:
   }
 }
 
-function leastOf({ kind, stays, least: wanted }: Column, own: number): number {
+function leastOf({ kind, stays, least: wanted, uncut = 0 }: FittedColumn, own: number): number {
   if (!mayShrink(kind)) return own;
   const least =
     kind === 'card'
@@ -145,13 +150,13 @@ function leastOf({ kind, stays, least: wanted }: Column, own: number): number {
         : kind === 'status'
           ? smallestStatus
           : smallest;
-  return Math.min(own, least);
+  return Math.min(own, Math.max(least, uncut));
 }
 
-function barelyOf(column: Column, own: number): number {
-  const { kind } = column;
+function barelyOf(column: FittedColumn, own: number): number {
+  const { kind, uncut = 0 } = column;
   if (!mayShrink(kind) || kind === 'card') return leastOf(column, own);
-  return Math.min(own, kind === 'status' ? bareStatus : bareText);
+  return Math.min(own, Math.max(kind === 'status' ? bareStatus : bareText, uncut));
 }
 
 function kindAt(columns: readonly Column[], index: number): ValueKind {
@@ -180,7 +185,7 @@ function mostImportant(columns: readonly Column[]): readonly number[] {
  * last. If that is not enough, all of them lose more.
  */
 export function shrunk(
-  columns: readonly Column[],
+  columns: readonly FittedColumn[],
   natural: readonly number[],
   width: number,
 ): readonly number[] {
@@ -223,6 +228,7 @@ const roomFor: Readonly<Record<ValueKind, (natural: number) => number>> = {
   status: (natural) => Math.max(natural, statuses.partiallyRefunded.length),
   money: (natural) => Math.max(natural + 2, '123456789 MXN'.length),
   figure: (natural) => Math.max(natural + 2, '-123456789'.length),
+  sum: (natural) => natural,
   integer: (natural) => natural + 2,
   card: (natural) => Math.max(natural, 'split'.length),
   text: (natural) => Math.max(natural, 24),

@@ -6,7 +6,15 @@ import { currencyPattern, type JsonObject, statuses } from '../api/spec.ts';
 import { type Brief, currencyOf, type Reading, showValue, unitsMark } from './columns.ts';
 import type { ListFormat } from './list-format.ts';
 import { isOutgoing, statusStyle } from './meaning.ts';
-import { type DrawnCell, drawLines, empty, type Layout, type LineStyle, shownWidth } from './table-lines.ts';
+import {
+  type DrawnCell,
+  drawLines,
+  empty,
+  type Layout,
+  type LineStyle,
+  shownWidth,
+  withRoomForWhole,
+} from './table-lines.ts';
 import { fitColumns, mayShrink, type UsualCells, usualWidths, withReserve } from './table-widths.ts';
 import type { Style } from './terminal.ts';
 import { cut, ellipsis } from './text-lines.ts';
@@ -153,12 +161,13 @@ function cellOf(
   // Summer and winter may have two offsets. A time with another offset than the heading says its own.
   const ownOffset = column.kind === 'time' && times.valid(value) ? times.offset(value) : offset;
   const text = ownOffset === offset ? shown.text : `${shown.text} ${ownOffset}`;
-  const styled = shown.missing ? 'faint' : shown.odd ? 'warn' : byMeaning(column.kind, text);
-  return { text: cleanText(text, column, style), style: styled };
+  const whole = column.warns?.(record);
+  const styled = shown.missing ? 'faint' : shown.odd ? 'warn' : byMeaning(column.kind, text, whole);
+  return { text: cleanText(text, column, style), style: styled, whole };
 }
 
-function byMeaning(kind: Column['kind'], text: string): Style | undefined {
-  if (kind === 'status') return statusStyle(text);
+function byMeaning(kind: Column['kind'], text: string, warns = false): Style | undefined {
+  if (kind === 'status') return warns ? 'bad' : statusStyle(text);
   return (kind === 'money' || kind === 'figure') && isOutgoing(text) ? 'out' : undefined;
 }
 
@@ -207,12 +216,13 @@ function fittedAt(
         titles: columns.map((_, index) => shownWidth(lines[0]?.[index])),
       })
     : undefined;
-  const fitted = fitColumns(columns, natural, { width, usual });
+  const fitting = withRoomForWhole(columns, lines);
+  const fitted = fitColumns(fitting, natural, { width, usual });
   // What is lost on a usual page, so that all pages say as much as each other.
   const judged =
-    usual === undefined ? fitted : fitColumns(columns, withLongStatus(columns, usual), { width, usual });
+    usual === undefined ? fitted : fitColumns(fitting, withLongStatus(columns, usual), { width, usual });
   const cuts = judged.shown.map((one, at) => {
-    const matters = columns[one]?.stays === true || columns[one]?.kind === 'status';
+    const matters = fitting[one]?.stays === true || columns[one]?.kind === 'status';
     const wanted = columns[one]?.kind === 'status' && usual !== undefined ? longStatus : (natural[one] ?? 0);
     return matters ? 1 - (judged.widths[at] ?? 0) / Math.max(1, wanted) : 0;
   });

@@ -5,6 +5,7 @@ import type { Column } from '../api/resources.ts';
 import type { JsonObject } from '../api/spec.ts';
 
 export { createAsk } from './ask.ts';
+export { chartSigns } from './chart-signs.ts';
 export { closestNames } from './closest-names.ts';
 export { type ColorLevel, colorLevel } from './color.ts';
 export { csvLine, formulaSafe, withoutFormulaSafety } from './csv-cells.ts';
@@ -59,13 +60,14 @@ export type Block =
   | { readonly line: Cell; readonly indent?: number; readonly hang?: number }
   /**
    * Rows of cells in columns. A row of a single cell may be wider. `right` lists right-aligned columns, `shrink` columns
-   * that may be cut.
+   * that may be cut. `beside` draws a chart behind each row into the room that is left, and a narrow screen has no chart.
    */
   | {
       readonly grid: readonly (readonly Cell[])[];
       readonly right?: readonly number[];
       readonly shrink?: readonly number[];
       readonly indent?: number;
+      readonly beside?: readonly ((room: number) => string)[];
     }
   | 'blank';
 
@@ -99,6 +101,8 @@ export interface ListSink {
 /** Writes results to stdout in the format that was asked for. Cleans text, and masks keys. */
 export interface Output {
   readonly format: Format;
+  /** With which signs charts can be drawn here; `none` where a screen reader reads. */
+  readonly charts: 'blocks' | 'plain' | 'none';
   /** Call it before a change. Throws CliError 'usage' for a name in --columns that the result will not have. */
   checkColumns(columns: readonly Column[]): void;
   /** Starts a list of records. */
@@ -191,6 +195,8 @@ export interface SearchedList<T> {
   /** The right-aligned columns, and those that may be cut, by their index. */
   readonly right: readonly number[];
   readonly shrink: readonly number[];
+  /** How many cells of a column are never cut, by its index. */
+  readonly least?: Readonly<Record<number, number>>;
   /** How many rows hold the words, among those that were read so far. */
   count(words: string): number;
   row(words: string, index: number): SearchedRow<T> | undefined;

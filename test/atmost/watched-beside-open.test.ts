@@ -56,7 +56,7 @@ describe('a look at the refund that was made', () => {
     using home = desk.newHome();
     const { order, first, second } = await twoRefunds(home, 300, ({ id }) => ['--again', `rf_${id}_1`]);
     const looked = await desk.run(home, ['journal', 'reconcile', first]);
-    expect(looked.stdout).not.toContain('DUPLICATE');
+    expect(looked.stdout).not.toContain('TWICE');
     expect((await desk.run(home, ['journal', 'reconcile', second])).code).toBe(0);
     expect(await outcomeOf(home, second)).toMatchObject({ verdict: 'applied', refunds: `rf_${order.id}_2` });
     expect((await desk.run(home, ['journal', 'reconcile', first])).code).toBe(0);

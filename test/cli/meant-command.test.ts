@@ -17,9 +17,9 @@ const meant: readonly (readonly [line: string, lines: readonly string[]])[] = [
     'list',
     [
       'did you mean: paydesk orders list',
+      'or: paydesk refunds list',
       'or: paydesk customers list',
       'or: paydesk journal list',
-      'or: paydesk profile list',
     ],
   ],
   [

@@ -142,6 +142,22 @@ const stories: readonly Story[] = [
     ],
   },
   {
+    name: 'reports, live and from a file',
+    service: () => pages(orders),
+    lines: [
+      done('orders summary --period 2026-09 --csv --columns bucket,currency,orders,amount --tz UTC'),
+      done('orders waiting --columns bucket,orders'),
+      done('orders twins --period 2026-09'),
+      done('refunds list --period 2026-09 --csv'),
+      done('refunds summary --period 2026-09 --by reason --columns bucket,refunds'),
+      done('today --columns what,count,amount'),
+      done('orders export --to reported.ndjson'),
+      done('orders summary --period 2026-09 --columns orders,amount --from-file reported.ndjson'),
+      ends(2, 'refunds summary --from-file none.ndjson --live'),
+      ends(9, 'refunds summary --from-file none.ndjson'),
+    ],
+  },
+  {
     name: 'a service that answers badly',
     service: () =>
       inTurn(

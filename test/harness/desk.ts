@@ -38,6 +38,8 @@ export interface DeskOptions {
   readonly args?: readonly string[];
   /** Serves https. */
   readonly tls?: ServerOptions['tls'];
+  /** The clock of the simulator and of every run against it (`standingAt`). */
+  readonly clock?: Readonly<Record<string, string>>;
   /** Answers a request instead of the simulator, when it returns a handler. */
   readonly instead?: (request: SeenRequest) => Handler | undefined;
 }
@@ -74,17 +76,18 @@ export async function startDesk({
   mode = 'sandbox',
   args = [],
   tls,
+  clock = {},
   instead,
 }: DeskOptions = {}): Promise<Desk> {
   const home = newHome();
-  const simulator = await serve(home, ['--mode', mode, ...args]);
+  const simulator = await serve(home, ['--mode', mode, ...args], bin, clock);
   const { key } = simulator;
   const forward = forwardTo(simulator.url);
   const server = await startServer(
     (request, response, socket) => (instead?.(request) ?? forward)(request, response, socket),
     tls === undefined ? {} : { tls },
   );
-  const env = { PAYDESK_BASE_URL: server.url, PAYDESK_MODE: mode, PAYDESK_API_KEY: key, TZ: 'UTC' };
+  const env = { PAYDESK_BASE_URL: server.url, PAYDESK_MODE: mode, PAYDESK_API_KEY: key, TZ: 'UTC', ...clock };
   const request = requestTo(simulator);
   const orders = () => allOrders(request);
   const taken = new Set<string>();
@@ -131,10 +134,11 @@ export async function serve(
   home: Home,
   options: readonly string[],
   program: string = bin,
+  env: Readonly<Record<string, string>> = {},
 ): Promise<Simulator> {
   const args = ['simulator', 'serve', '--json', '--port', '0', ...options];
   const running =
-    program === bin ? startInMemory(args, { home }) : startProcess(args, { home, bin: program });
+    program === bin ? startInMemory(args, { home, env }) : startProcess(args, { home, env, bin: program });
   const { url, key, mode } = JSON.parse(await running.firstLine()) as Simulator;
   const stop = async (): Promise<void> => {
     running.signal('SIGINT');

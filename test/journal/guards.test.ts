@@ -278,6 +278,27 @@ describe('what the journal says to an intent', () => {
       { go: 'refuse', refusal: { why: 'other_parameters' } },
     ],
     [
+      'the same words typed in the other mode: refused',
+      attempt([], { ...given, asked: { order: 'ord_1' } }),
+      { livemode: true, asked: { order: 'ord_1' } },
+      old,
+      { go: 'refuse', refusal: { why: 'other_parameters' } },
+    ],
+    [
+      'the same words typed in the other mode, if nobody knows the mode of a lost row',
+      attempt([], { ...given, lost: 'refund', asked: { order: 'ord_1' } }),
+      { livemode: true, asked: { order: 'ord_1' } },
+      old,
+      { go: 'recorded' },
+    ],
+    [
+      'the same words typed in the same mode',
+      attempt([], { ...given, asked: { order: 'ord_1' } }),
+      { livemode: false, asked: { order: 'ord_1' } },
+      old,
+      { go: 'recorded' },
+    ],
+    [
       'the same words typed',
       attempt([], { ...given, asked: { order: 'ord_1' } }),
       { asked: { order: 'ord_1' }, expected: [] },
@@ -544,24 +565,39 @@ describe('a final read that is older than what the journal knows', () => {
 
   it('does not show a refund that was made on the order', () => {
     const made = attempt([{ verdict: 'applied', refunds }]);
-    expect(oldRead('ord_1', none, [made])).toBe('refund r1 was made, and the order does not show it yet');
+    expect(oldRead({ orderId: 'ord_1' }, none, [made])).toBe(
+      'refund r1 was made, and the order does not show it yet',
+    );
     expect(
-      oldRead('ord_1', { charges: [{ id: 'ch_1', refunds: [{ id: 'r1', amount: -5 }] }] }, [made]),
+      oldRead({ orderId: 'ord_1' }, { charges: [{ id: 'ch_1', refunds: [{ id: 'r1', amount: -5 }] }] }, [
+        made,
+      ]),
     ).toBeUndefined();
   });
 
+  it('may lack a refund of the other mode, if it shows its livemode', () => {
+    const made = attempt([{ verdict: 'applied', refunds }]);
+    const problem = 'refund r1 was made, and the order does not show it yet';
+    expect(oldRead({ orderId: 'ord_1', livemode: true }, none, [made])).toBeUndefined();
+    expect(oldRead({ orderId: 'ord_1', livemode: false }, none, [made])).toBe(problem);
+  });
+
   it('is not told by a refund of another order, one refund without an id, or one that was not made', () => {
-    expect(oldRead('ord_2', none, [attempt([{ verdict: 'applied', refunds }])])).toBeUndefined();
-    expect(oldRead('ord_1', none, [attempt([{ verdict: 'unknown', refunds }])])).toBeUndefined();
-    expect(oldRead('ord_1', none, [attempt([{ verdict: 'applied' }])])).toBeUndefined();
-    expect(oldRead('ord_1', none, [attempt([])])).toBeUndefined();
+    expect(oldRead({ orderId: 'ord_2' }, none, [attempt([{ verdict: 'applied', refunds }])])).toBeUndefined();
+    expect(oldRead({ orderId: 'ord_1' }, none, [attempt([{ verdict: 'unknown', refunds }])])).toBeUndefined();
+    expect(oldRead({ orderId: 'ord_1' }, none, [attempt([{ verdict: 'applied' }])])).toBeUndefined();
+    expect(oldRead({ orderId: 'ord_1' }, none, [attempt([])])).toBeUndefined();
     const stray = [
       { chargeId: 'ch_1', id: undefined, amount: -5, createdAt: undefined, authCode: undefined },
     ];
-    expect(oldRead('ord_1', none, [attempt([{ verdict: 'applied', refunds: stray }])])).toBeUndefined();
+    expect(
+      oldRead({ orderId: 'ord_1' }, none, [attempt([{ verdict: 'applied', refunds: stray }])]),
+    ).toBeUndefined();
     const both = [...stray, ...refunds];
     const problem = 'refund r1 was made, and the order does not show it yet';
-    expect(oldRead('ord_1', none, [attempt([{ verdict: 'applied', refunds: both }])])).toBe(problem);
+    expect(oldRead({ orderId: 'ord_1' }, none, [attempt([{ verdict: 'applied', refunds: both }])])).toBe(
+      problem,
+    );
   });
 });
 
@@ -722,6 +758,14 @@ describe('a refund that a person recorded as made and the order does not show', 
     expect(unshownRefund(other, [], [byHand])).toBeUndefined();
   });
 
+  it('of several charges refuses a refund of any one of them', () => {
+    const { proof } = byHand.sent;
+    const whole = attempt([{ verdict: 'applied', by: 'person' }], {
+      proof: { ...proof, expected: [{ chargeId: 'ch_2', amount: -9 }, ...proof.expected] },
+    });
+    expect(unshownRefund(other, [whole], [whole])).toMatchObject({ why: 'unshown', name: 'i_1' });
+  });
+
   it('lets a refund through that names it in --again, but not one of two', () => {
     expect(unshownRefund({ ...other, again: ['i_1'] }, [byHand], [byHand])).toBeUndefined();
     const second = attempt([{ verdict: 'applied', by: 'person' }], { intent: 'i_2' });
@@ -806,7 +850,12 @@ describe('the order does not show a refund that a person recorded as made', () =
       shown([]),
       false,
     ],
-    ['not if it is a capture', attempt([byHand], { proof: { ...proof, kind: 'capture' } }), shown([]), false],
+    [
+      'not if it is a capture, even while the order cannot be read',
+      attempt([byHand], { proof: { ...proof, kind: 'capture' } }),
+      {},
+      false,
+    ],
     ['not without a verdict', attempt([]), shown([]), false],
   ])('%s', (_, record, value, expected) => {
     expect(unshownRefunds([record], value)).toEqual(expected ? [record] : []);

@@ -1,6 +1,8 @@
 /** Breadth-first search of everything that can happen, for the first state in which something must never be. */
 
 import { isUnsettled, verdictOf } from '../../src/journal/attempt-state.ts';
+import { attemptName } from '../../src/journal/journal.ts';
+import type { AttemptRecord } from '../../src/journal/journal-rows.ts';
 import { attemptsIn } from '../harness/memory-store.ts';
 import { keyOf } from './key.ts';
 import { moves } from './moves.ts';
@@ -46,25 +48,46 @@ export function explore(rules: Rules): Exploration {
  * is told of.
  */
 export function violationOf(world: World, rules: Rules): string | undefined {
-  const ours = world.ledger.filter(({ whose }) => whose === 'ours').length;
-  if (ours > 1) return 'double: two of our refunds took effect';
+  if (isDouble(world, rules)) return 'double: two of our refunds took effect';
   if (world.alarmIgnored) return 'alarm ignored: a refund was sent while one was known to be paid back twice';
-  return lostOutcome(world) ?? falseApplied(world, rules) ?? silentDoubling(world, rules);
+  return (
+    lostOutcome(world, rules) ??
+    falseApplied(world, rules) ??
+    silentDoubling(world, rules) ??
+    silentRepeat(world, rules)
+  );
 }
 
-function lostOutcome({ requests, processes, journals, witnesses, restored }: World): string | undefined {
+// Whoever records wrongly that a refund was not made allows one more.
+function isDouble({ ledger, journals }: World, { wanted, mistakes }: Rules): boolean {
+  const ours = ledger.filter(({ whose }) => whose === 'ours');
+  if (wanted === 'each_once') return new Set(ours.map(({ row, amount }) => row ?? amount)).size < ours.length;
+  const allowed =
+    mistakes === 'not_made' ? journals.flatMap(({ attempts }) => attempts).filter(wasNotMade).length : 0;
+  return ours.length > 1 + allowed;
+}
+
+function wasNotMade({ verdicts }: AttemptRecord): boolean {
+  return verdicts.some(({ by, verdict }) => by === 'person' && verdict === 'rejected');
+}
+
+function lostOutcome(
+  { requests, processes, journals, witnesses, restored }: World,
+  { mistakes }: Rules,
+): string | undefined {
   // A journal that was put back knows less. Its witness does not, and what is sent then shows whether that does harm.
   const known = restored ? witnesses.map(attemptsIn) : journals.map(({ attempts }) => attempts);
-  for (const { intent, fate } of requests) {
-    const record = known.flat().find(({ sent }) => sent.intent === intent);
+  for (const { name, fate } of requests) {
+    const record = known.flat().find((one) => attemptName(one) === name);
     if (record === undefined) {
-      if (isWantedBy(processes, intent)) continue;
-      return `lost outcome: ${intent} left and the journal does not know it`;
+      if (isSentBy(processes, name)) continue;
+      return `lost outcome: ${name} left and the journal does not know it`;
     }
     const last = record.verdicts.at(-1);
+    if (mistakes === 'not_made' && last?.by === 'person') continue;
     const closed = last?.verdict === 'not_sent' || (last?.verdict === 'rejected' && last.confirmed === true);
     if (fate === 'applied' && closed)
-      return `lost outcome: ${intent} took effect and is closed as ${last.verdict}`;
+      return `lost outcome: ${name} took effect and is closed as ${last.verdict}`;
   }
   return undefined;
 }
@@ -72,13 +95,13 @@ function lostOutcome({ requests, processes, journals, witnesses, restored }: Wor
 // Where people make mistakes, only what a reply or a read has shown counts.
 function falseApplied({ journals, ledger, before }: World, { mistakes }: Rules): string | undefined {
   for (const { sent, verdicts: all } of journals.flatMap(({ attempts }) => attempts)) {
-    const verdicts = mistakes ? all.filter(({ by }) => by !== 'person') : all;
+    const verdicts = mistakes === 'none' ? all : all.filter(({ by }) => by !== 'person');
     const applied = verdicts.findIndex(({ verdict }) => verdict === 'applied');
     if (applied === -1) continue;
     if (verdicts.slice(applied).some(({ verdict }) => verdict !== 'applied')) {
       return `lost outcome: ${sent.intent} was applied and is not any more`;
     }
-    if (ledger.length <= (before[sent.intent] ?? 0)) {
+    if (ledger.length <= (before[attemptName({ sent })] ?? 0)) {
       return `false applied: ${sent.intent} and no new record`;
     }
   }
@@ -88,20 +111,47 @@ function falseApplied({ journals, ledger, before }: World, { mistakes }: Rules):
 // Once nobody will look at it any more, a person must have been told, or have acknowledged just that refund. What a person
 // stated nobody reads again.
 function silentDoubling({ journals, ledger }: World, rules: Rules): string | undefined {
-  const at = ledger.findIndex(({ whose }) => whose === 'doubled');
-  const doubled = ledger[at]?.by;
   const records = journals.flatMap(({ attempts }) => attempts);
-  const record = records.find(({ sent }) => sent.intent === doubled);
-  if (doubled === undefined || record === undefined) return undefined;
-  const last = verdictOf(record);
-  const isOver = last?.verdict === 'applied' && last.by !== 'person' && !(rules.watch && isUnsettled(record));
-  if (!isOver || last.alarm !== undefined) return undefined;
-  if (last.acknowledged === 'duplicate' && last.refunds?.some(({ id }) => id === `r${at}`)) return undefined;
-  return `no alarm: the service made ${doubled} twice`;
+  for (const [at, { whose, by }] of ledger.entries()) {
+    const record = whose === 'doubled' ? records.find((one) => attemptName(one) === by) : undefined;
+    const last = record && verdictOf(record);
+    if (record === undefined || last?.verdict !== 'applied' || last.by === 'person') continue;
+    const isOver = !(rules.watch && isUnsettled(record)) && last.alarm === undefined;
+    if (isOver && !hasAcknowledged(record, `r${at}`)) return `no alarm: the service made ${by} twice`;
+  }
+  return undefined;
 }
 
-function isWantedBy(processes: World['processes'], intent: string): boolean {
-  return processes.some((process) => typeof process === 'object' && process.wanted?.intent === intent);
+// The row of an acknowledgement names who wrote it. Later rows repeat only what it says.
+function hasAcknowledged({ verdicts }: AttemptRecord, refund: string): boolean {
+  return verdicts.some(
+    ({ acknowledged, operator, refunds = [] }) =>
+      acknowledged === 'duplicate' && operator !== undefined && refunds.some(({ id }) => id === refund),
+  );
+}
+
+// A refund was recorded as not made, sent again, and then recorded as made after all. Once both count as made, one of the two must
+// have the alarm.
+function silentRepeat({ journals, ledger }: World, { mistakes }: Rules): string | undefined {
+  if (mistakes !== 'not_made' || ledger.filter(({ whose }) => whose === 'ours').length < 2) return undefined;
+  const made = journals
+    .flatMap(({ attempts }) => attempts)
+    .filter((record) => verdictOf(record)?.verdict === 'applied');
+  const isTold = made.some((record) => {
+    const last = verdictOf(record);
+    return last?.alarm !== undefined || last?.acknowledged !== undefined;
+  });
+  if (made.length < 2 || isTold) return undefined;
+  return `no alarm: ${made.map(attemptName).join(' and ')} were both made`;
+}
+
+function isSentBy(processes: World['processes'], name: string): boolean {
+  return processes.some((process) => {
+    if (typeof process !== 'object') return false;
+    const { state } = process;
+    const flight = 'flight' in state ? state.flight : 'search' in state ? state.search : undefined;
+    return flight !== undefined && attemptName(flight) === name;
+  });
 }
 
 function pathOf(trail: Trail | undefined): string[] {

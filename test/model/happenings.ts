@@ -28,22 +28,21 @@ function timePasses(world: World, rules: Rules): Move[] {
   if (!hasLater(world)) return [];
   const now = world.now + 1;
   const locks = rules.lock === 'stolen_after_a_time' ? world.locks.map(() => null) : world.locks;
-  return [{ name: `time passes to ${timeAt(now)}`, world: { ...world, now, locks } }];
+  return [{ name: `time passes to ${timeAt(world, now)}`, world: { ...world, now, locks } }];
 }
 
 function fates(world: World, rules: Rules, index: number): Move[] {
   const request = world.requests[index];
   if (request === undefined) return [];
-  const { intent, at, fate } = request;
-  const inTime = timeAt(world.now) - timeAt(at) <= horizonMs || !rules.effectsEnd;
-  const made = (whose: Refund['whose']) => [...world.ledger, { whose, at: world.now, by: intent }];
+  const { name, at, fate, amount, row } = request;
+  const inTime = timeAt(world, world.now) - timeAt(world, at) <= horizonMs || !rules.effectsEnd;
+  const made = (whose: Refund['whose']) => [...world.ledger, { whose, at: world.now, by: name, amount, row }];
   const fated = (next: typeof fate): World => ({
     ...world,
     requests: replace(world.requests, index, { ...request, fate: next }),
   });
   if (fate === 'applied') {
-    const isDoubled = world.ledger.some(({ whose, by }) => whose === 'doubled' && by === intent);
-    if (world.left.twice === 0 || isDoubled || !inTime) return [];
+    if (world.left.twice === 0 || !inTime) return [];
     const twice = { ...spend(world, 'twice'), ledger: made('doubled') };
     return [{ name: `request ${index} takes effect once more`, world: twice }];
   }
@@ -64,7 +63,7 @@ function fates(world: World, rules: Rules, index: number): Move[] {
 
 function othersRefund(world: World): Move[] {
   if (world.left.foreign === 0) return [];
-  const ledger = [...world.ledger, { whose: 'foreign' as const, at: world.now }];
+  const ledger = [...world.ledger, { whose: 'foreign' as const, at: world.now, amount: 5 }];
   return [{ name: 'somebody else refunds the same', world: { ...spend(world, 'foreign'), ledger } }];
 }
 

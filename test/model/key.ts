@@ -1,15 +1,16 @@
 /** A state of the model's world as a short text: equal for worlds that behave alike from here on. */
 
 import { wasOver } from '../../src/journal/attempt-state.ts';
+import { attemptName } from '../../src/journal/journal.ts';
 import type { AttemptRecord, AttemptRow } from '../../src/journal/journal-rows.ts';
-import type { InFlight, State } from '../../src/journal/protocol-types.ts';
+import type { InFlight, State, Wanted } from '../../src/journal/protocol-types.ts';
 import type { Errand, ResolveState } from '../../src/journal/resolve.ts';
 import type { Budget } from './rules.ts';
 import type { Journal, Running, World } from './world.ts';
 
 /** Which process is which does not matter where both use one journal and one lock. */
 export function keyOf(world: World): string {
-  const { now, journals, processes, locks, requests, ledger, left, dating, alarmIgnored } = world;
+  const { now, journals, processes, locks, requests, ledger, left, dating, mixed, alarmIgnored } = world;
   const codes = [now];
   let first = processCode(processes[0], locks.includes(0));
   let second = processCode(processes[1], locks.includes(1));
@@ -21,14 +22,15 @@ export function keyOf(world: World): string {
   codes.push(end);
   // When a request left matters only while it flies or may be applied once more, and when a refund was made for as long
   // as a read may leave it out.
-  for (const { intent, fate, at } of requests) {
-    codes.push(numberIn(intent), fates[fate]);
+  for (const { name, fate, at } of requests) {
+    codes.push(numberIn(name), fates[fate]);
     if (fate === 'flying' || left.twice > 0 || dating) codes.push(at);
   }
   codes.push(end);
   for (const { whose, at, by } of ledger) {
     codes.push(kinds[whose]);
-    if (dating) codes.push(at, by === undefined ? 0 : numberIn(by));
+    if (dating) codes.push(at);
+    if (dating || mixed) codes.push(by === undefined ? 0 : numberIn(by));
   }
   pushLeft(codes, left);
   if (alarmIgnored) codes.push(end);
@@ -53,7 +55,7 @@ function processCode(process: World['processes'][number] | undefined, holdsLock:
 function pushJournal(codes: number[], world: World, { rows, attempts, key }: Journal, machine: number): void {
   push(codes, key);
   codes.push(rows.length - (world.durable[machine] ?? 0));
-  for (const { sent } of attempts) codes.push(world.before[sent.intent] ?? end);
+  for (const { sent } of attempts) codes.push(world.before[attemptName({ sent })] ?? end);
   if (world.left.restores > 0 || world.restored) push(codes, witnessKey(world.witnesses[machine]));
 }
 
@@ -69,9 +71,10 @@ function pushLeft(codes: number[], left: Budget): void {
   );
 }
 
-// Intents are called i_1, i_2 and so on.
-function numberIn(intent: string): number {
-  return Number(intent.slice(2));
+// Attempts are called i_1, i_1.2, i_2 and so on.
+function numberIn(name: string): number {
+  const [intent, attempt] = name.slice(2).split('.');
+  return 16 * Number(intent) + Number(attempt ?? 1);
 }
 
 function witnessKey(rows: readonly AttemptRow[] = []): number {
@@ -93,14 +96,19 @@ function numberOf(text: string): number {
 
 function rowKey(row: AttemptRow): string {
   if (row.type === 'sent') {
-    const { intent, proof, origin, again } = row;
+    const { proof, origin, again, given, plan } = row;
     const { charges, amountRefunded } = proof.before;
     const ids = charges.flatMap(({ refunds }) => refunds.map(({ id }) => id));
-    return [intent, 'S', proof.kind, ids, amountRefunded, origin, again, stampKey(row)].join();
+    const wish = [proof.expected[0]?.amount, given, plan];
+    return [nameOf(row), 'S', proof.kind, ids, amountRefunded, origin, again, wish, stampKey(row)].join();
   }
-  const { intent, verdict, by, alarm, acknowledged, confirmed, refunds = [] } = row;
+  const { verdict, by, alarm, acknowledged, confirmed, refunds = [] } = row;
   const ids = verdict === 'applied' ? refunds.map(({ id }) => id) : [];
-  return [intent, verdict, by[0], alarm, acknowledged, confirmed, ...ids].join('.');
+  return [nameOf(row), verdict, by[0], alarm, acknowledged, confirmed, ...ids].join('.');
+}
+
+function nameOf(row: AttemptRow): string {
+  return `${row.intent}/${row.attempt}`;
 }
 
 // When a row was written, and by which clocks where they were not right.
@@ -110,7 +118,8 @@ function stampKey({ time, skewed, clocks }: AttemptRow): string {
   return `@${time}${told}${skewed ?? ''}/${clocks?.wall}/${clocks?.boot?.ms}`;
 }
 
-// Of the verdicts on an attempt count those whose times may count, the last one, and when it was first said to be made.
+// Of the verdicts on an attempt count those whose times may count, the last one, what people wrote, and when it was first said to
+// be made.
 function recordKey(record: AttemptRecord): string {
   const { sent, verdicts } = record;
   const last = verdicts.at(-1);
@@ -120,7 +129,11 @@ function recordKey(record: AttemptRecord): string {
   const made = verdicts.filter(({ verdict }) => verdict === 'applied');
   const first = made[0] === undefined ? '' : `${stampKey(made[0])}${made.length === 1}${stampKey(last)}`;
   const skewed = last.skewed === true ? stampKey(last) : '';
-  return [rowKey(sent), start, rowKey(last), wasOver(record, last), first, skewed].join('_');
+  const byHand = verdicts
+    .filter(({ operator }) => operator !== undefined)
+    .map(rowKey)
+    .join('+');
+  return [rowKey(sent), start, rowKey(last), wasOver(record, last), byHand, first, skewed].join('_');
 }
 
 /** What a journal holds, as far as anything can depend on it. */
@@ -134,8 +147,12 @@ function processKey(process: Running): number {
 }
 
 function runningKey({ wanted, state, shown, dated, waitsFor }: Running): string {
-  const who = wanted === undefined ? '' : `${wanted.intent}${wanted.again.join()}${wanted.about.origin}`;
+  const who = wanted === undefined ? '' : wantedKey(wanted);
   return [who, state.at, dated, waitsFor, stateKey(state, shown)].join(':');
+}
+
+function wantedKey({ intent, again, about, expected, given, plan }: Wanted): string {
+  return [intent, again, about.origin, expected?.[0]?.amount, given, plan].join();
 }
 
 function stateKey(state: State | ResolveState, shown: number): string {
@@ -172,7 +189,7 @@ function flightKey({ sent, readAt, claimed }: InFlight): string {
   return `${rowKey(sent)}@${readAt.time}/${readAt.wall}${[...claimed].join()}`;
 }
 
-function errandKey({ intent, statement, acknowledgement }: Errand): string {
+function errandKey({ intent, attempt, statement, acknowledgement }: Errand): string {
   const said = statement && `${statement.applied}${statement.corrects ?? ''}`;
-  return `${intent}${said ?? ''}${acknowledgement === undefined ? '' : 'acknowledges'}`;
+  return `${intent}/${attempt}${said ?? ''}${acknowledgement === undefined ? '' : 'acknowledges'}`;
 }

@@ -2,7 +2,7 @@
 
 import { begin } from '../../src/journal/at-most-once.ts';
 import { isDue, isOpen, verdictOf } from '../../src/journal/attempt-state.ts';
-import { alarmedVerdict } from '../../src/journal/by-hand.ts';
+import { alarmedVerdict, isMadeByHand } from '../../src/journal/by-hand.ts';
 import { attemptName } from '../../src/journal/journal.ts';
 import type { AttemptRecord } from '../../src/journal/journal-rows.ts';
 import { isPaidTwice } from '../../src/journal/paid-twice.ts';
@@ -44,7 +44,9 @@ export function typed(world: World, rules: Rules, index: number): Move[] {
     (world.left.corrections > 0 && verdictOf(record)?.by === 'person') ||
     (rules.budget.twice > 0 && rules.watch && isDue(record, moment));
   const looks = attempts.filter(isWorthALook).flatMap((record) => look(world, rules, index, record));
-  return isContent ? looks : [...refunds(world, rules, index, doubtful), ...looks];
+  if (isContent) return looks;
+  const wanted = rules.plans ? rowsApplied(world, rules, index) : refunds(world, rules, index, doubtful);
+  return [...wanted, ...otherAmounts(world, rules, index), ...looks];
 }
 
 function refunds(world: World, rules: Rules, index: number, doubtful: readonly AttemptRecord[]): Move[] {
@@ -68,8 +70,42 @@ function refunds(world: World, rules: Rules, index: number, doubtful: readonly A
   }));
 }
 
+// Somebody who does not know of the first refund asks for another amount. Where one of each amount is wanted, they also name what
+// was recorded by hand, and type the same line once more.
+function otherAmounts(world: World, rules: Rules, index: number): Move[] {
+  const { attempts } = journalOf(world, index);
+  return rules.amounts.slice(1).flatMap((amount) => {
+    const isOther = ({ sent }: AttemptRecord) => sent.proof.expected[0]?.amount !== -amount;
+    const byHand = attempts.filter((record) => isMadeByHand(record) && isOther(record)).map(attemptName);
+    const lines = [[], ...(rules.careless ? byHand.map((name) => [name]) : [])];
+    return lines.flatMap((names) => {
+      const line = `refund --amount ${amount}${names.map((name) => ` --again ${name}`).join('')}`;
+      return atOnce(startChange(world, rules, index, names, { amount }), rules, index, line);
+    });
+  });
+}
+
+// Two rows of one plan ask for the same amount on purpose. The second plan was made of the same file, so its row is the same.
+const plannedRows = [
+  { plan: 'p1', ref: 'A' },
+  { plan: 'p1', ref: 'B' },
+  { plan: 'p2', ref: 'A' },
+];
+
+function rowsApplied(world: World, rules: Rules, index: number): Move[] {
+  return plannedRows.flatMap(({ plan, ref }) => {
+    const given = `row/${ref}`;
+    const last = journalOf(world, index).attempts.findLast(({ sent }) => sent.given === given);
+    // What was refused, or recorded as not made, is sent again.
+    const names = last !== undefined && verdictOf(last)?.verdict === 'rejected' ? [attemptName(last)] : [];
+    const first = startChange(world, rules, index, names, { row: { plan, ref, given } });
+    return atOnce(first, rules, index, `plan ${plan}, row ${ref}`);
+  });
+}
+
 function look(world: World, rules: Rules, index: number, record: AttemptRecord): Move[] {
-  const errand = { intent: record.sent.intent, attempt: 1 };
+  const { intent, attempt } = record.sent;
+  const errand = { intent, attempt };
   const found = atOnce(startRun(world, index, beginResolve(errand)), rules, index, 'reconcile');
   if (world.left.acknowledgements > 0) {
     const acknowledgement = { operator: 'op', note: 'n' };
@@ -117,15 +153,28 @@ function atOnce(world: World, rules: Rules, index: number, name: string): Move[]
     .map((move) => ({ name: `${index} runs ${name}: ${move.name}`, world: move.world }));
 }
 
-function startChange(world: World, rules: Rules, index: number, names: readonly string[]): World {
+interface Line {
+  readonly amount?: number;
+  readonly row?: { readonly plan: string; readonly ref: string; readonly given: string };
+}
+
+function startChange(
+  world: World,
+  rules: Rules,
+  index: number,
+  names: readonly string[],
+  { amount = rules.amounts[0] ?? 0, row }: Line = {},
+): World {
   const origin = rules.origins[index] ?? '';
   const wanted: Wanted = {
     kind: 'refund',
     orderId: 'ord_1',
-    request: { method: 'POST', path: 'orders/ord_1/refunds', body: { charge_id: 'ch_1', amount: 5 } },
-    expected: [{ chargeId: 'ch_1', amount: -5 }],
+    request: { method: 'POST', path: 'orders/ord_1/refunds', body: { charge_id: 'ch_1', amount } },
+    expected: [{ chargeId: 'ch_1', amount: -amount }],
     again: rules.again === 'anything' && names.length > 0 ? everything(world, index) : names,
     intent: freeName(world),
+    ...row,
+    asked: row && { order: 'ord_1', charge: 'ch_1', amount, ref: row.ref },
     livemode: false,
     dryRun: false,
     sendWithinMs: 10_000,
@@ -145,7 +194,7 @@ function freeName(world: World): string {
   const used = new Set([
     ...world.journals.flatMap(({ rows }) => rows).map(({ intent }) => intent),
     ...world.witnesses.flat().map(({ intent }) => intent),
-    ...world.requests.map(({ intent }) => intent),
+    ...world.requests.map(({ name }) => name),
     ...world.processes.map((process) => (typeof process === 'object' ? process.wanted?.intent : undefined)),
   ]);
   let number = 1;

@@ -1,6 +1,7 @@
 /** What the processes of the model do: each carries out one effect of the protocol, and is answered by one event. */
 
 import { verdictOf } from '../../src/journal/attempt-state.ts';
+import { attemptName } from '../../src/journal/journal.ts';
 import type { AttemptRow, SentRow } from '../../src/journal/journal-rows.ts';
 import { isPaidTwice } from '../../src/journal/paid-twice.ts';
 import type { Event } from '../../src/journal/protocol-types.ts';
@@ -15,6 +16,7 @@ import {
   type Move,
   machineOf,
   momentIn,
+  type Request,
   type Running,
   replace,
   spend,
@@ -54,11 +56,16 @@ export function acts(world: World, rules: Rules, index: number, running: Running
   }
 }
 
-function seen(world: World, rules: Rules, { state, wanted }: Running): Untimed[] {
-  const isRefused = 'search' in state && 'rejected' in state.search.because;
-  const before = world.before[wanted?.intent ?? ''] ?? 0;
-  const then = isRefused && !rules.refusalsRead ? { ...world, ledger: world.ledger.slice(0, before) } : world;
+function seen(world: World, rules: Rules, { state }: Running): Untimed[] {
+  const isBelieved = 'search' in state && 'rejected' in state.search.because && !rules.refusalsRead;
+  const then = isBelieved
+    ? { ...world, ledger: world.ledger.slice(0, countBefore(world, state.search)) }
+    : world;
   return shownOrders(then, rules, false).map((value) => ({ is: 'seen', value }));
+}
+
+function countBefore({ before }: World, of: { readonly sent: SentRow }): number {
+  return before[attemptName(of)] ?? 0;
 }
 
 /** Everything up to the first row is one move: nobody else can see it, and it sees the world of one moment. */
@@ -72,15 +79,20 @@ export function lock(world: World, rules: Rules, index: number, running: Running
     return [{ name: `${index} lock: busy`, world: answer(world, rules, index, event) }];
   }
   const locks = isUnlocked ? world.locks : replace(world.locks, slot, index);
-  const before = { ...world.before, [running.wanted?.intent ?? '']: world.ledger.length };
-  const locked = { ...world, locks, ...(running.wanted && { before }) };
-  return lookAndRead(answer(locked, rules, index, { is: 'locked' }), rules, index).map((after) => {
-    const now = after.processes[index];
-    return {
-      name: `${index} locks, looks, reads: ${typeof now === 'object' ? now.state.at : now}`,
-      world: after,
-    };
-  });
+  return lookAndRead(answer({ ...world, locks }, rules, index, { is: 'locked' }), rules, index).map(
+    (after) => {
+      const now = after.processes[index];
+      return {
+        name: `${index} locks, looks, reads: ${typeof now === 'object' ? now.state.at : now}`,
+        world: typeof now === 'object' ? withCount(after, now) : after,
+      };
+    },
+  );
+}
+
+function withCount(world: World, { state }: Running): World {
+  if (!('flight' in state)) return world;
+  return { ...world, before: { ...world.before, [attemptName(state.flight)]: world.ledger.length } };
 }
 
 function lookAndRead(world: World, rules: Rules, index: number): World[] {
@@ -95,7 +107,7 @@ function lookAndRead(world: World, rules: Rules, index: number): World[] {
           journalOf(world, index).attempts,
           rules.origins[index] ?? '',
           rules,
-          running.wanted === undefined,
+          running.wanted,
         ),
       });
     case 'read':
@@ -104,21 +116,27 @@ function lookAndRead(world: World, rules: Rules, index: number): World[] {
       return [...seen(world, rules, running), { is: 'unseen', why: 'w' } as const].flatMap(on);
     case 'approve':
       if (running.wanted === undefined) return isTrue(world, rules, running) ? on({ is: 'approved' }) : [];
-      // What is read is compared with what the person saw before saying yes.
-      return on(
-        running.shown === world.ledger.length ? { is: 'approved' } : { is: 'stopped', cause: 'changed' },
-      );
+      return on(saysYes(world, rules, running) ? { is: 'approved' } : { is: 'stopped', cause: 'changed' });
     default:
       return [world];
   }
 }
 
+// What is read is compared with what the person saw before saying yes. Whoever wants one refund, whatever its amount, does not
+// send it when the order shows one.
+function saysYes(world: World, { amounts, wanted }: Rules, { shown, state }: Running): boolean {
+  if (shown !== world.ledger.length) return false;
+  if (wanted === 'each_once' || amounts.length === 1 || state.at !== 'approving') return true;
+  return state.before.charges.every(({ refunds }) => refunds.length === 0);
+}
+
 // Whether what a person states is so: nothing of the attempt is under way any more, and it was made, or not.
 function isTrue(world: World, rules: Rules, { state }: Running): boolean {
   if (state.at !== 'asking' || !rules.truthful) return true;
-  const { intent, statement: stated } = state.errand;
-  if (rules.mistakes && stated?.applied === true && stated.corrects === undefined) return true;
-  const own = world.requests.filter((request) => request.intent === intent);
+  const { statement: stated } = state.errand;
+  const mistaken = stated?.applied === true ? 'made' : 'not_made';
+  if (rules.mistakes === mistaken && stated?.corrects === undefined) return true;
+  const own = world.requests.filter(({ name }) => name === attemptName(state.record));
   const fates = own.map(({ fate }) => fate);
   return !fates.includes('flying') && fates.includes('applied') === stated?.applied;
 }
@@ -162,8 +180,16 @@ function failToRecord(world: World, rules: Rules, index: number, row: AttemptRow
 }
 
 function leave(world: World, index: number, running: Running): World {
-  const { intent } = sentOf(running);
-  const requests = [...world.requests, { intent, at: world.now, fate: 'flying' as const }];
+  const sent = sentOf(running);
+  const [first] = sent.proof.expected;
+  const request: Request = {
+    name: attemptName({ sent }),
+    at: world.now,
+    fate: 'flying',
+    amount: -(first?.amount ?? 0),
+    row: sent.given,
+  };
+  const requests = [...world.requests, request];
   return withProcess({ ...world, requests }, index, {
     ...running,
     key: undefined,
@@ -174,7 +200,7 @@ function leave(world: World, index: number, running: Running): World {
 function parseReply(world: World, rules: Rules, index: number, running: Running): Move[] {
   const request = world.requests[running.waitsFor ?? 0];
   const removed = rules.removeSentOnError ? withoutSent(world, index, running) : world;
-  const isFirst = world.requests.filter(({ intent }) => intent === request?.intent).length === 1;
+  const isFirst = world.requests.filter(({ name }) => name === request?.name).length === 1;
   return [
     ...(rules.resendOnReset && isFirst
       ? [{ name: `${index} sends again after a reset`, world: leave(world, index, running) }]
@@ -231,7 +257,11 @@ function settleIn(world: World, rules: Rules, index: number, running: Running): 
     case 'release':
       return answer(unlock(there, index), rules, index, { is: 'released' });
     case 'finish':
-      return withProcess(world, index, isContent(running.state) ? 'content' : 'idle');
+      return withProcess(
+        world,
+        index,
+        rules.wanted === 'once' && isContent(running.state) ? 'content' : 'idle',
+      );
     default:
       return there;
   }

@@ -1,8 +1,9 @@
 /** The shipped reducers, and what is broken in them, or kept from them, where a world drops one of their rules. */
 
 import { step } from '../../src/journal/at-most-once.ts';
+import type { FoundRefund } from '../../src/journal/journal.ts';
 import type { AttemptRecord, AttemptRow, SentRow, VerdictRow } from '../../src/journal/journal-rows.ts';
-import type { Effect, Event, State } from '../../src/journal/protocol-types.ts';
+import type { Effect, Event, State, Wanted } from '../../src/journal/protocol-types.ts';
 import { type ResolveState, resolve } from '../../src/journal/resolve.ts';
 import { marksOf, mayBeSameAccount } from '../../src/journal/same-account.ts';
 import type { Rules } from './rules.ts';
@@ -14,7 +15,17 @@ interface Next {
 
 /** The next state of a process: of a look where nothing is wanted, else of a change. */
 export function next(state: State | ResolveState, event: Event, rules: Rules, isLook: boolean): Next {
-  return isLook ? resolve(state as ResolveState, event) : stepBroken(state as State, event, rules);
+  return isLook
+    ? resolveBroken(state as ResolveState, event, rules)
+    : stepBroken(state as State, event, rules);
+}
+
+function resolveBroken(state: ResolveState, event: Event, { repeatsAlarm }: Rules): Next {
+  const first = resolve(state, event);
+  const { state: then } = first;
+  if (repeatsAlarm || then.at !== 'recording' || !then.row.why.includes('made twice')) return first;
+  const row: VerdictRow = { ...then.row, alarm: undefined };
+  return { state: { ...then, row }, effect: { do: 'record', row } };
 }
 
 function stepBroken(state: State, event: Event, rules: Rules): Next {
@@ -41,19 +52,23 @@ function withoutPreImage(state: Extract<State, { at: 'recording' | 'sending' }>)
   };
 }
 
-/** What a run is told that the journal knows of its order. */
+/** What a run is told that the journal knows of its order. A look wants nothing. */
 export function knownTo(
   attempts: readonly AttemptRecord[],
   origin: string,
   rules: Rules,
-  isLook: boolean,
+  wanted: Wanted | undefined,
 ): AttemptRecord[] {
   const found = attempts.filter(({ sent }) =>
     rules.accounts === 'by_spelling'
       ? sent.origin === origin
       : mayBeSameAccount(marksOf(sent), { origin, livemode: false }),
   );
-  if (!rules.alarmsBlock && !isLook) return found.map(withoutAlarm);
+  if (!rules.alarmsBlock && wanted !== undefined) return found.map(withoutAlarm);
+  if (!rules.rowKeys) return found.map(withoutRow);
+  if (rules.acknowledged === 'anything') return found.map(withAllAcknowledged);
+  if (rules.byHand !== 'counts' && wanted !== undefined)
+    return found.map((record) => notByHand(record, rules, wanted));
   if (rules.again === 'named_once' && rules.ownRefunds) return found;
   return found.map(({ sent, verdicts }) => ({
     sent: rules.again === 'named_once' ? sent : { ...sent, again: undefined },
@@ -66,6 +81,37 @@ function withoutAlarm({ sent, verdicts }: AttemptRecord): AttemptRecord {
   const dealtWith = (row: VerdictRow): VerdictRow =>
     row.alarm === 'duplicate' ? { ...row, alarm: undefined, acknowledged: row.alarm } : row;
   return { sent, verdicts: verdicts.map(dealtWith) };
+}
+
+// As if the journal knew the plan of a refund, and not its row.
+function withoutRow({ sent, verdicts }: AttemptRecord): AttemptRecord {
+  return { sent: { ...sent, given: undefined, ref: undefined }, verdicts };
+}
+
+// As if somebody had seen every refund there can be.
+function withAllAcknowledged({ sent, verdicts }: AttemptRecord): AttemptRecord {
+  const all = Array.from({ length: 9 }, (_, at) => `r${at}`);
+  return {
+    sent,
+    verdicts: verdicts.map((row) =>
+      row.acknowledged === undefined ? row : { ...row, refunds: all.map(refundNamed) },
+    ),
+  };
+}
+
+function refundNamed(id: string): FoundRefund {
+  return { chargeId: 'ch_1', id, amount: -5, createdAt: undefined, authCode: undefined };
+}
+
+// As if a read had shown what a person recorded as made: then no rule asks whether the order shows it.
+function notByHand(
+  { sent, verdicts }: AttemptRecord,
+  { byHand }: Rules,
+  { expected }: Wanted,
+): AttemptRecord {
+  const isEqual = sent.proof.expected[0]?.amount === expected?.[0]?.amount;
+  if (byHand === 'counts_if_equal' && isEqual) return { sent, verdicts };
+  return { sent, verdicts: verdicts.map((row) => (row.by === 'person' ? { ...row, by: 'read' } : row)) };
 }
 
 /**

@@ -37,6 +37,14 @@ interface Protocol {
   readonly again: 'named_once' | 'anything';
   /** Nothing is refunded while an alarm says that it was paid back twice. */
   readonly alarmsBlock: boolean;
+  /** What somebody acknowledges: the refunds that were seen, or whatever comes after. */
+  readonly acknowledged: 'what_was_seen' | 'anything';
+  /** A refund that was recorded by hand as made counts as paid back, whatever is asked for next. */
+  readonly byHand: 'counts' | 'counts_if_equal' | 'does_not_count';
+  /** The alarm is raised when a record is corrected and the same refund was sent again. */
+  readonly repeatsAlarm: boolean;
+  /** A row of a plan is known by its key. */
+  readonly rowKeys: boolean;
 }
 
 /** Where it runs. */
@@ -59,8 +67,14 @@ interface Surroundings {
   readonly newestFirst: boolean;
   /** People type the same line once more, although they could see that it was done. */
   readonly careless: boolean;
-  /** A person may record that it was made although it was not, and then corrects that. */
-  readonly mistakes: boolean;
+  /** What a person may record although it is not so, and then corrects. */
+  readonly mistakes: 'none' | 'made' | 'not_made';
+  /** The amounts that people ask for. */
+  readonly amounts: readonly number[];
+  /** One refund of the order, or one of every amount and of every row. */
+  readonly wanted: 'once' | 'each_once';
+  /** People apply plans, and do not type single refunds. */
+  readonly plans: boolean;
   /** How each of the people spells the address of the service. */
   readonly origins: readonly string[];
 }
@@ -125,6 +139,10 @@ export const design: Rules = {
   clocksCompared: true,
   again: 'named_once',
   alarmsBlock: true,
+  acknowledged: 'what_was_seen',
+  byHand: 'counts',
+  repeatsAlarm: true,
+  rowKeys: true,
   effectsEnd: true,
   truthful: true,
   shared: true,
@@ -135,7 +153,10 @@ export const design: Rules = {
   jumps: 'between_runs',
   newestFirst: false,
   careless: false,
-  mistakes: false,
+  mistakes: 'none',
+  amounts: [5],
+  wanted: 'once',
+  plans: false,
   origins: ['http://pay.example', 'http://pay.example'],
   budget: { ...none, runs: 4, kills: 2, powerLosses: 1, foreign: 1, settles: 1 },
 };

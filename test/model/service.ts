@@ -10,7 +10,7 @@ import { type Refund, type Request, timeAt, type World } from './world.ts';
  */
 export function shownOrders(world: World, rules: Rules, final: boolean): unknown[] {
   const { ledger } = world;
-  const all = orderOf(ledger, ledger, rules);
+  const all = orderOf(world, ledger, ledger, rules);
   if (rules.reads === 'current') return [all];
   const firstNew = ledger.findIndex((refund, at) =>
     ledger.slice(at).every((one) => mayBeLeftOut(one, world, rules, final)) ? refund : undefined,
@@ -20,24 +20,29 @@ export function shownOrders(world: World, rules: Rules, final: boolean): unknown
     all,
     ...cuts.map((cut) => {
       const shown = ledger.slice(0, cut);
-      return orderOf(shown, rules.reads === 'lagging' ? shown : ledger, rules);
+      return orderOf(world, shown, rules.reads === 'lagging' ? shown : ledger, rules);
     }),
   ];
 }
 
 function mayBeLeftOut({ at, by }: Refund, world: World, { reads }: Rules, final: boolean): boolean {
-  const since = by === undefined ? at : (world.requests.find(({ intent }) => intent === by)?.at ?? at);
-  const isNew = timeAt(world.now) - timeAt(since) <= horizonMs;
+  const since = by === undefined ? at : (world.requests.find(({ name }) => name === by)?.at ?? at);
+  const isNew = timeAt(world, world.now) - timeAt(world, since) <= horizonMs;
   return isNew && (!final || reads === 'without_records' || at < world.now);
 }
 
 /** The order with these records, and with the sums of those. */
-export function orderOf(shown: readonly Refund[], summed: readonly Refund[], rules: Rules): unknown {
-  const records = shown.map(({ at }, index) => ({
+export function orderOf(
+  world: World,
+  shown: readonly Refund[],
+  summed: readonly Refund[],
+  rules: Rules,
+): unknown {
+  const records = shown.map(({ at, amount }, index) => ({
     id: `r${index}`,
     object: 'refund',
-    amount: -5,
-    ...(rules.times && !rules.newestFirst && { created_at: Math.floor(timeAt(at) / 1000) }),
+    amount: -amount,
+    ...(rules.times && !rules.newestFirst && { created_at: Math.floor(timeAt(world, at) / 1000) }),
   }));
   const data = rules.newestFirst ? records.toReversed() : records;
   const refunds = data.length === 0 ? null : { object: 'list', has_more: false, total: data.length, data };
@@ -46,7 +51,7 @@ export function orderOf(shown: readonly Refund[], summed: readonly Refund[], rul
     object: 'order',
     livemode: false,
     amount: 100,
-    ...(rules.sums && { amount_refunded: 5 * summed.length }),
+    ...(rules.sums && { amount_refunded: summed.reduce((sum, { amount }) => sum + amount, 0) }),
     payment_status: 'paid',
     charges: { has_more: false, data: [{ id: 'ch_1', amount: 100, status: 'paid', refunds }] },
   };
@@ -57,7 +62,7 @@ export function answersTo(request: Request | undefined, world: World, rules: Rul
   const final = refusal(422);
   switch (request?.fate) {
     case 'applied': {
-      const done = { status: 200, body: { value: orderOf(world.ledger, world.ledger, rules) } };
+      const done = { status: 200, body: { value: orderOf(world, world.ledger, world.ledger, rules) } };
       return rules.refusesWhatItApplied ? [done, final] : [done];
     }
     case 'refused':

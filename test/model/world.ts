@@ -11,17 +11,26 @@ import { journalKey } from './key.ts';
 import { type Budget, horizonMs, type Rules } from './rules.ts';
 
 // Within `send_by`, past it, past the horizon of what was sent until then, and past it once more.
-const times = [0, 11_000, 11_000 + horizonMs + 1, 11_000 + 2 * (horizonMs + 1)].map((ms) => 10_000_000 + ms);
+const times = [0, 11_000, 11_000 + horizonMs + 1, 11_000 + 2 * (horizonMs + 1)];
 
-/** A request on its way, or what became of it; `at` is the step of time when it left. */
-export interface Request {
-  readonly intent: string;
+// Before the horizon ends, when a person may already say "it was not made".
+const earlyMs = 140_000;
+
+/** What one request asks for: how much, and for which row of a plan. */
+export interface Wish {
+  readonly amount: number;
+  readonly row?: string | undefined;
+}
+
+/** A request on its way, or what became of it. `name`: of its attempt; `at` is the step of time when it left. */
+export interface Request extends Wish {
+  readonly name: string;
   readonly at: number;
   readonly fate: 'flying' | 'applied' | 'refused' | 'lost';
 }
 
-/** A refund that the service made at a step of time; `by`: the intent that asked for it here. */
-export interface Refund {
+/** A refund that the service made at a step of time; `by`: the attempt that asked for it here. */
+export interface Refund extends Wish {
   readonly whose: 'ours' | 'foreign' | 'doubled';
   readonly at: number;
   readonly by?: string | undefined;
@@ -54,6 +63,10 @@ export interface World {
   readonly jumping: boolean;
   /** A read may leave out what is new, so it matters when a refund was made. */
   readonly dating: boolean;
+  /** Not all requests ask for the same, so it matters which refund is whose. */
+  readonly mixed: boolean;
+  /** The moments that time passes through. */
+  readonly times: readonly number[];
   /** An older journal was put back. */
   readonly restored: boolean;
   /** A refund was recorded as sent while an alarm said that it was paid back twice. */
@@ -73,7 +86,7 @@ export interface World {
   readonly durable: readonly number[];
   readonly requests: readonly Request[];
   readonly ledger: readonly Refund[];
-  /** How many refunds there were when the final read of an intent was made. */
+  /** How many refunds there were when the final read of an attempt was made. */
   readonly before: Readonly<Record<string, number>>;
   readonly left: Budget;
 }
@@ -90,6 +103,8 @@ export function start(rules: Rules): World {
   return {
     jumping: rules.budget.jumps > 0,
     dating: rules.reads !== 'current',
+    mixed: rules.amounts.length > 1 || rules.plans,
+    times: momentsOf(rules).map((ms) => 10_000_000 + ms),
     restored: false,
     alarmIgnored: false,
     now: 0,
@@ -101,25 +116,29 @@ export function start(rules: Rules): World {
     witnesses: each([]),
     durable: each(0),
     requests: [],
-    ledger: rules.olderRefund ? [{ whose: 'foreign', at: 0 }] : [],
+    ledger: rules.olderRefund ? [{ whose: 'foreign', at: 0, amount: 5 }] : [],
     before: {},
     left: rules.budget,
   };
 }
 
+function momentsOf({ mistakes }: Rules): readonly number[] {
+  return mistakes === 'not_made' ? [0, earlyMs, ...times.slice(2)] : times;
+}
+
 /** The true time at a step of it. */
-export function timeAt(step: number): number {
+export function timeAt({ times }: World, step: number): number {
   return times[step] ?? 0;
 }
 
 /** Whether there is time after now. */
 export function hasLater(world: World): boolean {
-  return world.now + 1 < times.length;
+  return world.now + 1 < world.times.length;
 }
 
 /** The moment as a process takes it, by the program's own reckoning; `dated`: it has seen a `Date`. */
 export function momentIn(world: World, rules: Rules, index: number, dated: boolean): Moment {
-  const time = timeAt(world.now);
+  const time = timeAt(world, world.now);
   const wall = time + world.ahead;
   if (!rules.clocksCompared) return { time: wall, wall, mono: time, skewed: false };
   const clocks = {

@@ -4,8 +4,8 @@ import { type Budget, design, none, type Rules } from './rules.ts';
 
 interface Named {
   readonly rules: Partial<Rules>;
-  /** What can happen there: in the short form, and in the long one. */
-  readonly short: Budget;
+  /** What can happen there: in the short form, and in the long one. Without a short form it is explored only in the long one. */
+  readonly short?: Budget;
   readonly long: Budget;
 }
 
@@ -123,9 +123,54 @@ export const worlds: ReadonlyMap<string, Named> = new Map<string, Named>([
   [
     'a record by hand that was wrong, and that is corrected',
     {
-      rules: { mistakes: true, origins: ['http://pay.example'] },
+      rules: { mistakes: 'made', origins: ['http://pay.example'] },
       short: { ...none, runs: 3, settles: 1, corrections: 1 },
       long: { ...three, runs: 4, settles: 1, corrections: 1 },
+    },
+  ],
+  [
+    'a refund that a person recorded as not made, and that was made',
+    {
+      rules: { mistakes: 'not_made', origins: ['http://pay.example'] },
+      short: { ...none, runs: 4, settles: 1, corrections: 1 },
+      long: { ...none, runs: 5, settles: 1, corrections: 1 },
+    },
+  ],
+  [
+    'a refund that is recorded by hand and does not show, and a colleague who asks for another amount',
+    {
+      rules: { reads: 'lagging', refusesWhatItApplied: false, amounts: [5, 3] },
+      short: { ...none, runs: 3, settles: 1 },
+      long: { ...three, settles: 1 },
+    },
+  ],
+  [
+    'people who name what was recorded by hand, and repeat that line',
+    {
+      rules: {
+        reads: 'lagging',
+        refusesWhatItApplied: false,
+        amounts: [5, 3],
+        wanted: 'each_once',
+        careless: true,
+      },
+      long: { ...none, runs: 4, settles: 1 },
+    },
+  ],
+  [
+    'rows of two plans of one file',
+    {
+      rules: { plans: true, wanted: 'each_once' },
+      short: pair,
+      long: { ...three, settles: 1 },
+    },
+  ],
+  [
+    'a service that applies twice what was acknowledged',
+    {
+      rules: { origins: ['http://pay.example'] },
+      short: { ...none, runs: 3, twice: 2, acknowledgements: 1 },
+      long: { ...none, runs: 4, twice: 2, acknowledgements: 2 },
     },
   ],
   [
@@ -147,6 +192,6 @@ export function rulesOf(name: string, form: 'short' | 'long' = 'short'): Rules {
     ...design,
     ...found.rules,
     jumps: form === 'long' ? 'any_time' : 'between_runs',
-    budget: found[form],
+    budget: found[form] ?? found.long,
   };
 }

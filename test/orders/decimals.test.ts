@@ -423,6 +423,31 @@ describe('in production, in a terminal', () => {
     expect(sent(shop)).toEqual([]);
   });
 
+  test('the field is empty after a refused amount: what is typed next stands alone (real terminal)', async () => {
+    await using shop = await production();
+    const args = [
+      '-p',
+      'shop',
+      'orders',
+      'refund',
+      id,
+      '--charge',
+      '1',
+      '--reason',
+      'other',
+      '--note',
+      'n8840',
+    ];
+    const person = atTerminal(args, { home: shop.service.home });
+    await person.answer('How much?', '1\r');
+    await person.answer(/type\s+0\.01,\s+or\s+1\.00/, '1.00\r');
+    await person.answer('Type the amount to send it', '\r');
+    const { exitCode, transcript } = await person.end;
+    expect(exitCode).toBe(3);
+    expect(withoutEscapes(transcript)).toContain('-100 (-1.00)');
+    expect(sent(shop)).toEqual([]);
+  });
+
   test('a mistype is told what it would be and asked for again, twice; then nothing is sent (real terminal)', async () => {
     await using shop = await production();
     const args = ['-p', 'shop', 'orders', 'refund', id, '--charge', '1', '--amount', '230.00'];

@@ -98,8 +98,8 @@ describe('two equal refunds that only the read of orders show shows', () => {
     await secondShows();
     const shown = await run('05:10:00', `orders show ${id}`, 80);
     expect(textOf(shown)).toMatchInlineSnapshot(`
-      "ord_2tQ8mVxK4nRz7LcWp  partially_refunded  equal refunds  sandbox environment
-      EQUAL REFUNDS: 900 MXN, rf_1 and rf_2
+      "ord_2tQ8mVxK4nRz7LcWp  partially_refunded  paid back twice?  sandbox environment
+      PAID BACK TWICE? 900 MXN, rf_1 and rf_2
               rf_1 is ours, sent at 05:05:12 by root
               rf_2 is a second payment: made twice, or sent from elsewhere
               do not refund this order before this is checked:
@@ -142,6 +142,25 @@ describe('two equal refunds that only the read of orders show shows', () => {
     expect(textOf(shown)).not.toMatch(/orders refund|can be refunded|not from this machine/);
   });
 
+  test('are the status of the order in lists and finds before anybody has looked at it, and after that', async () => {
+    await secondShows();
+    const lines = async (columns: number) => {
+      const list = textOf(await run('05:10:00', 'orders list', columns));
+      const find = textOf(await run('05:10:00', 'orders find 4242', columns));
+      return [list, find].flatMap((text) => text.split('\n').filter((line) => line.startsWith(`${id} `)));
+    };
+    const before = await lines(80);
+    expect(before.join('\n')).toMatchInlineSnapshot(`
+      "ord_2tQ8mVxK4nRz7LcWp  20 Nov 18:42  paid back 2x?  35000   -1800  *4242  Ana  
+      ord_2tQ8mVxK4nRz7LcWp  20 Nov 18:42  paid back 2x?  35000  Ana    twin, 4242    "
+    `);
+    for (const line of await lines(60)) expect(line).toMatch(/ paid back (2x|twice)\?( |$)/);
+    for (const line of await lines(120)) expect(line).toContain(' paid back twice? ');
+    await run('05:10:00', `orders show ${id}`, 80);
+    expect(await lines(80)).toEqual(before);
+    expect((await run('05:10:00', 'orders list --csv')).stdout).not.toContain('paid back');
+  });
+
   test('are told by the picker, which does not let the order be chosen', async () => {
     const intent = await secondShows();
     const person = sit(['orders', 'refund'], {
@@ -152,7 +171,7 @@ describe('two equal refunds that only the read of orders show shows', () => {
     person.type(id);
     await person.waitFor(/1 found in all 2 orders/);
     person.type('\r');
-    await person.waitFor('> equal refunds: 900 MXN, rf_1 and rf_2; check it first');
+    await person.waitFor('> paid back twice? 900 MXN, rf_1 and rf_2; check it first');
     expect(inOneLine(screenOf(person.transcript, 80))).toContain(`paydesk journal reconcile ${intent}`);
     person.type('\x03');
     expect(await person.leaves).toMatchObject({ code: 130 });
@@ -168,8 +187,9 @@ describe('two equal refunds that only the read of orders show shows', () => {
     }).leaves;
     const text = screen.replaceAll(/i_[0-9a-z]{8}\b/g, 'i_7f3k2m9x');
     expect({ code, posts: service.posts.length }).toEqual({ code: 7, posts: 1 });
-    expect(text.slice(text.indexOf('DUPLICATE'))).toMatchInlineSnapshot(`
-      "DUPLICATE? ord_2tQ8mVxK4nRz7LcWp shows the refund of 900 MXN more than once
+    expect(text.slice(text.indexOf('PAID BACK'))).toMatchInlineSnapshot(`
+      "PAID BACK TWICE: ord_2tQ8mVxK4nRz7LcWp shows the refund of 900 MXN more than
+               once
                rf_1 and rf_2
       certain: nothing was sent now; rf_1 is ours, sent at 05:05:12 by root; rf_2 is a
                second payment: made twice, or sent from elsewhere; paydesk cannot take
@@ -188,7 +208,7 @@ describe('two equal refunds that only the read of orders show shows', () => {
     await secondShows();
     const rows = journalRows(service.home).length;
     const tried = await run('05:10:00', refund(200, '--dry-run'));
-    expect(tried).toMatchObject({ code: 7, stdout: '', stderr: expect.stringContaining('DUPLICATE?') });
+    expect(tried).toMatchObject({ code: 7, stdout: '', stderr: expect.stringContaining('PAID BACK TWICE') });
     expect(journalRows(service.home)).toHaveLength(rows);
   });
 
@@ -198,7 +218,7 @@ describe('two equal refunds that only the read of orders show shows', () => {
       const intent = await secondShows();
       expect((await run('05:10:00', line)).code).toBe(7);
       const { outcome, by } = JSON.parse((await run('05:11:00', `journal show ${intent} --json`)).stdout);
-      expect({ outcome, by }).toEqual({ outcome: 'DUPLICATE?: made', by: 'reply' });
+      expect({ outcome, by }).toEqual({ outcome: 'PAID BACK TWICE: made', by: 'reply' });
       expect((await run('05:11:00', `orders show ${id}`)).stdout).toMatch(/ {2}root\n +id rf_1\n/);
       const history = (await run('05:11:00', `journal show ${intent}`)).stdout;
       expect(history).toMatch(
@@ -306,7 +326,7 @@ describe('a refund that was paid back twice', () => {
     expect(screen.slice(screen.indexOf('? ['))).toMatchInlineSnapshot(`
       "? [sandbox] Which order? ord_2tQ8mVxK4nRz7LcWp
         CREATED UTC   BUYER  CARD      AMOUNT  STATUS
-      > 20 Nov 18:42  Ana    *4242  35000 MXN  paid back twice
+      > 20 Nov 18:42  Ana    *4242  35000 MXN  paid back 2x
 
       > paid back twice: 900 MXN, rf_1 and rf_2 (05:05:12, by root); when somebody has
         dealt with it: paydesk journal acknowledge i_7f3k2m9x --note TEXT
@@ -373,7 +393,7 @@ describe('a refund that was paid back twice', () => {
     apply();
     const other = await run('05:10:00', refund(200));
     expect({ code: other.code, posts: service.posts.length }, other.stderr).toEqual({ code: 7, posts: 1 });
-    expect(inOneLine(other.stderr)).toMatch(/DUPLICATE\?.*rf_1 and rf_2/);
+    expect(inOneLine(other.stderr)).toMatch(/PAID BACK TWICE:.*rf_1 and rf_2/);
     expect((await run('05:11:00', refund(200))).code).toBe(3);
   });
 
@@ -466,14 +486,14 @@ describe('journal acknowledge', () => {
     expect(
       screen.slice(0, screen.indexOf('?  What')).replaceAll(intent, 'i_7f3k2m9x'),
     ).toMatchInlineSnapshot(`
-      "DUPLICATE? refund of 900 MXN
+      "PAID BACK TWICE refund of 900 MXN
         ord_2tQ8mVxK4nRz7LcWp, sent 21 Nov 2026 05:05:12 UTC by root
         the service shows it more than once
         refund rf_1   -900 MXN   21 Nov 2026 05:05:13 UTC
         refund rf_2   -900 MXN   21 Nov 2026 05:05:13 UTC
-      ? What was done about it? (DUPLICATE?)? What was done about it? (DUPLICATE?) o? What was done about it? (DUPLICATE?) ok? What was done about it? (DUPLICATE?) ok? What was done about it? (DUPLICATE?) ok
-      > at least 10 letters: say what was done about it? What was done about it? (DUPLICATE?) ok
-      > at least 10 letters: say what was done about it? What was done about it? (DUPLICATE?) ok? What was done about it? (DUPLICATE?) ok t? What was done about it? (DUPLICATE?) ok ti? What was done about it? (DUPLICATE?) ok tic? What was done about it? (DUPLICATE?) ok tick? What was done about it? (DUPLICATE?) ok ticke? What was done about it? (DUPLICATE?) ok ticket? What was done about it? (DUPLICATE?) ok ticket? What was done about it? (DUPLICATE?) ok ticket 8? What was done about it? (DUPLICATE?) ok ticket 88? What was done about it? (DUPLICATE?) ok ticket 885? What was done about it? (DUPLICATE?) ok ticket 8851? What was done about it? (DUPLICATE?) ok ticket 8851,? What was done about it? (DUPLICATE?) ok ticket 8851,? What was done about it? (DUPLICATE?) ok ticket 8851, t? What was done about it? (DUPLICATE?) ok ticket 8851, th? What was done about it? (DUPLICATE?) ok ticket 8851, the? What was done about it? (DUPLICATE?) ok ticket 8851, the? What was done about it? (DUPLICATE?) ok ticket 8851, the b? What was done about it? (DUPLICATE?) ok ticket 8851, the ba? What was done about it? (DUPLICATE?) ok ticket 8851, the ban? What was done about it? (DUPLICATE?) ok ticket 8851, the bank? What was done about it? (DUPLICATE?) ok ticket 8851, the bank? What was done about it? (DUPLICATE?) ok ticket 8851, the bank r? What was done about it? (DUPLICATE?) ok ticket 8851, the bank re? What was done about it? (DUPLICATE?) ok ticket 8851, the bank rec? What was done about it? (DUPLICATE?) ok ticket 8851, the bank reca? What was done about it? (DUPLICATE?) ok ticket 8851, the bank recal? What was done about it? (DUPLICATE?) ok ticket 8851, the bank recall? What was done about it? (DUPLICATE?) ok ticket 8851, the bank recalls? What was done about it? (DUPLICATE?) ok ticket 8851, the bank recalls? What was done about it? (DUPLICATE?) ok ticket 8851, the bank recalls o? What was done about it? (DUPLICATE?) ok ticket 8851, the bank recalls on? What was done about it? (DUPLICATE?) ok ticket 8851, the bank recalls one? What was done about it? (DUPLICATE?) ok ticket 8851, the bank recalls one? What was done about it? (DUPLICATE?) ok ticket 8851, the bank recalls one
+      ? What was done about it? (PAID BACK TWICE)? What was done about it? (PAID BACK TWICE) o? What was done about it? (PAID BACK TWICE) ok? What was done about it? (PAID BACK TWICE) ok? What was done about it? (PAID BACK TWICE)? What was done about it? (PAID BACK TWICE)
+      > at least 10 letters: say what was done about it? What was done about it? (PAID BACK TWICE)
+      > at least 10 letters: say what was done about it? What was done about it? (PAID BACK TWICE)? What was done about it? (PAID BACK TWICE)  t? What was done about it? (PAID BACK TWICE)  ti? What was done about it? (PAID BACK TWICE)  tic? What was done about it? (PAID BACK TWICE)  tick? What was done about it? (PAID BACK TWICE)  ticke? What was done about it? (PAID BACK TWICE)  ticket? What was done about it? (PAID BACK TWICE)  ticket? What was done about it? (PAID BACK TWICE)  ticket 8? What was done about it? (PAID BACK TWICE)  ticket 88? What was done about it? (PAID BACK TWICE)  ticket 885? What was done about it? (PAID BACK TWICE)  ticket 8851? What was done about it? (PAID BACK TWICE)  ticket 8851,? What was done about it? (PAID BACK TWICE)  ticket 8851,? What was done about it? (PAID BACK TWICE)  ticket 8851, t? What was done about it? (PAID BACK TWICE)  ticket 8851, th? What was done about it? (PAID BACK TWICE)  ticket 8851, the? What was done about it? (PAID BACK TWICE)  ticket 8851, the? What was done about it? (PAID BACK TWICE)  ticket 8851, the b? What was done about it? (PAID BACK TWICE)  ticket 8851, the ba? What was done about it? (PAID BACK TWICE)  ticket 8851, the ban? What was done about it? (PAID BACK TWICE)  ticket 8851, the bank? What was done about it? (PAID BACK TWICE)  ticket 8851, the bank? What was done about it? (PAID BACK TWICE)  ticket 8851, the bank r? What was done about it? (PAID BACK TWICE)  ticket 8851, the bank re? What was done about it? (PAID BACK TWICE)  ticket 8851, the bank rec? What was done about it? (PAID BACK TWICE)  ticket 8851, the bank reca? What was done about it? (PAID BACK TWICE)  ticket 8851, the bank recal? What was done about it? (PAID BACK TWICE)  ticket 8851, the bank recall? What was done about it? (PAID BACK TWICE)  ticket 8851, the bank recalls? What was done about it? (PAID BACK TWICE)  ticket 8851, the bank recalls? What was done about it? (PAID BACK TWICE)  ticket 8851, the bank recalls o? What was done about it? (PAID BACK TWICE)  ticket 8851, the bank recalls on? What was done about it? (PAID BACK TWICE)  ticket 8851, the bank recalls one? What was done about it? (PAID BACK TWICE)  ticket 8851, the bank recalls one? What was done about it? (PAID BACK TWICE)  ticket 8851, the bank recalls one
       ? End this alarm? ord_2tQ8mVxK4nRz7LcWp can then be refunded again. (y/N)? End this alarm? ord_2tQ8mVxK4nRz7LcWp can then be refunded again. No
       cancelled: nothing was recorded"
     `);

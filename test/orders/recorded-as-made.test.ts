@@ -69,9 +69,9 @@ describe('a refund that somebody recorded as made, and the order does not show i
     const [head, last] = withoutIds(shown).split(/\n\n[\s\S]*\n\n/);
     expect(`${head}\n…\n${last}`).toMatchInlineSnapshot(`
       "ord_2tQ8mVxK4nRz7LcWp  paid  recorded as made  sandbox environment
-      RECORDED AS MADE  16000 MXN recorded as made by hand, the order does not show it
-              that money counts as paid back: do not refund it again before you have
-              asked
+      RECORDED AS MADE  root says 16000 MXN were paid back; the service does not show
+              it
+              treat it as paid back; ask root before you refund again
       SETTLED BY HAND  root recorded on 21 Nov 2026 05:05:12 UTC that the refund of
               16000 MXN of 21 Nov 2026 05:05:12 UTC, sent by root, was made
               (bank-file-of-Monday)
@@ -87,8 +87,9 @@ describe('a refund that somebody recorded as made, and the order does not show i
     expect(shown.stdout).not.toContain('orders refund');
     const wide = await run('05:20:00', `orders show ${id}`, 120);
     expect(differences(withoutIds(wide), withoutIds(shown))).toMatchInlineSnapshot(`
-      "instead of lines 3 to 7:
-              that money counts as paid back: do not refund it again before you have asked
+      "instead of lines 2 to 3:
+      RECORDED AS MADE  root says 16000 MXN were paid back; the service does not show it
+      instead of lines 5 to 7:
       SETTLED BY HAND  root recorded on 21 Nov 2026 05:05:12 UTC that the refund of 16000 MXN of 21 Nov 2026 05:05:12 UTC,
               sent by root, was made (bank-file-of-Monday)
       instead of lines 21 to 22:
@@ -99,13 +100,13 @@ describe('a refund that somebody recorded as made, and the order does not show i
   test('is the status of its order in lists and finds of people, and not of scripts', async () => {
     await recordAsMade('--reason other');
     expect(withoutIds(await run('05:20:00', 'orders list', 80))).toMatchInlineSnapshot(`
-      "ID                     CREATED UTC   STATUS          MXN  REFUND  CARD   BUYER
-      ord_2tQ8mVxK4nRz7LcWp  20 Nov 18:42  made by hand  16000       -  *4242  Ana  
-      ord_2tQ8mTd6JhB3sYfGq  20 Nov 17:02  paid          29000       -  split  Ana  
+      "ID                     CREATED UTC   STATUS           MXN  REFUND  CARD   BUYER
+      ord_2tQ8mVxK4nRz7LcWp  20 Nov 18:42  recorded made  16000       -  *4242  Ana  
+      ord_2tQ8mTd6JhB3sYfGq  20 Nov 17:02  paid           29000       -  split  Ana  
       2 orders, sandbox environment. There are no more
       "
     `);
-    expect((await run('05:20:00', 'orders find 16000', 80)).stdout).toMatch(/^ord_2tQ8mVx.* made by hand /m);
+    expect((await run('05:20:00', 'orders find 16000', 80)).stdout).toMatch(/^ord_2tQ8mVx.* recorded made /m);
     expect((await run('05:20:00', 'orders list --csv')).stdout).not.toContain('recorded as made');
   });
 
@@ -115,8 +116,8 @@ describe('a refund that somebody recorded as made, and the order does not show i
       home: service.home,
       env: { ...service.env, ...envAt('05:20:00') },
     });
-    await person.waitFor('recorded as made');
-    await person.waitFor('16000 MXN recorded as made by hand, the order does not show it');
+    await person.waitFor('recorded made');
+    await person.waitFor('root says 16000 MXN were paid back; the service does not show it');
     person.type('\r');
     await person.answer('How much?', '15000\r');
     const { code, screen } = await person.leaves;

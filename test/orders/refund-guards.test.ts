@@ -430,6 +430,25 @@ describe('the same once more (F28)', () => {
     expect(service.posts).toEqual([]);
   });
 
+  test('an --intent of the sandbox is no answer in production, also at the same address: refused (3)', async () => {
+    await using service = await refunding();
+    using home = newHome();
+    const id = ['--intent', 'ticket-8840'];
+    expect((await run(home, service, ...id, '--yes')).code).toBe(0);
+    service.orders = [{ ...order, livemode: true }];
+    const env = { ...service.env, PAYDESK_MODE: 'production' };
+    const again = await paydesk(['orders', 'refund', 'ord_1', ...id, '--confirm', 'ord_1'], { home, env });
+    expect(again.code).toBe(3);
+    expect(inOneLine(again.stderr)).toContain(
+      'ticket-8840 (--intent) was used for another change: recorded in sandbox, asked for now in production',
+    );
+    const other = await paydesk(['orders', 'refund', 'ord_1', '--intent', 't-2', '--confirm', 'ord_1'], {
+      home,
+      env,
+    });
+    expect({ code: other.code, posts: service.posts.length }, other.stderr).toEqual({ code: 0, posts: 2 });
+  });
+
   test('under an --intent that was something else is refused (3) with what was recorded and what is asked now', async () => {
     await using service = await refunding();
     using home = newHome();

@@ -23,6 +23,7 @@ const heads: fc.Arbitrary<PlanHead> = fc.record({
   file: text,
   columns: fc.array(text, { maxLength: 3 }),
   refreshes: maybe(text),
+  again: fc.array(text, { maxLength: 2 }),
 });
 
 const befores = fc.record({
@@ -64,6 +65,7 @@ const rows: fc.Arbitrary<PlanRow> = fc.record({
   expected: fc.array(fc.record({ chargeId: text, amount: integer }), { maxLength: 2 }),
   tolerated: fc.array(text, { maxLength: 2 }),
   again: fc.array(text, { maxLength: 2 }),
+  named: fc.array(text, { maxLength: 2 }),
   before: maybe(befores),
   neighbour: maybe(text),
 });

@@ -99,7 +99,7 @@ describe.concurrent('a key typed at a prompt never appears (E50)', () => {
     const [wrong, key] = [`${newKey()} ${newKey()}`, newKey()];
     const terminal = atTerminal(['profile', 'key', 'a'], { home, env });
     await terminal.answer('private key of a', `${wrong}\r`);
-    await terminal.answer('printable ASCII', `\x15${key}\r`);
+    await terminal.answer('printable ASCII', `${key}\r`);
     const ended = await terminal.end;
     expect(ended.exitCode).toBe(0);
     expectUnseen(ended.transcript, key);

@@ -216,7 +216,7 @@ it.each([
 
 it.each([
   ['there is no such file', ['gone.csv'], /gone\.csv/],
-  ['the plan would replace a file', ['good.csv', '--to', 'good.csv'], /good\.csv exists already/],
+  ['the plan would replace a file', ['good.csv', '--to', 'bad.csv'], /bad\.csv exists already/],
   [
     'its folder is a file',
     ['good.csv', '--to', 'good.csv/x.plan'],

@@ -193,18 +193,10 @@ describe('--allocate', () => {
       if (how === 'plan') repeat();
       const first = await service.plan(rows, '--allocate', 'in-order', '--json');
       if (how === 'refresh') repeat();
-      const refresh = [
-        'refunds',
-        'plan',
-        '--refresh',
-        'refunds.plan',
-        '--to',
-        'refunds.plan',
-        '--force',
-        '--json',
-      ];
+      const refresh = ['refunds', 'plan', '--refresh', 'refunds.plan', '--to', 'new.plan', '--json'];
       const planned = how === 'plan' ? first : await service.run(refresh);
-      const applied = await service.apply();
+      const path = how === 'plan' ? 'refunds.plan' : 'new.plan';
+      const applied = await service.run(['refunds', 'apply', path, '--yes']);
 
       expect(recordsIn(planned)).toMatchObject([
         {

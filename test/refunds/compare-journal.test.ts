@@ -94,6 +94,25 @@ it('a refund that we sent and nobody confirmed is "probably ours" and unconfirme
 });
 
 it.each([
+  [80, 'this terminal has no room for BY, REFUND ID: -o list shows every field'],
+  [100, 'this terminal has no room for REFUND ID: -o list shows every field'],
+  [120, 'not from this machine'],
+])('a comparison at %i columns says which columns it has no room for', async (columns, words) => {
+  await using service = await startRefunds([order('ord_1'), order('ord_2')]);
+  service.refund('ord_2', 'ch_ord_2', 5);
+  service.write('refunds.csv', 'order_id,amount\nord_1,600\nord_2,5\n');
+
+  const { screen } = await onScreen(['refunds', 'compare', 'refunds.csv'], {
+    home: service.home,
+    env: service.env,
+    columns,
+  });
+
+  expect(screen).toContain(words);
+  expect(screen.includes('no room for')).toBe(columns < 120);
+});
+
+it.each([
   [80, 'WHEN UTC'],
   [120, ' rf_1 +19'],
 ])('twenty refunds of a row leave room for its money at %i columns', async (columns, shown) => {

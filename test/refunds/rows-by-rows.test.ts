@@ -355,12 +355,13 @@ describe('--allocate', () => {
 
       const anew = {
         apply: [],
-        refresh: ['--refresh', 'refunds.plan', '--to', 'refunds.plan', '--force'],
-        plan: ['refunds.csv', '--to', 'refunds.plan', '--force', '--allocate', 'largest-first'],
+        refresh: ['--refresh', 'refunds.plan', '--to', 'new.plan'],
+        plan: ['refunds.csv', '--to', 'new.plan', '--allocate', 'largest-first'],
       }[how];
       const planned =
         anew?.length === 0 ? undefined : await service.run(['refunds', 'plan', ...(anew ?? [])], { env });
-      const second = await service.run(['refunds', 'apply', 'refunds.plan', '--yes'], { env });
+      const path = how === 'apply' ? 'refunds.plan' : 'new.plan';
+      const second = await service.run(['refunds', 'apply', path, '--yes'], { env });
 
       expect(recordsIn(first).map(({ verdict }) => verdict)).toEqual(['applied', 'unconfirmed']);
       expect([first.code, settled.code, planned?.code ?? 0, second.code]).toEqual([7, 0, 0, 0]);

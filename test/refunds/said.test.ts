@@ -2,6 +2,7 @@
 
 import { expect, it } from 'vitest';
 import { later } from '../harness/clock.ts';
+import { errorBody } from '../harness/orders.ts';
 import { sit } from '../harness/person.ts';
 import { inOneLine } from '../harness/ran.ts';
 import { type Handler, json, reset } from '../harness/server.ts';
@@ -78,11 +79,11 @@ it('status says how to see why a row was not sent, and that command says it', as
   expect((await service.apply()).code).toBe(8);
 
   const status = await service.run(['refunds', 'status', 'refunds.plan']);
-  const hint = /if they were tried: paydesk (.*?) looks/.exec(inOneLine(status.stderr))?.[1] ?? '';
+  const hint = /and sends nothing\): paydesk (.*?--dry-run)/.exec(inOneLine(status.stderr))?.[1] ?? '';
   const dry = await service.run([...hint.split(' '), '--json']);
 
   expect(hint).toBe('refunds apply refunds.plan --dry-run');
-  expect(dry.code, dry.stderr).toBe(0);
+  expect(dry.code, dry.stderr).toBe(8);
   expect(recordsIn(dry).map(({ verdict, why }) => [verdict, why])).toEqual([
     ['not_sent', expect.stringContaining('ord_1 changed since the plan was made') as string],
     ['not_started', null],
@@ -90,6 +91,46 @@ it('status says how to see why a row was not sent, and that command says it', as
     ['applied', null],
   ]);
   expect(service.posts).toHaveLength(1);
+});
+
+it('a dry run has the exit code of the run: 0, 8 if a row changed, 7 while a row is unconfirmed', async () => {
+  await using service = await startRefunds(orders(4), {
+    instead: (id) => (id === 'ord_3' ? json({}, 502) : undefined),
+  });
+  const dry = async () => {
+    const ran = await service.run(['refunds', 'apply', 'refunds.plan', '--dry-run']);
+    return { code: ran.code, last: ran.stderr.trimEnd().split('\n').at(-1) };
+  };
+  await service.plan([titles, 'ord_1,100,a', 'ord_2,300,b']);
+  const all = await dry();
+  service.refund('ord_2', 'ch_ord_2', 5);
+  const some = await dry();
+  expect((await service.apply()).code).toBe(8);
+  await service.plan([titles, 'ord_3,100,a', 'ord_3,100,b']);
+  expect((await service.apply()).code).toBe(7);
+  const posts = service.posts.length;
+  const open = await dry();
+
+  expect([all, some, open]).toEqual([
+    { code: 0, last: 'nothing was sent (--dry-run); 2 refunds, 400 MXN would be sent' },
+    { code: 8, last: 'nothing was sent (--dry-run); 1 refund, 100 MXN would be sent, 1 row would not' },
+    { code: 7, last: 'nothing was sent (--dry-run); 0 refunds would be sent, 2 rows would not' },
+  ]);
+  expect(service.posts).toHaveLength(posts);
+});
+
+it('a dry run of which the service refuses the key is exit 4', async () => {
+  let isRefused = false;
+  await using service = await startRefunds(orders(2), {
+    onPage: () => (isRefused ? json(errorBody({ type: 'authentication_error' }), 401) : undefined),
+  });
+  await service.plan([titles, 'ord_1,100,a', 'ord_2,300,b']);
+  isRefused = true;
+
+  const ran = await service.run(['refunds', 'apply', 'refunds.plan', '--dry-run']);
+
+  expect(ran.code).toBe(4);
+  expect(ran.stderr).toContain('certain: nothing was sent (--dry-run)');
 });
 
 it('a dry run says the same of all rows that would be sent', async () => {
@@ -106,7 +147,10 @@ it('a dry run says the same of all rows that would be sent', async () => {
     'there is no order ord_9',
   ]);
   expect(words.stderr).toContain('line 5: there is no order ord_9\n');
-  expect(words.stderr).toContain('nothing was sent (--dry-run); 3 refunds, 35300 MXN would be sent\n');
+  expect(words.stderr).toContain(
+    'nothing was sent (--dry-run); 3 refunds, 35300 MXN would be sent, 1 row would not\n',
+  );
+  expect([dry.code, words.code]).toEqual([8, 8]);
   expect(service.posts).toEqual([]);
 });
 

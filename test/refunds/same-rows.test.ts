@@ -141,6 +141,51 @@ it('F27 a changed amount needs --again too if a person recorded the first refund
   ]);
 });
 
+it('F26 a row that was applied in the sandbox is another row in production, also at the same address', async () => {
+  await using service = await newService();
+  await service.plan(rows);
+  await service.apply();
+  service.orders = [...orders(4), splitOrder('ord_s', 1000, 2000)].map((one) => ({ ...one, livemode: true }));
+  const env = { PAYDESK_MODE: 'production' };
+  const totals = ['--expect-count', '4', '--expect-total', 'MXN=35700'];
+
+  const planned = await service.run(
+    ['refunds', 'plan', 'refunds.csv', '--to', 'live.plan', '--json', ...totals],
+    { env },
+  );
+  const digest = /"digest":"(\w{8})/.exec(service.read('live.plan'))?.[1] ?? '';
+  const applied = await service.run(['refunds', 'apply', 'live.plan', '--confirm', digest, ...totals], {
+    env,
+  });
+  const again = await service.run(
+    ['refunds', 'plan', 'refunds.csv', '--to', 'again.plan', '--json', ...totals],
+    {
+      env,
+    },
+  );
+
+  expect(recordsIn(planned).map(({ state }) => state)).toEqual(['ready', 'ready', 'ready', 'ready']);
+  expect([planned.code, applied.code, again.code], applied.stderr).toEqual([0, 0, 0]);
+  expect(recordsIn(again).map(({ state }) => state)).toEqual(['done', 'done', 'done', 'done']);
+  expect(service.posts).toHaveLength(8);
+});
+
+it('a row of another plan that was changed needs no --again if that plan was of the sandbox', async () => {
+  await using service = await newService();
+  await service.plan([titles, 'ord_1,any,100,,A1']);
+  await service.apply();
+  service.orders = orders(1).map((one) => ({ ...one, livemode: true }));
+
+  service.write('changed.csv', `${titles}\nord_1,any,250,,A1\n`);
+
+  const planned = await service.run(
+    ['refunds', 'plan', 'changed.csv', '--json', '--expect-count', '1', '--expect-total', 'MXN=250'],
+    { env: { PAYDESK_MODE: 'production' } },
+  );
+
+  expect(recordsIn(planned)).toMatchObject([{ state: 'ready' }]);
+});
+
 it('F51 two parts of one charge with a ref of their own are both sent, once', async () => {
   await using service = await newService();
   await service.plan(rows);
@@ -238,6 +283,39 @@ it.each([
   expect(service.posts).toEqual([]);
 });
 
+it.each([
+  ['payment_status was paid and is charged_back', { payment_status: 'charged_back' }],
+  ['is_refundable was true and is absent', { is_refundable: undefined }],
+])('a chargeback after the first row of an order stops its other rows: %s', async (words, change) => {
+  await using service = await startRefunds(orders(2), {
+    instead: (id, apply) => {
+      const refunded = apply();
+      if (id === 'ord_1') service.change('ord_1', change);
+      return json(refunded);
+    },
+  });
+  await service.plan([
+    titles,
+    'ord_1,any,100,a,',
+    'ord_1,any,200,b,',
+    'ord_1,any,300,c,',
+    'ord_2,any,100,d,',
+  ]);
+
+  const ran = await service.apply('--json');
+  const again = await service.apply('--json');
+
+  expect([ran.code, again.code]).toEqual([8, 8]);
+  for (const one of [ran, again])
+    expect(recordsIn(one).map(({ verdict, why }) => [verdict, why])).toEqual([
+      ['applied', null],
+      ['not_sent', `ord_1 changed since the plan was made: ${words}`],
+      ['not_started', null],
+      ['applied', null],
+    ]);
+  expect(service.made).toHaveLength(2);
+});
+
 it('a row that the service refused is not sent by the same plan again, and nobody is asked for a yes', async () => {
   await using service = await startRefunds(orders(2), { instead: () => json(notReturnable, 428) });
   await service.plan([titles, 'ord_1,any,full,,']);
@@ -247,6 +325,33 @@ it('a row that the service refused is not sent by the same plan again, and nobod
 
   expect(again.code).toBe(8);
   expect(again.stderr).not.toContain('REFUND THE ROWS OF A PLAN');
+  expect(service.posts).toHaveLength(1);
+});
+
+it.each([
+  ['within its time', 60_000],
+  ['after its time', 20 * 60_000],
+])('a refusal that no read could confirm is read again by the next run, also %s: exit 8', async (_, ms) => {
+  let isBroken = false;
+  await using service = await startRefunds(orders(1), {
+    sendsDate: false,
+    instead: () => {
+      isBroken = true;
+      return json(notReturnable, 428);
+    },
+    onPage: () => (isBroken ? json({}, 500) : undefined),
+  });
+  await service.plan([titles, 'ord_1,any,full,,']);
+  const apply = (env = {}) => service.run(['refunds', 'apply', 'refunds.plan', '--yes'], { env });
+
+  const first = await apply();
+  const unread = await apply(later(ms));
+  isBroken = false;
+  const read = await apply(later(ms));
+  const again = await apply(later(ms));
+
+  expect([first.code, unread.code, read.code, again.code], read.stderr).toEqual([7, 7, 8, 8]);
+  expect(inOneLine(read.stderr)).toContain('of 1 row 1 refused by the service');
   expect(service.posts).toHaveLength(1);
 });
 

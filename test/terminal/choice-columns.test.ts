@@ -28,6 +28,13 @@ describe('rows to choose from', () => {
     expect(narrow).toEqual({ heading: 'WHEN    BUY…', lines: ['20 Nov  a n…'] });
   });
 
+  it('show a column whole as far as they are told to', () => {
+    const row = ['20 Nov', 'a name of twenty-two..', '900', 'paid back 2x?'];
+    expect(createChoiceColumns({ ...columns, least: { 3: 13 } }, 38)([row]).lines).toEqual([
+      '20 Nov  a name…     900  paid back 2x?',
+    ]);
+  });
+
   it('keep the widths that they had, so that nothing jumps while a person scrolls', () => {
     const draw = createChoiceColumns(columns, 60);
     draw([['20 Nov', 'Bartholomew', '1 MXN', 'A-1']]);

@@ -39,6 +39,7 @@ export function outputOf(options: Partial<OutputOptions> & { readonly width?: nu
     stdout: { stream, isTTY: options.width !== undefined, columns: options.width, rows: options.width && 24 },
     format: 'table',
     accessible: false,
+    charts: 'plain',
     header: true,
     color: 0,
     locale,

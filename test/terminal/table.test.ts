@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import stringWidth from 'string-width';
 import { describe, expect, it } from 'vitest';
 import { plainAmounts } from '../../src/amounts.ts';
-import { customerColumns, orderColumns } from '../../src/api/resources.ts';
+import { type Column, customerColumns, orderColumns } from '../../src/api/resources.ts';
 import type { JsonObject } from '../../src/api/spec.ts';
 import { attacks, rawAttack } from './attacks.ts';
 import { lines, outputOf, wire } from './screens.ts';
@@ -29,6 +29,18 @@ async function table(pages: readonly (readonly JsonObject[])[], width?: number, 
   await out.finish();
   return text();
 }
+
+/** The STATUS column as a table of people has it where something is open of an order with this id. */
+const openStatus = (id: string): Column => {
+  const [status] = orderColumns.filter(({ name }) => name === 'payment_status');
+  if (status === undefined) throw new Error('no such column');
+  return {
+    ...status,
+    warns: (record) => record.id === id,
+    value: (record) => (record.id === id ? 'paid back twice?' : record.payment_status),
+    brief: { value: (record) => (record.id === id ? 'paid back 2x?' : record.payment_status) },
+  };
+};
 
 const seen: readonly JsonObject[] = [
   order(),
@@ -120,6 +132,41 @@ describe('a table of orders', () => {
         "paid    145802* USD  -45802*  *4242  -",
       ]
     `);
+  });
+
+  describe('a status that warns', () => {
+    const buyer = { customer_info: { name: 'Bartholomew Torres' } };
+    const plain = order({ ...buyer, payment_status: 'partially_refunded', amount_refunded: 12_000 });
+    const warned = order({ ...buyer, id: 'ord_2tQ7zRk9PwE5xNvAm', amount_refunded: 1800 });
+    const drawn = async (pages: readonly (readonly JsonObject[])[], width: number) => {
+      const { out, text } = outputOf({
+        width,
+        locale: () => ({
+          zone: 'UTC',
+          amounts: { ...plainAmounts, 'amounts.decimals': { MXN: 2 } },
+          referenceKeys: [],
+        }),
+      });
+      const columns = orderColumns.map((column) =>
+        column.name === 'payment_status' ? openStatus('ord_2tQ7zRk9PwE5xNvAm') : column,
+      );
+      const sink = out.list(columns, { pages: 'many' });
+      for (const page of pages) await sink.page(page.map((value) => wire(value)));
+      await sink.end(false);
+      return lines(text());
+    };
+
+    it.each([60, 80, 100, 120])('is whole on the first page of a terminal of %i cells', async (width) => {
+      const all = await drawn([[plain, warned]], width);
+      expect(all.at(-1)).toMatch(/ paid back (2x|twice)\?( |$)/);
+      for (const line of all) expect(stringWidth(line)).toBeLessThanOrEqual(width);
+    });
+
+    it.each([60, 80, 100, 120])('is whole on a later page of a terminal of %i cells', async (width) => {
+      const all = await drawn([[plain], [plain, warned]], width);
+      expect(all.at(-1)).toMatch(/ paid back (2x|twice)\?( |$)/);
+      for (const line of all) expect(stringWidth(line)).toBeLessThanOrEqual(width);
+    });
   });
 
   it('shows the columns that were named, in that order', async () => {

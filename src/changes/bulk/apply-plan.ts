@@ -1,19 +1,16 @@
 /** `refunds apply`: checks a plan, asks for a yes, and sends its rows; each at most once, however often this is run. */
 
-import type { OpenService } from '../../api/api.ts';
 import type { Context } from '../../commands/command.ts';
 import { CliError } from '../../errors.ts';
 import { type AttemptRecord, tolerableSkewMs } from '../../journal/journal.ts';
-import { type ControlTotals, type Plan, runBatch } from '../../plans/plans.ts';
+import type { ControlTotals, Plan } from '../../plans/plans.ts';
 import { commandLine, type Profile } from '../../profiles/profiles.ts';
-import { batchError } from './batch-end.ts';
-import { startProgress } from './batch-progress.ts';
-import { countWords, lineWords, rowsAndSums } from './batch-words.ts';
+import { countWords } from './batch-words.ts';
 import { checkAnswerable, confirmPlan } from './confirm-plan.ts';
-import { checkAccount, checkControlTotals, checkPlanLimits, rowsToSend } from './plan-checks.ts';
-import { attemptsOfPlan, reportPlan, sentNow } from './report-plan.ts';
-import { type RowReport, reportColumns, reportRecord } from './row-verdicts.ts';
-import { dryRunWords, type Sending, sendRow } from './send-row.ts';
+import { checkAccount, checkControlTotals, checkPlanLimits } from './plan-checks.ts';
+import { attemptsOfPlan, reportPlan } from './report-plan.ts';
+import { reportColumns } from './row-verdicts.ts';
+import { runPlan } from './run-plan.ts';
 
 /** What `refunds apply` was asked for. */
 export interface ApplyAsked {
@@ -26,8 +23,11 @@ export interface ApplyAsked {
   readonly maxPerSecond: number | undefined;
 }
 
-/** Applies a plan. Throws CliError for every end but "all rows are applied". */
-export async function applyPlan(ctx: Context, asked: ApplyAsked): Promise<void> {
+/**
+ * Applies a plan. Throws CliError for every end but "all rows are applied". A dry run returns 7 while a row is unconfirmed, 8 if a
+ * row would not be sent, and 0 otherwise, as the run would end.
+ */
+export async function applyPlan(ctx: Context, asked: ApplyAsked): Promise<0 | 7 | 8> {
   const plan = await ctx.plans.open(asked.path);
   await ctx.useProfileOf(plan);
   const service = await ctx.service({ purpose: 'change', maxPerSecond: asked.maxPerSecond });
@@ -42,7 +42,7 @@ export async function applyPlan(ctx: Context, asked: ApplyAsked): Promise<void> 
     await readUnconfirmed(ctx, plan);
     await checkAge(ctx, plan, profile, asked.path);
     await confirmPlan(ctx, service, plan, asked);
-    await runPlan(ctx, service, plan, asked);
+    return await runPlan(ctx, service, plan, asked);
   } finally {
     await release?.();
   }
@@ -102,7 +102,7 @@ async function readUnconfirmed(ctx: Context, plan: Plan): Promise<void> {
   for await (const { rows, attempts } of attemptsOfPlan(ctx, plan)) {
     const keys = new Set(rows.map(({ key }) => key));
     const ofRows = attempts.filter(({ sent }) => keys.has(sent.given ?? ''));
-    open.push(...ofRows.filter((record) => ctx.journal.isOpen(record, now) || isNotSeen(record)));
+    open.push(...ofRows.filter((record) => ctx.journal.isOpen(record, now) || isUnchecked(record)));
   }
   if (open.length === 0) return;
   let read = 0;
@@ -118,8 +118,10 @@ async function readUnconfirmed(ctx: Context, plan: Plan): Promise<void> {
   }
 }
 
-function isNotSeen({ verdicts }: AttemptRecord): boolean {
-  return verdicts.at(-1)?.verdict === 'not_seen';
+// Its time is over, so it blocks nothing any more. But no read has shown yet what became of it.
+function isUnchecked({ verdicts }: AttemptRecord): boolean {
+  const last = verdicts.at(-1);
+  return last?.verdict === 'not_seen' || (last?.verdict === 'rejected' && last.confirmed === false);
 }
 
 // If the order cannot be read now, the row stays unconfirmed.
@@ -128,90 +130,5 @@ async function lookAgain(ctx: Context, record: AttemptRecord): Promise<void> {
     await ctx.journal.reconcile(record);
   } catch (error) {
     if (!(error instanceof CliError) || ctx.signal.aborted) throw error;
-  }
-}
-
-// ── The batch ───────────────────────────────────────────────────────────────────────────────────
-
-async function runPlan(
-  ctx: Context,
-  service: OpenService,
-  plan: Plan,
-  { path, concurrency, maxFailures }: ApplyAsked,
-): Promise<void> {
-  const { profile } = service;
-  const { dryRun } = ctx.options;
-  const rows = dryRun ? sentNow(plan, await reportPlan(ctx, plan)) : rowsToSend(plan.rows);
-  const progress = startProgress(ctx, profile, rows);
-  const sending: Sending = {
-    ctx,
-    service,
-    plan,
-    keys: new Set(plan.rows.map(({ key }) => key)),
-    run: progress.run,
-    waiting: progress.waiting,
-  };
-  const notSent = new Map<number, string>();
-  const byOrder = Map.groupBy(rows, ({ orderId }) => orderId);
-  const { stop } = await runBatch({
-    groups: [...byOrder.values()],
-    concurrency,
-    maxFailures,
-    clock: ctx.clock,
-    signal: ctx.stopAsked,
-    send: async (row) => {
-      const { end, notSent: why, isStopped = false } = await sendRow(sending, row);
-      // A dry run looks at the first row of an order. The order is not yet as it will be when the others are sent.
-      const alike = why === dryRunWords ? (byOrder.get(row.orderId) ?? []) : [row];
-      if (why !== undefined) for (const { number } of alike) notSent.set(number, why);
-      if (!isStopped) progress.add(row, end, why !== undefined);
-      return end;
-    },
-  }).finally(progress.end);
-  const reports = await reportPlan(ctx, plan, notSent);
-  const lost = await printReport(ctx, plan, reports);
-  if (dryRun && lost !== undefined) throw lost;
-  if (dryRun) {
-    for (const line of dryRunLines(reports, path, profile)) ctx.notes.note(line);
-    return;
-  }
-  const error = batchError(path, reports, {
-    stop,
-    profile,
-    signal: ctx.stopAsked,
-    run: progress.run,
-    lost,
-  });
-  if (error !== undefined) throw error;
-  ctx.notes.note(countWords(reports, profile.settings));
-}
-
-// What the report says of most rows needs no line of its own.
-function dryRunLines(reports: readonly RowReport[], path: string, profile: Profile): readonly string[] {
-  const reasons = reports
-    .filter(({ verdict, why }) => verdict !== 'applied' && why !== undefined && why !== dryRunWords)
-    .map(({ row: { line }, why }) => ({ line, why }));
-  const would = reports.filter(({ why }) => why === dryRunWords).map(({ row }) => row);
-  return [
-    ...lineWords(reasons, commandLine(profile, 'refunds', 'apply', path, '--dry-run', '-o', 'list')),
-    `nothing was sent (--dry-run); ${rowsAndSums(would, profile.settings)} would be sent`,
-  ];
-}
-
-// Returns the error if nobody can read the report. How the batch ended is said all the same.
-async function printReport(
-  ctx: Context,
-  plan: Plan,
-  reports: readonly RowReport[],
-): Promise<CliError | undefined> {
-  try {
-    await ctx.out.ownList(
-      reportColumns(plan),
-      reports.values().map((report) => reportRecord(report, plan)),
-    );
-    return undefined;
-  } catch (error) {
-    if (error instanceof CliError && error.kind === 'incomplete') return error;
-    throw error;
   }
 }

@@ -42,13 +42,14 @@ export function batchError(
   const left = reports.filter(({ verdict }) => verdict !== 'applied');
   const certain = `${countWords(reports, settings)}; nothing is on its way`;
   const again = commandLine(profile, 'refunds', 'apply', path);
+  const { now: mend = [] } = run.journal?.parts ?? {};
   const parts = {
     opening: stop === undefined ? 'not all done:' : 'stopped:',
     certain,
     profile: profile.name,
   };
   if (left.some(({ verdict }) => verdict === 'unconfirmed'))
-    return unconfirmedError(path, left, { stop, profile, parts });
+    return unconfirmedError(path, left, { stop, profile, parts, mend });
   if (lost !== undefined) {
     const status = commandLine(profile, 'refunds', 'status', path);
     return new CliError('incomplete', lost.message, {
@@ -66,16 +67,25 @@ export function batchError(
       now: ['go on:', again],
       cause: signal.reason,
     });
-  const message = stop === undefined ? `${manyRows(left)} not applied` : stopWords(stop);
+  const message =
+    run.journal?.message ?? (stop === undefined ? `${manyRows(left)} not applied` : stopWords(stop));
   // Exit codes 4 and 6 promise that nothing was changed by this run.
   const kind = run.sent === 0 ? (run.stoppedBy ?? 'batch') : 'batch';
-  return new CliError(kind, message, { ...parts, now: afterLeft(path, left, again, profile) });
+  return new CliError(kind, message, { ...parts, now: [...mend, ...afterLeft(path, left, again, profile)] });
 }
 
 function unconfirmedError(
   path: string,
   left: readonly RowReport[],
-  { stop, profile, parts }: Pick<BatchEnded, 'stop' | 'profile'> & { readonly parts: CliErrorParts },
+  {
+    stop,
+    profile,
+    parts,
+    mend,
+  }: Pick<BatchEnded, 'stop' | 'profile'> & {
+    readonly parts: CliErrorParts;
+    readonly mend: readonly string[];
+  },
 ): CliError {
   const unconfirmed = left.filter(({ verdict }) => verdict === 'unconfirmed');
   const status = commandLine(profile, 'refunds', 'status', path);
@@ -83,10 +93,11 @@ function unconfirmedError(
   return new CliError('unknown', message, {
     ...parts,
     now: [
+      ...mend,
       ...unconfirmed.slice(0, shownRows).map(unconfirmedWords),
       ...moreWords(unconfirmed.length - shownRows, status),
       ...reasonLines(path, left, profile),
-      ...(stop === undefined
+      ...(stop === undefined || mend.length > 0
         ? []
         : [`when this answers: ${commandLine(profile, 'profile', 'check', profile.name)}`]),
       'run the command again: it reads the unconfirmed rows first, and sends no row twice:',

@@ -1,18 +1,21 @@
 /** The line about the progress of a batch, and what the batch counts for it. */
 
+import { amountWords } from '../../amounts.ts';
 import type { Context } from '../../commands/command.ts';
 import { type PlanRow, progressWords, type RowEnd, sumsOf } from '../../plans/plans.ts';
 import type { Profile } from '../../profiles/profiles.ts';
 import type { BatchRun, Sending } from './send-row.ts';
 
 /** The progress of a batch. */
-interface BatchProgressLine {
+export interface BatchProgressLine {
   /** What happened so far in this run. Rows that earlier runs applied end at once, so they do not count for the time left. */
   readonly run: BatchRun;
   /** Counts the rows whose reply was lost and whose order is read again. */
   readonly waiting: Sending['waiting'];
   /** Counts a row that has ended. `isNotSent`: it was tried and certainly not sent. */
   readonly add: (row: PlanRow, end: RowEnd, isNotSent: boolean) => void;
+  /** How the rows ended, in words, where the journal cannot be asked: `of 9 rows 3 applied (300 MXN), …`. */
+  readonly soFar: () => string;
   readonly end: () => void;
 }
 
@@ -22,7 +25,7 @@ export function startProgress(
   { settings }: Profile,
   rows: readonly PlanRow[],
 ): BatchProgressLine {
-  const run: BatchRun = { known: 0, sent: 0, unreached: 0, stoppedBy: undefined };
+  const run: BatchRun = { known: 0, sent: 0, unreached: 0, stoppedBy: undefined, journal: undefined };
   const startedAt = ctx.clock.monotonic();
   const counts = { applied: 0, refused: 0, unconfirmed: 0, notSent: 0 };
   const done = new Map<string, number>();
@@ -60,5 +63,12 @@ export function startProgress(
     else if (isNotSent) counts.notSent += 1;
     else counts.refused += 1;
   };
-  return { run, waiting, add, end };
+  const soFar = () => {
+    const sums = [...done].map(([currency, amount]) => amountWords(amount, currency, settings)).join(' and ');
+    const applied = `${counts.applied} applied${sums === '' ? '' : ` (${sums})`}`;
+    const { unconfirmed, refused } = counts;
+    const left = rows.length - counts.applied - unconfirmed - refused;
+    return `of ${rows.length} rows ${applied}, ${unconfirmed} unconfirmed, ${refused} refused, ${left} not sent`;
+  };
+  return { run, waiting, add, soFar, end };
 }

@@ -28,7 +28,7 @@ const verdictWords: Readonly<Record<RowVerdict, { readonly words: string; readon
   not_made: { words: 'recorded as not made by hand', hasSum: false },
   not_sent: { words: 'not sent', hasSum: false },
   not_started: { words: 'not started', hasSum: false },
-  look: { words: 'not sent before somebody looks', hasSum: false },
+  look: { words: 'to be looked at first', hasSum: false },
   impossible: { words: 'impossible', hasSum: false },
 };
 

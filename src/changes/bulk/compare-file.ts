@@ -21,6 +21,7 @@ import {
 import { referenceProblems, refuseProblems } from './input-problems.ts';
 import { orderIdOf, ordersOf, type ReadOrders, readOrders } from './read-orders.ts';
 import { inputColumnsOf } from './row-verdicts.ts';
+import { checkWritten } from './written-files.ts';
 
 /** What `refunds compare` was asked for. */
 export interface CompareAsked {
@@ -39,6 +40,7 @@ export async function compareFile(
   service: OpenService,
   asked: CompareAsked,
 ): Promise<0 | 7 | 8> {
+  await checkWritten(ctx, { '--errors': asked.errors }, { 'the input file': asked.file });
   const input = readInputFile(await ctx.plans.input(asked.file), {
     delimiter: asked.delimiter,
     for: 'compare',
@@ -58,7 +60,7 @@ export async function compareFile(
   const all = [...compared.toSorted(byLine), ...more];
   const plan = { columns: input.columns };
   await ctx.out.ownList(
-    compareColumns(plan),
+    compareColumns(plan, all),
     all.values().map((one) => compareRecord(one, plan, journal)),
   );
   for (const line of whyLines(all, service.profile, asked.file)) ctx.notes.note(line);
@@ -78,7 +80,7 @@ function compareRows(
 ): readonly Compared[] {
   const byOrder = Map.groupBy(rows, (row) => orderIdOf(row, orders));
   return [...byOrder].flatMap(([id, some]) => {
-    const order = orders.found.get(id)?.order;
+    const order = orders.take(id)?.order;
     if (order === undefined)
       return some.map((row) => notFound(id, row, orders.missing.get(id) ?? `there is no order ${id}`));
     return compareOrder(id, some, order, journal.ofOrder(id, order));
@@ -150,8 +152,10 @@ interface Titles {
   readonly columns: readonly string[];
 }
 
-/** The columns of a comparison. The columns of the file come last, as `input.TITLE`. */
-function compareColumns(titles: Titles): readonly Column[] {
+/** The columns of a comparison; `all`: what it prints. The columns of the file come last, as `input.TITLE`. */
+function compareColumns(titles: Titles, all: readonly Compared[]): readonly Column[] {
+  // The reasons of rows stand below the table, so its room is for who and when.
+  const hasReasons = all.some(({ row, why }) => row === undefined && why !== undefined);
   return [
     { ...fieldColumn('line', 'LINE', 'integer', 0), stays: true },
     { ...fieldColumn('order_id', 'ORDER', 'id', 0), stays: true },
@@ -159,9 +163,12 @@ function compareColumns(titles: Titles): readonly Column[] {
     { ...fieldColumn('refunded', 'REFUNDED', 'money', 0), stays: true },
     { ...fieldColumn('verdict', 'VERDICT', 'text', 0), stays: true },
     fieldColumn('refunded_at', 'WHEN', 'time', 0),
-    fieldColumn('operator', 'BY', 'text', 100),
-    { ...fieldColumn('refund_id', 'REFUND ID', 'id', 120), brief: { value: firstRefund } },
-    fieldColumn('why', 'WHY', 'text', 100),
+    { ...fieldColumn('operator', 'BY', 'text', 100), isMissed: true },
+    { ...fieldColumn('refund_id', 'REFUND ID', 'id', 120), isMissed: true, brief: { value: firstRefund } },
+    {
+      ...fieldColumn('why', 'WHY', 'text', hasReasons ? 100 : 160),
+      ...(hasReasons ? { isMissed: true } : {}),
+    },
     fieldColumn('currency', 'CURRENCY', 'text'),
     fieldColumn('charge', 'CHARGE', 'text'),
     fieldColumn('ref', 'REF', 'text'),

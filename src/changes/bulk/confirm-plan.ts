@@ -4,7 +4,13 @@ import type { OpenService } from '../../api/api.ts';
 import type { Context } from '../../commands/command.ts';
 import { usage } from '../../commands/flags.ts';
 import { CliError } from '../../errors.ts';
-import { type ControlTotals, digestShown, type Plan, type PlanRow } from '../../plans/plans.ts';
+import {
+  type ControlTotals,
+  digestShown,
+  missingTotals,
+  type Plan,
+  type PlanRow,
+} from '../../plans/plans.ts';
 import { aboutMoney, commandLine, type Profile } from '../../profiles/profiles.ts';
 import { byHandNote, settledByHand } from '../by-hand-words.ts';
 import { applyPreview } from './batch-words.ts';
@@ -33,11 +39,7 @@ export function checkAnswerable(
     if (options.yes || confirm !== undefined) return;
     throw usage('missing --yes: no terminal to ask on', ['add it to the command: --yes']);
   }
-  const missing = [
-    ...(confirm === undefined ? ['--confirm DIGEST'] : []),
-    ...(expected.count === undefined ? ['--expect-count N'] : []),
-    ...(expected.totals.length > 0 ? [] : ['--expect-total CUR=N']),
-  ];
+  const missing = [...(confirm === undefined ? ['--confirm DIGEST'] : []), ...missingTotals(expected)];
   if (missing.length === 0) return;
   throw usage(`missing ${missing.join(', ')}: in production --yes alone is not enough`, [
     `the digest and the totals of this plan: ${commandLine(profile, 'refunds', 'status', path)}`,

@@ -1,8 +1,8 @@
 /** The money of an order as a plan keeps it, and whether it changed since, apart from the refunds of the plan itself. Pure. */
 
 import { figuresIn } from '../../amounts.ts';
-import { type ChargeMoney, type OrderMoney, readMoney } from '../../api/charges.ts';
-import type { JsonObject } from '../../api/spec.ts';
+import { type ChargeMoney, type OrderMoney, readMoney, refundedSum } from '../../api/charges.ts';
+import { type JsonObject, statuses } from '../../api/spec.ts';
 import type { AttemptRecord } from '../../journal/journal.ts';
 import type { MoneyBefore } from '../../plans/plans.ts';
 import type { Profile } from '../../profiles/profiles.ts';
@@ -47,7 +47,7 @@ export function driftOf(
   if (foreign !== undefined)
     return `it has a refund of ${figure(-foreign.amount)} that is not of this plan, ${foreign.id}`;
   const isOwn = own.some((record) => !isInSnapshot(before, record));
-  return isOwn ? undefined : stateChanged(before, money);
+  return stateChanged(before, money, isOwn);
 }
 
 function chargesChanged(before: MoneyBefore, { charges }: OrderMoney): string | undefined {
@@ -96,23 +96,53 @@ function isInSnapshot({ charges }: MoneyBefore, record: AttemptRecord): boolean 
   );
 }
 
-// The plan's own refunds change these, so they are compared only as long as it made none.
-function stateChanged(before: MoneyBefore, money: OrderMoney): string | undefined {
-  type Fact = string | number | boolean | undefined;
-  const facts: readonly (readonly [string, Fact, Fact])[] = [
-    ['payment_status', before.status, money.status],
-    ['is_refundable', before.isRefundable, money.isRefundable],
-    ['amount_refunded', before.amountRefunded, money.amountRefunded],
+type Fact = string | number | boolean | undefined;
+
+// `isOwn`: the plan has made refunds of the order since. They explain a status of money that went back, on the order and on their
+// charges, and that less can be refunded. A chargeback, say, is still a change.
+function stateChanged(before: MoneyBefore, money: OrderMoney, isOwn: boolean): string | undefined {
+  const fact = (name: string, was: Fact, is: Fact, isExplained: boolean): readonly string[] =>
+    was === is || isExplained
+      ? []
+      : [`${name} was ${String(was ?? 'absent')} and is ${String(is ?? 'absent')}`];
+  const [first] = [
+    ...fact('payment_status', before.status, money.status, isOwn && isAfterRefund(money.status)),
+    ...fact('is_refundable', before.isRefundable, money.isRefundable, isOwn && money.isRefundable === false),
+    ...sumChanged(before, money),
     ...money.charges.flatMap((charge, index) => {
       const was = before.charges[index];
+      const isOfOwn = charge.refunds.length > (was?.refunds.length ?? 0);
       return [
-        [`the status of charge ${charge.number}`, was?.status, charge.status],
-        [`is_refundable of charge ${charge.number}`, was?.isRefundable, charge.isRefundable],
-      ] as const;
+        ...fact(
+          `the status of charge ${charge.number}`,
+          was?.status,
+          charge.status,
+          isOfOwn && isAfterRefund(charge.status),
+        ),
+        ...fact(
+          `is_refundable of charge ${charge.number}`,
+          was?.isRefundable,
+          charge.isRefundable,
+          isOfOwn && charge.isRefundable === false,
+        ),
+      ];
     }),
   ];
-  const changed = facts.find(([, was, is]) => was !== is);
-  if (changed === undefined) return undefined;
-  const [name, was, is] = changed;
-  return `${name} was ${String(was ?? 'absent')} and is ${String(is ?? 'absent')}`;
+  return first;
+}
+
+function isAfterRefund(status: string | undefined): boolean {
+  return status === statuses.refunded || status === statuses.partiallyRefunded;
+}
+
+// The plan's own refunds move it by just their sum.
+function sumChanged({ amountRefunded: was, charges }: MoneyBefore, money: OrderMoney): readonly string[] {
+  const is = money.amountRefunded;
+  const known = charges
+    .flatMap(({ refunds }) => refunds)
+    .reduce((sum, { amount }) => sum + Math.abs(amount), 0);
+  const own = refundedSum(money) - known;
+  if (was === undefined ? is === undefined || own > 0 : is === was + own) return [];
+  const shown = `amount_refunded was ${was ?? 'absent'} and is ${is ?? 'absent'}`;
+  return [own === 0 ? shown : `${shown}, and the refunds of this plan are ${own}`];
 }

@@ -22,8 +22,11 @@ import { commandLine, type Profile } from '../../profiles/profiles.ts';
 import { referenceProblems, refuseProblems } from './input-problems.ts';
 import { checkAccount, checkControlTotals, checkPlanLimits } from './plan-checks.ts';
 import { ordersOf, readOrders } from './read-orders.ts';
+import { reportPlan } from './report-plan.ts';
+import { movedNothing } from './row-verdicts.ts';
 import { rowsOfOrders } from './rows-of-orders.ts';
 import { allOrNone } from './spread-row.ts';
+import { checkWritten, withoutFolder } from './written-files.ts';
 
 /** How a plan is made, and where it goes. */
 export interface PlanHow {
@@ -46,18 +49,15 @@ export interface PlanAsked extends PlanHow {
 /** Makes a plan of a file. Throws CliError 'usage' for a file with errors, after all of them were said. */
 export async function planFile(ctx: Context, service: OpenService, asked: PlanAsked): Promise<Plan> {
   const { profile } = service;
+  await checkWritten(ctx, { '--to': asked.to, '--errors': asked.errors }, { 'the input file': asked.file });
   const input = readInputFile(await ctx.plans.input(asked.file), { delimiter: asked.delimiter, for: 'plan' });
   const missing = requiredProblems(input.rows, profile);
   await refuseProblems(ctx, input, [...input.problems, ...missing, ...duplicatesIn(input.rows)], asked);
   const orders = await readOrders(ctx, service, ordersOf(input.rows));
   await refuseProblems(ctx, input, referenceProblems(input.rows, orders), asked);
   const more = moreColumns(input);
-  const head = newHead(
-    ctx,
-    profile,
-    asked.file,
-    more.map((index) => input.columns[index] ?? ''),
-  );
+  const columns = more.map((index) => input.columns[index] ?? '');
+  const head = newHead(ctx, profile, { file: asked.file, columns, again: asked.again });
   const rows = await rowsOfOrders(ctx, service, input.rows, orders, {
     ...asked,
     profile,
@@ -69,7 +69,11 @@ export async function planFile(ctx: Context, service: OpenService, asked: PlanAs
   return keep(ctx, profile, head, rows, asked);
 }
 
-function newHead(ctx: Context, profile: Profile, file: string, columns: readonly string[]): PlanHead {
+function newHead(
+  ctx: Context,
+  profile: Profile,
+  { file, columns, again }: Pick<PlanHead, 'file' | 'columns' | 'again'>,
+): PlanHead {
   const { origin, account, name, mode } = profile;
   return {
     id: ctx.plans.newId(),
@@ -79,9 +83,10 @@ function newHead(ctx: Context, profile: Profile, file: string, columns: readonly
     profile: name,
     mode,
     operator: ctx.plans.operator,
-    file: file.split(/[/\\]/).at(-1) ?? file,
+    file: withoutFolder(file),
     columns,
     refreshes: undefined,
+    again,
   };
 }
 
@@ -97,7 +102,11 @@ export async function planOrder(
 ): Promise<Plan> {
   const { profile } = service;
   const orders = await readOrders(ctx, service, ordersOf([row]));
-  const head = newHead(ctx, profile, `orders refund ${row.orderId}`, []);
+  const head = newHead(ctx, profile, {
+    file: `orders refund ${row.orderId}`,
+    columns: [],
+    again: how.again,
+  });
   const input = { ...row, line: 1, reference: undefined, charge: anyWord, ref: '', cells: [] };
   const rows = await rowsOfOrders(ctx, service, [input], orders, {
     ...how,
@@ -126,11 +135,12 @@ export interface RefreshAsked extends PlanHow {
  */
 export async function refreshPlan(ctx: Context, service: OpenService, asked: RefreshAsked): Promise<Plan> {
   const { profile } = service;
+  await checkWritten(ctx, { '--to': asked.to }, { 'the older plan': asked.refresh });
   const old = await ctx.plans.open(asked.refresh);
   checkAccount(old, profile, asked.refresh);
   const orders = await readOrders(ctx, service, ordersOf(old.rows));
   const { rows: _, digest, ...head } = old;
-  const again = [...asked.again, ...old.rows.flatMap((row) => row.again)];
+  const again = [...asked.again, ...(await namesNotSent(ctx, old))];
   const nowMs = ctx.clock.now();
   const rowsAsked = {
     ...asked,
@@ -144,11 +154,20 @@ export async function refreshPlan(ctx: Context, service: OpenService, asked: Ref
   // Every row names its charge by the id now, since a number may mean another charge today. It keeps what was typed.
   const before = new Map(old.rows.map((row) => [row.key, row]));
   const same = rows.map((row) => {
-    const { partOf, charge = row.charge } = before.get(row.key) ?? {};
-    return { ...row, partOf: partOf ?? row.partOf, charge };
+    const { partOf, charge = row.charge, named = [] } = before.get(row.key) ?? {};
+    const known = row.state === 'done' || row.state === 'unconfirmed' ? named : row.named;
+    return { ...row, partOf: partOf ?? row.partOf, charge, named: known };
   });
   const whole = allOrNoneOf(onlyOnce(same), profile).map((row, index) => ({ ...row, number: index + 1 }));
-  return keep(ctx, profile, { ...head, madeAt: nowMs, refreshes: digest }, whole, asked);
+  const named = [...new Set([...old.again, ...asked.again])];
+  return keep(ctx, profile, { ...head, madeAt: nowMs, refreshes: digest, again: named }, whole, asked);
+}
+
+// What `--again` named for the older plan, without what rows needed that were sent since: a name counts for one row.
+async function namesNotSent(ctx: Context, old: Plan): Promise<readonly string[]> {
+  const sent = (await reportPlan(ctx, old)).filter((report) => !movedNothing(report));
+  const usedUp = new Set(sent.flatMap(({ row }) => row.named));
+  return old.again.filter((name) => !usedUp.has(name));
 }
 
 // A row that was spread in part brings the parts that were sent, and these stand in the old plan too.

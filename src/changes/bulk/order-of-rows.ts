@@ -44,9 +44,6 @@ export interface OrderOfRows {
 /** A row of a plan before it has its number. */
 export type NewRow = Omit<PlanRow, 'number'>;
 
-/** A row, and the names of `--again` that it needs. */
-export type NamingRow = NewRow & { readonly needs?: readonly string[] };
-
 /** An order for one of its rows: as it will be when the rows before are applied, and what those rows mean for this one. */
 export interface OrderOfRow extends OrderOfRows {
   /** The order as it was read. */

@@ -106,6 +106,6 @@ const stateWords: Readonly<Record<(typeof rowStates)[number], string>> = {
   ready: 'ready',
   done: 'applied before',
   unconfirmed: 'sent before and unconfirmed: they are looked up first',
-  look: 'not sent before somebody looks',
+  look: 'to be looked at first',
   impossible: 'impossible',
 };

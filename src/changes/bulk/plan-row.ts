@@ -6,13 +6,13 @@ import { CliError } from '../../errors.ts';
 import { anyWord, fullWord } from '../../plans/plans.ts';
 import { planRefund, type RefundPlan, refundedBefore } from '../refund/refund-plan.ts';
 import { moneyOf } from './order-after.ts';
-import type { NamingRow, NewRow, OrderOfRow, RowsAsked } from './order-of-rows.ts';
+import type { NewRow, OrderOfRow, RowsAsked } from './order-of-rows.ts';
 import { rowDoubt } from './row-doubts.ts';
 import { rowMarks } from './row-marks.ts';
 import { namesLeft, namesNeeded, namesToSend, repeatProblem, type TypedRow } from './row-repeats.ts';
 
 /** A row that can be sent, or the row with the reason why not. */
-export function planRow(base: NewRow, read: OrderOfRow, asked: RowsAsked): NamingRow {
+export function planRow(base: NewRow, read: OrderOfRow, asked: RowsAsked): NewRow {
   const { order, ofOrder, taken } = read;
   if (order === undefined) return base;
   try {
@@ -22,7 +22,7 @@ export function planRow(base: NewRow, read: OrderOfRow, asked: RowsAsked): Namin
     const names = namesLeft(asked.again, base.key, ofOrder, taken);
     const problem = repeatProblem(refund, names, ofOrder, taken);
     if (problem !== undefined) return { ...base, why: problem };
-    const row: NamingRow = {
+    const row: NewRow = {
       ...base,
       state: 'ready',
       marks: [
@@ -35,7 +35,7 @@ export function planRow(base: NewRow, read: OrderOfRow, asked: RowsAsked): Namin
       expected,
       tolerated,
       again: namesToSend(refund, names, base.key, ofOrder, taken),
-      needs: namesNeeded(refund, names, ofOrder, taken),
+      named: namesNeeded(refund, names, ofOrder, taken),
     };
     const doubt = rowDoubt(base, money, read, asked);
     return doubt === undefined ? row : { ...row, state: 'look', why: doubt };

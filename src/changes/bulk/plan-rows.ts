@@ -1,11 +1,11 @@
 /** Turns the rows of an input file that name one order into rows of a plan, or says why they cannot be sent. Pure. */
 
-import type { JsonObject } from '../../api/spec.ts';
+import { type JsonObject, livemodeOf } from '../../api/spec.ts';
 import { anyWord, fullWord, type InputRow, rowKey } from '../../plans/plans.ts';
 import { chargesNamed } from '../refund/refund-plan.ts';
 import { moneyBefore } from './drift.ts';
 import { moneyOf, orderAfter } from './order-after.ts';
-import type { NamingRow, NewRow, OrderOfRow, OrderOfRows, RowsAsked } from './order-of-rows.ts';
+import type { NewRow, OrderOfRow, OrderOfRows, RowsAsked } from './order-of-rows.ts';
 import { planRow } from './plan-row.ts';
 import { partsUnder, rowFromJournal, sentUnder, triedBefore } from './row-from-journal.ts';
 import { needsAllocation, spreadRow } from './spread-row.ts';
@@ -14,15 +14,16 @@ import { needsAllocation, spreadRow } from './spread-row.ts';
 export function planRows(rows: readonly InputRow[], read: OrderOfRows, asked: RowsAsked): readonly NewRow[] {
   const before = moneyBefore(read.order);
   const keys = new Set(rows.map((row) => baseOf(row, read, asked).key));
-  const ofOrder = { attempts: read.attempts, planId: asked.planId, keys };
+  const livemode = livemodeOf[asked.profile.mode];
+  const ofOrder = { attempts: read.attempts, livemode, planId: asked.planId, keys };
   const taken = new Map<string, number>();
   const rowsBefore: NewRow[] = [];
   // As the order will be when the rows before were applied.
   let order = read.order;
   return rows.flatMap((row) => {
     const known = { ...read, order, asRead: read.order, ofOrder, taken, rowsBefore };
-    const planned = rowsOf(row, known, asked).map(({ needs = [], ...one }) => {
-      if (one.state === 'ready') for (const name of [...needs, ...one.again]) taken.set(name, one.line);
+    const planned = rowsOf(row, known, asked).map((one) => {
+      if (one.state === 'ready') for (const name of [...one.named, ...one.again]) taken.set(name, one.line);
       return { ...one, before, tried: triedBefore(one, read.attempts) };
     });
     const ready = planned.filter(({ state }) => state === 'ready');
@@ -32,7 +33,7 @@ export function planRows(rows: readonly InputRow[], read: OrderOfRows, asked: Ro
   });
 }
 
-function rowsOf(row: InputRow, read: OrderOfRow, asked: RowsAsked): readonly NamingRow[] {
+function rowsOf(row: InputRow, read: OrderOfRow, asked: RowsAsked): readonly NewRow[] {
   const { order } = read;
   const base = baseOf(row, read, asked);
   const own = sentUnder(base.key, read.attempts);
@@ -62,7 +63,7 @@ function baseOf(
     ref,
     note,
     more: moreOf(row),
-    key: rowKey({ origin: profile.origin, orderId: id, chargeId, amount, ref }),
+    key: rowKey({ origin: profile.origin, mode: profile.mode, orderId: id, chargeId, amount, ref }),
     partOf: undefined,
     state: 'impossible',
     why: undefined,
@@ -73,6 +74,7 @@ function baseOf(
     expected: [],
     tolerated: [],
     again: [],
+    named: [],
     before: undefined,
     neighbour,
   };

@@ -9,6 +9,7 @@ import { countWords, verdictBar } from './batch-words.ts';
 import { controlFigures } from './plan-checks.ts';
 import { reportPlan } from './report-plan.ts';
 import { movedNothing, type RowReport, reportColumns, reportRecord } from './row-verdicts.ts';
+import { checkRest } from './written-files.ts';
 
 /** What `refunds status` was asked for. */
 export interface StatusAsked {
@@ -21,6 +22,7 @@ export interface StatusAsked {
 /** Shows what became of every row of a plan. Returns 7 while a row is unconfirmed, 8 while rows are not applied, and 0 otherwise. */
 export async function planStatus(ctx: Context, asked: StatusAsked): Promise<0 | 7 | 8> {
   const plan = await ctx.plans.open(asked.path);
+  await checkRest(ctx, asked.rest, asked.path, plan);
   const style = ctx.profiles.amountStyle(plan.profile);
   ctx.out.checkColumns(reportColumns(plan));
   const reports = await reportPlan(ctx, plan);
@@ -53,7 +55,7 @@ function totalsLine({ digest, rows }: Plan): string {
 // The journal has nothing of a row that was tried and not sent. The plan knows its profile, so the command need not name it.
 function reasonsLine({ profile: name }: Plan, path: string): string {
   const again = commandLine({ kind: 'environment', name }, 'refunds', 'apply', path, '--dry-run');
-  return `why rows were not sent, if they were tried: ${again} looks at their orders again and sends nothing`;
+  return `why rows were not sent, if they were tried (it looks at their orders again, and sends nothing): ${again}`;
 }
 
 async function writeRest(

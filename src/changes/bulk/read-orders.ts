@@ -35,8 +35,8 @@ export interface FoundOrder {
 
 /** The orders that were read. */
 export interface ReadOrders {
-  /** By id. An order that is not here was not found: `missing` says why. */
-  readonly found: ReadonlyMap<string, FoundOrder>;
+  /** Returns an order and forgets it, since a file may name thousands. Undefined if it was not found: `missing` says why. */
+  take(id: string): FoundOrder | undefined;
   readonly missing: ReadonlyMap<string, string>;
   /** The ids of the orders with a reference; all orders were read for that. */
   readonly byReference: ReadonlyMap<string, readonly string[]>;
@@ -89,7 +89,7 @@ async function walkWhileWorthIt(ctx: Context, service: Service, reading: Reading
 }
 
 class Reading implements ReadOrders {
-  readonly found = new Map<string, FoundOrder>();
+  readonly #found = new Map<string, FoundOrder>();
   readonly missing = new Map<string, string>();
   readonly byReference = new Map<string, string[]>();
   readonly #wanted: Wanted;
@@ -147,30 +147,36 @@ class Reading implements ReadOrders {
     const isReferenced = typeof reference === 'string' && this.#wanted.references.has(reference);
     if (isReferenced) this.byReference.set(reference, [...(this.byReference.get(reference) ?? []), id]);
     if (!isReferenced && !this.#wanted.ids.has(id)) return;
-    if (!this.found.has(id)) this.#foundByWalk += 1;
+    if (!this.#found.has(id)) this.#foundByWalk += 1;
     this.#places.set(id, this.#walked);
-    this.found.set(id, { order: kept(order), neighbour: this.#before });
+    this.#found.set(id, { order: kept(order), neighbour: this.#before });
   }
 
   /** Whether the walk has paid so far, and can still find more than looking up each order would. */
   isWorthIt(): boolean {
-    const left = this.#wanted.ids.size - this.found.size;
+    const left = this.#wanted.ids.size - this.#found.size;
     if (left === 0) return false;
     return this.#pages <= this.#foundByWalk * requestsPerOrder + pagesBeforeDoubt;
   }
 
   left(): readonly string[] {
-    const rest = [...this.#wanted.ids].filter((id) => !this.found.has(id));
+    const rest = [...this.#wanted.ids].filter((id) => !this.#found.has(id));
     if (!this.listEnded) return rest;
     for (const id of rest) this.missing.set(id, `there is no order ${id}`);
     return [];
+  }
+
+  take(id: string): FoundOrder | undefined {
+    const found = this.#found.get(id);
+    this.#found.delete(id);
+    return found;
   }
 
   located(id: string, located: Awaited<ReturnType<Service['locate']>>): void {
     this.requests += requestsPerOrder;
     if ('found' in located) {
       this.#keep(located.found.value);
-      this.found.set(id, { order: kept(located.found.value), neighbour: located.neighbour });
+      this.#found.set(id, { order: kept(located.found.value), neighbour: located.neighbour });
     } else if ('missing' in located) this.missing.set(id, `there is no order ${id}`);
     else this.missing.set(id, `${id} is not among the newest ${located.read} ${resources.orders.many}`);
   }
@@ -195,7 +201,7 @@ class Reading implements ReadOrders {
 
   words(now: number): string {
     const total = this.#wanted.ids.size + this.#wanted.references.size;
-    const done = this.found.size + this.missing.size;
+    const done = this.#found.size + this.missing.size;
     const passed = now - this.#startedAt;
     const left = done === 0 ? '' : `, some ${seconds((passed / done) * (total - done))} left`;
     return `reading the orders: ${done} of ${total}${left}`;
@@ -205,7 +211,9 @@ class Reading implements ReadOrders {
 // What a refund needs of an order: its money, its buyer and its charges. What was bought and where it went is most of an
 // order, and a file may name thousands of them.
 function kept(order: JsonObject): JsonObject {
-  return { ...plainOf(order), customer_info: order.customer_info, charges: keptCharges(order.charges) };
+  const { customer_info: buyer, charges } = order;
+  const { email, customer_id } = isObject(buyer) ? buyer : {};
+  return { ...plainOf(order), customer_info: { email, customer_id }, charges: keptCharges(charges) };
 }
 
 function keptCharges(charges: unknown): unknown {

@@ -5,6 +5,7 @@ import type { AttemptRecord } from '../../journal/journal.ts';
 import type { Plan, PlanRow } from '../../plans/plans.ts';
 import { rowsToSend } from './plan-checks.ts';
 import { isRefused, type NotSent, type RowReport, reportRows } from './row-verdicts.ts';
+import { turn } from './turn.ts';
 
 /** What became of every row of a plan. `notSent`: what this run knows of rows that it did not send. */
 export async function reportPlan(ctx: Context, plan: Plan, notSent?: NotSent): Promise<readonly RowReport[]> {
@@ -31,7 +32,7 @@ export function sentNow(plan: Plan, reports: readonly RowReport[]): readonly Pla
 }
 
 // So many rows at once: all attempts of a long plan would need much memory.
-const rowsAtOnce = 500;
+const rowsAtOnce = 100;
 
 /** The rows of a plan part by part, with every attempt at their orders. */
 export async function* attemptsOfPlan(
@@ -39,6 +40,7 @@ export async function* attemptsOfPlan(
   plan: Pick<Plan, 'rows'>,
 ): AsyncGenerator<{ readonly rows: readonly PlanRow[]; readonly attempts: readonly AttemptRecord[] }> {
   for (let from = 0; from < plan.rows.length; from += rowsAtOnce) {
+    await turn();
     const rows = plan.rows.slice(from, from + rowsAtOnce);
     const orderIds = new Set(rows.map(({ orderId }) => orderId));
     yield { rows, attempts: await ctx.journal.attempts({ orderIds }) };

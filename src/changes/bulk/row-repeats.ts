@@ -8,6 +8,8 @@ import { isPlanned } from './order-after.ts';
 /** What is known of an order when one of its rows is planned. */
 export interface RowsOfOrder {
   readonly attempts: readonly AttemptRecord[];
+  /** Whether the rows move real money. */
+  readonly livemode: boolean;
   /** The plan's own id. A refreshed plan keeps it. */
   readonly planId: string;
   /** The keys of all rows of the order that stand in the file. Each of them has a `ref` of its own, so all are meant. */
@@ -119,7 +121,8 @@ function otherPlanProblem(
   const charges = new Set(expected.map(({ chargeId }) => chargeId));
   for (const record of rows.attempts) {
     const { sent } = record;
-    if (sent.plan === undefined || isOfRows(record, rows) || !isApplied(record)) continue;
+    if (sent.plan === undefined || sent.proof.livemode !== rows.livemode) continue;
+    if (isOfRows(record, rows) || !isApplied(record)) continue;
     const refunds = refundsOfAttempt(record);
     const ofCharge = refunds.find(({ chargeId }) => charges.has(chargeId));
     const refund = ofCharge ?? (mayMeanOtherCharge(typed, record) ? refunds[0] : undefined);

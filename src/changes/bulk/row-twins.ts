@@ -3,10 +3,10 @@
 import type { OpenService } from '../../api/api.ts';
 import type { JsonObject } from '../../api/spec.ts';
 import type { Context } from '../../commands/command.ts';
+import type { OpenCases } from '../order-cases.ts';
 import { knownTwin } from '../refund/known-refunds.ts';
 import { lookForTwins } from '../refund/look-for-twins.ts';
 import { isPaidBack, type KnownTwin, nameForAgain, twinLine, twinWords } from '../refund/twins.ts';
-import type { OpenCases } from '../unconfirmed-words.ts';
 import type { OrderOfRows } from './order-of-rows.ts';
 import type { ReadOrders } from './read-orders.ts';
 

@@ -142,7 +142,8 @@ export function isSentAnew(plan: Pick<Plan, 'id'>, row: PlanRow, attempt: Attemp
 // What the service says for itself says more than our words.
 function whyOf(last: VerdictRow | undefined): string | undefined {
   if (last?.error === undefined) return last?.why;
-  return `${last.why}: ${replyWords(last.error)}`;
+  const words = replyWords(last.error);
+  return last.why.startsWith(words) ? last.why : `${last.why}: ${words}`;
 }
 
 // Nobody but that person says so: the order does not show it.

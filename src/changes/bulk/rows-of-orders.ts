@@ -3,16 +3,20 @@
 import type { OpenService } from '../../api/api.ts';
 import type { JsonObject } from '../../api/spec.ts';
 import type { Context } from '../../commands/command.ts';
-import { type AttemptRecord, attemptName, type ExpectedRefund } from '../../journal/journal.ts';
-import type { InputRow, PlanRow } from '../../plans/plans.ts';
+import { type AttemptRecord, attemptName, type ExpectedRefund, type Moment } from '../../journal/journal.ts';
+import { type InputRow, leanRow, type PlanRow } from '../../plans/plans.ts';
 import { byHandNote } from '../by-hand-words.ts';
+import { type OpenCases, openCasesOf } from '../order-cases.ts';
 import { madeWords, originsOf } from '../refund/known-refunds.ts';
-import { openCasesOf } from '../unconfirmed-words.ts';
 import type { NewRow, OrderOfRows, RowsAsked } from './order-of-rows.ts';
 import { planRows } from './plan-rows.ts';
 import { orderIdOf, type ReadOrders } from './read-orders.ts';
 import { isOfTwins } from './row-doubts.ts';
 import { lookUpTwins, type TwinsOfFile } from './row-twins.ts';
+import { turn } from './turn.ts';
+
+// Orders between two turns of the event loop.
+const ordersAtOnce = 50;
 
 /** The rows of a plan, in the order of the file. */
 export async function rowsOfOrders(
@@ -32,26 +36,16 @@ export async function rowsOfOrders(
   const end = ctx.notes.progress(() => `looking at the orders: ${done} of ${byOrder.size}`);
   try {
     for (const [id, rows] of byOrder) {
+      if (done % ordersAtOnce === 0) await turn();
       ctx.signal.throwIfAborted();
-      const found = orders.found.get(id);
-      const attempts = await ctx.journal.attemptsOf(service, id);
       const file: TwinsOfFile = {
         isOfTwins: rows.some(({ reason }) => isOfTwins(reason)),
         lineOf: (other) => byOrder.get(other)?.[0]?.line,
         refundedBefore: refunded,
       };
-      const read: OrderOfRows = {
-        id,
-        order: found?.order,
-        missing: orders.missing.get(id),
-        neighbour: found?.neighbour,
-        attempts,
-        isOpen: (record: AttemptRecord) => ctx.journal.isOpen(record, now),
-        ...(await lookUpTwins(ctx, service, found?.order, { orders, open, file })),
-        ...(await historyOf(ctx, service, found?.order, attempts)),
-      };
+      const read = await knownOf(ctx, service, id, { orders, open, file, now });
       const some = planRows(rows, read, asked);
-      planned.push(...some);
+      planned.push(...some.map(leanRow));
       const [first] = some.filter(({ state }) => state !== 'impossible');
       if (first !== undefined) refunded.set(id, first.line);
       done += 1;
@@ -62,6 +56,35 @@ export async function rowsOfOrders(
   return planned
     .toSorted((one, other) => one.line - other.line)
     .map((row, index) => ({ ...row, number: index + 1 }));
+}
+
+interface Known {
+  readonly orders: ReadOrders;
+  readonly open: OpenCases;
+  readonly file: TwinsOfFile;
+  readonly now: Moment;
+}
+
+// What the service, the journal and the file say of an order.
+async function knownOf(
+  ctx: Context,
+  service: OpenService,
+  id: string,
+  { now, ...known }: Known,
+): Promise<OrderOfRows> {
+  const { missing } = known.orders;
+  const found = known.orders.take(id);
+  const attempts = await ctx.journal.attemptsOf(service, id);
+  return {
+    id,
+    order: found?.order,
+    missing: missing.get(id),
+    neighbour: found?.neighbour,
+    attempts,
+    isOpen: (record) => ctx.journal.isOpen(record, now),
+    ...(await lookUpTwins(ctx, service, found?.order, known)),
+    ...(await historyOf(ctx, service, found?.order, attempts)),
+  };
 }
 
 async function historyOf(

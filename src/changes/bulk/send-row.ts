@@ -1,14 +1,13 @@
 /** Sends one row of a plan, through the same journal and the same guards as a single refund. */
 
-import type { OpenService, WireRecord } from '../../api/api.ts';
-import { isKeyRefusal, paths } from '../../api/spec.ts';
+import type { OpenService } from '../../api/api.ts';
+import { isKeyRefusal } from '../../api/spec.ts';
 import type { Context } from '../../commands/command.ts';
 import { CliError } from '../../errors.ts';
-import { type AttemptRecord, attemptName, type Intent, type Outcome } from '../../journal/journal.ts';
-import { fullWord, type Plan, type PlanRow, type RowEnd } from '../../plans/plans.ts';
+import type { AttemptRecord, Outcome } from '../../journal/journal.ts';
+import type { Plan, PlanRow, RowEnd } from '../../plans/plans.ts';
 import type { Notes } from '../../terminal/terminal.ts';
-import { planRefund } from '../refund/refund-plan.ts';
-import { driftOf } from './drift.ts';
+import { intentOf } from './row-intent.ts';
 import { isSentAnew } from './row-verdicts.ts';
 
 /** How a row ended: for the batch, and for the report if the journal holds nothing of it. */
@@ -43,8 +42,10 @@ export interface BatchRun {
   sent: number;
   /** Rows one after the other for which the service could not be reached. */
   unreached: number;
-  /** The kind of the error that stopped the batch: the key was refused, or the service is away. */
-  stoppedBy: 'auth' | 'network' | undefined;
+  /** The kind of the error that stopped the batch: the key was refused, the service is away, or the journal cannot be used. */
+  stoppedBy: 'auth' | 'network' | 'refused' | undefined;
+  /** What is wrong with the journal. Without it nothing is sent. */
+  journal: CliError | undefined;
 }
 
 // After so many the service counts as away.
@@ -56,9 +57,14 @@ const unreachedMax = 3;
  */
 export async function sendRow(sending: Sending, row: PlanRow): Promise<SentRow> {
   const { ctx, service } = sending;
-  const attempts = await ctx.journal.attemptsOf(service, row.orderId);
+  let attempts: readonly AttemptRecord[];
+  try {
+    attempts = await ctx.journal.attemptsOf(service, row.orderId);
+  } catch (error) {
+    return stoppedByJournal(sending, error);
+  }
   const last = attempts.findLast(({ sent }) => sent.given === row.key);
-  const known = last && (await endOfKnown(sending, row, last));
+  const known = last && endOfKnown(sending, row, last);
   if (known !== undefined) {
     sending.run.known += 1;
     return { end: { ...known, isKnown: true }, notSent: undefined };
@@ -66,12 +72,14 @@ export async function sendRow(sending: Sending, row: PlanRow): Promise<SentRow> 
   try {
     const outcome = await ctx.change(intentOf(sending, row, attempts, last));
     sending.run.unreached = 0;
+    sayUnrecorded(ctx, row, outcome);
     return endOf(outcome, sending.run);
   } catch (error) {
     // Stopped before it was sent. Rows in flight go on, and then the batch reports.
     if (ctx.stopAsked.aborted && isStop(error, ctx))
       return { end: { how: 'failed' }, notSent: undefined, isStopped: true };
     if (!(error instanceof CliError) || !kindsOfRow.includes(error.kind)) throw error;
+    if (await isOfJournal(ctx, error)) return stoppedByJournal(sending, error);
     return { end: { how: 'failed', stops: stopOf(sending, error) }, notSent: error.message };
   }
 }
@@ -84,6 +92,29 @@ function isStop(error: unknown, { stopAsked }: Pick<Context, 'stopAsked'>): bool
   return error === stopAsked.reason || cause === stopAsked.reason;
 }
 
+// A journal that is not whole refuses every row, and so does one that cannot be written: then the system says why.
+async function isOfJournal({ journal }: Context, { kind, cause }: CliError): Promise<boolean> {
+  if (kind !== 'refused') return false;
+  const isOfSystem = cause instanceof Error && !(cause instanceof CliError);
+  return isOfSystem || (await journal.problem()) !== undefined;
+}
+
+// The batch says it once, so the row has no words of its own.
+function stoppedByJournal({ run }: Sending, error: unknown): SentRow {
+  if (!(error instanceof CliError)) throw error;
+  run.journal ??= error;
+  run.stoppedBy ??= 'refused';
+  return { end: { how: 'failed', stops: run.journal.message }, notSent: undefined, isStopped: true };
+}
+
+// The journal cannot say it later.
+function sayUnrecorded({ notes }: Context, { line, orderId }: PlanRow, outcome: Outcome): void {
+  if (outcome.verdict === 'dry_run' || outcome.unrecorded === undefined) return;
+  const ids = outcome.refunds?.map(({ id }) => id ?? 'one without an id').join(' and ') ?? '';
+  const what = outcome.verdict === 'applied' ? `was made (refund ${ids})` : `ended as ${outcome.verdict}`;
+  notes.warn(`line ${line}, ${orderId}: the refund ${what}, and the journal may not have recorded that`);
+}
+
 // A refused key concerns every row, and so does a service that does not answer.
 function stopOf({ run }: Sending, { kind, message }: CliError): string | undefined {
   run.unreached = kind === 'network' ? run.unreached + 1 : 0;
@@ -93,84 +124,13 @@ function stopOf({ run }: Sending, { kind, message }: CliError): string | undefin
 }
 
 // A row is sent again only if it certainly was not made: it was not sent, a person recorded that, or another plan tried it.
-async function endOfKnown(
-  { ctx, plan }: Sending,
-  row: PlanRow,
-  last: AttemptRecord,
-): Promise<RowEnd | undefined> {
+function endOfKnown({ plan }: Sending, row: PlanRow, last: AttemptRecord): RowEnd | undefined {
   const verdict = last.verdicts.at(-1);
   if (verdict?.alarm !== undefined) return { how: 'unknown' };
   if (verdict?.verdict === 'applied') return { how: 'applied' };
   if (verdict?.verdict === 'not_sent') return undefined;
-  if (verdict?.verdict !== 'rejected' || ctx.journal.isOpen(last, await ctx.journal.now()))
-    return { how: 'unknown' };
+  if (verdict?.verdict !== 'rejected' || verdict.confirmed === false) return { how: 'unknown' };
   return isSentAnew(plan, row, last) ? undefined : { how: 'failed' };
-}
-
-function intentOf(
-  { ctx, service, plan, keys, waiting }: Sending,
-  row: PlanRow,
-  attempts: readonly AttemptRecord[],
-  last: AttemptRecord | undefined,
-): Intent {
-  const { profile } = service;
-  const { orderId, chargeId, amount, reason, ref, note, body = {}, key, partOf, neighbour, before } = row;
-  const own = attempts.filter(({ sent, verdicts }) => {
-    const isApplied = verdicts.at(-1)?.verdict === 'applied';
-    return isApplied && (sent.plan === plan.id || keys.has(sent.given ?? ''));
-  });
-  // Whoever names a refused attempt also repeats what that one named, and a name can be used only once.
-  const refused = last?.verdicts.at(-1)?.verdict === 'rejected' ? last : undefined;
-  const again = [
-    ...row.again.filter((name) => refused?.sent.again?.includes(name) !== true),
-    ...(refused === undefined ? [] : [attemptName(refused)]),
-  ];
-  // A row of --rest is the same row that was tried as a part of a spread amount, and it stays a part of it.
-  const whole = last === undefined ? partOf : last.sent.asked?.part_of;
-  const asked = {
-    order: orderId,
-    charge: chargeId ?? null,
-    amount,
-    ref,
-    ...(whole === undefined ? {} : { part_of: whole }),
-  };
-  const approve = async ({ value }: WireRecord) => {
-    const drift = before === undefined ? 'its money was not read' : driftOf(before, value, own, profile);
-    if (drift !== undefined) throw changed(orderId, drift);
-    const wanted = { charge: chargeId, amount: amount === fullWord ? undefined : amount, reason, note };
-    // Rows of this plan may be equal on purpose. The journal refuses an equal refund of anybody else.
-    const made = own.flatMap(({ sent, verdicts }) => [
-      ...(sent.again ?? []),
-      ...(verdicts.at(-1)?.refunds ?? []).flatMap(({ id }) => id ?? []),
-    ]);
-    // With a clock that is ahead, the refunds of today would be those of an earlier day, and the limit of a day would not count them.
-    const { time } = await ctx.journal.now(service);
-    const fresh = planRefund({ ...wanted, again: [...row.again, ...made] }, value, profile, {
-      nowMs: Math.min(ctx.clock.now(), time),
-    });
-    if (JSON.stringify(fresh.expected) !== JSON.stringify(row.expected))
-      throw changed(orderId, 'it would be another refund now');
-  };
-  return {
-    kind: 'refund',
-    orderId,
-    request: { method: 'POST', path: paths.refunds(orderId), body },
-    expected: row.expected,
-    tolerated: row.tolerated,
-    amount: row.sum,
-    currency: row.currency,
-    reason,
-    note,
-    intentId: key,
-    asked,
-    again,
-    ref,
-    plan: plan.id,
-    line: row.line,
-    waiting,
-    neighbour,
-    approve,
-  };
 }
 
 // Assumed: a service that wants fewer requests (HTTP 429) and does not say for how long means a few seconds.
@@ -180,17 +140,13 @@ function waitOf({ head }: Exclude<Outcome, { verdict: 'dry_run' }>): number | un
   return head?.status === 429 ? (head.retryAfterMs ?? usualWaitMs) : undefined;
 }
 
-function changed(orderId: string, what: string): CliError {
-  return new CliError('refused', `${orderId} changed since the plan was made: ${what}`, {
-    certain: 'nothing was sent',
-  });
-}
-
 function endOf(outcome: Outcome, run: BatchRun): SentRow {
   if (outcome.verdict === 'dry_run') return { end: { how: 'failed' }, notSent: dryRunWords };
   const waitMs = waitOf(outcome);
   if (outcome.alarm !== undefined || outcome.verdict === 'applied' || isOpenEnd(outcome)) run.sent += 1;
-  if (outcome.alarm !== undefined) return { end: { how: 'unknown', waitMs }, notSent: undefined };
+  // What the journal does not hold is unconfirmed in every report.
+  if (outcome.alarm !== undefined || outcome.unrecorded !== undefined)
+    return { end: { how: 'unknown', waitMs }, notSent: undefined };
   switch (outcome.verdict) {
     case 'applied':
       return { end: { how: 'applied', waitMs }, notSent: undefined };

@@ -7,7 +7,7 @@ import type { AttemptRecord } from '../../journal/journal.ts';
 import { allocate, anyWord, fullWord, rowKey } from '../../plans/plans.ts';
 import type { Profile } from '../../profiles/profiles.ts';
 import { moneyOf, orderAfter } from './order-after.ts';
-import type { NamingRow, NewRow, OrderOfRow, RowsAsked } from './order-of-rows.ts';
+import type { NewRow, OrderOfRow, RowsAsked } from './order-of-rows.ts';
 import { linesBefore, planRow } from './plan-row.ts';
 import { rowFromJournal, sentUnder } from './row-from-journal.ts';
 
@@ -27,7 +27,7 @@ export function spreadRow(
   sent: readonly AttemptRecord[],
   read: OrderOfRow,
   asked: RowsAsked,
-): readonly NamingRow[] {
+): readonly NewRow[] {
   const { settings } = asked.profile;
   const before = sent.map((record) => {
     const [only] = record.sent.proof.expected;
@@ -106,8 +106,13 @@ function howToSplit(id: string, words: string, isResumed: boolean): string {
   return `${id} has several charges: name one, or let paydesk spread ${words} over them with --allocate in-order or largest-first`;
 }
 
-function partBase(base: NewRow, chargeId: string, amount: number, { profile }: RowsAsked): NewRow {
+function partBase(
+  base: NewRow,
+  chargeId: string,
+  amount: number,
+  { profile: { origin, mode } }: RowsAsked,
+): NewRow {
   const { orderId, ref } = base;
-  const key = rowKey({ origin: profile.origin, orderId, chargeId, amount, ref });
+  const key = rowKey({ origin, mode, orderId, chargeId, amount, ref });
   return { ...base, chargeId, amount, sum: amount, key, partOf: base.key };
 }

@@ -6,7 +6,7 @@ import type { JsonObject } from '../../api/spec.ts';
 import type { Context } from '../../commands/command.ts';
 import { CliError } from '../../errors.ts';
 import type { AttemptRecord, Journal } from '../../journal/journal.ts';
-import type { OpenCases } from '../unconfirmed-words.ts';
+import type { OpenCases } from '../order-cases.ts';
 import type { MadeWords } from './refund-checks.ts';
 import type { KnownTwin, Twin } from './twins.ts';
 
@@ -47,7 +47,7 @@ export function refundFacts(
 export function knownTwin(
   twin: Twin,
   attempts: readonly AttemptRecord[],
-  { unconfirmed, paidTwice }: Pick<OpenCases, 'unconfirmed' | 'paidTwice'>,
+  { unconfirmed, paidTwice }: OpenCases,
   journal: Pick<Journal, 'ownRefunds'>,
 ): KnownTwin {
   return {

@@ -6,7 +6,7 @@ import type { OrderIndex } from '../../index/index.ts';
 import { accountSpan } from '../../profiles/profiles.ts';
 import type { Context } from '../command.ts';
 import { findInIndex, type IndexFound } from './find-in-index.ts';
-import { columnsOf, command, type Search, together } from './find-search.ts';
+import { columnsOf, command, type Search, statusHint, together } from './find-search.ts';
 import { fold } from './fold-text.ts';
 import { certainWords, count, doubtsOf } from './index-words.ts';
 import { fieldsOfText } from './indexed-text.ts';
@@ -48,7 +48,8 @@ async function findIndexed(
 ): Promise<void> {
   const { observer, texts, profile, accepts } = search;
   const find = createSearch(texts);
-  const columns = columnsOf(ctx, search, await statusColumn(ctx, service));
+  const status = await statusColumn(ctx, service);
+  const columns = columnsOf(ctx, search, status.columns);
   const sink = ctx.out.list(columns, { pages: 'many' });
   const result = await findInIndex(ctx, service, index, {
     wanted: {
@@ -60,6 +61,7 @@ async function findIndexed(
     max: search.max,
     onRead: (records) => observer.twins.add(records.map(({ value }) => value)),
     async show(records) {
+      await status.lookUp(records);
       await sink.page(records);
       observer.onShown(records);
     },
@@ -111,6 +113,7 @@ function notInIndex(ctx: Context, search: Search, result: IndexFound, live: stri
   const hint = amountHint(texts, profile.settings);
   const otherwise = [
     ...(hint === undefined ? [] : [hint]),
+    ...statusHint(profile, texts),
     ...together(texts),
     "ask for the e-mail or the shop's order number",
   ];

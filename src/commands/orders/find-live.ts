@@ -8,7 +8,7 @@ import type { Cell } from '../../terminal/terminal.ts';
 import type { Context } from '../command.ts';
 import { brokeOff } from '../walk.ts';
 import { feedIndex } from './feed-index.ts';
-import { columnsOf, command, type Search, together } from './find-search.ts';
+import { columnsOf, command, type Search, statusHint, together } from './find-search.ts';
 import { statusColumn } from './open-status.ts';
 import { amountHint } from './order-matching.ts';
 import type { OrderObserver } from './order-observer.ts';
@@ -31,7 +31,8 @@ interface SearchResult {
 
 async function searchPages(ctx: Context, service: Service, search: Search): Promise<SearchResult> {
   const { observer, max, paging, accepts } = search;
-  const columns = columnsOf(ctx, search, await statusColumn(ctx, service));
+  const status = await statusColumn(ctx, service);
+  const columns = columnsOf(ctx, search, status.columns);
   const sink = ctx.out.list(columns, { pages: 'many' });
   let found = 0;
   const endProgress = ctx.notes.progress(() =>
@@ -46,7 +47,10 @@ async function searchPages(ctx: Context, service: Service, search: Search): Prom
       observer.onPage(part);
       const hits = part.records.filter(accepts);
       feed.page(part);
-      if (hits.length > 0) await sink.page(hits);
+      if (hits.length > 0) {
+        await status.lookUp(hits);
+        await sink.page(hits);
+      }
       observer.onShown(hits);
       found += hits.length;
       ending = endingAfter(search, part, hits);
@@ -98,6 +102,7 @@ function noMatch(ctx: Context, search: Search, ending: Ending): CliError {
       certain: `all orders of ${accountLabel(profile)}${after} were searched${hint === undefined ? '' : ' for just this text'}`,
       now: [
         ...otherwise,
+        ...statusHint(profile, texts),
         ...together(texts),
         "ask for the e-mail or the shop's order number",
         ...(paging.next === undefined ? [] : ['or search all orders:', command(search, { filters })]),
@@ -112,6 +117,7 @@ function noMatch(ctx: Context, search: Search, ending: Ending): CliError {
         : `all ${observer.read} were read; the account has more`,
     now: [
       ...otherwise,
+      ...statusHint(profile, texts),
       ...together(texts),
       "ask for the e-mail or the shop's order number, or search older orders:",
       furtherBack(search, ending),

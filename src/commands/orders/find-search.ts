@@ -2,7 +2,7 @@
 
 import type { WireRecord } from '../../api/api.ts';
 import { type Column, orderColumns } from '../../api/resources.ts';
-import type { JsonObject } from '../../api/spec.ts';
+import { type JsonObject, statusMeanings } from '../../api/spec.ts';
 import { isRefunded } from '../../changes/changes.ts';
 import { commandLine, type Profile } from '../../profiles/profiles.ts';
 import type { Context } from '../command.ts';
@@ -75,6 +75,14 @@ export function columnsOf(
 // Metadata may be very long.
 function shortened(value: string): string {
   return value.length > 80 ? `${value.slice(0, 79)}…` : value;
+}
+
+/** A hint for somebody who looks for all orders of a status, which is no text of an order. */
+export function statusHint(profile: Profile, texts: readonly string[]): readonly string[] {
+  const status = texts.find((text) => Object.hasOwn(statusMeanings, text.toLowerCase()));
+  if (status === undefined) return [];
+  const line = commandLine(profile, 'orders', 'list', '--status', status.toLowerCase(), '--all');
+  return [`for the orders with this status: ${line}`];
 }
 
 /** A hint for somebody who typed several words. */

@@ -26,7 +26,7 @@ export interface KnownOrder<T> {
 /** What is decided about an order when it is read. */
 export interface KeptParts<T> {
   readonly fits: (order: JsonObject) => boolean;
-  readonly isBlocked: (id: string) => boolean;
+  readonly isBlocked: (shown: T) => boolean;
   readonly show: (order: JsonObject) => T;
   /** How amounts are shown: they are found as they are shown. */
   readonly amounts: AmountStyle;
@@ -123,12 +123,13 @@ export function keep<T>(
   const id = idOf(record);
   if (id === undefined) return undefined;
   const { value } = record;
+  const shown = show(value);
   return {
     id,
     neighbour,
-    shown: show(value),
+    shown,
     fits: fits(value),
-    isBlocked: isBlocked(id),
+    isBlocked: isBlocked(shown),
     fields: searchable(value, amounts),
     twin: undefined,
   };

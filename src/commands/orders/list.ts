@@ -15,13 +15,14 @@ import { observeOrders } from './order-observer.ts';
 
 export const list = defineCommand({
   description:
-    'Each run shows one page and prints the command for the next one. With a filter, paydesk reads on until one page is full of matches. Dates are faster with `orders.order = newest-first`. A time without a zone is in time.zone; --since is included, --until is not.',
+    'Each run shows one page and prints the command for the next one. With a filter, paydesk reads on until one page is full of matches. Dates are faster with `orders.order = newest-first`. --status takes the word of the service: paid, pre_authorized, refunded, declined; if no order has it, paydesk lists the words that it saw. A time without a zone is in time.zone; --since is included, --until is not.',
   arguments: [],
   flags: { ...pagingFlags('orders'), ...filterFlags },
   examples: [
     'paydesk -p demo orders list --limit 5',
     'paydesk -p demo orders list --refundable --limit 5',
     'paydesk -p demo orders list --since 7d --min-amount 30000',
+    'paydesk -p demo orders list --status pre_authorized --all',
     'paydesk -p demo orders list --all --json --no-input',
     'paydesk -p demo orders list --max 50 --csv --columns id,amount,currency,payment_status',
   ],
@@ -29,21 +30,25 @@ export const list = defineCommand({
   async run(ctx, { flags }) {
     const service = await ctx.service();
     const { profile } = service;
-    const status = flags.status ?? defaultStatus(ctx, profile);
-    const asked = orderFilters(ctx, { ...flags, status }, profile);
+    const only = flags.status ?? defaultStatus(ctx, profile);
+    const asked = orderFilters(ctx, { ...flags, status: only }, profile);
     const reasons = reasonColumns(ctx, profile);
+    const status = await statusColumn(ctx, service);
     const { columns, ...observer } = observeOrders(ctx, profile, asked);
     // A walk backwards does not say what comes before its pages.
     const feed = flags.previous === undefined ? feedIndex(ctx, service, flags.next) : undefined;
     try {
       return await showList(ctx, 'orders', flags, asked.filters, {
         ...observer,
-        columns: [...reasons.columns, ...columns, ...(await statusColumn(ctx, service))],
+        columns: [...reasons.columns, ...columns, ...status.columns],
         onPage(page) {
           observer.onPage(page);
           feed?.page(page);
         },
-        beforeShown: reasons.lookUp,
+        async beforeShown(records) {
+          await reasons.lookUp(records);
+          await status.lookUp(records);
+        },
       });
     } finally {
       await feed?.end();

@@ -1,58 +1,47 @@
 /**
- * The STATUS column of tables of orders. In place of the service's word it says `unconfirmed` where a change of the order is
- * unconfirmed, `paid back twice` where a refund was, until somebody has dealt with it, and `recorded as made` where the order
- * does not show a refund that somebody recorded by hand.
+ * The STATUS column of tables of orders. In place of the service's word it says what is open of an order, in the words of
+ * `caseWords`: `unconfirmed`, `paid back twice`, and so on.
  */
 
-import type { Service } from '../../api/api.ts';
+import type { Service, WireRecord } from '../../api/api.ts';
 import { type Column, orderColumns } from '../../api/resources.ts';
-import type { JsonObject } from '../../api/spec.ts';
-import { type OpenCases, openCasesOf, paidTwiceStatus, unshownStatus } from '../../changes/changes.ts';
-import type { AttemptRecord } from '../../journal/journal.ts';
+import { idOf } from '../../api/spec.ts';
+import { attemptsByOrder, casesOf, caseWords, longestShortCase, openCasesOf } from '../../changes/changes.ts';
 import type { Context } from '../command.ts';
 
-/** The words in place of the status of an order that cannot be changed now; undefined if nothing is open. */
-export function openStatus(
-  { unconfirmed, paidTwice }: Pick<OpenCases, 'unconfirmed' | 'paidTwice'>,
-  id: string,
-): string | undefined {
-  if (unconfirmed.has(id)) return 'unconfirmed';
-  return paidTwice.has(id) ? paidTwiceStatus : undefined;
+/** The column, and what finds out about the orders that it is going to show. */
+export interface StatusColumn {
+  readonly columns: readonly Column[];
+  /** Asks the journal about the orders of a page, before the page is shown. */
+  readonly lookUp: (records: readonly WireRecord[]) => Promise<void>;
 }
 
-/** The refund of an order that somebody recorded as made by hand and that the order does not show; the oldest. */
-export function unshownRefund(
-  { journal }: Pick<Context, 'journal'>,
-  { madeByHand }: Pick<OpenCases, 'madeByHand'>,
-  order: JsonObject,
-): AttemptRecord | undefined {
-  const known = madeByHand.get(String(order.id));
-  return known && journal.unshownRefunds(known, order)[0];
-}
-
-/**
- * The status column of a table, if the account has open cases; else no column. Other formats keep the service's word, because
- * scripts read them.
- */
-export async function statusColumn(ctx: Context, service: Service): Promise<readonly Column[]> {
-  if (ctx.out.format !== 'table') return [];
+/** Other formats than a table keep the service's word, because scripts read them: then there is no column. */
+export async function statusColumn(ctx: Context, service: Service): Promise<StatusColumn> {
+  if (ctx.out.format !== 'table') return { columns: [], lookUp: () => Promise.resolve() };
   const open = await openCasesOf(ctx, service);
-  if (open.unconfirmed.size + open.paidTwice.size + open.madeByHand.size === 0) return [];
-  const own = (order: JsonObject): string | undefined =>
-    openStatus(open, String(order.id)) ??
-    (unshownRefund(ctx, open, order) === undefined ? undefined : unshownStatus);
-  return orderColumns
-    .filter(({ name }) => name === 'payment_status')
-    .map((column) => ({
-      ...column,
-      // These words must be read whole, so the name of the buyer is cut before them.
-      stays: true,
-      value: (order, ...more) => own(order) ?? column.value(order, ...more),
-      brief: { value: (order) => briefStatus(own(order)) ?? column.value(order, []) },
-    }));
-}
-
-function briefStatus(status: string | undefined): string | undefined {
-  if (status === paidTwiceStatus) return 'paid back 2x';
-  return status === unshownStatus ? 'made by hand' : status;
+  const isKnown = open.unconfirmed.size + open.paidTwice.size > 0;
+  let words = new Map<unknown, (typeof caseWords)[keyof typeof caseWords]>();
+  return {
+    columns: orderColumns
+      .filter(({ name }) => name === 'payment_status')
+      .map((column) => ({
+        ...column,
+        // These words are read whole, so the name of the buyer is cut before them. All pages keep the room.
+        ...(isKnown ? { stays: true, least: longestShortCase } : {}),
+        warns: ({ id }) => words.has(id),
+        value: (order, ...more) => words.get(order.id)?.full ?? column.value(order, ...more),
+        brief: { value: (order) => words.get(order.id)?.short ?? column.value(order, []) },
+      })),
+    async lookUp(records) {
+      const ids = new Set(records.map(idOf).filter((id) => id !== undefined));
+      const attempts = await attemptsByOrder(ctx, service, ids);
+      words = new Map(
+        records.flatMap(({ value }) => {
+          const [first] = casesOf(ctx, open, attempts.get(String(value.id)) ?? [], value);
+          return first === undefined ? [] : [[value.id, caseWords[first.is]] as const];
+        }),
+      );
+    },
+  };
 }

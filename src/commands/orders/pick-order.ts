@@ -2,14 +2,19 @@
 
 import type { Service } from '../../api/api.ts';
 import type { JsonObject } from '../../api/spec.ts';
-import { openCasesOf, type PickedOrder } from '../../changes/changes.ts';
+import {
+  attemptsByOrder,
+  casesOf,
+  openCasesOf,
+  type PickedOrder,
+  stopsRefund,
+} from '../../changes/changes.ts';
 import { CliError } from '../../errors.ts';
 import { aboutMoney, commandLine } from '../../profiles/profiles.ts';
 import type { SearchedList } from '../../terminal/terminal.ts';
 import type { Context } from '../command.ts';
 import { usage } from '../flags.ts';
 import type { KnownOrder } from './known-orders.ts';
-import { openStatus, unshownRefund } from './open-status.ts';
 import { amountHint } from './order-matching.ts';
 import { type OrderSearch, searchOrders } from './order-search.ts';
 import { type OrderShown, orderRow, type RowParts, rowColumns, rowTitles, shownOf } from './pick-rows.ts';
@@ -32,16 +37,17 @@ export async function pickOrder(ctx: Context, service: Service, offer: Pickable)
   if (!ctx.ask.interactive)
     throw usage('missing ID: say which order', [commandLine(profile, 'orders', 'list', ...offer.listFlags)]);
   const open = await openCasesOf(ctx, service);
+  // Asked for once: rows are drawn while a person types.
   const attempts = await attemptsByOrder(ctx, service);
-  const search = searchOrders(service, {
+  const search = searchOrders<OrderShown>(service, {
     fits: offer.accepts,
-    isBlocked: (id) => openStatus(open, id) !== undefined,
+    isBlocked: ({ cases }) => cases.some(stopsRefund),
     amounts: profile.settings,
-    show: (order) => ({
-      ...shownOf(order, profile, offer.whyNot?.(order)),
-      seenTwice: ctx.journal.seenTwice(attempts.get(String(order.id)) ?? [], order),
-      unshown: unshownRefund(ctx, open, order),
-    }),
+    show: (order) =>
+      shownOf(order, profile, {
+        whyNot: offer.whyNot?.(order),
+        cases: casesOf(ctx, open, attempts.get(String(order.id)) ?? [], order),
+      }),
   });
   try {
     await readFirst(ctx, search, offer);
@@ -50,17 +56,6 @@ export async function pickOrder(ctx: Context, service: Service, offer: Pickable)
     return await ctx.ask.search({ message, flag: 'ID', list });
   } finally {
     search.stop();
-  }
-}
-
-// What this machine sent, by the order. It is asked for once: rows are drawn while a person types.
-async function attemptsByOrder(ctx: Context, service: Service): Promise<RowParts['attempts']> {
-  try {
-    return Map.groupBy(await ctx.journal.attemptsOf(service), ({ sent }) => sent.proof.orderId);
-  } catch (error) {
-    // The question for open cases came before, and it already warned that the journal cannot be read.
-    if (error instanceof CliError) return new Map();
-    throw error;
   }
 }
 

@@ -6,20 +6,23 @@ import { readOrder } from '../../api/records.ts';
 import { orderColumns, referenceOf } from '../../api/resources.ts';
 import { itemsOf, type JsonObject } from '../../api/spec.ts';
 import {
+  type AttemptsByOrder,
   acknowledgeCommand,
+  caseWords,
   checkTwiceCommand,
   knownTwin,
+  longestShortCase,
+  mayAppearWords,
   type OpenCases,
-  seenTwiceStatus,
+  type OrderCase,
   seenTwiceWords,
+  stopsRefund,
   type Twin,
   twinLine,
   twinWords,
-  unshownStatus,
   unshownWords,
 } from '../../changes/changes.ts';
 import {
-  type AttemptRecord,
   changeKinds,
   type PaidTwice,
   paidTwiceWords,
@@ -29,7 +32,6 @@ import type { Profile } from '../../profiles/profiles.ts';
 import type { SearchedRow, Span } from '../../terminal/terminal.ts';
 import type { Context } from '../command.ts';
 import { foundIn, type KnownOrder } from './known-orders.ts';
-import { openStatus } from './open-status.ts';
 
 /** What a row shows of an order. */
 export interface OrderShown {
@@ -45,17 +47,15 @@ export interface OrderShown {
   readonly charges: readonly string[];
   /** Why it cannot be chosen, beginning with its status. */
   readonly whyNot: string;
-  /** A refund that it shows twice, while the journal does not know that yet. */
-  readonly seenTwice?: PaidTwice | undefined;
-  /** A refund that somebody recorded as made by hand, and that it does not show. */
-  readonly unshown?: AttemptRecord | undefined;
+  /** What is open of it, the most urgent first. */
+  readonly cases: readonly OrderCase[];
 }
 
 /** What the row of an order shows. Without `whyNot`, its status is the reason why it cannot be chosen. */
 export function shownOf(
   value: JsonObject,
   { settings }: Pick<Profile, 'settings'>,
-  whyNot?: string,
+  { cases, whyNot }: Pick<OrderShown, 'cases'> & { readonly whyNot: string | undefined },
 ): OrderShown {
   const referenceKeys = settings['reference.keys'];
   const { customer_info: buyer, amount, currency, payment_status: status } = readOrder(value) ?? {};
@@ -78,18 +78,19 @@ export function shownOf(
     reference: typeof reference === 'string' || typeof reference === 'number' ? String(reference) : '',
     charges: charges.length < 2 ? [] : charges,
     whyNot: whyNot ?? status ?? 'no status shown',
+    cases,
   };
 }
 
 /** What rows are made with. */
 export interface RowParts {
-  readonly ctx: Pick<Context, 'days' | 'shortTime' | 'clock' | 'journal'>;
+  readonly ctx: Pick<Context, 'days' | 'shortTime' | 'timeOfDay' | 'fullTime' | 'clock' | 'journal'>;
   readonly profile: Pick<Profile, 'settings'>;
   /** The word for orders that can be chosen: `refundable`. */
   readonly kind: string;
   readonly open: OpenCases;
   /** What this machine sent, by the order. */
-  readonly attempts: ReadonlyMap<string | undefined, readonly AttemptRecord[]>;
+  readonly attempts: AttemptsByOrder;
 }
 
 /** The titles of the columns; `offset` is that of the zone. */
@@ -97,8 +98,14 @@ export function rowTitles(offset: string): readonly string[] {
   return [`CREATED ${offset}`, 'BUYER', 'CARD', 'AMOUNT', 'STATUS', 'REFERENCE'];
 }
 
-/** The columns that may be cut, and those that are right-aligned. */
-export const rowColumns = { shrink: [1, 4, 5], right: [3] } as const;
+const statusAt = 4;
+
+/** The columns that may be cut and how far, and those that are right-aligned. What is open of an order is read whole. */
+export const rowColumns = {
+  shrink: [1, statusAt, 5],
+  least: { [statusAt]: longestShortCase },
+  right: [3],
+} as const;
 
 /** The row of an order. `words` are the words that were typed, and that found it. */
 export function orderRow<V>(
@@ -108,7 +115,9 @@ export function orderRow<V>(
   parts: RowParts,
 ): SearchedRow<V> {
   const { id, shown, twin, fits } = one;
-  const blocked = blockedWords(one, parts);
+  const { cases } = shown;
+  const stop = cases.find(stopsRefund);
+  const blocked = stop && caseText(stop, parts);
   const found = foundIn(one, words).filter(({ label }) => !visible.includes(label));
   const unfit = fits ? undefined : `not ${parts.kind}: ${shown.whyNot}`;
   const details: readonly (Span | undefined)[] = [
@@ -118,7 +127,9 @@ export function orderRow<V>(
       : `found: ${found.map(({ label, value: text }) => `${label} ${text}`).join(', ')}`,
     unfit,
     blocked === undefined ? undefined : { text: blocked, style: 'bad' },
-    shown.unshown && { text: unshownWords(shown.unshown, parts.profile), style: 'bad' },
+    ...cases
+      .filter((open) => !stopsRefund(open))
+      .map((open): Span => ({ text: caseText(open, parts), style: 'bad' })),
     twin === undefined ? undefined : { text: twinText(one, twin, parts), style: 'warn' },
   ];
   const reason = unfit === undefined ? blocked : `${id} is ${unfit}`;
@@ -129,7 +140,7 @@ export function orderRow<V>(
       shown.buyer,
       shown.card,
       shown.money,
-      statusOf(one, parts.open),
+      statusOf(one),
       shown.reference,
     ],
     details: details.filter((line) => line !== undefined),
@@ -142,22 +153,26 @@ export function orderRow<V>(
 const visible: readonly string[] = ['name', 'email', 'amount', 'currency', 'id'];
 
 // The words that matter come first, since a long status is cut.
-function statusOf({ id, shown, twin }: KnownOrder<OrderShown>, open: OpenCases): string {
-  const blocked = openStatus(open, id);
-  if (blocked !== undefined) return blocked;
-  if (shown.seenTwice !== undefined) return seenTwiceStatus;
-  if (shown.unshown !== undefined) return unshownStatus;
+function statusOf({ shown, twin }: KnownOrder<OrderShown>): string {
+  const [first] = shown.cases;
+  if (first !== undefined) return caseWords[first.is].short;
   return twin === undefined ? shown.status : `twin, ${shown.status}`;
 }
 
-// Why an order cannot be chosen although it is refundable, or can be captured.
-function blockedWords({ id, shown }: KnownOrder<OrderShown>, parts: RowParts): string | undefined {
-  const change = parts.open.unconfirmed.get(id);
-  const twice = parts.open.paidTwice.get(id);
-  if (change !== undefined) return unconfirmedText(change, parts);
-  if (twice !== undefined) return twiceText(twice, parts);
-  const seen = shown.seenTwice;
-  return seen && `${seenTwiceWords(seen, parts.profile)}; check it first: ${checkTwiceCommand(seen)}`;
+// What is open of an order, and the command that helps if it stops a refund.
+function caseText(open: OrderCase, parts: RowParts): string {
+  switch (open.is) {
+    case 'unconfirmed':
+      return unconfirmedText(open.change, parts);
+    case 'paid_twice':
+      return twiceText(open.twice, parts);
+    case 'seen_twice':
+      return `${seenTwiceWords(open.twice, parts.profile)}; check it first: ${checkTwiceCommand(open.twice)}`;
+    case 'unshown':
+      return unshownWords(open.record, parts.profile);
+    case 'may_appear':
+      return mayAppearWords(parts.ctx, parts.profile, open);
+  }
 }
 
 function twiceText(twice: PaidTwice, { ctx, profile }: RowParts): string {

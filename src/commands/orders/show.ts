@@ -8,39 +8,27 @@ import { type JsonObject, statuses } from '../../api/spec.ts';
 import {
   acknowledgedAlarms,
   acknowledgedWords,
+  attemptsByOrder,
   byHandWords,
+  caseBlocks,
+  caseSteps,
+  casesOf,
+  caseWords,
   type KnownTwin,
   lookForTwins,
+  type OrderCase,
   openCasesOf,
   originsOf,
-  paidTwiceBlocks,
-  paidTwiceStatus,
-  paidTwiceSteps,
   type RefundOrigins,
-  seenTwiceBlocks,
-  seenTwiceIn,
-  seenTwiceStatus,
-  seenTwiceSteps,
   settledByHand,
   twinLine,
   twinWords,
-  unconfirmedBlocks,
-  unconfirmedSteps,
-  unshownBlocks,
-  unshownStatus,
-  unshownSteps,
 } from '../../changes/changes.ts';
-import {
-  type AttemptRecord,
-  changeKinds,
-  type PaidTwice,
-  type UnconfirmedChange,
-} from '../../journal/journal.ts';
+import { changeKinds } from '../../journal/journal.ts';
 import { accountSpan, commandLine, type Profile } from '../../profiles/profiles.ts';
 import type { Block, Span } from '../../terminal/terminal.ts';
 import { type Context, defineCommand } from '../command.ts';
 import { idArgument } from '../flags.ts';
-import { unshownRefund } from './open-status.ts';
 import { orderContents } from './order-contents.ts';
 
 const { idExample } = resources.orders;
@@ -72,12 +60,8 @@ export const show = defineCommand({
 /** What this machine knows about an order besides what the service shows. */
 interface Known {
   readonly origins: RefundOrigins;
-  readonly unconfirmed: UnconfirmedChange | undefined;
-  readonly paidTwice: PaidTwice | undefined;
-  /** What this read is the first to show twice. */
-  readonly seenTwice: PaidTwice | undefined;
-  /** A refund that somebody recorded as made by hand, and that the order does not show. */
-  readonly unshown: AttemptRecord | undefined;
+  /** What is open of it, the most urgent first. */
+  readonly cases: readonly OrderCase[];
   /** The alarms that somebody acknowledged, a line each. */
   readonly acknowledged: readonly string[];
   /** What somebody settled by hand, a line each. */
@@ -87,10 +71,7 @@ interface Known {
 
 const nothingKnown: Known = {
   origins: new Map(),
-  unconfirmed: undefined,
-  paidTwice: undefined,
-  seenTwice: undefined,
-  unshown: undefined,
+  cases: [],
   acknowledged: [],
   byHand: [],
   twins: [],
@@ -100,18 +81,14 @@ async function lookUp(ctx: Context, service: Service, order: JsonObject): Promis
   const id = String(order.id);
   const origins = await originsOf(ctx, service, order);
   const open = await openCasesOf(ctx, service, id);
+  const attempts = await attemptsByOrder(ctx, service, new Set([id]));
   const byHand = await settledByHand(ctx, service, id);
   const acknowledged = await acknowledgedAlarms(ctx, service, id);
-  const unconfirmed = open.unconfirmed.get(id);
   const { twins, gaps } = await lookForTwins(ctx, service, order);
   for (const gap of gaps) ctx.notes.warn(gap);
   return {
     origins,
-    unconfirmed,
-    paidTwice: open.paidTwice.get(id),
-    // One of the two may be the unconfirmed one: that is cleared up first.
-    seenTwice: unconfirmed === undefined ? await seenTwiceIn(ctx, service, order) : undefined,
-    unshown: unshownRefund(ctx, open, order),
+    cases: casesOf(ctx, open, attempts.get(id) ?? [], order),
     acknowledged: acknowledged.map((record) => acknowledgedWords(ctx, record)),
     byHand: byHand.map((record) => byHandWords(ctx, record)),
     twins,
@@ -134,21 +111,22 @@ function orderView(ctx: Context, shown: OrderShown): readonly Block[] {
   return [
     ...head(ctx, order, shown),
     'blank',
-    ...orderContents(order, value, origins, settings, shown.unshown?.sent.amount),
-    ...(openSteps(shown) ?? ('money' in reading ? nextSteps(reading.money, value, profile) : [])),
+    ...orderContents(order, value, origins, settings, unshownAmount(shown)),
+    ...(openSteps(ctx, shown) ?? ('money' in reading ? nextSteps(reading.money, value, profile) : [])),
   ];
 }
 
+function unshownAmount({ cases }: Known): number | undefined {
+  return cases.find((one) => one.is === 'unshown')?.record.sent.amount;
+}
+
 // While a case is open, no command that refunds is suggested.
-function openSteps({ unconfirmed, paidTwice, seenTwice, unshown }: Known): readonly Block[] | undefined {
-  if (unconfirmed !== undefined) return unconfirmedSteps(unconfirmed);
-  if (seenTwice !== undefined) return seenTwiceSteps(seenTwice);
-  if (paidTwice !== undefined) return paidTwiceSteps(paidTwice);
-  return unshown && unshownSteps(unshown);
+function openSteps(ctx: Context, { cases: [first] }: Known): readonly Block[] | undefined {
+  return first && caseSteps(ctx, first);
 }
 
 function head(ctx: Context, order: Order, shown: OrderShown): readonly Block[] {
-  const { value, profile, readAt, byHand, acknowledged, twins } = shown;
+  const { value, profile, readAt, cases, origins, byHand, acknowledged, twins } = shown;
   const { customer_info: buyer } = order;
   const buyerParts = [buyer?.name, buyer?.email, buyer?.phone, buyer?.customer_id].filter(
     (part) => part !== undefined && part !== '',
@@ -165,7 +143,7 @@ function head(ctx: Context, order: Order, shown: OrderShown): readonly Block[] {
         accountSpan(profile),
       ],
     },
-    ...openBlocks(ctx, shown),
+    ...cases.flatMap((one) => caseBlocks(ctx, profile, one, isShown(one, origins))),
     ...byHand.map(
       (words): Block => ({ line: { text: `SETTLED BY HAND  ${words}`, style: 'warn' }, hang: 8 }),
     ),
@@ -188,34 +166,19 @@ function head(ctx: Context, order: Order, shown: OrderShown): readonly Block[] {
   ];
 }
 
-function openWords({
-  unconfirmed,
-  paidTwice,
-  seenTwice,
-  unshown,
-}: Pick<Known, 'unconfirmed' | 'paidTwice' | 'seenTwice' | 'unshown'>): Span | undefined {
-  if (unconfirmed !== undefined)
-    return { text: `${changeKinds[unconfirmed.kind].noun} unconfirmed`, style: 'bad' };
-  if (paidTwice !== undefined) return { text: paidTwiceStatus, style: 'bad' };
-  if (seenTwice !== undefined) return { text: seenTwiceStatus, style: 'bad' };
-  return unshown && { text: unshownStatus, style: 'bad' };
-}
-
-function openBlocks(ctx: Context, shown: OrderShown): readonly Block[] {
-  const { profile, origins, unconfirmed, paidTwice, seenTwice, unshown } = shown;
-  return [
-    ...(unconfirmed === undefined
-      ? []
-      : unconfirmedBlocks(ctx, profile, unconfirmed, isShown(unconfirmed, origins))),
-    ...(paidTwice === undefined ? [] : paidTwiceBlocks(ctx, profile, paidTwice)),
-    ...(seenTwice === undefined ? [] : seenTwiceBlocks(ctx, profile, seenTwice)),
-    ...(unshown === undefined ? [] : unshownBlocks(profile, unshown)),
-  ];
+function openWords({ cases: [first] }: Known): Span | undefined {
+  if (first === undefined) return undefined;
+  const words = caseWords[first.is].full;
+  return {
+    text: first.is === 'unconfirmed' ? `${changeKinds[first.change.kind].noun} ${words}` : words,
+    style: 'bad',
+  };
 }
 
 // Whether the order shows a refund that is probably the unconfirmed one.
-function isShown({ kind }: UnconfirmedChange, origins: RefundOrigins): boolean {
-  return kind === 'refund' && [...(origins?.values() ?? [])].some(({ probable }) => probable === true);
+function isShown(one: OrderCase, origins: RefundOrigins): boolean {
+  const isRefund = one.is === 'unconfirmed' && one.change.kind === 'refund';
+  return isRefund && [...(origins?.values() ?? [])].some(({ probable }) => probable === true);
 }
 
 function refundableWords(order: Order, value: JsonObject): string {

@@ -1,6 +1,11 @@
 /** `--expect-count` and `--expect-total`: how many refunds a person expects, and how much. For `refunds plan` and `apply`. */
 
-import { type ControlTotals, type ExpectedTotal, readExpectedTotal } from '../../plans/plans.ts';
+import {
+  type ControlTotals,
+  type ExpectedTotal,
+  missingTotals,
+  readExpectedTotal,
+} from '../../plans/plans.ts';
 import type { Profile } from '../../profiles/profiles.ts';
 import type { Context } from '../command.ts';
 import { flag, usage } from '../flags.ts';
@@ -40,10 +45,7 @@ export function checkTotalsGiven(
   expected: ControlTotals,
 ): void {
   if (mode !== 'production' || ask.interactive || options.dryRun) return;
-  const missing = [
-    ...(expected.count === undefined ? ['--expect-count N'] : []),
-    ...(expected.totals.length > 0 ? [] : ['--expect-total CUR=N']),
-  ];
+  const missing = missingTotals(expected);
   if (missing.length === 0) return;
   throw usage(`missing ${missing.join(' and ')}: in production a script must say what it expects`, [
     'add up the file in another way than paydesk does, and give these totals',

@@ -158,19 +158,37 @@ function orUnreadable(look: () => Mismatch | undefined): Mismatch | undefined {
 }
 
 function mismatch(end: WitnessEnd, db: DatabaseSync | undefined, place: WitnessPlace): Mismatch | undefined {
-  const known = db === undefined ? undefined : witnessOf(db);
   const named = `the witness ${place.witness} of the journal`;
   if (end.is === 'damaged') return { state: 'damaged', problem: `${named} ${end.problem}` };
-  if (end.is === 'missing')
+  if (end.is === 'missing') {
+    const known = db === undefined ? undefined : witnessOf(db);
     return known === undefined ? undefined : { state: 'damaged', problem: `${named} is missing` };
-  const rows = db === undefined ? 0 : countOf(db);
+  }
   const { last } = end;
-  if (last !== undefined && hashAt(db, last.seq) !== last.head) return behind(rows, last, place);
+  const { witness: known, rows, hash } = db === undefined ? noJournal : journalAt(db, last?.seq ?? 0);
+  if (last !== undefined && hash !== last.head) return behind(rows, last, place);
   if (known !== undefined && known !== nameOf(end.key))
     return { state: 'damaged', problem: `${named} belongs to another journal` };
   // A line is written only after its row. So a torn line proves that its row was on the disk.
   if (end.torn && rows <= (last?.seq ?? 0)) return behind(rows, { seq: rows + 1 }, place);
   return undefined;
+}
+
+const noJournal = { witness: undefined, rows: 0, hash: undefined } as const;
+
+// Which witness the journal has, how many rows, and the hash of one of them. Each statement would take a lock on the file.
+function journalAt(
+  db: DatabaseSync,
+  seq: number,
+): { readonly witness: string | undefined; readonly rows: number; readonly hash: string | undefined } {
+  const found = db.prepare(`SELECT (SELECT witness FROM head) AS witness, (SELECT max(seq) FROM rows) AS rows,
+    (SELECT hash FROM rows WHERE seq = ?) AS hash`);
+  const { witness, rows, hash } = found.get(seq) ?? {};
+  return {
+    witness: typeof witness === 'string' ? witness : undefined,
+    rows: Number(rows ?? 0),
+    hash: typeof hash === 'string' ? hash : undefined,
+  };
 }
 
 function behind(rows: number, last: Pick<WitnessLine, 'seq'>, { journal }: WitnessPlace): Mismatch {
@@ -226,10 +244,6 @@ function unprovenWords(db: DatabaseSync | undefined, { witness, rules }: Witness
 function witnessOf(db: DatabaseSync): string | undefined {
   const name = db.prepare('SELECT witness FROM head').get()?.witness;
   return typeof name === 'string' ? name : undefined;
-}
-
-function countOf(db: DatabaseSync): number {
-  return Number(db.prepare('SELECT max(seq) AS n FROM rows').get()?.n ?? 0);
 }
 
 function hashAt(db: DatabaseSync | undefined, seq: number): string | undefined {

@@ -69,7 +69,7 @@ it('says how all rows stand, with the sums of those that moved or may have moved
       defaultSettings,
     ),
   ).toBe(
-    'of 8 rows 2 applied (10 MXN), 1 unconfirmed (5 MXN), 1 refused by the service, 1 not sent, 1 not started, 1 not sent before somebody looks, 1 impossible',
+    'of 8 rows 2 applied (10 MXN), 1 unconfirmed (5 MXN), 1 refused by the service, 1 not sent, 1 not started, 1 to be looked at first, 1 impossible',
   );
   expect(countWords(reports('applied'), defaultSettings)).toBe('of 1 row 1 applied (5 MXN)');
 });
@@ -95,7 +95,7 @@ it('the preview shows five notes, and where the others are', () => {
 });
 
 describe('the end of a batch', () => {
-  const run = { known: 0, sent: 1, unreached: 0, stoppedBy: undefined };
+  const run = { known: 0, sent: 1, unreached: 0, stoppedBy: undefined, journal: undefined };
   const end = (
     some: readonly RowReport[],
     more: { stop?: BatchStop; signal?: AbortSignal; run?: object } = {},

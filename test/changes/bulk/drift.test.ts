@@ -4,9 +4,9 @@ import { expect, it } from 'vitest';
 import { driftOf, moneyBefore } from '../../../src/changes/bulk/drift.ts';
 
 import type { AttemptRecord } from '../../../src/journal/journal-rows.ts';
-import { type Json, listOf, refundOf, withCharge, withRefund } from '../../harness/orders.ts';
+import { chargesOf, type Json, listOf, refundOf, withCharge, withRefund } from '../../harness/orders.ts';
 import { profileInUse } from '../../harness/profile-in-use.ts';
-import { order } from '../../refunds/refund-service.ts';
+import { order, splitOrder } from '../../refunds/refund-service.ts';
 import { attemptAt, refund } from './plan-parts.ts';
 
 const profile = profileInUse('http://localhost:1');
@@ -76,5 +76,69 @@ it('after refunds of the plan that were in its snapshot already, the status must
   expect(drift({ ...refunded, payment_status: 'expired' }, [applied('rf_1')], refunded)).toBe(
     'payment_status was partially_refunded and is expired',
   );
-  expect(drift({ ...refunded, payment_status: 'expired' }, [applied('rf_1')])).toBeUndefined();
+});
+
+it('after a refund of the plan, what that refund does is no change', () => {
+  const whole = withRefund(first, refundOf('rf_1', 35_000), 35_000);
+  const gone = { ...whole, payment_status: 'refunded', is_refundable: false };
+  expect(drift(gone, [applied('rf_1', -35_000)])).toBeUndefined();
+  const closed = withCharge(gone, { status: 'refunded', is_refundable: false });
+  expect(drift(closed, [applied('rf_1', -35_000)])).toBeUndefined();
+  const unsaid = { ...first, amount_refunded: undefined };
+  expect(drift(refunded, [applied('rf_1')], unsaid)).toBeUndefined();
+  expect(drift(unsaid, [], unsaid)).toBeUndefined();
+});
+
+it.each<[string, Json, string]>([
+  [
+    'a chargeback',
+    { ...refunded, payment_status: 'charged_back' },
+    'payment_status was paid and is charged_back',
+  ],
+  [
+    'a chargeback of a charge',
+    withCharge(refunded, { status: 'charged_back' }),
+    'the status of charge 1 was paid and is charged_back',
+  ],
+  [
+    'a status that nobody knows',
+    { ...refunded, payment_status: 'held' },
+    'payment_status was paid and is held',
+  ],
+  [
+    'is_refundable that is gone',
+    { ...refunded, is_refundable: undefined },
+    'is_refundable was true and is absent',
+  ],
+  [
+    'is_refundable of a charge that is gone',
+    withCharge(refunded, { is_refundable: undefined }),
+    'is_refundable of charge 1 was true and is absent',
+  ],
+  [
+    'more money that went back',
+    { ...refunded, amount_refunded: 35_000 },
+    'amount_refunded was 0 and is 35000, and the refunds of this plan are 100',
+  ],
+])('after a refund of the plan, %s is a change', (_, now, words) => {
+  expect(drift(now, [applied('rf_1')])).toBe(words);
+});
+
+it('after a refund of one charge, the other charge must be as it was', () => {
+  const split = splitOrder('ord_s', 1000, 2000);
+  const [one = {}, two = {}] = chargesOf(split);
+  const after = (changes: Json): Json => ({
+    ...split,
+    amount_refunded: 100,
+    payment_status: 'partially_refunded',
+    charges: listOf({ ...one, refunds: listOf(refundOf('rf_1', 100)) }, { ...two, ...changes }),
+  });
+  const own = [attemptAt({ verdict: 'applied', refunds: [refund('rf_1', -100, 'ch_1')] })];
+  expect(drift(after({}), own, split)).toBeUndefined();
+  expect(drift(after({ is_refundable: false }), own, split)).toBe(
+    'is_refundable of charge 2 was true and is false',
+  );
+  expect(drift(after({ status: 'refunded' }), own, split)).toBe(
+    'the status of charge 2 was paid and is refunded',
+  );
 });

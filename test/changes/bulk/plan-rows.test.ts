@@ -13,9 +13,9 @@ import { order, splitOrder } from '../../refunds/refund-service.ts';
 import { attemptAt, inputRow, refund } from './plan-parts.ts';
 
 const profile = profileInUse('http://localhost:1');
-const { origin } = profile;
+const { origin, mode } = profile;
 const key = (row: Partial<Parameters<typeof rowKey>[0]>) =>
-  rowKey({ origin, orderId: 'ord_1', chargeId: undefined, amount: 'full', ref: '', ...row });
+  rowKey({ origin, mode, orderId: 'ord_1', chargeId: undefined, amount: 'full', ref: '', ...row });
 
 function plan(
   rows: readonly Partial<InputRow>[],

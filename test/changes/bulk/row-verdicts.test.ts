@@ -106,3 +106,9 @@ it('counts only verdicts that occur', () => {
     ['not_started', 1],
   ]);
 });
+
+it('a reply of which nothing but the status is known is said once', () => {
+  const bare = attemptAt({ verdict: 'unknown', why: 'HTTP 500, an empty body', error: { httpStatus: 500 } });
+  const [report] = reportRows(planOf([planRow()]), [bare]);
+  expect(report?.why).toBe('HTTP 500, an empty body');
+});

@@ -32,6 +32,7 @@ const notes = createNotes({
 });
 const out = createOutput({
   accessible: false,
+  charts: 'plain',
   stdout: {
     stream: process.stdout,
     isTTY: process.stdout.isTTY,

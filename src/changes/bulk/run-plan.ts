@@ -1,0 +1,148 @@
+/** The batch of `refunds apply`: sends the rows of a checked plan, prints the report, and says how it ended. */
+
+import type { OpenService } from '../../api/api.ts';
+import type { Context } from '../../commands/command.ts';
+import { CliError } from '../../errors.ts';
+import { type BatchStop, type Plan, runBatch } from '../../plans/plans.ts';
+import { commandLine, type Profile } from '../../profiles/profiles.ts';
+import type { ApplyAsked } from './apply-plan.ts';
+import { batchError } from './batch-end.ts';
+import { type BatchProgressLine, startProgress } from './batch-progress.ts';
+import { countWords, lineWords, rowsAndSums } from './batch-words.ts';
+import { rowsToSend } from './plan-checks.ts';
+import { reportPlan, sentNow } from './report-plan.ts';
+import { type NotSent, type RowReport, reportColumns, reportRecord } from './row-verdicts.ts';
+import { type BatchRun, dryRunWords, sendRow } from './send-row.ts';
+
+/** Runs a plan, and returns the exit code. Throws CliError for every end but those. */
+export async function runPlan(
+  ctx: Context,
+  service: OpenService,
+  plan: Plan,
+  asked: ApplyAsked,
+): Promise<0 | 7 | 8> {
+  const { profile } = service;
+  const { path } = asked;
+  const { stop, progress, notSent } = await sendRows(ctx, service, plan, asked);
+  const reports = await reportPlan(ctx, plan, notSent).catch((error: unknown) => {
+    throw withoutReport(error, progress, commandLine(profile, 'refunds', 'apply', path));
+  });
+  const lost = await printReport(ctx, plan, reports);
+  if (ctx.options.dryRun) {
+    if (lost !== undefined) throw lost;
+    for (const line of dryRunLines(reports, path, profile)) ctx.notes.note(line);
+    return dryRunEnd(ctx, reports, { stop, run: progress.run });
+  }
+  const error = batchError(path, reports, {
+    stop,
+    profile,
+    signal: ctx.stopAsked,
+    run: progress.run,
+    lost,
+  });
+  if (error !== undefined) throw error;
+  ctx.notes.note(countWords(reports, profile.settings));
+  return 0;
+}
+
+// How the sending ended. What it needed itself is gone before the report is made, since that needs much memory too.
+interface Sent {
+  readonly stop: BatchStop | undefined;
+  readonly progress: BatchProgressLine;
+  readonly notSent: NotSent;
+}
+
+async function sendRows(
+  ctx: Context,
+  service: OpenService,
+  plan: Plan,
+  { concurrency, maxFailures }: ApplyAsked,
+): Promise<Sent> {
+  const rows = ctx.options.dryRun ? sentNow(plan, await reportPlan(ctx, plan)) : rowsToSend(plan.rows);
+  const progress = startProgress(ctx, service.profile, rows);
+  const keys = new Set(plan.rows.map(({ key }) => key));
+  const sending = { ctx, service, plan, keys, run: progress.run, waiting: progress.waiting };
+  const notSent = new Map<number, string>();
+  const byOrder = Map.groupBy(rows, ({ orderId }) => orderId);
+  const { stop } = await runBatch({
+    groups: [...byOrder.values()],
+    concurrency,
+    maxFailures,
+    clock: ctx.clock,
+    signal: ctx.stopAsked,
+    send: async (row) => {
+      const { end, notSent: why, isStopped = false } = await sendRow(sending, row);
+      // A dry run looks at the first row of an order. The order is not yet as it will be when the others are sent.
+      const alike = why === dryRunWords ? (byOrder.get(row.orderId) ?? []) : [row];
+      if (why !== undefined) for (const { number } of alike) notSent.set(number, why);
+      if (!isStopped) progress.add(row, end, why !== undefined);
+      return end;
+    },
+  }).finally(progress.end);
+  return { stop, progress, notSent };
+}
+
+// The journal cannot be read any more. What this run saw is all that can be said.
+function withoutReport(error: unknown, { run, soFar }: BatchProgressLine, again: string): unknown {
+  if (!(error instanceof CliError) || run.sent === 0) return error;
+  return new CliError('unknown', error.message, {
+    opening: 'stopped:',
+    certain: `${soFar()}; nothing is on its way`,
+    now: [...(error.parts.now ?? []), 'then run the command again: it sends no row twice', again],
+    cause: error,
+  });
+}
+
+// What the report says of most rows needs no line of its own.
+function dryRunLines(reports: readonly RowReport[], path: string, profile: Profile): readonly string[] {
+  const reasons = reports
+    .filter(({ verdict, why }) => verdict !== 'applied' && why !== undefined && why !== dryRunWords)
+    .map(({ row: { line }, why }) => ({ line, why }));
+  const would = reports.filter(isSendable).map(({ row }) => row);
+  const others = reports.filter(wouldStay).length;
+  return [
+    ...lineWords(reasons, commandLine(profile, 'refunds', 'apply', path, '--dry-run', '-o', 'list')),
+    `nothing was sent (--dry-run); ${rowsAndSums(would, profile.settings)} would be sent${others === 0 ? '' : `, ${others === 1 ? '1 row' : `${others} rows`} would not`}`,
+  ];
+}
+
+function isSendable({ why }: RowReport): boolean {
+  return why === dryRunWords;
+}
+
+function wouldStay(report: RowReport): boolean {
+  return report.verdict !== 'applied' && !isSendable(report);
+}
+
+// Ends as the run would have ended, as far as a look at the orders tells.
+function dryRunEnd(
+  { stopAsked }: Context,
+  reports: readonly RowReport[],
+  { stop, run }: { readonly stop: BatchStop | undefined; readonly run: BatchRun },
+): 0 | 7 | 8 {
+  if (stop?.why === 'signal') throw stopAsked.reason;
+  if (reports.some(({ verdict }) => verdict === 'unconfirmed')) return 7;
+  if (run.stoppedBy !== undefined) {
+    const words = stop?.why === 'row' ? stop.words : 'the orders could not be looked at';
+    throw new CliError(run.stoppedBy, words, { certain: 'nothing was sent (--dry-run)' });
+  }
+  return reports.some(wouldStay) ? 8 : 0;
+}
+
+// Returns the error if nobody can read the report. How the batch ended is said all the same.
+async function printReport(
+  ctx: Context,
+  plan: Plan,
+  reports: readonly RowReport[],
+): Promise<CliError | undefined> {
+  try {
+    await ctx.out.ownList(
+      reportColumns(plan),
+      reports.values().map((report) => reportRecord(report, plan)),
+    );
+    return undefined;
+  } catch (error) {
+    if (error instanceof CliError && error.kind === 'incomplete') return error;
+    throw error;
+  }
+}

@@ -1,0 +1,44 @@
+/** Keeps a file that is written from replacing a file that is read: the input file, or the plan. */
+
+import type { Context } from '../../commands/command.ts';
+import { usage } from '../../commands/flags.ts';
+import type { Plan } from '../../plans/plans.ts';
+
+/** What is written, by the flag that names it. */
+type Written = Readonly<Record<`--${string}`, string | undefined>>;
+
+/** What must stay, by what it is: `the input file`, `the plan`. */
+type Kept = Readonly<Record<string, string | undefined>>;
+
+/** Throws CliError 'usage' that names the file, even with --force. No spelling of a path and no link gets around that. */
+export async function checkWritten({ plans }: Context, written: Written, kept: Kept): Promise<void> {
+  const taken: [what: string, path: string][] = [];
+  for (const [what, path] of Object.entries(kept)) if (path !== undefined) taken.push([what, path]);
+  for (const [flag, path] of Object.entries(written)) {
+    if (path === undefined) continue;
+    for (const [what, one] of taken)
+      if (await plans.isSameFile(one, path)) throw wouldReplace(flag, path, what);
+    taken.push([`the file of ${flag}`, path]);
+  }
+}
+
+/** The same for a file of rows of a plan. The plan knows only the name of its input file, not the folder. */
+export async function checkRest(
+  ctx: Context,
+  rest: string | undefined,
+  path: string,
+  plan: Plan,
+): Promise<void> {
+  await checkWritten(ctx, { '--rest': rest }, { 'the plan': path });
+  if (rest !== undefined && withoutFolder(rest) === plan.file && (await ctx.plans.exists(rest)))
+    throw wouldReplace('--rest', rest, 'called like the input file of the plan');
+}
+
+/** The name of a file, without its folder. */
+export function withoutFolder(path: string): string {
+  return path.split(/[/\\]/).at(-1) ?? path;
+}
+
+function wouldReplace(flag: string, path: string, what: string): Error {
+  return usage(`${flag} ${path} is ${what}, which must stay as it is`, [`name another file with ${flag}`]);
+}

@@ -1,0 +1,114 @@
+/**
+ * The open cases of an order: a change that is not confirmed, a refund that was paid back twice, and what somebody recorded by
+ * hand while the order does not show it. Every screen judges the orders that it holds here, and says the same words.
+ */
+
+import type { Service } from '../api/api.ts';
+import type { JsonObject } from '../api/spec.ts';
+import type { Context } from '../commands/command.ts';
+import { CliError } from '../errors.ts';
+import type { AttemptRecord, PaidTwice, UnconfirmedChange } from '../journal/journal.ts';
+
+/** The open cases of an account that need no read of an order, by the id of their order. An order may have both. */
+export interface OpenCases {
+  readonly unconfirmed: ReadonlyMap<string, UnconfirmedChange>;
+  readonly paidTwice: ReadonlyMap<string, PaidTwice>;
+}
+
+/** Asks the journal for the open cases of an account, or of one order. If the journal cannot be read, it only warns. */
+export async function openCasesOf(ctx: Context, service: Service, orderId?: string): Promise<OpenCases> {
+  try {
+    const unconfirmed = await ctx.journal.unconfirmed(service, orderId);
+    return { unconfirmed, paidTwice: await ctx.journal.paidTwice(service, orderId) };
+  } catch (error) {
+    if (!(error instanceof CliError)) throw error;
+    ctx.notes.warn(`unconfirmed changes are not shown: ${error.message}`);
+    return { unconfirmed: new Map(), paidTwice: new Map() };
+  }
+}
+
+/**
+ * What this machine sent on these orders, or on every order of the account, by the id of the order. Empty if the journal cannot
+ * be read: `openCasesOf` has warned of that.
+ */
+export async function attemptsByOrder(
+  ctx: Pick<Context, 'journal'>,
+  service: Service,
+  orders?: ReadonlySet<string>,
+): Promise<AttemptsByOrder> {
+  try {
+    return Map.groupBy(await ctx.journal.attemptsOf(service, orders), ({ sent }) => sent.proof.orderId);
+  } catch (error) {
+    if (error instanceof CliError) return new Map();
+    throw error;
+  }
+}
+
+export type AttemptsByOrder = ReadonlyMap<string | undefined, readonly AttemptRecord[]>;
+
+/** One open case. `seen_twice`: the order shows a refund twice, and the journal does not know that yet. */
+export type OrderCase =
+  | { readonly is: 'unconfirmed'; readonly change: UnconfirmedChange }
+  | { readonly is: 'paid_twice' | 'seen_twice'; readonly twice: PaidTwice }
+  /** Somebody recorded that a refund was made, and the order does not show it. */
+  | { readonly is: 'unshown'; readonly record: AttemptRecord }
+  /** Somebody recorded that a change was not made, and it can still take effect until then (Unix milliseconds). */
+  | { readonly is: 'may_appear'; readonly record: AttemptRecord; readonly until: number };
+
+/** The open cases of an order as it was read, the most urgent first. `known`: what this machine sent on it. */
+export function casesOf(
+  { journal, clock }: Pick<Context, 'journal' | 'clock'>,
+  open: OpenCases,
+  known: readonly AttemptRecord[],
+  order: JsonObject,
+): readonly OrderCase[] {
+  const change = open.unconfirmed.get(String(order.id));
+  const paid = open.paidTwice.get(String(order.id));
+  // One of the two may be the unconfirmed one: that is cleared up first.
+  const seen = change === undefined ? journal.seenTwice(known, order) : undefined;
+  const [unshown] = journal.unshownRefunds(known, order);
+  const late = known.flatMap((record): readonly OrderCase[] => {
+    const until = mayAppearUntil(journal, record, clock.now());
+    return until === undefined ? [] : [{ is: 'may_appear', record, until }];
+  });
+  return [
+    ...(change === undefined ? [] : [{ is: 'unconfirmed' as const, change }]),
+    ...(paid === undefined ? [] : [{ is: 'paid_twice' as const, twice: paid }]),
+    ...(seen === undefined ? [] : [{ is: 'seen_twice' as const, twice: seen }]),
+    ...(unshown === undefined ? [] : [{ is: 'unshown' as const, record: unshown }]),
+    ...late,
+  ];
+}
+
+/**
+ * Until when a change may still take effect that somebody recorded as not made, Unix milliseconds. Undefined if nobody recorded
+ * that, or if the time is over.
+ */
+export function mayAppearUntil(
+  journal: Pick<Context['journal'], 'mayAppearUntil'>,
+  record: AttemptRecord,
+  now: number,
+): number | undefined {
+  const last = record.verdicts.at(-1);
+  const until = journal.mayAppearUntil(record);
+  const isSaid = last?.by === 'person' && last.verdict !== 'applied';
+  return isSaid && until !== undefined && until > now ? until : undefined;
+}
+
+/** The words in place of the status of such an order. Where a screen has no room for them, the short ones stand there whole. */
+export const caseWords: Readonly<Record<OrderCase['is'], { readonly full: string; readonly short: string }>> =
+  {
+    unconfirmed: { full: 'unconfirmed', short: 'unconfirmed' },
+    paid_twice: { full: 'paid back twice', short: 'paid back 2x' },
+    seen_twice: { full: 'paid back twice?', short: 'paid back 2x?' },
+    unshown: { full: 'recorded as made', short: 'recorded made' },
+    may_appear: { full: 'may still appear', short: 'may appear' },
+  };
+
+/** The width of the longest of the short words. */
+export const longestShortCase = Math.max(...Object.values(caseWords).map(({ short }) => short.length));
+
+/** Whether no refund of such an order may be sent before somebody has dealt with the case. */
+export function stopsRefund({ is }: OrderCase): boolean {
+  return is === 'unconfirmed' || is === 'paid_twice' || is === 'seen_twice';
+}

@@ -1,0 +1,133 @@
+/** `orders summary`: how many orders were created in a period and how much they are, split by status, day or card. */
+
+import {
+  isTimeUnit,
+  type OrderSum,
+  orderDimensions,
+  type Summary,
+  summariseOrders,
+} from '../../reports/reports.ts';
+import type { Block } from '../../terminal/terminal.ts';
+import { type Context, defineCommand } from '../command.ts';
+import { flag } from '../flags.ts';
+import { openSource } from '../open-report-source.ts';
+import { type Chart, chartFlag, sourceFlags } from '../report-flags.ts';
+import { firstColumns, firstFields, lastColumns, lastFields, rowColumn, showReport } from '../report-rows.ts';
+import {
+  amountColumn,
+  amountsOf,
+  bucketsGrids,
+  calendarGrids,
+  closingBlocks,
+  countColumn,
+  drawingOf,
+  isComplete,
+  refuseGaps,
+  seriesOf,
+  titleLine,
+  totalsGrid,
+} from '../report-screen.ts';
+import type { Source } from '../report-source.ts';
+import { parsePeriod, periodFlag } from '../typed-period.ts';
+
+const usualPeriod = 'this-month';
+
+export const summary = defineCommand({
+  description: [
+    'Counts the orders that were created in a period and adds up their amounts, for each currency; two currencies are never added together. Sums are exact, of any size.',
+    'REFUNDED is what went back of these orders until now. For the refunds that were made in a period, whatever their orders: paydesk refunds summary.',
+    'Every order is read; with orders.order = newest-first only those back to the start of the period. --from-file takes an export instead.',
+  ].join('\n'),
+  arguments: [],
+  flags: {
+    period: periodFlag(usualPeriod),
+    by: flag.choice(orderDimensions, {
+      value: 'WHAT',
+      summary: 'split the sums by this',
+      defaultText: 'status in a table; rows for scripts are not split',
+    }),
+    chart: chartFlag,
+    ...sourceFlags,
+  },
+  examples: [
+    'paydesk -p demo orders summary',
+    'paydesk -p demo orders summary --period last-week --by day',
+    'paydesk -p demo orders summary --period 2026-W47 --by brand --currency MXN',
+    'paydesk -p demo orders summary --period this-month --by status --csv --no-input',
+  ],
+  exits: [0, 1, 2, 3, 4, 6, 9],
+  async run(ctx, { flags }) {
+    ctx.out.checkColumns(columns);
+    const by = flags.by ?? 'status';
+    const period = flags.period ?? parsePeriod(usualPeriod, '--period');
+    const source = await openSource(ctx, { flags, period, needs: { kind: 'orders', makers: false, by } });
+    const adding = summariseOrders({
+      span: source.range,
+      by,
+      currency: flags.currency,
+      rules: { dayOf: (at) => source.days.day(at), now: ctx.clock.now() / 1000 },
+    });
+    for await (const facts of source.facts) adding.add(facts);
+    const result = adding.result();
+    const lines = flags.by === undefined ? result.totals : result.buckets;
+    const rows = lines.map(({ bucket, currency, sums }) => ({
+      object: 'orders_summary',
+      ...firstFields(source),
+      by: flags.by ?? null,
+      bucket: flags.by === undefined ? null : bucket,
+      currency: currency ?? null,
+      ...sums,
+      ...lastFields(source, isComplete(result.gaps)),
+    }));
+    await showReport(ctx, columns, rows, () => screen(ctx, source, result, by, flags.chart));
+    refuseGaps(result.gaps, 'orders');
+    return undefined;
+  },
+});
+
+const columns = [
+  ...firstColumns,
+  rowColumn('by', 'text'),
+  rowColumn('bucket', 'text'),
+  rowColumn('currency', 'text'),
+  rowColumn('orders', 'integer'),
+  rowColumn('amount', 'sum'),
+  rowColumn('refunded', 'sum'),
+  rowColumn('unsummed', 'integer'),
+  ...lastColumns,
+];
+
+function screen(
+  ctx: Context,
+  source: Source,
+  { totals, buckets, days }: Summary<OrderSum>,
+  by: (typeof orderDimensions)[number],
+  chart: Chart | undefined,
+): readonly Block[] {
+  const style = amountsOf(source);
+  const drawing = drawingOf(ctx, chart);
+  const series = seriesOf(days, source);
+  const figures = [
+    countColumn<OrderSum>('ORDERS', 'orders'),
+    amountColumn<OrderSum>('AMOUNT', 'amount', style),
+    amountColumn<OrderSum>('REFUNDED', 'refunded', style),
+  ];
+  const unsummed = totals.reduce((sum, { sums }) => sum + Number(sums.unsummed), 0);
+  return [
+    titleLine(ctx, 'ORDERS', source),
+    totalsGrid(totals, figures, {
+      series,
+      drawing: isTimeUnit(by) && drawing?.kind === 'auto' ? undefined : drawing,
+    }),
+    ...bucketsGrids(`BY ${by.toUpperCase()}`, buckets, figures, { by: 'amount', drawing }),
+    ...calendarGrids(
+      totals.map(({ currency }) => currency),
+      series,
+      drawing,
+    ),
+    ...closingBlocks(
+      source,
+      unsummed === 0 ? [] : [['note', `unsummed ${unsummed}: no amount is shown, so no sum has them`]],
+    ),
+  ];
+}

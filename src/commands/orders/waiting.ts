@@ -1,0 +1,99 @@
+/** `orders waiting`: the authorized orders that nobody has captured yet, by their age. */
+
+import { statuses } from '../../api/spec.ts';
+import { type OrderSum, summariseOrders, waitingDimensions } from '../../reports/reports.ts';
+import { defineCommand } from '../command.ts';
+import { flag } from '../flags.ts';
+import { openSource } from '../open-report-source.ts';
+import { chartFlag, sourceFlags } from '../report-flags.ts';
+import { firstColumns, firstFields, lastColumns, lastFields, rowColumn, showReport } from '../report-rows.ts';
+import {
+  amountColumn,
+  amountsOf,
+  bucketsGrids,
+  closingBlocks,
+  countColumn,
+  drawingOf,
+  isComplete,
+  refuseGaps,
+  titleLine,
+  totalsGrid,
+} from '../report-screen.ts';
+import { periodFlag } from '../typed-period.ts';
+
+export const waiting = defineCommand({
+  description: [
+    'Counts the orders with payment_status pre_authorized: their money is authorized, and nobody has captured it yet. The oldest may lapse; the service does not say when.',
+    'To see the orders themselves: paydesk orders list --status pre_authorized --all. To capture one: paydesk orders capture ID.',
+  ].join('\n'),
+  arguments: [],
+  flags: {
+    period: periodFlag('all orders, whenever they were created'),
+    by: flag.choice(waitingDimensions, {
+      value: 'WHAT',
+      summary: 'split the sums by this',
+      defaultText: 'age',
+    }),
+    chart: chartFlag,
+    ...sourceFlags,
+  },
+  examples: [
+    'paydesk -p demo orders waiting',
+    'paydesk -p demo orders waiting --by brand',
+    'paydesk -p demo orders waiting --json --no-input',
+  ],
+  exits: [0, 1, 2, 3, 4, 6, 9],
+  async run(ctx, { flags }) {
+    ctx.out.checkColumns(columns);
+    const by = flags.by ?? 'age';
+    const source = await openSource(ctx, {
+      flags,
+      period: flags.period,
+      needs: { kind: 'orders', makers: false, by },
+    });
+    const adding = summariseOrders({
+      span: source.range,
+      by,
+      currency: flags.currency,
+      rules: { dayOf: (at) => source.days.day(at), now: source.asOf / 1000 },
+      counts: ({ status }) => status === statuses.preAuthorized,
+    });
+    for await (const facts of source.facts) adding.add(facts);
+    const { totals, buckets, gaps } = adding.result();
+    const rows = buckets.map(({ bucket, currency, sums: { orders, amount, unsummed } }) => ({
+      object: 'orders_waiting',
+      ...firstFields(source),
+      by,
+      bucket,
+      currency: currency ?? null,
+      orders,
+      amount,
+      unsummed,
+      ...lastFields(source, isComplete(gaps)),
+    }));
+    const figures = [
+      countColumn<OrderSum>('ORDERS', 'orders'),
+      amountColumn<OrderSum>('AMOUNT', 'amount', amountsOf(source)),
+    ];
+    const drawing = drawingOf(ctx, flags.chart);
+    await showReport(ctx, columns, rows, () => [
+      titleLine(ctx, 'WAITING FOR CAPTURE', source),
+      totalsGrid(totals, figures, { series: () => undefined, drawing: undefined }),
+      ...bucketsGrids(`BY ${by.toUpperCase()}`, buckets, figures, { by: 'amount', drawing }),
+      ...closingBlocks(source, [['note', 'the service does not say when an authorization lapses']]),
+    ]);
+    refuseGaps(gaps, 'orders');
+    return undefined;
+  },
+});
+
+const columns = [
+  ...firstColumns,
+  rowColumn('by', 'text'),
+  rowColumn('bucket', 'text'),
+  rowColumn('currency', 'text'),
+  rowColumn('orders', 'integer'),
+  rowColumn('amount', 'sum'),
+  rowColumn('unsummed', 'integer'),
+  ...lastColumns,
+];

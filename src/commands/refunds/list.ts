@@ -1,0 +1,149 @@
+/** `refunds list`: the refunds of a period one by one, with who made them and why. */
+
+import type { Column } from '../../api/resources.ts';
+import type { JsonObject } from '../../api/spec.ts';
+import {
+  hasCurrency,
+  isInSpan,
+  largestFirst,
+  negated,
+  notFromHere,
+  type RefundFact,
+} from '../../reports/reports.ts';
+import { defineCommand } from '../command.ts';
+import { flag } from '../flags.ts';
+import { openSource } from '../open-report-source.ts';
+import { sourceFlags } from '../report-flags.ts';
+import { lastFields, rowColumn } from '../report-rows.ts';
+import { currencyWord, refuseGaps } from '../report-screen.ts';
+import type { Source } from '../report-source.ts';
+import { parsePeriod, periodFlag } from '../typed-period.ts';
+
+const usualPeriod = 'today';
+
+export const list = defineCommand({
+  description: [
+    'Lists every refund that was made in a period, whenever its order was made, the newest first. --sort amount puts the largest first.',
+    'Reason, note and operator come from the journal of this machine. A refund that it does not know is called not from this machine.',
+    'Every order is read, because a refund may be of any old order. --from-file takes an export instead.',
+  ].join('\n'),
+  arguments: [],
+  flags: {
+    period: periodFlag(usualPeriod),
+    sort: flag.choice(['made', 'amount'], {
+      value: 'WHAT',
+      summary: 'the newest first, or the largest',
+      defaultText: 'made',
+    }),
+    max: flag.integer(1, Number.MAX_SAFE_INTEGER, {
+      value: 'N',
+      summary: 'show only the first N; all of them are counted',
+    }),
+    ...sourceFlags,
+  },
+  examples: [
+    'paydesk -p demo refunds list',
+    'paydesk -p demo refunds list --period this-month --sort amount --max 10',
+    'paydesk -p demo refunds list --period last-week --csv --no-input',
+  ],
+  exits: [0, 1, 2, 3, 4, 6, 9],
+  async run(ctx, { flags }) {
+    ctx.out.checkColumns(columns);
+    const period = flags.period ?? parsePeriod(usualPeriod, '--period');
+    const source = await openSource(ctx, { flags, period, needs: { kind: 'refunds', makers: true } });
+    const found: RefundFact[] = [];
+    const gaps = { undated: 0, hidden: 0, firstHidden: undefined as string | undefined };
+    for await (const { refunds, problem } of source.facts) {
+      if (problem !== undefined) gaps.hidden += 1;
+      gaps.firstHidden ??= problem;
+      for (const refund of refunds.filter((one) => hasCurrency(flags.currency, one.currency))) {
+        if (refund.madeAt === undefined) gaps.undated += 1;
+        else if (isInSpan(source.range, refund.madeAt)) found.push(refund);
+      }
+    }
+    const sorted = found.toSorted(flags.sort === 'amount' ? byAmount : byTime);
+    const shown = sorted.slice(0, flags.max ?? sorted.length);
+    await ctx.out.ownList(
+      columns,
+      shown.map((refund) => rowOf(refund, source, gaps.undated + gaps.hidden === 0)),
+    );
+    for (const line of closingLines(source, found.length, shown.length)) ctx.notes.note(line);
+    refuseGaps(gaps, 'refunds');
+    return undefined;
+  },
+});
+
+function byTime(one: RefundFact, other: RefundFact): number {
+  return (other.madeAt ?? 0) - (one.madeAt ?? 0) || byId(one, other);
+}
+
+// Amounts of two currencies cannot be compared, so one currency comes after the other.
+function byAmount(one: RefundFact, other: RefundFact): number {
+  const [first, second] = [currencyWord(one.currency), currencyWord(other.currency)];
+  if (first !== second) return first < second ? -1 : 1;
+  return largestFirst(one.amount ?? 0, other.amount ?? 0) || byTime(one, other);
+}
+
+function byId({ id: one = '' }: RefundFact, { id: other = '' }: RefundFact): number {
+  return one < other ? -1 : 1;
+}
+
+const columns = [
+  { ...rowColumn('id', 'id'), tableFrom: 120 },
+  { ...rowColumn('made_at', 'time'), title: 'MADE' },
+  { ...rowColumn('order_id', 'id'), title: 'ORDER' },
+  { ...rowColumn('charge_id', 'id'), tableFrom: 160 },
+  { ...rowColumn('amount', 'money'), title: 'AMOUNT' },
+  { ...rowColumn('currency', 'text'), tableFrom: 10_000 },
+  {
+    ...rowColumn('by', 'text'),
+    stays: true,
+    derived: true,
+    value: ({ origin, operator, reason }: JsonObject) =>
+      origin === notFromHere ? notFromHere : `${String(operator)}: ${String(reason)}`,
+  } satisfies Column,
+  { ...rowColumn('operator', 'text'), tableFrom: 10_000 },
+  { ...rowColumn('reason', 'text'), tableFrom: 10_000 },
+  { ...rowColumn('card', 'card'), tableFrom: 100 },
+  { ...rowColumn('note', 'text'), tableFrom: 120 },
+  { ...rowColumn('origin', 'text'), tableFrom: 160 },
+  { ...rowColumn('brand', 'text'), tableFrom: 160 },
+  { ...rowColumn('order_status', 'status'), tableFrom: 160 },
+  { ...rowColumn('paid_at', 'time'), tableFrom: 160 },
+  { ...rowColumn('complete', 'flag'), tableFrom: 10_000 },
+  { ...rowColumn('as_of', 'time'), tableFrom: 10_000 },
+];
+
+function rowOf(refund: RefundFact, source: Source, isComplete: boolean): JsonObject {
+  const { complete, as_of } = lastFields(source, isComplete);
+  return {
+    object: 'refund_made',
+    id: refund.id ?? null,
+    made_at: refund.madeAt ?? null,
+    order_id: refund.orderId ?? null,
+    charge_id: refund.chargeId ?? null,
+    // As the service writes it: money that goes back is negative.
+    amount: refund.amount === undefined ? null : negated(refund.amount),
+    currency: refund.currency ?? null,
+    operator: refund.operator,
+    reason: refund.reason,
+    card: refund.last4 === undefined ? null : `*${refund.last4}`,
+    note: refund.note ?? null,
+    origin: refund.origin,
+    brand: refund.brand,
+    order_status: refund.status ?? null,
+    paid_at: refund.paidAt ?? null,
+    complete,
+    as_of,
+  };
+}
+
+function closingLines({ range, days, asOf, readWords }: Source, found: number, shown: number) {
+  const from = range.since === undefined ? '' : ` from ${days.full(range.since)}`;
+  const to = range.until === undefined ? '' : `, before ${days.full(range.until)}`;
+  const part = shown < found ? `; the first ${shown} are shown` : '';
+  return [
+    `${found} ${found === 1 ? 'refund' : 'refunds'} made${from}${to}${part}`,
+    `as of ${days.full(asOf)}: ${readWords()}`,
+  ];
+}

@@ -1,0 +1,191 @@
+/** `refunds summary`: how many refunds were made in a period, how much, why, by whom, and beside which payments. */
+
+import type { JsonObject } from '../../api/spec.ts';
+import {
+  type Dimension,
+  dimensions,
+  isTimeUnit,
+  type Line,
+  percent,
+  type RefundSum,
+  type Summary,
+  summariseRefunds,
+} from '../../reports/reports.ts';
+import type { Block } from '../../terminal/terminal.ts';
+import { type Context, defineCommand } from '../command.ts';
+import { flag } from '../flags.ts';
+import { openSource } from '../open-report-source.ts';
+import { type Chart, chartFlag, sourceFlags } from '../report-flags.ts';
+import { firstColumns, firstFields, lastColumns, lastFields, rowColumn, showReport } from '../report-rows.ts';
+import {
+  amountColumn,
+  amountsOf,
+  bucketsGrids,
+  calendarGrids,
+  closingBlocks,
+  countColumn,
+  drawingOf,
+  type FigureColumn,
+  isComplete,
+  refuseGaps,
+  seriesOf,
+  titleLine,
+  totalsGrid,
+} from '../report-screen.ts';
+import type { Source } from '../report-source.ts';
+import { parsePeriod, periodFlag } from '../typed-period.ts';
+
+const usualPeriod = 'this-month';
+
+export const summary = defineCommand({
+  description: [
+    'Counts the refunds that were made in a period, whenever their orders were made, for each currency; two currencies are never added together. Sums are exact, of any size.',
+    'The rate is: refunds made in the period, of the payments of the same period. The rows also have refunded_of_paid, what went back at any time of the payments of the period: that is another rate.',
+    'Reason and operator come from the journal of this machine. A refund that it does not know is called not from this machine. Age is the time from the payment to the refund.',
+    'Every order is read, because a refund may be of any old order. What is refunded while that goes on may be missing. --from-file takes an export instead.',
+  ].join('\n'),
+  arguments: [],
+  flags: {
+    period: periodFlag(usualPeriod),
+    by: flag.choice(dimensions, {
+      value: 'WHAT',
+      summary: 'split the sums by this',
+      defaultText: 'reason in a table; rows for scripts are not split',
+    }),
+    chart: chartFlag,
+    ...sourceFlags,
+  },
+  examples: [
+    'paydesk -p demo refunds summary',
+    'paydesk -p demo refunds summary --period today --by operator',
+    'paydesk -p demo refunds summary --period last-month --by day --chart calendar',
+    'paydesk -p demo refunds summary --period 2026-11 --by reason --csv --no-input',
+  ],
+  exits: [0, 1, 2, 3, 4, 6, 9],
+  async run(ctx, { flags }) {
+    ctx.out.checkColumns(columns);
+    const by = flags.by ?? 'reason';
+    const period = flags.period ?? parsePeriod(usualPeriod, '--period');
+    const needsMakers = by === 'reason' || by === 'operator' || by === 'origin';
+    const isSplit = flags.by !== undefined || ctx.out.format === 'table';
+    const source = await openSource(ctx, {
+      flags,
+      period,
+      needs: { kind: 'refunds', makers: needsMakers && isSplit, by },
+    });
+    const adding = summariseRefunds({
+      span: source.range,
+      by,
+      currency: flags.currency,
+      rules: { dayOf: (at) => source.days.day(at), now: ctx.clock.now() / 1000 },
+    });
+    for await (const facts of source.facts) adding.add(facts);
+    const result = adding.result();
+    const lines = flags.by === undefined ? result.totals : result.buckets;
+    const complete = isComplete(result.gaps);
+    const rows = lines.map((line) => ({
+      object: 'refunds_summary',
+      ...firstFields(source),
+      by: flags.by ?? null,
+      bucket: flags.by === undefined ? null : line.bucket,
+      ...figuresOf(line, flags.by, source),
+      ...lastFields(source, complete),
+    }));
+    await showReport(ctx, columns, rows, () => screen(ctx, source, result, by, flags.chart));
+    if (result.failed > 0)
+      ctx.notes.warn(
+        `${result.failed} of the refunds say themselves that they failed; they are counted, as an export counts them`,
+      );
+    refuseGaps(result.gaps, 'refunds and payments');
+    return undefined;
+  },
+});
+
+const columns = [
+  ...firstColumns,
+  rowColumn('by', 'text'),
+  rowColumn('bucket', 'text'),
+  rowColumn('currency', 'text'),
+  rowColumn('refunds', 'integer'),
+  rowColumn('refunded', 'sum'),
+  rowColumn('payments', 'integer'),
+  rowColumn('paid', 'sum'),
+  rowColumn('rate_percent', 'text'),
+  rowColumn('refunded_of_paid', 'sum'),
+  rowColumn('unsummed', 'integer'),
+  ...lastColumns,
+];
+
+// A payment has no reason, no operator and no age, so there is none to put beside these buckets.
+function hasPayments(by: Dimension | undefined): boolean {
+  return by === undefined || isTimeUnit(by) || by === 'brand' || by === 'method';
+}
+
+function figuresOf(
+  { currency, sums }: Line<RefundSum>,
+  by: Dimension | undefined,
+  source: Pick<Source, 'knowsPayments'>,
+): JsonObject {
+  const beside = source.knowsPayments && hasPayments(by);
+  return {
+    currency: currency ?? null,
+    refunds: sums.refunds,
+    refunded: sums.refunded,
+    payments: beside ? sums.payments : null,
+    paid: beside ? sums.paid : null,
+    rate_percent: beside ? (rateOf(sums) ?? null) : null,
+    refunded_of_paid: beside && by === undefined ? sums.refunded_of_paid : null,
+    unsummed: sums.unsummed,
+  };
+}
+
+// Without a refund there is nothing to give a rate of.
+function rateOf({ refunds, refunded, paid }: Line<RefundSum>['sums']): string | undefined {
+  return refunds === 0 ? undefined : percent(refunded, paid);
+}
+
+function screen(
+  ctx: Context,
+  source: Source,
+  { totals, buckets, days, gaps }: Summary<RefundSum>,
+  by: Dimension,
+  chart: Chart | undefined,
+): readonly Block[] {
+  const style = amountsOf(source);
+  const drawing = drawingOf(ctx, chart);
+  const series = seriesOf(days, source);
+  const count = countColumn<RefundSum>('REFUNDS', 'refunds');
+  const refunded = amountColumn<RefundSum>('REFUNDED', 'refunded', style);
+  const rate: FigureColumn<RefundSum> = { title: 'OF PAID', cell: ({ sums }) => rateWords(sums) };
+  const paid = amountColumn<RefundSum>('PAID', 'paid', style);
+  const all = source.knowsPayments ? [count, refunded, rate, paid] : [count, refunded];
+  const split = source.knowsPayments && hasPayments(by) ? all : [count, refunded];
+  const unsummed = totals.reduce((sum, { sums }) => sum + Number(sums.unsummed), 0);
+  return [
+    titleLine(ctx, 'REFUNDS', source),
+    totalsGrid(totals, all, {
+      series,
+      drawing: isTimeUnit(by) && drawing?.kind === 'auto' ? undefined : drawing,
+    }),
+    ...bucketsGrids(`BY ${by.toUpperCase()}`, buckets, split, { by: 'refunded', drawing }),
+    ...calendarGrids(
+      totals.map(({ currency }) => currency),
+      series,
+      drawing,
+    ),
+    ...closingBlocks(source, [
+      ...(source.knowsPayments
+        ? [['rate', 'OF PAID: refunds made in this period, of the payments of this period'] as const]
+        : [['note', 'an export of refunds holds no payments, so there is no rate'] as const]),
+      ...(unsummed === 0
+        ? []
+        : [['note', `unsummed ${unsummed}: no amount is shown, so no sum has them`] as const]),
+      ...(isComplete(gaps) ? [] : [['note', 'NOT COMPLETE: see below'] as const]),
+    ]),
+  ];
+}
+
+function rateWords(sums: Line<RefundSum>['sums']): string {
+  const rate = rateOf(sums);
+  return rate === undefined ? '-' : `${rate} %`;
+}

@@ -1,0 +1,154 @@
+/** Takes the facts of a report from an export file, if that file can answer what is asked. */
+
+import { isObject, type JsonObject } from '../api/spec.ts';
+import { purchaseOf } from '../changes/changes.ts';
+import { CliError } from '../errors.ts';
+import type { ExportReading } from '../exports/exports.ts';
+import { type Facts, factsOfCharge, factsOfOrder, factsOfRefundRow, type Known } from '../reports/reports.ts';
+import type { Context } from './command.ts';
+import { usage } from './flags.ts';
+import { makersOf, nobodyAsked } from './report-makers.ts';
+import { type Asked, type Needs, type Source, timeOf } from './report-source.ts';
+import type { TimeRange } from './typed-time.ts';
+
+/** Opens an export as the source of a report. Throws CliError 'usage' if the file does not hold what is asked. */
+export async function openFile(ctx: Context, asked: Asked, path: string): Promise<Source> {
+  const { needs } = asked;
+  const opened = await ctx.exports.read(path);
+  const { query, account, startedAt } = opened;
+  const settings = await settingsOf(ctx, opened);
+  const time = timeOf(ctx, asked, typeof query.zone === 'string' ? query.zone : undefined);
+  refuseUnlessHeld(path, query, needs, time.range, time.days.full);
+  refuseMissing(path, opened, needs);
+  if (time.range.since !== undefined && startedAt * 1000 < time.range.since)
+    throw usage(
+      `${path} was exported on ${time.days.full(startedAt * 1000)}, before the period ${asked.period?.text ?? ''} begins`,
+    );
+  const makerOf =
+    needs.makers && query.rows !== 'refunds'
+      ? await makersOf(ctx, () => ctx.journal.attempts({ origin: account.origin }))
+      : nobodyAsked;
+  for (const filter of filtersOf(query)) ctx.notes.warn(`${path} holds only orders with ${filter}`);
+  let read = 0;
+  async function* facts(): AsyncGenerator<Facts> {
+    for await (const record of opened.records()) {
+      read += 1;
+      yield factsOf(record, query, { makerOf, purchaseOf });
+    }
+  }
+  return {
+    kind: 'file',
+    label: { text: `from ${path}`, style: 'strong' },
+    settings,
+    ...time,
+    asOf: startedAt * 1000,
+    knowsPayments: holds(query, 'payments', time.range),
+    facts: facts(),
+    readWords: () => `${read} ${String(query.rows)} read from ${path}, profile ${opened.profile}`,
+  };
+}
+
+// The settings of the profile that made the export, if this machine has it: they say how amounts and days are shown.
+async function settingsOf(ctx: Context, { profile }: ExportReading): Promise<Source['settings']> {
+  try {
+    const named = await ctx.profiles.open(ctx.options.profile === undefined ? profile : undefined);
+    return named.profile.settings;
+  } catch (error) {
+    if (error instanceof CliError && ctx.options.profile === undefined) return undefined;
+    throw error;
+  }
+}
+
+function factsOf(record: JsonObject, { rows }: JsonObject, known: Known): Facts {
+  if (rows === 'refunds') return factsOfRefundRow(record);
+  if (rows === 'orders') return factsOfOrder(record, known);
+  const order = isObject(record.order) ? record.order : { id: record.order_id };
+  return factsOfCharge(order, record, known);
+}
+
+type Held = 'orders' | 'refunds' | 'payments';
+
+/** Whether a file holds all orders, refunds or payments of a period. */
+function holds(query: JsonObject, what: Held, range: TimeRange): boolean {
+  const { rows, format, by } = query;
+  const isCsv = format === 'csv';
+  const kinds: Readonly<Record<Held, boolean>> = {
+    orders: rows === 'orders',
+    refunds: rows === 'refunds' || !isCsv,
+    payments: rows === 'charges' || (rows === 'orders' && !isCsv),
+  };
+  const date = { orders: 'created', refunds: 'refunded', payments: 'paid' }[what];
+  return kinds[what] && (isOpen(query) || (by === date && covers(query, range)));
+}
+
+function isOpen({ since, until }: JsonObject): boolean {
+  return typeof since !== 'number' && typeof until !== 'number';
+}
+
+function covers({ since, until }: JsonObject, range: TimeRange): boolean {
+  const from = typeof since === 'number' ? since * 1000 : Number.NEGATIVE_INFINITY;
+  const to = typeof until === 'number' ? until * 1000 : Number.POSITIVE_INFINITY;
+  return from <= (range.since ?? Number.NEGATIVE_INFINITY) && to >= (range.until ?? Number.POSITIVE_INFINITY);
+}
+
+const needed = {
+  orders: 'orders export --to orders.ndjson',
+  refunds: 'orders export --rows refunds --to refunds.ndjson',
+} as const;
+
+function refuseUnlessHeld(
+  path: string,
+  query: JsonObject,
+  { kind }: Needs,
+  range: TimeRange,
+  full: (ms: number) => string,
+): void {
+  const { rows, since, until } = query;
+  if (!holds(query, kind, range)) {
+    const span = [since, until].map((at) => (typeof at === 'number' ? full(at * 1000) : 'open'));
+    throw usage(
+      `${path} does not hold all ${kind} of this period: it is an export of ${String(rows)} by ${String(query.by)}, from ${span[0]} to ${span[1]}, as ${String(query.format)}`,
+      [`paydesk ${needed[kind]}`],
+    );
+  }
+}
+
+// What the rows of a file cannot say, by what the sums are split by.
+const missingIn: Readonly<Record<string, { readonly rows: readonly unknown[]; readonly what: string }>> = {
+  brand: { rows: ['refunds'], what: 'with which card was paid' },
+  method: { rows: ['refunds'], what: 'how it was paid' },
+  age: { rows: ['refunds'], what: 'when it was paid' },
+  status: { rows: ['refunds', 'charges'], what: 'the status of its order' },
+};
+
+function refuseMissing(
+  path: string,
+  { query, columns }: Pick<ExportReading, 'query' | 'columns'>,
+  { kind, by = '', marginSeconds }: Needs,
+): void {
+  const missing = missingIn[by];
+  // The charges of an order are in no column of its CSV.
+  const isFlat = columns !== null && query.rows === 'orders' && (by === 'brand' || by === 'method');
+  if (kind === 'refunds' && missing?.rows.includes(query.rows) === true)
+    throw usage(`--by ${by}: an export of ${String(query.rows)} does not say ${missing.what}`, [
+      `paydesk ${needed.orders}`,
+    ]);
+  if (isFlat) throw usage(`--by ${by}: a CSV of orders has no charges`, [`paydesk ${needed.orders}`]);
+  const names = [
+    'amount',
+    'currency',
+    kind === 'orders' ? 'id' : 'order_id',
+    'created_at',
+    ...(kind === 'orders' ? ['payment_status', 'amount_refunded'] : ['reason', 'operator']),
+    ...(marginSeconds === undefined ? [] : ['customer_info.email', 'customer_info.customer_id']),
+  ];
+  const absent = names.filter((name) => columns !== null && !columns.includes(name));
+  if (absent.length > 0)
+    throw usage(`${path} has no ${absent.join(', ')}: this report needs these columns`, [
+      'export it without --columns',
+    ]);
+}
+
+function filtersOf({ filters }: JsonObject): readonly string[] {
+  return Array.isArray(filters) ? filters.map(String) : [];
+}

@@ -1,0 +1,77 @@
+/** Takes the facts of a report from the service, by a walk through its orders. */
+
+import { longPages, type OpenService } from '../api/api.ts';
+import { purchaseOf } from '../changes/changes.ts';
+import { CliError } from '../errors.ts';
+import { accountSpan } from '../profiles/profiles.ts';
+import { type Facts, factsOfOrder, type Known } from '../reports/reports.ts';
+import type { Context } from './command.ts';
+import { stopAtDate } from './orders/order-observer.ts';
+import { makersOf, nobodyAsked } from './report-makers.ts';
+import { type Asked, type Needs, type Source, timeOf } from './report-source.ts';
+import type { TimeRange } from './typed-time.ts';
+import { brokeOff } from './walk.ts';
+
+/** Opens the service itself as the source: every order is read when the facts are asked for. */
+export async function openLive(ctx: Context, asked: Asked): Promise<Source> {
+  const { flags, needs } = asked;
+  const service = await ctx.service({ maxPerSecond: flags['max-rps'] });
+  const time = timeOf(ctx, asked);
+  const makerOf = needs.makers ? await makersOf(ctx, () => ctx.journal.attemptsOf(service)) : nobodyAsked;
+  const walked = walk(ctx, service, { makerOf, purchaseOf }, stopOf(needs, time.range));
+  return {
+    kind: 'live',
+    label: accountSpan(service.profile),
+    settings: service.profile.settings,
+    ...time,
+    asOf: ctx.clock.now(),
+    knowsPayments: true,
+    facts: walked.facts,
+    readWords: walked.words,
+  };
+}
+
+// Orders are listed by their creation, so a walk for orders can end at the first one that is too old. A refund may be of any
+// old order.
+function stopOf({ kind, marginSeconds = 0 }: Needs, { since }: TimeRange): number | undefined {
+  return kind === 'refunds' || since === undefined ? undefined : since - marginSeconds * 1000;
+}
+
+function walk(
+  ctx: Context,
+  service: OpenService,
+  known: Known,
+  since: number | undefined,
+): { readonly facts: AsyncIterable<Facts>; readonly words: () => string } {
+  const { profile } = service;
+  const dates = stopAtDate(profile.settings['orders.order'] === 'newest-first', since);
+  let read = 0;
+  async function* facts(): AsyncGenerator<Facts> {
+    const endProgress = ctx.notes.progress(() => (read === 0 ? '' : `${read} orders read`));
+    try {
+      for await (const { records } of longPages(service, 'orders', {}, { ahead: true })) {
+        dates.add(records);
+        const warning = dates.warning();
+        if (warning !== undefined) ctx.notes.warn(warning);
+        read += records.length;
+        for (const { value } of records) yield factsOfOrder(value, known);
+        if (dates.reached) return;
+      }
+    } catch (error) {
+      if (read === 0 || !(error instanceof CliError) || !brokeOff(error)) throw error;
+      throw new CliError('incomplete', error.message, {
+        ...error.parts,
+        certain: `${read} orders were read, but not all: nothing was added up, so no wrong sum is shown`,
+        now: [...(error.parts.now ?? []), 'run it again'],
+        cause: error,
+      });
+    } finally {
+      endProgress();
+    }
+  }
+  return {
+    facts: facts(),
+    words: () =>
+      `${read} ${read === 1 ? 'order' : 'orders'} read from the service${dates.reached ? ', back to the start of the period' : ''}`,
+  };
+}

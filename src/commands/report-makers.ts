@@ -1,0 +1,65 @@
+/** Who made each refund and why, out of the journal of this machine, in words that are never blank. */
+
+import type { JsonObject } from '../api/spec.ts';
+import { refundFacts } from '../changes/changes.ts';
+import { CliError } from '../errors.ts';
+import type { AttemptRecord } from '../journal/journal.ts';
+import { type Known, type Maker, noReason, notFromHere } from '../reports/reports.ts';
+import type { Context } from './command.ts';
+
+/** Says who made a refund. */
+export type MakerOf = Known['makerOf'];
+
+const elsewhere: Maker = { origin: notFromHere, reason: notFromHere, operator: notFromHere };
+
+/** For a report that does not ask who made a refund. */
+export const nobodyAsked: MakerOf = () => elsewhere;
+
+/**
+ * Who made the refunds of an account. Throws CliError 'refused' if the journal cannot be read: all refunds would then look as if
+ * somebody else had made them.
+ */
+export async function makersOf(
+  { journal }: Pick<Context, 'journal'>,
+  read: () => Promise<readonly AttemptRecord[]>,
+): Promise<MakerOf> {
+  const attempts = await attemptsFrom(read);
+  const facts = refundFacts(attempts, journal);
+  const byOrder = Map.groupBy(attempts, ({ sent }) => sent.proof.orderId);
+  return (refundId, order) => {
+    const id = typeof refundId === 'string' ? refundId : '';
+    const fact = facts.get(id);
+    if (fact !== undefined) return madeHere(fact);
+    const probable = probableOf(journal, byOrder.get(String(order.id)) ?? [], order).get(id);
+    return probable === undefined ? elsewhere : probablyMadeHere(probable);
+  };
+}
+
+async function attemptsFrom(read: () => Promise<readonly AttemptRecord[]>) {
+  try {
+    return await read();
+  } catch (error) {
+    if (!(error instanceof CliError)) throw error;
+    throw new CliError('refused', `the report cannot say who made the refunds: ${error.message}`, {
+      ...error.parts,
+      cause: error,
+    });
+  }
+}
+
+function madeHere({ reason, operator, note }: Pick<AttemptRecord['sent'], 'reason' | 'operator' | 'note'>) {
+  return { origin: 'this machine', reason: reason ?? noReason, operator, note } as const;
+}
+
+// An attempt that is not confirmed yet probably made it.
+function probablyMadeHere({ sent }: AttemptRecord) {
+  return { ...madeHere(sent), origin: 'probably this machine' } as const;
+}
+
+function probableOf(
+  journal: Context['journal'],
+  attempts: readonly AttemptRecord[],
+  order: JsonObject,
+): ReadonlyMap<string, AttemptRecord> {
+  return attempts.length === 0 ? new Map() : journal.probableRefunds(attempts, order);
+}

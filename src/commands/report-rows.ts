@@ -1,0 +1,51 @@
+/** The rows of a report for scripts: tidy, one for each bucket and currency, each with `complete` and `as_of`. */
+
+import type { Column, ValueKind } from '../api/resources.ts';
+import type { JsonObject } from '../api/spec.ts';
+import type { Block } from '../terminal/terminal.ts';
+import type { Context } from './command.ts';
+import type { Source } from './report-source.ts';
+
+/** A column of such rows. All of them are in CSV, and in a table if somebody names columns. */
+export function rowColumn(name: string, kind: ValueKind): Column {
+  return { name, title: name.toUpperCase(), kind, value: (row) => row[name], tableFrom: 0 };
+}
+
+/** The columns that every row begins with. */
+export const firstColumns: readonly Column[] = [
+  rowColumn('since', 'time'),
+  rowColumn('until', 'time'),
+  rowColumn('zone', 'text'),
+];
+
+/** The columns that every row ends with. */
+export const lastColumns: readonly Column[] = [
+  rowColumn('source', 'text'),
+  rowColumn('complete', 'flag'),
+  rowColumn('as_of', 'time'),
+];
+
+/** The fields that every row begins with: the period, in Unix seconds. */
+export function firstFields({ range, zone }: Source): JsonObject {
+  return { since: seconds(range.since), until: seconds(range.until), zone };
+}
+
+/** The fields that every row ends with. */
+export function lastFields({ kind, asOf }: Source, complete: boolean): JsonObject {
+  return { source: kind, complete, as_of: Math.floor(asOf / 1000) };
+}
+
+function seconds(ms: number | undefined): number | null {
+  return ms === undefined ? null : Math.ceil(ms / 1000);
+}
+
+/** Prints a report: as a screen for people, as rows for everything else, and also where somebody named columns. */
+export async function showReport(
+  { out, options }: Pick<Context, 'out' | 'options'>,
+  columns: readonly Column[],
+  rows: readonly JsonObject[],
+  screen: () => readonly Block[],
+): Promise<void> {
+  if (out.format === 'table' && options.columns === undefined) return out.own({}, screen);
+  await out.ownList(columns, rows);
+}

@@ -1,0 +1,201 @@
+/** The screens of reports: a title with the period, sums for each currency, the lines of a split, and where the numbers come from. */
+
+import { type AmountStyle, figureWords, plainAmounts } from '../amounts.ts';
+import { CliError } from '../errors.ts';
+import {
+  bar,
+  calendar,
+  type DaysByCurrency,
+  type Figure,
+  type Gaps,
+  type Line,
+  largestOf,
+  type Series,
+  type Signs,
+  sparklineOf,
+} from '../reports/reports.ts';
+import type { Block, Cell } from '../terminal/terminal.ts';
+import type { Context } from './command.ts';
+import type { Chart } from './report-flags.ts';
+import type { Source } from './report-source.ts';
+
+/** What is drawn, and with which signs; undefined if nothing is. */
+export interface Drawing {
+  readonly kind: Exclude<Chart, 'none'>;
+  readonly signs: Signs;
+}
+
+export function drawingOf({ out }: Pick<Context, 'out'>, chart: Chart = 'auto'): Drawing | undefined {
+  return chart === 'none' || out.charts === 'none' ? undefined : { kind: chart, signs: out.charts };
+}
+
+/** The first line: what this is about, when, and whose numbers these are. */
+export function titleLine(ctx: Context, title: string, { days, range, label, asOf }: Source): Block {
+  const { since, until } = range;
+  const last = Math.min(until ?? asOf, Math.max(asOf, ctx.clock.now()));
+  const lastSecond = Math.max(Math.ceil(last / 1000) - 1, Math.ceil((since ?? 0) / 1000));
+  const open = since === undefined && until === undefined;
+  const span = open
+    ? []
+    : since === undefined
+      ? [`  until ${days.full(until ?? asOf)}`]
+      : [`  ${days.between(Math.ceil(since / 1000), lastSecond)}`];
+  return { line: [{ text: title, style: 'strong' }, ...span, '    ', ...cells(label)] };
+}
+
+function cells(label: Cell): readonly Exclude<Cell, readonly unknown[]>[] {
+  return Array.isArray(label) ? label : [label as Exclude<Cell, readonly unknown[]>];
+}
+
+/** How this report writes amounts. */
+export function amountsOf({ settings }: Source): AmountStyle {
+  return settings ?? plainAmounts;
+}
+
+/** The code of a currency in a table: never blank. */
+export function currencyWord(currency: string | undefined): string {
+  return currency ?? 'none';
+}
+
+/** A column of figures. A figure with a currency is an amount. */
+export interface FigureColumn<Name extends string> {
+  readonly title: string;
+  readonly cell: (line: Line<Name>) => string;
+}
+
+/** A column for the sums of a name: a count, or an amount. */
+export function countColumn<Name extends string>(title: string, name: Name): FigureColumn<Name> {
+  return { title, cell: ({ sums }) => String(sums[name]) };
+}
+
+export function amountColumn<Name extends string>(
+  title: string,
+  name: Name,
+  style: AmountStyle,
+): FigureColumn<Name> {
+  return { title, cell: ({ sums, currency }) => figureWords(sums[name], currency, style) };
+}
+
+/** A line for each currency, with a sparkline of its days beside it. */
+export function totalsGrid<Name extends string>(
+  totals: readonly Line<Name>[],
+  columns: readonly FigureColumn<Name>[],
+  sparks: {
+    readonly series: (currency: string) => Series | undefined;
+    readonly drawing: Drawing | undefined;
+  },
+): Block {
+  const none: readonly Cell[] = ['-', '0', ...columns.slice(1).map((_, index) => (index === 0 ? '0' : '-'))];
+  const grid = [
+    ['', ...columns.map(({ title }) => title)],
+    ...(totals.length === 0
+      ? [none]
+      : totals.map((line) => [currencyWord(line.currency), ...columns.map(({ cell }) => cell(line))])),
+  ];
+  const right = columns.map((_, index) => index + 1);
+  const { series, drawing } = sparks;
+  if (drawing === undefined || !['auto', 'spark'].includes(drawing.kind)) return { grid, right, indent: 2 };
+  const drawn = totals.map((line) => series(line.currency ?? ''));
+  const unitAt = (room: number) =>
+    drawn.map((one) => one && sparklineOf(one, room, drawing.signs)?.unit).find((unit) => unit !== undefined);
+  return {
+    grid,
+    right,
+    indent: 2,
+    beside: [
+      (room) => titles[unitAt(room) ?? 'none'],
+      ...drawn.map((one) => (room: number) => (one && sparklineOf(one, room, drawing.signs)?.text) ?? ''),
+    ],
+  };
+}
+
+const titles = { day: 'A DAY', week: 'A WEEK', month: 'A MONTH', none: '' } as const;
+
+/** The days of a currency as a series; undefined for a period of one day. */
+export function seriesOf(
+  days: DaysByCurrency,
+  { days: zone, range, asOf }: Source,
+): (currency: string) => Series | undefined {
+  const known = [...days.values()].flatMap((figures) => [...figures.keys()]).toSorted();
+  const first = range.since === undefined ? known[0] : zone.day(Math.ceil(range.since / 1000));
+  const end = Math.min(range.until ?? asOf, asOf);
+  const last = zone.day(Math.max(0, Math.ceil(end / 1000) - 1));
+  return (currency) =>
+    first === undefined || last === undefined || first >= last
+      ? undefined
+      : { first, last, figures: days.get(currency) ?? new Map() };
+}
+
+// The most cells of a bar: a longer one is no easier to read.
+const longestBar = 24;
+
+/** The lines of a split, one grid for each currency, with a bar beside each line. */
+export function bucketsGrids<Name extends string>(
+  title: string,
+  buckets: readonly Line<Name>[],
+  columns: readonly FigureColumn<Name>[],
+  bars: { readonly by: Name; readonly drawing: Drawing | undefined },
+): readonly Block[] {
+  const { by, drawing } = bars;
+  const isDrawn = drawing !== undefined && ['auto', 'bars'].includes(drawing.kind);
+  return [...Map.groupBy(buckets, ({ currency }) => currency)].flatMap(([currency, lines]): Block[] => {
+    const largest = largestOf(lines.map(({ sums }) => sums[by]));
+    const grid = [
+      [`${title}, ${currencyWord(currency)}`, ...columns.map((column) => column.title)],
+      ...lines.map((line) => [`  ${line.bucket}`, ...columns.map(({ cell }) => cell(line))]),
+    ];
+    const block = { grid, right: columns.map((_, index) => index + 1), shrink: [0] };
+    if (!isDrawn) return ['blank', block];
+    const draw = (figure: Figure) => (room: number) =>
+      bar(figure, largest, Math.min(room, longestBar), drawing.signs);
+    return ['blank', { ...block, beside: [() => '', ...lines.map(({ sums }) => draw(sums[by]))] }];
+  });
+}
+
+/** A calendar for each currency, if one was asked for. */
+export function calendarGrids(
+  currencies: readonly (string | undefined)[],
+  series: (currency: string) => Series | undefined,
+  drawing: Drawing | undefined,
+): readonly Block[] {
+  if (drawing?.kind !== 'calendar') return [];
+  return currencies.flatMap((currency): Block[] => {
+    const one = series(currency ?? '');
+    if (one === undefined) return [];
+    const weeks = calendar(one, drawing.signs).map(({ week, days }) => [`  ${week}`, ...days]);
+    return ['blank', { grid: [[`A DAY, ${currencyWord(currency)}`, ...weekdays], ...weeks] }];
+  });
+}
+
+const weekdays = ['Mo', 'Tu', 'We', 'Th', 'Fr', 'Sa', 'Su'];
+
+/** The last lines: when the numbers were true, what was read, and how else they must be read. */
+export function closingBlocks(
+  { days, asOf, readWords }: Source,
+  lines: readonly (readonly [label: string, text: string])[],
+): readonly Block[] {
+  const all = [['as of', `${days.full(asOf)}: ${readWords()}`] as const, ...lines];
+  return ['blank', ...all.map(([label, text]): Block => ({ line: `${label.padEnd(7)}${text}`, hang: 7 }))];
+}
+
+/** Whether nothing is missing in the sums. */
+export function isComplete({ undated, hidden }: Gaps): boolean {
+  return undated + hidden === 0;
+}
+
+/**
+ * Throws CliError 'incomplete' if something is missing in the sums that were just printed. `records`: what has no date.
+ */
+export function refuseGaps({ undated, hidden, firstHidden }: Gaps, records: string): void {
+  if (undated + hidden === 0) return;
+  const words = [
+    ...(hidden === 0
+      ? []
+      : [`${hidden} ${hidden === 1 ? 'order does' : 'orders do'} not show all refunds (${firstHidden})`]),
+    ...(undated === 0 ? [] : [`${undated} of the ${records} show no date and were left out`]),
+  ];
+  throw new CliError('incomplete', `the sums may be too low: ${words.join('; ')}`, {
+    certain: 'what was printed counts only what the service shows',
+    now: ['ask whoever runs the service about these orders before you rely on the sums'],
+  });
+}

@@ -1,0 +1,57 @@
+/** What a report needs to know, and the source of facts that it gets: which time, whose numbers, as of when. */
+
+import type { Profile } from '../profiles/profiles.ts';
+import type { Facts } from '../reports/reports.ts';
+import type { Cell } from '../terminal/terminal.ts';
+import type { Context, Days } from './command.ts';
+import { daysOfFlag } from './export-flags.ts';
+import type { SourceInput } from './report-flags.ts';
+import type { Period } from './typed-period.ts';
+import { clockIn, type TimeRange } from './typed-time.ts';
+
+/** What a report needs to know of the orders. */
+export interface Needs {
+  /** What lies in the period: the orders by their creation, or refunds and payments by their own date. */
+  readonly kind: 'orders' | 'refunds';
+  /** Whether it matters who made a refund. */
+  readonly makers: boolean;
+  /** Orders made up to so many seconds outside of the period are needed too. */
+  readonly marginSeconds?: number;
+  /** What the report splits its sums by. An export of refunds does not know everything. */
+  readonly by?: string | undefined;
+}
+
+/** The facts of a report, and what it says about where they come from. */
+export interface Source {
+  readonly kind: 'live' | 'file';
+  /** The account, or the file. */
+  readonly label: Cell;
+  /** They say how amounts are shown; undefined if the profile is not known here. */
+  readonly settings: Profile['settings'] | undefined;
+  readonly days: Days;
+  readonly zone: string;
+  readonly range: TimeRange;
+  /** When the facts were true, Unix milliseconds: when the walk began. */
+  readonly asOf: number;
+  /** Whether payments are known beside the refunds. */
+  readonly knowsPayments: boolean;
+  readonly facts: AsyncIterable<Facts>;
+  /** What was read, once all of it was: `5012 orders read from the service`. */
+  readonly readWords: () => string;
+}
+
+/** What is known before the source is opened. */
+export interface Asked {
+  readonly flags: SourceInput;
+  /** Undefined: all orders, whenever they were made. */
+  readonly period: Period | undefined;
+  readonly needs: Needs;
+}
+
+/** The time of a report: its days, and the range of its period. `usual` is the zone without `--tz`. */
+export function timeOf(ctx: Context, { flags, period }: Asked, usual?: string) {
+  const days = daysOfFlag(ctx, flags.tz ?? usual);
+  const clockAndZone = clockIn(days, ctx.clock.now());
+  const range: TimeRange = period?.range(clockAndZone) ?? { since: undefined, until: undefined };
+  return { days, range, zone: flags.tz ?? usual ?? ctx.zone() };
+}

@@ -1,0 +1,197 @@
+/** `today`: one screen for the desk: what is unconfirmed, refunded, paid, waiting for capture, and possible twins. */
+
+import { amountWords } from '../amounts.ts';
+import { type JsonObject, statuses } from '../api/spec.ts';
+import {
+  type Figure,
+  hasCurrency,
+  isInSpan,
+  type Line,
+  largestFirst,
+  type OrderFact,
+  type RefundFact,
+  type RefundSum,
+  summariseOrders,
+  summariseRefunds,
+} from '../reports/reports.ts';
+import type { Block, Cell } from '../terminal/terminal.ts';
+import { type Context, defineCommand } from './command.ts';
+import { openSource } from './open-report-source.ts';
+import { isNear, pairsIn } from './orders/twins.ts';
+import { sourceFlags } from './report-flags.ts';
+import { lastFields, rowColumn, showReport } from './report-rows.ts';
+import { amountsOf, closingBlocks, isComplete, refuseGaps, titleLine } from './report-screen.ts';
+import type { Source } from './report-source.ts';
+import { parsePeriod } from './typed-period.ts';
+
+export const today = defineCommand({
+  description: [
+    'One screen for the start or the end of a shift: unconfirmed changes and double refunds out of the journal of this machine; refunds and payments of today, orders that wait for their capture, and possible twins, all from the service.',
+    'More of each: paydesk journal list --open, paydesk refunds list, paydesk refunds summary --period today, paydesk orders waiting, paydesk orders twins.',
+  ].join('\n'),
+  arguments: [],
+  flags: { currency: sourceFlags.currency, tz: sourceFlags.tz, 'max-rps': sourceFlags['max-rps'] },
+  examples: ['paydesk -p demo today', 'paydesk -p demo today --json --no-input'],
+  exits: [0, 1, 2, 3, 4, 6, 9],
+  async run(ctx, { flags }) {
+    ctx.out.checkColumns(columns);
+    const period = parsePeriod('today', '--period');
+    // Refunds of today may be of any old order, so all orders are read.
+    const source = await openSource(ctx, { flags, period, needs: { kind: 'refunds', makers: false } });
+    const found = await gather(ctx, source, flags.currency);
+    const rows = found.lines.map((line) => ({
+      object: 'today',
+      ...line,
+      ...lastFields(source, isComplete(found.gaps)),
+    }));
+    await showReport(ctx, columns, rows, () => screen(ctx, source, found));
+    refuseGaps(found.gaps, 'refunds and payments');
+    return undefined;
+  },
+});
+
+const columns = [
+  rowColumn('what', 'text'),
+  rowColumn('bucket', 'text'),
+  rowColumn('currency', 'text'),
+  rowColumn('count', 'integer'),
+  rowColumn('amount', 'sum'),
+  rowColumn('largest', 'sum'),
+  rowColumn('largest_order', 'id'),
+  rowColumn('source', 'text'),
+  rowColumn('complete', 'flag'),
+  rowColumn('as_of', 'time'),
+];
+
+/** One fact of the day: how many, and how much in one currency. */
+interface TodayLine extends JsonObject {
+  readonly what: 'unconfirmed' | 'paid_back_twice' | 'refunded' | 'paid' | 'waiting' | 'twins';
+  readonly bucket: string | null;
+  readonly currency: string | null;
+  readonly count: Figure;
+  readonly amount: Figure | null;
+  readonly largest: Figure | null;
+  readonly largest_order: string | null;
+}
+
+interface Found {
+  readonly lines: readonly TodayLine[];
+  readonly gaps: Parameters<typeof isComplete>[0];
+}
+
+async function gather(ctx: Context, source: Source, currency: string | undefined): Promise<Found> {
+  const rules = { dayOf: (at: number) => source.days.day(at), now: source.asOf / 1000 };
+  const shared = { currency, rules };
+  const money = summariseRefunds({ ...shared, span: source.range, by: 'day' });
+  const waiting = summariseOrders({
+    ...shared,
+    span: { since: undefined, until: undefined },
+    by: 'age',
+    counts: ({ status }) => status === statuses.preAuthorized,
+  });
+  const near: OrderFact[] = [];
+  const largest = new Map<string, RefundFact>();
+  for await (const facts of source.facts) {
+    money.add(facts);
+    waiting.add(facts);
+    const { order } = facts;
+    if (order !== undefined && isNear(source.range, order) && hasCurrency(currency, order.currency))
+      near.push(order);
+    for (const refund of facts.refunds) keepLargest(largest, refund, source);
+  }
+  const { totals, gaps } = money.result();
+  return {
+    gaps,
+    lines: [
+      ...(await journalLines(ctx)),
+      ...totals.filter(({ sums }) => sums.refunds > 0).map((line) => refundedLine(line, largest)),
+      ...totals
+        .filter(({ sums }) => sums.payments > 0)
+        .map(({ currency: of, sums }) => lineOf('paid', null, of, sums.payments, sums.paid)),
+      ...waiting
+        .result()
+        .buckets.map(({ bucket, currency: of, sums }) =>
+          lineOf('waiting', bucket, of, sums.orders, sums.amount),
+        ),
+      lineOf('twins', null, undefined, pairsIn(near, source.range).length, null),
+    ],
+  };
+}
+
+function keepLargest(largest: Map<string, RefundFact>, refund: RefundFact, { range }: Source): void {
+  if (refund.madeAt === undefined || !isInSpan(range, refund.madeAt)) return;
+  const before = largest.get(refund.currency ?? '');
+  if (before === undefined || largestFirst(before.amount ?? 0, refund.amount ?? 0) > 0)
+    largest.set(refund.currency ?? '', refund);
+}
+
+// What this machine knows by itself.
+async function journalLines(ctx: Context): Promise<readonly TodayLine[]> {
+  const service = await ctx.service();
+  const [unconfirmed, twice] = [await ctx.journal.unconfirmed(service), await ctx.journal.paidTwice(service)];
+  return [
+    lineOf('unconfirmed', null, undefined, unconfirmed.size, null),
+    lineOf('paid_back_twice', null, undefined, twice.size, null),
+  ];
+}
+
+function refundedLine(
+  { currency, sums }: Line<RefundSum>,
+  largest: ReadonlyMap<string, RefundFact>,
+): TodayLine {
+  const most = largest.get(currency ?? '');
+  return {
+    ...lineOf('refunded', null, currency, sums.refunds, sums.refunded),
+    largest: most?.amount ?? null,
+    largest_order: most?.orderId ?? null,
+  };
+}
+
+function lineOf(
+  what: TodayLine['what'],
+  bucket: string | null,
+  currency: string | undefined,
+  count: Figure,
+  amount: Figure | null,
+): TodayLine {
+  return { what, bucket, currency: currency ?? null, count, amount, largest: null, largest_order: null };
+}
+
+const labels: Readonly<Record<TodayLine['what'], string>> = {
+  unconfirmed: 'unconfirmed',
+  paid_back_twice: 'paid back twice',
+  refunded: 'refunded today',
+  paid: 'paid today',
+  waiting: 'waiting',
+  twins: 'twins today',
+};
+
+function screen(ctx: Context, source: Source, { lines }: Found): readonly Block[] {
+  const style = amountsOf(source);
+  const words = ({ amount, currency }: TodayLine): string =>
+    amount === null ? '' : amountWords(amount, currency ?? undefined, style);
+  const more = (line: TodayLine): string => {
+    if (line.what === 'waiting') return line.bucket ?? '';
+    return line.largest === null
+      ? ''
+      : `largest ${amountWords(line.largest, line.currency ?? undefined, style)}, ${line.largest_order}`;
+  };
+  const grid = (Object.keys(labels) as TodayLine['what'][]).flatMap((what): (readonly Cell[])[] => {
+    const own = lines.filter((line) => line.what === what && line.count > 0);
+    if (own.length === 0) return [[labels[what], 'none', '', '']];
+    return own.map((line, index) => [
+      index === 0 ? emphasised(what) : '',
+      String(line.count),
+      words(line),
+      more(line),
+    ]);
+  });
+  return [titleLine(ctx, 'TODAY', source), { grid, right: [1, 2] }, ...closingBlocks(source, [])];
+}
+
+// These need a person.
+function emphasised(what: TodayLine['what']): Cell {
+  return what === 'unconfirmed' || what === 'paid_back_twice'
+    ? { text: labels[what], style: 'bad' }
+    : labels[what];
+}

@@ -1,0 +1,116 @@
+/** Reads a period as people type it: `today`, `last-month`, `2026-11`, `2026-W47`, `2026-11-20`, `SINCE..UNTIL`. Pure. */
+
+import { mondayOf } from '../reports/reports.ts';
+import { flag, short, usage } from './flags.ts';
+import {
+  type ClockAndZone,
+  dayMs,
+  momentOf,
+  parseWhen,
+  periodWords,
+  startOf,
+  type TimeRange,
+  timeRange,
+} from './typed-time.ts';
+
+/** A period as typed. It becomes a range once clock and zone are known. */
+export interface Period {
+  readonly text: string;
+  readonly range: (clockAndZone: ClockAndZone) => TimeRange;
+}
+
+/** A flag that takes a period. */
+export function periodFlag(defaultText: string) {
+  return flag.of<Period>({
+    value: 'PERIOD',
+    summary: `the time to look at: ${periodWords.join(', ')}, 2026-11, 2026-W47, 2026-11-20 or SINCE..UNTIL`,
+    defaultText,
+    parse: parsePeriod,
+    offers: async () => periodWords.map((value) => ({ value, text: meanings[value] })),
+  });
+}
+
+const meanings: Readonly<Record<PeriodWord, string>> = {
+  today: 'from midnight on',
+  yesterday: 'the day before today',
+  'this-week': 'from Monday on',
+  'last-week': 'the week before this one',
+  'this-month': 'from the first on',
+  'last-month': 'the month before this one',
+};
+
+type PeriodWord = (typeof periodWords)[number];
+
+/** Reads a period. Throws CliError 'usage' for any other text. */
+export function parsePeriod(text: string, name: string): Period {
+  const at = text.indexOf('..');
+  if (at !== -1) return { text, range: fromTo(text.slice(0, at), text.slice(at + 2), name) };
+  const word = periodWords.find((known) => known === text.toLowerCase());
+  if (word !== undefined) return { text, range: wordRange(word) };
+  const days = calendarDays(text);
+  if (days !== undefined) return { text, range: ({ zoned }) => between(zoned, days) };
+  throw usage(
+    `${name} ${short(text)}: not a period such as ${periodWords.join(', ')}, 2026-11, 2026-W47, 2026-11-20 or 2026-11-01..2026-11-15`,
+  );
+}
+
+// The first day of a period and the first day after it, as midnights in UTC.
+interface CalendarDays {
+  readonly first: number;
+  readonly end: number;
+}
+
+function between(zoned: ClockAndZone['zoned'], { first, end }: CalendarDays): TimeRange {
+  return { since: zoned(first), until: zoned(end) };
+}
+
+function wordRange(word: PeriodWord): Period['range'] {
+  return ({ zoned, today }) => {
+    const now = Date.parse(today());
+    const first = startOf(word, now);
+    return between(zoned, { first, end: endOf(word, first, now) });
+  };
+}
+
+function endOf(word: PeriodWord, first: number, now: number): number {
+  const date = new Date(first);
+  switch (word) {
+    case 'today':
+    case 'yesterday':
+      return first + dayMs;
+    case 'this-week':
+    case 'last-week':
+      return first + 7 * dayMs;
+    case 'this-month':
+      return Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + 1, 1);
+    case 'last-month':
+      return startOf('this-month', now);
+  }
+}
+
+// A month, a week or a day that is written with digits.
+function calendarDays(text: string): CalendarDays | undefined {
+  const [, year = '', month, week] = /^(\d{4})-(?:(\d{2})|W(\d{2}))$/i.exec(text) ?? [];
+  if (month !== undefined) {
+    if (Number(month) < 1 || Number(month) > 12) return undefined;
+    return {
+      first: Date.UTC(Number(year), Number(month) - 1, 1),
+      end: Date.UTC(Number(year), Number(month), 1),
+    };
+  }
+  if (week !== undefined) {
+    const monday = mondayOf(Number(year), Number(week));
+    return monday === undefined ? undefined : { first: monday, end: monday + 7 * dayMs };
+  }
+  if (!/^\d{4}-\d{2}-\d{2}$/.test(text) || momentOf(text) === undefined) return undefined;
+  const day = Date.parse(text);
+  return { first: day, end: day + dayMs };
+}
+
+// One side may be missing: then that side is open.
+function fromTo(from: string, to: string, name: string): Period['range'] {
+  if (from === '' && to === '') throw usage(`${name} ..: say from when, until when, or both`);
+  const since = from === '' ? undefined : parseWhen(from, name);
+  const until = to === '' ? undefined : parseWhen(to, name);
+  return (clockAndZone) => timeRange({ since, until }, clockAndZone);
+}

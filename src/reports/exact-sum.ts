@@ -1,0 +1,62 @@
+/** Sums that are exact: a number while it is safe, a bigint beyond that. Pure. */
+
+/** A whole number. It is a bigint only beyond 2^53-1. */
+export type Figure = number | bigint;
+
+/** Adds two whole numbers, exactly. */
+export function plus(one: Figure, other: Figure): Figure {
+  if (typeof one === 'number' && typeof other === 'number') {
+    const sum = one + other;
+    // A double that is a safe integer is the exact sum of two safe integers.
+    if (Number.isSafeInteger(sum)) return sum;
+  }
+  return shortest(BigInt(one) + BigInt(other));
+}
+
+/** The same figure with the other sign. */
+export function negated(figure: Figure): Figure {
+  // 0 must not become -0.
+  return typeof figure === 'bigint' ? shortest(-figure) : 0 - figure;
+}
+
+/** The figure without its sign. */
+export function magnitude(figure: Figure): Figure {
+  return figure < 0 ? negated(figure) : figure;
+}
+
+/** A value of the service as a figure; undefined if it is not a whole number. */
+export function wholeNumber(value: unknown): Figure | undefined {
+  if (typeof value === 'bigint') return shortest(value);
+  return typeof value === 'number' && Number.isSafeInteger(value) ? value + 0 : undefined;
+}
+
+/** The largest of these figures; 0 if none is above it. */
+export function largestOf(figures: Iterable<Figure>): Figure {
+  let largest: Figure = 0;
+  // Math.max would refuse a bigint.
+  for (const figure of figures) if (figure > largest) largest = figure;
+  return largest;
+}
+
+/** For sorting: the largest first. */
+export function largestFirst(one: Figure, other: Figure): number {
+  if (one === other) return 0;
+  return one > other ? -1 : 1;
+}
+
+/**
+ * How many percent a part is of a whole, with two decimals, rounded down: `4.44`. A part that is not 0 is never `0.00`, but
+ * `<0.01`. Undefined if there is no whole.
+ */
+export function percent(part: Figure, whole: Figure): string | undefined {
+  if (whole <= 0 || part < 0) return undefined;
+  const hundredths = (BigInt(part) * 10_000n) / BigInt(whole);
+  if (hundredths === 0n && part > 0) return '<0.01';
+  const digits = String(hundredths).padStart(3, '0');
+  return `${digits.slice(0, -2)}.${digits.slice(-2)}`;
+}
+
+function shortest(value: bigint): Figure {
+  const number = Number(value);
+  return Number.isSafeInteger(number) ? number : value;
+}

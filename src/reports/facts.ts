@@ -1,0 +1,74 @@
+/** What reports know of orders, payments and refunds, wherever it was read: from the service, from an export file, or from an index. */
+
+import type { Figure } from './exact-sum.ts';
+
+/** Stands for something that the service does not show. It is never blank. */
+export const notShown = 'not shown';
+/** Stands for the reason and the operator of a refund that this machine did not send. */
+export const notFromHere = 'not from this machine';
+/** Stands for the reason of a refund that this machine sent without one. */
+export const noReason = 'no reason given';
+
+/** Who made a refund, and why, as far as this machine knows. None of them is ever empty. */
+export interface Maker {
+  readonly origin: 'this machine' | 'probably this machine' | typeof notFromHere;
+  readonly reason: string;
+  readonly operator: string;
+}
+
+/** What was paid with. */
+export interface PaidWith {
+  readonly brand: string;
+  readonly method: string;
+}
+
+/** One order. Times are Unix seconds. */
+export interface OrderFact extends PaidWith {
+  readonly id: string | undefined;
+  readonly createdAt: number | undefined;
+  readonly currency: string | undefined;
+  readonly status: string | undefined;
+  /** Undefined if the order shows no whole number. */
+  readonly amount: Figure | undefined;
+  /** What the order says was refunded. */
+  readonly refunded: Figure | undefined;
+  /** Buyer and amount as one text: possible twins have the same. Undefined if the order does not show both. */
+  readonly purchase: string | undefined;
+}
+
+/** Money that came in: one charge that was paid. */
+export interface PaymentFact extends PaidWith {
+  readonly orderId: string | undefined;
+  readonly currency: string | undefined;
+  readonly status: string | undefined;
+  readonly amount: Figure | undefined;
+  readonly paidAt: number | undefined;
+}
+
+/** Money that went back: one refund record. */
+export interface RefundFact extends PaidWith, Maker {
+  readonly id: string | undefined;
+  readonly orderId: string | undefined;
+  readonly chargeId: string | undefined;
+  readonly last4: string | undefined;
+  readonly currency: string | undefined;
+  /** The status of its order, as it is now. */
+  readonly status: string | undefined;
+  /** As a positive figure. */
+  readonly amount: Figure | undefined;
+  readonly madeAt: number | undefined;
+  /** When its charge was paid. */
+  readonly paidAt: number | undefined;
+  /** The record itself says that it moved no money: its own word. */
+  readonly failed: string | undefined;
+  readonly note: string | undefined;
+}
+
+/** Everything that one record tells. */
+export interface Facts {
+  readonly order: OrderFact | undefined;
+  readonly payments: readonly PaymentFact[];
+  readonly refunds: readonly RefundFact[];
+  /** Why sums made of these facts may miss something; undefined if they do not. */
+  readonly problem: string | undefined;
+}

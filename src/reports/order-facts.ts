@@ -1,0 +1,195 @@
+/** Reads the facts of an order as the service shows it. What the order does not show whole becomes a problem, never a guess. Pure. */
+
+import { refundsOf } from '../api/charges.ts';
+import {
+  type CompleteItems,
+  completeItems,
+  failedWords,
+  isObject,
+  type JsonObject,
+  statuses,
+  statusMeanings,
+  valueAt,
+} from '../api/spec.ts';
+import { type Figure, magnitude, plus, wholeNumber } from './exact-sum.ts';
+import {
+  type Facts,
+  type Maker,
+  noReason,
+  notFromHere,
+  notShown,
+  type OrderFact,
+  type PaidWith,
+  type PaymentFact,
+  type RefundFact,
+} from './facts.ts';
+
+/** What an order alone cannot tell. */
+export interface Known {
+  /** Who made a refund of this order. */
+  readonly makerOf: (refundId: unknown, order: JsonObject) => Maker & { readonly note?: string | undefined };
+  /** Buyer and amount as one text. */
+  readonly purchaseOf: (order: JsonObject) => string | undefined;
+}
+
+/** The facts of an order. */
+export function factsOfOrder(order: JsonObject, known: Known): Facts {
+  const { items, problem } = chargesOf(order);
+  const charges = items.map((charge) => factsOfCharge(order, charge, known));
+  const refunds = charges.flatMap((charge) => charge.refunds);
+  const payments = charges.flatMap((charge) => charge.payments);
+  const problems = [problem, ...charges.map((charge) => charge.problem), hidden(order, refunds)];
+  return {
+    order: orderFact(order, items, known),
+    payments,
+    refunds,
+    problem: problems.find((one) => one !== undefined),
+  };
+}
+
+/** The facts of one charge and its refunds. */
+export function factsOfCharge(order: JsonObject, charge: JsonObject, known: Known): Facts {
+  const { items, problem } = objectsOf(order, refundsOf(order, charge));
+  const shared = {
+    orderId: text(order.id) ?? text(charge.order_id),
+    currency: text(charge.currency) ?? text(order.currency),
+    ...paidWith(charge),
+  };
+  const paidAt = time(charge.paid_at);
+  const payment: PaymentFact = {
+    ...shared,
+    status: text(charge.status),
+    amount: wholeNumber(charge.amount),
+    paidAt,
+  };
+  return {
+    order: undefined,
+    payments: isPaid(charge) ? [payment] : [],
+    refunds: items.map((refund): RefundFact => {
+      const amount = wholeNumber(refund.amount);
+      const status = text(refund.status);
+      const { note, ...maker } = known.makerOf(refund.id, order);
+      return {
+        ...shared,
+        ...maker,
+        note,
+        id: text(refund.id),
+        chargeId: text(charge.id),
+        last4: text(valueAt(charge, ['payment_method', 'last4'])),
+        status: text(order.payment_status),
+        amount: amount === undefined ? undefined : magnitude(amount),
+        madeAt: time(refund.created_at),
+        paidAt,
+        failed: failedWords.includes(status?.toLowerCase() ?? '') ? status : undefined,
+      };
+    }),
+    problem,
+  };
+}
+
+function orderFact(order: JsonObject, charges: readonly JsonObject[], { purchaseOf }: Known): OrderFact {
+  const paying = charges.filter(({ status }) => meaningOf(status) !== 'none');
+  const used = (paying.length > 0 ? paying : charges).map(paidWith);
+  return {
+    id: text(order.id),
+    createdAt: time(order.created_at),
+    currency: text(order.currency),
+    status: text(order.payment_status),
+    amount: wholeNumber(order.amount),
+    refunded: wholeNumber(order.amount_refunded),
+    purchase: purchaseOf(order),
+    brand: onlyOne(used.map(({ brand }) => brand)),
+    method: onlyOne(used.map(({ method }) => method)),
+  };
+}
+
+function onlyOne(names: readonly string[]): string {
+  const [first = notShown, second] = new Set(names);
+  return second === undefined ? first : 'several';
+}
+
+/** What a charge was paid with. */
+export function paidWith(charge: JsonObject): PaidWith {
+  return {
+    brand: text(valueAt(charge, ['payment_method', 'brand'])) ?? notShown,
+    method: text(valueAt(charge, ['payment_method', 'type'])) ?? notShown,
+  };
+}
+
+interface Objects {
+  readonly items: readonly JsonObject[];
+  readonly problem: string | undefined;
+}
+
+// An order that was never paid may have no charges at all.
+function chargesOf(order: JsonObject): Objects {
+  const { charges, payment_status: status } = order;
+  const withCharges: readonly unknown[] = Object.values(statuses);
+  if ((charges === undefined || charges === null) && !withCharges.includes(status))
+    return { items: [], problem: undefined };
+  return objectsOf(order, completeItems(charges, 'the charges'));
+}
+
+function objectsOf(order: JsonObject, list: CompleteItems): Objects {
+  const name = text(order.id) ?? 'an order';
+  if ('problem' in list) return { items: [], problem: `${name}: ${list.problem}` };
+  const items = list.items.filter(isObject);
+  const whole = items.length === list.items.length;
+  return { items, problem: whole ? undefined : `${name}: a charge or a refund has no fields` };
+}
+
+// Refunded money without a refund record would be missing from every sum (service: amount_refunded).
+function hidden(order: JsonObject, refunds: readonly RefundFact[]): string | undefined {
+  const said = wholeNumber(order.amount_refunded) ?? 0;
+  const shown = refunds.reduce((sum: Figure, { amount }) => plus(sum, amount ?? 0), 0);
+  if (said <= shown) return undefined;
+  const records = refunds.length === 0 ? 'it shows no refund' : `its refunds add up to ${shown}`;
+  return `${text(order.id) ?? 'an order'}: ${records}, although its amount_refunded is ${said}`;
+}
+
+// Assumed: money came in with a charge that was paid at some time, unless its status says that it did not.
+function isPaid({ status, paid_at: paidAt }: JsonObject): boolean {
+  const meaning = meaningOf(status);
+  if (meaning === 'in' || meaning === 'back') return true;
+  return meaning === undefined && typeof paidAt === 'number';
+}
+
+function meaningOf(status: unknown) {
+  return typeof status === 'string' && Object.hasOwn(statusMeanings, status)
+    ? statusMeanings[status]
+    : undefined;
+}
+
+function text(value: unknown): string | undefined {
+  return typeof value === 'string' && value !== '' ? value : undefined;
+}
+
+function time(value: unknown): number | undefined {
+  return typeof value === 'number' && Number.isInteger(value) && value >= 0 ? value : undefined;
+}
+
+/** The facts of a row of `orders export --rows refunds`. It says itself who made the refund. */
+export function factsOfRefundRow(row: JsonObject): Facts {
+  const amount = wholeNumber(row.amount);
+  const operator = text(row.operator);
+  const status = text(row.status);
+  const refund: RefundFact = {
+    id: text(row.id),
+    orderId: text(row.order_id),
+    chargeId: text(row.charge_id),
+    last4: text(valueAt(row, ['charge', 'payment_method', 'last4'])),
+    currency: text(row.currency),
+    status: text(valueAt(row, ['order', 'payment_status'])),
+    amount: amount === undefined ? undefined : magnitude(amount),
+    madeAt: time(row.created_at) ?? time(row.refunded_at),
+    paidAt: undefined,
+    failed: failedWords.includes(status?.toLowerCase() ?? '') ? status : undefined,
+    brand: notShown,
+    method: notShown,
+    origin: operator === undefined ? notFromHere : 'this machine',
+    reason: text(row.reason) ?? (operator === undefined ? notFromHere : noReason),
+    operator: operator ?? notFromHere,
+    note: text(row.note),
+  };
+  return { order: undefined, payments: [], refunds: [refund], problem: undefined };
+}

@@ -1,0 +1,196 @@
+/** Adds up the facts of a period: refunds beside the payments of the same time, or orders. Pure. */
+
+import {
+  type BucketRules,
+  bucketOfOrder,
+  bucketOfPayment,
+  bucketOfRefund,
+  type Dimension,
+  type orderDimensions,
+  ownOrder,
+} from './buckets.ts';
+import type { Figure } from './exact-sum.ts';
+import { plus } from './exact-sum.ts';
+import type { Facts, OrderFact, PaymentFact, RefundFact } from './facts.ts';
+import { createTally, type Line } from './tally.ts';
+
+/** From `since` on, and before `until`; Unix milliseconds. */
+export interface Span {
+  readonly since: number | undefined;
+  readonly until: number | undefined;
+}
+
+/** What is added up. */
+export interface SummaryQuery<By> {
+  readonly span: Span;
+  readonly by: By;
+  /** Only this currency, in capitals or not. */
+  readonly currency: string | undefined;
+  readonly rules: BucketRules;
+}
+
+/** How much of what was read is missing in the sums. */
+export interface Gaps {
+  /** Records without the date that the period asks for. */
+  readonly undated: number;
+  /** How many orders do not show all that the sums need, and why the first of them does not. */
+  readonly hidden: number;
+  readonly firstHidden: string | undefined;
+}
+
+/** Figures by day for each currency; '' where the service shows none. */
+export type DaysByCurrency = ReadonlyMap<string, ReadonlyMap<string, Figure>>;
+
+export interface Summary<Name extends string> {
+  readonly totals: readonly Line<Name>[];
+  readonly buckets: readonly Line<Name>[];
+  readonly days: DaysByCurrency;
+  readonly gaps: Gaps;
+  /** How many of the counted refunds say themselves that they moved no money. */
+  readonly failed: number;
+}
+
+const refundNames = ['refunds', 'refunded', 'payments', 'paid', 'refunded_of_paid', 'unsummed'] as const;
+/**
+ * `refunded_of_paid`: what went back, at any time, of the payments of the period. `unsummed`: refunds and payments without
+ * an amount.
+ */
+export type RefundSum = (typeof refundNames)[number];
+const orderNames = ['orders', 'amount', 'refunded', 'unsummed'] as const;
+export type OrderSum = (typeof orderNames)[number];
+
+/** Whether a time of the service (Unix seconds) lies in a span. */
+export function isInSpan({ since, until }: Span, seconds: number): boolean {
+  const ms = seconds * 1000;
+  return (since === undefined || ms >= since) && (until === undefined || ms < until);
+}
+
+/** Whether a record has the currency that was asked for. */
+export function hasCurrency(asked: string | undefined, shown: string | undefined): boolean {
+  return asked === undefined || asked.toUpperCase() === shown?.toUpperCase();
+}
+
+/** The refunds that were made in the period, and the payments of the same period. */
+export function summariseRefunds({ span, by, currency, rules }: SummaryQuery<Dimension>) {
+  const totals = createTally(refundNames);
+  const buckets = createTally(refundNames);
+  const days = createDays(rules);
+  const gaps = createGaps();
+  let failed = 0;
+  const add = (bucket: string | undefined, of: string | undefined, figures: RefundFigures): void => {
+    totals.add('', of, figures);
+    if (bucket !== undefined) buckets.add(bucket, of, figures);
+  };
+  const addRefund = (refund: RefundFact): void => {
+    if (!hasCurrency(currency, refund.currency)) return;
+    const { amount, paidAt, madeAt } = refund;
+    if (paidAt !== undefined && isInSpan(span, paidAt))
+      totals.add('', refund.currency, { refunded_of_paid: amount ?? 0 });
+    if (madeAt === undefined) gaps.undated();
+    if (madeAt === undefined || !isInSpan(span, madeAt)) return;
+    const unsummed = amount === undefined ? 1 : 0;
+    add(bucketOfRefund(refund, by, rules), refund.currency, { refunds: 1, refunded: amount ?? 0, unsummed });
+    days.add(refund.currency, madeAt, amount);
+    if (refund.failed !== undefined) failed += 1;
+  };
+  const addPayment = (payment: PaymentFact): void => {
+    if (!hasCurrency(currency, payment.currency)) return;
+    const { amount, paidAt } = payment;
+    if (paidAt === undefined) gaps.undated();
+    if (paidAt === undefined || !isInSpan(span, paidAt)) return;
+    const unsummed = amount === undefined ? 1 : 0;
+    add(bucketOfPayment(payment, by, rules), payment.currency, {
+      payments: 1,
+      paid: amount ?? 0,
+      unsummed,
+    });
+  };
+  return {
+    add({ refunds, payments, problem }: Facts): void {
+      gaps.problem(problem);
+      refunds.forEach(addRefund);
+      payments.forEach(addPayment);
+    },
+    result: (): Summary<RefundSum> => ({
+      totals: totals.lines('refunded'),
+      buckets: buckets.lines('refunded', ownOrder(by)),
+      days: days.figures,
+      gaps: gaps.all(),
+      failed,
+    }),
+  };
+}
+
+type RefundFigures = Readonly<Partial<Record<RefundSum, Figure>>>;
+
+interface OrderQuery extends SummaryQuery<(typeof orderDimensions)[number]> {
+  /** Which orders count, besides those of the period. */
+  readonly counts?: (order: OrderFact) => boolean;
+}
+
+/** The orders that were created in the period. What an order hides of its refunds does not matter here. */
+export function summariseOrders({ span, by, currency, rules, counts = () => true }: OrderQuery) {
+  const totals = createTally(orderNames);
+  const buckets = createTally(orderNames);
+  const days = createDays(rules);
+  const gaps = createGaps();
+  return {
+    add({ order }: Facts): void {
+      if (order === undefined || !hasCurrency(currency, order.currency) || !counts(order)) return;
+      const { amount, createdAt } = order;
+      const isOpen = span.since === undefined && span.until === undefined;
+      if (createdAt === undefined && !isOpen) {
+        gaps.undated();
+        return;
+      }
+      if (createdAt !== undefined && !isInSpan(span, createdAt)) return;
+      const figures = {
+        orders: 1,
+        amount: amount ?? 0,
+        refunded: order.refunded ?? 0,
+        unsummed: amount === undefined ? 1 : 0,
+      };
+      totals.add('', order.currency, figures);
+      buckets.add(bucketOfOrder(order, by, rules), order.currency, figures);
+      if (createdAt !== undefined) days.add(order.currency, createdAt, amount);
+    },
+    result: (): Summary<OrderSum> => ({
+      totals: totals.lines('amount'),
+      buckets: buckets.lines('amount', ownOrder(by)),
+      days: days.figures,
+      gaps: gaps.all(),
+      failed: 0,
+    }),
+  };
+}
+
+function createDays({ dayOf }: BucketRules) {
+  const figures = new Map<string, Map<string, Figure>>();
+  return {
+    figures,
+    add(currency: string | undefined, seconds: number, amount: Figure | undefined): void {
+      const day = dayOf(seconds);
+      if (day === undefined) return;
+      const own = figures.get(currency ?? '') ?? new Map<string, Figure>();
+      figures.set(currency ?? '', own);
+      own.set(day, plus(own.get(day) ?? 0, amount ?? 0));
+    },
+  };
+}
+
+function createGaps() {
+  let undated = 0;
+  let hidden = 0;
+  let firstHidden: string | undefined;
+  return {
+    undated: (): void => {
+      undated += 1;
+    },
+    problem(problem: string | undefined): void {
+      if (problem === undefined) return;
+      hidden += 1;
+      firstHidden ??= problem;
+    },
+    all: (): Gaps => ({ undated, hidden, firstHidden }),
+  };
+}

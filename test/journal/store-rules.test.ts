@@ -1,0 +1,357 @@
+import { describe, expect, it } from 'vitest';
+import type { StoredRow } from '../../src/journal/chain.ts';
+import type { JournalRow, SentRow, VerdictRow } from '../../src/journal/journal-rows.ts';
+import type { AttemptQuery } from '../../src/journal/journal-store.ts';
+import { isMisplaced, StoreRules } from '../../src/journal/store-rules.ts';
+import { horizonMs, sent, setting, verdict } from './rows.ts';
+
+/** A run that has read the rows of a journal. `stored` may be changed behind its back. */
+function journalOf(...rows: readonly JournalRow[]) {
+  const stored = new Map<number, StoredRow>();
+  const rules = new StoreRules((seq) => stored.get(seq));
+  const add = (...more: readonly JournalRow[]) => {
+    for (const row of more) {
+      const next = rules.link(row);
+      stored.set(next.seq, next);
+      rules.read([next]);
+    }
+  };
+  add(...rows);
+  const intents = (query: AttemptQuery) => rules.attempts(query).map((record) => record.sent.intent);
+  return { rules, stored, add, intents };
+}
+
+function onOrder(intent: string, orderId: string | undefined, more: Partial<SentRow> = {}): SentRow {
+  const row = sent(intent, 5, more);
+  return { ...row, proof: { ...row.proof, orderId } };
+}
+
+function ruling(intent: string, more: Partial<VerdictRow>): VerdictRow {
+  return { ...verdict(intent, 10), ...more };
+}
+
+describe('a run has read the rows of a journal', () => {
+  it('and knows the last one, the latest time and the last clocks', () => {
+    const { rules, add } = journalOf();
+    expect(rules.end).toEqual({ seq: 0, head: '0'.repeat(64) });
+    expect(rules.newest).toEqual({ time: 0, clocks: undefined });
+    const clocks = { wall: 7 };
+    add(sent('i_a', 9), { ...verdict('i_a', 4), clocks }, setting(99));
+    expect(rules.end.seq).toBe(3);
+    expect(rules.newest).toEqual({ time: 9, clocks });
+    const { head } = rules.end;
+    rules.read([]);
+    expect(rules.end).toEqual({ seq: 3, head });
+    expect(rules.newest).toEqual({ time: 9, clocks });
+    expect(rules.link(setting(1))).toMatchObject({ seq: 4, prev: head });
+  });
+
+  it('and keeps the attempts and the settings apart', () => {
+    const { rules } = journalOf(setting(1), sent('i_a', 2), setting(3), verdict('i_a', 4));
+    expect(rules.settings()).toEqual([setting(1), setting(3)]);
+    expect(rules.attempts({})).toEqual([{ sent: sent('i_a', 2), verdicts: [verdict('i_a', 4)] }]);
+  });
+
+  it('and passes over a verdict without its attempt', () => {
+    const { rules } = journalOf(verdict('i_x', 1), sent('i_a', 2));
+    expect(rules.attempts({})).toEqual([{ sent: sent('i_a', 2), verdicts: [] }]);
+  });
+});
+
+describe('a query finds attempts', () => {
+  const row = (intent: string, more: Partial<SentRow>) => onOrder(intent, 'ord_1', more);
+  const { intents } = journalOf(
+    row('i_a', { origin: 'o', time: 1, given: 'T1', operator: 'ana' }),
+    row('i_b', { origin: 'o', time: 2, plan: 'p_1' }),
+    onOrder('i_c', 'ord_2', { origin: 'p', time: 3, given: 'T1' }),
+    onOrder('i_d', undefined, { origin: '', time: 4 }),
+    onOrder('i_e', 'ord_3', { origin: 'p', time: 5, given: 'T2' }),
+    onOrder('i_a', 'ord_3', { origin: 'p', time: 6, attempt: 2 }),
+  );
+  it.each<[string, AttemptQuery, readonly string[]]>([
+    ['all of them', {}, ['i_a', 'i_b', 'i_c', 'i_d', 'i_e', 'i_a']],
+    ['of one address', { origin: 'o' }, ['i_a', 'i_b']],
+    ['of no known address', { origin: '' }, ['i_d']],
+    ['on one order', { orderId: 'ord_1' }, ['i_a', 'i_b']],
+    ['on an order that has none', { orderId: 'ord_9' }, []],
+    ['on one order and of one address', { orderId: 'ord_1', origin: 'p' }, []],
+    ['on one order and of no known address', { orderId: 'ord_1', origin: '' }, []],
+    [
+      'on several orders, as they were sent',
+      { orderIds: new Set(['ord_3', 'ord_1']) },
+      ['i_a', 'i_b', 'i_e', 'i_a'],
+    ],
+    ['on several orders, one of which has none', { orderIds: new Set(['ord_9', 'ord_2']) }, ['i_c']],
+    ['on one order that is not one of several', { orderId: 'ord_1', orderIds: new Set(['ord_2']) }, []],
+    ['on no order when orders are named', { origin: '', orderIds: new Set(['ord_1']) }, []],
+    ['of one intent', { intent: 'i_a' }, ['i_a', 'i_a']],
+    ['of an intent that is not there', { intent: 'i_x' }, []],
+    ['of one intent on one order', { intent: 'i_a', orderId: 'ord_3' }, ['i_a']],
+    ['of another intent on that order', { intent: 'i_b', orderId: 'ord_3' }, []],
+    ['under a script’s id', { given: 'T1' }, ['i_a', 'i_c']],
+    ['under a script’s id, once more', { given: 'T1' }, ['i_a', 'i_c']],
+    ['under a script’s id that is not there', { given: 'T9' }, []],
+    ['under a script’s id on one order', { given: 'T1', orderId: 'ord_2' }, ['i_c']],
+    ['under a script’s id on an order where it has none', { given: 'T1', orderId: 'ord_3' }, []],
+    ['of one plan', { plan: 'p_1' }, ['i_b']],
+    ['of one operator', { operator: 'ana' }, ['i_a']],
+    ['from a time on', { since: 4 }, ['i_d', 'i_e', 'i_a']],
+  ])('%s', (_, query, expected) => {
+    expect(intents(query)).toEqual(expected);
+  });
+
+  it('also those that came after the first question about a script’s id', () => {
+    const { add, intents: found } = journalOf(sent('i_a', 1, { given: 'T1' }));
+    expect(found({ given: 'T1' })).toEqual(['i_a']);
+    add(sent('i_b', 2, { given: 'T1' }), sent('i_c', 3));
+    expect(found({ given: 'T1' })).toEqual(['i_a', 'i_b']);
+  });
+
+  it.each<
+    [string, Partial<VerdictRow> | undefined, { unsettled: boolean; unconfirmed: boolean; byHand: boolean }]
+  >([
+    ['without a verdict', undefined, { unsettled: true, unconfirmed: true, byHand: false }],
+    [
+      'unconfirmed',
+      { verdict: 'unknown', by: 'read' },
+      { unsettled: true, unconfirmed: true, byHand: false },
+    ],
+    ['made and watched', { verdict: 'applied' }, { unsettled: true, unconfirmed: false, byHand: false }],
+    [
+      'made and not watched any more',
+      { verdict: 'applied', time: 20 + horizonMs },
+      { unsettled: false, unconfirmed: false, byHand: false },
+    ],
+    [
+      'made, with an alarm',
+      { verdict: 'applied', alarm: 'duplicate', time: 20 + horizonMs },
+      { unsettled: true, unconfirmed: true, byHand: false },
+    ],
+    [
+      'refused',
+      { verdict: 'rejected', confirmed: true },
+      { unsettled: false, unconfirmed: false, byHand: false },
+    ],
+    [
+      'recorded by hand as made',
+      { verdict: 'applied', by: 'person' },
+      { unsettled: false, unconfirmed: false, byHand: true },
+    ],
+  ])('by what became of them: %s', (_, last, expected) => {
+    const verdicts = last === undefined ? [] : [ruling('i_a', { verdict: 'applied' }), ruling('i_a', last)];
+    const { intents: found } = journalOf(sent('i_a', 1), ...verdicts);
+    expect({
+      unsettled: found({ unsettled: true }).length === 1,
+      unconfirmed: found({ unconfirmed: true }).length === 1,
+      byHand: found({ byHand: true }).length === 1,
+    }).toEqual(expected);
+  });
+});
+
+describe('bodies and notes may be erased', () => {
+  it('of what was sent before a time and is settled or made', () => {
+    const { rules } = journalOf(
+      sent('i_open', 1),
+      sent('i_made', 1),
+      verdict('i_made', 2),
+      sent('i_refused', 1),
+      ruling('i_refused', { verdict: 'rejected', confirmed: true }),
+      sent('i_unknown', 1),
+      ruling('i_unknown', { verdict: 'unknown' }),
+      sent('i_late', 9),
+      verdict('i_late', 9),
+    );
+    expect(rules.erasable(9).map((record) => record.sent.intent)).toEqual(['i_made', 'i_refused']);
+  });
+});
+
+describe('a row has no place in the journal', () => {
+  it('if it is a second SENT row, or a verdict without its SENT row', () => {
+    expect(isMisplaced(sent('i_a', 1), true)).toBe(true);
+    expect(isMisplaced(sent('i_a', 1), false)).toBe(false);
+    expect(isMisplaced(verdict('i_a', 1), true)).toBe(false);
+    expect(isMisplaced(verdict('i_a', 1), false)).toBe(true);
+    const { rules } = journalOf(sent('i_a', 1));
+    const misplaced = expect.objectContaining({
+      kind: 'refused',
+      message: 'the journal cannot hold this row of i_a',
+      parts: expect.objectContaining({ certain: 'nothing was sent' }),
+    });
+    expect(() => rules.refuseMisplaced(sent('i_a', 2))).toThrow(misplaced);
+    expect(() => rules.refuseMisplaced({ ...verdict('i_a', 2), attempt: 2 })).toThrow(misplaced);
+    rules.refuseMisplaced(verdict('i_a', 2));
+    rules.refuseMisplaced({ ...sent('i_a', 2), attempt: 2 });
+    rules.refuseMisplaced(setting(2));
+  });
+});
+
+describe('while a change of an unknown account is lost', () => {
+  it('nothing is sent until it is settled, and the error names it', () => {
+    const { rules, add } = journalOf(
+      sent('i_a', 1),
+      onOrder('i_lost', undefined, { origin: '', lost: 'unknown' }),
+    );
+    expect(() => rules.refuseWhileLost()).toThrow(
+      expect.objectContaining({
+        kind: 'refused',
+        message: 'rows of the journal are lost: i_lost may be a change that was sent',
+        parts: expect.objectContaining({
+          certain: 'nothing was sent',
+          now: [
+            "look at the orders that were changed lately on the service's own screen; then record that you did:",
+            'paydesk journal settle i_lost --not-applied --note TEXT',
+          ],
+        }),
+      }),
+    );
+    add(ruling('i_lost', { verdict: 'rejected', by: 'person', confirmed: true }));
+    rules.refuseWhileLost();
+  });
+
+  it('an open change of a known account stops no other', () => {
+    journalOf(sent('i_a', 1)).rules.refuseWhileLost();
+  });
+});
+
+describe('another run wrote what this one has not seen', () => {
+  const lateOnOrder = expect.objectContaining({
+    kind: 'refused',
+    message: 'another run changed ord_1 in the meantime, although it was locked',
+    parts: expect.objectContaining({
+      certain: 'nothing was sent',
+      now: ['paydesk journal list --order ord_1', 'then decide again'],
+    }),
+  });
+
+  it.each<[string, JournalRow]>([
+    ['a SENT row', sent('i_b', 2)],
+    ['a verdict', verdict('i_a', 2)],
+  ])('on the same order: %s, so nothing is sent until it asks again', (_, row) => {
+    const { rules, add } = journalOf(sent('i_a', 1));
+    rules.attempts({ orderId: 'ord_1' });
+    rules.refuseUnseen(sent('i_c', 3));
+    add(row);
+    expect(() => rules.refuseUnseen(sent('i_c', 3))).toThrow(lateOnOrder);
+    rules.refuseUnseen(verdict('i_a', 3));
+    rules.refuseUnseen(setting(3));
+    rules.refuseUnseen(onOrder('i_c', 'ord_2'));
+    rules.refuseUnseen(onOrder('i_c', undefined));
+    rules.attempts({ orderId: 'ord_1' });
+    rules.refuseUnseen(sent('i_c', 3));
+  });
+
+  it('on an order that has no attempts, or on another order, stops nothing', () => {
+    const { rules, add } = journalOf();
+    rules.attempts({ orderId: 'ord_1' });
+    add(onOrder('i_b', 'ord_2'), setting(1));
+    rules.refuseUnseen(sent('i_a', 3));
+  });
+
+  const on = (intent: string, orderId: string, more: Partial<SentRow> = {}) =>
+    onOrder(intent, orderId, { given: 'T1', asked: { order: orderId }, ...more });
+
+  it('under the same script’s id: the same change', () => {
+    const { rules, add } = journalOf(on('i_a', 'ord_1'));
+    rules.attempts({ given: 'T1' });
+    rules.refuseUnseen(on('i_b', 'ord_2'));
+    add(on('i_c', 'ord_2'));
+    expect(() => rules.refuseUnseen(on('i_b', 'ord_2'))).toThrow(
+      expect.objectContaining({
+        kind: 'refused',
+        message: 'another run under the script id T1 (--intent) came first',
+        parts: expect.objectContaining({ certain: 'nothing was sent', now: ['paydesk journal show i_c'] }),
+      }),
+    );
+    rules.refuseUnseen(on('i_b', 'ord_2', { given: 'T2' }));
+    rules.refuseUnseen(on('i_b', 'ord_2', { given: undefined }));
+    rules.attempts({ given: 'T1' });
+    rules.refuseUnseen(on('i_b', 'ord_2'));
+  });
+
+  it('under the same script’s id: a verdict on the earlier attempt', () => {
+    const { rules, add } = journalOf(on('i_a', 'ord_1'), on('i_b', 'ord_1'));
+    rules.attempts({ given: 'T1' });
+    add(verdict('i_a', 7));
+    expect(() => rules.refuseUnseen(on('i_c', 'ord_1'))).toThrow(
+      expect.objectContaining({ parts: expect.objectContaining({ now: ['paydesk journal show i_a'] }) }),
+    );
+  });
+
+  it('under the same script’s id: another change', () => {
+    const { rules, add } = journalOf();
+    rules.attempts({ given: 'T1' });
+    add(on('i_a', 'ord_1'));
+    expect(() => rules.refuseUnseen(on('i_b', 'ord_2'))).toThrow(
+      expect.objectContaining({
+        message:
+          'the script id T1 (--intent) was used for another change: recorded with order ord_1; asked for now with order ord_2',
+      }),
+    );
+  });
+
+  it('under the same script’s id of another account stops nothing', () => {
+    const { rules, add } = journalOf();
+    rules.attempts({ given: 'T1' });
+    const demo = { origin: 'http://127.0.0.1:9', account: 'http://127.0.0.1:9 service demo' };
+    const { proof } = on('i_a', 'ord_1');
+    add(on('i_a', 'ord_1', { ...demo, proof: { ...proof, livemode: false } }));
+    rules.refuseUnseen(on('i_b', 'ord_1'));
+  });
+});
+
+describe('a row was changed behind the back of the run', () => {
+  const damaged = (problem: string) =>
+    expect.objectContaining({
+      kind: 'refused',
+      message: `the journal is damaged: row 1 ${problem}`,
+      parts: expect.objectContaining({
+        certain: 'nothing was sent',
+        now: ['paydesk journal verify', 'paydesk journal verify --repair   (keeps a copy)'],
+      }),
+    });
+
+  it('if it is gone', () => {
+    const { rules, stored } = journalOf(sent('i_a', 1));
+    stored.delete(1);
+    expect(() => rules.attempts({})).toThrow(damaged('is missing'));
+  });
+
+  it('if its words are others', () => {
+    const { rules, stored } = journalOf(sent('i_a', 1));
+    const row = stored.get(1);
+    if (row !== undefined) stored.set(1, { ...row, row: row.row.replace('-5', '-6') });
+    expect(() => rules.attempts({})).toThrow(damaged('was changed'));
+  });
+
+  it('if another row, whole in itself, stands in its place', () => {
+    const { rules, stored } = journalOf(sent('i_a', 1));
+    const other = journalOf(sent('i_b', 1)).stored.get(1);
+    if (other !== undefined) stored.set(1, other);
+    expect(() => rules.attempts({})).toThrow(damaged('was changed'));
+  });
+
+  it('if its column calls it a SENT row, and it is none', () => {
+    const { rules, stored } = journalOf();
+    const row = rules.link(verdict('i_a', 1));
+    stored.set(1, row);
+    rules.read([{ ...row, type: 'sent' }]);
+    expect(() => rules.attempts({})).toThrow('row 1 of the journal is not what it says');
+  });
+
+  it('if its column calls it a verdict, and it is none: the attempt stays open', () => {
+    const { rules, add, stored, intents } = journalOf(sent('i_a', 1));
+    add(verdict('i_a', 20 + horizonMs));
+    const row = rules.link(sent('i_a', 3));
+    stored.set(3, row);
+    rules.read([{ ...row, type: 'verdict' }]);
+    expect(intents({ unconfirmed: true })).toEqual(['i_a']);
+    expect(intents({ byHand: true })).toEqual([]);
+    expect(rules.attempts({})[0]?.verdicts).toHaveLength(1);
+  });
+
+  it('if its column calls it a setting, and it is none', () => {
+    const { rules } = journalOf();
+    rules.read([{ ...rules.link(verdict('i_a', 1)), type: 'setting' }]);
+    expect(rules.settings()).toEqual([]);
+  });
+});

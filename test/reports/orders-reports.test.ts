@@ -1,0 +1,227 @@
+/** `orders summary`, `orders waiting`, `orders twins`, `refunds list` and `today`: what counts, and what does not. */
+
+import { describe, expect, test } from 'vitest';
+import { withCharge } from '../harness/orders.ts';
+import { storeShop } from '../harness/service.ts';
+import { clock, orderAt, rowsOf, startDated } from './refunded-orders.ts';
+
+describe('orders summary', () => {
+  test('19 an order without an amount is counted, no sum has it, and unsummed 1 says so', async () => {
+    await using service = await startDated({
+      orders: [
+        orderAt('ord_2', '2040-11-20T10:00:00Z', { amount: 900 }),
+        { ...orderAt('ord_1', '2040-11-20T10:00:00Z'), amount: null },
+      ],
+    });
+    const { code, stdout } = await service.run(['orders', 'summary', '--ndjson'], { env: clock });
+    expect(code).toBe(0);
+    expect(rowsOf(stdout)).toEqual([
+      expect.objectContaining({ currency: 'MXN', orders: 2, amount: 900, unsummed: 1, complete: true }),
+    ]);
+    const screen = await service.run(['orders', 'summary'], { env: clock });
+    expect(screen.stdout).toContain('unsummed 1');
+  });
+
+  test('an order without a currency is in no sum of another currency', async () => {
+    await using service = await startDated({
+      orders: [
+        orderAt('ord_2', '2040-11-20T10:00:00Z', { amount: 900 }),
+        { ...orderAt('ord_1', '2040-11-20T10:00:00Z', { amount: 7 }), currency: undefined },
+      ],
+    });
+    const { stdout } = await service.run(['orders', 'summary', '--csv'], { env: clock });
+    expect(stdout.split('\n').slice(1, 3)).toEqual([
+      expect.stringContaining(',,,,1,7,0,0,live'),
+      expect.stringContaining(',,,MXN,1,900,0,0,live'),
+    ]);
+  });
+
+  test('where the list is newest first, it reads only back to the start of the period', async () => {
+    const orders = Array.from({ length: 600 }, (_, index) =>
+      orderAt(`ord_${index}`, new Date(Date.parse('2040-11-21T00:00:00Z') - index * 3_600_000).toISOString()),
+    );
+    await using service = await startDated({ orders });
+    await storeShop(service.home, service, { 'orders.order': 'newest-first', 'time.zone': 'UTC' });
+    const run = () =>
+      service.run(['-p', 'shop', 'orders', 'summary', '--period', '2040-11-20', '--ndjson'], {
+        env: { ...clock, PAYDESK_BASE_URL: '', PAYDESK_MODE: '', PAYDESK_API_KEY: '' },
+      });
+    const { stdout, stderr } = await run();
+    expect(rowsOf(stdout)).toEqual([expect.objectContaining({ orders: 24 })]);
+    expect(stderr).toBe('');
+    expect(service.requests.length).toBeLessThan(3);
+    // A list that contradicts it is read to its end.
+    service.orders = [...orders.slice(5, 10), ...orders.slice(0, 5), ...orders.slice(10)];
+    const before = service.requests.length;
+    const other = await run();
+    expect(rowsOf(other.stdout)).toEqual([expect.objectContaining({ orders: 24 })]);
+    expect(service.requests.length - before).toBe(3);
+  });
+});
+
+test('orders waiting: authorized orders by their age, whenever they were created, and nothing else', async () => {
+  const authorized = (id: string, created: string, amount: number) =>
+    orderAt(id, created, { amount, payment_status: 'pre_authorized' });
+  await using service = await startDated({
+    orders: [
+      authorized('ord_5', '2040-11-21T15:00:00Z', 100),
+      authorized('ord_4', '2040-11-19T15:00:00Z', 200),
+      orderAt('ord_3', '2040-11-19T14:00:00Z'),
+      authorized('ord_2', '2040-01-01T00:00:00Z', 400),
+      authorized('ord_1', '2039-01-01T00:00:00Z', 500),
+    ],
+  });
+  const { code, stdout } = await service.run(['orders', 'waiting'], { env: clock });
+  expect(code).toBe(0);
+  expect(stdout).toMatchInlineSnapshot(`
+    "WAITING FOR CAPTURE    sandbox environment
+           ORDERS  AMOUNT
+      MXN       4    1200
+
+    BY AGE, MXN     ORDERS  AMOUNT
+      under 1 day        1     100  ##
+      1 to 3 days        1     200  #####
+      over 30 days       2     900  ########################
+
+    as of  21 Nov 2040 15:31:12 UTC: 5 orders read from the service
+    note   the service does not say when an authorization lapses
+    "
+  `);
+  const rows = rowsOf((await service.run(['orders', 'waiting', '--ndjson'], { env: clock })).stdout);
+  expect(rows.map(({ bucket, orders, amount }) => [bucket, orders, amount])).toEqual([
+    ['under 1 day', 1, 100],
+    ['1 to 3 days', 1, 200],
+    ['over 30 days', 2, 900],
+  ]);
+});
+
+test('orders twins: pairs of the period, also one whose first order was made just before it, with both statuses', async () => {
+  const buyer = { customer_info: { name: 'Ana', email: 'ana@example.com' } };
+  await using service = await startDated({
+    orders: [
+      orderAt('ord_4', '2040-11-21T12:04:00Z', buyer),
+      orderAt('ord_3', '2040-11-21T12:00:00Z', {
+        ...buyer,
+        refunds: [{ amount: 10_000, at: '2040-11-21T13:00:00Z' }],
+      }),
+      orderAt('ord_2', '2040-11-21T00:01:00Z', { ...buyer, amount: 5 }),
+      orderAt('ord_1', '2040-11-20T23:59:00Z', { ...buyer, amount: 5 }),
+      orderAt('ord_0', '2040-11-20T12:00:00Z', { ...buyer, amount: 6 }),
+      orderAt('ord_00', '2040-11-20T12:01:00Z', { ...buyer, amount: 6 }),
+    ],
+  });
+  const { code, stdout, stderr } = await service.run(['orders', 'twins', '--ndjson'], { env: clock });
+  expect([code, stderr]).toEqual([0, expect.stringContaining('2 possible pairs of twins')]);
+  expect(
+    rowsOf(stdout).map(({ first, second, first_status: one, second_status: other, seconds_apart: apart }) => [
+      first,
+      second,
+      one,
+      other,
+      apart,
+    ]),
+  ).toEqual([
+    ['ord_3', 'ord_4', 'refunded', 'paid', 240],
+    ['ord_1', 'ord_2', 'paid', 'paid', 120],
+  ]);
+  expect(stdout).not.toContain('ana');
+});
+
+test('refunds list: the refunds of the period, the newest or the largest first, as negative amounts', async () => {
+  await using service = await startDated({
+    orders: [
+      orderAt('ord_2', '2040-11-21T10:00:00Z', {
+        refunds: [
+          { amount: 10, at: '2040-11-21T11:00:00Z' },
+          { amount: 70, at: '2040-11-21T10:30:00Z' },
+        ],
+      }),
+      orderAt('ord_1', '2040-01-01T10:00:00Z', {
+        currency: 'USD',
+        refunds: [
+          { amount: 50, at: '2040-11-21T12:00:00Z' },
+          { amount: 900, at: '2040-11-20T12:00:00Z' },
+        ],
+      }),
+    ],
+  });
+  const list = async (...words: readonly string[]) =>
+    rowsOf((await service.run(['refunds', 'list', ...words, '--ndjson'], { env: clock })).stdout).map(
+      ({ id, amount }) => `${String(id)} ${String(amount)}`,
+    );
+  expect(await list()).toEqual(['rf_ord_1_1 -50', 'rf_ord_2_1 -10', 'rf_ord_2_2 -70']);
+  expect(await list('--sort', 'amount')).toEqual(['rf_ord_2_2 -70', 'rf_ord_2_1 -10', 'rf_ord_1_1 -50']);
+  expect(await list('--sort', 'amount', '--max', '1')).toEqual(['rf_ord_2_2 -70']);
+  expect(await list('--period', 'yesterday')).toEqual(['rf_ord_1_2 -900']);
+  const table = await service.run(['refunds', 'list', '--max', '1'], { env: clock });
+  expect(table.stderr).toContain('3 refunds made from 21 Nov 2040 00:00:00 UTC, before 22 Nov 2040');
+  expect(table.stderr).toContain('the first 1 are shown');
+});
+
+test('today: refunds of today with the largest, waiting orders by age, twins, and what the journal has open', async () => {
+  const buyer = { customer_info: { name: 'Ana', email: 'ana@example.com' } };
+  const refunded = { refunds: [{ amount: 300, at: '2040-11-21T11:00:00Z' }] };
+  await using service = await startDated({
+    orders: [
+      orderAt('ord_4', '2040-11-21T10:02:00Z', {
+        ...buyer,
+        refunds: [{ amount: 40, at: '2040-11-21T11:00:00Z' }],
+      }),
+      orderAt('ord_3', '2040-11-21T10:00:00Z', buyer),
+      withCharge(orderAt('ord_2', '2040-11-01T10:00:00Z', { payment_status: 'pre_authorized' }), {
+        status: 'pre_authorized',
+      }),
+      orderAt('ord_1', '2040-01-01T10:00:00Z', refunded),
+    ],
+  });
+  const { code, stdout } = await service.run(['today'], { env: clock });
+  expect(code).toBe(0);
+  expect(stdout).toMatchInlineSnapshot(`
+    "TODAY  21 Nov 2040 (UTC)    sandbox environment
+    unconfirmed      none
+    paid back twice  none
+    refunded today      2    340 MXN  largest 300 MXN, ord_1
+    paid today          2  20000 MXN
+    waiting             1  10000 MXN  7 to 30 days
+    twins today         1
+
+    as of  21 Nov 2040 15:31:12 UTC: 4 orders read from the service
+    "
+  `);
+  const rows = rowsOf((await service.run(['today', '--ndjson'], { env: clock })).stdout);
+  expect(rows.map(({ what, count, amount, largest_order: order }) => [what, count, amount, order])).toEqual([
+    ['unconfirmed', 0, null, null],
+    ['paid_back_twice', 0, null, null],
+    ['refunded', 2, 340, 'ord_1'],
+    ['paid', 2, 20_000, null],
+    ['waiting', 1, 10_000, null],
+    ['twins', 1, null, null],
+  ]);
+});
+
+test('today names a refund whose reply was lost', async () => {
+  await using service = await startDated({
+    orders: [orderAt('ord_1', '2040-11-21T10:00:00Z')],
+    onPost: () => (_request, _response, socket) => {
+      socket.destroy();
+    },
+  });
+  const refund = await service.run(['orders', 'refund', 'ord_1', '--yes'], { env: clock });
+  expect(refund.code).toBe(7);
+  const { stdout } = await service.run(['today'], { env: clock });
+  expect(stdout).toMatch(/^unconfirmed +1$/m);
+  expect(service.posts).toHaveLength(1);
+});
+
+test('a search for a status word says which command lists the orders with that status', async () => {
+  await using service = await startDated({ orders: [orderAt('ord_1', '2040-11-21T10:00:00Z')] });
+  const { code, stderr } = await service.run(['orders', 'find', 'declined'], { env: clock });
+  expect([code, stderr]).toEqual([
+    5,
+    expect.stringContaining('for the orders with this status: paydesk orders list --status declined --all'),
+  ]);
+  const list = await service.run(['orders', 'list', '--status', 'declined', '--all'], { env: clock });
+  expect(list.stderr).toContain("no order is 'declined'. Words here: paid");
+  const help = await service.run(['orders', 'find', '--help'], { env: { COLUMNS: '200' } });
+  expect(help.stdout).toContain('paydesk orders list --status declined --all');
+});

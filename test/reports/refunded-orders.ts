@@ -1,0 +1,71 @@
+/** Orders with refunds for tests of reports, and what the rows of a report are read into. */
+
+import { standingAt } from '../harness/clock.ts';
+import { chargeOf, type Json, listOf, orderOf, refundOf } from '../harness/orders.ts';
+import { type Service, type ServiceOptions, startService } from '../harness/service.ts';
+
+/** The clock of these tests: 21 November 2040, a Wednesday. */
+export const clock = standingAt('2040-11-21T15:31:12Z');
+
+/** A service that sends no `Date`, because its clock is not the one of these tests. */
+export function startDated(options: ServiceOptions): Promise<Service> {
+  return startService({ sendsDate: false, ...options });
+}
+
+/** Unix seconds of a moment in UTC. */
+export function at(time: string): number {
+  return Date.parse(time) / 1000;
+}
+
+/** One refund of such an order. */
+export interface Made {
+  readonly amount: number;
+  readonly at: string;
+  readonly changes?: Json;
+}
+
+/** An order with one charge, which was paid when it was created, and with these refunds. */
+export function orderAt(
+  id: string,
+  created: string,
+  { amount = 10_000, currency = 'MXN', refunds = [], ...changes }: OrderParts = {},
+): Json {
+  const time = at(created);
+  const refunded = refunds.reduce((sum, one) => sum + one.amount, 0);
+  const status = refunded === 0 ? 'paid' : refunded < amount ? 'partially_refunded' : 'refunded';
+  const records = refunds.map((one, index) =>
+    refundOf(`rf_${id}_${index + 1}`, one.amount, { created_at: at(one.at), ...one.changes }),
+  );
+  const charge = chargeOf(`ch_${id}`, amount, {
+    order_id: id,
+    currency,
+    status,
+    created_at: time,
+    paid_at: time,
+    refunds: records.length === 0 ? null : listOf(...records),
+  });
+  return orderOf(id, [charge], {
+    currency,
+    created_at: time,
+    updated_at: time,
+    payment_status: status,
+    amount_refunded: refunded,
+    customer_info: { object: 'customer_info', name: 'Buyer Name', email: `${id}@example.com` },
+    ...changes,
+  });
+}
+
+interface OrderParts {
+  readonly amount?: number;
+  readonly currency?: string;
+  readonly refunds?: readonly Made[];
+  readonly [field: string]: unknown;
+}
+
+/** The rows of `-o ndjson`. */
+export function rowsOf(stdout: string): readonly Json[] {
+  return stdout
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => JSON.parse(line) as Json);
+}
