@@ -59,6 +59,12 @@ export default defineConfig([
             test: /[\\/]src[\\/]((commands|api|changes(?![\\/](create|bulk)))[\\/]|profiles[\\/]account-words|plans[\\/]plan-types)/,
             minShareCount: 3,
           },
+          // What is left of a list of orders is one file, although searches need some of it too.
+          {
+            name: (id, context) =>
+              loadedFirst(/[\\/]src[\\/]commands[\\/]orders[\\/]list\.ts$/, id, context) ? 'list' : null,
+            debugName: 'list',
+          },
         ],
       },
     },
