@@ -60,11 +60,7 @@ export default defineConfig([
             minShareCount: 3,
           },
           // What is left of a list of orders is one file, although searches need some of it too.
-          {
-            name: (id, context) =>
-              loadedFirst(/[\\/]src[\\/]commands[\\/]orders[\\/]list\.ts$/, id, context) ? 'list' : null,
-            debugName: 'list',
-          },
+          { name: 'list', test: /[\\/]src[\\/]commands[\\/]orders[\\/](list|open-status)\.ts$/ },
         ],
       },
     },
