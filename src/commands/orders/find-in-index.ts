@@ -3,14 +3,15 @@
  * again from the service before it is shown.
  */
 
-import { longPages, type Page, type PageQuery, type Service, type WireRecord } from '../../api/api.ts';
+import { longPages, type Page, type Service, type WireRecord } from '../../api/api.ts';
 import { idOf } from '../../api/spec.ts';
 import { purchaseOf, twinSeconds } from '../../changes/changes.ts';
 import { CliError } from '../../errors.ts';
-import type { Hit, IndexStatus, OrderIndex, Wanted } from '../../index/index.ts';
+import type { IndexStatus, OrderIndex, Wanted } from '../../index/index.ts';
 import type { Context } from '../command.ts';
 import { learnRun, newRun } from './feed-index.ts';
 import { indexedOrder } from './indexed-text.ts';
+import { firstPage, readHits } from './read-hits.ts';
 
 /** What to search for. */
 export interface IndexSearch {
@@ -46,13 +47,6 @@ export interface IndexFound {
 
 // A short first page comes sooner. If it does not join what is known, longer ones follow.
 const headLength = 50;
-// So many reads are on their way at once.
-const atOnce = 4;
-// Hits that are so near to each other are read with one request.
-const nearFew = 10;
-const nearMany = 250;
-const fewHits = 40;
-const longestRead = 250;
 // In a list of found orders nobody looks for the twins of more.
 const mostTwinsLookedFor = 50;
 
@@ -81,27 +75,31 @@ export async function findInIndex(
   const live = new Map<string, WireRecord>();
   for (const record of [...newest.records, ...oldest]) live.set(idOf(record) ?? '', record);
 
-  const reading = startReading(ctx, service, index, search, live);
-  if (search.after === undefined) await reading.show(newest.records);
+  const showing = startShowing(service, index, search, live);
+  if (search.after === undefined) await showing.show(newest.records);
   const wanted = hits.filter(({ id, place }) => !live.has(id) && place > from);
-  await reading.readAgain(wanted);
-  await reading.show(oldest);
-  const { found, unread, stoppedAt } = reading;
+  const reader = readHits(service, wanted.slice(0, search.max));
+  const endProgress = ctx.notes.progress(() => `${reader.read} orders read again, ${showing.found} found`);
+  try {
+    for await (const read of reader.orders) {
+      for (const { record } of read) live.set(idOf(record) ?? '', record);
+      await showing.show(read.map(({ record }) => record));
+    }
+  } finally {
+    endProgress();
+  }
+  if (reader.gone.length > 0) index.drop(reader.gone);
+  await showing.show(oldest);
   return {
-    found,
-    unread,
-    stoppedAt,
+    found: showing.found,
+    unread: reader.unread,
+    stoppedAt: wanted.length > search.max ? wanted[search.max - 1]?.id : undefined,
     status: index.status(),
     headAt,
     headJoined: newest.joins,
     requests: (service.requests?.() ?? 0) - before,
     tookMs: clock.monotonic() - startedAt,
   };
-}
-
-async function firstPage(service: Service, query: PageQuery): Promise<Page> {
-  for await (const page of service.pages('orders', query)) return page;
-  return { records: [], hasMore: false, saysHasMore: true, repeated: 0 };
 }
 
 interface Head {
@@ -165,114 +163,31 @@ function learnPage(
   return learned?.joins === true;
 }
 
-interface Reading {
+interface Showing {
   readonly found: number;
-  readonly unread: number;
-  readonly stoppedAt: string | undefined;
   /** Shows those of the orders that are found. */
   show(records: readonly WireRecord[]): Promise<void>;
-  /** Reads hits from the service and shows those that still are. */
-  readAgain(hits: readonly Hit[]): Promise<void>;
 }
 
-function startReading(
-  ctx: Context,
+function startShowing(
   service: Service,
   index: OrderIndex,
   search: IndexSearch,
-  live: Map<string, WireRecord>,
-): Reading {
-  const gone: string[] = [];
+  live: ReadonlyMap<string, WireRecord>,
+): Showing {
   let found = 0;
-  let unread = 0;
-  let read = 0;
-  let stoppedAt: string | undefined;
-  const endProgressWords = () => `${read} orders read again, ${found} found`;
-  const readHit = async (hit: Hit): Promise<readonly WireRecord[]> => {
-    const { id, neighbour } = hit;
-    const located = await service.locate('orders', id, { neighbour });
-    if ('missing' in located) gone.push(id);
-    if ('boundReached' in located) unread += 1;
-    return 'found' in located ? [located.found] : [];
-  };
-  const readGroup = async (group: readonly Hit[]): Promise<readonly WireRecord[]> => {
-    const [first] = group;
-    const last = group.at(-1);
-    if (first === undefined || last === undefined) return [];
-    const isHead = first.place === 0;
-    if (group.length === 1 || (first.neighbour === undefined && !isHead))
-      return (await inTurn(group, readHit)).flat();
-    const page = await firstPage(service, { limit: last.place - first.place + 1, next: first.neighbour });
-    const byId = new Map(page.records.map((record) => [idOf(record), record]));
-    // An order that is not where it was is looked for in the usual way.
-    return (
-      await inTurn(group, async (hit) => {
-        const record = byId.get(hit.id);
-        return record === undefined ? await readHit(hit) : [record];
-      })
-    ).flat();
-  };
-  const show = async (records: readonly WireRecord[]): Promise<void> => {
-    const matching = records.filter(search.accepts);
-    search.onRead(records);
-    if (matching.length > 0) search.onRead(await twinsOf(service, index, matching, live));
-    if (matching.length > 0) await search.show(matching);
-    found += matching.length;
-  };
   return {
     get found() {
       return found;
     },
-    get unread() {
-      return unread;
-    },
-    get stoppedAt() {
-      return stoppedAt;
-    },
-    show,
-    async readAgain(hits) {
-      const endProgress = ctx.notes.progress(endProgressWords);
-      try {
-        const groups = groupsOf(hits.slice(0, search.max));
-        for (let at = 0; at < groups.length; at += atOnce) {
-          const some = groups.slice(at, at + atOnce);
-          const records = (await Promise.all(some.map(readGroup))).flat();
-          for (const record of records) live.set(idOf(record) ?? '', record);
-          read += records.length;
-          await show(records);
-        }
-        if (hits.length > search.max) stoppedAt = hits[search.max - 1]?.id;
-        if (gone.length > 0) index.drop(gone);
-      } finally {
-        endProgress();
-      }
+    async show(records) {
+      const matching = records.filter(search.accepts);
+      search.onRead(records);
+      if (matching.length > 0) search.onRead(await twinsOf(service, index, matching, live));
+      if (matching.length > 0) await search.show(matching);
+      found += matching.length;
     },
   };
-}
-
-async function inTurn<T, R>(items: readonly T[], act: (item: T) => Promise<R>): Promise<readonly R[]> {
-  const results: R[] = [];
-  for (const item of items) results.push(await act(item));
-  return results;
-}
-
-// Neighbours in the list are read together. Where there are many hits, longer ways between two of them are cheaper than requests.
-function groupsOf(hits: readonly Hit[]): readonly (readonly Hit[])[] {
-  const near = hits.length <= fewHits ? nearFew : nearMany;
-  const groups: Hit[][] = [];
-  for (const hit of hits) {
-    const group = groups.at(-1);
-    const [first] = group ?? [];
-    const last = group?.at(-1);
-    const fits =
-      first !== undefined &&
-      last !== undefined &&
-      hit.place - last.place <= near &&
-      hit.place - first.place < longestRead;
-    if (fits) group?.push(hit);
-    else groups.push([hit]);
-  }
-  return groups;
 }
 
 // The twins of what was found, read again as well: a person may refund one of the two. A twin that cannot be read is left out.
@@ -280,7 +195,7 @@ async function twinsOf(
   service: Service,
   index: OrderIndex,
   found: readonly WireRecord[],
-  live: Map<string, WireRecord>,
+  live: ReadonlyMap<string, WireRecord>,
 ): Promise<readonly WireRecord[]> {
   const hits = found.slice(0, mostTwinsLookedFor).flatMap(({ value }) => {
     const purchase = purchaseOf(value);
