@@ -118,6 +118,7 @@ function lightBuiltins(): Plugin {
     'node:fs/promises',
     'node:stream/consumers',
     'node:tls',
+    'node:util',
     'node:v8',
   ];
   const builtin = (module: string) => `globalThis.process.getBuiltinModule("${module}")`;

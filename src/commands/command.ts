@@ -128,12 +128,15 @@ interface TypedBefore {
   readonly args: readonly string[];
   /** The options given, with the last value of each. */
   readonly flags: ReadonlyMap<string, string | undefined>;
+  /** The word at the cursor, up to the cursor. */
+  readonly current: string;
 }
 
 /** What TAB can offer from this machine alone, without a request. `profile` is the one named on the command line, if any. */
 export interface KnownHere {
   readonly profiles: () => Promise<readonly Candidate[]>;
-  readonly orders: (profile: string | undefined) => Promise<readonly Candidate[]>;
+  /** `start`: what is typed of the id so far. */
+  readonly orders: (profile: string | undefined, start: string) => Promise<readonly Candidate[]>;
   readonly intents: (profile: string | undefined) => Promise<readonly Candidate[]>;
   readonly charges: (orderId: string, profile: string | undefined) => Promise<readonly Candidate[]>;
 }

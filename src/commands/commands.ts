@@ -25,7 +25,10 @@ export const groups: Readonly<Record<string, Group>> = {
     summary: 'Refund many orders from a file, and add up the refunds that were made',
     example: 'paydesk -p demo refunds plan refunds.csv --to refunds.plan',
   },
-  customers: { summary: 'List and show customers', example: 'paydesk -p demo customers list --limit 5' },
+  customers: {
+    summary: 'List, show and find customers',
+    example: 'paydesk -p demo customers list --limit 5',
+  },
   checkout: {
     summary: 'Payment links',
     example: 'paydesk -p demo checkout create',
@@ -133,6 +136,11 @@ export const commands: readonly CommandEntry[] = [
     words: ['customers', 'show'],
     summary: 'Show one customer',
     load: async () => (await import('./customers/show.ts')).show,
+  },
+  {
+    words: ['customers', 'find'],
+    summary: 'Find customers by name, e-mail, phone or reference',
+    load: async () => (await import('./customers/find.ts')).find,
   },
   {
     words: ['customers', 'export'],

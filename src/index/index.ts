@@ -102,8 +102,6 @@ export interface OrderIndex {
   before(id: string, count: number): readonly string[];
   /** Whether an order is known, and where: 0 is the first of the list. */
   placeOf(id: string): number | undefined;
-  /** Ids that begin so, the newest first. */
-  idsFrom(start: string, most: number): readonly string[];
   /**
    * The orders of the same buyer and amount that were created within so many seconds, with the order before each of them in the
    * list, if it is known.

@@ -1,10 +1,10 @@
 /** Opens, makes and erases the indexes of this machine. */
 
-import { createHash, randomBytes } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { rmSync } from 'node:fs';
-import { join } from 'node:path';
 import { CliError } from '../errors.ts';
 import { commandLine, type Profile } from '../profiles/profiles.ts';
+import { indexFileIn } from './ids-on-file.ts';
 import type { Indexes, IndexParts, OrderIndex } from './index.ts';
 import { createFile, type IndexFile, type KeyName, openFile, UnusableFile } from './index-file.ts';
 import { createOrderIndex } from './order-index.ts';
@@ -16,7 +16,7 @@ export function openIndexes(parts: IndexParts): Indexes {
   const { folder, profiles, rules, clock } = parts;
   const { indexKeys } = profiles;
   const opened = new Map<string, OrderIndex>();
-  const fileOf = (account: string): string => join(folder, `${nameOf(account)}.db`);
+  const fileOf = (account: string): string => indexFileIn(folder, account);
 
   const keyOf = async (file: IndexFile, profile: Profile): Promise<Buffer> => {
     const { id, place } = file.key;
@@ -110,11 +110,6 @@ export function openIndexes(parts: IndexParts): Indexes {
       opened.clear();
     },
   };
-}
-
-// The name of an account may be long and holds characters that a file name cannot have.
-function nameOf(account: string): string {
-  return createHash('sha256').update(account).digest('hex').slice(0, 32);
 }
 
 // The keys that the file names, as far as it can be read.

@@ -87,7 +87,6 @@ export function createOrderIndex({
     due: () => reading(() => dueSegments(segments.edges(), now())),
     before: (id, count) => reading(() => idsBefore(segments, id, count)),
     placeOf: (id) => reading(() => positionOf(segments, id)),
-    idsFrom: (start, most) => reading(() => idsFrom(segments, start, most)),
     twinsOf: (order, purchase, seconds) =>
       reading(() => twinsIn(segments, order, numberOf(purchase), seconds)),
     facts: ({ since } = {}) => factsIn(segments, since),
@@ -316,15 +315,6 @@ function positionOf(segments: SealedSegments, id: string): number | undefined {
   if (place === undefined) return undefined;
   const before = segments.edges().slice(0, place.segment);
   return before.reduce((sum, { count }) => sum + count, place.index);
-}
-
-function idsFrom(segments: SealedSegments, start: string, most: number): readonly string[] {
-  const found: string[] = [];
-  for (const edge of segments.edges()) {
-    if (found.length >= most) break;
-    found.push(...segments.ids(edge).filter((id) => id.startsWith(start)));
-  }
-  return found.slice(0, most);
 }
 
 function twinsIn(

@@ -37,6 +37,7 @@ import {
   demoName,
   environmentName,
   type IndexKeys,
+  indexKeyName,
   type KeyDescription,
   type ListedProfile,
   nameProblem,
@@ -81,9 +82,6 @@ export function createProfiles(parts: ProfileParts): Profiles {
     indexKeys: indexKeysOf(store),
   };
 }
-
-// No profile can have such a name: it holds a space.
-const indexKeyName = (id: string): string => `index ${id}`;
 
 function indexKeysOf(store: ProfileStore): IndexKeys {
   const { keys, keyFile, parts } = store;

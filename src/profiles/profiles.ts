@@ -126,6 +126,11 @@ export interface Profiles {
   readonly indexKeys: IndexKeys;
 }
 
+/** The name under which the key of an index is kept. No profile can have it: it holds a space. */
+export function indexKeyName(id: string): string {
+  return `index ${id}`;
+}
+
 /** The keys of indexes. They are kept where the keys of profiles are. */
 export interface IndexKeys {
   /** Where the key of an index is kept that is built with this profile: where its own key is. */

@@ -117,10 +117,11 @@ export function createSearch(
 
 /** The fields of an order, each folded once for all words. An amount is also there as screens show it, with its decimals. */
 export function searchable(order: JsonObject, style: AmountStyle = plainAmounts): SearchableOrder {
-  return folded(fieldsOf(order, style));
+  return foldedFields(fieldsOf(order, style));
 }
 
-function folded(fields: readonly Field[]): SearchableOrder {
+/** Fields prepared for searches. */
+export function foldedFields(fields: readonly Field[]): SearchableOrder {
   return fields.map((field) => ({ ...field, folded: fold(field.value) }));
 }
 
@@ -271,7 +272,7 @@ export function amountFields(
 }
 
 // Metadata may have any shape (service: order), so all its values are searched, however deep they are.
-function metadataFields(metadata: unknown): readonly Field[] {
+export function metadataFields(metadata: unknown): readonly Field[] {
   const found: Field[] = [];
   const open: (readonly [string, unknown])[] = [['metadata', metadata]];
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
@@ -283,7 +284,8 @@ function metadataFields(metadata: unknown): readonly Field[] {
   return found;
 }
 
-function field(label: string, value: unknown, kind: FieldKind): readonly Field[] {
+/** A field with its value; none if the value is no text and no number. */
+export function field(label: string, value: unknown, kind: FieldKind): readonly Field[] {
   if (typeof value === 'string' && value !== '') return [{ label, value, kind }];
   if (typeof value === 'number' || typeof value === 'bigint') return [{ label, value: String(value), kind }];
   return [];
