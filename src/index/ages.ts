@@ -40,19 +40,23 @@ export interface Due {
   /** The id of the order before it; undefined for the first of the list. */
   readonly after: string | undefined;
   readonly count: number;
+  /** Its position. */
+  readonly pos: number;
+  /** How old a read of it may get, seconds. */
+  readonly target: number;
 }
 
 /** The segments that were not read for longer than their class allows, the most overdue first. */
 export function dueSegments(edges: readonly Placed[], now: number): readonly Due[] {
   return edges
     .map((edge, index) => {
-      const { under, target } = classOf(now - (edge.newest ?? 0));
+      const { target } = classOf(now - (edge.newest ?? 0));
       const before = edges[index - 1];
-      return { edge, under, overdue: (now - edge.readAt) / target, before };
+      return { edge, target, overdue: (now - edge.readAt) / target, before };
     })
     .filter(({ overdue, before }) => overdue >= 1 && before?.isJoined !== false)
     .toSorted((one, other) => other.overdue - one.overdue)
-    .map(({ edge, before }) => ({ after: before?.last, count: edge.count }));
+    .map(({ edge, before, target }) => ({ after: before?.last, count: edge.count, pos: edge.pos, target }));
 }
 
 function classOf(age: number): AgeClass {

@@ -63,8 +63,23 @@ export class UnusableFile extends Error {
   override readonly name = 'UnusableFile';
 }
 
-/** Makes the file of an index, empty and private. Throws CliError 'refused' if it cannot be made. */
-export function createFile(path: string, rules: FileRules, account: string, key: KeyName): IndexFile {
+/** What a new index begins with. */
+interface NewIndex {
+  readonly account: string;
+  readonly key: KeyName;
+  readonly sealer: Sealer;
+  readonly state: IndexState;
+}
+
+/**
+ * Makes the file of an index, private from the first moment. A run that is killed meanwhile leaves no index. Throws CliError
+ * 'refused' if the file cannot be made.
+ */
+export function createFile(
+  path: string,
+  rules: FileRules,
+  { account, key, sealer, state }: NewIndex,
+): IndexFile {
   try {
     mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
     checkOwnFolder(dirname(path), rules);
@@ -73,21 +88,16 @@ export function createFile(path: string, rules: FileRules, account: string, key:
     if (systemCode(error) !== 'EEXIST') throw unwritable(path, error, rules);
   }
   const db = new DatabaseSync(path, { timeout: writeWaitMs });
-  db.exec('PRAGMA page_size = 16384; PRAGMA journal_mode = WAL; PRAGMA secure_delete = ON');
-  db.exec('BEGIN IMMEDIATE');
+  db.exec('PRAGMA page_size = 16384; PRAGMA journal_mode = WAL; PRAGMA secure_delete = ON; BEGIN IMMEDIATE');
   db.exec(`
-    CREATE TABLE IF NOT EXISTS head (account TEXT NOT NULL, key TEXT NOT NULL, place TEXT NOT NULL, old TEXT NOT NULL,
+    CREATE TABLE head (account TEXT NOT NULL, key TEXT NOT NULL, place TEXT NOT NULL, old TEXT NOT NULL,
       changes INTEGER NOT NULL, writing INTEGER NOT NULL, state BLOB) STRICT;
-    CREATE TABLE IF NOT EXISTS segments (pos REAL PRIMARY KEY, writing INTEGER NOT NULL, edge BLOB NOT NULL, ids BLOB NOT NULL,
+    CREATE TABLE segments (pos REAL PRIMARY KEY, writing INTEGER NOT NULL, edge BLOB NOT NULL, ids BLOB NOT NULL,
       facts BLOB NOT NULL, text BLOB NOT NULL) STRICT;
     PRAGMA user_version = ${version};
   `);
-  db.prepare('INSERT INTO head SELECT ?, ?, ?, ?, 0, 0, NULL WHERE NOT EXISTS (SELECT 1 FROM head)').run(
-    account,
-    key.id,
-    key.place,
-    '[]',
-  );
+  db.prepare('INSERT INTO head VALUES (?, ?, ?, ?, 0, 0, NULL)').run(account, key.id, key.place, '[]');
+  segmentsOf(db, sealer).setState(state);
   db.exec('COMMIT');
   return fileOf(db, path);
 }
@@ -99,17 +109,20 @@ export function createFile(path: string, rules: FileRules, account: string, key:
 export function openFile(path: string, rules: FileRules): IndexFile | undefined {
   checkOwnFolder(dirname(path), rules);
   if (!checkOwnFile(path, rules)) return undefined;
-  return explained(() => {
+  return explained((): IndexFile | undefined => {
     const db = new DatabaseSync(path, { timeout: writeWaitMs });
     try {
       const found = Number(db.prepare('PRAGMA user_version').get()?.user_version);
       if (found > version) throw new UnusableFile(`it was written by a newer paydesk (version ${found})`);
-      // A run that was killed before its first commit left nothing.
-      if (found === 0) throw new UnusableFile('it holds no index');
+      // A run that was killed before its first commit left an empty file.
+      if (found === 0) {
+        db.close();
+        return undefined;
+      }
       db.exec('PRAGMA synchronous = NORMAL; PRAGMA secure_delete = ON');
       return fileOf(db, path);
     } catch (error) {
-      db.close();
+      if (db.isOpen) db.close();
       throw error;
     }
   });

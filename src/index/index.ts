@@ -98,6 +98,8 @@ export interface OrderIndex {
   scan(wanted: Wanted): Promise<readonly Hit[]>;
   /** The segments that should be read again, the most overdue first. */
   due(): readonly Due[];
+  /** Only those orders of a segment that were not read again since. */
+  narrowed(due: Due): Due;
   /** The ids of neighbours before an order, the nearest first. */
   before(id: string, count: number): readonly string[];
   /** Whether an order is known, and where: 0 is the first of the list. */

@@ -83,11 +83,13 @@ export function openIndexes(parts: IndexParts): Indexes {
     async create(profile) {
       const { name, key } = await newKey(profile);
       try {
-        const file = createFile(fileOf(profile.account), rules, profile.account, name);
+        const file = createFile(fileOf(profile.account), rules, {
+          account: profile.account,
+          key: name,
+          sealer: createSealer(key, profile.account),
+          state: newState(randomBytes(16).toString('base64url')),
+        });
         const index = indexOf(file, key, profile);
-        file
-          .unsealed(createSealer(key, profile.account))
-          .setState(newState(randomBytes(16).toString('base64url')));
         opened.set(profile.account, index);
         return index;
       } catch (error) {

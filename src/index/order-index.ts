@@ -2,7 +2,7 @@
 
 import type { JsonObject } from '../api/spec.ts';
 import type { Clock } from '../io.ts';
-import { dueSegments, readsByAge } from './ages.ts';
+import { type Due, dueSegments, readsByAge } from './ages.ts';
 import { readColumns } from './fact-columns.ts';
 import { factsOf, numberOf, orderOf } from './facts.ts';
 import { type Forgotten, openForgotten } from './forgotten.ts';
@@ -85,6 +85,7 @@ export function createOrderIndex({
       }
     },
     due: () => reading(() => dueSegments(segments.edges(), now())),
+    narrowed: (due) => reading(() => narrowed(segments, due, now())),
     before: (id, count) => reading(() => idsBefore(segments, id, count)),
     placeOf: (id) => reading(() => positionOf(segments, id)),
     twinsOf: (order, purchase, seconds) =>
@@ -144,18 +145,11 @@ function learnRun(
   const forgotten = openForgotten(before.forgotten, before.salt);
   const entries = run.orders.map((order) => entryOf(order, run.readAt, forgotten, before.floor));
   const { cut, isCut } = upToFloor(entries, before);
-  const state = isCut ? { ...before, endsAtFloor: true } : before;
-  const learned = learn(segments, {
-    after: run.after,
-    entries: cut,
-    ends: run.ends || isCut,
-    fields: run.fields,
-  });
-  const isComplete = segments.edges().every(({ isJoined }) => isJoined);
-  return [
-    stateAfter(state, learned, { isHead: run.after === undefined, readAt: run.readAt, isComplete }),
-    learned,
-  ];
+  const { after, fields, readAt } = run;
+  const learned = learn(segments, { after, entries: cut, ends: run.ends || isCut, fields });
+  const hasNoGap = segments.edges().every(({ isJoined }) => isJoined);
+  const facts = { isHead: after === undefined, readAt, isCut, hasNoGap };
+  return [stateAfter(before, learned, facts), learned];
 }
 
 function entryOf(
@@ -298,6 +292,17 @@ function statusOf(segments: SealedSegments, bytes: number, now: number): IndexSt
       ) ?? [],
     mayRepeat: state.mayRepeat,
   };
+}
+
+// A run that stopped in the middle of a segment has read the first part of it again.
+function narrowed(segments: SealedSegments, due: Due, now: number): Due {
+  const edge = segments.edges().find(({ pos }) => pos === due.pos);
+  if (edge === undefined) return due;
+  const stale = readColumns(segments.facts(edge)).map(({ readAt }) => now - readAt >= due.target);
+  const first = stale.indexOf(true);
+  const count = stale.lastIndexOf(true) - first + 1;
+  if (first <= 0) return { ...due, count: first === 0 ? count : due.count };
+  return { ...due, after: segments.ids(edge)[first - 1], count };
 }
 
 function idsBefore(segments: SealedSegments, id: string, count: number): readonly string[] {

@@ -44,25 +44,30 @@ export function newState(salt: string): IndexState {
   };
 }
 
-/** The state after a run. `isHead`: it began at the head of the list. */
-export function stateAfter(
-  state: IndexState,
-  learned: Learned,
-  {
-    isHead,
-    readAt,
-    isComplete,
-  }: { readonly isHead: boolean; readonly readAt: number; readonly isComplete: boolean },
-): IndexState {
+/** What is known of a run besides what it showed. */
+export interface RunFacts {
+  /** It began at the head of the list. */
+  readonly isHead: boolean;
+  readonly readAt: number;
+  /** It was cut, since what follows is below the floor. */
+  readonly isCut: boolean;
+  /** There is no gap in the list. */
+  readonly hasNoGap: boolean;
+}
+
+/** The state after a run. */
+export function stateAfter(state: IndexState, learned: Learned, run: RunFacts): IndexState {
   if (!learned.fits) return state;
-  const ended = learned.ended ?? state.ended;
+  // Where the list was cut at the floor, the service has more orders, which are older.
+  const isCutThere = state.ended && state.endsAtFloor;
+  const ended = learned.ended === true || isCutThere || (learned.ended ?? state.ended);
   return {
     ...state,
     ended,
-    endsAtFloor: ended && state.endsAtFloor,
-    headReadAt: isHead && learned.joins ? readAt : state.headReadAt,
-    tailReadAt: learned.ended === true ? readAt : state.tailReadAt,
-    builtAt: state.builtAt ?? (ended && isComplete ? readAt : undefined),
+    endsAtFloor: ended && (isCutThere || (run.isCut && learned.ended === true) || state.endsAtFloor),
+    headReadAt: run.isHead && learned.joins ? run.readAt : state.headReadAt,
+    tailReadAt: learned.ended === true ? run.readAt : state.tailReadAt,
+    builtAt: state.builtAt ?? (ended && run.hasNoGap ? run.readAt : undefined),
     inserted: state.inserted + learned.inserted,
     moved: state.moved + learned.moved,
     mayRepeat: state.mayRepeat || learned.mayRepeat,

@@ -103,7 +103,7 @@ async function readWhatIsDue(
   const part = async (after: string | undefined, how: Parameters<typeof walkIntoIndex>[2]) => {
     const walked = await walkIntoIndex(walk, after, how);
     tally.added += walked.added;
-    return walked.last;
+    return walked;
   };
   try {
     const head = await part(undefined, { isDone: ({ joins }) => joins, atOnce: 1 });
@@ -113,7 +113,7 @@ async function readWhatIsDue(
     }
     const unread = await readDue(index, walk, part);
     index.withoutRepeats();
-    return { ...tally, requests: requests(), headJoined: head?.joins === true, due: unread };
+    return { ...tally, requests: requests(), headJoined: head.last?.joins === true, due: unread };
   } finally {
     endProgress();
   }
@@ -122,7 +122,7 @@ async function readWhatIsDue(
 type Part = (
   after: string | undefined,
   how: Parameters<typeof walkIntoIndex>[2],
-) => Promise<Awaited<ReturnType<typeof walkIntoIndex>>['last']>;
+) => ReturnType<typeof walkIntoIndex>;
 
 // In a list that is oldest first, new orders come behind the last one.
 async function readTail(index: OrderIndex, { isSpent }: IndexWalk, part: Part): Promise<void> {
@@ -136,17 +136,17 @@ async function readTail(index: OrderIndex, { isSpent }: IndexWalk, part: Part): 
 async function readDue(index: OrderIndex, { isSpent }: IndexWalk, part: Part): Promise<number> {
   const due = index.due();
   let left = due.length;
-  for (const { after, count: most } of due) {
+  for (const one of due) {
     if (isSpent()) break;
+    const { after, count: most } = index.narrowed(one);
     // The order before it may be gone; then an earlier one is the neighbour.
-    const anchors = after === undefined ? [undefined] : [after, ...index.before(after, 5).slice(1, 5)];
-    for (const [index_, anchor] of anchors.entries()) {
-      const learned = await part(anchor, { isDone: () => false, most: most + index_, atOnce: most + index_ });
-      if (learned?.fits !== false) {
-        left -= 1;
-        break;
-      }
-      if (isSpent()) break;
+    const anchors = after === undefined ? [undefined] : [after, ...index.before(after, 3)];
+    for (const [more, anchor] of anchors.entries()) {
+      const length = most + more;
+      const walked = await part(anchor, { isDone: () => false, most: length, atOnce: length });
+      if (walked.last?.fits === false && !isSpent()) continue;
+      if (walked.last?.fits === true && !walked.isSpent) left -= 1;
+      break;
     }
   }
   return left;
