@@ -57,18 +57,29 @@ function hitsIn(
   accepts: Wanted['accepts'],
 ): readonly Hit[] {
   const { ids, text } = segments.texts(segment);
-  const holds = (needle: Buffer): boolean => text.includes(needle) || ids.includes(needle);
+  const lowerIds = lowerCase(ids);
+  const holds = (needle: Buffer): boolean => text.includes(needle) || lowerIds.includes(needle);
   if (!groups.every((group) => group.some(holds))) return [];
   const texts = linesOf(text);
   const names = linesOf(ids);
   // The rarest group decides which orders are looked at.
   const [first = []] = groups;
-  const lines = first.length === 0 ? texts.keys() : linesWith(first, [texts, names]);
+  const lines = first.length === 0 ? texts.keys() : linesWith(first, [texts, linesOf(lowerIds)]);
   return [...lines].flatMap((line): readonly Hit[] => {
     const id = names.line(line);
     if (!accepts(texts.line(line), id)) return [];
     return [{ id, place: before.count + line, neighbour: line === 0 ? before.id : names.line(line - 1) }];
   });
+}
+
+// Words to look for are in lower case, and the ids are as the service wrote them.
+function lowerCase(ascii: Buffer): Buffer {
+  const lower = Buffer.from(ascii);
+  for (let at = 0; at < lower.length; at += 1) {
+    const byte = lower[at] ?? 0;
+    if (byte >= 0x41 && byte <= 0x5a) lower[at] = byte + 0x20;
+  }
+  return lower;
 }
 
 /** The lines of a part. */

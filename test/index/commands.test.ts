@@ -218,7 +218,7 @@ describe('14 what was forgotten stays forgotten', () => {
     );
     expect(JSON.parse(forgot.stdout)).toMatchObject({ forgotten_orders: 3 });
     shop.orders = [
-      orderMadeNow('ord_again', { customer_info: (shop.orders[7] ?? {}).customer_info }),
+      orderMadeNow('ord_again', { customer_info: shop.orders[7]?.customer_info }),
       ...shop.orders,
     ];
     await ok(shop.run(['orders', 'export']));

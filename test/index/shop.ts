@@ -4,7 +4,18 @@ import { chargeOf, type Json, listOf, orderOf, refundOf } from '../harness/order
 import type { Ran } from '../harness/paydesk.ts';
 import { type Service, type ServiceOptions, startService } from '../harness/service.ts';
 
-const firstNames = ['Ana', 'José Ángel', '王', 'Søren', 'สมชาย', 'Иван', 'Zoë', 'Łukasz', 'María', 'Ngọc'];
+const firstNames = [
+  'Ana',
+  'José Ángel',
+  '王小明',
+  'Søren',
+  'สมชาย',
+  'Иван',
+  'Zoë',
+  'Łukasz',
+  'María',
+  'Ngọc',
+];
 const lastNames = [
   'Torres',
   'Muñoz Peña',
@@ -80,7 +91,7 @@ export function orderAt(
 }
 
 export function idAt(index: number): string {
-  return `ord_${String((index * 2_654_435_761) % 4_294_967_291).padStart(10, '0')}x${index}`;
+  return `ord_${String((index * 2_654_435_761) % 4_294_967_291).padStart(10, '0')}X${index}`;
 }
 
 export function nameAt(index: number): string {
