@@ -223,16 +223,22 @@ export function amountProblem(
   return `${code} has ${countOfPlaces(declared)}; type ${wanted}`;
 }
 
-/** Warns that a whole number is in the service's units, where people may have meant decimals; undefined where nobody can err. */
+/**
+ * Warns that a whole number is in the service's units, where people may have meant decimals; undefined where nobody can err. What is
+ * asked next takes no other amount, so it says what to run instead: `instead` makes the command for the amount that may be meant.
+ */
 export function unitsWarning(
   typed: TypedAmount,
   currency: string | undefined,
   style: AmountStyle,
+  instead?: (amount: string) => string,
 ): string | undefined {
   const ways = bothWays(typed, currency, style);
   if (ways === undefined) return undefined;
   const { is, meant } = ways;
-  return `${typed.text} is in the service's units: ${is} ${currency}. For ${meant} ${currency} type ${meant}`;
+  const plain = bothWays(typed, currency, { ...style, 'amounts.grouping': 'off' })?.meant ?? meant;
+  const run = instead === undefined ? `run it again with ${plain}` : `run: ${instead(plain)}`;
+  return `${typed.text} is in the service's units: ${is} ${currency}. If you mean ${meant} ${currency}, send nothing (press Enter) and ${run}`;
 }
 
 /** The same for a bound that orders of every currency are compared with: one warning per declared number of decimals. */

@@ -132,7 +132,9 @@ describe('reading an amount', () => {
       const typed = readAmount(text);
       return typed === undefined ? 'no amount' : unitsWarning(typed, currency, style);
     };
-    expect(warning('230', 'MXN')).toBe("230 is in the service's units: 2.30 MXN. For 230.00 MXN type 230.00");
+    expect(warning('230', 'MXN')).toBe(
+      "230 is in the service's units: 2.30 MXN. If you mean 230.00 MXN, send nothing (press Enter) and run it again with 230.00",
+    );
     expect(warning('230.00', 'MXN')).toBeUndefined();
     expect(warning('230', 'JPY')).toBeUndefined();
     expect(warning('230', 'USD')).toBeUndefined();

@@ -297,8 +297,9 @@ async function readNamed(
 
 function notFound(service: Service, resource: ResourceName, id: string): CliError {
   const { one, idExample } = resources[resource];
-  // A shorter id was probably cut when it was copied, and a search finds an order by a part of its id.
-  const isCut = resource === 'orders' && id.length < idExample.length;
+  // A shorter id was probably cut when it was copied, and a search finds an order by a part of its id. A word such as `ord_none`
+  // is no part of one.
+  const isCut = resource === 'orders' && id.length < idExample.length && /[0-9A-Z]/.test(id);
   return new CliError('not_found', `${accountLabel(service.profile)} has no ${one} ${id}`, {
     certain: 'nothing was changed',
     now: [

@@ -61,6 +61,10 @@ export interface Column {
   readonly warns?: (record: JsonObject) => boolean;
   /** The short form, for a terminal without room for the full title or value. */
   readonly brief?: { readonly title?: string; readonly value?: (record: JsonObject) => unknown };
+  /** If a terminal has no room for the column, its value stands on a line below the row, after this word. */
+  readonly below?: (record: JsonObject) => string;
+  /** If a terminal is narrower than `tableFrom`, its reader is told that there is such a column. */
+  readonly told?: true;
   /** The column is computed for people. CSV and `-o list` have it only if `--columns` names it. */
   readonly derived?: true;
   /** Has no local time beside it in an export with `--tz`, since another column has. */

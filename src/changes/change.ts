@@ -14,6 +14,8 @@ import { appliedNow, type ColumnsOf, type Repeat, showRecorded } from './repeat.
 export interface PlannedChange {
   readonly intent: Omit<Intent, keyof Repeat> & Partial<Pick<Intent, 'again'>>;
   readonly preview: readonly Block[];
+  /** What is said right above the question, and not even --quiet hides. */
+  readonly urgent?: readonly string[] | undefined;
   readonly confirmation: Confirmation;
   readonly show: (applied: Applied) => Promise<void>;
 }
@@ -52,11 +54,14 @@ async function sendPlanned(
   ctx: Context,
   service: Service,
   intent: Intent,
-  { preview, confirmation, show }: PlannedChange,
+  { preview, urgent = [], confirmation, show }: PlannedChange,
   columnsOf: ColumnsOf,
 ): Promise<Applied | undefined> {
   if (intent.orderId === undefined) await checkAccountMode(service);
-  if (!ctx.options.dryRun) ctx.notes.show(preview);
+  if (!ctx.options.dryRun) {
+    ctx.notes.show(preview);
+    for (const line of urgent) ctx.notes.warn({ text: `WARNING: ${line}`, style: 'bad' });
+  }
   await confirmChange(ctx, confirmation);
   const outcome = await ctx.change(intent);
   const applied = await appliedNow(ctx, service.profile, { intent, outcome }, columnsOf);

@@ -34,6 +34,7 @@ export { bodyFlag, creationFlags, parsePair, parsePairAt, qrFlags } from './crea
 export {
   type AttemptsByOrder,
   attemptsByOrder,
+  type CaseWords,
   casesOf,
   caseWords,
   longestShortCase,

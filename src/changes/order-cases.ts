@@ -95,15 +95,19 @@ export function mayAppearUntil(
   return isSaid && until !== undefined && until > now ? until : undefined;
 }
 
-/** The words in place of the status of such an order. Where a screen has no room for them, the short ones stand there whole. */
-export const caseWords: Readonly<Record<OrderCase['is'], { readonly full: string; readonly short: string }>> =
-  {
-    unconfirmed: { full: 'unconfirmed', short: 'unconfirmed' },
-    paid_twice: { full: 'paid back twice', short: 'paid back 2x' },
-    seen_twice: { full: 'paid back twice?', short: 'paid back 2x?' },
-    unshown: { full: 'recorded as made', short: 'recorded made' },
-    may_appear: { full: 'may still appear', short: 'may appear' },
-  };
+/** The words in place of the status of an order. Where a screen has no room for them, the short ones stand there whole. */
+export interface CaseWords {
+  readonly full: string;
+  readonly short: string;
+}
+
+export const caseWords: Readonly<Record<OrderCase['is'], CaseWords>> = {
+  unconfirmed: { full: 'unconfirmed', short: 'unconfirmed' },
+  paid_twice: { full: 'paid back twice', short: 'paid back 2x' },
+  seen_twice: { full: 'paid back twice?', short: 'paid back 2x?' },
+  unshown: { full: 'recorded as made', short: 'recorded made' },
+  may_appear: { full: 'may still appear', short: 'may appear' },
+};
 
 /** The width of the longest of the short words. */
 export const longestShortCase = Math.max(...Object.values(caseWords).map(({ short }) => short.length));

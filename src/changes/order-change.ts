@@ -79,7 +79,11 @@ export interface OrderPlan {
   readonly typed?: TypedAmount | undefined;
   /** The flags of the command that asks for the same without a question. */
   readonly words: readonly string[];
+  /** What a No prints in place of that command, when the service would refuse it. */
+  readonly instead?: readonly string[] | undefined;
   readonly preview: readonly Block[];
+  /** As in `PlannedChange`. */
+  readonly urgent?: readonly string[] | undefined;
   /** Checks the order again as it is right before the sending. Throws CliError 'refused'. */
   readonly check: (fresh: JsonObject) => void;
   readonly result: (applied: Applied) => readonly Block[];
@@ -150,7 +154,7 @@ async function planChange(
   const order = await readOne(ctx, service, 'orders', id, 'change', neighbour);
   if (kind === 'refund') await ctx.journal.refuseDuplicate({ service, orderId: id, order: order.value });
   const read = { service, id, order: order.value, isPicked: givenId === undefined, twin };
-  const { intent: planned, typed, words, preview, check, result } = await plan(read);
+  const { intent: planned, typed, words, instead, preview, urgent, check, result } = await plan(read);
   const settled = await settledByHand(ctx, service, id);
   const unshown = (await unshownIn(ctx, service, order.value)).filter((record) => touches(record, planned));
   const isUnshown = (record: AttemptRecord) =>
@@ -167,6 +171,7 @@ async function planChange(
     profile,
     confirm,
     command: commandLine(profile, 'orders', kind, id, ...words, ...repeats),
+    instead,
     order: { id, amount: intent.amount, currency: intent.currency, typed },
   };
   let shown = order;
@@ -176,7 +181,7 @@ async function planChange(
     shown = fresh;
   };
   const show = (applied: Applied) => ctx.out.record(applied.record, orderColumns, () => result(applied));
-  return { intent: { ...intent, orderId: id, closed, approve }, preview, confirmation, show };
+  return { intent: { ...intent, orderId: id, closed, approve }, preview, urgent, confirmation, show };
 }
 
 function given(flag: string, value: string | undefined): readonly string[] {

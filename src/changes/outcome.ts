@@ -94,7 +94,7 @@ function afterNotSent(outcome: Extract<Outcome, { verdict: 'not_sent' }>): reado
   const { intent, unrecorded } = outcome;
   if (unrecorded === undefined || intent === undefined) return ['run the command again'];
   return [
-    'the journal could not be updated and still says "sent"; free some space, wait two minutes, then record that it was not sent:',
+    'it was NOT sent, but the journal still says "sent"; free some space, and in two minutes:',
     `paydesk journal settle ${intent} --not-applied --note TEXT`,
     'then run the command again',
   ];
@@ -154,7 +154,7 @@ function howToSettle(
   if (journal === undefined) return [`check with ${readEach(profile, change)}`];
   if (changeKinds[change.kind].provable) return [`in a few minutes: paydesk journal reconcile ${journal}`];
   return [
-    'paydesk cannot look this up: look for it at the service yourself, then record what you found:',
+    "look for it on the service's own screen, paydesk cannot look it up; when you know, one of:",
     ...settleCommands(journal),
   ];
 }
@@ -193,21 +193,23 @@ function uncertainError(ctx: Context, profile: Profile, change: ChangeSubject, o
       : readsWords(reads, ctx.timeOfDay(lastReadAt), outcome.verdict);
   // HTTP 429 tells us to wait. It does not tell whether the service made the change first.
   const throttled = outcome.head?.status === 429;
-  return new CliError(
-    'unknown',
-    `no usable answer to the ${changeWords(change, profile.settings)} (${reason}). It may have been made`,
-    {
-      ...said,
-      ...(throttled && { opening: 'throttled:' }),
-      certain: `sent once at ${ctx.timeOfDay(sentAt)}; ${seen}`,
-      now: [
-        kindWords[change.kind].meanwhile,
-        ...howToSettle(profile, change, outcome.intent),
-        ...blockWords(ctx, change, outcome),
-        ...keepByHand(outcome),
-      ],
-    },
-  );
+  return new CliError('unknown', noAnswerWords(change, changeWords(change, profile.settings), reason), {
+    ...said,
+    ...(throttled && { opening: 'throttled:' }),
+    certain: `sent once at ${ctx.timeOfDay(sentAt)}; ${seen}`,
+    now: [
+      kindWords[change.kind].meanwhile,
+      ...howToSettle(profile, change, outcome.intent),
+      ...blockWords(ctx, change, outcome),
+      ...keepByHand(outcome),
+    ],
+  });
+}
+
+function noAnswerWords({ kind }: ChangeSubject, change: string, reason: string): string {
+  return kind === 'checkout'
+    ? `no usable answer (${reason}): the ${change} may exist`
+    : `no usable answer to the ${change} (${reason}). It may have been made`;
 }
 
 /** Is called after the result is printed. Throws CliError 'incomplete' when the journal could not record the outcome. */

@@ -170,6 +170,7 @@ function planDoor({
     return createPlans({
       cwd: io.cwd,
       read: createBytesReader(io, signal),
+      chunks: createChunkReader(io, signal),
       clean: (text) => secrets.clean(text),
       cleanJson: (json) => secrets.cleanJson(json),
       keepHeapSmall() {
@@ -254,14 +255,27 @@ function createReaders(io: Pick<Io, 'stdin' | 'cwd'>, signal: AbortSignal): Pick
   return { stdin: (maxBytes) => file('-', maxBytes), file };
 }
 
-// Reads a file to its end; `-` is standard input. Reading ends when the run is stopped.
+// Reads a file to its end.
 function createBytesReader(
   io: Pick<Io, 'stdin' | 'cwd'>,
   signal: AbortSignal,
 ): (path: string, maxBytes: number) => Promise<Uint8Array> {
+  const chunksOf = createChunkReader(io, signal);
   return async (path, maxBytes) => {
+    const chunks: Buffer[] = [];
+    for await (const chunk of chunksOf(path, maxBytes)) chunks.push(chunk);
+    return Buffer.concat(chunks);
+  };
+}
+
+// Reads a file part by part; `-` is standard input. Reading ends when the run is stopped.
+function createChunkReader(
+  io: Pick<Io, 'stdin' | 'cwd'>,
+  signal: AbortSignal,
+): (path: string, maxBytes: number) => AsyncGenerator<Buffer> {
+  return async function* chunksOf(path, maxBytes) {
     const stream = path === '-' ? io.stdin : await openNamed(path, io.cwd);
-    return readAll(addAbortSignal(signal, stream), nameOf(path), maxBytes);
+    yield* readChunks(addAbortSignal(signal, stream), nameOf(path), maxBytes);
   };
 }
 
@@ -282,20 +296,18 @@ async function openNamed(name: string, cwd: () => string): Promise<Readable> {
   }
 }
 
-async function readAll(stream: Readable, name: string, maxBytes: number): Promise<Buffer> {
-  const chunks: Buffer[] = [];
+async function* readChunks(stream: Readable, name: string, maxBytes: number): AsyncGenerator<Buffer> {
   let size = 0;
   try {
     for await (const chunk of stream) {
       size += chunk.length;
       if (size > maxBytes) throw unreadable(name, `is larger than ${maxBytes} bytes`);
-      chunks.push(Buffer.from(chunk));
+      yield Buffer.from(chunk);
     }
   } catch (error) {
     if (error instanceof CliError) throw error;
     throw unreadable(name, `cannot be read: ${systemReason(error)}`, error);
   }
-  return Buffer.concat(chunks);
 }
 
 function textOf(bytes: Uint8Array, name: string): string {

@@ -4,6 +4,7 @@
  */
 
 import { commands, groups } from '../commands/commands.ts';
+import { quoted } from '../profiles/profiles.ts';
 import { closestNames } from '../terminal/terminal.ts';
 
 // Words that people know from other programs, or say at the desk. All other words are compared by their spelling.
@@ -89,8 +90,8 @@ const phrases: Readonly<Record<string, string>> = {
 
 // Words for what paydesk cannot do. Any command that is suggested for them would do something else with money or keys.
 const cannotRelease =
-  'paydesk can release or undo nothing: only the shop can release an authorized order at the bank, and a refund gives back money that was taken';
-const cannotCharge = 'paydesk charges nobody: orders capture takes the money of an authorized order only';
+  'nothing can be released or undone here: only the shop can release an authorized order at the bank, and a refund gives back money that was taken';
+const cannotCharge = 'nobody can be charged here: orders capture takes the money of an authorized order only';
 const impossible: Readonly<Record<string, string>> = {
   cancel: cannotRelease,
   charge: cannotCharge,
@@ -156,6 +157,8 @@ export function meantCommands(
   if (whyImpossible(words) !== undefined) return [];
   return likeliest(words, similar).map((command) => {
     const [noun, verb = ''] = command.split(' ');
+    // What somebody searches for is kept, the word for searching is not.
+    if (command === 'orders find') return [command, ...searchedFor(words).map(quoted)].join(' ');
     const id = words.find((word) =>
       nounOfId.some(([pattern, owner]) => owner === noun && pattern.test(word)),
     );
@@ -163,6 +166,12 @@ export function meantCommands(
       ? `${command} ${id}`
       : command;
   });
+}
+
+function searchedFor(words: readonly string[]): readonly string[] {
+  const [first = '', second] = words;
+  const isNoun = Object.hasOwn(nouns, first) || Object.hasOwn(groups, first);
+  return second === undefined ? [] : words.slice(isNoun ? 2 : 1);
 }
 
 function likeliest(

@@ -12,6 +12,7 @@ import {
 import { type ResourceName, resources } from '../api/resources.ts';
 import { CliError } from '../errors.ts';
 import type { Profile } from '../profiles/profiles.ts';
+import { closestNames } from '../terminal/terminal.ts';
 import type { Completer, Flag } from './command.ts';
 
 /** The error for a mistake in the command line. Nothing was sent. */
@@ -82,14 +83,20 @@ export function nonEmpty(text: string, name: string): string {
 /** Returns the choice that was typed. Throws CliError 'usage' that lists the choices when there is no such choice. */
 export function oneOf<const T extends string>(choices: readonly T[], text: string, name: string): T {
   const found = choices.find((choice) => choice === text);
-  if (found === undefined) throw usage(`${name} ${short(text)}: not one of ${choices.join(', ')}`);
-  return found;
+  if (found !== undefined) return found;
+  throw usage(
+    `${name} ${short(text)}: not one of ${choices.join(', ')}`,
+    closestNames(text.slice(0, 40), choices).map((close) => `did you mean ${name} ${close}?`),
+  );
 }
 
 function integerWithin(min: number, max: number, text: string, name: string): number {
   const value = /^(0|[1-9][0-9]{0,15})$/.test(text) ? Number(text) : Number.NaN;
   if (!(value >= min && value <= max))
-    throw usage(`${name} ${short(text)}: not a whole number from ${min} to ${max}`);
+    throw usage(
+      `${name} ${short(text)}: not a whole number from ${min} to ${max}`,
+      text === '0' ? [`leave ${name} out, or type ${name} ${min} or more`] : [],
+    );
   return value;
 }
 
@@ -104,7 +111,14 @@ function typedAmount(text: string, name: string): TypedAmount {
     ]);
   throw usage(
     `${name} ${short(text)}: not an amount, which is a number above 0, without commas`,
-    withoutCommas(text).map((one) => `type ${one}`),
+    withoutCommas(text).flatMap((one) =>
+      one.includes('.')
+        ? [
+            `where the profile declares decimals: type ${one}`,
+            "without decimals: type a whole number, in the service's units",
+          ]
+        : [`type ${one}`],
+    ),
   );
 }
 

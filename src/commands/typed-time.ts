@@ -119,6 +119,11 @@ export const periodWords = [
 const dayWords = [...periodWords, ...weekdays] as const;
 type DayWord = (typeof dayWords)[number];
 
+/** Whether a text is a word for a time, such as `yesterday`. */
+export function isDayWord(text: string): boolean {
+  return dayWords.some((known) => known === text.toLowerCase());
+}
+
 /**
  * The calendar day on which a period begins, as midnight in UTC. `today` is one too. Days are counted in the calendar, since a
  * day may have 23 or 25 hours; the zone turns the day into a moment afterwards.
@@ -210,7 +215,7 @@ export function timeRange(
 ): TimeRange {
   const range = { since: since?.at(clockAndZone), until: until?.at(clockAndZone) };
   if (range.since !== undefined && range.until !== undefined && range.since >= range.until) {
-    throw new CliError('usage', `nothing lies between --since ${since?.text} and --until ${until?.text}`, {
+    throw new CliError('usage', `--since ${since?.text} is not before --until ${until?.text}`, {
       certain: 'nothing was sent; --since is included, --until is not',
       now: untilHint(since, until),
     });

@@ -26,7 +26,7 @@ export const changeKinds = {
   refund: { noun: 'refund', provable: true },
   capture: { noun: 'capture', provable: true },
   order: { noun: 'order creation', provable: true },
-  checkout: { noun: 'checkout creation', provable: false },
+  checkout: { noun: 'payment link', provable: false },
   api: { noun: 'request', provable: false },
 } as const;
 

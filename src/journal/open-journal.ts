@@ -36,7 +36,7 @@ import {
   paidTwiceLine,
   probableRefunds,
   seenTwice,
-  unconfirmedLine,
+  unconfirmedLines,
 } from './unconfirmed.ts';
 import { rulingOf, verdictRow } from './verdict.ts';
 
@@ -104,8 +104,7 @@ export function openJournal(parts: JournalParts): OpenedJournal {
         await warnOnce();
         const { open, twice } = await openAttempts(journal, profile);
         const isOther = ({ sent }: AttemptRecord) => shown === undefined || sent.proof.orderId !== shown;
-        const line = unconfirmedLine(open.filter(isOther), profile.settings);
-        if (line !== undefined) parts.notes.note(line);
+        for (const line of unconfirmedLines(open.filter(isOther), profile.settings)) parts.notes.note(line);
         const twiceElsewhere = twice.filter(isOther);
         if (twiceElsewhere.length > 0) parts.notes.note(paidTwiceLine(twiceElsewhere, profile.settings));
       } catch (error) {

@@ -107,11 +107,11 @@ function tooEarlyError(
   const { intent, proof } = attempt.sent;
   // The next whole second: at that time it is not too early any more.
   const time = shortTime(Math.ceil(until / 1000) * 1000);
-  return new CliError('refused', `too early: it can still arrive until ${time}`, {
+  return new CliError('refused', `it can still arrive until ${time}`, {
     certain: 'nothing was recorded',
     now: [
       ...(provable(proof.kind) ? ['first let paydesk look:', `paydesk journal reconcile ${intent}`] : []),
-      `if it is not there, from ${time} on:`,
+      `wait until ${time}; if it is still not there, run:`,
       `paydesk journal settle ${intent} --not-applied --note TEXT`,
     ],
   });
@@ -316,7 +316,7 @@ function usedUpError(
   const next = verdictOf(attempt)?.verdict === 'applied' ? refund?.id : attemptName(attempt);
   return new CliError(
     'refused',
-    `--again ${name}: that id is used up since ${shortTime(sent.time)}: ${named(attempt, amounts)}`,
+    `--again ${name} was used already, at ${shortTime(sent.time)}: ${named(attempt, amounts)}`,
     {
       certain: 'nothing was sent now',
       now: [
@@ -351,7 +351,7 @@ function repeatCommand(
 function leftWords(left: string | undefined): readonly string[] {
   if (left === undefined) return [];
   return [
-    `the journal may hold ${left} as sent, which blocks the order. It was not sent: wait two minutes, then record that:`,
+    'it was NOT sent, but the journal may say "sent"; in two minutes:',
     `paydesk journal settle ${left} --not-applied --note TEXT`,
   ];
 }

@@ -178,7 +178,7 @@ function evidenceIn(
     return evidence;
   return {
     shows: 'unreadable',
-    problem: `first clear up ${rival.sent.intent}: one of these two may be it`,
+    problem: `another change asks for the same; settle ${rival.sent.intent} first`,
   };
 }
 

@@ -94,32 +94,35 @@ function mayHaveMadeMore(record: AttemptRecord): boolean {
 const mostNamed = 3;
 
 /**
- * `2 refunds unconfirmed: ord_…, 900 MXN; ord_…, 500 MXN: paydesk journal reconcile --all`. Undefined when there is
- * none.
+ * `2 refunds unconfirmed: ord_…, 900 MXN; ord_…, 500 MXN: paydesk journal reconcile --all`; and a line of their own for changes of
+ * which no read can tell what became, such as payment links: a person looks, and records it. Empty when there is none.
  */
-export function unconfirmedLine(
+export function unconfirmedLines(
   unconfirmed: readonly AttemptRecord[],
   amounts: AmountStyle,
-): string | undefined {
-  const [first, second] = unconfirmed;
-  if (first === undefined) return undefined;
-  const { noun } = changeKinds[first.sent.proof.kind];
-  const isMixed = unconfirmed.some(({ sent }) => sent.proof.kind !== first.sent.proof.kind);
-  const what = isMixed ? 'changes' : second === undefined ? noun : `${noun}s`;
-  const names = namesOf(
-    unconfirmed,
-    (record) => `${isMixed ? `${changeKinds[record.sent.proof.kind].noun} ` : ''}${nameOf(record, amounts)}`,
-  );
-  return `${unconfirmed.length} ${what} unconfirmed: ${names}: ${findOutCommand(unconfirmed)}`;
+): readonly string[] {
+  const isProvable = ({ sent }: AttemptRecord) => changeKinds[sent.proof.kind].provable;
+  const provable = unconfirmed.filter(isProvable);
+  const others = unconfirmed.filter((record) => !isProvable(record));
+  const [only, second] = others;
+  const show = second === undefined ? `show ${only?.sent.intent ?? ''}` : 'list --open';
+  return [
+    ...lineOf(provable, amounts, 'paydesk journal reconcile --all'),
+    ...lineOf(others, amounts, `look on the service's own screen, then: paydesk journal ${show}`),
+  ];
 }
 
-// No read can tell what became of a payment link: a person looks, and records it.
-function findOutCommand(unconfirmed: readonly AttemptRecord[]): string {
-  const [first, second] = unconfirmed;
-  if (unconfirmed.some(({ sent }) => changeKinds[sent.proof.kind].provable))
-    return 'paydesk journal reconcile --all';
-  const look = "look for it on the service's own screen, then record what you found: paydesk journal";
-  return second === undefined ? `${look} settle ${first?.sent.intent ?? ''}` : `${look} list --open`;
+function lineOf(records: readonly AttemptRecord[], amounts: AmountStyle, how: string): readonly string[] {
+  const [first, second] = records;
+  if (first === undefined) return [];
+  const { noun } = changeKinds[first.sent.proof.kind];
+  const isMixed = records.some(({ sent }) => sent.proof.kind !== first.sent.proof.kind);
+  const what = isMixed ? 'changes' : second === undefined ? noun : `${noun}s`;
+  const names = namesOf(
+    records,
+    (record) => `${isMixed ? `${changeKinds[record.sent.proof.kind].noun} ` : ''}${nameOf(record, amounts)}`,
+  );
+  return [`${records.length} ${what} unconfirmed: ${names}: ${how}`];
 }
 
 /** `1 refund paid back twice: ord_…, 900 MXN: paydesk journal list --open`. For attempts with that alarm. */

@@ -14,6 +14,8 @@ export interface PlanFileParts {
   readonly cwd: () => string;
   /** Reads a file, or standard input for `-`. Throws CliError 'usage' if it cannot be read or is too large. */
   readonly read: (path: string, maxBytes: number) => Promise<Uint8Array>;
+  /** Reads it part by part. */
+  readonly chunks: (path: string, maxBytes: number) => AsyncIterable<Uint8Array>;
   /** Masks keys in a line of JSON, and in a text. */
   readonly cleanJson: (json: string) => string;
   readonly clean: (text: string) => string;
@@ -28,18 +30,21 @@ const planMax = 512 * 1024 * 1024;
 const largeInput = 8 * 1024;
 const largePlan = 256 * 1024;
 
-export function createPlans({ cwd, read, cleanJson, clean, keepHeapSmall }: PlanFileParts): PlanFiles {
+export function createPlans({
+  cwd,
+  read,
+  chunks,
+  cleanJson,
+  clean,
+  keepHeapSmall,
+}: PlanFileParts): PlanFiles {
   return {
     async input(path) {
       const bytes = await read(path, inputMax);
       if (bytes.length > largeInput) keepHeapSmall();
       return bytes;
     },
-    async open(path) {
-      const bytes = await read(path, planMax);
-      if (bytes.length > largePlan) keepHeapSmall();
-      return readPlan(path, bytes);
-    },
+    open: (path) => readPlan(path, noticed(chunks(path, planMax), largePlan, keepHeapSmall)),
     async save(path, head, rows, force) {
       const { lines, digest } = writePlan(head, rows, cleanJson);
       await writeNew(path, fullPath(cwd, path), lines, force);
@@ -49,6 +54,20 @@ export function createPlans({ cwd, read, cleanJson, clean, keepHeapSmall }: Plan
     isSameFile: async (one, other) => one !== '-' && isSameFile(fullPath(cwd, one), fullPath(cwd, other)),
     write: (path, text, force) => writeNew(path, fullPath(cwd, path), [clean(text)], force),
   };
+}
+
+// The same chunks. `notice` is called once, when there were more bytes than that.
+async function* noticed(
+  chunks: AsyncIterable<Uint8Array>,
+  bytes: number,
+  notice: () => void,
+): AsyncGenerator<Uint8Array> {
+  let left = bytes;
+  for await (const chunk of chunks) {
+    if (left >= 0 && chunk.length > left) notice();
+    left -= chunk.length;
+    yield chunk;
+  }
 }
 
 async function isSameFile(one: string, other: string): Promise<boolean> {

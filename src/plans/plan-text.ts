@@ -32,21 +32,24 @@ export function writePlan(
 }
 
 /** Reads a plan. Throws CliError 'refused' if it is no plan, if it was changed, or if its version is another one. */
-export function readPlan(name: string, bytes: Uint8Array): Plan {
-  const lines = linesOf(bytes);
-  const first = lines.next();
-  const head = parsed(name, headLine, first.value, 1);
+export async function readPlan(
+  name: string,
+  chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
+): Promise<Plan> {
   const hash = createHash('sha256');
   const rows: PlanRow[] = [];
-  let last = first.value;
-  let number = 1;
-  for (const line of lines) {
+  let head: PlanHead | undefined;
+  let last: Uint8Array | undefined;
+  let number = 0;
+  for await (const line of linesOf(chunks)) {
     if (last !== undefined) hash.update(last);
     number += 1;
-    if (isRow(line)) rows.push(rowOf(parsed(name, rowLine, line, number)));
+    if (head === undefined) head = headOf(parsed(name, headLine, line, number));
+    else if (isRow(line)) rows.push(rowOf(parsed(name, rowLine, line, number)));
     else if (line.at(-1) !== newline) throw edited(name, 'it does not end where a plan ends');
     last = line;
   }
+  if (head === undefined) throw noPlan(name);
   const end = parsed(name, endLine, last, number);
   const digest = hash.digest('hex');
   if (digest !== end.digest) throw edited(name, 'its digest is not that of its rows');
@@ -54,7 +57,7 @@ export function readPlan(name: string, bytes: Uint8Array): Plan {
   // The digest does not cover the last line, so that line must be just the one that paydesk writes.
   if (!Buffer.from(endText(rows, digest)).equals(last ?? Buffer.of()))
     throw edited(name, 'its last line does not fit its rows');
-  return { ...headOf(head), rows, digest };
+  return { ...head, rows, digest };
 }
 
 const newline = 10;
@@ -64,14 +67,23 @@ function isRow(line: Uint8Array): boolean {
   return rowStart.every((byte, index) => line[index] === byte);
 }
 
-// Each line with its end, as a part of the same bytes.
-function* linesOf(bytes: Uint8Array): Generator<Uint8Array, undefined> {
-  for (let at = 0; at < bytes.length; ) {
-    const end = bytes.indexOf(newline, at);
-    const next = end === -1 ? bytes.length : end + 1;
-    yield bytes.subarray(at, next);
-    at = next;
+// Each line with its end. A long plan is never in memory as a whole.
+async function* linesOf(
+  chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
+): AsyncGenerator<Uint8Array, undefined> {
+  // What came of a line that has not ended yet.
+  let begun: Uint8Array[] = [];
+  for await (const chunk of chunks) {
+    let at = 0;
+    for (let end = chunk.indexOf(newline); end !== -1; end = chunk.indexOf(newline, at)) {
+      const rest = chunk.subarray(at, end + 1);
+      yield begun.length === 0 ? rest : Buffer.concat([...begun, rest]);
+      begun = [];
+      at = end + 1;
+    }
+    if (at < chunk.length) begun.push(chunk.subarray(at));
   }
+  if (begun.length > 0) yield Buffer.concat(begun);
   return undefined;
 }
 

@@ -39,8 +39,8 @@ export function plainCommand(...words: readonly string[]): string {
   return ['paydesk', ...words.map(quoted)].join(' ');
 }
 
-// Puts a word in single quotes if a shell would change it.
-function quoted(word: string): string {
+/** Puts a word in single quotes if a shell would change it. */
+export function quoted(word: string): string {
   return /^[A-Za-z0-9_@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
 }
 

@@ -26,7 +26,14 @@ import {
   type SettingChange,
   type TypedKey,
 } from './profiles.ts';
-import { defaultWord, readSettings, settingName, settingProblem, unknownSetting } from './settings.ts';
+import {
+  defaultWord,
+  meantValues,
+  readSettings,
+  settingName,
+  settingProblem,
+  unknownSetting,
+} from './settings.ts';
 
 /** Throws CliError 'refused' when the name is taken or built in, 'usage' when no profile can have it. */
 export function checkFree(profiles: ProfileFile['profiles'], name: string): void {
@@ -243,5 +250,6 @@ function editSetting(stored: StoredProfile, typed: string, text: string): Edit {
 function wrong(name: string, text: string, what: string): CliError {
   return new CliError('usage', `${name} ${text === '' ? "''" : text}: not ${what}`, {
     certain: 'nothing was changed',
+    now: meantValues(name, text).map((meant) => `did you mean ${name} ${meant}?`),
   });
 }

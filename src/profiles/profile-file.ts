@@ -152,7 +152,13 @@ export function draftOfLead(text: string, where: string): Omit<ProfileDraft, 'na
   const result = v.safeParse(v.pipe(v.string(), v.parseJson(), leadFile), text);
   if (!result.success) {
     const [issue] = result.issues;
-    throw usage(`${where}: ${issue.type === 'parse_json' ? 'it is not JSON' : issueText(issue)}`);
+    const field = v.getDotPath(issue);
+    // A setting on the top level: its value is not repeated.
+    const isSetting = field !== null && issue.expected === 'never' && settingName(field) !== undefined;
+    throw usage(
+      `${where}: ${issue.type === 'parse_json' ? 'it is not JSON' : issueText(issue)}`,
+      isSetting ? [`${field} is a setting: write it into "settings": {"${settingName(field)}": "…"}`] : [],
+    );
   }
   const { base_url: baseUrl, api_version: apiVersion, ...same } = result.output;
   const unknown = Object.keys(same.settings ?? {}).find((name) => settingName(name) === undefined);
@@ -160,8 +166,8 @@ export function draftOfLead(text: string, where: string): Omit<ProfileDraft, 'na
   return { ...same, baseUrl, apiVersion };
 }
 
-function usage(message: string): CliError {
-  return new CliError('usage', message, { certain: 'nothing was changed' });
+function usage(message: string, now: readonly string[] = []): CliError {
+  return new CliError('usage', message, { certain: 'nothing was changed', now });
 }
 
 /** Says what is wrong with a field, without repeating its value. */

@@ -17,6 +17,7 @@ export {
   commandLine,
   otherModeLine,
   plainCommand,
+  quoted,
   wrongMode,
 } from './account-words.ts';
 // The journal and the locks use the same rules for their files.
@@ -232,7 +233,16 @@ export interface PlannedSetting extends SettingChange {
 }
 
 /** The kinds of texts of an order that the index may hold (setting index.fields). */
-export const indexFields = ['name', 'email', 'phone', 'card', 'auth', 'reference', 'metadata'] as const;
+export const indexFields = [
+  'name',
+  'email',
+  'phone',
+  'card',
+  'auth',
+  'reference',
+  'item',
+  'metadata',
+] as const;
 
 /** The name of the profile for the simulator inside paydesk. */
 export const demoName = 'demo';

@@ -193,6 +193,11 @@ export function settingNumber(name: string, text: string): number | undefined {
   return success && typeof output === 'number' ? output : undefined;
 }
 
+/** Values of a setting that are spelled like this text, which is none. */
+export function meantValues(name: string, text: string): readonly string[] {
+  return name === 'time.zone' ? closestNames(text.slice(0, 40), Intl.supportedValuesOf('timeZone')) : [];
+}
+
 /** If a text is no value of a setting: what the value should be. */
 export function settingProblem(name: string, text: string): string | undefined {
   const result = v.safeParse(schemaOf(name), text);

@@ -3,7 +3,7 @@
 import type { CliError, ErrorDetail, ErrorKind } from '../errors.ts';
 import { blockLines, hangingLines } from './blocks.ts';
 import { ownJson } from './json.ts';
-import type { ScreenStyle } from './text-lines.ts';
+import { commandIn, type ScreenStyle } from './text-lines.ts';
 
 // Continuation lines start under the first word after the opening.
 const indent = 9;
@@ -88,7 +88,7 @@ function part(
   return text.split('\n').flatMap((line, index) => {
     const first = index > 0 || style === undefined ? ' '.repeat(indent) : { text: start, style };
     // A command is never broken, so that it can be copied as one line.
-    const whole = line.trimStart().startsWith('paydesk ');
+    const whole = commandIn(line.trimStart()) === 0;
     return hangingLines(
       [index === 0 ? first : ' '.repeat(indent), line],
       indent,

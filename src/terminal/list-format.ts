@@ -88,6 +88,7 @@ export async function stdoutFormat(
         width,
         manyPages: options.pages === 'many',
         isPaged: options.isPaged ?? false,
+        unseen: named === undefined ? unseenTitles(columns, width) : [],
         paint: await loadPaint(options.color),
         reading: readingOf(options),
         clean,
@@ -96,6 +97,12 @@ export async function stdoutFormat(
       });
     }
   }
+}
+
+function unseenTitles(columns: readonly Column[], width = Number.POSITIVE_INFINITY): readonly string[] {
+  return columns
+    .filter(({ told, tableFrom }) => told === true && tableFrom !== undefined && tableFrom > width)
+    .map(({ title }) => title);
 }
 
 export interface FileFormatOptions {

@@ -209,9 +209,7 @@ function startSink(
     state = 'ended';
     await writer.write(format.end(hasMore));
     if (hasUnits)
-      options.note?.(
-        `${unitsMark} in the service's units: the profile declares no decimals for this currency`,
-      );
+      options.note?.(`${unitsMark} in the service's units: no decimals are declared for this currency`);
     if (leftOut.length > 0)
       options.note?.(
         `${options.stdout.width === undefined ? 'this terminal' : `--width ${options.stdout.width}`} has no room for ${leftOut.join(', ')}: -o list shows every field`,

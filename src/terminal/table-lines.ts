@@ -40,14 +40,38 @@ export interface LineStyle {
   readonly paint: Paint;
 }
 
-/** Draws lines, one after the other, each with its line end. */
+/** Draws lines, each with its line end. */
 export function drawLines(
   lines: readonly (readonly DrawnCell[])[],
   layout: Layout,
   style: LineStyle,
-): string {
+): readonly string[] {
   const [left = '', right = ''] = drawFrame();
-  return lines.map((line) => `${left}${drawLine(line, layout, style)}${right}\n`).join('');
+  return lines.map((line) => `${left}${drawLine(line, layout, style)}${right}\n`);
+}
+
+/**
+ * Draws what has no room in a row, on lines below it: as many texts side by side as there is room for, under the second column.
+ * A text that is too long for that begins further left; none is cut.
+ */
+export function drawBelow(cells: readonly DrawnCell[], indent: number, { width, paint }: LineStyle): string {
+  const room = width ?? Number.POSITIVE_INFINITY;
+  const lines: DrawnCell[][] = [];
+  let used = 0;
+  for (const cell of cells) {
+    const size = shownWidth(cell);
+    const isNext = lines.length > 0 && indent + used + gap + size <= room;
+    if (isNext) lines.at(-1)?.push(cell);
+    else lines.push([cell]);
+    used = isNext ? used + gap + size : size;
+  }
+  return lines
+    .map((line) => {
+      const texts = line.map(({ text, style }) => (style === undefined ? text : paint(text, style)));
+      const size = line.reduce((sum, cell) => sum + shownWidth(cell) + gap, -gap);
+      return `${' '.repeat(Math.max(0, Math.min(indent, room - size)))}${texts.join(' '.repeat(gap))}\n`;
+    })
+    .join('');
 }
 
 // What cli-table3 draws at the left and right of a line. All lines have the same, so it draws one line, with a stand-in for the

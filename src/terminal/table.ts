@@ -3,11 +3,12 @@
 import { placesOf } from '../amounts.ts';
 import type { Column } from '../api/resources.ts';
 import { currencyPattern, type JsonObject, statuses } from '../api/spec.ts';
-import { type Brief, currencyOf, type Reading, showValue, unitsMark } from './columns.ts';
+import { absent, type Brief, currencyOf, type Reading, showValue, unitsMark } from './columns.ts';
 import type { ListFormat } from './list-format.ts';
 import { isOutgoing, statusStyle } from './meaning.ts';
 import {
   type DrawnCell,
+  drawBelow,
   drawLines,
   empty,
   type Layout,
@@ -15,7 +16,15 @@ import {
   shownWidth,
   withRoomForWhole,
 } from './table-lines.ts';
-import { fitColumns, mayShrink, type UsualCells, usualWidths, withReserve } from './table-widths.ts';
+import {
+  fitColumns,
+  gap,
+  mayShrink,
+  smallest,
+  type UsualCells,
+  usualWidths,
+  withReserve,
+} from './table-widths.ts';
 import type { Style } from './terminal.ts';
 import { cut, ellipsis } from './text-lines.ts';
 
@@ -30,6 +39,8 @@ export interface TableStyle extends LineStyle {
   readonly clean: (text: string) => string;
   /** Called if amounts are shown with `unitsMark`. */
   readonly onUnits?: (() => void) | undefined;
+  /** The titles of columns that only a wider terminal has, and that a reader is told of. */
+  readonly unseen: readonly string[];
   /** Called with the titles of the columns that do not fit on the terminal. */
   readonly onLeftOut?: ((titles: readonly string[]) => void) | undefined;
 }
@@ -68,26 +79,43 @@ export function drawTable(columns: readonly Column[], style: TableStyle): ListFo
       const rowsAt = (level: Level) =>
         records.map((record) => columns.map((column) => cellOf(column, record, { says, style, level })));
       const first = layout === undefined;
-      layout ??= firstLayout(columns, (level) => [titlesAt(level), ...rowsAt(level)], style);
+      layout ??= firstLayout(columns, (level) => [titlesAt(level), ...rowsAt(level)], {
+        ...style,
+        isMixed: waysToShow(columns, records, style.reading).some((ways) => ways > 1),
+      });
       const { level } = layout;
       const shown = layout.columns.map((column) => columns.indexOf(column));
-      if (first && shown.length < columns.length)
-        style.onLeftOut?.(missed(columns.filter((_, index) => !shown.includes(index))));
+      const leftOut = columns.filter((_, index) => !shown.includes(index));
+      const below = leftOut.filter((column) => column.below !== undefined);
+      const unseen = [...missed(leftOut.filter((column) => !below.includes(column))), ...style.unseen];
+      if (first && unseen.length > 0) style.onLeftOut?.(unseen);
       const rows = rowsAt(level);
       if (
         level === 'decimals' &&
         rows.some((row) => row.some((cell, index) => isMarked(cell, columns[index])))
       )
         style.onUnits?.();
-      const lines = first && style.header ? [titlesAt(level), ...rows] : rows;
-      return drawLines(
-        lines.map((line) => shown.map((index) => line[index] ?? empty)),
-        layout,
-        style,
-      );
+      const inLine = (line: readonly DrawnCell[]) => shown.map((index) => line[index] ?? empty);
+      const drawn = drawLines([titlesAt(level), ...rows].map(inLine), layout, style);
+      const [titles = '', ...lines] = drawn;
+      const indent = (layout.widths[0] ?? 0) + gap;
+      const whole = lines.map((line, at) => line + belowRow(below, records[at] ?? {}, indent, style));
+      return `${first && style.header ? titles : ''}${whole.join('')}`;
     },
     end: () => '',
   };
+}
+
+// What has no room in the row, under its second column.
+function belowRow(columns: readonly Column[], record: JsonObject, indent: number, style: TableStyle): string {
+  const says = { offset: '', currency: undefined };
+  const room = Math.max(smallest, (style.width ?? Number.POSITIVE_INFINITY) - indent);
+  const parts = columns.flatMap((column): readonly DrawnCell[] => {
+    const { text, style: own } = cellOf(column, record, { says, style, level: 'full' });
+    const words = `${column.below?.(record) ?? ''} ${text}`;
+    return text === absent ? [] : [{ text: mayShrink(column.kind) ? cut(words, room) : words, style: own }];
+  });
+  return drawBelow(parts, indent, style);
 }
 
 function isMarked({ text }: DrawnCell, column: Column | undefined): boolean {
@@ -114,14 +142,29 @@ function briefAt(level: Level, currency: string | undefined): Brief | undefined 
 function headingCurrency(
   columns: readonly Column[],
   records: readonly JsonObject[],
-  { amounts }: Reading,
+  reading: Reading,
 ): string | undefined {
   const currency = mostCommon(records.map(currencyOf));
+  return waysToShow(
+    columns,
+    records.filter((record) => currencyOf(record) === currency),
+    reading,
+  ).some((ways) => ways > 1)
+    ? undefined
+    : currency;
+}
+
+// In how many ways the amounts of each currency are shown: those of another profile may have other decimals.
+function waysToShow(
+  columns: readonly Column[],
+  records: readonly JsonObject[],
+  { amounts }: Reading,
+): readonly number[] {
   const styleOf = columns.find(({ kind }) => kind === 'money')?.amountsOf ?? (() => amounts);
-  const places = records
-    .filter((record) => currencyOf(record) === currency)
-    .map((record) => placesOf(currency, styleOf(record)));
-  return new Set(places).size > 1 ? undefined : currency;
+  const byCurrency = Map.groupBy(records, currencyOf);
+  return [...byCurrency].map(
+    ([currency, alike]) => new Set(alike.map((record) => placesOf(currency, styleOf(record)))).size,
+  );
 }
 
 // A text that is no currency code stays in its own cell.
@@ -178,15 +221,17 @@ function cleanText(text: string, column: Column, { width, clean }: TableStyle): 
   return start.length === text.length ? clean(text) : cut(clean(start) + ellipsis, width);
 }
 
-// Without a terminal everything is shown in full.
+// Without a terminal everything is shown in full. `isMixed`: amounts of one currency are shown in two ways.
 function firstLayout(
   columns: readonly Column[],
   linesAt: (level: Level) => readonly (readonly DrawnCell[])[],
-  style: TableStyle,
+  { isMixed, ...style }: TableStyle & { readonly isMixed: boolean },
 ): Layout & { readonly level: Level } {
   const { width, manyPages } = style;
   let best = fittedAt('full', columns, linesAt('full'), style);
   for (const level of levels.slice(1)) {
+    // Where one profile declares decimals and another does not, all amounts stand in the service's units too.
+    if (level === 'decimals' && isMixed) break;
     if (best.leftOut + best.cut === 0) break;
     const other = fittedAt(level, columns, linesAt(level), style);
     // The service's own integers are given up for a whole column only.

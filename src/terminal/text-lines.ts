@@ -166,9 +166,18 @@ export function wrap(
   );
 }
 
+// What follows the name of the program in a command. In a sentence another word does: `paydesk cannot take a refund back`.
+const command =
+  /(?<=^|: )paydesk (?=-|(?:api|checkout|completion|customers|help|journal|orders|profile|refunds|simulator|today)\b)/;
+
+/** Where the command begins with which a text ends; -1 if there is none. */
+export function commandIn(text: string): number {
+  return text.search(command);
+}
+
 // A command to copy stays whole. If it were broken, its first half would run as another command.
 function partsOf(text: string): readonly string[] {
-  const at = text.search(/(?<=^|: )paydesk /);
+  const at = commandIn(text);
   return at === -1 ? text.split(/( +)/) : [...text.slice(0, at).split(/( +)/), text.slice(at)];
 }
 

@@ -30,7 +30,7 @@ afterAll(() => {
 
 const came = ({ code }: Ran, order: LedgerOrder) => ({ code, posts: order.posts.length });
 const yes = (words: readonly string[]): readonly string[] => [...words, '--yes'];
-const usedUp = /that id is used up since \d\d:\d\d:\d\d/;
+const usedUp = /was used already, at \d\d:\d\d:\d\d/;
 
 /** A refund that was made. */
 async function madeOnce(home: Home): Promise<LedgerOrder> {

@@ -148,7 +148,7 @@ describe('one address, spelled in several ways, with another key each time', () 
     expect(came(await runAs(own, 't', again), order)).toEqual({ code: 0, posts: 2 });
     const ran = await runAs(own, 'localhost', again);
     expect(came(ran, order), ran.stderr).toEqual({ code: 3, posts: 2 });
-    expect(inOneLine(ran.stderr)).toMatch(/that id is used up since \d\d:\d\d:\d\d/);
+    expect(inOneLine(ran.stderr)).toMatch(/was used already, at \d\d:\d\d:\d\d/);
   });
 
   test('two runs at once under two spellings: one POST', async () => {

@@ -35,7 +35,10 @@ const meant: readonly (readonly [line: string, lines: readonly string[]])[] = [
   ['get i_640a1b2c', ['did you mean: paydesk journal show i_640a1b2c']],
   ['login', ['did you mean: paydesk profile add']],
   ['orders ls', ['did you mean: paydesk orders list']],
-  ['orders search torres', ['did you mean: paydesk orders find']],
+  ['orders search torres', ['did you mean: paydesk orders find torres']],
+  ['search torres 4242', ['did you mean: paydesk orders find torres 4242']],
+  ["search o'hara", ["did you mean: paydesk orders find 'o'\\''hara'"]],
+  ['help search torres', ['did you mean: paydesk help orders find']],
   ['orders shw', ['did you mean: paydesk orders show']],
   ['order list', ['did you mean: paydesk orders list']],
   ['order', ['did you mean: paydesk orders']],
@@ -49,9 +52,9 @@ const meant: readonly (readonly [line: string, lines: readonly string[]])[] = [
   ['help order ls', ['did you mean: paydesk help orders list']],
   ['orders list --limt 5', ['did you mean: --limit']],
   ['-p shop refund', ['did you mean: paydesk -p shop orders refund']],
-  ['orders serach torres', ['did you mean: paydesk orders find']],
+  ['orders serach torres', ['did you mean: paydesk orders find torres']],
   ['journal resolve i_1', ['did you mean: paydesk journal reconcile i_1', 'or: paydesk journal settle i_1']],
-  ['serach torres', ['did you mean: paydesk orders find']],
+  ['serach torres', ['did you mean: paydesk orders find torres']],
   ['customers search ana', ['did you mean: paydesk customers list']],
   ['journal dismis i_1', ['did you mean: paydesk journal acknowledge i_1']],
   ['checkout list', ['did you mean: paydesk journal list --kind checkout', 'or: paydesk journal show']],
@@ -91,14 +94,14 @@ test('whoever looks for payment links is told that the service has no list of th
 test.each([
   [
     'orders cancel ord_1',
-    'paydesk can release or undo nothing: only the shop can release an authorized order',
+    'nothing can be released or undone here: only the shop can release an authorized order',
   ],
-  ['release ord_1', 'paydesk can release or undo nothing'],
-  ['order void ord_1', 'paydesk can release or undo nothing'],
-  ['undo', 'paydesk can release or undo nothing'],
+  ['release ord_1', 'nothing can be released or undone here'],
+  ['order void ord_1', 'nothing can be released or undone here'],
+  ['undo', 'nothing can be released or undone here'],
   [
     'orders charge ord_1',
-    'paydesk charges nobody: orders capture takes the money of an authorized order only',
+    'nobody can be charged here: orders capture takes the money of an authorized order only',
   ],
   ['orders chargeback ord_1', 'a chargeback is made by the bank of the buyer'],
   ['logout', 'there is nothing to sign out of'],
@@ -139,7 +142,7 @@ test('the screen at 80 and 120 columns', async () => {
   expect(narrow.stderr).toMatchInlineSnapshot(`
     "error:   unknown command 'order'
     certain: nothing was sent
-    now:     did you mean: paydesk orders find
+    now:     did you mean: paydesk orders find torres
              paydesk --help
     "
   `);

@@ -46,8 +46,35 @@ test('a cut order id leads to orders find, which finds the order; a whole one to
   expect((await service.run(['orders', 'find', 'ord_2tQ7', '--csv', '--columns', 'id'])).stdout).toContain(
     id,
   );
+  const word = await service.run(['orders', 'show', 'ord_none']);
+  expect(word.stderr).toContain('         paydesk orders list\n');
   const whole = await service.run(['orders', 'show', 'ord_2tQ7zRk9PwE5xNvAn']);
   expect(whole.stderr).toContain('         paydesk orders list\n');
+});
+
+test.each([
+  ['orders refund ord_1 --reason duplicate', 'did you mean --reason duplicated_transaction?'],
+  ['orders list --limit 0', 'leave --limit out, or type --limit 1 or more'],
+])('%s: what may have been meant is a line to act on', async (line, says) => {
+  await using service = await startService({});
+  const ran = await service.run(line.split(' '));
+  expect({ code: ran.code, requests: service.requests.length }).toEqual({ code: 2, requests: 0 });
+  expect(ran.stderr).toContain(`now:     ${says}\n`);
+});
+
+test('a search for a word such as yesterday says how a time is typed', async () => {
+  await using service = await startService({
+    orders: [orderOf('ord_1', [chargeOf('ch_1', 20_000)], { customer_info: { name: 'Ana' } })],
+  });
+  const { code, stderr } = await service.run(['orders', 'find', 'ana', 'Yesterday', '--refundable']);
+  expect(code).toBe(5);
+  expect(stderr).toContain(
+    'Yesterday is a time, which is typed so:\n         paydesk orders find ana --refundable --since yesterday\n',
+  );
+  expect(stderr).toContain('ids, buyers, cards, amounts, references, auth codes, items, metadata');
+  expect((await service.run(['orders', 'find', 'monday'])).stderr).toContain(
+    '         paydesk orders list --since monday\n',
+  );
 });
 
 test('two ids in one search: all words must be in one order', async () => {

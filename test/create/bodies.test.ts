@@ -258,7 +258,7 @@ describe('prices where the profile declares decimals', () => {
     const ran = await create(desk, 'checkout', '--item', 'Lamp:300:1', '--currency', 'MXN');
     expect(ran.code, ran.stderr).toBe(0);
     expect(ran.stderr.replaceAll(/\s+/g, ' ')).toContain(
-      "note: 300 is in the service's units: 3.00 MXN. For 300.00 MXN type 300.00",
+      "note: 300 is in the service's units: 3.00 MXN. If you mean 300.00 MXN, send nothing (press Enter) and run it again with 300.00",
     );
   });
 

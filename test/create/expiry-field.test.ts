@@ -96,8 +96,8 @@ test('a refusal that names the other spelling prints the command that sets it, a
   const refused = await desk.run(create, { env: stored, columns: 80 });
   expect(refused).toMatchObject({ code: 5, stdout: '' });
   expect(shownOf(refused.stderr)).toMatchInlineSnapshot(`
-    "refused by the service: the service refused the checkout creation of 30000 MXN
-             (HTTP 422, log_id 5f2c81)
+    "refused by the service: the service refused the payment link of 30000 MXN (HTTP
+             422, log_id 5f2c81)
              expires_at is missing
              (service.errors.parameter_validation.expires_at.missing, param
              expires_at)
@@ -109,7 +109,7 @@ test('a refusal that names the other spelling prints the command that sets it, a
   `);
   const wide = await desk.run(create, { env: stored, columns: 120 });
   expect(shownOf(wide.stderr)).toMatchInlineSnapshot(`
-    "refused by the service: the service refused the checkout creation of 30000 MXN (HTTP 422, log_id 5f2c81)
+    "refused by the service: the service refused the payment link of 30000 MXN (HTTP 422, log_id 5f2c81)
              expires_at is missing (service.errors.parameter_validation.expires_at.missing, param expires_at)
     certain: nothing was created; paydesk could not read the order to confirm this
     now:     the request said expired_at. To send expires_at from now on:

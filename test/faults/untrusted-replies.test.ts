@@ -185,8 +185,8 @@ describe('a 500 with an error of the service', () => {
                in a few minutes: paydesk journal reconcile i_7f3k2m9q
                blocked until paydesk can confirm it, or until you settle it
 
-        reply        HTTP 500, service.errors.internal.bank.no_answer, log_id 5f2c81:
-                     The bank did not answer.
+        reply          HTTP 500, service.errors.internal.bank.no_answer, log_id
+                       5f2c81: The bank did not answer.
       "
     `);
     expect(differences(await screenAt(120), narrow)).toMatchInlineSnapshot(`
@@ -197,7 +197,7 @@ describe('a 500 with an error of the service', () => {
       instead of lines 5 to 6:
       certain: sent once at 09:31:40; looked 4 times until 09:31:40, and it is not there yet
       instead of lines 11 to 12:
-        reply        HTTP 500, service.errors.internal.bank.no_answer, log_id 5f2c81: The bank did not answer."
+        reply          HTTP 500, service.errors.internal.bank.no_answer, log_id 5f2c81: The bank did not answer."
     `);
   });
 });

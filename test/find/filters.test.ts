@@ -83,7 +83,11 @@ describe('filters', () => {
     ['list', ['--until', 'lastmonth'], 'now:     did you mean --until last-month?'],
     ['list', ['--since', '2026/11/2'], 'now:     did you mean --since 2026-11-02?'],
     ['list', ['--until', '2026-02-30'], '--until 2026-02-30: not a time'],
-    ['list', ['--since', '2026-11-20', '--until', '2026-11-20'], 'nothing lies between --since 2026-11-20'],
+    [
+      'list',
+      ['--since', '2026-11-20', '--until', '2026-11-20'],
+      '--since 2026-11-20 is not before --until 2026-11-20',
+    ],
     [
       'list',
       ['--min-amount', '2', '--max-amount', '1'],
@@ -101,9 +105,11 @@ describe('filters', () => {
 
   test('a status that no order shows is said, with those that orders show and those that are documented', async () => {
     const one = await open(pages(november));
-    const words = "no order is 'Paid'. Words here: paid, refunded, pre_authorized";
+    const words = 'no order has the status Paid. Statuses here: paid, refunded, pre_authorized';
     for (const command of [['list'], ['find', 'mxn']])
       expect((await one.run(['orders', ...command, '--status', 'Paid'])).stderr).toContain(words);
+    const doubt = await one.run(['orders', 'list', '--status', 'Paid', '--quiet']);
+    expect(doubt.stderr).toBe('--status Paid: not a status that paydesk knows; did you mean paid?\n');
     const other = await one.run(['orders', 'list', '--status', 'paid', '--min-amount', '99999999']);
     expect(other.stderr).not.toContain('no order that was read');
   });

@@ -79,14 +79,14 @@ describe('journal settle --not-applied, while the refund may still appear', () =
       You are recording that this refund was NOT made. It may still appear until
       tomorrow 05:06. If you are wrong, the buyer is paid twice.
       refund of 300 MXN: recorded as not made, by op7
-        intent       i_7f3k2m9q, attempt 1
-        order        ord_1
-        account      shop, http://127.0.0.1:1 service sandbox
-        sent         21 Nov 2040 05:05:12 UTC by op7
-        could leave  until 21 Nov 2040 05:05:22 UTC
-        request      POST /orders/ord_1/refunds {"charge_id":"ch_1","amount":300}
-        asked for    a refund of 300 on charge ch_1
-        reply        HTTP 502
+        intent         i_7f3k2m9q, attempt 1
+        order          ord_1
+        account        shop, http://127.0.0.1:1 service sandbox
+        sent           21 Nov 2040 05:05:12 UTC by op7
+        could be sent  until 21 Nov 2040 05:05:22 UTC
+        request        POST /orders/ord_1/refunds {"charge_id":"ch_1","amount":300}
+        asked for      a refund of 300 on charge ch_1
+        reply          HTTP 502
       history
         21 Nov 2040 05:05:12 UTC  unknown               HTTP 502, an HTML page
         21 Nov 2040 05:05:12 UTC  not seen              the order did not show it yet
@@ -107,7 +107,7 @@ describe('journal settle --not-applied, while the refund may still appear', () =
   });
 
   test.each([
-    [['--note', 'idk'], 2, 'at least 10 letters'],
+    [['--note', 'idk'], 2, '--note is too short: 10 letters or more, saying how you know'],
     [['--note', 'test test test test'], 2, 'the same again and again'],
     [['--note', 'ord_2tQ7zRk9PwE5xNvAm'], 2, 'this is only an id: say how you know'],
     [['--note', 'i_7f3k2m9q, rf_12345678'], 2, 'these are only ids: say how you know'],
@@ -203,7 +203,7 @@ describe('journal settle --not-applied, while the refund may still appear', () =
     await person.answer('ord_2 is not the right id. Type it again', 'ord_1\r');
     await person.answer('How do you know? In a few words', 'ord_9\r');
     await person.answer('this is only an id: say how you know', '\x15idk\r');
-    await person.answer('at least 10 letters', '\x15Ana at the bank looked\r');
+    await person.answer('too short: 10 letters or more', 'Ana at the bank looked\r');
     const { exitCode, transcript } = await person.end;
     expect({ exitCode, screen: withoutEscapes(transcript) }).toEqual({
       exitCode: 0,
@@ -289,14 +289,14 @@ describe('after it was settled by hand', () => {
       not get the money.
       order id: ord_1
       refund of 300 MXN: recorded as made, by op7
-        intent       i_7f3k2m9q, attempt 1
-        order        ord_1
-        account      shop, http://127.0.0.1:1 service sandbox
-        sent         21 Nov 2040 05:05:12 UTC by op7
-        could leave  until 21 Nov 2040 05:05:22 UTC
-        request      POST /orders/ord_1/refunds {"charge_id":"ch_1","amount":300}
-        asked for    a refund of 300 on charge ch_1
-        reply        HTTP 502
+        intent         i_7f3k2m9q, attempt 1
+        order          ord_1
+        account        shop, http://127.0.0.1:1 service sandbox
+        sent           21 Nov 2040 05:05:12 UTC by op7
+        could be sent  until 21 Nov 2040 05:05:22 UTC
+        request        POST /orders/ord_1/refunds {"charge_id":"ch_1","amount":300}
+        asked for      a refund of 300 on charge ch_1
+        reply          HTTP 502
       history
         21 Nov 2040 05:05:12 UTC  unknown               HTTP 502, an HTML page
         21 Nov 2040 05:05:12 UTC  not seen              the order did not show it yet
@@ -471,11 +471,11 @@ describe('journal settle at a terminal', () => {
     const { code, screen } = await sit(['journal', 'settle', intent, '--not-applied'], { home, env }).leaves;
     expect(code).toBe(3);
     expect(screen.replaceAll(intent, 'i_7f3k2m9q')).toMatchInlineSnapshot(`
-      "refused: too early: it can still arrive until 05:07:22
+      "refused: it can still arrive until 05:07:22
       certain: nothing was recorded
       now:     first let paydesk look:
                paydesk journal reconcile i_7f3k2m9q
-               if it is not there, from 05:07:22 on:
+               wait until 05:07:22; if it is still not there, run:
                paydesk journal settle i_7f3k2m9q --not-applied --note TEXT
       "
     `);
@@ -507,14 +507,14 @@ describe('a duplicate alarm', () => {
     expect(acknowledged).toMatchInlineSnapshot(`
       "refund of 300 MXN: made: the reply was lost, the order shows it; alarm
       acknowledged by op7
-        intent       i_7f3k2m9q, attempt 1
-        order        ord_1
-        account      shop, http://127.0.0.1:1 service sandbox
-        sent         21 Nov 2040 05:05:12 UTC by op7
-        could leave  until 21 Nov 2040 05:05:22 UTC
-        request      POST /orders/ord_1/refunds {"charge_id":"ch_1","amount":300}
-        asked for    a refund of 300 on charge ch_1
-        reply        HTTP 502
+        intent         i_7f3k2m9q, attempt 1
+        order          ord_1
+        account        shop, http://127.0.0.1:1 service sandbox
+        sent           21 Nov 2040 05:05:12 UTC by op7
+        could be sent  until 21 Nov 2040 05:05:22 UTC
+        request        POST /orders/ord_1/refunds {"charge_id":"ch_1","amount":300}
+        asked for      a refund of 300 on charge ch_1
+        reply          HTTP 502
       history
         21 Nov 2040 05:05:12 UTC  unknown             HTTP 502, an HTML page
         21 Nov 2040 05:05:12 UTC  not seen            the order did not show it yet
@@ -633,16 +633,16 @@ describe('journal reconcile', () => {
     const { intent, run, screen, service } = await startDesk();
     const narrow = await screen('21T05:10:00', ['journal', 'reconcile', intent], 80);
     expect(narrow).toMatchInlineSnapshot(`
-      "read ord_1 again at 05:10:00: nothing changed
+      "still unconfirmed: read again at 05:10:00, the order does not show it
       refund of 300 MXN: not known yet; the order does not show it
-        intent       i_7f3k2m9q, attempt 1
-        order        ord_1
-        account      shop, http://127.0.0.1:1 service sandbox
-        sent         21 Nov 2040 05:05:12 UTC by op7
-        could leave  until 21 Nov 2040 05:05:22 UTC
-        request      POST /orders/ord_1/refunds {"charge_id":"ch_1","amount":300}
-        asked for    a refund of 300 on charge ch_1
-        reply        HTTP 502
+        intent         i_7f3k2m9q, attempt 1
+        order          ord_1
+        account        shop, http://127.0.0.1:1 service sandbox
+        sent           21 Nov 2040 05:05:12 UTC by op7
+        could be sent  until 21 Nov 2040 05:05:22 UTC
+        request        POST /orders/ord_1/refunds {"charge_id":"ch_1","amount":300}
+        asked for      a refund of 300 on charge ch_1
+        reply          HTTP 502
       history
         21 Nov 2040 05:05:12 UTC  unknown   HTTP 502, an HTML page
         21 Nov 2040 05:05:12 UTC  not seen  the order did not show it yet
@@ -658,7 +658,7 @@ describe('journal reconcile', () => {
     const wide = await screen('21T05:11:00', ['journal', 'reconcile', intent], 120);
     expect(differences(wide, narrow)).toMatchInlineSnapshot(`
       "instead of line 1:
-      read ord_1 again at 05:11:00: nothing changed
+      still unconfirmed: read again at 05:11:00, the order does not show it
       instead of lines 16 to 17:
             blocked until 22 Nov 2040 05:05:12 UTC at the latest, or until you settle it"
     `);
@@ -673,7 +673,7 @@ describe('journal reconcile', () => {
       changed: false,
     });
     const settled = await run('23T05:30:00', ['journal', 'reconcile', intent]);
-    expect(settled.stdout).toContain('not read again: its result is final');
+    expect(settled.stdout).toContain('already certain; not read again');
   });
 
   test('says when the order could not be read', async () => {

@@ -174,7 +174,7 @@ describe('journal settle', () => {
     // It may still be on its way.
     expect(await run(...words, '--confirm', 'ord_1')).toMatchObject({
       code: 3,
-      stderr: expect.stringMatching(/too early: it can still arrive until[\s\S]*nothing was recorded/),
+      stderr: expect.stringMatching(/it can still arrive until[\s\S]*nothing was recorded/),
     });
     const env = { TZ: 'UTC', PAYDESK_OPERATOR: 'op7', ...later(600_000) };
     const settleThen = (...more: readonly string[]) => paydesk([...words, ...more], { home: desk.home, env });
@@ -418,9 +418,10 @@ test.each([80, 120])(
     const made = await paydesk(other, { home, env: { ...env, PAYDESK_DEMO_FAULT: 'apply-drop' } });
     expect(made.code, made.stderr).toBe(0);
     const { screen } = await onScreen(['journal', 'reconcile', '--all'], { home, env, columns });
-    // At 80 columns the outcome is whole, and the profiles stand in the lines below.
     expect(screen).toMatch(/^i_.* made, reply lost/m);
-    expect(/^INTENT .* PROFILE *$/m.test(screen)).toBe(columns !== 80);
+    expect(screen).toMatch(/^INTENT .* PROFILE *$/m);
+    expect(screen).toMatch(/^i_.* 300 MXN .* shop *$/m);
+    expect(screen).toMatch(/^i_.* 700 MXN .* demo *$/m);
     const text = screen.replaceAll(/\s+/g, ' ');
     expect(text).toContain('refund of 300 MXN on ord_1 with profile shop: not known yet');
     expect(text).toContain('refund of 700 MXN on ord_2tQ7zRk9PwE5xNvAm with profile demo: not known yet');
@@ -443,6 +444,26 @@ test.each([
     );
   },
 );
+
+test('a lost link beside a lost refund has a line of its own, and its command runs as it is shown', async () => {
+  using home = newHome();
+  const env = { TZ: 'UTC', PAYDESK_DEMO_FAULT: 'drop' };
+  const demo = (line: string) => paydesk(['-p', 'demo', ...line.split(' ')], { home, env });
+  const refund = await demo('orders refund ord_2tQ7zRk9PwE5xNvAm --charge 1 --amount 700 --yes');
+  const link = await demo('checkout create --name Lamp --item Lamp:30000:1 --currency MXN --yes');
+  expect([refund.code, link.code]).toEqual([7, 7]);
+  const { stderr } = await demo('orders list --limit 1');
+  expect(stderr).toContain(
+    '1 refund unconfirmed: ord_2tQ7zRk9PwE5xNvAm, 700 MXN: paydesk journal reconcile --all\n',
+  );
+  const [, intent = ''] =
+    /1 payment link unconfirmed: (i_\w+), 30000 MXN: look on the service's own screen, then: paydesk journal show \1\n/.exec(
+      stderr,
+    ) ?? [];
+  const shown = await demo(`journal show ${intent}`);
+  expect(shown.code).toBe(0);
+  expect(shown.stdout).toContain(`paydesk journal settle ${intent} --applied --note TEXT\n`);
+});
 
 test('journal list says at 80 columns whose money it is, or what was done, where that differs', async () => {
   using desk = deskWith(lost);

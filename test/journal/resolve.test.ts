@@ -547,7 +547,7 @@ describe('the end of a look', () => {
         how: 'looked',
         evidence: {
           shows: 'unreadable',
-          problem: 'first clear up i_2: one of these two may be it',
+          problem: 'another change asks for the same; settle i_2 first',
         },
       },
     });

@@ -145,7 +145,7 @@ export const worlds: ReadonlyMap<string, Named> = new Map<string, Named>([
     },
   ],
   [
-    'people who name what was recorded by hand, and repeat that line',
+    'people who name what was recorded by hand',
     {
       rules: {
         reads: 'lagging',
@@ -154,7 +154,8 @@ export const worlds: ReadonlyMap<string, Named> = new Map<string, Named>([
         wanted: 'each_once',
         careless: true,
       },
-      long: { ...none, runs: 4, settles: 1 },
+      // A fourth run takes more memory than the thread has.
+      long: { ...none, runs: 3, settles: 1 },
     },
   ],
   [

@@ -184,13 +184,20 @@ describe('screens', () => {
     const list = ['journal', 'list', '--all-profiles'];
     const ran = await paydesk(list, { home, env: { ...standingAt(now), TZ: 'UTC' }, columns: 80 });
     expect(steady(ran.stdout)).toMatchInlineSnapshot(`
-      "INTENT      SENT UTC      ORDER                      AMOUNT  OUTCOME  PROFILE
-      i_7f3k2m9q  21 Nov 09:31  ord_2tQ7zRk9PwE5xNvAm  230.00 MXN  made     shop   
-      i_7f3k2m9q  21 Nov 09:31  ord_2tQ7zRk9PwE5xNvAm   7000* MXN  made     demo   
+      "INTENT      SENT UTC                  AMOUNT  OUTCOME  PROFILE
+      i_7f3k2m9q  21 Nov 09:31  23000 MXN (230.00)  made     shop   
+                  order ord_2tQ7zRk9PwE5xNvAm
+      i_7f3k2m9q  21 Nov 09:31            7000 MXN  made     demo   
+                  order ord_2tQ7zRk9PwE5xNvAm
       "
     `);
-    expect(ran.stderr).toContain(
-      "* in the service's units: the profile declares no decimals for this currency",
+    expect(ran.stderr).not.toContain("* in the service's units");
+    const env = { ...standingAt(now), TZ: 'UTC' };
+    const again = await paydesk(['journal', 'reconcile', '--all'], { home, env, columns: 80 });
+    expect(again.stdout).toMatch(/ 23000 MXN \(230\.00\) +made +shop *\n/);
+    expect(again.stdout).toMatch(/ 7000 MXN +made +demo *\n/);
+    expect(inOneLine(again.stderr)).toContain(
+      '2 of these were made before; paydesk read their orders again in case a refund shows twice',
     );
     const wide = await paydesk(list, { home, env: { ...standingAt(now), TZ: 'UTC' }, columns: 120 });
     expect(wide.stdout).toContain('23000 MXN (230.00)');
@@ -239,8 +246,10 @@ describe('--amount', () => {
 
   test('a whole number stays in the units of the service, and a warning says what that is', async () => {
     await using shop = await openShop();
-    const { stderr } = await shop.run(refund('--amount', '230'));
-    expect(stderr).toContain("note: 230 is in the service's units: 2.30 MXN. For 230.00 MXN type 230.00");
+    const { stderr } = await shop.run(refund('--amount', '230', '--note', 'ticket 8840'));
+    expect(stderr).toContain(
+      `note: 230 is in the service's units: 2.30 MXN. If you mean 230.00 MXN, send nothing (press Enter) and run: paydesk -p shop orders refund ${id} --charge 1 --amount 230.00 --note 'ticket 8840'\n`,
+    );
     expect(stderr).toContain('-230 (-2.30)');
     await using other = await openShop();
     expect((await other.run(refund('--amount', '230.00'))).stderr).not.toContain("service's units");
@@ -253,12 +262,13 @@ describe('--amount', () => {
     ['230.000', 2, 'now:     type 230.00 or 230000.00\n'],
     ['230.005', 2, 'now:     type an amount such as 100.00'],
     ['230,00', 2, 'not an amount'],
-    ['230,00', 2, 'now:     type 230.00\n'],
+    ['230,00', 2, 'now:     where the profile declares decimals: type 230.00\n'],
+    ['230,00', 2, "without decimals: type a whole number, in the service's units\n"],
     ['23,000', 2, 'not an amount; with its comma it can be read in two ways'],
     ['1,000', 2, "now:     without decimals, in the service's units: type 1000\n"],
     ['1,000', 2, 'where the profile declares decimals, type them behind a point\n'],
     ['abc', 2, '--amount abc: not an amount, which is a number above 0, without commas\n'],
-    ['1,234,567.00', 2, 'now:     type 1234567.00\n'],
+    ['1,234,567.00', 2, 'now:     where the profile declares decimals: type 1234567.00\n'],
     ['230.00 USD', 3, 'the order is in MXN'],
     ['351.00', 3, '35100 (351.00) is more than is left'],
   ])('%s is refused (%i) and nothing is sent', async (amount, code, words) => {

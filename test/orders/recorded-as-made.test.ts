@@ -127,6 +127,23 @@ describe('a refund that somebody recorded as made, and the order does not show i
     expect(service.posts).toHaveLength(1);
   });
 
+  test('is said where a person chooses what to refund', async () => {
+    const intent = await recordAsMade('--charge ch_2 --amount 500', other);
+    const person = sit(['orders', 'refund', other], {
+      home: service.home,
+      env: { ...service.env, ...envAt('05:20:00') },
+    });
+    await person.waitFor('Refund what?');
+    await person.waitFor('> all of it, recorded as made: refused without --again');
+    await person.waitFor('charge 1  *4242  20000 left, recorded as made: refused without --again');
+    await person.answer(/charge 2 {2}\*4242 {2}9000 left *[\r\n]/, '\x03');
+    const { code, screen } = await person.leaves;
+    expect(code).toBe(130);
+    expect(inOneLine(screen)).toContain(
+      `root says 500 MXN were paid back; the service does not show it: a refund of the same charge needs --again ${intent}`,
+    );
+  });
+
   test('stops a refund of another amount until --again names it; then the preview says what that means', async () => {
     const intent = await recordAsMade('--reason other');
     const refund = `orders refund ${id} --charge 1 --amount 15000 --yes`;

@@ -404,7 +404,7 @@ describe('the same once more (F28)', () => {
     const twice = await desk.script([...again, '--again', first]);
     expect(twice).toMatchObject({
       code: 3,
-      stderr: expect.stringMatching(new RegExp(`${first}: that id is used up since \\d\\d:`)),
+      stderr: expect.stringMatching(new RegExp(`${first} was used already, at \\d\\d:`)),
     });
     expect(refundsOf(await desk.order(paid.id))).toEqual([[-300, -300]]);
   });

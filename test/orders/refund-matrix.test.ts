@@ -168,9 +168,33 @@ describe('an order with a charge that the service does not refund', () => {
     expect(await desk.order(order.id)).toEqual(order);
   });
 
+  test('is shown where an order is picked: which of its charges it is', async () => {
+    const order = await desk.take(partlyLocked);
+    const person = desk.person(['orders', 'refund'], 120);
+    await person.waitFor('Which order?');
+    person.type(order.id);
+    await person.answer(/\*\d{4} \d+ {2}\*\d{4} \d+ not refundable/, '\x03');
+    expect(await person.leaves).toMatchObject({ code: 130 });
+  });
+
+  test('after a No prints the command for the other charge, and not the one that the service would refuse', async () => {
+    const order = await desk.take(partlyLocked);
+    const person = desk.person(['orders', 'refund', order.id, '--reason', 'other', '--note', 'n']);
+    await person.answer('> charge 1', '\x1b[B');
+    await person.answer('> all of it', '\r');
+    await person.answer('Send it? (y/N)', 'n\r');
+    const { code, screen } = await person.leaves;
+    expect(code).toBe(3);
+    expect(screen).toContain(`paydesk orders refund ${order.id} --charge 1 --reason other --note n\n`);
+    expect(screen).not.toContain('the same as one command');
+    expect(await desk.order(order.id)).toEqual(order);
+  });
+
   test('tells a person which charge it is, and the command that works does work', async () => {
     const order = await desk.take(partlyLocked);
     const person = desk.person(['orders', 'refund', order.id, '--reason', 'other', '--note', 'n']);
+    await person.waitFor('all of it, but the service will refuse that: charge 2 cannot be refunded');
+    person.type('\x1b[B');
     await person.answer('> all of it', '\r');
     await person.answer('Send it? (y/N)', 'y\r');
     const { code, screen } = await person.leaves;

@@ -119,6 +119,19 @@ describe('a possible twin', () => {
   });
 });
 
+test('a yes or no at the question for the note is no note: it is asked again, with an empty field', async () => {
+  const order = await desk.take(paidOnce);
+  const person = desk.person(['orders', 'refund', order.id, '--reason', 'other']);
+  await person.answer('Note, kept only on this computer (Enter: none):', 'Y\r');
+  await person.waitFor('a yes or no is no note');
+  person.type('no hurry\r');
+  await person.answer('Send it? (y/N)', '\r');
+  const { code, screen } = await person.leaves;
+  expect(code).toBe(3);
+  expect(screen).toMatch(/note +no hurry +kept only on this computer/);
+  expect(await desk.order(order.id)).toEqual(order);
+});
+
 describe('why', () => {
   test('offers the five documented reasons in words with what is sent, and none', async () => {
     const order = await desk.take(paidOnce);

@@ -109,9 +109,7 @@ describe('a twin that was refunded', () => {
     const narrow = await run('orders refund ord_twinB --reason other --yes', 80);
     expect(narrow.code).toBe(0);
     expect(narrow.stderr).toMatchInlineSnapshot(`
-      "ord_twinA, same buyer and amount, 4 min earlier, was refunded 2 min ago, not
-      from this machine: if you refund both, the buyer gets both payments back
-      REFUND A WHOLE ORDER                                     sandbox environment
+      "REFUND A WHOLE ORDER                                     sandbox environment
       order   ord_twinB  900 MXN  paid  21 Nov 04:50
       buyer   Ana  ana@example.com
       from    charge 1 of 1, visa *4242, ch_ord_twinB
@@ -122,6 +120,9 @@ describe('a twin that was refunded', () => {
         THIS REFUND      -900  all of the order
         left afterwards     0
       will send once: {"reason":"other"}
+      WARNING: ord_twinA, same buyer and amount, 4 min earlier, was refunded 2 min
+      ago, not from this machine: if you refund both, the buyer gets both payments
+      back
       "
     `);
     expect(service.posts).toHaveLength(1);
@@ -131,8 +132,9 @@ describe('a twin that was refunded', () => {
       columns: 80,
     });
     expect(quiet.stderr).toMatchInlineSnapshot(`
-      "ord_twinA, same buyer and amount, 4 min earlier, was refunded 2 min ago, not
-      from this machine: if you refund both, the buyer gets both payments back
+      "WARNING: ord_twinA, same buyer and amount, 4 min earlier, was refunded 2 min
+      ago, not from this machine: if you refund both, the buyer gets both payments
+      back
       "
     `);
     service.orders = [own, refundedTwin(300)];
@@ -141,13 +143,12 @@ describe('a twin that was refunded', () => {
       columns: 120,
     });
     expect(differences(wide.stderr, narrow.stderr)).toMatchInlineSnapshot(`
-      "instead of lines 1 to 2:
-      ord_twinA, same buyer and amount, 4 min earlier, was refunded in part (300 of 900) 2 min ago, not from this machine: if
-      you refund both, the buyer gets both payments back
-      instead of line 7:
+      "instead of line 5:
       reason  none is sent
-      instead of line 13:
-      will send once: {}"
+      instead of lines 11 to 14:
+      will send once: {}
+      WARNING: ord_twinA, same buyer and amount, 4 min earlier, was refunded in part (300 of 900) 2 min ago, not from this
+      machine: if you refund both, the buyer gets both payments back"
     `);
   });
 
@@ -189,7 +190,7 @@ describe('a twin that was refunded', () => {
     expect(row).not.toHaveProperty('again');
     const shown = await run(`journal show ${row?.intent ?? ''}`, 80);
     expect(shown.stdout).toContain(
-      '  twin         sent although its twin was paid back: --again named rf_twinA\n',
+      '  twin           sent although its twin was paid back: --again named rf_twinA\n',
     );
     expect((await run(`${duplicated} --again rf_twinA`)).code).toBe(3);
     expect(service.posts).toHaveLength(1);

@@ -264,6 +264,7 @@ describe('a settings file from a lead', () => {
     ['{"api_version": "new"}', 'api_version must be text, for example "2.3.0"'],
     ['{"auth": "key"}', 'auth must be "bearer" or "basic"'],
     ['{"settings": "none"}', 'settings must be an object'],
+    ['{"amounts.decimals.mxn": "2"}', 'write it into "settings": {"amounts.decimals.MXN": "…"}'],
   ])('%s: the error says what it must be', async (wrong, says) => {
     using home = newHome();
     const right = { base_url: 'https://api.example.com', mode: 'sandbox' };
@@ -294,6 +295,13 @@ describe('profile set', () => {
     `);
     expect((await paydesk([...set, 'junk', '--yes'], { home })).code).toBe(0);
     expect((await paydesk(['profile', 'show', 'shop'], { home })).stdout).toMatch(/orders\.status +junk/);
+  });
+
+  test('a time zone that is spelled like another one says which may be meant', async () => {
+    using home = await withShop();
+    const ran = await paydesk(['profile', 'set', 'shop', 'time.zone', 'Mexico'], { home });
+    expect(ran.code).toBe(2);
+    expect(ran.stderr).toContain('now:     did you mean time.zone America/Mexico_City?\n');
   });
 
   test.each(['paid', 'partially_refunded', 'pending_payment', 'default'])(

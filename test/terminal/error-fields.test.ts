@@ -56,14 +56,14 @@ test('journal show finds a change by the script’s own id, and shows both ids',
   const narrow = await screenAt(80);
   expect(narrow).toMatchInlineSnapshot(`
     "refund of 300 MXN: not known yet; the order does not show it
-      intent       i_7f3k2m9q, attempt 1
-      script id    ticket-8840
-      order        ord_1
-      account      shop, http://127.0.0.1:1 service sandbox
-      sent         21 Nov 2040 05:05:12 UTC by op7
-      could leave  until 21 Nov 2040 05:05:22 UTC
-      request      POST /orders/ord_1/refunds {"charge_id":"ch_1","amount":300}
-      asked for    a refund of 300 on charge ch_1
+      intent         i_7f3k2m9q, attempt 1
+      script id      ticket-8840
+      order          ord_1
+      account        shop, http://127.0.0.1:1 service sandbox
+      sent           21 Nov 2040 05:05:12 UTC by op7
+      could be sent  until 21 Nov 2040 05:05:22 UTC
+      request        POST /orders/ord_1/refunds {"charge_id":"ch_1","amount":300}
+      asked for      a refund of 300 on charge ch_1
     history
       21 Nov 2040 05:05:12 UTC  unknown   the connection to 127.0.0.1:1 was
                                           closed before a reply came (ECONNRESET)
@@ -110,7 +110,7 @@ test('a person who adds --json sees the same object (real terminal)', async () =
   expect(JSON.parse(withoutEscapes(transcript).replaceAll('\r\n', ''))).toMatchObject({
     order_id: 'ord_none',
     profile: 'demo',
-    commands: [['paydesk', '-p', 'demo', 'orders', 'find', 'ord_none']],
+    commands: [['paydesk', '-p', 'demo', 'orders', 'list']],
   });
 });
 
@@ -121,7 +121,7 @@ test('an order that does not exist is named, and an id that the journal does not
     exit_code: 5,
     order_id: 'ord_none',
     profile: 'demo',
-    commands: [['paydesk', '-p', 'demo', 'orders', 'find', 'ord_none']],
+    commands: [['paydesk', '-p', 'demo', 'orders', 'list']],
   });
   expect(await run('journal', 'show', 'i_none')).toMatchObject({ exit_code: 5, intent: 'i_none' });
   expect(await run('journal', 'show', 'cart-1')).toMatchObject({ exit_code: 5, script_id: 'cart-1' });

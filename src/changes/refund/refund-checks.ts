@@ -138,7 +138,8 @@ export function checkTwins(
   ]);
 }
 
-function refundCommand(profile: Profile, { id }: OrderMoney, words: readonly string[]): string {
+/** The command that refunds this order, with these flags. */
+export function refundCommand(profile: Profile, { id }: OrderMoney, words: readonly string[]): string {
   return commandLine(profile, 'orders', 'refund', id, ...words);
 }
 

@@ -7,11 +7,12 @@ import type { Context } from '../../commands/command.ts';
 import { checkDecimals } from '../../commands/flags.ts';
 import { attemptName } from '../../journal/journal.ts';
 import type { Profile } from '../../profiles/profiles.ts';
+import { unshownIn } from '../by-hand-words.ts';
 import { changeOrder, type OrderAsked, type OrderPlan, type OrderRead } from '../order-change.ts';
 import { madeWords, originsOf } from './known-refunds.ts';
 import { type FoundTwins, lookForTwins } from './look-for-twins.ts';
-import { checkTwins, refused, youngWarnings } from './refund-checks.ts';
-import { planRefund, type RefundAsked, type RefundPlan } from './refund-plan.ts';
+import { chargeCommands, checkTwins, refused, youngWarnings } from './refund-checks.ts';
+import { chargesInTheWay, flagsOf, planRefund, type RefundAsked, type RefundPlan } from './refund-plan.ts';
 import { leavesQuestions, refundQuestions } from './refund-questions.ts';
 import { refundPreview, refundResult } from './refund-screens.ts';
 import { isPaidBack, type KnownTwin, nameForAgain, twinLine, twinWords } from './twins.ts';
@@ -50,7 +51,8 @@ async function planOrder(
   const made = madeWords(ctx, origins);
   const planNow = (asked: RefundAsked, now = order) =>
     planRefund(asked, now, profile, { nowMs: ctx.clock.now(), madeWords: made });
-  const questions = refundQuestions(ctx, read, given, confirm);
+  const unshown = await unshownIn(ctx, read.service, order);
+  const questions = refundQuestions(ctx, read, given, { confirm, unshown });
   const answers = await questions.money();
   // What is refused anyway is refused before the next question.
   await refusePlanned(ctx, read, planNow(answers), answers);
@@ -65,9 +67,8 @@ async function planOrder(
   const young = youngWarnings(planned.money, profile, ctx.clock.now(), origins);
   const otherTwins = twins.twins.filter((one) => !isPaidBack(one)).map(line);
   const plan = { ...planned, warnings: [...planned.warnings, ...young, ...otherTwins, ...twins.gaps] };
-  // To pay both back is the mistake that costs most, so not even --quiet hides it.
+  // To pay both back is the mistake that costs most, so it stands right above the question.
   const paidBack = twins.twins.filter(isPaidBack).map(line);
-  if (!ctx.options.dryRun) for (const text of paidBack) ctx.notes.warn({ text, style: 'warn' });
   const { body, expected, tolerated, amount, money } = plan;
   const { reason, note } = asked;
   return {
@@ -84,13 +85,29 @@ async function planOrder(
       again: asked.again,
     },
     typed: asked.typed,
+    instead: insteadOf(plan, asked, profile),
     words: [...wordsOf(asked, money, profile), ...(leavesQuestions(asked, money) ? ['--only-confirm'] : [])],
     preview: refundPreview({ plan, order, profile, note, origins }),
+    urgent: paidBack,
     check: (fresh) => {
       planNow(asked, fresh);
     },
     result: (applied) => refundResult(plan, applied, profile),
   };
+}
+
+// The service will refuse the whole order, so the same command is none for later.
+function insteadOf(
+  { charge, money }: RefundPlan,
+  { reason, note }: RefundAsked,
+  profile: Profile,
+): readonly string[] | undefined {
+  if (charge !== undefined || chargesInTheWay(money).length === 0) return undefined;
+  const others = money.charges.filter(({ counts, isRefundable }) => counts && isRefundable !== false);
+  return [
+    'the service would refuse that; the other charges, for later:',
+    ...chargeCommands(money, others, profile, { reason, note }),
+  ];
 }
 
 // Throws the CliError with which the journal would refuse this refund.
@@ -106,15 +123,9 @@ function refusePlanned(
 }
 
 // The flags that ask for the same without a question.
-function wordsOf(
-  { charge, amount, reason, note }: RefundAsked,
-  { currency }: OrderMoney,
-  { settings }: Profile,
-): readonly string[] {
-  const typed = amount === undefined ? undefined : typedForm(amount, currency, settings);
-  return Object.entries({ charge, amount: typed, reason, note }).flatMap(([name, value]) =>
-    value === undefined ? [] : [`--${name}`, value],
-  );
+function wordsOf(asked: RefundAsked, { currency }: OrderMoney, { settings }: Profile): readonly string[] {
+  const { amount } = asked;
+  return flagsOf(asked, amount === undefined ? undefined : typedForm(amount, currency, settings));
 }
 
 // `--again` may name refunds of twins besides refunds and attempts of this order. The journal uses up only those of this order.

@@ -14,6 +14,7 @@ import {
   generalWarnings,
   type MadeWords,
   refundableMoney,
+  refundCommand,
   refused,
   showOrder,
 } from './refund-checks.ts';
@@ -78,7 +79,11 @@ export function planRefund(
   checkRepeat(plan, asked, profile, madeWords);
   checkLimit(plan.amount, money, profile, nowMs);
   const units =
-    asked.typed === undefined ? undefined : unitsWarning(asked.typed, money.currency, profile.settings);
+    asked.typed === undefined
+      ? undefined
+      : unitsWarning(asked.typed, money.currency, profile.settings, (amount) =>
+          refundCommand(profile, money, flagsOf(asked, amount)),
+        );
   const warnings = [
     ...(units === undefined ? [] : [units]),
     ...plan.warnings,
@@ -92,6 +97,16 @@ function checkTyped({ typed }: NamedMoney, money: OrderMoney, profile: Profile):
   const problem = typed === undefined ? undefined : amountProblem(typed, money.currency, profile.settings);
   if (problem !== undefined)
     throw refused(`--amount ${typed?.text}: ${problem}`, [showOrder(money, profile)]);
+}
+
+/** The flags that ask for this refund without a question, with the amount as it is typed. */
+export function flagsOf(
+  { charge, reason, note }: RefundAsked,
+  amount: string | undefined,
+): readonly string[] {
+  return Object.entries({ charge, amount, reason, note }).flatMap(([name, value]) =>
+    value === undefined ? [] : [`--${name}`, value],
+  );
 }
 
 // Chooses the whole order or one charge. When it is not clear which charge is meant, it throws CliError 'refused' with a
@@ -122,6 +137,11 @@ function chooseTarget(asked: RefundAsked, money: OrderMoney, profile: Profile): 
     );
   }
   return 'whole';
+}
+
+/** The charges for which the service will refuse to refund the whole order (service: States and transitions, rule 1). */
+export function chargesInTheWay({ charges }: OrderMoney): readonly ChargeMoney[] {
+  return charges.filter(({ counts, isRefundable }) => counts && isRefundable === false);
 }
 
 /** Whether the whole order can be refunded at once: nothing was refunded before, and the service does not forbid it. */
@@ -167,10 +187,10 @@ function checkCharge(charge: ChargeMoney, money: OrderMoney, profile: Profile): 
       `${name} is refunded already: ${partWords(charge.refunded, charge.amount, money.currency, profile.settings)} went back`,
       now,
     );
-  if (charge.isRefundable === false)
-    throw refused(`the service says that ${name} is not refundable (is_refundable false)`, now);
   if (!charge.counts)
     throw refused(`${name} is ${charge.status ?? 'not paid'}: there is nothing to refund on it`, now);
+  if (charge.isRefundable === false)
+    throw refused(`the service says that ${name} is not refundable (is_refundable false)`, now);
 }
 
 function wholePlan(asked: RefundAsked, money: OrderMoney): RefundPlan {
@@ -187,8 +207,7 @@ function wholePlan(asked: RefundAsked, money: OrderMoney): RefundPlan {
   };
 }
 
-// The document says that the service refuses then (service: States and transitions, rule 1). It does not show charges that were
-// never paid, and services of this family refund the others.
+// The document does not show charges that were never paid, and services of this family refund the others.
 function notRefundable({ number, value, counts, status }: ChargeMoney): string {
   const name = `charge ${number} (${paidBy(value)})`;
   return counts

@@ -4,11 +4,19 @@ import { amountProblem, bothWays, figureWords, placesOf, readAmount } from '../.
 import { type ChargeMoney, type OrderMoney, paidBy } from '../../api/charges.ts';
 import { type ReasonWords, type RefundReason, refundReasons, refundReasonValues } from '../../api/spec.ts';
 import type { Context } from '../../commands/command.ts';
+import { type AttemptRecord, attemptName } from '../../journal/journal.ts';
 import { aboutMoney, type Profile } from '../../profiles/profiles.ts';
 import type { Choice } from '../../terminal/terminal.ts';
 import type { OrderRead } from '../order-change.ts';
+import { unshownWords } from '../unconfirmed-words.ts';
 import { refundableMoney } from './refund-checks.ts';
-import { canGoBackWhole, chargesNamed, type NamedMoney, type RefundAsked } from './refund-plan.ts';
+import {
+  canGoBackWhole,
+  chargesInTheWay,
+  chargesNamed,
+  type NamedMoney,
+  type RefundAsked,
+} from './refund-plan.ts';
 
 /** The questions about one refund, in the order in which they are asked. Between them a caller can refuse the refund. */
 export interface RefundQuestions {
@@ -18,12 +26,20 @@ export interface RefundQuestions {
   readonly note: (asked: RefundAsked) => Promise<RefundAsked>;
 }
 
+/** What the questions need to know besides the flags. */
+interface Asking {
+  /** The value of `--confirm`. */
+  readonly confirm: string | undefined;
+  /** The refunds of the order that somebody recorded as made, and that it does not show. */
+  readonly unshown: readonly AttemptRecord[];
+}
+
 /** Asks for values that no flag gave, unless nobody is at the terminal or --yes was given. */
 export function refundQuestions(
   ctx: Context,
   read: OrderRead,
   given: RefundAsked,
-  confirm: string | undefined,
+  { confirm, unshown }: Asking,
 ): RefundQuestions {
   const { reason, note, again, onlyConfirm = false, ...named } = given;
   const { profile } = read.service;
@@ -33,7 +49,15 @@ export function refundQuestions(
   return {
     async money() {
       const money = refundableMoney(read.order, profile);
-      const what = asksOptional ? await askMoney(ctx, read, named, money) : named;
+      if (!asksOptional) return { ...named, reason, note, again };
+      // A refund of the same charge is refused unless --again names it, so it is said before anybody chooses.
+      const stopping = unshown.filter((record) => !again.includes(attemptName(record)));
+      for (const record of stopping)
+        ctx.notes.warn({
+          text: `${unshownWords(record, profile)}: a refund of the same charge needs --again ${attemptName(record)}`,
+          style: 'warn',
+        });
+      const what = await askMoney(ctx, read, named, { money, stopping });
       return { ...what, reason, note, again };
     },
     reason: async (asked) =>
@@ -59,7 +83,7 @@ async function askMoney(
   ctx: Context,
   { service: { profile }, isPicked }: OrderRead,
   given: NamedMoney,
-  money: OrderMoney,
+  { money, stopping }: { readonly money: OrderMoney; readonly stopping: readonly AttemptRecord[] },
 ): Promise<NamedMoney> {
   const { charge, amount } = given;
   const counting = money.charges.filter(({ counts }) => counts);
@@ -73,7 +97,7 @@ async function askMoney(
     const chosen =
       another === undefined
         ? first
-        : await askCharge(ctx, profile, { money, charges: meant, offersWhole: false });
+        : await askCharge(ctx, profile, { money, charges: meant, offersWhole: false, stopping });
     if (chosen === undefined) return given;
     const sure = another === undefined ? given : { ...given, charge: chosen.id };
     if (amount !== undefined || (isPlain && !isPicked)) return sure;
@@ -86,6 +110,7 @@ async function askMoney(
     money,
     charges: offered,
     offersWhole: canGoBackWhole(money),
+    stopping,
   });
   return chosen === undefined
     ? {}
@@ -100,19 +125,32 @@ function askCharge(
     readonly money: OrderMoney;
     readonly charges: readonly ChargeMoney[];
     readonly offersWhole: boolean;
+    readonly stopping: readonly AttemptRecord[];
   },
 ): Promise<ChargeMoney | undefined> {
-  const { money, charges, offersWhole } = offer;
+  const { money, charges, offersWhole, stopping } = offer;
+  const stopped = new Set(
+    stopping.flatMap(({ sent }) => sent.proof.expected.map(({ chargeId }) => chargeId)),
+  );
+  const recorded = ', recorded as made: refused without --again';
+  const inTheWay = chargesInTheWay(money);
+  const numbers = inTheWay.map(({ number }) => `charge ${number}`).join(' and ');
+  const whole = {
+    value: undefined,
+    label:
+      inTheWay.length > 0
+        ? `all of it, but the service will refuse that: ${numbers} cannot be refunded`
+        : `all of it${stopped.size > 0 ? recorded : ''}`,
+  };
+  const parts = charges.map((charge) => ({
+    value: charge,
+    label: `charge ${charge.number}  ${paidBy(charge.value)}  ${figureWords(charge.left, money.currency, profile.settings)} left${stopped.has(charge.id) ? recorded : ''}`,
+  }));
+  const isWholeFirst = inTheWay.length === 0;
   return ctx.ask.choose<ChargeMoney | undefined>({
     message: aboutMoney(profile, 'Refund what?'),
     flag: '--charge CH',
-    choices: [
-      ...(offersWhole ? [{ value: undefined, label: 'all of it' }] : []),
-      ...charges.map((charge) => ({
-        value: charge,
-        label: `charge ${charge.number}  ${paidBy(charge.value)}  ${figureWords(charge.left, money.currency, profile.settings)} left`,
-      })),
-    ],
+    choices: !offersWhole ? parts : isWholeFirst ? [whole, ...parts] : [...parts, whole],
   });
 }
 
@@ -165,12 +203,17 @@ function askReason(ctx: Context, profile: Profile): Promise<RefundReason | undef
   });
 }
 
+// Whoever types one of these believes to answer another question.
+const answers = /^(?:y|n|yes|no)$/i;
+const notANote = 'this is the question for the note, nothing is sent yet: a yes or no is no note';
+
 async function askNote(ctx: Context, profile: Profile): Promise<string | undefined> {
   const required = requires(profile, 'note');
   const note = await ctx.ask.text({
     message: aboutMoney(profile, `Note, kept only on this computer${required ? '' : ' (Enter: none)'}:`),
     flag: '--note TEXT',
     optional: !required,
+    check: (text) => (answers.test(text) ? notANote : undefined),
   });
   return note === '' ? undefined : note;
 }

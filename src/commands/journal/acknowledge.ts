@@ -9,7 +9,7 @@ import { flag } from '../flags.ts';
 import { amountStyleOf } from './attempt-record.ts';
 import { alarmWordsOf } from './attempt-words.ts';
 import { attemptOf, intentArgument, needsPerson, subjectOf } from './attempts.ts';
-import { noteProblem, unrecordable } from './settle-words.ts';
+import { noteProblem, unrecordable, wrongNote } from './settle-words.ts';
 import { checkShown, showAttempt } from './show.ts';
 
 export const acknowledge = defineCommand({
@@ -23,7 +23,7 @@ export const acknowledge = defineCommand({
   ],
   exits: [0, 2, 3, 4, 5, 7],
   async run(ctx, { args: [id], flags: { note } }) {
-    if (note === undefined && !ctx.ask.interactive) throw unrecordable(`missing --note: ${say}`);
+    if (note === undefined && !ctx.ask.interactive) throw unrecordable(`missing --note: say ${done}`);
     const record = await attemptOf(ctx, id);
     return about(subjectOf(record), () => acknowledgeAlarm(ctx, record, note));
   },
@@ -39,8 +39,8 @@ async function acknowledgeAlarm(
   if (await dryRunShown(ctx, { action: 'acknowledge', intent }, would)) return undefined;
   checkShown(ctx, record);
   await refuseUnlessAlarmed(ctx, record);
-  const problem = given === undefined ? undefined : noteProblem(given, say);
-  if (problem !== undefined) throw unrecordable(`--note ${given}: ${problem}`);
+  const problem = given === undefined ? undefined : noteProblem(given, done);
+  if (given !== undefined && problem !== undefined) throw wrongNote(given, problem);
   if (!ctx.ask.interactive && !ctx.options.yes)
     throw unrecordable('missing --yes: it says that somebody has dealt with the alarm');
   const seen = await shownToPerson(ctx, record);
@@ -58,11 +58,11 @@ async function acknowledgeAlarm(
   return isLeft ? exitCodes.unknown : 0;
 }
 
-const say = 'say what was done about it';
+const done = 'what was done about it';
 
 function askNote(ctx: Context, record: AttemptRecord): Promise<string> {
   const message = `What was done about it? (${alarmWordsOf(record) ?? ''})`;
-  return ctx.ask.text({ message, flag: '--note TEXT', check: (text) => noteProblem(text, say) });
+  return ctx.ask.text({ message, flag: '--note TEXT', check: (text) => noteProblem(text, done) });
 }
 
 // A person decides on what the order shows now, so it is read again before the question. It may be out of reach: then the rows

@@ -11,9 +11,13 @@ import { briefOutcome, longestOutcome, outcomeWords } from './attempt-words.ts';
 export const attemptColumns: readonly Column[] = [
   // People read the list for these two, so they stay on narrow screens.
   { ...fieldColumn('intent', 'INTENT', 'id', 0), stays: true },
-  fieldColumn('sent_at', 'SENT', 'time', 0),
+  { ...fieldColumn('sent_at', 'SENT', 'time', 0), below: () => 'sent' },
   // For a creation: what it created.
-  { ...fieldColumn('order', 'ORDER', 'id', 0), value: ({ order, created }) => order ?? created },
+  {
+    ...fieldColumn('order', 'ORDER', 'id', 0),
+    below: ({ order }) => (order === null ? 'created' : 'order'),
+    value: ({ order, created }) => order ?? created,
+  },
   fieldColumn('amount', 'AMOUNT', 'money', 0),
   {
     ...fieldColumn('outcome', 'OUTCOME', 'text', 0),
@@ -21,8 +25,8 @@ export const attemptColumns: readonly Column[] = [
     least: longestOutcome,
     brief: { value: (record) => briefOutcome(record) },
   },
-  fieldColumn('kind', 'KIND', 'text', 100),
-  fieldColumn('operator', 'BY', 'text', 100),
+  { ...fieldColumn('kind', 'KIND', 'text', 100), told: true },
+  { ...fieldColumn('operator', 'BY', 'text', 100), told: true },
   fieldColumn('profile', 'PROFILE', 'text', 120),
   fieldColumn('note', 'NOTE', 'text', 140),
   fieldColumn('name', 'NAME', 'text'),
@@ -80,9 +84,10 @@ function amountStyles(
   return ({ profile }) => (typeof profile === 'string' ? styles.get(profile) : undefined) ?? plainAmounts;
 }
 
-// A screen of 80 columns has room for one more column: the profile if several are listed, or else the kind. Whoever lists
-// payment links wants to see the links and their names. The outcome is never cut for any of them; where kinds differ, it
-// tells the kind by its verb.
+// A screen of 80 columns has room for one more column: the profile if several are listed, or else the kind. Rows of two accounts
+// must never look alike, so the profile stays, and so do money and time; the id of the order then stands below its row. Whoever
+// lists payment links wants to see their names, and the links below. The outcome is never cut for any of them; where kinds
+// differ, it tells the kind by its verb.
 function columnsFor(attempts: readonly AttemptRecord[], isSearched: boolean): readonly Column[] {
   const differ = (of: (record: AttemptRecord) => string) => new Set(attempts.map(of)).size > 1;
   const profiles = differ(({ sent }) => sent.profile);
@@ -91,13 +96,15 @@ function columnsFor(attempts: readonly AttemptRecord[], isSearched: boolean): re
   const hasLinks = attempts.some(({ verdicts }) => verdicts.some(({ link }) => link !== undefined));
   const onlyLinks = attempts.every(({ sent }) => sent.proof.kind === 'checkout');
   const names = onlyLinks && named;
-  const shown = [profiles ? 'profile' : kinds ? 'kind' : undefined, hasLinks ? 'link' : undefined];
+  const shown = [kinds && !profiles ? 'kind' : undefined];
+  const first = profiles || names || isSearched ? ['sent_at', 'amount'] : [];
   const later = names ? ['kind', 'operator', ...(profiles ? [] : ['profile'])] : [];
   return attemptColumns.map((column) => {
-    if (onlyLinks && column.name === 'link' && hasLinks) return { ...column, tableFrom: 0, early: true };
-    if (names && column.name === 'name')
-      return { ...column, tableFrom: 0, ...(isSearched ? {} : { early: true }) };
-    if (isSearched && column.name === 'sent_at') return { ...column, early: true };
+    if (profiles && column.name === 'profile')
+      return { ...column, tableFrom: 0, stays: true, least: longestProfile };
+    if (hasLinks && column.name === 'link') return { ...column, tableFrom: 0, below: () => 'link' };
+    if (names && column.name === 'name') return { ...column, tableFrom: 0, early: true };
+    if (first.includes(column.name)) return { ...column, early: true };
     // Where a link is shown, its id is needed on wide screens only.
     if (onlyLinks && column.name === 'order')
       return { ...column, title: 'CREATED', tableFrom: hasLinks ? 120 : 0 };
@@ -106,6 +113,9 @@ function columnsFor(attempts: readonly AttemptRecord[], isSearched: boolean): re
     return later.includes(column.name) ? { ...column, tableFrom: 160 } : column;
   });
 }
+
+// Names of profiles are rarely longer, and may have 63 letters.
+const longestProfile = 20;
 
 const verbOutcome = (record: JsonObject): string => briefOutcome(record, String(record.kind));
 

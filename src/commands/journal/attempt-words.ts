@@ -70,7 +70,7 @@ function verdictWords({ sent, verdicts }: AttemptRecord, open: boolean): string 
     case 'not_sent':
       return 'not sent, nothing changed';
     case 'not_seen':
-      return open ? `not known yet; ${missing}` : 'not found; waiting period over; it may be tried again';
+      return open ? `not known yet; ${missing}` : 'not made, as far as anyone can see; you may send it again';
     default:
       return 'unconfirmed, may have been made';
   }

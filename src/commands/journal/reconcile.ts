@@ -46,7 +46,10 @@ export const reconcile = defineCommand({
     );
     const all = [...reread, ...left.filter((one) => !isShown(one))];
     const alarmed = reread.filter((one) => needsPerson(ctx, one, now));
-    await showAttempts(ctx, toShow(ctx, all, unsettled, now));
+    const shown = toShow(ctx, all, unsettled, now);
+    await showAttempts(ctx, shown);
+    const made = watchedLine(shown, unsettled);
+    if (made !== undefined) ctx.notes.note(made);
     warnOfOpen(ctx, all, now);
     warnOfAlarms(ctx, all);
     // If rows of the journal are lost, there may be unconfirmed changes that the journal does not show.
@@ -80,8 +83,10 @@ async function lookOf(ctx: Context, before: AttemptRecord, looked: Resolved | un
   const words = (record: AttemptRecord) => outcomeWords(record, ctx.journal.isOpen(record, now));
   const was = words(before);
   if (looked === undefined) {
-    const why = ctx.journal.isOpen(before, now) ? 'paydesk cannot look it up' : 'its result is final';
-    return { line: `not read again: ${why}`, at: undefined, was, changed: false };
+    const line = ctx.journal.isOpen(before, now)
+      ? 'not read again: paydesk cannot look it up'
+      : 'already certain; not read again';
+    return { line, at: undefined, was, changed: false };
   }
   const { orderId } = before.sent.proof;
   const at = ctx.clock.now();
@@ -96,6 +101,15 @@ async function lookOf(ctx: Context, before: AttemptRecord, looked: Resolved | un
       changed: false,
     };
   const changed = was !== is;
+  if (record.verdicts.at(-1)?.verdict === 'not_seen' && ctx.journal.isOpen(record, now)) {
+    const seen = orderId === undefined ? 'the newest orders do' : 'the order does';
+    return {
+      line: `still unconfirmed: read again at ${ctx.timeOfDay(at)}, ${seen} not show it`,
+      at,
+      was,
+      changed,
+    };
+  }
   const line = changed ? `it was "${was}", and is now "${is}"` : 'nothing changed';
   return { line: `read ${read}: ${line}`, at, was, changed };
 }
@@ -117,6 +131,18 @@ function toShow(
   };
   const rest = records.filter((one) => !isOpen(one) && (!ctx.options.quiet || isNew(one)));
   return [...records.filter(isOpen), ...rest];
+}
+
+// Nobody asked for refunds that were made already: this says why they are in the list. `before`: the attempts before this run.
+function watchedLine(shown: readonly AttemptRecord[], before: readonly AttemptRecord[]): string | undefined {
+  const isQuiet = ({ verdicts }: AttemptRecord) =>
+    verdicts.at(-1)?.verdict === 'applied' && verdicts.at(-1)?.alarm === undefined;
+  const known = new Set(before.filter(isQuiet).map(attemptName));
+  const watched = shown.filter((record) => isQuiet(record) && known.has(attemptName(record)));
+  const [first, second] = watched;
+  if (first === undefined) return undefined;
+  const which = second === undefined ? `${first.sent.intent} was` : `${watched.length} of these were`;
+  return `${which} made before; paydesk read ${second === undefined ? 'its order' : 'their orders'} again in case a refund shows twice`;
 }
 
 // A table may cut the outcome; what to do now is written in full, below it.

@@ -40,29 +40,36 @@ export function madeWords(record: AttemptRecord, applied: boolean): string {
 }
 
 const shortest = 10;
+const tooShort = 'too short';
+const howYouKnow = 'how you know';
 
 /**
- * What is wrong with a note that must let somebody else understand the decision; undefined when nothing is. `say`: what it
+ * What is wrong with a note that must let somebody else understand the decision; undefined when nothing is. `what`: what it
  * should say.
  */
-export function noteProblem(note: string, say = 'say how you know'): string | undefined {
-  const onlyId = idProblem(note, say);
+export function noteProblem(note: string, what = howYouKnow): string | undefined {
+  const onlyId = idProblem(note, what);
   if (onlyId !== undefined) return onlyId;
   const words = note.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
   const letters = words.join('');
-  if (letters.length < shortest) return `at least ${shortest} letters: ${say}`;
+  if (letters.length < shortest) return `${tooShort}: ${shortest} letters or more, saying ${what}`;
   const same = new Set(words).size === 1 && words.length > 1;
-  return same || /^(.+?)\1+$/su.test(letters) ? `the same again and again: ${say}` : undefined;
+  return same || /^(.+?)\1+$/su.test(letters) ? `the same again and again: say ${what}` : undefined;
 }
 
 // Ids of orders, charges, refunds and intents, as the service and the journal write them.
 const idPattern = /^(?:[a-z]{1,4}_[A-Za-z0-9_]+|[0-9a-f]{24})$/;
 
 /** What is wrong with a note that is nothing but ids: somebody typed the answer to the next question. */
-export function idProblem(note: string, say = 'say how you know'): string | undefined {
+export function idProblem(note: string, what = howYouKnow): string | undefined {
   const words = note.split(/[\s,;]+/).filter((word) => word !== '');
   if (words.length === 0 || !words.every((word) => idPattern.test(word))) return undefined;
-  return `${words.length === 1 ? 'this is only an id' : 'these are only ids'}: ${say}`;
+  return `${words.length === 1 ? 'this is only an id' : 'these are only ids'}: say ${what}`;
+}
+
+/** The error for a `--note` with this problem. */
+export function wrongNote(note: string, problem: string): CliError {
+  return unrecordable(problem.startsWith(tooShort) ? `--note is ${problem}` : `--note ${note}: ${problem}`);
 }
 
 /** Exit 2: something is missing or wrong on the command line, and the journal is as it was. */

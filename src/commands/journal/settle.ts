@@ -7,7 +7,7 @@ import { type Context, defineCommand, dryRunShown } from '../command.ts';
 import { flag } from '../flags.ts';
 import { amountStyleOf } from './attempt-record.ts';
 import { attemptOf, intentArgument, needsPerson, subjectOf } from './attempts.ts';
-import { idProblem, madeWords, meaningOf, noteProblem, unrecordable } from './settle-words.ts';
+import { idProblem, madeWords, meaningOf, noteProblem, unrecordable, wrongNote } from './settle-words.ts';
 import { checkShown, showAttempt } from './show.ts';
 
 export const settle = defineCommand({
@@ -121,7 +121,7 @@ function refuseNoCorrection(record: AttemptRecord, applied: boolean): void {
 
 function checkNote({ note }: Asked, isStrict: boolean): void {
   const problem = note === undefined ? undefined : problemOf(note, isStrict);
-  if (problem !== undefined) throw unrecordable(`--note ${note}: ${problem}`);
+  if (note !== undefined && problem !== undefined) throw wrongNote(note, problem);
 }
 
 function problemOf(note: string, isStrict: boolean): string | undefined {

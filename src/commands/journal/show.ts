@@ -183,7 +183,7 @@ function factsOf(
     ...fact('order', proof.orderId),
     ['account', `${sent.profile}, ${sent.account}`],
     ['sent', [fullTime(sent.time), ` by ${sent.operator}`]],
-    ...fact('could leave', isKnown ? ['until ', fullTime(sendBy)] : undefined),
+    ...fact('could be sent', isKnown ? ['until ', fullTime(sendBy)] : undefined),
     ...fact('request', isKnown ? sentRequest : undefined),
     ...proof.expected.map(
       ({ chargeId, amount }) =>
@@ -226,7 +226,7 @@ function nextSteps(record: AttemptRecord, open: boolean, until: string | undefin
         ? [`paydesk journal reconcile ${intent}`, blockedWords(until)]
         : record.sent.lost !== undefined && proof.orderId !== undefined
           ? [`look for it here: ${commandLine(accountOf(record), 'orders', 'show', proof.orderId)}`]
-          : ["look for it on the service's own screen: paydesk cannot look it up"]),
+          : ["look for it on the service's own screen; paydesk cannot look it up"]),
       'when you know whether it was made, one of:',
       ...settleCommands(intent),
     ];

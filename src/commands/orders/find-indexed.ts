@@ -6,7 +6,7 @@ import type { OrderIndex } from '../../index/index.ts';
 import { accountSpan } from '../../profiles/profiles.ts';
 import type { Context } from '../command.ts';
 import { findInIndex, type IndexFound } from './find-in-index.ts';
-import { columnsOf, command, type Search, statusHint, together } from './find-search.ts';
+import { columnsOf, command, insteadOfDay, type Search, statusHint, together } from './find-search.ts';
 import { fold } from './fold-text.ts';
 import { certainWords, count, doubtsOf } from './index-words.ts';
 import { fieldsOfText } from './indexed-text.ts';
@@ -113,6 +113,7 @@ function notInIndex(ctx: Context, search: Search, result: IndexFound, live: stri
   const hint = amountHint(texts, profile.settings);
   const otherwise = [
     ...(hint === undefined ? [] : [hint]),
+    ...insteadOfDay(search),
     ...statusHint(profile, texts),
     ...together(texts),
     "ask for the e-mail or the shop's order number",

@@ -8,7 +8,7 @@ import type { Cell } from '../../terminal/terminal.ts';
 import type { Context } from '../command.ts';
 import { brokeOff } from '../walk.ts';
 import { feedIndex } from './feed-index.ts';
-import { columnsOf, command, type Search, statusHint, together } from './find-search.ts';
+import { columnsOf, command, insteadOfDay, type Search, statusHint, together } from './find-search.ts';
 import { statusColumn } from './open-status.ts';
 import { amountHint } from './order-matching.ts';
 import type { OrderObserver } from './order-observer.ts';
@@ -94,12 +94,12 @@ function noMatch(ctx: Context, search: Search, ending: Ending): CliError {
   const message = `${what} in ${readWords(ctx, observer)}`;
   const opening = 'no match for';
   const hint = amountHint(texts, profile.settings);
-  const otherwise = hint === undefined ? [] : [hint];
+  const otherwise = [...(hint === undefined ? [] : [hint]), ...insteadOfDay(search)];
   if (ending === 'end') {
     const after = paging.next === undefined ? '' : ` after ${paging.next}`;
     return new CliError('not_found', message, {
       opening,
-      certain: `all orders of ${accountLabel(profile)}${after} were searched${hint === undefined ? '' : ' for just this text'}`,
+      certain: `all orders of ${accountLabel(profile)}${after} were searched${hint === undefined ? '' : ' for just this text'}: ids, buyers, cards, amounts, references, auth codes, items, metadata`,
       now: [
         ...otherwise,
         ...statusHint(profile, texts),

@@ -7,8 +7,12 @@ import { isRefunded } from '../../changes/changes.ts';
 import { commandLine, type Profile } from '../../profiles/profiles.ts';
 import type { Context } from '../command.ts';
 import { type Filter, joinColumns } from '../listing.ts';
+import { isDayWord } from '../typed-time.ts';
 import type { Match, Matcher } from './order-matching.ts';
 import type { OrderObserver } from './order-observer.ts';
+
+/** What was typed. */
+type Asked = Pick<Search, 'profile' | 'texts' | 'paging' | 'outputWords' | 'isLive'>;
 
 /** What to search for, and how far. */
 export interface Search {
@@ -77,6 +81,20 @@ function shortened(value: string): string {
   return value.length > 80 ? `${value.slice(0, 79)}…` : value;
 }
 
+/** A hint for somebody who types the word for a day. No order holds it: it is a time. */
+export function insteadOfDay(search: Asked & Pick<Search, 'filters'>): readonly string[] {
+  const { texts, filters, paging, profile } = search;
+  const day = texts.find(isDayWord);
+  if (day === undefined || filters.some(({ words }) => words.includes('--since'))) return [];
+  const others = texts.filter((text) => text !== day);
+  const since = { words: ['--since', day.toLowerCase()] };
+  const line =
+    others.length === 0
+      ? commandLine(profile, 'orders', 'list', ...since.words)
+      : command({ ...search, texts: others }, { filters: [...filters, since], next: paging.next });
+  return [`${day} is a time, which is typed so:`, line];
+}
+
 /** A hint for somebody who looks for all orders of a status, which is no text of an order. */
 export function statusHint(profile: Profile, texts: readonly string[]): readonly string[] {
   const status = texts.find((text) => Object.hasOwn(statusMeanings, text.toLowerCase()));
@@ -95,8 +113,11 @@ export function together(texts: readonly string[]): readonly string[] {
 
 /** The command that searches like this one. */
 export function command(
-  { profile, texts, paging, outputWords, isLive }: Omit<Search, 'observer' | 'matcher' | 'accepts'>,
-  { filters, next }: { readonly filters: readonly Filter[]; readonly next?: string | undefined },
+  { profile, texts, paging, outputWords, isLive }: Asked,
+  {
+    filters,
+    next,
+  }: { readonly filters: readonly Pick<Filter, 'words'>[]; readonly next?: string | undefined },
 ): string {
   const options = [
     ...(isLive ? ['--live'] : []),

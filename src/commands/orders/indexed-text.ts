@@ -28,6 +28,8 @@ const letters: Readonly<Record<string, Letter>> = {
   c: { kind: 'card', field: 'card' },
   u: { kind: 'whole', field: 'auth' },
   r: { kind: 'part', field: 'reference' },
+  i: { kind: 'itemName', field: 'item' },
+  s: { kind: 'whole', field: 'item' },
   m: { kind: 'part', field: 'metadata' },
   k: { kind: 'idPart' },
   h: { kind: 'idPart' },
@@ -46,6 +48,8 @@ const letterOf: Readonly<Record<string, string>> = {
   card: 'c',
   auth: 'u',
   reference: 'r',
+  item: 'i',
+  sku: 's',
   customer: 'k',
   charge: 'h',
   refund: 'f',
@@ -63,7 +67,9 @@ function textOf(order: JsonObject, kept: readonly string[]): string {
   const currency = searchable(order).find(({ label }) => label === 'currency');
   const fields = searchable(order).flatMap(({ label, kind, folded }) => {
     if (label === 'id' || label === 'currency') return [];
-    const letter = kind === 'whole' && label !== 'auth' ? 'w' : (letterOf[label] ?? 'm');
+    // An amount or an id that is no number or text of its kind is compared as a whole.
+    const isOdd = kind === 'whole' && !['auth', 'sku'].includes(label);
+    const letter = isOdd ? 'w' : (letterOf[label] ?? 'm');
     const line = letter + oneLine(folded);
     const digits = folded.replace(/\D+/g, '');
     return letter === 't' && !folded.includes(digits) ? [line, `d${digits}`] : [line];

@@ -6,8 +6,21 @@
 import type { Service, WireRecord } from '../../api/api.ts';
 import { type Column, orderColumns } from '../../api/resources.ts';
 import { idOf } from '../../api/spec.ts';
-import { attemptsByOrder, casesOf, caseWords, longestShortCase, openCasesOf } from '../../changes/changes.ts';
+import {
+  attemptsByOrder,
+  type CaseWords,
+  casesOf,
+  caseWords,
+  longestShortCase,
+  type OrderCase,
+  openCasesOf,
+} from '../../changes/changes.ts';
 import type { Context } from '../command.ts';
+
+/** The words in place of the status of an order with these open cases; undefined if it has none. */
+export function openStatus([first]: readonly OrderCase[]): CaseWords | undefined {
+  return first && caseWords[first.is];
+}
 
 /** The column, and what finds out about the orders that it is going to show. */
 export interface StatusColumn {
@@ -21,7 +34,7 @@ export async function statusColumn(ctx: Context, service: Service): Promise<Stat
   if (ctx.out.format !== 'table') return { columns: [], lookUp: () => Promise.resolve() };
   const open = await openCasesOf(ctx, service);
   const isKnown = open.unconfirmed.size + open.paidTwice.size > 0;
-  let words = new Map<unknown, (typeof caseWords)[keyof typeof caseWords]>();
+  let words = new Map<unknown, CaseWords>();
   return {
     columns: orderColumns
       .filter(({ name }) => name === 'payment_status')
@@ -38,8 +51,8 @@ export async function statusColumn(ctx: Context, service: Service): Promise<Stat
       const attempts = await attemptsByOrder(ctx, service, ids);
       words = new Map(
         records.flatMap(({ value }) => {
-          const [first] = casesOf(ctx, open, attempts.get(String(value.id)) ?? [], value);
-          return first === undefined ? [] : [[value.id, caseWords[first.is]] as const];
+          const own = openStatus(casesOf(ctx, open, attempts.get(String(value.id)) ?? [], value));
+          return own === undefined ? [] : [[value.id, own] as const];
         }),
       );
     },

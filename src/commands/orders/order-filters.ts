@@ -5,8 +5,16 @@
 
 import { amountProblem, boundWarnings, type TypedAmount } from '../../amounts.ts';
 import { canBeRefunded } from '../../api/charges.ts';
-import { customerIdPattern, itemsOf, type JsonObject, statuses, valueAt } from '../../api/spec.ts';
+import {
+  customerIdPattern,
+  itemsOf,
+  type JsonObject,
+  statuses,
+  statusMeanings,
+  valueAt,
+} from '../../api/spec.ts';
 import type { Profile } from '../../profiles/profiles.ts';
+import { closestNames } from '../../terminal/terminal.ts';
 import type { Context, Input } from '../command.ts';
 import { checkDecimals, flag, usage } from '../flags.ts';
 import type { Filter } from '../listing.ts';
@@ -75,6 +83,8 @@ export function orderFilters(ctx: Context, input: FilterInput, profile: Profile)
   const unpriced = counted((order) => !isAmount(order.amount));
   const { status, customer, since, until } = input;
   const byStatus = status === undefined ? undefined : statusFilter(status);
+  const doubt = status === undefined ? undefined : statusDoubt(status);
+  if (doubt !== undefined) ctx.notes.warn(doubt);
   const filters: Filter[] = byStatus === undefined ? [] : [byStatus];
   if (input.refundable === true)
     filters.push({ words: ['--refundable'], accepts: canBeRefunded, passesFew: false });
@@ -110,6 +120,14 @@ export function orderFilters(ctx: Context, input: FilterInput, profile: Profile)
 const documented = [statuses.preAuthorized, statuses.paid, statuses.refunded];
 const mostRemembered = 10;
 
+// The service may have statuses that its document does not show, so only a person can tell.
+function statusDoubt(status: string): string | undefined {
+  if (Object.hasOwn(statusMeanings, status)) return undefined;
+  const close = closestNames(status.slice(0, 40), Object.keys(statusMeanings));
+  const meant = close.length === 0 ? '' : `; did you mean ${close.join(' or ')}?`;
+  return `--status ${status}: not a status that paydesk knows${meant}`;
+}
+
 // A status that no order has may be mistyped, so the statuses that were seen are listed.
 function statusFilter(status: string): Filter & { readonly leftOut: () => readonly string[] } {
   const seen = new Set<string>();
@@ -123,7 +141,9 @@ function statusFilter(status: string): Filter & { readonly leftOut: () => readon
     leftOut: () =>
       seen.size === 0 || seen.has(status)
         ? []
-        : [`no order is '${status}'. Words here: ${[...new Set([...seen, ...documented])].join(', ')}`],
+        : [
+            `no order has the status ${status}. Statuses here: ${[...new Set([...seen, ...documented])].join(', ')}`,
+          ],
   };
 }
 

@@ -166,6 +166,9 @@ const idPart = (word: Word, folded: string): boolean => {
 };
 // A column of refunds shows `-120.00`. Some people write thousands with commas.
 const sum = (word: Word, folded: string): boolean => folded === withoutThousands(word.text.replace(/^-/, ''));
+// Numbers are amounts and cards. Somebody who looks for one does not mean every item with a number in its name.
+const itemName = (word: Word, folded: string): boolean =>
+  /\p{L}/u.test(word.text) && folded.includes(word.text);
 // Screens show a card as `*4242`.
 const card = (word: Word, folded: string): boolean => folded === word.text.replace(/^\*/, '');
 const phone = (word: Word, folded: string): boolean => {
@@ -176,7 +179,7 @@ const phone = (word: Word, folded: string): boolean => {
   return digits.length >= shortestDigits && digitsOf(folded).includes(digits);
 };
 
-const finders = { part, whole, idPart, sum, card, phone } as const;
+const finders = { part, whole, idPart, sum, itemName, card, phone } as const;
 /** How a field is compared with a word. */
 export type FieldKind = keyof typeof finders;
 
@@ -228,6 +231,10 @@ function fieldsOf(order: JsonObject, style: AmountStyle): readonly Field[] {
     ...field('customer', buyer('customer_id'), 'idPart'),
     ...field('phone', valueAt(order, ['shipping_contact', 'phone']), 'phone'),
     ...field('name', valueAt(order, ['shipping_contact', 'receiver']), 'part'),
+    ...itemsOf(order.line_items).flatMap((item) => [
+      ...field('item', item.name, 'itemName'),
+      ...field('sku', item.sku, 'whole'),
+    ]),
     ...metadataFields(order.metadata),
   ];
 }

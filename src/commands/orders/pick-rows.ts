@@ -8,7 +8,6 @@ import { itemsOf, type JsonObject } from '../../api/spec.ts';
 import {
   type AttemptsByOrder,
   acknowledgeCommand,
-  caseWords,
   checkTwiceCommand,
   knownTwin,
   longestShortCase,
@@ -32,6 +31,7 @@ import type { Profile } from '../../profiles/profiles.ts';
 import type { SearchedRow, Span } from '../../terminal/terminal.ts';
 import type { Context } from '../command.ts';
 import { foundIn, type KnownOrder } from './known-orders.ts';
+import { openStatus } from './open-status.ts';
 
 /** What a row shows of an order. */
 export interface OrderShown {
@@ -62,8 +62,13 @@ export function shownOf(
   const counting = countingCharges(value).map((charge) => charge.value);
   const charges = itemsOf(value.charges).map((charge) => {
     const sum = typeof charge.amount === 'number' ? figureWords(charge.amount, currency, settings) : '-';
-    const state = counting.includes(charge) || typeof charge.status !== 'string' ? '' : ` ${charge.status}`;
-    return `${paidBy(charge)} ${sum}${state}`;
+    const status = typeof charge.status === 'string' ? charge.status : undefined;
+    const state = !counting.includes(charge)
+      ? status
+      : charge.is_refundable === false
+        ? 'not refundable'
+        : undefined;
+    return `${paidBy(charge)} ${sum}${state === undefined ? '' : ` ${state}`}`;
   });
   const reference = referenceOf(value, referenceKeys);
   const card = orderColumns.find(({ name }) => name === 'card')?.value(value, referenceKeys);
@@ -154,8 +159,8 @@ const visible: readonly string[] = ['name', 'email', 'amount', 'currency', 'id']
 
 // The words that matter come first, since a long status is cut.
 function statusOf({ shown, twin }: KnownOrder<OrderShown>): string {
-  const [first] = shown.cases;
-  if (first !== undefined) return caseWords[first.is].short;
+  const open = openStatus(shown.cases);
+  if (open !== undefined) return open.short;
   return twin === undefined ? shown.status : `twin, ${shown.status}`;
 }
 

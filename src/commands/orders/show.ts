@@ -13,7 +13,6 @@ import {
   caseBlocks,
   caseSteps,
   casesOf,
-  caseWords,
   type KnownTwin,
   lookForTwins,
   type OrderCase,
@@ -29,6 +28,7 @@ import { accountSpan, commandLine, type Profile } from '../../profiles/profiles.
 import type { Block, Span } from '../../terminal/terminal.ts';
 import { type Context, defineCommand } from '../command.ts';
 import { idArgument } from '../flags.ts';
+import { openStatus } from './open-status.ts';
 import { orderContents } from './order-contents.ts';
 
 const { idExample } = resources.orders;
@@ -168,7 +168,7 @@ function head(ctx: Context, order: Order, shown: OrderShown): readonly Block[] {
 
 function openWords({ cases: [first] }: Known): Span | undefined {
   if (first === undefined) return undefined;
-  const words = caseWords[first.is].full;
+  const words = openStatus([first])?.full ?? '';
   return {
     text: first.is === 'unconfirmed' ? `${changeKinds[first.change.kind].noun} ${words}` : words,
     style: 'bad',

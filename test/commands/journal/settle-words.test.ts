@@ -13,7 +13,7 @@ test.each([
 });
 
 test.each(['', 'idk', 'not made', 'a b c d e', '!!!!!!!!!!!!!!', '123456789'])('%j is too short', (note) => {
-  expect(noteProblem(note)).toBe('at least 10 letters: say how you know');
+  expect(noteProblem(note)).toBe('too short: 10 letters or more, saying how you know');
 });
 
 test.each(['ord_2tQ7zRk9PwE5xNvAm', ' i_7f3k2m9q ', 'f597a1b2c3d4e5f60718293a, rf_2'])(

@@ -18,6 +18,7 @@ const shown = {
     phone: '+52 (155) 1234-5678',
   },
   metadata: { shop_order: 'A-10023', deep: { list: ['gift', { from: 'Grüße' }] }, count: 77, flag: true },
+  line_items: { object: 'list', data: [{ name: 'Wool blanket 500', sku: 'WB-2', quantity: 1 }] },
   charges: {
     object: 'list',
     data: [
@@ -51,6 +52,8 @@ describe('a text finds an order by', () => {
     ['the start of an e-mail', 'maria.', 'email Maria.Perez@Example.com'],
     ['a name without its accents', 'iniguez', 'name María Pérez Íñiguez'],
     ['the holder of the card', 'garcia', 'cardholder M GARCÍA'],
+    ['the name of an item', 'BLANKET', 'item Wool blanket 500'],
+    ['the sku of an item', 'wb-2', 'sku WB-2'],
     ['the digits of a phone number', '5215512345678', 'phone +52 (155) 1234-5678'],
     ['the end of a phone number', '5678', 'phone +52 (155) 1234-5678'],
     ['a phone number written in another way', '55 1234 5678', 'phone +52 (155) 1234-5678'],
