@@ -289,7 +289,9 @@ describe('settings', () => {
     expect((await ok(run('orders', 'find', 'REF-200', '--ndjson'))).stdout).toContain(idAt(200));
     const miss = await run('orders', 'find', 'torres');
     expect(miss.code).toBe(0);
-    expect(miss.stderr).toContain('the index does not hold: name, phone, auth, metadata (index.fields)');
+    expect(miss.stderr).toContain(
+      'the index does not hold: name, phone, auth, item, metadata (index.fields)',
+    );
     expect(service.requests.length - before).toBeLessThan(8);
     await set(service, 'index.fields', 'reference');
     await ok(run('index', 'refresh'));

@@ -1,10 +1,12 @@
 /** 10 A build and a refresh that are killed at any moment go on, and end with what an uninterrupted one has. */
 
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { setTimeout as wait } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { later } from '../harness/clock.ts';
 import { isLong } from '../harness/long.ts';
-import { startProcess } from '../harness/paydesk.ts';
+import { bin, cleanEnv } from '../harness/paydesk.ts';
 import { type Service, startService } from '../harness/service.ts';
 import { contentsOf } from './contents.ts';
 import { newestTime, ok, orderMadeNow, ordersOf, statusOf } from './shop.ts';
@@ -23,12 +25,16 @@ async function built(): Promise<Service> {
 /** Starts it, and kills it a little after one of its requests. Returns whether it had ended before. */
 async function killed(service: Service, args: readonly string[], env = {}): Promise<boolean> {
   const { home } = service;
-  const running = startProcess(args, { home, env: { ...service.env, ...env } });
+  const child = spawn(process.execPath, [bin, ...args], {
+    env: cleanEnv({ home, env: { ...service.env, ...env } }),
+  });
+  const ended = once(child, 'exit');
   const seen = service.requests.length;
   const moment = service.server.waitFor(seen + Math.floor(Math.random() * 18));
-  await Promise.race([moment.then(() => wait(Math.random() * 40)), running.end]);
-  running.signal('SIGKILL');
-  return (await running.end).signal === null;
+  await Promise.race([moment.then(() => wait(Math.random() * 40)), ended]);
+  child.kill('SIGKILL');
+  const [, signal] = (await ended) as [number | null, NodeJS.Signals | null];
+  return signal === null;
 }
 
 test('a build', { timeout: 600_000 }, async () => {
