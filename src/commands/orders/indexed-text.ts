@@ -64,22 +64,26 @@ export function indexedOrder(id: string, order: JsonObject, kept: readonly strin
 }
 
 function textOf(order: JsonObject, kept: readonly string[]): string {
-  const currency = searchable(order).find(({ label }) => label === 'currency');
-  const fields = searchable(order).flatMap(({ label, kind, folded }) => {
-    if (label === 'id' || label === 'currency') return [];
+  const lines = new Set<string>();
+  let currency = '';
+  for (const { label, kind, folded } of searchable(order)) {
+    if (label === 'id') continue;
+    if (label === 'currency') {
+      currency = oneLine(folded);
+      continue;
+    }
     // An amount or an id that is no number or text of its kind is compared as a whole.
-    const isOdd = kind === 'whole' && !['auth', 'sku'].includes(label);
+    const isOdd = kind === 'whole' && label !== 'auth' && label !== 'sku';
     const letter = isOdd ? 'w' : (letterOf[label] ?? 'm');
-    const line = letter + oneLine(folded);
-    const digits = folded.replace(/\D+/g, '');
-    return letter === 't' && !folded.includes(digits) ? [line, `d${digits}`] : [line];
-  });
+    if (!mayKeep(letter, kept)) continue;
+    lines.add(letter + oneLine(folded));
+    const digits = letter === 't' ? folded.replace(/\D+/g, '') : '';
+    if (!folded.includes(digits)) lines.add(`d${digits}`);
+  }
   const buyer = valueAt(order, ['customer_info', 'customer_id']);
-  const payers = itemsOf(order.charges).flatMap(({ customer_id: id }) =>
-    typeof id === 'string' && id !== '' && id !== buyer ? [`x${oneLine(fold(id))}`] : [],
-  );
-  const lines = [...new Set([...fields, ...payers])].filter((line) => mayKeep(line, kept));
-  return [`$${oneLine(currency?.folded ?? '')}`, ...lines].join('\t');
+  for (const { customer_id: id } of itemsOf(order.charges))
+    if (typeof id === 'string' && id !== '' && id !== buyer) lines.add(`x${oneLine(fold(id))}`);
+  return [`$${currency}`, ...lines].join('\t');
 }
 
 function mayKeep(line: string, kept: readonly string[]): boolean {

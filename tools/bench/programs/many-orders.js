@@ -1,8 +1,11 @@
 // A service of many orders, no two alike: `node many-orders.js ORDERS LATENCY_MS` prints its address. Every order is about 2.8 kB
-// and is made when it is asked for, so memory stays flat. Order 7 was refunded elsewhere after the first 50 pages were read.
+// and is made when it is asked for, so memory stays flat. `POST /new` makes one order more, `POST /refunded?index=N` refunds one,
+// `POST /latency?ms=N` changes how long each reply waits.
 import { createServer } from 'node:http';
 
-const [orders = 0, latencyMs = 0] = process.argv.slice(2).map(Number);
+const [orders = 0, firstLatency = 0] = process.argv.slice(2).map(Number);
+let latencyMs = firstLatency;
+let refundedIndex = -1;
 const letters = 'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789';
 const firsts =
   'Ana Luis María José Jürgen Zoë Søren Łukasz Ngọc Иван 小明 花子 สมชาย Fatima Olu Priya Chen Aiko Noah Emma'.split(
@@ -59,7 +62,6 @@ function indexOf(id) {
   return idOf(index) === id && index < orders ? index : undefined;
 }
 
-let pages = 0;
 let extra = [];
 
 function orderText(index) {
@@ -68,7 +70,7 @@ function orderText(index) {
   const [first, last, second] = [firsts, lasts, seconds].map((list, at) => list[mixed(buyer, 20 + at) % 20]);
   const name = `${first} ${last} ${second}`;
   const amount = 5_000 + (mixed(index, 3) % 400_000);
-  const refunded = mixed(index, 4) % 8 === 0 || (index === 7 && pages > 50);
+  const refunded = mixed(index, 4) % 8 === 0 || index === refundedIndex;
   const created = newest - index * 31;
   const status = refunded ? 'refunded' : mixed(index, 6) % 30 === 0 ? 'pre_authorized' : 'paid';
   const auth = String(100_000 + (mixed(index, 8) % 899_999));
@@ -89,19 +91,21 @@ function pageFrom(start, limit) {
   );
 }
 
+function madeNow() {
+  return orderText(3)
+    .replaceAll(idOf(3), 'ord_madejustnow00001')
+    .replaceAll(/A-\d+/g, 'A-JUSTNOW')
+    .replaceAll(/"created_at":\d+/g, `"created_at":${Math.floor(Date.now() / 1000)}`);
+}
+
 const server = createServer(({ url, method }, reply) => {
   const { searchParams, pathname } = new URL(url, 'http://localhost');
-  if (method === 'POST' && pathname === '/new') {
-    // An order that was made just now.
-    extra = [
-      orderText(3)
-        .replaceAll(idOf(3), 'ord_madejustnow00001')
-        .replaceAll(/A-\d+/g, 'A-JUSTNOW')
-        .replaceAll(/"created_at":\d+/g, `"created_at":${Math.floor(Date.now() / 1000)}`),
-    ];
+  if (method === 'POST') {
+    if (pathname === '/latency') latencyMs = Number(searchParams.get('ms'));
+    if (pathname === '/refunded') refundedIndex = Number(searchParams.get('index'));
+    if (pathname === '/new') extra = [madeNow()];
     return reply.end('ok');
   }
-  pages += 1;
   const [next, previous] = ['next', 'previous'].map((name) => searchParams.get(name));
   const limit = Number(searchParams.get('limit') ?? 20);
   const at = indexOf(next ?? previous ?? '');
