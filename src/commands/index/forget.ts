@@ -30,9 +30,9 @@ export const forget = defineCommand({
     all: flag.switch({ summary: 'the whole index, with its key', conflicts: ['buyer', 'before'] }),
   },
   examples: [
-    'paydesk -p demo index forget --buyer buyer1@example.com',
-    'paydesk -p demo index forget --before 2026-01-01 --yes',
-    'paydesk -p demo index forget --all --yes --json',
+    'paydesk -p shop-mx index forget --buyer buyer1@example.com',
+    'paydesk -p shop-mx index forget --before 2026-01-01 --yes',
+    'paydesk -p shop-mx index forget --all --yes --json',
   ],
   exits: [0, 2, 3, 4, 5],
   async run(ctx, { flags: { buyer, before, all } }): Promise<undefined> {

@@ -9,7 +9,7 @@ export const rekey = defineCommand({
     'Do this when somebody may have seen the key. A copy of the index that was made before still opens with the old key. Asks no service.',
   arguments: [],
   flags: {},
-  examples: ['paydesk -p demo index rekey', 'paydesk -p demo index rekey --json'],
+  examples: ['paydesk -p shop-mx index rekey', 'paydesk -p shop-mx index rekey --json'],
   exits: [0, 2, 3, 4],
   async run(ctx) {
     const { profile } = await ctx.profiles.open();

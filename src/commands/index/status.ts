@@ -9,7 +9,7 @@ export const status = defineCommand({
     'Asks no service. It says when the orders were read, and everything that speaks against the sentence "no other order shows these words".',
   arguments: [],
   flags: {},
-  examples: ['paydesk -p demo index status', 'paydesk -p demo index status --json'],
+  examples: ['paydesk -p shop-mx index status', 'paydesk -p shop-mx index status --json'],
   exits: [0, 2, 3, 4],
   async run(ctx) {
     const { profile } = await ctx.profiles.open();
