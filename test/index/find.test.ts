@@ -79,9 +79,8 @@ test('1 every word finds the same orders as page by page, also parts of names in
 test('1 amounts with declared decimals are found as they are shown', async () => {
   const orders = ordersOf(40);
   await using shop = await startShop(orders);
-  const { run } = shop;
   await ok(
-    run(
+    shop.run(
       [
         'profile',
         'add',
@@ -102,11 +101,11 @@ test('1 amounts with declared decimals are found as they are shown', async () =>
     ),
   );
   const env = { PAYDESK_BASE_URL: '', PAYDESK_MODE: '', PAYDESK_API_KEY: '' };
-  await ok(run(['profile', 'set', 'cents', 'amounts.decimals.MXN', '2'], { env }));
+  await ok(shop.run(['profile', 'set', 'cents', 'amounts.decimals.MXN', '2'], { env }));
   const order = orders.find(({ currency }) => currency === 'MXN') ?? {};
   const text = `${Math.floor(Number(order.amount) / 100)}.${String(Number(order.amount) % 100).padStart(2, '0')}`;
   const before = shop.requests.length;
-  const ran = await ok(run(['-p', 'cents', 'orders', 'find', text, '--ndjson'], { env }));
+  const ran = await ok(shop.run(['-p', 'cents', 'orders', 'find', text, '--ndjson'], { env }));
   expect(ran.stdout).toContain(String(order.id));
   expect(shop.requests.length - before).toBeLessThanOrEqual(3);
 });

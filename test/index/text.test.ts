@@ -94,7 +94,7 @@ function wordsOf(value: JsonObject, at: number, from: number, length: number): r
   const fields = searchable(value, cents);
   const field = fields[at % fields.length];
   const { value: whole = '', folded = '' } = field ?? {};
-  const part = [...whole]
+  const part = Array.from(whole)
     .slice(from % Math.max(1, whole.length))
     .slice(0, length)
     .join('');

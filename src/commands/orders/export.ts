@@ -59,7 +59,7 @@ export const exportOrders = defineCommand({
   ],
   exits: [0, 1, 2, 3, 4, 5, 6, 9],
   async run(ctx, { flags }) {
-    let feed: IndexFeed | undefined;
+    const fed: { by?: IndexFeed } = {};
     const exported = runExport(ctx, flags, async (service) => {
       const { profile } = service;
       const rows = flags.rows ?? 'orders';
@@ -91,20 +91,25 @@ export const exportOrders = defineCommand({
         }),
         rows(query, state) {
           // An export that is resumed begins in the middle of the list, and its first page has no known neighbour.
-          feed = feedIndex(ctx, service, undefined, { inTheMiddle: state !== undefined });
+          const feed = feedIndex(ctx, service, undefined, { inTheMiddle: state !== undefined });
+          fed.by = feed;
           const span = query === undefined ? { range, days } : spanOf(ctx, query);
           const maker = rowMaker(ctx, profile, { rows, by, filters, leftOut }, facts, span, state);
           return {
             ...maker,
             onPage(page) {
               maker.onPage?.(page);
-              feed?.page(page);
+              feed.page(page);
             },
           };
         },
       } satisfies ExportJob;
     });
-    return await exported.finally(async () => feed?.end());
+    try {
+      return await exported;
+    } finally {
+      await fed.by?.end();
+    }
   },
 });
 

@@ -57,7 +57,8 @@ export function idOf(index) {
 
 function indexOf(id) {
   let scrambled = 0;
-  for (const letter of [...id.slice(-4)].toReversed()) scrambled = scrambled * 62 + letters.indexOf(letter);
+  for (const letter of id.slice(-4).split('').toReversed())
+    scrambled = scrambled * 62 + letters.indexOf(letter);
   const index = Number((BigInt(scrambled) * inverse) % BigInt(size));
   return idOf(index) === id && index < orders ? index : undefined;
 }
