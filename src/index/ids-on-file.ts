@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { openFile } from './index-file.ts';
-import type { Segments } from './known-list.ts';
+import type { Segments } from './known-types.ts';
 import { createSealer } from './seal.ts';
 
 /** The name of the file of an account's index. The name of an account may be long and holds characters that a file name cannot have. */

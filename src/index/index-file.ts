@@ -1,25 +1,18 @@
 /** The SQLite file of an index: its segments and its state, sealed, and which key opens them. */
 
-import { randomInt } from 'node:crypto';
 import { closeSync, mkdirSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { DatabaseSync, type SQLInputValue } from 'node:sqlite';
+import { DatabaseSync } from 'node:sqlite';
 import { systemCode } from '../errors.ts';
 import { checkOwnFile, checkOwnFolder, type FileRules, unwritable } from '../profiles/profiles.ts';
-import type { NewSegment, Placed, Segments } from './known-list.ts';
 import type { Sealer } from './seal.ts';
-import { type Edge, edgeOf, readTexts, writeTexts } from './segment.ts';
+import { type SealedSegments, segmentsOf, UnusableFile } from './sealed-segments.ts';
 import type { IndexState } from './state.ts';
 
 /** The key of an index: the name under which it is kept, and where. */
 export interface KeyName {
   readonly id: string;
   readonly place: 'file' | 'keyring';
-}
-
-/** A segment as the file has it. */
-export interface Stored extends Placed {
-  readonly writing: number;
 }
 
 /** The file of an index. */
@@ -40,28 +33,10 @@ export interface IndexFile {
   bytes(): number;
 }
 
-/** The segments of a file, opened one by one. */
-export interface SealedSegments extends Segments {
-  edges(): readonly Stored[];
-  texts(segment: Placed): { readonly ids: Buffer; readonly text: Buffer };
-  facts(segment: Placed): string;
-  state(): IndexState;
-  setState(state: IndexState): void;
-  /** Makes all of a change or none of it, while no other process writes. */
-  atOnce<T>(change: () => T): T;
-  /** Everything that is read until the returned function is called is as of one moment. Nobody waits for that. */
-  snapshot(): () => void;
-}
-
 /** The version of the file that this program reads and writes. */
 const version = 1;
 // SQLite waits by stopping this process, so a run does not wait for long: it learns nothing then, or tries again later.
 const writeWaitMs = 1_000;
-
-/** The file cannot be used: it is damaged, or newer than this program. */
-export class UnusableFile extends Error {
-  override readonly name = 'UnusableFile';
-}
 
 /** What a new index begins with. */
 interface NewIndex {
@@ -180,125 +155,4 @@ function fileOf(db: DatabaseSync, path: string): IndexFile {
       return Number(sum?.bytes ?? 0);
     },
   };
-}
-
-interface Writable extends SealedSegments {
-  put(segment: NewSegment): void;
-}
-
-function segmentsOf(db: DatabaseSync, sealer: Sealer): Writable {
-  const part = (name: 'ids' | 'text' | 'facts') =>
-    db.prepare(`SELECT ${name} AS bytes FROM segments WHERE pos = ? AND writing = ?`);
-  const parts = { ids: part('ids'), text: part('text'), facts: part('facts') };
-  const remove = db.prepare('DELETE FROM segments WHERE pos = ?');
-  const insert = db.prepare('INSERT OR REPLACE INTO segments VALUES (?, ?, ?, ?, ?, ?)');
-  const changed = db.prepare('SELECT changes FROM head');
-  const all = db.prepare('SELECT pos, writing, edge FROM segments ORDER BY pos DESC');
-  let known: { readonly changes: unknown; readonly edges: readonly Stored[] } | undefined;
-
-  const opened = (segment: Stored, name: keyof typeof parts): Buffer => {
-    const { pos, writing } = segment;
-    const row = parts[name].get(pos, writing);
-    // Another process wrote it anew since the edges were read.
-    if (row === undefined) throw new SegmentReplaced();
-    return sealer.open(bytesOf(row.bytes), { pos, part: name, writing });
-  };
-  const stored = (segment: Placed): Stored => {
-    const found = known?.edges.find(({ pos }) => pos === segment.pos);
-    return 'writing' in segment ? (segment as Stored) : (found ?? { ...segment, writing: 0 });
-  };
-  const put = ({ pos, entries, isJoined, fields }: NewSegment): void => {
-    const writing = randomInt(2 ** 47);
-    const texts = writeTexts(entries);
-    const edge = JSON.stringify(edgeOf(entries, { isJoined, fields }));
-    const sealed = (name: 'edge' | 'ids' | 'text' | 'facts', text: string): SQLInputValue =>
-      sealer.seal(Buffer.from(text), { pos, part: name, writing });
-    insert.run(
-      pos,
-      writing,
-      sealed('edge', edge),
-      sealed('ids', texts.ids),
-      sealed('facts', texts.facts),
-      sealed('text', texts.text),
-    );
-  };
-  return {
-    edges() {
-      const changes = changed.get()?.changes;
-      if (known?.changes !== changes) {
-        const edges = all.all().map(({ pos: at, writing: number, edge }): Stored => {
-          const [pos, writing] = [Number(at), Number(number)];
-          const text = sealer.open(bytesOf(edge), { pos, part: 'edge', writing }).toString();
-          return { ...(JSON.parse(text) as Edge), pos, writing };
-        });
-        known = { changes, edges };
-      }
-      return known?.edges ?? [];
-    },
-    entries: (segment) => {
-      const own = stored(segment);
-      return readTexts({
-        ids: opened(own, 'ids').toString(),
-        text: opened(own, 'text').toString(),
-        facts: opened(own, 'facts').toString(),
-      });
-    },
-    ids: (segment) => opened(stored(segment), 'ids').toString().split('\n'),
-    texts: (segment) => ({ ids: opened(stored(segment), 'ids'), text: opened(stored(segment), 'text') }),
-    facts: (segment) => opened(stored(segment), 'facts').toString(),
-    replace(removed, added) {
-      for (const { pos } of removed) remove.run(pos);
-      for (const one of added) put(one);
-      db.prepare('UPDATE head SET changes = changes + 1').run();
-    },
-    put,
-    state() {
-      const end = this.snapshot();
-      try {
-        const { state, writing } = db.prepare('SELECT state, writing FROM head').get() ?? {};
-        const place = { pos: 0, part: 'state', writing: Number(writing) } as const;
-        const read: IndexState = JSON.parse(sealer.open(bytesOf(state), place).toString());
-        if (read.segments !== this.edges().length) throw new UnusableFile('a part of it is missing');
-        return read;
-      } finally {
-        end();
-      }
-    },
-    snapshot() {
-      if (db.isTransaction) return () => undefined;
-      db.exec('BEGIN');
-      return () => {
-        if (db.isTransaction) db.exec('COMMIT');
-      };
-    },
-    setState(state) {
-      const writing = randomInt(2 ** 47);
-      const { segments = 0 } = db.prepare('SELECT COUNT(*) AS segments FROM segments').get() ?? {};
-      const text = JSON.stringify({ ...state, segments });
-      const sealed = sealer.seal(Buffer.from(text), { pos: 0, part: 'state', writing });
-      db.prepare('UPDATE head SET state = ?, writing = ?, changes = changes + 1').run(sealed, writing);
-    },
-    atOnce(change) {
-      db.exec('BEGIN IMMEDIATE');
-      try {
-        const result = change();
-        db.exec('COMMIT');
-        return result;
-      } catch (error) {
-        if (db.isTransaction) db.exec('ROLLBACK');
-        known = undefined;
-        throw error;
-      }
-    },
-  };
-}
-
-/** The segment was written anew by another process. What was being read must be read again. */
-export class SegmentReplaced extends Error {
-  override readonly name = 'SegmentReplaced';
-}
-
-function bytesOf(value: unknown): Uint8Array {
-  if (value instanceof Uint8Array) return value;
-  throw new UnusableFile('it is damaged');
 }

@@ -1,6 +1,6 @@
 /** Searches the texts of an index, segment by segment. A segment without the words is left at once. */
 
-import type { SealedSegments, Stored } from './index-file.ts';
+import type { SealedSegments, Stored } from './sealed-segments.ts';
 
 /** What to look for. */
 export interface Wanted {

@@ -1,6 +1,6 @@
 /** What an index knows of itself besides its segments. It is sealed as well. */
 
-import type { Learned } from './known-list.ts';
+import type { Learned } from './known-types.ts';
 
 /** Times are Unix seconds. */
 export interface IndexState {
