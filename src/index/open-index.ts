@@ -3,7 +3,7 @@
 import { randomBytes } from 'node:crypto';
 import { rmSync } from 'node:fs';
 import { CliError } from '../errors.ts';
-import { commandLine, type Profile } from '../profiles/profiles.ts';
+import { commandLine, type Profile, plainCommand } from '../profiles/profiles.ts';
 import { indexFileIn } from './ids-on-file.ts';
 import type { Indexes, IndexParts, OrderIndex } from './index.ts';
 import { createFile, type IndexFile, type KeyName, openFile } from './index-file.ts';
@@ -26,9 +26,9 @@ export function openIndexes(parts: IndexParts): Indexes {
       key = await indexKeys.read(id, place);
     } catch (error) {
       if (!(error instanceof CliError)) throw error;
-      throw new CliError('refused', `the key of the index cannot be read: ${error.message}`, {
+      throw new CliError('refused', `the key of the index cannot be read: ${reasonOf(error)}`, {
         certain: 'nothing was read from the index',
-        now: ['unlock the system keyring, then run the command again', 'or:', ...eraseWords(profile)],
+        now: ['unlock the system keyring, then run the command again', ...eraseWords(profile, 'or')],
         cause: error,
       });
     }
@@ -39,7 +39,20 @@ export function openIndexes(parts: IndexParts): Indexes {
   const newKey = async (profile: Profile): Promise<{ readonly name: KeyName; readonly key: Buffer }> => {
     const key = randomBytes(keyBytes);
     const name: KeyName = { id: randomBytes(6).toString('hex'), place: await indexKeys.placeFor(profile) };
-    await indexKeys.write(name.id, name.place, { origin: profile.origin, key: key.toString('base64url') });
+    const kept = { origin: profile.origin, key: key.toString('base64url') };
+    try {
+      await indexKeys.write(name.id, name.place, kept);
+    } catch (error) {
+      if (!(error instanceof CliError) || name.place === 'file') throw error;
+      throw new CliError('refused', `the key of the index cannot be kept: ${reasonOf(error)}`, {
+        certain: 'no index was made or changed',
+        now: [
+          'unlock the system keyring, or keep the keys of this profile in a file that only you can read:',
+          plainCommand('profile', 'key', profile.name, '--key-store', 'file'),
+        ],
+        cause: error,
+      });
+    }
     return { name, key };
   };
 
@@ -150,9 +163,14 @@ function unusable(profile: Profile, why: string, cause?: unknown): CliError {
   });
 }
 
-function eraseWords(profile: Profile): readonly string[] {
+// Why the keyring failed, without the name under which it keeps the key.
+function reasonOf({ message, cause }: CliError): string {
+  return cause instanceof Error ? cause.message : message;
+}
+
+function eraseWords(profile: Profile, otherwise = ''): readonly string[] {
   return [
-    'erase it, and build it anew:',
+    `${otherwise} erase it, and build it anew:`.trim(),
     commandLine(profile, 'index', 'forget', '--all', '--yes'),
     commandLine(profile, 'index', 'build'),
   ];
