@@ -8,7 +8,7 @@ import { compiled } from './test/harness/compiled.ts';
 export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
-    globalSetup: 'test/harness/warm-up.ts',
+    globalSetup: ['test/harness/warm-up.ts', 'test/harness/postgres-on-demand.ts'],
     env: { TMPDIR: folderOfHomes(), NODE_COMPILE_CACHE: compiled },
     // Time for a busy machine; no test waits by the clock.
     testTimeout: 120_000,

@@ -7,23 +7,27 @@ _paydesk() {
   COMPREPLY=()
   case "$current" in -*) typed='-' ;; esac
   case "$typed" in
-    '') words='orders refunds customers checkout index journal profile simulator today api completion help' ;;
+    '') words='orders refunds customers checkout index approvals journal profile team simulator today report api completion help' ;;
     'orders') words='list show find refund capture create export summary waiting twins' ;;
     'refunds') words='plan apply status compare list summary' ;;
     'customers') words='list show find export' ;;
     'checkout') words='create' ;;
     'index') words='build refresh status forget rekey' ;;
+    'approvals') words='list show approve reject' ;;
     'journal') words='list show reconcile settle acknowledge verify forget export import' ;;
     'profile') words='add list show use set key remove check' ;;
+    'team') words='create add remove join leave show limits verify export' ;;
     'simulator') words='serve reset' ;;
-    'help') words='orders refunds customers checkout index journal profile simulator today api completion environment exit-codes output safety' ;;
+    'help') words='orders refunds customers checkout index approvals journal profile team simulator today report api completion environment exit-codes output safety teams' ;;
     'help orders') words='list show find refund capture create export summary waiting twins' ;;
     'help refunds') words='plan apply status compare list summary' ;;
     'help customers') words='list show find export' ;;
     'help checkout') words='create' ;;
     'help index') words='build refresh status forget rekey' ;;
+    'help approvals') words='list show approve reject' ;;
     'help journal') words='list show reconcile settle acknowledge verify forget export import' ;;
     'help profile') words='add list show use set key remove check' ;;
+    'help team') words='create add remove join leave show limits verify export' ;;
     'help simulator') words='serve reset' ;;
   esac
   if [[ -n $words ]]; then

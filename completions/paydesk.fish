@@ -14,10 +14,13 @@ function __paydesk_complete
                     customers 'List, show and find customers' \
                     checkout 'Payment links' \
                     index 'Find orders at once: an index of the orders on this machine' \
+                    approvals 'Refunds of a team that a second person must approve' \
                     journal 'What this machine sent, and whether it was made' \
                     profile 'The accounts paydesk can talk to, and their keys' \
+                    team 'A journal that several desks share, on PostgreSQL' \
                     simulator 'The simulator of the service inside paydesk' \
                     today 'Show what a desk must know today: unconfirmed, refunded, waiting, twins' \
+                    report 'Write an HTML report about the refunds of a period, to mail or to print' \
                     api 'Send any request, with the key and version of a profile' \
                     completion 'Print the script for TAB completion in a shell' \
                     help 'Help of a command or a topic'
@@ -63,6 +66,13 @@ function __paydesk_complete
                     forget 'Take a buyer, old orders or everything out of the index' \
                     rekey 'Seal the index with a new key'
                 return
+            case 'approvals'
+                printf '%s\t%s\n' \
+                    list 'List what waits for the approval of a second person' \
+                    show 'Show a request, with the order as it is now' \
+                    approve 'Approve the refund or plan of somebody else' \
+                    reject 'Reject a request, or take your own back'
+                return
             case 'journal'
                 printf '%s\t%s\n' \
                     list 'List what was sent, and whether it was made' \
@@ -86,6 +96,18 @@ function __paydesk_complete
                     remove 'Remove a profile and its key' \
                     check 'Check that a profile reaches its account, by reading only'
                 return
+            case 'team'
+                printf '%s\t%s\n' \
+                    create 'Make the journal of a team in a database' \
+                    add 'Let somebody sign in, as a member or a lead' \
+                    remove 'Let a member sign in no more' \
+                    join 'Record the changes of this account in the team\'s journal' \
+                    leave 'Record them on this machine again' \
+                    show 'Show the server, the members, and what is unconfirmed' \
+                    limits 'Show the limits of the team; a lead sets them' \
+                    verify 'Check every row at the server against this machine\'s copy' \
+                    export 'Print the team\'s journal for an auditor'
+                return
             case 'simulator'
                 printf '%s\t%s\n' \
                     serve 'Run a simulated service on this machine' \
@@ -98,16 +120,20 @@ function __paydesk_complete
                     customers 'List, show and find customers' \
                     checkout 'Payment links' \
                     index 'Find orders at once: an index of the orders on this machine' \
+                    approvals 'Refunds of a team that a second person must approve' \
                     journal 'What this machine sent, and whether it was made' \
                     profile 'The accounts paydesk can talk to, and their keys' \
+                    team 'A journal that several desks share, on PostgreSQL' \
                     simulator 'The simulator of the service inside paydesk' \
                     today 'Show what a desk must know today: unconfirmed, refunded, waiting, twins' \
+                    report 'Write an HTML report about the refunds of a period, to mail or to print' \
                     api 'Send any request, with the key and version of a profile' \
                     completion 'Print the script for TAB completion in a shell' \
                     environment 'variables that set an option when the flag is not given' \
                     exit-codes 'what a script can rely on' \
                     output 'stdout is the result and nothing else' \
-                    safety 'a refund is sent at most once, and its result is never lost'
+                    safety 'a refund is sent at most once, and its result is never lost' \
+                    teams 'several desks share one journal, in a PostgreSQL database (14 or newer)'
                 return
             case 'help orders'
                 printf '%s\t%s\n' \
@@ -150,6 +176,13 @@ function __paydesk_complete
                     forget 'Take a buyer, old orders or everything out of the index' \
                     rekey 'Seal the index with a new key'
                 return
+            case 'help approvals'
+                printf '%s\t%s\n' \
+                    list 'List what waits for the approval of a second person' \
+                    show 'Show a request, with the order as it is now' \
+                    approve 'Approve the refund or plan of somebody else' \
+                    reject 'Reject a request, or take your own back'
+                return
             case 'help journal'
                 printf '%s\t%s\n' \
                     list 'List what was sent, and whether it was made' \
@@ -172,6 +205,18 @@ function __paydesk_complete
                     key 'Replace the key of a profile' \
                     remove 'Remove a profile and its key' \
                     check 'Check that a profile reaches its account, by reading only'
+                return
+            case 'help team'
+                printf '%s\t%s\n' \
+                    create 'Make the journal of a team in a database' \
+                    add 'Let somebody sign in, as a member or a lead' \
+                    remove 'Let a member sign in no more' \
+                    join 'Record the changes of this account in the team\'s journal' \
+                    leave 'Record them on this machine again' \
+                    show 'Show the server, the members, and what is unconfirmed' \
+                    limits 'Show the limits of the team; a lead sets them' \
+                    verify 'Check every row at the server against this machine\'s copy' \
+                    export 'Print the team\'s journal for an auditor'
                 return
             case 'help simulator'
                 printf '%s\t%s\n' \

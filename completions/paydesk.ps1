@@ -14,10 +14,13 @@ Register-ArgumentCompleter -Native -CommandName paydesk -ScriptBlock {
                 "customers`tList, show and find customers"
                 "checkout`tPayment links"
                 "index`tFind orders at once: an index of the orders on this machine"
+                "approvals`tRefunds of a team that a second person must approve"
                 "journal`tWhat this machine sent, and whether it was made"
                 "profile`tThe accounts paydesk can talk to, and their keys"
+                "team`tA journal that several desks share, on PostgreSQL"
                 "simulator`tThe simulator of the service inside paydesk"
                 "today`tShow what a desk must know today: unconfirmed, refunded, waiting, twins"
+                "report`tWrite an HTML report about the refunds of a period, to mail or to print"
                 "api`tSend any request, with the key and version of a profile"
                 "completion`tPrint the script for TAB completion in a shell"
                 "help`tHelp of a command or a topic"
@@ -58,6 +61,12 @@ Register-ArgumentCompleter -Native -CommandName paydesk -ScriptBlock {
                 "forget`tTake a buyer, old orders or everything out of the index"
                 "rekey`tSeal the index with a new key"
             }
+            'approvals' {
+                "list`tList what waits for the approval of a second person"
+                "show`tShow a request, with the order as it is now"
+                "approve`tApprove the refund or plan of somebody else"
+                "reject`tReject a request, or take your own back"
+            }
             'journal' {
                 "list`tList what was sent, and whether it was made"
                 "show`tShow one change, its history, and what to do now"
@@ -79,6 +88,17 @@ Register-ArgumentCompleter -Native -CommandName paydesk -ScriptBlock {
                 "remove`tRemove a profile and its key"
                 "check`tCheck that a profile reaches its account, by reading only"
             }
+            'team' {
+                "create`tMake the journal of a team in a database"
+                "add`tLet somebody sign in, as a member or a lead"
+                "remove`tLet a member sign in no more"
+                "join`tRecord the changes of this account in the team's journal"
+                "leave`tRecord them on this machine again"
+                "show`tShow the server, the members, and what is unconfirmed"
+                "limits`tShow the limits of the team; a lead sets them"
+                "verify`tCheck every row at the server against this machine's copy"
+                "export`tPrint the team's journal for an auditor"
+            }
             'simulator' {
                 "serve`tRun a simulated service on this machine"
                 "reset`tReset the demo to its first state"
@@ -89,16 +109,20 @@ Register-ArgumentCompleter -Native -CommandName paydesk -ScriptBlock {
                 "customers`tList, show and find customers"
                 "checkout`tPayment links"
                 "index`tFind orders at once: an index of the orders on this machine"
+                "approvals`tRefunds of a team that a second person must approve"
                 "journal`tWhat this machine sent, and whether it was made"
                 "profile`tThe accounts paydesk can talk to, and their keys"
+                "team`tA journal that several desks share, on PostgreSQL"
                 "simulator`tThe simulator of the service inside paydesk"
                 "today`tShow what a desk must know today: unconfirmed, refunded, waiting, twins"
+                "report`tWrite an HTML report about the refunds of a period, to mail or to print"
                 "api`tSend any request, with the key and version of a profile"
                 "completion`tPrint the script for TAB completion in a shell"
                 "environment`tvariables that set an option when the flag is not given"
                 "exit-codes`twhat a script can rely on"
                 "output`tstdout is the result and nothing else"
                 "safety`ta refund is sent at most once, and its result is never lost"
+                "teams`tseveral desks share one journal, in a PostgreSQL database (14 or newer)"
             }
             'help orders' {
                 "list`tList orders, one page at a time"
@@ -136,6 +160,12 @@ Register-ArgumentCompleter -Native -CommandName paydesk -ScriptBlock {
                 "forget`tTake a buyer, old orders or everything out of the index"
                 "rekey`tSeal the index with a new key"
             }
+            'help approvals' {
+                "list`tList what waits for the approval of a second person"
+                "show`tShow a request, with the order as it is now"
+                "approve`tApprove the refund or plan of somebody else"
+                "reject`tReject a request, or take your own back"
+            }
             'help journal' {
                 "list`tList what was sent, and whether it was made"
                 "show`tShow one change, its history, and what to do now"
@@ -156,6 +186,17 @@ Register-ArgumentCompleter -Native -CommandName paydesk -ScriptBlock {
                 "key`tReplace the key of a profile"
                 "remove`tRemove a profile and its key"
                 "check`tCheck that a profile reaches its account, by reading only"
+            }
+            'help team' {
+                "create`tMake the journal of a team in a database"
+                "add`tLet somebody sign in, as a member or a lead"
+                "remove`tLet a member sign in no more"
+                "join`tRecord the changes of this account in the team's journal"
+                "leave`tRecord them on this machine again"
+                "show`tShow the server, the members, and what is unconfirmed"
+                "limits`tShow the limits of the team; a lead sets them"
+                "verify`tCheck every row at the server against this machine's copy"
+                "export`tPrint the team's journal for an auditor"
             }
             'help simulator' {
                 "serve`tRun a simulated service on this machine"

@@ -54,6 +54,8 @@ export interface ErrorSubject {
   readonly scriptId?: string | undefined;
   readonly orderId?: string | undefined;
   readonly profile?: string | undefined;
+  /** A request for the approval of a second person. */
+  readonly approval?: string | undefined;
 }
 
 /** What an error says besides its message. */
@@ -98,7 +100,7 @@ export class CliError extends Error {
 
 /** The same error with more parts. What it says of its subject already stays. */
 export function withParts(error: CliError, more: CliErrorParts): CliError {
-  const { intent, scriptId, orderId, profile } = error.parts;
+  const { intent, scriptId, orderId, profile, approval } = error.parts;
   const parts: CliErrorParts = {
     ...error.parts,
     ...more,
@@ -106,6 +108,7 @@ export function withParts(error: CliError, more: CliErrorParts): CliError {
     scriptId: scriptId ?? more.scriptId,
     orderId: orderId ?? more.orderId,
     profile: profile ?? more.profile,
+    approval: approval ?? more.approval,
   };
   const same = new CliError(error.kind, error.message, parts);
   if (error.stack !== undefined) same.stack = error.stack;

@@ -34,6 +34,7 @@ for (const file of [
   'package-lock.json',
   'tools/protocol/package-lock.json',
   'tools/house/package-lock.json',
+  'tools/browser/package-lock.json',
 ]) {
   const lock: { packages: Record<string, Locked> } = JSON.parse(readFileSync(file, 'utf8'));
   for (const locked of Object.values(lock.packages)) delete locked.funding;

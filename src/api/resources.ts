@@ -168,7 +168,7 @@ export const orderColumns: readonly Column[] = [
   field('amount_refunded', 'figure'),
   field('currency', 'text'),
   ...peopleColumns([], 80),
-  field('customer_info.name', 'text', { title: 'BUYER' }),
+  field('customer_info.name', 'text', { title: 'BUYER', isMissed: true }),
   field('customer_info.email', 'text'),
   field('customer_info.phone', 'text'),
   field('customer_info.customer_id', 'id'),

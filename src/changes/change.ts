@@ -17,6 +17,8 @@ export interface PlannedChange {
   /** What is said right above the question, and not even --quiet hides. */
   readonly urgent?: readonly string[] | undefined;
   readonly confirmation: Confirmation;
+  /** What the yes does in place of the sending: it asks a second person. Throws CliError 'refused', which says so. */
+  readonly ask?: () => Promise<never>;
   readonly show: (applied: Applied) => Promise<void>;
 }
 
@@ -54,7 +56,7 @@ async function sendPlanned(
   ctx: Context,
   service: Service,
   intent: Intent,
-  { preview, urgent = [], confirmation, show }: PlannedChange,
+  { preview, urgent = [], confirmation, show, ask }: PlannedChange,
   columnsOf: ColumnsOf,
 ): Promise<Applied | undefined> {
   if (intent.orderId === undefined) await checkAccountMode(service);
@@ -63,6 +65,7 @@ async function sendPlanned(
     for (const line of urgent) ctx.notes.warn({ text: `WARNING: ${line}`, style: 'bad' });
   }
   await confirmChange(ctx, confirmation);
+  if (ask !== undefined && !ctx.options.dryRun) return await ask();
   const outcome = await ctx.change(intent);
   const applied = await appliedNow(ctx, service.profile, { intent, outcome }, columnsOf);
   if (applied === undefined) return undefined;

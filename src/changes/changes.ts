@@ -44,6 +44,8 @@ export {
   stopsRefund,
 } from './order-cases.ts';
 export type { PickedOrder } from './order-change.ts';
+export { approveRequest, rejectRequest, showRequest } from './refund/answer-request.ts';
+export { requestPattern } from './refund/approved-refund.ts';
 export {
   knownTwin,
   originsOf,
@@ -54,6 +56,9 @@ export {
 } from './refund/known-refunds.ts';
 export { lookForTwins } from './refund/look-for-twins.ts';
 export { refundOrder } from './refund/refund-order.ts';
+export { requestColumns, requestRecord, requestTitle } from './refund/request-record.ts';
+export { findRequest, requestsOf } from './refund/second-person.ts';
+export { sendApproved } from './refund/send-approved.ts';
 export {
   isRefunded,
   type KnownTwin,

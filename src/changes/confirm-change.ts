@@ -16,7 +16,16 @@ export interface Confirmation {
   /** The value of `--confirm`, when given. */
   readonly confirm: string | undefined;
   readonly order?: ConfirmedOrder | undefined;
+  /** What the yes does; absent: it sends the change. `ask`: it asks somebody else; `approve`: it lets somebody else send. */
+  readonly purpose?: keyof typeof purposes | undefined;
 }
+
+// The question, what typing is for, and what is certain after a No.
+const purposes = {
+  send: { question: 'Send it?', to: 'to send it', certain: 'nothing was sent' },
+  ask: { question: 'Ask for approval?', to: 'to ask for approval', certain: 'nothing was sent' },
+  approve: { question: 'Approve it?', to: 'to approve it', certain: 'nothing was approved' },
+} as const;
 
 interface ConfirmedOrder {
   readonly id: string;
@@ -95,7 +104,7 @@ function checkConfirmed(confirm: string, name: string, what = name): void {
  * order.
  */
 export async function confirmChange(ctx: Context, confirmation: Confirmation): Promise<void> {
-  const { profile, confirm, order } = confirmation;
+  const { profile, confirm, order, purpose = 'send' } = confirmation;
   if (ctx.options.dryRun) return;
   if (confirm !== undefined) {
     if (order !== undefined) checkConfirmed(confirm, order.id);
@@ -103,7 +112,7 @@ export async function confirmChange(ctx: Context, confirmation: Confirmation): P
   }
   if (profile.mode === 'production') return askForWord(ctx, confirmation);
   if (ctx.options.yes) return;
-  if (!(await ctx.ask.confirm({ message: aboutMoney(profile, 'Send it?'), flag: '--yes' })))
+  if (!(await ctx.ask.confirm({ message: aboutMoney(profile, purposes[purpose].question), flag: '--yes' })))
     throw cancelled(confirmation);
 }
 
@@ -120,14 +129,14 @@ const tries = 3;
 // In production a person types the amount of the change, which the preview shows, or the order's id. Without an order they
 // type the profile's name. Enter alone cancels.
 async function askForWord(ctx: Context, confirmation: Confirmation): Promise<void> {
-  const { profile, order } = confirmation;
+  const { profile, order, purpose = 'send' } = confirmation;
   let mistyped: string | undefined;
   for (let left = tries; left > 0; left -= 1) {
     const before =
       mistyped === undefined
         ? ''
         : `${mistyped} ${notMeantWords(mistyped, profile, order)}${triesWords(left)}. `;
-    const typed = await ctx.ask.text(wordQuestion(profile, order, before));
+    const typed = await ctx.ask.text(wordQuestion(profile, order, before, purposes[purpose].to));
     if (typed === '') throw cancelled(confirmation);
     if (isMeant(typed, profile, order)) return;
     mistyped = short(typed);
@@ -143,9 +152,9 @@ function triesWords(left: number): string {
 }
 
 // `before`: what was wrong with the last answer.
-function wordQuestion(profile: Profile, order: Confirmation['order'], before: string) {
+function wordQuestion(profile: Profile, order: Confirmation['order'], before: string, to: string) {
   const type = (what: string, about = '') =>
-    `${before}${about}Type ${what}${before === '' ? ' to send it' : ' again'}, or press Enter to cancel:`;
+    `${before}${about}Type ${what}${before === '' ? ` ${to}` : ' again'}, or press Enter to cancel:`;
   if (order === undefined)
     return {
       message: aboutMoney(profile, type(`the profile's name, ${profile.name},`)),
@@ -205,9 +214,9 @@ function otherThanMeant(profile: Profile, order: Confirmation['order']): string 
   return amount === undefined ? `not ${id}` : `neither ${amountWords(amount, currency, settings)} nor ${id}`;
 }
 
-function cancelled({ command, instead }: Confirmation, why = 'not confirmed'): CliError {
+function cancelled({ command, instead, purpose = 'send' }: Confirmation, why = 'not confirmed'): CliError {
   return new CliError('cancelled', why, {
-    certain: 'nothing was sent',
+    certain: purposes[purpose].certain,
     ...(command === undefined ? {} : { now: instead ?? ['the same as one command, for later:', command] }),
   });
 }

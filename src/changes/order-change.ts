@@ -82,6 +82,8 @@ export interface OrderPlan {
   /** What a No prints in place of that command, when the service would refuse it. */
   readonly instead?: readonly string[] | undefined;
   readonly preview: readonly Block[];
+  /** What the yes does in place of the sending: it asks a second person. Throws CliError 'refused', which says so. */
+  readonly ask?: () => Promise<never>;
   /** As in `PlannedChange`. */
   readonly urgent?: readonly string[] | undefined;
   /** Checks the order again as it is right before the sending. Throws CliError 'refused'. */
@@ -154,7 +156,8 @@ async function planChange(
   const order = await readOne(ctx, service, 'orders', id, 'change', neighbour);
   if (kind === 'refund') await ctx.journal.refuseDuplicate({ service, orderId: id, order: order.value });
   const read = { service, id, order: order.value, isPicked: givenId === undefined, twin };
-  const { intent: planned, typed, words, instead, preview, urgent, check, result } = await plan(read);
+  const { intent: planned, ask, ...shownBy } = await plan(read);
+  const { typed, words, instead, preview, urgent, check, result } = shownBy;
   const settled = await settledByHand(ctx, service, id);
   const unshown = (await unshownIn(ctx, service, order.value)).filter((record) => touches(record, planned));
   const isUnshown = (record: AttemptRecord) =>
@@ -173,6 +176,7 @@ async function planChange(
     command: commandLine(profile, 'orders', kind, id, ...words, ...repeats),
     instead,
     order: { id, amount: intent.amount, currency: intent.currency, typed },
+    ...(ask === undefined ? {} : { purpose: 'ask' as const }),
   };
   let shown = order;
   const approve = async (fresh: WireRecord) => {
@@ -181,7 +185,8 @@ async function planChange(
     shown = fresh;
   };
   const show = (applied: Applied) => ctx.out.record(applied.record, orderColumns, () => result(applied));
-  return { intent: { ...intent, orderId: id, closed, approve }, preview, urgent, confirmation, show };
+  const change = { intent: { ...intent, orderId: id, closed, approve }, preview, urgent, confirmation, show };
+  return ask === undefined ? change : { ...change, ask };
 }
 
 function given(flag: string, value: string | undefined): readonly string[] {

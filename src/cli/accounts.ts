@@ -1,8 +1,10 @@
 /** Connects a run to the account of a profile: with a client for reads, and with the journal, through which all changes go. */
 
 import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
 import { type Client, createPace, openClient, type Pace, proxyFor } from '../api/api.ts';
 import type { Context } from '../commands/command.ts';
+import { CliError } from '../errors.ts';
 import { type ClockWithTimers, type Io, variable } from '../io.ts';
 import type { JournalStore } from '../journal/journal.ts';
 import { tolerableSkewMs } from '../journal/journal-time.ts';
@@ -13,7 +15,7 @@ import type { OpenProfile, Profile, Profiles } from '../profiles/profiles.ts';
 import { refuseUnsafeRuntime } from '../profiles/unsafe-runtime.ts';
 import type { Demo } from '../simulator/demo.ts';
 import type { Notes, Secrets } from '../terminal/terminal.ts';
-import { chooseStore } from './choose-store.ts';
+import { chooseStore, localJournal } from './choose-store.ts';
 import type { Globals } from './global-options.ts';
 import type { Stop } from './stop.ts';
 
@@ -36,13 +38,15 @@ export interface AccountParts {
   /** Where Node keeps compiled code. The folder is made when an account is opened: runs that only print help make no file. */
   readonly cacheFolder: string;
   readonly stateFolder: string;
+  /** Called with the password of a team before it is used, so that it is masked. */
+  readonly learnPassword: (password: string) => void;
   /** Called with the profile once it is open: its settings say how times and amounts are shown. */
   readonly setProfile: (profile: Profile) => void;
 }
 
 /** The functions of an account that a command gets in its context. */
 export interface Account
-  extends Pick<Context, 'service' | 'draftService' | 'change' | 'journal' | 'useProfileOf'> {
+  extends Pick<Context, 'service' | 'draftService' | 'change' | 'journal' | 'useProfileOf' | 'team'> {
   /** Closes the connections, and the files of the journal. */
   close(): void;
 }
@@ -66,18 +70,27 @@ export function createAccount(parts: AccountParts): Account {
     clients.set(name, client);
     return client;
   };
+  const choice = {
+    stateFolder: parts.stateFolder,
+    cwd: parts.io.cwd,
+    rules: {
+      uid: parts.io.uid,
+      notice: (line: string) => parts.notes.warn(line),
+      movedBy: 'XDG_STATE_HOME',
+    },
+    onNetwork: variable(parts.io.env, 'PAYDESK_STATE_ON_NETWORK') === '1',
+    team: {
+      file: join(profiles.folders.config, 'teams.json'),
+      clock: parts.clock,
+      origin: () => originOf(profiles, ofPlan),
+      password: variable(parts.io.env, 'PAYDESK_TEAM_PASSWORD'),
+      learn: parts.learnPassword,
+    },
+  } as const;
+  const local = localJournal(choice);
   const opened = openJournal({
     ...parts,
-    store: chooseStore({
-      stateFolder: parts.stateFolder,
-      cwd: parts.io.cwd,
-      rules: {
-        uid: parts.io.uid,
-        notice: (line) => parts.notes.warn(line),
-        movedBy: 'XDG_STATE_HOME',
-      },
-      onNetwork: variable(parts.io.env, 'PAYDESK_STATE_ON_NETWORK') === '1',
-    }),
+    store: chooseStore(choice, local),
     timeoutMs: globals.timeoutMs,
     dryRun: globals.dryRun,
     named: globals.profile,
@@ -98,6 +111,10 @@ export function createAccount(parts: AccountParts): Account {
       return (await openWith(async () => profiles.openDraft(draft, key))).service;
     },
     journal: opened.journal,
+    async team() {
+      const { createTeamDoor } = await import('./team-door.ts');
+      return createTeamDoor({ ...parts, choice: { ...choice, ...choice.team }, local });
+    },
     async useProfileOf({ account, profile }) {
       if (globals.profile !== undefined) return;
       const names = await profiles.reaching(account);
@@ -133,6 +150,16 @@ export function createAccount(parts: AccountParts): Account {
       }
     },
   };
+}
+
+// The origin of the profile of the run; undefined if there is none, as for a look at the journal alone.
+async function originOf(profiles: Profiles, name: string | undefined): Promise<string | undefined> {
+  try {
+    return (await profiles.open(name)).profile.origin;
+  } catch (error) {
+    if (error instanceof CliError && error.kind === 'auth') return undefined;
+    throw error;
+  }
 }
 
 // Calls `act` right before a SENT row is written, because from then on the change is in flight.

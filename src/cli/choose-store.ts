@@ -1,10 +1,12 @@
-/** Chooses where the journal is kept. Today it is always in files on this machine. */
+/** Chooses where the journal is kept: in files on this machine, or, if this user has joined a team, perhaps on its server. */
 
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { JournalStore, Recent, RecentOf } from '../journal/journal-store.ts';
 import { recentIds } from '../journal/sqlite/recent-ids.ts';
-import { createSqliteStore } from '../journal/sqlite/sqlite-store.ts';
+import { createSqliteStore, type LocalJournal } from '../journal/sqlite/sqlite-store.ts';
 import type { FileRules } from '../profiles/profiles.ts';
+import type { TeamChoice, TeamStores } from './team-store.ts';
 
 export interface StoreChoice {
   readonly stateFolder: string;
@@ -14,10 +16,51 @@ export interface StoreChoice {
   readonly rules: FileRules;
   /** PAYDESK_STATE_ON_NETWORK: somebody has tested the locks of this network file system, so it may be used. */
   readonly onNetwork: boolean;
+  /** What it takes to open the journal of a team. */
+  readonly team: Omit<TeamChoice, 'rules' | 'stateFolder' | 'cwd'>;
 }
 
-/** The store of the journal. No file is opened before the store is first used. */
-export function chooseStore({ stateFolder, cwd, rules, onNetwork }: StoreChoice): JournalStore {
+/** The store of the journal. No file is opened before the store is first used. `local`: the journal of this machine. */
+export function chooseStore({ team, ...choice }: StoreChoice, local: JournalStore): JournalStore {
+  if (!existsSync(team.file)) return local;
+  // Loaded with the first question: few users have a team.
+  let loaded: Promise<TeamStores> | undefined;
+  const now = async (): Promise<JournalStore> => {
+    loaded ??= import('./team-store.ts').then((code) => code.createTeamStores({ ...choice, ...team }, local));
+    return await (await loaded).now();
+  };
+  return {
+    place: local.place,
+    witness: local.witness,
+    append: async (row) => (await now()).append(row),
+    takeBack: async (sent, verdict) => (await now()).takeBack(sent, verdict),
+    attempts: async (query) => (await now()).attempts(query),
+    settings: async () => (await now()).settings(),
+    newest: async () => (await now()).newest(),
+    ready: async () => (await now()).ready(),
+    problem: async () => (await now()).problem(),
+    asOf: async () => await (await now()).asOf?.(),
+    verify: async (head) => (await now()).verify(head),
+    repair: async (time) => (await now()).repair(time),
+    eraseBodies: async (before) => (await now()).eraseBodies(before),
+    archive: async (path) => (await now()).archive(path),
+    restore: async (path) => (await now()).restore(path),
+    rules: async () => await (await now()).rules?.(),
+    recent: async (of, profile) => (await now()).recent(of, profile),
+    close() {
+      local.close();
+      void loaded?.then((stores) => stores.close());
+    },
+  };
+}
+
+/** The journal in files of this machine. */
+export function localJournal({
+  stateFolder,
+  cwd,
+  rules,
+  onNetwork,
+}: Omit<StoreChoice, 'team'>): LocalJournal {
   return createSqliteStore({
     file: fileIn(stateFolder),
     witness: join(stateFolder, 'witness', 'journal.witness'),

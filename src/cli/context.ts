@@ -61,6 +61,7 @@ export function createRun(state: RunState, globals: Globals, words: readonly str
     demo: demo.open,
     cacheFolder: folders.cache,
     stateFolder: folders.state,
+    learnPassword: state.keys.learn,
   });
   const exports = exportDoor({ state, globals, locks, folder: join(folders.state, 'exports') });
   const index = createIndexes({
@@ -85,6 +86,7 @@ export function createRun(state: RunState, globals: Globals, words: readonly str
     draftService: account.draftService,
     change: account.change,
     journal: account.journal,
+    team: account.team,
     ...createReaders(io, state.signal),
     days,
     daysIn(zone) {
@@ -184,9 +186,11 @@ function planDoor({
     newId: () => `p_${crypto.randomUUID().replaceAll('-', '').slice(0, 12)}`,
     input: async (path) => (await load()).input(path),
     open: async (path) => (await load()).open(path),
+    text: async (plan) => (await load()).text(plan),
     save: async (...plan) => (await load()).save(...plan),
     exists: async (path) => (await load()).exists(path),
     isSameFile: async (...paths) => (await load()).isSameFile(...paths),
+    checkNew: async (...file) => (await load()).checkNew(...file),
     write: async (...file) => (await load()).write(...file),
   };
 }

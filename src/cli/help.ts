@@ -67,6 +67,7 @@ export function groupPage(noun: string): HelpPage {
     ...examplesOf([example]),
     '',
     { text: `Options and more examples: paydesk ${noun} <command> --help`, hang: 2 },
+    ...(topicNames.includes(`${noun}s`) ? [`What it guarantees, and what not: paydesk help ${noun}s`] : []),
   ];
 }
 

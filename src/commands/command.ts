@@ -11,6 +11,7 @@ import type { Busy, Held } from '../locks/locks.ts';
 import type { Plans } from '../plans/plans.ts';
 import type { ProfileDraft, Profiles, TypedKey } from '../profiles/profiles.ts';
 import type { SimulatorControl } from '../simulator/simulator.ts';
+import type { TeamDoor } from '../team/team.ts';
 import type { Ask, Format, Notes, Output, Shell } from '../terminal/terminal.ts';
 
 /** The values of the global options, from flag, environment, profile or default. */
@@ -106,6 +107,8 @@ export interface Context {
   /** The only way to change something at the service. */
   readonly change: Change;
   readonly journal: Journal;
+  /** What the team commands do. Its code is loaded when it is asked for. */
+  team(): Promise<TeamDoor>;
   completionScript(shell: Shell): Promise<string>;
   /** Reads standard input to its end, as text, up to a number of bytes. */
   stdin(maxBytes: number): Promise<string>;

@@ -37,11 +37,19 @@ export const groups: Readonly<Record<string, Group>> = {
     summary: 'Find orders at once: an index of the orders on this machine',
     example: 'paydesk -p demo index build',
   },
+  approvals: {
+    summary: 'Refunds of a team that a second person must approve',
+    example: 'paydesk approvals list',
+  },
   journal: {
     summary: 'What this machine sent, and whether it was made',
     example: 'paydesk journal list --open',
   },
   profile: { summary: 'The accounts paydesk can talk to, and their keys', example: 'paydesk profile list' },
+  team: {
+    summary: 'A journal that several desks share, on PostgreSQL',
+    example: 'paydesk -p shop-mx team show',
+  },
   simulator: { summary: 'The simulator of the service inside paydesk', example: 'paydesk simulator reset' },
 };
 
@@ -178,6 +186,26 @@ export const commands: readonly CommandEntry[] = [
     load: async () => (await import('./index/rekey.ts')).rekey,
   },
   {
+    words: ['approvals', 'list'],
+    summary: 'List what waits for the approval of a second person',
+    load: async () => (await import('./approvals/list.ts')).list,
+  },
+  {
+    words: ['approvals', 'show'],
+    summary: 'Show a request, with the order as it is now',
+    load: async () => (await import('./approvals/show.ts')).show,
+  },
+  {
+    words: ['approvals', 'approve'],
+    summary: 'Approve the refund or plan of somebody else',
+    load: async () => (await import('./approvals/approve.ts')).approve,
+  },
+  {
+    words: ['approvals', 'reject'],
+    summary: 'Reject a request, or take your own back',
+    load: async () => (await import('./approvals/reject.ts')).reject,
+  },
+  {
     words: ['journal', 'list'],
     summary: 'List what was sent, and whether it was made',
     load: async () => (await import('./journal/list.ts')).list,
@@ -263,6 +291,51 @@ export const commands: readonly CommandEntry[] = [
     load: async () => (await import('./profile/check.ts')).check,
   },
   {
+    words: ['team', 'create'],
+    summary: 'Make the journal of a team in a database',
+    load: async () => (await import('./team/create.ts')).create,
+  },
+  {
+    words: ['team', 'add'],
+    summary: 'Let somebody sign in, as a member or a lead',
+    load: async () => (await import('./team/add.ts')).add,
+  },
+  {
+    words: ['team', 'remove'],
+    summary: 'Let a member sign in no more',
+    load: async () => (await import('./team/remove.ts')).remove,
+  },
+  {
+    words: ['team', 'join'],
+    summary: "Record the changes of this account in the team's journal",
+    load: async () => (await import('./team/join.ts')).join,
+  },
+  {
+    words: ['team', 'leave'],
+    summary: 'Record them on this machine again',
+    load: async () => (await import('./team/leave.ts')).leave,
+  },
+  {
+    words: ['team', 'show'],
+    summary: 'Show the server, the members, and what is unconfirmed',
+    load: async () => (await import('./team/show.ts')).show,
+  },
+  {
+    words: ['team', 'limits'],
+    summary: 'Show the limits of the team; a lead sets them',
+    load: async () => (await import('./team/limits.ts')).limits,
+  },
+  {
+    words: ['team', 'verify'],
+    summary: "Check every row at the server against this machine's copy",
+    load: async () => (await import('./team/verify.ts')).verify,
+  },
+  {
+    words: ['team', 'export'],
+    summary: "Print the team's journal for an auditor",
+    load: async () => (await import('./team/export.ts')).exportTeam,
+  },
+  {
     words: ['simulator', 'serve'],
     summary: 'Run a simulated service on this machine',
     load: async () => (await import('./simulator/serve.ts')).simulatorServe,
@@ -276,6 +349,11 @@ export const commands: readonly CommandEntry[] = [
     words: ['today'],
     summary: 'Show what a desk must know today: unconfirmed, refunded, waiting, twins',
     load: async () => (await import('./today.ts')).today,
+  },
+  {
+    words: ['report'],
+    summary: 'Write an HTML report about the refunds of a period, to mail or to print',
+    load: async () => (await import('./report.ts')).report,
   },
   {
     words: ['api'],

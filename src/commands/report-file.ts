@@ -28,7 +28,8 @@ export async function openFile(ctx: Context, asked: Asked, path: string): Promis
     needs.makers && query.rows !== 'refunds'
       ? await makersOf(ctx, () => ctx.journal.attempts({ origin: account.origin }))
       : nobodyAsked;
-  for (const filter of filtersOf(query)) ctx.notes.warn(`${path} holds only orders with ${filter}`);
+  const filters = filtersOf(query);
+  for (const filter of filters) ctx.notes.warn(`${path} holds only orders with ${filter}`);
   let read = 0;
   async function* facts(): AsyncGenerator<Facts> {
     for await (const record of opened.records()) {
@@ -44,7 +45,9 @@ export async function openFile(ctx: Context, asked: Asked, path: string): Promis
     asOf: startedAt * 1000,
     knowsPayments: holds(query, 'payments', time.range),
     facts: facts(),
-    readWords: () => `${read} ${String(query.rows)} read from ${path}, profile ${opened.profile}`,
+    attempts: () => ctx.journal.attempts({ origin: account.origin }),
+    readWords: () =>
+      `${read} ${String(query.rows)} read from ${path}, profile ${opened.profile}${filters.map((filter) => `, only those with ${filter}`).join('')}`,
   };
 }
 
@@ -66,7 +69,7 @@ function factsOf(record: JsonObject, { rows }: JsonObject, known: Known): Facts 
   return factsOfCharge(order, record, known);
 }
 
-type Held = 'orders' | 'refunds' | 'payments';
+type Held = 'orders' | 'refunds' | 'payments' | 'everything';
 
 /** Whether a file holds all orders, refunds or payments of a period. */
 function holds(query: JsonObject, what: Held, range: TimeRange): boolean {
@@ -76,9 +79,10 @@ function holds(query: JsonObject, what: Held, range: TimeRange): boolean {
     orders: rows === 'orders',
     refunds: rows === 'refunds' || !isCsv,
     payments: rows === 'charges' || (rows === 'orders' && !isCsv),
+    everything: rows === 'orders' && !isCsv,
   };
-  const date = { orders: 'created', refunds: 'refunded', payments: 'paid' }[what];
-  return kinds[what] && (isOpen(query) || (by === date && covers(query, range)));
+  const dates = { orders: 'created', refunds: 'refunded', payments: 'paid', everything: 'none' };
+  return kinds[what] && (isOpen(query) || (by === dates[what] && covers(query, range)));
 }
 
 function isOpen({ since, until }: JsonObject): boolean {
@@ -94,6 +98,7 @@ function covers({ since, until }: JsonObject, range: TimeRange): boolean {
 const needed = {
   orders: 'orders export --to orders.ndjson',
   refunds: 'orders export --rows refunds --to refunds.ndjson',
+  everything: 'orders export --to orders.ndjson',
 } as const;
 
 function refuseUnlessHeld(
@@ -107,7 +112,7 @@ function refuseUnlessHeld(
   if (!holds(query, kind, range)) {
     const span = [since, until].map((at) => (typeof at === 'number' ? full(at * 1000) : 'open'));
     throw usage(
-      `${path} does not hold all ${kind} of this period: it is an export of ${String(rows)} by ${String(query.by)}, from ${span[0]} to ${span[1]}, as ${String(query.format)}`,
+      `${path} does not hold ${kind === 'everything' ? 'all orders with their charges' : `all ${kind} of this period`}: it is an export of ${String(rows)} by ${String(query.by)}, from ${span[0]} to ${span[1]}, as ${String(query.format)}`,
       [`paydesk ${needed[kind]}`],
     );
   }

@@ -27,6 +27,7 @@ export async function openLive(ctx: Context, asked: Asked): Promise<Source> {
     asOf: ctx.clock.now(),
     knowsPayments: true,
     facts: walked.facts,
+    attempts: () => ctx.journal.attemptsOf(service),
     readWords: walked.words,
   };
 }
@@ -34,7 +35,7 @@ export async function openLive(ctx: Context, asked: Asked): Promise<Source> {
 // Orders are listed by their creation, so a walk for orders can end at the first one that is too old. A refund may be of any
 // old order.
 function stopOf({ kind, marginSeconds = 0 }: Needs, { since }: TimeRange): number | undefined {
-  return kind === 'refunds' || since === undefined ? undefined : since - marginSeconds * 1000;
+  return kind !== 'orders' || since === undefined ? undefined : since - marginSeconds * 1000;
 }
 
 function walk(
@@ -46,16 +47,20 @@ function walk(
   const { profile } = service;
   const dates = stopAtDate(profile.settings['orders.order'] === 'newest-first', since);
   let read = 0;
+  let ended = false;
   async function* facts(): AsyncGenerator<Facts> {
     const endProgress = ctx.notes.progress(() => (read === 0 ? '' : `${read} orders read`));
     try {
       for await (const { records } of longPages(service, 'orders', {}, { ahead: true })) {
+        const isFirst = read === 0;
         dates.add(records);
         const warning = dates.warning();
         if (warning !== undefined) ctx.notes.warn(warning);
         read += records.length;
         for (const { value } of records) yield factsOfOrder(value, known);
-        if (dates.reached) return;
+        // If not even one order of the first page is new enough, orders.order may be wrong. The next page shows whether it is.
+        ended = dates.reached && (!isFirst || dates.last !== undefined);
+        if (ended) return;
       }
     } catch (error) {
       if (read === 0 || !(error instanceof CliError) || !brokeOff(error)) throw error;
@@ -72,6 +77,6 @@ function walk(
   return {
     facts: facts(),
     words: () =>
-      `${read} ${read === 1 ? 'order' : 'orders'} read from the service${dates.reached ? ', back to the start of the period' : ''}`,
+      `${read} ${read === 1 ? 'order' : 'orders'} read from the service${ended ? ', back to the start of the period' : ''}`,
   };
 }

@@ -30,17 +30,32 @@ export function drawingOf({ out }: Pick<Context, 'out'>, chart: Chart = 'auto'):
 }
 
 /** The first line: what this is about, when, and whose numbers these are. */
-export function titleLine(ctx: Context, title: string, { days, range, label, asOf }: Source): Block {
+export function titleLine(ctx: Context, title: string, source: Source): Block {
+  const span = spanWords(ctx, source);
+  const words = span === undefined ? [] : [`  ${span}`];
+  return { line: [{ text: title, style: 'strong' }, ...words, '    ', ...cells(source.label)] };
+}
+
+/** The period in words, as far as it has passed: `1 Nov to 21 Nov 2026 (UTC-6)`. Undefined if it is all of time. */
+export function spanWords(
+  { clock }: Pick<Context, 'clock'>,
+  { days, range, asOf }: Source,
+): string | undefined {
   const { since, until } = range;
-  const last = Math.min(until ?? asOf, Math.max(asOf, ctx.clock.now()));
-  const lastSecond = Math.max(Math.ceil(last / 1000) - 1, Math.ceil((since ?? 0) / 1000));
-  const open = since === undefined && until === undefined;
-  const span = open
-    ? []
-    : since === undefined
-      ? [`  until ${days.full(until ?? asOf)}`]
-      : [`  ${days.between(Math.ceil(since / 1000), lastSecond)}`];
-  return { line: [{ text: title, style: 'strong' }, ...span, '    ', ...cells(label)] };
+  if (since === undefined && until === undefined) return undefined;
+  if (since === undefined) return `until ${days.full(until ?? asOf)}`;
+  const last = Math.min(until ?? asOf, Math.max(asOf, clock.now()));
+  const lastSecond = Math.max(Math.ceil(last / 1000) - 1, Math.ceil(since / 1000));
+  return days.between(Math.ceil(since / 1000), lastSecond);
+}
+
+/** The account, or the file, without its colour. */
+export function labelWords({ label }: Source): string {
+  return cells(label)
+    .map((part) =>
+      typeof part === 'object' && 'text' in part ? part.text : typeof part === 'string' ? part : '',
+    )
+    .join('');
 }
 
 function cells(label: Cell): readonly Exclude<Cell, readonly unknown[]>[] {
@@ -85,28 +100,47 @@ export function totalsGrid<Name extends string>(
     readonly drawing: Drawing | undefined;
   },
 ): Block {
-  const none: readonly Cell[] = ['-', '0', ...columns.slice(1).map((_, index) => (index === 0 ? '0' : '-'))];
-  const grid = [
+  const none: readonly string[] = [
+    '-',
+    '0',
+    ...columns.slice(1).map((_, index) => (index === 0 ? '0' : '-')),
+  ];
+  const grid: readonly (readonly string[])[] = [
     ['', ...columns.map(({ title }) => title)],
     ...(totals.length === 0
       ? [none]
       : totals.map((line) => [currencyWord(line.currency), ...columns.map(({ cell }) => cell(line))])),
   ];
   const right = columns.map((_, index) => index + 1);
+  const block = { grid, right, indent: 2, narrow: oneLineEach(grid, 2) };
   const { series, drawing } = sparks;
-  if (drawing === undefined || !['auto', 'spark'].includes(drawing.kind)) return { grid, right, indent: 2 };
+  if (drawing === undefined || !['auto', 'spark'].includes(drawing.kind)) return block;
   const drawn = totals.map((line) => series(line.currency ?? ''));
   const unitAt = (room: number) =>
     drawn.map((one) => one && sparklineOf(one, room, drawing.signs)?.unit).find((unit) => unit !== undefined);
   return {
-    grid,
-    right,
-    indent: 2,
+    ...block,
     beside: [
       (room) => titles[unitAt(room) ?? 'none'],
       ...drawn.map((one) => (room: number) => (one && sparklineOf(one, room, drawing.signs)?.text) ?? ''),
     ],
   };
+}
+
+// A grid for a narrow screen: the name of each row, and below it one line for each of its figures. The figures end in one column.
+function oneLineEach(grid: readonly (readonly string[])[], indent: number): readonly Block[] {
+  const [[, ...titles] = [], ...rows] = grid;
+  const figures = (row: readonly string[]) => titles.map((title, index) => [title, row[index + 1] ?? '']);
+  const widths = [0, 1].map((column) =>
+    Math.max(...rows.flatMap((row) => figures(row).map((cells) => cells[column]?.length ?? 0))),
+  );
+  return rows.flatMap((row): Block[] => [
+    { line: row[0]?.trimStart() ?? '', indent },
+    ...figures(row).map(([title = '', figure = '']): Block => {
+      const text = `${title.padEnd(widths[0] ?? 0)}  ${figure.padStart(widths[1] ?? 0)}`;
+      return { line: text, indent: indent + 2 };
+    }),
+  ]);
 }
 
 const titles = { day: 'A DAY', week: 'A WEEK', month: 'A MONTH', none: '' } as const;
@@ -144,7 +178,8 @@ export function bucketsGrids<Name extends string>(
       [`${title}, ${currencyWord(currency)}`, ...columns.map((column) => column.title)],
       ...lines.map((line) => [`  ${line.bucket}`, ...columns.map(({ cell }) => cell(line))]),
     ];
-    const block = { grid, right: columns.map((_, index) => index + 1), shrink: [0] };
+    const narrow: readonly Block[] = [{ line: grid[0]?.[0] ?? '' }, ...oneLineEach(grid, 2)];
+    const block = { grid, right: columns.map((_, index) => index + 1), shrink: [0], narrow };
     if (!isDrawn) return ['blank', block];
     const draw = (figure: Figure) => (room: number) =>
       bar(figure, largest, Math.min(room, longestBar), drawing.signs);
@@ -183,19 +218,28 @@ export function isComplete({ undated, hidden }: Gaps): boolean {
   return undated + hidden === 0;
 }
 
-/**
- * Throws CliError 'incomplete' if something is missing in the sums that were just printed. `records`: what has no date.
- */
-export function refuseGaps({ undated, hidden, firstHidden }: Gaps, records: string): void {
-  if (undated + hidden === 0) return;
+/** What is missing in the sums, in words. */
+export function gapWords({ undated, hidden, firstHidden }: Gaps, records: string): string {
   const words = [
     ...(hidden === 0
       ? []
       : [`${hidden} ${hidden === 1 ? 'order does' : 'orders do'} not show all refunds (${firstHidden})`]),
     ...(undated === 0 ? [] : [`${undated} of the ${records} show no date and were left out`]),
   ];
-  throw new CliError('incomplete', `the sums may be too low: ${words.join('; ')}`, {
-    certain: 'what was printed counts only what the service shows',
-    now: ['ask whoever runs the service about these orders before you rely on the sums'],
-  });
+  return words.join('; ');
+}
+
+/**
+ * Throws CliError 'incomplete' if something is missing in the sums that were just printed. `records`: what has no date.
+ */
+export function refuseGaps({ undated, hidden, firstHidden }: Gaps, records: string): void {
+  if (undated + hidden === 0) return;
+  throw new CliError(
+    'incomplete',
+    `the sums may be too low: ${gapWords({ undated, hidden, firstHidden }, records)}`,
+    {
+      certain: 'what was printed counts only what the service shows',
+      now: ['ask whoever runs the service about these orders before you rely on the sums'],
+    },
+  );
 }

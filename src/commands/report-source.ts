@@ -1,5 +1,6 @@
 /** What a report needs to know, and the source of facts that it gets: which time, whose numbers, as of when. */
 
+import type { AttemptRecord } from '../journal/journal.ts';
 import type { Profile } from '../profiles/profiles.ts';
 import type { Facts } from '../reports/reports.ts';
 import type { Cell } from '../terminal/terminal.ts';
@@ -11,8 +12,11 @@ import { clockIn, type TimeRange } from './typed-time.ts';
 
 /** What a report needs to know of the orders. */
 export interface Needs {
-  /** What lies in the period: the orders by their creation, or refunds and payments by their own date. */
-  readonly kind: 'orders' | 'refunds';
+  /**
+   * What lies in the period: the orders by their creation, or refunds and payments by their own date. `everything`: all orders
+   * with all that they hold.
+   */
+  readonly kind: 'orders' | 'refunds' | 'everything';
   /** Whether it matters who made a refund. */
   readonly makers: boolean;
   /** Orders made up to so many seconds outside of the period are needed too. */
@@ -36,6 +40,8 @@ export interface Source {
   /** Whether payments are known beside the refunds. */
   readonly knowsPayments: boolean;
   readonly facts: AsyncIterable<Facts>;
+  /** The changes that this machine sent to the account. No request is sent for them. */
+  readonly attempts: () => Promise<readonly AttemptRecord[]>;
   /** What was read, once all of it was: `5012 orders read from the service`. */
   readonly readWords: () => string;
 }

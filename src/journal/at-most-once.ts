@@ -175,7 +175,7 @@ function sentRow({ wanted, sending, before, neighbour, readAt }: At<'approving'>
   };
 }
 
-// A commit that failed at its last step may still be in the file. But nothing is sent now, and that is certain.
+// The row may be there all the same, or on its way to a server. But nothing is sent now, whatever becomes of it.
 function takeBack(
   { wanted, flight }: At<'recording' | 'sending'>,
   { cause, moment }: Extract<Event, { is: 'unrecorded' }>,
@@ -183,7 +183,10 @@ function takeBack(
   const why = 'it could not be recorded';
   const verdict = verdictRow(flight.sent, moment, { verdict: 'not_sent', by: 'sender', why });
   const refusal: Refusal = { why: 'journal', cause, left: flight.sent.intent };
-  return { state: { at: 'correcting', wanted, refusal }, effect: { do: 'record', row: verdict } };
+  return {
+    state: { at: 'correcting', wanted, refusal },
+    effect: { do: 'take_back', sent: flight.sent, row: verdict },
+  };
 }
 
 // With the verdict `not_sent`, the SENT row blocks nothing, if it is there at all.

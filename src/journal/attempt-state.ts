@@ -117,8 +117,17 @@ export function mayChange({ verdict, by, confirmed }: VerdictRow): boolean {
 export function isDue(record: AttemptRecord, now: Moment): boolean {
   if (!isUnsettled(record) || !provable(record.sent.proof.kind)) return false;
   const last = verdictOf(record);
+  if (mayStillLeave(record, now)) return false;
   if (last?.verdict === 'applied') return isDueAgain(record, last, now);
   return last === undefined || last.verdict === 'unknown' || now.skewed || !wasOver(record, last);
+}
+
+/**
+ * Whether another desk of the team may be about to send it: it holds no lock that others see. Before its last moment (by the
+ * server's clock, and a little more), what the order shows proves nothing.
+ */
+export function mayStillLeave({ sent, verdicts }: AttemptRecord, now: Pick<Moment, 'time'>): boolean {
+  return verdicts.length === 0 && sent.stamp !== undefined && now.time < sent.sendBy + 5000;
 }
 
 // A watched refund is read at once, each time its age is four times that of the last read, and after its horizon. Rows

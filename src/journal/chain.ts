@@ -65,6 +65,29 @@ export function link(row: JournalRow, seq: number, prev: string): StoredRow {
   return { ...columns, seq, row: kept, body, body_hash, prev, hash: hashOf(kept, body_hash, prev) };
 }
 
+/**
+ * A row for a server that adds what it states itself (`columns`, who, when, and until when it may be sent) and then links it.
+ * `rest` is the JSON of the row without that, and `body` the part that may be erased.
+ */
+export function unstamped(row: JournalRow): { readonly rest: string; readonly body: string | null } {
+  const [kept, body] = split(row);
+  const rest = Object.entries(kept).filter(([name]) => !stampedNames.includes(name));
+  return { rest: JSON.stringify(Object.fromEntries(rest)), body };
+}
+
+const stampedNames = [
+  'type',
+  'intent',
+  'attempt',
+  'time',
+  'operator',
+  'sendBy',
+  'stamp',
+  'approvedBy',
+  'imported',
+  'step',
+];
+
 /** The stored form of all rows of a new journal. */
 export function chainOf(rows: readonly JournalRow[]): readonly StoredRow[] {
   let prev = chainStart;
@@ -83,12 +106,13 @@ function hashOf(row: string, bodyHash: string | null, prev: string): string {
 // Bodies, notes and the page behind a link may name people, so they are stored apart and can be erased. The chain covers
 // their hash.
 function split(row: JournalRow): [object, string | null] {
-  if (row.type === 'setting') return [row, null];
+  if (row.type === 'setting' || row.type === 'void' || row.type === 'limit') return [row, null];
   if (row.type === 'verdict') {
     const { note, link, ...rest } = row;
     return [rest, note === undefined && link === undefined ? null : JSON.stringify({ note, link })];
   }
   const { note, ...rest } = row;
+  if (!('request' in rest)) return [rest, note === undefined ? null : JSON.stringify({ note })];
   const { body, ...request } = rest.request;
   const { body: _, ...proof } = rest.proof;
   const erasable = body === undefined && note === undefined ? null : JSON.stringify({ body, note });
@@ -99,9 +123,10 @@ function columnsOf(row: JournalRow) {
   const none = { origin: null, order_id: null, plan: null, ref: null };
   const { type, time } = row;
   if (row.type === 'setting') return { type, time, intent: '', attempt: 0, ...none, origin: row.origin };
+  if (row.type === 'limit') return { type, time, intent: '', attempt: 0, ...none };
   const { intent, attempt } = row;
   const of = { type, time, intent, attempt };
-  if (row.type === 'verdict') return { ...of, ...none };
+  if (row.type !== 'sent') return { ...of, ...none };
   const { origin, proof, plan = null, ref = null } = row;
   return { ...of, origin, order_id: proof.orderId ?? null, plan, ref };
 }
@@ -126,12 +151,15 @@ export function damageOf(stored: StoredRow): string | undefined {
 /** Turns a stored row back into the row. Check its hash first. */
 export function unlink(stored: StoredRow): JournalRow {
   const { columns: _, ...row }: JournalRow & { columns: unknown } = JSON.parse(stored.row);
-  if (row.type === 'setting') return row;
+  if (row.type === 'setting' || row.type === 'void' || row.type === 'limit') return row;
   const { body, note, link }: Erasable = JSON.parse(stored.body ?? '{}');
   const noted = note === undefined ? {} : { note };
   if (row.type === 'verdict') return { ...row, ...noted, ...(link === undefined ? {} : { link }) };
+  if (!('request' in row)) return { ...row, ...noted };
   const bodied = body === undefined ? {} : { body };
-  return { ...row, ...noted, request: { ...row.request, ...bodied }, proof: { ...row.proof, ...bodied } };
+  const request = { ...row.request, ...bodied };
+  if (row.type === 'approval') return { ...row, ...noted, request, proof: { ...row.proof, ...bodied } };
+  return { ...row, ...noted, request, proof: { ...row.proof, ...bodied } };
 }
 
 interface Erasable {

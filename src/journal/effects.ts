@@ -6,7 +6,14 @@ import type { Clock } from '../io.ts';
 import type { Held, Locks } from '../locks/locks.ts';
 import { type NewestOrders, newestIds } from './created-order.ts';
 import type { AccountMarks, Intent } from './journal.ts';
-import { type AttemptRecord, type AttemptRow, attemptKey, type Moment } from './journal-rows.ts';
+import {
+  type AttemptRecord,
+  type AttemptRow,
+  attemptKey,
+  type Moment,
+  type SentRow,
+  type VerdictRow,
+} from './journal-rows.ts';
 import type { JournalStore } from './journal-store.ts';
 import { momentOf } from './journal-time.ts';
 import { repeatsKey } from './judge-reply.ts';
@@ -158,9 +165,17 @@ export class Effects {
     this.#neighbour = this.last.neighbour ?? this.#neighbour;
   }
 
-  async record(row: AttemptRow): Promise<Event> {
+  record(row: AttemptRow): Promise<Event> {
+    return this.#written(() => this.#parts.store.append(row));
+  }
+
+  takeBack(sent: SentRow, verdict: VerdictRow): Promise<Event> {
+    return this.#written(() => this.#parts.store.takeBack(sent, verdict));
+  }
+
+  async #written(write: () => Promise<void>): Promise<Event> {
     try {
-      await this.#parts.store.append(row);
+      await write();
     } catch (cause) {
       return { is: 'unrecorded', cause, moment: await this.moment() };
     }

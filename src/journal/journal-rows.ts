@@ -52,6 +52,20 @@ export type Verdict = 'applied' | 'rejected' | 'not_sent' | 'unknown' | 'not_see
 /** Why a person must look although there is a verdict. `disagreement`: the figures of the last read did not agree. */
 export type Alarm = 'duplicate' | 'contradiction' | 'partial' | 'applied_though_rejected' | 'disagreement';
 
+/** What the server of a team's journal states about a row: who signed in to add it, and from which process. */
+export interface Stamp {
+  readonly operator: string;
+  readonly run: string;
+  /** The desk at which it was, by the name that it gave itself; absent if it gave none. */
+  readonly desk?: string | undefined;
+}
+
+/** Where an imported row was before: its number and hash in the journal of one machine. Its member did not sign in for it. */
+export interface Imported {
+  readonly seq: number;
+  readonly hash: string;
+}
+
 /** Says what is about to be sent. It is written and durable before the request leaves. */
 export interface SentRow {
   readonly type: 'sent';
@@ -98,6 +112,26 @@ export interface SentRow {
   readonly again?: readonly string[] | undefined;
   /** What `--again` named of twins of the order: the person knew that those were paid back, or may have been. */
   readonly twins?: readonly string[] | undefined;
+  /** Only in a team's journal. `time`, `operator` and `sendBy` are then the server's too. */
+  readonly stamp?: Stamp | undefined;
+  /** In a team's journal: the request that a second person approved, and the row of a plan that this desk has claimed. */
+  readonly approval?: string | undefined;
+  readonly claim?: RowClaim | undefined;
+  /** Who approved it, as the server knows it. */
+  readonly approvedBy?: string | undefined;
+  /** In a team's journal: it was sent before its machine joined the team. */
+  readonly imported?: Imported | undefined;
+}
+
+/** Says that this desk works on a row of a plan. The server takes no SENT row of the plan without it. */
+export interface RowClaim {
+  /** The digest of the plan. */
+  readonly plan: string;
+  /** The numbers of the order within the plan, and of the row. */
+  readonly order: number;
+  readonly row: number;
+  /** Another one each time somebody claims that order. */
+  readonly token: number;
 }
 
 /** One verdict on an attempt. The last verdict counts. */
@@ -132,6 +166,8 @@ export interface VerdictRow {
   /** For what a person records: who it was, and a note. */
   readonly operator?: string | undefined;
   readonly note?: string | undefined;
+  readonly stamp?: Stamp | undefined;
+  readonly imported?: Imported | undefined;
 }
 
 /** Says that a person allowed more: a setting of a profile that limits refunds or plans was raised, or removed. */
@@ -148,13 +184,93 @@ export interface SettingRow {
   /** The texts as they were typed; null where the profile sets nothing. */
   readonly from: string | null;
   readonly to: string | null;
+  readonly stamp?: Stamp | undefined;
 }
+
+/**
+ * Says in a team's journal that a SENT row was not recorded and cannot be any more: its writer did not hear what became of
+ * it, and sent nothing.
+ */
+export interface VoidRow {
+  readonly type: 'void';
+  readonly intent: string;
+  readonly attempt: number;
+  readonly time: number;
+  readonly why: string;
+  readonly clocks?: undefined;
+  readonly stamp?: Stamp | undefined;
+}
+
+/** Says in a team's journal that a lead changed a limit. */
+export interface LimitRow {
+  readonly type: 'limit';
+  readonly time: number;
+  readonly operator: string;
+  /** The member, or `*` for everybody. */
+  readonly member: string;
+  readonly currency: string;
+  readonly name: string;
+  /** `none`: no such limit for this member; null: nothing is set. */
+  readonly from: string | null;
+  readonly to: string | null;
+  readonly clocks?: undefined;
+  readonly stamp?: Stamp | undefined;
+}
+
+interface ApprovalBase {
+  readonly type: 'approval';
+  /** The id of the request, `r_7f3k2m`. */
+  readonly intent: string;
+  readonly attempt: number;
+  readonly time: number;
+  readonly operator: string;
+  readonly note?: string | undefined;
+  readonly clocks?: undefined;
+  readonly stamp?: Stamp | undefined;
+}
+
+/** Says in a team's journal that somebody asked another person to approve a refund, just as it would be sent. */
+export interface AskedRefundRow
+  extends ApprovalBase,
+    Pick<SentRow, 'origin' | 'account' | 'profile' | 'request' | 'amount' | 'currency' | 'reason' | 'again'> {
+  readonly step: 'asked';
+  readonly proof: Pick<Proof, 'kind' | 'orderId' | 'livemode' | 'body' | 'expected' | 'tolerated'>;
+}
+
+/** The same for a whole plan. */
+export interface AskedPlanRow extends ApprovalBase, Pick<SentRow, 'origin' | 'account' | 'profile'> {
+  readonly step: 'asked';
+  readonly claim: Pick<RowClaim, 'plan'>;
+  readonly planned: PlannedTotals;
+}
+
+/** What a plan that somebody else should approve is about. */
+export interface PlannedTotals {
+  readonly id: string;
+  /** The name of its file, and when it was made (Unix milliseconds). */
+  readonly file: string;
+  readonly madeAt: number;
+  readonly mode: 'sandbox' | 'production';
+  /** The rows that it sends, and their sums. */
+  readonly rows: number;
+  readonly sums: readonly { readonly currency: string; readonly amount: number }[];
+}
+
+/** Says in a team's journal what the other person decided. */
+export interface DecidedRow extends ApprovalBase {
+  readonly step: 'approved' | 'rejected';
+  /** Until when it may be sent, Unix milliseconds; null if it was rejected. */
+  readonly until: number | null;
+}
+
+export type AskedRow = AskedRefundRow | AskedPlanRow;
+export type ApprovalRow = AskedRow | DecidedRow;
 
 /** A row about an attempt. Nothing but these rows says what was sent and what became of it. */
 export type AttemptRow = SentRow | VerdictRow;
 
 /** A row of the journal. */
-export type JournalRow = AttemptRow | SettingRow;
+export type JournalRow = AttemptRow | SettingRow | VoidRow | LimitRow | ApprovalRow;
 
 /** One attempt: its SENT row and every verdict on it, oldest first. */
 export interface AttemptRecord {
@@ -165,6 +281,16 @@ export interface AttemptRecord {
 /** Names an attempt in a map: no two attempts have the same key. */
 export function attemptKey({ intent, attempt }: Pick<SentRow, 'intent' | 'attempt'>): string {
   return `${attempt} ${intent}`;
+}
+
+/** Who sent it, as screens say it: `ana`, or in a team `ana on desk-4, approved by lea`. */
+export function sentBy({
+  operator,
+  stamp,
+  approvedBy,
+}: Pick<SentRow, 'operator' | 'stamp' | 'approvedBy'>): string {
+  const desk = stamp?.desk === undefined ? '' : ` on ${stamp.desk}`;
+  return `${operator}${desk}${approvedBy === undefined ? '' : `, approved by ${approvedBy}`}`;
 }
 
 /** The clocks when a row was written (Unix milliseconds), so that a later run notices when one has jumped. */

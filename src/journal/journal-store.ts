@@ -5,7 +5,8 @@
  */
 
 import { orderIdPattern } from '../api/spec.ts';
-import type { AttemptRecord, Clocks, JournalRow, SettingRow } from './journal-rows.ts';
+import type { AttemptRecord, Clocks, JournalRow, SentRow, SettingRow, VerdictRow } from './journal-rows.ts';
+import type { TeamRules } from './team-rules.ts';
 
 /**
  * Keeps the rows of the journal. A store opens nothing before it is first used, and reading creates nothing.
@@ -37,6 +38,12 @@ export interface JournalStore {
   append(row: JournalRow): Promise<void>;
 
   /**
+   * Called after `append` has rejected a SENT row, which will not be sent. When this resolves, the row is not in the store and
+   * cannot get there any more, or it is there with this verdict (`not_sent`). Rejects when that is not certain.
+   */
+  takeBack(sent: SentRow, verdict: VerdictRow): Promise<void>;
+
+  /**
    * The attempts that match a query, in the order of their SENT rows. Throws CliError 'refused' when a row is missing
    * or damaged: an incomplete answer could let the same change be sent twice.
    */
@@ -57,6 +64,12 @@ export interface JournalStore {
 
   /** What stops every change, in words: rows are missing, or cannot be read. Undefined when nothing does. */
   problem(): Promise<string | undefined>;
+
+  /**
+   * When this machine last heard of the server that has the journal, Unix milliseconds; undefined while the server answers, and
+   * absent if there is no server.
+   */
+  readonly asOf?: () => Promise<number | undefined>;
 
   /** Reads every row and checks the chain. Damage is a finding, not an error. `head`: a hash noted elsewhere. */
   verify(head?: string): Promise<Verification>;
@@ -94,6 +107,9 @@ export interface JournalStore {
    */
   recent(of: RecentOf, profile: string | undefined): Promise<readonly Recent[]>;
 
+  /** The limits, approvals and shared plans of a team; absent or undefined if this journal belongs to one machine. */
+  readonly rules?: () => Promise<TeamRules | undefined>;
+
   /** Closes files and connections; the next call opens them again. */
   close(): void;
 }
@@ -130,6 +146,8 @@ export interface NewestRow {
   readonly clocks?: Clocks | undefined;
   /** When the store was last written to, Unix milliseconds by this machine's clock; absent when the store does not know. */
   readonly writtenAt?: number | undefined;
+  /** The clock of the store's server now, which stamps all rows, Unix milliseconds; absent when the store has none. */
+  readonly serverNow?: number | undefined;
 }
 
 /** What a check of the whole journal found. */

@@ -4,15 +4,44 @@ import type { ChangeRequest, ReplyHead, Service, WireRecord } from '../api/api.t
 import type { JsonObject } from '../api/spec.ts';
 import type { CliErrorParts } from '../errors.ts';
 import type { Notes } from '../terminal/terminal.ts';
-import type { Alarm, AttemptRecord, Moment, SettingRow, VerdictRow } from './journal-rows.ts';
+import type { Alarm, AttemptRecord, Moment, RowClaim, SettingRow, VerdictRow } from './journal-rows.ts';
 import type { AttemptQuery, Repair, Verification } from './journal-store.ts';
 import type { Evidence } from './judge-read.ts';
+import type { SharedPlan, TeamRules } from './team-rules.ts';
 
 export { alarmWords, paidTwiceWords, whoMadeLines } from './alarm-words.ts';
-export type { Alarm, AttemptRecord, Moment, SettingRow, VerdictRow } from './journal-rows.ts';
+export type { StoredRow } from './chain.ts';
+export type {
+  Alarm,
+  AskedPlanRow,
+  AskedRefundRow,
+  AttemptRecord,
+  LimitRow,
+  Moment,
+  RowClaim,
+  SettingRow,
+  VerdictRow,
+} from './journal-rows.ts';
+export { sentBy } from './journal-rows.ts';
 export type { AttemptQuery, JournalStore, Repair, Verification } from './journal-store.ts';
 export { tolerableSkewMs } from './journal-time.ts';
 export type { Evidence } from './judge-read.ts';
+export { LimitRefusal, limitWords, secondWords } from './limit-words.ts';
+export type { TeamStatus } from './postgres/team-status.ts';
+export type {
+  ApprovalRequest,
+  AskedPlan,
+  AskedRefund,
+  ClaimedOrder,
+  LimitChanges,
+  LimitFinding,
+  OthersProgress,
+  RowEnded,
+  SharedPlan,
+  TeamLimit,
+  TeamRules,
+} from './team-rules.ts';
+export { approvalMaxMs, teamLimitNames } from './team-rules.ts';
 
 /** What a refund must leave behind: exactly one new refund record of this amount on this charge. */
 export interface ExpectedRefund {
@@ -62,6 +91,9 @@ export interface Intent {
   readonly ref?: string | undefined;
   readonly plan?: string | undefined;
   readonly line?: number | undefined;
+  /** With a team: the request that somebody else approved, and what says that this desk works on the row. */
+  readonly approval?: string | undefined;
+  readonly claim?: RowClaim | undefined;
   /** Says what the change waits for, in place of the notes of the run. */
   readonly waiting?: Notes['waiting'] | undefined;
   /** The order before this one in the list, when it was last found: it is read again with one request. */
@@ -202,6 +234,8 @@ export interface Journal {
   blockedUntil(record: AttemptRecord): number | undefined;
   /** Whether reading the order again may show something new about the attempt. */
   isDue(record: AttemptRecord, now: Moment): boolean;
+  /** Whether another desk of the team may be about to send it, so that a read proves nothing yet. */
+  mayStillLeave(record: AttemptRecord, now: Pick<Moment, 'time'>): boolean;
   /**
    * Reads the order again if a change on it is unconfirmed. Throws CliError 'refused' when one still is after that, and for
    * a refund of an order that was paid back twice; returns the attempts that the read settled. If the order cannot be
@@ -326,11 +360,16 @@ export interface Journal {
       readonly service: Pick<Service, 'profile' | 'keyFingerprint'>;
     },
   ): Promise<{ readonly outcome: Outcome; readonly change: ChangeSubject } | undefined>;
+  /** The limits, approvals and shared plans of the team; undefined if the journal belongs to this machine alone. */
+  rules(): Promise<TeamRules | undefined>;
   /**
-   * Takes a plan, so that no other run of this journal works on it, and returns what gives it back. Throws CliError 'refused'
-   * while another run has it.
+   * Takes a plan. On one machine no other run may work on it then: throws CliError 'refused' while another run has it. The
+   * desks of a team share it. `text`: its file without the last line.
    */
-  claimPlan(plan: string): Promise<() => Promise<void>>;
+  claimPlan(
+    plan: { readonly id: string; readonly digest: string },
+    text: () => Promise<string>,
+  ): Promise<PlanClaim>;
   /** `eraseBodies` of the store. */
   forget(before: number): Promise<number>;
   verify(head?: string): Promise<Verification>;
@@ -340,6 +379,14 @@ export interface Journal {
   archive(path: string): Promise<number>;
   /** `restore` of the store. */
   restore(path: string): Promise<number>;
+}
+
+/** A plan that this run may work on. */
+export interface PlanClaim {
+  /** What the desks of a team work off together; undefined on one machine. */
+  readonly shared: SharedPlan | undefined;
+  /** Gives the plan back. */
+  release(): Promise<void>;
 }
 
 /** The name of an attempt for `--again`: its intent, `i_7f3k`. From the second on with its number, `i_7f3k.2`. */

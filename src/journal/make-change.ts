@@ -195,6 +195,8 @@ class Run {
       case 'record':
         if (effect.row.type === 'verdict') this.#verdicts.push(effect.row);
         return effects.record(effect.row);
+      case 'take_back':
+        return effects.takeBack(effect.sent, effect.row);
       case 'send':
         return this.#send(effect.until);
       case 'wait':
@@ -250,7 +252,7 @@ function wantedOf({ service, operator, version, options, ids }: ChangeParts, int
   const { profile, keyFingerprint } = service;
   const { settings, origin, account, name } = profile;
   const { kind, orderId, request, expected, tolerated, again, asked, plan, ref } = intent;
-  const { amount, currency, reason, note, twins, intentId, line } = intent;
+  const { amount, currency, reason, note, twins, intentId, line, approval, claim } = intent;
   const whole = request.body?.charge_id === undefined;
   return {
     kind,
@@ -283,6 +285,8 @@ function wantedOf({ service, operator, version, options, ids }: ChangeParts, int
       note,
       twins,
       line,
+      approval,
+      claim,
     },
   };
 }

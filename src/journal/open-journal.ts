@@ -14,6 +14,7 @@ import {
   isOpen,
   isUnsettled,
   isWatched,
+  mayStillLeave,
   ownRefunds,
   verdictOf,
 } from './attempt-state.ts';
@@ -21,8 +22,8 @@ import { unshownRefunds } from './by-hand.ts';
 import { recordedOutcome } from './change-outcome.ts';
 import type { EffectParts } from './effects.ts';
 import { decide, paidTwice, type Refusal, unshownRefund, usedUp } from './guards.ts';
-import type { Journal } from './journal.ts';
-import type { AttemptRecord, JournalRow, Moment } from './journal-rows.ts';
+import type { Journal, PlanClaim } from './journal.ts';
+import type { AttemptRecord, Moment } from './journal-rows.ts';
 import type { JournalStore } from './journal-store.ts';
 import { momentOf, stampOf } from './journal-time.ts';
 import { isPaidTwice } from './paid-twice.ts';
@@ -80,8 +81,13 @@ export function openJournal(parts: JournalParts): OpenedJournal {
   // Commands that only read go on, with a warning that changes are refused.
   const warnOnce = once(async () => {
     const problem = await store.problem();
-    if (problem !== undefined)
-      parts.notes.warn(`${problem}; no change is made until the journal is repaired: paydesk journal verify`);
+    if (problem === undefined) return;
+    const asOf = await store.asOf?.();
+    parts.notes.warn(
+      asOf === undefined
+        ? `${problem}; no change is made until the journal is repaired: paydesk journal verify`
+        : `${problem}; what is shown is as of ${parts.shortTime(asOf)}, and nothing is sent without the team's journal`,
+    );
   });
   const thenWarn = async <Found>(asked: Promise<Found>): Promise<Found> => {
     const found = await asked;
@@ -117,19 +123,35 @@ export function openJournal(parts: JournalParts): OpenedJournal {
 
 // A row may hold a key that somebody typed, or that came from a file. (Keys in replies are masked before.)
 function withoutKeys(store: JournalStore, secrets: JournalParts['secrets']): JournalStore {
+  const cleaned = <Row extends object>(row: Row): Row => {
+    const json = JSON.stringify(row);
+    return secrets.holds(json) ? JSON.parse(secrets.cleanJson(json)) : row;
+  };
   return {
     ...store,
-    append(row) {
-      const json = JSON.stringify(row);
-      const cleaned: JournalRow = secrets.holds(json) ? JSON.parse(secrets.cleanJson(json)) : row;
-      return store.append(cleaned);
+    append: (row) => store.append(cleaned(row)),
+    takeBack: (sent, verdict) => store.takeBack(sent, cleaned(verdict)),
+    async rules() {
+      const rules = await store.rules?.();
+      return (
+        rules && {
+          ...rules,
+          ask: (id, what) => rules.ask(id, cleaned(what)),
+          decide: (id, step, how) => rules.decide(id, step, cleaned(how)),
+        }
+      );
     },
   };
 }
 
 // Under --dry-run, paydesk shows what a read proves and does not write it down.
 function unwritten(store: JournalStore): JournalStore {
-  return { ...store, append: () => Promise.resolve(), eraseBodies: () => Promise.resolve(0) };
+  return {
+    ...store,
+    append: () => Promise.resolve(),
+    takeBack: () => Promise.resolve(),
+    eraseBodies: () => Promise.resolve(0),
+  };
 }
 
 function once(act: () => Promise<void>): () => Promise<void> {
@@ -160,6 +182,8 @@ function createJournal(parts: JournalParts): Journal {
     service: await parts.open(await profileFor(parts, record)),
   });
   const now: Journal['now'] = (service = {}) => momentOf(clock, store, service);
+  // In a team it is who signed in, whatever PAYDESK_OPERATOR says.
+  const whoStates = async () => (await (await store.rules?.())?.member()) ?? operator;
   // Undefined when another run holds the order, or when no profile reaches it.
   const readAgain = async (record: AttemptRecord): Promise<AttemptRecord | undefined> => {
     try {
@@ -180,6 +204,7 @@ function createJournal(parts: JournalParts): Journal {
     isOpen,
     blockedUntil,
     isDue,
+    mayStillLeave,
     refuseOpen: (order) => refuseOpen({ ...parts, now, readAgain }, order),
     refuseDuplicate: (order) => refuseDuplicate({ ...parts, now, effectParts }, order),
     refusePlanned: (refund) => refusePlanned({ ...parts, now }, refund),
@@ -189,17 +214,22 @@ function createJournal(parts: JournalParts): Journal {
     paidTwice: (service, orderId) => paidTwiceOf(store, service, orderId),
     attemptsOf: (service, orders) => attemptsOf(store, service, orders),
     probableRefunds,
-    claimPlan: (plan) => claimPlan(parts, plan),
+    rules: async () => await store.rules?.(),
+    claimPlan: (plan, text) => claimPlan(parts, plan, text),
     problem: () => store.problem(),
     isWatched,
     ownRefunds,
     namedByReply,
     pickDue,
     reconcile: async (record, how) => resolveOne(await effectParts(record), record, how),
-    settle: async (record, statement, confirm) =>
-      resolveOne(await effectParts(record), record, { statement: { ...statement, operator }, confirm }),
+    settle: async (record, statement, confirm) => {
+      const said = { ...statement, operator: await whoStates() };
+      return resolveOne(await effectParts(record), record, { statement: said, confirm });
+    },
     acknowledge: async (record, note) =>
-      resolveOne(await effectParts(record), record, { acknowledgement: { operator, note } }),
+      resolveOne(await effectParts(record), record, {
+        acknowledgement: { operator: await whoStates(), note },
+      }),
     async settledAlike(service, intent) {
       const account = marksOfService(service);
       const byHand = await store.attempts({ byHand: true });
@@ -335,16 +365,23 @@ async function profileFor({ profiles, named }: JournalParts, { sent }: AttemptRe
   });
 }
 
-// The lock is of its own kind, since a batch holds it for long.
+// On one machine a lock, of its own kind since a batch holds it for long. The desks of a team claim its rows one by one.
 async function claimPlan(
-  { locks, signal, shortTime }: Pick<JournalParts, 'locks' | 'signal' | 'shortTime'>,
-  plan: string,
-): Promise<() => Promise<void>> {
-  const taken = await locks.take(`plan ${plan}`, { waitMs: 0, signal, alone: true });
-  if (taken.held) return () => taken.release();
+  { store, locks, signal, shortTime }: Pick<JournalParts, 'store' | 'locks' | 'signal' | 'shortTime'>,
+  { id, digest }: { readonly id: string; readonly digest: string },
+  text: () => Promise<string>,
+): Promise<PlanClaim> {
+  const rules = await store.rules?.();
+  if (rules !== undefined) {
+    const shared = await rules.plan(digest, text);
+    // If the server does not hear it, it waits until the time of this run has run out.
+    return { shared, release: () => shared.leave().catch(() => undefined) };
+  }
+  const taken = await locks.take(`plan ${id}`, { waitMs: 0, signal, alone: true });
+  if (taken.held) return { shared: undefined, release: () => taken.release() };
   const { owner } = taken;
   const who = owner === undefined ? '' : `: ${owner.operator}, since ${shortTime(owner.since)}`;
-  throw new CliError('refused', `another run is applying plan ${plan}${who}`, {
+  throw new CliError('refused', `another run is applying plan ${id}${who}`, {
     certain: 'nothing was sent by this run',
     now: ['wait until it has ended, then run the command again'],
   });

@@ -8,8 +8,9 @@ import { alarmWords, paidTwiceWords, whoMadeLines } from './alarm-words.ts';
 import { verdictOf } from './attempt-state.ts';
 import type { Refusal } from './guards.ts';
 import { attemptName, changeKinds } from './journal.ts';
-import type { AttemptRecord, SentRow } from './journal-rows.ts';
+import { type AttemptRecord, type SentRow, sentBy } from './journal-rows.ts';
 import { provable } from './judge-read.ts';
+import { LimitRefusal } from './limit-words.ts';
 import { isSameAddress, marksOf } from './same-account.ts';
 import { sameJson, type Typed } from './same-request.ts';
 import { namedByReply } from './unconfirmed.ts';
@@ -68,7 +69,7 @@ function errorOf(refusal: Refusal, subject: string, shown: HowShown): CliError {
         },
       );
     case 'journal':
-      return journalError(refusal);
+      return journalError(refusal, shown);
     case 'unwritten':
       return unwrittenError(refusal, subject);
     case 'stopped':
@@ -191,7 +192,11 @@ function askFirst(attempt: AttemptRecord, repeat: string): readonly string[] {
   ];
 }
 
-function journalError({ cause, left }: Extract<Refusal, { why: 'journal' }>): CliError {
+function journalError(
+  { cause, left }: Extract<Refusal, { why: 'journal' }>,
+  { amounts }: HowShown,
+): CliError {
+  if (cause instanceof LimitRefusal) return new LimitRefusal(cause.finding, amounts);
   if (cause instanceof CliError) return cause;
   return new CliError('refused', `the journal cannot be written: ${reasonOf(cause)}`, {
     certain,
@@ -239,9 +244,9 @@ function paidTwiceError(
   subject: string,
   { shortTime, amounts }: HowShown,
 ): CliError {
-  const { intent, amount, currency, time, operator } = attempt.sent;
+  const { intent, amount, currency, time } = attempt.sent;
   const what = paidTwiceWords({ amount, currency, refunds }, amounts);
-  return refused(`${subject} was ${what} (${shortTime(time)}, by ${operator})`, [
+  return refused(`${subject} was ${what} (${shortTime(time)}, by ${sentBy(attempt.sent)})`, [
     'do not refund this order; show your lead:',
     `paydesk journal show ${intent}`,
     'when somebody has dealt with it:',
@@ -253,7 +258,7 @@ function paidTwiceError(
 function earlierWords(sent: SentRow, subject: string, { shortTime, amounts }: HowShown): string {
   const what = changeWords(sent, amounts).replace(/^a /, '');
   const on = sent.proof.orderId === undefined ? '' : ` on ${subject}`;
-  const facts = sent.lost === undefined ? ` (${shortTime(sent.time)}, by ${sent.operator})` : '';
+  const facts = sent.lost === undefined ? ` (${shortTime(sent.time)}, by ${sentBy(sent)})` : '';
   return `an earlier ${what}${on}${facts}`;
 }
 

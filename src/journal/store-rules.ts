@@ -3,8 +3,17 @@
 import { CliError } from '../errors.ts';
 import { isUnfinished, isUnsettled, mayBeOpen, mayChange, verdictOf } from './attempt-state.ts';
 import { chainStart, damageOf, link, type StoredRow, unlink } from './chain.ts';
-import type { AttemptRecord, AttemptRow, Clocks, JournalRow, SentRow, SettingRow } from './journal-rows.ts';
+import {
+  type AttemptRecord,
+  type AttemptRow,
+  attemptKey,
+  type Clocks,
+  type JournalRow,
+  type SentRow,
+  type SettingRow,
+} from './journal-rows.ts';
 import type { AttemptQuery, NewestRow } from './journal-store.ts';
+import { isMark, MovedAccounts, type MovedTo, refuseWhileSending } from './moved-away.ts';
 import { refusalError } from './refusal-error.ts';
 import { marksOf, mayBeSameAccount } from './same-account.ts';
 import { isOtherRequest } from './same-request.ts';
@@ -21,6 +30,7 @@ export type ReadRowAgain = (seq: number) => StoredRow | undefined;
 export class StoreRules {
   readonly #index: AttemptIndex;
   readonly #settings: StoredRow[] = [];
+  readonly #moved = new MovedAccounts();
   #seq = 0;
   #head = chainStart;
   // The number of the newest row when this run asked for the attempts on an order, or under a script's id.
@@ -43,7 +53,9 @@ export class StoreRules {
   /** Takes in the next rows. Their chain was checked before. */
   read(rows: readonly StoredRow[]): void {
     this.#index.add(rows.filter(isOfAttempt));
-    this.#settings.push(...rows.filter(({ type }) => type === 'setting'));
+    const settings = rows.filter(({ type }) => type === 'setting');
+    this.#settings.push(...settings);
+    for (const row of settings.map(unlink)) if (row.type === 'setting') this.#moved.read(row);
     const last = rows.at(-1);
     if (last !== undefined) [this.#seq, this.#head] = [last.seq, last.hash];
   }
@@ -60,6 +72,33 @@ export class StoreRules {
     return this.#settings.map(unlink).filter((row) => row.type === 'setting');
   }
 
+  /** The numbers of the newest row when this run asked for the attempts on the order of a row, and under its script's id. */
+  seenOf({ proof: { orderId = '' }, given = '' }: SentRow): {
+    readonly order: number;
+    readonly given: number;
+  } {
+    return {
+      order: this.#askedForOrder.get(orderId) ?? this.#seq,
+      given: this.#askedForScript.get(given) ?? this.#seq,
+    };
+  }
+
+  /** How many verdicts an attempt has. */
+  verdictsOn(of: Pick<SentRow, 'intent' | 'attempt'>): number {
+    return this.#index.verdictsOn(of);
+  }
+
+  /** Of the rows of another journal, those that this one lacks. Verdicts on one attempt come in the same order in both. */
+  lackingOf(rows: readonly AttemptRow[]): readonly AttemptRow[] {
+    const verdicts = new Map<string, number>();
+    return rows.filter((row) => {
+      if (row.type === 'sent') return !this.#index.has(row);
+      const number = (verdicts.get(attemptKey(row)) ?? 0) + 1;
+      verdicts.set(attemptKey(row), number);
+      return number > this.#index.verdictsOn(row);
+    });
+  }
+
   /** The attempts whose bodies and notes may be erased. */
   erasable(before: number): readonly AttemptRecord[] {
     return this.#index.settledBefore(before);
@@ -72,8 +111,29 @@ export class StoreRules {
 
   /** Throws CliError 'refused' for a second SENT row of an attempt, and for a verdict without its SENT row. */
   refuseMisplaced(row: JournalRow): void {
-    if (row.type === 'setting' || !isMisplaced(row, this.#index.has(row))) return;
-    throw new CliError('refused', `the journal cannot hold this row of ${row.intent}`, { certain });
+    if (row.type === 'setting') return;
+    const isOfAttempt = row.type === 'sent' || row.type === 'verdict';
+    if (isOfAttempt && !isMisplaced(row, this.#index.has(row))) return;
+    // Only the server of a team's journal writes the others.
+    const whose = row.type === 'limit' ? row.member : row.intent;
+    throw new CliError('refused', `the journal cannot hold this row of ${whose}`, { certain });
+  }
+
+  /** Where the changes of an origin are recorded; undefined: in this journal. */
+  movedTo(origin: string): MovedTo | undefined {
+    return this.#moved.of(origin);
+  }
+
+  /**
+   * Throws CliError 'refused' for a row of an account whose changes are recorded elsewhere, and for the mark that says so while
+   * a change of the account may be on its way.
+   */
+  refuseMoved(row: JournalRow): void {
+    if (row.type === 'sent') this.#moved.refuse(row.origin);
+    if (row.type === 'verdict')
+      for (const { sent } of this.#index.attempts({ intent: row.intent })) this.#moved.refuse(sent.origin);
+    if (row.type === 'setting' && isMark(row) && row.to !== null)
+      refuseWhileSending(row.origin, this.#index.attempts({ unsettled: true }));
   }
 
   /** Throws CliError 'refused' while there is an unsettled change whose row was lost and whose account is unknown. */
@@ -104,7 +164,7 @@ export class StoreRules {
   #refuseUnseenOnOrder({ proof: { orderId } }: SentRow): void {
     const seen = orderId === undefined ? undefined : this.#askedForOrder.get(orderId);
     if (orderId === undefined || seen === undefined || this.#index.newestOf(orderId) <= seen) return;
-    throw new CliError('refused', `another run changed ${orderId} in the meantime, although it was locked`, {
+    throw new CliError('refused', `another run changed ${orderId} in the meantime`, {
       certain,
       now: [`paydesk journal list --order ${orderId}`, 'then decide again'],
     });
@@ -211,6 +271,10 @@ class AttemptIndex {
 
   #find({ intent, attempt }: Pick<SentRow, 'intent' | 'attempt'>): KnownAttempt | undefined {
     return listedIn(this.#byIntent, intent).find(({ sent }) => sent.attempt === attempt);
+  }
+
+  verdictsOn(of: { readonly intent: string; readonly attempt: number }): number {
+    return this.#find(of)?.verdicts.length ?? 0;
   }
 
   /** Number of the newest row about an order; 0 when there is none. */

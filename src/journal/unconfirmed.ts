@@ -7,15 +7,15 @@ import { type AmountStyle, amountWords } from '../amounts.ts';
 import type { JsonObject } from '../api/spec.ts';
 import { claimsOf, isWatched, ownRefunds, verdictOf } from './attempt-state.ts';
 import { changeKinds, type PaidTwice, type UnconfirmedChange } from './journal.ts';
-import type { AttemptRecord } from './journal-rows.ts';
+import { type AttemptRecord, sentBy } from './journal-rows.ts';
 import { earliestOf } from './journal-time.ts';
 import { isSameMoney, judgeRead } from './judge-read.ts';
 import { newDuplicate } from './paid-twice.ts';
 
 /** An unconfirmed attempt as screens show it. */
 export function unconfirmedChange({ sent }: AttemptRecord): UnconfirmedChange {
-  const { intent, amount, currency, time: sentAt, operator, proof } = sent;
-  return { intent, kind: proof.kind, amount, currency, sentAt, operator };
+  const { intent, amount, currency, time: sentAt, proof } = sent;
+  return { intent, kind: proof.kind, amount, currency, sentAt, operator: sentBy(sent) };
 }
 
 /** The ids of the refunds that the reply to an attempt named: they are surely its own. None if a read or a person found them. */

@@ -37,7 +37,7 @@ export function readInputFile(bytes: Uint8Array, how: InputHow): InputFile {
     ...titles.problems,
     ...notUtf8(content, titles, [head, ...rows]),
     ...untitled(rows, titles.columns),
-    ...read.flatMap((row) => row.problems),
+    ...(areNamedTwice(rows, titles) ? [namedTwice(titles)] : read.flatMap((row) => row.problems)),
   ];
   return {
     ...file,
@@ -58,6 +58,19 @@ function isFilled(cell: string): boolean {
 
 function wholeFile(words: string): InputProblem {
   return { line: 1, column: undefined, words };
+}
+
+// Whether every row names its order twice: then somebody gave a column of another meaning one of these titles.
+function areNamedTwice(rows: readonly CsvRow[], { places }: InputTitles): boolean {
+  const [id, reference] = [places.get('order_id'), places.get('reference')];
+  if (id === undefined || reference === undefined || rows.length < 2) return false;
+  return rows.every(({ cells }) => isFilled(cells[id] ?? '') && isFilled(cells[reference] ?? ''));
+}
+
+function namedTwice({ columns, places }: InputTitles): InputProblem {
+  const title = columns[places.get('reference') ?? -1];
+  const words = `every row has an order_id and a reference: rename the column ${title} (to ref if it tells rows of one order apart), or delete one of the two columns`;
+  return { line: 1, column: title, words };
 }
 
 // A row of a file of errors, as it was before that file was written: without the two columns in front, and without the

@@ -1,9 +1,9 @@
 /** The files of plans on disk: reads an input file and a plan, writes a plan and the lists that a person asked for. */
 
 import { randomBytes } from 'node:crypto';
-import { lstatSync, type Stats } from 'node:fs';
-import { link, open, rename, rm, stat } from 'node:fs/promises';
-import { resolve } from 'node:path';
+import { constants, lstatSync, type Stats } from 'node:fs';
+import { access, link, open, rename, rm, stat } from 'node:fs/promises';
+import { dirname, resolve } from 'node:path';
 import { CliError, systemCode, systemReason } from '../errors.ts';
 import { fullPath } from '../io.ts';
 import { readPlan, writePlan } from './plan-text.ts';
@@ -50,8 +50,14 @@ export function createPlans({
       await writeNew(path, fullPath(cwd, path), lines, force);
       return planOf(head, rows, digest());
     },
+    text(plan) {
+      // Keys were masked when the file was written.
+      const { lines } = writePlan(plan, plan.rows, (json) => json);
+      return Promise.resolve([...lines].slice(0, -1).join(''));
+    },
     exists: async (path) => (await statOf(fullPath(cwd, path))) !== undefined,
     isSameFile: async (one, other) => one !== '-' && isSameFile(fullPath(cwd, one), fullPath(cwd, other)),
+    checkNew: (path, force) => checkNew(path, fullPath(cwd, path), force),
     write: (path, text, force) => writeNew(path, fullPath(cwd, path), [clean(text)], force),
   };
 }
@@ -100,6 +106,17 @@ async function writeNew(name: string, path: string, lines: Iterable<string>, for
   } catch (error) {
     // What stopped the writing may stop this too, and the first reason is the one to tell.
     await rm(temporary, { force: true }).catch(() => undefined);
+    throw notWritten(name, error);
+  }
+}
+
+async function checkNew(name: string, path: string, force: boolean): Promise<void> {
+  try {
+    const there = lstatSync(path, { throwIfNoEntry: false });
+    if (there?.isDirectory() === true) throw Object.assign(new Error('folder'), { code: 'EISDIR' });
+    if (there !== undefined && !force) throw taken(undefined);
+    await access(dirname(path), constants.W_OK);
+  } catch (error) {
     throw notWritten(name, error);
   }
 }

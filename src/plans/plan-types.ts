@@ -206,12 +206,19 @@ export interface PlanFiles {
    * Writes a plan, for its owner only, and returns its digest. Throws CliError 'refused' if the file exists, unless `force`.
    */
   save(path: string, head: PlanHead, rows: readonly PlanRow[], force: boolean): Promise<Plan>;
+  /** The text of a plan's file without its last line: what the digest covers. */
+  text(plan: Plan): Promise<string>;
   /** Reads a plan. Throws CliError 'usage' if there is no such file, 'refused' if it is no plan or was changed. */
   open(path: string): Promise<Plan>;
   /** Whether there is a file, or anything else, at a path. */
   exists(path: string): Promise<boolean>;
   /** Whether two paths lead to one file, through links too. Standard input (`-`) is no file. */
   isSameFile(one: string, other: string): Promise<boolean>;
+  /**
+   * Looks whether a new file can be written, before anything is read for it. Throws CliError 'refused' if the file exists,
+   * unless `force`, and if its folder cannot be written.
+   */
+  checkNew(path: string, force: boolean): Promise<void>;
   /** Writes a text file that a person asked for (`--errors`, `--rest`). Throws as `save` does. */
   write(path: string, text: string, force: boolean): Promise<void>;
 }

@@ -21,11 +21,13 @@ export interface BatchProgress {
   /** How many rows ended in this run, and how long it took. The time left is estimated from that. */
   readonly ended: number;
   readonly elapsedMs: number;
+  /** With a team: who else works on the plan, and how many rows they have ended. */
+  readonly beside?: readonly { readonly member: string; readonly rows: number }[] | undefined;
 }
 
 /**
  * Says in one line how far a batch is. If there is little room, the bar gets shorter and then goes, after it the time left, then
- * all currencies but the first, and then the money. No number is ever cut. There is a bar only where the line is redrawn, because it helps neither a
+ * who else works on the plan, all currencies but the first, and then the money. No number is ever cut. There is a bar only where the line is redrawn, because it helps neither a
  * log nor somebody who listens.
  */
 export function progressWords(
@@ -41,14 +43,17 @@ export function progressWords(
       return `${bar(progress, cells)}${form.gap}${line(form)}`;
     }
   }
-  const [timeless, one, none] = [{ time: false }, { currencies: 1 }, { currencies: 0 }];
-  const forms = [{}, timeless, one, { ...one, ...timeless }, none, { ...none, ...timeless }].map((less) => ({
-    ...tight,
-    ...less,
-  }));
+  const [timeless, alone, one, none] = [
+    { time: false },
+    { beside: false },
+    { currencies: 1 },
+    { currencies: 0 },
+  ];
+  const fewer = [{}, timeless, one, { ...one, ...timeless }, none, { ...none, ...timeless }];
+  const forms = [{}, timeless, { ...one, ...timeless }, ...fewer.map((less) => ({ ...less, ...alone }))];
   return (
-    [roomy, ...forms].map(line).find((text) => text.length <= room) ??
-    line({ ...tight, ...none, ...timeless })
+    [roomy, ...forms.map((less) => ({ ...tight, ...less }))].map(line).find((text) => text.length <= room) ??
+    line({ ...tight, ...none, ...timeless, ...alone })
   );
 }
 
@@ -59,6 +64,8 @@ interface Form {
   /** How many currencies it shows. */
   readonly currencies: number;
   readonly time: boolean;
+  /** Whether it names who else works on the plan. */
+  readonly beside: boolean;
   readonly shortestBar: number;
 }
 
@@ -68,6 +75,7 @@ const roomy: Form = {
   of: ' of ',
   currencies: Number.POSITIVE_INFINITY,
   time: true,
+  beside: true,
   shortestBar: 12,
 };
 const tight: Form = { ...roomy, comma: ' ', gap: ' ', of: '/', shortestBar: 7 };
@@ -83,7 +91,14 @@ function words(progress: BatchProgress, form: Form, style: AmountStyle): string 
     `${left} left${form.time ? (readingWords(progress) ?? timeLeft(progress)) : ''}`,
   ];
   const money = moneyWords(progress, form, style);
-  return [counts.join(form.comma), ...(money === '' ? [] : [money])].join(form.gap);
+  const beside = form.beside ? besideWords(progress) : '';
+  return [counts.join(form.comma), money, beside].filter((part) => part !== '').join(form.gap);
+}
+
+// `with ben 12, lea 3`
+function besideWords({ beside = [] }: BatchProgress): string {
+  if (beside.length === 0) return '';
+  return `with ${beside.map(({ member, rows }) => `${member} ${rows}`).join(', ')}`;
 }
 
 function moneyWords({ money }: BatchProgress, { currencies, of, comma }: Form, style: AmountStyle): string {

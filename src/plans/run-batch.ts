@@ -5,12 +5,18 @@ import type { BatchStop, RowEnd } from './plan-types.ts';
 
 /** What a batch needs. */
 export interface BatchParts<T> {
-  /** The rows of each order, in the order in which they are sent. */
-  readonly groups: readonly (readonly T[])[];
+  /**
+   * The rows of each order, in the order in which they are sent. If other desks work off the same plan, the next order is known
+   * only when it is asked for.
+   */
+  readonly groups: readonly (readonly T[])[] | AsyncIterator<readonly T[]>;
   /** How many orders are worked on at a time; at least 1. */
   readonly concurrency: number;
-  /** Sends one row. However a row ends, `send` resolves. It rejects only if the batch cannot go on. */
-  readonly send: (row: T) => Promise<RowEnd>;
+  /**
+   * Sends one row. However a row ends, `send` resolves. It rejects only if the batch cannot go on. It calls `lost` as soon as the
+   * reply is lost: to find out what became of the row takes a while, and the other orders must not go on as if all were well.
+   */
+  readonly send: (row: T, lost: () => void) => Promise<RowEnd>;
   readonly clock: Clock;
   /** Ends the batch before the next row. Rows in flight end first. */
   readonly signal: AbortSignal;
@@ -18,6 +24,8 @@ export interface BatchParts<T> {
   readonly maxFailures?: number | undefined;
   /** Called with each row that has ended, in the order in which they end. */
   readonly onEnd?: ((row: T, end: RowEnd) => void) | undefined;
+  /** Called when all rows of an order were applied, or when one was not, so that those behind it are not sent. */
+  readonly onGroupEnd?: ((rows: readonly T[]) => Promise<void>) | undefined;
 }
 
 /** How a batch ended. */
@@ -27,7 +35,7 @@ export interface BatchEnd<T> {
    * that was not applied, even if the last row of all was, say, the third unknown one in a row.
    */
   readonly stop: BatchStop | undefined;
-  /** The rows that were not started, in the order of the groups. */
+  /** The rows that were not started, in the order of the groups; of an iterator, those of the groups that it gave. */
   readonly notStarted: readonly T[];
 }
 
@@ -47,28 +55,32 @@ export async function runBatch<T>({
   concurrency,
   send,
   onEnd,
+  onGroupEnd,
   ...rules
 }: BatchParts<T>): Promise<BatchEnd<T>> {
   const gate = createGate(rules);
-  const started = groups.map(() => 0);
   const errors: unknown[] = [];
-  let nextGroup = 0;
+  const queue = 'next' in groups ? queueOfIterator(groups, gate) : queueOfList(groups);
 
-  const runGroup = async (rows: readonly T[], number: number): Promise<void> => {
+  const runGroup = async (group: Taken<T>): Promise<void> => {
+    const { rows } = group;
     for (const [index, row] of rows.entries()) {
       if (!(await gate.opens())) return;
-      started[number] = index + 1;
-      const end = await send(row);
-      gate.ended(end);
+      group.started = index + 1;
+      const flight = gate.starts();
+      const end = await send(row, flight.lost);
+      flight.ended(end);
       onEnd?.(row, end);
-      if (end.how !== 'applied') return;
+      if (end.how !== 'applied') break;
     }
+    await onGroupEnd?.(rows);
   };
   const work = async (): Promise<void> => {
-    for (let number = nextGroup; number < groups.length; number = nextGroup) {
-      nextGroup += 1;
+    for (;;) {
       try {
-        await runGroup(groups[number] ?? [], number);
+        const group = await queue.next();
+        if (group === undefined) return;
+        await runGroup(group);
       } catch (error) {
         errors.push(error);
         gate.close();
@@ -76,24 +88,79 @@ export async function runBatch<T>({
     }
   };
 
-  await Promise.all(Array.from({ length: Math.min(concurrency, groups.length) }, work));
+  await Promise.all(Array.from({ length: Math.min(concurrency, queue.most) }, work));
   if (errors.length > 0) throw errors.find((error) => error !== rules.signal.reason) ?? errors[0];
+  return { stop: gate.stop(), notStarted: queue.taken().flatMap(({ rows, started }) => rows.slice(started)) };
+}
+
+/** A group that was handed out, and how many of its rows were started. */
+interface Taken<T> {
+  readonly rows: readonly T[];
+  started: number;
+}
+
+interface Queue<T> {
+  /** The next group; undefined if there is none. */
+  next(): Promise<Taken<T> | undefined>;
+  /** How many workers may be of use. */
+  readonly most: number;
+  /** The groups that can be named at the end. */
+  taken(): readonly Taken<T>[];
+}
+
+function queueOfList<T>(groups: readonly (readonly T[])[]): Queue<T> {
+  const all = groups.map((rows): Taken<T> => ({ rows, started: 0 }));
+  let nextGroup = 0;
   return {
-    stop: gate.stop(),
-    notStarted: groups.flatMap((rows, number) => rows.slice(started[number])),
+    next() {
+      nextGroup += 1;
+      return Promise.resolve(all[nextGroup - 1]);
+    },
+    most: groups.length,
+    taken: () => all,
+  };
+}
+
+// Once the batch has stopped nobody waits for more. Whether there would have been more is then not known, so it counts as held
+// back.
+function queueOfIterator<T>(groups: AsyncIterator<readonly T[]>, gate: Gate): Queue<T> {
+  const all: Taken<T>[] = [];
+  const stopped = new Promise<undefined>((resolve) => {
+    gate.closed.addEventListener('abort', () => resolve(undefined), { once: true });
+  });
+  return {
+    async next() {
+      const found = await Promise.race([groups.next(), stopped]);
+      if (found === undefined || found.done === true) {
+        gate.holdBack();
+        return undefined;
+      }
+      const group = { rows: found.value, started: 0 };
+      all.push(group);
+      return group;
+    },
+    most: Number.POSITIVE_INFINITY,
+    taken: () => all,
   };
 }
 
 /** Says before every row whether it may be started. */
 interface Gate {
-  /** Resolves with whether the next row may be started. A pause that the service asked for comes first. */
+  /**
+   * Resolves with whether the next row may be started. A pause that the service asked for comes first, and so do the rows whose
+   * replies were lost, if the batch stops should none of them have been made.
+   */
   opens(): Promise<boolean>;
-  /** Tells the gate how a row ended. */
-  ended(end: RowEnd): void;
+  /** A row starts. The gate must be told when its reply is lost, and how it ended. */
+  starts(): { readonly lost: () => void; readonly ended: (end: RowEnd) => void };
+  /** Notes, if the batch has stopped, that rows may have been held back. */
+  holdBack(): void;
   /** Lets no other row start. */
   close(): void;
   /** Why rows were not started; undefined if none was held back. */
   stop(): BatchStop | undefined;
+  /** Aborts when no other row may be started. */
+  readonly closed: AbortSignal;
 }
 
 function createGate({
@@ -101,13 +168,20 @@ function createGate({
   signal,
   maxFailures = defaultMaxFailures,
 }: Pick<BatchParts<never>, 'clock' | 'signal' | 'maxFailures'>): Gate {
-  const stopFor = createRules(maxFailures);
+  const rules = createRules(maxFailures);
   // Wakes those who wait when the batch stops for another reason.
   const closed = new AbortController();
   const over = AbortSignal.any([signal, closed.signal]);
   let stop: BatchStop | undefined;
   let heldBack = false;
   let pausedUntil = Number.NEGATIVE_INFINITY;
+  let lostReplies = 0;
+  let changed = Promise.withResolvers<void>();
+  const change = (): void => {
+    changed.resolve();
+    changed = Promise.withResolvers<void>();
+  };
+  over.addEventListener('abort', change);
 
   const close = (why?: BatchStop): void => {
     stop ??= why;
@@ -115,6 +189,10 @@ function createGate({
   };
   const closeIfSignalled = (): void => {
     if (signal.aborted) close({ why: 'signal' });
+  };
+  const holdBack = (): void => {
+    closeIfSignalled();
+    heldBack ||= closed.signal.aborted;
   };
   const pause = async (): Promise<void> => {
     try {
@@ -125,36 +203,59 @@ function createGate({
   };
   return {
     async opens() {
-      // A row in flight may lengthen the pause meanwhile.
-      while (!over.aborted && clock.monotonic() < pausedUntil) await pause();
-      closeIfSignalled();
-      heldBack ||= closed.signal.aborted;
+      // A row in flight may lengthen the pause meanwhile, or lose its reply.
+      while (!over.aborted && (rules.wouldStop(lostReplies) || clock.monotonic() < pausedUntil))
+        await (rules.wouldStop(lostReplies) ? changed.promise : pause());
+      holdBack();
       return !closed.signal.aborted;
     },
-    ended(end) {
-      closeIfSignalled();
-      const why = stopFor(end);
-      if (why !== undefined) close(why);
-      pausedUntil = Math.max(pausedUntil, clock.monotonic() + (end.waitMs ?? 0));
+    holdBack,
+    starts() {
+      let isLost = false;
+      return {
+        lost() {
+          if (!isLost) lostReplies += 1;
+          isLost = true;
+        },
+        ended(end) {
+          closeIfSignalled();
+          const why = rules.stopFor(end);
+          if (why !== undefined) close(why);
+          pausedUntil = Math.max(pausedUntil, clock.monotonic() + (end.waitMs ?? 0));
+          if (isLost) lostReplies -= 1;
+          change();
+        },
+      };
     },
     close,
     stop: () => (heldBack ? stop : undefined),
+    closed: closed.signal,
   };
 }
 
-// The rules by which the end of a row stops the batch. They are told every end, in order.
-function createRules(maxFailures: number): (end: RowEnd) => BatchStop | undefined {
+// The rules by which the end of a row stops the batch.
+interface Rules {
+  /** Is told every end, in order. */
+  stopFor(end: RowEnd): BatchStop | undefined;
+  /** Whether the batch would stop if so many rows more ended as unknown. */
+  wouldStop(more: number): boolean;
+}
+
+function createRules(maxFailures: number): Rules {
   let inARow = 0;
   let inAll = 0;
-  return ({ how, isKnown = false, stops, waitMs = 0 }) => {
-    // Else unconfirmed rows of earlier runs would stop every run before it sends anything.
-    if (isKnown) return undefined;
-    const isUnknown = how === 'unknown';
-    inARow = isUnknown ? inARow + 1 : 0;
-    inAll += isUnknown ? 1 : 0;
-    if (stops !== undefined) return { why: 'row', words: stops };
-    if (inARow >= maxInARow) return { why: 'unknowns', inARow: true, count: inARow };
-    if (isUnknown && inAll >= maxFailures) return { why: 'unknowns', inARow: false, count: inAll };
-    return waitMs > longestPauseMs ? { why: 'wait', waitMs } : undefined;
+  return {
+    wouldStop: (more) => more > 0 && (inARow + more >= maxInARow || inAll + more >= maxFailures),
+    stopFor({ how, isKnown = false, stops, waitMs = 0 }) {
+      // Else unconfirmed rows of earlier runs would stop every run before it sends anything.
+      if (isKnown) return undefined;
+      const isUnknown = how === 'unknown';
+      inARow = isUnknown ? inARow + 1 : 0;
+      inAll += isUnknown ? 1 : 0;
+      if (stops !== undefined) return { why: 'row', words: stops };
+      if (inARow >= maxInARow) return { why: 'unknowns', inARow: true, count: inARow };
+      if (isUnknown && inAll >= maxFailures) return { why: 'unknowns', inARow: false, count: inAll };
+      return waitMs > longestPauseMs ? { why: 'wait', waitMs } : undefined;
+    },
   };
 }

@@ -26,6 +26,7 @@ export {
   checkOwnFolder,
   type FileRules,
   openOwnFile,
+  readOwnFile,
   syncFolderOf,
   unwritable,
   writeAll,

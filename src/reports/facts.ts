@@ -34,6 +34,8 @@ export interface OrderFact extends PaidWith {
   readonly refunded: Figure | undefined;
   /** Buyer and amount as one text: possible twins have the same. Undefined if the order does not show both. */
   readonly purchase: string | undefined;
+  /** The buyer's name. */
+  readonly buyer: string | undefined;
 }
 
 /** Money that came in: one charge that was paid. */
@@ -61,6 +63,8 @@ export interface RefundFact extends PaidWith, Maker {
   readonly paidAt: number | undefined;
   /** The record itself says that it moved no money: its own word. */
   readonly failed: string | undefined;
+  /** The buyer's name. */
+  readonly buyer: string | undefined;
   readonly note: string | undefined;
 }
 

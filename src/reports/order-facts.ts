@@ -81,6 +81,7 @@ export function factsOfCharge(order: JsonObject, charge: JsonObject, known: Know
         madeAt: time(refund.created_at),
         paidAt,
         failed: failedWords.includes(status?.toLowerCase() ?? '') ? status : undefined,
+        buyer: buyerOf(order),
       };
     }),
     problem,
@@ -98,9 +99,14 @@ function orderFact(order: JsonObject, charges: readonly JsonObject[], { purchase
     amount: wholeNumber(order.amount),
     refunded: wholeNumber(order.amount_refunded),
     purchase: purchaseOf(order),
+    buyer: buyerOf(order),
     brand: onlyOne(used.map(({ brand }) => brand)),
     method: onlyOne(used.map(({ method }) => method)),
   };
+}
+
+function buyerOf(order: JsonObject): string | undefined {
+  return text(valueAt(order, ['customer_info', 'name']));
 }
 
 function onlyOne(names: readonly string[]): string {
@@ -190,6 +196,7 @@ export function factsOfRefundRow(row: JsonObject): Facts {
     reason: text(row.reason) ?? (operator === undefined ? notFromHere : noReason),
     operator: operator ?? notFromHere,
     note: text(row.note),
+    buyer: text(row.buyer),
   };
   return { order: undefined, payments: [], refunds: [refund], problem: undefined };
 }

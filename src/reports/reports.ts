@@ -8,7 +8,7 @@ export {
   orderDimensions,
   waitingDimensions,
 } from './buckets.ts';
-export { mondayOf } from './calendar.ts';
+export { daysFrom, mondayOf, type TimeUnit, unitsFrom } from './calendar.ts';
 export { bar, calendar, type Series, type Signs, sparklineOf } from './charts.ts';
 export { type Figure, largestFirst, largestOf, negated, percent, plus } from './exact-sum.ts';
 export {
@@ -20,7 +20,10 @@ export {
   type OrderFact,
   type RefundFact,
 } from './facts.ts';
+// The page is drawn only by a report into a file, so its code is loaded with that.
+export const loadReportPage = async () => (await import('./report-page.ts')).reportPage;
 export { factsOfCharge, factsOfOrder, factsOfRefundRow, type Known } from './order-facts.ts';
+export type { Page, PagePart, PageSection } from './report-page.ts';
 export {
   type DaysByCurrency,
   type Gaps,

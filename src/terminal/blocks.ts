@@ -60,7 +60,7 @@ const narrowest = 12;
 
 // If the columns do not fit, the last one is wrapped inside itself. If that does not help, whole rows are wrapped.
 function gridLines(block: Grid, style: ScreenStyle): readonly string[] {
-  const { grid, right = [], shrink = [], indent = 0 } = withCharts(block, style);
+  const { grid, right = [], shrink = [], indent = 0, narrow } = withCharts(block, style);
   const rows = grid.map((row) =>
     row.map((cell, index) => {
       const pieces = piecesOf(cell, style);
@@ -73,6 +73,7 @@ function gridLines(block: Grid, style: ScreenStyle): readonly string[] {
   shrinkColumns(widths, shrink, room);
   const lead = total(widths.slice(0, -1)) + 2;
   const wraps = total(widths) > room && room - lead >= narrowest && !right.includes(columns - 1);
+  if (total(widths) > room && !wraps && narrow !== undefined) return blockLines(narrow, style);
   if (total(widths) > room && !wraps)
     return rows.flatMap((row) => wrap(spaced(row), indent, style, indent + 2));
   return rows.flatMap((row) => {

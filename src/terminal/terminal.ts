@@ -13,7 +13,7 @@ export { fileFormat } from './list-format.ts';
 export { createTimes, knowsZone, type Times } from './local-time.ts';
 export { createNotes, type NotesControl } from './notes.ts';
 export { createOutput, type OutputControl } from './output.ts';
-export { cleanCell } from './sanitise.ts';
+export { cleanCell, toJson } from './sanitise.ts';
 export { createSecrets, type Secrets } from './secrets.ts';
 export type { Locale, StreamFacts } from './streams.ts';
 
@@ -61,6 +61,7 @@ export type Block =
   /**
    * Rows of cells in columns. A row of a single cell may be wider. `right` lists right-aligned columns, `shrink` columns
    * that may be cut. `beside` draws a chart behind each row into the room that is left, and a narrow screen has no chart.
+   * `narrow` is shown instead where the columns do not fit; without it whole rows are wrapped.
    */
   | {
       readonly grid: readonly (readonly Cell[])[];
@@ -68,6 +69,7 @@ export type Block =
       readonly shrink?: readonly number[];
       readonly indent?: number;
       readonly beside?: readonly ((room: number) => string)[];
+      readonly narrow?: readonly Block[];
     }
   | 'blank';
 

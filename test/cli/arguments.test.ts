@@ -219,7 +219,21 @@ test('flags that contradict each other exit 2, both are named, nothing is asked 
 });
 
 /** Among these every flag finds a value that it takes; a new kind of value is added here. */
-const values = ['ord_1', 'cus_1', '1', 'a', 'demo', 'json', 'never', '2.3.0', 'es', '30d', 'sandbox', 'MXN']
+const values = [
+  'ord_1',
+  'cus_1',
+  '1',
+  'a',
+  'demo',
+  'json',
+  'never',
+  '2.3.0',
+  'es',
+  '30d',
+  'sandbox',
+  'MXN',
+  'yes',
+]
   .concat([
     'other',
     'bearer',

@@ -51,7 +51,15 @@ const meant: readonly (readonly [line: string, lines: readonly string[]])[] = [
   ['ordres lst', ['did you mean: paydesk orders list']],
   ['customer ls', ['did you mean: paydesk customers list']],
   ['profile rm shop', ['did you mean: paydesk profile remove']],
-  ['new', ['did you mean: paydesk orders create', 'or: paydesk checkout create', 'or: paydesk profile add']],
+  [
+    'new',
+    [
+      'did you mean: paydesk orders create',
+      'or: paydesk checkout create',
+      'or: paydesk profile add',
+      'or: paydesk team create',
+    ],
+  ],
   ['demo', ['did you mean: paydesk -p demo orders list']],
   ['completions', ['did you mean: paydesk completion']],
   ['help refund', ['did you mean: paydesk help orders refund']],

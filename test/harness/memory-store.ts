@@ -68,17 +68,19 @@ export function createMemoryStore(memory: Memory = new Memory()): JournalStore {
   const close = () => {
     known = new StoreRules(again);
   };
+  const append = async (row: JournalRow) => {
+    refresh();
+    known.refuseMisplaced(row);
+    if (row.type !== 'verdict') known.refuseWhileLost();
+    known.refuseUnseen(row);
+    memory.replace([...memory.stored, known.link(row)]);
+    refresh();
+  };
   return {
     place: 'memory',
     witness: undefined,
-    async append(row) {
-      refresh();
-      known.refuseMisplaced(row);
-      if (row.type !== 'verdict') known.refuseWhileLost();
-      known.refuseUnseen(row);
-      memory.replace([...memory.stored, known.link(row)]);
-      refresh();
-    },
+    append,
+    takeBack: (_sent, verdict) => append(verdict),
     async attempts(query) {
       refresh();
       return known.attempts(query);
@@ -161,7 +163,7 @@ export function createMemoryStore(memory: Memory = new Memory()): JournalStore {
 export function attemptsIn(rows: readonly JournalRow[]): AttemptRecord[] {
   const attempts = new Map<string, { sent: SentRow; verdicts: VerdictRow[] }>();
   for (const row of rows) {
-    if (row.type === 'setting') continue;
+    if (row.type !== 'sent' && row.type !== 'verdict') continue;
     const key = JSON.stringify([row.intent, row.attempt]);
     if (row.type === 'sent') attempts.set(key, { sent: row, verdicts: [] });
     else attempts.get(key)?.verdicts.push(row);

@@ -192,7 +192,8 @@ describe('before the sending', () => {
   it('no journal, no sending; a SENT row that may be there all the same is taken back (F39)', () => {
     const { effect } = run([...toSent, full]);
     expect(effect).toMatchObject({
-      do: 'record',
+      do: 'take_back',
+      sent: { type: 'sent', intent: 'i_1' },
       row: {
         intent: 'i_1',
         attempt: 1,

@@ -373,3 +373,12 @@ it('a row is of a moment with the clocks of the row, and dated where these agree
   expect(momentOfRow({ time: 1 })).toEqual(untold);
   expect(momentOfRow({ time: 1, clocks: { wall: 2 } })).toEqual(untold);
 });
+
+it('at a team nobody reads the order of an attempt again before its sender can no longer send, and a little later', () => {
+  const stamp = { operator: 'ana', run: 'r' };
+  const theirs = attempt([], { stamp, sendBy: 10_000 });
+  expect(isDue(theirs, at(14_999))).toBe(false);
+  expect(isDue(theirs, at(15_000))).toBe(true);
+  expect(isDue(attempt([{}], { stamp, sendBy: 10_000 }), at(1000))).toBe(true);
+  expect(isDue(attempt([], { sendBy: 10_000 }), at(1000))).toBe(true);
+});

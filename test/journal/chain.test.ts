@@ -1,8 +1,16 @@
 /** Reading a row of the journal's table: damage is found, and a damaged body is never taken for an erased one. */
 
 import { expect, it } from 'vitest';
-import { damageOf, link, storedRow, unlink } from '../../src/journal/chain.ts';
-import { sent, setting } from './rows.ts';
+import {
+  chainStart,
+  checkChain,
+  damageOf,
+  link,
+  storedRow,
+  unlink,
+  unstamped,
+} from '../../src/journal/chain.ts';
+import { sent, setting, verdict } from './rows.ts';
 
 const stored = link(sent('i_a', 1), 1, '0'.repeat(64));
 
@@ -40,4 +48,68 @@ it('a row about a setting is stored whole, and has no attempt and nothing to era
   expect(damageOf(storedRow({ ...kept }))).toBeUndefined();
   expect(damageOf({ ...kept, time: 6 })).toBe('has a changed time');
   expect(damageOf({ ...kept, row: kept.row.replace('"500"', '"900"') })).toBe('was changed');
+});
+
+it('a row for a server is without what the server states, and without what may be erased', () => {
+  const { rest, body } = unstamped(sent('i_a', 1, { stamp: { operator: 'ana', run: 'r' } }));
+  for (const name of ['type', 'intent', 'attempt', 'time', 'operator', 'sendBy', 'stamp'])
+    expect(JSON.parse(rest)).not.toHaveProperty(name);
+  expect(JSON.parse(rest)).toMatchObject({ horizonMs: 900_000, proof: { orderId: 'ord_1' } });
+  expect(body).toBe('{"body":{"reason":"other"},"note":"ticket 8840"}');
+  expect(unstamped(verdict('i_a', 2))).toEqual({
+    rest: '{"verdict":"applied","by":"reply","why":"the reply confirms it"}',
+    body: null,
+  });
+});
+
+it('a void row is stored whole, with its attempt and nothing to erase', () => {
+  const row = { type: 'void', intent: 'i_a', attempt: 2, time: 5, why: 'w' } as const;
+  const kept = link(row, 1, '0'.repeat(64));
+  expect(kept).toMatchObject({ type: 'void', intent: 'i_a', attempt: 2, body: null, body_hash: null });
+  expect(damageOf(kept)).toBe(undefined);
+  expect(unlink(kept)).toEqual(row);
+});
+
+it('a limit of a team is stored whole, and is about no attempt', () => {
+  const row = {
+    type: 'limit',
+    time: 5,
+    operator: 'lea',
+    member: '*',
+    currency: 'MXN',
+    name: 'max',
+    from: null,
+    to: '500',
+  } as const;
+  const kept = link(row, 1, chainStart);
+  expect(kept).toMatchObject({ type: 'limit', intent: '', attempt: 0, origin: null, body: null });
+  expect(damageOf(kept)).toBe(undefined);
+  expect(unlink(kept)).toEqual(row);
+});
+
+it('a request for an approval keeps its body and note apart, as a SENT row does, and an answer its note', () => {
+  const of = { type: 'approval', intent: 'r_1', attempt: 0, time: 5, operator: 'ana' } as const;
+  const request = { method: 'POST', path: 'orders/ord_1/refunds', body: { amount: 5 } } as const;
+  const { before: _, ...proof } = sent('i_a', 5).proof;
+  const asked = {
+    ...of,
+    step: 'asked',
+    origin: 'o',
+    account: 'a',
+    profile: 'p',
+    request,
+    proof: { ...proof, body: request.body },
+    note: 'ticket 8840',
+  } as const;
+  const kept = link(asked, 1, chainStart);
+  expect(kept).toMatchObject({ intent: 'r_1', attempt: 0, origin: null, order_id: null });
+  expect(kept.row).not.toContain('8840');
+  expect(kept.body).toBe('{"body":{"amount":5},"note":"ticket 8840"}');
+  expect(unlink(kept)).toEqual(asked);
+  const decided = { ...of, step: 'approved', until: 9, note: 'seen' } as const;
+  const answer = link(decided, 2, kept.hash);
+  expect(answer.body).toBe('{"note":"seen"}');
+  expect(unlink(answer)).toEqual(decided);
+  expect(link({ ...of, step: 'rejected', until: null }, 2, kept.hash).body).toBe(null);
+  expect(checkChain([kept, answer]).findings).toEqual([]);
 });

@@ -216,7 +216,7 @@ describe('while a change of an unknown account is lost', () => {
 describe('another run wrote what this one has not seen', () => {
   const lateOnOrder = expect.objectContaining({
     kind: 'refused',
-    message: 'another run changed ord_1 in the meantime, although it was locked',
+    message: 'another run changed ord_1 in the meantime',
     parts: expect.objectContaining({
       certain: 'nothing was sent',
       now: ['paydesk journal list --order ord_1', 'then decide again'],

@@ -51,11 +51,19 @@ export function violationOf(world: World, rules: Rules): string | undefined {
   if (isDouble(world, rules)) return 'double: two of our refunds took effect';
   if (world.alarmIgnored) return 'alarm ignored: a refund was sent while one was known to be paid back twice';
   return (
+    cameBack(world) ??
     lostOutcome(world, rules) ??
     falseApplied(world, rules) ??
     silentDoubling(world, rules) ??
     silentRepeat(world, rules)
   );
+}
+
+// Who was told that nothing is recorded must not find the order blocked by it.
+function cameBack({ takenBack, journals }: World): string | undefined {
+  const open = journals.flatMap(({ attempts }) => attempts).filter(({ verdicts }) => verdicts.length === 0);
+  const back = open.find(({ sent }) => takenBack.includes(sent.intent));
+  return back && `came back: ${back.sent.intent} was taken back, and blocks its order`;
 }
 
 // Whoever records wrongly that a refund was not made allows one more.

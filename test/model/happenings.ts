@@ -1,6 +1,7 @@
 /** What happens around the processes: time, the fate of requests, other people, power, clocks, and files put back. */
 
 import { horizonMs, type Rules } from './rules.ts';
+import { refusesSent, withServerRow } from './server.ts';
 import {
   hasLater,
   journalWith,
@@ -21,6 +22,7 @@ export function happenings(world: World, rules: Rules): Move[] {
     ...powerFails(world),
     ...clockIsSet(world, rules),
     ...olderJournalIsPutBack(world),
+    ...lateRowsArrive(world, rules),
   ];
 }
 
@@ -107,6 +109,18 @@ function olderJournalIsPutBack(world: World): Move[] {
       },
     })),
   );
+}
+
+// Statements that were in a socket, or in a server process that waited, while their connection broke.
+function lateRowsArrive(world: World, rules: Rules): Move[] {
+  return world.late.map(({ row, seen }) => {
+    const without = { ...world, late: world.late.filter((one) => one.row !== row) };
+    const isRefused = refusesSent(world, rules, row, seen);
+    return {
+      name: `SENT of ${row.intent} arrives late${isRefused ? ' and is refused' : ''}`,
+      world: isRefused ? without : withServerRow(without, row),
+    };
+  });
 }
 
 function isQuiet(world: World): boolean {

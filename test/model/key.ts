@@ -8,13 +8,13 @@ import type { Errand, ResolveState } from '../../src/journal/resolve.ts';
 import type { Budget } from './rules.ts';
 import type { Journal, Running, World } from './world.ts';
 
-/** Which process is which does not matter where both use one journal and one lock. */
 export function keyOf(world: World): string {
-  const { now, journals, processes, locks, requests, ledger, left, dating, mixed, alarmIgnored } = world;
+  const { now, journals, processes, locks, requests, ledger, left, dating, mixed, alarmIgnored, alike } =
+    world;
   const codes = [now];
   let first = processCode(processes[0], locks.includes(0));
   let second = processCode(processes[1], locks.includes(1));
-  if (journals.length === 1 && locks.length === 1 && first > second) [first, second] = [second, first];
+  if (alike && first > second) [first, second] = [second, first];
   push(codes, first);
   push(codes, second);
   for (const [machine, journal] of journals.entries()) pushJournal(codes, world, journal, machine);
@@ -34,6 +34,10 @@ export function keyOf(world: World): string {
   }
   pushLeft(codes, left);
   if (alarmIgnored) codes.push(end);
+  if (left.failures > 0 || world.fenced.length + world.late.length + world.takenBack.length > 0)
+    push(codes, numberOf(serverKey(world)));
+  if (world.restored || left.restores > 0)
+    push(codes, numberOf(world.saw.map((row) => row && rowKey(row)).join('|')));
   // A character per number, all at once: a text that grows piece by piece takes twice as long, and there are millions.
   return String.fromCharCode(...codes);
 }
@@ -75,6 +79,11 @@ function pushLeft(codes: number[], left: Budget): void {
 function numberIn(name: string): number {
   const [intent, attempt] = name.slice(2).split('.');
   return 16 * Number(intent) + Number(attempt ?? 1);
+}
+
+function serverKey({ late, fenced, takenBack }: World): string {
+  const under = late.map(({ row, seen }) => `${rowKey(row)}<${seen}`).toSorted();
+  return `${under.join()}/${fenced.toSorted().join()}/${takenBack.toSorted().join()}`;
 }
 
 function witnessKey(rows: readonly AttemptRow[] = []): number {
@@ -146,9 +155,9 @@ function processKey(process: Running): number {
   return process.key;
 }
 
-function runningKey({ wanted, state, shown, dated, waitsFor }: Running): string {
+function runningKey({ wanted, state, shown, dated, waitsFor, seen, isUnknown }: Running): string {
   const who = wanted === undefined ? '' : wantedKey(wanted);
-  return [who, state.at, dated, waitsFor, stateKey(state, shown)].join(':');
+  return [who, state.at, dated, waitsFor, seen, isUnknown, stateKey(state, shown)].join(':');
 }
 
 function wantedKey({ intent, again, about, expected, given, plan }: Wanted): string {

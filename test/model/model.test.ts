@@ -86,6 +86,48 @@ describe('each rule is needed: without it there is a counterexample', () => {
       'alarm ignored',
     ],
     [
+      'a SENT row needs a look that saw all rows of its order',
+      { seenCompared: false },
+      'two desks of a team',
+      'double',
+    ],
+    [
+      'the server refuses a second open attempt, even of who did not look',
+      { seenCompared: false, oneOpen: false },
+      'two desks of a team',
+      'double',
+    ],
+    [
+      'nobody else writes a verdict while the sender may send',
+      { othersWait: false },
+      'two desks of a team',
+      'double',
+    ],
+    [
+      'what the sender says never follows what another desk has seen, if it is less',
+      { appliedStays: false },
+      'two desks of a team',
+      'lost outcome',
+    ],
+    [
+      'nothing is sent if the outcome of the commit is unknown',
+      { unknownStops: false },
+      'two desks, and a server that is not heard',
+      'lost outcome',
+    ],
+    [
+      'what was taken back cannot arrive late',
+      { takesBack: false },
+      'two desks, and a server that is not heard',
+      'came back',
+    ],
+    [
+      'a desk stops when the server has forgotten what it saw',
+      { memory: false },
+      'a desk, and a server that forgets what it saw',
+      'double',
+    ],
+    [
       'an acknowledgement is about the refunds that were seen, and one more raises the alarm again',
       { acknowledged: 'anything' },
       'a service that applies twice what was acknowledged',
@@ -148,6 +190,16 @@ describe('each assumption is needed: without it there is a counterexample', () =
     ['a person settles truthfully', { truthful: false }, ''],
     ['a commit is durable', { commits: 'none_durable' }, 'lost outcome'],
     ['one journal is shared', { shared: false }, 'double'],
+    [
+      'a sender is not frozen for longer than the horizon',
+      { journal: 'server', sendersAwake: false, budget: { ...none, runs: 3 } },
+      'double',
+    ],
+    [
+      'a server forgets nothing that only another desk saw',
+      { journal: 'server', budget: { ...none, runs: 3, kills: 1, restores: 1 } },
+      'double',
+    ],
   ])('%s', async (name, dropped, kind) => {
     const { violation } = await explorer.explore({ ...design, budget: small, ...dropped });
     print(`without "${name}": ${violation?.what}`);

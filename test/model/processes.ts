@@ -8,6 +8,7 @@ import type { Event } from '../../src/journal/protocol-types.ts';
 import { isMisplaced } from '../../src/journal/store-rules.ts';
 import { knownTo, next } from './protocol.ts';
 import type { Rules } from './rules.ts';
+import { sentWrites, takesBack, verdictWrites, type Written } from './server.ts';
 import { answersTo, shownOrders } from './service.ts';
 import {
   journalOf,
@@ -20,6 +21,7 @@ import {
   type Running,
   replace,
   spend,
+  timeAt,
   unlock,
   type World,
   withProcess,
@@ -42,13 +44,21 @@ export function acts(world: World, rules: Rules, index: number, running: Running
       if (effect.row.type === 'sent' && rules.order === 'post_then_sent' && running.waitsFor === undefined) {
         return [{ name: `${index} record: the request leaves first`, world: leave(world, index, running) }];
       }
+      if (rules.journal === 'server') return recordAtServer(world, rules, index, running, effect.row);
       return [recordRow(world, rules, index, effect.row), ...failToRecord(world, rules, index, effect.row)];
-    case 'send':
+    case 'take_back':
+      if (rules.journal === 'server')
+        return hear(rules, index, takesBack(world, rules, index, running, effect.row));
+      return [recordRow(world, rules, index, effect.row), ...failToRecord(world, rules, index, effect.row)];
+    case 'send': {
       if (running.waitsFor !== undefined) return parseReply(world, rules, index, running);
-      return [
-        { name: `${index} send: leaves`, world: leave(world, index, running) },
-        move({ is: 'not_sent', why: 'w' }),
-      ];
+      const notSent = move({ is: 'not_sent', why: 'w' });
+      // Under a lock it does not matter when it leaves: nobody else writes a verdict before that.
+      const isTooLate =
+        rules.journal === 'server' && timeAt(world, world.now) + world.ahead > effect.until.wall;
+      if (isTooLate && rules.sendersAwake) return [notSent];
+      return [{ name: `${index} send: leaves`, world: leave(world, index, running) }, notSent];
+    }
     case 'reread':
       return [...seen(world, rules, running).map((event) => move(event)), move({ is: 'unseen', why: 'w' })];
     default:
@@ -100,16 +110,26 @@ function lookAndRead(world: World, rules: Rules, index: number): World[] {
   if (typeof running !== 'object') return [world];
   const on = (event: Untimed) => lookAndRead(answer(world, rules, index, event), rules, index);
   switch (running.effect.do) {
-    case 'look':
-      return on({
-        is: 'known',
-        attempts: knownTo(
-          journalOf(world, index).attempts,
-          rules.origins[index] ?? '',
-          rules,
-          running.wanted,
-        ),
+    case 'look': {
+      const { rows } = journalOf(world, index);
+      const looked = withProcess({ ...world, saw: replace(world.saw, index, rows.at(-1)) }, index, {
+        ...running,
+        seen: rows.length,
       });
+      return lookAndRead(
+        answer(looked, rules, index, {
+          is: 'known',
+          attempts: knownTo(
+            journalOf(world, index).attempts,
+            rules.origins[index] ?? '',
+            rules,
+            running.wanted,
+          ),
+        }),
+        rules,
+        index,
+      );
+    }
     case 'read':
       return shownOrders(world, rules, true).flatMap((value) => on({ is: 'fresh', value }));
     case 'reread':
@@ -139,6 +159,34 @@ function isTrue(world: World, rules: Rules, { state }: Running): boolean {
   const own = world.requests.filter(({ name }) => name === attemptName(state.record));
   const fates = own.map(({ fate }) => fate);
   return !fates.includes('flying') && fates.includes('applied') === stated?.applied;
+}
+
+function recordAtServer(
+  world: World,
+  rules: Rules,
+  index: number,
+  running: Running,
+  row: AttemptRow,
+): Move[] {
+  return hear(
+    rules,
+    index,
+    row.type === 'sent'
+      ? sentWrites(world, rules, index, running, row)
+      : verdictWrites(world, rules, index, running, row),
+  );
+}
+
+function hear(rules: Rules, index: number, writes: readonly Written[]): Move[] {
+  return writes.map(({ name, world, heard }) => {
+    const running = world.processes[index];
+    const isUnknown = heard === 'unknown' && typeof running === 'object';
+    const then = isUnknown
+      ? withProcess(world, index, { ...running, isUnknown: true, key: undefined })
+      : world;
+    const event: Untimed = heard === 'recorded' ? { is: heard } : { is: 'unrecorded', cause: heard };
+    return { name: `${index} ${name}`, world: answer(then, rules, index, event) };
+  });
 }
 
 function recordRow(world: World, rules: Rules, index: number, row: AttemptRow): Move {

@@ -37,6 +37,19 @@ interface Protocol {
   readonly again: 'named_once' | 'anything';
   /** Nothing is refunded while an alarm says that it was paid back twice. */
   readonly alarmsBlock: boolean;
+  /** At a team's server: an order has one open attempt; a SENT row needs a look that saw all rows of its order. */
+  readonly oneOpen: boolean;
+  readonly seenCompared: boolean;
+  /** A SENT row that was not recorded for sure is taken back, and what is on its way is kept out. */
+  readonly takesBack: boolean;
+  /** Nothing is sent if the outcome of the commit is unknown. */
+  readonly unknownStops: boolean;
+  /** Nobody else writes a verdict before the sender can no longer send. */
+  readonly othersWait: boolean;
+  /** What the sender says later never follows what another desk has seen, if it is less than that. */
+  readonly appliedStays: boolean;
+  /** A desk remembers the newest row that it saw, and stops when the server does not have that row. */
+  readonly memory: boolean;
   /** What somebody acknowledges: the refunds that were seen, or whatever comes after. */
   readonly acknowledged: 'what_was_seen' | 'anything';
   /** A refund that was recorded by hand as made counts as paid back, whatever is asked for next. */
@@ -49,6 +62,10 @@ interface Protocol {
 
 /** Where it runs. */
 interface Surroundings {
+  /** Where the journal is: in a file of the machine that both use, or on a server, where each has a desk with locks of its own. */
+  readonly journal: 'file' | 'server';
+  /** Nobody stands still for longer between the last look at the clock and the request. */
+  readonly sendersAwake: boolean;
   /** Assumptions: no effect and no record later than the horizon, a person settles truthfully, one journal for both. */
   readonly effectsEnd: boolean;
   readonly truthful: boolean;
@@ -139,10 +156,19 @@ export const design: Rules = {
   clocksCompared: true,
   again: 'named_once',
   alarmsBlock: true,
+  oneOpen: true,
+  seenCompared: true,
+  takesBack: true,
+  unknownStops: true,
+  othersWait: true,
+  appliedStays: true,
+  memory: true,
   acknowledged: 'what_was_seen',
   byHand: 'counts',
   repeatsAlarm: true,
   rowKeys: true,
+  journal: 'file',
+  sendersAwake: true,
   effectsEnd: true,
   truthful: true,
   shared: true,

@@ -1,6 +1,6 @@
 /** The model's world: two people with one intent, their processes, one journal, a network and a service. Plain data. */
 
-import type { AttemptRecord, AttemptRow, Moment } from '../../src/journal/journal-rows.ts';
+import type { AttemptRecord, AttemptRow, Moment, SentRow } from '../../src/journal/journal-rows.ts';
 import type { NewestRow } from '../../src/journal/journal-store.ts';
 import { momentFrom } from '../../src/journal/journal-time.ts';
 import type { Effect, State, Wanted } from '../../src/journal/protocol-types.ts';
@@ -12,6 +12,9 @@ import { type Budget, horizonMs, type Rules } from './rules.ts';
 
 // Within `send_by`, past it, past the horizon of what was sent until then, and past it once more.
 const times = [0, 11_000, 11_000 + horizonMs + 1, 11_000 + 2 * (horizonMs + 1)];
+
+// At a server also just before `send_by`, and past a horizon that began at first.
+const serverTimes = [0, 11_000, horizonMs + 1, 11_000 + horizonMs + 1, 11_000 + 2 * (horizonMs + 1)];
 
 // Before the horizon ends, when a person may already say "it was not made".
 const earlyMs = 140_000;
@@ -46,6 +49,10 @@ export interface Running {
   readonly dated: boolean;
   /** Its request, from the sending until a reply came or nobody waits any more. */
   readonly waitsFor?: number;
+  /** How many rows the journal had when it looked. */
+  readonly seen?: number;
+  /** It did not hear whether its SENT row was recorded. */
+  readonly isUnknown?: true;
   /** Worked out when it is first asked for: a run stands in thousands of worlds. */
   key?: number | undefined;
 }
@@ -89,6 +96,15 @@ export interface World {
   /** How many refunds there were when the final read of an attempt was made. */
   readonly before: Readonly<Record<string, number>>;
   readonly left: Budget;
+  /** At a server: SENT rows that are on their way, with what their writers had seen. */
+  readonly late: readonly { readonly row: SentRow; readonly seen: number }[];
+  /** Intents that can get no SENT row any more, and those of which a run was told that they are taken back. */
+  readonly fenced: readonly string[];
+  readonly takenBack: readonly string[];
+  /** The newest row that each desk has seen. */
+  readonly saw: readonly (AttemptRow | undefined)[];
+  /** Which process is which does not matter: both use one journal, and one lock or locks that are alike. */
+  readonly alike: boolean;
 }
 
 /** Something that can happen, and the world after it. */
@@ -119,10 +135,18 @@ export function start(rules: Rules): World {
     ledger: rules.olderRefund ? [{ whose: 'foreign', at: 0, amount: 5 }] : [],
     before: {},
     left: rules.budget,
+    late: [],
+    fenced: [],
+    takenBack: [],
+    saw: rules.origins.map(() => undefined),
+    alike:
+      machines === 1 &&
+      (locksOf(rules).length === 1 || (rules.journal === 'server' && rules.budget.restores === 0)),
   };
 }
 
-function momentsOf({ mistakes }: Rules): readonly number[] {
+function momentsOf({ mistakes, journal }: Rules): readonly number[] {
+  if (journal === 'server') return serverTimes;
   return mistakes === 'not_made' ? [0, earlyMs, ...times.slice(2)] : times;
 }
 
@@ -181,10 +205,10 @@ function locksOf(rules: Rules): readonly string[] {
   return [...new Set(rules.origins.map((_, index) => lockText(rules, index)))];
 }
 
-function lockText({ accounts, origins, shared }: Rules, index: number): string {
+function lockText({ accounts, origins, shared, journal }: Rules, index: number): string {
   const origin = origins[index] ?? '';
   const name = accounts === 'by_spelling' ? `${origin} ord_1` : lockName({ origin }, 'ord_1');
-  return `${shared ? 0 : index} ${name}`;
+  return `${shared && journal === 'file' ? 0 : index} ${name}`;
 }
 
 export function unlock(world: World, index: number): World {

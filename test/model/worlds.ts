@@ -183,6 +183,30 @@ export const worlds: ReadonlyMap<string, Named> = new Map<string, Named>([
       long: three,
     },
   ],
+  [
+    'two desks of a team',
+    {
+      rules: { journal: 'server' },
+      short: { ...none, runs: 3 },
+      long: { ...three, kills: 2, foreign: 1, settles: 1 },
+    },
+  ],
+  [
+    'two desks, and a server that is not heard',
+    {
+      rules: { journal: 'server' },
+      short: { ...pair, failures: 2 },
+      long: { ...three, failures: 2 },
+    },
+  ],
+  [
+    'a desk, and a server that forgets what it saw',
+    {
+      rules: { journal: 'server', origins: ['http://pay.example'] },
+      short: { ...pair, restores: 1 },
+      long: { ...three, kills: 2, settles: 1, restores: 1 },
+    },
+  ],
 ]);
 
 /** The rules of a world, as the design has them. */

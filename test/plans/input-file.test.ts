@@ -230,6 +230,15 @@ describe('F50 titles', () => {
     ]);
     expect(read('reference,amount\n1042,5').rows).toMatchObject([{ reference: '1042' }]);
   });
+
+  it('says once which column to rename if every row has both', () => {
+    const words =
+      '1 Reference: every row has an order_id and a reference: rename the column Reference (to ref if it tells rows of one order apart), or delete one of the two columns';
+    expect(problemsOf(read(`order_id,Reference,amount\n${id},a,1\n${id},b,2\n`))).toEqual([words]);
+    expect(problemsOf(read(`order_id,Reference,amount\n${id},a,1\n`))).toEqual([
+      '2 Reference: the row has an order_id and a reference: leave one of them blank',
+    ]);
+  });
 });
 
 describe('F50 bytes', () => {

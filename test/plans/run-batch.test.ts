@@ -53,19 +53,23 @@ async function ran(
 
 /** Rows whose ends a test gives, one by one. */
 function heldRows() {
-  const waiting = new Map<string, { resolve: (end: RowEnd) => void; reject: (error: unknown) => void }>();
+  const waiting = new Map<
+    string,
+    { resolve: (end: RowEnd) => void; reject: (error: unknown) => void; lost: () => void }
+  >();
   const started: string[] = [];
   const settle = async (): Promise<void> => {
     await new Promise((resolve) => setImmediate(resolve));
   };
   return {
     started,
-    send: (row: string) => {
+    send: (row: string, lost: () => void) => {
       started.push(row);
       const { promise, resolve, reject } = Promise.withResolvers<RowEnd>();
-      waiting.set(row, { resolve, reject });
+      waiting.set(row, { resolve, reject, lost });
       return promise;
     },
+    lose: (row: string) => waiting.get(row)?.lost(),
     begun: settle,
     end: async (row: string, end: RowEnd) => {
       waiting.get(row)?.resolve(end);
@@ -91,6 +95,50 @@ describe('a batch', () => {
     await rows.end('b1', applied);
     await rows.end('c1', applied);
     expect((await batch).end).toEqual({ stop: undefined, notStarted: [] });
+  });
+
+  it('starts no row while so many replies are lost that it would stop if none of the rows was made', async () => {
+    const rows = heldRows();
+    const groups = [['a'], ['b'], ['c'], ['d'], ['e']];
+    const batch = ran(groups, {}, { send: rows.send, concurrency: 3, maxFailures: 2 });
+    await rows.begun();
+    rows.lose('a');
+    rows.lose('a');
+    await rows.end('c', applied);
+    expect(rows.started).toEqual(['a', 'b', 'c', 'd']);
+    rows.lose('b');
+    await rows.end('d', applied);
+    expect(rows.started).toEqual(['a', 'b', 'c', 'd']);
+    await rows.end('a', applied);
+    expect(rows.started).toEqual(['a', 'b', 'c', 'd', 'e']);
+    rows.lose('e');
+    await rows.end('b', unknown);
+    await rows.end('e', unknown);
+    expect((await batch).end).toEqual({ stop: undefined, notStarted: [] });
+  });
+
+  it('stops for good when the rows with lost replies end as unknown, and does not wait for them if it is stopped', async () => {
+    const groups = [['a'], ['b'], ['c'], ['d'], ['e']];
+    const [failing, stopped] = [heldRows(), heldRows()];
+    const batch = ran(groups, {}, { send: failing.send, concurrency: 4, maxFailures: 3 });
+    const signal = new AbortController();
+    const other = ran(groups, {}, { send: stopped.send, concurrency: 4, signal: signal.signal });
+    await failing.begun();
+    for (const row of ['a', 'b', 'c']) {
+      failing.lose(row);
+      stopped.lose(row);
+    }
+    await failing.end('d', applied);
+    await stopped.end('d', applied);
+    for (const row of ['a', 'b', 'c']) await failing.end(row, unknown);
+    signal.abort();
+    for (const row of ['a', 'b', 'c']) await stopped.end(row, applied);
+
+    expect((await batch).end).toEqual({
+      stop: { why: 'unknowns', inARow: true, count: 3 },
+      notStarted: ['e'],
+    });
+    expect((await other).end).toEqual({ stop: { why: 'signal' }, notStarted: ['e'] });
   });
 
   it.each([failed, unknown])('sends no other row of an order after one that ended as %j', async (end) => {
@@ -557,4 +605,91 @@ it('F55 in any order in which rows end: one row of an order at a time, none behi
   const counts = Object.entries(sum).map(([name, count]) => `${count} ${name}`);
   process.stdout.write(`batches: ${numRuns} run: ${counts.join(', ')}\n`);
   for (const count of Object.values(sum)) expect(count).toBeGreaterThan(0);
+});
+
+describe('a batch whose orders are handed out one by one', () => {
+  /** Hands out these orders; `waits`: then it waits for others until it is told that they have ended. */
+  function handedOut(groups: readonly (readonly string[])[], waits?: Promise<void>) {
+    async function* orders(): AsyncGenerator<readonly string[], undefined> {
+      yield* groups;
+      await waits;
+      return undefined;
+    }
+    return orders();
+  }
+
+  it('sends what it is given, and tells when an order has ended', async () => {
+    const ended: string[] = [];
+    const batch = await ran(
+      [],
+      { b1: failed },
+      {
+        groups: handedOut([['a1', 'a2'], ['b1', 'b2'], ['c1']]),
+        onGroupEnd: async (rows) => void ended.push(rows.join(' ')),
+      },
+    );
+    expect(batch).toEqual({
+      started: ['a1', 'a2', 'b1', 'c1'],
+      end: { stop: undefined, notStarted: ['b2'] },
+    });
+    expect(ended).toEqual(['a1 a2', 'b1 b2', 'c1']);
+  });
+
+  it('works on as many as it may at a time', async () => {
+    const rows = heldRows();
+    const batch = ran(
+      [],
+      {},
+      { groups: handedOut([['a1'], ['b1'], ['c1']]), send: rows.send, concurrency: 2 },
+    );
+    await rows.begun();
+    expect(rows.started).toEqual(['a1', 'b1']);
+    for (const row of ['a1', 'b1', 'c1']) await rows.end(row, applied);
+    expect((await batch).end).toEqual({ stop: undefined, notStarted: [] });
+  });
+
+  it('waits for no more orders once it has stopped, and tells no end of an order that it left', async () => {
+    const ended: string[] = [];
+    const batch = await ran(
+      [],
+      { a1: { how: 'failed', stops: 'the key' } },
+      {
+        groups: handedOut([['a1'], ['b1', 'b2']], new Promise(() => undefined)),
+        onGroupEnd: async (rows) => void ended.push(rows.join(' ')),
+      },
+    );
+    expect(batch.end.stop).toEqual({ why: 'row', words: 'the key' });
+    expect(batch.started).toEqual(['a1']);
+    expect(ended).toEqual(['a1']);
+  });
+
+  it('says that it was stopped by a signal although nobody knows what would have come', async () => {
+    const stopped = new AbortController();
+    const batch = await ran(
+      [],
+      {},
+      {
+        groups: handedOut([['a1']]),
+        signal: stopped.signal,
+        send: async () => {
+          stopped.abort();
+          return applied;
+        },
+      },
+    );
+    expect(batch.end).toEqual({ stop: { why: 'signal' }, notStarted: [] });
+  });
+
+  it('rejects with the error of who hands out the orders, after what is in flight', async () => {
+    const rows = heldRows();
+    async function* orders(): AsyncGenerator<readonly string[], undefined> {
+      yield ['a1'];
+      throw new Error('no orders');
+    }
+    const batch = ran([], {}, { groups: orders(), send: rows.send, concurrency: 2 });
+    const told = expect(batch).rejects.toThrow('no orders');
+    await rows.begun();
+    await rows.end('a1', applied);
+    await told;
+  });
 });

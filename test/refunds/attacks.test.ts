@@ -87,7 +87,7 @@ it('a part of a spread amount that is like a row of an earlier plan is not repor
   expect(recordsIn(planned)).toMatchObject([
     {
       state: 'impossible',
-      why: 'one of its parts would be 100 MXN of charge ch_2, and a row like that was sent before: give this row a ref of its own',
+      why: 'this would repeat an earlier row, 100 MXN of charge ch_2: give it a ref of its own',
     },
   ]);
   expect(sumOf(service)).toBe(100);

@@ -222,6 +222,19 @@ describe('--allocate', () => {
     expect(recordsIn(planned).map(({ state }) => state)).toEqual(['impossible', 'impossible']);
   });
 
+  it('a row of which a limit stops every part says the limit, and not that there is no money', async () => {
+    const stored = { PAYDESK_BASE_URL: '', PAYDESK_API_KEY: '', PAYDESK_MODE: '', PAYDESK_PROFILE: 'shop' };
+    await using service = await startRefunds([splitOrder('ord_s', 1000, 2000)], { env: stored });
+    await storeShop(service.home, service, { 'refund.max_amount.MXN': '300' });
+
+    const planned = await service.plan(['order_id,amount', 'ord_s,1500'], '--allocate', 'in-order', '--json');
+    const status = await service.run(['refunds', 'status', 'refunds.plan']);
+
+    const why = expect.stringMatching(/^1000 MXN is over the limit of profile shop/) as string;
+    expect(recordsIn(planned)).toMatchObject([{ why }, { why }]);
+    expect(status.code).toBe(8);
+  });
+
   it('planned again without it, a row goes on with the parts that were sent, and asks for it', async () => {
     await using service = await startRefunds([splitOrder('ord_s', 1000, 2000)], {
       instead: () => (service.made.length === 1 ? json(notReturnable, 428) : undefined),

@@ -42,19 +42,56 @@ it('a row that somebody settled as made is not "not refunded": compare, status a
     ['refunded', 5000],
   ]);
   expect(inOneLine(table.stderr)).toContain(
-    `line 2: 5000 MXN recorded as made by hand by ${String(recordsIn(status)[0]?.operator)}, and the order does not show it: paydesk journal show ${intent}`,
+    `line 2: 5000 MXN recorded as made by ${String(recordsIn(status)[0]?.operator)}, and the order does not show it: paydesk journal show ${intent}`,
   );
-  expect(table.stderr).toContain('1 recorded as made by hand; the order does not show it\n');
+  expect(table.stderr).toContain('1 recorded as made; the order does not show it\n');
   expect(table.stderr).not.toContain('not refunded');
   expect(recordsIn(status)[0]).toMatchObject({
     verdict: 'applied',
-    why: expect.stringMatching(/^recorded as made by hand by \S+ \(the bank says so\)$/) as string,
+    why: expect.stringMatching(/^recorded as made by \S+ \(the bank says so\)$/) as string,
     refund_id: null,
     after: null,
   });
   expect(recordsIn(status)[1]).toMatchObject({ verdict: 'applied', why: null, after: 5000 });
   expect(counted.stderr).toContain('of 2 rows 2 applied (10000 MXN), 1 of them recorded by hand (5000 MXN)');
   expect([again.code, service.posts.length]).toEqual([0, 2]);
+});
+
+it.each([
+  ['the same amount', 5000],
+  ['another amount', 1200],
+])('an older refund of %s does not stand for a row whose own refund is unconfirmed', async (_, older) => {
+  await using service = await startRefunds(orders(1), { instead: () => reset });
+  const id = service.refund('ord_1', 'ch_ord_1', older);
+  const row = ['order_id,charge_id,amount,reason', 'ord_1,1,5000,other'];
+  const planned = await service.plan(row, ...(older === 5000 ? ['--again', id] : []));
+  expect(planned.code, planned.stderr).toBe(0);
+  expect((await service.apply()).code).toBe(7);
+  const intent = intentOf(service);
+
+  const before = await compare(service, '--json');
+  const settle = ['journal', 'settle', intent, '--applied', '--note', 'the bank says so', '--yes'];
+  const settled = await service.run([...settle, '--confirm', 'ord_1'], { env: later(200_000) });
+  expect(settled.code, settled.stderr).toBe(0);
+  const after = await compare(service, '--json');
+
+  expect([before.code, after.code]).toEqual([7, 8]);
+  expect(recordsIn(before)).toMatchObject([{ verdict: 'unconfirmed', refunded: 0, refund_id: null }]);
+  expect(recordsIn(after)).toMatchObject([{ verdict: 'by_hand', refunded: 0, refund_id: null }]);
+  expect(service.posts).toHaveLength(1);
+});
+
+it('an order whose charges are not shown is not "not found"', async () => {
+  const { charges: _, payment_status: __, ...unpaid } = order('ord_1');
+  await using service = await startRefunds([unpaid, order('ord_2')]);
+  service.write('refunds.csv', 'order_id,charge_id,amount\nord_1,1,1500\nord_9,1,1500\n');
+
+  const ran = await compare(service, '--json');
+
+  expect(ran.code).toBe(8);
+  expect(recordsIn(ran).map(({ verdict }) => verdict)).toEqual(['not_shown', 'not_found']);
+  expect(ran.stderr).toContain('1 of orders whose charges are not shown: nothing shows a refund\n');
+  expect(ran.stderr).toContain('1 not found\n');
 });
 
 it('a refund that we sent and nobody confirmed is "probably ours" and unconfirmed, exit 7', async () => {

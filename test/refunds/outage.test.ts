@@ -87,6 +87,30 @@ describe.concurrent('the circuit breaker (F55)', () => {
     expect(inOneLine(stderr)).toContain(`stopped: ${words}`);
   });
 
+  test('while the orders of lost replies are read again, no other row starts that the stop would have kept back', async () => {
+    using home = desk.newHome();
+    const orders = await planOf({ ledger, desk, home, rows });
+    // The third row is answered when the orders of the first two are being read again.
+    const readAgain = [Promise.withResolvers<undefined>(), Promise.withResolvers<undefined>()];
+    for (const [index, { resolve }] of readAgain.entries()) {
+      const order = orders[index];
+      if (order === undefined) throw new Error('there are too few orders');
+      order.onRead = () => {
+        if (order.posts.length > 0) resolve(undefined);
+        return undefined;
+      };
+    }
+    const late: OnPost = (_, done) => async (request, response, socket) => {
+      await Promise.all(readAgain.map(({ promise }) => promise));
+      await json(done())(request, response, socket);
+    };
+    answerWith(orders, lost, lost, late, honest);
+    const { code, stderr } = await apply(home, ['--concurrency', '3', '--max-failures', '2']);
+    expect({ code, posts: postsTo(orders) }, stderr).toEqual({ code: 7, posts: 3 });
+    expect(inOneLine(stderr)).toContain('stopped: 2 refunds got no usable answer');
+    await goesOn(home, orders, 2);
+  });
+
   test('a lost reply whose refund a read shows does not count', async () => {
     using home = desk.newHome();
     const orders = await planOf({ ledger, desk, home, rows });

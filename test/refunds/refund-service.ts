@@ -34,7 +34,10 @@ export interface RefundService extends Service {
   read(name: string): string;
   /** Plans a file of these rows (the titles first), or the file that stands there already. */
   plan(rows: readonly string[] | string, ...more: readonly string[]): Promise<Ran>;
-  /** Applies `refunds.plan` as a script in the sandbox does. */
+  /**
+   * Applies `refunds.plan` as a script in the sandbox does, one order at a time. While a row whose reply was lost waits, the
+   * clock of a run in memory is put forward, and another row that is just being sent would be too late (refund.send_within).
+   */
   apply(...more: readonly string[]): Promise<Ran>;
 }
 
@@ -117,7 +120,10 @@ export async function startRefunds(
       const to = more.includes('--to') ? [] : ['--to', 'refunds.plan', '--force'];
       return run(['refunds', 'plan', file, ...to, ...more]);
     },
-    apply: (...more) => run(['refunds', 'apply', 'refunds.plan', '--yes', ...more]),
+    apply(...more) {
+      const one = more.includes('--concurrency') ? [] : ['--concurrency', '1'];
+      return run(['refunds', 'apply', 'refunds.plan', '--yes', ...one, ...more]);
+    },
     [Symbol.asyncDispose]: () => service[Symbol.asyncDispose](),
   };
 }

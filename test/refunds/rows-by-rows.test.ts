@@ -54,8 +54,8 @@ it.each([
 
 it.each([
   ['is not there', 'ord_9,full', 'there is no order ord_9', 0],
-  ['was refunded', 'ord_1,full', 'ord_1 is refunded already', 35_000],
-  ['is only authorized', 'ord_2,full', 'ord_2 is only authorized, no money taken', 35_000],
+  ['was refunded', 'ord_1,full', 'the order is refunded already', 35_000],
+  ['is only authorized', 'ord_2,full', 'the order is only authorized, no money taken', 35_000],
   ['has less left than the amount', 'ord_3,35001', '35001 is more than is left on charge 1', 35_001],
   ['is not refundable', 'ord_4,full', 'the service says that ord_4 is not refundable', 35_000],
   ['has no such charge', 'ord_3,5', 'has no charge ch_x', 5],
@@ -312,7 +312,7 @@ describe('--allocate', () => {
     expect(recordsIn(ran)).toMatchObject([
       {
         state: 'impossible',
-        why: 'ord_s has several charges: name one, or let paydesk spread 2600 MXN over them with --allocate in-order or largest-first',
+        why: 'the order has several charges: name one, or let paydesk spread 2600 MXN over them with --allocate in-order or largest-first',
       },
     ]);
   });

@@ -2,12 +2,13 @@
 
 import { expect, it } from 'vitest';
 import { later } from '../harness/clock.ts';
-import { errorBody } from '../harness/orders.ts';
+import { chargeOf, errorBody, orderOf } from '../harness/orders.ts';
+import { onScreen } from '../harness/paydesk.ts';
 import { sit } from '../harness/person.ts';
 import { inOneLine } from '../harness/ran.ts';
 import { type Handler, json, reset } from '../harness/server.ts';
 import { journalOf } from './batch.ts';
-import { order, orders, recordsIn, startRefunds } from './refund-service.ts';
+import { order, orders, recordsIn, splitOrder, startRefunds } from './refund-service.ts';
 import { openIn } from './settle-all.ts';
 
 const titles = 'order_id,amount,ref';
@@ -48,7 +49,7 @@ it('the plan and the preview count only what is sent now, not what is looked up 
   const { screen } = await person.leaves;
 
   expect(inOneLine(planned.stderr)).toContain(
-    '1 refund, 300 MXN to send; 1 sent before and unconfirmed: they are looked up first; 1 behind an unconfirmed row of the same order',
+    '1 refund, 300 MXN to send; 1 sent before and unconfirmed: they are looked up first; 1 waiting for an unconfirmed row of the same order',
   );
   expect(screen).toContain('1 refund, 300 MXN, of 1 order');
 });
@@ -85,9 +86,9 @@ it('status says how to see why a row was not sent, and that command says it', as
   expect(hint).toBe('refunds apply refunds.plan --dry-run');
   expect(dry.code, dry.stderr).toBe(8);
   expect(recordsIn(dry).map(({ verdict, why }) => [verdict, why])).toEqual([
-    ['not_sent', expect.stringContaining('ord_1 changed since the plan was made') as string],
+    ['not_sent', expect.stringContaining('the order changed since the plan was made') as string],
     ['not_started', null],
-    ['not_sent', expect.stringContaining('ord_2 changed since the plan was made') as string],
+    ['not_sent', expect.stringContaining('the order changed since the plan was made') as string],
     ['applied', null],
   ]);
   expect(service.posts).toHaveLength(1);
@@ -248,4 +249,58 @@ it('while a reply is lost the line of progress says that the order is read again
   const { code } = await person.leaves;
 
   expect(code).toBe(7);
+});
+
+it('a plan that has nothing to send does not say that it should be applied', async () => {
+  await using service = await startRefunds([order('ord_1', { is_refundable: false })]);
+
+  const planned = await service.plan(['order_id,amount', 'ord_1,full']);
+
+  expect(planned.stderr).toContain('; nothing was sent, and nothing in it is left to send\n');
+  expect(planned.stderr).not.toContain('next:');
+});
+
+it('the whole of an order that the service will refuse is impossible, and says which charge is in the way', async () => {
+  const charges = [chargeOf('ch_1', 1000), chargeOf('ch_2', 500, { is_refundable: false })];
+  await using service = await startRefunds([orderOf('ord_s', charges), order('ord_2')]);
+
+  const planned = await service.plan(
+    ['order_id,charge_id,amount', 'ord_s,full,full', 'ord_2,any,full'],
+    '--json',
+  );
+  const applied = await service.apply();
+
+  expect([planned.code, applied.code]).toEqual([8, 8]);
+  expect(recordsIn(planned)).toMatchObject([
+    {
+      state: 'impossible',
+      why: 'charge 2 is not refundable, so the service refuses to refund the whole order: name the other charges, one row for each',
+    },
+    { state: 'ready' },
+  ]);
+  expect(planned.stderr).toContain('1 refund, 35000 MXN to send; 1 impossible\n');
+  expect(inOneLine(applied.stderr)).toContain(
+    '1 row that the plan does not send: paydesk refunds status refunds.plan -o list',
+  );
+  expect(service.made.map((made) => made.order)).toEqual(['ord_2']);
+});
+
+it('rows of a split order show their charges at 80 columns, and the file and the refunds are counted', async () => {
+  await using service = await startRefunds([splitOrder('ord_s', 1000, 2000), order('ord_2')]);
+  const allocated = ['--allocate', 'in-order', '--to', 'refunds.plan', '--force'];
+  const screenOf = async (row: string) => {
+    service.write('refunds.csv', `order_id,amount\n${row}\n`);
+    const plan = ['refunds', 'plan', 'refunds.csv', ...allocated];
+    return (await onScreen(plan, { home: service.home, env: service.env, columns: 80 })).screen;
+  };
+
+  const one = await screenOf('ord_2,5');
+  const split = await screenOf('ord_s,1500');
+  const status = await service.run(['refunds', 'status', 'refunds.plan']);
+
+  expect(one).not.toContain('CHARGE');
+  expect(split).toMatch(/LINE +ORDER +CHARGE/);
+  expect(split).toMatch(/ord_s +ch_1 +1000/);
+  expect(split).toContain('1 row of the file, 2 refunds');
+  expect(status.stderr).toContain('of 2 refunds (1 row of the file) 2 not started');
 });

@@ -229,7 +229,7 @@ it('F25 an order that a second desk refunded between plan and apply is not sent;
     [
       'ord_2',
       'not_sent',
-      `ord_2 changed since the plan was made: it has a refund of 50 that is not of this plan, ${id}`,
+      `the order changed since the plan was made: it has a refund of 50 that is not of this plan, ${id}`,
     ],
     // The first row of an order that is not applied stops the rest of that order.
     ['ord_2', 'not_started', null],
@@ -278,7 +278,7 @@ it.each([
 
   expect(ran.code).toBe(8);
   expect(recordsIn(ran)).toMatchObject([
-    { verdict: 'not_sent', why: `ord_1 changed since the plan was made: ${words}` },
+    { verdict: 'not_sent', why: `the order changed since the plan was made: ${words}` },
   ]);
   expect(service.posts).toEqual([]);
 });
@@ -309,7 +309,7 @@ it.each([
   for (const one of [ran, again])
     expect(recordsIn(one).map(({ verdict, why }) => [verdict, why])).toEqual([
       ['applied', null],
-      ['not_sent', `ord_1 changed since the plan was made: ${words}`],
+      ['not_sent', `the order changed since the plan was made: ${words}`],
       ['not_started', null],
       ['applied', null],
     ]);
@@ -407,7 +407,7 @@ it('--again names a refund for the first row that needs it; the next equal row n
     { state: 'ready' },
     {
       state: 'impossible',
-      why: `${before}, ${id}, and --again ${id} counts for line 2 only: when that line is applied, plan the file again`,
+      why: `${before}, ${id}, and --again ${id} is used by line 2: one id covers one line; for the next line plan the file again`,
     },
   ]);
   expect(recordsIn(sent).map(({ verdict }) => verdict)).toEqual(['applied', 'impossible']);

@@ -59,6 +59,33 @@ describe('orders summary', () => {
   });
 });
 
+test('where the list should be newest first but a first page of old orders comes before new ones, all are read and counted', async () => {
+  const at = (index: number, newest: string) =>
+    orderAt(`ord_${index}`, new Date(Date.parse(newest) - index * 3_600_000).toISOString());
+  const old = Array.from({ length: 600 }, (_, index) => at(index, '2040-10-21T00:00:00Z'));
+  const fresh = Array.from({ length: 12 }, (_, index) => ({
+    ...at(index, '2040-11-20T12:00:00Z'),
+    id: `ord_n${index}`,
+  }));
+  await using service = await startDated({ orders: [...old.slice(0, 250), ...fresh, ...old.slice(250)] });
+  await storeShop(service.home, service, { 'orders.order': 'newest-first', 'time.zone': 'UTC' });
+  const run = () =>
+    service.run(['-p', 'shop', 'orders', 'summary', '--period', '2040-11-20', '--ndjson'], {
+      env: { ...clock, PAYDESK_BASE_URL: '', PAYDESK_MODE: '', PAYDESK_API_KEY: '' },
+    });
+  const { stdout, stderr } = await run();
+  expect(rowsOf(stdout)).toEqual([expect.objectContaining({ orders: 12, complete: true })]);
+  expect(stderr).toContain('the list is not newest first');
+  // If the next page is as old, the walk ends there; one more page may be under way by then.
+  service.orders = [
+    ...old,
+    ...Array.from({ length: 900 }, (_, index) => at(600 + index, '2040-10-21T00:00:00Z')),
+  ];
+  const before = service.requests.length;
+  expect((await run()).stdout).toBe('');
+  expect(service.requests.length - before).toBeLessThanOrEqual(3);
+});
+
 test('orders waiting: authorized orders by their age, whenever they were created, and nothing else', async () => {
   const authorized = (id: string, created: string, amount: number) =>
     orderAt(id, created, { amount, payment_status: 'pre_authorized' });
@@ -221,7 +248,7 @@ test('a search for a status word says which command lists the orders with that s
     expect.stringContaining('for the orders with this status: paydesk orders list --status declined --all'),
   ]);
   const list = await service.run(['orders', 'list', '--status', 'declined', '--all'], { env: clock });
-  expect(list.stderr).toContain("no order is 'declined'. Words here: paid");
+  expect(list.stderr).toContain('no order has the status declined. Statuses here: paid');
   const help = await service.run(['orders', 'find', '--help'], { env: { COLUMNS: '200' } });
   expect(help.stdout).toContain('paydesk orders list --status declined --all');
 });

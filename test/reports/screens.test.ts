@@ -68,6 +68,33 @@ test('23 at 40 columns the charts go, no line is too long, and every figure is t
   }
 });
 
+test('23 at 40 columns every figure has a line of its own, and all end in one column', async () => {
+  await using service = await startDated({ orders });
+  const screen = await show(service, { columns: 40 }, 'refunds', 'summary', '--by', 'day');
+  expect(screen.slice(0, screen.indexOf('  2040-11-09'))).toMatchInlineSnapshot(`
+    "REFUNDS  1 Nov to 21 Nov 2040 (UTC)
+    sandbox environment
+      MXN
+        REFUNDS           4
+        REFUNDED   10000000
+        OF PAID      2.26 %
+        PAID      442401900
+      USD
+        REFUNDS           1
+        REFUNDED    2963786
+        OF PAID      5.11 %
+        PAID       57906900
+
+    BY DAY, MXN
+      2040-11-05
+        REFUNDS           1
+        REFUNDED    1000000
+        OF PAID           -
+        PAID              0
+    "
+  `);
+});
+
 test('23 at every width from 40 to 90 no line is too long, and a chart of fewer than six cells is left out', async () => {
   await using service = await startDated({ orders });
   const longest = new Set<number>();

@@ -13,6 +13,7 @@ const order = (id: string, createdAt: number, purchase = 'ana 100'): DatedOrder 
   refunded: 0,
   brand: 'visa',
   method: 'credit',
+  buyer: 'Ana',
 });
 const names = (orders: readonly DatedOrder[]) =>
   twinPairs(orders, 600).map(({ first, second, apart }) => `${first.id} ${second.id} ${apart}`);

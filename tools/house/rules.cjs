@@ -20,9 +20,10 @@ const packages = {
   uqr: '^src/terminal/',
   conf: '^src/profiles/',
   '@napi-rs/keyring': '^src/profiles/',
-  valibot: '^src/(api/(records|request-bodies)\\.ts$|profiles/|journal/|exports/|plans/)',
+  valibot: '^src/(api/(records|request-bodies)\\.ts$|profiles/|journal/|team/|exports/|plans/)',
   hono: '^src/simulator/',
   '@hono/node-server': '^src/simulator/',
+  pg: '^src/journal/postgres/connection\\.ts$',
 };
 const names = Object.keys(packages);
 const inModules = (name) => `(^|node_modules/)${name}(/|$)`;

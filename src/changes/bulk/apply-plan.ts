@@ -6,7 +6,7 @@ import { type AttemptRecord, tolerableSkewMs } from '../../journal/journal.ts';
 import type { ControlTotals, Plan } from '../../plans/plans.ts';
 import { commandLine, type Profile } from '../../profiles/profiles.ts';
 import { countWords } from './batch-words.ts';
-import { checkAnswerable, confirmPlan } from './confirm-plan.ts';
+import { checkAnswerable, confirmPlan, secondPersonFor } from './confirm-plan.ts';
 import { checkAccount, checkControlTotals, checkPlanLimits } from './plan-checks.ts';
 import { attemptsOfPlan, reportPlan } from './report-plan.ts';
 import { reportColumns } from './row-verdicts.ts';
@@ -37,14 +37,17 @@ export async function applyPlan(ctx: Context, asked: ApplyAsked): Promise<0 | 7 
   checkAnswerable(ctx, profile, plan, asked);
   checkControlTotals(plan.rows, asked.expected, 'nothing was sent');
   checkPlanLimits(plan.rows, profile);
-  const release = ctx.options.dryRun ? undefined : await ctx.journal.claimPlan(plan.id);
+  const taken = ctx.options.dryRun
+    ? undefined
+    : await ctx.journal.claimPlan(plan, () => ctx.plans.text(plan));
   try {
     await readUnconfirmed(ctx, plan);
     await checkAge(ctx, plan, profile, asked.path);
-    await confirmPlan(ctx, service, plan, asked);
-    return await runPlan(ctx, service, plan, asked);
+    const second = await secondPersonFor(taken?.shared, profile);
+    await confirmPlan(ctx, service, plan, asked, second);
+    return await runPlan(ctx, service, plan, asked, taken?.shared);
   } finally {
-    await release?.();
+    await taken?.release();
   }
 }
 
@@ -102,7 +105,9 @@ async function readUnconfirmed(ctx: Context, plan: Plan): Promise<void> {
   for await (const { rows, attempts } of attemptsOfPlan(ctx, plan)) {
     const keys = new Set(rows.map(({ key }) => key));
     const ofRows = attempts.filter(({ sent }) => keys.has(sent.given ?? ''));
-    open.push(...ofRows.filter((record) => ctx.journal.isOpen(record, now) || isUnchecked(record)));
+    const isUnclear = (record: AttemptRecord) =>
+      (ctx.journal.isOpen(record, now) || isUnchecked(record)) && !ctx.journal.mayStillLeave(record, now);
+    open.push(...ofRows.filter(isUnclear));
   }
   if (open.length === 0) return;
   let read = 0;

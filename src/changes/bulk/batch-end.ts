@@ -144,9 +144,22 @@ function afterLeft(
 }
 
 // The journal has nothing of a row that was tried and not sent, so only a new look at its order says why.
+// The plan has said already which rows it does not send.
 function reasonLines(path: string, left: readonly RowReport[], profile: Profile): readonly string[] {
-  const reasons = left.flatMap(({ row: { line }, why, verdict }) =>
-    why === undefined || verdict === 'unconfirmed' ? [] : [{ line, why }],
-  );
-  return lineWords(reasons, commandLine(profile, 'refunds', 'apply', path, '--dry-run', '-o', 'list'));
+  const isOfPlan = ({ verdict }: RowReport) => verdict === 'look' || verdict === 'impossible';
+  const reasons = left.flatMap((report) => {
+    const { row, why, verdict } = report;
+    return why === undefined || verdict === 'unconfirmed' || isOfPlan(report)
+      ? []
+      : [{ line: row.line, why }];
+  });
+  const stopped = left.filter(isOfPlan).length;
+  return [
+    ...lineWords(reasons, commandLine(profile, 'refunds', 'apply', path, '--dry-run', '-o', 'list')),
+    ...(stopped === 0
+      ? []
+      : [
+          `${stopped === 1 ? '1 row that the plan does not send' : `${stopped} rows that the plan does not send`}: ${commandLine(profile, 'refunds', 'status', path, '-o', 'list')}`,
+        ]),
+  ];
 }

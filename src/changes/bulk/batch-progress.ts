@@ -2,6 +2,7 @@
 
 import { amountWords } from '../../amounts.ts';
 import type { Context } from '../../commands/command.ts';
+import type { OthersProgress, RowEnded } from '../../journal/journal.ts';
 import { type PlanRow, progressWords, type RowEnd, sumsOf } from '../../plans/plans.ts';
 import type { Profile } from '../../profiles/profiles.ts';
 import type { BatchRun, Sending } from './send-row.ts';
@@ -24,6 +25,7 @@ export function startProgress(
   ctx: Context,
   { settings }: Profile,
   rows: readonly PlanRow[],
+  others: () => OthersProgress = nobody,
 ): BatchProgressLine {
   const run: BatchRun = { known: 0, sent: 0, unreached: 0, stoppedBy: undefined, journal: undefined };
   const startedAt = ctx.clock.monotonic();
@@ -32,20 +34,24 @@ export function startProgress(
   const totals = sumsOf(rows);
   let readAgain = 0;
   const end = ctx.notes.progressAlone((line) => {
-    const ended = Object.values(counts).reduce((sum, count) => sum + count, 0);
+    const { ended: byOthers, working } = others();
+    const all = { ...counts };
+    for (const { how, rows: count } of byOthers) all[countOf[how]] += count;
+    const ended = Object.values(all).reduce((sum, count) => sum + count, 0);
     const money = totals.map(({ currency, amount }) => ({
       currency,
-      done: done.get(currency) ?? 0,
+      done: (done.get(currency) ?? 0) + doneBy(byOthers, currency),
       total: amount,
     }));
     const elapsedMs = ctx.clock.monotonic() - startedAt;
     const progress = {
-      ...counts,
+      ...all,
       readAgain,
-      left: rows.length - ended,
+      left: Math.max(0, rows.length - ended),
       money,
       ended: ended - run.known,
       elapsedMs,
+      beside: besideOf(byOthers, working),
     };
     return progressWords(progress, line, settings);
   });
@@ -71,4 +77,30 @@ export function startProgress(
     return `of ${rows.length} rows ${applied}, ${unconfirmed} unconfirmed, ${refused} refused, ${left} not sent`;
   };
   return { run, waiting, add, soFar, end };
+}
+
+const nobody = (): OthersProgress => ({ ended: [], working: [] });
+
+const countOf = {
+  applied: 'applied',
+  refused: 'refused',
+  unconfirmed: 'unconfirmed',
+  not_sent: 'notSent',
+} as const satisfies Record<RowEnded, string>;
+
+function doneBy(byOthers: OthersProgress['ended'], code: string): number {
+  const applied = byOthers.filter(
+    ({ how, currency }) => how === 'applied' && currency === code.toUpperCase(),
+  );
+  return applied.reduce((sum, { amount }) => sum + amount, 0);
+}
+
+// Who else works on the plan, and how many rows they have ended.
+function besideOf(
+  byOthers: OthersProgress['ended'],
+  working: OthersProgress['working'],
+): readonly { readonly member: string; readonly rows: number }[] {
+  const members = new Map(working.map(({ member }) => [member, 0]));
+  for (const { member, rows } of byOthers) members.set(member, (members.get(member) ?? 0) + rows);
+  return [...members].map(([member, rows]) => ({ member, rows }));
 }

@@ -1,7 +1,7 @@
 /** The words about the rows of a plan: what would be sent, how many ended how, and why some were not sent. Pure. */
 
 import { type AmountStyle, amountWords } from '../../amounts.ts';
-import { bar, digestShown, type Plan, type PlanRow, sumsOf } from '../../plans/plans.ts';
+import { bar, type ControlTotals, digestShown, type Plan, type PlanRow, sumsOf } from '../../plans/plans.ts';
 import { commandLine, type Profile } from '../../profiles/profiles.ts';
 import type { Block } from '../../terminal/terminal.ts';
 import { titleLine } from '../change-words.ts';
@@ -11,6 +11,15 @@ import { countVerdicts, type RowReport, type RowVerdict } from './row-verdicts.t
 export function rowsAndSums(rows: readonly PlanRow[], style: AmountStyle): string {
   const many = rows.length === 1 ? '1 refund' : `${rows.length} refunds`;
   return [many, ...sumWords(rows, style)].join(', ');
+}
+
+/** The same for totals that are known already. */
+export function rowsAndSumsOf(
+  { rows, sums }: { readonly rows: number; readonly sums: readonly { currency: string; amount: number }[] },
+  style: AmountStyle,
+): string {
+  const words = sums.map(({ amount, currency }) => amountWords(amount, currency, style)).join(' and ');
+  return `${rows === 1 ? '1 refund' : `${rows} refunds`}, ${words}`;
 }
 
 function sumWords(rows: readonly Pick<PlanRow, 'currency' | 'sum'>[], style: AmountStyle): readonly string[] {
@@ -27,6 +36,7 @@ const verdictWords: Readonly<Record<RowVerdict, { readonly words: string; readon
   refused: { words: 'refused by the service', hasSum: false },
   not_made: { words: 'recorded as not made by hand', hasSum: false },
   not_sent: { words: 'not sent', hasSum: false },
+  would_be_sent: { words: 'would be sent', hasSum: true },
   not_started: { words: 'not started', hasSum: false },
   look: { words: 'to be looked at first', hasSum: false },
   impossible: { words: 'impossible', hasSum: false },
@@ -47,8 +57,21 @@ export function countWords(reports: readonly RowReport[], style: AmountStyle): s
       ...(byHand.length === 0 ? [] : [count(byHand, 'of them recorded by hand', hasSum)]),
     ];
   });
-  const many = reports.length === 1 ? '1 row' : `${reports.length} rows`;
-  return `of ${many} ${parts.join(', ')}`;
+  return `of ${manyRows(reports.map(({ row }) => row))} ${parts.join(', ')}`;
+}
+
+/** `60 rows`. If amounts were spread over charges: `64 refunds (60 rows of the file)`. */
+function manyRows(rows: readonly PlanRow[]): string {
+  const words = (many: number) => (many === 1 ? '1 row' : `${many} rows`);
+  const lines = new Set(rows.map(({ line }) => line)).size;
+  return lines === rows.length ? words(lines) : `${rows.length} refunds (${words(lines)} of the file)`;
+}
+
+/** What a plan is made of, if its rows are not those of the file: `60 rows of the file, 64 refunds`. */
+export function spreadWords(rows: readonly PlanRow[]): readonly string[] {
+  const lines = new Set(rows.map(({ line }) => line)).size;
+  if (lines === rows.length) return [];
+  return [`${lines === 1 ? '1 row' : `${lines} rows`} of the file, ${rows.length} refunds`];
 }
 
 /** A table on a narrow terminal cuts the reasons, so those of so many rows are said below it. */
@@ -78,7 +101,7 @@ export function verdictBar(reports: readonly RowReport[]): string {
     applied: of('applied'),
     unconfirmed: of('unconfirmed'),
     refused: of('refused', 'not_made', 'impossible', 'look'),
-    left: of('not_sent', 'not_started'),
+    left: of('not_sent', 'would_be_sent', 'not_started'),
   };
   return `${bar(rows, barLength)}  # applied, ? unconfirmed, x refused, impossible or to be looked at, . not sent`;
 }
@@ -91,11 +114,23 @@ export function applyPreview(
   path: string,
   send: readonly PlanRow[],
   reports: readonly RowReport[],
-  { profile, madeAt }: { readonly profile: Profile; readonly madeAt: string },
+  {
+    profile,
+    madeAt,
+    expected,
+  }: { readonly profile: Profile; readonly madeAt: string; readonly expected: ControlTotals },
 ): readonly Block[] {
   const { settings } = profile;
   const orders = new Set(send.map(({ orderId }) => orderId)).size;
   const marked = send.filter(({ marks }) => marks.length > 0);
+  const keys = new Set(send.map(({ key }) => key));
+  const again = reports.filter(
+    ({ row, attempt }) => attempt?.isSentAnew === true && keys.has(row.key),
+  ).length;
+  const totals = [
+    ...(expected.count === undefined ? [] : [`--expect-count ${expected.count}`]),
+    ...expected.totals.map(({ currency, amount }) => `--expect-total ${currency}=${amount}`),
+  ];
   const line = (name: string, text: string): Block => ({ line: `${name.padEnd(8)}${text}`, hang: 8 });
   return [
     titleLine('REFUND THE ROWS OF A PLAN', profile, 'strong'),
@@ -108,10 +143,18 @@ export function applyPreview(
       ? [
           line(
             'note',
-            `${marked.length - markedShown} more rows have notes: ${commandLine(profile, 'refunds', 'status', path, '--columns', 'line,order_id,notes')}`,
+            `${marked.length === markedShown + 1 ? '1 more row has' : `${marked.length - markedShown} more rows have`} notes: ${commandLine(profile, 'refunds', 'status', path, '-o', 'list', '--columns', 'line,order_id,notes')}`,
           ),
         ]
       : []),
+    ...(again === 0
+      ? []
+      : [
+          line(
+            'again',
+            `${again === 1 ? '1 of them was' : `${again} of them were`} refused or recorded as not made before, and ${again === 1 ? 'is' : 'are'} sent once more`,
+          ),
+        ]),
     {
       line: [
         'sends   ',
@@ -122,6 +165,7 @@ export function applyPreview(
       ],
       hang: 8,
     },
+    ...(totals.length === 0 ? [] : [line('totals', `as you expect: ${totals.join(' ')}`)]),
     line('digest', plan.digest.slice(0, digestShown)),
   ];
 }

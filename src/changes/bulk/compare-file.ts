@@ -215,7 +215,8 @@ const verdictWords: Readonly<Record<(typeof compareVerdicts)[number], string>> =
   more: 'more than the file says',
   not: 'not refunded',
   unconfirmed: 'unconfirmed: paydesk journal reconcile --all',
-  by_hand: 'recorded as made by hand; the order does not show it',
+  by_hand: 'recorded as made; the order does not show it',
+  not_shown: 'of orders whose charges are not shown: nothing shows a refund',
   not_found: 'not found',
   not_in_file: 'not in the file',
 };

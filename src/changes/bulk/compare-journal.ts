@@ -5,8 +5,10 @@ import type { OpenService } from '../../api/api.ts';
 import type { JsonObject } from '../../api/spec.ts';
 import type { Context } from '../../commands/command.ts';
 import type { AttemptRecord } from '../../journal/journal.ts';
+import { rowKey } from '../../plans/plans.ts';
+import { caseWords } from '../order-cases.ts';
 import { probableOrigin, refundFacts } from '../refund/known-refunds.ts';
-import type { HandMade, KnownOfOrder } from './compare-rows.ts';
+import type { KnownOfOrder, Unshown } from './compare-rows.ts';
 
 /** The journal, as far as a comparison asks it. */
 export interface KnownRefunds {
@@ -24,36 +26,68 @@ export async function knownRefunds(ctx: Context, service: OpenService): Promise<
   const byOrder = Map.groupBy(attempts, ({ sent }) => sent.proof.orderId ?? '');
   const facts = refundFacts(attempts, journal);
   const senders = new Map([...facts].map(([id, { operator }]) => [id, operator]));
+  const { origin, mode } = service.profile;
   return {
     ofOrder(orderId, order) {
+      const keyOf: KnownOfOrder['keyOf'] = (row) => rowKey({ ...row, origin, mode, orderId });
       const known = byOrder.get(orderId);
-      if (known === undefined) return { unconfirmed: undefined, probable: new Map(), byHand: [] };
-      const isOpen = (record: AttemptRecord) =>
-        record.sent.proof.kind === 'refund' && journal.isOpen(record, now);
+      if (known === undefined) return { unshown: [], probable: new Map(), keyOf };
       const found = [...journal.probableRefunds(known, order)];
       for (const [id, record] of found) if (!senders.has(id)) senders.set(id, probableOrigin(ctx, record).by);
-      const open = found.filter(([, record]) => isNotConfirmed(record));
+      const shown = new Set(found.map(([, record]) => record));
+      const unconfirmed = known.filter((record) => isUnconfirmed(record) && !shown.has(record));
       return {
-        unconfirmed: known.find(isOpen)?.sent.intent,
-        probable: new Map(open.map(([id, { sent }]) => [id, sent.intent])),
-        byHand: journal.unshownRefunds(known, order).flatMap((record) => handMade(record, service)),
+        unshown: [
+          ...unconfirmed.flatMap((record) =>
+            unshownOf(record, 'unconfirmed', sentWords(record), journal.isOpen(record, now)),
+          ),
+          ...journal
+            .unshownRefunds(known, order)
+            .flatMap((record) => unshownOf(record, 'by_hand', handWords(record, service), true)),
+        ],
+        probable: new Map(
+          found.filter(([, record]) => isUnconfirmed(record)).map(([id, { sent }]) => [id, sent.intent]),
+        ),
+        keyOf,
       };
     },
     sentBy: (refundId) => senders.get(refundId),
   };
 }
 
-// However old it is: what a person recorded, and what is there twice, is known.
-function isNotConfirmed({ verdicts }: AttemptRecord): boolean {
+// However old it is: a person's record, and what is there twice, is known.
+function isUnconfirmed({ sent, verdicts }: AttemptRecord): boolean {
   const last = verdicts.at(-1);
-  return last?.by !== 'person' && last?.verdict !== 'applied';
+  if (sent.proof.kind !== 'refund' || last?.by === 'person') return false;
+  if (last?.verdict === 'rejected') return last.confirmed === false;
+  return last?.verdict !== 'applied' && last?.verdict !== 'not_sent';
 }
 
-function handMade({ sent, verdicts }: AttemptRecord, { profile }: OpenService): readonly HandMade[] {
-  const who = verdicts.at(-1)?.operator ?? 'somebody';
-  return sent.proof.expected.map(({ chargeId, amount }) => ({
+function unshownOf(
+  { sent: { proof, given, asked } }: AttemptRecord,
+  is: Unshown['is'],
+  words: string,
+  isOpen: boolean,
+): readonly Unshown[] {
+  const keys = [given, asked?.part_of].filter((key) => typeof key === 'string');
+  const before = new Set(proof.before.charges.flatMap(({ refunds }) => refunds.map(({ id }) => id)));
+  return proof.expected.map(({ chargeId, amount }) => ({
+    is,
     chargeId,
     amount,
-    words: `${amountWords(-amount, sent.currency, profile.settings)} recorded as made by hand by ${who}, and the order does not show it: paydesk journal show ${sent.intent}`,
+    words,
+    keys,
+    before,
+    isOpen,
   }));
+}
+
+function sentWords({ sent }: AttemptRecord): string {
+  return `a refund sent from here is unconfirmed: paydesk journal reconcile ${sent.intent}`;
+}
+
+function handWords({ sent, verdicts }: AttemptRecord, { profile }: OpenService): string {
+  const who = verdicts.at(-1)?.operator ?? 'somebody';
+  const sum = sent.proof.expected.reduce((all, { amount }) => all - amount, 0);
+  return `${amountWords(sum, sent.currency, profile.settings)} ${caseWords.unshown.full} by ${who}, and the order does not show it: paydesk journal show ${sent.intent}`;
 }

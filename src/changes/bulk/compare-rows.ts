@@ -1,8 +1,8 @@
 /** Compares the rows of a file with what the orders show: which refunds were made, in part, twice, or not at all. Pure. */
 
-import { type OrderMoney, type RefundRecord, readMoney } from '../../api/charges.ts';
+import { hasNoCharges, type OrderMoney, type RefundRecord, readMoney } from '../../api/charges.ts';
 import type { JsonObject } from '../../api/spec.ts';
-import { anyWord, fullWord, type InputRow } from '../../plans/plans.ts';
+import { anyWord, fullWord, type InputRow, type PlanRow } from '../../plans/plans.ts';
 import { chargesNamed } from '../refund/refund-plan.ts';
 
 export const compareVerdicts = [
@@ -12,6 +12,7 @@ export const compareVerdicts = [
   'not',
   'unconfirmed',
   'by_hand',
+  'not_shown',
   'not_found',
   'not_in_file',
 ] as const;
@@ -19,10 +20,11 @@ export const compareVerdicts = [
  * - `refunded`: just what the row says went back
  * - `in_part`, `more`: less or more than that
  * - `not`: nothing of it
- * - `unconfirmed`: this machine sent a refund of the order, and nobody knows yet whether it was made, or the order shows what it
- *   probably made
+ * - `unconfirmed`: this machine sent a refund of the row or the order, and nobody knows yet whether it was made, or the order shows
+ *   what it probably made
  * - `by_hand`: a person recorded a refund as made, and the order does not show it
- * - `not_found`: there is no such order or charge, or its money cannot be read
+ * - `not_shown`: the order is there, but its charges are not shown or cannot be read, so nothing shows a refund
+ * - `not_found`: there is no such order or charge
  * - `not_in_file`: the service shows a refund that no row of the file is about
  */
 export type CompareVerdict = (typeof compareVerdicts)[number];
@@ -48,19 +50,28 @@ export interface RefundOfCharge extends RefundRecord {
 
 /** What the journal of this machine knows of an order. */
 export interface KnownOfOrder {
-  /** The intent of an unconfirmed refund of the order, if there is one. */
-  readonly unconfirmed: string | undefined;
+  /** The refunds that are unconfirmed, or that a person recorded as made, and that the order does not show. */
+  readonly unshown: readonly Unshown[];
   /** The refunds that unconfirmed attempts probably made: the intent by the id of the refund. */
   readonly probable: ReadonlyMap<string, string>;
-  /** The refunds that a person recorded as made and that the order does not show. */
-  readonly byHand: readonly HandMade[];
+  /** The key under which `refunds apply` sends a row. */
+  readonly keyOf: (row: Pick<PlanRow, 'chargeId' | 'amount' | 'ref'>) => string;
 }
 
-/** A refund of a charge that a person recorded as made. `words` says so; `amount` is negative. */
-export interface HandMade {
+/** A refund of a charge that was sent from here, and that the order does not show. */
+export interface Unshown {
+  readonly is: 'unconfirmed' | 'by_hand';
   readonly chargeId: string;
+  /** Negative, as in a refund record. */
   readonly amount: number;
+  /** A sentence about it. */
   readonly words: string;
+  /** The keys of the row that sent it, and of the row that this one is a part of. */
+  readonly keys: readonly string[];
+  /** The refunds that the order had when this one was sent. */
+  readonly before: ReadonlySet<string>;
+  /** It may still move money. If it is too old for that, only its own row needs to know of it. */
+  readonly isOpen: boolean;
 }
 
 /** All refunds of an order. */
@@ -70,7 +81,8 @@ export function refundsOf({ charges }: OrderMoney): readonly RefundOfCharge[] {
 
 /**
  * Compares the rows of one order. Every refund of the order counts for one row only: first for a row with just its amount, then
- * what is left for the rows in their order.
+ * what is left for the rows in their order. What the journal sent for a row counts for that row before anything else: an older
+ * refund of the same amount must not stand for it.
  */
 export function compareOrder(
   orderId: string,
@@ -79,16 +91,22 @@ export function compareOrder(
   known: KnownOfOrder,
 ): readonly Compared[] {
   const reading = readMoney(order);
-  if ('problem' in reading) return rows.map((row) => notFound(orderId, row, reading.problem));
+  if ('problem' in reading) {
+    const why = hasNoCharges(order) ? 'the order shows no charges' : reading.problem;
+    return rows.map((row) => notShown(orderId, row, order, why, known));
+  }
   const { money } = reading;
   const free = new Set(refundsOf(money));
-  const claims = rows.map((row) => claimOf(row, money));
+  const unshown = new Set(known.unshown);
+  const claims = rows.map((row) => claimOf(row, money, known));
+  const found = claims.filter((claim) => 'scope' in claim);
+  for (const claim of found) takeOwn(claim, unshown);
   // Rows whose amount is just that of a refund come first, or a smaller row would take it from them.
-  for (const claim of claims) if ('scope' in claim) takeExact(claim, free);
-  for (const claim of claims) if ('scope' in claim) takeRest(claim, free);
-  for (const claim of claims.toReversed()) if ('scope' in claim) takeAll(claim, free);
-  const byHand = new Set(known.byHand);
-  for (const claim of claims) if ('scope' in claim) takeByHand(claim, byHand);
+  for (const claim of found) takeExact(claim, free);
+  for (const claim of found) takeRest(claim, free);
+  for (const claim of found.toReversed()) takeAll(claim, free);
+  for (const claim of found) takeUnshown(claim, unshown);
+  for (const claim of found.toReversed()) takeAllUnshown(claim, unshown);
   return claims.map((claim) =>
     'problem' in claim
       ? notFound(orderId, claim.row, claim.problem)
@@ -110,21 +128,41 @@ export function notFound(orderId: string, row: InputRow, why: string): Compared 
   };
 }
 
+// The order is there, so nobody should look for a wrong id.
+function notShown(
+  orderId: string,
+  row: InputRow,
+  { amount_refunded: refunded }: JsonObject,
+  why: string,
+  { unshown }: KnownOfOrder,
+): Compared {
+  const sum = typeof refunded === 'number' && refunded !== 0 ? `amount_refunded is ${refunded}` : undefined;
+  const open = unshown.filter(({ isOpen }) => isOpen);
+  const words = [...new Set(open.map((one) => one.words))];
+  return {
+    ...notFound(orderId, row, [`${why}: ${sum ?? 'nothing shows a refund'}`, ...words].join('; ')),
+    verdict: open.find(({ is }) => is === 'unconfirmed')?.is ?? open[0]?.is ?? 'not_shown',
+  };
+}
+
 // What a row is about, and the refunds that were found for it.
 interface Claim {
   readonly row: InputRow;
   /** The charges that it may be about. */
   readonly scope: ReadonlySet<string>;
   readonly wanted: number;
+  /** The key under which it would be sent. */
+  readonly key: string;
   readonly taken: RefundOfCharge[];
-  readonly byHand: HandMade[];
+  readonly unshown: Unshown[];
 }
 
 function claimOf(
   row: InputRow,
   money: OrderMoney,
+  { keyOf }: KnownOfOrder,
 ): Claim | { readonly row: InputRow; readonly problem: string } {
-  const { charge, amount } = row;
+  const { charge, amount = fullWord, ref } = row;
   const isWhole = charge === anyWord || charge === fullWord;
   const charges = isWhole ? money.charges : chargesNamed(charge, money);
   const [only, second] = charges;
@@ -135,16 +173,36 @@ function claimOf(
     };
   const paid = charges.filter(({ refunded, counts }) => counts || refunded > 0);
   const all = paid.reduce((sum, one) => sum + one.amount, 0);
-  const wanted = amount === undefined || amount === fullWord ? all : amount;
-  return { row, scope: new Set(charges.map(({ id }) => id)), wanted, taken: [], byHand: [] };
+  const wanted = amount === fullWord ? all : amount;
+  const key = keyOf({ chargeId: isWhole ? undefined : only?.id, amount, ref });
+  return { row, scope: new Set(charges.map(({ id }) => id)), wanted, key, taken: [], unshown: [] };
 }
 
 function takenSum({ taken }: Claim): number {
   return taken.reduce((sum, { amount }) => sum - amount, 0);
 }
 
+// How much a row is short of.
+function missingSum(claim: Claim): number {
+  return claim.unshown.reduce((sum, { amount }) => sum + amount, claim.wanted - takenSum(claim));
+}
+
+// A refund that was there before the row was sent is not the row's own.
+function mayBeOf({ scope, unshown }: Claim, { id, chargeId }: RefundOfCharge): boolean {
+  return scope.has(chargeId) && !unshown.some(({ before }) => before.has(id));
+}
+
+function takeOwn(claim: Claim, free: Set<Unshown>): void {
+  for (const one of free) {
+    // Of rows that are the same, the first one has it.
+    if (!one.keys.includes(claim.key)) continue;
+    free.delete(one);
+    claim.unshown.push(one);
+  }
+}
+
 function takeExact(claim: Claim, free: Set<RefundOfCharge>): void {
-  const found = [...free].find((one) => claim.scope.has(one.chargeId) && -one.amount === claim.wanted);
+  const found = [...free].find((one) => mayBeOf(claim, one) && -one.amount === missingSum(claim));
   if (found === undefined) return;
   free.delete(found);
   claim.taken.push(found);
@@ -152,8 +210,8 @@ function takeExact(claim: Claim, free: Set<RefundOfCharge>): void {
 
 function takeRest(claim: Claim, free: Set<RefundOfCharge>): void {
   for (const one of free) {
-    if (takenSum(claim) >= claim.wanted) return;
-    if (!claim.scope.has(one.chargeId) || takenSum(claim) - one.amount > claim.wanted) continue;
+    if (missingSum(claim) <= 0) return;
+    if (!mayBeOf(claim, one) || -one.amount > missingSum(claim)) continue;
     free.delete(one);
     claim.taken.push(one);
   }
@@ -161,34 +219,43 @@ function takeRest(claim: Claim, free: Set<RefundOfCharge>): void {
 
 // What no row has claimed is more than the file says. The last row about its charge shows it.
 function takeAll(claim: Claim, free: Set<RefundOfCharge>): void {
-  for (const one of [...free].filter(({ chargeId }) => claim.scope.has(chargeId))) {
+  for (const one of [...free].filter((some) => mayBeOf(claim, some))) {
     free.delete(one);
     claim.taken.push(one);
   }
 }
 
-// Of a row that is short of money, what a person recorded may be the rest.
-function takeByHand(claim: Claim, free: Set<HandMade>): void {
+// Of a row that is short of money, what the order does not show may be the rest.
+function takeUnshown(claim: Claim, free: Set<Unshown>): void {
   for (const one of free) {
-    if (takenSum(claim) + byHandSum(claim) >= claim.wanted) return;
-    if (!claim.scope.has(one.chargeId)) continue;
+    if (missingSum(claim) <= 0) return;
+    if (!one.isOpen || !claim.scope.has(one.chargeId)) continue;
     free.delete(one);
-    claim.byHand.push(one);
+    claim.unshown.push(one);
   }
 }
 
-function byHandSum({ byHand }: Claim): number {
-  return byHand.reduce((sum, { amount }) => sum - amount, 0);
+// No row is short of it. But what the order shows may be another refund, so the last row about its charge is not certain.
+function takeAllUnshown(claim: Claim, free: Set<Unshown>): void {
+  for (const one of [...free].filter(({ chargeId, isOpen }) => isOpen && claim.scope.has(chargeId))) {
+    free.delete(one);
+    claim.unshown.push(one);
+  }
 }
 
 function comparedOf(orderId: string, claim: Claim, { currency }: OrderMoney, known: KnownOfOrder): Compared {
-  const { row, wanted, taken, byHand } = claim;
+  const { row, wanted, taken, unshown } = claim;
   const refunded = takenSum(claim);
-  const probable = taken.flatMap(({ id }) => known.probable.get(id) ?? [])[0];
-  const sent = refunded < wanted ? known.unconfirmed : undefined;
-  const open = shownWhy(probable) ?? (sent === undefined ? undefined : sentWhy(sent));
-  const why = [...(open === undefined ? [] : [open]), ...byHand.map(({ words }) => words)].join('; ');
-  const verdict = verdictOf(refunded, wanted, { isOpen: open !== undefined, isByHand: byHand.length > 0 });
+  const shown = shownWhy(taken.flatMap(({ id }) => known.probable.get(id) ?? [])[0]);
+  // An unconfirmed refund of another charge makes no row of the order certain that is short of money.
+  const other =
+    refunded < wanted ? known.unshown.filter(({ is, isOpen }) => isOpen && is === 'unconfirmed') : [];
+  const open = unshown.length > 0 ? unshown : other.slice(0, 1);
+  const why = [...new Set([...(shown === undefined ? [] : [shown]), ...open.map(({ words }) => words)])].join(
+    '; ',
+  );
+  const isOpen = shown !== undefined || open.some(({ is }) => is === 'unconfirmed');
+  const verdict = verdictOf(refunded, wanted, { isOpen, isByHand: unshown.length > 0 });
   return { row, orderId, verdict, why: why || undefined, wanted, refunded, currency, refunds: taken };
 }
 
@@ -198,18 +265,15 @@ export function shownWhy(intent: string | undefined): string | undefined {
   return `probably ours and not confirmed yet: paydesk journal reconcile ${intent}`;
 }
 
-function sentWhy(intent: string): string {
-  return `a refund sent from here is unconfirmed: paydesk journal reconcile ${intent}`;
-}
-
 function verdictOf(
   refunded: number,
   wanted: number,
   { isOpen, isByHand }: { readonly isOpen: boolean; readonly isByHand: boolean },
 ): CompareVerdict {
-  if (refunded > wanted) return 'more';
+  // As everywhere, what is not known comes before what is known.
   if (isOpen) return 'unconfirmed';
-  if (refunded === wanted && wanted > 0) return 'refunded';
+  if (refunded > wanted) return 'more';
   if (isByHand) return 'by_hand';
+  if (refunded === wanted && wanted > 0) return 'refunded';
   return refunded === 0 ? 'not' : 'in_part';
 }

@@ -4,16 +4,20 @@ import type { OpenService } from '../../api/api.ts';
 import type { Context } from '../../commands/command.ts';
 import { usage } from '../../commands/flags.ts';
 import { CliError } from '../../errors.ts';
+import { type SharedPlan, secondWords } from '../../journal/journal.ts';
 import {
   type ControlTotals,
   digestShown,
   missingTotals,
   type Plan,
   type PlanRow,
+  sumsOf,
 } from '../../plans/plans.ts';
 import { aboutMoney, commandLine, type Profile } from '../../profiles/profiles.ts';
 import { byHandNote, settledByHand } from '../by-hand-words.ts';
+import { asked } from '../refund/second-person.ts';
 import { applyPreview } from './batch-words.ts';
+import { rowsToSend } from './plan-checks.ts';
 import { attemptsOfPlan, reportPlan, sentNow } from './report-plan.ts';
 
 /** Which plan is confirmed, and what was typed for that. */
@@ -55,7 +59,8 @@ export async function confirmPlan(
   ctx: Context,
   service: OpenService,
   plan: Plan,
-  { path, confirm }: Omit<Confirmation, 'expected'>,
+  { path, confirm, expected }: Confirmation,
+  second: SecondPerson | undefined,
 ): Promise<void> {
   const { profile } = service;
   const reports = await reportPlan(ctx, plan);
@@ -73,24 +78,65 @@ export async function confirmPlan(
   if (ctx.options.dryRun || send.length === 0) return;
   // Even with --quiet: whoever settled a row may have been wrong.
   for (const text of await byHandLines(ctx, service, send)) ctx.notes.warn({ text, style: 'warn' });
-  ctx.notes.show(applyPreview(plan, path, send, reports, { profile, madeAt: ctx.fullTime(plan.madeAt) }));
-  if (confirm === undefined) await askFor(ctx, profile, digest, path);
+  ctx.notes.show(
+    applyPreview(plan, path, send, reports, { profile, madeAt: ctx.fullTime(plan.madeAt), expected }),
+  );
+  if (second !== undefined) ctx.notes.show([{ line: `second  ${second.line}`, hang: 8 }]);
+  if (confirm === undefined) await askFor(ctx, profile, digest, path, second?.asks === true);
   // Somebody may have replaced the file while the question stood there.
   const now = await ctx.plans.open(path);
-  if (now.digest === plan.digest) return;
+  if (now.digest === plan.digest) {
+    if (second?.asks === true) throw await askForPlan(ctx, profile, plan, path);
+    return;
+  }
   throw new CliError('refused', `${path} is another plan now than the one that was confirmed`, {
     certain: 'nothing was sent',
     now: ['look at the plan again, then apply it'],
   });
 }
 
-async function askFor(ctx: Context, profile: Profile, digest: string, path: string): Promise<void> {
+/** A second person whom the team's limits want for a plan. */
+interface SecondPerson {
+  /** Nobody has approved it yet, so a yes asks for that. */
+  readonly asks: boolean;
+  readonly line: string;
+}
+
+/** Whether somebody else of the team must approve a plan, or has; undefined if nobody needs to. */
+export async function secondPersonFor(
+  shared: SharedPlan | undefined,
+  { settings }: Profile,
+): Promise<SecondPerson | undefined> {
+  const { second, approvedBy } = (await shared?.check()) ?? {};
+  if (approvedBy !== undefined) return { asks: false, line: `approved by ${approvedBy}` };
+  if (second === undefined) return undefined;
+  return { asks: true, line: `${secondWords(second, settings)}: your yes asks for that, and sends nothing` };
+}
+
+function askForPlan(ctx: Context, profile: Profile, plan: Plan, path: string): Promise<CliError> {
+  const { id, digest, file, madeAt, mode } = plan;
+  const { origin, account, name } = profile;
+  const rows = rowsToSend(plan.rows);
+  const sums = sumsOf(rows).map(({ currency, amount }) => ({ currency, amount }));
+  const planned = { id, file, madeAt, mode, rows: rows.length, sums };
+  const what = { origin, account, profile: name, claim: { plan: digest }, planned };
+  return asked(ctx, profile, what, () => commandLine(profile, 'refunds', 'apply', path));
+}
+
+async function askFor(
+  ctx: Context,
+  profile: Profile,
+  digest: string,
+  path: string,
+  asks: boolean,
+): Promise<void> {
   if (profile.mode !== 'production') {
     if (ctx.options.yes) return;
-    if (await ctx.ask.confirm({ message: aboutMoney(profile, 'Send them?'), flag: '--yes' })) return;
+    const question = asks ? 'Ask for approval?' : 'Send them?';
+    if (await ctx.ask.confirm({ message: aboutMoney(profile, question), flag: '--yes' })) return;
     throw cancelled(profile, path);
   }
-  const message = 'Type the digest of the plan to send them, or press Enter to cancel:';
+  const message = `Type the digest of the plan to ${asks ? 'ask for approval' : 'send them'}, or press Enter to cancel:`;
   const typed = await ctx.ask.text({
     message: aboutMoney(profile, message),
     flag: '--confirm DIGEST',

@@ -5,15 +5,16 @@ import { type Column, fieldColumn } from '../../api/resources.ts';
 import type { JsonObject } from '../../api/spec.ts';
 import { digestShown, type Plan, type PlanRow, rowStates } from '../../plans/plans.ts';
 import { commandLine, type Profile } from '../../profiles/profiles.ts';
-import { lineWords, rowsAndSums } from './batch-words.ts';
-import { inputColumnsOf, inputOf } from './row-verdicts.ts';
+import { lineWords, rowsAndSums, spreadWords } from './batch-words.ts';
+import { rowsToSend } from './plan-checks.ts';
+import { inputColumnsOf, inputOf, whyBesideOrder } from './row-verdicts.ts';
 
 /** The columns of a plan. Those of the input file that paydesk does not use come last, as `input.TITLE`. */
-export function planColumns(plan: Pick<Plan, 'columns'>): readonly Column[] {
+export function planColumns(plan: Pick<Plan, 'columns'> & Partial<Pick<Plan, 'rows'>>): readonly Column[] {
   return [
     { ...fieldColumn('line', 'LINE', 'integer', 0), stays: true },
     { ...fieldColumn('order_id', 'ORDER', 'id', 0), stays: true },
-    fieldColumn('charge', 'CHARGE', 'text', 100),
+    fieldColumn('charge', 'CHARGE', 'text', hasSplitOrder(plan.rows) ? 0 : 100),
     { ...fieldColumn('refund', 'REFUND', 'money', 0), value: knownSum },
     { ...fieldColumn('state', 'STATE', 'text', 0), stays: true },
     fieldColumn('why', 'WHY', 'text', 0),
@@ -26,6 +27,11 @@ export function planColumns(plan: Pick<Plan, 'columns'>): readonly Column[] {
     fieldColumn('notes', 'NOTES', 'text'),
     ...inputColumnsOf(plan),
   ];
+}
+
+// Rows of one order look alike without their charges.
+function hasSplitOrder(rows: Plan['rows'] = []): boolean {
+  return new Set(rows.map(({ orderId }) => orderId)).size < rows.length;
 }
 
 // Nobody knows how much is `full` of an order that is not there.
@@ -47,7 +53,7 @@ export function planRecord(row: PlanRow, plan: Pick<Plan, 'columns'>): JsonObjec
     refund: row.sum,
     currency: row.currency ?? null,
     state: row.state,
-    why: row.why ?? (row.marks.length === 0 ? null : row.marks.join('; ')),
+    why: whyBesideOrder(row.why, row) ?? (row.marks.length === 0 ? null : row.marks.join('; ')),
     reason: row.reason ?? null,
     ref: row.ref,
     note: row.note ?? null,
@@ -69,6 +75,7 @@ export function planLines(plan: Plan, to: string, profile: Profile): readonly st
   const marked = ready.filter(({ marks }) => marks.length > 0);
   const { now, behind } = sentFirst(ready, plan);
   const isWritten = plan.digest !== '';
+  const canApply = rowsToSend(plan.rows).length > 0;
   const all = isWritten
     ? commandLine(profile, 'refunds', 'status', to, '-o', 'list')
     : 'add -o list to the command';
@@ -78,14 +85,15 @@ export function planLines(plan: Plan, to: string, profile: Profile): readonly st
       marked.map(({ line, marks }) => ({ line, why: `note: ${marks.join('; ')}` })),
       all,
     ),
+    ...spreadWords(plan.rows),
     [
       `${rowsAndSums(now, style)} to send`,
       ...others,
-      ...(behind === 0 ? [] : [`${behind} behind an unconfirmed row of the same order`]),
+      ...(behind === 0 ? [] : [`${behind} waiting for an unconfirmed row of the same order`]),
     ].join('; '),
     ...(isWritten
       ? [
-          `plan ${to}, digest ${plan.digest.slice(0, digestShown)}; nothing was sent. next: ${commandLine(profile, 'refunds', 'apply', to)}`,
+          `plan ${to}, digest ${plan.digest.slice(0, digestShown)}; nothing was sent${canApply ? `. next: ${commandLine(profile, 'refunds', 'apply', to)}` : ', and nothing in it is left to send'}`,
         ]
       : ['no plan was written (--dry-run)']),
   ];

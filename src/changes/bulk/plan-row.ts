@@ -1,10 +1,11 @@
 /** Plans one refund of a row, or says why it cannot be sent or must be looked at first. Pure. */
 
 import { amountWords, figureWords } from '../../amounts.ts';
+import type { ChargeMoney } from '../../api/charges.ts';
 import type { JsonObject } from '../../api/spec.ts';
 import { CliError } from '../../errors.ts';
 import { anyWord, fullWord } from '../../plans/plans.ts';
-import { planRefund, type RefundPlan, refundedBefore } from '../refund/refund-plan.ts';
+import { chargesInTheWay, planRefund, type RefundPlan, refundedBefore } from '../refund/refund-plan.ts';
 import { moneyOf } from './order-after.ts';
 import type { NewRow, OrderOfRow, RowsAsked } from './order-of-rows.ts';
 import { rowDoubt } from './row-doubts.ts';
@@ -17,7 +18,9 @@ export function planRow(base: NewRow, read: OrderOfRow, asked: RowsAsked): NewRo
   if (order === undefined) return base;
   try {
     const planned = plannedRefund(base, order, asked);
-    const { body, expected, tolerated, amount, money, warnings } = planned;
+    const { body, expected, tolerated, amount, money, warnings, charge } = planned;
+    const [closed] = charge === undefined ? chargesInTheWay(money) : [];
+    if (closed !== undefined) return { ...base, why: wholeRefused(closed) };
     const refund = { money, expected, typed: typedOf(base) };
     const names = namesLeft(asked.again, base.key, ofOrder, taken);
     const problem = repeatProblem(refund, names, ofOrder, taken);
@@ -66,6 +69,11 @@ function plannedRefund(
   const money = moneyOf(order);
   const all = money?.charges.flatMap(({ refunds }) => refunds.map(({ id }) => id)) ?? [];
   return planRefund({ ...wanted, again: all }, order, profile, { nowMs });
+}
+
+// The service documents that it refuses it, so it is no use to send it (service: States and transitions, rule 1).
+function wholeRefused({ number }: ChargeMoney): string {
+  return `charge ${number} is not refundable, so the service refuses to refund the whole order: name the other charges, one row for each`;
 }
 
 // ── Rows before it ──────────────────────────────────────────────────────────────────────────────

@@ -52,9 +52,10 @@ function totalsLine({ digest, rows }: Plan): string {
   return `digest ${digest.slice(0, digestShown)}; this plan has ${[`--expect-count ${counted.rows}`, ...totals].join(' ')}`;
 }
 
-// The journal has nothing of a row that was tried and not sent. The plan knows its profile, so the command need not name it.
+// The journal has nothing of a row that was tried and not sent. `environment` is no name that -p takes.
 function reasonsLine({ profile: name }: Plan, path: string): string {
-  const again = commandLine({ kind: 'environment', name }, 'refunds', 'apply', path, '--dry-run');
+  const kind = name === 'environment' ? 'environment' : 'stored';
+  const again = commandLine({ kind, name }, 'refunds', 'apply', path, '--dry-run');
   return `why rows were not sent, if they were tried (it looks at their orders again, and sends nothing): ${again}`;
 }
 

@@ -15,7 +15,7 @@ export function intentOf(
   attempts: readonly AttemptRecord[],
   last: AttemptRecord | undefined,
 ): Intent {
-  const { plan, keys, waiting } = sending;
+  const { plan, keys, waiting, claimOf } = sending;
   const { orderId, expected, tolerated, currency, reason, note, body = {}, key, ref, line, neighbour } = row;
   const own = attempts.filter(({ sent, verdicts }) => {
     const isApplied = verdicts.at(-1)?.verdict === 'applied';
@@ -37,6 +37,7 @@ export function intentOf(
     ref,
     plan: plan.id,
     line,
+    claim: claimOf?.(row),
     waiting,
     neighbour,
     approve: ({ value }) => refuseChanged(sending, row, own, value),

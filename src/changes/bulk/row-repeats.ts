@@ -108,7 +108,7 @@ function nameOf(equal: RefundRecord, refunds: readonly RefundRecord[], { attempt
 function takenWords(name: string, taken: NamesTaken): string | undefined {
   const line = taken.get(name);
   if (line === undefined) return undefined;
-  return `, and --again ${name} counts for line ${line} only: when that line is applied, plan the file again`;
+  return `, and --again ${name} is used by line ${line}: one id covers one line; for the next line plan the file again`;
 }
 
 // Another plan refunded the charge with another amount, or another charge: perhaps somebody changed the row in the file.

@@ -12,6 +12,7 @@ const rowVerdicts = [
   'refused',
   'not_made',
   'not_sent',
+  'would_be_sent',
   'not_started',
   'look',
   'impossible',
@@ -22,6 +23,7 @@ const rowVerdicts = [
  * - `refused`: the service refused it
  * - `not_made`: a person recorded that it was not made
  * - `not_sent`: paydesk tried and certainly sent nothing
+ * - `would_be_sent`: a dry run looked at its order, and it can be sent
  * - `not_started`: nothing was tried yet
  * - `look`, `impossible`: the plan does not send it
  */
@@ -53,6 +55,9 @@ export interface RowAttempt {
   /** It was refused or recorded as not made, and it is sent once more. */
   readonly isSentAnew: boolean;
 }
+
+/** Why a dry run does not send a row that can be sent. */
+export const dryRunWords = 'dry run: it would be sent';
 
 /** What this run knows of rows that it did not send: the journal holds nothing of them. */
 export type NotSent = ReadonlyMap<number, string>;
@@ -96,12 +101,13 @@ function reportRow(
     return {
       row,
       attempt: rowAttempt(plan, row, attempt, verdict),
-      verdict,
+      verdict: isOld && notSent === dryRunWords ? 'would_be_sent' : verdict,
       why: (isOld ? notSent : undefined) ?? (verdict === 'applied' ? byHandWhy(last) : whyOf(last)),
     };
   }
   if (row.state === 'look' || row.state === 'impossible')
     return { row, attempt, verdict: row.state, why: row.why };
+  if (notSent === dryRunWords) return { row, attempt, verdict: 'would_be_sent', why: notSent };
   return { row, attempt, verdict: notSent === undefined ? 'not_started' : 'not_sent', why: notSent };
 }
 
@@ -150,7 +156,7 @@ function whyOf(last: VerdictRow | undefined): string | undefined {
 function byHandWhy(last: VerdictRow | undefined): string | undefined {
   if (last?.by !== 'person') return undefined;
   const note = last.note === undefined ? '' : ` (${last.note})`;
-  return `recorded as made by hand by ${last.operator ?? 'somebody'}${note}`;
+  return `recorded as made by ${last.operator ?? 'somebody'}${note}`;
 }
 
 function verdictOfAttempt({ verdicts }: AttemptRecord): RowVerdict {
@@ -182,6 +188,14 @@ export function isLeftToSend({ verdict }: RowReport): boolean {
 /** Whether a row certainly moved no money, so that it may go into the next file. */
 export function movedNothing({ verdict }: RowReport): boolean {
   return verdict !== 'applied' && verdict !== 'unconfirmed';
+}
+
+/** A reason as it stands in a row that has the id of its order already: `the order is refunded already`. */
+export function whyBesideOrder(
+  why: string | undefined,
+  { orderId }: Pick<PlanRow, 'orderId'>,
+): string | undefined {
+  return why?.startsWith(`${orderId} `) === true ? `the order${why.slice(orderId.length)}` : why;
 }
 
 /** The columns of a report. `Plan.columns` come last, as `input.TITLE`. */
@@ -246,7 +260,7 @@ export function reportRecord(
     note: row.note ?? null,
     notes: row.marks.join('; ') || null,
     verdict,
-    why: why ?? null,
+    why: whyBesideOrder(why, row) ?? null,
     refund_id: made?.ids || null,
     before: before ?? null,
     after:

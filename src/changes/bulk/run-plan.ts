@@ -3,27 +3,33 @@
 import type { OpenService } from '../../api/api.ts';
 import type { Context } from '../../commands/command.ts';
 import { CliError } from '../../errors.ts';
+import type { SharedPlan } from '../../journal/journal.ts';
 import { type BatchStop, type Plan, runBatch } from '../../plans/plans.ts';
 import { commandLine, type Profile } from '../../profiles/profiles.ts';
 import type { ApplyAsked } from './apply-plan.ts';
 import { batchError } from './batch-end.ts';
 import { type BatchProgressLine, startProgress } from './batch-progress.ts';
 import { countWords, lineWords, rowsAndSums } from './batch-words.ts';
+import { startClaims } from './claimed-orders.ts';
 import { rowsToSend } from './plan-checks.ts';
 import { reportPlan, sentNow } from './report-plan.ts';
-import { type NotSent, type RowReport, reportColumns, reportRecord } from './row-verdicts.ts';
-import { type BatchRun, dryRunWords, sendRow } from './send-row.ts';
+import { dryRunWords, type NotSent, type RowReport, reportColumns, reportRecord } from './row-verdicts.ts';
+import { type BatchRun, type Sending, sendRow } from './send-row.ts';
 
-/** Runs a plan, and returns the exit code. Throws CliError for every end but those. */
+/**
+ * Runs a plan, and returns the exit code. `shared`: the plan as the desks of a team work it off together. Throws CliError for
+ * every end but those.
+ */
 export async function runPlan(
   ctx: Context,
   service: OpenService,
   plan: Plan,
   asked: ApplyAsked,
+  shared: SharedPlan | undefined,
 ): Promise<0 | 7 | 8> {
   const { profile } = service;
   const { path } = asked;
-  const { stop, progress, notSent } = await sendRows(ctx, service, plan, asked);
+  const { stop, progress, notSent } = await sendRows(ctx, service, plan, asked, shared);
   const reports = await reportPlan(ctx, plan, notSent).catch((error: unknown) => {
     throw withoutReport(error, progress, commandLine(profile, 'refunds', 'apply', path));
   });
@@ -57,29 +63,38 @@ async function sendRows(
   service: OpenService,
   plan: Plan,
   { concurrency, maxFailures }: ApplyAsked,
+  shared: SharedPlan | undefined,
 ): Promise<Sent> {
   const rows = ctx.options.dryRun ? sentNow(plan, await reportPlan(ctx, plan)) : rowsToSend(plan.rows);
-  const progress = startProgress(ctx, service.profile, rows);
+  const claims = shared && (await startClaims(ctx, shared, rows));
+  const progress = startProgress(ctx, service.profile, rows, claims?.others);
   const keys = new Set(plan.rows.map(({ key }) => key));
-  const sending = { ctx, service, plan, keys, run: progress.run, waiting: progress.waiting };
+  const { run, waiting } = progress;
+  const sending: Sending = { ctx, service, plan, keys, run, waiting, claimOf: claims?.claimOf };
   const notSent = new Map<number, string>();
   const byOrder = Map.groupBy(rows, ({ orderId }) => orderId);
   const { stop } = await runBatch({
-    groups: [...byOrder.values()],
+    groups: claims?.orders ?? [...byOrder.values()],
     concurrency,
     maxFailures,
     clock: ctx.clock,
     signal: ctx.stopAsked,
-    send: async (row) => {
-      const { end, notSent: why, isStopped = false } = await sendRow(sending, row);
+    send: async (row, lost) => {
+      const waiting: Sending['waiting'] = (text, isRead) => {
+        if (isRead) lost();
+        return progress.waiting(text, isRead);
+      };
+      const { end, notSent: why, isStopped = false } = await sendRow({ ...sending, waiting }, row);
       // A dry run looks at the first row of an order. The order is not yet as it will be when the others are sent.
       const alike = why === dryRunWords ? (byOrder.get(row.orderId) ?? []) : [row];
       if (why !== undefined) for (const { number } of alike) notSent.set(number, why);
       if (!isStopped) progress.add(row, end, why !== undefined);
+      if (!isStopped) claims?.rowEnded(row, end, why !== undefined);
       return end;
     },
+    onGroupEnd: claims?.orderEnded,
   }).finally(progress.end);
-  return { stop, progress, notSent };
+  return { stop: stop ?? claims?.stop(), progress, notSent };
 }
 
 // The journal cannot be read any more. What this run saw is all that can be said.
@@ -106,8 +121,8 @@ function dryRunLines(reports: readonly RowReport[], path: string, profile: Profi
   ];
 }
 
-function isSendable({ why }: RowReport): boolean {
-  return why === dryRunWords;
+function isSendable({ verdict }: RowReport): boolean {
+  return verdict === 'would_be_sent';
 }
 
 function wouldStay(report: RowReport): boolean {

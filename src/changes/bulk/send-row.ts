@@ -4,11 +4,11 @@ import type { OpenService } from '../../api/api.ts';
 import { isKeyRefusal } from '../../api/spec.ts';
 import type { Context } from '../../commands/command.ts';
 import { CliError } from '../../errors.ts';
-import type { AttemptRecord, Outcome } from '../../journal/journal.ts';
+import { type AttemptRecord, LimitRefusal, type Outcome, type RowClaim } from '../../journal/journal.ts';
 import type { Plan, PlanRow, RowEnd } from '../../plans/plans.ts';
 import type { Notes } from '../../terminal/terminal.ts';
 import { intentOf } from './row-intent.ts';
-import { isSentAnew } from './row-verdicts.ts';
+import { dryRunWords, isSentAnew } from './row-verdicts.ts';
 
 /** How a row ended: for the batch, and for the report if the journal holds nothing of it. */
 export interface SentRow {
@@ -29,10 +29,9 @@ export interface Sending {
   readonly run: BatchRun;
   /** Called when a row waits for the service, as `Notes.waiting` is; `atOnce` when its order is read again. */
   readonly waiting: Notes['waiting'];
+  /** With a team: what says that this desk works on a row. */
+  readonly claimOf?: ((row: PlanRow) => RowClaim | undefined) | undefined;
 }
-
-/** Why a dry run does not send a row that can be sent. */
-export const dryRunWords = 'dry run: it would be sent';
 
 /** What the rows of a run have in common. */
 export interface BatchRun {
@@ -116,7 +115,10 @@ function sayUnrecorded({ notes }: Context, { line, orderId }: PlanRow, outcome: 
 }
 
 // A refused key concerns every row, and so does a service that does not answer.
-function stopOf({ run }: Sending, { kind, message }: CliError): string | undefined {
+function stopOf({ run }: Sending, error: CliError): string | undefined {
+  const { kind, message } = error;
+  // What a person may refund in a day is used up, so every other row would be refused too.
+  if (error instanceof LimitRefusal && error.finding.problem === 'day') return message;
   run.unreached = kind === 'network' ? run.unreached + 1 : 0;
   if (kind !== 'auth' && run.unreached < unreachedMax) return undefined;
   run.stoppedBy = kind === 'auth' ? kind : 'network';

@@ -64,7 +64,11 @@ export function allOrNone<Row extends NewRow>(parts: readonly Row[], { settings 
   if (bad === undefined) return parts;
   const sumOf = (rows: readonly Row[]) => rows.reduce((sum, one) => sum + one.sum, 0);
   const can = sumOf(open.filter(({ state }) => state !== 'impossible'));
-  const why = `only ${partWords(can, sumOf(open), bad.currency, settings)} can go back: ${bad.why}`;
+  // If no part can be sent, the money is often there, and a limit or a repeat stops the row.
+  const why =
+    can === 0
+      ? bad.why
+      : `only ${partWords(can, sumOf(open), bad.currency, settings)} can go back: ${bad.why}`;
   return parts.map((row) => (open.includes(row) ? { ...row, state: 'impossible', why } : row));
 }
 
@@ -97,7 +101,7 @@ function tooMuch(
 
 function sentBefore({ chargeId, amount, currency }: NewRow, settings: Profile['settings']): string {
   const words = amountWords(Number(amount), currency, settings);
-  return `one of its parts would be ${words} of charge ${chargeId}, and a row like that was sent before: give this row a ref of its own`;
+  return `this would repeat an earlier row, ${words} of charge ${chargeId}: give it a ref of its own`;
 }
 
 function howToSplit(id: string, words: string, isResumed: boolean): string {

@@ -9,12 +9,14 @@ import { attemptName } from '../../journal/journal.ts';
 import type { Profile } from '../../profiles/profiles.ts';
 import { unshownIn } from '../by-hand-words.ts';
 import { changeOrder, type OrderAsked, type OrderPlan, type OrderRead } from '../order-change.ts';
+import { type ApprovedRefund, approvedLine } from './approved-refund.ts';
 import { madeWords, originsOf } from './known-refunds.ts';
 import { type FoundTwins, lookForTwins } from './look-for-twins.ts';
 import { chargeCommands, checkTwins, refused, youngWarnings } from './refund-checks.ts';
 import { chargesInTheWay, flagsOf, planRefund, type RefundAsked, type RefundPlan } from './refund-plan.ts';
 import { leavesQuestions, refundQuestions } from './refund-questions.ts';
 import { refundPreview, refundResult } from './refund-screens.ts';
+import { askedRefund, askForApproval, refuseOverLimits, secondLine } from './second-person.ts';
 import { isPaidBack, type KnownTwin, nameForAgain, twinLine, twinWords } from './twins.ts';
 
 /**
@@ -24,6 +26,7 @@ export function refundOrder(
   ctx: Context,
   order: OrderAsked,
   what: Omit<RefundAsked, 'again'>,
+  approved?: ApprovedRefund,
 ): Promise<void> {
   const { charge, amount, typed, reason } = what;
   return changeOrder(ctx, order, {
@@ -35,7 +38,7 @@ export function refundOrder(
     },
     missing: ({ settings }) =>
       settings['refund.require'].filter((name) => what[name] === undefined).map((name) => `--${name}`),
-    plan: (read) => planOrder(ctx, read, { ...what, again: order.again }, order.confirm),
+    plan: (read) => planOrder(ctx, read, { ...what, again: order.again }, order.confirm, approved),
   });
 }
 
@@ -44,8 +47,10 @@ async function planOrder(
   read: OrderRead,
   given: RefundAsked,
   confirm: string | undefined,
+  approved: ApprovedRefund | undefined,
 ): Promise<OrderPlan> {
   const { profile } = read.service;
+  const { settings } = profile;
   const { id, order, twin } = read;
   const origins = await originsOf(ctx, read.service, order);
   const made = madeWords(ctx, origins);
@@ -56,6 +61,12 @@ async function planOrder(
   const answers = await questions.money();
   // What is refused anyway is refused before the next question.
   await refusePlanned(ctx, read, planNow(answers), answers);
+  const asRefund = (plan: RefundPlan, from: RefundAsked) =>
+    askedRefund(profile, { ...intentOf(id, plan, from), again: [...from.again, ...(from.twins ?? [])] });
+  const limited = await refuseOverLimits(ctx, asRefund(planNow(answers), answers), settings, [
+    'reason',
+    'note',
+  ]);
   const withReason = await questions.reason(answers);
   const twins = await lookForTwins(ctx, read.service, order, twin);
   const withAgain = { ...withReason, ...(await splitAgain(ctx, read, withReason, twins)) };
@@ -66,34 +77,49 @@ async function planOrder(
   const planned = planNow(asked);
   const young = youngWarnings(planned.money, profile, ctx.clock.now(), origins);
   const otherTwins = twins.twins.filter((one) => !isPaidBack(one)).map(line);
-  const plan = { ...planned, warnings: [...planned.warnings, ...young, ...otherTwins, ...twins.gaps] };
+  const refund = asRefund(planned, asked);
+  const finding = limited && (await refuseOverLimits(ctx, refund, settings));
+  const second = approved === undefined ? secondLine(finding, settings) : approvedLine(ctx, approved, refund);
+  const warnings = [...planned.warnings, ...young, ...otherTwins, ...twins.gaps];
+  const plan = { ...planned, warnings: [...warnings, ...(second === undefined ? [] : [second])] };
   // To pay both back is the mistake that costs most, so it stands right above the question.
   const paidBack = twins.twins.filter(isPaidBack).map(line);
-  const { body, expected, tolerated, amount, money } = plan;
-  const { reason, note } = asked;
+  const { money } = plan;
+  const { note } = asked;
+  const isOfTeam = (await ctx.journal.rules()) !== undefined;
   return {
     intent: {
-      request: { method: 'POST', path: paths.refunds(id), body: { ...body } },
-      expected,
-      tolerated,
-      amount,
-      currency: money.currency,
-      reason,
-      note,
+      ...intentOf(id, plan, asked),
+      approval: approved?.id,
       twins: asked.twins === undefined || asked.twins.length === 0 ? undefined : asked.twins,
       checks: [...plan.warnings, ...paidBack],
-      again: asked.again,
     },
+    ...(approved === undefined && second !== undefined
+      ? { ask: () => askForApproval(ctx, profile, refund) }
+      : {}),
     typed: asked.typed,
     instead: insteadOf(plan, asked, profile),
-    words: [...wordsOf(asked, money, profile), ...(leavesQuestions(asked, money) ? ['--only-confirm'] : [])],
-    preview: refundPreview({ plan, order, profile, note, origins }),
+    words:
+      approved === undefined
+        ? [...wordsOf(asked, money, profile), ...(leavesQuestions(asked, money) ? ['--only-confirm'] : [])]
+        : ['--approved', approved.id],
+    preview: refundPreview({ plan, order, profile, note, isOfTeam, origins }),
     urgent: paidBack,
     check: (fresh) => {
       planNow(asked, fresh);
     },
     result: (applied) => refundResult(plan, applied, profile),
   };
+}
+
+// The refund as it is sent.
+function intentOf(
+  orderId: string,
+  { body, expected, tolerated, amount, money }: RefundPlan,
+  { reason, note, again }: RefundAsked,
+) {
+  const request = { method: 'POST', path: paths.refunds(orderId), body: { ...body } } as const;
+  return { orderId, request, expected, tolerated, amount, currency: money.currency, reason, note, again };
 }
 
 // The service will refuse the whole order, so the same command is none for later.
@@ -114,12 +140,10 @@ function insteadOf(
 function refusePlanned(
   ctx: Context,
   { service, id, order }: OrderRead,
-  { body, expected, money }: RefundPlan,
-  { again, note }: RefundAsked,
+  plan: RefundPlan,
+  asked: RefundAsked,
 ): Promise<void> {
-  const request = { method: 'POST', path: paths.refunds(id), body: { ...body } } as const;
-  const intent = { orderId: id, request, expected, again, note, currency: money.currency };
-  return ctx.journal.refusePlanned({ service, intent, order });
+  return ctx.journal.refusePlanned({ service, intent: intentOf(id, plan, asked), order });
 }
 
 // The flags that ask for the same without a question.

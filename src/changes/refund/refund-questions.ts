@@ -17,6 +17,7 @@ import {
   type NamedMoney,
   type RefundAsked,
 } from './refund-plan.ts';
+import { noteKept } from './refund-screens.ts';
 
 /** The questions about one refund, in the order in which they are asked. Between them a caller can refuse the refund. */
 export interface RefundQuestions {
@@ -209,8 +210,9 @@ const notANote = 'this is the question for the note, nothing is sent yet: a yes 
 
 async function askNote(ctx: Context, profile: Profile): Promise<string | undefined> {
   const required = requires(profile, 'note');
+  const kept = noteKept((await ctx.journal.rules()) !== undefined);
   const note = await ctx.ask.text({
-    message: aboutMoney(profile, `Note, kept only on this computer${required ? '' : ' (Enter: none)'}:`),
+    message: aboutMoney(profile, `Note, ${kept}${required ? '' : ' (Enter: none)'}:`),
     flag: '--note TEXT',
     optional: !required,
     check: (text) => (answers.test(text) ? notANote : undefined),

@@ -26,11 +26,25 @@ interface Previewed {
   readonly order: JsonObject;
   readonly profile: Profile;
   readonly note: string | undefined;
+  /** The journal is that of a team. */
+  readonly isOfTeam: boolean;
   readonly origins: RefundOrigins;
 }
 
+/** Where a note is kept. */
+export function noteKept(isOfTeam: boolean): string {
+  return isOfTeam ? 'kept in the journal of the team' : 'kept only on this computer';
+}
+
 /** What a person sees before saying yes. */
-export function refundPreview({ plan, order, profile, note, origins }: Previewed): readonly Block[] {
+export function refundPreview({
+  plan,
+  order,
+  profile,
+  note,
+  isOfTeam,
+  origins,
+}: Previewed): readonly Block[] {
   const { body, money } = plan;
   const reason: ReasonWords | undefined = body.reason === undefined ? undefined : refundReasons[body.reason];
   const warnings = [...plan.warnings, ...(reason?.warning === undefined ? [] : [reason.warning])];
@@ -45,7 +59,7 @@ export function refundPreview({ plan, order, profile, note, origins }: Previewed
           ? 'reason  none is sent'
           : `reason  ${body.reason}   ${reason?.words ?? ''}`,
     },
-    ...(note === undefined ? [] : [{ line: `note    ${note}   kept only on this computer`, hang: 8 }]),
+    ...(note === undefined ? [] : [{ line: `note    ${note}   ${noteKept(isOfTeam)}`, hang: 8 }]),
     { grid: moneyRows(plan, origins, profile), right: [1, 2], indent: 2 },
     ...warnings.map((line): Block => ({ line: { text: `note: ${line}`, style: 'warn' }, hang: 6 })),
     requestLine(body),

@@ -3,7 +3,7 @@
 import { amountWords } from '../../amounts.ts';
 import { changeOf } from '../../changes/changes.ts';
 import { about, CliError, exitCodes } from '../../errors.ts';
-import type { AttemptRecord, VerdictRow } from '../../journal/journal.ts';
+import { type AttemptRecord, sentBy, type VerdictRow } from '../../journal/journal.ts';
 import { type Context, confirmFirst, defineCommand, dryRunShown } from '../command.ts';
 import { flag } from '../flags.ts';
 import { amountStyleOf } from './attempt-record.ts';
@@ -86,7 +86,7 @@ async function shownToPerson(ctx: Context, record: AttemptRecord): Promise<Attem
   ctx.notes.show([
     { line: `${alarmWordsOf(now) ?? 'no alarm any more'} ${changeOf(now, style)}` },
     {
-      line: `${sent.proof.orderId ?? sent.intent}, sent ${ctx.fullTime(sent.time)} by ${sent.operator}`,
+      line: `${sent.proof.orderId ?? sent.intent}, sent ${ctx.fullTime(sent.time)} by ${sentBy(sent)}`,
       indent: 2,
     },
     { line: last?.why ?? '', indent: 2 },

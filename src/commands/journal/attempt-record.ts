@@ -99,7 +99,8 @@ function columnsFor(attempts: readonly AttemptRecord[], isSearched: boolean): re
   const shown = [kinds && !profiles ? 'kind' : undefined];
   const first = profiles || names || isSearched ? ['sent_at', 'amount'] : [];
   const later = names ? ['kind', 'operator', ...(profiles ? [] : ['profile'])] : [];
-  return attemptColumns.map((column) => {
+  const ofTeam = attempts.some(({ sent }) => sent.stamp?.desk !== undefined) ? [deskColumn] : [];
+  return [...attemptColumns, ...ofTeam].map((column) => {
     if (profiles && column.name === 'profile')
       return { ...column, tableFrom: 0, stays: true, least: longestProfile };
     if (hasLinks && column.name === 'link') return { ...column, tableFrom: 0, below: () => 'link' };
@@ -113,6 +114,9 @@ function columnsFor(attempts: readonly AttemptRecord[], isSearched: boolean): re
     return later.includes(column.name) ? { ...column, tableFrom: 160 } : column;
   });
 }
+
+// In a team whose desks have names.
+const deskColumn = fieldColumn('desk', 'DESK', 'text', 120);
 
 // Names of profiles are rarely longer, and may have 63 letters.
 const longestProfile = 20;
@@ -165,6 +169,10 @@ export function recordOf(record: AttemptRecord, open: boolean): JsonObject {
     link: madeBy(verdicts)?.link ?? null,
     refunds: (last?.refunds ?? []).map(({ id }) => id ?? '').join(' '),
     operator: sent.operator,
+    // Only in a team.
+    ...(sent.stamp?.desk === undefined ? {} : { desk: sent.stamp.desk }),
+    ...(sent.approvedBy === undefined ? {} : { approved_by: sent.approvedBy }),
+    ...(sent.imported === undefined ? {} : { imported: true }),
     reason: sent.reason ?? null,
     note: sent.note ?? null,
     // What --again named of twins.

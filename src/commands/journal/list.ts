@@ -25,6 +25,7 @@ const listFlags = {
     summary: 'only what created this: its id, its link, or words of the name of a payment link',
   }),
   operator: flag.text({ value: 'NAME', summary: 'only what this person sent' }),
+  desk: flag.text({ value: 'NAME', summary: 'only what was sent at this desk of the team' }),
   'all-profiles': flag.switch({ summary: 'changes of every account; no order is read again' }),
 } as const;
 
@@ -55,14 +56,17 @@ export const list = defineCommand({
     const attempts = (await ctx.journal.attempts(query)).filter(
       (record) =>
         (flags.kind === undefined || record.sent.proof.kind === flags.kind) &&
+        (flags.desk === undefined || record.sent.stamp?.desk === flags.desk) &&
         (flags.created === undefined || hasCreated(record, flags.created)),
     );
     const shown = flags.open === true ? await openOf(ctx, attempts) : attempts;
     await showAttempts(ctx, shown, { isSearched: flags.created !== undefined });
     // If rows of the journal are lost, an empty list proves nothing.
     if (shown.length === 0 && (await ctx.journal.problem()) !== undefined) return undefined;
-    const { order, kind, created, operator } = flags;
-    const isWhole = [order, flags.since, kind, created, operator].every((filter) => filter === undefined);
+    const { order, kind, created, operator, desk } = flags;
+    const isWhole = [order, flags.since, kind, created, operator, desk].every(
+      (filter) => filter === undefined,
+    );
     const lines = closingLines(shown, { open: flags.open === true, isWhole, scope });
     for (const line of [...lines, ...(await elsewhereLines(ctx, scope))]) ctx.notes.note(line);
     return undefined;
@@ -73,7 +77,7 @@ async function listSettings(
   ctx: Context,
   flags: Input<readonly [], typeof listFlags>['flags'],
 ): Promise<undefined> {
-  const misplaced = (['open', 'order', 'created'] as const).find((name) => flags[name] !== undefined);
+  const misplaced = (['open', 'order', 'created', 'desk'] as const).find((name) => flags[name] !== undefined);
   if (misplaced !== undefined)
     throw usage(`--${misplaced} cannot be combined with --kind setting: a setting belongs to no order`);
   ctx.out.checkColumns(settingColumns);

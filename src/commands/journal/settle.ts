@@ -2,7 +2,7 @@
 
 import { changeOf, settleCommands, untilWords } from '../../changes/changes.ts';
 import { about, CliError, exitCodes } from '../../errors.ts';
-import { type AttemptRecord, changeKinds, type Evidence } from '../../journal/journal.ts';
+import { type AttemptRecord, changeKinds, type Evidence, sentBy } from '../../journal/journal.ts';
 import { type Context, defineCommand, dryRunShown } from '../command.ts';
 import { flag } from '../flags.ts';
 import { amountStyleOf } from './attempt-record.ts';
@@ -212,7 +212,7 @@ function sentLine(ctx: Context, { record, evidence }: Statement): string {
   const minutes = Math.floor((ctx.clock.now() - sent.time) / 60_000);
   const shown =
     evidence.shows === 'unreadable' ? `still unconfirmed: ${evidence.problem}` : 'the order does not show it';
-  return `${changeOf(record, amountStyleOf(ctx, record))}, sent ${minutes < 1 ? 'just now' : `${minutes} min ago`} by ${sent.operator}; ${shown}`;
+  return `${changeOf(record, amountStyleOf(ctx, record))}, sent ${minutes < 1 ? 'just now' : `${minutes} min ago`} by ${sentBy(sent)}; ${shown}`;
 }
 
 // What is corrected.

@@ -4,7 +4,13 @@ import { type AmountStyle, figuresIn } from '../../amounts.ts';
 import { fieldColumn } from '../../api/resources.ts';
 import type { JsonObject } from '../../api/spec.ts';
 import { blockedWords, changeOf, replyWords, settleCommands } from '../../changes/changes.ts';
-import { type AttemptRecord, attemptName, changeKinds, type VerdictRow } from '../../journal/journal.ts';
+import {
+  type AttemptRecord,
+  attemptName,
+  changeKinds,
+  sentBy,
+  type VerdictRow,
+} from '../../journal/journal.ts';
 import { commandLine, type Profile } from '../../profiles/profiles.ts';
 import type { Block, Cell } from '../../terminal/terminal.ts';
 import { type Context, defineCommand } from '../command.ts';
@@ -182,7 +188,7 @@ function factsOf(
     ...fact('plan', planOf(sent)),
     ...fact('order', proof.orderId),
     ['account', `${sent.profile}, ${sent.account}`],
-    ['sent', [fullTime(sent.time), ` by ${sent.operator}`]],
+    ['sent', [fullTime(sent.time), ` by ${sentBy(sent)}`]],
     ...fact('could be sent', isKnown ? ['until ', fullTime(sendBy)] : undefined),
     ...fact('request', isKnown ? sentRequest : undefined),
     ...proof.expected.map(

@@ -4,7 +4,7 @@ import type { OpenService } from '../../api/api.ts';
 import { canBeRefunded, whyNotRefundable } from '../../api/charges.ts';
 import { resources } from '../../api/resources.ts';
 import { chargeIdPattern, refundReasons, refundReasonValues } from '../../api/spec.ts';
-import { againFlag, intentFlag, refundOrder } from '../../changes/changes.ts';
+import { againFlag, intentFlag, refundOrder, requestPattern, sendApproved } from '../../changes/changes.ts';
 import { allocateWays } from '../../plans/plans.ts';
 import { type Completer, defineCommand } from '../command.ts';
 import { flag, idArgument, usage } from '../flags.ts';
@@ -28,6 +28,7 @@ export const refund = defineCommand({
     'ID alone refunds the whole order. With --charge it refunds one charge, with --charge and --amount a part of that charge.',
     'On a terminal paydesk asks for what is missing: the order, which you can search for; the charge and the amount if the order is split or partly refunded; the reason and a note.',
     'paydesk shows a preview and sends nothing before you say yes. It sends the refund at most once, even if the reply is lost.',
+    'With a team, a refund from a certain amount on needs a second person: then your yes asks for the approval (exit 3), and --approved sends the refund once somebody else has approved it.',
     `Reasons: ${refundReasonValues.map((value) => `${value} (${refundReasons[value].words})`).join(', ')}.`,
   ].join(' '),
   arguments: [idArgument('orders', false)],
@@ -47,13 +48,22 @@ export const refund = defineCommand({
       summary: 'the reason that the service is told',
       meanings: Object.fromEntries(refundReasonValues.map((value) => [value, refundReasons[value].words])),
     }),
-    note: flag.text({ value: 'TEXT', summary: 'private note, kept only on this computer' }),
+    note: flag.text({ value: 'TEXT', summary: 'private note, kept only in the journal' }),
     'only-confirm': flag.switch({
       summary: 'ask only for the yes; what is not given is left out',
     }),
     confirm: flag.id('orders', { value: 'ID', summary: 'the order id again: counts as yes in production' }),
     intent: intentFlag,
     again: againFlag,
+    approved: flag.of<string>({
+      value: 'R',
+      summary: 'with a team: send the refund that somebody else has approved, just as it was asked for',
+      conflicts: ['charge', 'amount', 'reason', 'note', 'only-confirm', 'again', 'allocate'],
+      parse: (text, name) => {
+        if (requestPattern.test(text)) return text;
+        throw usage(`${name} ${text}: not a request: r_7f3k2m9q, say (paydesk approvals list)`);
+      },
+    }),
     allocate: flag.choice(allocateWays, {
       value: 'HOW',
       summary: 'spread --amount over the charges of the order: makes a plan with a row for each, and asks',
@@ -80,10 +90,15 @@ export const refund = defineCommand({
         'only-confirm': onlyConfirm,
         allocate,
         to,
+        approved,
         ...what
       },
     },
   ) {
+    if (approved !== undefined) {
+      await sendApproved(ctx, approved, { id, confirm, intent });
+      return undefined;
+    }
     if (allocate !== undefined) {
       const { refundInParts } = await import('../refunds/in-parts.ts');
       await refundInParts(ctx, { id, typed, again, allocate, to, ...what });

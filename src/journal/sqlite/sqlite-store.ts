@@ -6,9 +6,10 @@ import type { DatabaseSync } from 'node:sqlite';
 import { CliError } from '../../errors.ts';
 import type { FileRules } from '../../profiles/profiles.ts';
 import { readArchive, writeArchive } from '../archive-file.ts';
-import { chainStart, checkChain } from '../chain.ts';
-import type { JournalRow } from '../journal-rows.ts';
+import { chainStart, checkChain, type StoredRow } from '../chain.ts';
+import { type AttemptRow, attemptKey, type JournalRow } from '../journal-rows.ts';
 import type { AttemptQuery, JournalStore, NewestRow, Repair, Verification } from '../journal-store.ts';
+import { isSameOrigin, type MovedTo } from '../moved-away.ts';
 import { StoreRules } from '../store-rules.ts';
 import {
   addRows,
@@ -52,13 +53,28 @@ export interface SqlitePlace {
   readonly onNetwork?: boolean | undefined;
 }
 
+/** The journal of this machine, whose rows of an account may move to the journal of a team, and come back. */
+export interface LocalJournal extends JournalStore {
+  /** Where the changes of an origin are recorded; undefined: here. */
+  movedTo(origin: string): Promise<MovedTo | undefined>;
+  /** The rows of all attempts of an origin as they are stored, oldest first. */
+  rowsOf(origin: string): Promise<readonly StoredRow[]>;
+  /**
+   * Adds rows of another journal that this one lacks, and then `last`: all of them or none. Returns how many. Attempts that are
+   * here get the verdicts that they lack.
+   */
+  takeIn(rows: readonly AttemptRow[], last: JournalRow): Promise<number>;
+}
+
 /** Opens the file on first use. Refuses a damaged file, or one of a newer version, with CliError 'refused'. */
-export function createSqliteStore(place: SqlitePlace): JournalStore {
+export function createSqliteStore(place: SqlitePlace): LocalJournal {
   const store = new SqliteStore(place);
   return {
     place: place.file,
     witness: place.witness,
     append: (row) => store.append(row),
+    // A commit that failed at its last step may still be in the file.
+    takeBack: (_sent, verdict) => store.append(verdict),
     attempts: (query) => store.attempts(query),
     settings: () => store.settings(),
     newest: () => store.newest(),
@@ -70,6 +86,9 @@ export function createSqliteStore(place: SqlitePlace): JournalStore {
     archive: (path) => store.archive(path),
     restore: (path) => store.restore(path),
     recent: (of, profile) => recentIds(place.file, of, profile),
+    movedTo: (origin) => store.movedTo(origin),
+    rowsOf: (origin) => store.rowsOf(origin),
+    takeIn: (rows, last) => store.takeIn(rows, last),
     close: () => store.close(),
   };
 }
@@ -101,6 +120,7 @@ class SqliteStore {
       this.#refresh(db);
       this.#known.refuseMisplaced(row);
       this.#refuseUnready(db, row);
+      this.#known.refuseMoved(row);
       this.#known.refuseUnseen(row);
       if (witness !== undefined) beginWitness(db, witness);
       addRows(db, [this.#known.link(row)]);
@@ -108,6 +128,50 @@ class SqliteStore {
     // Nothing is sent before the witness has the row too. The write lock keeps its lines in the order of the rows.
     if (witness !== undefined) writeAtOnce(db, () => catchUp(db, witness));
     this.#refresh(db);
+  }
+
+  async movedTo(origin: string): Promise<MovedTo | undefined> {
+    const db = await this.#open(false);
+    if (db === undefined) return undefined;
+    this.#refresh(db);
+    return this.#known.movedTo(origin);
+  }
+
+  async rowsOf(origin: string): Promise<readonly StoredRow[]> {
+    const db = await this.#open(false);
+    if (db === undefined) return [];
+    return this.#orUnreadable(() =>
+      asOfOneMoment(db, () => {
+        this.#refresh(db);
+        const own = this.#known.attempts({}).filter(({ sent }) => isSameOrigin(sent.origin, origin));
+        const keys = new Set(own.map(({ sent }) => attemptKey(sent)));
+        return readRows(db, 0).filter((row) => row.type !== 'setting' && keys.has(attemptKey(row)));
+      }),
+    );
+  }
+
+  async takeIn(rows: readonly AttemptRow[], last: JournalRow): Promise<number> {
+    this.#refuseNetwork();
+    const [db, witness] = [await this.#open(true), this.#witness];
+    try {
+      const added = writeAtOnce(db, () => {
+        this.#refresh(db);
+        this.#refuseUnready(db);
+        if (witness !== undefined) beginWitness(db, witness);
+        const lacking = this.#known.lackingOf(rows);
+        for (const row of [...lacking, last]) {
+          const stored = this.#known.link(row);
+          addRows(db, [stored]);
+          this.#known.read([stored]);
+        }
+        return lacking.length;
+      });
+      if (witness !== undefined) writeAtOnce(db, () => catchUp(db, witness));
+      return added;
+    } finally {
+      // The commit may have failed, so everything is read again.
+      this.close();
+    }
   }
 
   async ready(): Promise<void> {

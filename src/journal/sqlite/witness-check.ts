@@ -96,6 +96,9 @@ function lineOf(stored: StoredRow, order: string | null, key: string): WitnessLi
     const { type, time, profile, name } = row;
     return { type, seq, head, time, profile, name };
   }
+  // A row of a team's journal that was moved here. As with a setting, no attempt is lost with it.
+  if (row.type !== 'sent' && row.type !== 'verdict')
+    return { type: 'setting', seq, head, time: row.time, profile: '', name: row.type };
   const { intent, attempt, time } = row;
   const of = { seq, head, intent, attempt, time, order };
   if (row.type === 'verdict') {

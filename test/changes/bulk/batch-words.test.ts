@@ -74,6 +74,26 @@ it('says how all rows stand, with the sums of those that moved or may have moved
   expect(countWords(reports('applied'), defaultSettings)).toBe('of 1 row 1 applied (5 MXN)');
 });
 
+it('says how many rows the file has, if amounts were spread over charges', () => {
+  const rows = [planRow(), planRow({ number: 2 }), planRow({ number: 3, line: 3 })];
+  expect(countWords(reportRows(planOf(rows), []), defaultSettings)).toBe(
+    'of 3 refunds (2 rows of the file) 3 not started',
+  );
+});
+
+it('one more row "has" notes', () => {
+  const rows = Array.from({ length: 6 }, (_, index) => planRow({ line: index + 2, marks: ['a note'] }));
+  const plan = planOf(rows);
+  const blocks = applyPreview(plan, 'fri.plan', rows, reportRows(plan, []), {
+    profile,
+    madeAt: 'at noon',
+    expected: { count: undefined, totals: [] },
+  });
+  const text = JSON.stringify(blocks);
+  expect(text).toContain('1 more row has notes: paydesk ');
+  expect(text).not.toContain('totals');
+});
+
 it('the bar has a sign for each kind of end', () => {
   const [bar = ''] = verdictBar(reports('applied', 'unconfirmed', 'refused', 'not_started')).split('  ');
   expect(bar.replaceAll(/(.)\1+/g, '$1')).toBe('[#x?.]');
@@ -84,14 +104,19 @@ it('the preview shows five notes, and where the others are', () => {
     planRow({ line: index + 2, marks: [`note ${index}`] }),
   );
   const plan = planOf(rows);
-  const blocks = applyPreview(plan, 'fri.plan', rows, reportRows(plan, []), { profile, madeAt: 'at noon' });
+  const blocks = applyPreview(plan, 'fri.plan', rows, reportRows(plan, []), {
+    profile,
+    madeAt: 'at noon',
+    expected: { count: 7, totals: [{ currency: 'MXN', amount: 35 }] },
+  });
   const text = JSON.stringify(blocks);
   expect(text).toContain('line 6: note 4');
   expect(text).not.toContain('line 7: note 5');
   expect(text).toContain(
-    '2 more rows have notes: paydesk -p shop-mx refunds status fri.plan --columns line,order_id,notes',
+    '2 more rows have notes: paydesk -p shop-mx refunds status fri.plan -o list --columns line,order_id,notes',
   );
   expect(text).toContain('7 refunds, 35 MXN, of 1 order"');
+  expect(text).toContain('totals  as you expect: --expect-count 7 --expect-total MXN=35"');
 });
 
 describe('the end of a batch', () => {

@@ -2,7 +2,12 @@
 
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { type Compared, compareOrder, type KnownOfOrder } from '../../../src/changes/bulk/compare-rows.ts';
+import {
+  type Compared,
+  compareOrder,
+  type KnownOfOrder,
+  type Unshown,
+} from '../../../src/changes/bulk/compare-rows.ts';
 import type { InputRow } from '../../../src/plans/plan-types.ts';
 import { chargeOf, type Json, listOf, orderOf, refundOf } from '../../harness/orders.ts';
 import { inputRow } from './plan-parts.ts';
@@ -18,7 +23,23 @@ function orderWith(...refunds: readonly (readonly number[])[]): Json {
   return orderOf('ord_1', charges, { amount_refunded: all });
 }
 
-const nothing: KnownOfOrder = { unconfirmed: undefined, probable: new Map(), byHand: [] };
+const keyOf: KnownOfOrder['keyOf'] = ({ chargeId = 'any', amount, ref }) => `${chargeId} ${amount} ${ref}`;
+const nothing: KnownOfOrder = { unshown: [], probable: new Map(), keyOf };
+
+/** A refund of 100 that this machine sent, and that the order does not show. */
+function unshown(changes: Partial<Unshown> = {}): Pick<KnownOfOrder, 'unshown'> {
+  const one: Unshown = {
+    is: 'unconfirmed',
+    chargeId: 'ch_1',
+    amount: -100,
+    words: 'sent',
+    keys: [],
+    before: new Set(),
+    isOpen: true,
+    ...changes,
+  };
+  return { unshown: [one] };
+}
 
 function compare(order: Json, rows: readonly Partial<InputRow>[], known: Partial<KnownOfOrder> = {}) {
   return compareOrder('ord_1', rows.map(inputRow), order, { ...nothing, ...known });
@@ -65,21 +86,73 @@ it.each<[string, readonly number[][], readonly Partial<InputRow>[], readonly str
   expect(words(compare(orderWith(...refunds), rows))).toEqual(expected);
 });
 
-it('an order with an unconfirmed refund is unconfirmed, unless it shows all that the row wants', () => {
-  expect(words(compare(orderWith([]), [{ amount: 100 }], { unconfirmed: 'i_1' }))).toEqual(['unconfirmed 0']);
-  expect(words(compare(orderWith([50]), [{ amount: 100 }], { unconfirmed: 'i_1' }))).toEqual([
-    'unconfirmed 50',
-  ]);
-  expect(words(compare(orderWith([100]), [{ amount: 100 }], { unconfirmed: 'i_1' }))).toEqual([
-    'refunded 100',
-  ]);
-  expect(words(compare(orderWith([101]), [{ amount: 100 }], { unconfirmed: 'i_1' }))).toEqual(['more 101']);
+it.each<[string, Json, readonly Partial<InputRow>[], readonly string[]]>([
+  ['nothing is shown', orderWith([]), [{ amount: 100 }], ['unconfirmed 0']],
+  ['a part is shown', orderWith([50]), [{ amount: 100 }], ['unconfirmed 50']],
+  ['as much is shown, which may be another refund', orderWith([100]), [{ amount: 100 }], ['unconfirmed 100']],
+  ['more is shown', orderWith([101]), [{ amount: 100 }], ['unconfirmed 101']],
+  [
+    'the other row of the charge is short of it',
+    orderWith([100]),
+    [{ amount: 100 }, { amount: 100 }],
+    ['refunded 100', 'unconfirmed 0'],
+  ],
+  [
+    'a row of another charge has all that it wants',
+    orderWith([], [7]),
+    [
+      { charge: '1', amount: 100 },
+      { charge: '2', amount: 7 },
+    ],
+    ['unconfirmed 0', 'refunded 7'],
+  ],
+  [
+    'a row of another charge is short of money',
+    orderWith([], []),
+    [{ charge: '2', amount: 7 }],
+    ['unconfirmed 0'],
+  ],
+])('an unconfirmed refund of a charge: %s', (_, order, rows, expected) => {
+  expect(words(compare(order, rows, unshown()))).toEqual(expected);
 });
 
-it('an order whose money cannot be read is not found, with the reason', () => {
-  expect(compare({ ...orderWith([]), amount: null }, [{}])).toMatchObject([
-    { verdict: 'not_found', why: 'the amount is not a whole number' },
+it('a refund that was there before a row was sent does not stand for the refund of that row', () => {
+  const own = { keys: ['any 100 '], before: new Set(['rf_11']) };
+  const rows = [{ amount: 100 }];
+  const both = [{ amount: 100 }, { amount: 100, ref: 'b' }];
+  expect(words(compare(orderWith([100]), rows, unshown(own)))).toEqual(['unconfirmed 0']);
+  expect(words(compare(orderWith([40]), rows, unshown(own)))).toEqual(['unconfirmed 0']);
+  expect(words(compare(orderWith([100]), rows, unshown({ ...own, is: 'by_hand' })))).toEqual(['by_hand 0']);
+  expect(words(compare(orderWith([40]), rows, unshown({ ...own, is: 'by_hand' })))).toEqual(['by_hand 0']);
+  expect(words(compare(orderWith([100]), both, unshown(own)))).toEqual(['unconfirmed 0', 'refunded 100']);
+  expect(words(compare(orderWith([100, 5]), rows, unshown(own)))).toEqual(['unconfirmed 5']);
+});
+
+it('an unconfirmed refund that is too old to move money counts for its own row only', () => {
+  const old = { isOpen: false };
+  expect(words(compare(orderWith([]), [{ amount: 100 }], unshown(old)))).toEqual(['not 0']);
+  expect(words(compare(orderWith([100]), [{ amount: 100 }], unshown(old)))).toEqual(['refunded 100']);
+  expect(
+    words(compare(orderWith([100]), [{ amount: 100 }], unshown({ ...old, keys: ['any 100 '] }))),
+  ).toEqual(['unconfirmed 100']);
+});
+
+it('an order whose charges are not shown is there: nothing shows a refund, or the order says how much', () => {
+  const { charges: _, ...bare } = orderWith([]);
+  const { payment_status: __, ...unpaid } = bare;
+  const said = (order: Json, known = {}) =>
+    compare(order, [{ amount: 100 }], known).map(({ verdict, why }) => [verdict, why]);
+  expect(said(unpaid)).toEqual([['not_shown', 'the order shows no charges: nothing shows a refund']]);
+  expect(said({ ...bare, amount_refunded: 5 })).toEqual([
+    ['not_shown', expect.stringMatching(/charges.*: amount_refunded is 5$/)],
   ]);
+  expect(said({ ...orderWith([]), amount: null })).toEqual([
+    ['not_shown', 'the amount is not a whole number: nothing shows a refund'],
+  ]);
+  const open = [expect.stringMatching(/: nothing shows a refund; sent$/)];
+  expect(said(unpaid, unshown())).toEqual([['unconfirmed', ...open]]);
+  expect(said(unpaid, unshown({ is: 'by_hand' }))).toEqual([['by_hand', ...open]]);
+  expect(said(unpaid, unshown({ isOpen: false }))[0]?.[0]).toBe('not_shown');
 });
 
 it('every refund of the order counts for just one row', () => {
@@ -116,13 +189,14 @@ it('a refund that an unconfirmed attempt probably made is not confirmed by being
 });
 
 it('what a person recorded as made counts for a row that is short of money', () => {
-  const byHand = [{ chargeId: 'ch_1', amount: -100, words: 'by hand' }];
+  const byHand = unshown({ is: 'by_hand', words: 'by hand' });
   const said = (order: Json, rows: readonly Partial<InputRow>[]) =>
-    compare(order, rows, { byHand }).map(({ verdict, why }) => [verdict, why]);
+    compare(order, rows, byHand).map(({ verdict, why }) => [verdict, why]);
   expect(said(orderWith([]), [{ amount: 100 }])).toEqual([['by_hand', 'by hand']]);
   expect(said(orderWith([]), [{ amount: 30 }])).toEqual([['by_hand', 'by hand']]);
   expect(said(orderWith([40]), [{ amount: 100 }])).toEqual([['by_hand', 'by hand']]);
-  expect(said(orderWith([100]), [{ amount: 100 }])).toEqual([['refunded', undefined]]);
+  expect(said(orderWith([100]), [{ amount: 100 }])).toEqual([['by_hand', 'by hand']]);
+  expect(said(orderWith([101]), [{ amount: 100 }])).toEqual([['more', 'by hand']]);
   expect(said(orderWith([], []), [{ charge: 'ch_2', amount: 100 }])).toEqual([['not', undefined]]);
   expect(said(orderWith([]), [{ amount: 100 }, { amount: 100 }])).toEqual([
     ['by_hand', 'by hand'],

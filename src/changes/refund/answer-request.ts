@@ -1,0 +1,243 @@
+/** How a second person looks at a request, approves it or rejects it: with the preview of whoever asked, from a read of their own. */
+
+import { type OpenService, readOne } from '../../api/api.ts';
+import { paths } from '../../api/spec.ts';
+import type { Context } from '../../commands/command.ts';
+import { usage } from '../../commands/flags.ts';
+import { CliError, withParts } from '../../errors.ts';
+import {
+  type ApprovalRequest,
+  type AskedPlanRow,
+  approvalMaxMs,
+  type TeamRules,
+} from '../../journal/journal.ts';
+import { digestShown } from '../../plans/plans.ts';
+import { commandLine, type Profile } from '../../profiles/profiles.ts';
+import type { Block } from '../../terminal/terminal.ts';
+import { rowsAndSumsOf } from '../bulk/batch-words.ts';
+import { titleLine } from '../change-words.ts';
+import { confirmChange } from '../confirm-change.ts';
+import { type ApprovedRefund, isOfRefund, refuseChanged } from './approved-refund.ts';
+import { originsOf } from './known-refunds.ts';
+import { planRefund, type RefundAsked, type RefundPlan } from './refund-plan.ts';
+import { refundPreview } from './refund-screens.ts';
+import { requestColumns, requestRecord, requestTitle, stateWords } from './request-record.ts';
+import { askedRefund, findRequest } from './second-person.ts';
+import { askedBy } from './send-approved.ts';
+
+/** Shows a request, and the order as it is now while the request is not over. */
+export async function showRequest(ctx: Context, id: string): Promise<void> {
+  const request = await findRequest(ctx, id);
+  await ctx.useProfileOf(request.asked);
+  const isOver = request.state !== 'asked' && request.state !== 'approved';
+  const seen = isOver || !isOfRefund(request) ? undefined : await lookAt(ctx, request).catch(orProblem);
+  const preview = seen === undefined || seen instanceof CliError ? [] : seen.preview;
+  const problem = seen instanceof CliError ? [problemLine(seen)] : [];
+  await shown(ctx, request, [...preview, ...problem]);
+}
+
+/** What was typed to approve a request. */
+export interface ApproveAsked {
+  /** The id of the order, or the first characters of the digest of the plan. */
+  readonly confirm: string | undefined;
+  readonly hours: number | undefined;
+  readonly note: string | undefined;
+}
+
+/** Approves a request for a while. Throws CliError 'refused' when the order changed since, or when it is an own request. */
+export async function approveRequest(
+  ctx: Context,
+  id: string,
+  { confirm, hours, note }: ApproveAsked,
+): Promise<void> {
+  const { request, rules } = await openRequest(ctx, id, ['asked']);
+  if (request.asked.operator === (await rules.member()))
+    throw new CliError('refused', `${id} is your own request: somebody else must approve it`, {
+      certain: 'nothing was approved',
+      now: ['to take it back:', `paydesk approvals reject ${id} --note TEXT`],
+      approval: id,
+    });
+  await ctx.useProfileOf(request.asked);
+  const seen = isOfRefund(request)
+    ? await lookAt(ctx, request).catch((error: unknown) => {
+        throw nothingApproved(error);
+      })
+    : await planPreview(ctx, request);
+  if (!ctx.options.dryRun) ctx.notes.show(seen.preview);
+  await confirmApproval(ctx, request, seen.profile, confirm);
+  const would = `would approve ${requestTitle(request, seen.profile.settings)}, asked for by ${request.asked.operator}`;
+  if (ctx.options.dryRun)
+    return await ctx.out.dryRun({ action: 'approve', approval: id }, () => [
+      ...seen.preview,
+      { line: would },
+    ]);
+  const validMs = hours === undefined ? approvalMaxMs : hours * 3_600_000;
+  await rules.decide(id, 'approved', { validMs, note });
+  await shown(ctx, await findRequest(ctx, id), []);
+  ctx.notes.note(`${request.asked.operator} can send it now: ${sendCommand(request, seen.profile)}`);
+}
+
+/** Rejects a request, also one that was approved and not sent yet. Whoever asked can take it back so, too. */
+export async function rejectRequest(ctx: Context, id: string, note: string): Promise<void> {
+  const { request, rules } = await openRequest(ctx, id, ['asked', 'approved']);
+  await ctx.useProfileOf(request.asked);
+  const style = ctx.profiles.amountStyle(request.asked.profile);
+  const would = `would reject ${requestTitle(request, style)}, asked for by ${request.asked.operator}`;
+  if (ctx.options.dryRun)
+    return await ctx.out.dryRun({ action: 'reject', approval: id }, () => [{ line: would }]);
+  await rules.decide(id, 'rejected', { validMs: 0, note });
+  await shown(ctx, await findRequest(ctx, id), []);
+}
+
+async function openRequest(
+  ctx: Context,
+  id: string,
+  states: readonly ApprovalRequest['state'][],
+): Promise<{ readonly request: ApprovalRequest; readonly rules: TeamRules }> {
+  const request = await findRequest(ctx, id);
+  const rules = await ctx.journal.rules();
+  if (states.includes(request.state) && rules !== undefined) return { request, rules };
+  throw new CliError('refused', `${id} ${stateWords(ctx, request)}`, {
+    certain: 'nothing was approved',
+    now: [`paydesk approvals show ${id}`],
+    approval: id,
+  });
+}
+
+async function shown(ctx: Context, request: ApprovalRequest, more: readonly Block[]): Promise<void> {
+  const style = ctx.profiles.amountStyle(request.asked.profile);
+  const { id, asked } = request;
+  const facts = [
+    `${id} ${stateWords(ctx, request)}`,
+    `asked by ${asked.operator}, ${ctx.fullTime(asked.time)}: ${requestTitle(request, style)}`,
+    ...(asked.note === undefined ? [] : [`note: ${asked.note}`]),
+  ];
+  const view = () => [...more, ...facts.map((line): Block => ({ line, hang: 2 }))];
+  await ctx.out.own(requestRecord(request), view, requestColumns);
+}
+
+// ── What is looked at ───────────────────────────────────────────────────────────────────────────
+
+interface Seen {
+  readonly profile: Profile;
+  readonly preview: readonly Block[];
+}
+
+// Throws CliError 'refused' when the order would get another refund now, or none.
+async function lookAt(ctx: Context, request: ApprovedRefund): Promise<Seen> {
+  const { asked } = request;
+  const { orderId } = asked.proof;
+  if (orderId === undefined) throw usage(`${request.id} is about no order`);
+  const service: OpenService = await ctx.service({ shown: orderId });
+  const { profile } = service;
+  const { value: order } = await readOne(ctx, service, 'orders', orderId, 'change');
+  const what: RefundAsked = { ...askedBy(asked), again: asked.again ?? [] };
+  const plan = planRefund(what, order, profile, { nowMs: ctx.clock.now() });
+  refuseChanged(request, refundNow(profile, orderId, plan, what), `${asked.operator} asked`);
+  const origins = await originsOf(ctx, service, order);
+  return {
+    profile,
+    preview: refundPreview({ plan, order, profile, note: asked.note, isOfTeam: true, origins }),
+  };
+}
+
+function refundNow(
+  profile: Profile,
+  orderId: string,
+  { body, expected, tolerated, amount, money }: RefundPlan,
+  { reason, note, again }: RefundAsked,
+) {
+  const request = { method: 'POST', path: paths.refunds(orderId), body: { ...body } } as const;
+  const { currency } = money;
+  return askedRefund(profile, {
+    orderId,
+    request,
+    expected,
+    tolerated,
+    amount,
+    currency,
+    reason,
+    note,
+    again,
+  });
+}
+
+// The rows are read again one by one when they are sent.
+async function planPreview(ctx: Context, request: ApprovalRequest): Promise<Seen> {
+  const { profile } = await ctx.service();
+  const { planned, claim } = planIn(request);
+  const line = (name: string, text: string): Block => ({ line: `${name.padEnd(8)}${text}`, hang: 8 });
+  return {
+    profile,
+    preview: [
+      titleLine('APPROVE A PLAN OF REFUNDS', profile, 'strong'),
+      line('plan', `${planned.id} of ${planned.file}, made ${ctx.fullTime(planned.madeAt)}`),
+      line('asked', `by ${request.asked.operator}, ${ctx.fullTime(request.asked.time)}`),
+      line('sends', rowsAndSumsOf(planned, profile.settings)),
+      line('digest', claim.plan.slice(0, digestShown)),
+      line('rows', 'whoever has the file of the plan shows them: paydesk refunds status PLAN'),
+    ],
+  };
+}
+
+function planIn({ asked }: ApprovalRequest): AskedPlanRow {
+  if ('planned' in asked) return asked;
+  throw new Error('this request is about no plan');
+}
+
+// In production a person types what is approved: the amount or the id of the order, or the digest of the plan.
+async function confirmApproval(
+  ctx: Context,
+  request: ApprovalRequest,
+  profile: Profile,
+  confirm: string | undefined,
+): Promise<void> {
+  const purpose = 'approve' as const;
+  if (isOfRefund(request)) {
+    const { proof, amount, currency } = request.asked;
+    const order = { id: proof.orderId ?? '', amount, currency };
+    checkAnswerable(ctx, profile, confirm, `--confirm ${order.id}`);
+    return await confirmChange(ctx, { profile, confirm, order, purpose });
+  }
+  const id = planIn(request).claim.plan.slice(0, digestShown);
+  checkAnswerable(ctx, profile, confirm, `--confirm ${id}`);
+  await confirmChange(ctx, {
+    profile,
+    confirm,
+    order: { id, amount: undefined, currency: undefined },
+    purpose,
+  });
+}
+
+function checkAnswerable(
+  { ask, options }: Context,
+  { mode }: Profile,
+  confirm: string | undefined,
+  typed: string,
+): void {
+  if (ask.interactive || options.dryRun || confirm !== undefined) return;
+  if (mode === 'production')
+    throw usage('missing --confirm: in production --yes alone is not enough', [
+      `add it to the command: ${typed}`,
+    ]);
+  if (!options.yes) throw usage('missing --yes: no terminal to ask on', ['add it to the command: --yes']);
+}
+
+function sendCommand(request: ApprovalRequest, profile: Profile): string {
+  return isOfRefund(request)
+    ? commandLine(profile, 'orders', 'refund', '--approved', request.id)
+    : commandLine(profile, 'refunds', 'apply', 'PLAN');
+}
+
+function nothingApproved(error: unknown): unknown {
+  return error instanceof CliError ? withParts(error, { certain: 'nothing was approved' }) : error;
+}
+
+function orProblem(error: unknown): CliError {
+  if (error instanceof CliError && error.kind === 'refused') return error;
+  throw error;
+}
+
+function problemLine({ message }: CliError): Block {
+  return { line: { text: `it would be refused now: ${message}`, style: 'warn' }, hang: 2 };
+}

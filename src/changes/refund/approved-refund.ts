@@ -1,0 +1,49 @@
+/** A refund that somebody else of the team has approved, or is to approve: it is compared with the refund that would be sent now. */
+
+import type { Context } from '../../commands/command.ts';
+import { CliError } from '../../errors.ts';
+import type { ApprovalRequest, AskedRefund, AskedRefundRow } from '../../journal/journal.ts';
+
+/** What the id of a request looks like. */
+export const requestPattern = /^r_[a-z0-9]{1,32}$/;
+
+/** A request for the approval of one refund. */
+export interface ApprovedRefund extends ApprovalRequest {
+  readonly asked: AskedRefundRow;
+}
+
+/** Whether a request is about one refund, not about a plan. */
+export function isOfRefund(request: ApprovalRequest): request is ApprovedRefund {
+  return 'request' in request.asked;
+}
+
+/**
+ * The line of the preview that says who approved the refund. Throws CliError 'refused' when the order would now get another
+ * refund than the one that was approved.
+ */
+export function approvedLine(ctx: Context, request: ApprovedRefund, now: AskedRefund): string {
+  refuseChanged(request, now, 'it was approved');
+  const { decided } = request;
+  const until = decided?.until ?? undefined;
+  const time = until === undefined ? '' : `, until ${ctx.shortTime(until)}`;
+  return `approved by ${decided?.operator ?? 'somebody else'} (${request.id}${time})`;
+}
+
+/** Throws CliError 'refused' when a refund that is planned now is not the one that was asked for. */
+export function refuseChanged({ id, asked }: ApprovedRefund, now: AskedRefund, since: string): void {
+  if (sameAsked(asked) === sameAsked(now)) return;
+  const { orderId = 'the order' } = asked.proof;
+  throw new CliError('refused', `${orderId} changed since ${since}: it would be another refund now`, {
+    certain: 'nothing was sent',
+    now: [`paydesk approvals show ${id}`, 'to ask again, run the refund without --approved'],
+    approval: id,
+  });
+}
+
+// What the server compares too.
+function sameAsked({ origin, request, proof, currency }: Omit<AskedRefund, 'note'>): string {
+  const { method, path, body = {} } = request;
+  const fields = Object.entries(body).toSorted(([one], [other]) => (one < other ? -1 : 1));
+  const expected = proof.expected.map(({ chargeId, amount }) => [chargeId, amount]);
+  return JSON.stringify([origin, method, path, fields, expected, proof.livemode, currency?.toUpperCase()]);
+}

@@ -1,0 +1,103 @@
+/** A request for the approval of a second person, as a flat record, in a list, and in words. Pure. */
+
+import { type AmountStyle, amountWords } from '../../amounts.ts';
+import { type Column, fieldColumn } from '../../api/resources.ts';
+import type { JsonObject } from '../../api/spec.ts';
+import type { Context } from '../../commands/command.ts';
+import type { ApprovalRequest } from '../../journal/journal.ts';
+import { digestShown } from '../../plans/plans.ts';
+import { rowsAndSumsOf } from '../bulk/batch-words.ts';
+import { isOfRefund } from './approved-refund.ts';
+
+export const requestColumns: readonly Column[] = [
+  { ...fieldColumn('id', 'REQUEST', 'id', 0), stays: true },
+  fieldColumn('asked_at', 'ASKED', 'time', 0),
+  fieldColumn('asked_by', 'BY', 'text', 0),
+  { ...fieldColumn('order', 'ORDER', 'id', 0), value: ({ order, plan }) => order ?? plan },
+  fieldColumn('amount', 'AMOUNT', 'money', 0),
+  { ...fieldColumn('state', 'STATE', 'text', 0), stays: true },
+  fieldColumn('until', 'UNTIL', 'time', 100),
+  fieldColumn('decided_by', 'ANSWERED BY', 'text', 100),
+  fieldColumn('note', 'NOTE', 'text', 120),
+  fieldColumn('reason', 'REASON', 'text'),
+  fieldColumn('currency', 'CURRENCY', 'text'),
+  fieldColumn('decided_at', 'ANSWERED', 'time'),
+  fieldColumn('decided_note', 'ANSWER', 'text'),
+  fieldColumn('used_by', 'SENT AS', 'id'),
+  fieldColumn('plan', 'PLAN', 'text'),
+  fieldColumn('digest', 'DIGEST', 'text'),
+  fieldColumn('rows', 'ROWS', 'integer'),
+  fieldColumn('profile', 'PROFILE', 'text'),
+  fieldColumn('account', 'ACCOUNT', 'text'),
+];
+
+/** Times are Unix seconds. Of a plan with several currencies, `amount` and `currency` are those of the first. */
+export function requestRecord(request: ApprovalRequest): JsonObject {
+  const { id, state, asked, decided, usedBy } = request;
+  const { operator, time, note, profile, account } = asked;
+  return {
+    object: 'approval_request',
+    id,
+    state,
+    asked_by: operator,
+    asked_at: seconds(time),
+    note: note ?? null,
+    ...whatOf(request),
+    decided_by: decided?.operator ?? null,
+    decided_at: decided === undefined ? null : seconds(decided.time),
+    decided_note: decided?.note ?? null,
+    until: typeof decided?.until === 'number' ? seconds(decided.until) : null,
+    used_by: usedBy ?? null,
+    profile,
+    account,
+  };
+}
+
+function whatOf(request: ApprovalRequest): JsonObject {
+  if (isOfRefund(request)) {
+    const { proof, amount, currency, reason, request: sent } = request.asked;
+    const of = { order: proof.orderId ?? null, amount: amount ?? null, currency: currency ?? null };
+    return { kind: 'refund', ...of, reason: reason ?? null, body: sent.body ?? null };
+  }
+  if (!('planned' in request.asked)) return {};
+  const { planned, claim } = request.asked;
+  const [first] = planned.sums;
+  const sum = { amount: first?.amount ?? null, currency: first?.currency ?? null };
+  const sums = planned.sums.map((one) => ({ ...one }));
+  return { kind: 'plan', plan: planned.id, digest: claim.plan, rows: planned.rows, ...sum, sums };
+}
+
+function seconds(ms: number): number {
+  return Math.floor(ms / 1000);
+}
+
+/** `the refund of 900 MXN on ord_…`, or `the plan p_7f3k, 12 refunds, 90000 MXN, digest 1f0c9a3e`. */
+export function requestTitle(request: ApprovalRequest, style: AmountStyle): string {
+  if (isOfRefund(request)) {
+    const { proof, amount = 0, currency } = request.asked;
+    return `the refund of ${amountWords(amount, currency, style)} on ${proof.orderId ?? 'an order'}`;
+  }
+  if (!('planned' in request.asked)) return 'nothing';
+  const { planned, claim } = request.asked;
+  return `the plan ${planned.id}, ${rowsAndSumsOf(planned, style)}, digest ${claim.plan.slice(0, digestShown)}`;
+}
+
+/** What became of a request, behind its id: `was approved by ben, until 19:03`. */
+export function stateWords(
+  ctx: Pick<Context, 'shortTime'>,
+  { state, decided, usedBy }: ApprovalRequest,
+): string {
+  const by = decided?.operator ?? 'somebody else';
+  switch (state) {
+    case 'asked':
+      return 'is not approved yet';
+    case 'approved':
+      return `was approved by ${by}, until ${ctx.shortTime(decided?.until ?? 0)}`;
+    case 'rejected':
+      return `was rejected by ${by}${decided?.note === undefined ? '' : `: ${decided.note}`}`;
+    case 'used':
+      return `was approved by ${by} and sent as ${usedBy ?? 'another change'}`;
+    case 'expired':
+      return decided === undefined ? 'expired: nobody answered it' : `was approved by ${by}, and has expired`;
+  }
+}

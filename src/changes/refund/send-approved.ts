@@ -1,0 +1,55 @@
+/** `orders refund --approved`: sends the refund that somebody else of the team has approved. */
+
+import { refundReasonValues } from '../../api/spec.ts';
+import type { Context } from '../../commands/command.ts';
+import { usage } from '../../commands/flags.ts';
+import { CliError } from '../../errors.ts';
+import type { AskedRefundRow } from '../../journal/journal.ts';
+import type { OrderAsked } from '../order-change.ts';
+import { isOfRefund } from './approved-refund.ts';
+import { refundOrder } from './refund-order.ts';
+import type { RefundAsked } from './refund-plan.ts';
+import { stateWords } from './request-record.ts';
+import { findRequest } from './second-person.ts';
+
+/**
+ * Sends an approved refund: the order is read and shown again, and the refund must be the very one that was asked for. Throws
+ * CliError for every outcome that is not a plain success.
+ */
+export async function sendApproved(
+  ctx: Context,
+  requestId: string,
+  { id, ...how }: Pick<OrderAsked, 'id' | 'confirm' | 'intent'>,
+): Promise<void> {
+  const request = await findRequest(ctx, requestId);
+  if (!isOfRefund(request))
+    throw usage(`${requestId} is about a plan: run the same paydesk refunds apply again`);
+  const { asked, state } = request;
+  const { orderId } = asked.proof;
+  if (id !== undefined && id !== orderId) throw usage(`${requestId} is about ${orderId}, not ${id}`);
+  if (state !== 'approved')
+    throw new CliError('refused', `${requestId} ${stateWords(ctx, request)}`, {
+      certain: 'nothing was sent',
+      now: [`paydesk approvals show ${requestId}`],
+      approval: requestId,
+    });
+  await ctx.useProfileOf(asked);
+  const pick = () => Promise.reject(new Error('the request names the order'));
+  await refundOrder(
+    ctx,
+    { id: orderId, again: asked.again ?? [], pick, ...how },
+    { ...askedBy(asked), onlyConfirm: true },
+    request,
+  );
+}
+
+/** What was asked for in a request, as the flags of a refund. */
+export function askedBy({ request: { body = {} }, note }: AskedRefundRow): Omit<RefundAsked, 'again'> {
+  const { charge_id: charge, amount, reason } = body;
+  return {
+    charge: typeof charge === 'string' ? charge : undefined,
+    amount: typeof amount === 'number' ? amount : undefined,
+    reason: refundReasonValues.find((value) => value === reason),
+    note,
+  };
+}

@@ -1,0 +1,104 @@
+/** The journal of a run whose user has joined a team: that of the team for the accounts of its origin, else the one on this machine. */
+
+import { join } from 'node:path';
+import { CliError } from '../errors.ts';
+import type { ClockWithTimers } from '../io.ts';
+import type { JournalStore } from '../journal/journal-store.ts';
+import type { TeamJournal } from '../journal/postgres/postgres-store.ts';
+import type { FileRules } from '../profiles/profiles.ts';
+import { readTeams, type Team, teamOf } from '../team/team.ts';
+
+export interface TeamChoice {
+  /** The file that lists the teams. */
+  readonly file: string;
+  readonly rules: FileRules;
+  readonly stateFolder: string;
+  readonly clock: ClockWithTimers;
+  readonly cwd: () => string;
+  /** The origin of the profile that the run uses now; undefined when it uses none. */
+  readonly origin: () => Promise<string | undefined>;
+  /** The password of PAYDESK_TEAM_PASSWORD. */
+  readonly password: string | undefined;
+  /** Called with the password before it is used, so that it is masked in every text. */
+  readonly learn: (password: string) => void;
+}
+
+// The server has this long for a statement, and an unknown outcome is asked about this long.
+const deadlineMs = 10_000;
+const insistMs = 20_000;
+
+/** Which store it is now. */
+export interface TeamStores {
+  now(): Promise<JournalStore>;
+  close(): void;
+}
+
+/** Chooses each time, since a run may turn to another profile. `local`: the journal on this machine. */
+export function createTeamStores(choice: TeamChoice, local: JournalStore): TeamStores {
+  const opened = new Map<string, Promise<JournalStore>>();
+  // One for all connections of the process.
+  const run = crypto.randomUUID();
+  return {
+    async now() {
+      const origin = await choice.origin();
+      const team = origin === undefined ? undefined : teamOf(readTeams(choice.file, choice.rules), origin);
+      if (team === undefined) return refusingMoved(local, choice);
+      const store = opened.get(team.origin) ?? openTeam(choice, team, run);
+      opened.set(team.origin, store);
+      return await store;
+    },
+    close() {
+      for (const store of opened.values())
+        void store.then(
+          (team) => team.close(),
+          () => undefined,
+        );
+    },
+  };
+}
+
+/** Opens the journal of a team. `run`: the uuid of this process. */
+export async function openTeam(choice: TeamChoice, team: Team, run: string): Promise<TeamJournal> {
+  const { clock, stateFolder, rules, cwd, learn } = choice;
+  const { createPostgresStore } = await import('../journal/postgres/postgres-store.ts');
+  const { origin: _, journal, password: kept, desk, ...place } = team;
+  return createPostgresStore({
+    place,
+    journal,
+    clock,
+    run,
+    desk,
+    cwd,
+    deadlineMs,
+    insistMs,
+    mirror: {
+      path: join(stateFolder, 'team', `${journal}.db`),
+      rules,
+      folders: [stateFolder, join(stateFolder, 'team')],
+    },
+    async password() {
+      const password = choice.password ?? kept;
+      if (password === undefined)
+        throw new CliError('auth', `there is no password for ${team.user} at ${team.host}`, {
+          certain: 'nothing was sent',
+          now: ['set PAYDESK_TEAM_PASSWORD'],
+        });
+      learn(password);
+      return password;
+    },
+  });
+}
+
+// The journal on this machine takes no change of an account that a team keeps, whatever profile asks for it.
+function refusingMoved(local: JournalStore, { file, rules }: TeamChoice): JournalStore {
+  return {
+    ...local,
+    async append(row) {
+      const team = row.type === 'sent' ? teamOf(readTeams(file, rules), row.origin) : undefined;
+      if (team === undefined) return await local.append(row);
+      throw new CliError('refused', `changes of ${team.origin} are in the journal of its team`, {
+        certain: 'nothing was sent',
+      });
+    },
+  };
+}

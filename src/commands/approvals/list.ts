@@ -1,0 +1,37 @@
+/** `approvals list`: the requests of the team for the approval of a second person. */
+
+import { requestColumns, requestRecord, requestsOf } from '../../changes/changes.ts';
+import type { ApprovalRequest } from '../../journal/journal.ts';
+import { defineCommand } from '../command.ts';
+import { flag } from '../flags.ts';
+
+export const list = defineCommand({
+  description:
+    'Lists the refunds and plans that wait for somebody else of the team to approve them, oldest first; with --all also those of the last 30 days that are over.',
+  arguments: [],
+  flags: {
+    all: flag.switch({ summary: 'also those that were sent, rejected, or have expired' }),
+  },
+  examples: ['paydesk approvals list', 'paydesk approvals list --all --json | jq .data'],
+  exits: [0, 2, 3, 4],
+  async run(ctx, { flags }) {
+    ctx.out.checkColumns(requestColumns);
+    const requests = await requestsOf(ctx);
+    const shown = requests.filter((request) => flags.all === true || isWaiting(request));
+    const amountsOf = ({ profile }: { readonly profile?: unknown }) =>
+      ctx.profiles.amountStyle(typeof profile === 'string' ? profile : '');
+    await ctx.out.ownList(
+      requestColumns.map((column) => ({ ...column, amountsOf })),
+      shown.map(requestRecord),
+    );
+    if (shown.length === 0)
+      ctx.notes.note(
+        `nothing waits for an approval${flags.all === true ? ', and nothing did in the last 30 days' : ''}`,
+      );
+    return undefined;
+  },
+});
+
+function isWaiting({ state }: ApprovalRequest): boolean {
+  return state === 'asked' || state === 'approved';
+}

@@ -1,0 +1,176 @@
+/** All figures of the HTML report, taken in one reading of the facts. */
+
+import { statuses } from '../api/spec.ts';
+import { type AttemptRecord, changeKinds } from '../journal/journal.ts';
+import {
+  daysFrom,
+  type Figure,
+  hasCurrency,
+  isInSpan,
+  largestFirst,
+  type OrderFact,
+  type OrderSum,
+  type RefundFact,
+  type RefundSum,
+  type Summary,
+  summariseOrders,
+  summariseRefunds,
+  type TimeUnit,
+  type TwinPair,
+  unitsFrom,
+} from '../reports/reports.ts';
+import type { Context } from './command.ts';
+import { outcomeWords } from './journal/attempt-words.ts';
+import { needsPerson } from './journal/attempts.ts';
+import { isNear, pairsIn } from './orders/twins.ts';
+import type { Source } from './report-source.ts';
+
+/** A change in the journal of this machine that somebody has to look at. */
+export interface OpenCase {
+  readonly orderId: string | undefined;
+  readonly what: string;
+  readonly outcome: string;
+  readonly amount: Figure | undefined;
+  readonly currency: string | undefined;
+  /** Unix seconds. */
+  readonly sentAt: number;
+  readonly operator: string;
+}
+
+export interface ReportFigures {
+  readonly unit: TimeUnit;
+  /** Every unit of the period as far as it has passed, also those without refunds. */
+  readonly units: readonly string[];
+  readonly time: Summary<RefundSum>;
+  readonly reasons: Summary<RefundSum>;
+  readonly operators: Summary<RefundSum>;
+  readonly cards: Summary<RefundSum>;
+  readonly waiting: Summary<OrderSum>;
+  /** The largest refunds of each currency. */
+  readonly largest: readonly RefundFact[];
+  readonly twins: readonly TwinPair[];
+  readonly openCases: readonly OpenCase[];
+}
+
+/** How many of the largest refunds a report lists for each currency. */
+export const largestCount = 10;
+
+/** Reads all facts of a source and adds them up, the refunds just as `refunds summary` does. */
+export async function gatherFigures(
+  ctx: Context,
+  source: Source,
+  currency: string | undefined,
+): Promise<ReportFigures> {
+  const { range: span, days, asOf } = source;
+  const unit = unitFor(source);
+  const shared = { span, currency, rules: { dayOf: (at: number) => days.day(at), now: asOf / 1000 } };
+  const splits = {
+    time: summariseRefunds({ ...shared, by: unit }),
+    reasons: summariseRefunds({ ...shared, by: 'reason' }),
+    operators: summariseRefunds({ ...shared, by: 'operator' }),
+    cards: summariseRefunds({ ...shared, by: 'brand' }),
+    waiting: summariseOrders({
+      ...shared,
+      span: { since: undefined, until: undefined },
+      by: 'age',
+      counts: ({ status }) => status === statuses.preAuthorized,
+    }),
+  };
+  const near: OrderFact[] = [];
+  const largest = createLargest();
+  for await (const facts of source.facts) {
+    for (const split of Object.values(splits)) split.add(facts);
+    const { order } = facts;
+    if (order !== undefined && isNear(span, order) && hasCurrency(currency, order.currency)) near.push(order);
+    for (const refund of facts.refunds)
+      if (
+        refund.madeAt !== undefined &&
+        isInSpan(span, refund.madeAt) &&
+        hasCurrency(currency, refund.currency)
+      )
+        largest.add(refund);
+  }
+  const time = splits.time.result();
+  return {
+    unit,
+    units: unitsOf(source, unit, time),
+    time,
+    reasons: splits.reasons.result(),
+    operators: splits.operators.result(),
+    cards: splits.cards.result(),
+    waiting: splits.waiting.result(),
+    largest: largest.all(),
+    twins: pairsIn(near, span),
+    openCases: await openCases(ctx, await source.attempts(), currency),
+  };
+}
+
+// A chart of more columns says little, and the table beside it would be pages long.
+const mostDays = 62;
+const mostWeeks = 62 * 7;
+
+function unitFor(source: Source): TimeUnit {
+  const ends = endsOf(source);
+  if (ends === undefined) return 'month';
+  const count = daysFrom(...ends).length;
+  if (count <= mostDays) return 'day';
+  return count <= mostWeeks ? 'week' : 'month';
+}
+
+// The first and the last day of the period as far as it has passed; undefined if it has no beginning.
+function endsOf({ range: { since, until }, asOf, days }: Source): [first: string, last: string] | undefined {
+  if (since === undefined) return undefined;
+  const end = Math.max(since + 1000, Math.min(until ?? asOf, asOf));
+  const [first, last] = [days.day(Math.ceil(since / 1000)), days.day(Math.ceil(end / 1000) - 1)];
+  return first === undefined || last === undefined ? undefined : [first, last];
+}
+
+function unitsOf(source: Source, unit: TimeUnit, { days }: Summary<RefundSum>): readonly string[] {
+  const made = [...days.values()].flatMap((figures) => [...figures.keys()]).toSorted();
+  const [first, last] = endsOf(source) ?? [made[0], made.at(-1)];
+  return first === undefined || last === undefined ? [] : unitsFrom(first, last, unit);
+}
+
+function createLargest() {
+  const kept = new Map<string, readonly RefundFact[]>();
+  return {
+    // All refunds of a period may be millions, so only the largest are kept.
+    add(refund: RefundFact): void {
+      const key = refund.currency ?? '';
+      const before = kept.get(key) ?? [];
+      const least = before.at(-1);
+      if (before.length === largestCount && least !== undefined && bySize(refund, least) > 0) return;
+      kept.set(key, [...before, refund].toSorted(bySize).slice(0, largestCount));
+    },
+    all: (): readonly RefundFact[] =>
+      [...kept].toSorted(([one], [other]) => (one < other ? -1 : 1)).flatMap(([, refunds]) => refunds),
+  };
+}
+
+function bySize(one: RefundFact, other: RefundFact): number {
+  return (
+    largestFirst(one.amount ?? 0, other.amount ?? 0) ||
+    (other.madeAt ?? 0) - (one.madeAt ?? 0) ||
+    ((one.id ?? '') < (other.id ?? '') ? -1 : 1)
+  );
+}
+
+async function openCases(
+  ctx: Context,
+  attempts: readonly AttemptRecord[],
+  currency: string | undefined,
+): Promise<readonly OpenCase[]> {
+  const now = await ctx.journal.now();
+  return attempts
+    .filter((record) => needsPerson(ctx, record, now))
+    .filter(({ sent }) => sent.currency === undefined || hasCurrency(currency, sent.currency))
+    .map((record) => ({
+      orderId: record.sent.proof.orderId,
+      what: changeKinds[record.sent.proof.kind].noun,
+      outcome: outcomeWords(record, ctx.journal.isOpen(record, now)),
+      amount: record.sent.amount,
+      currency: record.sent.currency,
+      sentAt: Math.floor(record.sent.time / 1000),
+      operator: record.sent.operator,
+    }));
+}

@@ -1,0 +1,137 @@
+/** `report`: one HTML file about the refunds of a period, for a lead who mails it. */
+
+import type { JsonObject } from '../api/spec.ts';
+import { loadReportPage, type Page } from '../reports/reports.ts';
+import { toJson } from '../terminal/terminal.ts';
+import { type Context, defineCommand, dryRunShown } from './command.ts';
+import { flag, usage } from './flags.ts';
+import { openSource } from './open-report-source.ts';
+import { gatherFigures, type ReportFigures } from './report-figures.ts';
+import { sourceFlags } from './report-flags.ts';
+import { figuresForPrograms } from './report-json.ts';
+import { firstFields, lastFields } from './report-rows.ts';
+import { gapWords, isComplete, labelWords, refuseGaps, spanWords } from './report-screen.ts';
+import { type ReportHow, sectionsOf } from './report-sections.ts';
+import type { Source } from './report-source.ts';
+import { parsePeriod, periodFlag } from './typed-period.ts';
+
+const usualPeriod = 'this-month';
+
+export const report = defineCommand({
+  description: [
+    'Writes one HTML file to mail or to print: sums of refunds and payments with the rate, days, reasons, operators, cards, the largest refunds, orders that wait for their capture, possible twins, and open cases of the journal. Charts stand beside their tables. The sums are those of refunds summary.',
+    'The file loads nothing and runs nothing, and holds the same figures as JSON with a SHA-256. Names of buyers and notes of refunds are left out; --names puts them in. Operators are always named, as this machine knows them.',
+    'Every order is read. --from-file takes an export of all orders instead (orders export --to orders.ndjson). The file gets its name once it is whole.',
+  ].join('\n'),
+  arguments: [],
+  flags: {
+    period: periodFlag(usualPeriod),
+    to: flag.text({ value: 'FILE', summary: 'write the report into this file, such as report.html; needed' }),
+    names: flag.switch({ summary: 'with the names of buyers and the notes of refunds' }),
+    force: flag.switch({ summary: 'replace the file of --to' }),
+    ...sourceFlags,
+  },
+  examples: [
+    'paydesk -p demo report --period last-month --to report.html',
+    'paydesk -p demo report --to report.html --force --json --no-input',
+    'paydesk report --period 2026-11 --from-file orders.ndjson --to november.html',
+  ],
+  exits: [0, 1, 2, 3, 4, 6, 9],
+  async run(ctx, { flags }) {
+    const { to: file, names = false, force = false } = flags;
+    if (file === undefined)
+      throw usage('say into which file the report goes', ['paydesk report --to report.html']);
+    await refuseFile(ctx, file, force, flags['from-file']);
+    const period = flags.period ?? parsePeriod(usualPeriod, '--period');
+    const would = `would write a report of ${period.text} into ${file}`;
+    if (await dryRunShown(ctx, { action: 'report', file, period: period.text }, would)) return undefined;
+    const source = await openSource(ctx, { flags, period, needs: { kind: 'everything', makers: true } });
+    const figures = await gatherFigures(ctx, source, flags.currency);
+    const page = pageOf(ctx, figures, { source, names });
+    const reportPage = await loadReportPage();
+    await ctx.plans.write(file, reportPage(page), force);
+    await showWritten(ctx, file, figures, source);
+    refuseGaps(figures.time.gaps, 'refunds and payments');
+    return undefined;
+  },
+});
+
+// Nothing is read for a report that cannot be written.
+async function refuseFile(
+  { plans }: Context,
+  file: string,
+  force: boolean,
+  read: string | undefined,
+): Promise<void> {
+  const kept = read === undefined ? [] : [read, `${read}.manifest.json`];
+  for (const one of kept)
+    if (await plans.isSameFile(one, file))
+      throw usage(`--to ${file}: the report is made of this file, so it cannot replace it`, [
+        'name another file with --to',
+      ]);
+  await plans.checkNew(file, force);
+}
+
+function pageOf(ctx: Context, figures: ReportFigures, how: ReportHow): Page {
+  const { source } = how;
+  const { gaps, failed } = figures.time;
+  const unsummed = figures.time.totals.reduce((sum, { sums }) => sum + Number(sums.unsummed), 0);
+  const asOf = `${source.days.full(source.asOf)}: ${source.readWords()}`;
+  return {
+    title: `Refunds, ${spanWords(ctx, source) ?? 'all of time'}`,
+    alarms: isComplete(gaps)
+      ? []
+      : [`Not complete: ${gapWords(gaps, 'refunds and payments')}. The sums may be too low.`],
+    facts: [
+      ['Account', labelWords(source)],
+      ['As of', asOf],
+      ['Days', source.zone],
+    ],
+    sections: sectionsOf(figures, how),
+    notes: [
+      'Of paid: refunds made in this period, of the payments of this period. "Refunded of these payments" is what went back of them until now, and makes another rate.',
+      'Amounts are in the units of the service. Two currencies are never added together. Sums are exact, of any size.',
+      'Reason and operator come from the journal of the machine that wrote this report. A refund that it does not know is called not from this machine.',
+      'What was refunded while the orders were read may be missing.',
+      ...(unsummed === 0 ? [] : [`Unsummed ${unsummed}: no amount is shown, so no sum has them.`]),
+      ...(failed === 0
+        ? []
+        : [`${failed} of the refunds say themselves that they failed. They are counted.`]),
+      how.names
+        ? 'This file holds names of buyers and notes. Mail it only to people who may read them.'
+        : 'Names of buyers and notes are left out.',
+    ],
+    json: toJson({
+      object: 'report',
+      ...firstFields(source),
+      account: labelWords(source),
+      read: source.readWords(),
+      ...figuresForPrograms(figures, how),
+      gaps: { hidden: gaps.hidden, undated: gaps.undated },
+      ...lastFields(source, isComplete(gaps)),
+    }),
+  };
+}
+
+async function showWritten(
+  { out }: Context,
+  file: string,
+  { time: { totals, gaps }, openCases }: ReportFigures,
+  source: Source,
+): Promise<void> {
+  const complete = isComplete(gaps);
+  const refunds = totals.reduce((sum, { sums }) => sum + Number(sums.refunds), 0);
+  const record: JsonObject = {
+    object: 'report_file',
+    file,
+    ...firstFields(source),
+    refunds,
+    open_cases: openCases.length,
+    ...lastFields(source, complete),
+  };
+  await out.own(record, () => [
+    { line: `report written: ${file}` },
+    { line: `${refunds} ${refunds === 1 ? 'refund' : 'refunds'}; ${source.readWords()}`, hang: 2 },
+    ...(complete ? [] : [{ line: 'NOT COMPLETE: the report says so, and see below' }]),
+  ]);
+}

@@ -1,0 +1,40 @@
+/** `team create`: makes the journal of a team in a PostgreSQL database. */
+
+import { defineCommand, dryRunShown } from '../command.ts';
+import { adminFlags, invitationOf, takePasswords, takePlace } from './place-inputs.ts';
+
+const { from: _, ...flags } = adminFlags;
+
+export const create = defineCommand({
+  description:
+    'Makes a schema with the journal, its functions and its roles in one transaction. The user must be allowed to create roles and schemas. --print-sql prints the same statements for an administrator. Nothing on this machine changes: afterwards add members (team add), and join (team join). --json prints the invitation, which holds no password: keep it in a file for the others.',
+  arguments: [],
+  flags,
+  examples: [
+    'paydesk team create --host db.example --ca ca.pem --database desk --user admin',
+    'paydesk team create --host db.example --ca ca.pem --database desk --user admin --password-stdin --json > desk.team < password.txt',
+    'paydesk team create --print-sql > team.sql',
+  ],
+  exits: [0, 2, 3, 130],
+  async run(ctx, { flags: values }) {
+    const team = await ctx.team();
+    if (values['print-sql'] === true) {
+      await ctx.out.text(await team.createSql(values.schema ?? 'paydesk'));
+      return undefined;
+    }
+    const { place } = await takePlace(ctx, values, undefined, 'user that may create roles and schemas');
+    team.checkPlace(place);
+    const { host, port, database, schema, user } = place;
+    const where = { host, port, database, schema, user };
+    const would = `would make the journal of a team in ${host}:${port}/${database}`;
+    if (await dryRunShown(ctx, { action: 'team_create', ...where }, would)) return undefined;
+    const [password = ''] = await takePasswords(ctx, team, values, [`password of ${user}`]);
+    const { journal } = await team.create(place, password);
+    await ctx.out.own({ ...invitationOf(place, journal) }, () => [
+      { line: { text: `the journal of a team is in ${host}:${port}/${database}`, style: 'strong' } },
+      { line: `journal ${journal}` },
+      { line: 'next: add members (paydesk team add NAME --lead), then join (paydesk team join)' },
+    ]);
+    return undefined;
+  },
+});

@@ -1,0 +1,43 @@
+/** `team join`: from now on the changes of the profile's account are recorded in the journal of a team. */
+
+import { confirmFirst, defineCommand, dryRunShown } from '../command.ts';
+import { flag } from '../flags.ts';
+import { placeFlags, takePasswords, takePlace } from './place-inputs.ts';
+
+export const join = defineCommand({
+  description:
+    "Signs in and checks the server, brings what this machine has sent of the account into the team's journal, and closes the journal of this machine for the account. From then on every profile of that address uses the team's journal, and nothing is sent without it. Refuses while a change is unconfirmed here. If it stops half way, nothing can be sent until the same command has come through. The password is kept in a file that only you can read; with PAYDESK_TEAM_PASSWORD it is not kept.",
+  arguments: [],
+  flags: {
+    ...placeFlags,
+    desk: flag.text({ value: 'NAME', summary: 'name of this desk in the rows, such as desk-4' }),
+  },
+  examples: [
+    'paydesk -p shop-mx team join --from desk.team --user ana --desk desk-4',
+    'paydesk -p shop-mx team join --from desk.team --user ana --password-stdin --yes < password.txt',
+  ],
+  exits: [0, 2, 3, 4, 130],
+  async run(ctx, { flags }) {
+    const team = await ctx.team();
+    const origin = await team.origin();
+    const { place, journal } = await takePlace(ctx, flags, await team.joined(), 'your name in the team');
+    team.checkPlace(place);
+    const attempts = await team.history();
+    const { host, port, database, user } = place;
+    const where = `${host}:${port}/${database}`;
+    const record = { object: 'team', origin, host, port, database, user, attempts };
+    const what = `${attempts} ${attempts === 1 ? 'change' : 'changes'} of ${origin} from this machine into the journal ${where}`;
+    if (await dryRunShown(ctx, { ...record, action: 'team_join' }, `would bring ${what}`)) return undefined;
+    const [password = ''] = await takePasswords(ctx, team, flags, [`password of ${user}`]);
+    await confirmFirst(ctx, `bring ${what}, and record all others there?`, 'nothing was changed');
+    const joined = await team.join(place, password, { journal, desk: flags.desk });
+    const { isLead, added } = joined;
+    await ctx.out.own({ ...record, journal: joined.team.journal, lead: isLead, rows_added: added }, () => [
+      { line: { text: `joined as ${user}${isLead ? ', a lead' : ''}`, style: 'strong' } },
+      { line: `changes of ${origin} are recorded in ${where}; nothing is sent without it` },
+      { line: `${joined.attempts} changes of this machine are in it (${added} rows added)` },
+    ]);
+    ctx.notes.note('next: paydesk team show');
+    return undefined;
+  },
+});

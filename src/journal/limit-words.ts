@@ -1,0 +1,105 @@
+/** The errors when the limits of a team forbid a refund, or when an approval does not count for it. Pure. */
+
+import { type AmountStyle, amountWords, figureWords, plainAmounts, typedForm } from '../amounts.ts';
+import { CliError } from '../errors.ts';
+import type { LimitFinding, TeamLimit } from './team-rules.ts';
+
+/** A limit of the team that refuses a refund, with what is needed to say it in the words of a profile. */
+export class LimitRefusal extends CliError {
+  readonly finding: LimitFinding;
+
+  constructor(finding: LimitFinding, style: AmountStyle = plainAmounts) {
+    const { message, now } = wordsOf(finding, style);
+    super('refused', message, { certain: 'nothing was sent', now });
+    this.finding = finding;
+  }
+}
+
+/** Why an approval does not count, as the server says it. */
+export interface ApprovalProblem {
+  readonly why: string;
+  readonly usedBy?: string | null | undefined;
+}
+
+/** The error when an approval does not count. `id`: of its request. */
+export function approvalRefusal(id: string, { why, usedBy }: ApprovalProblem): CliError {
+  const show = why === 'unknown' ? [] : [`paydesk approvals show ${id}`];
+  const used = usedBy === undefined || usedBy === null ? show : [`paydesk journal show ${usedBy}`];
+  const words = problems[why] ?? { is: `is ${why}`, now: again };
+  return new CliError('refused', `the approval ${id} does not count: it ${words.is}`, {
+    certain: 'nothing was sent',
+    now: [...(why === 'used' ? used : show), words.now],
+  });
+}
+
+const again = 'to ask again, run the refund without --approved';
+const problems: Readonly<Record<string, { readonly is: string; readonly now: string }>> = {
+  unknown: { is: 'is not in the journal of this team', now: 'paydesk approvals list' },
+  'of somebody else': { is: 'was given to somebody else', now: again },
+  'for something else': { is: 'was given for another refund', now: again },
+  asked: { is: 'was not given yet', now: 'wait until somebody else has approved it' },
+  rejected: { is: 'was not given: somebody rejected it', now: again },
+  used: { is: 'was used already', now: again },
+  expired: { is: 'has expired', now: again },
+};
+
+/** `500 MXN for ana, set by lea`, or `… for everybody, …`. */
+export function limitWords({ member, value, currency, setBy }: TeamLimit, style: AmountStyle): string {
+  const sum = value === 'none' ? 'none' : amountWords(value, currency, style);
+  return `${sum}${member === '*' ? ' for everybody' : ` for ${member}`}, set by ${setBy}`;
+}
+
+/** `from 500 MXN on a second person must approve (set by lea)`. */
+export function secondWords({ value, currency, setBy }: TeamLimit, style: AmountStyle): string {
+  return `from ${amountWords(value === 'none' ? 0 : value, currency, style)} on a second person must approve (set by ${setBy})`;
+}
+
+const askLead = ['ask a lead; the limits of the team:', 'paydesk team limits'];
+
+function wordsOf(finding: LimitFinding, style: AmountStyle): { message: string; now: readonly string[] } {
+  const { problem, limit, amount, currency, ofOrder, ofMember } = finding;
+  const sum = amountWords(amount, currency, style);
+  const set = limit === undefined ? 'set by a lead' : limitWords(limit, style);
+  const figure = (earlier: number) => figureWords(earlier, currency, style);
+  switch (problem) {
+    case 'currency':
+      return {
+        message: currency === '' ? noCurrency : `the team has limits, and none for ${currency}`,
+        now: askLead,
+      };
+    case 'max': {
+      const left = leftOf(limit, ofOrder);
+      return {
+        message: `${sum} is over the team's limit for one order within 24 hours: ${set}${ofOrder === 0 ? '' : `; ${figure(ofOrder)} of this order went back in the last 24 hours`}`,
+        now: [
+          ...(left > 0
+            ? [`refund a part of it: --amount ${typedForm(left, currency, style)} at most, or`]
+            : []),
+          ...askLead,
+        ],
+      };
+    }
+    case 'day':
+      return {
+        message: `${sum} is over the team's limit for one person within 24 hours: ${set}${ofMember === 0 ? '' : `; you refunded ${figure(ofMember)} in the last 24 hours`}`,
+        now: ['wait, let somebody else refund it, or', ...askLead],
+      };
+    case 'reason':
+    case 'note':
+      return {
+        message: `the team wants a ${problem} with every refund in ${currency} (set by ${limit?.setBy ?? 'a lead'})`,
+        now: [`add it to the command: --${problem} ${problem === 'note' ? 'TEXT' : 'R'}`],
+      };
+    default:
+      return {
+        message: `nobody else has approved ${sum}${limit === undefined ? '' : `: ${secondWords(limit, style)}`}`,
+        now: ['run the command again: it asks for the approval'],
+      };
+  }
+}
+
+const noCurrency = 'the team has limits, and the order does not show its currency';
+
+function leftOf(limit: TeamLimit | undefined, earlier: number): number {
+  return limit === undefined || limit.value === 'none' ? 0 : limit.value - earlier;
+}

@@ -1,0 +1,203 @@
+/**
+ * A desk at a team's journal: the connection of one run, the check of who answers there, and the mirror that it keeps up to
+ * date.
+ */
+
+import type { CliError } from '../../errors.ts';
+import type { StoredRow } from '../chain.ts';
+import {
+  type Connection,
+  type ConnectParts,
+  connectTo,
+  isCertain,
+  type ServerPlace,
+  type Value,
+} from './connection.ts';
+import type { Mirror } from './mirror.ts';
+import { nameOf } from './place-name.ts';
+import { schemaVersion, writerVersion } from './schema.ts';
+import {
+  memoryOf,
+  type News,
+  problemOf,
+  readIdentity,
+  readNews,
+  type ServerIdentity,
+  type ServerMemory,
+} from './server-check.ts';
+import { refusedByServer, serverAway, serverDiffers } from './server-errors.ts';
+
+export interface DeskParts extends ConnectParts {
+  readonly place: ServerPlace;
+  readonly mirror: Mirror;
+  /** The id of the journal that was joined; undefined before the first joining. */
+  readonly journal?: string | undefined;
+}
+
+/** The desk of one run. It connects when it is first asked, and again after a connection broke. */
+export interface Desk {
+  /** Makes sure that there is a checked connection. Throws CliError 'refused' when there cannot be one. */
+  connect(): Promise<void>;
+  /** Fetches the rows that the mirror lacks. Throws as `connect`. */
+  refresh(): Promise<void>;
+  /** Calls a function of the schema. Rejects as `Connection.call`. */
+  call(name: string, values: readonly Value[]): Promise<unknown>;
+  /** Adds a row that the server has just returned. */
+  take(rows: readonly StoredRow[]): Promise<void>;
+  /** Every row of the server, whatever the mirror has; and which row it calls its newest. */
+  allRows(): Promise<{ readonly rows: readonly StoredRow[]; readonly end: Pick<News, 'seq' | 'hash'> }>;
+  /** The server's clock, Unix milliseconds, by the time that has passed since it last told it; undefined before that. */
+  serverNow(): number | undefined;
+  /** Whether an error says that the server cannot be reached, not that something is wrong with it. */
+  isAway(error: unknown): boolean;
+  /** Who answers; undefined without a connection. */
+  readonly identity: ServerIdentity | undefined;
+  close(): void;
+}
+
+const rowsAtOnce = 2000;
+
+export function openDesk(parts: DeskParts): Desk {
+  const { clock, mirror } = parts;
+  const place = nameOf(parts.place);
+  const away = new WeakSet<object>();
+  let connection: Connection | undefined;
+  let opening: Promise<Connection> | undefined;
+  let identity: ServerIdentity | undefined;
+  let heard: { readonly now: number; readonly at: number } | undefined;
+
+  const dial = (): Promise<Connection> =>
+    connectTo(parts.place, parts).catch((error: unknown) => {
+      throw noted(serverAway(error, place));
+    });
+
+  // The rows of a batch ask at the same time, and share one connection.
+  const open = async (): Promise<Connection> => {
+    if (connection?.isOpen === true) return connection;
+    opening ??= openNew().finally(() => {
+      opening = undefined;
+    });
+    return await opening;
+  };
+
+  const openNew = async (): Promise<Connection> => {
+    connection = undefined;
+    const opened = await dial();
+    try {
+      await check(opened);
+    } catch (error) {
+      opened.close();
+      throw error;
+    }
+    connection = opened;
+    return opened;
+  };
+
+  const noted = (error: CliError): CliError => {
+    away.add(error);
+    return error;
+  };
+
+  const check = async (opened: Connection): Promise<void> => {
+    const told = readIdentity(await asked(opened, 'identity'));
+    const memory = await mirror.memory();
+    const { backend } = opened;
+    const problem = problemOf(told, {
+      memory,
+      backend,
+      schemaVersion,
+      writerVersion,
+      journal: parts.journal,
+    });
+    if (problem !== undefined) throw serverDiffers(problem, place);
+    identity = told;
+    await mirror.refresh();
+    await fetchNew(opened, told);
+  };
+
+  // For reading: whatever goes wrong, nothing was changed by it.
+  const asked = async (opened: Connection, name: string, ...values: readonly Value[]): Promise<unknown> => {
+    try {
+      return await opened.call(name, ...values);
+    } catch (error) {
+      throw isCertain(error) ? refusedByServer(error, place) : noted(serverAway(error, place));
+    }
+  };
+
+  const news = async (opened: Connection, seq: number, hash: string): Promise<News> => {
+    const at = clock.monotonic();
+    const told = readNews(await asked(opened, 'rows_after', seq, hash, rowsAtOnce));
+    heard = { now: told.now, at };
+    return told;
+  };
+
+  const fetchNew = async (opened: Connection, told: ServerIdentity): Promise<void> => {
+    for (;;) {
+      const { seq, head } = mirror.rules.end;
+      const found = await news(opened, seq, head);
+      if (!found.knows || found.seq < seq) throw serverDiffers(forgot, place);
+      await mirror.add(found.rows, memoryAt(told, found.lsn));
+      if (mirror.rules.end.seq >= found.seq) return;
+      if (found.rows.length === 0) throw serverDiffers(gap, place);
+    }
+  };
+
+  const memoryAt = (told: ServerIdentity, lsn: number | null): ServerMemory => {
+    const memory = memoryOf(told);
+    if (memory === undefined || lsn === null) throw serverDiffers(standby, place);
+    return { ...memory, lsn };
+  };
+
+  return {
+    async connect() {
+      await open();
+    },
+    async refresh() {
+      const before = connection;
+      const opened = await open();
+      // A new connection has fetched them already.
+      if (opened === before && identity !== undefined) await fetchNew(opened, identity);
+    },
+    async call(name, values) {
+      return (await open()).call(name, ...values);
+    },
+    async take(rows) {
+      if (identity === undefined) throw new Error('rows came without a connection');
+      const memory = memoryOf(identity);
+      if (memory !== undefined) await mirror.add(rows, memory);
+    },
+    async allRows() {
+      // Whatever is wrong with the rows is a finding here, so they are not checked when the connection is made.
+      const opened = await dial();
+      try {
+        const rows: StoredRow[] = [];
+        for (;;) {
+          const found = await news(opened, rows.at(-1)?.seq ?? 0, '');
+          rows.push(...found.rows);
+          if (found.rows.length === 0) return { rows, end: found };
+        }
+      } finally {
+        opened.close();
+      }
+    },
+    serverNow: () => heard && Math.floor(heard.now + (clock.monotonic() - heard.at)),
+    isAway: (error) => typeof error === 'object' && error !== null && away.has(error),
+    get identity() {
+      return identity;
+    },
+    close() {
+      connection?.close();
+      connection = undefined;
+    },
+  };
+}
+
+const askThem = [
+  'ask who runs the database what happened to it; refunds that were recorded are missing there',
+];
+const forgot = {
+  problem: 'does not have the newest row that this machine has seen: it forgot rows',
+  now: askThem,
+};
+const gap = { problem: 'does not give the rows that it says it has', now: askThem };
+const standby = { problem: 'is a standby', now: ['connect to the primary server'] };

@@ -1,0 +1,379 @@
+/**
+ * The journal of a team on PostgreSQL. The server adds the rows and checks the rules that all desks share; a mirror on this
+ * machine answers what is asked of the rows.
+ */
+
+import { statSync } from 'node:fs';
+import { CliError } from '../../errors.ts';
+import { writeArchive } from '../archive-file.ts';
+import { chainStart, checkChain, type StoredRow, unstamped } from '../chain.ts';
+import {
+  type AttemptRow,
+  attemptKey,
+  type JournalRow,
+  type SentRow,
+  type VerdictRow,
+} from '../journal-rows.ts';
+import {
+  type AttemptQuery,
+  type Finding,
+  type JournalStore,
+  type NewestRow,
+  newestMissing,
+  type Repair,
+  type Verification,
+} from '../journal-store.ts';
+import type { JournalFile } from '../sqlite/journal-file.ts';
+import { recentIds } from '../sqlite/recent-ids.ts';
+import { newWitnessKey } from '../sqlite/witness-file.ts';
+import { codeOf, isCertain, type Value } from './connection.ts';
+import { type Desk, type DeskParts, openDesk } from './desk.ts';
+import { importedRows, inParts } from './history.ts';
+import { Mirror } from './mirror.ts';
+import { nameOf } from './place-name.ts';
+import { createPostgresRules, type PostgresRules } from './postgres-rules.ts';
+import { writerVersion } from './schema.ts';
+import { readRow } from './server-check.ts';
+import { isInTheWay, outcomeUnknown, refusedByServer, serverAway } from './server-errors.ts';
+import { readStatus, type TeamStatus } from './team-status.ts';
+
+/** A team's journal, and this machine's mirror of it. */
+export interface TeamStoreParts extends Omit<DeskParts, 'mirror'> {
+  readonly mirror: JournalFile;
+  /** How long a row whose outcome is unknown is asked about, in milliseconds. */
+  readonly insistMs: number;
+  /** The folder of an archive with a relative name. */
+  readonly cwd?: (() => string) | undefined;
+}
+
+/** The journal of a team, and what `paydesk team` asks of it besides. */
+export interface TeamJournal extends JournalStore {
+  /** Adds the history of this machine. Returns how many rows the server did not have. Throws as `append`. */
+  bringIn(rows: readonly StoredRow[]): Promise<number>;
+  /** The rows of all attempts, with what the server has added last. Rejects when the server is away. */
+  freshRows(): Promise<readonly StoredRow[]>;
+  status(): Promise<TeamStatus>;
+  teamRules(): PostgresRules;
+}
+
+/** Connects on first use. While the server is away, rows are read from the mirror, and nothing can be added. */
+export function createPostgresStore(parts: TeamStoreParts): TeamJournal {
+  const store = new PostgresStore(parts);
+  return {
+    place: nameOf(parts.place),
+    witness: undefined,
+    append: (row) => store.append(row),
+    takeBack: (sent, verdict) => store.takeBack(sent, verdict),
+    attempts: (query) => store.attempts(query),
+    settings: () => store.settings(),
+    newest: () => store.newest(),
+    ready: () => store.ready(),
+    problem: () => store.problem(),
+    asOf: () => store.asOf(),
+    verify: (head) => store.verify(head),
+    repair: () => store.repair(),
+    eraseBodies: (before) => store.eraseBodies(before),
+    archive: (path) => store.archive(path),
+    restore: () => store.restore(),
+    rules: () => Promise.resolve(store.rules()),
+    recent: (of, profile) => recentIds(parts.mirror.path, of, profile),
+    close: () => store.close(),
+    bringIn: (rows) => store.bringIn(rows),
+    freshRows: () => store.freshRows(),
+    status: () => store.status(),
+    teamRules: () => store.rules(),
+  };
+}
+
+class PostgresStore {
+  readonly #parts: TeamStoreParts;
+  readonly #mirror: Mirror;
+  readonly #desk: Desk;
+  // SENT rows of which it is not known whether the server has them.
+  readonly #unknown = new Set<string>();
+
+  constructor(parts: TeamStoreParts) {
+    this.#parts = parts;
+    this.#mirror = new Mirror(parts.mirror);
+    this.#desk = openDesk({ ...parts, mirror: this.#mirror });
+  }
+
+  get #place(): string {
+    return nameOf(this.#parts.place);
+  }
+
+  async append(row: JournalRow): Promise<void> {
+    await this.#desk.connect();
+    if (row.type !== 'verdict') this.#mirror.rules.refuseWhileLost();
+    switch (row.type) {
+      case 'sent':
+        return await this.#appendSent(row);
+      case 'verdict':
+        return await this.#appendVerdict(row);
+      case 'setting': {
+        const { rest } = unstamped(row);
+        return await this.#add(await this.#ask('record_setting', writerVersion, rest));
+      }
+      default:
+        return this.#mirror.rules.refuseMisplaced(row);
+    }
+  }
+
+  async #appendSent(row: SentRow): Promise<void> {
+    const { rest, body } = unstamped(row);
+    const seen = this.#mirror.rules.seenOf(row);
+    const within = Math.max(0, Math.ceil(row.sendBy - row.time));
+    const { intent, attempt } = row;
+    const values = [writerVersion, intent, attempt, seen.order, seen.given, within, rest, body];
+    this.#unknown.add(attemptKey(row));
+    try {
+      await this.#add(await this.#ask('record_sent', ...values));
+    } catch (error) {
+      if (!isCertain(error)) throw outcomeUnknown(error, this.#place, intent);
+      this.#unknown.delete(attemptKey(row));
+      throw await this.#refusalOf(error, row);
+    }
+    this.#unknown.delete(attemptKey(row));
+  }
+
+  async #appendVerdict(row: VerdictRow): Promise<void> {
+    const { rest, body } = unstamped(row);
+    const { intent, attempt } = row;
+    // The same number every time: a verdict whose outcome was unknown must not be there twice.
+    const number = this.#mirror.rules.verdictsOn(row) + 1;
+    const values = [writerVersion, intent, attempt, number, rest, body];
+    try {
+      await this.#add(await this.#insist(rowWords(row), () => this.#ask('record_verdict', ...values)));
+    } catch (error) {
+      throw isCertain(error) ? await this.#refusalOf(error, row) : error;
+    }
+  }
+
+  // What the rules say of the rows that have come since tells more than the server's code.
+  async #refusalOf(error: unknown, row: AttemptRow): Promise<CliError> {
+    if (['PD010', 'PD012', 'PD013'].includes(codeOf(error) ?? '')) {
+      await this.#desk.refresh();
+      try {
+        this.#mirror.rules.refuseMisplaced(row);
+        this.#mirror.rules.refuseUnseen(row);
+      } catch (refusal) {
+        if (refusal instanceof CliError) return refusal;
+      }
+    }
+    return refusedByServer(error, this.#place);
+  }
+
+  async takeBack(sent: SentRow, verdict: VerdictRow): Promise<void> {
+    if (!this.#unknown.has(attemptKey(sent))) return;
+    const { intent, attempt } = sent;
+    const { rest } = unstamped(verdict);
+    try {
+      await this.#insist(rowWords(sent), () => this.#ask('take_back', writerVersion, intent, attempt, rest));
+    } catch (error) {
+      throw isCertain(error) ? refusedByServer(error, this.#place) : error;
+    }
+    // The mirror fetches the row when it can be written again.
+    this.#unknown.delete(attemptKey(sent));
+  }
+
+  // The same statement again, on a new connection, until its outcome is known: the server does it once. Gives up after a time.
+  async #insist<T>(what: string, act: () => Promise<T>): Promise<T> {
+    const { clock, insistMs } = this.#parts;
+    const until = clock.monotonic() + insistMs;
+    for (let pauseMs = 50; ; pauseMs = Math.min(2 * pauseMs, 1000)) {
+      try {
+        return await act();
+      } catch (error) {
+        if (isCertain(error) && !isInTheWay(error)) throw error;
+        // That the server is another one does not change. That nobody answers may.
+        if (error instanceof CliError && !this.#desk.isAway(error)) throw error;
+        if (clock.monotonic() + pauseMs > until) throw outcomeUnknown(error, this.#place, what);
+        await clock.sleep(pauseMs);
+      }
+    }
+  }
+
+  // Asks once more if others were in the way: then the server did nothing. Only for what comes before a sending.
+  async #ask(name: string, ...values: Parameters<Desk['call']>[1]): Promise<StoredRow> {
+    try {
+      return readRow(await this.#desk.call(name, values));
+    } catch (error) {
+      if (!isInTheWay(error) || name !== 'record_sent') throw error;
+      return readRow(await this.#desk.call(name, values));
+    }
+  }
+
+  // The row as the server has it. Rows of others may have come before it.
+  async #add(row: StoredRow): Promise<void> {
+    if (row.seq === this.#mirror.rules.end.seq + 1) return await this.#desk.take([row]);
+    if (row.seq > this.#mirror.rules.end.seq) await this.#desk.refresh();
+  }
+
+  async bringIn(stored: readonly StoredRow[]): Promise<number> {
+    await this.#desk.connect();
+    let added = 0;
+    for (const part of inParts(importedRows(stored), 200)) {
+      const ask = () => this.#desk.call('import_rows', [writerVersion, JSON.stringify(part)]);
+      added += Number(
+        await this.#insist('the rows of this machine', ask).catch((error) => this.#throwRefusal(error)),
+      );
+    }
+    return added;
+  }
+
+  async freshRows(): Promise<readonly StoredRow[]> {
+    await this.#desk.refresh();
+    return this.#mirror.rows();
+  }
+
+  async status(): Promise<TeamStatus> {
+    await this.#desk.connect();
+    const { identity } = this.#desk;
+    const { clock } = this.#parts;
+    const asked = clock.monotonic();
+    const told = readStatus(await this.#desk.call('status', []).catch((error) => this.#throwRefusal(error)));
+    const latencyMs = clock.monotonic() - asked;
+    await this.#desk.refresh();
+    const { seq, head } = this.#mirror.rules.end;
+    return {
+      ...told,
+      operator: identity?.operator ?? '',
+      isLead: identity?.lead === true,
+      journal: identity?.journal ?? '',
+      rows: seq,
+      head,
+      latencyMs,
+    };
+  }
+
+  rules(): PostgresRules {
+    const call = (name: string, values: readonly Value[]) => this.#desk.call(name, values);
+    return createPostgresRules({
+      desk: this.#desk,
+      ask: (name, ...values) => call(name, values).catch((error) => this.#throwRefusal(error)),
+      insist: (what, name, ...values) =>
+        this.#insist(what, () => call(name, values)).catch((error) => this.#throwRefusal(error)),
+      add: (row) => this.#add(row),
+    });
+  }
+
+  #throwRefusal(error: unknown): never {
+    if (error instanceof CliError) throw error;
+    throw isCertain(error) ? refusedByServer(error, this.#place) : serverAway(error, this.#place);
+  }
+
+  async attempts(query: AttemptQuery) {
+    await this.#refreshIfThere();
+    return this.#mirror.rules.attempts(query);
+  }
+
+  async settings() {
+    await this.#refreshIfThere();
+    return this.#mirror.rules.settings();
+  }
+
+  async newest(): Promise<NewestRow> {
+    if (this.#desk.serverNow() === undefined) await this.#refreshIfThere();
+    return { ...this.#mirror.rules.newest, serverNow: this.#desk.serverNow() };
+  }
+
+  async ready(): Promise<void> {
+    await this.#desk.refresh();
+    this.#mirror.rules.refuseWhileLost();
+  }
+
+  async problem(): Promise<string | undefined> {
+    try {
+      await this.#desk.connect();
+      return undefined;
+    } catch (error) {
+      return error instanceof Error ? error.message : String(error);
+    }
+  }
+
+  async asOf(): Promise<number | undefined> {
+    if ((await this.problem()) === undefined) return undefined;
+    // It is written each time rows are fetched.
+    return statSync(this.#parts.mirror.path, { throwIfNoEntry: false })?.mtimeMs;
+  }
+
+  async #refreshIfThere(): Promise<void> {
+    try {
+      await this.#desk.refresh();
+    } catch (error) {
+      if (!this.#desk.isAway(error) || (await this.#mirror.memory()) === undefined) throw error;
+      await this.#mirror.refresh();
+    }
+  }
+
+  /** Reads every row of the server, checks the chain, and compares the rows with the mirror's. */
+  async verify(head?: string): Promise<Verification> {
+    const { rows, end } = await this.#desk.allRows();
+    const chain = checkChain(rows);
+    const own = new Map((await this.#mirror.rows()).map(({ seq, hash }) => [seq, hash]));
+    const hashes = new Set([chainStart, ...rows.map(({ hash }) => hash)]);
+    const differing = rows
+      .filter(({ seq, hash }) => own.has(seq) && own.get(seq) !== hash)
+      .map(({ seq }): Finding => ({ seq, problem: "differs from this machine's mirror" }));
+    const lost = [...own.keys()]
+      .filter((seq) => seq > chain.seq)
+      .map((seq): Finding => ({ seq, problem: "is missing, and this machine's mirror has it" }));
+    return {
+      rows: rows.length,
+      settings: rows.filter(({ type }) => type === 'setting').length,
+      head: chain.head,
+      findings: [...chain.findings, ...newestMissing(chain, end), ...differing, ...lost],
+      knowsHead: head === undefined ? undefined : hashes.has(head),
+      witness: { file: '', lines: 0, state: 'none yet' },
+    };
+  }
+
+  repair(): Promise<Repair> {
+    return Promise.reject(ofServer(`the team's journal ${this.#place} is repaired on its server`));
+  }
+
+  restore(): Promise<number> {
+    return Promise.reject(ofServer(`the team's journal ${this.#place} takes no other journal`));
+  }
+
+  async eraseBodies(before: number): Promise<number> {
+    await this.#desk.refresh();
+    const settled = this.#mirror.rules.erasable(before).map(({ sent }) => sent);
+    const requests = await this.rules().over(before);
+    const all = [...settled, ...requests.map((intent) => ({ intent, attempt: 0 }))];
+    if (all.length === 0) return 0;
+    const [intents, attempts] = [all.map(({ intent }) => intent), all.map(({ attempt }) => attempt)];
+    try {
+      const erased = await this.#desk.call('erase_bodies', [writerVersion, intents, attempts]);
+      await this.#mirror.erase(all);
+      return Number(erased);
+    } catch (error) {
+      throw isCertain(error) ? refusedByServer(error, this.#place) : error;
+    }
+  }
+
+  async archive(path: string): Promise<number> {
+    const { findings } = await this.verify();
+    if (findings.length > 0) throw ofServer(`the team's journal ${this.#place} is not whole`);
+    await this.#desk.refresh();
+    const rows = await this.#mirror.rows();
+    writeArchive(path, { rows, key: newWitnessKey() }, this.#parts.cwd);
+    return rows.length;
+  }
+
+  close(): void {
+    this.#desk.close();
+    this.#mirror.close();
+  }
+}
+
+function rowWords({ type, intent }: AttemptRow): string {
+  return `a ${type} row of ${intent}`;
+}
+
+function ofServer(message: string): CliError {
+  return new CliError('refused', message, {
+    certain: 'nothing was changed',
+    now: ['paydesk journal verify', 'ask who runs the database'],
+  });
+}

@@ -1,0 +1,195 @@
+/** The rows of a plan that several desks work off: who has which, and the check that a SENT row of a plan is of who has it. */
+
+export const planClaimsSql = `
+-- A plan by its digest, and its rows that are sent. Only what must be compared is kept of them: no names and no notes.
+create table {schema}.plans (
+  digest text primary key, id text not null, added_by text not null, added_at bigint not null,
+  -- By currency.
+  totals jsonb not null default '{}');
+create index plans_of_id on {schema}.plans (id);
+
+-- The orders of a plan. Whoever claims one works on all its rows, one after the other.
+create table {schema}.plan_orders (
+  plan text not null, number int not null,
+  -- look: somebody claimed it, sent something and was not heard of again. It is looked up before anything else is sent.
+  state text not null default 'ready' check (state in ('ready', 'claimed', 'look', 'ended')),
+  -- Another one with every claim: a SENT row names it.
+  token int not null default 0,
+  run text, operator text, lease_ms bigint, until bigint,
+  primary key (plan, number));
+create index plan_orders_free on {schema}.plan_orders (plan, number) where state in ('ready', 'look');
+create index plan_orders_claimed on {schema}.plan_orders (plan, until) where state = 'claimed';
+
+create table {schema}.plan_rows (
+  plan text not null, number int not null, plan_order int not null,
+  what jsonb not null, subject text not null, amount bigint not null, currency text,
+  sent boolean not null default false,
+  -- How it ended in this round, and who had it.
+  ended text, operator text, run text,
+  primary key (plan, number));
+create index plan_rows_of_order on {schema}.plan_rows (plan, plan_order);
+
+-- Who has which row is no part of the journal, and nobody waits until it is on the disk: if a crash loses a claim, the SENT row
+-- of who had it is refused.
+create function {schema}.commit_soon(p_writer int) returns void language plpgsql as $$
+begin
+  perform {schema}.refuse_unsafe(p_writer);
+  perform set_config('synchronous_commit', 'off', true);
+end $$;
+
+-- Adds a plan: its file without the last line. The digest is made of that text here, so nobody can add other rows under it.
+create function {schema}.add_plan(p_writer int, p_text text)
+returns json language plpgsql security definer set search_path = {schema}, pg_temp as $$
+declare
+  of_text text := encode(sha256(convert_to(p_text, 'UTF8')), 'hex');
+  head json := split_part(p_text, E'\\n', 1)::json;
+begin
+  perform {schema}.refuse_unsafe(p_writer);
+  insert into {schema}.plans (digest, id, added_by, added_at)
+    values (of_text, head ->> 'id', {schema}.operator(), {schema}.row_time(0)) on conflict do nothing;
+  if not found then return to_json(of_text); end if;
+  insert into {schema}.plan_rows (plan, number, plan_order, what, subject, amount, currency)
+    select of_text, (line ->> 'number')::int, dense_rank() over (order by first), {schema}.what_of(sent, body),
+        {schema}.subject_of(sent, ''), (line ->> 'refunds')::bigint, upper(line ->> 'currency')
+      from (select line, first_value((line ->> 'number')::int) over (partition by line ->> 'order_id' order by (line ->> 'number')::int) as first,
+          {schema}.sent_of_plan(head, line) as sent, json_build_object('body', line -> 'body')::text as body
+        from (select text::json as line from string_to_table(p_text, E'\\n') as text
+          where text like '{"object":"plan_row"%') lines
+        where line ->> 'state' in ('ready', 'unconfirmed')) rows;
+  update {schema}.plans set totals = coalesce((select jsonb_object_agg(currency, amount)
+      from (select coalesce(currency, '') as currency, sum(amount) as amount from {schema}.plan_rows where plan = of_text group by 1) t), '{}')
+    where digest = of_text;
+  insert into {schema}.plan_orders (plan, number)
+    select distinct plan, plan_order from {schema}.plan_rows where plan = of_text;
+  return to_json(of_text);
+end $$;
+
+-- The SENT row of a row of a plan, as far as what_of looks at it.
+create function {schema}.sent_of_plan(head json, line json) returns jsonb language sql immutable as $$
+  select jsonb_build_object('origin', head -> 'origin', 'currency', line -> 'currency',
+    'request', jsonb_build_object('method', 'POST', 'path', 'orders/' || (line ->> 'order_id') || '/refunds'),
+    'proof', jsonb_build_object('kind', 'refund', 'orderId', line -> 'order_id', 'livemode', head ->> 'mode' = 'production',
+      'expected', (select jsonb_agg(jsonb_build_object('chargeId', e -> 'charge_id', 'amount', e -> 'amount'))
+        from json_array_elements(line -> 'expected') e))) $$;
+
+create function {schema}.plan_total(p_digest text, p_currency text) returns bigint language sql stable as $$
+  select coalesce((select (totals ->> p_currency)::bigint from {schema}.plans where digest = p_digest), 0) $$;
+
+-- What the limits say to a plan, or null if the plan was never added. second: somebody else must approve it as a whole,
+-- because of its sum, or because of what would go back on one of its orders within 24 hours.
+create function {schema}.check_plan(p_digest text)
+returns json language sql stable security definer set search_path = {schema}, pg_temp as $$
+  with t as (select {schema}.row_time(h.time) as now from {schema}.head h),
+  of_orders as (
+    select r.subject, r.currency, sum(r.amount) + (select coalesce(sum(a.amount), 0) from {schema}.attempts a, t
+        where a.subject = r.subject and a.amount is not null and a.counts and a.sent_at > t.now - 86400000) as amount
+      from {schema}.plan_rows r where r.plan = p_digest group by r.subject, r.currency),
+  totals as (select currency, sum(amount) as amount from {schema}.plan_rows where plan = p_digest group by currency
+    union all select currency, max(amount) from of_orders group by currency)
+  select json_build_object('approvedBy', {schema}.approver_of_plan(p_digest, (select now from t)),
+    'second', (select row_to_json(l) from totals s, {schema}.limit_of(s.currency, 'second') l
+      where s.amount >= l.value limit 1))
+    where exists (select from {schema}.plans where digest = p_digest) $$;
+
+-- Begins a run of a plan: it tries again what was not applied. When nobody works on the plan and nothing is left, it looks at
+-- all of it once more, since somebody may have corrected what was recorded.
+create function {schema}.start_plan(p_writer int, p_digest text)
+returns json language plpgsql security definer set search_path = {schema}, pg_temp as $$
+declare
+  is_over boolean;
+begin
+  perform {schema}.refuse_unsafe(p_writer);
+  perform 1 from {schema}.plans where digest = p_digest for update;
+  is_over := not exists (select from {schema}.plan_orders where plan = p_digest and state <> 'ended');
+  update {schema}.plan_orders o set state = 'ready', run = null
+    where o.plan = p_digest and o.state = 'ended' and (is_over or exists (select from {schema}.plan_rows r
+      where r.plan = o.plan and r.plan_order = o.number and r.ended is distinct from 'applied'));
+  update {schema}.plan_rows r set sent = false, ended = null, operator = null, run = null
+    from {schema}.plan_orders o where r.plan = p_digest and o.plan = r.plan and o.number = r.plan_order and o.state = 'ready';
+  return to_json(is_over);
+end $$;
+
+-- Orders that a run works on next; none if all are taken or ended. First those of runs that were not heard of in time come
+-- back: what they sent is looked up, the rest is ready again. p_lease_ms: how long without a word this run may work on one.
+create function {schema}.claim_orders(p_writer int, p_digest text, p_count int, p_lease_ms bigint)
+returns json language plpgsql security definer set search_path = {schema}, pg_temp as $$
+declare
+  t bigint := {schema}.row_time(0);
+  answer json;
+begin
+  perform {schema}.commit_soon(p_writer);
+  perform {schema}.give_back(p_digest, null, t);
+  with free as (
+    select plan, number, state from {schema}.plan_orders where plan = p_digest and state in ('ready', 'look')
+      order by state = 'look', number limit p_count for update skip locked),
+  claimed as (
+    update {schema}.plan_orders o set state = 'claimed', token = o.token + 1, run = {schema}.run(), operator = {schema}.operator(),
+        lease_ms = p_lease_ms, until = t + p_lease_ms
+      from free where o.plan = free.plan and o.number = free.number returning o.number, o.token, free.state as was)
+  select json_agg(json_build_object('order', c.number, 'token', c.token, 'look', c.was = 'look', 'rows',
+      (select json_agg(r.number order by r.number) from {schema}.plan_rows r where r.plan = p_digest and r.plan_order = c.number))
+    order by c.number) into answer from claimed c;
+  return json_build_object('claimed', coalesce(answer, '[]'), 'others', (select count(*) from {schema}.plan_orders
+    where plan = p_digest and state = 'claimed' and run <> {schema}.run()));
+end $$;
+
+-- Gives back claims: those of a run, or those whose time ran out.
+create function {schema}.give_back(p_digest text, p_run text, p_time bigint) returns void language sql as $$
+  update {schema}.plan_orders o set run = null, operator = null, until = null,
+      state = case when exists (select from {schema}.plan_rows r where r.plan = o.plan and r.plan_order = o.number
+        and r.sent and r.ended is null) then 'look' else 'ready' end
+    where o.plan = p_digest and o.state = 'claimed' and case when p_run is null then o.until <= p_time else o.run = p_run end $$;
+
+-- Notes how the rows of a claimed order ended: {"7": "applied"}. Says whether this run still had it.
+create function {schema}.end_order(p_writer int, p_digest text, p_order int, p_token int, p_ends json)
+returns json language plpgsql security definer set search_path = {schema}, pg_temp as $$
+begin
+  perform {schema}.commit_soon(p_writer);
+  update {schema}.plan_orders set state = 'ended', until = null
+    where plan = p_digest and number = p_order and token = p_token and state = 'claimed' and run = {schema}.run();
+  if not found then return to_json(false); end if;
+  update {schema}.plan_rows r set ended = e.value, operator = {schema}.operator(), run = {schema}.run()
+    from json_each_text(p_ends) e where r.plan = p_digest and r.plan_order = p_order and r.number = e.key::int;
+  return to_json(true);
+end $$;
+
+-- Ends a run of a plan: what it claimed and did not end is for others.
+create function {schema}.leave_plan(p_writer int, p_digest text)
+returns json language plpgsql security definer set search_path = {schema}, pg_temp as $$
+begin
+  perform {schema}.commit_soon(p_writer);
+  perform {schema}.give_back(p_digest, {schema}.run(), 0);
+  return to_json(true);
+end $$;
+
+-- How far the other runs are: their ended rows by how they ended, and how many orders each of them works on.
+create function {schema}.plan_progress(p_digest text)
+returns json language sql stable security definer set search_path = {schema}, pg_temp as $$
+  select json_build_object(
+    'ended', coalesce((select json_agg(e) from (select operator as member, ended as how, coalesce(currency, '?') as currency, count(*) as rows, sum(amount) as amount
+      from {schema}.plan_rows where plan = p_digest and ended is not null and run <> {schema}.run() group by 1, 2, 3) e), '[]'),
+    'working', coalesce((select json_agg(w) from (select operator as member, count(*) as orders
+      from {schema}.plan_orders where plan = p_digest and state = 'claimed' and run <> {schema}.run() group by 1 order by 1) w), '[]')) $$;
+
+-- A SENT row of a plan needs the claim of its order, and must be just that row. Every one makes the claim last longer.
+create function {schema}.use_claim(j jsonb, p_body text, p_time bigint) returns void language plpgsql as $$
+declare
+  c jsonb := j -> 'claim';
+  o {schema}.plan_orders;
+begin
+  if c is null then
+    if exists (select from {schema}.plans where id = j ->> 'plan') then
+      raise exception 'several desks may work on this plan, so its rows are claimed first' using errcode = 'PD016';
+    end if;
+    return;
+  end if;
+  select * into o from {schema}.plan_orders where plan = c ->> 'plan' and number = (c ->> 'order')::int for update;
+  if o.state is distinct from 'claimed' or o.token <> (c ->> 'token')::int or o.run <> {schema}.run() then
+    raise exception 'another desk took this row over' using errcode = 'PD016';
+  end if;
+  update {schema}.plan_rows set sent = true
+    where plan = o.plan and number = (c ->> 'row')::int and plan_order = o.number and what = {schema}.what_of(j, p_body);
+  if not found then raise exception 'this is not the row of the plan' using errcode = 'PD016'; end if;
+  update {schema}.plan_orders set until = p_time + lease_ms where plan = o.plan and number = o.number;
+end $$;
+`;

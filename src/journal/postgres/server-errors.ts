@@ -1,0 +1,103 @@
+/** The errors of a team's journal in words: what the server refused, or that it does not answer. */
+
+import * as v from 'valibot';
+import { CliError, systemReason } from '../../errors.ts';
+import { approvalRefusal, LimitRefusal } from '../limit-words.ts';
+import { codeOf, isCertain, NoAnswer, ServerWarning, UnprovenServer } from './connection.ts';
+import { findingIn } from './rule-answers.ts';
+import type { ServerProblem } from './server-check.ts';
+
+const certain = 'nothing was sent';
+
+/** What the codes of the schema's own errors mean for whoever may do something about it. */
+const remedies: Readonly<Record<string, string>> = {
+  PD001: 'connect to the primary server',
+  PD002: 'ask who runs the database to switch it on: a journal on such a server may forget refunds',
+  PD003: 'ask who runs the database for "read committed"',
+  PD004: 'install the newer paydesk',
+  PD010: 'look at what was done, then decide again',
+  PD011: 'look at what was done, then decide again',
+  PD013: 'look at what was recorded',
+  PD014: 'wait until it has ended, then run the command again',
+  PD016: 'what became of its rows: paydesk refunds status PLAN',
+  PD040: 'look at the spelling',
+  PD041: 'look at it: paydesk approvals list',
+  PD042: 'ask somebody else of the team',
+  '42501': 'ask a lead to give you that right',
+  '55P03': 'somebody holds the journal: run the command again in a while',
+};
+
+/** The refusal when the server says no, for certain. `place`: where the journal is. */
+export function refusedByServer(error: unknown, place: string): CliError {
+  const byRule = refusedByRule(error);
+  if (byRule !== undefined) return byRule;
+  const remedy = remedies[codeOf(error) ?? ''];
+  return new CliError('refused', `the team's journal ${place} refused it: ${messageOf(error)}`, {
+    certain,
+    ...(remedy === undefined ? {} : { now: [remedy] }),
+    // What the schema refuses is about one change. Only an error of the server itself means that the journal cannot be used.
+    ...(codeOf(error)?.startsWith('PD') === true ? {} : { cause: error }),
+  });
+}
+
+// A limit of the team, or an approval that does not count. The server says the figures in the detail of its error.
+function refusedByRule(error: unknown): CliError | undefined {
+  const code = codeOf(error) ?? '';
+  if (!(error instanceof Error) || !('detail' in error) || !['PD020', 'PD023', 'PD026'].includes(code))
+    return undefined;
+  const detail: unknown = JSON.parse(String(error.detail));
+  if (code === 'PD026') {
+    const { id, ...problem } = v.parse(approvalForm, detail);
+    return approvalRefusal(id, problem);
+  }
+  const finding = findingIn(detail);
+  return finding && new LimitRefusal(finding);
+}
+
+const approvalForm = v.object({ id: v.string(), why: v.string(), usedBy: v.nullable(v.string()) });
+
+/** The refusal when the server cannot be reached, or signing in fails. */
+export function serverAway(error: unknown, place: string): CliError {
+  return new CliError('refused', `the team's journal ${place} cannot be used: ${messageOf(error)}`, {
+    certain: "nothing is sent without the team's journal",
+    now: [whatNow(error)],
+    cause: error,
+  });
+}
+
+function whatNow(error: unknown): string {
+  const code = codeOf(error) ?? '';
+  if (error instanceof UnprovenServer)
+    return 'ask who runs the database to store and ask for passwords as scram-sha-256 (password_encryption, pg_hba.conf)';
+  if (code.startsWith('28'))
+    return 'look at name and password; a lead can set a new one: paydesk team add NAME';
+  if (/CERT|SELF_SIGNED|ISSUER|ALTNAME/.test(code))
+    return 'compare host name and certificate authority with what your lead gave you; do not go on otherwise';
+  return 'run the command again when the server answers';
+}
+
+/** The refusal when the server is not what it was. */
+export function serverDiffers({ problem, now }: ServerProblem, place: string): CliError {
+  return new CliError('refused', `the server of the team's journal ${place} ${problem}`, { certain, now });
+}
+
+/** The refusal when nobody knows whether a row was recorded. */
+export function outcomeUnknown(error: unknown, place: string, what: string): CliError {
+  return new CliError(
+    'refused',
+    `the team's journal ${place} did not confirm that it recorded ${what}: ${messageOf(error)}`,
+    { certain, cause: error },
+  );
+}
+
+/** Whether the same statement may be tried again: the server did nothing, since others were in the way. */
+export function isInTheWay(error: unknown): boolean {
+  return isCertain(error) && ['40001', '40P01', '55P03'].includes(codeOf(error) ?? '');
+}
+
+// The text of an error of the driver may name what was asked for, but never the password.
+function messageOf(error: unknown): string {
+  if (error instanceof NoAnswer || error instanceof ServerWarning) return error.message;
+  if (!(error instanceof Error)) return String(error);
+  return 'syscall' in error ? systemReason(error) : error.message || (codeOf(error) ?? error.name);
+}

@@ -1,0 +1,106 @@
+/** Charts as inline SVG, each with a title and a description. Lengths come from exact figures, of any size. Pure. */
+
+import { type Figure, largestOf } from './exact-sum.ts';
+import { htmlText } from './html.ts';
+
+/** One figure of a chart. */
+export interface Point {
+  readonly label: string;
+  readonly figure: Figure;
+  /** The figure as people read it, with its unit. */
+  readonly words: string;
+}
+
+/** What a chart shows. `columns` stand side by side, for time; `bars` lie one below the other. */
+export interface Chart {
+  readonly kind: 'bars' | 'columns';
+  readonly title: string;
+  readonly points: readonly Point[];
+}
+
+/** Draws a chart; '' if it would have nothing to show. `id` names its title and description in the page. */
+export function svgChart(chart: Chart, id: string): string {
+  if (largestOf(chart.points.map(({ figure }) => figure)) <= 0) return '';
+  return chart.kind === 'bars' ? bars(chart, id) : columns(chart, id);
+}
+
+/**
+ * The length for a figure, where `room` stands for the largest one. The division is one of whole numbers, so no size is too
+ * large. A figure above 0 always shows.
+ */
+export function lengthOf(figure: Figure, largest: Figure, room: number): number {
+  if (figure <= 0 || largest <= 0) return 0;
+  const hundredths = (BigInt(figure) * BigInt(room) * 100n) / BigInt(largest);
+  return Math.max(1, Number(hundredths) / 100);
+}
+
+const width = 320;
+const rowHeight = 34;
+// More letters would run into the figure beside them.
+const longestLabel = 24;
+
+// The label and the figure stand above each bar, so both can be read without colour and on a narrow screen.
+function bars({ title, points }: Chart, id: string): string {
+  const largest = largestOf(points.map(({ figure }) => figure));
+  const rows = points.map(({ label, figure, words }, index) => {
+    const top = index * rowHeight;
+    return [
+      `<text x="0" y="${top + 12}">${htmlText(shortened(label))}</text>`,
+      `<text x="${width}" y="${top + 12}" text-anchor="end">${htmlText(words)}</text>`,
+      `<rect class="track" x="0" y="${top + 17}" width="${width}" height="9"/>`,
+      `<rect class="bar" x="0" y="${top + 17}" width="${lengthOf(figure, largest, width)}" height="9"/>`,
+    ].join('');
+  });
+  return svg(id, title, longestOf(points), {
+    attributes: `class="bars" viewBox="0 0 ${width} ${points.length * rowHeight}"`,
+    content: rows.join('\n'),
+  });
+}
+
+const height = 120;
+
+// Nothing is written inside: a chart of many days is as wide as the page, and its letters would be stretched.
+function columns({ title, points }: Chart, id: string): string {
+  const largest = largestOf(points.map(({ figure }) => figure));
+  const drawn = points.map(({ label, figure, words }, index) => {
+    const length = lengthOf(figure, largest, height);
+    return `<rect class="bar" x="${index * 10 + 1}" y="${height - length}" width="8" height="${length}"><title>${htmlText(`${label}: ${words}`)}</title></rect>`;
+  });
+  const [first, last] = [points[0]?.label ?? '', points.at(-1)?.label ?? ''];
+  const most = points.find(({ figure }) => figure === largest)?.words ?? '';
+  return [
+    `<p class="most">largest: ${htmlText(most)}</p>`,
+    svg(id, title, longestOf(points), {
+      attributes: `class="columns" viewBox="0 0 ${points.length * 10} ${height}" preserveAspectRatio="none"`,
+      content: drawn.join('\n'),
+    }),
+    `<p class="ends"><span>${htmlText(first)}</span><span>${htmlText(last)}</span></p>`,
+  ].join('\n');
+}
+
+function longestOf(points: readonly Point[]): string {
+  const largest = largestOf(points.map(({ figure }) => figure));
+  const most = points.find(({ figure }) => figure === largest);
+  const count = points.length === 1 ? '1 figure' : `${points.length} figures`;
+  return `${count}. The largest is ${most?.label}: ${most?.words}. The table beside it has those that are not 0.`;
+}
+
+function svg(
+  id: string,
+  title: string,
+  description: string,
+  { attributes, content }: { readonly attributes: string; readonly content: string },
+): string {
+  return [
+    `<svg role="img" aria-labelledby="${id}-title" aria-describedby="${id}-desc" ${attributes}>`,
+    `<title id="${id}-title">${htmlText(title)}</title>`,
+    `<desc id="${id}-desc">${htmlText(description)}</desc>`,
+    content,
+    '</svg>',
+  ].join('\n');
+}
+
+function shortened(label: string): string {
+  const letters = Array.from(new Intl.Segmenter().segment(label), ({ segment }) => segment);
+  return letters.length <= longestLabel ? label : `${letters.slice(0, longestLabel - 1).join('')}…`;
+}

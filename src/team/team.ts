@@ -1,0 +1,156 @@
+/** The teams of this user: which accounts keep their changes in a team's journal, and how its server is reached. */
+
+import * as v from 'valibot';
+import { CliError } from '../errors.ts';
+import type { LimitChanges, LimitRow, StoredRow, TeamLimit, TeamStatus } from '../journal/journal.ts';
+import { checkOwnFile, type FileRules, readOwnFile, writeOwnFile } from '../profiles/profiles.ts';
+
+const teamForm = v.strictObject({
+  /** Every profile of this origin uses the team's journal. */
+  origin: v.string(),
+  host: v.string(),
+  port: v.number(),
+  database: v.string(),
+  schema: v.string(),
+  /** The person's role at the server: the operator of every row. */
+  user: v.string(),
+  /** Absent: no TLS, which only a server on this machine may have. `ca`: PEM; absent: whom this system trusts. */
+  tls: v.optional(v.strictObject({ ca: v.optional(v.string()) })),
+  /** The id of the journal that was joined. */
+  journal: v.string(),
+  /** The name of this desk in the rows. */
+  desk: v.optional(v.string()),
+  /** The password; absent: it is kept elsewhere. */
+  password: v.optional(v.string()),
+});
+
+/** Where the journal of a team is, and who signs in there. */
+export type TeamPlace = Pick<Team, 'host' | 'port' | 'database' | 'schema' | 'user' | 'tls'>;
+
+const invitationForm = v.strictObject({
+  object: v.literal('paydesk_team'),
+  host: v.string(),
+  port: v.number(),
+  database: v.string(),
+  schema: v.string(),
+  journal: v.string(),
+  /** Who issued the certificate of the server, PEM; null: somebody whom the system of a member trusts. */
+  ca: v.nullable(v.string()),
+});
+
+/** What a lead hands out, so that others can join. It holds no password. */
+export type Invitation = v.InferOutput<typeof invitationForm>;
+
+/** Reads an invitation. Throws CliError 'usage'. */
+export function readInvitation(text: string, where: string): Invitation {
+  const read = v.safeParse(v.pipe(v.string(), v.parseJson(), invitationForm), text);
+  if (read.success) return read.output;
+  throw new CliError('usage', `${where} is no invitation to a team: ${read.issues[0].message}`, {
+    certain: 'nothing was changed',
+    now: ['ask your lead for the file that team create --to has written'],
+  });
+}
+
+/** What joining did. */
+export interface Joined {
+  readonly team: Team;
+  readonly isLead: boolean;
+  /** Attempts of this machine that the team's journal knows now, and how many rows it did not have before. */
+  readonly attempts: number;
+  readonly added: number;
+}
+
+/** What a member sees of the team. */
+export interface TeamView {
+  readonly team: Team;
+  readonly status: TeamStatus;
+}
+
+/** What the team commands do. Every method that signs in throws CliError 'refused' when the server is away or not in order. */
+export interface TeamDoor {
+  /** The password of PAYDESK_TEAM_PASSWORD. */
+  readonly password: string | undefined;
+  /** Throws CliError 'usage' if a name of the place cannot be one, or 'refused' without TLS away from this machine. */
+  checkPlace(place: TeamPlace): void;
+  create(place: TeamPlace, password: string): Promise<{ readonly journal: string }>;
+  createSql(schema: string): Promise<string>;
+  add(place: TeamPlace, password: string, member: NewMember): Promise<void>;
+  addSql(schema: string, member: NewMember): Promise<string>;
+  remove(place: TeamPlace, password: string, name: string): Promise<void>;
+  removeSql(schema: string, name: string): Promise<string>;
+  /** The origin of the profile of this run. Throws as `Profiles.open`, and CliError 'refused' for the demo. */
+  origin(): Promise<string>;
+  /** The team of the profile of this run; undefined if it has none. */
+  joined(): Promise<Team | undefined>;
+  /** How many attempts of the profile's account are in the journal of this machine. Throws if one of them is unconfirmed. */
+  history(): Promise<number>;
+  join(place: TeamPlace, password: string, how: JoinOptions): Promise<Joined>;
+  /** Brings the rows of the team into the journal of this machine, which takes changes again. Returns how many came. */
+  leave(): Promise<{ readonly team: Team; readonly rows: number }>;
+  view(): Promise<TeamView>;
+  limits(): Promise<readonly TeamLimit[]>;
+  /** For leads. Returns what was changed. */
+  setLimits(changes: LimitChanges): Promise<readonly LimitRow[]>;
+  /** All rows of the team's journal, fresh from the server. */
+  rows(): Promise<readonly StoredRow[]>;
+}
+
+/** How to join. */
+export interface JoinOptions {
+  /** The id of the journal that the invitation names; undefined: the one that is there. */
+  readonly journal: string | undefined;
+  readonly desk: string | undefined;
+}
+
+/** Somebody who may sign in at the team's server. */
+export interface NewMember {
+  readonly name: string;
+  readonly password: string;
+  readonly isLead: boolean;
+}
+
+/** A team that this user has joined. */
+export type Team = v.InferOutput<typeof teamForm>;
+
+const fileForm = v.strictObject({ version: v.literal(1), teams: v.array(teamForm) });
+
+/** Whether this user has joined any team. Most have not, so this must cost nothing. */
+export function hasTeams(file: string, rules: FileRules): boolean {
+  return checkOwnFile(file, rules);
+}
+
+/** All teams. Throws CliError 'refused' when the file is damaged: an account must not lose its team by that. */
+export function readTeams(file: string, rules: FileRules): readonly Team[] {
+  const text = readOwnFile(file, rules);
+  if (text === undefined) return [];
+  const read = v.safeParse(v.pipe(v.string(), v.parseJson(), fileForm), text);
+  if (read.success) return read.output.teams;
+  throw new CliError('refused', `${file} cannot be read: ${read.issues[0].message}`, {
+    certain: 'nothing was sent',
+    now: ['restore the file, or join the team again'],
+  });
+}
+
+/** The team of an origin; undefined if it has none. */
+export function teamOf(teams: readonly Team[], origin: string): Team | undefined {
+  return teams.find((team) => team.origin === origin);
+}
+
+/** Adds a team, in place of the one that its origin had. Call it while no other process writes the file. */
+export function saveTeam(file: string, rules: FileRules, team: Team): void {
+  const others = readTeams(file, rules).filter(({ origin }) => origin !== team.origin);
+  write(file, rules, [...others, team]);
+}
+
+/** Forgets the team of an origin. */
+export function forgetTeam(file: string, rules: FileRules, origin: string): void {
+  write(
+    file,
+    rules,
+    readTeams(file, rules).filter((team) => team.origin !== origin),
+  );
+}
+
+function write(file: string, rules: FileRules, teams: readonly Team[]): void {
+  writeOwnFile(file, `${JSON.stringify({ version: 1, teams }, undefined, 2)}\n`, rules);
+}

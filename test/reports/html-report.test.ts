@@ -1,0 +1,361 @@
+/** `report --to FILE`: the same sums as the other reports, in one file that is safe to mail. */
+
+import { createHash } from 'node:crypto';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { isLong } from '../harness/long.ts';
+import { type Json, withCharge } from '../harness/orders.ts';
+import { json } from '../harness/server.ts';
+import type { Service } from '../harness/service.ts';
+import { storeShop } from '../harness/service.ts';
+import { lookAt } from './browser.ts';
+import { clock, orderAt, rowsOf, startDated } from './refunded-orders.ts';
+
+const buyer = { customer_info: { name: 'Ana Torres', email: 'ana@example.com' } };
+const orders = [
+  orderAt('ord_9', '2040-11-20T10:00:00Z', { amount: 442_401_900 }),
+  orderAt('ord_8', '2040-11-19T10:00:00Z', {
+    amount: 57_906_900,
+    currency: 'USD',
+    refunds: [{ amount: 2_963_786, at: '2040-11-20T10:00:00Z' }],
+  }),
+  orderAt('ord_7', '2040-11-18T10:04:00Z', buyer),
+  orderAt('ord_6', '2040-11-18T10:00:00Z', buyer),
+  withCharge(orderAt('ord_5', '2040-11-01T10:00:00Z', { payment_status: 'pre_authorized' }), {
+    status: 'pre_authorized',
+  }),
+  ...[5, 9, 14, 20].map((day, index) =>
+    orderAt(`ord_${index}`, '2040-10-02T10:00:00Z', {
+      amount: 9_000_000,
+      refunds: [{ amount: 1_000_000 * (index + 1), at: `2040-11-${String(day).padStart(2, '0')}T12:00:00Z` }],
+    }),
+  ),
+];
+
+const report = (service: Service, ...words: readonly string[]) =>
+  service.run(['report', ...words], { env: clock });
+
+const fileIn = ({ home }: Service, name = 'report.html') => readFileSync(join(home.path, name), 'utf8');
+
+/** The JSON in a report, as the bytes of the file have it. */
+const figuresText = (html: string) => /<pre id="figures"[^>]*>(.*)<\/pre>/.exec(html)?.[1] ?? '';
+const figuresOf = (html: string) =>
+  JSON.parse(figuresText(html)) as Readonly<Record<string, readonly Json[]>>;
+
+/** What a person reads in the file. */
+const textOf = (html: string) => html.replace(/<style>[\s\S]*?<\/style>|<pre[\s\S]*?<\/pre>|<[^>]*>/g, ' ');
+
+test('its sums are those of refunds summary, refunds list, orders waiting and orders twins', async () => {
+  await using service = await startDated({ orders });
+  const { code, stdout } = await report(service, '--to', 'report.html');
+  expect([code, stdout]).toEqual([
+    0,
+    'report written: report.html\n5 refunds; 9 orders read from the service\n',
+  ]);
+  const figures = figuresOf(fileIn(service));
+  const rows = async (...words: readonly string[]) =>
+    rowsOf((await service.run([...words, '--ndjson'], { env: clock })).stdout);
+  const only = (list: readonly Json[] = [], ...names: readonly string[]) =>
+    list.map((row) => names.map((name) => row[name]));
+  const sums = ['currency', 'refunds', 'refunded', 'payments', 'paid', 'rate_percent', 'refunded_of_paid'];
+  expect(only(figures.sums, ...sums)).toEqual(only(await rows('refunds', 'summary'), ...sums));
+  for (const [name, by] of [
+    ['by_time', 'day'],
+    ['by_reason', 'reason'],
+    ['by_operator', 'operator'],
+    ['by_card', 'brand'],
+  ] as const) {
+    const split = ['bucket', 'currency', 'refunds', 'refunded', 'unsummed'];
+    const expected = await rows('refunds', 'summary', '--by', by);
+    expect(expected.length).toBeGreaterThan(1);
+    expect(only(figures[name], ...split)).toEqual(only(expected, ...split));
+  }
+  const waiting = ['bucket', 'currency', 'orders', 'amount'];
+  expect(only(figures.waiting, ...waiting)).toEqual(only(await rows('orders', 'waiting'), ...waiting));
+  expect(only(figures.twins, 'first', 'second', 'seconds_apart')).toEqual([['ord_6', 'ord_7', 240]]);
+  const largest = await rows('refunds', 'list', '--period', 'this-month', '--sort', 'amount');
+  expect(only(figures.largest, 'id', 'made_at')).toEqual(only(largest, 'id', 'made_at'));
+});
+
+test('every figure of the JSON stands in a table, and every chart has a title, a description and a table', async () => {
+  await using service = await startDated({ orders });
+  await report(service, '--to', 'report.html');
+  const html = fileIn(service);
+  const cells = [...html.matchAll(/<td[^>]*>([^<]*)<\/td>/g)].map(([, cell]) => cell);
+  const figures = figuresOf(html);
+  const { sums = [], by_time: days = [], by_reason: reasons = [], waiting = [] } = figures;
+  for (const row of [...sums, ...days.filter(({ refunds }) => refunds !== 0), ...reasons])
+    expect(cells).toContain(String(row.refunded));
+  for (const row of waiting) expect(cells).toContain(String(row.amount));
+  const charts = [...html.matchAll(/<svg role="img"[\s\S]*?<\/svg>/g)].map(([chart]) => chart);
+  // Two currencies by day, reason, operator and card; one currency waits.
+  expect(charts).toHaveLength(9);
+  for (const chart of charts)
+    expect(chart).toMatch(/<title id="([^"]+)-title">.+<\/title>\n<desc id="\1-desc">/);
+  expect(html.match(/<\/figure>\n<div class="wide"/g)).toHaveLength(charts.length);
+  // The chart has every day of the period, so a gap is seen as one.
+  const [first = ''] = charts;
+  expect(first.match(/<rect/g)).toHaveLength(21);
+  expect(textOf(html)).toContain('21 Nov 2040 15:31:12 UTC: 9 orders read from the service');
+});
+
+test('it loads nothing and runs nothing, and only its own style counts', async () => {
+  await using service = await startDated({ orders });
+  await report(service, '--to', 'report.html');
+  const html = fileIn(service);
+  const [, style = ''] = /<style>([\s\S]*?)<\/style>/.exec(html) ?? [];
+  const hash = createHash('sha256').update(style).digest('base64');
+  expect(html).toContain(
+    `content="default-src 'none'; style-src 'sha256-${hash}'; base-uri 'none'; form-action 'none'"`,
+  );
+  expect(html).not.toMatch(
+    /<script|<link|<img|<iframe|<form| style=| src=| href=| on\w+=|url\(|@import|https?:/i,
+  );
+});
+
+test('the SHA-256 in it is that of the JSON, byte for byte', async () => {
+  await using service = await startDated({ orders });
+  await report(service, '--to', 'report.html');
+  const html = fileIn(service);
+  const digest = createHash('sha256').update(figuresText(html)).digest('hex');
+  expect(html).toContain(`data-sha256="${digest}"`);
+  expect(textOf(html)).toContain(`SHA-256 of this JSON: ${digest}`);
+});
+
+test('no name, address or note of a buyer is in it, and --names adds names', async () => {
+  await using service = await startDated({ orders });
+  await report(service, '--to', 'report.html');
+  expect(fileIn(service)).not.toMatch(/Ana Torres|Buyer Name|example\.com/);
+  await report(service, '--to', 'names.html', '--names');
+  const named = fileIn(service, 'names.html');
+  expect(textOf(named)).toMatch(/Ana Torres[\s\S]*This file holds names of buyers/);
+  expect(named).not.toContain('example.com');
+  expect(figuresOf(named).twins).toEqual([expect.objectContaining({ buyer: 'Ana Torres' })]);
+});
+
+test('30 <script> in metadata, names, notes, cards and operators is only text', async () => {
+  const evil = `"'><script>alert(1)</script><img src=x onerror=alert(1)></pre>&lt;\u202e`;
+  const evilOrder = withCharge(
+    orderAt('ord_1', '2040-11-20T10:00:00Z', {
+      refunds: [{ amount: 5, at: '2040-11-20T11:00:00Z', changes: { status: evil } }],
+      customer_info: { name: evil, email: 'a@example.com' },
+      metadata: { [evil]: evil },
+      currency: 'M<b',
+    }),
+    { payment_method: { type: evil, brand: evil, last4: evil } },
+  );
+  await using service = await startDated({
+    orders: [evilOrder, orderAt('ord_2', '2040-11-20T10:00:00Z')],
+    onPost: () => (_request, _response, socket) => {
+      socket.destroy();
+    },
+  });
+  const words = ['orders', 'refund', 'ord_2', '--reason', 'requested_by_client', '--note', evil, '--yes'];
+  await service.run(words, { env: { ...clock, PAYDESK_OPERATOR: evil } });
+  await report(service, '--to', 'report.html', '--names');
+  const html = fileIn(service);
+  expect(html.match(/<(script|img|b)\b/gi)).toBeNull();
+  expect(html.match(/<pre|<\/pre>/g)).toEqual(['<pre', '</pre>']);
+  expect(html).not.toContain('\u202e');
+  expect(textOf(html)).toContain('&lt;script&gt;alert(1)&lt;/script&gt;');
+  const { largest, open_cases: cases } = figuresOf(html);
+  expect(largest).toEqual([expect.objectContaining({ buyer: evil, brand: evil, currency: 'M<b' })]);
+  expect(cases).toEqual([expect.objectContaining({ order_id: 'ord_2', operator: evil })]);
+});
+
+test('28 sums beyond 2^53 are exact in its tables, charts and JSON', async () => {
+  const amount = Number.MAX_SAFE_INTEGER;
+  await using service = await startDated({
+    orders: [1, 2, 3].map((index) =>
+      orderAt(`ord_${index}`, '2040-11-20T10:00:00Z', {
+        amount,
+        refunds: [{ amount, at: '2040-11-20T11:00:00Z' }],
+      }),
+    ),
+  });
+  await report(service, '--to', 'report.html');
+  const exact = String(BigInt(amount) * 3n);
+  const html = fileIn(service);
+  expect(figuresText(html)).toContain(`"refunded":${exact},`);
+  expect(html).toContain(`<td role="cell" class="figure" data-label="Refunded">${exact}</td>`);
+  expect(html).toContain(`<title>2040-11-20: ${exact}</title>`);
+  expect(html.match(/\d{17,}/g)?.every((figure) => figure === exact)).toBe(true);
+});
+
+test('declared decimals stand behind every amount', async () => {
+  await using service = await startDated({ orders });
+  await storeShop(service.home, service, { 'amounts.decimals.MXN': '2' });
+  const env = { ...clock, PAYDESK_BASE_URL: '', PAYDESK_MODE: '', PAYDESK_API_KEY: '' };
+  await service.run(['-p', 'shop', 'report', '--to', 'report.html'], { env });
+  expect(textOf(fileIn(service))).toContain('10000000 (100000.00)');
+});
+
+test('a refund whose reply was lost is an open case in it', async () => {
+  await using service = await startDated({
+    orders: [orderAt('ord_1', '2040-11-21T10:00:00Z')],
+    onPost: () => (_request, _response, socket) => {
+      socket.destroy();
+    },
+  });
+  const words = ['orders', 'refund', 'ord_1', '--reason', 'requested_by_client', '--yes'];
+  expect((await service.run(words, { env: clock })).code).toBe(7);
+  await report(service, '--to', 'report.html');
+  expect(figuresOf(fileIn(service)).open_cases).toEqual([
+    expect.objectContaining({ order_id: 'ord_1', kind: 'refund', amount: 10_000, currency: 'MXN' }),
+  ]);
+  expect(textOf(fileIn(service))).toMatch(/Open cases[\s\S]*ord_1[\s\S]*10000 MXN/);
+});
+
+test('an order that hides its refunds: the report says first that it is not complete, exit 9', async () => {
+  await using service = await startDated({
+    orders: [{ ...orderAt('ord_1', '2040-11-20T10:00:00Z'), amount_refunded: 700 }],
+  });
+  const { code, stderr } = await report(service, '--to', 'report.html');
+  expect([code, stderr]).toEqual([9, expect.stringContaining('the sums may be too low')]);
+  expect(textOf(fileIn(service))).toContain('Not complete: 1 order does not show all refunds');
+  expect(figuresOf(fileIn(service))).toMatchObject({ complete: false });
+});
+
+describe('nothing is sent', () => {
+  test.each([
+    ['without --to', []],
+    ['for a period that is none', ['--to', 'report.html', '--period', 'soon']],
+    ['for a folder that is not there', ['--to', 'missing/report.html']],
+    ['for a folder', ['--to', '.', '--force']],
+    ['for a file that exists', ['--to', 'there.html']],
+    ['for a zone that is none', ['--to', 'report.html', '--tz', 'Mars/Base']],
+    ['with --dry-run', ['--to', 'report.html', '--dry-run']],
+  ])('%s', async (_, words) => {
+    await using service = await startDated({ orders });
+    writeFileSync(join(service.home.path, 'there.html'), 'mine');
+    const { code } = await report(service, ...words);
+    expect(code).toBe(
+      words.includes('--dry-run') ? 0 : words.some((word) => /^(missing|\.$|there)/.test(word)) ? 3 : 2,
+    );
+    expect(service.requests).toEqual([]);
+    expect(fileIn(service, 'there.html')).toBe('mine');
+    expect(existsSync(join(service.home.path, 'report.html'))).toBe(false);
+  });
+});
+
+test('--force replaces an older report', async () => {
+  await using service = await startDated({ orders });
+  writeFileSync(join(service.home.path, 'report.html'), 'old');
+  expect((await report(service, '--to', 'report.html', '--force')).code).toBe(0);
+  expect(fileIn(service)).toMatch(/^<!doctype html>/);
+  expect(readdirSync(service.home.path).filter((name) => name.includes('report'))).toEqual(['report.html']);
+});
+
+test('a walk that breaks off writes no file', async () => {
+  await using service = await startDated({
+    orders: Array.from({ length: 300 }, (_, index) => orderAt(`ord_${index}`, '2040-11-20T10:00:00Z')),
+    onPage: ({ url }) => (url.includes('next=') ? json({ object: 'error' }, 400) : undefined),
+  });
+  const { code } = await report(service, '--to', 'report.html');
+  expect(code).not.toBe(0);
+  expect(readdirSync(service.home.path).filter((name) => name.includes('report.html'))).toEqual([]);
+});
+
+describe('from an export', () => {
+  test('the same figures, and no request', async () => {
+    await using service = await startDated({ orders });
+    await report(service, '--to', 'live.html');
+    await service.run(['orders', 'export', '--to', 'orders.ndjson'], { env: clock });
+    const before = service.requests.length;
+    const { code, stderr } = await report(service, '--from-file', 'orders.ndjson', '--to', 'file.html');
+    expect([code, stderr]).toEqual([0, '']);
+    expect(service.requests.length).toBe(before);
+    const figures = (name: string) => {
+      const { account: _, read: __, source: ___, as_of: ____, ...same } = figuresOf(fileIn(service, name));
+      return same;
+    };
+    expect(figures('file.html')).toEqual(figures('live.html'));
+  });
+
+  test('filters of the export stand in the report, so that nobody takes its sums for those of all orders', async () => {
+    await using service = await startDated({ orders });
+    await service.run(['orders', 'export', '--status', 'paid', '--to', 'paid.ndjson'], { env: clock });
+    await report(service, '--from-file', 'paid.ndjson', '--to', 'report.html');
+    expect(textOf(fileIn(service))).toContain('only those with --status paid');
+  });
+
+  test.each([
+    ['refunds', ['--rows', 'refunds', '--to', 'x.ndjson']],
+    ['charges', ['--rows', 'charges', '--to', 'x.ndjson']],
+    ['orders of one month', ['--since', '2040-11-01', '--to', 'x.ndjson']],
+    ['a CSV of orders', ['--to', 'x.csv']],
+  ])('%s cannot answer everything, exit 2', async (_, words) => {
+    await using service = await startDated({ orders });
+    await service.run(['orders', 'export', ...words], { env: clock });
+    const { code, stderr } = await report(service, '--from-file', words.at(-1) ?? '', '--to', 'report.html');
+    expect(code).toBe(2);
+    expect(stderr.replaceAll('\n', ' ')).toContain('does not hold all orders with their charges');
+    expect(existsSync(join(service.home.path, 'report.html'))).toBe(false);
+  });
+
+  test('the report never replaces the export that it is made of, even with --force', async () => {
+    await using service = await startDated({ orders });
+    await service.run(['orders', 'export', '--to', 'orders.ndjson'], { env: clock });
+    for (const name of ['orders.ndjson', 'orders.ndjson.manifest.json']) {
+      const before = fileIn(service, name);
+      expect((await report(service, '--from-file', 'orders.ndjson', '--to', name, '--force')).code).toBe(2);
+      expect(fileIn(service, name)).toBe(before);
+    }
+  });
+});
+
+test('a long period is drawn in weeks or months, a day as a day', async () => {
+  await using service = await startDated({ orders });
+  const unitOf = async (period: string) => {
+    await report(service, '--to', 'report.html', '--force', '--period', period);
+    return figuresOf(fileIn(service)).time_unit;
+  };
+  expect(await unitOf('today')).toBe('day');
+  expect(await unitOf('2040-06-01..2040-11-21')).toBe('week');
+  expect(await unitOf('2038-01-01..2040-11-21')).toBe('month');
+  expect(await unitOf('..2040-11-21')).toBe('month');
+});
+
+// Long names without a space, sums of 16 digits, long ids.
+const longName = 'Maximiliana-Guadalupe-'.repeat(6);
+const largest = Number.MAX_SAFE_INTEGER;
+const hard = [
+  orderAt('ord_4', '2040-11-20T10:04:00Z', { customer_info: { name: longName, email: 'a@example.com' } }),
+  orderAt('ord_3', '2040-11-20T10:00:00Z', { customer_info: { name: longName, email: 'a@example.com' } }),
+  orderAt('ord_2', '2040-11-19T10:00:00Z', {
+    amount: largest,
+    currency: 'USD',
+    customer_info: { name: '<script>document.title="run"</script>', email: 'b@example.com' },
+    refunds: [{ amount: largest, at: '2040-11-20T10:00:00Z' }],
+  }),
+  ...Array.from({ length: 20 }, (_, index) =>
+    orderAt(`ord_${index}`.padEnd(40, 'x'), '2040-10-02T10:00:00Z', {
+      refunds: [{ amount: 100 * (index + 1), at: `2040-11-${String(index + 1).padStart(2, '0')}T12:00:00Z` }],
+    }),
+  ),
+];
+
+if (isLong) {
+  test('nothing is requested or run, axe finds nothing, no text is cut, and each way of looking has its colours', async () => {
+    await using service = await startDated({ orders: hard });
+    const words = ['report', '--to', 'report.html', '--names'];
+    expect((await service.run(words, { env: clock })).code).toBe(0);
+    const looks = lookAt(join(service.home.path, 'report.html'));
+    expect(Object.keys(looks)).toEqual(['light', 'dark', 'narrow', 'printed', 'without-colour']);
+    for (const [name, look] of Object.entries(looks)) {
+      expect(look, name).toMatchObject({ requests: [], messages: [], findings: [], cut: [] });
+      expect(look.scrollWidth, name).toBe(look.width);
+      expect(look.text, name).toContain(String(largest));
+      expect(look.text, name).toContain('<script>document.title="run"</script>');
+    }
+    const colours = (name: string) => [looks[name]?.paper, looks[name]?.ink];
+    expect(colours('light')).toEqual(['rgb(255, 255, 255)', 'rgb(27, 31, 36)']);
+    expect(colours('dark')).toEqual(['rgb(20, 23, 26)', 'rgb(232, 234, 237)']);
+    expect(looks.narrow?.width).toBe(360);
+    // Paper is white, also for somebody whose screen is dark.
+    expect(colours('printed')).toEqual(['rgb(255, 255, 255)', 'rgb(0, 0, 0)']);
+    expect(looks.printed?.details).toBe('none');
+    expect(looks['without-colour']?.bar).toBe(looks['without-colour']?.ink);
+  });
+}

@@ -1,0 +1,217 @@
+/** Plans that several desks of a team apply at the same time, as processes; one of them dies, and one stands still. */
+
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { copyFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { isLong } from '../harness/long.ts';
+import { bin, cleanEnv, type Home, newHome, paydesk, type Ran } from '../harness/paydesk.ts';
+import { storeProfile } from '../harness/profile.ts';
+import type { Person } from '../harness/team-database.ts';
+import { newTeam, type Team } from '../journal/postgres/desks.ts';
+import { orders, type RefundService, startRefunds } from '../refunds/refund-service.ts';
+import { joinTeam } from './joined.ts';
+import { setLimits } from './rows.ts';
+
+let team: Team;
+let homes: Record<'ana' | 'ben' | 'op7', Home>;
+let service: RefundService;
+let onRefund: (who: string, order: string) => void = () => undefined;
+
+const count = isLong ? 5000 : 200;
+const keyStart = 'key_CANARYxyz';
+const keyOf = (person: string) => `${keyStart}${person}`;
+
+beforeAll(async () => {
+  team = await newTeam();
+  service = await startRefunds(orders(count + 5), {
+    mode: 'sandbox',
+    instead: (id, apply) => (request, response) => {
+      const who = String(request.headers.authorization).split(keyStart)[1];
+      const order = apply();
+      onRefund(who ?? '', id);
+      response.setHeader('content-type', 'application/json');
+      response.end(JSON.stringify(order));
+    },
+  });
+  homes = { ana: newHome(), ben: newHome(), op7: newHome() };
+  for (const [person, home] of Object.entries(homes)) {
+    const settings = { 'refund.send_within': '1s' };
+    await storeProfile(
+      home,
+      { name: 'shop', baseUrl: service.url, mode: 'sandbox', settings },
+      keyOf(person),
+    );
+    await joinTeam(home, service.url, team.database, { person: person as Person });
+  }
+});
+afterAll(async () => {
+  for (const home of Object.values(homes)) home[Symbol.dispose]();
+  await service[Symbol.asyncDispose]();
+  await team[Symbol.asyncDispose]();
+});
+
+const run = (person: keyof typeof homes, args: readonly string[]): Promise<Ran> =>
+  paydesk(['-p', 'shop', ...args], { home: homes[person], env: { TZ: 'UTC' } });
+
+/** A plan of a refund on each of these orders, in the folders of all desks. */
+async function planOf(name: string, ids: readonly string[]): Promise<void> {
+  service.write(
+    `${name}.csv`,
+    `order_id,charge_id,amount,ref\n${ids.map((id) => `${id},any,5,${name}\n`).join('')}`,
+  );
+  copyFileSync(join(service.home.path, `${name}.csv`), join(homes.ana.path, `${name}.csv`));
+  const planned = await run('ana', ['refunds', 'plan', `${name}.csv`, '--to', `${name}.plan`]);
+  expect(planned.code, planned.stderr).toBe(0);
+  for (const home of [homes.ben, homes.op7])
+    copyFileSync(join(homes.ana.path, `${name}.plan`), join(home.path, `${name}.plan`));
+}
+
+const ids = (from: number, to: number) =>
+  Array.from({ length: to - from }, (_, index) => `ord_${from + index + 1}`);
+const madeOn = (wanted: readonly string[]) =>
+  service.made
+    .filter(({ order, amount }) => wanted.includes(order) && amount === 5)
+    .map(({ order }) => order)
+    .toSorted();
+
+/** Starts `refunds apply` as a process of a desk. */
+function start(person: keyof typeof homes, name: string, concurrency: number) {
+  const home = homes[person];
+  const words = [
+    '-p',
+    'shop',
+    'refunds',
+    'apply',
+    `${name}.plan`,
+    '--yes',
+    '--concurrency',
+    `${concurrency}`,
+  ];
+  const child = spawn(process.execPath, [bin, ...words], {
+    cwd: home.path,
+    env: cleanEnv({ home, env: { TZ: 'UTC' } }),
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  child.stdout.resume();
+  let stderr = '';
+  child.stderr.on('data', (chunk) => {
+    stderr += String(chunk);
+  });
+  const end = once(child, 'close').then(([code, signal]: unknown[]) => ({ code, signal, stderr }));
+  return { kill: (signal: NodeJS.Signals) => child.kill(signal), end };
+}
+
+describe('a plan that several desks apply', () => {
+  test('two desks work off the same plan, and every row is sent once', async () => {
+    const wanted = ids(0, 40);
+    await planOf('two', wanted);
+    const seen: string[] = [];
+    onRefund = (who) => seen.push(who);
+    const ends = await Promise.all((['ana', 'ben'] as const).map((who) => start(who, 'two', 4).end));
+    for (const { code, stderr } of ends) expect(code, stderr).toBe(0);
+    expect(madeOn(wanted)).toEqual(wanted.toSorted());
+    expect(new Set(seen)).toEqual(new Set(['ana', 'ben']));
+    const status = await run('ben', ['refunds', 'status', 'two.plan']);
+    expect(status).toMatchObject({ code: 0 });
+    const again = await run('ana', ['refunds', 'apply', 'two.plan', '--yes']);
+    expect(again).toMatchObject({ code: 0 });
+    expect(madeOn(wanted)).toEqual(wanted.toSorted());
+  });
+
+  test(`33 of three desks with ${count - 60} rows one is killed and one stands still: the ledger equals the plan`, async () => {
+    const wanted = ids(60, count);
+    await planOf('three', wanted);
+    const runs = {
+      ana: start('ana', 'three', 2),
+      ben: start('ben', 'three', 1),
+      op7: start('op7', 'three', 4),
+    };
+    const sent = { ana: 0, ben: 0, op7: 0 };
+    onRefund = (who) => {
+      if (who !== 'ana' && who !== 'ben' && who !== 'op7') throw new Error(`who is ${who}?`);
+      sent[who] += 1;
+      // Its refund is made, and it never hears so.
+      if (who === 'ben' && sent.ben === 5) runs.ben.kill('SIGKILL');
+      if (who === 'op7' && sent.op7 === 7) runs.op7.kill('SIGSTOP');
+    };
+    expect(await runs.ben.end).toMatchObject({ signal: 'SIGKILL' });
+    let isOver = false;
+    const end = runs.ana.end.finally(() => {
+      isOver = true;
+    });
+    // Their time runs out, as it would after two minutes.
+    while (!isOver) {
+      if (sent.op7 >= 7 && sent.ben >= 5)
+        await team.database.query(
+          `update paydesk.plan_orders set until = 0 where state = 'claimed' and operator in ('ben', 'op7')`,
+        );
+      await wait(200);
+    }
+    const { code, stderr } = await end;
+    expect([0, 7, 8], stderr).toContain(code);
+    runs.op7.kill('SIGCONT');
+    expect([0, 7, 8]).toContain((await runs.op7.end).code);
+    const last = await run('ana', ['refunds', 'apply', 'three.plan', '--yes']);
+    expect(last.code, last.stderr).toBe(0);
+    expect(madeOn(wanted)).toEqual(wanted.toSorted());
+    expect(sent.ana).toBeGreaterThan(wanted.length / 2);
+    const [open] = await team.database.query('select count(*)::int as open from paydesk.attempts where open');
+    expect(open).toEqual({ open: 0 });
+    const verified = await run('ben', ['journal', 'verify']);
+    expect(verified).toMatchObject({ code: 0 });
+  });
+
+  test('a plan over the limit is asked for, approved by somebody else, and then applied', async () => {
+    await setLimits(team, { second: 90 });
+    onRefund = () => undefined;
+    const wanted = ids(40, 60);
+    await planOf('big', wanted);
+    const before = service.made.length;
+    const asked = await run('ana', ['refunds', 'apply', 'big.plan', '--yes', '--json']);
+    expect(asked).toMatchObject({ code: 3 });
+    const error = JSON.parse(asked.stderr.trim().split('\n').at(-1) ?? '');
+    expect(error).toMatchObject({
+      message: `asked for approval: ${error.approval}`,
+      now: expect.arrayContaining(['paydesk -p shop refunds apply big.plan']),
+    });
+    const list = await run('ben', ['approvals', 'list', '--json']);
+    expect(JSON.parse(list.stdout).data).toMatchObject([
+      { id: error.approval, kind: 'plan', rows: 20, amount: 100, currency: 'MXN' },
+    ]);
+    const own = await run('ana', ['approvals', 'approve', error.approval, '--yes']);
+    expect(own).toMatchObject({ code: 3 });
+    expect(service.made.length).toBe(before);
+    const approved = await run('ben', ['approvals', 'approve', error.approval, '--yes']);
+    expect(approved, approved.stderr).toMatchObject({ code: 0 });
+    expect(approved.stderr).toContain('APPROVE A PLAN OF REFUNDS');
+    expect(approved.stderr).toContain('20 refunds, 100 MXN');
+    const applied = await run('ana', ['refunds', 'apply', 'big.plan', '--yes']);
+    expect(applied, applied.stderr).toMatchObject({ code: 0 });
+    expect(applied.stderr).toContain('approved by ben');
+    expect(madeOn(wanted)).toEqual(wanted.toSorted());
+    const [row] = await team.database.query(
+      `select row::jsonb ->> 'approvedBy' as by from paydesk.rows where type = 'sent' and order_id = 'ord_41' and ref = 'big'`,
+    );
+    expect(row).toEqual({ by: 'ben' });
+    await setLimits(team, { second: null });
+  });
+
+  test('a limit of a day stops the plan, and the report says which rows were not sent', async () => {
+    await setLimits(team, { day: 12 }, 'op7');
+    const wanted = ids(count, count + 5);
+    await planOf('day', wanted);
+    await team.database.query('update paydesk.attempts set sent_at = sent_at - 24 * 60 * 60 * 1000');
+    const ran = await run('op7', ['refunds', 'apply', 'day.plan', '--yes', '--concurrency', '1']);
+    expect(ran).toMatchObject({ code: 8 });
+    expect(ran.stderr).toContain(
+      "5 MXN is over the team's limit for one person within 24 hours: 12 MXN for op7, set by lea",
+    );
+    expect(ran.stderr).toContain('of 5 rows 2 applied');
+    const others = await run('ana', ['refunds', 'apply', 'day.plan', '--yes']);
+    expect(others, others.stderr).toMatchObject({ code: 0 });
+    expect(others.stderr).toContain('of 5 rows 5 applied');
+  });
+});

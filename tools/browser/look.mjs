@@ -1,0 +1,67 @@
+// Opens an HTML file in Chromium in five ways and prints as JSON what was found: requests, messages, axe, widths, colours.
+// `node tools/browser/look.mjs FILE FOLDER`: the pictures go into FOLDER.
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { chromium } from 'playwright-core';
+
+const [file, folder] = process.argv.slice(2);
+const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+
+const wide = { width: 1100, height: 900 };
+const looks = {
+  light: { viewport: wide, media: { colorScheme: 'light' } },
+  dark: { viewport: wide, media: { colorScheme: 'dark' } },
+  narrow: { viewport: { width: 360, height: 800 }, media: { colorScheme: 'light' } },
+  printed: { viewport: wide, media: { media: 'print', colorScheme: 'dark' } },
+  'without-colour': { viewport: wide, media: { forcedColors: 'active' } },
+};
+
+const browser = await chromium.launch({
+  executablePath: '/usr/bin/chromium',
+  // Chromium by itself would ask its maker's servers.
+  args: ['--no-sandbox', '--disable-gpu', '--disable-background-networking', '--disable-component-update'],
+});
+const found = {};
+for (const [name, { viewport, media }] of Object.entries(looks)) {
+  const page = await browser.newPage({ viewport });
+  const requests = [];
+  const messages = [];
+  page.on('request', (request) => requests.push(request.url()));
+  page.on('console', (message) => messages.push(message.text()));
+  page.on('pageerror', (error) => messages.push(String(error)));
+  await page.emulateMedia(media);
+  await page.goto(pathToFileURL(file).href);
+  await page.screenshot({ path: join(folder, `${name}.png`), fullPage: true });
+  if (name === 'printed') await page.pdf({ path: join(folder, 'printed.pdf'), format: 'A4' });
+  found[name] = {
+    requests: requests.filter((url) => url !== pathToFileURL(file).href),
+    messages,
+    ...(await page.evaluate(measure)),
+    findings: await page.evaluate(
+      `${axe};axe.run().then(({ violations }) => violations.map(({ id, nodes }) => id + ': ' + nodes[0].html))`,
+    ),
+  };
+}
+await browser.close();
+process.stdout.write(`${JSON.stringify(found)}\n`);
+
+// Runs in the page.
+function measure() {
+  const style = (selector, name) => getComputedStyle(document.querySelector(selector))[name];
+  const cut = [...document.querySelectorAll('td, th, dd, h1, p, svg')].filter(
+    (one) => one.closest('thead, details') === null && one.getBoundingClientRect().right > innerWidth + 1,
+  );
+  return {
+    width: innerWidth,
+    scrollWidth: document.documentElement.scrollWidth,
+    cut: cut.map((one) => one.outerHTML.slice(0, 200)),
+    paper: style('body', 'backgroundColor'),
+    ink: style('body', 'color'),
+    bar: style('.bar', 'fill'),
+    details: style('details', 'display'),
+    // biome-ignore lint/performance/useDomNodeTextContent: what is hidden is not what a person reads.
+    text: document.querySelector('main').innerText,
+  };
+}
