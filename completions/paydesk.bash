@@ -7,21 +7,23 @@ _paydesk() {
   COMPREPLY=()
   case "$current" in -*) typed='-' ;; esac
   case "$typed" in
-    '') words='orders refunds customers checkout journal profile team approvals simulator today report api completion help' ;;
+    '') words='orders refunds customers checkout index journal profile team approvals simulator today report api completion help' ;;
     'orders') words='list show find refund capture create export summary waiting twins' ;;
     'refunds') words='plan apply status compare list summary' ;;
-    'customers') words='list show export' ;;
+    'customers') words='list show find export' ;;
     'checkout') words='create' ;;
+    'index') words='build refresh status forget rekey' ;;
     'journal') words='list show reconcile settle acknowledge verify forget export import' ;;
     'profile') words='add list show use set key remove check' ;;
     'team') words='create add remove join leave show limits verify export' ;;
     'approvals') words='list show approve reject' ;;
     'simulator') words='serve reset' ;;
-    'help') words='orders refunds customers checkout journal profile team approvals simulator today report api completion environment exit-codes output safety teams' ;;
+    'help') words='orders refunds customers checkout index journal profile team approvals simulator today report api completion environment exit-codes output safety teams' ;;
     'help orders') words='list show find refund capture create export summary waiting twins' ;;
     'help refunds') words='plan apply status compare list summary' ;;
-    'help customers') words='list show export' ;;
+    'help customers') words='list show find export' ;;
     'help checkout') words='create' ;;
+    'help index') words='build refresh status forget rekey' ;;
     'help journal') words='list show reconcile settle acknowledge verify forget export import' ;;
     'help profile') words='add list show use set key remove check' ;;
     'help team') words='create add remove join leave show limits verify export' ;;

@@ -11,8 +11,9 @@ function __paydesk_complete
                 printf '%s\t%s\n' \
                     orders 'List, show, refund, capture, create and add up orders' \
                     refunds 'Refund many orders from a file, and add up the refunds that were made' \
-                    customers 'List and show customers' \
+                    customers 'List, show and find customers' \
                     checkout 'Payment links' \
+                    index 'Find orders at once: an index of the orders on this machine' \
                     journal 'What this machine sent, and whether it was made' \
                     profile 'The accounts paydesk can talk to, and their keys' \
                     team 'A journal that several desks share, on PostgreSQL' \
@@ -50,11 +51,20 @@ function __paydesk_complete
                 printf '%s\t%s\n' \
                     list 'List customers, one page at a time' \
                     show 'Show one customer' \
+                    find 'Find customers by name, e-mail, phone or reference' \
                     export 'Export all customers'
                 return
             case 'checkout'
                 printf '%s\t%s\n' \
                     create 'Create a payment link'
+                return
+            case 'index'
+                printf '%s\t%s\n' \
+                    build 'Read all orders into an index on this machine, so that they are found at once' \
+                    refresh 'Read what is new, and read again what may have changed' \
+                    status 'Show what the index knows, and how old that is' \
+                    forget 'Take a buyer, old orders or everything out of the index' \
+                    rekey 'Seal the index with a new key'
                 return
             case 'journal'
                 printf '%s\t%s\n' \
@@ -107,8 +117,9 @@ function __paydesk_complete
                 printf '%s\t%s\n' \
                     orders 'List, show, refund, capture, create and add up orders' \
                     refunds 'Refund many orders from a file, and add up the refunds that were made' \
-                    customers 'List and show customers' \
+                    customers 'List, show and find customers' \
                     checkout 'Payment links' \
+                    index 'Find orders at once: an index of the orders on this machine' \
                     journal 'What this machine sent, and whether it was made' \
                     profile 'The accounts paydesk can talk to, and their keys' \
                     team 'A journal that several desks share, on PostgreSQL' \
@@ -150,11 +161,20 @@ function __paydesk_complete
                 printf '%s\t%s\n' \
                     list 'List customers, one page at a time' \
                     show 'Show one customer' \
+                    find 'Find customers by name, e-mail, phone or reference' \
                     export 'Export all customers'
                 return
             case 'help checkout'
                 printf '%s\t%s\n' \
                     create 'Create a payment link'
+                return
+            case 'help index'
+                printf '%s\t%s\n' \
+                    build 'Read all orders into an index on this machine, so that they are found at once' \
+                    refresh 'Read what is new, and read again what may have changed' \
+                    status 'Show what the index knows, and how old that is' \
+                    forget 'Take a buyer, old orders or everything out of the index' \
+                    rekey 'Seal the index with a new key'
                 return
             case 'help journal'
                 printf '%s\t%s\n' \

@@ -11,8 +11,9 @@ Register-ArgumentCompleter -Native -CommandName paydesk -ScriptBlock {
             '' {
                 "orders`tList, show, refund, capture, create and add up orders"
                 "refunds`tRefund many orders from a file, and add up the refunds that were made"
-                "customers`tList and show customers"
+                "customers`tList, show and find customers"
                 "checkout`tPayment links"
+                "index`tFind orders at once: an index of the orders on this machine"
                 "journal`tWhat this machine sent, and whether it was made"
                 "profile`tThe accounts paydesk can talk to, and their keys"
                 "team`tA journal that several desks share, on PostgreSQL"
@@ -47,10 +48,18 @@ Register-ArgumentCompleter -Native -CommandName paydesk -ScriptBlock {
             'customers' {
                 "list`tList customers, one page at a time"
                 "show`tShow one customer"
+                "find`tFind customers by name, e-mail, phone or reference"
                 "export`tExport all customers"
             }
             'checkout' {
                 "create`tCreate a payment link"
+            }
+            'index' {
+                "build`tRead all orders into an index on this machine, so that they are found at once"
+                "refresh`tRead what is new, and read again what may have changed"
+                "status`tShow what the index knows, and how old that is"
+                "forget`tTake a buyer, old orders or everything out of the index"
+                "rekey`tSeal the index with a new key"
             }
             'journal' {
                 "list`tList what was sent, and whether it was made"
@@ -97,8 +106,9 @@ Register-ArgumentCompleter -Native -CommandName paydesk -ScriptBlock {
             'help' {
                 "orders`tList, show, refund, capture, create and add up orders"
                 "refunds`tRefund many orders from a file, and add up the refunds that were made"
-                "customers`tList and show customers"
+                "customers`tList, show and find customers"
                 "checkout`tPayment links"
+                "index`tFind orders at once: an index of the orders on this machine"
                 "journal`tWhat this machine sent, and whether it was made"
                 "profile`tThe accounts paydesk can talk to, and their keys"
                 "team`tA journal that several desks share, on PostgreSQL"
@@ -137,10 +147,18 @@ Register-ArgumentCompleter -Native -CommandName paydesk -ScriptBlock {
             'help customers' {
                 "list`tList customers, one page at a time"
                 "show`tShow one customer"
+                "find`tFind customers by name, e-mail, phone or reference"
                 "export`tExport all customers"
             }
             'help checkout' {
                 "create`tCreate a payment link"
+            }
+            'help index' {
+                "build`tRead all orders into an index on this machine, so that they are found at once"
+                "refresh`tRead what is new, and read again what may have changed"
+                "status`tShow what the index knows, and how old that is"
+                "forget`tTake a buyer, old orders or everything out of the index"
+                "rekey`tSeal the index with a new key"
             }
             'help journal' {
                 "list`tList what was sent, and whether it was made"

@@ -96,6 +96,8 @@ export interface Service {
   readonly profile: Profile;
   /** The last `Date` header of a reply and the wall clock when it came, Unix milliseconds. */
   readonly seenDate?: (() => { readonly date: number; readonly wall: number } | undefined) | undefined;
+  /** How many requests were sent so far, tries included. */
+  readonly requests?: (() => number) | undefined;
   /** A short hash of the key. The journal stores it together with the account, and never the key itself. */
   readonly keyFingerprint?: string | undefined;
   /**

@@ -14,7 +14,12 @@ import { createTransport, transportInside } from './transport.ts';
 export function createClient(parts: ClientParts): Client {
   const { profile, inProcess } = parts;
   const transport = inProcess === undefined ? createTransport(parts) : transportInside(inProcess);
-  const exchange = createExchange(parts, transport);
+  let requests = 0;
+  const exchangeOnce = createExchange(parts, transport);
+  const exchange: Exchange = (request) => {
+    requests += 1;
+    return exchangeOnce(request);
+  };
   const reader = createReader({ ...parts, exchange });
   let located = 0;
   const service: OpenService = {
@@ -41,6 +46,7 @@ export function createClient(parts: ClientParts): Client {
       return locate({ profile, ...reader }, resource, id, options);
     },
     get: reader.getAny,
+    requests: () => requests,
   };
   return {
     service,

@@ -7,6 +7,7 @@ import { addAbortSignal, type Readable } from 'node:stream';
 import type { Context, Days } from '../commands/command.ts';
 import { CliError, systemReason } from '../errors.ts';
 import type { Exports } from '../exports/exports.ts';
+import { createIndexes } from '../index/index.ts';
 import { fullPath, type Io, variable } from '../io.ts';
 import type { Locks } from '../locks/locks.ts';
 import { createSqliteLocks } from '../locks/sqlite/sqlite-locks.ts';
@@ -63,6 +64,12 @@ export function createRun(state: RunState, globals: Globals, words: readonly str
     learnPassword: state.keys.learn,
   });
   const exports = exportDoor({ state, globals, locks, folder: join(folders.state, 'exports') });
+  const index = createIndexes({
+    folder: join(folders.state, 'index'),
+    profiles,
+    rules: { uid: io.uid, notice: (line) => notes.warn(line), movedBy: 'XDG_STATE_HOME' },
+    clock,
+  });
   const days = daysOf(() => createTimes(state.zone(), now));
   const context: Context = {
     options: globals,
@@ -88,6 +95,8 @@ export function createRun(state: RunState, globals: Globals, words: readonly str
     },
     zone: () => state.zone() ?? io.zoneName(),
     exports,
+    index,
+    lock: (name) => locks.take(name, { waitMs: 0, alone: true }),
     plans: planDoor({ state, operator }),
     completionScript: async (shell) => (await import('./completion/scripts.ts')).completionScript(shell),
     shortTime,
@@ -96,6 +105,7 @@ export function createRun(state: RunState, globals: Globals, words: readonly str
   };
   const close = () => {
     account.close();
+    index.close();
     demo.close();
   };
   return { context, close };

@@ -159,7 +159,7 @@ export function meantCommands(
   return likeliest(words, similar).map((command) => {
     const [noun, verb = ''] = command.split(' ');
     // What somebody searches for is kept, the word for searching is not.
-    if (command === 'orders find') return [command, ...searchedFor(words).map(quoted)].join(' ');
+    if (verb === 'find') return [command, ...searchedFor(words).map(quoted)].join(' ');
     const id = words.find((word) =>
       nounOfId.some(([pattern, owner]) => owner === noun && pattern.test(word)),
     );

@@ -93,7 +93,7 @@ export async function didYouMean(
   const why = whyNone(words);
   // `help` takes no options of the command.
   const meant = meantCommands(words, similarNames).map((one) =>
-    before === '' ? one : one.replace(/ (--.*|\w+_\w+)$/, '').replace(/(?<=^orders find) .*/, ''),
+    before === '' ? one : one.replace(/ (--.*|\w+_\w+)$/, '').replace(/(?<=^\w+ find) .*/, ''),
   );
   return [
     ...(why === undefined ? [] : [why]),

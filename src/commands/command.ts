@@ -4,8 +4,10 @@ import type { OpenService } from '../api/api.ts';
 import type { JsonObject } from '../api/spec.ts';
 import { CliError } from '../errors.ts';
 import type { Exports } from '../exports/exports.ts';
+import type { Indexes } from '../index/index.ts';
 import type { Clock } from '../io.ts';
 import type { Change, Journal } from '../journal/journal.ts';
+import type { Busy, Held } from '../locks/locks.ts';
 import type { Plans } from '../plans/plans.ts';
 import type { ProfileDraft, Profiles, TypedKey } from '../profiles/profiles.ts';
 import type { SimulatorControl } from '../simulator/simulator.ts';
@@ -97,6 +99,10 @@ export interface Context {
   daysIn(zone: string): Days | undefined;
   zone(): string;
   readonly exports: Exports;
+  /** The indexes of orders on this machine. */
+  readonly index: Indexes;
+  /** Takes a lock of this machine, or says at once who has it. */
+  lock(name: string): Promise<Held | Busy>;
   readonly plans: Plans;
   /** The only way to change something at the service. */
   readonly change: Change;
@@ -125,12 +131,15 @@ interface TypedBefore {
   readonly args: readonly string[];
   /** The options given, with the last value of each. */
   readonly flags: ReadonlyMap<string, string | undefined>;
+  /** The word at the cursor, up to the cursor. */
+  readonly current: string;
 }
 
 /** What TAB can offer from this machine alone, without a request. `profile` is the one named on the command line, if any. */
 export interface KnownHere {
   readonly profiles: () => Promise<readonly Candidate[]>;
-  readonly orders: (profile: string | undefined) => Promise<readonly Candidate[]>;
+  /** `start`: what is typed of the id so far. */
+  readonly orders: (profile: string | undefined, start: string) => Promise<readonly Candidate[]>;
   readonly intents: (profile: string | undefined) => Promise<readonly Candidate[]>;
   readonly charges: (orderId: string, profile: string | undefined) => Promise<readonly Candidate[]>;
 }

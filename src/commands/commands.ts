@@ -25,10 +25,17 @@ export const groups: Readonly<Record<string, Group>> = {
     summary: 'Refund many orders from a file, and add up the refunds that were made',
     example: 'paydesk -p demo refunds plan refunds.csv --to refunds.plan',
   },
-  customers: { summary: 'List and show customers', example: 'paydesk -p demo customers list --limit 5' },
+  customers: {
+    summary: 'List, show and find customers',
+    example: 'paydesk -p demo customers list --limit 5',
+  },
   checkout: {
     summary: 'Payment links',
     example: 'paydesk -p demo checkout create',
+  },
+  index: {
+    summary: 'Find orders at once: an index of the orders on this machine',
+    example: 'paydesk -p demo index build',
   },
   journal: {
     summary: 'What this machine sent, and whether it was made',
@@ -139,6 +146,11 @@ export const commands: readonly CommandEntry[] = [
     load: async () => (await import('./customers/show.ts')).show,
   },
   {
+    words: ['customers', 'find'],
+    summary: 'Find customers by name, e-mail, phone or reference',
+    load: async () => (await import('./customers/find.ts')).find,
+  },
+  {
     words: ['customers', 'export'],
     summary: 'Export all customers',
     load: async () => (await import('./customers/export.ts')).exportCustomers,
@@ -147,6 +159,31 @@ export const commands: readonly CommandEntry[] = [
     words: ['checkout', 'create'],
     summary: 'Create a payment link',
     load: async () => (await import('./checkout/create.ts')).create,
+  },
+  {
+    words: ['index', 'build'],
+    summary: 'Read all orders into an index on this machine, so that they are found at once',
+    load: async () => (await import('./index/build.ts')).build,
+  },
+  {
+    words: ['index', 'refresh'],
+    summary: 'Read what is new, and read again what may have changed',
+    load: async () => (await import('./index/refresh.ts')).refresh,
+  },
+  {
+    words: ['index', 'status'],
+    summary: 'Show what the index knows, and how old that is',
+    load: async () => (await import('./index/status.ts')).status,
+  },
+  {
+    words: ['index', 'forget'],
+    summary: 'Take a buyer, old orders or everything out of the index',
+    load: async () => (await import('./index/forget.ts')).forget,
+  },
+  {
+    words: ['index', 'rekey'],
+    summary: 'Seal the index with a new key',
+    load: async () => (await import('./index/rekey.ts')).rekey,
   },
   {
     words: ['journal', 'list'],

@@ -72,7 +72,7 @@ export function idArgument<const R extends boolean>(resource: ResourceName, requ
   } as const;
 }
 
-const offerOrders: Completer = ({ flags }, known) => known.orders(flags.get('profile'));
+const offerOrders: Completer = ({ flags, current }, known) => known.orders(flags.get('profile'), current);
 
 /** Returns the text unchanged. Throws CliError 'usage' when it is empty. */
 export function nonEmpty(text: string, name: string): string {

@@ -29,7 +29,7 @@ export interface NamesOnFile {
 }
 
 export function namesOnFile(configFolder: string): NamesOnFile {
-  const { profiles, default: chosen } = fieldsOf(parsed(textOf(() => join(configFolder, 'profiles.json'))));
+  const { profiles, default: chosen } = fieldsOnFile(configFolder, 'profiles.json');
   const stored = Object.entries(fieldsOf(profiles))
     .filter(([name]) => nameProblem(name) === undefined)
     .map(([name, profile]) => ({ name, mode: modeOf(fieldsOf(profile).mode) }));
@@ -41,6 +41,11 @@ export function namesOnFile(configFolder: string): NamesOnFile {
 
 // A person's profiles and keys need far less, so a larger file is not ours.
 const mostBytes = 1024 * 1024;
+
+/** The fields of a file of JSON in a folder; none if it cannot be read. */
+export function fieldsOnFile(folder: string, name: string): Readonly<Record<string, unknown>> {
+  return fieldsOf(parsed(textOf(() => join(folder, name))));
+}
 
 // Reads plain files only, because a pipe or a device might never end.
 function textOf(path: () => string): string {
@@ -67,7 +72,8 @@ function parsed(json: string): unknown {
   }
 }
 
-function fieldsOf(value: unknown): Record<string, unknown> {
+/** The fields of an object; none of anything else. */
+export function fieldsOf(value: unknown): Record<string, unknown> {
   return typeof value === 'object' && value !== null ? { ...value } : {};
 }
 

@@ -36,6 +36,8 @@ import {
   type Described,
   demoName,
   environmentName,
+  type IndexKeys,
+  indexKeyName,
   type KeyDescription,
   type ListedProfile,
   nameProblem,
@@ -61,6 +63,7 @@ export function createProfiles(parts: ProfileParts): Profiles {
     describe: (name) => describeProfile(store, name),
     list: async () => listProfiles(store),
     amountStyle: (name) => amountStyle(store, name),
+    accountOf: async (name) => placeOf(storedIn(store.read().profiles, name)).account,
     reaching: (account) => profilesReaching(store, account),
     keyringProblem: () => store.keys.keyringProblem(),
     checkFree: async (name) => checkFree(store.read().profiles, name),
@@ -76,6 +79,29 @@ export function createProfiles(parts: ProfileParts): Profiles {
     remove: (name) => removeProfile(store, name),
     seenOrder: async (name) => store.read().profiles.get(name)?.seen_order,
     rememberOrder: (name, orderId) => rememberOrder(store, name, orderId),
+    indexKeys: indexKeysOf(store),
+  };
+}
+
+function indexKeysOf(store: ProfileStore): IndexKeys {
+  const { keys, keyFile, parts } = store;
+  return {
+    placeFor: async ({ name, kind }) =>
+      kind === 'stored' ? (store.read().profiles.get(name)?.key_in ?? 'file') : 'file',
+    placeWords: (place) => (place === 'keyring' ? 'the system keyring' : keyFile),
+    async read(id, place) {
+      const stored = await keys.readOther(indexKeyName(id), place);
+      if (stored !== undefined) parts.learnKey(stored.key);
+      return stored?.key;
+    },
+    async write(id, place, key) {
+      parts.learnKey(key.key);
+      await store.change(() => keys.write(indexKeyName(id), place, key));
+    },
+    async remove(id, place) {
+      const problem = await store.change(() => keys.remove(indexKeyName(id), place));
+      if (problem !== undefined) parts.notice(problem);
+    },
   };
 }
 

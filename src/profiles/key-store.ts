@@ -56,6 +56,8 @@ export interface KeyStore {
   write(name: string, place: KeyPlace, key: StoredKey): Promise<void>;
   /** Removes a key if there is one. Call it under the lock. Returns a sentence if the key could not be removed. */
   remove(name: string, place: KeyPlace): Promise<string | undefined>;
+  /** What is stored under a name that belongs to no profile; undefined if nothing is. Throws CliError 'auth'. */
+  readOther(name: string, place: KeyPlace): Promise<StoredKey | undefined>;
   /** Why the keyring cannot be used; undefined if it can. */
   keyringProblem(): Promise<string | undefined>;
 }
@@ -69,6 +71,7 @@ export function createKeyStore(keyFile: string, rules: FileRules, keyring: Keyri
     read: async (name, place, origin) => keyFor(origin, name, await places[place].read(name)),
     write: (name, place, key) => places[place].write(name, key),
     remove: (name, place) => places[place].remove(name),
+    readOther: (name, place) => places[place].read(name),
     async keyringProblem() {
       try {
         await keyring.read(account('a question'));

@@ -76,6 +76,8 @@ export interface Profiles {
    * that the journal can always be shown.
    */
   amountStyle(name: string): AmountStyle;
+  /** The account of a stored profile, even if the profile has a wrong setting. Throws like `checkStored`. */
+  accountOf(name: string): Promise<string>;
   /** The names of the profiles that reach an account. */
   reaching(account: string): Promise<readonly string[]>;
   /** What is wrong with an answer to a prompt, or undefined. The message repeats no key. */
@@ -123,6 +125,24 @@ export interface Profiles {
   seenOrder(name: string): Promise<string | undefined>;
   /** Remembers an order that a stored profile has shown. Does nothing for built-in profiles. */
   rememberOrder(name: string, orderId: string): Promise<void>;
+  readonly indexKeys: IndexKeys;
+}
+
+/** The name under which the key of an index is kept. No profile can have it: it holds a space. */
+export function indexKeyName(id: string): string {
+  return `index ${id}`;
+}
+
+/** The keys of indexes. They are kept where the keys of profiles are. */
+export interface IndexKeys {
+  /** Where the key of an index is kept that is built with this profile: where its own key is. */
+  placeFor(profile: Pick<Profile, 'name' | 'kind'>): Promise<KeyPlace>;
+  /** A place in words: `system keyring`, or a file. */
+  placeWords(place: KeyPlace): string;
+  /** Undefined if there is no such key. Throws CliError 'auth' if the keyring does not answer. */
+  read(id: string, place: KeyPlace): Promise<string | undefined>;
+  write(id: string, place: KeyPlace, key: { readonly origin: string; readonly key: string }): Promise<void>;
+  remove(id: string, place: KeyPlace): Promise<void>;
 }
 
 /** A profile in use, with its key. */
@@ -212,6 +232,18 @@ export interface PlannedSetting extends SettingChange {
   readonly raise: Raise | undefined;
   readonly profile: Pick<Profile, 'name' | 'origin' | 'account'>;
 }
+
+/** The kinds of texts of an order that the index may hold (setting index.fields). */
+export const indexFields = [
+  'name',
+  'email',
+  'phone',
+  'card',
+  'auth',
+  'reference',
+  'item',
+  'metadata',
+] as const;
 
 /** The name of the profile for the simulator inside paydesk. */
 export const demoName = 'demo';

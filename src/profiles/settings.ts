@@ -4,6 +4,7 @@ import * as v from 'valibot';
 import { currencyPattern, expiryFields, type Mode, parseAmount, statusMeanings } from '../api/spec.ts';
 import { CliError } from '../errors.ts';
 import { closestNames, knowsZone } from '../terminal/terminal.ts';
+import { indexFields } from './profiles.ts';
 
 const unitMs = { ms: 1, s: 1000, m: 60_000, min: 60_000, h: 3_600_000, d: 86_400_000 } as const;
 const yearMs = 365 * unitMs.d;
@@ -68,6 +69,29 @@ const metadataKeys = v.pipe(
   v.readonly(),
 );
 
+const fieldWords = `all, none, or some of ${indexFields.join(',')}`;
+const keptFields = v.pipe(
+  v.string(),
+  v.check(
+    (text) =>
+      ['all', 'none'].includes(text) ||
+      text.split(',').every((word) => indexFields.some((field) => field === word.trim())),
+    fieldWords,
+  ),
+  v.transform((text) => {
+    const words = text.split(',').map((word) => word.trim());
+    return indexFields.filter((field) => text === 'all' || words.includes(field));
+  }),
+  v.readonly(),
+);
+
+// Days become milliseconds; `all` is no limit.
+const keptDays = v.pipe(
+  v.string(),
+  v.regex(/^(all|[1-9]\d{0,4}d)$/, 'all, or a number of days such as 400d'),
+  v.transform((text) => (text === 'all' ? Number.POSITIVE_INFINITY : Number.parseInt(text, 10) * unitMs.d)),
+);
+
 const pagedOrDirect = v.picklist(['paged', 'direct'], 'paged or direct');
 const amount = v.pipe(
   v.string(),
@@ -109,6 +133,10 @@ const single = v.object({
   /** How old a plan may be when it is applied. */
   'plan.max_age': v.optional(v.pipe(duration, v.minValue(1, 'at least 1ms')), '24h'),
   'time.zone': v.optional(timeZone),
+  /** Which texts of an order the index holds. Ids, customers and amounts are always in it. */
+  'index.fields': v.optional(keptFields, 'all'),
+  /** How old the orders in the index may be. */
+  'index.keep': v.optional(keptDays, 'all'),
   /** Whether a space stands between the thousands of amounts on screens. */
   'amounts.grouping': v.optional(v.picklist(['on', 'off'], 'on or off'), 'off'),
 });

@@ -45,6 +45,11 @@ export function demoKeyOnFile(folder: string): Promise<string | undefined> {
   return textOnFile(folder, 'SELECT value AS text FROM meta WHERE name = ?', 'key');
 }
 
+/** The instance id of the demo, or undefined if its file cannot be read. Opens no demo and makes no file. */
+export function demoInstanceOnFile(folder: string): Promise<string | undefined> {
+  return textOnFile(folder, 'SELECT value AS text FROM meta WHERE name = ?', 'instance');
+}
+
 /** The JSON text of an order of the demo, or undefined if it cannot be read. Opens no demo and makes no file. */
 export function demoOrderOnFile(folder: string, id: string): Promise<string | undefined> {
   return textOnFile(folder, 'SELECT body AS text FROM orders WHERE id = ?', id);

@@ -126,7 +126,7 @@ export function createNotes(options: NotesOptions): NotesControl {
   };
 
   return {
-    note: (line) => say({ kind: 'note', blocks: [{ line }] }),
+    note: (line, hang = 0) => say({ kind: 'note', blocks: [{ line, hang }] }),
     warn: (line) => say({ kind: 'warn', blocks: [{ line }] }),
     show: (blocks) => say({ kind: 'show', blocks }),
     progress: (text) => startProgress((progress) => progress.start(text)),

@@ -142,8 +142,8 @@ export interface ProgressLine {
  * them.
  */
 export interface Notes {
-  /** Writes one line. --quiet silences it. */
-  note(line: Cell): void;
+  /** Writes one line. --quiet silences it. If it is too long for the terminal, what follows is indented by `hang`. */
+  note(line: Cell, hang?: number): void;
   /** Writes one line that --quiet does not silence. */
   warn(line: Cell): void;
   /** Shows what the next question is about. */

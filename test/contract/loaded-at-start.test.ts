@@ -84,7 +84,7 @@ test('a look at the journal loads nothing of the network', async () => {
   expect(await loadedBy(['journal', 'list', '--quiet'], home)).toMatchInlineSnapshot(`
     {
       "chunks": "common compile-cache context core lines list reconcile rolldown-runtime start table",
-      "node": "buffer events fs module os path process stream timers/promises url util",
+      "node": "buffer events fs module os path process stream timers/promises url",
       "packages": "@colors/colors ansi-regex cli-table3 commander get-east-asian-width string-width strip-ansi valibot",
     }
   `);
@@ -95,7 +95,7 @@ test('a list and a refund load what they need', async () => {
   expect(await loadedBy(['orders', 'list', '--quiet'], desk.home, desk.env)).toMatchInlineSnapshot(`
     {
       "chunks": "client common compile-cache context core lines list rolldown-runtime start table",
-      "node": "buffer events fs http module net os path process stream timers/promises url util",
+      "node": "buffer events fs http module net os path process stream timers/promises url",
       "packages": "@colors/colors ansi-regex cli-table3 commander get-east-asian-width ky string-width strip-ansi valibot",
     }
   `);
@@ -104,7 +104,7 @@ test('a list and a refund load what they need', async () => {
   expect(await loadedBy(refund, desk.home, desk.env)).toMatchInlineSnapshot(`
     {
       "chunks": "client common compile-cache context core lines make-change pick-order refund rolldown-runtime start",
-      "node": "buffer crypto events fs fs/promises http module net os path process sqlite stream timers/promises url util",
+      "node": "buffer crypto events fs fs/promises http module net os path process sqlite stream timers/promises url",
       "packages": "ansi-regex commander get-east-asian-width ky string-width strip-ansi valibot",
     }
   `);

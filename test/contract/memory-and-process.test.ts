@@ -8,7 +8,7 @@ import { expect, test } from 'vitest';
 import { commands } from '../../src/commands/commands.ts';
 import { exitMeanings } from '../../src/errors.ts';
 import { formats } from '../../src/terminal/terminal.ts';
-import { errorBody, paidOrder } from '../harness/orders.ts';
+import { customerOf, errorBody, paidOrder } from '../harness/orders.ts';
 import { type Home, newHome, type RunOptions, startInMemory, startProcess } from '../harness/paydesk.ts';
 import type { Ran, Running } from '../harness/ran.ts';
 import { type Handler, inTurn, json, reply, stall, startServer } from '../harness/server.ts';
@@ -177,6 +177,26 @@ const stories: readonly Story[] = [
       ends(2, 'team add ben'),
       ends(2, 'team remove ben --yes'),
       ends(2, 'team join'),
+    ],
+  },
+  {
+    name: 'the index, and customers',
+    service: () => pages(orders, [customerOf('cus_1')]),
+    lines: [
+      ends(3, 'index status'),
+      ends(2, 'index build'),
+      done('index build --yes --json'),
+      done('index status'),
+      done('index refresh --json'),
+      done('orders find ord_2 --json'),
+      ends(5, 'orders find nobody --json'),
+      ends(2, 'index forget'),
+      done('index forget --buyer buyer@example.com --yes'),
+      ends(9, 'orders find nobody --json'),
+      done('index rekey'),
+      done('index forget --all --yes --json'),
+      done('customers find buyer'),
+      ends(5, 'customers find nobody --json'),
     ],
   },
   {

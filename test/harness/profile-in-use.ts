@@ -23,6 +23,8 @@ export const defaultSettings: Profile['settings'] = {
   'amounts.decimals': {},
   'amounts.grouping': 'off',
   'time.zone': undefined,
+  'index.fields': [],
+  'index.keep': Number.POSITIVE_INFINITY,
 };
 
 /** A profile of the sandbox at this base URL. */

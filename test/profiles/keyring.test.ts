@@ -2,6 +2,8 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { systemClock } from '../../bin/process-io.ts';
+import { createIndexes } from '../../src/index/index.ts';
 import { canary, createTestUser, type TestUser } from './test-user.ts';
 
 let user: TestUser;
@@ -86,4 +88,47 @@ test('a profile can be removed when its keyring does not answer; a notice says t
 test('whether there is a keyring can be asked before a key is typed', async () => {
   expect(await withKeyring('kept').keyringProblem()).toBeUndefined();
   expect(await withKeyring('denies').keyringProblem()).toEqual(expect.any(String));
+});
+
+test('the key of an index is in the keyring, where that of its profile is, and is removed with the index', async () => {
+  await withKeyring('kept').add(draft, key);
+  const { profile } = await withKeyring('kept').open('x');
+  const indexesWith = (name: string) =>
+    createIndexes({
+      folder: join(user.home, 'index'),
+      profiles: withKeyring(name),
+      rules: { uid: process.getuid?.(), notice: () => undefined },
+      clock: systemClock,
+    });
+  const inKeyring = () => readdirSync(user.home).filter((name) => name.startsWith('paydesk index '));
+  const made = indexesWith('kept');
+  await made.create(profile);
+  made.close();
+  expect(inKeyring()).toHaveLength(1);
+  expect(existsSync(join(user.config, 'keys.json'))).toBe(false);
+  const again = indexesWith('kept');
+  expect((await again.open(profile))?.keptIn).toBe('the system keyring');
+  again.close();
+  await expect(indexesWith('denies').open(profile)).rejects.toMatchObject({
+    kind: 'refused',
+    message: expect.stringContaining('the key of the index cannot be read'),
+  });
+  expect(await indexesWith('kept').erase(profile.account)).toBe(true);
+  expect(inKeyring()).toEqual([]);
+});
+
+test.each(useless)('when the keyring %s, no index is made', async (_what, name) => {
+  await withKeyring('kept').add(draft, key);
+  const { profile } = await withKeyring('kept').open('x');
+  const indexes = createIndexes({
+    folder: join(user.home, 'index'),
+    profiles: withKeyring(name),
+    rules: { uid: process.getuid?.(), notice: () => undefined },
+    clock: systemClock,
+  });
+  await expect(indexes.create(profile)).rejects.toMatchObject({
+    kind: 'refused',
+    parts: { now: expect.arrayContaining(['paydesk profile key x --key-store file']) },
+  });
+  expect(existsSync(join(user.home, 'index'))).toBe(false);
 });

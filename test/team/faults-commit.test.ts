@@ -73,7 +73,7 @@ describe('a server that commits only with its standby', () => {
     const ended = desk.refund(order).catch((error: unknown) => error);
     await expect.poll(() => backendsIn('SyncRep'), patiently).toHaveLength(1);
     const [pid] = await backendsIn('SyncRep');
-    await team.database.query(`select ${end}(${pid})`);
+    await team.database.query(`select ${end}(${String(pid)})`);
     await expect.poll(() => told(team), patiently).toContain('sent');
     await standbys('');
     expect(await ended).toMatchObject({ kind: 'refused' });

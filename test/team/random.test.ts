@@ -136,7 +136,7 @@ test(`${desks} desks, ${seconds} s of everything that may go wrong: each POST ha
     happened.push(name);
   }
   for (const { process: last } of working) last.kill('SIGTERM');
-  await Promise.all(working.map(({ process: last }) => last.exitCode ?? once(last, 'close')));
+  await Promise.all(working.map(async ({ process: last }) => last.exitCode ?? once(last, 'close')));
   await lookAtAll(working);
   const attempts = await sentAndJudged();
   expectTheServiceToAgree(attempts);
@@ -225,7 +225,7 @@ async function expectTheMirrorsToAgree(working: readonly Working[]): Promise<voi
   const [head] = await asked('select journal from paydesk.head');
   const rows = (await asked('select hash from paydesk.rows order by seq')).map(({ hash }) => hash);
   for (const { home } of working) {
-    const mirror = new DatabaseSync(join(stateOf(home), 'team', `${head?.journal}.db`));
+    const mirror = new DatabaseSync(join(stateOf(home), 'team', `${String(head?.journal)}.db`));
     const mirrored = mirror.prepare('SELECT hash FROM rows ORDER BY seq').all();
     mirror.close();
     expect(mirrored.map(({ hash }) => hash)).toEqual(rows.slice(0, mirrored.length));

@@ -13,6 +13,7 @@ import { exportRows, memoryRows, tableRows, walkRows } from './exports.ts';
 import { linearRows } from './linear.ts';
 import { machineLines } from './machine.ts';
 import type { Place } from './measure.ts';
+import { indexRows } from './order-index.ts';
 import { type Row, tableOf } from './row.ts';
 import { safetyRows } from './safety.ts';
 import { startRows } from './start.ts';
@@ -31,6 +32,7 @@ const groups: Readonly<
   team: { rounds: 20, rows: teamRows },
   bulk: { rounds: 3, rows: bulkRows },
   linear: { rounds: 2, rows: linearRows },
+  index: { rounds: 10, rows: indexRows },
 };
 
 const { values } = parseArgs({

@@ -30,6 +30,11 @@ export function startRefundService(): Promise<Service> {
   return startProgram(1, 'refund-service.js');
 }
 
+/** Starts a service of so many orders, no two alike. */
+export function startManyOrders(orders: number, latencyMs = 0): Promise<Service> {
+  return startProgram(orders, 'many-orders.js', String(orders), String(latencyMs));
+}
+
 /** Starts a service of so many paid orders that can be refunded; each reply waits for so long. */
 export function startBulkService(orders: number, latencyMs: number): Promise<Service> {
   return startProgram(orders, 'bulk-service.js', String(orders), String(latencyMs));

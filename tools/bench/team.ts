@@ -36,7 +36,8 @@ export function teamRows(_desk: Desk, place: Place): Promise<Row[]> {
     for (const program of Object.values(programs)) run(program, place);
     const { team, own } = timesOf(place, programs);
     const [sent] = await database.query('select count(*)::int as rows from paydesk.attempts');
-    if (sent?.rows !== place.rounds + 2) throw new Error(`the team's journal has ${sent?.rows} refunds`);
+    if (sent?.rows !== place.rounds + 2)
+      throw new Error(`the team's journal has ${String(sent?.rows)} refunds`);
     return [timesRow(name, { wall: goal }, team, own)];
   });
 }

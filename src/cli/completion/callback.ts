@@ -1,5 +1,6 @@
 /** Answers `paydesk __complete`: reads the line as the shell sent it, and writes one candidate per line, but none with a key. */
 
+import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { valueAt } from '../../api/spec.ts';
 import type { Candidate, KnownHere } from '../../commands/command.ts';
@@ -8,7 +9,7 @@ import type { RecentOf } from '../../journal/journal-store.ts';
 import { keysOnFile, namesOnFile } from '../../profiles/early-reads.ts';
 import { findFolders } from '../../profiles/folders.ts';
 import { demoName } from '../../profiles/profiles.ts';
-import { demoOrderOnFile } from '../../simulator/simulator.ts';
+import { demoInstanceOnFile, demoOrderOnFile } from '../../simulator/simulator.ts';
 import { createSecrets, type Shell, shells } from '../../terminal/terminal.ts';
 import { recentOf } from '../choose-store.ts';
 import { candidatesFor, type Offered } from './candidates.ts';
@@ -60,7 +61,13 @@ function knownHere({ env, platform, home }: CompletionIo): KnownHere {
     profile ?? variable(env, 'PAYDESK_PROFILE') ?? namesOnFile(config).chosen;
   return {
     profiles: async () => namesOnFile(config).names.map(({ name, mode }) => ({ value: name, text: mode })),
-    orders: (profile) => lately('orders', chosen(profile)),
+    async orders(named, start) {
+      const profile = chosen(named);
+      const recent = await lately('orders', profile);
+      const known = new Set(recent.map(({ value }) => value));
+      const indexed = profile === undefined ? [] : await idsInIndex({ state, config }, profile, start);
+      return [...recent, ...indexed.filter((id) => !known.has(id)).map((value) => ({ value, text: '' }))];
+    },
     // The commands of the journal find the profile by the id, so the default profile does not narrow the ids.
     intents: (profile) => lately('intents', profile),
     async charges(orderId, named) {
@@ -69,6 +76,31 @@ function knownHere({ env, platform, home }: CompletionIo): KnownHere {
       return onDemo.length > 0 ? onDemo : await lately({ chargesOf: orderId }, profile);
     },
   };
+}
+
+// With a million orders, more would be of no use to anybody.
+const mostIds = 50;
+
+// An index that does not open offers nothing; the journal's ids are offered all the same.
+async function idsInIndex(
+  { state, config }: { readonly state: string; readonly config: string },
+  profile: string,
+  start: string,
+): Promise<readonly string[]> {
+  const folder = join(state, 'index');
+  if (statSync(folder, { throwIfNoEntry: false }) === undefined) return [];
+  try {
+    const [{ idsOnFile }, { accountOnFile, demoAccount, indexKeyOnFile }] = await Promise.all([
+      import('../../index/ids-on-file.ts'),
+      import('../../profiles/early-index-key.ts'),
+    ]);
+    const instance = profile === demoName ? await demoInstanceOnFile(join(state, 'simulator')) : undefined;
+    const account = instance === undefined ? accountOnFile(config, profile) : demoAccount(instance);
+    if (account === undefined) return [];
+    return idsOnFile({ folder, account, keyOf: (id) => indexKeyOnFile(config, id), start, most: mostIds });
+  } catch {
+    return [];
+  }
 }
 
 // Reads the order from the demo's own file. Only TAB behind --charge has to read money, so that code is loaded here.

@@ -38,7 +38,7 @@ export async function candidatesFor(line: TypedLine, known: KnownHere): Promise<
   const { current } = line;
   if (place.awaiting !== undefined) return valuesOf(place.flags[place.awaiting], '', current, place, known);
   if (!place.ended && current.startsWith('-')) return afterDash(current, place, known);
-  return starting(current, await wordsHere(place, known));
+  return starting(current, await wordsHere(place, current, known));
 }
 
 async function placeOf(before: readonly string[]): Promise<Place> {
@@ -85,12 +85,12 @@ function isOpen(name: string, { repeatable, conflicts = [] }: Flag, { given }: P
   return (repeatable === true || !given.has(name)) && !conflicts.some((other) => given.has(other));
 }
 
-async function wordsHere(place: Place, known: KnownHere): Promise<Offered> {
+async function wordsHere(place: Place, current: string, known: KnownHere): Promise<Offered> {
   const { command, words, own } = place;
   if (command === undefined) return { candidates: nextWords().get(words.join(' ')) ?? [], files: false };
   const last = command.arguments.at(-1);
   const argument = command.arguments[words.length - own] ?? (last?.variadic === true ? last : undefined);
-  return argument === undefined ? nothing : offeredFor(argument, argument.name, place, known);
+  return argument === undefined ? nothing : offeredFor(argument, argument.name, place, current, known);
 }
 
 async function valuesOf(
@@ -101,7 +101,8 @@ async function valuesOf(
   known: KnownHere,
 ): Promise<Offered> {
   if (flag?.value === undefined) return nothing;
-  const { candidates, files } = await offeredFor(flag, flag.value, place, known);
+  const value = current.slice(prefix.length);
+  const { candidates, files } = await offeredFor(flag, flag.value, place, value, known);
   const whole = candidates.map(({ value, text }) => ({ value: `${prefix}${value}`, text }));
   return starting(current, { candidates: whole, files });
 }
@@ -111,6 +112,7 @@ async function offeredFor(
   one: Flag | Argument,
   placeholder: string,
   { words, own, given }: Place,
+  current: string,
   known: KnownHere,
 ): Promise<Offered> {
   const { choices, offers } = one;
@@ -120,7 +122,7 @@ async function offeredFor(
     return { candidates, files: false };
   }
   if (offers === undefined) return { candidates: [], files: /^(file|plan)\b/i.test(placeholder) };
-  return { candidates: await offers({ args: words.slice(own), flags: given }, known), files: false };
+  return { candidates: await offers({ args: words.slice(own), flags: given, current }, known), files: false };
 }
 
 function starting(current: string, { candidates, files }: Offered): Offered {

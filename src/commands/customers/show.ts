@@ -1,17 +1,20 @@
 /** `customers show`: shows one customer. */
 
-import { readOne, type WireRecord } from '../../api/api.ts';
+import { readOne, type Service, type WireRecord } from '../../api/api.ts';
 import { type Customer, readCustomer } from '../../api/records.ts';
 import { customerColumns, resources } from '../../api/resources.ts';
+import { CliError } from '../../errors.ts';
 import { accountSpan, type Profile } from '../../profiles/profiles.ts';
 import type { Block, Cell } from '../../terminal/terminal.ts';
-import { defineCommand } from '../command.ts';
+import { type Context, defineCommand } from '../command.ts';
 import { idArgument } from '../flags.ts';
+import { type CustomerOrders, customerOrderBlocks, ordersOfCustomer } from './customer-orders.ts';
 
 const { idExample } = resources.customers;
 
 export const show = defineCommand({
-  description: 'paydesk looks for the customer page by page. -o list shows every field the service sent.',
+  description:
+    'paydesk looks for the customer page by page. -o list shows every field the service sent. With an index (paydesk index build) the newest orders of the customer are shown too.',
   arguments: [idArgument('customers', true)],
   flags: {},
   examples: [
@@ -23,10 +26,25 @@ export const show = defineCommand({
     ctx.out.checkColumns(customerColumns);
     const service = await ctx.service();
     const record = await readOne(ctx, service, 'customers', id, 'show');
-    await ctx.out.record(record, customerColumns, () => customerView(record, service.profile));
+    const orders = ctx.out.format === 'table' ? await known(ctx, service, id) : undefined;
+    await ctx.out.record(record, customerColumns, () => [
+      ...customerView(record, service.profile),
+      ...customerOrderBlocks(service.profile, id, orders),
+    ]);
     return undefined;
   },
 });
+
+// The customer is shown in any case.
+async function known(ctx: Context, service: Service, id: string): Promise<CustomerOrders | undefined> {
+  try {
+    return await ordersOfCustomer(ctx, service, id);
+  } catch (error) {
+    if (!(error instanceof CliError)) throw error;
+    ctx.notes.warn(`the orders are not shown: ${error.message}`);
+    return undefined;
+  }
+}
 
 function customerView(record: WireRecord, profile: Profile): readonly Block[] {
   const customer = readCustomer(record.value);

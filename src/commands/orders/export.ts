@@ -19,6 +19,7 @@ import {
   type When,
   whenFlag,
 } from '../typed-time.ts';
+import { feedIndex, type IndexFeed } from './feed-index.ts';
 import { type FilterInput, filterFlags, type OrderFilters, orderFilters } from './order-filters.ts';
 import { type DateState, stopAtDate } from './order-observer.ts';
 import { orderRows, type RowDate, type RowKind, refundRowFields, rowDates, rowKinds } from './order-rows.ts';
@@ -57,8 +58,10 @@ export const exportOrders = defineCommand({
     'paydesk -p demo orders export --rows refunds --since 2026-11-01 --until 2026-12-01 --tz America/Mexico_City --to refunds.csv',
   ],
   exits: [0, 1, 2, 3, 4, 5, 6, 9],
-  run: (ctx, { flags }) =>
-    runExport(ctx, flags, async ({ profile }) => {
+  async run(ctx, { flags }) {
+    const fed: { by?: IndexFeed } = {};
+    const exported = runExport(ctx, flags, async (service) => {
+      const { profile } = service;
       const rows = flags.rows ?? 'orders';
       const by = flags.by ?? defaultDate[rows];
       const { since, until, ...rest } = flags;
@@ -86,17 +89,28 @@ export const exportOrders = defineCommand({
           until: seconds(range.until),
           filters: filters.map(({ words }) => words.join(' ')),
         }),
-        rows: (query, state) =>
-          rowMaker(
-            ctx,
-            profile,
-            { rows, by, filters, leftOut },
-            facts,
-            query === undefined ? { range, days } : spanOf(ctx, query),
-            state,
-          ),
+        rows(query, state) {
+          // An export that is resumed begins in the middle of the list, and its first page has no known neighbour.
+          const feed = feedIndex(ctx, service, undefined, { inTheMiddle: state !== undefined });
+          fed.by = feed;
+          const span = query === undefined ? { range, days } : spanOf(ctx, query);
+          const maker = rowMaker(ctx, profile, { rows, by, filters, leftOut }, facts, span, state);
+          return {
+            ...maker,
+            onPage(page) {
+              maker.onPage?.(page);
+              feed.page(page);
+            },
+          };
+        },
       } satisfies ExportJob;
-    }),
+    });
+    try {
+      return await exported;
+    } finally {
+      await fed.by?.end();
+    }
+  },
 });
 
 // The date that --since and --until mean without --by.

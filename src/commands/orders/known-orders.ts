@@ -39,6 +39,13 @@ interface Matches<T> {
   readonly others: readonly KnownOrder<T>[];
 }
 
+/** An order that was read by itself. */
+export interface FoundOrder {
+  readonly record: WireRecord;
+  /** The id of the order before it in the list. */
+  readonly neighbour: string | undefined;
+}
+
 export interface KnownOrders<T> {
   /** How many were read. */
   readonly count: number;
@@ -47,8 +54,12 @@ export interface KnownOrders<T> {
   readonly oldest: number | undefined;
   /** The id of the last one. */
   readonly last: string | undefined;
+  /** Whether an order was on a page. */
+  has(id: string): boolean;
   /** Takes the orders of a page in. */
   add(records: readonly WireRecord[]): void;
+  /** Takes orders in that were found elsewhere in the list, each with the order before it. They come after all others. */
+  addFound(orders: readonly FoundOrder[]): void;
   matches(words: string): Matches<T>;
 }
 
@@ -67,6 +78,8 @@ interface Matched<T> {
 /** Keeps nothing of an order but what its row shows and what a search looks at, since there may be many thousands. */
 export function createKnownOrders<T>(parts: KeptParts<T>): KnownOrders<T> {
   const known: Kept<T>[] = [];
+  const ids = new Set<string>();
+  const found = new Map<string, Kept<T>>();
   const twins = createTwins();
   let newest: number | undefined;
   let oldest: number | undefined;
@@ -76,6 +89,7 @@ export function createKnownOrders<T>(parts: KeptParts<T>): KnownOrders<T> {
     const one = keep(parts, record, known.at(-1)?.id);
     if (one === undefined) return;
     known.push(one);
+    ids.add(one.id);
     const { created_at: at } = record.value;
     if (typeof at !== 'number') return;
     newest = Math.max(newest ?? at, at);
@@ -94,11 +108,21 @@ export function createKnownOrders<T>(parts: KeptParts<T>): KnownOrders<T> {
     get last() {
       return known.at(-1)?.id;
     },
+    has: (id) => ids.has(id),
     add(records) {
       twins.add(records.map(({ value }) => value));
       records.forEach(add);
       // The twin of an order may be on the page before.
       for (const one of known.slice(-2 * records.length)) one.twin ??= twins.of({ id: one.id });
+    },
+    addFound(orders) {
+      twins.add(orders.map(({ record }) => record.value));
+      for (const { record, neighbour } of orders) {
+        const one = keep(parts, record, neighbour);
+        if (one === undefined) continue;
+        one.twin = twins.of({ id: one.id });
+        found.set(one.id, one);
+      }
     },
     matches(words) {
       if (matched.words !== words) matched = { words, seen: 0, fitting: [], others: [] };
@@ -109,7 +133,12 @@ export function createKnownOrders<T>(parts: KeptParts<T>): KnownOrders<T> {
         else if (find !== undefined) matched.others.push(one);
       }
       matched.seen = known.length;
-      return matched;
+      if (find === undefined || found.size === 0) return matched;
+      const more = [...found.values()].filter(({ id, fields }) => !ids.has(id) && find(fields) !== undefined);
+      return {
+        fitting: [...matched.fitting, ...more.filter(({ fits }) => fits)],
+        others: [...matched.others, ...more.filter(({ fits }) => !fits)],
+      };
     },
   };
 }

@@ -8,6 +8,7 @@ import type { AttemptRecord } from '../../journal/journal.ts';
 import type { Profile } from '../../profiles/profiles.ts';
 import { type Context, defineCommand } from '../command.ts';
 import { pagingFlags, showList } from '../listing.ts';
+import { feedIndex } from './feed-index.ts';
 import { statusColumn } from './open-status.ts';
 import { filterFlags, orderFilters } from './order-filters.ts';
 import { observeOrders } from './order-observer.ts';
@@ -34,14 +35,24 @@ export const list = defineCommand({
     const reasons = reasonColumns(ctx, profile);
     const status = await statusColumn(ctx, service);
     const { columns, ...observer } = observeOrders(ctx, profile, asked);
-    return showList(ctx, 'orders', flags, asked.filters, {
-      ...observer,
-      columns: [...reasons.columns, ...columns, ...status.columns],
-      async beforeShown(records) {
-        await reasons.lookUp(records);
-        await status.lookUp(records);
-      },
-    });
+    // A walk backwards does not say what comes before its pages.
+    const feed = flags.previous === undefined ? feedIndex(ctx, service, flags.next) : undefined;
+    try {
+      return await showList(ctx, 'orders', flags, asked.filters, {
+        ...observer,
+        columns: [...reasons.columns, ...columns, ...status.columns],
+        onPage(page) {
+          observer.onPage(page);
+          feed?.page(page);
+        },
+        async beforeShown(records) {
+          await reasons.lookUp(records);
+          await status.lookUp(records);
+        },
+      });
+    } finally {
+      await feed?.end();
+    }
   },
 });
 

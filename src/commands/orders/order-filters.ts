@@ -174,8 +174,8 @@ function amountRange({ 'min-amount': min, 'max-amount': max }: FilterInput, prof
   };
 }
 
-// The order or one of its charges names the buyer (service: customer_info, charge).
-function isBuyer(customer: string): (order: JsonObject) => boolean {
+/** Whether an order or one of its charges names the buyer (service: customer_info, charge). */
+export function isBuyer(customer: string): (order: JsonObject) => boolean {
   if (!customerIdPattern.test(customer)) {
     const email = fold(customer);
     return (order) => {

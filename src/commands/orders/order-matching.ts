@@ -64,6 +64,30 @@ export function createMatcher(texts: readonly string[]): Matcher {
   return (order, style) => search(searchable(order, style));
 }
 
+/**
+ * For each word the texts of which at least one is in every order that has the word, in the form of `searchable`; so an order
+ * without any of them need not be looked at.
+ */
+export function needlesOf(texts: readonly string[]): readonly (readonly string[])[] {
+  return joined(texts)
+    .map(termOf)
+    .flatMap(({ words, phone: number, amount }) => {
+      const whole = [number, ...(amount === undefined ? [] : formsOf(amount))];
+      return words.map((word) =>
+        [...formsOf(word), word.digits, ...whole].flatMap((form) =>
+          form === undefined || form === '' ? [] : [form],
+        ),
+      );
+    });
+}
+
+// An amount with declared decimals is kept as the integer that the service sent.
+function formsOf({ text }: Word): readonly string[] {
+  const figure = withoutThousands(text.replace(/^-/, ''));
+  const units = /^\d+\.\d+$/.test(figure) ? [figure.replace('.', '').replace(/^0+(?=\d)/, '')] : [];
+  return [...new Set([text, figure, ...units, text.replace(/^\*/, '')])];
+}
+
 /** As `createMatcher`, for orders that are kept and searched more than once. */
 export function createSearch(
   texts: readonly string[],
@@ -74,14 +98,14 @@ export function createSearch(
     const found = new Map<Word, Match>();
     for (const field of fields) {
       for (const word of words)
-        if (!found.has(word) && field.finds(word, field.folded)) found.set(word, field);
+        if (!found.has(word) && finders[field.kind](word, field.folded)) found.set(word, field);
     }
     const matches: Match[] = [];
     for (const { words: own, phone, amount } of terms) {
       const wholeField = fields.find(
         (field) =>
           (phone !== undefined && holdsPhone(field, phone)) ||
-          (amount !== undefined && field.finds === sum && sum(amount, field.folded)),
+          (amount !== undefined && field.kind === 'sum' && sum(amount, field.folded)),
       );
       const ofWords = own.flatMap((word) => found.get(word) ?? []);
       if (wholeField === undefined && ofWords.length < own.length) return undefined;
@@ -93,7 +117,12 @@ export function createSearch(
 
 /** The fields of an order, each folded once for all words. An amount is also there as screens show it, with its decimals. */
 export function searchable(order: JsonObject, style: AmountStyle = plainAmounts): SearchableOrder {
-  return fieldsOf(order, style).map((field) => ({ ...field, folded: fold(field.value) }));
+  return foldedFields(fieldsOf(order, style));
+}
+
+/** Fields prepared for searches. */
+export function foldedFields(fields: readonly Field[]): SearchableOrder {
+  return fields.map((field) => ({ ...field, folded: fold(field.value) }));
 }
 
 function termOf(text: string): Term {
@@ -118,10 +147,11 @@ function distinct(matches: readonly Match[]): readonly Match[] {
 }
 
 interface Field extends Match {
-  readonly finds: (word: Word, folded: string) => boolean;
+  readonly kind: FieldKind;
 }
 
-interface SearchableField extends Field {
+/** A field as a search looks at it. */
+export interface SearchableField extends Field {
   readonly folded: string;
 }
 
@@ -148,6 +178,10 @@ const phone = (word: Word, folded: string): boolean => {
   if (word.text.startsWith('+')) return digits !== '' && digitsOf(folded).startsWith(digits);
   return digits.length >= shortestDigits && digitsOf(folded).includes(digits);
 };
+
+const finders = { part, whole, idPart, sum, itemName, card, phone } as const;
+/** How a field is compared with a word. */
+export type FieldKind = keyof typeof finders;
 
 const thousands = /^\d{1,3}(,\d{3})+(\.\d+)?$/;
 
@@ -177,7 +211,7 @@ export function amountHint(texts: readonly string[], style: AmountStyle): string
 }
 
 function holdsPhone(field: Field, digits: string): boolean {
-  return field.finds === phone && digitsOf(field.value).includes(digits);
+  return field.kind === 'phone' && digitsOf(field.value).includes(digits);
 }
 
 // If several fields hold a word, the first one in this list is shown.
@@ -186,20 +220,20 @@ function fieldsOf(order: JsonObject, style: AmountStyle): readonly Field[] {
   const charges = itemsOf(order.charges);
   const amount: AmountField = (label, value) => amountFields(label, value, order.currency, style);
   return [
-    ...field('name', buyer('name'), part),
-    ...field('email', buyer('email'), part),
+    ...field('name', buyer('name'), 'part'),
+    ...field('email', buyer('email'), 'part'),
     ...charges.flatMap(cardFields),
     ...amount('amount', order.amount),
-    ...field('currency', order.currency, whole),
-    ...field('phone', buyer('phone'), phone),
-    ...field('id', order.id, idPart),
+    ...field('currency', order.currency, 'whole'),
+    ...field('phone', buyer('phone'), 'phone'),
+    ...field('id', order.id, 'idPart'),
     ...charges.flatMap((charge) => chargeFields(charge, amount)),
-    ...field('customer', buyer('customer_id'), idPart),
-    ...field('phone', valueAt(order, ['shipping_contact', 'phone']), phone),
-    ...field('name', valueAt(order, ['shipping_contact', 'receiver']), part),
+    ...field('customer', buyer('customer_id'), 'idPart'),
+    ...field('phone', valueAt(order, ['shipping_contact', 'phone']), 'phone'),
+    ...field('name', valueAt(order, ['shipping_contact', 'receiver']), 'part'),
     ...itemsOf(order.line_items).flatMap((item) => [
-      ...field('item', item.name, itemName),
-      ...field('sku', item.sku, whole),
+      ...field('item', item.name, 'itemName'),
+      ...field('sku', item.sku, 'whole'),
     ]),
     ...metadataFields(order.metadata),
   ];
@@ -208,12 +242,12 @@ function fieldsOf(order: JsonObject, style: AmountStyle): readonly Field[] {
 function cardFields(charge: JsonObject): readonly Field[] {
   const method = (name: string): unknown => valueAt(charge, ['payment_method', name]);
   return [
-    ...field('card', method('last4'), card),
-    ...field('cardholder', method('name'), part),
-    ...field('auth', method('auth_code'), whole),
-    ...field('reference', charge.reference_id, part),
+    ...field('card', method('last4'), 'card'),
+    ...field('cardholder', method('name'), 'part'),
+    ...field('auth', method('auth_code'), 'whole'),
+    ...field('reference', charge.reference_id, 'part'),
     // A payment without a card may have a reference of its own (service: payment_source).
-    ...field('reference', method('reference'), part),
+    ...field('reference', method('reference'), 'part'),
   ];
 }
 
@@ -222,9 +256,9 @@ type AmountField = (label: string, value: unknown) => readonly Field[];
 function chargeFields(charge: JsonObject, amount: AmountField): readonly Field[] {
   return [
     ...amount('charge amount', charge.amount),
-    ...field('charge', charge.id, idPart),
+    ...field('charge', charge.id, 'idPart'),
     ...itemsOf(charge.refunds).flatMap((refund) => [
-      ...field('refund', refund.id, idPart),
+      ...field('refund', refund.id, 'idPart'),
       ...amount('refund amount', refund.amount),
     ]),
   ];
@@ -232,33 +266,34 @@ function chargeFields(charge: JsonObject, amount: AmountField): readonly Field[]
 
 // The service's integer, and its decimals if they are declared. The service writes refund amounts as negative numbers
 // (service: refund). People type them without the sign.
-function amountFields(
+export function amountFields(
   label: string,
   value: unknown,
   currency: unknown,
   style: AmountStyle,
 ): readonly Field[] {
-  if (typeof value !== 'number' && typeof value !== 'bigint') return field(label, value, whole);
+  if (typeof value !== 'number' && typeof value !== 'bigint') return field(label, value, 'whole');
   const code = typeof currency === 'string' ? currency : undefined;
   const shown = scaled(value, code, { ...style, 'amounts.grouping': 'off' });
-  return [String(value), shown].flatMap((text) => field(label, text?.replace('-', ''), sum));
+  return [String(value), shown].flatMap((text) => field(label, text?.replace('-', ''), 'sum'));
 }
 
 // Metadata may have any shape (service: order), so all its values are searched, however deep they are.
-function metadataFields(metadata: unknown): readonly Field[] {
+export function metadataFields(metadata: unknown): readonly Field[] {
   const found: Field[] = [];
   const open: (readonly [string, unknown])[] = [['metadata', metadata]];
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
     const [label, value] = next;
     if (typeof value === 'object' && value !== null)
       for (const [key, inner] of Object.entries(value).toReversed()) open.push([`${label}.${key}`, inner]);
-    else if (value !== true && value !== false) found.push(...field(label, value, part));
+    else if (value !== true && value !== false) found.push(...field(label, value, 'part'));
   }
   return found;
 }
 
-function field(label: string, value: unknown, finds: Field['finds']): readonly Field[] {
-  if (typeof value === 'string' && value !== '') return [{ label, value, finds }];
-  if (typeof value === 'number' || typeof value === 'bigint') return [{ label, value: String(value), finds }];
+/** A field with its value; none if the value is no text and no number. */
+export function field(label: string, value: unknown, kind: FieldKind): readonly Field[] {
+  if (typeof value === 'string' && value !== '') return [{ label, value, kind }];
+  if (typeof value === 'number' || typeof value === 'bigint') return [{ label, value: String(value), kind }];
   return [];
 }

@@ -18,7 +18,7 @@ interface TimeSpread {
 }
 
 export interface OrderObserver extends WalkObserver {
-  readonly twins: Pick<Twins, 'of'>;
+  readonly twins: Twins;
   /** Orders read so far. */
   readonly read: number;
   readonly days: TimeSpread | undefined;

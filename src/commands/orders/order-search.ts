@@ -1,6 +1,6 @@
 /** Reads the newest orders while a person searches them: every page once, and no more pages than the search needs. */
 
-import { longPages, type Service } from '../../api/api.ts';
+import { longPages, type Page, type Service } from '../../api/api.ts';
 import { resources } from '../../api/resources.ts';
 import { CliError } from '../../errors.ts';
 import { accountLabel } from '../../profiles/profiles.ts';
@@ -11,6 +11,7 @@ import {
   type KnownOrders,
   keep,
 } from './known-orders.ts';
+import type { IndexAnswer, PickIndex } from './pick-in-index.ts';
 
 /** The orders read so far, and the reading. */
 export interface OrderSearch<T> {
@@ -24,6 +25,8 @@ export interface OrderSearch<T> {
    * Resolves when it reads no further. A page that cannot be read is a `state`.
    */
   want(words: string, count: number, further?: boolean): Promise<void>;
+  /** What the index said of the words; undefined without one, or if it was not asked yet. */
+  inIndex(words: string): IndexAnswer | undefined;
   /** Whether the words are the whole id of an order, which may still be looked up. */
   isId(words: string): boolean;
   /** Finds an order by its id: the order, or why there is none. */
@@ -42,10 +45,29 @@ type ReadState =
 // As many as `orders find` reads by itself.
 const boundStep = 5_000;
 
-/** Opens a search. Nothing is read before `want`. */
-export function searchOrders<T>(service: Service, parts: KeptParts<T>): OrderSearch<T> {
+/** Opens a search. Nothing is read before `want`. With an index, older orders are found there. */
+export function searchOrders<T>(service: Service, parts: KeptParts<T>, index?: PickIndex): OrderSearch<T> {
   const known = createKnownOrders(parts);
-  const reading = createReading(service, known);
+  const reading = createReading(service, known, (page) => index?.onPage(page));
+  const inIndex = new Map<string, IndexAnswer>();
+  let asked = '';
+  let isAsking = false;
+  // Returns whether these are all orders that hold the words.
+  const askIndex = async (words: string, count: number): Promise<boolean> => {
+    asked = words;
+    const said = inIndex.get(words);
+    if (index === undefined || words.trim() === '') return false;
+    if (said !== undefined && said.orders.length >= Math.min(count, said.total)) return said.isCertain;
+    isAsking = true;
+    const answer = await index.search(words, count, (id) => known.has(id));
+    isAsking = asked !== words;
+    if (answer !== undefined) {
+      inIndex.set(words, answer);
+      known.addFound(answer.orders);
+    }
+    reading.tell();
+    return answer?.isCertain === true;
+  };
   // What looking up said of an id.
   const answers = new Map<string, 'missing' | 'unknown'>();
   const isId = (words: string): boolean => resources.orders.idPattern.test(words.trim());
@@ -53,10 +75,12 @@ export function searchOrders<T>(service: Service, parts: KeptParts<T>): OrderSea
     known,
     isId: (words) => isId(words) && !answers.has(words.trim()),
     get state() {
-      return reading.state;
+      return isAsking ? ({ is: 'reading' } as const) : reading.state;
     },
+    inIndex: (words) => inIndex.get(words),
     begin: () => reading.until(() => known.count > 0),
     async want(words, count, further = false) {
+      if (!isId(words) && (await askIndex(words, count))) return;
       if (further) reading.goFurther();
       // A whole id is looked up, which takes three requests at most; pages are read only if that could not tell.
       const isKnownById = isId(words) && answers.get(words.trim()) !== 'unknown';
@@ -68,7 +92,10 @@ export function searchOrders<T>(service: Service, parts: KeptParts<T>): OrderSea
       return found ?? why;
     },
     watch: (listener) => reading.watch(listener),
-    stop: () => reading.stop(),
+    stop() {
+      index?.stop();
+      reading.stop();
+    },
   };
 }
 
@@ -82,10 +109,12 @@ interface Reading {
   until(isEnough: () => boolean): Promise<void>;
   goFurther(): void;
   watch(listener: () => void): () => void;
+  /** Calls the listeners. */
+  tell(): void;
   stop(): void;
 }
 
-function createReading<T>(service: Service, known: KnownOrders<T>): Reading {
+function createReading<T>(service: Service, known: KnownOrders<T>, onPage: (page: Page) => void): Reading {
   const left = new AbortController();
   const open = () =>
     longPages(service, 'orders', { next: known.last }, { signal: left.signal })[Symbol.asyncIterator]();
@@ -96,9 +125,12 @@ function createReading<T>(service: Service, known: KnownOrders<T>): Reading {
   let running: Promise<void> | undefined;
   const listeners = new Set<() => void>();
 
+  const tell = (): void => {
+    for (const listener of listeners) listener();
+  };
   const become = (next: ReadState): void => {
     state = next;
-    for (const listener of listeners) listener();
+    tell();
   };
   const stateAfter = (hasMore: boolean): ReadState => {
     if (!hasMore) return { is: 'end' };
@@ -110,6 +142,7 @@ function createReading<T>(service: Service, known: KnownOrders<T>): Reading {
       for (become({ is: 'reading' }); state.is === 'reading'; ) {
         const { value: page } = await pages.next();
         known.add(page?.records ?? []);
+        if (page !== undefined) onPage(page);
         become(stateAfter(page?.hasMore === true));
       }
     } catch (error) {
@@ -143,6 +176,7 @@ function createReading<T>(service: Service, known: KnownOrders<T>): Reading {
         listeners.delete(listener);
       };
     },
+    tell,
     stop: () => left.abort(new Error('the search is over')),
   };
 }

@@ -14,9 +14,10 @@ import { aboutMoney, commandLine } from '../../profiles/profiles.ts';
 import type { SearchedList } from '../../terminal/terminal.ts';
 import type { Context } from '../command.ts';
 import { usage } from '../flags.ts';
-import type { KnownOrder } from './known-orders.ts';
+import type { KeptParts, KnownOrder } from './known-orders.ts';
 import { amountHint } from './order-matching.ts';
 import { type OrderSearch, searchOrders } from './order-search.ts';
+import { type IndexAnswer, openPickIndex } from './pick-in-index.ts';
 import { type OrderShown, orderRow, type RowParts, rowColumns, rowTitles, shownOf } from './pick-rows.ts';
 
 export interface Pickable {
@@ -39,7 +40,8 @@ export async function pickOrder(ctx: Context, service: Service, offer: Pickable)
   const open = await openCasesOf(ctx, service);
   // Asked for once: rows are drawn while a person types.
   const attempts = await attemptsByOrder(ctx, service);
-  const search = searchOrders<OrderShown>(service, {
+  const index = await openPickIndex(ctx, service);
+  const kept: KeptParts<OrderShown> = {
     fits: offer.accepts,
     isBlocked: ({ cases }) => cases.some(stopsRefund),
     amounts: profile.settings,
@@ -48,7 +50,8 @@ export async function pickOrder(ctx: Context, service: Service, offer: Pickable)
         whyNot: offer.whyNot?.(order),
         cases: casesOf(ctx, open, attempts.get(String(order.id)) ?? [], order),
       }),
-  });
+  };
+  const search = searchOrders(service, kept, index);
   try {
     await readFirst(ctx, search, offer);
     const message = aboutMoney(profile, 'Which order?');
@@ -118,11 +121,24 @@ function lookedWords(ctx: Context, search: Search, words: string, { kind, profil
   if (isTyped && fitting.length + others.length === 0 && search.isId(words))
     return `not among ${all}; Enter looks it up by its id`;
   const count = fitting.length + others.length;
+  const inIndex = isTyped ? search.inIndex(words) : undefined;
+  if (inIndex?.isCertain === true && state.is !== 'reading')
+    return indexWords(inIndex, count, unfitWords(others.length, count, kind));
   const head = isTyped ? `${count} found in ${all}` : all;
-  const unfit =
-    others.length === 0 ? '' : `, ${others.length === count ? '' : `${others.length} of them `}not ${kind}`;
+  const unfit = unfitWords(others.length, count, kind);
   const hint = count === 0 ? amountHint([words], profile.settings) : undefined;
   return `${head}${unfit}${stateWords(state, count)}${hint === undefined ? '' : `; ${hint}`}`;
+}
+
+function unfitWords(others: number, count: number, kind: string): string {
+  return others === 0 ? '' : `, ${others === count ? '' : `${others} of them `}not ${kind}`;
+}
+
+// All orders were searched, and only the newest of those that were found are read.
+function indexWords({ total, orders, known }: IndexAnswer, count: number, unfit: string): string {
+  const more = total - orders.length;
+  const rest = more <= 0 ? '' : `; ${more} older ones: more words, or moving past the last row`;
+  return `${count + more} found in all ${known} orders${unfit}${rest}`;
 }
 
 function stateWords(state: Search['state'], count: number): string {

@@ -2,7 +2,7 @@
 
 import { authSchemes, defaultAuth, type JsonObject, modes, vendorPattern } from '../../api/spec.ts';
 import { CliError } from '../../errors.ts';
-import { type ProfileDraft, plainCommand } from '../../profiles/profiles.ts';
+import { commandLine, type ProfileDraft, plainCommand } from '../../profiles/profiles.ts';
 import { type Context, defineCommand, type Input } from '../command.ts';
 import { flag, usage } from '../flags.ts';
 import {
@@ -97,6 +97,8 @@ export const add = defineCommand({
     };
     await ctx.out.own(record, () => fieldsView(`added profile ${name}`, record));
     ctx.notes.note(`next: paydesk profile check ${name}`);
+    // An index is a matter of taste, so nobody is asked for it here.
+    if (!scripted) ctx.notes.note(`to find orders at once: ${commandLine(profile, 'index', 'build')}`);
   },
 });
 

@@ -4,7 +4,8 @@ import { confirmFirst, defineCommand } from '../command.ts';
 import { fieldsView, nameArgument, profileDryRunShown } from './profile-inputs.ts';
 
 export const remove = defineCommand({
-  description: 'Removes a profile with its key from this machine. The journal keeps what was done with it.',
+  description:
+    'Removes a profile with its key from this machine. The journal keeps what was done with it. If no other profile reaches its account, the index of its orders is erased as well.',
   arguments: [nameArgument(true)],
   flags: {},
   examples: ['paydesk profile remove test-mx', 'paydesk profile remove test-mx --yes'],
@@ -15,7 +16,10 @@ export const remove = defineCommand({
     if (await profileDryRunShown(ctx, `remove profile ${name} and its key`, record)) return;
     const message = `remove profile ${name} and its key from this machine?`;
     await confirmFirst(ctx, message, 'nothing was removed');
+    const account = await ctx.profiles.accountOf(name);
     await ctx.profiles.remove(name);
+    if ((await ctx.profiles.reaching(account)).length === 0 && (await ctx.index.erase(account)))
+      ctx.notes.note('the index of its orders was erased with it');
     await ctx.out.own(record, () => fieldsView(`removed profile ${name} and its key`, record));
   },
 });

@@ -26,6 +26,8 @@ export const settingsHelp = `Settings (CUR: a currency such as MXN; the word def
   amounts.decimals.CUR        decimals of a currency: 2 shows 23000 as 230.00 too, and takes --amount 230.00 as 23000
   amounts.grouping            on: 23 000 instead of 23000 on screens (off)
   time.zone                   zone of the times on screen
+  index.fields                texts that the index holds: all, none, or some of name, email, phone, card, auth, reference, item, metadata, with commas (all)
+  index.keep                  how old orders in the index may be, such as 400d (all)
 Also: api-version, lang, auth.
 paydesk asks before a limit is raised or removed (in scripts: --yes), and before plans may be older or other currencies are allowed. Such a change is written to the journal: journal list --kind setting.`;
 

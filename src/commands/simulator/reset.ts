@@ -1,12 +1,13 @@
 /** `simulator reset`: puts the demo back into its first state. */
 
 import { exitCodes } from '../../errors.ts';
+import type { Profile } from '../../profiles/profiles.ts';
 import { type Context, defineCommand, dryRunShown } from '../command.ts';
 import { needsPerson } from '../journal/attempts.ts';
 
 export const simulatorReset = defineCommand({
   description:
-    'Throws away what was done to the built-in profile demo, and starts it again with its first orders. The new demo has an instance id of its own, so changes of the old one in the journal are not mixed up with it.',
+    'Throws away what was done to the built-in profile demo, and starts it again with its first orders. The index of its orders is erased. The new demo has an instance id of its own, so changes of the old one in the journal are not mixed up with it.',
   arguments: [],
   flags: {},
   examples: ['paydesk simulator reset', 'paydesk simulator reset --json'],
@@ -14,7 +15,8 @@ export const simulatorReset = defineCommand({
   run: async (ctx) => {
     const would = 'would throw away what was done to demo; nothing was changed';
     if (await dryRunShown(ctx, { simulator: 'reset' }, would)) return undefined;
-    await closeOpen(ctx);
+    const { account } = await closeOpen(ctx);
+    await ctx.index.erase(account);
     const { instance, orders } = await ctx.simulator.reset();
     const record = { object: 'simulator', profile: 'demo', instance, orders };
     await ctx.out.own(record, () => [
@@ -27,7 +29,7 @@ export const simulatorReset = defineCommand({
 });
 
 // Reads unconfirmed changes of the demo again and settles them, because nothing can read them after the reset.
-async function closeOpen(ctx: Context): Promise<void> {
+async function closeOpen(ctx: Context): Promise<Profile> {
   const { profile } = await ctx.service({ profile: 'demo' });
   const attempts = await ctx.journal.attempts({ origin: profile.origin, unsettled: true });
   const now = await ctx.journal.now();
@@ -39,4 +41,5 @@ async function closeOpen(ctx: Context): Promise<void> {
     await ctx.journal.settle(record, { applied: false, note: 'simulator reset' }, async () => undefined);
     ctx.notes.note(`closed with the demo: ${record.sent.intent}`);
   }
+  return profile;
 }

@@ -1,0 +1,144 @@
+/** `customers find`: searches customers for words and shows the matches page by page, up to --max customers. */
+
+import { longPages, type Page, type Service } from '../../api/api.ts';
+import { customerColumns } from '../../api/resources.ts';
+import { idOf } from '../../api/spec.ts';
+import { CliError } from '../../errors.ts';
+import { accountLabel, accountSpan, commandLine } from '../../profiles/profiles.ts';
+import { type Context, defineCommand } from '../command.ts';
+import { flag } from '../flags.ts';
+import { createSearch } from '../orders/order-matching.ts';
+import { brokeOff } from '../walk.ts';
+import { customerFields } from './customer-fields.ts';
+
+const defaultMax = 5_000;
+
+export const find = defineCommand({
+  description:
+    'Looks through id, name, email, phone, reference, payment sources and metadata of each customer. Every word must be there; capitals and accents do not matter. The orders of a customer: paydesk orders find --customer ID.',
+  arguments: [
+    {
+      name: 'text',
+      summary: 'words to look for; put quotes around a name or phone number to keep its words together',
+      required: true,
+      variadic: true,
+      parse: (text: string): string => text,
+    },
+  ],
+  flags: {
+    max: flag.integer(1, Number.MAX_SAFE_INTEGER, {
+      value: 'N',
+      summary: 'read at most this many customers',
+      defaultText: String(defaultMax),
+    }),
+    next: flag.id('customers', { value: 'ID', summary: 'start the search after this customer' }),
+    limit: flag.integer(1, 1000, { value: 'N', summary: 'customers per page' }),
+  },
+  examples: ['paydesk -p demo customers find torres', 'paydesk -p demo customers find ana --json --no-input'],
+  exits: [0, 1, 2, 4, 5, 6, 9],
+  async run(ctx, { args: [texts], flags }) {
+    // A text without a word is refused before anything is read.
+    createSearch(texts);
+    const service = await ctx.service();
+    const { max = defaultMax, ...paging } = flags;
+    await searchPages(ctx, service, { texts, max, paging, isBound: flags.max !== undefined });
+    return undefined;
+  },
+});
+
+interface Search {
+  readonly texts: readonly string[];
+  /** Customers to read at most. */
+  readonly max: number;
+  readonly isBound: boolean;
+  readonly paging: { readonly next?: string | undefined; readonly limit?: number | undefined };
+}
+
+/** How far a search came. */
+interface Tally {
+  read: number;
+  found: number;
+  last: string | undefined;
+  hasMore: boolean;
+}
+
+async function searchPages(ctx: Context, service: Service, search: Search): Promise<void> {
+  const { max, paging, texts } = search;
+  const finds = createSearch(texts);
+  const sink = ctx.out.list(customerColumns, { pages: 'many' });
+  const tally: Tally = { read: 0, found: 0, last: paging.next, hasMore: false };
+  const endProgress = ctx.notes.progress(() =>
+    tally.read === 0 ? '' : `${tally.read} customers read, ${tally.found} found`,
+  );
+  try {
+    for await (const page of longPages(service, 'customers', paging)) {
+      const { records, hasMore } = upTo(page, max - tally.read);
+      const hits = records.filter(({ value }) => finds(customerFields(value)) !== undefined);
+      if (hits.length > 0) await sink.page(hits);
+      tally.read += records.length;
+      tally.found += hits.length;
+      tally.last = idOf(records.at(-1)) ?? tally.last;
+      tally.hasMore = hasMore;
+      if (tally.read >= max) break;
+    }
+  } catch (error) {
+    if (tally.read === 0 || !(error instanceof CliError) || !brokeOff(error)) throw error;
+    await sink.end(true);
+    throw new CliError('incomplete', error.message, {
+      ...error.parts,
+      certain: `${tally.read} customers were read and ${tally.found} found; there may be more`,
+      now: ['go on from there:', onwards(service, search, tally)],
+      cause: error,
+    });
+  } finally {
+    endProgress();
+  }
+  await sink.end(tally.hasMore);
+  tellEnd(ctx, service, search, tally);
+}
+
+// Cuts a page down to `most` records.
+function upTo({ records, hasMore }: Page, most: number): Pick<Page, 'records' | 'hasMore'> {
+  return { records: records.slice(0, most), hasMore: hasMore || records.length > most };
+}
+
+// Exit 9 if there is more to read, 5 after a complete walk.
+function tellEnd(ctx: Context, service: Service, search: Search, tally: Tally): void {
+  const { profile } = service;
+  const { read, found, hasMore } = tally;
+  const what = `${read} ${read === 1 ? 'customer' : 'customers'}`;
+  const next = onwards(service, search, tally);
+  if (found > 0) {
+    ctx.notes.note([
+      `${found} found in ${what}, `,
+      accountSpan(profile),
+      hasMore ? '' : '. There are no more',
+    ]);
+    if (hasMore) ctx.notes.note(`further customers: ${next}`);
+    return;
+  }
+  const after = search.paging.next === undefined ? '' : ` after ${search.paging.next}`;
+  throw new CliError(hasMore ? 'incomplete' : 'not_found', `"${search.texts.join(' ')}" in ${what}`, {
+    opening: 'no match for',
+    certain: hasMore
+      ? `all ${read} were read; the account has more`
+      : `all customers of ${accountLabel(profile)}${after} were searched`,
+    now: [
+      'a buyer may have paid without being a customer; search the orders:',
+      commandLine(profile, 'orders', 'find', ...search.texts),
+      ...(hasMore ? ['or search further customers:', next] : []),
+    ],
+  });
+}
+
+function onwards({ profile }: Service, { texts, max, isBound, paging }: Search, { last }: Tally): string {
+  const options = [
+    ...(isBound ? ['--max', String(max)] : []),
+    ...(paging.limit === undefined ? [] : ['--limit', String(paging.limit)]),
+    ...(last === undefined ? [] : ['--next', last]),
+  ];
+  // A text that begins like an option must come after `--`.
+  const dashed = texts.some((text) => text.startsWith('-'));
+  const words = dashed ? [...options, '--', ...texts] : [...texts, ...options];
+  return commandLine(profile, 'customers', 'find', ...words);
+}

@@ -1,0 +1,133 @@
+/** `index forget`: takes a buyer, old orders, or everything out of the index, for ever. */
+
+import { CliError } from '../../errors.ts';
+import type { OrderIndex } from '../../index/index.ts';
+import { accountLabel, type Profile } from '../../profiles/profiles.ts';
+import { type Context, confirmFirst, defineCommand, dryRunShown } from '../command.ts';
+import { flag, usage } from '../flags.ts';
+import { count } from '../orders/index-words.ts';
+import { buyerFieldsOfText, buyerNamesOfText } from '../orders/indexed-text.ts';
+import { createSearch, needlesOf } from '../orders/order-matching.ts';
+import { clockAndZoneOf, type When, whenFlag } from '../typed-time.ts';
+import { alone, existingIndex } from './index-walk.ts';
+
+export const forget = defineCommand({
+  description: [
+    'What was forgotten stays forgotten, also when a later walk reads it again. --buyer takes the texts of an order out: names, addresses, cards; its figures stay, so that sums stay right. Orders that the buyer makes later are not kept with texts either.',
+    '--before takes out all orders that were created before a time. --all erases the index and its key; afterwards there is no index, and a new one begins without knowing who was forgotten.',
+  ].join('\n'),
+  arguments: [],
+  flags: {
+    buyer: flag.text({
+      value: 'TEXT',
+      summary: 'the name, e-mail, phone number or customer id of a buyer',
+      conflicts: ['before', 'all'],
+    }),
+    before: {
+      ...whenFlag('orders that were created before this time: 400d, 2026-01-01'),
+      conflicts: ['buyer', 'all'],
+    },
+    all: flag.switch({ summary: 'the whole index, with its key', conflicts: ['buyer', 'before'] }),
+  },
+  examples: [
+    'paydesk -p shop-mx index forget --buyer buyer1@example.com',
+    'paydesk -p shop-mx index forget --before 2026-01-01 --yes',
+    'paydesk -p shop-mx index forget --all --yes --json',
+  ],
+  exits: [0, 2, 3, 4, 5],
+  async run(ctx, { flags: { buyer, before, all } }): Promise<undefined> {
+    if (buyer === undefined && before === undefined && all !== true)
+      throw usage('say what to forget: --buyer TEXT, --before DATE or --all');
+    const { profile } = await ctx.profiles.open();
+    if (all === true) return await eraseAll(ctx, profile);
+    const index = await existingIndex(ctx, profile);
+    if (buyer !== undefined) return await forgetBuyer(ctx, profile, index, buyer);
+    if (before !== undefined) await forgetOld(ctx, profile, index, before);
+  },
+});
+
+async function eraseAll(ctx: Context, profile: Profile): Promise<undefined> {
+  const label = accountLabel(profile);
+  if (
+    await dryRunShown(
+      ctx,
+      { index: 'forget', all: true },
+      `would erase the index of ${label}; nothing was changed`,
+    )
+  )
+    return;
+  await confirmFirst(ctx, `erase the index of ${label} and its key?`, 'nothing was forgotten');
+  const erased = await alone(ctx, profile, () => ctx.index.erase(profile.account));
+  const record = { object: 'index', profile: profile.name, erased };
+  await ctx.out.own(record, () => [
+    { line: erased ? `erased the index of ${label} and its key` : `${label} has no index` },
+  ]);
+}
+
+async function forgetBuyer(
+  ctx: Context,
+  profile: Profile,
+  index: OrderIndex,
+  buyer: string,
+): Promise<undefined> {
+  const find = createSearch([buyer]);
+  const names = new Set<string>();
+  const hits = await index.scan({
+    groups: needlesOf([buyer]),
+    accepts(text) {
+      if (text === '' || find(buyerFieldsOfText(text)) === undefined) return false;
+      for (const name of buyerNamesOfText(text)) names.add(name);
+      return true;
+    },
+  });
+  if (hits.length === 0)
+    throw new CliError('not_found', `no buyer in the index has "${buyer}"`, {
+      certain: 'nothing was forgotten',
+      now: ['the end of an e-mail, or another spelling of the name, may find more'],
+    });
+  const what = `${count(hits.length, 'order')} of ${count(names.size === 0 ? 1 : emailsIn(names), 'buyer')}`;
+  if (
+    await dryRunShown(
+      ctx,
+      { index: 'forget', buyer, orders: hits.length },
+      `would forget ${what}; nothing was changed`,
+    )
+  )
+    return;
+  await confirmFirst(ctx, `forget the texts of ${what} for ever?`, 'nothing was forgotten');
+  await alone(ctx, profile, async () => {
+    index.forgetOrders(
+      hits.map(({ id }) => id),
+      [...names],
+    );
+    index.compact();
+  });
+  const record = { object: 'index', profile: profile.name, forgotten_orders: hits.length };
+  await ctx.out.own(record, () => [{ line: `forgot the texts of ${what}` }]);
+}
+
+function emailsIn(names: ReadonlySet<string>): number {
+  const emails = [...names].filter((name) => name.startsWith('email '));
+  return emails.length === 0 ? names.size : emails.length;
+}
+
+async function forgetOld(ctx: Context, profile: Profile, index: OrderIndex, before: When): Promise<void> {
+  const at = Math.ceil(before.at(clockAndZoneOf(ctx)) / 1000);
+  const when = ctx.days.full(at * 1000);
+  if (
+    await dryRunShown(
+      ctx,
+      { index: 'forget', before: at },
+      `would forget orders created before ${when}; nothing was changed`,
+    )
+  )
+    return;
+  await confirmFirst(ctx, `forget all orders created before ${when}, for ever?`, 'nothing was forgotten');
+  const forgotten = await alone(ctx, profile, async () => {
+    const orders = index.forgetBefore(at);
+    index.compact();
+    return orders;
+  });
+  const record = { object: 'index', profile: profile.name, forgotten_orders: forgotten, kept_from: at };
+  await ctx.out.own(record, () => [{ line: `forgot ${count(forgotten, 'order')} created before ${when}` }]);
+}

@@ -1,0 +1,91 @@
+/** An index as a record and as lines: how many orders it knows, how old what it knows is, and where it is. */
+
+import type { JsonObject } from '../../api/spec.ts';
+import type { IndexStatus, OrderIndex } from '../../index/index.ts';
+import { accountLabel, accountSpan, commandLine, type Profile } from '../../profiles/profiles.ts';
+import type { Block } from '../../terminal/terminal.ts';
+import type { Context } from '../command.ts';
+import { doubtsOf, readWords } from '../orders/index-words.ts';
+
+/** The index as a flat record. Times are Unix seconds. */
+export function indexRecord(profile: Profile, index: OrderIndex, status: IndexStatus): JsonObject {
+  const { reads, fields, gaps, ...figures } = status;
+  return {
+    object: 'index',
+    profile: profile.name,
+    account: profile.account,
+    orders: status.orders,
+    complete: status.isComplete,
+    newest_first: status.isNewestFirst,
+    created_first: figures.oldest ?? null,
+    created_last: figures.newest ?? null,
+    head_read_at: figures.headReadAt ?? null,
+    tail_read_at: figures.tailReadAt ?? null,
+    oldest_read_at: reads.length === 0 ? null : Math.min(...reads.map(({ readAt }) => readAt)),
+    gaps: gaps.length,
+    inserted: figures.inserted,
+    forgotten: figures.forgotten,
+    kept_from: figures.floor ?? null,
+    fields: fields.join(','),
+    bytes: figures.bytes,
+    file: index.path,
+    key_in: index.keptIn,
+  };
+}
+
+/** The index as lines. */
+export function indexView(
+  ctx: Context,
+  profile: Profile,
+  index: OrderIndex,
+  status: IndexStatus,
+): readonly Block[] {
+  const { orders, oldest, newest, bytes } = status;
+  const span = oldest === undefined || newest === undefined ? '' : `, ${ctx.days.between(oldest, newest)}`;
+  const doubts = doubtsOf(ctx, status, profile, { headJoined: status.headReadAt !== undefined, unread: 0 });
+  return [
+    { line: [{ text: 'index of orders', style: 'strong' }, '  ', accountSpan(profile)] },
+    { line: `orders   ${orders}${span}`, hang: 9 },
+    ...(status.reads.length === 0 ? [] : [{ line: `read     ${readWords(ctx, status)}`, hang: 9 }]),
+    { line: `file     ${index.path}, ${sizeWords(bytes)}`, hang: 9 },
+    { line: `key      in ${index.keptIn}`, hang: 9 },
+    ...doubts.map(
+      ({ why, command }): Block => ({
+        line: { text: `note     ${why}${command === undefined ? '' : `: ${command}`}`, style: 'warn' },
+        hang: 9,
+      }),
+    ),
+  ];
+}
+
+function sizeWords(bytes: number): string {
+  return bytes < 1_000_000 ? `${Math.ceil(bytes / 1000)} kB` : `${(bytes / 1_000_000).toFixed(1)} MB`;
+}
+
+/** What the index keeps, where, and what protects it, before a person says yes to it. */
+export function offerBlocks(
+  profile: Profile,
+  { path, key }: { readonly path: string; readonly key: string },
+): readonly Block[] {
+  const { 'index.fields': fields, 'index.keep': keep } = profile.settings;
+  const line = (text: string): Block => ({ line: text, hang: 9 });
+  const texts = [...fields].join(', ');
+  return [
+    { line: [{ text: 'INDEX OF ORDERS', style: 'strong' }, '  ', accountSpan(profile)] },
+    line(
+      `keeps    of every order: id, customer, amounts, dates, status, refunds${texts === '' ? '' : `; and ${texts}`}`,
+    ),
+    ...(Number.isFinite(keep) ? [line(`         of the last ${keep / 86_400_000} days (index.keep)`)] : []),
+    line(`in       ${path}, some 120 bytes per order`),
+    line(`sealed   with a key of its own, in ${key}`),
+    line(
+      'that is  safe from whoever has a copy of the index alone; not from whoever can read the key too, such as on a stolen disk',
+    ),
+    line('reads    every page of the orders once; refresh reads again what may have changed'),
+    line(`erase    ${commandLine(profile, 'index', 'forget', '--all')}`),
+  ];
+}
+
+export function offerQuestion(profile: Profile): string {
+  return `build this index of ${accountLabel(profile)} on this machine?`;
+}

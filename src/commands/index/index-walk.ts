@@ -1,0 +1,160 @@
+/** How the commands of the index read the list of orders into it: from an order on, page by page, as far as they may. */
+
+import { longPages, type Service } from '../../api/api.ts';
+import { idOf } from '../../api/spec.ts';
+import { CliError } from '../../errors.ts';
+import type { Learned, OrderIndex } from '../../index/index.ts';
+import { commandLine, type Profile } from '../../profiles/profiles.ts';
+import type { Context } from '../command.ts';
+import { type Collected, learnRun, newRun } from '../orders/feed-index.ts';
+import { indexedOrder } from '../orders/indexed-text.ts';
+
+/** A walk into the index. */
+export interface IndexWalk {
+  readonly ctx: Context;
+  readonly service: Service;
+  readonly index: OrderIndex;
+  /** Whether no more requests may be sent. */
+  readonly isSpent: () => boolean;
+  /** Called with the number of orders of each page. */
+  readonly onRead: (orders: number, oldest: number | undefined) => void;
+}
+
+/** How a walk ended: what its last run showed, or that it ran out of requests. */
+export interface Walked {
+  readonly read: number;
+  readonly added: number;
+  readonly last: Learned | undefined;
+  readonly isSpent: boolean;
+}
+
+/** How many orders are written at once, unless it takes too long. */
+const runLength = 1_000;
+const runMs = 2_000;
+
+/** Reads from an order on until `isDone` says so, or the list ends. What was read is kept, however the walk ends. */
+export async function walkIntoIndex(
+  walk: IndexWalk,
+  after: string | undefined,
+  {
+    isDone,
+    most,
+    atOnce = runLength,
+  }: {
+    readonly isDone: (learned: Learned) => boolean;
+    /** The most orders to read. */
+    readonly most?: number | undefined;
+    /** How many orders are written at once. */
+    readonly atOnce?: number;
+  },
+): Promise<Walked> {
+  const { ctx, service, index, isSpent, onRead } = walk;
+  const fields = service.profile.settings['index.fields'];
+  let run = newRun(after, ctx.clock.now());
+  let askedAt = ctx.clock.now();
+  let read = 0;
+  let added = 0;
+  let last: Learned | undefined;
+  const learn = async (): Promise<Learned> => {
+    const learned = await learnPatiently(ctx, index, service, run);
+    last = learned;
+    added += learned.added;
+    run = newRun(run.orders.at(-1)?.id ?? run.after, askedAt);
+    return learned;
+  };
+  let isOver = false;
+  try {
+    const limit = most === undefined || most >= longestPage ? undefined : most;
+    for await (const page of longPages(
+      service,
+      'orders',
+      { next: after, limit },
+      { ahead: most === undefined },
+    )) {
+      for (const record of page.records.slice(0, (most ?? Number.POSITIVE_INFINITY) - read)) {
+        const id = idOf(record);
+        if (id !== undefined) run.orders.push(indexedOrder(id, record.value, fields));
+      }
+      const cut = most !== undefined && read + page.records.length > most;
+      run.ends = page.saysHasMore && !page.hasMore && !cut;
+      read += page.records.length;
+      askedAt = ctx.clock.now();
+      onRead(page.records.length, createdAt(page.records.at(-1)?.value.created_at));
+      const isFull = run.orders.length >= atOnce || ctx.clock.now() - run.askedAt >= runMs;
+      if (run.ends || isFull) {
+        const learned = await learn();
+        if (!learned.fits || learned.ended === true || isDone(learned)) break;
+      }
+      if ((most !== undefined && read >= most) || isSpent()) {
+        isOver = read < (most ?? Number.POSITIVE_INFINITY);
+        break;
+      }
+    }
+  } finally {
+    if (run.orders.length > 0 && last?.fits !== false) await learn();
+  }
+  return { read, added, last, isSpent: isOver };
+}
+
+const longestPage = 250;
+
+function createdAt(value: unknown): number | undefined {
+  return typeof value === 'number' ? value : undefined;
+}
+
+const patienceMs = 30_000;
+
+// Another process may be writing for a moment.
+async function learnPatiently(
+  { clock, signal }: Context,
+  index: OrderIndex,
+  service: Service,
+  run: Collected,
+): Promise<Learned> {
+  const deadline = clock.monotonic() + patienceMs;
+  for (;;) {
+    const learned = learnRun(index, service, run);
+    if (learned !== undefined) return learned;
+    if (clock.monotonic() >= deadline)
+      throw new CliError(
+        'refused',
+        `another paydesk has been writing to the index for ${patienceMs / 1000} s`,
+        {
+          certain: 'what was read so far is in the index',
+          now: ['find out what it is waiting for, then run the command again'],
+        },
+      );
+    await clock.sleep(100, signal.aborted ? undefined : signal);
+  }
+}
+
+/** Runs while no other build, refresh or change of this index runs. Throws CliError 'refused' if one does. */
+export async function alone<T>(ctx: Context, profile: Profile, work: () => Promise<T>): Promise<T> {
+  const lock = await ctx.lock(`index ${profile.account}`);
+  if (!lock.held) {
+    const { owner } = lock;
+    const who =
+      owner === undefined
+        ? 'another paydesk'
+        : `paydesk ${owner.command} of ${owner.operator}, since ${ctx.shortTime(owner.since)},`;
+    throw new CliError('refused', `${who} is at work on this index`, {
+      certain: 'nothing was read, and nothing was changed',
+      now: ['wait until it has ended'],
+    });
+  }
+  try {
+    return await work();
+  } finally {
+    await lock.release();
+  }
+}
+
+/** The index of the account. Throws CliError 'refused' if there is none. */
+export async function existingIndex(ctx: Context, profile: Profile): Promise<OrderIndex> {
+  const index = await ctx.index.open(profile);
+  if (index !== undefined) return index;
+  throw new CliError('refused', `${profile.name} has no index`, {
+    certain: 'nothing was changed',
+    now: ['build it:', commandLine(profile, 'index', 'build')],
+  });
+}

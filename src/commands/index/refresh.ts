@@ -1,0 +1,163 @@
+/** `index refresh`: reads what is new, and reads again what was not read for too long. */
+
+import type { OpenService } from '../../api/api.ts';
+import { exitCodes } from '../../errors.ts';
+import type { OrderIndex } from '../../index/index.ts';
+import type { Settings } from '../../profiles/profiles.ts';
+import { type Context, defineCommand } from '../command.ts';
+import { flag } from '../flags.ts';
+import { count, doubtsOf } from '../orders/index-words.ts';
+import { reducedText } from '../orders/indexed-text.ts';
+import { indexRecord, indexView } from './index-record.ts';
+import { alone, existingIndex, type IndexWalk, walkIntoIndex } from './index-walk.ts';
+
+const defaultRequests = 500;
+
+export const refresh = defineCommand({
+  description: [
+    'Reads the newest orders until they join those that are known, then the end of the list. After that it reads orders again, since old orders change later too: those of the last 3 days every hour, those of the last 90 days every day, older ones every 30 days; the longest overdue first, and no more than --max-requests allows.',
+    'For cron: it exits with 0 when nothing is left to do, with 9 when something is; the next run goes on. If another run is at work on the index, it exits with 3.',
+  ].join('\n'),
+  arguments: [],
+  flags: {
+    'max-requests': flag.integer(1, 1_000_000, {
+      value: 'N',
+      summary: 'send at most this many requests',
+      defaultText: String(defaultRequests),
+    }),
+    'max-rps': flag.integer(1, 1000, { value: 'N', summary: 'at most this many requests per second' }),
+  },
+  examples: [
+    'paydesk -p shop-mx index refresh',
+    'paydesk -p shop-mx index refresh --max-requests 100 --quiet',
+  ],
+  exits: [0, 2, 3, 4, 5, 6, 9],
+  async run(ctx, { flags }) {
+    const service = await ctx.service({ maxPerSecond: flags['max-rps'] });
+    const { profile } = service;
+    const index = await existingIndex(ctx, profile);
+    return await alone(ctx, profile, async () => {
+      const budget = flags['max-requests'] ?? defaultRequests;
+      const result = await readWhatIsDue(ctx, service, index, budget);
+      const status = index.status();
+      const record = {
+        ...indexRecord(profile, index, status),
+        object: 'index_refresh',
+        requests: result.requests,
+        added: result.added,
+        read: result.read,
+        due: result.due,
+      };
+      await ctx.out.own(record, () => [
+        {
+          line: `${count(result.requests, 'request')}, ${count(result.read, 'order')} read, ${result.added} new`,
+        },
+        ...indexView(ctx, profile, index, status),
+      ]);
+      const isDone = result.headJoined && result.due === 0 && status.isComplete;
+      if (isDone) return undefined;
+      if (result.due > 0)
+        ctx.notes.warn(
+          `${count(result.due, 'segment')} of up to 1000 orders should be read again; the next run goes on`,
+        );
+      for (const { why, command } of doubtsOf(ctx, status, profile, {
+        headJoined: result.headJoined,
+        unread: 0,
+      }).slice(0, 1))
+        if (!status.isComplete || !result.headJoined)
+          ctx.notes.warn(`${why}${command === undefined ? '' : `: ${command}`}`);
+      return exitCodes.incomplete;
+    });
+  },
+});
+
+interface Refreshed {
+  readonly requests: number;
+  readonly read: number;
+  readonly added: number;
+  readonly headJoined: boolean;
+  /** Segments that are still to be read again. */
+  readonly due: number;
+}
+
+async function readWhatIsDue(
+  ctx: Context,
+  service: OpenService,
+  index: OrderIndex,
+  budget: number,
+): Promise<Refreshed> {
+  keepWhatIsWanted(ctx, index, service.profile.settings);
+  const sent = service.requests?.() ?? 0;
+  const requests = (): number => (service.requests?.() ?? 0) - sent;
+  const tally = { read: 0, added: 0 };
+  const endProgress = ctx.notes.progress(() => `${requests()} requests, ${tally.read} orders read`);
+  const walk: IndexWalk = {
+    ctx,
+    service,
+    index,
+    isSpent: () => requests() >= budget,
+    onRead(orders) {
+      tally.read += orders;
+    },
+  };
+  const part = async (after: string | undefined, how: Parameters<typeof walkIntoIndex>[2]) => {
+    const walked = await walkIntoIndex(walk, after, how);
+    tally.added += walked.added;
+    return walked;
+  };
+  try {
+    const head = await part(undefined, { isDone: ({ joins }) => joins, atOnce: 1 });
+    await readTail(index, walk, part);
+    for (const gap of index.status().gaps) {
+      if (!walk.isSpent()) await part(gap, { isDone: ({ joins }) => joins, atOnce: 1 });
+    }
+    const unread = await readDue(index, walk, part);
+    index.withoutRepeats();
+    return { ...tally, requests: requests(), headJoined: head.last?.joins === true, due: unread };
+  } finally {
+    endProgress();
+  }
+}
+
+type Part = (
+  after: string | undefined,
+  how: Parameters<typeof walkIntoIndex>[2],
+) => ReturnType<typeof walkIntoIndex>;
+
+// In a list that is oldest first, new orders come behind the last one.
+async function readTail(index: OrderIndex, { isSpent }: IndexWalk, part: Part): Promise<void> {
+  const { isComplete, endsAtFloor, last, goesOnAfter, builtAt } = index.status();
+  const isEnd = isComplete || (builtAt !== undefined && goesOnAfter !== undefined);
+  if (!isEnd || endsAtFloor || last === undefined || isSpent()) return;
+  await part(last, { isDone: () => false });
+}
+
+// Returns how many segments are left.
+async function readDue(index: OrderIndex, { isSpent }: IndexWalk, part: Part): Promise<number> {
+  const due = index.due();
+  let left = due.length;
+  for (const one of due) {
+    if (isSpent()) break;
+    const { after, count: most } = index.narrowed(one);
+    // The order before it may be gone; then an earlier one is the neighbour.
+    const anchors = after === undefined ? [undefined] : [after, ...index.before(after, 3)];
+    for (const [more, anchor] of anchors.entries()) {
+      const length = most + more;
+      const walked = await part(anchor, { isDone: () => false, most: length, atOnce: length });
+      if (walked.last?.fits === false && !isSpent()) continue;
+      if (walked.last?.fits === true && !walked.isSpent) left -= 1;
+      break;
+    }
+  }
+  return left;
+}
+
+// The settings may have been changed since the last run.
+function keepWhatIsWanted({ clock }: Context, index: OrderIndex, settings: Settings): void {
+  const { 'index.keep': keep, 'index.fields': fields } = settings;
+  const { fields: known } = index.status();
+  if (Number.isFinite(keep)) index.forgetBefore(Math.floor((clock.now() - keep) / 1000));
+  if (known.every((name) => fields.some((field) => field === name))) return;
+  index.reduceTexts(fields, (text) => reducedText(text, fields));
+  index.compact();
+}

@@ -1,0 +1,21 @@
+/** `index status`: what the index of the account knows, how old that is, and where it is kept. */
+
+import { defineCommand } from '../command.ts';
+import { indexRecord, indexView } from './index-record.ts';
+import { existingIndex } from './index-walk.ts';
+
+export const status = defineCommand({
+  description:
+    'Asks no service. It says when the orders were read, and everything that speaks against the sentence "no other order shows these words".',
+  arguments: [],
+  flags: {},
+  examples: ['paydesk -p shop-mx index status', 'paydesk -p shop-mx index status --json'],
+  exits: [0, 2, 3, 4],
+  async run(ctx) {
+    const { profile } = await ctx.profiles.open();
+    const index = await existingIndex(ctx, profile);
+    const known = index.status();
+    await ctx.out.own(indexRecord(profile, index, known), () => indexView(ctx, profile, index, known));
+    return undefined;
+  },
+});

@@ -1,0 +1,109 @@
+/** Hands the pages of a walk to the index of the account, if it has one, so that the index knows what was read. */
+
+import type { Page, Service } from '../../api/api.ts';
+import { idOf } from '../../api/spec.ts';
+import { CliError } from '../../errors.ts';
+import type { OrderIndex, ReadOrder } from '../../index/index.ts';
+import type { Context } from '../command.ts';
+import { indexedOrder } from './indexed-text.ts';
+
+/** Takes the pages of one walk, in their order. */
+export interface IndexFeed {
+  page(page: Page): void;
+  /** Call it when the walk is over. What the index cannot take is a warning. */
+  end(): Promise<void>;
+}
+
+// A segment of the index has as many. Smaller runs would be written again and again.
+const runLength = 1_000;
+
+/**
+ * A feed for a walk that begins after an order; `after` undefined: at the head of the list. `inTheMiddle`: nobody knows after
+ * which order, so the first page only says where the next one begins.
+ */
+export function feedIndex(
+  ctx: Context,
+  service: Service,
+  after: string | undefined,
+  { inTheMiddle = false }: { readonly inTheMiddle?: boolean } = {},
+): IndexFeed {
+  const { clock, notes } = ctx;
+  let index: OrderIndex | undefined | 'opening' | 'off' = 'opening';
+  const opening = ctx.index
+    .open(service.profile)
+    .then((opened) => {
+      index = opened ?? 'off';
+    })
+    .catch((error: unknown) => {
+      index = 'off';
+      if (!(error instanceof CliError)) throw error;
+      notes.warn(`the index did not learn from this: ${error.message}`);
+    });
+  // Whoever ends the walk hears of it.
+  opening.catch(() => undefined);
+  let run = newRun(after, clock.now());
+  let askedAt = clock.now();
+  let isPlaced = !inTheMiddle;
+
+  const learn = (): void => {
+    if (typeof index !== 'object' || run.orders.length === 0) return;
+    learnRun(index, service, run);
+    run = newRun(run.orders.at(-1)?.id, askedAt);
+  };
+  return {
+    page({ records, hasMore, saysHasMore }) {
+      if (index === 'off') return;
+      if (!isPlaced) {
+        isPlaced = true;
+        run = newRun(idOf(records.at(-1)) ?? '', clock.now());
+        return;
+      }
+      const { 'index.fields': fields } = service.profile.settings;
+      for (const record of records) {
+        const id = idOf(record);
+        if (id !== undefined) run.orders.push(indexedOrder(id, record.value, fields));
+      }
+      run.ends = saysHasMore && !hasMore;
+      // The next page may be on its way already: it was asked for when this one came, at the earliest.
+      askedAt = clock.now();
+      if (run.orders.length >= runLength) tried(notes, learn);
+    },
+    async end() {
+      await opening;
+      tried(notes, learn);
+    },
+  };
+}
+
+// A list is shown all the same.
+function tried(notes: Context['notes'], learn: () => void): void {
+  try {
+    learn();
+  } catch (error) {
+    if (!(error instanceof CliError)) throw error;
+    notes.warn(`the index did not learn from this: ${error.message}`);
+  }
+}
+
+/** A run while it is collected. */
+export interface Collected {
+  readonly after: string | undefined;
+  readonly orders: ReadOrder[];
+  ends: boolean;
+  /** Unix milliseconds. */
+  readonly askedAt: number;
+}
+
+export function newRun(after: string | undefined, askedAt: number): Collected {
+  return { after, orders: [], ends: false, askedAt };
+}
+
+/** Fits a run into the index. Undefined if another process is writing there. */
+export function learnRun(
+  index: OrderIndex,
+  { profile }: Pick<Service, 'profile'>,
+  { after, orders, ends, askedAt }: Collected,
+): ReturnType<OrderIndex['learn']> {
+  const fields = profile.settings['index.fields'];
+  return index.learn({ after, orders, ends, fields, readAt: Math.floor(askedAt / 1000) });
+}

@@ -1,0 +1,138 @@
+/** `orders find` with an index: shows what was found, and says what is certain. */
+
+import type { Service } from '../../api/api.ts';
+import { CliError, withParts } from '../../errors.ts';
+import type { OrderIndex } from '../../index/index.ts';
+import { accountSpan } from '../../profiles/profiles.ts';
+import type { Context } from '../command.ts';
+import { findInIndex, type IndexFound } from './find-in-index.ts';
+import { columnsOf, command, insteadOfDay, type Search, statusHint, together } from './find-search.ts';
+import { fold } from './fold-text.ts';
+import { certainWords, count, doubtsOf } from './index-words.ts';
+import { fieldsOfText } from './indexed-text.ts';
+import { statusColumn } from './open-status.ts';
+import { amountHint, createSearch, needlesOf } from './order-matching.ts';
+
+/**
+ * Searches with the index. Returns false if there is none, or if it does not know the order to begin after: then nothing was
+ * searched. Throws CliError 'refused' if it does not open, and says how to search without it.
+ */
+export async function searchedIndex(
+  ctx: Context,
+  service: Service,
+  search: Search,
+  customer: string | undefined,
+): Promise<boolean> {
+  const { isLive, profile, paging, filters } = search;
+  if (isLive) return false;
+  try {
+    const index = await ctx.index.open(profile);
+    if (index === undefined) return false;
+    if (paging.next !== undefined && index.placeOf(paging.next) === undefined) return false;
+    await findIndexed(ctx, service, index, search, customer);
+    return true;
+  } catch (error) {
+    if (!(error instanceof CliError) || error.kind !== 'refused') throw error;
+    const now = ['search without it:', command({ ...search, isLive: true }, { filters })];
+    throw withParts(error, { now: [...now, ...(error.parts.now ?? [])] });
+  }
+}
+
+// Shows what was found, and says what is certain. Throws CliError if nothing was found.
+async function findIndexed(
+  ctx: Context,
+  service: Service,
+  index: OrderIndex,
+  search: Search,
+  customer: string | undefined,
+): Promise<void> {
+  const { observer, texts, profile, accepts } = search;
+  const find = createSearch(texts);
+  const status = await statusColumn(ctx, service);
+  const columns = columnsOf(ctx, search, status.columns);
+  const sink = ctx.out.list(columns, { pages: 'many' });
+  const result = await findInIndex(ctx, service, index, {
+    wanted: {
+      groups: [...needlesOf(texts), ...customerNeedles(customer)],
+      accepts: (text, id) => text !== '' && find(fieldsOfText(text, id, profile.settings)) !== undefined,
+    },
+    accepts,
+    after: search.paging.next,
+    max: search.max,
+    onRead: (records) => observer.twins.add(records.map(({ value }) => value)),
+    async show(records) {
+      await status.lookUp(records);
+      await sink.page(records);
+      observer.onShown(records);
+    },
+  });
+  await sink.end(result.stoppedAt !== undefined);
+  for (const line of observer.closingLines()) ctx.notes.note(line);
+  sayFound(ctx, search, result);
+}
+
+// An e-mail or an id that must be in the order.
+function customerNeedles(customer: string | undefined): readonly (readonly string[])[] {
+  return customer === undefined ? [] : [[fold(customer)]];
+}
+
+// The width of `certain: `.
+const hang = 9;
+
+// Says what was found, what is certain, and what is not. Throws CliError if nothing was found.
+function sayFound(ctx: Context, search: Search, result: IndexFound): void {
+  const { profile, filters } = search;
+  const { found, status, headAt, requests, tookMs, stoppedAt } = result;
+  const doubts = doubtsOf(ctx, status, profile, result);
+  const live = command({ ...search, isLive: true }, { filters });
+  if (found === 0) throw notInIndex(ctx, search, result, live);
+  const cost = `${count(requests, 'request')}, ${(tookMs / 1000).toFixed(1)} s`;
+  ctx.notes.note([`${found} found, `, accountSpan(profile), `; all read just now (${cost})`]);
+  if (stoppedAt !== undefined)
+    ctx.notes.note(`older orders: ${command(search, { filters, next: stoppedAt })}`);
+  else if (doubts.length === 0) ctx.notes.note(`certain: ${certainWords(ctx, status, headAt)}`, hang);
+  else {
+    for (const { why, command: fix } of doubts)
+      ctx.notes.note(`not certain that there are no others: ${why}${fix === undefined ? '' : `: ${fix}`}`);
+    ctx.notes.note(`page by page: ${live}`);
+  }
+}
+
+// Exit 5 if nothing speaks against it, else 9.
+function notInIndex(ctx: Context, search: Search, result: IndexFound, live: string): CliError {
+  const { texts, filters, profile } = search;
+  const { status, headAt } = result;
+  const doubts = doubtsOf(ctx, status, profile, result);
+  const filterWords = filters.flatMap(({ words }) => words).join(' ');
+  const what = [
+    ...(texts.length === 0 ? [] : [`"${texts.join(' ')}"`]),
+    ...(filterWords === '' ? [] : [filterWords]),
+  ].join(' with ');
+  const between =
+    status.oldest === undefined ? '' : `, ${ctx.days.between(status.oldest, Math.floor(headAt / 1000))}`;
+  const hint = amountHint(texts, profile.settings);
+  const otherwise = [
+    ...(hint === undefined ? [] : [hint]),
+    ...insteadOfDay(search),
+    ...statusHint(profile, texts),
+    ...together(texts),
+    "ask for the e-mail or the shop's order number",
+  ];
+  const message = `${what} in ${count(status.orders, 'order')}${between}`;
+  if (doubts.length === 0)
+    return new CliError('not_found', message, {
+      opening: 'no match for',
+      certain: certainWords(ctx, status, headAt),
+      now: [...otherwise, 'or search page by page:', live],
+    });
+  return new CliError('incomplete', message, {
+    opening: 'no match for',
+    certain: `not that there is none: ${doubts.map(({ why }) => why).join('; ')}`,
+    now: [
+      ...otherwise,
+      ...new Set(doubts.flatMap(({ command: fix }) => fix ?? [])),
+      'or search page by page:',
+      live,
+    ],
+  });
+}

@@ -1,0 +1,134 @@
+/** What both ways of `orders find` share: what is searched for, the columns of what is found, and the commands that go on. */
+
+import type { WireRecord } from '../../api/api.ts';
+import { type Column, orderColumns } from '../../api/resources.ts';
+import { type JsonObject, statusMeanings } from '../../api/spec.ts';
+import { isRefunded } from '../../changes/changes.ts';
+import { commandLine, type Profile } from '../../profiles/profiles.ts';
+import type { Context } from '../command.ts';
+import { type Filter, joinColumns } from '../listing.ts';
+import { isDayWord } from '../typed-time.ts';
+import type { Match, Matcher } from './order-matching.ts';
+import type { OrderObserver } from './order-observer.ts';
+
+/** What was typed. */
+type Asked = Pick<Search, 'profile' | 'texts' | 'paging' | 'outputWords' | 'isLive'>;
+
+/** What to search for, and how far. */
+export interface Search {
+  /** The index is not asked (`--live`). */
+  readonly isLive: boolean;
+  readonly profile: Profile;
+  readonly texts: readonly string[];
+  readonly filters: readonly Filter[];
+  /** Orders to read at most. */
+  readonly max: number;
+  readonly paging: {
+    readonly max?: number | undefined;
+    readonly limit?: number | undefined;
+    readonly next?: string | undefined;
+  };
+  readonly observer: OrderObserver;
+  /** The typed output options. */
+  readonly outputWords: readonly string[];
+  /** Where the words are in an order. */
+  readonly matcher: Matcher;
+  /** Whether an order is one that is searched for: it has the words and passes the filters. */
+  readonly accepts: (record: WireRecord) => boolean;
+}
+
+/** The columns of what is found. */
+// The MATCHED column needs room, so two other columns show only on wider screens. In a table it begins with what was found,
+// because its end may be cut.
+export function columnsOf(
+  { out }: Context,
+  { matcher, observer }: Search,
+  status: readonly Column[],
+): readonly Column[] {
+  const { columns, twins } = observer;
+  const told = (order: JsonObject, write: (match: Match) => string): string => {
+    const words = (matcher(order) ?? []).map(write);
+    const twin = twins.of(order);
+    const twinWords = twin === undefined ? [] : [isRefunded(twin) ? 'twin refunded' : 'twin'];
+    return [...twinWords, ...words].join(', ');
+  };
+  const matched: Column = {
+    name: 'matched',
+    title: 'MATCHED',
+    kind: 'text',
+    tableFrom: 0,
+    value: (order) =>
+      told(order, ({ label, value }) =>
+        out.format === 'table'
+          ? `${shortened(value)} (${shortened(label)})`
+          : `${shortened(label)} ${shortened(value)}`,
+      ),
+    brief: { value: (order) => told(order, ({ value }) => shortened(value)) },
+  };
+  const later = new Map([
+    ['refunded', 120],
+    ['card', 100],
+  ]);
+  const own = joinColumns(orderColumns, status).map((column): Column => {
+    const tableFrom = later.get(column.name) ?? column.tableFrom;
+    return tableFrom === undefined ? column : { ...column, tableFrom };
+  });
+  return [...own, matched, ...columns];
+}
+
+// Metadata may be very long.
+function shortened(value: string): string {
+  return value.length > 80 ? `${value.slice(0, 79)}…` : value;
+}
+
+/** A hint for somebody who types the word for a day. No order holds it: it is a time. */
+export function insteadOfDay(search: Asked & Pick<Search, 'filters'>): readonly string[] {
+  const { texts, filters, paging, profile } = search;
+  const day = texts.find(isDayWord);
+  if (day === undefined || filters.some(({ words }) => words.includes('--since'))) return [];
+  const others = texts.filter((text) => text !== day);
+  const since = { words: ['--since', day.toLowerCase()] };
+  const line =
+    others.length === 0
+      ? commandLine(profile, 'orders', 'list', ...since.words)
+      : command({ ...search, texts: others }, { filters: [...filters, since], next: paging.next });
+  return [`${day} is a time, which is typed so:`, line];
+}
+
+/** A hint for somebody who looks for all orders of a status, which is no text of an order. */
+export function statusHint(profile: Profile, texts: readonly string[]): readonly string[] {
+  const status = texts.find((text) => Object.hasOwn(statusMeanings, text.toLowerCase()));
+  if (status === undefined) return [];
+  const line = commandLine(profile, 'orders', 'list', '--status', status.toLowerCase(), '--all');
+  return [`for the orders with this status: ${line}`];
+}
+
+/** A hint for somebody who typed several words. */
+// Somebody may have typed the ids of several orders.
+export function together(texts: readonly string[]): readonly string[] {
+  return texts.length < 2
+    ? []
+    : ['all words must be in one and the same order; search for several orders one at a time'];
+}
+
+/** The command that searches like this one. */
+export function command(
+  { profile, texts, paging, outputWords, isLive }: Asked,
+  {
+    filters,
+    next,
+  }: { readonly filters: readonly Pick<Filter, 'words'>[]; readonly next?: string | undefined },
+): string {
+  const options = [
+    ...(isLive ? ['--live'] : []),
+    ...filters.flatMap(({ words }) => words),
+    ...(paging.max === undefined ? [] : ['--max', String(paging.max)]),
+    ...(paging.limit === undefined ? [] : ['--limit', String(paging.limit)]),
+    ...outputWords,
+    ...(next === undefined ? [] : ['--next', next]),
+  ];
+  // A text that begins like an option must come after `--`.
+  const dashed = texts.some((text) => text.startsWith('-'));
+  const words = dashed ? [...options, '--', ...texts] : [...texts, ...options];
+  return commandLine(profile, 'orders', 'find', ...words);
+}

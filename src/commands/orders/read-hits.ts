@@ -1,0 +1,106 @@
+/** Reads orders of the index again from the service, each by the order before it: neighbours with one request, several at once. */
+
+import type { Page, PageQuery, Service, WireRecord } from '../../api/api.ts';
+import { idOf } from '../../api/spec.ts';
+import type { Hit } from '../../index/index.ts';
+
+/** An order that was read again, and the id of the order before it. */
+export interface ReadAgain {
+  readonly record: WireRecord;
+  readonly neighbour: string | undefined;
+}
+
+/** The reading. Its figures are of what was read so far. */
+export interface HitsReading {
+  /** The orders, a few at a time, in the order of the hits. An order that is not there is left out. */
+  readonly orders: AsyncIterable<readonly ReadAgain[]>;
+  readonly read: number;
+  /** The ids of orders that no longer exist. */
+  readonly gone: readonly string[];
+  /** Orders that were not found within the bound of a search. */
+  readonly unread: number;
+}
+
+// So many reads are on their way at once.
+const atOnce = 4;
+// Hits that are so near to each other are read with one request.
+const nearFew = 10;
+const nearMany = 250;
+const fewHits = 40;
+const longestRead = 250;
+
+/** Reads hits again. Nothing is sent before the orders are asked for. */
+export function readHits(service: Service, hits: readonly Hit[]): HitsReading {
+  const gone: string[] = [];
+  let read = 0;
+  let unread = 0;
+  const readHit = async ({ id, neighbour }: Hit): Promise<readonly ReadAgain[]> => {
+    const located = await service.locate('orders', id, { neighbour });
+    if ('missing' in located) gone.push(id);
+    if ('boundReached' in located) unread += 1;
+    return 'found' in located ? [{ record: located.found, neighbour: located.neighbour }] : [];
+  };
+  const readGroup = async (group: readonly Hit[]): Promise<readonly ReadAgain[]> => {
+    const [first] = group;
+    const last = group.at(-1);
+    if (first === undefined || last === undefined) return [];
+    const isPlaced = first.neighbour !== undefined || first.place === 0;
+    const page =
+      group.length > 1 && isPlaced
+        ? await firstPage(service, { limit: last.place - first.place + 1, next: first.neighbour })
+        : undefined;
+    const places = new Map(page?.records.map((record, index) => [idOf(record), { record, index }]));
+    const found: (readonly ReadAgain[])[] = [];
+    for (const hit of group) {
+      const here = places.get(hit.id);
+      const before =
+        here === undefined || here.index === 0 ? first.neighbour : idOf(page?.records[here.index - 1]);
+      // An order that is not where it was is looked for in the usual way.
+      found.push(here === undefined ? await readHit(hit) : [{ record: here.record, neighbour: before }]);
+    }
+    return found.flat();
+  };
+  async function* orders(): AsyncGenerator<readonly ReadAgain[]> {
+    const groups = groupsOf(hits);
+    for (let at = 0; at < groups.length; at += atOnce) {
+      const some = (await Promise.all(groups.slice(at, at + atOnce).map(readGroup))).flat();
+      read += some.length;
+      yield some;
+    }
+  }
+  return {
+    orders: orders(),
+    gone,
+    get read() {
+      return read;
+    },
+    get unread() {
+      return unread;
+    },
+  };
+}
+
+/** The first page of a query; an empty one if there is none. */
+export async function firstPage(service: Service, query: PageQuery): Promise<Page> {
+  for await (const page of service.pages('orders', query)) return page;
+  return { records: [], hasMore: false, saysHasMore: true, repeated: 0 };
+}
+
+// Neighbours in the list are read together. Where there are many hits, longer ways between two of them are cheaper than requests.
+function groupsOf(hits: readonly Hit[]): readonly (readonly Hit[])[] {
+  const near = hits.length <= fewHits ? nearFew : nearMany;
+  const groups: Hit[][] = [];
+  for (const hit of hits) {
+    const group = groups.at(-1);
+    const [first] = group ?? [];
+    const last = group?.at(-1);
+    const isNear =
+      first !== undefined &&
+      last !== undefined &&
+      hit.place - last.place <= near &&
+      hit.place - first.place < longestRead;
+    if (isNear) group?.push(hit);
+    else groups.push([hit]);
+  }
+  return groups;
+}

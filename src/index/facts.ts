@@ -1,0 +1,175 @@
+/** The figures of an order without its texts: what sums are made of, and how it is written into columns. Pure. */
+
+import { completeItems, isObject, type JsonObject, valueAt } from '../api/spec.ts';
+
+/** A whole number of the service, as exact as it came. */
+type Whole = number | bigint;
+
+/** What the index knows of an order besides its texts. A field is undefined if the order does not show it. */
+export interface OrderFacts {
+  /** Unix seconds. */
+  readonly createdAt: number | undefined;
+  readonly amount: Whole | undefined;
+  readonly refunded: Whole | undefined;
+  readonly currency: string | undefined;
+  readonly status: string | undefined;
+  /** Stands for buyer, amount and currency: possible twins have the same number. */
+  readonly purchase: number | undefined;
+  readonly charges: readonly ChargeFacts[] | undefined;
+  /** The order shows its charges or refunds only in part. */
+  readonly isPartial: boolean;
+}
+
+export interface ChargeFacts {
+  /** Only a charge with refunds has its id and last4 here. */
+  readonly id: string | undefined;
+  readonly last4: string | undefined;
+  readonly amount: Whole | undefined;
+  readonly currency: string | undefined;
+  readonly status: string | undefined;
+  /** Unix seconds. */
+  readonly paidAt: number | undefined;
+  readonly method: string | undefined;
+  readonly brand: string | undefined;
+  readonly refunds: readonly RefundFacts[];
+}
+
+export interface RefundFacts {
+  readonly id: string | undefined;
+  /** As the service wrote it, with its sign. */
+  readonly amount: Whole | undefined;
+  /** Unix seconds. */
+  readonly createdAt: number | undefined;
+  readonly status: string | undefined;
+}
+
+/** The facts of an order as the service shows it. `purchase`: buyer and amount as one text. */
+export function factsOf(order: JsonObject, purchase: string | undefined): OrderFacts {
+  const charges = itemsIn(order.charges);
+  const read = charges.items?.map((charge) => chargeFacts(charge, order));
+  return {
+    createdAt: whole(order.created_at),
+    amount: figure(order.amount),
+    refunded: figure(order.amount_refunded),
+    currency: text(order.currency),
+    status: text(order.payment_status),
+    purchase: purchase === undefined ? undefined : numberOf(purchase),
+    charges: read?.map(({ facts }) => facts),
+    isPartial: charges.isPartial || read?.some(({ isPartial }) => isPartial) === true,
+  };
+}
+
+function chargeFacts(charge: JsonObject, order: JsonObject) {
+  const refunds = itemsIn(charge.refunds);
+  const list = refunds.items ?? [];
+  const method = (name: string) => text(valueAt(charge, ['payment_method', name]));
+  const currency = text(charge.currency);
+  const facts: ChargeFacts = {
+    id: list.length > 0 ? text(charge.id) : undefined,
+    last4: list.length > 0 ? method('last4') : undefined,
+    amount: figure(charge.amount),
+    currency: currency === order.currency ? undefined : currency,
+    status: text(charge.status),
+    paidAt: whole(charge.paid_at),
+    method: method('type'),
+    brand: method('brand'),
+    refunds: list.map((refund) => ({
+      id: text(refund.id),
+      amount: figure(refund.amount),
+      createdAt: whole(refund.created_at),
+      status: text(refund.status),
+    })),
+  };
+  return { facts, isPartial: refunds.isPartial };
+}
+
+// No list at all is undefined: an order that was never paid may have no charges, and a charge no refunds.
+function itemsIn(list: unknown): {
+  readonly items: readonly JsonObject[] | undefined;
+  readonly isPartial: boolean;
+} {
+  if (list === undefined || list === null) return { items: undefined, isPartial: false };
+  const complete = completeItems(list, '');
+  const data = valueAt(list, ['data']);
+  const items = (Array.isArray(data) ? data : []).filter(isObject);
+  return { items, isPartial: 'problem' in complete || items.length < complete.items.length };
+}
+
+/** The order of these facts, in the form of the service: only the fields that facts are made of. */
+export function orderOf(id: string, facts: OrderFacts): JsonObject {
+  const { charges, isPartial } = facts;
+  return {
+    id,
+    object: 'order',
+    ...given('created_at', facts.createdAt),
+    ...given('amount', facts.amount),
+    ...given('amount_refunded', facts.refunded),
+    ...given('currency', facts.currency),
+    ...given('payment_status', facts.status),
+    ...(charges === undefined
+      ? {}
+      : {
+          charges: {
+            object: 'list',
+            has_more: isPartial,
+            total: charges.length,
+            data: charges.map(chargeOf),
+          },
+        }),
+  };
+}
+
+function chargeOf(facts: ChargeFacts): JsonObject {
+  const { refunds } = facts;
+  const data = refunds.map((refund) => ({
+    ...given('id', refund.id),
+    object: 'refund',
+    ...given('amount', refund.amount),
+    ...given('created_at', refund.createdAt),
+    ...given('status', refund.status),
+  }));
+  return {
+    ...given('id', facts.id),
+    object: 'charge',
+    ...given('amount', facts.amount),
+    ...given('currency', facts.currency),
+    ...given('status', facts.status),
+    ...given('paid_at', facts.paidAt),
+    payment_method: {
+      ...given('type', facts.method),
+      ...given('brand', facts.brand),
+      ...given('last4', facts.last4),
+    },
+    refunds: data.length === 0 ? null : { object: 'list', has_more: false, total: data.length, data },
+  };
+}
+
+function given(name: string, value: unknown): JsonObject {
+  return value === undefined ? {} : { [name]: value };
+}
+
+/** A number for a text: the same for the same text, and hardly ever the same for two of them (53 bits). */
+export function numberOf(words: string): number {
+  let one = 0xdeadbeef;
+  let two = 0x41c6ce57;
+  for (let at = 0; at < words.length; at += 1) {
+    const code = words.charCodeAt(at);
+    one = Math.imul(one ^ code, 2654435761);
+    two = Math.imul(two ^ code, 1597334677);
+  }
+  one = Math.imul(one ^ (one >>> 16), 2246822507) ^ Math.imul(two ^ (two >>> 13), 3266489909);
+  two = Math.imul(two ^ (two >>> 16), 2246822507) ^ Math.imul(one ^ (one >>> 13), 3266489909);
+  return 4294967296 * (2097151 & two) + (one >>> 0);
+}
+
+function figure(value: unknown): Whole | undefined {
+  return typeof value === 'bigint' ? value : whole(value);
+}
+
+function whole(value: unknown): number | undefined {
+  return typeof value === 'number' && Number.isSafeInteger(value) ? value : undefined;
+}
+
+function text(value: unknown): string | undefined {
+  return typeof value === 'string' && value !== '' ? value : undefined;
+}

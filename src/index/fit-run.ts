@@ -1,0 +1,167 @@
+/** Where a run fits into the list that is known: after which order, what it replaces, and what of it is known elsewhere. Pure. */
+
+import type { Placed, Run, Segments } from './known-types.ts';
+import type { Entry } from './segment.ts';
+
+// How many orders beyond the length of a run are looked at: so many may have gone or moved away.
+const slack = 50;
+const mostGoneAtEnd = 10;
+// In so many segments a new order is looked for, if its date says that it may be there. In a list that is newest first it is one.
+const mostOverlaps = 4;
+
+/** How a run fits. */
+export interface Fit {
+  readonly anchor: Anchor;
+  readonly window: Window;
+  readonly joint: Joint | undefined;
+  readonly elsewhere: Elsewhere;
+  /** Orders are known right after the anchor. */
+  readonly isBetween: boolean;
+}
+
+/** How a run fits. Undefined: what comes before it is not known. `contradicts`: other orders are known there. */
+export function fitOf(segments: Segments, run: Run): Fit | 'contradicts' | undefined {
+  const { entries } = run;
+  const anchor = anchorOf(segments, run);
+  if (anchor === undefined) return undefined;
+  const window = windowAfter(segments, anchor, entries.length + slack);
+  const joint = jointOf(run, window);
+  const isBetween = anchor.at !== 'head' && window.known.length > 0 && !window.gaps.has(0);
+  // Nothing after the anchor is as it was known: the service does not know the anchor, or the whole list has changed.
+  if (joint === undefined && isBetween && !isNearEnd(window, 0)) return 'contradicts';
+  const elsewhere = repeated(segments, run, window, joint);
+  // Orders that are known elsewhere come together where a service sends its first page for an order that it does not know.
+  const isOther = entries.length > 0 && elsewhere.ids.size * 2 > entries.length;
+  if (isOther && anchor.at !== 'head') return 'contradicts';
+  return { anchor, window, joint, elsewhere, isBetween };
+}
+
+/** Whether few orders are known behind a place: they may be gone. If there are many, the service rather sends less than it has. */
+export function isNearEnd({ isAll, known }: Window, from: number): boolean {
+  return isAll && known.length - from <= mostGoneAtEnd;
+}
+
+/** Where a run begins. */
+export interface Anchor {
+  readonly at: 'head' | number;
+  /** The place of its segment among the edges; for the head -1. */
+  readonly segment: number;
+}
+
+function anchorOf(segments: Segments, { after, entries }: Run): Anchor | undefined {
+  if (after === undefined) return { at: 'head', segment: -1 };
+  const place = placeOf(segments, after, entries[0]?.facts?.createdAt);
+  return place && { at: place.index, segment: place.segment };
+}
+
+/** The segment of an order, and its place there. `near`: about when it was created. */
+export function placeOf(
+  segments: Segments,
+  id: string,
+  near?: number,
+): { readonly segment: number; readonly index: number } | undefined {
+  const edges = segments.edges();
+  const last = edges.findIndex((edge) => edge.last === id);
+  if (last !== -1) return { segment: last, index: (edges[last]?.count ?? 0) - 1 };
+  const distance = ({ newest = 0, oldest = 0 }: Placed): number =>
+    near === undefined ? 0 : Math.max(near - newest, oldest - near, 0);
+  const order = edges.map((edge, segment) => ({ edge, segment, away: distance(edge) }));
+  for (const { edge, segment } of order.toSorted((one, other) => one.away - other.away)) {
+    const index = segments.ids(edge).indexOf(id);
+    if (index !== -1) return { segment, index };
+  }
+  return undefined;
+}
+
+/** The known orders after an anchor, as far as they are looked at. */
+export interface Window {
+  readonly known: readonly Entry[];
+  /** The segment of each, by its place among the edges. */
+  readonly segmentOf: readonly number[];
+  /** The places before which there is a gap. 0: right after the anchor. */
+  readonly gaps: ReadonlySet<number>;
+  /** Whether these are all orders to the end of the list that is known. */
+  readonly isAll: boolean;
+}
+
+function windowAfter(segments: Segments, { at, segment }: Anchor, wanted: number): Window {
+  const edges = segments.edges();
+  const known: Entry[] = [];
+  const segmentOf: number[] = [];
+  const gaps = new Set<number>();
+  let next = Math.max(0, segment);
+  for (; next < edges.length && known.length < wanted; next += 1) {
+    const edge = edges[next];
+    if (edge === undefined) break;
+    const skipped = next === segment && at !== 'head' ? at + 1 : 0;
+    // The rest of the anchor's segment may be empty: then nothing of it has to be opened.
+    const rest = skipped >= edge.count ? [] : segments.entries(edge).slice(skipped);
+    for (const entry of rest) {
+      known.push(entry);
+      segmentOf.push(next);
+    }
+    if (!edge.isJoined) gaps.add(known.length);
+  }
+  return { known, segmentOf, gaps, isAll: next >= edges.length };
+}
+
+/** The last order of a run, and its place in the window, where both show the same neighbours. */
+interface Joint {
+  readonly run: number;
+  readonly window: number;
+}
+
+// One order that is known further down proves nothing: it may have moved. So two neighbours must be known as neighbours; or the
+// first order that is known is the first or the last of the run; or both lists end with it.
+function jointOf({ entries, ends }: Run, { known, isAll }: Window): Joint | undefined {
+  const places = new Map(known.map(({ id }, index) => [id, index]));
+  const placeAt = (index: number): number | undefined => places.get(entries[index]?.id ?? '');
+  for (let index = entries.length - 1; index >= 0; index -= 1) {
+    const place = placeAt(index);
+    if (place === undefined) continue;
+    const isFirst = index === 0 && place === 0;
+    const isPair = index > 0 && placeAt(index - 1) === place - 1;
+    const isLast = index === entries.length - 1;
+    // The page ends right behind the first order that is known.
+    const isNext = isLast && place === 0;
+    const isEnd = ends && isAll && isLast && place === known.length - 1;
+    if (isFirst || isPair || isNext || isEnd) return { run: index, window: place };
+  }
+  return undefined;
+}
+
+/** Orders of a run that are also known elsewhere. */
+interface Elsewhere {
+  readonly ids: ReadonlySet<string>;
+  /** The segments that hold some of them. */
+  readonly segments: ReadonlySet<number>;
+  readonly mayRepeat: boolean;
+}
+
+function repeated(segments: Segments, run: Run, window: Window, joint: Joint | undefined): Elsewhere {
+  const replaced = new Set(window.known.slice(0, (joint?.window ?? -1) + 1).map(({ id }) => id));
+  const fresh = run.entries.filter(({ id }) => !replaced.has(id));
+  const ids = new Set<string>();
+  const holding = new Set<number>();
+  if (fresh.length === 0) return { ids, segments: holding, mayRepeat: false };
+  const freshIds = new Set(fresh.map(({ id }) => id));
+  const times = fresh.map(({ facts }) => facts?.createdAt);
+  const edges = segments.edges();
+  const overlapping = edges.flatMap((edge, index) =>
+    times.some((time) => isWithin(edge, time)) ? [index] : [],
+  );
+  for (const index of overlapping.slice(0, mostOverlaps)) {
+    const edge = edges[index];
+    for (const id of edge === undefined ? [] : segments.ids(edge)) {
+      if (!freshIds.has(id)) continue;
+      ids.add(id);
+      holding.add(index);
+    }
+  }
+  return { ids, segments: holding, mayRepeat: overlapping.length > mostOverlaps };
+}
+
+function isWithin({ newest, oldest }: Placed, time: number | undefined): boolean {
+  if (time === undefined || newest === undefined || oldest === undefined) return true;
+  return time >= oldest && time <= newest;
+}

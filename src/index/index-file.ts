@@ -1,0 +1,158 @@
+/** The SQLite file of an index: its segments and its state, sealed, and which key opens them. */
+
+import { closeSync, mkdirSync, openSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { systemCode } from '../errors.ts';
+import { checkOwnFile, checkOwnFolder, type FileRules, unwritable } from '../profiles/profiles.ts';
+import type { Sealer } from './seal.ts';
+import { type SealedSegments, segmentsOf, UnusableFile } from './sealed-segments.ts';
+import type { IndexState } from './state.ts';
+
+/** The key of an index: the name under which it is kept, and where. */
+export interface KeyName {
+  readonly id: string;
+  readonly place: 'file' | 'keyring';
+}
+
+/** The file of an index. */
+export interface IndexFile {
+  readonly path: string;
+  readonly key: KeyName;
+  /** Keys that are no longer used, but may still be kept. */
+  readonly oldKeys: readonly KeyName[];
+  close(): void;
+  /** Opens the segments with their key. */
+  unsealed(sealer: Sealer): SealedSegments;
+  /** Replaces everything at once by what is sealed with another key. */
+  reseal(from: SealedSegments, to: Sealer, key: KeyName): void;
+  forgetOldKeys(): void;
+  /** Gives erased pages back, and leaves nothing of them in the log. */
+  compact(): void;
+  /** How many bytes the segments take. */
+  bytes(): number;
+}
+
+/** The version of the file that this program reads and writes. */
+const version = 1;
+// SQLite waits by stopping this process, so a run does not wait for long: it learns nothing then, or tries again later.
+const writeWaitMs = 1_000;
+
+/** What a new index begins with. */
+interface NewIndex {
+  readonly account: string;
+  readonly key: KeyName;
+  readonly sealer: Sealer;
+  readonly state: IndexState;
+}
+
+/**
+ * Makes the file of an index, private from the first moment. A run that is killed meanwhile leaves no index. Throws CliError
+ * 'refused' if the file cannot be made.
+ */
+export function createFile(
+  path: string,
+  rules: FileRules,
+  { account, key, sealer, state }: NewIndex,
+): IndexFile {
+  try {
+    mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+    checkOwnFolder(dirname(path), rules);
+    closeSync(openSync(path, 'ax', 0o600));
+  } catch (error) {
+    if (systemCode(error) !== 'EEXIST') throw unwritable(path, error, rules);
+  }
+  const db = new DatabaseSync(path, { timeout: writeWaitMs });
+  db.exec('PRAGMA page_size = 16384; PRAGMA journal_mode = WAL; PRAGMA secure_delete = ON; BEGIN IMMEDIATE');
+  db.exec(`
+    CREATE TABLE head (account TEXT NOT NULL, key TEXT NOT NULL, place TEXT NOT NULL, old TEXT NOT NULL,
+      changes INTEGER NOT NULL, writing INTEGER NOT NULL, state BLOB) STRICT;
+    CREATE TABLE segments (pos REAL PRIMARY KEY, writing INTEGER NOT NULL, edge BLOB NOT NULL, ids BLOB NOT NULL,
+      facts BLOB NOT NULL, text BLOB NOT NULL) STRICT;
+    PRAGMA user_version = ${version};
+  `);
+  db.prepare('INSERT INTO head VALUES (?, ?, ?, ?, 0, 0, NULL)').run(account, key.id, key.place, '[]');
+  segmentsOf(db, sealer).setState(state);
+  db.exec('COMMIT');
+  return fileOf(db, path);
+}
+
+/**
+ * Opens the file of an index; undefined if there is none. Throws CliError 'refused' if others may touch the file, and
+ * UnusableFile.
+ */
+export function openFile(path: string, rules: FileRules): IndexFile | undefined {
+  checkOwnFolder(dirname(path), rules);
+  if (!checkOwnFile(path, rules)) return undefined;
+  return explained((): IndexFile | undefined => {
+    const db = new DatabaseSync(path, { timeout: writeWaitMs });
+    try {
+      const found = Number(db.prepare('PRAGMA user_version').get()?.user_version);
+      if (found > version) throw new UnusableFile(`it was written by a newer paydesk (version ${found})`);
+      // A run that was killed before its first commit left an empty file.
+      if (found === 0) {
+        db.close();
+        return undefined;
+      }
+      db.exec('PRAGMA synchronous = NORMAL; PRAGMA secure_delete = ON');
+      return fileOf(db, path);
+    } catch (error) {
+      if (db.isOpen) db.close();
+      throw error;
+    }
+  });
+}
+
+// What SQLite says of a file that is damaged or no database.
+const damaged: readonly unknown[] = [11, 26];
+
+function explained<T>(work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    if (error instanceof Error && 'errcode' in error && damaged.includes(error.errcode))
+      throw new UnusableFile('it is damaged', { cause: error });
+    throw error;
+  }
+}
+
+function fileOf(db: DatabaseSync, path: string): IndexFile {
+  const row = db.prepare('SELECT key, place, old FROM head').get();
+  if (row === undefined) throw new UnusableFile('it is damaged');
+  const placeOf = (text: unknown) => (text === 'keyring' ? 'keyring' : 'file');
+  return {
+    path,
+    key: { id: String(row.key), place: placeOf(row.place) },
+    oldKeys: JSON.parse(String(row.old)),
+    close: () => db.close(),
+    unsealed: (sealer) => segmentsOf(db, sealer),
+    reseal(from, to, key) {
+      from.atOnce(() => {
+        const state = from.state();
+        const other = segmentsOf(db, to);
+        for (const segment of from.edges()) {
+          const { pos, isJoined, fields } = segment;
+          other.put({ pos, entries: from.entries(segment), isJoined, fields });
+        }
+        other.setState(state);
+        const old = [...JSON.parse(String(row.old)), { id: row.key, place: row.place }];
+        db.prepare('UPDATE head SET key = ?, place = ?, old = ?').run(key.id, key.place, JSON.stringify(old));
+      });
+    },
+    forgetOldKeys() {
+      db.prepare('UPDATE head SET old = ?').run('[]');
+    },
+    compact() {
+      db.exec('VACUUM');
+      db.exec('PRAGMA wal_checkpoint(TRUNCATE)');
+    },
+    bytes() {
+      const sum = db
+        .prepare(
+          'SELECT SUM(length(edge) + length(ids) + length(facts) + length(text)) AS bytes FROM segments',
+        )
+        .get();
+      return Number(sum?.bytes ?? 0);
+    },
+  };
+}

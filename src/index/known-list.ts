@@ -1,0 +1,167 @@
+/**
+ * Fits orders that were read into the list of orders that is known: they replace what was known of them, join it, or leave a
+ * gap where nobody has read. Pure but for the segments, which a store keeps.
+ */
+
+import { chunked, piecesOf, positionsBetween, unique, wide, withoutIds } from './cut-segments.ts';
+import { type Anchor, type Fit, fitOf, isNearEnd, type Window } from './fit-run.ts';
+import type { Learned, Placed, Run, Segments } from './known-types.ts';
+import { type Entry, segmentLength } from './segment.ts';
+
+const nothing: Learned = {
+  fits: false,
+  contradicts: false,
+  joins: false,
+  ended: undefined,
+  added: 0,
+  inserted: 0,
+  moved: 0,
+  gone: 0,
+  mayRepeat: false,
+};
+
+/** Fits a run into the list. */
+export function learn(segments: Segments, run: Run): Learned {
+  if (segments.edges().length === 0) return begin(segments, run);
+  if (run.entries.length === 0 && !run.ends) return nothing;
+  const fit = fitOf(segments, run);
+  if (fit === undefined) return nothing;
+  if (fit === 'contradicts') return { ...nothing, contradicts: true };
+  const outcome = outcomeOf(run, fit);
+  write(segments, run, fit, outcome);
+  return learnedOf(run, fit, outcome);
+}
+
+function begin(segments: Segments, { after, entries, ends, fields }: Run): Learned {
+  if (after !== undefined || entries.length === 0) return nothing;
+  const added = unique(entries);
+  const chunks = chunked(added, 'last');
+  segments.replace(
+    [],
+    chunks.map((chunk, index) => ({ pos: -index, entries: chunk, isJoined: true, fields })),
+  );
+  return { ...nothing, fits: true, joins: ends, ended: ends, added: added.length };
+}
+
+/** What becomes of the orders that are known after the anchor. */
+interface Outcome {
+  /** So many of them are replaced by the run. */
+  readonly replacedTo: number;
+  /** Behind the run, others may lie that nobody has read. */
+  readonly isGap: boolean;
+  /** Nothing is known behind the run. */
+  readonly isLast: boolean;
+}
+
+function outcomeOf(run: Run, { window, joint, isBetween }: Fit): Outcome {
+  const joinedTo = (joint?.window ?? -1) + 1;
+  const isWhole = (joint?.run ?? -1) === run.entries.length - 1;
+  // Without a joint, only what was known right behind the anchor.
+  const isPlaced = joint !== undefined || isBetween || run.entries.length === 0;
+  const isShort = isPlaced && isNearEnd(window, joinedTo) && (run.ends || !isWhole);
+  const replacedTo = isShort ? window.known.length : joinedTo;
+  const isLast = window.isAll && window.known.length === replacedTo;
+  return { replacedTo, isLast, isGap: isWhole ? window.gaps.has(replacedTo) : !(isLast && run.ends) };
+}
+
+/** The segments that are written again, by their places among the edges. */
+interface Region {
+  readonly first: number;
+  /** Before `first` if none is. */
+  readonly last: number;
+  /** The orders up to the anchor that are written again. */
+  readonly before: readonly Entry[];
+}
+
+// From the anchor's segment to that of the last order that is replaced. A full segment that ends with the anchor stays as it is.
+function regionOf(segments: Segments, { anchor, window }: Fit, replacedTo: number): Region {
+  const edge = segments.edges()[anchor.segment];
+  const last = window.segmentOf[replacedTo - 1] ?? anchor.segment;
+  if (anchor.at === 'head' || edge === undefined || isFullUpTo(edge, anchor.at))
+    return { first: anchor.segment + 1, last, before: [] };
+  return { first: anchor.segment, last, before: segments.entries(edge).slice(0, anchor.at + 1) };
+}
+
+function isFullUpTo({ count, isJoined }: Placed, at: Anchor['at']): boolean {
+  return at === count - 1 && count >= segmentLength && isJoined;
+}
+
+function write(segments: Segments, run: Run, fit: Fit, outcome: Outcome): void {
+  const { anchor, window, elsewhere } = fit;
+  const { isGap, isLast, replacedTo } = outcome;
+  const edges = segments.edges();
+  const { first, last, before } = regionOf(segments, fit, replacedTo);
+  const inRun = new Set(run.entries.map(({ id }) => id));
+  const stays = ({ id }: Entry): boolean => !inRun.has(id);
+  const rest = restOf(window, replacedTo, last);
+  const written = [...before.filter(stays), ...unique(run.entries)];
+  const [next = [], ...others] = rest.map((island) => island.filter(stays));
+  const islands = [...(isGap ? [written, next] : [[...written, ...next]]), ...others].filter(
+    (island) => island.length > 0,
+  );
+  const end = edges[last]?.isJoined !== false;
+  const isJoinedAfter = rest.length > 0 ? end && (!isGap || rest.flat().some(stays)) : !isGap || isLast;
+  const pieces = piecesOf(islands, anchor.at === 'head' ? 'first' : 'last', isJoinedAfter);
+  const removed = last < first ? [] : edges.slice(first, last + 1);
+  const lower = edges[Math.max(last, first - 1) + 1]?.pos;
+  const room = pieces.at(-1)?.isJoined === false ? wide : 0;
+  const positions = positionsBetween(edges[first - 1]?.pos, lower, pieces.length, room);
+  const fields = sharedFields(run.fields, removed);
+  const moved = [...elsewhere.segments]
+    .filter((index) => index < first || index > last)
+    .flatMap((index) => withoutIds(segments, edges[index], inRun));
+  segments.replace(
+    [...removed, ...moved.map(({ segment }) => segment)],
+    [
+      ...pieces.map((piece, index) => ({ ...piece, pos: positions[index] ?? 0, fields })),
+      ...moved.flatMap(({ left }) => left),
+    ],
+  );
+}
+
+// What is known behind the run, up to the end of the region, cut at its gaps.
+function restOf(
+  { known, segmentOf, gaps }: Window,
+  from: number,
+  last: number,
+): readonly (readonly Entry[])[] {
+  const islands: Entry[][] = [];
+  for (let index = from; index < known.length && (segmentOf[index] ?? 0) <= last; index += 1) {
+    const entry = known[index];
+    if (entry === undefined) break;
+    if (islands.length === 0 || (index > from && gaps.has(index))) islands.push([entry]);
+    else islands.at(-1)?.push(entry);
+  }
+  return islands;
+}
+
+function sharedFields(fields: readonly string[], removed: readonly Placed[]): readonly string[] {
+  return removed.reduce((all, one) => all.filter((name) => one.fields.includes(name)), fields);
+}
+
+function learnedOf(
+  run: Run,
+  { window, joint, elsewhere, isBetween }: Fit,
+  { isLast, isGap, replacedTo }: Outcome,
+): Learned {
+  const replaced = new Set(window.known.slice(0, replacedTo).map(({ id }) => id));
+  const inRun = new Set(run.entries.map(({ id }) => id));
+  const fresh = run.entries.filter(({ id }) => !replaced.has(id) && !elsewhere.ids.has(id));
+  // At the head new orders come before all that is known; what is new behind a known order was put in between.
+  const firstKnown = isBetween ? 0 : run.entries.findIndex(({ id }) => replaced.has(id));
+  const lastKnown = joint?.run ?? -1;
+  const isInserted = ({ id }: Entry, index: number): boolean =>
+    index >= firstKnown && index <= lastKnown && !replaced.has(id) && !elsewhere.ids.has(id);
+  const crossesGap = window.gaps.size > 0 && [...window.gaps].some((gap) => gap < replacedTo);
+  return {
+    fits: true,
+    contradicts: false,
+    joins: !isGap || (isLast && run.ends),
+    ended: isLast ? run.ends : run.ends ? false : undefined,
+    added: fresh.length,
+    inserted: firstKnown === -1 || crossesGap ? 0 : run.entries.filter(isInserted).length,
+    moved: elsewhere.ids.size,
+    gone: [...replaced].filter((id) => !inRun.has(id)).length,
+    mayRepeat: elsewhere.mayRepeat,
+  };
+}

@@ -1,0 +1,128 @@
+/** What commands ask of the segments of an index: its status, orders by their place, twins, figures. */
+
+import type { JsonObject } from '../api/spec.ts';
+import { type Due, readsByAge } from './ages.ts';
+import { readColumns } from './fact-columns.ts';
+import { orderOf } from './facts.ts';
+import { placeOf } from './fit-run.ts';
+import type { IndexedOrder, IndexStatus } from './index.ts';
+import type { Hit } from './scan.ts';
+import type { SealedSegments } from './sealed-segments.ts';
+import { isRise } from './segment.ts';
+
+/** The status of the index. `now`: Unix seconds. */
+export function statusOf(segments: SealedSegments, bytes: number, now: number): IndexStatus {
+  const edges = segments.edges();
+  const state = segments.state();
+  const sum = (values: readonly number[]): number => values.reduce((one, other) => one + other, 0);
+  const gaps = edges.slice(0, -1).filter(({ isJoined }) => !isJoined);
+  const rises =
+    sum(edges.map((edge) => edge.rises)) +
+    edges.filter((edge, index) => index > 0 && isRise(edges[index - 1]?.lastAt, edge.firstAt)).length;
+  const newest = edges.flatMap((edge) => edge.newest ?? []);
+  const oldest = edges.flatMap((edge) => edge.oldest ?? []);
+  return {
+    orders: sum(edges.map(({ count }) => count)),
+    segments: edges.length,
+    bytes,
+    newest: newest.length === 0 ? undefined : Math.max(...newest),
+    oldest: oldest.length === 0 ? undefined : Math.min(...oldest),
+    first: edges[0]?.first,
+    last: edges.at(-1)?.last,
+    isComplete: state.ended && gaps.length === 0,
+    goesOnAfter: state.ended ? undefined : edges.at(-1)?.last,
+    gaps: gaps.map(({ last }) => last),
+    isNewestFirst: rises === 0,
+    rises,
+    inserted: state.inserted,
+    moved: state.moved,
+    headReadAt: state.headReadAt,
+    tailReadAt: state.tailReadAt,
+    builtAt: state.builtAt,
+    reads: readsByAge(edges, now),
+    forgotten: sum(edges.map(({ forgotten }) => forgotten)),
+    floor: state.floor,
+    endsAtFloor: state.endsAtFloor,
+    fields:
+      edges.reduce<readonly string[] | undefined>(
+        (all, { fields }) => (all === undefined ? fields : all.filter((name) => fields.includes(name))),
+        undefined,
+      ) ?? [],
+    mayRepeat: state.mayRepeat,
+  };
+}
+
+/** Only the orders that are overdue: a run that stopped in the middle of a segment has read the first part of it again. */
+export function narrowed(segments: SealedSegments, due: Due, now: number): Due {
+  const edge = segments.edges().find(({ pos }) => pos === due.pos);
+  if (edge === undefined) return due;
+  const stale = readColumns(segments.facts(edge)).map(({ readAt }) => now - readAt >= due.target);
+  const first = stale.indexOf(true);
+  const count = stale.lastIndexOf(true) - first + 1;
+  if (first <= 0) return { ...due, count: first === 0 ? count : due.count };
+  return { ...due, after: segments.ids(edge)[first - 1], count };
+}
+
+/** The ids of neighbours before an order, the nearest first. */
+export function idsBefore(segments: SealedSegments, id: string, count: number): readonly string[] {
+  const place = placeOf(segments, id);
+  const edge = place && segments.edges()[place.segment];
+  if (place === undefined || edge === undefined) return [];
+  const own = segments.ids(edge).slice(0, place.index);
+  const above = segments.edges()[place.segment - 1];
+  const more = own.length < count && above !== undefined ? segments.ids(above) : [];
+  return [...more, ...own].slice(-count).toReversed();
+}
+
+/** The place of an order in the list; 0 is the first. */
+export function positionOf(segments: SealedSegments, id: string): number | undefined {
+  const place = placeOf(segments, id);
+  if (place === undefined) return undefined;
+  const before = segments.edges().slice(0, place.segment);
+  return before.reduce((sum, { count }) => sum + count, place.index);
+}
+
+/** The orders of the same purchase within so many seconds. */
+export function twinsIn(
+  segments: SealedSegments,
+  { id: own, created_at: at }: JsonObject,
+  purchase: number,
+  seconds: number,
+): readonly Hit[] {
+  if (typeof at !== 'number') return [];
+  let before: string | undefined;
+  let count = 0;
+  return segments.edges().flatMap((edge): readonly Hit[] => {
+    const [above, start] = [before, count];
+    before = edge.isJoined ? edge.last : undefined;
+    count += edge.count;
+    if ((edge.newest ?? 0) < at - seconds || (edge.oldest ?? 0) > at + seconds) return [];
+    const ids = segments.ids(edge);
+    return readColumns(segments.facts(edge)).flatMap(({ facts }, index): readonly Hit[] => {
+      const id = ids[index];
+      const isTwin = facts?.purchase === purchase && Math.abs((facts.createdAt ?? 0) - at) <= seconds;
+      return !isTwin || id === undefined || id === own
+        ? []
+        : [{ id, place: start + index, neighbour: index === 0 ? above : ids[index - 1] }];
+    });
+  });
+}
+
+/** The figures of orders, segment by segment. */
+export function* factsIn(segments: SealedSegments, since: number | undefined): Generator<IndexedOrder> {
+  const end = segments.snapshot();
+  try {
+    for (const edge of segments.edges()) {
+      const { newest = Number.POSITIVE_INFINITY, newestRefund = 0, newestPayment = 0 } = edge;
+      if (since !== undefined && Math.max(newest, newestPayment, newestRefund) < since) continue;
+      const ids = segments.ids(edge);
+      for (const [index, { facts, readAt }] of readColumns(segments.facts(edge)).entries()) {
+        const id = ids[index];
+        if (facts === undefined || id === undefined) continue;
+        yield { order: orderOf(id, facts), purchase: facts.purchase, readAt };
+      }
+    }
+  } finally {
+    end();
+  }
+}

@@ -1,0 +1,154 @@
+/** The sealed segments of an index in its SQLite file: each part is opened when it is asked for. */
+
+import { randomInt } from 'node:crypto';
+import type { DatabaseSync, SQLInputValue } from 'node:sqlite';
+import type { NewSegment, Placed, Segments } from './known-types.ts';
+import type { Sealer } from './seal.ts';
+import { type Edge, edgeOf, readTexts, writeTexts } from './segment.ts';
+import type { IndexState } from './state.ts';
+
+/** A segment as the file has it. */
+export interface Stored extends Placed {
+  readonly writing: number;
+}
+
+/** The segments of a file, opened one by one. */
+export interface SealedSegments extends Segments {
+  edges(): readonly Stored[];
+  texts(segment: Placed): { readonly ids: Buffer; readonly text: Buffer };
+  facts(segment: Placed): string;
+  state(): IndexState;
+  setState(state: IndexState): void;
+  /** Makes all of a change or none of it, while no other process writes. */
+  atOnce<T>(change: () => T): T;
+  /** Everything that is read until the returned function is called is as of one moment. Nobody waits for that. */
+  snapshot(): () => void;
+}
+
+/** The file cannot be used: it is damaged, or newer than this program. */
+export class UnusableFile extends Error {
+  override readonly name = 'UnusableFile';
+}
+
+/** The segment was written anew by another process. What was being read must be read again. */
+export class SegmentReplaced extends Error {
+  override readonly name = 'SegmentReplaced';
+}
+
+/** Segments that can be written one by one, inside of a change. */
+export interface WritableSegments extends SealedSegments {
+  put(segment: NewSegment): void;
+}
+
+/** The segments of an open file. Nothing is read yet. */
+export function segmentsOf(db: DatabaseSync, sealer: Sealer): WritableSegments {
+  const part = (name: 'ids' | 'text' | 'facts') =>
+    db.prepare(`SELECT ${name} AS bytes FROM segments WHERE pos = ? AND writing = ?`);
+  const parts = { ids: part('ids'), text: part('text'), facts: part('facts') };
+  const remove = db.prepare('DELETE FROM segments WHERE pos = ?');
+  const insert = db.prepare('INSERT OR REPLACE INTO segments VALUES (?, ?, ?, ?, ?, ?)');
+  const changed = db.prepare('SELECT changes FROM head');
+  const all = db.prepare('SELECT pos, writing, edge FROM segments ORDER BY pos DESC');
+  let known: { readonly changes: unknown; readonly edges: readonly Stored[] } | undefined;
+
+  const opened = (segment: Stored, name: keyof typeof parts): Buffer => {
+    const { pos, writing } = segment;
+    const row = parts[name].get(pos, writing);
+    // Another process wrote it anew since the edges were read.
+    if (row === undefined) throw new SegmentReplaced();
+    return sealer.open(bytesOf(row.bytes), { pos, part: name, writing });
+  };
+  const stored = (segment: Placed): Stored => {
+    const found = known?.edges.find(({ pos }) => pos === segment.pos);
+    return 'writing' in segment ? (segment as Stored) : (found ?? { ...segment, writing: 0 });
+  };
+  const put = ({ pos, entries, isJoined, fields }: NewSegment): void => {
+    const writing = randomInt(2 ** 47);
+    const texts = writeTexts(entries);
+    const edge = JSON.stringify(edgeOf(entries, { isJoined, fields }));
+    const sealed = (name: 'edge' | 'ids' | 'text' | 'facts', text: string): SQLInputValue =>
+      sealer.seal(Buffer.from(text), { pos, part: name, writing });
+    insert.run(
+      pos,
+      writing,
+      sealed('edge', edge),
+      sealed('ids', texts.ids),
+      sealed('facts', texts.facts),
+      sealed('text', texts.text),
+    );
+  };
+  return {
+    edges() {
+      const changes = changed.get()?.changes;
+      if (known?.changes !== changes) {
+        const edges = all.all().map(({ pos: at, writing: number, edge }): Stored => {
+          const [pos, writing] = [Number(at), Number(number)];
+          const text = sealer.open(bytesOf(edge), { pos, part: 'edge', writing }).toString();
+          return { ...(JSON.parse(text) as Edge), pos, writing };
+        });
+        known = { changes, edges };
+      }
+      return known?.edges ?? [];
+    },
+    entries: (segment) => {
+      const own = stored(segment);
+      return readTexts({
+        ids: opened(own, 'ids').toString(),
+        text: opened(own, 'text').toString(),
+        facts: opened(own, 'facts').toString(),
+      });
+    },
+    ids: (segment) => opened(stored(segment), 'ids').toString().split('\n'),
+    texts: (segment) => ({ ids: opened(stored(segment), 'ids'), text: opened(stored(segment), 'text') }),
+    facts: (segment) => opened(stored(segment), 'facts').toString(),
+    replace(removed, added) {
+      for (const { pos } of removed) remove.run(pos);
+      for (const one of added) put(one);
+      db.prepare('UPDATE head SET changes = changes + 1').run();
+    },
+    put,
+    state() {
+      const end = this.snapshot();
+      try {
+        const { state, writing } = db.prepare('SELECT state, writing FROM head').get() ?? {};
+        const place = { pos: 0, part: 'state', writing: Number(writing) } as const;
+        const read: IndexState = JSON.parse(sealer.open(bytesOf(state), place).toString());
+        if (read.segments !== this.edges().length) throw new UnusableFile('a part of it is missing');
+        return read;
+      } finally {
+        end();
+      }
+    },
+    snapshot() {
+      if (db.isTransaction) return () => undefined;
+      db.exec('BEGIN');
+      return () => {
+        if (db.isTransaction) db.exec('COMMIT');
+      };
+    },
+    setState(state) {
+      const writing = randomInt(2 ** 47);
+      const { segments = 0 } = db.prepare('SELECT COUNT(*) AS segments FROM segments').get() ?? {};
+      const text = JSON.stringify({ ...state, segments });
+      const sealed = sealer.seal(Buffer.from(text), { pos: 0, part: 'state', writing });
+      db.prepare('UPDATE head SET state = ?, writing = ?, changes = changes + 1').run(sealed, writing);
+    },
+    atOnce(change) {
+      db.exec('BEGIN IMMEDIATE');
+      try {
+        const result = change();
+        db.exec('COMMIT');
+        return result;
+      } catch (error) {
+        if (db.isTransaction) db.exec('ROLLBACK');
+        known = undefined;
+        throw error;
+      }
+    },
+  };
+}
+
+function bytesOf(value: unknown): Uint8Array {
+  if (value instanceof Uint8Array) return value;
+  throw new UnusableFile('it is damaged');
+}

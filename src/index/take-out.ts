@@ -1,0 +1,90 @@
+/** Takes orders or their texts out of the segments: what was forgotten, what is too old, and what is kept twice. */
+
+import { readColumns } from './fact-columns.ts';
+import type { NewSegment } from './known-types.ts';
+import type { SealedSegments, Stored } from './sealed-segments.ts';
+import type { Entry } from './segment.ts';
+import type { IndexState } from './state.ts';
+
+/** Whether an order was created before the floor. */
+export function isBelow({ facts }: Entry, floor: number | undefined): boolean {
+  return floor !== undefined && facts?.createdAt !== undefined && facts.createdAt < floor;
+}
+
+/** The order without what says who its buyer is. The figures stay, so that sums stay right. */
+export function withoutBuyer(entry: Entry): Entry {
+  const { facts } = entry;
+  if (facts === undefined) return { ...entry, text: '' };
+  const charges = facts.charges?.map((charge) => ({ ...charge, last4: undefined }));
+  return { ...entry, text: '', facts: { ...facts, purchase: undefined, charges } };
+}
+
+/** Removes orders below the floor from the end of the list; between others only their ids stay. Returns how many. */
+export function raiseFloor(
+  segments: SealedSegments,
+  state: IndexState,
+  floor: number,
+): readonly [IndexState, number] {
+  if (state.floor !== undefined && state.floor >= floor) return [state, 0];
+  const old = (entry: Entry): boolean => entry.facts === undefined || isBelow(entry, floor);
+  let removed = 0;
+  let endsAtFloor = state.endsAtFloor;
+  for (const edge of segments.edges().toReversed()) {
+    const entries = segments.entries(edge);
+    const kept = entries.findLastIndex((entry) => !old(entry));
+    const { pos, isJoined, fields } = edge;
+    removed += entries.length - kept - 1;
+    endsAtFloor ||= kept < entries.length - 1;
+    const left = entries.slice(0, kept + 1);
+    segments.replace([edge], left.length === 0 ? [] : [{ pos, entries: left, isJoined, fields }]);
+    if (kept >= 0) break;
+  }
+  removed += rewrite(segments, segments.edges(), (entry) =>
+    isBelow(entry, floor) ? { ...entry, text: '', facts: undefined } : entry,
+  );
+  return [{ ...state, floor, endsAtFloor, ended: state.ended || endsAtFloor }, removed];
+}
+
+/** Writes the segments again in which `change` changes an order; undefined removes it. Returns how many it changed. */
+export function rewrite(
+  segments: SealedSegments,
+  edges: readonly Stored[],
+  change: (entry: Entry) => Entry | undefined,
+): number {
+  let count = 0;
+  for (const edge of edges) {
+    const entries = segments.entries(edge);
+    const changed = entries.map(change);
+    const different = changed.filter((entry, index) => entry !== entries[index]).length;
+    if (different === 0) continue;
+    count += different;
+    const { pos, isJoined, fields } = edge;
+    const left = changed.filter((entry) => entry !== undefined);
+    const added: readonly NewSegment[] = left.length === 0 ? [] : [{ pos, entries: left, isJoined, fields }];
+    segments.replace([edge], added);
+  }
+  return count;
+}
+
+/** Of two entries of one order the one that was read last stays. Returns how many were removed. */
+export function dropRepeats(segments: SealedSegments, seen: Map<string, number>): number {
+  const dates = (edge: Stored) => readColumns(segments.facts(edge)).map(({ readAt }) => readAt);
+  const repeated = new Set<string>();
+  for (const edge of segments.edges()) {
+    const read = dates(edge);
+    segments.ids(edge).forEach((id, index) => {
+      const at = read[index] ?? 0;
+      const known = seen.get(id);
+      if (known !== undefined) repeated.add(id);
+      seen.set(id, Math.max(known ?? 0, at));
+    });
+  }
+  if (repeated.size === 0) return 0;
+  const kept = new Set<string>();
+  return rewrite(segments, segments.edges(), (entry) => {
+    if (!repeated.has(entry.id)) return entry;
+    if (kept.has(entry.id) || entry.readAt < (seen.get(entry.id) ?? 0)) return undefined;
+    kept.add(entry.id);
+    return entry;
+  });
+}

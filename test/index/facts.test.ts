@@ -1,0 +1,169 @@
+/** The figures of orders in the index: exact, whole, and the same after they were written and read. */
+
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { readColumns, writeColumns } from '../../src/index/fact-columns.ts';
+import {
+  type ChargeFacts,
+  factsOf,
+  numberOf,
+  type OrderFacts,
+  orderOf,
+  type RefundFacts,
+} from '../../src/index/facts.ts';
+import {
+  chargeOf,
+  type Json,
+  listBeforeMore,
+  listOf,
+  orderOf as orderWith,
+  refundOf,
+} from '../harness/orders.ts';
+
+const maybe = <T>(value: fc.Arbitrary<T>): fc.Arbitrary<T | undefined> =>
+  fc.option(value, { nil: undefined });
+const figure = fc.oneof(
+  fc.maxSafeInteger(),
+  fc.bigInt(-(2n ** 80n), 2n ** 80n).filter((value) => !Number.isSafeInteger(Number(value))),
+);
+const word = fc.constantFrom('MXN', 'USD', 'paid', 'refunded', 'constructor', '__proto__', 'ñ "x"');
+const time = fc.nat(2 ** 33);
+
+const refund: fc.Arbitrary<RefundFacts> = fc.record({
+  id: maybe(fc.string({ minLength: 1 })),
+  amount: maybe(figure),
+  createdAt: maybe(time),
+  status: maybe(word),
+});
+const charge: fc.Arbitrary<ChargeFacts> = fc
+  .record({
+    id: maybe(fc.string({ minLength: 1 })),
+    last4: maybe(fc.constantFrom('4242', '0005')),
+    amount: maybe(figure),
+    currency: maybe(word),
+    status: maybe(word),
+    paidAt: maybe(time),
+    method: maybe(word),
+    brand: maybe(word),
+    refunds: fc.array(refund, { maxLength: 3 }),
+  })
+  .map((one) => (one.refunds.length > 0 ? one : { ...one, id: undefined, last4: undefined }));
+const facts: fc.Arbitrary<OrderFacts> = fc.record({
+  createdAt: maybe(time),
+  amount: maybe(figure),
+  refunded: maybe(figure),
+  currency: maybe(word),
+  status: maybe(word),
+  purchase: maybe(fc.maxSafeInteger()),
+  charges: maybe(fc.array(charge, { maxLength: 3 })),
+  isPartial: fc.boolean(),
+});
+
+test('what is written is read again, in any mixture', () => {
+  fc.assert(
+    fc.property(fc.array(fc.record({ facts: maybe(facts), readAt: time }), { maxLength: 20 }), (orders) => {
+      expect(readColumns(writeColumns(orders))).toEqual(orders);
+    }),
+  );
+});
+
+describe('the order of the facts', () => {
+  const order = orderWith(
+    'ord_1',
+    [
+      chargeOf('ch_1', 35_000, { refunds: listOf(refundOf('rf_1', 5_000, { status: 'pending' })) }),
+      chargeOf('ch_2', 17_000, {
+        currency: 'USD',
+        payment_method: { type: 'debit', brand: 'mastercard', last4: '5100' },
+      }),
+    ],
+    { amount_refunded: 5_000, payment_status: 'partially_refunded' },
+  );
+
+  test('has the figures of the service, in its own form, and no text of a person', () => {
+    expect(orderOf('ord_1', factsOf(order, undefined))).toEqual({
+      id: 'ord_1',
+      object: 'order',
+      created_at: 1_790_000_000,
+      amount: 52_000,
+      amount_refunded: 5_000,
+      currency: 'MXN',
+      payment_status: 'partially_refunded',
+      charges: {
+        object: 'list',
+        has_more: false,
+        total: 2,
+        data: [
+          {
+            id: 'ch_1',
+            object: 'charge',
+            amount: 35_000,
+            status: 'paid',
+            paid_at: 1_790_000_025,
+            payment_method: { type: 'credit', brand: 'visa', last4: '4242' },
+            refunds: {
+              object: 'list',
+              has_more: false,
+              total: 1,
+              data: [
+                {
+                  id: 'rf_1',
+                  object: 'refund',
+                  amount: -5_000,
+                  created_at: 1_790_003_600,
+                  status: 'pending',
+                },
+              ],
+            },
+          },
+          {
+            object: 'charge',
+            amount: 17_000,
+            currency: 'USD',
+            status: 'paid',
+            paid_at: 1_790_000_025,
+            payment_method: { type: 'debit', brand: 'mastercard' },
+            refunds: null,
+          },
+        ],
+      },
+    });
+  });
+
+  test('says that charges or refunds are not all shown', () => {
+    const hidden = (changes: Json) => {
+      const { charges } = orderOf('ord_1', factsOf({ ...order, ...changes }, undefined));
+      return (charges as Json).has_more;
+    };
+    expect(hidden({})).toBe(false);
+    expect(hidden({ charges: listBeforeMore(chargeOf('ch_1', 1)) })).toBe(true);
+    expect(
+      hidden({ charges: listOf(chargeOf('ch_1', 1, { refunds: listBeforeMore(refundOf('rf', 1)) })) }),
+    ).toBe(true);
+    expect(hidden({ charges: { object: 'list', total: 3, data: [chargeOf('ch_1', 1)] } })).toBe(true);
+    expect(hidden({ charges: { object: 'list', data: ['no charge'] } })).toBe(true);
+    expect(orderOf('ord_1', factsOf({ ...order, charges: null }, undefined)).charges).toBeUndefined();
+  });
+
+  test('keeps integers beyond 2^53, and no number that is not whole', () => {
+    const read = (changes: Json): Json => {
+      const [one] = readColumns(
+        writeColumns([{ facts: factsOf({ ...order, ...changes }, undefined), readAt: 1 }]),
+      );
+      return one?.facts === undefined ? {} : orderOf('ord_1', one.facts);
+    };
+    expect(read({ amount: 9_007_199_254_740_993n }).amount).toBe(9_007_199_254_740_993n);
+    expect(read({ amount: 10.5 }).amount).toBeUndefined();
+    expect(read({ amount: '10' }).amount).toBeUndefined();
+  });
+});
+
+test('the number of a purchase is the same for the same text, and another one for another', () => {
+  const texts = Array.from(
+    { length: 20_000 },
+    (_, index) => `["buyer${index}@example.com",${index % 7},"MXN"]`,
+  );
+  expect(new Set(texts.map(numberOf)).size).toBe(texts.length);
+  expect(numberOf('a')).toBe(numberOf('a'));
+  expect(Number.isSafeInteger(numberOf('é'.repeat(1_000)))).toBe(true);
+});
