@@ -93,7 +93,7 @@ function sayFound(ctx: Context, search: Search, result: IndexFound): void {
   else if (doubts.length === 0) ctx.notes.note(`certain: ${certainWords(ctx, status, headAt)}`, hang);
   else {
     for (const { why, command: fix } of doubts)
-      ctx.notes.note(`not certain that there are no others: ${why}${fix === undefined ? '' : `: ${fix}`}`);
+      ctx.notes.note(`there may be others: ${why}${fix === undefined ? '' : `: ${fix}`}`);
     ctx.notes.note(`page by page: ${live}`);
   }
 }
@@ -127,7 +127,7 @@ function notInIndex(ctx: Context, search: Search, result: IndexFound, live: stri
     });
   return new CliError('incomplete', message, {
     opening: 'no match for',
-    certain: `not that there is none: ${doubts.map(({ why }) => why).join('; ')}`,
+    certain: `the index was searched; there may be a match all the same: ${doubts.map(({ why }) => why).join('; ')}`,
     now: [
       ...otherwise,
       ...new Set(doubts.flatMap(({ command: fix }) => fix ?? [])),
