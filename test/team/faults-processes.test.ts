@@ -196,8 +196,8 @@ test(`two desks, the same refund at the same moment, ${races} times with two pro
     order.onRead = togetherInPairs();
     const runs = [start(desk, ana, changeArgs(order)), start(desk, ben, changeArgs(order))];
     const codes = (await Promise.all(runs.map(({ end }) => end))).map(({ code }) => code);
-    expect({ codes: codes.toSorted((a, b) => Number(a) - Number(b)), posts: order.posts.length }).toEqual({
-      codes: [0, 3],
+    expect({ codes: new Set(codes), posts: order.posts.length }).toEqual({
+      codes: new Set([0, 3]),
       posts: 1,
     });
   }

@@ -79,6 +79,14 @@ function startWork(home: Home): ChildProcess {
   return started;
 }
 
+/** Resolves when the process has ended, by this signal if it has not already. */
+async function ended(last: ChildProcess, signal: NodeJS.Signals): Promise<void> {
+  if (last.exitCode !== null || last.signalCode !== null) return;
+  const closed = once(last, 'close');
+  last.kill(signal);
+  await closed;
+}
+
 async function openDesk(index: number): Promise<Working> {
   const home = desk.newHome();
   const proxy = await startCuttingProxy(server.address.port);
@@ -104,9 +112,7 @@ const happenings: Readonly<Record<string, (working: Working) => Promise<void>>> 
     await proxy.release();
   },
   async kill(working) {
-    const gone = once(working.process, 'close');
-    working.process.kill('SIGKILL');
-    await gone;
+    await ended(working.process, 'SIGKILL');
     working.process = startWork(working.home);
   },
   async freeze({ process: frozen }) {
@@ -135,8 +141,7 @@ test(`${desks} desks, ${seconds} s of everything that may go wrong: each POST ha
     if (at !== undefined) await happenings[name]?.(at);
     happened.push(name);
   }
-  for (const { process: last } of working) last.kill('SIGTERM');
-  await Promise.all(working.map(async ({ process: last }) => last.exitCode ?? once(last, 'close')));
+  await Promise.all(working.map(({ process: last }) => ended(last, 'SIGTERM')));
   await lookAtAll(working);
   const attempts = await sentAndJudged();
   expectTheServiceToAgree(attempts);

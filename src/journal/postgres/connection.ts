@@ -37,9 +37,9 @@ export interface Connection {
   /** The process of the server, as it was told when the connection was made. */
   readonly backend: number;
   /**
-   * Calls a function of the schema and gives its JSON; several calls are asked one after the other. Rejects with what `pg` throws, with NoAnswer when the deadline is over,
-   * and with ServerWarning when the server warned while it committed. After any of these nothing may be asked here any more,
-   * but after an error that the server is certain of (`isCertain`).
+   * Calls a function of the schema and gives its JSON; several calls are asked one after the other. Rejects with what `pg`
+   * throws, with NoAnswer when the deadline is over, and with ServerWarning when the server warned while it committed. After
+   * any of these nothing may be asked here any more, but after an error that the server is certain of (`isCertain`).
    */
   call(name: string, ...values: readonly Value[]): Promise<unknown>;
   /** Runs statements that have no parameters, in one transaction. What the server warns of does not matter. */

@@ -71,16 +71,16 @@ export function openDesk(parts: DeskParts): Desk {
       throw noted(serverAway(error, place));
     });
 
-  // The rows of a batch ask at the same time, and share one connection.
+  // However many ask at once, there is one connection.
   const open = async (): Promise<Connection> => {
     if (connection?.isOpen === true) return connection;
-    opening ??= openNew().finally(() => {
+    opening ??= openAnew().finally(() => {
       opening = undefined;
     });
     return await opening;
   };
 
-  const openNew = async (): Promise<Connection> => {
+  const openAnew = async (): Promise<Connection> => {
     connection = undefined;
     const opened = await dial();
     try {
@@ -136,7 +136,9 @@ export function openDesk(parts: DeskParts): Desk {
       const { seq, head } = mirror.rules.end;
       const found = await news(opened, seq, head);
       if (!found.knows || found.seq < seq) throw serverDiffers(forgot, place);
-      await mirror.add(found.rows, memoryAt(told, found.lsn));
+      const memory = memoryAt(told, found.lsn);
+      // How far the server has written is kept once for each connection: to keep it takes a sync of the disk.
+      if (found.rows.length > 0 || connection !== opened) await mirror.add(found.rows, memory);
       if (mirror.rules.end.seq >= found.seq) return;
       if (found.rows.length === 0) throw serverDiffers(gap, place);
     }
@@ -153,10 +155,10 @@ export function openDesk(parts: DeskParts): Desk {
       await open();
     },
     async refresh() {
-      const before = connection;
+      const isNew = opening === undefined && connection?.isOpen !== true;
       const opened = await open();
-      // A new connection has fetched them already.
-      if (opened === before && identity !== undefined) await fetchNew(opened, identity);
+      // A new connection has fetched them already; one that somebody else asked for, perhaps before this.
+      if (!isNew && identity !== undefined) await fetchNew(opened, identity);
     },
     async call(name, values) {
       return (await open()).call(name, ...values);
@@ -186,6 +188,10 @@ export function openDesk(parts: DeskParts): Desk {
       return identity;
     },
     close() {
+      void opening?.then(
+        (opened) => opened.close(),
+        () => undefined,
+      );
       connection?.close();
       connection = undefined;
     },
