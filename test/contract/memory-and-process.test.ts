@@ -353,6 +353,7 @@ function sameNames(replaced: readonly (readonly [string, string])[]): (text: str
       .replace(/\b\d\d:\d\d(?::\d\d)?\b/g, '<time>')
       .replace(/\b1[789]\d{8}(?:\d{3})?\b/g, '<time>')
       .replace(/"ms\\?":\d+/g, '<ms>')
+      .replace(/\b\d+\.\d s\)/g, '<seconds>)')
       .replace(/\b\d+ bytes\b|"bytes":\s*\d+/g, '<bytes>')
       .replace(/"folder":"\d+ \d+"/g, '<folder>');
   };
