@@ -94,9 +94,7 @@ function pageOf(ctx: Context, figures: ReportFigures, how: ReportHow): Page {
       'Reason and operator come from the journal of the machine that wrote this report. A refund that it does not know is called not from this machine.',
       'What was refunded while the orders were read may be missing.',
       ...(unsummed === 0 ? [] : [`Unsummed ${unsummed}: no amount is shown, so no sum has them.`]),
-      ...(failed === 0
-        ? []
-        : [`${failed} of the refunds say themselves that they failed. They are counted.`]),
+      ...(failed === 0 ? [] : [`The service lists ${failed} of the refunds as failed. They are counted.`]),
       how.names
         ? 'This file holds names of buyers and notes. Mail it only to people who may read them.'
         : 'Names of buyers and notes are left out.',

@@ -40,7 +40,7 @@ const usualPeriod = 'this-month';
 export const summary = defineCommand({
   description: [
     'Counts the refunds that were made in a period, whenever their orders were made, for each currency; two currencies are never added together. Sums are exact, of any size.',
-    'The rate is: refunds made in the period, of the payments of the same period. The rows also have refunded_of_paid, what went back at any time of the payments of the period: that is another rate.',
+    'The rate compares the refunds made in the period with the payments of the same period. The rows also have refunded_of_paid: how much of the payments of the period was refunded at any time. That is another rate.',
     'Reason and operator come from the journal of this machine. A refund that it does not know is called not from this machine. Age is the time from the payment to the refund.',
     'Every order is read, because a refund may be of any old order. What is refunded while that goes on may be missing. --from-file takes an export instead.',
   ].join('\n'),
@@ -94,7 +94,7 @@ export const summary = defineCommand({
     await showReport(ctx, columns, rows, () => screen(ctx, source, result, by, flags.chart));
     if (result.failed > 0)
       ctx.notes.warn(
-        `${result.failed} of the refunds say themselves that they failed; they are counted, as an export counts them`,
+        `the service lists ${result.failed} of the refunds as failed; they are counted, as in an export`,
       );
     refuseGaps(result.gaps, 'refunds and payments');
     return undefined;
