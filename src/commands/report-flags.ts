@@ -20,6 +20,11 @@ export const chartFlag = flag.choice(charts, {
   defaultText: 'auto',
 });
 
+const liveWords = { summary: 'read every order from the service, also if this machine has an index of them' };
+
+/** For a report that takes no file. */
+export const liveFlag = flag.switch(liveWords);
+
 /** Where the facts come from, and which of them count. */
 export const sourceFlags = {
   currency: flag.of<string>({
@@ -35,10 +40,7 @@ export const sourceFlags = {
     summary: 'the time zone of the days, such as America/Mexico_City',
     defaultText: "the profile's time.zone, or this machine's",
   }),
-  live: flag.switch({
-    summary: 'read every order from the service; this is also done without it',
-    conflicts: ['from-file'],
-  }),
+  live: flag.switch({ ...liveWords, conflicts: ['from-file'] }),
   'from-file': flag.text({
     value: 'FILE',
     summary: 'take the numbers from an export instead, and send no request; its manifest is checked first',

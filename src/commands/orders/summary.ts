@@ -79,7 +79,7 @@ export const summary = defineCommand({
       ...sums,
       ...lastFields(source, isComplete(result.gaps)),
     }));
-    await showReport(ctx, columns, rows, () => screen(ctx, source, result, by, flags.chart));
+    await showReport(ctx, columns, rows, source, () => screen(ctx, source, result, by, flags.chart));
     refuseGaps(result.gaps, 'orders');
     return undefined;
   },

@@ -15,7 +15,7 @@ import {
 import { defineCommand } from '../command.ts';
 import { openSource } from '../open-report-source.ts';
 import { sourceFlags } from '../report-flags.ts';
-import { lastFields, rowColumn } from '../report-rows.ts';
+import { lastFields, rowColumn, sayAsOf } from '../report-rows.ts';
 import type { Source } from '../report-source.ts';
 import { parsePeriod, periodFlag } from '../typed-period.ts';
 
@@ -39,7 +39,7 @@ export const twins = defineCommand({
     const source = await openSource(ctx, {
       flags,
       period,
-      needs: { kind: 'orders', makers: false, marginSeconds: twinSeconds },
+      needs: { kind: 'orders', makers: false, marginSeconds: twinSeconds, twins: true },
     });
     const orders: OrderFact[] = [];
     for await (const { order } of source.facts) {
@@ -51,13 +51,12 @@ export const twins = defineCommand({
       columns,
       pairs.map((pair) => rowOf(pair, source)),
     );
-    const { days, asOf, readWords } = source;
     ctx.notes.note(
       pairs.length === 0
         ? 'no possible twins in this period'
         : `${pairs.length} possible ${pairs.length === 1 ? 'pair' : 'pairs'} of twins: same buyer and amount within 10 minutes`,
     );
-    ctx.notes.note(`as of ${days.full(asOf)}: ${readWords()}`);
+    sayAsOf(ctx, source);
     return undefined;
   },
 });

@@ -55,7 +55,7 @@ export const waiting = defineCommand({
       span: source.range,
       by,
       currency: flags.currency,
-      rules: { dayOf: (at) => source.days.day(at), now: source.asOf / 1000 },
+      rules: { dayOf: (at) => source.days.day(at), now: source.reachesTo / 1000 },
       counts: ({ status }) => status === statuses.preAuthorized,
     });
     for await (const facts of source.facts) adding.add(facts);
@@ -76,7 +76,7 @@ export const waiting = defineCommand({
       amountColumn<OrderSum>('AMOUNT', 'amount', amountsOf(source)),
     ];
     const drawing = drawingOf(ctx, flags.chart);
-    await showReport(ctx, columns, rows, () => [
+    await showReport(ctx, columns, rows, source, () => [
       titleLine(ctx, 'WAITING FOR CAPTURE', source),
       totalsGrid(totals, figures, { series: () => undefined, drawing: undefined }),
       ...bucketsGrids(`BY ${by.toUpperCase()}`, buckets, figures, { by: 'amount', drawing }),

@@ -14,7 +14,7 @@ import { defineCommand } from '../command.ts';
 import { flag } from '../flags.ts';
 import { openSource } from '../open-report-source.ts';
 import { sourceFlags } from '../report-flags.ts';
-import { lastFields, rowColumn } from '../report-rows.ts';
+import { lastFields, rowColumn, sayAsOf } from '../report-rows.ts';
 import { currencyWord, refuseGaps } from '../report-screen.ts';
 import type { Source } from '../report-source.ts';
 import { parsePeriod, periodFlag } from '../typed-period.ts';
@@ -67,7 +67,8 @@ export const list = defineCommand({
       columns,
       shown.map((refund) => rowOf(refund, source, gaps.undated + gaps.hidden === 0)),
     );
-    for (const line of closingLines(source, found.length, shown.length)) ctx.notes.note(line);
+    ctx.notes.note(foundWords(source, found.length, shown.length));
+    sayAsOf(ctx, source);
     refuseGaps(gaps, 'refunds');
     return undefined;
   },
@@ -138,12 +139,9 @@ function rowOf(refund: RefundFact, source: Source, isComplete: boolean): JsonObj
   };
 }
 
-function closingLines({ range, days, asOf, readWords }: Source, found: number, shown: number) {
+function foundWords({ range, days }: Source, found: number, shown: number): string {
   const from = range.since === undefined ? '' : ` from ${days.full(range.since)}`;
   const to = range.until === undefined ? '' : `, before ${days.full(range.until)}`;
   const part = shown < found ? `; the first ${shown} are shown` : '';
-  return [
-    `${found} ${found === 1 ? 'refund' : 'refunds'} made${from}${to}${part}`,
-    `as of ${days.full(asOf)}: ${readWords()}`,
-  ];
+  return `${found} ${found === 1 ? 'refund' : 'refunds'} made${from}${to}${part}`;
 }

@@ -91,7 +91,7 @@ export const summary = defineCommand({
       ...figuresOf(line, flags.by, source),
       ...lastFields(source, complete),
     }));
-    await showReport(ctx, columns, rows, () => screen(ctx, source, result, by, flags.chart));
+    await showReport(ctx, columns, rows, source, () => screen(ctx, source, result, by, flags.chart));
     if (result.failed > 0)
       ctx.notes.warn(
         `${result.failed} of the refunds say themselves that they failed; they are counted, as an export counts them`,
