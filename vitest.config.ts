@@ -4,14 +4,15 @@ import { tmpdir } from 'node:os';
 import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 import { compiled } from './test/harness/compiled.ts';
+import { isLong } from './test/harness/long.ts';
 
 export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
     globalSetup: ['test/harness/warm-up.ts', 'test/harness/postgres-on-demand.ts'],
     env: { TMPDIR: folderOfHomes(), NODE_COMPILE_CACHE: compiled },
-    // Time for a busy machine; no test waits by the clock.
-    testTimeout: 120_000,
+    // Time for a busy machine, and an hour for a long form; no test waits by the clock.
+    testTimeout: isLong ? 3_600_000 : 120_000,
     hookTimeout: 120_000,
     pool: 'forks',
     // No test changes what others import: one process runs many files.

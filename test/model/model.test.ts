@@ -22,7 +22,6 @@ describe('the protocol, in every state that two processes and all that can go wr
       expect(violation).toBeUndefined();
       expect(states).toBeGreaterThan(10_000);
     },
-    isLong ? 3_600_000 : 240_000,
   );
 });
 
