@@ -7,7 +7,7 @@ import { type Context, defineCommand, dryRunShown } from './command.ts';
 import { flag, usage } from './flags.ts';
 import { openSource } from './open-report-source.ts';
 import { gatherFigures, type ReportFigures } from './report-figures.ts';
-import { sourceFlags } from './report-flags.ts';
+import { sourceFlags, sourceHelp } from './report-flags.ts';
 import { figuresForPrograms } from './report-json.ts';
 import { firstFields, lastFields } from './report-rows.ts';
 import { gapWords, isComplete, labelWords, refuseGaps, spanWords } from './report-screen.ts';
@@ -21,7 +21,7 @@ export const report = defineCommand({
   description: [
     'Writes one HTML file to mail or to print: sums of refunds and payments with the rate, days, reasons, operators, cards, the largest refunds, orders that wait for their capture, possible twins, and open cases of the journal. Charts stand beside their tables. The sums are those of refunds summary.',
     'The file loads nothing and runs nothing, and holds the same figures as JSON with a SHA-256. Names of buyers and notes of refunds are left out; --names puts them in. Operators are always named, as this machine knows them.',
-    'Every order is read. --from-file takes an export of all orders instead (orders export --to orders.ndjson). The file gets its name once it is whole.',
+    `Without an index, or with --live or --names, every order is read. --from-file takes an export of all orders instead (orders export --to orders.ndjson). The file gets its name once it is whole. ${sourceHelp}`,
   ].join('\n'),
   arguments: [],
   flags: {

@@ -18,7 +18,7 @@ import type { Block, Cell } from '../terminal/terminal.ts';
 import { type Context, defineCommand } from './command.ts';
 import { openSource } from './open-report-source.ts';
 import { isNear, pairsIn } from './orders/twins.ts';
-import { liveFlag, sourceFlags } from './report-flags.ts';
+import { liveFlag, sourceFlags, sourceHelp } from './report-flags.ts';
 import { lastFields, rowColumn, showReport } from './report-rows.ts';
 import { amountsOf, closingBlocks, isComplete, refuseGaps, titleLine } from './report-screen.ts';
 import type { Source } from './report-source.ts';
@@ -26,7 +26,8 @@ import { parsePeriod } from './typed-period.ts';
 
 export const today = defineCommand({
   description: [
-    'One screen for the start or the end of a shift: unconfirmed changes and double refunds out of the journal of this machine; refunds and payments of today, orders that wait for their capture, and possible twins, all from the service.',
+    'One screen for the start or the end of a shift: unconfirmed changes and double refunds out of the journal of this machine; refunds and payments of today, orders that wait for their capture, and possible twins.',
+    `Without an index, or with --live, every order is read. ${sourceHelp}`,
     'More of each: paydesk journal list --open, paydesk refunds list, paydesk refunds summary --period today, paydesk orders waiting, paydesk orders twins.',
   ].join('\n'),
   arguments: [],
@@ -36,7 +37,11 @@ export const today = defineCommand({
     live: liveFlag,
     'max-rps': sourceFlags['max-rps'],
   },
-  examples: ['paydesk -p demo today', 'paydesk -p demo today --json --no-input'],
+  examples: [
+    'paydesk -p demo today',
+    'paydesk -p demo today --live',
+    'paydesk -p demo today --json --no-input',
+  ],
   exits: [0, 1, 2, 3, 4, 6, 9],
   async run(ctx, { flags }) {
     ctx.out.checkColumns(columns);

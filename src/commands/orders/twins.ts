@@ -14,7 +14,7 @@ import {
 } from '../../reports/reports.ts';
 import { defineCommand } from '../command.ts';
 import { openSource } from '../open-report-source.ts';
-import { sourceFlags } from '../report-flags.ts';
+import { sourceFlags, sourceHelp } from '../report-flags.ts';
 import { lastFields, rowColumn, sayAsOf } from '../report-rows.ts';
 import type { Source } from '../report-source.ts';
 import { parsePeriod, periodFlag } from '../typed-period.ts';
@@ -24,7 +24,7 @@ const usualPeriod = 'today';
 export const twins = defineCommand({
   description: [
     'Lists pairs of orders of the same buyer and amount that were created within 10 minutes of each other: somebody may have paid twice. Both statuses are shown, so that you see whether one of them was refunded already.',
-    'Every order is read; with orders.order = newest-first only those back to the start of the period. --from-file takes an export instead.',
+    `Without an index, or with --live, every order is read; with orders.order = newest-first only those back to the start of the period. --from-file takes an export instead. ${sourceHelp}`,
   ].join('\n'),
   arguments: [],
   flags: { period: periodFlag(usualPeriod), ...sourceFlags },

@@ -5,7 +5,7 @@ import { type OrderSum, summariseOrders, waitingDimensions } from '../../reports
 import { defineCommand } from '../command.ts';
 import { flag } from '../flags.ts';
 import { openSource } from '../open-report-source.ts';
-import { chartFlag, sourceFlags } from '../report-flags.ts';
+import { chartFlag, sourceFlags, sourceHelp } from '../report-flags.ts';
 import { firstColumns, firstFields, lastColumns, lastFields, rowColumn, showReport } from '../report-rows.ts';
 import {
   amountColumn,
@@ -25,6 +25,7 @@ export const waiting = defineCommand({
   description: [
     'Counts the orders with payment_status pre_authorized: their money is authorized, and nobody has captured it yet. The oldest may lapse; the service does not say when.',
     'To see the orders themselves: paydesk orders list --status pre_authorized --all. To capture one: paydesk orders capture ID.',
+    `Without an index, or with --live, every order is read. --from-file takes an export instead. ${sourceHelp}`,
   ].join('\n'),
   arguments: [],
   flags: {

@@ -13,7 +13,7 @@ import {
 import { defineCommand } from '../command.ts';
 import { flag } from '../flags.ts';
 import { openSource } from '../open-report-source.ts';
-import { sourceFlags } from '../report-flags.ts';
+import { sourceFlags, sourceHelp } from '../report-flags.ts';
 import { lastFields, rowColumn, sayAsOf } from '../report-rows.ts';
 import { currencyWord, refuseGaps } from '../report-screen.ts';
 import type { Source } from '../report-source.ts';
@@ -25,7 +25,8 @@ export const list = defineCommand({
   description: [
     'Lists every refund that was made in a period, whenever its order was made, the newest first. --sort amount puts the largest first.',
     'Reason, note and operator come from the journal of this machine. A refund that it does not know is called not from this machine.',
-    'Every order is read, because a refund may be of any old order. --from-file takes an export instead.',
+    `Without an index, or with --live, every order is read, because a refund may be of any old order. --from-file takes an export instead. ${sourceHelp}`,
+    'In an index a refund that was made after its order was read is missing.',
   ].join('\n'),
   arguments: [],
   flags: {
