@@ -231,6 +231,8 @@ export interface Ask {
     question: Question & {
       readonly check?: (text: string) => string | undefined;
       readonly optional?: boolean;
+      /** Once an answer was refused, Enter alone is refused too, with these words: it may be typed out of haste. */
+      readonly enterAfterError?: string;
     },
   ): Promise<string>;
   secret(question: Question & { readonly check?: (text: string) => string | undefined }): Promise<string>;
