@@ -253,9 +253,9 @@ describe('a plan that several desks work off', () => {
     const one = { store, plan };
     const mine = await claim(one);
     await expect(record(store, sentOf(1, mine))).rejects.toMatchObject(refused('nobody else has approved'));
-    const head = { origin: 'o', account: 'a', profile: 'p' };
+    const head = { origin: 'https://pay.example', account: 'a', profile: 'p' };
     const sums = [{ currency: 'MXN', amount: 303 }];
-    const totals = { id: planned.id, file: 'f.csv', madeAt: 1, mode: 'production', rows: 3, sums } as const;
+    const totals = { id: planned.id, file: 'refunds.csv', madeAt: 1, mode: 'production', rows: 3, sums } as const;
     await rules.ask('r_plan', { ...head, claim: { plan: planned.digest }, planned: totals });
     await expect(
       rules.decide('r_plan', 'approved', { validMs: 60_000, note: undefined }),
