@@ -196,19 +196,26 @@ describe('rows that would stop every desk are not taken', () => {
     };
     return JSON.stringify(rest);
   };
+  // What is no refund has no amount that a limit looks at.
+  const creation = {
+    request: { method: 'POST', path: 'orders' },
+    proof: { ...refundOf(5, 'ord').proof, kind: 'order' },
+  } as const;
   const sentAs = (rest: string, body: string | null, within = 10_000) =>
     call('ben', 'r', 'record_sent', 1, `i_${count}`, 1, 1e6, 1e6, within, rest, body);
 
   test.each<[string, () => Promise<unknown>]>([
-    ['a body that is no JSON', () => sentAs(restOfSent({}), '{nonsense')],
+    ['a body that is no JSON', () => sentAs(restOfSent(creation), '{nonsense')],
     ['a body that is null', () => sentAs(restOfSent({}), 'null')],
     ['a note that is no text', () => sentAs(restOfSent({}), '{"note":7}')],
     ['no proof', () => sentAs(restOfSent({ proof: { kind: 'refund' } }), null)],
     ['a list that is a text', () => sentAs(restOfSent({ again: 'rf_1' }), null)],
-    ['half a unit', () => sentAs(restOfSent({ amount: 0.5 }), null)],
+    ['half a unit', () => sentAs(restOfSent({ ...creation, amount: 0.5 }), null)],
   ])('a SENT row with %s', async (_, act) => {
     await expect(act()).rejects.toThrow();
-    expect(await team.database.query('select from paydesk.rows where order_id = $1', [order])).toEqual([]);
+    expect(await team.database.query('select from paydesk.rows where intent = $1', [`i_${count}`])).toEqual(
+      [],
+    );
   });
 
   test('a verdict with another word', async () => {
