@@ -53,8 +53,14 @@ interface AskedTime {
   readonly when: (seconds: number) => string;
 }
 
-// Whoever asks about the days until now does not mean the days until last week.
-const longestWithoutHead = 86_400_000;
+const hour = 3_600_000;
+const day = 24 * hour;
+
+// How long the newest orders may be unread. Whoever asks about today at six does not mean today until nine; for a month the
+// evening before will do.
+function longestUnread(since: number | undefined, now: number): number {
+  return since !== undefined && now - since < 2 * day ? 2 * hour : day;
+}
 
 function doubtOf(
   { isComplete, goesOnAfter, orders, rises, headReadAt, floor }: IndexStatus,
@@ -74,7 +80,8 @@ function doubtOf(
     return { why: `it has no orders from before ${when(floor)}` };
   if (headReadAt === undefined) return { why: 'the newest orders were not read into it', fix: refresh };
   const headMs = headReadAt * 1000;
-  if (Math.min(until ?? now, now) - headMs > longestWithoutHead || (since !== undefined && headMs <= since))
+  const unread = Math.min(until ?? now, now) - headMs;
+  if (unread > longestUnread(since, now) || (since !== undefined && headMs <= since))
     return { why: `the newest orders were last read into it on ${when(headReadAt)}`, fix: refresh };
   return names ? { why: 'it has no names for --names' } : undefined;
 }
