@@ -127,9 +127,17 @@ test('a month is read out of the segments that may hold it, and of no others', (
     snapshot: () => () => undefined,
     state: () => newState('salt'),
   } as unknown as SealedSegments;
-  const read = [...factsIn(sealed, 1_790_000_000 - 30 * day)];
+  const read = [...factsIn(sealed, { since: 1_790_000_000 - 30 * day })];
   expect(opened).toEqual([0, 1, 7]);
   expect(read).toHaveLength(30);
+  // Nothing of a younger segment can be of an older month.
+  opened.length = 0;
+  const month = { since: 1_790_000_000 - 95 * day, until: 1_790_000_000 - 71 * day };
+  expect([...factsIn(sealed, month)]).toHaveLength(20);
+  expect(opened).toEqual([3, 7]);
+  // Of the other segments only orders with the status come.
+  expect([...factsIn(sealed, { ...month, status: 'pre_authorized' })]).toHaveLength(20);
+  expect([...factsIn(sealed, { ...month, status: 'paid' })]).toHaveLength(120);
 });
 
 test('6 an order that is kept twice comes once, as it was read last, until a refresh removes the other', () => {
@@ -154,7 +162,7 @@ test('6 an order that is kept twice comes once, as it was read last, until a ref
     snapshot: () => () => undefined,
     state: () => ({ ...newState('salt'), mayRepeat: true }),
   } as unknown as SealedSegments;
-  const read = [...factsIn(sealed, undefined)].map(({ order }) => [order.id, order.payment_status]);
+  const read = [...factsIn(sealed, {})].map(({ order }) => [order.id, order.payment_status]);
   expect(read).toEqual([
     ['o1', 'refunded'],
     ['o2', 'paid'],
