@@ -45,7 +45,8 @@ export async function showReport(
   columns: readonly Column[],
   rows: readonly JsonObject[],
   screen: () => readonly Block[],
+  { zone }: Pick<Source, 'zone'>,
 ): Promise<void> {
   if (out.format === 'table' && options.columns === undefined) return out.own({}, screen);
-  await out.ownList(columns, rows);
+  await out.ownList(columns, rows, zone);
 }

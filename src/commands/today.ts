@@ -44,7 +44,7 @@ export const today = defineCommand({
       ...line,
       ...lastFields(source, isComplete(found.gaps)),
     }));
-    await showReport(ctx, columns, rows, () => screen(ctx, source, found));
+    await showReport(ctx, columns, rows, () => screen(ctx, source, found), source);
     refuseGaps(found.gaps, 'refunds and payments');
     return undefined;
   },

@@ -17,6 +17,7 @@ import {
   amountColumn,
   amountsOf,
   bucketsGrids,
+  bucketWords,
   calendarGrids,
   closingBlocks,
   countColumn,
@@ -79,7 +80,7 @@ export const summary = defineCommand({
       ...sums,
       ...lastFields(source, isComplete(result.gaps)),
     }));
-    await showReport(ctx, columns, rows, () => screen(ctx, source, result, by, flags.chart));
+    await showReport(ctx, columns, rows, () => screen(ctx, source, result, by, flags.chart), source);
     refuseGaps(result.gaps, 'orders');
     return undefined;
   },
@@ -119,7 +120,11 @@ function screen(
       series,
       drawing: isTimeUnit(by) && drawing?.kind === 'auto' ? undefined : drawing,
     }),
-    ...bucketsGrids(`BY ${by.toUpperCase()}`, buckets, figures, { by: 'amount', drawing }),
+    ...bucketsGrids(`BY ${by.toUpperCase()}`, buckets, figures, {
+      by: 'amount',
+      drawing,
+      nameOf: (bucket) => bucketWords(source, bucket, by),
+    }),
     ...calendarGrids(
       totals.map(({ currency }) => currency),
       series,

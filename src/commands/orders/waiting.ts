@@ -11,6 +11,7 @@ import {
   amountColumn,
   amountsOf,
   bucketsGrids,
+  bucketWords,
   closingBlocks,
   countColumn,
   drawingOf,
@@ -76,12 +77,22 @@ export const waiting = defineCommand({
       amountColumn<OrderSum>('AMOUNT', 'amount', amountsOf(source)),
     ];
     const drawing = drawingOf(ctx, flags.chart);
-    await showReport(ctx, columns, rows, () => [
-      titleLine(ctx, 'WAITING FOR CAPTURE', source),
-      totalsGrid(totals, figures, { series: () => undefined, drawing: undefined }),
-      ...bucketsGrids(`BY ${by.toUpperCase()}`, buckets, figures, { by: 'amount', drawing }),
-      ...closingBlocks(source, [['note', 'the service does not say when an authorization lapses']]),
-    ]);
+    await showReport(
+      ctx,
+      columns,
+      rows,
+      () => [
+        titleLine(ctx, 'WAITING FOR CAPTURE', source),
+        totalsGrid(totals, figures, { series: () => undefined, drawing: undefined }),
+        ...bucketsGrids(`BY ${by.toUpperCase()}`, buckets, figures, {
+          by: 'amount',
+          drawing,
+          nameOf: (bucket) => bucketWords(source, bucket, by),
+        }),
+        ...closingBlocks(source, [['note', 'the service does not say when an authorization lapses']]),
+      ],
+      source,
+    );
     refuseGaps(gaps, 'orders');
     return undefined;
   },

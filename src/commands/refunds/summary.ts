@@ -21,6 +21,7 @@ import {
   amountColumn,
   amountsOf,
   bucketsGrids,
+  bucketWords,
   calendarGrids,
   closingBlocks,
   countColumn,
@@ -91,7 +92,7 @@ export const summary = defineCommand({
       ...figuresOf(line, flags.by, source),
       ...lastFields(source, complete),
     }));
-    await showReport(ctx, columns, rows, () => screen(ctx, source, result, by, flags.chart));
+    await showReport(ctx, columns, rows, () => screen(ctx, source, result, by, flags.chart), source);
     if (result.failed > 0)
       ctx.notes.warn(
         `${result.failed} of the refunds say themselves that they failed; they are counted, as an export counts them`,
@@ -133,15 +134,10 @@ function figuresOf(
     refunded: sums.refunded,
     payments: beside ? sums.payments : null,
     paid: beside ? sums.paid : null,
-    rate_percent: beside ? (rateOf(sums) ?? null) : null,
+    rate_percent: beside ? (percent(sums.refunded, sums.paid) ?? null) : null,
     refunded_of_paid: beside && by === undefined ? sums.refunded_of_paid : null,
     unsummed: sums.unsummed,
   };
-}
-
-// Without a refund there is nothing to give a rate of.
-function rateOf({ refunds, refunded, paid }: Line<RefundSum>['sums']): string | undefined {
-  return refunds === 0 ? undefined : percent(refunded, paid);
 }
 
 function screen(
@@ -167,7 +163,11 @@ function screen(
       series,
       drawing: isTimeUnit(by) && drawing?.kind === 'auto' ? undefined : drawing,
     }),
-    ...bucketsGrids(`BY ${by.toUpperCase()}`, buckets, split, { by: 'refunded', drawing }),
+    ...bucketsGrids(`BY ${by.toUpperCase()}`, buckets, split, {
+      by: 'refunded',
+      drawing,
+      nameOf: (bucket) => bucketWords(source, bucket, by),
+    }),
     ...calendarGrids(
       totals.map(({ currency }) => currency),
       series,
@@ -186,6 +186,6 @@ function screen(
 }
 
 function rateWords(sums: Line<RefundSum>['sums']): string {
-  const rate = rateOf(sums);
+  const rate = percent(sums.refunded, sums.paid);
   return rate === undefined ? '-' : `${rate} %`;
 }
