@@ -56,7 +56,7 @@ Register-ArgumentCompleter -Native -CommandName paydesk -ScriptBlock {
             }
             'index' {
                 "build`tRead all orders into an index on this machine, so that they are found at once"
-                "refresh`tRead what is new, and read again what may have changed"
+                "refresh`tBring the index up to date: read new orders, and old ones that may have changed"
                 "status`tShow what the index knows, and how old that is"
                 "forget`tTake a buyer, old orders or everything out of the index"
                 "rekey`tSeal the index with a new key"
@@ -84,10 +84,10 @@ Register-ArgumentCompleter -Native -CommandName paydesk -ScriptBlock {
             }
             'team' {
                 "create`tMake the journal of a team in a database"
-                "add`tLet somebody sign in, as a member or a lead"
-                "remove`tLet a member sign in no more"
+                "add`tAdd a member or a lead to the team"
+                "remove`tStop a member from signing in"
                 "join`tRecord the changes of this account in the team's journal"
-                "leave`tRecord them on this machine again"
+                "leave`tLeave the team: record changes on this machine again"
                 "show`tShow the server, the members, and what is unconfirmed"
                 "limits`tShow the limits of the team; a lead sets them"
                 "verify`tCheck every row at the server against this machine's copy"
@@ -155,7 +155,7 @@ Register-ArgumentCompleter -Native -CommandName paydesk -ScriptBlock {
             }
             'help index' {
                 "build`tRead all orders into an index on this machine, so that they are found at once"
-                "refresh`tRead what is new, and read again what may have changed"
+                "refresh`tBring the index up to date: read new orders, and old ones that may have changed"
                 "status`tShow what the index knows, and how old that is"
                 "forget`tTake a buyer, old orders or everything out of the index"
                 "rekey`tSeal the index with a new key"
@@ -183,10 +183,10 @@ Register-ArgumentCompleter -Native -CommandName paydesk -ScriptBlock {
             }
             'help team' {
                 "create`tMake the journal of a team in a database"
-                "add`tLet somebody sign in, as a member or a lead"
-                "remove`tLet a member sign in no more"
+                "add`tAdd a member or a lead to the team"
+                "remove`tStop a member from signing in"
                 "join`tRecord the changes of this account in the team's journal"
-                "leave`tRecord them on this machine again"
+                "leave`tLeave the team: record changes on this machine again"
                 "show`tShow the server, the members, and what is unconfirmed"
                 "limits`tShow the limits of the team; a lead sets them"
                 "verify`tCheck every row at the server against this machine's copy"

@@ -19,7 +19,7 @@ import {
 import type { Block, Cell } from '../terminal/terminal.ts';
 import type { Context, Days } from './command.ts';
 import type { Chart } from './report-flags.ts';
-import type { Source } from './report-source.ts';
+import type { AsOfLine, Source } from './report-source.ts';
 
 /** What is drawn, and with which signs; undefined if nothing is. */
 export interface Drawing {
@@ -44,13 +44,13 @@ export function titleLine(ctx: Context, title: string, source: Source): Block {
  */
 export function spanWords(
   { clock }: Pick<Context, 'clock'>,
-  { days, range, asOf }: Source,
+  { days, range, reachesTo }: Source,
 ): string | undefined {
   const { since, until } = range;
   if (since === undefined && until === undefined) return undefined;
-  if (since === undefined) return `until ${days.full(until ?? asOf)}`;
-  const now = Math.max(asOf, clock.now());
-  const last = Math.min(until ?? asOf, now);
+  if (since === undefined) return `until ${days.full(until ?? reachesTo)}`;
+  const now = Math.max(reachesTo, clock.now());
+  const last = Math.min(until ?? reachesTo, now);
   const soFar = until !== undefined && until > now ? ', so far' : '';
   if (![since, until].every((at) => at === undefined || isMidnight(days, at)))
     return `${days.full(since)} to ${days.full(last)}${soFar}`;
@@ -66,14 +66,14 @@ function isMidnight(days: Days, ms: number): boolean {
 
 /** The name of a bucket. A week or a month of which the period has only a part says so. */
 export function bucketWords(
-  { days, range, asOf }: Pick<Source, 'days' | 'range' | 'asOf'>,
+  { days, range, reachesTo }: Pick<Source, 'days' | 'range' | 'reachesTo'>,
   bucket: string,
   by: Dimension,
 ): string {
   if (by !== 'week' && by !== 'month') return bucket;
   const outside = [
     ...(range.since === undefined ? [] : [Math.ceil(range.since / 1000) - 1]),
-    Math.ceil(Math.min(range.until ?? asOf, asOf) / 1000),
+    Math.ceil(Math.min(range.until ?? reachesTo, reachesTo) / 1000),
   ];
   const isPart = outside.some((second) => {
     const day = days.day(second);
@@ -181,11 +181,11 @@ const titles = { day: 'A DAY', week: 'A WEEK', month: 'A MONTH', none: '' } as c
 /** The days of a currency as a series; undefined for a period of one day. */
 export function seriesOf(
   days: DaysByCurrency,
-  { days: zone, range, asOf }: Source,
+  { days: zone, range, reachesTo }: Source,
 ): (currency: string) => Series | undefined {
   const known = [...days.values()].flatMap((figures) => [...figures.keys()]).toSorted();
   const first = range.since === undefined ? known[0] : zone.day(Math.ceil(range.since / 1000));
-  const end = Math.min(range.until ?? asOf, asOf);
+  const end = Math.min(range.until ?? reachesTo, reachesTo);
   const last = zone.day(Math.max(0, Math.ceil(end / 1000) - 1));
   return (currency) =>
     first === undefined || last === undefined || first >= last
@@ -243,11 +243,8 @@ export function calendarGrids(
 const weekdays = ['Mo', 'Tu', 'We', 'Th', 'Fr', 'Sa', 'Su'];
 
 /** The last lines: when the numbers were true, what was read, and how else they must be read. */
-export function closingBlocks(
-  { days, asOf, readWords }: Source,
-  lines: readonly (readonly [label: string, text: string])[],
-): readonly Block[] {
-  const all = [['as of', `${days.full(asOf)}: ${readWords()}`] as const, ...lines];
+export function closingBlocks({ asOfLines }: Source, lines: readonly AsOfLine[]): readonly Block[] {
+  const all = [...asOfLines(), ...lines];
   return ['blank', ...all.map(([label, text]): Block => ({ line: `${label.padEnd(7)}${text}`, hang: 7 }))];
 }
 

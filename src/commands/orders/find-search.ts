@@ -92,7 +92,7 @@ export function insteadOfDay(search: Asked & Pick<Search, 'filters'>): readonly 
     others.length === 0
       ? commandLine(profile, 'orders', 'list', ...since.words)
       : command({ ...search, texts: others }, { filters: [...filters, since], next: paging.next });
-  return [`${day} is a time, which is typed so:`, line];
+  return [`${day} is a time; type it like this:`, line];
 }
 
 /** A hint for somebody who looks for all orders of a status, which is no text of an order. */
