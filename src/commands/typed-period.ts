@@ -92,7 +92,7 @@ function endOf(word: PeriodWord, first: number, now: number): number {
 
 // A year, a month, a week or a day that is written with digits.
 function calendarDays(text: string): CalendarDays | undefined {
-  if (/^\d{4}$/.test(text))
+  if (/^[1-9]\d{3}$/.test(text))
     return { first: Date.UTC(Number(text), 0, 1), end: Date.UTC(Number(text) + 1, 0, 1) };
   const [, year = '', month, week] = /^(\d{4})-(?:(\d{2})|W(\d{2}))$/i.exec(text) ?? [];
   if (month !== undefined) {

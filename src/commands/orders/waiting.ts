@@ -5,7 +5,7 @@ import { type OrderSum, summariseOrders, waitingDimensions } from '../../reports
 import { defineCommand } from '../command.ts';
 import { flag } from '../flags.ts';
 import { openSource } from '../open-report-source.ts';
-import { chartFlag, sourceFlags, sourceHelp } from '../report-flags.ts';
+import { chartFlag, sourceFlags, sourceHelp, wordsForBrand } from '../report-flags.ts';
 import { firstColumns, firstFields, lastColumns, lastFields, rowColumn, showReport } from '../report-rows.ts';
 import {
   amountColumn,
@@ -33,7 +33,8 @@ export const waiting = defineCommand({
     period: periodFlag('all orders, whenever they were created'),
     by: flag.choice(waitingDimensions, {
       value: 'WHAT',
-      summary: 'split the sums by this',
+      summary: 'split the sums by this; brand is that of the card',
+      otherWords: wordsForBrand,
       defaultText: 'age',
     }),
     chart: chartFlag,
