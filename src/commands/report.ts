@@ -2,6 +2,7 @@
 
 import type { JsonObject } from '../api/spec.ts';
 import { twinSeconds } from '../changes/changes.ts';
+import { quoted } from '../profiles/profiles.ts';
 import { loadReportPage, type Page } from '../reports/reports.ts';
 import { toJson } from '../terminal/terminal.ts';
 import { type Context, defineCommand, dryRunShown } from './command.ts';
@@ -44,6 +45,10 @@ export const report = defineCommand({
     if (file === undefined)
       throw usage('say into which file the report goes', ['paydesk report --to report.html']);
     await refuseFile(ctx, file, force, flags['from-file']);
+    if (!/\.html?$/i.test(file))
+      throw usage(`--to ${file}: the report is HTML, so its name ends in .html`, [
+        `paydesk report --to ${quoted(file.replace(/\.[^./]*$/, ''))}.html`,
+      ]);
     const period = flags.period ?? parsePeriod(usualPeriod, '--period');
     const would = `would write a report of ${period.text} into ${file}`;
     if (await dryRunShown(ctx, { action: 'report', file, period: period.text }, would)) return undefined;
@@ -101,9 +106,7 @@ function pageOf(ctx: Context, figures: ReportFigures, how: ReportHow): Page {
         ? 'The orders come from an index: what was refunded after they were read into it is missing.'
         : 'What was refunded while the orders were read may be missing.',
       ...(unsummed === 0 ? [] : [`Unsummed ${unsummed}: no amount is shown, so no sum has them.`]),
-      ...(failed === 0
-        ? []
-        : [`${failed} of the refunds say themselves that they failed. They are counted.`]),
+      ...(failed === 0 ? [] : [`The service lists ${failed} of the refunds as failed. They are counted.`]),
       how.names
         ? 'This file holds names of buyers and notes. Mail it only to people who may read them.'
         : 'Names of buyers and notes are left out.',
