@@ -8,7 +8,7 @@ import { type Facts, factsOfCharge, factsOfOrder, factsOfRefundRow, type Known }
 import type { Context } from './command.ts';
 import { usage } from './flags.ts';
 import { makersOf, nobodyAsked } from './report-makers.ts';
-import { type Asked, type Needs, type Source, timeOf } from './report-source.ts';
+import { type Asked, asOfLine, type Needs, type Source, timeOf } from './report-source.ts';
 import type { TimeRange } from './typed-time.ts';
 
 /** Opens an export as the source of a report. Throws CliError 'usage' if the file does not hold what is asked. */
@@ -37,17 +37,21 @@ export async function openFile(ctx: Context, asked: Asked, path: string): Promis
       yield factsOf(record, query, { makerOf, purchaseOf });
     }
   }
+  const asOf = startedAt * 1000;
+  const readWords = (): string =>
+    `${read} ${String(query.rows)} read from ${path}, profile ${opened.profile}${filters.map((filter) => `, only those with ${filter}`).join('')}`;
   return {
     kind: 'file',
     label: { text: `from ${path}`, style: 'strong' },
     settings,
     ...time,
-    asOf: startedAt * 1000,
+    asOf,
+    reachesTo: asOf,
     knowsPayments: holds(query, 'payments', time.range),
     facts: facts(),
     attempts: () => ctx.journal.attempts({ origin: account.origin }),
-    readWords: () =>
-      `${read} ${String(query.rows)} read from ${path}, profile ${opened.profile}${filters.map((filter) => `, only those with ${filter}`).join('')}`,
+    readWords,
+    asOfLines: () => [asOfLine({ days: time.days, asOf, readWords })],
   };
 }
 

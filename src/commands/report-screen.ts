@@ -17,7 +17,7 @@ import {
 import type { Block, Cell } from '../terminal/terminal.ts';
 import type { Context } from './command.ts';
 import type { Chart } from './report-flags.ts';
-import type { Source } from './report-source.ts';
+import type { AsOfLine, Source } from './report-source.ts';
 
 /** What is drawn, and with which signs; undefined if nothing is. */
 export interface Drawing {
@@ -39,12 +39,12 @@ export function titleLine(ctx: Context, title: string, source: Source): Block {
 /** The period in words, as far as it has passed: `1 Nov to 21 Nov 2026 (UTC-6)`. Undefined if it is all of time. */
 export function spanWords(
   { clock }: Pick<Context, 'clock'>,
-  { days, range, asOf }: Source,
+  { days, range, reachesTo }: Source,
 ): string | undefined {
   const { since, until } = range;
   if (since === undefined && until === undefined) return undefined;
-  if (since === undefined) return `until ${days.full(until ?? asOf)}`;
-  const last = Math.min(until ?? asOf, Math.max(asOf, clock.now()));
+  if (since === undefined) return `until ${days.full(until ?? reachesTo)}`;
+  const last = Math.min(until ?? reachesTo, Math.max(reachesTo, clock.now()));
   const lastSecond = Math.max(Math.ceil(last / 1000) - 1, Math.ceil(since / 1000));
   return days.between(Math.ceil(since / 1000), lastSecond);
 }
@@ -148,11 +148,11 @@ const titles = { day: 'A DAY', week: 'A WEEK', month: 'A MONTH', none: '' } as c
 /** The days of a currency as a series; undefined for a period of one day. */
 export function seriesOf(
   days: DaysByCurrency,
-  { days: zone, range, asOf }: Source,
+  { days: zone, range, reachesTo }: Source,
 ): (currency: string) => Series | undefined {
   const known = [...days.values()].flatMap((figures) => [...figures.keys()]).toSorted();
   const first = range.since === undefined ? known[0] : zone.day(Math.ceil(range.since / 1000));
-  const end = Math.min(range.until ?? asOf, asOf);
+  const end = Math.min(range.until ?? reachesTo, reachesTo);
   const last = zone.day(Math.max(0, Math.ceil(end / 1000) - 1));
   return (currency) =>
     first === undefined || last === undefined || first >= last
@@ -205,11 +205,8 @@ export function calendarGrids(
 const weekdays = ['Mo', 'Tu', 'We', 'Th', 'Fr', 'Sa', 'Su'];
 
 /** The last lines: when the numbers were true, what was read, and how else they must be read. */
-export function closingBlocks(
-  { days, asOf, readWords }: Source,
-  lines: readonly (readonly [label: string, text: string])[],
-): readonly Block[] {
-  const all = [['as of', `${days.full(asOf)}: ${readWords()}`] as const, ...lines];
+export function closingBlocks({ asOfLines }: Source, lines: readonly AsOfLine[]): readonly Block[] {
+  const all = [...asOfLines(), ...lines];
   return ['blank', ...all.map(([label, text]): Block => ({ line: `${label.padEnd(7)}${text}`, hang: 7 }))];
 }
 

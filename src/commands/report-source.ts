@@ -23,11 +23,20 @@ export interface Needs {
   readonly marginSeconds?: number;
   /** What the report splits its sums by. An export of refunds does not know everything. */
   readonly by?: string | undefined;
+  /** Whether orders of every age matter, whatever the period is: those that wait for their capture. */
+  readonly everyAge?: boolean;
+  /** Whether it looks for twins. */
+  readonly twins?: boolean;
+  /** Whether it shows names of buyers. */
+  readonly names?: boolean;
 }
+
+/** A line that says when the facts were true, or how else the sums must be read. */
+export type AsOfLine = readonly [label: string, text: string];
 
 /** The facts of a report, and what it says about where they come from. */
 export interface Source {
-  readonly kind: 'live' | 'file';
+  readonly kind: 'live' | 'file' | 'index';
   /** The account, or the file. */
   readonly label: Cell;
   /** They say how amounts are shown; undefined if the profile is not known here. */
@@ -35,8 +44,10 @@ export interface Source {
   readonly days: Days;
   readonly zone: string;
   readonly range: TimeRange;
-  /** When the facts were true, Unix milliseconds: when the walk began. */
+  /** What was made or changed later may be missing, Unix milliseconds: when the walk began, or when the oldest of it was read. */
   readonly asOf: number;
+  /** The latest time that the facts can be of, Unix milliseconds: when the newest of it was read. */
+  readonly reachesTo: number;
   /** Whether payments are known beside the refunds. */
   readonly knowsPayments: boolean;
   readonly facts: AsyncIterable<Facts>;
@@ -44,6 +55,8 @@ export interface Source {
   readonly attempts: () => Promise<readonly AttemptRecord[]>;
   /** What was read, once all of it was: `5012 orders read from the service`. */
   readonly readWords: () => string;
+  /** The same as lines, with the time: `as of`, and what makes it exact. */
+  readonly asOfLines: () => readonly AsOfLine[];
 }
 
 /** What is known before the source is opened. */
@@ -52,6 +65,11 @@ export interface Asked {
   /** Undefined: all orders, whenever they were made. */
   readonly period: Period | undefined;
   readonly needs: Needs;
+}
+
+/** The line of a source that was read as a whole. */
+export function asOfLine({ days, asOf, readWords }: Pick<Source, 'days' | 'asOf' | 'readWords'>): AsOfLine {
+  return ['as of', `${days.full(asOf)}: ${readWords()}`];
 }
 
 /** The time of a report: its days, and the range of its period. `usual` is the zone without `--tz`. */

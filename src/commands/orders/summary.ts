@@ -11,7 +11,7 @@ import type { Block } from '../../terminal/terminal.ts';
 import { type Context, defineCommand } from '../command.ts';
 import { flag } from '../flags.ts';
 import { openSource } from '../open-report-source.ts';
-import { type Chart, chartFlag, sourceFlags } from '../report-flags.ts';
+import { type Chart, chartFlag, sourceFlags, sourceHelp } from '../report-flags.ts';
 import { firstColumns, firstFields, lastColumns, lastFields, rowColumn, showReport } from '../report-rows.ts';
 import {
   amountColumn,
@@ -36,7 +36,7 @@ export const summary = defineCommand({
   description: [
     'Counts the orders that were created in a period and adds up their amounts, for each currency; two currencies are never added together. Sums are exact, of any size.',
     'REFUNDED is what went back of these orders until now. For the refunds that were made in a period, whatever their orders: paydesk refunds summary.',
-    'Every order is read; with orders.order = newest-first only those back to the start of the period. --from-file takes an export instead.',
+    `Without an index, or with --live, every order is read; with orders.order = newest-first only those back to the start of the period. --from-file takes an export instead. ${sourceHelp}`,
   ].join('\n'),
   arguments: [],
   flags: {
@@ -79,7 +79,7 @@ export const summary = defineCommand({
       ...sums,
       ...lastFields(source, isComplete(result.gaps)),
     }));
-    await showReport(ctx, columns, rows, () => screen(ctx, source, result, by, flags.chart));
+    await showReport(ctx, columns, rows, source, () => screen(ctx, source, result, by, flags.chart));
     refuseGaps(result.gaps, 'orders');
     return undefined;
   },

@@ -5,7 +5,7 @@ import { type OrderSum, summariseOrders, waitingDimensions } from '../../reports
 import { defineCommand } from '../command.ts';
 import { flag } from '../flags.ts';
 import { openSource } from '../open-report-source.ts';
-import { chartFlag, sourceFlags } from '../report-flags.ts';
+import { chartFlag, sourceFlags, sourceHelp } from '../report-flags.ts';
 import { firstColumns, firstFields, lastColumns, lastFields, rowColumn, showReport } from '../report-rows.ts';
 import {
   amountColumn,
@@ -25,6 +25,7 @@ export const waiting = defineCommand({
   description: [
     'Counts the orders with payment_status pre_authorized: their money is authorized, and nobody has captured it yet. The oldest may lapse; the service does not say when.',
     'To see the orders themselves: paydesk orders list --status pre_authorized --all. To capture one: paydesk orders capture ID.',
+    `Without an index, or with --live, every order is read. --from-file takes an export instead. ${sourceHelp}`,
   ].join('\n'),
   arguments: [],
   flags: {
@@ -55,7 +56,7 @@ export const waiting = defineCommand({
       span: source.range,
       by,
       currency: flags.currency,
-      rules: { dayOf: (at) => source.days.day(at), now: source.asOf / 1000 },
+      rules: { dayOf: (at) => source.days.day(at), now: source.reachesTo / 1000 },
       counts: ({ status }) => status === statuses.preAuthorized,
     });
     for await (const facts of source.facts) adding.add(facts);
@@ -76,7 +77,7 @@ export const waiting = defineCommand({
       amountColumn<OrderSum>('AMOUNT', 'amount', amountsOf(source)),
     ];
     const drawing = drawingOf(ctx, flags.chart);
-    await showReport(ctx, columns, rows, () => [
+    await showReport(ctx, columns, rows, source, () => [
       titleLine(ctx, 'WAITING FOR CAPTURE', source),
       totalsGrid(totals, figures, { series: () => undefined, drawing: undefined }),
       ...bucketsGrids(`BY ${by.toUpperCase()}`, buckets, figures, { by: 'amount', drawing }),

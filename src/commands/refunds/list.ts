@@ -13,8 +13,8 @@ import {
 import { defineCommand } from '../command.ts';
 import { flag } from '../flags.ts';
 import { openSource } from '../open-report-source.ts';
-import { sourceFlags } from '../report-flags.ts';
-import { lastFields, rowColumn } from '../report-rows.ts';
+import { sourceFlags, sourceHelp } from '../report-flags.ts';
+import { lastFields, rowColumn, sayAsOf } from '../report-rows.ts';
 import { currencyWord, refuseGaps } from '../report-screen.ts';
 import type { Source } from '../report-source.ts';
 import { parsePeriod, periodFlag } from '../typed-period.ts';
@@ -25,7 +25,8 @@ export const list = defineCommand({
   description: [
     'Lists every refund that was made in a period, whenever its order was made, the newest first. --sort amount puts the largest first.',
     'Reason, note and operator come from the journal of this machine. A refund that it does not know is called not from this machine.',
-    'Every order is read, because a refund may be of any old order. --from-file takes an export instead.',
+    `Without an index, or with --live, every order is read, because a refund may be of any old order. --from-file takes an export instead. ${sourceHelp}`,
+    'In an index a refund that was made after its order was read is missing.',
   ].join('\n'),
   arguments: [],
   flags: {
@@ -67,7 +68,8 @@ export const list = defineCommand({
       columns,
       shown.map((refund) => rowOf(refund, source, gaps.undated + gaps.hidden === 0)),
     );
-    for (const line of closingLines(source, found.length, shown.length)) ctx.notes.note(line);
+    ctx.notes.note(foundWords(source, found.length, shown.length));
+    sayAsOf(ctx, source);
     refuseGaps(gaps, 'refunds');
     return undefined;
   },
@@ -138,12 +140,9 @@ function rowOf(refund: RefundFact, source: Source, isComplete: boolean): JsonObj
   };
 }
 
-function closingLines({ range, days, asOf, readWords }: Source, found: number, shown: number) {
+function foundWords({ range, days }: Source, found: number, shown: number): string {
   const from = range.since === undefined ? '' : ` from ${days.full(range.since)}`;
   const to = range.until === undefined ? '' : `, before ${days.full(range.until)}`;
   const part = shown < found ? `; the first ${shown} are shown` : '';
-  return [
-    `${found} ${found === 1 ? 'refund' : 'refunds'} made${from}${to}${part}`,
-    `as of ${days.full(asOf)}: ${readWords()}`,
-  ];
+  return `${found} ${found === 1 ? 'refund' : 'refunds'} made${from}${to}${part}`;
 }

@@ -15,7 +15,7 @@ import type { Block } from '../../terminal/terminal.ts';
 import { type Context, defineCommand } from '../command.ts';
 import { flag } from '../flags.ts';
 import { openSource } from '../open-report-source.ts';
-import { type Chart, chartFlag, sourceFlags } from '../report-flags.ts';
+import { type Chart, chartFlag, sourceFlags, sourceHelp } from '../report-flags.ts';
 import { firstColumns, firstFields, lastColumns, lastFields, rowColumn, showReport } from '../report-rows.ts';
 import {
   amountColumn,
@@ -42,7 +42,8 @@ export const summary = defineCommand({
     'Counts the refunds that were made in a period, whenever their orders were made, for each currency; two currencies are never added together. Sums are exact, of any size.',
     'The rate compares the refunds made in the period with the payments of the same period. The rows also have refunded_of_paid: how much of the payments of the period was refunded at any time. That is another rate.',
     'Reason and operator come from the journal of this machine. A refund that it does not know is called not from this machine. Age is the time from the payment to the refund.',
-    'Every order is read, because a refund may be of any old order. What is refunded while that goes on may be missing. --from-file takes an export instead.',
+    `Without an index, or with --live, every order is read, because a refund may be of any old order; what is refunded while that goes on may be missing. --from-file takes an export instead. ${sourceHelp}`,
+    'From an index the sums are a lower bound: a refund that was made after its order was read is missing. Every --by works there.',
   ].join('\n'),
   arguments: [],
   flags: {
@@ -91,7 +92,7 @@ export const summary = defineCommand({
       ...figuresOf(line, flags.by, source),
       ...lastFields(source, complete),
     }));
-    await showReport(ctx, columns, rows, () => screen(ctx, source, result, by, flags.chart));
+    await showReport(ctx, columns, rows, source, () => screen(ctx, source, result, by, flags.chart));
     if (result.failed > 0)
       ctx.notes.warn(
         `the service lists ${result.failed} of the refunds as failed; they are counted, as in an export`,
