@@ -13,6 +13,9 @@ export const sourceHelp = [
   'An index that cannot answer is left aside, and a note says why: it is not whole, the list is not newest first, it does not reach back to the period, or its newest orders were not read since the period began or for more than a day.',
 ].join(' ');
 
+/** What people may say instead of `--by brand`. */
+export const wordsForBrand = { card: 'brand', cards: 'brand', 'card-brand': 'brand' } as const;
+
 /** How the sums are shown. */
 export const chartFlag = flag.choice(charts, {
   value: 'CHART',

@@ -1,6 +1,7 @@
 /** `report`: one HTML file about the refunds of a period, for a lead who mails it. */
 
 import type { JsonObject } from '../api/spec.ts';
+import { quoted } from '../profiles/profiles.ts';
 import { loadReportPage, type Page } from '../reports/reports.ts';
 import { toJson } from '../terminal/terminal.ts';
 import { type Context, defineCommand, dryRunShown } from './command.ts';
@@ -42,6 +43,10 @@ export const report = defineCommand({
     if (file === undefined)
       throw usage('say into which file the report goes', ['paydesk report --to report.html']);
     await refuseFile(ctx, file, force, flags['from-file']);
+    if (!/\.html?$/i.test(file))
+      throw usage(`--to ${file}: the report is HTML, so its name ends in .html`, [
+        `paydesk report --to ${quoted(file.replace(/\.[^./]*$/, ''))}.html`,
+      ]);
     const period = flags.period ?? parsePeriod(usualPeriod, '--period');
     const would = `would write a report of ${period.text} into ${file}`;
     if (await dryRunShown(ctx, { action: 'report', file, period: period.text }, would)) return undefined;

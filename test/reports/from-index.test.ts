@@ -94,18 +94,18 @@ test('the screen says how old each age is, that the sums are a lower bound, and 
   await using service = await startIndexed();
   const { stdout } = await ask(service, 'refunds summary --period this-week --by day', afterHours(5));
   expect(stdout).toMatchInlineSnapshot(`
-    "REFUNDS  19 Nov to 21 Nov 2040 (UTC)    sandbox environment
+    "REFUNDS  19 Nov to 21 Nov 2040 (UTC), so far    sandbox environment
            REFUNDS  REFUNDED  OF PAID   PAID
-      MXN       13      3713  20.62 %  18002
+      MXN       13      3713  20.63 %  18002
       USD        7      2107  23.41 %   9000
 
     BY DAY, MXN   REFUNDS  REFUNDED  OF PAID   PAID
-      2040-11-19        0         0        -  18002
+      2040-11-19        0         0   0.00 %  18002
       2040-11-20       13      3713        -      0  ########################
 
     BY DAY, USD   REFUNDS  REFUNDED  OF PAID  PAID
       2040-11-20        7      2107        -     0  ########################
-      2040-11-21        0         0        -  9000
+      2040-11-21        0         0   0.00 %  9000
 
     as of  newest 3 days 15:31, 90 days 15:31, older ones 15:31, in the index of this machine: refunds made on these orders since then may be missing, so the sums are a lower bound
     exact  the same with --live (about 2 requests)

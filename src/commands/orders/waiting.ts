@@ -5,12 +5,13 @@ import { type OrderSum, summariseOrders, waitingDimensions } from '../../reports
 import { defineCommand } from '../command.ts';
 import { flag } from '../flags.ts';
 import { openSource } from '../open-report-source.ts';
-import { chartFlag, sourceFlags, sourceHelp } from '../report-flags.ts';
+import { chartFlag, sourceFlags, sourceHelp, wordsForBrand } from '../report-flags.ts';
 import { firstColumns, firstFields, lastColumns, lastFields, rowColumn, showReport } from '../report-rows.ts';
 import {
   amountColumn,
   amountsOf,
   bucketsGrids,
+  bucketWords,
   closingBlocks,
   countColumn,
   drawingOf,
@@ -32,7 +33,8 @@ export const waiting = defineCommand({
     period: periodFlag('all orders, whenever they were created'),
     by: flag.choice(waitingDimensions, {
       value: 'WHAT',
-      summary: 'split the sums by this',
+      summary: 'split the sums by this; brand is that of the card',
+      otherWords: wordsForBrand,
       defaultText: 'age',
     }),
     chart: chartFlag,
@@ -80,7 +82,11 @@ export const waiting = defineCommand({
     await showReport(ctx, columns, rows, source, () => [
       titleLine(ctx, 'WAITING FOR CAPTURE', source),
       totalsGrid(totals, figures, { series: () => undefined, drawing: undefined }),
-      ...bucketsGrids(`BY ${by.toUpperCase()}`, buckets, figures, { by: 'amount', drawing }),
+      ...bucketsGrids(`BY ${by.toUpperCase()}`, buckets, figures, {
+        by: 'amount',
+        drawing,
+        nameOf: (bucket) => bucketWords(source, bucket, by),
+      }),
       ...closingBlocks(source, [['note', 'the service does not say when an authorization lapses']]),
     ]);
     refuseGaps(gaps, 'orders');

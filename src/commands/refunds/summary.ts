@@ -15,12 +15,13 @@ import type { Block } from '../../terminal/terminal.ts';
 import { type Context, defineCommand } from '../command.ts';
 import { flag } from '../flags.ts';
 import { openSource } from '../open-report-source.ts';
-import { type Chart, chartFlag, sourceFlags, sourceHelp } from '../report-flags.ts';
+import { type Chart, chartFlag, sourceFlags, sourceHelp, wordsForBrand } from '../report-flags.ts';
 import { firstColumns, firstFields, lastColumns, lastFields, rowColumn, showReport } from '../report-rows.ts';
 import {
   amountColumn,
   amountsOf,
   bucketsGrids,
+  bucketWords,
   calendarGrids,
   closingBlocks,
   countColumn,
@@ -50,7 +51,8 @@ export const summary = defineCommand({
     period: periodFlag(usualPeriod),
     by: flag.choice(dimensions, {
       value: 'WHAT',
-      summary: 'split the sums by this',
+      summary: 'split the sums by this; brand is that of the card',
+      otherWords: wordsForBrand,
       defaultText: 'reason in a table; rows for scripts are not split',
     }),
     chart: chartFlag,
@@ -134,15 +136,10 @@ function figuresOf(
     refunded: sums.refunded,
     payments: beside ? sums.payments : null,
     paid: beside ? sums.paid : null,
-    rate_percent: beside ? (rateOf(sums) ?? null) : null,
+    rate_percent: beside ? (percent(sums.refunded, sums.paid) ?? null) : null,
     refunded_of_paid: beside && by === undefined ? sums.refunded_of_paid : null,
     unsummed: sums.unsummed,
   };
-}
-
-// Without a refund there is nothing to give a rate of.
-function rateOf({ refunds, refunded, paid }: Line<RefundSum>['sums']): string | undefined {
-  return refunds === 0 ? undefined : percent(refunded, paid);
 }
 
 function screen(
@@ -168,7 +165,11 @@ function screen(
       series,
       drawing: isTimeUnit(by) && drawing?.kind === 'auto' ? undefined : drawing,
     }),
-    ...bucketsGrids(`BY ${by.toUpperCase()}`, buckets, split, { by: 'refunded', drawing }),
+    ...bucketsGrids(`BY ${by.toUpperCase()}`, buckets, split, {
+      by: 'refunded',
+      drawing,
+      nameOf: (bucket) => bucketWords(source, bucket, by),
+    }),
     ...calendarGrids(
       totals.map(({ currency }) => currency),
       series,
@@ -187,6 +188,6 @@ function screen(
 }
 
 function rateWords(sums: Line<RefundSum>['sums']): string {
-  const rate = rateOf(sums);
+  const rate = percent(sums.refunded, sums.paid);
   return rate === undefined ? '-' : `${rate} %`;
 }
