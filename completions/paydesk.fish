@@ -34,7 +34,7 @@ function __paydesk_complete
                     capture 'Capture an order that was authorized earlier' \
                     create 'Create an order, with a checkout or without' \
                     export 'Export all orders, charges or refunds of a time range' \
-                    summary 'Add up the orders of a period: by status, day, week, month or card' \
+                    summary 'Add up the orders of a period: by status, day, week, month or brand of card' \
                     waiting 'Count the authorized orders that wait for their capture, by age' \
                     twins 'List orders of a period that somebody may have paid twice'
                 return
@@ -45,7 +45,7 @@ function __paydesk_complete
                     status 'Show what became of every row of a plan' \
                     compare 'Compare a list of orders with what was refunded' \
                     list 'List the refunds of a period: how much, why, and by whom' \
-                    summary 'Add up the refunds of a period: by reason, operator, day or card, and the rate'
+                    summary 'Add up the refunds of a period: by reason, operator, day or brand of card, and the rate'
                 return
             case 'customers'
                 printf '%s\t%s\n' \
@@ -61,7 +61,7 @@ function __paydesk_complete
             case 'index'
                 printf '%s\t%s\n' \
                     build 'Read all orders into an index on this machine, so that they are found at once' \
-                    refresh 'Read what is new, and read again what may have changed' \
+                    refresh 'Bring the index up to date: read new orders, and old ones that may have changed' \
                     status 'Show what the index knows, and how old that is' \
                     forget 'Take a buyer, old orders or everything out of the index' \
                     rekey 'Seal the index with a new key'
@@ -92,10 +92,10 @@ function __paydesk_complete
             case 'team'
                 printf '%s\t%s\n' \
                     create 'Make the journal of a team in a database' \
-                    add 'Let somebody sign in, as a member or a lead' \
-                    remove 'Let a member sign in no more' \
+                    add 'Add a member or a lead to the team' \
+                    remove 'Stop a member from signing in' \
                     join 'Record the changes of this account in the team\'s journal' \
-                    leave 'Record them on this machine again' \
+                    leave 'Leave the team: record changes on this machine again' \
                     show 'Show the server, the members, and what is unconfirmed' \
                     limits 'Show the limits of the team; a lead sets them' \
                     verify 'Check every row at the server against this machine\'s copy' \
@@ -144,7 +144,7 @@ function __paydesk_complete
                     capture 'Capture an order that was authorized earlier' \
                     create 'Create an order, with a checkout or without' \
                     export 'Export all orders, charges or refunds of a time range' \
-                    summary 'Add up the orders of a period: by status, day, week, month or card' \
+                    summary 'Add up the orders of a period: by status, day, week, month or brand of card' \
                     waiting 'Count the authorized orders that wait for their capture, by age' \
                     twins 'List orders of a period that somebody may have paid twice'
                 return
@@ -155,7 +155,7 @@ function __paydesk_complete
                     status 'Show what became of every row of a plan' \
                     compare 'Compare a list of orders with what was refunded' \
                     list 'List the refunds of a period: how much, why, and by whom' \
-                    summary 'Add up the refunds of a period: by reason, operator, day or card, and the rate'
+                    summary 'Add up the refunds of a period: by reason, operator, day or brand of card, and the rate'
                 return
             case 'help customers'
                 printf '%s\t%s\n' \
@@ -171,7 +171,7 @@ function __paydesk_complete
             case 'help index'
                 printf '%s\t%s\n' \
                     build 'Read all orders into an index on this machine, so that they are found at once' \
-                    refresh 'Read what is new, and read again what may have changed' \
+                    refresh 'Bring the index up to date: read new orders, and old ones that may have changed' \
                     status 'Show what the index knows, and how old that is' \
                     forget 'Take a buyer, old orders or everything out of the index' \
                     rekey 'Seal the index with a new key'
@@ -202,10 +202,10 @@ function __paydesk_complete
             case 'help team'
                 printf '%s\t%s\n' \
                     create 'Make the journal of a team in a database' \
-                    add 'Let somebody sign in, as a member or a lead' \
-                    remove 'Let a member sign in no more' \
+                    add 'Add a member or a lead to the team' \
+                    remove 'Stop a member from signing in' \
                     join 'Record the changes of this account in the team\'s journal' \
-                    leave 'Record them on this machine again' \
+                    leave 'Leave the team: record changes on this machine again' \
                     show 'Show the server, the members, and what is unconfirmed' \
                     limits 'Show the limits of the team; a lead sets them' \
                     verify 'Check every row at the server against this machine\'s copy' \

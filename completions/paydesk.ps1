@@ -33,7 +33,7 @@ Register-ArgumentCompleter -Native -CommandName paydesk -ScriptBlock {
                 "capture`tCapture an order that was authorized earlier"
                 "create`tCreate an order, with a checkout or without"
                 "export`tExport all orders, charges or refunds of a time range"
-                "summary`tAdd up the orders of a period: by status, day, week, month or card"
+                "summary`tAdd up the orders of a period: by status, day, week, month or brand of card"
                 "waiting`tCount the authorized orders that wait for their capture, by age"
                 "twins`tList orders of a period that somebody may have paid twice"
             }
@@ -43,7 +43,7 @@ Register-ArgumentCompleter -Native -CommandName paydesk -ScriptBlock {
                 "status`tShow what became of every row of a plan"
                 "compare`tCompare a list of orders with what was refunded"
                 "list`tList the refunds of a period: how much, why, and by whom"
-                "summary`tAdd up the refunds of a period: by reason, operator, day or card, and the rate"
+                "summary`tAdd up the refunds of a period: by reason, operator, day or brand of card, and the rate"
             }
             'customers' {
                 "list`tList customers, one page at a time"
@@ -56,7 +56,7 @@ Register-ArgumentCompleter -Native -CommandName paydesk -ScriptBlock {
             }
             'index' {
                 "build`tRead all orders into an index on this machine, so that they are found at once"
-                "refresh`tRead what is new, and read again what may have changed"
+                "refresh`tBring the index up to date: read new orders, and old ones that may have changed"
                 "status`tShow what the index knows, and how old that is"
                 "forget`tTake a buyer, old orders or everything out of the index"
                 "rekey`tSeal the index with a new key"
@@ -84,10 +84,10 @@ Register-ArgumentCompleter -Native -CommandName paydesk -ScriptBlock {
             }
             'team' {
                 "create`tMake the journal of a team in a database"
-                "add`tLet somebody sign in, as a member or a lead"
-                "remove`tLet a member sign in no more"
+                "add`tAdd a member or a lead to the team"
+                "remove`tStop a member from signing in"
                 "join`tRecord the changes of this account in the team's journal"
-                "leave`tRecord them on this machine again"
+                "leave`tLeave the team: record changes on this machine again"
                 "show`tShow the server, the members, and what is unconfirmed"
                 "limits`tShow the limits of the team; a lead sets them"
                 "verify`tCheck every row at the server against this machine's copy"
@@ -132,7 +132,7 @@ Register-ArgumentCompleter -Native -CommandName paydesk -ScriptBlock {
                 "capture`tCapture an order that was authorized earlier"
                 "create`tCreate an order, with a checkout or without"
                 "export`tExport all orders, charges or refunds of a time range"
-                "summary`tAdd up the orders of a period: by status, day, week, month or card"
+                "summary`tAdd up the orders of a period: by status, day, week, month or brand of card"
                 "waiting`tCount the authorized orders that wait for their capture, by age"
                 "twins`tList orders of a period that somebody may have paid twice"
             }
@@ -142,7 +142,7 @@ Register-ArgumentCompleter -Native -CommandName paydesk -ScriptBlock {
                 "status`tShow what became of every row of a plan"
                 "compare`tCompare a list of orders with what was refunded"
                 "list`tList the refunds of a period: how much, why, and by whom"
-                "summary`tAdd up the refunds of a period: by reason, operator, day or card, and the rate"
+                "summary`tAdd up the refunds of a period: by reason, operator, day or brand of card, and the rate"
             }
             'help customers' {
                 "list`tList customers, one page at a time"
@@ -155,7 +155,7 @@ Register-ArgumentCompleter -Native -CommandName paydesk -ScriptBlock {
             }
             'help index' {
                 "build`tRead all orders into an index on this machine, so that they are found at once"
-                "refresh`tRead what is new, and read again what may have changed"
+                "refresh`tBring the index up to date: read new orders, and old ones that may have changed"
                 "status`tShow what the index knows, and how old that is"
                 "forget`tTake a buyer, old orders or everything out of the index"
                 "rekey`tSeal the index with a new key"
@@ -183,10 +183,10 @@ Register-ArgumentCompleter -Native -CommandName paydesk -ScriptBlock {
             }
             'help team' {
                 "create`tMake the journal of a team in a database"
-                "add`tLet somebody sign in, as a member or a lead"
-                "remove`tLet a member sign in no more"
+                "add`tAdd a member or a lead to the team"
+                "remove`tStop a member from signing in"
                 "join`tRecord the changes of this account in the team's journal"
-                "leave`tRecord them on this machine again"
+                "leave`tLeave the team: record changes on this machine again"
                 "show`tShow the server, the members, and what is unconfirmed"
                 "limits`tShow the limits of the team; a lead sets them"
                 "verify`tCheck every row at the server against this machine's copy"

@@ -156,7 +156,7 @@ export const exitMeanings: ReadonlyMap<number, string> = new Map([
   [5, 'refused by the service, or not found there'],
   [6, 'network, timeout, or a service that fails or wants fewer requests; certainly nothing changed'],
   [7, 'a person must look: a change is unconfirmed, or a duplicate is likely'],
-  [8, 'a batch ended with some rows not done'],
+  [8, 'some rows of a file or plan are not refunded, or cannot be'],
   [
     9,
     'output or record incomplete: disk full, pipe closed early, the pages of a list broke off, a limit reached',

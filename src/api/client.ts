@@ -71,7 +71,7 @@ function createSendOnce({ exchange, leave, pace }: SendParts): SendOnce {
     let late: string | undefined;
     const onSent = () => {
       if (isTooLate?.() === true) {
-        late = 'it took too long to connect, or this machine stood still meanwhile';
+        late = 'it took too long to connect, or this machine was asleep or frozen in the meantime';
         throw new Error(late);
       }
       sent = true;
@@ -88,7 +88,7 @@ function createSendOnce({ exchange, leave, pace }: SendParts): SendOnce {
       return report(exchanged.failure.reason, exchanged.failure.cause);
     } catch (error) {
       if (leave?.aborted !== true) throw error;
-      return report('you left before it answered', new Error('stopped'));
+      return report('you stopped waiting before the service answered', new Error('stopped'));
     }
   };
 }

@@ -19,7 +19,7 @@ export function proxyFor(baseUrl: string, env: Env): URL | undefined {
     throw new CliError('usage', `${name} is not the URL of a proxy`, { certain: 'nothing was sent' });
   }
   if (!canDecode(`${proxy.username}:${proxy.password}`)) {
-    throw new CliError('usage', `the login in ${name} has a % that stands for nothing`, {
+    throw new CliError('usage', `the login in ${name} has a % that is not part of a valid code such as %40`, {
       certain: 'nothing was sent',
       now: ['write % as %25 in the name and the password of the proxy'],
     });

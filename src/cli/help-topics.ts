@@ -28,12 +28,12 @@ const environment = (): readonly string[] => [
   '  CI                   set: the same as --no-input',
   '  NO_COLOR             set: no colour; FORCE_COLOR: colour also in a pipe',
   '  HTTPS_PROXY          the proxy for https, except for hosts in NO_PROXY; plain http and this machine never use it',
-  '  XDG_CONFIG_HOME      profiles and keys lie in its folder paydesk; XDG_STATE_HOME: the journal, its witness, locks and the demo; XDG_CACHE_HOME: compiled code',
+  '  XDG_CONFIG_HOME      its folder paydesk holds profiles, keys and teams; that of XDG_STATE_HOME the journal, its witness, the copy of the journal of a team, indexes, unfinished exports, locks and the demo; that of XDG_CACHE_HOME compiled code',
   '  PAYDESK_STATE_ON_NETWORK  1: allow the journal on a network file system; set it only after you have tested that locks work there',
   '',
-  'paydesk keeps nothing else, and contacts no host except the service. To remove every trace:',
+  'paydesk keeps nothing else but keys in the system keyring, and contacts no host except the service, a proxy and the server of a team. To remove every trace, first remove each profile (paydesk profile remove NAME), which takes its keys out of the keyring; then:',
   '  rm -r ~/.config/paydesk ~/.local/state/paydesk ~/.cache/paydesk',
-  'removes profiles, keys, the journal of what was sent and its witness (the folder witness beside the folder journal); paydesk profile show says where they lie on this system.',
+  'This removes profiles, keys, indexes, the journal of what was sent and its witness (the folder witness beside the folder journal); paydesk profile show says where they lie on this system.',
 ];
 
 const exitCodes = (): readonly string[] => [
@@ -110,7 +110,7 @@ const teams = (): readonly string[] => [
   '  - limits are checked by the server, in the same transaction that records the change',
   '  - the password goes only to a server that proves that it knows it (SCRAM), and away from this machine only over TLS with a verified certificate',
   '',
-  'What it does not:',
+  'What it does not guarantee:',
   '  - it binds paydesk only. Who holds the API key can refund past it; only a sender that alone holds the key could enforce more',
   '  - a failover to an asynchronous standby, or a backup that was put back, can forget refunds. A desk that saw the forgotten rows stops. A desk that never saw them, and a new desk, cannot notice. The read right before a refund is sent still shows refunds that were made',
   '  - a superuser of the database can change everything. team verify compares the rows with the copy of this machine, which proves it',

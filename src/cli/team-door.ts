@@ -215,7 +215,7 @@ async function refuseUnlessThere(own: readonly AttemptRecord[], store: JournalSt
   if (missing === undefined) return;
   throw new CliError(
     'refused',
-    `the team's journal has no ${missing.sent.intent} of this machine, or less of it`,
+    `the team's journal does not have all that this machine recorded of ${missing.sent.intent}`,
     {
       certain: 'the journal of this machine is closed, and nothing is sent until it has joined',
       now: ['show your lead'],
@@ -256,7 +256,7 @@ function checkPlace({ host, schema, tls }: TeamPlace): void {
   throw new CliError('refused', `${host} is not this machine, so the connection needs TLS`, {
     certain,
     now: [
-      'add --ca FILE with the certificate of who issued the one of the server, or --tls if this system trusts it',
+      'add --ca FILE with the certificate of the authority that issued the certificate of the server, or --tls if this system trusts that authority',
     ],
   });
 }

@@ -92,7 +92,7 @@ export const commands: readonly CommandEntry[] = [
   },
   {
     words: ['orders', 'summary'],
-    summary: 'Add up the orders of a period: by status, day, week, month or card',
+    summary: 'Add up the orders of a period: by status, day, week, month or brand of card',
     load: async () => (await import('./orders/summary.ts')).summary,
   },
   {
@@ -132,7 +132,7 @@ export const commands: readonly CommandEntry[] = [
   },
   {
     words: ['refunds', 'summary'],
-    summary: 'Add up the refunds of a period: by reason, operator, day or card, and the rate',
+    summary: 'Add up the refunds of a period: by reason, operator, day or brand of card, and the rate',
     load: async () => (await import('./refunds/summary.ts')).summary,
   },
   {
@@ -167,7 +167,7 @@ export const commands: readonly CommandEntry[] = [
   },
   {
     words: ['index', 'refresh'],
-    summary: 'Read what is new, and read again what may have changed',
+    summary: 'Bring the index up to date: read new orders, and old ones that may have changed',
     load: async () => (await import('./index/refresh.ts')).refresh,
   },
   {
@@ -277,12 +277,12 @@ export const commands: readonly CommandEntry[] = [
   },
   {
     words: ['team', 'add'],
-    summary: 'Let somebody sign in, as a member or a lead',
+    summary: 'Add a member or a lead to the team',
     load: async () => (await import('./team/add.ts')).add,
   },
   {
     words: ['team', 'remove'],
-    summary: 'Let a member sign in no more',
+    summary: 'Stop a member from signing in',
     load: async () => (await import('./team/remove.ts')).remove,
   },
   {
@@ -292,7 +292,7 @@ export const commands: readonly CommandEntry[] = [
   },
   {
     words: ['team', 'leave'],
-    summary: 'Record them on this machine again',
+    summary: 'Leave the team: record changes on this machine again',
     load: async () => (await import('./team/leave.ts')).leave,
   },
   {

@@ -1,15 +1,42 @@
-/** Chooses where a report takes its facts from: a file that was named, or else the service itself. */
+/** Chooses where a report takes its facts from: a file that was named, the index of this machine, or the service itself. */
 
+import { type Facts, hasCurrency } from '../reports/reports.ts';
 import type { Context } from './command.ts';
 import { openFile } from './report-file.ts';
+import { openIndex } from './report-index.ts';
 import { openLive } from './report-live.ts';
 import type { Asked, Source } from './report-source.ts';
 
 /**
- * Opens the source of a report. An index of the orders on this machine would be a third one: it would answer unless `--live` was
- * given, and as long as there is none, the service does. Throws CliError 'usage' for a file that cannot answer.
+ * Opens the source of a report. Without `--live` and `--from-file` the index of this machine answers, if the account has one that
+ * can; otherwise the service does. Throws CliError 'usage' for a file that cannot answer, and 'refused' for an index that does
+ * not open.
  */
-export function openSource(ctx: Context, asked: Asked): Promise<Source> {
-  const file = asked.flags['from-file'];
-  return file === undefined ? openLive(ctx, asked) : openFile(ctx, asked, file);
+export async function openSource(ctx: Context, asked: Asked): Promise<Source> {
+  const source = await openFirst(ctx, asked);
+  const { currency } = asked.flags;
+  return currency === undefined ? source : { ...source, facts: sayIfNone(ctx, source.facts, currency) };
+}
+
+async function openFirst(ctx: Context, asked: Asked): Promise<Source> {
+  const { live = false, 'from-file': file } = asked.flags;
+  if (file !== undefined) return await openFile(ctx, asked, file);
+  const index = live ? undefined : await openIndex(ctx, asked);
+  return index ?? (await openLive(ctx, asked));
+}
+
+// A currency that is mistyped would look like one in which nothing was paid.
+async function* sayIfNone(
+  { notes }: Context,
+  facts: AsyncIterable<Facts>,
+  currency: string,
+): AsyncGenerator<Facts> {
+  const seen = new Set<string>();
+  for await (const one of facts) {
+    for (const of of [one.order, ...one.refunds, ...one.payments])
+      if (of?.currency !== undefined) seen.add(of.currency);
+    yield one;
+  }
+  if (seen.size === 0 || [...seen].some((one) => hasCurrency(currency, one))) return;
+  notes.warn(`nothing that was read is in ${currency}; currencies here: ${[...seen].toSorted().join(', ')}`);
 }

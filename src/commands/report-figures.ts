@@ -61,9 +61,9 @@ export async function gatherFigures(
   source: Source,
   currency: string | undefined,
 ): Promise<ReportFigures> {
-  const { range: span, days, asOf } = source;
+  const { range: span, days, reachesTo } = source;
   const unit = unitFor(source);
-  const shared = { span, currency, rules: { dayOf: (at: number) => days.day(at), now: asOf / 1000 } };
+  const shared = { span, currency, rules: { dayOf: (at: number) => days.day(at), now: reachesTo / 1000 } };
   const splits = {
     time: summariseRefunds({ ...shared, by: unit }),
     reasons: summariseRefunds({ ...shared, by: 'reason' }),
@@ -118,9 +118,13 @@ function unitFor(source: Source): TimeUnit {
 }
 
 // The first and the last day of the period as far as it has passed; undefined if it has no beginning.
-function endsOf({ range: { since, until }, asOf, days }: Source): [first: string, last: string] | undefined {
+function endsOf({
+  range: { since, until },
+  reachesTo,
+  days,
+}: Source): [first: string, last: string] | undefined {
   if (since === undefined) return undefined;
-  const end = Math.max(since + 1000, Math.min(until ?? asOf, asOf));
+  const end = Math.max(since + 1000, Math.min(until ?? reachesTo, reachesTo));
   const [first, last] = [days.day(Math.ceil(since / 1000)), days.day(Math.ceil(end / 1000) - 1)];
   return first === undefined || last === undefined ? undefined : [first, last];
 }

@@ -7,6 +7,15 @@ import { flag, usage } from './flags.ts';
 export const charts = ['auto', 'none', 'bars', 'spark', 'calendar'] as const;
 export type Chart = (typeof charts)[number];
 
+/** How every report chooses where its numbers come from, for its help. */
+export const sourceHelp = [
+  'If this machine has an index (paydesk index build), the numbers come from there and no request is sent. The last lines then say how old they are, and what makes them exact; rows for scripts have source index, complete false and as_of.',
+  'An index that cannot answer is left aside, and a note says why: it is not whole, the list is not newest first, it does not reach back to the period, or its newest orders were not read since the period began or for more than a day.',
+].join(' ');
+
+/** What people may say instead of `--by brand`. */
+export const wordsForBrand = { card: 'brand', cards: 'brand', 'card-brand': 'brand' } as const;
+
 /** How the sums are shown. */
 export const chartFlag = flag.choice(charts, {
   value: 'CHART',
@@ -19,6 +28,11 @@ export const chartFlag = flag.choice(charts, {
   },
   defaultText: 'auto',
 });
+
+const liveWords = { summary: 'read every order from the service, also if this machine has an index of them' };
+
+/** For a report that takes no file. */
+export const liveFlag = flag.switch(liveWords);
 
 /** Where the facts come from, and which of them count. */
 export const sourceFlags = {
@@ -35,10 +49,7 @@ export const sourceFlags = {
     summary: 'the time zone of the days, such as America/Mexico_City',
     defaultText: "the profile's time.zone, or this machine's",
   }),
-  live: flag.switch({
-    summary: 'read every order from the service; this is also done without it',
-    conflicts: ['from-file'],
-  }),
+  live: flag.switch({ ...liveWords, conflicts: ['from-file'] }),
   'from-file': flag.text({
     value: 'FILE',
     summary: 'take the numbers from an export instead, and send no request; its manifest is checked first',

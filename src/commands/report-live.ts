@@ -6,9 +6,10 @@ import { CliError } from '../errors.ts';
 import { accountSpan } from '../profiles/profiles.ts';
 import { type Facts, factsOfOrder, type Known } from '../reports/reports.ts';
 import type { Context } from './command.ts';
+import { feedIndex } from './orders/feed-index.ts';
 import { stopAtDate } from './orders/order-observer.ts';
 import { makersOf, nobodyAsked } from './report-makers.ts';
-import { type Asked, type Needs, type Source, timeOf } from './report-source.ts';
+import { type Asked, asOfLine, type Needs, type Source, timeOf } from './report-source.ts';
 import type { TimeRange } from './typed-time.ts';
 import { brokeOff } from './walk.ts';
 
@@ -19,16 +20,19 @@ export async function openLive(ctx: Context, asked: Asked): Promise<Source> {
   const time = timeOf(ctx, asked);
   const makerOf = needs.makers ? await makersOf(ctx, () => ctx.journal.attemptsOf(service)) : nobodyAsked;
   const walked = walk(ctx, service, { makerOf, purchaseOf }, stopOf(needs, time.range));
+  const asOf = ctx.clock.now();
   return {
     kind: 'live',
     label: accountSpan(service.profile),
     settings: service.profile.settings,
     ...time,
-    asOf: ctx.clock.now(),
+    asOf,
+    reachesTo: asOf,
     knowsPayments: true,
     facts: walked.facts,
     attempts: () => ctx.journal.attemptsOf(service),
     readWords: walked.words,
+    asOfLines: () => [asOfLine({ days: time.days, asOf, readWords: walked.words })],
   };
 }
 
@@ -50,16 +54,17 @@ function walk(
   let ended = false;
   async function* facts(): AsyncGenerator<Facts> {
     const endProgress = ctx.notes.progress(() => (read === 0 ? '' : `${read} orders read`));
+    const feed = feedIndex(ctx, service, undefined);
     try {
-      for await (const { records } of longPages(service, 'orders', {}, { ahead: true })) {
-        const isFirst = read === 0;
+      for await (const page of longPages(service, 'orders', {}, { ahead: true })) {
+        const { records } = page;
+        feed.page(page);
         dates.add(records);
         const warning = dates.warning();
         if (warning !== undefined) ctx.notes.warn(warning);
         read += records.length;
         for (const { value } of records) yield factsOfOrder(value, known);
-        // If not even one order of the first page is new enough, orders.order may be wrong. The next page shows whether it is.
-        ended = dates.reached && (!isFirst || dates.last !== undefined);
+        ended = dates.reached;
         if (ended) return;
       }
     } catch (error) {
@@ -72,6 +77,7 @@ function walk(
       });
     } finally {
       endProgress();
+      await feed.end();
     }
   }
   return {

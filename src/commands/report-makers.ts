@@ -1,6 +1,6 @@
 /** Who made each refund and why, out of the journal of this machine, in words that are never blank. */
 
-import type { JsonObject } from '../api/spec.ts';
+import { isObject, type JsonObject, valueAt } from '../api/spec.ts';
 import { refundFacts } from '../changes/changes.ts';
 import { CliError } from '../errors.ts';
 import type { AttemptRecord } from '../journal/journal.ts';
@@ -32,6 +32,26 @@ export async function makersOf(
     if (fact !== undefined) return madeHere(fact);
     const probable = probableOf(journal, byOrder.get(String(order.id)) ?? [], order).get(id);
     return probable === undefined ? elsewhere : probablyMadeHere(probable);
+  };
+}
+
+/**
+ * The same for orders of an index, which keeps the id of a charge only if it has refunds. The journal compares an order charge by
+ * charge, so a missing id is taken from the order as it was before the sending.
+ */
+export function withChargeIds(makerOf: MakerOf, attempts: readonly AttemptRecord[]): MakerOf {
+  const before = new Map(
+    attempts.flatMap(({ sent: { proof } }) =>
+      proof.orderId === undefined ? [] : [[proof.orderId, proof.before]],
+    ),
+  );
+  return (refundId, order) => {
+    const known = before.get(String(order.id));
+    const charges = valueAt(order, ['charges', 'data']);
+    if (known === undefined || !Array.isArray(charges) || !isObject(order.charges))
+      return makerOf(refundId, order);
+    const data = charges.map((charge, index) => ({ id: known.charges[index]?.id, ...charge }));
+    return makerOf(refundId, { ...order, charges: { ...order.charges, data } });
   };
 }
 

@@ -30,9 +30,9 @@ export function firstFields({ range, zone }: Source): JsonObject {
   return { since: seconds(range.since), until: seconds(range.until), zone };
 }
 
-/** The fields that every row ends with. */
+/** The fields that every row ends with. Of an index nothing is complete: it knows what was so when the orders were read. */
 export function lastFields({ kind, asOf }: Source, complete: boolean): JsonObject {
-  return { source: kind, complete, as_of: Math.floor(asOf / 1000) };
+  return { source: kind, complete: complete && kind !== 'index', as_of: Math.floor(asOf / 1000) };
 }
 
 function seconds(ms: number | undefined): number | null {
@@ -41,11 +41,18 @@ function seconds(ms: number | undefined): number | null {
 
 /** Prints a report: as a screen for people, as rows for everything else, and also where somebody named columns. */
 export async function showReport(
-  { out, options }: Pick<Context, 'out' | 'options'>,
+  { out, options, notes }: Pick<Context, 'out' | 'options' | 'notes'>,
   columns: readonly Column[],
   rows: readonly JsonObject[],
+  source: Source,
   screen: () => readonly Block[],
 ): Promise<void> {
   if (out.format === 'table' && options.columns === undefined) return out.own({}, screen);
-  await out.ownList(columns, rows);
+  await out.ownList(columns, rows, source.zone);
+  if (source.kind === 'index') sayAsOf({ notes }, source);
+}
+
+/** Says below a list when the facts were true. */
+export function sayAsOf({ notes }: Pick<Context, 'notes'>, { asOfLines }: Source): void {
+  for (const [label, text] of asOfLines()) notes.note(`${label}${label === 'as of' ? '' : ':'} ${text}`);
 }

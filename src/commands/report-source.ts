@@ -6,6 +6,7 @@ import type { Facts } from '../reports/reports.ts';
 import type { Cell } from '../terminal/terminal.ts';
 import type { Context, Days } from './command.ts';
 import { daysOfFlag } from './export-flags.ts';
+import { usage } from './flags.ts';
 import type { SourceInput } from './report-flags.ts';
 import type { Period } from './typed-period.ts';
 import { clockIn, type TimeRange } from './typed-time.ts';
@@ -23,11 +24,20 @@ export interface Needs {
   readonly marginSeconds?: number;
   /** What the report splits its sums by. An export of refunds does not know everything. */
   readonly by?: string | undefined;
+  /** Whether orders of every age matter, whatever the period is: those that wait for their capture. */
+  readonly everyAge?: boolean;
+  /** Whether it looks for twins. */
+  readonly twins?: boolean;
+  /** Whether it shows names of buyers. */
+  readonly names?: boolean;
 }
+
+/** A line that says when the facts were true, or how else the sums must be read. */
+export type AsOfLine = readonly [label: string, text: string];
 
 /** The facts of a report, and what it says about where they come from. */
 export interface Source {
-  readonly kind: 'live' | 'file';
+  readonly kind: 'live' | 'file' | 'index';
   /** The account, or the file. */
   readonly label: Cell;
   /** They say how amounts are shown; undefined if the profile is not known here. */
@@ -35,8 +45,10 @@ export interface Source {
   readonly days: Days;
   readonly zone: string;
   readonly range: TimeRange;
-  /** When the facts were true, Unix milliseconds: when the walk began. */
+  /** What was made or changed later may be missing, Unix milliseconds: when the walk began, or when the oldest of it was read. */
   readonly asOf: number;
+  /** The latest time that the facts can be of, Unix milliseconds: when the newest of it was read. */
+  readonly reachesTo: number;
   /** Whether payments are known beside the refunds. */
   readonly knowsPayments: boolean;
   readonly facts: AsyncIterable<Facts>;
@@ -44,6 +56,8 @@ export interface Source {
   readonly attempts: () => Promise<readonly AttemptRecord[]>;
   /** What was read, once all of it was: `5012 orders read from the service`. */
   readonly readWords: () => string;
+  /** The same as lines, with the time: `as of`, and what makes it exact. */
+  readonly asOfLines: () => readonly AsOfLine[];
 }
 
 /** What is known before the source is opened. */
@@ -54,8 +68,27 @@ export interface Asked {
   readonly needs: Needs;
 }
 
-/** The time of a report: its days, and the range of its period. `usual` is the zone without `--tz`. */
+/** The line of a source that was read as a whole. */
+export function asOfLine({ days, asOf, readWords }: Pick<Source, 'days' | 'asOf' | 'readWords'>): AsOfLine {
+  return ['as of', `${days.full(asOf)}: ${readWords()}`];
+}
+
+/**
+ * The time of a report: its days, and the range of its period. `usual` is the zone without `--tz`. Throws CliError 'usage' for a
+ * period of which nothing has passed.
+ */
 export function timeOf(ctx: Context, { flags, period }: Asked, usual?: string) {
+  const time = zonedTimeOf(ctx, { flags, period }, usual);
+  const { since } = time.range;
+  // Zeros would look as if something had been counted.
+  if (since !== undefined && since > ctx.clock.now())
+    throw usage(
+      `--period ${period?.text ?? ''}: this begins on ${time.days.full(since)}, which is still to come`,
+    );
+  return time;
+}
+
+function zonedTimeOf(ctx: Context, { flags, period }: Omit<Asked, 'needs'>, usual: string | undefined) {
   const days = daysOfFlag(ctx, flags.tz ?? usual);
   const clockAndZone = clockIn(days, ctx.clock.now());
   const range: TimeRange = period?.range(clockAndZone) ?? { since: undefined, until: undefined };

@@ -1,13 +1,14 @@
 /** `report`: one HTML file about the refunds of a period, for a lead who mails it. */
 
 import type { JsonObject } from '../api/spec.ts';
+import { quoted } from '../profiles/profiles.ts';
 import { loadReportPage, type Page } from '../reports/reports.ts';
 import { toJson } from '../terminal/terminal.ts';
 import { type Context, defineCommand, dryRunShown } from './command.ts';
 import { flag, usage } from './flags.ts';
 import { openSource } from './open-report-source.ts';
 import { gatherFigures, type ReportFigures } from './report-figures.ts';
-import { sourceFlags } from './report-flags.ts';
+import { sourceFlags, sourceHelp } from './report-flags.ts';
 import { figuresForPrograms } from './report-json.ts';
 import { firstFields, lastFields } from './report-rows.ts';
 import { gapWords, isComplete, labelWords, refuseGaps, spanWords } from './report-screen.ts';
@@ -21,7 +22,7 @@ export const report = defineCommand({
   description: [
     'Writes one HTML file to mail or to print: sums of refunds and payments with the rate, days, reasons, operators, cards, the largest refunds, orders that wait for their capture, possible twins, and open cases of the journal. Charts stand beside their tables. The sums are those of refunds summary.',
     'The file loads nothing and runs nothing, and holds the same figures as JSON with a SHA-256. Names of buyers and notes of refunds are left out; --names puts them in. Operators are always named, as this machine knows them.',
-    'Every order is read. --from-file takes an export of all orders instead (orders export --to orders.ndjson). The file gets its name once it is whole.',
+    `Without an index, or with --live or --names, every order is read. --from-file takes an export of all orders instead (orders export --to orders.ndjson). The file gets its name once it is whole. ${sourceHelp}`,
   ].join('\n'),
   arguments: [],
   flags: {
@@ -42,10 +43,18 @@ export const report = defineCommand({
     if (file === undefined)
       throw usage('say into which file the report goes', ['paydesk report --to report.html']);
     await refuseFile(ctx, file, force, flags['from-file']);
+    if (!/\.html?$/i.test(file))
+      throw usage(`--to ${file}: the report is HTML, so its name ends in .html`, [
+        `paydesk report --to ${quoted(file.replace(/\.[^./]*$/, ''))}.html`,
+      ]);
     const period = flags.period ?? parsePeriod(usualPeriod, '--period');
     const would = `would write a report of ${period.text} into ${file}`;
     if (await dryRunShown(ctx, { action: 'report', file, period: period.text }, would)) return undefined;
-    const source = await openSource(ctx, { flags, period, needs: { kind: 'everything', makers: true } });
+    const source = await openSource(ctx, {
+      flags,
+      period,
+      needs: { kind: 'everything', makers: true, everyAge: true, twins: true, names },
+    });
     const figures = await gatherFigures(ctx, source, flags.currency);
     const page = pageOf(ctx, figures, { source, names });
     const reportPage = await loadReportPage();
@@ -76,7 +85,6 @@ function pageOf(ctx: Context, figures: ReportFigures, how: ReportHow): Page {
   const { source } = how;
   const { gaps, failed } = figures.time;
   const unsummed = figures.time.totals.reduce((sum, { sums }) => sum + Number(sums.unsummed), 0);
-  const asOf = `${source.days.full(source.asOf)}: ${source.readWords()}`;
   return {
     title: `Refunds, ${spanWords(ctx, source) ?? 'all of time'}`,
     alarms: isComplete(gaps)
@@ -84,7 +92,7 @@ function pageOf(ctx: Context, figures: ReportFigures, how: ReportHow): Page {
       : [`Not complete: ${gapWords(gaps, 'refunds and payments')}. The sums may be too low.`],
     facts: [
       ['Account', labelWords(source)],
-      ['As of', asOf],
+      ...source.asOfLines().map(([label, text]) => [capital(label), text] as const),
       ['Days', source.zone],
     ],
     sections: sectionsOf(figures, how),
@@ -92,11 +100,11 @@ function pageOf(ctx: Context, figures: ReportFigures, how: ReportHow): Page {
       'Of paid: refunds made in this period, of the payments of this period. "Refunded of these payments" is what went back of them until now, and makes another rate.',
       'Amounts are in the units of the service. Two currencies are never added together. Sums are exact, of any size.',
       'Reason and operator come from the journal of the machine that wrote this report. A refund that it does not know is called not from this machine.',
-      'What was refunded while the orders were read may be missing.',
+      source.kind === 'index'
+        ? 'The orders come from an index: what was refunded after they were read into it is missing.'
+        : 'What was refunded while the orders were read may be missing.',
       ...(unsummed === 0 ? [] : [`Unsummed ${unsummed}: no amount is shown, so no sum has them.`]),
-      ...(failed === 0
-        ? []
-        : [`${failed} of the refunds say themselves that they failed. They are counted.`]),
+      ...(failed === 0 ? [] : [`The service lists ${failed} of the refunds as failed. They are counted.`]),
       how.names
         ? 'This file holds names of buyers and notes. Mail it only to people who may read them.'
         : 'Names of buyers and notes are left out.',
@@ -111,6 +119,10 @@ function pageOf(ctx: Context, figures: ReportFigures, how: ReportHow): Page {
       ...lastFields(source, isComplete(gaps)),
     }),
   };
+}
+
+function capital(word: string): string {
+  return `${word.charAt(0).toUpperCase()}${word.slice(1)}`;
 }
 
 async function showWritten(
@@ -132,6 +144,9 @@ async function showWritten(
   await out.own(record, () => [
     { line: `report written: ${file}` },
     { line: `${refunds} ${refunds === 1 ? 'refund' : 'refunds'}; ${source.readWords()}`, hang: 2 },
+    ...(source.kind === 'index'
+      ? source.asOfLines().map(([label, text]) => ({ line: `${label.padEnd(7)}${text}`, hang: 7 }))
+      : []),
     ...(complete ? [] : [{ line: 'NOT COMPLETE: the report says so, and see below' }]),
   ]);
 }

@@ -18,7 +18,7 @@ import type { Block, Cell } from '../terminal/terminal.ts';
 import { type Context, defineCommand } from './command.ts';
 import { openSource } from './open-report-source.ts';
 import { isNear, pairsIn } from './orders/twins.ts';
-import { sourceFlags } from './report-flags.ts';
+import { liveFlag, sourceFlags, sourceHelp } from './report-flags.ts';
 import { lastFields, rowColumn, showReport } from './report-rows.ts';
 import { amountsOf, closingBlocks, isComplete, refuseGaps, titleLine } from './report-screen.ts';
 import type { Source } from './report-source.ts';
@@ -26,25 +26,39 @@ import { parsePeriod } from './typed-period.ts';
 
 export const today = defineCommand({
   description: [
-    'One screen for the start or the end of a shift: unconfirmed changes and double refunds out of the journal of this machine; refunds and payments of today, orders that wait for their capture, and possible twins, all from the service.',
+    'One screen for the start or the end of a shift: unconfirmed changes and double refunds out of the journal of this machine; refunds and payments of today, orders that wait for their capture, and possible twins.',
+    `Without an index, or with --live, every order is read. ${sourceHelp}`,
     'More of each: paydesk journal list --open, paydesk refunds list, paydesk refunds summary --period today, paydesk orders waiting, paydesk orders twins.',
   ].join('\n'),
   arguments: [],
-  flags: { currency: sourceFlags.currency, tz: sourceFlags.tz, 'max-rps': sourceFlags['max-rps'] },
-  examples: ['paydesk -p demo today', 'paydesk -p demo today --json --no-input'],
+  flags: {
+    currency: sourceFlags.currency,
+    tz: sourceFlags.tz,
+    live: liveFlag,
+    'max-rps': sourceFlags['max-rps'],
+  },
+  examples: [
+    'paydesk -p demo today',
+    'paydesk -p demo today --live',
+    'paydesk -p demo today --json --no-input',
+  ],
   exits: [0, 1, 2, 3, 4, 6, 9],
   async run(ctx, { flags }) {
     ctx.out.checkColumns(columns);
     const period = parsePeriod('today', '--period');
     // Refunds of today may be of any old order, so all orders are read.
-    const source = await openSource(ctx, { flags, period, needs: { kind: 'refunds', makers: false } });
+    const source = await openSource(ctx, {
+      flags,
+      period,
+      needs: { kind: 'refunds', makers: false, everyAge: true, twins: true },
+    });
     const found = await gather(ctx, source, flags.currency);
     const rows = found.lines.map((line) => ({
       object: 'today',
       ...line,
       ...lastFields(source, isComplete(found.gaps)),
     }));
-    await showReport(ctx, columns, rows, () => screen(ctx, source, found));
+    await showReport(ctx, columns, rows, source, () => screen(ctx, source, found));
     refuseGaps(found.gaps, 'refunds and payments');
     return undefined;
   },
@@ -80,7 +94,7 @@ interface Found {
 }
 
 async function gather(ctx: Context, source: Source, currency: string | undefined): Promise<Found> {
-  const rules = { dayOf: (at: number) => source.days.day(at), now: source.asOf / 1000 };
+  const rules = { dayOf: (at: number) => source.days.day(at), now: source.reachesTo / 1000 };
   const shared = { currency, rules };
   const money = summariseRefunds({ ...shared, span: source.range, by: 'day' });
   const waiting = summariseOrders({

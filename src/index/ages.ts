@@ -24,6 +24,9 @@ export const ageClasses: readonly AgeClass[] = [
 export interface ReadOf {
   readonly words: string;
   readonly readAt: number;
+  /** How old the youngest and the oldest orders of the class can be. Seconds. */
+  readonly from: number;
+  readonly under: number;
 }
 
 /** For each class that has orders: since when none of them was read. */
@@ -31,7 +34,8 @@ export function readsByAge(edges: readonly Placed[], now: number): readonly Read
   return ageClasses.flatMap(({ under, words }, index) => {
     const from = ageClasses[index - 1]?.under ?? Number.NEGATIVE_INFINITY;
     const own = edges.filter(({ newest = 0, oldest = 0 }) => now - newest < under && now - oldest >= from);
-    return own.length === 0 ? [] : [{ words, readAt: Math.min(...own.map(({ readAt }) => readAt)) }];
+    if (own.length === 0) return [];
+    return [{ words, readAt: Math.min(...own.map(({ readAt }) => readAt)), from, under }];
   });
 }
 

@@ -1,6 +1,6 @@
 /** The figures of an order without its texts: what sums are made of, and how it is written into columns. Pure. */
 
-import { completeItems, isObject, type JsonObject, valueAt } from '../api/spec.ts';
+import { completeItems, isObject, type JsonObject, statuses, statusMeanings, valueAt } from '../api/spec.ts';
 
 /** A whole number of the service, as exact as it came. */
 type Whole = number | bigint;
@@ -80,7 +80,34 @@ function chargeFacts(charge: JsonObject, order: JsonObject) {
       status: text(refund.status),
     })),
   };
-  return { facts, isPartial: refunds.isPartial };
+  // No list of refunds at all hides some, unless the order says that nothing went back.
+  const isUnsaid = charge.refunds === undefined && order.amount_refunded !== 0;
+  return { facts, isPartial: refunds.isPartial || isUnsaid };
+}
+
+/**
+ * Whether sums of money made of these facts alone may be too low: the order does not show all its charges or refunds, or one of
+ * them has no time. Whoever adds up a period has to see such an order, whatever its period is.
+ */
+export function hidesMoney({ charges, refunded = 0, status, isPartial }: OrderFacts): boolean {
+  if (isPartial) return true;
+  const withCharges: readonly unknown[] = Object.values(statuses);
+  if (charges === undefined) return refunded > 0 || withCharges.includes(status);
+  const refunds = charges.flatMap((charge) => charge.refunds);
+  const undated = refunds.some(({ createdAt }) => createdAt === undefined) || charges.some(isUndated);
+  return undated || (refunded > 0 && shownOf(refunds) < refunded);
+}
+
+function isUndated({ status = '', paidAt }: ChargeFacts): boolean {
+  const meaning = Object.hasOwn(statusMeanings, status) ? statusMeanings[status] : undefined;
+  return paidAt === undefined && (meaning === 'in' || meaning === 'back');
+}
+
+function shownOf(refunds: readonly RefundFacts[]): bigint {
+  return refunds.reduce((sum, { amount = 0 }) => {
+    const exact = BigInt(amount);
+    return sum + (exact < 0n ? -exact : exact);
+  }, 0n);
 }
 
 // No list at all is undefined: an order that was never paid may have no charges, and a charge no refunds.

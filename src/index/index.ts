@@ -109,7 +109,10 @@ export interface OrderIndex {
    * list, if it is known.
    */
   twinsOf(order: JsonObject, purchase: string, seconds: number): readonly Hit[];
-  /** The figures of all orders that may have been created, paid or refunded from `since` on (Unix seconds). */
+  /**
+   * The figures of all orders that may have been created, paid or refunded from `since` on (Unix seconds), and of those that hide
+   * some of their money. Every order comes once.
+   */
   facts(range?: { readonly since?: number | undefined }): Iterable<IndexedOrder>;
   /** Orders that no longer exist. */
   drop(ids: readonly string[]): void;

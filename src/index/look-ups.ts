@@ -8,7 +8,8 @@ import { placeOf } from './fit-run.ts';
 import type { IndexedOrder, IndexStatus } from './index.ts';
 import type { Hit } from './scan.ts';
 import type { SealedSegments } from './sealed-segments.ts';
-import { isRise } from './segment.ts';
+import { type Edge, isRise } from './segment.ts';
+import { spareCopies } from './take-out.ts';
 
 /** The status of the index. `now`: Unix seconds. */
 export function statusOf(segments: SealedSegments, bytes: number, now: number): IndexStatus {
@@ -108,21 +109,26 @@ export function twinsIn(
   });
 }
 
-/** The figures of orders, segment by segment. */
+/** The figures of orders, segment by segment, each order once. All of them are as of one moment. */
 export function* factsIn(segments: SealedSegments, since: number | undefined): Generator<IndexedOrder> {
   const end = segments.snapshot();
   try {
+    const isSpare = segments.state().mayRepeat ? spareCopies(segments) : undefined;
     for (const edge of segments.edges()) {
-      const { newest = Number.POSITIVE_INFINITY, newestRefund = 0, newestPayment = 0 } = edge;
-      if (since !== undefined && Math.max(newest, newestPayment, newestRefund) < since) continue;
+      if (since !== undefined && isOlder(edge, since)) continue;
       const ids = segments.ids(edge);
       for (const [index, { facts, readAt }] of readColumns(segments.facts(edge)).entries()) {
         const id = ids[index];
-        if (facts === undefined || id === undefined) continue;
+        if (facts === undefined || id === undefined || isSpare?.({ id, readAt }) === true) continue;
         yield { order: orderOf(id, facts), purchase: facts.purchase, readAt };
       }
     }
   } finally {
     end();
   }
+}
+
+// Whether nothing of a segment can belong to a time that begins at `since`, and nothing of it is hidden.
+function isOlder({ newest, newestRefund = 0, newestPayment = 0, hiding }: Edge, since: number): boolean {
+  return newest !== undefined && hiding === 0 && Math.max(newest, newestPayment, newestRefund) < since;
 }

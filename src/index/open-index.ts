@@ -144,7 +144,7 @@ function keysOf(path: string, { rules }: IndexParts): readonly KeyName[] {
 
 function explained(error: unknown, profile: Profile): unknown {
   if (error instanceof WrongSeal)
-    return unusable(profile, 'its key is another one, or somebody has changed it', error);
+    return unusable(profile, 'it was made with another key, or somebody has changed it', error);
   if (error instanceof UnusableFile) return unusable(profile, error.message, error);
   if (error instanceof Error && 'errcode' in error)
     return new CliError('refused', `the index of ${profile.name} cannot be used: ${error.message}`, {

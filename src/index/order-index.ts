@@ -92,7 +92,13 @@ export function createOrderIndex({
     placeOf: (id) => reading(() => positionOf(segments, id)),
     twinsOf: (order, purchase, seconds) =>
       reading(() => twinsIn(segments, order, numberOf(purchase), seconds)),
-    facts: ({ since } = {}) => factsIn(segments, since),
+    *facts({ since } = {}) {
+      try {
+        yield* factsIn(segments, since);
+      } catch (error) {
+        throw explained(error);
+      }
+    },
     drop: (ids) =>
       writing((state) => {
         rewrite(segments, segments.edges(), (entry) => (ids.includes(entry.id) ? undefined : entry));
@@ -100,8 +106,7 @@ export function createOrderIndex({
       }),
     withoutRepeats: () =>
       writing((state) => {
-        const seen = new Map<string, number>();
-        const removed = state.mayRepeat ? dropRepeats(segments, seen) : 0;
+        const removed = state.mayRepeat ? dropRepeats(segments) : 0;
         return [{ ...state, mayRepeat: false }, removed];
       }),
     forgetOrders: (ids, names) =>

@@ -1,6 +1,7 @@
 /** A segment: up to 1,000 neighbours of the list of orders, as three texts (ids, words, facts) and the edge that describes them. Pure. */
 
 import { type DatedFacts, readColumns, writeColumns } from './fact-columns.ts';
+import { hidesMoney } from './facts.ts';
 
 /** An order as the index keeps it. */
 export interface Entry extends DatedFacts {
@@ -22,6 +23,8 @@ export interface Edge {
   readonly newestPayment: number | undefined;
   /** When the newest of its refunds was made. */
   readonly newestRefund: number | undefined;
+  /** How many orders do not show all that sums of money need. */
+  readonly hiding: number;
   /** How many orders are not older than the one before them, or show no time. */
   readonly rises: number;
   /** When the order that was read the longest time ago was read. */
@@ -82,6 +85,7 @@ export function edgeOf(
     oldest: extreme(known, Math.min),
     newestPayment: extreme(payments, Math.max),
     newestRefund: extreme(refunds, Math.max),
+    hiding: entries.filter(({ facts }) => facts !== undefined && hidesMoney(facts)).length,
     rises: times.filter((time, index) => index > 0 && isRise(times[index - 1], time)).length,
     readAt:
       extreme(

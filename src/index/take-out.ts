@@ -67,24 +67,37 @@ export function rewrite(
 }
 
 /** Of two entries of one order the one that was read last stays. Returns how many were removed. */
-export function dropRepeats(segments: SealedSegments, seen: Map<string, number>): number {
-  const dates = (edge: Stored) => readColumns(segments.facts(edge)).map(({ readAt }) => readAt);
+export function dropRepeats(segments: SealedSegments): number {
+  const isSpare = spareCopies(segments);
+  return isSpare === undefined
+    ? 0
+    : rewrite(segments, segments.edges(), (entry) => (isSpare(entry) ? undefined : entry));
+}
+
+/**
+ * Tells of each order, in the order of the list, whether it is one too many: of orders that are kept twice, the one counts that was
+ * read last. Undefined if none is kept twice.
+ */
+export function spareCopies(
+  segments: SealedSegments,
+): ((entry: Pick<Entry, 'id' | 'readAt'>) => boolean) | undefined {
+  const seen = new Map<string, number>();
   const repeated = new Set<string>();
   for (const edge of segments.edges()) {
-    const read = dates(edge);
+    const read = readColumns(segments.facts(edge));
     segments.ids(edge).forEach((id, index) => {
-      const at = read[index] ?? 0;
+      const at = read[index]?.readAt ?? 0;
       const known = seen.get(id);
       if (known !== undefined) repeated.add(id);
       seen.set(id, Math.max(known ?? 0, at));
     });
   }
-  if (repeated.size === 0) return 0;
+  if (repeated.size === 0) return undefined;
   const kept = new Set<string>();
-  return rewrite(segments, segments.edges(), (entry) => {
-    if (!repeated.has(entry.id)) return entry;
-    if (kept.has(entry.id) || entry.readAt < (seen.get(entry.id) ?? 0)) return undefined;
-    kept.add(entry.id);
-    return entry;
-  });
+  return ({ id, readAt }) => {
+    if (!repeated.has(id)) return false;
+    if (kept.has(id) || readAt < (seen.get(id) ?? 0)) return true;
+    kept.add(id);
+    return false;
+  };
 }

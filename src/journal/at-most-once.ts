@@ -202,7 +202,7 @@ function send({ wanted, flight }: At<'recording' | 'sending'>, now: Moment): Ste
     const until = { wall: wall + wanted.sendWithinMs, mono: mono + wanted.sendWithinMs };
     return { state: { at: 'sending', wanted, flight }, effect: { do: 'send', until } };
   }
-  const why = `this machine stood still for ${Math.round(elapsed / 1000)} s before the sending`;
+  const why = `this machine was asleep or frozen for ${Math.round(elapsed / 1000)} s before it could send`;
   return rule(wanted, flight, now, { verdict: 'not_sent', by: 'sender', why });
 }
 

@@ -119,7 +119,7 @@ function formProblem({ cells, broken }: CsvRow, columns: readonly string[]): str
   const more = cells.length > columns.length;
   return `the row has ${counted(cells.length, 'cell')}, and the first line has ${counted(columns.length, 'title')}: ${
     more
-      ? 'put quotes around a cell that holds the sign between cells'
+      ? 'put quotes around a cell that contains the delimiter'
       : 'write a blank cell where there is nothing to say'
   }`;
 }

@@ -47,7 +47,7 @@ export function readInvitation(text: string, where: string): Invitation {
   if (read.success) return read.output;
   throw new CliError('usage', `${where} is no invitation to a team: ${read.issues[0].message}`, {
     certain: 'nothing was changed',
-    now: ['ask your lead for the file that team create --to has written'],
+    now: ['ask your lead for a new invitation: paydesk team show --invitation > desk.team'],
   });
 }
 

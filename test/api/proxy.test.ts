@@ -159,7 +159,7 @@ describe.concurrent('https to another machine', () => {
     [
       'whose login has a stray %',
       'http://user:secret%@127.0.0.1:1',
-      'HTTPS_PROXY has a % that stands for nothing',
+      'HTTPS_PROXY has a % that is not part of a valid code such as %40',
     ],
   ])('a proxy variable %s is refused by name, without its value', async (_, value, says) => {
     using home = newHome();

@@ -218,7 +218,7 @@ describe('a change is known not to have left', () => {
     const client = openClient(server);
     expect(await client.send(refund, { timeoutMs: 5_000, isTooLate: () => true })).toMatchObject({
       kind: 'not_sent',
-      reason: 'it took too long to connect, or this machine stood still meanwhile',
+      reason: 'it took too long to connect, or this machine was asleep or frozen in the meantime',
     });
     expect(posts(server)).toBe(0);
     expect(await client.send(refund, { timeoutMs: 5_000, isTooLate: () => false })).toMatchObject({
@@ -321,7 +321,7 @@ describe('a change is not called unsent', () => {
     const client = openClient(server, {}, { leave: leave.signal });
     expect(await client.send(refund, { timeoutMs: 5_000 })).toMatchObject({
       kind: 'no_reply',
-      reason: 'you left before it answered',
+      reason: 'you stopped waiting before the service answered',
     });
     await server.waitForAborted(1);
     expect(posts(server)).toBe(1);

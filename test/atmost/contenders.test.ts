@@ -121,7 +121,7 @@ describe.skipIf(!hasStrace())('the one who sends is stopped (F21)', () => {
     process.kill(childOf(stopped.pid), 'SIGCONT');
     const woken = await stopped.end;
     expect({ code: woken.code, posts: order.posts.length }, woken.stderr).toEqual({ code: 6, posts: 0 });
-    expect(woken.stderr).toContain('was not sent: this machine stood still');
+    expect(woken.stderr).toContain('was not sent: this machine was asleep or frozen');
     expect(story(home)).toBe('sent not_sent');
   });
 

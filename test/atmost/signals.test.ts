@@ -162,7 +162,7 @@ describe.concurrent('the second Ctrl-C leaves at once (F35)', () => {
         story: 'sent unknown unknown',
       });
       expect(stderr).toContain(order.id);
-      expect(stderr).toContain('you left before it answered');
+      expect(stderr).toContain('you stopped waiting before the service answered');
       const [, intent = ''] = /paydesk journal reconcile (i_\w+)/.exec(stderr) ?? [];
       // It arrives after all.
       order.apply(order.posts[0]?.body ?? '');
@@ -258,7 +258,7 @@ describe.concurrent('in a terminal', () => {
     terminal.type('\x03');
     const { exitCode, transcript } = await terminal.end;
     expect(exitCode, transcript).toBe(7);
-    expect(withoutEscapes(transcript)).toMatch(/you\s+left\s+before\s+it\s+answered/);
+    expect(withoutEscapes(transcript)).toMatch(/you\s+stopped\s+waiting\s+before\s+the\s+service\s+answered/);
   });
 
   test('a terminal that is closed in flight changes nothing (F36)', async () => {

@@ -69,7 +69,7 @@ test('a search for a word such as yesterday says how a time is typed', async () 
   const { code, stderr } = await service.run(['orders', 'find', 'ana', 'Yesterday', '--refundable']);
   expect(code).toBe(5);
   expect(stderr).toContain(
-    'Yesterday is a time, which is typed so:\n         paydesk orders find ana --refundable --since yesterday\n',
+    'Yesterday is a time; type it like this:\n         paydesk orders find ana --refundable --since yesterday\n',
   );
   expect(stderr).toContain('ids, buyers, cards, amounts, references, auth codes, items, metadata');
   expect((await service.run(['orders', 'find', 'monday'])).stderr).toContain(

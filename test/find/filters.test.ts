@@ -207,6 +207,16 @@ describe('where a date ends a walk', () => {
     expect(numbersIn(found.stdout)).toEqual([30]);
   });
 
+  test('a first page of old orders alone does not: the next page shows whether the newest come first', async () => {
+    const old = Array.from({ length: 10 }, (_, index) => at(10 + index, '2026-10-01T00:00:00Z'));
+    const one = await open(pages([...old, ...hours(60)]));
+    await storeShop(one.home, one, { 'orders.order': 'newest-first' });
+    const listed = await stored(one, ['orders', 'list', ...since, '--all', '--ndjson']);
+    expect(numbersIn(listed.stdout)).toEqual([60, 59, 58]);
+    const exported = await stored(one, ['orders', 'export', ...since.slice(0, 2)]);
+    expect(numbersIn(exported.stdout)).toEqual([60, 59, 58]);
+  });
+
   test('nothing does once a page contradicts the promise: that is said, and the walk goes on', async () => {
     const [first, second, third, ...rest] = hours(60);
     const mixed = [third ?? {}, first ?? {}, second ?? {}, ...rest];

@@ -9,6 +9,7 @@ import { writeColumns } from '../../src/index/fact-columns.ts';
 import { createIndexes } from '../../src/index/index.ts';
 import { factsIn } from '../../src/index/look-ups.ts';
 import type { SealedSegments } from '../../src/index/sealed-segments.ts';
+import { newState } from '../../src/index/state.ts';
 import { chargesOf, type Json } from '../harness/orders.ts';
 import { createTestUser } from '../profiles/test-user.ts';
 import { memorySegments } from './memory-segments.ts';
@@ -124,6 +125,7 @@ test('a month is read out of the segments that may hold it, and of no others', (
       return writeColumns(facts[-segment.pos] ?? []);
     },
     snapshot: () => () => undefined,
+    state: () => newState('salt'),
   } as unknown as SealedSegments;
   const read = [...factsIn(sealed, 1_790_000_000 - 30 * day)];
   expect(opened).toEqual([0, 1, 7]);

@@ -226,7 +226,7 @@ describe('what is not certain is not said', () => {
     const miss = await shop.run(['orders', 'find', 'added-later']);
     expect(miss.code).toBe(5);
     expect(miss.stderr).toMatch(
-      /^certain: no other order made before .* shows these words, unless they came onto it after it was last read: newest 3 days \d\d:\d\d$/m,
+      /^certain: no other order made before .* shows these words, unless it changed after paydesk last read it: newest 3 days \d\d:\d\d$/m,
     );
     await ok(shop.run(['index', 'refresh'], { env: later(25 * hour) }));
     expect((await shop.find('added-later')).ids).toEqual([idAt(303)]);
@@ -268,8 +268,8 @@ test('what was found is shown with the sentence about all others, on a narrow sc
     .replaceAll(/\d+ [A-Z][a-z]{2} 09:31/g, '21 Nov 09:31');
   expect(shown.slice(shown.indexOf('1 found'))).toMatchInlineSnapshot(`
     "1 found, sandbox environment; all read just now (3 requests, 0.4 s)
-    certain: no other order made before 21 Nov 09:31 shows these words, unless they
-             came onto it after it was last read: newest 3 days 09:31
+    certain: no other order made before 21 Nov 09:31 shows these words, unless it
+             changed after paydesk last read it: newest 3 days 09:31
     "
   `);
   for (const line of screen.split('\n')) expect(line.length).toBeLessThanOrEqual(80);

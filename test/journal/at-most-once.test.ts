@@ -228,7 +228,7 @@ describe('before the sending', () => {
       verdict: {
         verdict: 'not_sent',
         by: 'sender',
-        why: 'this machine stood still for 10 s before the sending',
+        why: 'this machine was asleep or frozen for 10 s before it could send',
       },
     });
   });

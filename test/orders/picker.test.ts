@@ -442,7 +442,7 @@ describe('an order that is given by its id, on a terminal', () => {
       await first.answer('Refund what?', '\r');
       await first.answer('Why?', '\r');
     } else await first.answer('How much?', '\r');
-    await first.answer('Note, kept only on this computer', '\r');
+    await first.answer('Note, kept only on this machine', '\r');
     await first.answer('Send it? (y/N)', '\r');
     const { screen } = await first.leaves;
     expect(screen).toContain(`\n         paydesk ${command}\n`);

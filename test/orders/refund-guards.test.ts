@@ -558,7 +558,7 @@ describe('what a lead sets in a profile', () => {
     const person = sit(args, { home, env: {} });
     await person.answer('Why?', '\r');
     expect(person.transcript).not.toContain('no reason is sent');
-    await person.answer('Note, kept only on this computer:', '\r');
+    await person.answer('Note, kept only on this machine:', '\r');
     await person.answer('a value is needed', 'ticket 8840\r');
     await person.answer('Send it? (y/N)', 'y\r');
     expect(await person.leaves).toMatchObject({ code: 0 });

@@ -125,7 +125,7 @@ describe.each(cases)('$name', ({ kind, args, refunds, status, scriptOnly }) => {
     if (kind === paidTwice && args(order).length === 0) await person.answer('> all of it', '\r');
     if (args(order).at(-2) === '--charge') await person.answer('How much? (Enter: all', '\r');
     await person.answer('Why?', '\r');
-    await person.answer('Note, kept only on this computer (Enter: none):', '\r');
+    await person.answer('Note, kept only on this machine (Enter: none):', '\r');
     await person.answer('Send it? (y/N)', 'y\r');
     const { code, screen } = await person.leaves;
     expect(code).toBe(0);

@@ -34,7 +34,7 @@ describe('orders refund with nothing given', () => {
     await person.answer(`How much? (Enter: all ${chargeAt(order, 1).amount})`, '300\r');
     await person.answer('Why?', down);
     await person.answer(/> the order cannot be fulfilled +cannot_be_fulfilled/, '\r');
-    await person.answer('Note, kept only on this computer (Enter: none):', '\r');
+    await person.answer('Note, kept only on this machine (Enter: none):', '\r');
     await person.waitFor('REFUND PART OF AN ORDER');
     await person.answer('Send it? (y/N)', 'y\r');
     const { code, screen } = await person.leaves;
@@ -122,13 +122,13 @@ describe('a possible twin', () => {
 test('a yes or no at the question for the note is no note: it is asked again, with an empty field', async () => {
   const order = await desk.take(paidOnce);
   const person = desk.person(['orders', 'refund', order.id, '--reason', 'other']);
-  await person.answer('Note, kept only on this computer (Enter: none):', 'Y\r');
-  await person.waitFor('a yes or no is no note');
+  await person.answer('Note, kept only on this machine (Enter: none):', 'Y\r');
+  await person.waitFor('yes or no is not a note');
   person.type('no hurry\r');
   await person.answer('Send it? (y/N)', '\r');
   const { code, screen } = await person.leaves;
   expect(code).toBe(3);
-  expect(screen).toMatch(/note +no hurry +kept only on this computer/);
+  expect(screen).toMatch(/note +no hurry +kept only on this machine/);
   expect(await desk.order(order.id)).toEqual(order);
 });
 
@@ -181,7 +181,7 @@ describe('the note', () => {
   ])('%s', async (_name, keys, kept) => {
     const order = await desk.take(paidOnce);
     const person = desk.person(['orders', 'refund', order.id, '--reason', 'other']);
-    await person.answer('Note, kept only on this computer (Enter: none):', keys);
+    await person.answer('Note, kept only on this machine (Enter: none):', keys);
     await person.answer('Send it? (y/N)', 'y\r');
     expect(await person.leaves).toMatchObject({ code: 0 });
     const { stdout } = await desk.script(['journal', 'export', '--ndjson']);

@@ -257,7 +257,7 @@ test('a refund: preview and result; the note is shown as one that stays here, an
     buyer   Buyer Name  buyer@example.com  A-10023
     from    charge 1 of 2, visa *4242, 656f1c0e9a2b4d0018c3e5a1
     reason  requested_by_client   the buyer asked for it
-    note    ticket 8840   kept only on this computer
+    note    ticket 8840   kept only on this machine
                        charge 1   order
       paid                35000   52000
       refunded so far    -12000  -12000  20 Nov 2020 19:04, not from this machine
@@ -282,7 +282,7 @@ test('a small part of a charge in production; suspected fraud comes with a warni
   await open({ mode: 'production', orders: [{ ...order, livemode: true }] });
   const small = ['orders', 'refund', id, '--charge', '2', '--amount', '300', '--reason', 'suspected_fraud'];
   expect(await screenOf(small, ['Note', '\r'], ['Type the amount', '\r'])).toMatchInlineSnapshot(`
-    "? [PRODUCTION] Note, kept only on this computer (Enter: none):
+    "? [PRODUCTION] Note, kept only on this machine (Enter: none):
     REFUND PART OF AN ORDER                                      PRODUCTION shop
     order   ord_2tQ7zRk9PwE5xNvAm  52000 MXN  partially_refunded  20 Nov 2020 17:08
     buyer   Buyer Name  buyer@example.com  A-10023

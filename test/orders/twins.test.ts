@@ -190,7 +190,7 @@ describe('a twin that was refunded', () => {
     expect(row).not.toHaveProperty('again');
     const shown = await run(`journal show ${row?.intent ?? ''}`, 80);
     expect(shown.stdout).toContain(
-      '  twin           sent although its twin was paid back: --again named rf_twinA\n',
+      '  twin           sent although its twin was refunded: --again named rf_twinA\n',
     );
     expect((await run(`${duplicated} --again rf_twinA`)).code).toBe(3);
     expect(service.posts).toHaveLength(1);
@@ -370,7 +370,7 @@ describe('looking for twins', () => {
     );
     await serve([own, ...crowd]);
     const { stderr } = await run('orders show ord_twinB');
-    expect(stderr).toContain('paydesk looked at only 50 orders before and after it');
+    expect(stderr).toContain('paydesk looked at only 50 orders before and after this one');
   });
 });
 

@@ -116,7 +116,7 @@ describe('readInputFile', () => {
       ].join('\n'),
     );
     expect(problemsOf(file)).toEqual([
-      '2 (row): the row has 7 cells, and the first line has 6 titles: put quotes around a cell that holds the sign between cells',
+      '2 (row): the row has 7 cells, and the first line has 6 titles: put quotes around a cell that contains the delimiter',
       '3 charge_id: charge_id is blank: type the charge, or full for the whole order, or any to let paydesk choose',
       '3 amount: amount is blank: type the amount, or full for the whole charge or order',
       '4 amount: charge_id is full, which is the whole order, so amount must be full too; for 12 of it type a charge, or any',
@@ -125,7 +125,7 @@ describe('readInputFile', () => {
       '5 amount: amount - says nothing: type the amount, or full for the whole charge or order',
       '5 reason: reason fraud: not a reason; did you mean suspected_fraud?',
       '6 (row): the row has 2 cells, and the first line has 6 titles: write a blank cell where there is nothing to say',
-      '7 (row): the row has 7 cells, and the first line has 6 titles: put quotes around a cell that holds the sign between cells',
+      '7 (row): the row has 7 cells, and the first line has 6 titles: put quotes around a cell that contains the delimiter',
       '8 ref: the quote that opens this cell is not closed, or a quote inside it is not doubled ("")',
       '10 ref: a quote stands inside this cell: put quotes around the whole cell, and double each quote inside it ("")',
       '11 ref: this cell holds a NUL character: delete it',

@@ -91,7 +91,7 @@ it('F44 F45 F50 F51 one run lists every error of a file with its line; nothing i
     line 20: amount Infinity: not a whole number such as 23000, nor full
     line 21: amount 9007199254740993: more than paydesk can send, which is 9007199254740991
     line 22: the row has 3 cells, and the first line has 5 titles: write a blank cell where there is nothing to say
-    line 23: the row has 6 cells, and the first line has 5 titles: put quotes around a cell that holds the sign between cells
+    line 23: the row has 6 cells, and the first line has 5 titles: put quotes around a cell that contains the delimiter
     line 24: the quote that opens this cell is not closed, or a quote inside it is not doubled ("")
     line 25: this cell holds a NUL character: delete it
     line 27: line 26 is about the same money (ord_2, any charge): give each row its own ref if both are meant, or delete one

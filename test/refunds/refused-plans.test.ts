@@ -78,7 +78,7 @@ it('F53 a plan older than plan.max_age is refused; after --refresh it is applied
   const applied = await service.run(['refunds', 'apply', 'new.plan', '--yes'], { env });
 
   expect([old.code, refreshed.code, applied.code]).toEqual([3, 0, 0]);
-  expect(inOneLine(old.stderr)).toContain('25 h ago; 24 h is the limit (plan.max_age)');
+  expect(inOneLine(old.stderr)).toContain('25 h ago; the limit is 24 h (plan.max_age)');
   expect(inOneLine(old.stderr)).toContain('paydesk refunds plan --refresh refunds.plan --to refunds-2.plan');
   expect(posts).toBe(0);
   expect(service.made).toHaveLength(2);
@@ -122,7 +122,7 @@ it('F53 a plan that somebody replaced between the preview and the yes is refused
   const { code, screen } = await person.leaves;
 
   expect(code).toBe(3);
-  expect(screen).toContain('refunds.plan is another plan now than the one that was confirmed');
+  expect(screen).toContain('refunds.plan is no longer the plan that was confirmed');
   expect(service.posts).toEqual([]);
 });
 

@@ -26,7 +26,7 @@ it('a stale plan with an unconfirmed row is exit 7, and says how all rows ended'
   });
 
   expect(stale.code).toBe(7);
-  expect(inOneLine(stale.stderr)).toMatch(/^refused: refunds\.plan was made .* 25 h ago/);
+  expect(inOneLine(stale.stderr)).toMatch(/^refused: refunds\.plan is too old: it was made .* 25 h ago/);
   expect(inOneLine(stale.stderr)).toContain(
     'nothing was sent now; of 3 rows 1 applied (100 MXN), 1 unconfirmed (100 MXN), 1 impossible',
   );

@@ -1,4 +1,4 @@
-/** Three ways to add up the same refunds: the summary, the manifest of an export, and a script over the simulator's own ledger. */
+/** Four ways to add up the same refunds: the summary live and from an index, the manifest of an export, and a script over the simulator's own ledger. */
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -48,7 +48,7 @@ async function ledgerOf(desk: Desk, zone: string, [first, last]: readonly [strin
   );
 }
 
-async function summed(desk: Desk, words: readonly string[]): Promise<Sums> {
+async function summed(desk: Desk, words: readonly string[], source = 'live'): Promise<Sums> {
   const { code, stdout, stderr } = await desk.script([
     'refunds',
     'summary',
@@ -58,13 +58,10 @@ async function summed(desk: Desk, words: readonly string[]): Promise<Sums> {
     '--ndjson',
   ]);
   expect(code, stderr).toBe(0);
+  const rows = rowsOf(stdout);
+  expect(new Set(rows.map((row) => row.source))).toEqual(new Set([source]));
   return sumsOf(
-    rowsOf(stdout).map((row) => [
-      String(row.currency),
-      String(row.bucket),
-      Number(row.refunds),
-      Number(row.refunded),
-    ]),
+    rows.map((row) => [String(row.currency), String(row.bucket), Number(row.refunds), Number(row.refunded)]),
   );
 }
 
@@ -85,7 +82,7 @@ describe.each([
   ['2041-04-02T12:00:00Z', 'Europe/Berlin', '2041-03-30', '2041-04-01', '2041-03-31', 23],
   ['2040-11-06T12:00:00Z', 'Asia/Kolkata', '2040-11-03', '2040-11-05', '2040-11-04', 24],
 ])('at %s in %s', (time, zone, first, last, long, hours) => {
-  test(`17 27 the sums of each day from ${first} to ${last}, also of ${long} with its ${hours} hours, are those of the manifest and of the ledger`, async () => {
+  test(`17 27 the sums of each day from ${first} to ${last}, also of ${long} with its ${hours} hours, live, from an index and from a file, are those of the manifest and of the ledger`, async () => {
     await using desk = await startDesk({ clock: standingAt(time), args: ['--orders', '300'] });
     const next = new Date(Date.parse(last) + 86_400_000).toISOString().slice(0, 10);
     const ledger = await ledgerOf(desk, zone, [first, last]);
@@ -97,8 +94,16 @@ describe.each([
     const day = await ledgerOf(desk, zone, [long, long]);
     expect(await summed(desk, ['--period', long, '--tz', zone])).toEqual(day);
     expect(
-      await summed(desk, ['--period', long, '--from-file', join(desk.home.path, 'refunds.csv')]),
+      await summed(desk, ['--period', long, '--from-file', join(desk.home.path, 'refunds.csv')], 'file'),
     ).toEqual(day);
+    // And out of a fresh index, without a request.
+    const built = await desk.script(['index', 'build', '--yes', '--quiet']);
+    expect(built.code, built.stderr).toBe(0);
+    const before = desk.requests.length;
+    expect(await summed(desk, ['--period', `${first}..${next}`, '--tz', zone], 'index')).toEqual(ledger);
+    expect(await summed(desk, ['--period', long, '--tz', zone], 'index')).toEqual(day);
+    expect(desk.requests.length).toBe(before);
+    expect(await summed(desk, ['--period', long, '--tz', zone, '--live'])).toEqual(day);
   });
 });
 
@@ -133,4 +138,10 @@ test('27 the orders of a period: the summary by status and by day is the manifes
   };
   await by('status', 'status');
   await by('day', 'day');
+  const built = await desk.script(['index', 'build', '--yes', '--quiet']);
+  expect(built.code, built.stderr).toBe(0);
+  const before = desk.requests.length;
+  await by('status', 'status');
+  await by('day', 'day');
+  expect(desk.requests.length).toBe(before);
 });

@@ -245,7 +245,7 @@ test('28 while somebody holds the head nothing is recorded, and it is said who i
   await team.database.query('select from paydesk.head for update');
   await expect(desk.append(sentOn(order))).rejects.toMatchObject({
     kind: 'refused',
-    parts: { now: ['somebody holds the journal: run the command again in a while'] },
+    parts: { now: ['somebody else is writing to the journal: run the command again in a moment'] },
   });
   await team.database.query('rollback');
   await look(desk, order);

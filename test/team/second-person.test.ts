@@ -161,7 +161,9 @@ describe('a refund over the limit of a team', () => {
     const before = desk.changes().length;
     const sent = await run(ana, ['orders', 'refund', '--approved', request, '--confirm', id]);
     expect(sent).toMatchObject({ code: 3 });
-    expect(sent.stderr).toContain(`${id} changed since it was approved: it would be another refund now`);
+    expect(sent.stderr).toContain(
+      `${id} changed since it was approved: the refund would not be the same any more`,
+    );
     expect(desk.changes().length).toBe(before);
     expect((await desk.order(id)).amount_refunded).toBe(10);
     expect(amount).toBeGreaterThan(10);
@@ -217,7 +219,7 @@ describe('a refund over the limit of a team', () => {
       { home: ana, env: desk.env },
       160,
     );
-    await person.waitFor('your yes asks for that, and sends nothing');
+    await person.waitFor('your yes asks for the approval, and sends nothing');
     await person.answer('to ask for approval, or press Enter to cancel:', '800\r');
     const { code, screen } = await person.leaves;
     expect(code).toBe(3);
@@ -297,7 +299,7 @@ describe('a refund over the limit of a team', () => {
   });
 
   test.each<[readonly string[], string]>([
-    [['orders', 'refund', '--approved', 'nonsense', '--yes'], '--approved nonsense: not a request'],
+    [['orders', 'refund', '--approved', 'nonsense', '--yes'], '--approved nonsense: not the id of a request'],
     [['orders', 'refund', '--approved', 'r_1', '--amount', '5', '--yes'], '--amount'],
     [['approvals', 'show', 'ord_1'], 'REQUEST ord_1: not the id of a request'],
     [['approvals', 'reject', 'r_1'], 'missing --note: say why'],

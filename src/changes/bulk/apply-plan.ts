@@ -68,7 +68,7 @@ async function checkAge(ctx: Context, plan: Plan, profile: Profile, path: string
   // Code 7 comes before every other: nothing was sent now, but a person must look at what was sent before.
   throw new CliError(
     isOpen ? 'unknown' : 'refused',
-    `${path} was made ${ctx.fullTime(plan.madeAt)}, ${hours(ageMs)} ago; ${hours(maxMs)} is the limit (plan.max_age)`,
+    `${path} is too old: it was made ${ctx.fullTime(plan.madeAt)}, ${hours(ageMs)} ago; the limit is ${hours(maxMs)} (plan.max_age)`,
     {
       opening: 'refused:',
       certain: `nothing was sent now; ${countWords(reports, profile.settings)}`,

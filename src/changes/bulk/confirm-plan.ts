@@ -89,7 +89,7 @@ export async function confirmPlan(
     if (second?.asks === true) throw await askForPlan(ctx, profile, plan, path);
     return;
   }
-  throw new CliError('refused', `${path} is another plan now than the one that was confirmed`, {
+  throw new CliError('refused', `${path} is no longer the plan that was confirmed`, {
     certain: 'nothing was sent',
     now: ['look at the plan again, then apply it'],
   });
@@ -110,7 +110,10 @@ export async function secondPersonFor(
   const { second, approvedBy } = (await shared?.check()) ?? {};
   if (approvedBy !== undefined) return { asks: false, line: `approved by ${approvedBy}` };
   if (second === undefined) return undefined;
-  return { asks: true, line: `${secondWords(second, settings)}: your yes asks for that, and sends nothing` };
+  return {
+    asks: true,
+    line: `${secondWords(second, settings)}: your yes asks for the approval, and sends nothing`,
+  };
 }
 
 function askForPlan(ctx: Context, profile: Profile, plan: Plan, path: string): Promise<CliError> {

@@ -68,7 +68,7 @@ function totalsLine({ digest, rows }: Plan): string {
 function reasonsLine({ profile: name }: Plan, path: string): string {
   const kind = name === 'environment' ? 'environment' : 'stored';
   const again = commandLine({ kind, name }, 'refunds', 'apply', path, '--dry-run');
-  return `why rows were not sent, if they were tried (it looks at their orders again, and sends nothing): ${again}`;
+  return `to see why paydesk did not send a row (this reads the orders again, and sends nothing): ${again}`;
 }
 
 // A row that is paid a second later must not be in the file of the rows that moved no money.

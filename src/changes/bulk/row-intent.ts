@@ -93,7 +93,7 @@ async function refuseChanged(
     nowMs: Math.min(ctx.clock.now(), time),
   });
   if (JSON.stringify(fresh.expected) !== JSON.stringify(expected))
-    throw changed(orderId, 'it would be another refund now');
+    throw changed(orderId, 'the refund would not be the same any more');
 }
 
 function changed(orderId: string, what: string): CliError {

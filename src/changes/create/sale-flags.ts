@@ -12,7 +12,8 @@ export const saleFlags = {
   item: {
     ...flag.of<TypedItem>({
       value: 'ITEM',
-      summary: 'one item as NAME:PRICE:QTY, the price as --amount of a refund; the name may contain colons',
+      summary:
+        'one item as NAME:PRICE:QTY; PRICE is typed like --amount of a refund, NAME may contain colons',
       parse: parseItem,
     }),
     repeatable: true,

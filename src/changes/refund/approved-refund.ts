@@ -33,11 +33,15 @@ export function approvedLine(ctx: Context, request: ApprovedRefund, now: AskedRe
 export function refuseChanged({ id, asked }: ApprovedRefund, now: AskedRefund, since: string): void {
   if (sameAsked(asked) === sameAsked(now)) return;
   const { orderId = 'the order' } = asked.proof;
-  throw new CliError('refused', `${orderId} changed since ${since}: it would be another refund now`, {
-    certain: 'nothing was sent',
-    now: [`paydesk approvals show ${id}`, 'to ask again, run the refund without --approved'],
-    approval: id,
-  });
+  throw new CliError(
+    'refused',
+    `${orderId} changed since ${since}: the refund would not be the same any more`,
+    {
+      certain: 'nothing was sent',
+      now: [`paydesk approvals show ${id}`, 'to ask again, run the refund without --approved'],
+      approval: id,
+    },
+  );
 }
 
 // What the server compares too.

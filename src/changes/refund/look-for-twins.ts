@@ -84,7 +84,7 @@ function reachGaps({ created_at: createdAt }: JsonObject, newer: Read, older: Re
   });
   if (!isShort) return [];
   return [
-    `a twin may be missing here: paydesk looked at only ${twinReach} orders before and after it, less than 10 minutes`,
+    `a twin may be missing here: paydesk looked at only ${twinReach} orders before and after this one, which is less than 10 minutes`,
   ];
 }
 

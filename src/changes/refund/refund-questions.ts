@@ -206,7 +206,7 @@ function askReason(ctx: Context, profile: Profile): Promise<RefundReason | undef
 
 // Whoever types one of these believes to answer another question.
 const answers = /^(?:y|n|yes|no)$/i;
-const notANote = 'this is the question for the note, nothing is sent yet: a yes or no is no note';
+const notANote = 'this asks for a note, and nothing is sent yet: yes or no is not a note';
 
 async function askNote(ctx: Context, profile: Profile): Promise<string | undefined> {
   const required = requires(profile, 'note');

@@ -33,7 +33,7 @@ interface Previewed {
 
 /** Where a note is kept. */
 export function noteKept(isOfTeam: boolean): string {
-  return isOfTeam ? 'kept in the journal of the team' : 'kept only on this computer';
+  return isOfTeam ? 'kept in the journal of the team' : 'kept only on this machine';
 }
 
 /** What a person sees before saying yes. */

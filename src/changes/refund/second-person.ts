@@ -59,7 +59,7 @@ export async function refuseOverLimits(
 /** The line of the preview, where a yes only asks for the approval. Undefined if nobody else is needed. */
 export function secondLine(finding: LimitFinding | undefined, style: AmountStyle): string | undefined {
   if (finding?.limit === undefined || !finding.needsSecond) return undefined;
-  return `${secondWords(finding.limit, style)}: your yes asks for that, and sends nothing`;
+  return `${secondWords(finding.limit, style)}: your yes asks for the approval, and sends nothing`;
 }
 
 /** Asks somebody else of the team to approve a refund. Always throws CliError 'refused', which names the request. */

@@ -7,7 +7,7 @@ import { requestArgument } from './request-argument.ts';
 
 export const approve = defineCommand({
   description: [
-    'Approves a request of somebody else. paydesk reads the order again first and shows the preview; if the order changed so that it would be another refund, it refuses.',
+    'Approves a request of somebody else. paydesk reads the order again first and shows the preview. If the order has changed and the refund would not be the same any more, paydesk refuses.',
     'The approval is for that very refund, or for all rows of that plan, and for whoever asked. It works once, and for 24 hours at most. Whoever asked then sends it with paydesk orders refund --approved REQUEST, or by applying the plan again.',
   ].join(' '),
   arguments: [requestArgument],

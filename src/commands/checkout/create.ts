@@ -9,7 +9,7 @@ export const create = defineCommand({
   description: [
     'The buyer pays for the items that you list. On a terminal paydesk asks for what is missing.',
     'With --body paydesk reads the whole JSON body from a file and checks every field before it sends anything.',
-    'The service has no list of payment links: paydesk journal list --kind checkout shows those that were made on this computer.',
+    'The service has no list of payment links: paydesk journal list --kind checkout shows those that were made on this machine.',
   ].join(' '),
   arguments: [],
   flags: { ...linkFlags, body: bodyFlag(Object.keys(linkFlags)), ...qrFlags, ...creationFlags },

@@ -13,8 +13,8 @@ import { alone, existingIndex } from './index-walk.ts';
 
 export const forget = defineCommand({
   description: [
-    'What was forgotten stays forgotten, also when a later walk reads it again. --buyer takes the texts of an order out: names, addresses, cards; its figures stay, so that sums stay right. Orders that the buyer makes later are not kept with texts either.',
-    '--before takes out all orders that were created before a time. --all erases the index and its key; afterwards there is no index, and a new one begins without knowing who was forgotten.',
+    'What was forgotten stays forgotten, even when paydesk reads those orders again. --buyer takes names, addresses, cards and other texts out of the orders of a buyer; the figures stay, so that sums stay right. The index keeps no texts of later orders of this buyer either.',
+    '--before takes out all orders that were created before a time. --all erases the index and its key. A new index does not know which buyers were forgotten.',
   ].join('\n'),
   arguments: [],
   flags: {

@@ -79,7 +79,7 @@ export function offerBlocks(
     line(`in       ${path}, some 120 bytes per order`),
     line(`sealed   with a key of its own, in ${key}`),
     line(
-      'that is  safe from whoever has a copy of the index alone; not from whoever can read the key too, such as on a stolen disk',
+      'so       nobody can read a copy of the index without the key; whoever gets the key too, such as on a stolen disk, can read all of it',
     ),
     line('reads    every page of the orders once; refresh reads again what may have changed'),
     line(`erase    ${commandLine(profile, 'index', 'forget', '--all')}`),

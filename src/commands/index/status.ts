@@ -6,7 +6,7 @@ import { existingIndex } from './index-walk.ts';
 
 export const status = defineCommand({
   description:
-    'Asks no service. It says when the orders were read, and everything that speaks against the sentence "no other order shows these words".',
+    'Sends no request. Shows when the orders were read, and every reason why the index may miss an order.',
   arguments: [],
   flags: {},
   examples: ['paydesk -p shop-mx index status', 'paydesk -p shop-mx index status --json'],

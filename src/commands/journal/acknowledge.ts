@@ -14,7 +14,7 @@ import { checkShown, showAttempt } from './show.ts';
 
 export const acknowledge = defineCommand({
   description:
-    'Ends the alarm of a change, for example PAID BACK TWICE, once somebody has dealt with it. Reads the order first, shows every refund that it lists, and asks; a script says --yes. The note must let somebody else understand it: ten letters or more. Who acknowledged it, when and why stays in the journal; nothing is sent. Until then no refund of an order that was paid back twice is sent; after it the order can be refunded again, and journal reconcile --all exits 0. If the order then shows one refund more, the alarm comes back. An unconfirmed change has no alarm to end: settle it.',
+    'Ends the alarm of a change, for example PAID BACK TWICE, once somebody has dealt with it. paydesk reads the order first, shows every refund that it lists, and asks; a script says --yes. Write the note so that somebody else understands it: ten letters or more. The journal keeps who acknowledged the alarm, when and why; nothing is sent. As long as PAID BACK TWICE is not acknowledged, paydesk sends no refund of that order; afterwards the order can be refunded again, and journal reconcile --all exits 0. If the order then shows one more refund, the alarm comes back. An unconfirmed change has no alarm: use journal settle.',
   arguments: [intentArgument(true)],
   flags: { note: flag.text({ value: 'TEXT', summary: 'what was done about it, in ten letters or more' }) },
   examples: [

@@ -22,7 +22,8 @@ const listFlags = {
   }),
   created: flag.text({
     value: 'WHAT',
-    summary: 'only what created this: its id, its link, or words of the name of a payment link',
+    summary:
+      'only the change that created this order or payment link: its id, its link, or words of its name',
   }),
   operator: flag.text({ value: 'NAME', summary: 'only what this person sent' }),
   desk: flag.text({ value: 'NAME', summary: 'only what was sent at this desk of the team' }),

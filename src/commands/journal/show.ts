@@ -199,7 +199,7 @@ function factsOf(
     ...fact('note', sent.note),
     ...fact(
       'twin',
-      sent.twins && `sent although its twin was paid back: --again named ${sent.twins.join(' and ')}`,
+      sent.twins && `sent although its twin was refunded: --again named ${sent.twins.join(' and ')}`,
     ),
   ];
 }

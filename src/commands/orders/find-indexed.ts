@@ -127,7 +127,7 @@ function notInIndex(ctx: Context, search: Search, result: IndexFound, live: stri
     });
   return new CliError('incomplete', message, {
     opening: 'no match for',
-    certain: `the index was searched; there may be a match all the same: ${doubts.map(({ why }) => why).join('; ')}`,
+    certain: `the index has no match, but there may be one: ${doubts.map(({ why }) => why).join('; ')}`,
     now: [
       ...otherwise,
       ...new Set(doubts.flatMap(({ command: fix }) => fix ?? [])),

@@ -64,7 +64,7 @@ export function certainWords(
   headAt: number,
 ): string {
   const made = ctx.days.show(Math.floor(headAt / 1000), 'day');
-  return `no other order made before ${made} shows these words, unless they came onto it after it was last read: ${readWords(ctx, status)}`;
+  return `no other order made before ${made} shows these words, unless it changed after paydesk last read it: ${readWords(ctx, status)}`;
 }
 
 /** When the orders were read, by their age: `newest 3 days 09:02, 90 days 06:02, older ones 24 Oct or later`. */

@@ -118,6 +118,7 @@ export function stopAtDate(promised: boolean, since: number | undefined, from?: 
   let contradiction: Contradiction | undefined;
   let warned = false;
   let tooOld = false;
+  let pages = 0;
   let last: string | undefined;
   const look = (record: WireRecord): void => {
     const { created_at: createdAt } = record.value;
@@ -131,12 +132,15 @@ export function stopAtDate(promised: boolean, since: number | undefined, from?: 
   };
   return {
     add(records) {
+      if (records.length > 0) pages += 1;
       // After one contradiction, dates no longer prove anything.
       if (promised && contradiction === undefined && !contradicted)
         for (const record of records) look(record);
     },
     get reached() {
-      return promised && tooOld && contradiction === undefined && !contradicted;
+      // If nothing of the first page is new enough, orders.order may be wrong. The next page shows whether it is.
+      const isTried = last !== undefined || pages > 1 || from?.before !== undefined;
+      return promised && tooOld && isTried && contradiction === undefined && !contradicted;
     },
     warning() {
       if (contradiction === undefined || since === undefined || warned) return undefined;

@@ -61,7 +61,7 @@ export const refund = defineCommand({
       conflicts: ['charge', 'amount', 'reason', 'note', 'only-confirm', 'again', 'allocate'],
       parse: (text, name) => {
         if (requestPattern.test(text)) return text;
-        throw usage(`${name} ${text}: not a request: r_7f3k2m9q, say (paydesk approvals list)`);
+        throw usage(`${name} ${text}: not the id of a request, such as r_7f3k2m9q (paydesk approvals list)`);
       },
     }),
     allocate: flag.choice(allocateWays, {

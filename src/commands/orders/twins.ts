@@ -14,8 +14,8 @@ import {
 } from '../../reports/reports.ts';
 import { defineCommand } from '../command.ts';
 import { openSource } from '../open-report-source.ts';
-import { sourceFlags } from '../report-flags.ts';
-import { lastFields, rowColumn } from '../report-rows.ts';
+import { sourceFlags, sourceHelp } from '../report-flags.ts';
+import { lastFields, rowColumn, sayAsOf } from '../report-rows.ts';
 import type { Source } from '../report-source.ts';
 import { parsePeriod, periodFlag } from '../typed-period.ts';
 
@@ -24,7 +24,7 @@ const usualPeriod = 'today';
 export const twins = defineCommand({
   description: [
     'Lists pairs of orders of the same buyer and amount that were created within 10 minutes of each other: somebody may have paid twice. Both statuses are shown, so that you see whether one of them was refunded already.',
-    'Every order is read; with orders.order = newest-first only those back to the start of the period. --from-file takes an export instead.',
+    `Without an index, or with --live, every order is read; with orders.order = newest-first only those back to the start of the period. --from-file takes an export instead. ${sourceHelp}`,
   ].join('\n'),
   arguments: [],
   flags: { period: periodFlag(usualPeriod), ...sourceFlags },
@@ -39,7 +39,7 @@ export const twins = defineCommand({
     const source = await openSource(ctx, {
       flags,
       period,
-      needs: { kind: 'orders', makers: false, marginSeconds: twinSeconds },
+      needs: { kind: 'orders', makers: false, marginSeconds: twinSeconds, twins: true },
     });
     const orders: OrderFact[] = [];
     for await (const { order } of source.facts) {
@@ -50,14 +50,14 @@ export const twins = defineCommand({
     await ctx.out.ownList(
       columns,
       pairs.map((pair) => rowOf(pair, source)),
+      source.zone,
     );
-    const { days, asOf, readWords } = source;
     ctx.notes.note(
       pairs.length === 0
         ? 'no possible twins in this period'
         : `${pairs.length} possible ${pairs.length === 1 ? 'pair' : 'pairs'} of twins: same buyer and amount within 10 minutes`,
     );
-    ctx.notes.note(`as of ${days.full(asOf)}: ${readWords()}`);
+    sayAsOf(ctx, source);
     return undefined;
   },
 });

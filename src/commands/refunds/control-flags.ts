@@ -48,6 +48,6 @@ export function checkTotalsGiven(
   const missing = missingTotals(expected);
   if (missing.length === 0) return;
   throw usage(`missing ${missing.join(' and ')}: in production a script must say what it expects`, [
-    'add up the file in another way than paydesk does, and give these totals',
+    'add up the file without paydesk, for example in a spreadsheet, and give those totals',
   ]);
 }

@@ -14,7 +14,7 @@ export function fileArgument<const R extends boolean>(required: R) {
 
 export const delimiterFlag = flag.choice(['comma', 'semicolon', 'tab'], {
   value: 'WORD',
-  summary: 'what stands between the cells, if paydesk does not recognise it',
+  summary: 'the sign between the cells, if paydesk does not recognise it',
 });
 
 export const delimiterOf: Readonly<Record<'comma' | 'semicolon' | 'tab', Delimiter>> = {

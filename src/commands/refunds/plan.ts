@@ -13,8 +13,8 @@ export const plan = defineCommand({
   description: [
     'Reads a CSV file of refunds, checks all of it, reads every order, and writes a plan: what would be sent, row by row. Nothing is sent. Look at the plan, then: paydesk refunds apply PLAN.',
     'Columns, in any order: order_id (or reference), charge_id, amount, reason, ref, note; other columns are kept and shown again in the report. amount is a whole number in the units of the service, or full for the whole charge or order; charge_id is an id, a number, *4242, full, or any.',
-    'Two rows about the same money need a ref of their own, so that none of them is an accident. All errors of a file are said at once.',
-    '--expect-count and --expect-total count the rows of the file: a row that is spread over charges once, and also rows that cannot be sent, as far as their sum is known.',
+    'Two rows that may refund the same charge need a ref each, so that no row is there twice by accident. paydesk reports all errors of a file at once.',
+    '--expect-count and --expect-total count every row of the file: a row that is spread over charges counts once, and a row that cannot be sent counts too, if its sum is known.',
   ].join(' '),
   arguments: [fileArgument(false)],
   flags: {
@@ -22,7 +22,7 @@ export const plan = defineCommand({
     force: flag.switch({ summary: 'replace files that exist' }),
     refresh: flag.text({
       value: 'PLAN',
-      summary: 'make an older plan anew: read its orders again, keep its rows',
+      summary: 'make a new plan from an older one: read its orders again, keep its rows',
     }),
     delimiter: delimiterFlag,
     errors: flag.text({

@@ -5,7 +5,7 @@ import { confirmFirst, defineCommand, dryRunShown } from '../command.ts';
 
 export const leave = defineCommand({
   description:
-    "Brings all rows about the account from the team's journal into the journal of this machine, which then takes changes again. Refuses while a change of anybody is unconfirmed, and while the server is away. What the others send afterwards is not seen here: two journals cannot keep two people from the same refund. The copy of the team's rows stays on this machine, and is used no more.",
+    "Brings all rows about the account from the team's journal into the journal of this machine, which then takes changes again. Refuses while the change of any member is unconfirmed, and while the server is away. Afterwards this machine does not see what the others send: with two journals, two people can make the same refund. The copy of the team's rows stays on this machine, but paydesk no longer uses it.",
   arguments: [],
   flags: {},
   examples: ['paydesk -p shop-mx team leave', 'paydesk -p shop-mx team leave --yes --json'],

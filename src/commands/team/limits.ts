@@ -16,8 +16,8 @@ const sum = (summary: string) =>
 const needed = (summary: string) => flag.choice(['yes', 'none', 'default'], { value: 'YES', summary });
 
 const limitFlags = {
-  max: sum('the most that goes back on one order within 24 hours'),
-  day: sum('the most that a member pays back within 24 hours'),
+  max: sum('the most that may be refunded on one order within 24 hours'),
+  day: sum('the most that one member may refund within 24 hours'),
   second: sum('from this sum on somebody else must approve'),
   'need-reason': needed('a refund needs a reason'),
   'need-note': needed('a refund needs a note'),
@@ -34,7 +34,7 @@ const columns: readonly Column[] = [
 
 export const limits = defineCommand({
   description:
-    "Without words: the limits, as the server checks them when a refund is recorded, before it is sent. set WHO CUR sets limits of a member, or of all for everybody; a member's own limit counts in place of everybody's. none: no such limit, whatever everybody's is; default: take the limit away. As soon as there is one limit, nothing is refunded in a currency that has none. Amounts are whole numbers in the service's units. Only leads set limits, and every change is a row of the journal.",
+    "Without arguments it shows the limits. The server checks them right before a refund is sent. set WHO CUR sets the limits of one member, or of everybody if WHO is all; a member's own limit counts instead of everybody's. none: this member has no such limit, even if everybody has one. default: removes the limit. As soon as there is one limit, nothing is refunded in a currency without a limit. Amounts are whole numbers in the service's units. Only leads set limits, and every change is a row of the journal.",
   arguments: [
     {
       name: 'set',

@@ -13,7 +13,10 @@ const serverFlags = {
   port: flag.integer(1, 65_535, { value: 'PORT', summary: 'its port', defaultText: '5432' }),
   database: flag.text({ value: 'NAME', summary: 'the database' }),
   schema: flag.text({ value: 'NAME', summary: 'the schema of the journal', defaultText: 'paydesk' }),
-  ca: flag.text({ value: 'FILE', summary: 'TLS: who issued the certificate of the server (PEM)' }),
+  ca: flag.text({
+    value: 'FILE',
+    summary: 'TLS: certificate (PEM) of the authority that issued the certificate of the server',
+  }),
   tls: flag.switch({ summary: 'TLS with a certificate that this system trusts' }),
 } as const;
 

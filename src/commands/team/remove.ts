@@ -31,7 +31,7 @@ export const remove = defineCommand({
     const [password = ''] = await takePasswords(ctx, team, flags, [`password of ${place.user}`]);
     await team.remove(place, password, name);
     await ctx.out.own(record, () => [
-      { line: `${name} can sign in no more` },
+      { line: `${name} can no longer sign in` },
       { line: 'who has the API key can still refund without paydesk: replace it (paydesk profile key NAME)' },
     ]);
     return undefined;

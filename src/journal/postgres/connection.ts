@@ -196,7 +196,9 @@ class ServerProof {
 
   require(): void {
     if (!this.#isProven)
-      throw new UnprovenServer('the server lets us in without a proof that it knows the password (SCRAM)');
+      throw new UnprovenServer(
+        'the server let paydesk sign in without proving that it knows the password (SCRAM)',
+      );
   }
 }
 

@@ -24,7 +24,7 @@ const remedies: Readonly<Record<string, string>> = {
   PD041: 'look at it: paydesk approvals list',
   PD042: 'ask somebody else of the team',
   '42501': 'ask a lead to give you that right',
-  '55P03': 'somebody holds the journal: run the command again in a while',
+  '55P03': 'somebody else is writing to the journal: run the command again in a moment',
 };
 
 /** The refusal when the server says no, for certain. `place`: where the journal is. */

@@ -45,7 +45,11 @@ describe('a date ends a walk', () => {
           const { passed, read } = walk(pages, since, true);
           expect(passed).toEqual(sorted.filter((time) => time >= since));
           const needed = pages.findIndex((page) => page.some((time) => time < since));
-          expect(read).toBe(needed === -1 ? pages.length : needed + 1);
+          // If nothing of the first page is new enough, one more page shows whether the promise holds.
+          const first = pages[0]?.some((time) => time >= since) === true ? 1 : 2;
+          expect(read).toBe(
+            needed === -1 ? pages.length : Math.min(pages.length, Math.max(first, needed + 1)),
+          );
         },
       ),
     );
@@ -71,6 +75,15 @@ describe('a date ends a walk', () => {
     const noDate = stopAtDate(true, undefined);
     noDate.add([record('ord_old', 5), record('ord_new', 50)]);
     expect(noDate.warning()).toBeUndefined();
+  });
+
+  test('but not after a first page of old orders alone: the second page may have new ones', () => {
+    expect(walk([[5], [500], [400]], 100, true)).toMatchObject({ passed: [500, 400], read: 3 });
+    expect(walk([[5], [4], [3]], 100, true)).toMatchObject({ passed: [], read: 2 });
+    // A walk that goes on has seen a page already.
+    const resumed = stopAtDate(true, 100_000, { before: { id: 'o1', createdAt: 900 }, contradicted: false });
+    resumed.add([record('ord_old', 5)]);
+    expect(resumed.reached).toBe(true);
   });
 
   test('and what shows no time says nothing about the order', () => {

@@ -22,7 +22,7 @@ describe('case 30: a server that does not prove who it is', () => {
   test.each<[Asking, string]>([
     ['clear text', 'asks for the password itself'],
     ['md5', 'asks for the password itself'],
-    ['nothing', 'without a proof'],
+    ['nothing', 'without proving'],
     ['scram, then clear text', 'asks for the password itself'],
     ['scram with a wrong proof', 'signature does not match'],
   ])('%s: is refused, and never hears the password', async (asking, why) => {

@@ -1,0 +1,190 @@
+/** Takes the facts of a report from the index of this machine, if that can answer. */
+
+import { CliError } from '../errors.ts';
+import type { IndexStatus, OrderIndex } from '../index/index.ts';
+import type { AttemptRecord } from '../journal/journal.ts';
+import { accountSpan, commandLine, type Profile } from '../profiles/profiles.ts';
+import { type Facts, factsOfOrder, hasCurrency, isInSpan } from '../reports/reports.ts';
+import type { Context } from './command.ts';
+import { count } from './orders/index-words.ts';
+import { indexLines, readsThatMatter } from './report-index-words.ts';
+import { makersOf, nobodyAsked, withChargeIds } from './report-makers.ts';
+import { type Asked, type Needs, type Source, timeOf } from './report-source.ts';
+import type { TimeRange } from './typed-time.ts';
+
+/**
+ * Opens the index of the account as the source of a report. Undefined if there is none, or if it cannot answer; then a note says
+ * why. Throws CliError 'refused' if there is one that does not open.
+ */
+export async function openIndex(ctx: Context, asked: Asked): Promise<Source | undefined> {
+  const { profile } = await ctx.profiles.open();
+  const index = await openedIndex(ctx, profile);
+  if (index === undefined) return undefined;
+  const status = index.status();
+  const time = timeOf(ctx, asked);
+  const when = (seconds: number): string => time.days.full(seconds * 1000);
+  const doubt = doubtOf(status, asked.needs, { range: time.range, now: ctx.clock.now(), when });
+  if (doubt === undefined) return await sourceOf(ctx, asked, { index, status, profile, ...time });
+  const fix = doubt.fix === undefined ? '' : `; so that it can: ${commandLine(profile, ...doubt.fix)}`;
+  ctx.notes.note(`the index of this machine cannot answer: ${doubt.why}. Every order is read instead${fix}`);
+  return undefined;
+}
+
+async function openedIndex(ctx: Context, profile: Profile): Promise<OrderIndex | undefined> {
+  try {
+    return await ctx.index.open(profile);
+  } catch (error) {
+    if (!(error instanceof CliError) || error.kind !== 'refused') throw error;
+    const now = ['ask without it: the same command with --live', ...(error.parts.now ?? [])];
+    throw new CliError('refused', error.message, { ...error.parts, now, cause: error });
+  }
+}
+
+/** Why an index cannot answer: a sentence, and the command after which it can. */
+interface Doubt {
+  readonly why: string;
+  readonly fix?: readonly string[];
+}
+
+interface AskedTime {
+  readonly range: TimeRange;
+  /** Unix milliseconds. */
+  readonly now: number;
+  readonly when: (seconds: number) => string;
+}
+
+// Whoever asks about the days until now does not mean the days until last week.
+const longestWithoutHead = 86_400_000;
+
+function doubtOf(
+  { isComplete, goesOnAfter, orders, rises, headReadAt, floor }: IndexStatus,
+  { names = false }: Needs,
+  { range: { since, until }, now, when }: AskedTime,
+): Doubt | undefined {
+  const refresh = ['index', 'refresh'];
+  if (!isComplete)
+    return goesOnAfter === undefined
+      ? { why: 'there may be orders between those that it knows', fix: refresh }
+      : {
+          why: `it knows ${count(orders, 'order')}, and there are more`,
+          fix: ['index', 'build', '--resume'],
+        };
+  if (rises > 0) return { why: 'this list is not newest first, so a new order may stand anywhere in it' };
+  if (floor !== undefined && (since === undefined || since < floor * 1000))
+    return { why: `it has no orders from before ${when(floor)}` };
+  if (headReadAt === undefined) return { why: 'the newest orders were not read into it', fix: refresh };
+  const headMs = headReadAt * 1000;
+  if (Math.min(until ?? now, now) - headMs > longestWithoutHead || (since !== undefined && headMs <= since))
+    return { why: `the newest orders were last read into it on ${when(headReadAt)}`, fix: refresh };
+  return names ? { why: 'it has no names for --names' } : undefined;
+}
+
+interface Opened extends ReturnType<typeof timeOf> {
+  readonly index: OrderIndex;
+  readonly status: IndexStatus;
+  readonly profile: Profile;
+}
+
+async function sourceOf(
+  ctx: Context,
+  { needs, flags }: Asked,
+  { index, status, profile, ...time }: Opened,
+): Promise<Source> {
+  const service = await ctx.service();
+  const attempts = () => ctx.journal.attemptsOf(service);
+  const makerOf = needs.makers ? await makersOf(ctx, attempts) : nobodyAsked;
+  // Refunds that this machine made in the period. What the index shows is taken off.
+  const missing = new Set<string>();
+  if (needs.kind !== 'orders')
+    for (const id of await madeHere(ctx, attempts, time.range, flags.currency)) missing.add(id);
+  const read = readOrders(ctx, index, {
+    needs,
+    since: time.range.since,
+    each(facts) {
+      for (const { id = '' } of facts.refunds) missing.delete(id);
+    },
+    makerOf: needs.makers ? withChargeIds(makerOf, await attempts()) : makerOf,
+  });
+  const reads = readsThatMatter(status, needs, time.range, ctx.clock.now());
+  const headReadAt = status.headReadAt ?? 0;
+  return {
+    kind: 'index',
+    label: accountSpan(profile),
+    settings: profile.settings,
+    ...time,
+    asOf: Math.min(headReadAt, ...reads.map(({ readAt }) => readAt)) * 1000,
+    reachesTo: headReadAt * 1000,
+    knowsPayments: true,
+    facts: read.facts,
+    attempts,
+    readWords: () => `${count(status.orders, 'order')} in the index of this machine`,
+    asOfLines: () =>
+      indexLines({ clock: ctx.clock, days: time.days }, status, {
+        needs,
+        reads,
+        missing: missing.size,
+        liveOrders: isShortWalk(needs, profile) ? read.inPeriod() : status.orders,
+      }),
+  };
+}
+
+// A live walk for orders ends where they are too old, if the profile says that the newest come first.
+function isShortWalk({ kind }: Needs, { settings }: Profile): boolean {
+  return kind === 'orders' && settings['orders.order'] === 'newest-first';
+}
+
+// After so many orders the event loop gets its turn, for Ctrl-C and for the progress.
+const ordersAtATime = 8_000;
+
+interface Reading {
+  readonly needs: Needs;
+  /** The start of the period, Unix milliseconds. */
+  readonly since: number | undefined;
+  readonly makerOf: Parameters<typeof factsOfOrder>[1]['makerOf'];
+  readonly each: (facts: Facts) => void;
+}
+
+function readOrders(ctx: Context, index: OrderIndex, { needs, since, makerOf, each }: Reading) {
+  const { everyAge = false, marginSeconds = 0 } = needs;
+  const from = since === undefined ? undefined : Math.floor(since / 1000) - marginSeconds;
+  let read = 0;
+  let inPeriod = 0;
+  async function* facts(): AsyncGenerator<Facts> {
+    const endProgress = ctx.notes.progress(() => (read === 0 ? '' : `${read} orders read from the index`));
+    try {
+      for (const { order, purchase } of index.facts({ since: everyAge ? undefined : from })) {
+        read += 1;
+        if (read % ordersAtATime === 0) await new Promise((resolve) => setImmediate(resolve));
+        const purchaseOf = () => (purchase === undefined ? undefined : String(purchase));
+        const one = factsOfOrder(order, { makerOf, purchaseOf });
+        if ((one.order?.createdAt ?? 0) >= (from ?? 0)) inPeriod += 1;
+        each(one);
+        yield one;
+      }
+    } finally {
+      endProgress();
+    }
+  }
+  return { facts: facts(), inPeriod: () => inPeriod };
+}
+
+// The ids of the refunds that the journal knows. A report that does not need the journal works without it.
+async function madeHere(
+  { journal }: Context,
+  attempts: () => Promise<readonly AttemptRecord[]>,
+  range: TimeRange,
+  currency: string | undefined,
+): Promise<readonly string[]> {
+  try {
+    const wanted = (await attempts()).filter(({ sent }) => hasCurrency(currency, sent.currency));
+    return wanted.flatMap((record) =>
+      journal
+        .ownRefunds(record)
+        .filter(({ createdAt = Math.floor(record.sent.time / 1000) }) => isInSpan(range, createdAt))
+        .flatMap(({ id }) => id ?? []),
+    );
+  } catch (error) {
+    if (error instanceof CliError) return [];
+    throw error;
+  }
+}
