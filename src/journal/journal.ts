@@ -27,6 +27,7 @@ export type { AttemptQuery, JournalStore, Repair, Verification } from './journal
 export { tolerableSkewMs } from './journal-time.ts';
 export type { Evidence } from './judge-read.ts';
 export { LimitRefusal, limitWords, secondWords } from './limit-words.ts';
+export { isSameOrigin } from './moved-away.ts';
 export type { TeamStatus } from './postgres/team-status.ts';
 export type {
   ApprovalRequest,

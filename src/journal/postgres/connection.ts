@@ -90,8 +90,9 @@ export async function connectTo(place: ServerPlace, parts: ConnectParts): Promis
   // Without a listener, an error between two statements would end the program.
   client.on('error', drop);
   client.on('end', drop);
-  client.on('notice', ({ severity, message }) => {
-    if (severity === 'WARNING') warning = message;
+  // Only warnings come (client_min_messages), in a word of the server's language: so whatever comes counts as one.
+  client.on('notice', ({ message }) => {
+    warning = message ?? 'a warning without words';
   });
   const inTime = async <T>(act: () => Promise<T>): Promise<T> => {
     const { promise: late, reject } = Promise.withResolvers<never>();
@@ -166,9 +167,15 @@ export async function connectTo(place: ServerPlace, parts: ConnectParts): Promis
  * whether the commit came first.
  */
 export function isCertain(error: unknown): boolean {
-  if (!(error instanceof Error) || !('severity' in error) || error.severity !== 'ERROR') return false;
-  return !/^(08|57P|40003)/.test(codeOf(error) ?? '');
+  if (!(error instanceof Error) || !('severity' in error)) return false;
+  const code = codeOf(error) ?? '';
+  // The word for the severity is in the server's language. These codes come with no other severity.
+  if (onlyOfErrors.test(code)) return true;
+  return error.severity === 'ERROR' && !/^(08|57P|40003)/.test(code);
 }
+
+// What a statement itself got wrong, a rule of the schema (PD), a conflict, a lock that was not given, a statement cut short.
+const onlyOfErrors = /^(0A|2[0-4]|2[67]|42|44|P0|PD|25006|40001|40P01|55P03|57014)/;
 
 /** The server's code of an error (SQLSTATE), or the system's; undefined when there is none. */
 export function codeOf(error: unknown): string | undefined {
