@@ -201,6 +201,8 @@ export async function readAgain(
 }
 
 async function readSome(ctx: Context, due: readonly AttemptRecord[]): Promise<readonly AttemptRecord[]> {
+  // What a read shows now could not be written down.
+  if (due.length === 0 || (await ctx.journal.isAway())) return [];
   const chosen = await chosenOf(ctx, due);
   const isWatched = (record: AttemptRecord) => ctx.journal.isWatched(record);
   const reread = await readEach(
