@@ -106,10 +106,10 @@ export function createOutput(options: OutputOptions): OutputControl {
         end: (hasMore) => sink.end(hasMore),
       };
     },
-    async ownList(columns, records) {
+    async ownList(columns, records, zone) {
       const parts = partsOf(records);
       const { value: first = [] } = parts.next();
-      const sink = start(columns, first.length === ownPart ? { pages: 'many' } : {});
+      const sink = start(columns, { zone, ...(first.length === ownPart ? { pages: 'many' as const } : {}) });
       await sink.rows(first.map((value) => row({ value })));
       for (const part of parts) await sink.rows(part.map((value) => row({ value })));
       await sink.end(false);

@@ -235,7 +235,7 @@ it('F25 an order that a second desk refunded between plan and apply is not sent;
     ['ord_2', 'not_started', null],
     ['ord_s', 'applied', null],
   ]);
-  expect(ran.stderr).toContain('paydesk refunds plan --refresh refunds.plan --to new.plan');
+  expect(ran.stderr).toContain('paydesk refunds plan --refresh refunds.plan --to refunds-2.plan');
   expect(service.posts.map(({ url }) => url).toSorted()).toEqual([
     '/orders/ord_1/refunds',
     '/orders/ord_s/refunds',
