@@ -45,6 +45,11 @@ export async function ordersOfCustomer(
   };
 }
 
+// An order on a narrow screen: its id on a line of its own, so that it is not broken.
+function orderLines([at = '-', status = '-', amount = '-', id = '-']: readonly Cell[]): readonly Block[] {
+  return [{ line: id }, { line: [at, '  ', status, '  ', amount].flat(), indent: 2 }];
+}
+
 /** The orders as lines of a screen, with the command that finds all of them. */
 export function customerOrderBlocks(
   profile: Profile,
@@ -74,7 +79,15 @@ export function customerOrderBlocks(
   return [
     'blank',
     ...(rows.length === 0 ? [{ line: 'the index has no order of this customer' }] : []),
-    ...(rows.length === 0 ? [] : [{ grid: [['ORDER', 'STATUS', 'AMOUNT', 'ID'], ...rows], right: [2] }]),
+    ...(rows.length === 0
+      ? []
+      : [
+          {
+            grid: [['ORDER', 'STATUS', 'AMOUNT', 'ID'], ...rows],
+            right: [2],
+            narrow: rows.flatMap(orderLines),
+          },
+        ]),
     ...(orders.forgotten === 0
       ? []
       : [
