@@ -20,14 +20,12 @@ export interface Needs {
   readonly kind: 'orders' | 'refunds' | 'everything';
   /** Whether it matters who made a refund. */
   readonly makers: boolean;
-  /** Orders made up to so many seconds outside of the period are needed too. */
+  /** For twins: orders made up to so many seconds outside of the period are needed too. */
   readonly marginSeconds?: number;
   /** What the report splits its sums by. An export of refunds does not know everything. */
   readonly by?: string | undefined;
-  /** Whether orders of every age matter, whatever the period is: those that wait for their capture. */
-  readonly everyAge?: boolean;
-  /** Whether it looks for twins. */
-  readonly twins?: boolean;
+  /** Whether orders that wait for their capture matter, whatever the period is; `only`: no others do. */
+  readonly waiting?: 'too' | 'only';
   /** Whether it shows names of buyers. */
   readonly names?: boolean;
 }

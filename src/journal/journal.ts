@@ -370,6 +370,8 @@ export interface Journal {
     plan: { readonly id: string; readonly digest: string },
     text: () => Promise<string>,
   ): Promise<PlanClaim>;
+  /** Who is applying a plan right now: `op7, since 09:31:40`. Undefined if nobody is. Takes part in nothing. */
+  applying(plan: { readonly id: string; readonly digest: string }): Promise<string | undefined>;
   /** `eraseBodies` of the store. */
   forget(before: number): Promise<number>;
   verify(head?: string): Promise<Verification>;

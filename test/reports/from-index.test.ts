@@ -133,7 +133,7 @@ test('a refund that was made elsewhere after the reading is missing, as the line
   const [first = {}, ...rest] = orders;
   service.orders = [refunded(first, 77), ...rest];
   const today = async (hours: number) =>
-    rowsOf((await ask(service, 'refunds list --ndjson', afterHours(hours))).stdout).filter(
+    rowsOf((await ask(service, 'refunds list --period this-week --ndjson', afterHours(hours))).stdout).filter(
       ({ amount }) => amount === -77,
     );
   expect(await today(3)).toHaveLength(0);
@@ -158,12 +158,14 @@ test('a refund that this machine made after the reading is counted as missing un
   );
   expect(made.code, made.stderr).toBe(0);
   const words = 'refunds summary --period today --by operator';
-  expect((await ask(service, words, afterHours(2))).stdout).toContain(
+  expect((await ask(service, words, afterHours(1.5))).stdout).toContain(
     'note   1 refund that this machine made is not in these sums yet; to read the newest: paydesk index refresh',
   );
-  expect((await ask(service, `${words} --currency JPY`, afterHours(2))).stdout).not.toContain('not in these');
-  await ok(ask(service, 'index refresh --quiet', afterHours(2)));
-  const { stdout } = await ask(service, words, afterHours(2));
+  expect((await ask(service, `${words} --currency JPY`, afterHours(1.5))).stdout).not.toContain(
+    'not in these',
+  );
+  await ok(ask(service, 'index refresh --quiet', afterHours(1.5)));
+  const { stdout } = await ask(service, words, afterHours(1.5));
   expect(stdout).not.toContain('not in these');
   expect(stdout).toMatch(/op7 +1 +9000/);
 });
@@ -262,6 +264,16 @@ describe('the service is asked instead, and a note says why, where the index', (
     // A month that was over before the reading is another matter.
     const { stdout } = await ask(other, 'orders summary --period 2040-10', afterHours(25));
     expect(stdout).toContain('in the index of this machine');
+  });
+
+  test('was not read for more than two hours, and the period began less than two days ago', async () => {
+    await using service = await startIndexed();
+    const words = 'refunds summary --period today';
+    expect((await ask(service, words, afterHours(1.9))).stdout).toContain('in the index of this machine');
+    const month = 'refunds summary --period this-month';
+    expect((await ask(service, month, afterHours(2.1))).stdout).toContain('in the index of this machine');
+    const why = 'the newest orders were last read into it on 21 Nov 2040 15:31:12 UTC';
+    await fallsBack(service, { words, why, hours: 2.1 });
   });
 
   test('is not whole yet', async () => {

@@ -37,7 +37,8 @@ export const summary = defineCommand({
   description: [
     'Counts the orders that were created in a period and adds up their amounts, for each currency; two currencies are never added together. Sums are exact, of any size.',
     'REFUNDED is what went back of these orders until now. For the refunds that were made in a period, whatever their orders: paydesk refunds summary.',
-    `Without an index, or with --live, every order is read; with orders.order = newest-first only those back to the start of the period. --from-file takes an export instead. ${sourceHelp}`,
+    'Without an index, or with --live, every order is read; with orders.order = newest-first only those back to the start of the period. --from-file takes an export instead.',
+    ...sourceHelp,
   ].join('\n'),
   arguments: [],
   flags: {

@@ -24,7 +24,8 @@ const usualPeriod = 'today';
 export const twins = defineCommand({
   description: [
     'Lists pairs of orders of the same buyer and amount that were created within 10 minutes of each other: somebody may have paid twice. Both statuses are shown, so that you see whether one of them was refunded already.',
-    `Without an index, or with --live, every order is read; with orders.order = newest-first only those back to the start of the period. --from-file takes an export instead. ${sourceHelp}`,
+    'Without an index, or with --live, every order is read; with orders.order = newest-first only those back to the start of the period. --from-file takes an export instead.',
+    ...sourceHelp,
   ].join('\n'),
   arguments: [],
   flags: { period: periodFlag(usualPeriod), ...sourceFlags },
@@ -39,7 +40,7 @@ export const twins = defineCommand({
     const source = await openSource(ctx, {
       flags,
       period,
-      needs: { kind: 'orders', makers: false, marginSeconds: twinSeconds, twins: true },
+      needs: { kind: 'orders', makers: false, marginSeconds: twinSeconds },
     });
     const orders: OrderFact[] = [];
     for await (const { order } of source.facts) {

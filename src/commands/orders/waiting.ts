@@ -26,7 +26,8 @@ export const waiting = defineCommand({
   description: [
     'Counts the orders with payment_status pre_authorized: their money is authorized, and nobody has captured it yet. The oldest may lapse; the service does not say when.',
     'To see the orders themselves: paydesk orders list --status pre_authorized --all. To capture one: paydesk orders capture ID.',
-    `Without an index, or with --live, every order is read. --from-file takes an export instead. ${sourceHelp}`,
+    'Without an index, or with --live, every order is read. --from-file takes an export instead.',
+    ...sourceHelp,
   ].join('\n'),
   arguments: [],
   flags: {
@@ -52,7 +53,7 @@ export const waiting = defineCommand({
     const source = await openSource(ctx, {
       flags,
       period: flags.period,
-      needs: { kind: 'orders', makers: false, by },
+      needs: { kind: 'orders', makers: false, by, waiting: 'only' },
     });
     const adding = summariseOrders({
       span: source.range,

@@ -25,7 +25,8 @@ export const list = defineCommand({
   description: [
     'Lists every refund that was made in a period, whenever its order was made, the newest first. --sort amount puts the largest first.',
     'Reason, note and operator come from the journal of this machine. A refund that it does not know is called not from this machine.',
-    `Without an index, or with --live, every order is read, because a refund may be of any old order. --from-file takes an export instead. ${sourceHelp}`,
+    'Without an index, or with --live, every order is read, because a refund may be of any old order. --from-file takes an export instead.',
+    ...sourceHelp,
     'In an index a refund that was made after its order was read is missing.',
   ].join('\n'),
   arguments: [],
