@@ -126,9 +126,9 @@ describe('a table of orders', () => {
     await sink.end(false);
     expect(lines(text()).map((line) => line.slice(37).trimEnd())).toMatchInlineSnapshot(`
       [
-        "STATUS          MXN   REFUND  CARD   BUYER",
-        "paid        1720.00  -120.00  *4242  -",
-        "paid    145802* USD  -45802*  *4242  -",
+        "STATUS      MXN   REFUND  CARD   BUYER",
+        "paid    1720.00  -120.00  *4242  -",
+        "paid  145802* USD  -45802*  *4242  -",
       ]
     `);
   });
