@@ -6,6 +6,7 @@ export { planFile, planOrder, refreshPlan } from './bulk/make-plan.ts';
 export { controlFigures } from './bulk/plan-checks.ts';
 export { planColumns, planLines, planRecord } from './bulk/plan-list.ts';
 export { planStatus } from './bulk/plan-status.ts';
+export { type RowVerdict, rowVerdicts } from './bulk/row-verdicts.ts';
 export {
   acknowledgedAlarms,
   acknowledgedWords,

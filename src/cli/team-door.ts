@@ -53,7 +53,8 @@ export function createTeamDoor(parts: TeamDoorParts): TeamDoor {
   const run = crypto.randomUUID();
   const signedIn = (password: string): ConnectParts => {
     choice.learn(password);
-    return { clock: choice.clock, password: () => Promise.resolve(password), run, deadlineMs };
+    const { clock, signal } = choice;
+    return { clock, signal, password: () => Promise.resolve(password), run, deadlineMs };
   };
   const origin = () => originOf(parts);
   const joined = async () => teamOf(readTeams(choice.file, choice.rules), await origin());

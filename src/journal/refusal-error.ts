@@ -155,10 +155,11 @@ function equalError(
   { chargeId, amount, refundId, again }: Extract<Refusal, { why: 'equal' }>,
   { amounts, currency }: HowShown,
 ): CliError {
-  return refused(
+  const error = refused(
     `charge ${chargeId} already has a refund of ${figureWords(-amount, currency, amounts)}: ${refundId}`,
     [`if you want a second one: the same command with --again ${[...again, refundId].join(',')}`],
   );
+  return withParts(error, { equalTo: refundId });
 }
 
 function unshownError(

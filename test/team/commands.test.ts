@@ -295,6 +295,18 @@ describe('joining', () => {
     expect(await run(ana, 'journal', 'verify')).toMatchObject({ code: 0 });
   });
 
+  test('another spelling of the address does not pass the team, even without the files that paydesk writes', async () => {
+    using ana = newHome();
+    await newTeam('ana');
+    await joinAs(ana, 'ana');
+    rmSync(join(ana.path, '.local', 'state', 'paydesk'), { recursive: true });
+    const { id } = await desk.take(isWhole);
+    const env = { ...desk.env, PAYDESK_BASE_URL: desk.url.replace('127.0.0.1', 'localhost') };
+    const made = await paydesk(['orders', 'refund', id, '--yes'], { home: ana, env });
+    expect(made).toMatchObject({ code: 0 });
+    expect(await rowsAtServer()).toEqual(['sent ana', 'verdict ana']);
+  });
+
   test('case 32: the password is in no message, no debug line, no file but one, and no log of the server', async () => {
     using ana = newHome();
     await newTeam('ana');

@@ -59,7 +59,7 @@ export async function refundInParts(
     path: to,
     confirm: undefined,
     expected,
-    concurrency: 1,
+    concurrency: undefined,
     maxFailures: undefined,
     maxPerSecond: undefined,
   });
