@@ -95,8 +95,8 @@ it('F44 F45 F50 F51 one run lists every error of a file with its line; nothing i
     line 23: the row has 6 cells, and the first line has 5 titles: put quotes around a cell that contains the delimiter
     line 24: the quote that opens this cell is not closed, or a quote inside it is not doubled ("")
     line 25: this cell holds a NUL character: delete it
-    line 27: line 26 is about the same money (ord_2, any charge): give each row its own ref if both are meant, or delete one
-    line 29: line 28 is about the same money (ord_3, charge 1): give each row its own ref if both are meant, or delete one
+    line 27: line 26 may refund the same money (ord_2, any charge): give each row its own ref if both are meant, or delete one
+    line 29: line 28 may refund the same money (ord_3, charge 1): give each row its own ref if both are meant, or delete one
     line 30: order_id no id: not an order's id such as ord_2tQ7zRk9PwE5xNvAm; the shop's own number goes into a column reference
     line 32: the quote that opens this cell is never closed
     line 33: here the file is not UTF-8: save it as UTF-8 (in a spreadsheet: CSV UTF-8)
@@ -148,7 +148,7 @@ it('F51 the whole order beside another row of it is refused, from standard input
   });
 
   expect(ran.code).toBe(2);
-  expect(ran.stderr).toContain('line 4: line 2 is about the same money (ord_s, any charge)');
+  expect(ran.stderr).toContain('line 4: line 2 may refund the same money (ord_s, any charge)');
   expect(ran.stderr).toContain('standard input has 1 error');
   expect(service.requests).toEqual([]);
 });
