@@ -102,7 +102,7 @@ it('F44 F45 F50 F51 one run lists every error of a file with its line; nothing i
     line 33: here the file is not UTF-8: save it as UTF-8 (in a spreadsheet: CSV UTF-8)
     error:   bad.csv has 33 errors
     certain: nothing was sent
-    now:     correct the file; --errors FILE.csv writes it with the errors beside the rows
+    now:     correct the file itself, or save it anew; then run the command again
     "
   `);
   expect(service.requests).toEqual([]);
