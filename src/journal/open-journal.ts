@@ -80,14 +80,16 @@ export function openJournal(parts: JournalParts): OpenedJournal {
   const told = new Set<string>();
   // Commands that only read go on, with a warning that changes are refused.
   const warnOnce = once(async () => {
-    const problem = await store.problem();
+    const server = await store.server?.();
+    const problem = server === undefined ? await store.problem() : server.problem;
     if (problem === undefined) return;
-    const asOf = await store.asOf?.();
-    parts.notes.warn(
-      asOf === undefined
-        ? `${problem}; no change is made until the journal is repaired: paydesk journal verify`
-        : `${problem}; what is shown is as of ${parts.shortTime(asOf)}, and nothing is sent without the team's journal`,
-    );
+    const stopped = "nothing is sent without the team's journal";
+    if (server === undefined)
+      parts.notes.warn(`${problem}; no change is made until the journal is repaired: paydesk journal verify`);
+    else if (server.asOf === undefined)
+      parts.notes.warn(`${problem}; this machine has no copy of it, and ${stopped}`);
+    else
+      parts.notes.warn(`${problem}; what is shown is as of ${parts.shortTime(server.asOf)}, and ${stopped}`);
   });
   const thenWarn = async <Found>(asked: Promise<Found>): Promise<Found> => {
     const found = await asked;
@@ -218,6 +220,7 @@ function createJournal(parts: JournalParts): Journal {
     claimPlan: (plan, text) => claimPlan(parts, plan, text),
     applying: (plan) => applying(parts, plan),
     problem: () => store.problem(),
+    isAway: async () => (await store.server?.())?.problem !== undefined,
     isWatched,
     ownRefunds,
     namedByReply,
