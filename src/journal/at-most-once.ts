@@ -126,7 +126,7 @@ function newsOf(
     const appeared = appearedOn(attempt, known, value);
     return (
       appeared && {
-        verdict: verdictRow(sent, moment, appearedRuling(attempt, appeared)),
+        verdict: verdictRow(sent, moment, appearedRuling(appeared)),
         sentAs: sentAs(attempt, appeared),
       }
     );

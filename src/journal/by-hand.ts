@@ -138,10 +138,10 @@ export function sentAs({ sent }: AttemptRecord, { again }: Appeared): readonly s
 }
 
 /** The verdict when a refund has appeared that a person recorded as not made. */
-export function appearedRuling(record: AttemptRecord, { evidence, again }: Appeared): Ruling {
+export function appearedRuling({ evidence, again }: Appeared): Ruling {
   const ruling = rulingOf(evidence, 'rejected');
   if (evidence.shows !== 'expected') return ruling;
-  const why = `${ruling.why}, although ${notMadeBy(record) ?? 'somebody'} recorded that it was not made`;
+  const why = `${ruling.why}, although it was recorded as not made`;
   if (again === undefined) return { ...ruling, why };
   // The refund that was sent again is watched too, and may have raised the alarm about these refunds.
   if (isToldBy(again, evidence)) return { ...ruling, why, alarm: undefined };

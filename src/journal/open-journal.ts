@@ -327,7 +327,7 @@ async function refuseDuplicate(
   for (const attempt of own) {
     const twice = duplicateNow(attempt, own, order);
     const late = appearedOn(attempt, own, order);
-    const ruling = twice ? rulingOf(twice) : late && appearedRuling(attempt, late);
+    const ruling = twice ? rulingOf(twice) : late && appearedRuling(late);
     if (ruling === undefined) continue;
     const verdict = dryRun
       ? verdictRow(attempt.sent, await now(), ruling)

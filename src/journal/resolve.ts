@@ -234,7 +234,7 @@ function rulingNow({ record, known }: Found, evidence: Evidence, now: Moment): R
   }
   if (isDoubted(record)) {
     const appeared = appearedIn(record, known, evidence);
-    if (appeared !== undefined) return appearedRuling(record, appeared);
+    if (appeared !== undefined) return appearedRuling(appeared);
     return isYoung(record, now) ? undefined : staysNotMade(evidence);
   }
   if (last?.verdict === 'applied') return rulingOfWatched(record.sent, last, evidence, isYoung(record, now));

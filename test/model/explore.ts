@@ -85,7 +85,7 @@ function lostOutcome(world: World, { mistakes, doubtsByHand }: Rules): string | 
   const known = restored ? witnesses.map(attemptsIn) : journals.map(({ attempts }) => attempts);
   // Nobody can tell two equal refunds apart: where each refund that was made counts for one attempt, it may be the other one.
   const made = requests.filter(({ fate }) => fate === 'applied').length;
-  const isEachCounted = made <= known.flat().filter(isMade).length || willBeAlarmed(world);
+  const isEachCounted = made <= known.flat().filter(isMade).length || isAlarmed(world);
   for (const { name, fate } of requests) {
     const record = known.flat().find((one) => attemptName(one) === name);
     if (record === undefined) {
@@ -101,14 +101,18 @@ function lostOutcome(world: World, { mistakes, doubtsByHand }: Rules): string | 
   return undefined;
 }
 
-// The next read of a refund that is watched shows two.
-function willBeAlarmed({ journals, ledger, before }: World): boolean {
+// The alarm is there, or was acknowledged, or comes with the next read: a refund that is watched shows twice.
+function isAlarmed({ journals, ledger, before }: World): boolean {
   return journals
     .flatMap(({ attempts }) => attempts)
-    .some(
-      (record) =>
-        isMade(record) && isWatched(record) && ledger.length > (before[attemptName(record)] ?? 0) + 1,
-    );
+    .some((record) => {
+      const last = verdictOf(record);
+      const isTwice = ledger.length > (before[attemptName(record)] ?? 0) + 1;
+      return (
+        (last?.alarm ?? last?.acknowledged) === 'duplicate' ||
+        (isMade(record) && isWatched(record) && isTwice)
+      );
+    });
 }
 
 function isMade(record: AttemptRecord): boolean {
@@ -156,7 +160,7 @@ function hasAcknowledged({ verdicts }: AttemptRecord, refund: string): boolean {
 // A refund was recorded as not made, sent again, and both were made. Once nobody will look at either of them any more, one of the
 // two must have the alarm.
 function silentRepeat(world: World, { mistakes, doubtsByHand }: Rules): string | undefined {
-  if (mistakes !== 'not_made' || willBeAlarmed(world)) return undefined;
+  if (mistakes !== 'not_made' || isAlarmed(world)) return undefined;
   const { journals, requests } = world;
   const applied = new Set(requests.filter(({ fate }) => fate === 'applied').map(({ name }) => name));
   const made = journals
