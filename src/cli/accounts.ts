@@ -85,6 +85,7 @@ export function createAccount(parts: AccountParts): Account {
       origin: () => originOf(profiles, ofPlan),
       password: variable(parts.io.env, 'PAYDESK_TEAM_PASSWORD'),
       learn: parts.learnPassword,
+      signal: parts.signal,
     },
   } as const;
   const local = localJournal(choice);

@@ -39,7 +39,7 @@ export function chooseStore({ team, ...choice }: StoreChoice, local: JournalStor
     newest: async () => (await now()).newest(),
     ready: async () => (await now()).ready(),
     problem: async () => (await now()).problem(),
-    asOf: async () => await (await now()).asOf?.(),
+    server: async () => await (await now()).server?.(),
     verify: async (head) => (await now()).verify(head),
     repair: async (time) => (await now()).repair(time),
     eraseBodies: async (before) => (await now()).eraseBodies(before),

@@ -21,10 +21,13 @@ export interface TeamChoice {
   readonly password: string | undefined;
   /** Called with the password before it is used, so that it is masked in every text. */
   readonly learn: (password: string) => void;
+  /** Ends reads when a person does not want to wait. */
+  readonly signal: AbortSignal;
 }
 
-// The server has this long for a statement, and an unknown outcome is asked about this long.
+// The server has this long for a statement, and for a connection or a question; an unknown outcome is asked about this long.
 const deadlineMs = 10_000;
+const readMs = 5000;
 const insistMs = 20_000;
 
 /** Which store it is now. */
@@ -70,7 +73,9 @@ export async function openTeam(choice: TeamChoice, team: Team, run: string): Pro
     desk,
     cwd,
     deadlineMs,
+    readMs,
     insistMs,
+    signal: choice.signal,
     mirror: {
       path: join(stateFolder, 'team', `${journal}.db`),
       rules,

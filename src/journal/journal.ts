@@ -27,6 +27,7 @@ export type { AttemptQuery, JournalStore, Repair, Verification } from './journal
 export { tolerableSkewMs } from './journal-time.ts';
 export type { Evidence } from './judge-read.ts';
 export { LimitRefusal, limitWords, secondWords } from './limit-words.ts';
+export { isSameOrigin } from './moved-away.ts';
 export type { TeamStatus } from './postgres/team-status.ts';
 export { appearedVerdict, notMadeBy, statementOn } from './said-by-hand.ts';
 export type {
@@ -335,6 +336,8 @@ export interface Journal {
   pickDue(due: readonly AttemptRecord[], now: Moment): readonly AttemptRecord[];
   /** What stops every change, in words; undefined when nothing does. */
   problem(): Promise<string | undefined>;
+  /** Whether the journal is at a server that cannot be used now, so that nothing can be written down. */
+  isAway(): Promise<boolean>;
   /** Reads the order again and writes down what that proves. CliError 'refused' while another run holds its lock. */
   reconcile(record: AttemptRecord, how?: { readonly once?: boolean }): Promise<Resolved>;
   /**
@@ -396,6 +399,8 @@ export interface Journal {
     plan: { readonly id: string; readonly digest: string },
     text: () => Promise<string>,
   ): Promise<PlanClaim>;
+  /** Who is applying a plan right now: `op7, since 09:31:40`. Undefined if nobody is. Takes part in nothing. */
+  applying(plan: { readonly id: string; readonly digest: string }): Promise<string | undefined>;
   /** `eraseBodies` of the store. */
   forget(before: number): Promise<number>;
   verify(head?: string): Promise<Verification>;

@@ -3,7 +3,7 @@
 import type { Service } from '../api/api.ts';
 import { CliError } from '../errors.ts';
 import type { Clock } from '../io.ts';
-import type { Locks } from '../locks/locks.ts';
+import type { LockOwner, Locks } from '../locks/locks.ts';
 import { commandLine, type Profile, type Profiles } from '../profiles/profiles.ts';
 import type { Notes, Secrets } from '../terminal/terminal.ts';
 import { attemptsOf, paidTwiceOf, unconfirmedOf } from './account-attempts.ts';
@@ -83,14 +83,16 @@ export function openJournal(parts: JournalParts): OpenedJournal {
   const told = new Set<string>();
   // Commands that only read go on, with a warning that changes are refused.
   const warnOnce = once(async () => {
-    const problem = await store.problem();
+    const server = await store.server?.();
+    const problem = server === undefined ? await store.problem() : server.problem;
     if (problem === undefined) return;
-    const asOf = await store.asOf?.();
-    parts.notes.warn(
-      asOf === undefined
-        ? `${problem}; no change is made until the journal is repaired: paydesk journal verify`
-        : `${problem}; what is shown is as of ${parts.shortTime(asOf)}, and nothing is sent without the team's journal`,
-    );
+    const stopped = "nothing is sent without the team's journal";
+    if (server === undefined)
+      parts.notes.warn(`${problem}; no change is made until the journal is repaired: paydesk journal verify`);
+    else if (server.asOf === undefined)
+      parts.notes.warn(`${problem}; this machine has no copy of it, and ${stopped}`);
+    else
+      parts.notes.warn(`${problem}; what is shown is as of ${parts.shortTime(server.asOf)}, and ${stopped}`);
   });
   const thenWarn = async <Found>(asked: Promise<Found>): Promise<Found> => {
     const found = await asked;
@@ -226,7 +228,9 @@ function createJournal(parts: JournalParts): Journal {
     probableRefunds,
     rules: async () => await store.rules?.(),
     claimPlan: (plan, text) => claimPlan(parts, plan, text),
+    applying: (plan) => applying(parts, plan),
     problem: () => store.problem(),
+    isAway: async () => (await store.server?.())?.problem !== undefined,
     isWatched,
     ownRefunds,
     namedByReply,
@@ -412,12 +416,47 @@ async function claimPlan(
     // If the server does not hear it, it waits until the time of this run has run out.
     return { shared, release: () => shared.leave().catch(() => undefined) };
   }
-  const taken = await locks.take(`plan ${id}`, { waitMs: 0, signal, alone: true });
+  const taken = await locks.take(planLock(id), { waitMs: 0, signal, alone: true });
   if (taken.held) return { shared: undefined, release: () => taken.release() };
   const { owner } = taken;
-  const who = owner === undefined ? '' : `: ${owner.operator}, since ${shortTime(owner.since)}`;
-  throw new CliError('refused', `another run is applying plan ${id}${who}`, {
-    certain: 'nothing was sent by this run',
-    now: ['wait until it has ended, then run the command again'],
-  });
+  throw new CliError(
+    'refused',
+    `another run is applying plan ${id}${owner === undefined ? '' : `: ${ownerWords(owner, shortTime)}`}`,
+    {
+      certain: 'nothing was sent by this run',
+      now: ['wait until it has ended, then run the command again'],
+    },
+  );
+}
+
+function planLock(id: string): string {
+  return `plan ${id}`;
+}
+
+function ownerWords({ operator, since }: LockOwner, shortTime: JournalParts['shortTime']): string {
+  return `${operator}, since ${shortTime(since)}`;
+}
+
+// Whoever only looks is not stopped by locks that do not work, or by a server that is away: the run that sends is.
+async function applying(
+  { store, locks, signal, shortTime }: Pick<JournalParts, 'store' | 'locks' | 'signal' | 'shortTime'>,
+  { id, digest }: { readonly id: string; readonly digest: string },
+): Promise<string | undefined> {
+  try {
+    const rules = await store.rules?.();
+    if (rules !== undefined) {
+      const { working } = await rules.planProgress(digest);
+      const members = working.map(
+        ({ member, orders }) => `${member} at ${orders === 1 ? '1 order' : `${orders} orders`}`,
+      );
+      return members.join(', ') || undefined;
+    }
+    const taken = await locks.take(planLock(id), { waitMs: 0, signal, alone: true });
+    if (!taken.held) return taken.owner === undefined ? 'by another run' : ownerWords(taken.owner, shortTime);
+    await taken.release();
+    return undefined;
+  } catch (error) {
+    if (!(error instanceof CliError) || signal?.aborted === true) throw error;
+    return undefined;
+  }
 }

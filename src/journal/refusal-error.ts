@@ -3,7 +3,7 @@
 import { type AmountStyle, amountWords, figureWords, plainAmounts, typedForm } from '../amounts.ts';
 import type { JsonObject } from '../api/spec.ts';
 import { CliError, withParts } from '../errors.ts';
-import { commandLine } from '../profiles/profiles.ts';
+import { commandLine, plainCommand } from '../profiles/profiles.ts';
 import { alarmText, paidTwiceWords, whoMadeLines } from './alarm-words.ts';
 import { verdictOf } from './attempt-state.ts';
 import type { Refusal } from './guards.ts';
@@ -104,7 +104,7 @@ function showCommand({ sent }: AttemptRecord): string {
 
 function tooEarlyError(
   { attempt, until }: Extract<Refusal, { why: 'too_early' }>,
-  { shortTime }: HowShown,
+  { shortTime, asked }: HowShown,
 ): CliError {
   const { intent, proof } = attempt.sent;
   // The next whole second: at that time it is not too early any more.
@@ -114,7 +114,8 @@ function tooEarlyError(
     now: [
       ...(provable(proof.kind) ? ['first let paydesk look:', `paydesk journal reconcile ${intent}`] : []),
       `wait until ${time}; if it is still not there, run:`,
-      `paydesk journal settle ${intent} --not-applied --note TEXT`,
+      // What was typed need not be typed again.
+      plainCommand('journal', 'settle', intent, '--not-applied', '--note', asked?.note || 'TEXT'),
     ],
   });
 }
@@ -156,10 +157,11 @@ function equalError(
   { chargeId, amount, refundId, again }: Extract<Refusal, { why: 'equal' }>,
   { amounts, currency }: HowShown,
 ): CliError {
-  return refused(
+  const error = refused(
     `charge ${chargeId} already has a refund of ${figureWords(-amount, currency, amounts)}: ${refundId}`,
     [`if you want a second one: the same command with --again ${[...again, refundId].join(',')}`],
   );
+  return withParts(error, { equalTo: refundId });
 }
 
 function unshownError(

@@ -12,7 +12,8 @@ import {
 import type { Plan, PlanRow } from '../../plans/plans.ts';
 import { replyWords } from '../change-words.ts';
 
-const rowVerdicts = [
+/** Every verdict of a row, in the order in which they are counted. */
+export const rowVerdicts = [
   'applied',
   'unconfirmed',
   'refused',
@@ -42,6 +43,8 @@ export interface RowReport {
   readonly why: string | undefined;
   /** The last attempt at it, if one was sent. */
   readonly attempt: RowAttempt | undefined;
+  /** It is unconfirmed, and this run could not look it up. */
+  readonly isUnread?: boolean;
 }
 
 /** What a report says of an attempt. The attempt itself is much larger, and a plan may have thousands of them. */

@@ -38,7 +38,8 @@ export const reconcile = defineCommand({
     const due = await dueOf(ctx, unsettled);
     if (ctx.options.dryRun) return showDue(ctx, everything ? due : await chosenOf(ctx, due));
     ctx.out.checkColumns(attemptColumns);
-    const reread = everything ? await readEach(ctx, due) : await readSome(ctx, due);
+    const unread = new Map<string, string>();
+    const reread = everything ? await readEach(ctx, due, unread) : await readSome(ctx, due, unread);
     const now = await ctx.journal.now();
     const isShown = ({ sent }: AttemptRecord) => reread.some((one) => one.sent.intent === sent.intent);
     // Also shows attempts that no read can prove, and those that it is too early to read.
@@ -51,7 +52,7 @@ export const reconcile = defineCommand({
     await showAttempts(ctx, shown);
     const made = watchedLine(shown, unsettled);
     if (made !== undefined) ctx.notes.note(made);
-    warnOfOpen(ctx, all, now);
+    warnOfOpen(ctx, all, now, unread);
     warnOfAlarms(ctx, all);
     // If rows of the journal are lost, there may be unconfirmed changes that the journal does not show.
     const isWhole = (await ctx.journal.problem()) === undefined;
@@ -147,7 +148,7 @@ function watchedLine(shown: readonly AttemptRecord[], before: readonly AttemptRe
 }
 
 // A table may cut the outcome; what to do now is written in full, below it.
-function warnOfOpen(ctx: Context, records: readonly AttemptRecord[], now: Moment): void {
+function warnOfOpen(ctx: Context, records: readonly AttemptRecord[], now: Moment, unread: Unread): void {
   const named = namesProfile(records);
   for (const record of records.filter((one) => ctx.journal.isOpen(one, now))) {
     const { intent, proof } = record.sent;
@@ -156,10 +157,17 @@ function warnOfOpen(ctx: Context, records: readonly AttemptRecord[], now: Moment
       until === undefined ? undefined : ctx.fullTime(Math.ceil(until / 1000) * 1000),
     );
     const on = proof.orderId === undefined ? '' : ` on ${proof.orderId}`;
+    const problem = unread.get(intent);
+    const outcome = problem === undefined ? outcomeWords(record, true) : unreadWords(problem);
     ctx.notes.warn(
-      `${changeOf(record, amountStyleOf(ctx, record))}${on}${named(record)}: ${outcomeWords(record, true)}; ${blocked}: paydesk journal show ${intent}`,
+      `${changeOf(record, amountStyleOf(ctx, record))}${on}${named(record)}: ${outcome}; ${blocked}: paydesk journal show ${intent}`,
     );
   }
+}
+
+// What was known before would read as if this run had looked and the order did not show it.
+function unreadWords(problem: string): string {
+  return `unconfirmed, and could not be looked up: ${problem}; nothing is known that was not known before`;
 }
 
 // If changes of several profiles stand together, each line says whose it is.
@@ -196,17 +204,30 @@ export async function readAgain(
   ctx: Context,
   attempts: readonly AttemptRecord[],
 ): Promise<readonly AttemptRecord[]> {
-  const reread = await readSome(ctx, await dueOf(ctx, attempts));
+  // What a read shows now could not be written down.
+  if (attempts.length === 0 || (await ctx.journal.isAway())) return [];
+  const unread = new Map<string, string>();
+  const reread = await readSome(ctx, await dueOf(ctx, attempts), unread);
+  for (const [intent, problem] of unread)
+    ctx.notes.note(`could not find out more about ${intent}: ${problem}`);
   warnOfAlarms(ctx, reread);
   return reread;
 }
 
-async function readSome(ctx: Context, due: readonly AttemptRecord[]): Promise<readonly AttemptRecord[]> {
+/** The unconfirmed changes that could not be looked up, by their intents, and why. */
+type Unread = ReadonlyMap<string, string>;
+
+async function readSome(
+  ctx: Context,
+  due: readonly AttemptRecord[],
+  unread: Map<string, string>,
+): Promise<readonly AttemptRecord[]> {
   const chosen = await chosenOf(ctx, due);
   const isWatched = (record: AttemptRecord) => ctx.journal.isWatched(record);
   const reread = await readEach(
     ctx,
     chosen.filter((record) => !isWatched(record)),
+    unread,
   );
   return [...reread, ...(await readWatched(ctx, chosen.filter(isWatched)))];
 }
@@ -252,15 +273,20 @@ async function readWatched(
 }
 
 // Reports an attempt that cannot be read and leaves it unchanged.
-async function readEach(ctx: Context, attempts: readonly AttemptRecord[]): Promise<readonly AttemptRecord[]> {
+async function readEach(
+  ctx: Context,
+  attempts: readonly AttemptRecord[],
+  unread: Map<string, string>,
+): Promise<readonly AttemptRecord[]> {
   const now = await ctx.journal.now();
   const reread: AttemptRecord[] = [];
   for (const record of attempts) {
     try {
       const { record: after, evidence } = await ctx.journal.reconcile(record);
       reread.push(after);
-      if (evidence?.shows === 'unreadable')
-        ctx.notes.note(`could not find out more about ${record.sent.intent}: ${evidence.problem}`);
+      if (evidence?.shows !== 'unreadable') continue;
+      if (ctx.journal.isOpen(after, now)) unread.set(record.sent.intent, evidence.problem);
+      else ctx.notes.note(`could not find out more about ${record.sent.intent}: ${evidence.problem}`);
     } catch (error) {
       if (!(error instanceof CliError)) throw error;
       // The outcome of this attempt is known and it is only watched. If its profile is gone, nobody needs a warning.

@@ -21,6 +21,7 @@ import {
   type NewestRow,
   newestMissing,
   type Repair,
+  type ServerState,
   type Verification,
 } from '../journal-store.ts';
 import type { JournalFile } from '../sqlite/journal-file.ts';
@@ -56,6 +57,11 @@ export interface TeamJournal extends JournalStore {
   teamRules(): PostgresRules;
 }
 
+// A command asks the journal many questions. It does not wait for each of them while the server is away, least of all to show
+// something.
+const shownMs = 60_000;
+const readyMs = 10_000;
+
 /** Connects on first use. While the server is away, rows are read from the mirror, and nothing can be added. */
 export function createPostgresStore(parts: TeamStoreParts): TeamJournal {
   const store = new PostgresStore(parts);
@@ -69,7 +75,7 @@ export function createPostgresStore(parts: TeamStoreParts): TeamJournal {
     newest: () => store.newest(),
     ready: () => store.ready(),
     problem: () => store.problem(),
-    asOf: () => store.asOf(),
+    server: () => store.server(),
     verify: (head) => store.verify(head),
     repair: () => store.repair(),
     eraseBodies: (before) => store.eraseBodies(before),
@@ -278,28 +284,30 @@ class PostgresStore {
   }
 
   async ready(): Promise<void> {
-    await this.#desk.refresh();
+    await this.#desk.refresh(readyMs);
     this.#mirror.rules.refuseWhileLost();
   }
 
   async problem(): Promise<string | undefined> {
-    try {
-      await this.#desk.connect();
-      return undefined;
-    } catch (error) {
-      return error instanceof Error ? error.message : String(error);
-    }
+    return (await this.server()).problem;
   }
 
-  async asOf(): Promise<number | undefined> {
-    if ((await this.problem()) === undefined) return undefined;
-    // It is written each time rows are fetched.
-    return statSync(this.#parts.mirror.path, { throwIfNoEntry: false })?.mtimeMs;
+  async server(): Promise<ServerState> {
+    try {
+      await this.#desk.connect(shownMs);
+      return { problem: undefined, asOf: undefined };
+    } catch (error) {
+      const problem = error instanceof Error ? error.message : String(error);
+      if ((await this.#mirror.memory().catch(() => undefined)) === undefined)
+        return { problem, asOf: undefined };
+      // It is written each time rows are fetched.
+      return { problem, asOf: statSync(this.#parts.mirror.path, { throwIfNoEntry: false })?.mtimeMs };
+    }
   }
 
   async #refreshIfThere(): Promise<void> {
     try {
-      await this.#desk.refresh();
+      await this.#desk.refresh(shownMs);
     } catch (error) {
       if (!this.#desk.isAway(error) || (await this.#mirror.memory()) === undefined) throw error;
       await this.#mirror.refresh();
