@@ -67,7 +67,8 @@ export function byHandWords(ctx: Context, { sent, verdicts }: AttemptRecord, isT
       : isKept
         ? '; it did not appear until the end of the waiting period'
         : `; later the order showed ${last?.verdict === 'applied' ? 'it' : 'something else'}`;
-  const appears = isThere ? '; the order shows it now' : appearsWords(ctx, { sent, verdicts });
+  const isNews = isThere && last?.by === 'person';
+  const appears = isNews ? '; the order shows it now' : appearsWords(ctx, { sent, verdicts });
   return `${who} recorded on ${when} that the ${change} of ${ctx.fullTime(sent.time)}, sent by ${sent.operator}, was ${made}${note}${corrected}${later}${appears}`;
 }
 

@@ -1,6 +1,6 @@
 /** Breadth-first search of everything that can happen, for the first state in which something must never be. */
 
-import { isDoubted, isUnsettled, isWatched, verdictOf } from '../../src/journal/attempt-state.ts';
+import { claimedBy, isDoubted, isUnsettled, isWatched, verdictOf } from '../../src/journal/attempt-state.ts';
 import { attemptName } from '../../src/journal/journal.ts';
 import type { AttemptRecord } from '../../src/journal/journal-rows.ts';
 import { attemptsIn } from '../harness/memory-store.ts';
@@ -103,16 +103,15 @@ function lostOutcome(world: World, { mistakes, doubtsByHand }: Rules): string | 
 
 // The alarm is there, or was acknowledged, or comes with the next read: a refund that is watched shows twice.
 function isAlarmed({ journals, ledger, before }: World): boolean {
-  return journals
-    .flatMap(({ attempts }) => attempts)
-    .some((record) => {
-      const last = verdictOf(record);
-      const isTwice = ledger.length > (before[attemptName(record)] ?? 0) + 1;
-      return (
-        (last?.alarm ?? last?.acknowledged) === 'duplicate' ||
-        (isMade(record) && isWatched(record) && isTwice)
-      );
-    });
+  const attempts = journals.flatMap((journal) => journal.attempts);
+  return attempts.some((record) => {
+    const last = verdictOf(record);
+    if ((last?.alarm ?? last?.acknowledged) === 'duplicate') return true;
+    if (!isMade(record) || !isWatched(record)) return false;
+    const claimed = claimedBy(attempts, record);
+    const known = before[attemptName(record)] ?? 0;
+    return ledger.filter((_, at) => at >= known && !claimed.has(`r${at}`)).length > 1;
+  });
 }
 
 function isMade(record: AttemptRecord): boolean {

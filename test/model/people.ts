@@ -63,8 +63,11 @@ function refunds(world: World, rules: Rules, index: number, doubtful: readonly A
     const all = world.ledger.map((_, at) => `r${at}`);
     return atOnce(startChange(world, rules, index, all), rules, index, `refund --again ${all.join()}`);
   }
+  // After somebody recorded that it was not made, they name what a refusal offers: the refund that the order shows.
+  const isOffered = rules.careless && journalOf(world, index).attempts.some(isDoubted);
   const repeats = [
     ...(rules.olderRefund ? ['r0'] : []),
+    ...(isOffered ? world.ledger.map((_, at) => `r${at}`).slice(-1) : []),
     ...(rules.careless ? doubtful : doubtful.slice(-1)).map(attemptName),
   ];
   if (repeats.length === 0) return atOnce(startChange(world, rules, index, []), rules, index, 'refund');
