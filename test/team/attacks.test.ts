@@ -249,6 +249,20 @@ describe('rows that would stop every desk are not taken', () => {
   });
 });
 
+test('a row that the superuser wrote past the server is named by verify, and other orders are not concerned', async () => {
+  await using own = await newTeam();
+  await own.database.query(`create or replace function paydesk.refuse_form(p_type text, j jsonb, p_body text)
+    returns void language sql as ''`);
+  await own.database.query(`select set_config('paydesk.run', 'r', false)`);
+  const rest = JSON.stringify({ profile: 'p', origin: 5, account: 'a', name: 'n', from: null, to: null });
+  await own.database.query('select paydesk.record_setting(1, $1)', [rest]);
+  const ana = own.desk();
+  await record(ana, refundOf(5, order));
+  expect((await ana.verify()).findings).toEqual([
+    { seq: 1, problem: 'cannot be read: row.origin has another form' },
+  ]);
+});
+
 describe('an approval', () => {
   test('is given or refused, and nothing else', async () => {
     const id = `r_${count}`;

@@ -1,86 +1,10 @@
 /** The form that each kind of row has: a row of another form would stop every desk that reads it, so the server takes none. */
 
-type Form = string | readonly [Form] | { readonly [name: string]: Form };
+import { bodyForm, rowForms } from '../row-forms.ts';
 
-function formOf(type: keyof typeof forms): string {
-  return JSON.stringify(forms[type]);
+function formOf(type: keyof typeof rowForms): string {
+  return JSON.stringify(rowForms[type]);
 }
-
-const refunds = [
-  { 'id?': 'string', chargeId: 'string', amount: 'integer', 'createdAt?': 'integer' },
-] as const;
-const account = { origin: 'string', account: 'string', profile: 'string' } as const;
-const request = { method: 'string', path: 'string' } as const;
-const kinds = '=refund|capture|order|checkout|api';
-const clocks = { 'skewed?': 'boolean', 'clocks?': { wall: 'number' } } as const;
-const asked = {
-  'amount?': 'integer',
-  'currency?': 'string',
-  'reason?': 'string',
-  'again?': ['string'],
-} as const;
-const proof = {
-  kind: kinds,
-  'orderId?': 'string',
-  livemode: 'boolean',
-  expected: [{ chargeId: 'string', amount: 'integer' }],
-  tolerated: ['string'],
-} as const;
-const before = {
-  charges: [{ id: 'string', refunds: [{ id: 'string', amount: 'integer', 'createdAt?': 'integer' }] }],
-  'newest?': ['string'],
-} as const;
-
-const forms = {
-  sent: {
-    ...account,
-    ...clocks,
-    ...asked,
-    horizonMs: 'integer',
-    request,
-    proof: { ...proof, before },
-    'given?': 'string',
-    'asked?': 'object',
-    'ref?': 'string',
-    'plan?': 'string',
-    'line?': 'integer',
-    'twins?': ['string'],
-    'neighbour?': 'string',
-    'keyFingerprint?': 'string',
-    'version?': 'string',
-    'lost?': 'string',
-    'approval?': 'string',
-    'claim?': { plan: 'string', order: 'integer', row: 'integer', token: 'integer' },
-  },
-  verdict: {
-    ...clocks,
-    verdict: '=applied|rejected|not_sent|unknown|not_seen',
-    by: '=reply|read|person|sender',
-    why: 'string',
-    'alarm?': 'string',
-    'acknowledged?': 'string',
-    'confirmed?': 'boolean',
-    'corrects?': 'boolean',
-    'refunds?': refunds,
-    'created?': 'string',
-    'error?': 'object',
-  },
-  setting: { ...account, ...clocks, name: 'string', from: 'string|null', to: 'string|null' },
-  decided: { until: 'number|null' },
-  askedRefund: { ...account, ...asked, request, proof },
-  askedPlan: {
-    ...account,
-    claim: { plan: 'string' },
-    planned: {
-      id: 'string',
-      file: 'string',
-      madeAt: 'integer',
-      mode: '=sandbox|production',
-      rows: 'integer',
-      sums: [{ currency: 'string', amount: 'integer' }],
-    },
-  },
-} as const satisfies Record<string, Form>;
 
 export const formsSql = `
 -- Where a value has not the form: its name, as in "proof.before"; null if it has it. A form is
@@ -138,7 +62,7 @@ create function {schema}.form_of(p_type text, j jsonb) returns jsonb language sq
 create function {schema}.refuse_form(p_type text, j jsonb, p_body text) returns void language plpgsql immutable as $$
 declare wrong text := coalesce({schema}.wrong_in(j, {schema}.form_of(p_type, j), 'row'),
   case when p_body is not null then
-    {schema}.wrong_in(p_body::jsonb, '{"body?":"object","note?":"string","link?":"string"}', 'body') end);
+    {schema}.wrong_in(p_body::jsonb, '${JSON.stringify(bodyForm)}', 'body') end);
 begin
   if wrong is not null then
     raise exception 'this is no row of the journal: % has another form', wrong using errcode = 'PD017';
