@@ -8,7 +8,7 @@ import { idOf, type JsonObject } from '../../api/spec.ts';
 import type { Context } from '../../commands/command.ts';
 import { type Delimiter, type InputRow, readInputFile } from '../../plans/plans.ts';
 import { commandLine, type Profile } from '../../profiles/profiles.ts';
-import { lineWords } from './batch-words.ts';
+import { inFull, lineWords } from './batch-words.ts';
 import { type KnownRefunds, knownRefunds } from './compare-journal.ts';
 import {
   type Compared,
@@ -227,7 +227,7 @@ function whyLines(all: readonly Compared[], profile: Profile, file: string): rea
   const rows = all.flatMap(({ row, why }) =>
     row === undefined || why === undefined ? [] : [{ line: row.line, why }],
   );
-  return lineWords(rows, commandLine(profile, 'refunds', 'compare', file, '-o', 'list'));
+  return lineWords(rows, commandLine(profile, 'refunds', 'compare', file, ...inFull));
 }
 
 // `isLookedFor`: refunds that are not in the file were looked for, so that there are none is worth a line.
