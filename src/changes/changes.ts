@@ -2,7 +2,7 @@
 
 export { applyPlan } from './bulk/apply-plan.ts';
 export { compareFile } from './bulk/compare-file.ts';
-export { planFile, planOrder, refreshPlan } from './bulk/make-plan.ts';
+export { isUnsentPlanOf, planFile, planOrder, refreshPlan } from './bulk/make-plan.ts';
 export { controlFigures } from './bulk/plan-checks.ts';
 export { planColumns, planLines, planRecord } from './bulk/plan-list.ts';
 export { planStatus } from './bulk/plan-status.ts';

@@ -3,7 +3,7 @@
 import { type AmountStyle, amountWords, figureWords, plainAmounts, typedForm } from '../amounts.ts';
 import type { JsonObject } from '../api/spec.ts';
 import { CliError, withParts } from '../errors.ts';
-import { commandLine } from '../profiles/profiles.ts';
+import { commandLine, plainCommand } from '../profiles/profiles.ts';
 import { alarmWords, paidTwiceWords, whoMadeLines } from './alarm-words.ts';
 import { verdictOf } from './attempt-state.ts';
 import type { Refusal } from './guards.ts';
@@ -103,7 +103,7 @@ function showCommand({ sent }: AttemptRecord): string {
 
 function tooEarlyError(
   { attempt, until }: Extract<Refusal, { why: 'too_early' }>,
-  { shortTime }: HowShown,
+  { shortTime, asked }: HowShown,
 ): CliError {
   const { intent, proof } = attempt.sent;
   // The next whole second: at that time it is not too early any more.
@@ -113,7 +113,8 @@ function tooEarlyError(
     now: [
       ...(provable(proof.kind) ? ['first let paydesk look:', `paydesk journal reconcile ${intent}`] : []),
       `wait until ${time}; if it is still not there, run:`,
-      `paydesk journal settle ${intent} --not-applied --note TEXT`,
+      // What was typed need not be typed again.
+      plainCommand('journal', 'settle', intent, '--not-applied', '--note', asked?.note || 'TEXT'),
     ],
   });
 }

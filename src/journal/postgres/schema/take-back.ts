@@ -12,6 +12,9 @@ declare
   t bigint;
 begin
   perform {schema}.refuse_unsafe(p_writer);
+  if p_rest::jsonb ->> 'verdict' is distinct from 'not_sent' then
+    raise exception 'what is taken back was not sent' using errcode = 'PD017';
+  end if;
   t := {schema}.lock_head();
   select * into x from {schema}.attempts where intent = p_intent and attempt = p_attempt;
   if not found then
@@ -22,10 +25,10 @@ begin
         'void', false, r.seq);
     return row_to_json(r);
   end if;
-  if x.run = {schema}.run() and x.verdict is null then
+  if {schema}.is_ours(x.operator, x.run) and x.verdict is null then
     return row_to_json({schema}.append_verdict(t, x, p_rest, null));
   end if;
-  if x.run = {schema}.run() and x.verdict in ('void', 'not_sent') and x.verdicts <= 1 then
+  if {schema}.is_ours(x.operator, x.run) and x.verdict in ('void', 'not_sent') and x.verdicts <= 1 then
     select * into old from {schema}.rows where seq = x.newest_row;
     return row_to_json(old);
   end if;
