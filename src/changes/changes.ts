@@ -72,7 +72,8 @@ export {
 } from './refund/twins.ts';
 export { againFlag, intentFlag, onlyGiven, scriptIdPattern } from './repeat.ts';
 export {
-  acknowledgeCommand,
+  appearedCommand,
+  appearedWords,
   caseBlocks,
   caseSteps,
   checkTwiceCommand,

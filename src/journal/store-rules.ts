@@ -1,7 +1,7 @@
 /** The rules that every store of the journal checks before it adds a row. Pure. */
 
 import { CliError } from '../errors.ts';
-import { isUnfinished, isUnsettled, mayBeOpen, mayChange, verdictOf } from './attempt-state.ts';
+import { isUnfinished, isUnsettled, isWatched, mayBeOpen, mayChange } from './attempt-state.ts';
 import { chainStart, damageOf, link, type StoredRow, unlink } from './chain.ts';
 import {
   type AttemptRecord,
@@ -328,8 +328,8 @@ class AttemptIndex {
       this.#attempts
         .filter(({ sent }) => sent.time < time)
         .map((attempt) => this.#recordOf(attempt))
-        // A refund that was made may still be watched, but the watch needs no body and no note.
-        .filter((record) => !isUnsettled(record) || verdictOf(record)?.verdict === 'applied')
+        // A refund may still be watched, but the watch needs no body and no note.
+        .filter((record) => !isUnsettled(record) || isWatched(record))
     );
   }
 

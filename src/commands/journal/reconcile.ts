@@ -4,7 +4,8 @@ import { blockedWords, changeOf } from '../../changes/changes.ts';
 import { about, CliError, exitCodes } from '../../errors.ts';
 import {
   type AttemptRecord,
-  alarmWords,
+  alarmText,
+  appearedVerdict,
   attemptName,
   type Moment,
   type Resolved,
@@ -253,9 +254,10 @@ function alarmLine(ctx: Context, record: AttemptRecord, profile: string): string
   const last = record.verdicts.at(-1);
   if (last?.alarm === undefined) return undefined;
   const ids = (last.refunds ?? []).map(({ id }) => id ?? 'one refund without an id').join(' and ');
-  const seen = last.alarm === 'duplicate' && last.by !== 'person' ? `the service lists ${ids}` : last.why;
+  const isListed = ids !== '' && (last.alarm === 'duplicate' || appearedVerdict(record) !== undefined);
+  const seen = isListed ? `the service lists ${ids}` : last.why;
   const on = proof.orderId === undefined ? '' : ` on ${proof.orderId}`;
-  return `${alarmWords[last.alarm]}: ${changeOf(record, amountStyleOf(ctx, record))}${on}${profile}: ${seen}: paydesk journal show ${intent}`;
+  return `${alarmText(record) ?? last.alarm}: ${changeOf(record, amountStyleOf(ctx, record))}${on}${profile}: ${seen}: paydesk journal show ${intent}`;
 }
 
 async function chosenOf(ctx: Context, due: readonly AttemptRecord[]): Promise<readonly AttemptRecord[]> {
