@@ -11,6 +11,8 @@ import {
   type Alarm,
   type AttemptRecord,
   alarmWords,
+  attemptName,
+  type Intent,
   notMadeBy,
   statementOn,
   type VerdictRow,
@@ -45,6 +47,27 @@ export async function unshownIn(
     if (error instanceof CliError) return [];
     throw error;
   }
+}
+
+/** What the preview of a change says about earlier changes of its order that somebody settled or acknowledged by hand. */
+export async function byHandLines(
+  ctx: Context,
+  service: Service,
+  order: JsonObject & { readonly id: string },
+  planned: Pick<Intent, 'expected'>,
+): Promise<readonly string[]> {
+  const settled = await settledByHand(ctx, service, order.id);
+  const unshown = (await unshownIn(ctx, service, order)).filter((record) => touches(record, planned));
+  const isUnshown = (record: AttemptRecord) =>
+    unshown.some((one) => attemptName(one) === attemptName(record));
+  return [
+    ...settled.map((record) => byHandNote(ctx, record, isUnshown(record))),
+    ...(await acknowledgedAlarms(ctx, service, order.id)).map((record) => acknowledgedWords(ctx, record)),
+  ];
+}
+
+function touches({ sent }: AttemptRecord, { expected = [] }: Pick<Intent, 'expected'>): boolean {
+  return sent.proof.expected.some((one) => expected.some(({ chargeId }) => chargeId === one.chargeId));
 }
 
 /**

@@ -58,7 +58,7 @@ export {
 export { lookForTwins } from './refund/look-for-twins.ts';
 export { refundOrder } from './refund/refund-order.ts';
 export { requestColumns, requestRecord, requestTitle } from './refund/request-record.ts';
-export { findRequest, requestsOf } from './refund/second-person.ts';
+export { accountWords, findRequest, isOfAccount, requestsOf } from './refund/second-person.ts';
 export { sendApproved } from './refund/send-approved.ts';
 export {
   isRefunded,

@@ -252,7 +252,7 @@ export interface Journal {
   /** Whether reading the order again may show something new about the attempt. */
   isDue(record: AttemptRecord, now: Moment): boolean;
   /** Whether another desk of the team may be about to send it, so that a read proves nothing yet. */
-  mayStillLeave(record: AttemptRecord, now: Pick<Moment, 'time'>): boolean;
+  mayStillLeave(record: AttemptRecord, now: Moment): boolean;
   /**
    * Reads the order again if a change on it is unconfirmed. Throws CliError 'refused' when one still is after that, and for
    * a refund of an order that was paid back twice; returns the attempts that the read settled. If the order cannot be

@@ -14,7 +14,15 @@ import { type Context, defineCommand } from '../command.ts';
 import { flag, usage } from '../flags.ts';
 import { amountStyleOf, attemptColumns, showAttempts } from './attempt-record.ts';
 import { outcomeWords } from './attempt-words.ts';
-import { attemptOf, elsewhereLines, intentArgument, needsPerson, scopeOf, subjectOf } from './attempts.ts';
+import {
+  attemptOf,
+  elsewhereLines,
+  intentArgument,
+  needsPerson,
+  scopeOf,
+  subjectOf,
+  withAllJournals,
+} from './attempts.ts';
 import { checkShown, type Look, showAttempt } from './show.ts';
 
 export const reconcile = defineCommand({
@@ -26,13 +34,14 @@ export const reconcile = defineCommand({
   },
   examples: ['paydesk journal reconcile i_7f3k2m9q', 'paydesk journal reconcile --all --quiet'],
   exits: [0, 2, 3, 4, 5, 7],
-  async run(ctx, { args: [intent], flags }) {
+  async run(run, { args: [intent], flags }) {
     if (intent !== undefined && flags.all === true) {
       throw usage('INTENT and --all contradict each other');
     }
-    if (intent !== undefined) return reconcileOne(ctx, intent);
+    if (intent !== undefined) return reconcileOne(await withAllJournals(run), intent);
     const everything = flags.all === true;
-    const scope = await scopeOf(ctx, everything && ctx.options.profile === undefined);
+    const scope = await scopeOf(run, everything && run.options.profile === undefined);
+    const ctx = scope === undefined ? await withAllJournals(run) : run;
     const origin = scope?.origin;
     const unsettled = await ctx.journal.attempts({ origin, unsettled: true });
     const due = await dueOf(ctx, unsettled);

@@ -17,7 +17,7 @@ import type { Block, Cell } from '../../terminal/terminal.ts';
 import { type Context, defineCommand } from '../command.ts';
 import { amountStyleOf, columnsOfAttempt, recordOf, replyOf, saidBy } from './attempt-record.ts';
 import { outcomeWords } from './attempt-words.ts';
-import { attemptOf, intentArgument } from './attempts.ts';
+import { attemptOf, intentArgument, withAllJournals } from './attempts.ts';
 
 export const show = defineCommand({
   description:
@@ -30,7 +30,8 @@ export const show = defineCommand({
     'paydesk journal show i_7f3k2m9q --json | jq -r .verdict',
   ],
   exits: [0, 2, 3, 5],
-  async run(ctx, { args: [intent] }) {
+  async run(run, { args: [intent] }) {
+    const ctx = await withAllJournals(run);
     await showAttempt(ctx, await attemptOf(ctx, intent));
     return undefined;
   },
