@@ -34,7 +34,7 @@ function __paydesk_complete
                     capture 'Capture an order that was authorized earlier' \
                     create 'Create an order, with a checkout or without' \
                     export 'Export all orders, charges or refunds of a time range' \
-                    summary 'Add up the orders of a period: by status, day, week, month or card' \
+                    summary 'Add up the orders of a period: by status, day, week, month or brand of card' \
                     waiting 'Count the authorized orders that wait for their capture, by age' \
                     twins 'List orders of a period that somebody may have paid twice'
                 return
@@ -45,7 +45,7 @@ function __paydesk_complete
                     status 'Show what became of every row of a plan' \
                     compare 'Compare a list of orders with what was refunded' \
                     list 'List the refunds of a period: how much, why, and by whom' \
-                    summary 'Add up the refunds of a period: by reason, operator, day or card, and the rate'
+                    summary 'Add up the refunds of a period: by reason, operator, day or brand of card, and the rate'
                 return
             case 'customers'
                 printf '%s\t%s\n' \
@@ -144,7 +144,7 @@ function __paydesk_complete
                     capture 'Capture an order that was authorized earlier' \
                     create 'Create an order, with a checkout or without' \
                     export 'Export all orders, charges or refunds of a time range' \
-                    summary 'Add up the orders of a period: by status, day, week, month or card' \
+                    summary 'Add up the orders of a period: by status, day, week, month or brand of card' \
                     waiting 'Count the authorized orders that wait for their capture, by age' \
                     twins 'List orders of a period that somebody may have paid twice'
                 return
@@ -155,7 +155,7 @@ function __paydesk_complete
                     status 'Show what became of every row of a plan' \
                     compare 'Compare a list of orders with what was refunded' \
                     list 'List the refunds of a period: how much, why, and by whom' \
-                    summary 'Add up the refunds of a period: by reason, operator, day or card, and the rate'
+                    summary 'Add up the refunds of a period: by reason, operator, day or brand of card, and the rate'
                 return
             case 'help customers'
                 printf '%s\t%s\n' \

@@ -33,7 +33,7 @@ Register-ArgumentCompleter -Native -CommandName paydesk -ScriptBlock {
                 "capture`tCapture an order that was authorized earlier"
                 "create`tCreate an order, with a checkout or without"
                 "export`tExport all orders, charges or refunds of a time range"
-                "summary`tAdd up the orders of a period: by status, day, week, month or card"
+                "summary`tAdd up the orders of a period: by status, day, week, month or brand of card"
                 "waiting`tCount the authorized orders that wait for their capture, by age"
                 "twins`tList orders of a period that somebody may have paid twice"
             }
@@ -43,7 +43,7 @@ Register-ArgumentCompleter -Native -CommandName paydesk -ScriptBlock {
                 "status`tShow what became of every row of a plan"
                 "compare`tCompare a list of orders with what was refunded"
                 "list`tList the refunds of a period: how much, why, and by whom"
-                "summary`tAdd up the refunds of a period: by reason, operator, day or card, and the rate"
+                "summary`tAdd up the refunds of a period: by reason, operator, day or brand of card, and the rate"
             }
             'customers' {
                 "list`tList customers, one page at a time"
@@ -132,7 +132,7 @@ Register-ArgumentCompleter -Native -CommandName paydesk -ScriptBlock {
                 "capture`tCapture an order that was authorized earlier"
                 "create`tCreate an order, with a checkout or without"
                 "export`tExport all orders, charges or refunds of a time range"
-                "summary`tAdd up the orders of a period: by status, day, week, month or card"
+                "summary`tAdd up the orders of a period: by status, day, week, month or brand of card"
                 "waiting`tCount the authorized orders that wait for their capture, by age"
                 "twins`tList orders of a period that somebody may have paid twice"
             }
@@ -142,7 +142,7 @@ Register-ArgumentCompleter -Native -CommandName paydesk -ScriptBlock {
                 "status`tShow what became of every row of a plan"
                 "compare`tCompare a list of orders with what was refunded"
                 "list`tList the refunds of a period: how much, why, and by whom"
-                "summary`tAdd up the refunds of a period: by reason, operator, day or card, and the rate"
+                "summary`tAdd up the refunds of a period: by reason, operator, day or brand of card, and the rate"
             }
             'help customers' {
                 "list`tList customers, one page at a time"

@@ -78,6 +78,8 @@ export interface CliErrorParts extends ErrorSubject {
   readonly details?: readonly ErrorDetail[];
   /** The order in an error of the service, if there was one. */
   readonly data?: unknown;
+  /** The refund that a charge has already, equal to the one that was asked for. */
+  readonly equalTo?: string;
   readonly cause?: unknown;
 }
 

@@ -4,6 +4,7 @@
  */
 
 import { commands, groups } from '../commands/commands.ts';
+import { periodWords } from '../commands/typed-time.ts';
 import { quoted } from '../profiles/profiles.ts';
 import { closestNames } from '../terminal/terminal.ts';
 
@@ -96,7 +97,7 @@ const cannotCharge = 'nobody can be charged here: orders capture takes the money
 const impossible: Readonly<Record<string, string>> = {
   cancel: cannotRelease,
   charge: cannotCharge,
-  chargeback: 'a chargeback is made by the bank of the buyer; paydesk can only show it',
+  chargeback: 'a chargeback is made by the bank of the buyer; paydesk cannot see it',
   debit: cannotCharge,
   logout: 'there is nothing to sign out of: each request carries the key of its profile',
   release: cannotRelease,
@@ -212,6 +213,12 @@ function ofNoun(
   similar: (words: readonly string[]) => readonly string[],
 ): readonly string[] {
   if (verb === undefined) return [noun];
+  // `refunds today` is a question about a period.
+  if ((noun === 'orders' || noun === 'refunds') && periodWords.some((word) => word === verb))
+    return [
+      `${noun} summary --period ${verb}`,
+      ...(noun === 'refunds' ? [`refunds list --period ${verb}`] : []),
+    ];
   const known = existing(noun, verbsLike(verb));
   const spelled = known.length > 0 ? known : similar([noun, verb]);
   const found = spelled.length > 0 ? spelled : existing(noun, synonymsLike(verb));

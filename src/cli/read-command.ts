@@ -26,7 +26,10 @@ export function readCommand(
     optionsMayLead,
   });
   const failure = failureOf(root, argv);
-  if (failure !== undefined) throw usageError(failure, argv, entry, amountMeant(failure, entry, leaf.args));
+  if (failure !== undefined) {
+    const meant = amountMeant(failure, entry, leaf.args) ?? periodMeant(failure, entry, command, leaf.args);
+    throw usageError(failure, argv, entry, meant);
+  }
   const input = readInput(command, leaf.args, typed);
   return { input, globals: readFlags(globalFlags, typed) as GlobalInput };
 }
@@ -44,6 +47,23 @@ function amountMeant(
     more === undefined &&
     readAmount(amount) !== undefined;
   return isMeant ? [`did you mean: ${plainCommand(...words, id, '--amount', amount)}`] : undefined;
+}
+
+// Somebody types `refunds summary today`: the period is behind a flag.
+function periodMeant(
+  { code }: CommanderError,
+  { words }: CommandEntry,
+  { flags }: Command,
+  typed: readonly string[],
+): readonly string[] | undefined {
+  const [last = ''] = typed.slice(-1);
+  if (code !== 'commander.excessArguments' || flags.period === undefined) return undefined;
+  try {
+    flags.period.parse(last, '--period');
+  } catch {
+    return undefined;
+  }
+  return [`did you mean: ${['paydesk', ...words, '--period', last].join(' ')}`];
 }
 
 // The values typed so far, by the name of the flag.

@@ -53,7 +53,8 @@ export function createTeamDoor(parts: TeamDoorParts): TeamDoor {
   const run = crypto.randomUUID();
   const signedIn = (password: string): ConnectParts => {
     choice.learn(password);
-    return { clock: choice.clock, password: () => Promise.resolve(password), run, deadlineMs };
+    const { clock, signal } = choice;
+    return { clock, signal, password: () => Promise.resolve(password), run, deadlineMs };
   };
   const origin = () => originOf(parts);
   const joined = async () => teamOf(readTeams(choice.file, choice.rules), await origin());
@@ -88,7 +89,7 @@ export function createTeamDoor(parts: TeamDoorParts): TeamDoor {
     },
     async remove(place, password, name) {
       checkMember(name);
-      await removeTeamMember(place, signedIn(password), name);
+      return await removeTeamMember(place, signedIn(password), name);
     },
     async removeSql(schema, name) {
       checkMember(name);

@@ -21,15 +21,20 @@ export interface TeamChoice {
   readonly password: string | undefined;
   /** Called with the password before it is used, so that it is masked in every text. */
   readonly learn: (password: string) => void;
+  /** Ends reads when a person does not want to wait. */
+  readonly signal: AbortSignal;
 }
 
-// The server has this long for a statement, and an unknown outcome is asked about this long.
+// The server has this long for a statement, and for a connection or a question; an unknown outcome is asked about this long.
 const deadlineMs = 10_000;
+const readMs = 5000;
 const insistMs = 20_000;
 
 /** Which store it is now. */
 export interface TeamStores {
   now(): Promise<JournalStore>;
+  /** The journal on this machine, without the accounts that are a team's now, and then each team's. */
+  all(): Promise<readonly JournalStore[]>;
   close(): void;
 }
 
@@ -38,14 +43,26 @@ export function createTeamStores(choice: TeamChoice, local: JournalStore): TeamS
   const opened = new Map<string, Promise<JournalStore>>();
   // One for all connections of the process.
   const run = crypto.randomUUID();
+  const open = (team: Team): Promise<JournalStore> => {
+    const store = opened.get(team.origin) ?? openTeam(choice, team, run);
+    opened.set(team.origin, store);
+    return store;
+  };
   return {
     async now() {
       const origin = await choice.origin();
       const team = origin === undefined ? undefined : teamOf(readTeams(choice.file, choice.rules), origin);
-      if (team === undefined) return refusingMoved(local, choice);
-      const store = opened.get(team.origin) ?? openTeam(choice, team, run);
-      opened.set(team.origin, store);
-      return await store;
+      return team === undefined ? refusingMoved(local, choice) : await open(team);
+    },
+    async all() {
+      const teams = readTeams(choice.file, choice.rules);
+      // Several accounts may be in the journal of one team. If the run has opened it, that connection does.
+      const isFirst = ({ origin, journal }: Team) => {
+        const same = teams.filter((other) => other.journal === journal);
+        return (same.find((other) => opened.has(other.origin)) ?? same[0])?.origin === origin;
+      };
+      const stores = await Promise.all(teams.filter(isFirst).map(open));
+      return [withoutMoved(refusingMoved(local, choice), teams), ...stores];
     },
     close() {
       for (const store of opened.values())
@@ -70,7 +87,9 @@ export async function openTeam(choice: TeamChoice, team: Team, run: string): Pro
     desk,
     cwd,
     deadlineMs,
+    readMs,
     insistMs,
+    signal: choice.signal,
     mirror: {
       path: join(stateFolder, 'team', `${journal}.db`),
       rules,
@@ -100,5 +119,14 @@ function refusingMoved(local: JournalStore, { file, rules }: TeamChoice): Journa
         certain: 'nothing was sent',
       });
     },
+  };
+}
+
+// What this machine had sent before its account joined is in the journal of the team, too.
+function withoutMoved(local: JournalStore, teams: readonly Team[]): JournalStore {
+  const isHere = (row: { readonly origin: string }) => teamOf(teams, row.origin) === undefined;
+  return {
+    ...local,
+    attempts: async (query) => (await local.attempts(query)).filter(({ sent }) => isHere(sent)),
   };
 }

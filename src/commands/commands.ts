@@ -92,7 +92,7 @@ export const commands: readonly CommandEntry[] = [
   },
   {
     words: ['orders', 'summary'],
-    summary: 'Add up the orders of a period: by status, day, week, month or card',
+    summary: 'Add up the orders of a period: by status, day, week, month or brand of card',
     load: async () => (await import('./orders/summary.ts')).summary,
   },
   {
@@ -132,7 +132,7 @@ export const commands: readonly CommandEntry[] = [
   },
   {
     words: ['refunds', 'summary'],
-    summary: 'Add up the refunds of a period: by reason, operator, day or card, and the rate',
+    summary: 'Add up the refunds of a period: by reason, operator, day or brand of card, and the rate',
     load: async () => (await import('./refunds/summary.ts')).summary,
   },
   {

@@ -36,11 +36,18 @@ export const flag = {
   text: (parts: Omit<Flag<string>, 'parse'> & { value: string }) => ({ ...parts, parse: nonEmpty }),
   choice: <const T extends string>(
     choices: readonly [T, ...T[]],
-    parts: Omit<Flag<T>, 'parse' | 'choices'> & { value: string },
+    {
+      otherWords = {},
+      ...parts
+    }: Omit<Flag<T>, 'parse' | 'choices'> & {
+      value: string;
+      /** What people may type instead, and which choice they mean. An error names the choice. */
+      otherWords?: Readonly<Record<string, T>>;
+    },
   ) => ({
     ...parts,
     choices,
-    parse: (text: string, name: string): T => oneOf(choices, text, name),
+    parse: (text: string, name: string): T => oneOf(choices, text, name, otherWords),
   }),
   integer: (min: number, max: number, parts: Omit<Flag<number>, 'parse'> & { value: string }) => ({
     ...parts,
@@ -81,12 +88,20 @@ export function nonEmpty(text: string, name: string): string {
 }
 
 /** Returns the choice that was typed. Throws CliError 'usage' that lists the choices when there is no such choice. */
-export function oneOf<const T extends string>(choices: readonly T[], text: string, name: string): T {
+export function oneOf<const T extends string>(
+  choices: readonly T[],
+  text: string,
+  name: string,
+  otherWords: Readonly<Record<string, T>> = {},
+): T {
   const found = choices.find((choice) => choice === text);
   if (found !== undefined) return found;
+  const meant = Object.hasOwn(otherWords, text) ? otherWords[text] : undefined;
   throw usage(
     `${name} ${short(text)}: not one of ${choices.join(', ')}`,
-    closestNames(text.slice(0, 40), choices).map((close) => `did you mean ${name} ${close}?`),
+    (meant === undefined ? closestNames(text.slice(0, 40), choices) : [meant]).map(
+      (close) => `did you mean ${name} ${close}?`,
+    ),
   );
 }
 

@@ -1,5 +1,6 @@
 /** Chooses where a report takes its facts from: a file that was named, the index of this machine, or the service itself. */
 
+import { type Facts, hasCurrency } from '../reports/reports.ts';
 import type { Context } from './command.ts';
 import { openFile } from './report-file.ts';
 import { openIndex } from './report-index.ts';
@@ -12,8 +13,30 @@ import type { Asked, Source } from './report-source.ts';
  * not open.
  */
 export async function openSource(ctx: Context, asked: Asked): Promise<Source> {
+  const source = await openFirst(ctx, asked);
+  const { currency } = asked.flags;
+  return currency === undefined ? source : { ...source, facts: sayIfNone(ctx, source.facts, currency) };
+}
+
+async function openFirst(ctx: Context, asked: Asked): Promise<Source> {
   const { live = false, 'from-file': file } = asked.flags;
   if (file !== undefined) return await openFile(ctx, asked, file);
   const index = live ? undefined : await openIndex(ctx, asked);
   return index ?? (await openLive(ctx, asked));
+}
+
+// A currency that is mistyped would look like one in which nothing was paid.
+async function* sayIfNone(
+  { notes }: Context,
+  facts: AsyncIterable<Facts>,
+  currency: string,
+): AsyncGenerator<Facts> {
+  const seen = new Set<string>();
+  for await (const one of facts) {
+    for (const of of [one.order, ...one.refunds, ...one.payments])
+      if (of?.currency !== undefined) seen.add(of.currency);
+    yield one;
+  }
+  if (seen.size === 0 || [...seen].some((one) => hasCurrency(currency, one))) return;
+  notes.warn(`nothing that was read is in ${currency}; currencies here: ${[...seen].toSorted().join(', ')}`);
 }

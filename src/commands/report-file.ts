@@ -4,6 +4,7 @@ import { isObject, type JsonObject } from '../api/spec.ts';
 import { purchaseOf } from '../changes/changes.ts';
 import { CliError } from '../errors.ts';
 import type { ExportReading } from '../exports/exports.ts';
+import { commandLine, environmentName } from '../profiles/profiles.ts';
 import { type Facts, factsOfCharge, factsOfOrder, factsOfRefundRow, type Known } from '../reports/reports.ts';
 import type { Context } from './command.ts';
 import { usage } from './flags.ts';
@@ -18,8 +19,9 @@ export async function openFile(ctx: Context, asked: Asked, path: string): Promis
   const { query, account, startedAt } = opened;
   const settings = await settingsOf(ctx, opened);
   const time = timeOf(ctx, asked, typeof query.zone === 'string' ? query.zone : undefined);
-  refuseUnlessHeld(path, query, needs, time.range, time.days.full);
-  refuseMissing(path, opened, needs);
+  const again = exportOf(ctx, opened);
+  refuseUnlessHeld(path, query, needs, { ...time, again });
+  refuseMissing(path, opened, needs, again);
   if (time.range.since !== undefined && startedAt * 1000 < time.range.since)
     throw usage(
       `${path} was exported on ${time.days.full(startedAt * 1000)}, before the period ${asked.period?.text ?? ''} begins`,
@@ -99,25 +101,31 @@ function covers({ since, until }: JsonObject, range: TimeRange): boolean {
   return from <= (range.since ?? Number.NEGATIVE_INFINITY) && to >= (range.until ?? Number.POSITIVE_INFINITY);
 }
 
-const needed = {
-  orders: 'orders export --to orders.ndjson',
-  refunds: 'orders export --rows refunds --to refunds.ndjson',
-  everything: 'orders export --to orders.ndjson',
-} as const;
+// The command that makes an export which holds what is needed.
+type ExportAgain = (kind: Needs['kind']) => string;
+
+function exportOf({ options }: Context, { profile: name }: ExportReading): ExportAgain {
+  const kind = options.profile === undefined && name === environmentName ? 'environment' : 'stored';
+  const command = (...words: readonly string[]) =>
+    commandLine({ kind, name: options.profile ?? name }, 'orders', 'export', ...words);
+  return (needed) =>
+    needed === 'refunds'
+      ? command('--rows', 'refunds', '--to', 'refunds.ndjson')
+      : command('--to', 'orders.ndjson');
+}
 
 function refuseUnlessHeld(
   path: string,
   query: JsonObject,
   { kind }: Needs,
-  range: TimeRange,
-  full: (ms: number) => string,
+  { range, days, again }: Pick<Source, 'range' | 'days'> & { readonly again: ExportAgain },
 ): void {
   const { rows, since, until } = query;
   if (!holds(query, kind, range)) {
-    const span = [since, until].map((at) => (typeof at === 'number' ? full(at * 1000) : 'open'));
+    const span = [since, until].map((at) => (typeof at === 'number' ? days.full(at * 1000) : 'open'));
     throw usage(
       `${path} does not hold ${kind === 'everything' ? 'all orders with their charges' : `all ${kind} of this period`}: it is an export of ${String(rows)} by ${String(query.by)}, from ${span[0]} to ${span[1]}, as ${String(query.format)}`,
-      [`paydesk ${needed[kind]}`],
+      [again(kind)],
     );
   }
 }
@@ -134,15 +142,16 @@ function refuseMissing(
   path: string,
   { query, columns }: Pick<ExportReading, 'query' | 'columns'>,
   { kind, by = '', marginSeconds }: Needs,
+  again: ExportAgain,
 ): void {
   const missing = missingIn[by];
   // The charges of an order are in no column of its CSV.
   const isFlat = columns !== null && query.rows === 'orders' && (by === 'brand' || by === 'method');
   if (kind === 'refunds' && missing?.rows.includes(query.rows) === true)
     throw usage(`--by ${by}: an export of ${String(query.rows)} does not say ${missing.what}`, [
-      `paydesk ${needed.orders}`,
+      again('orders'),
     ]);
-  if (isFlat) throw usage(`--by ${by}: a CSV of orders has no charges`, [`paydesk ${needed.orders}`]);
+  if (isFlat) throw usage(`--by ${by}: a CSV of orders has no charges`, [again('orders')]);
   const names = [
     'amount',
     'currency',

@@ -20,7 +20,7 @@ export interface Told {
 export function indexLines(
   ctx: Parameters<typeof readWords>[0],
   { floor, forgotten, headReadAt = 0 }: IndexStatus,
-  { needs: { kind, twins = false }, reads, missing, liveOrders }: Told,
+  { needs: { kind, marginSeconds = 0 }, reads, missing, liveOrders }: Told,
 ): readonly AsOfLine[] {
   const newest = [{ words: 'the newest orders', readAt: headReadAt, from: 0, under: 0 }];
   const since =
@@ -39,7 +39,7 @@ export function indexLines(
     floor === undefined
       ? undefined
       : ['note', `orders made before ${ctx.days.show(floor, 'date')} are not in the index`],
-    twins && forgotten > 0
+    marginSeconds > 0 && forgotten > 0
       ? ['note', `${count(forgotten, 'order')} without a buyer (index forget): no twin of them is found`]
       : undefined,
     ['exact', `the same with --live (about ${count(requestsFor(liveOrders), 'request')})`],

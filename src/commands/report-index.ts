@@ -1,5 +1,6 @@
 /** Takes the facts of a report from the index of this machine, if that can answer. */
 
+import { statuses } from '../api/spec.ts';
 import { CliError } from '../errors.ts';
 import type { IndexStatus, OrderIndex } from '../index/index.ts';
 import type { AttemptRecord } from '../journal/journal.ts';
@@ -53,8 +54,14 @@ interface AskedTime {
   readonly when: (seconds: number) => string;
 }
 
-// Whoever asks about the days until now does not mean the days until last week.
-const longestWithoutHead = 86_400_000;
+const hour = 3_600_000;
+const day = 24 * hour;
+
+// How long the newest orders may be unread. Whoever asks about today at six does not mean today until nine; for a month the
+// evening before will do.
+function longestUnread(since: number | undefined, now: number): number {
+  return since !== undefined && now - since < 2 * day ? 2 * hour : day;
+}
 
 function doubtOf(
   { isComplete, goesOnAfter, orders, rises, headReadAt, floor }: IndexStatus,
@@ -74,7 +81,8 @@ function doubtOf(
     return { why: `it has no orders from before ${when(floor)}` };
   if (headReadAt === undefined) return { why: 'the newest orders were not read into it', fix: refresh };
   const headMs = headReadAt * 1000;
-  if (Math.min(until ?? now, now) - headMs > longestWithoutHead || (since !== undefined && headMs <= since))
+  const unread = Math.min(until ?? now, now) - headMs;
+  if (unread > longestUnread(since, now) || (since !== undefined && headMs <= since))
     return { why: `the newest orders were last read into it on ${when(headReadAt)}`, fix: refresh };
   return names ? { why: 'it has no names for --names' } : undefined;
 }
@@ -99,7 +107,7 @@ async function sourceOf(
     for (const id of await madeHere(ctx, attempts, time.range, flags.currency)) missing.add(id);
   const read = readOrders(ctx, index, {
     needs,
-    since: time.range.since,
+    range: time.range,
     each(facts) {
       for (const { id = '' } of facts.refunds) missing.delete(id);
     },
@@ -123,7 +131,7 @@ async function sourceOf(
         needs,
         reads,
         missing: missing.size,
-        liveOrders: isShortWalk(needs, profile) ? read.inPeriod() : status.orders,
+        liveOrders: (isShortWalk(needs, profile) ? read.inPeriod() : undefined) ?? status.orders,
       }),
   };
 }
@@ -138,21 +146,26 @@ const ordersAtATime = 8_000;
 
 interface Reading {
   readonly needs: Needs;
-  /** The start of the period, Unix milliseconds. */
-  readonly since: number | undefined;
+  readonly range: TimeRange;
   readonly makerOf: Parameters<typeof factsOfOrder>[1]['makerOf'];
   readonly each: (facts: Facts) => void;
 }
 
-function readOrders(ctx: Context, index: OrderIndex, { needs, since, makerOf, each }: Reading) {
-  const { everyAge = false, marginSeconds = 0 } = needs;
-  const from = since === undefined ? undefined : Math.floor(since / 1000) - marginSeconds;
+function readOrders(ctx: Context, index: OrderIndex, { needs, range, makerOf, each }: Reading) {
+  const { waiting, marginSeconds = 0 } = needs;
+  const from = range.since === undefined ? undefined : Math.floor(range.since / 1000) - marginSeconds;
+  const to = range.until === undefined ? undefined : Math.ceil(range.until / 1000) + marginSeconds;
+  const asked = {
+    since: waiting === 'only' ? Number.POSITIVE_INFINITY : from,
+    until: to,
+    status: waiting === undefined ? undefined : statuses.preAuthorized,
+  };
   let read = 0;
   let inPeriod = 0;
   async function* facts(): AsyncGenerator<Facts> {
     const endProgress = ctx.notes.progress(() => (read === 0 ? '' : `${read} orders read from the index`));
     try {
-      for (const { order, purchase } of index.facts({ since: everyAge ? undefined : from })) {
+      for (const { order, purchase } of index.facts(asked)) {
         read += 1;
         if (read % ordersAtATime === 0) await new Promise((resolve) => setImmediate(resolve));
         const purchaseOf = () => (purchase === undefined ? undefined : String(purchase));
@@ -165,7 +178,7 @@ function readOrders(ctx: Context, index: OrderIndex, { needs, since, makerOf, ea
       endProgress();
     }
   }
-  return { facts: facts(), inPeriod: () => inPeriod };
+  return { facts: facts(), inPeriod: () => (waiting === 'only' ? undefined : inPeriod) };
 }
 
 // The ids of the refunds that the journal knows. A report that does not need the journal works without it.

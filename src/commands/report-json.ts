@@ -12,7 +12,7 @@ export function figuresForPrograms(figures: ReportFigures, { names }: ReportHow)
     sums: time.totals.map(({ currency, sums }) => ({
       currency: currency ?? null,
       ...sums,
-      rate_percent: (sums.refunds === 0 ? undefined : percent(sums.refunded, sums.paid)) ?? null,
+      rate_percent: percent(sums.refunded, sums.paid) ?? null,
     })),
     time_unit: unit,
     by_time: refundRows(time.buckets),

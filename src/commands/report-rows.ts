@@ -48,7 +48,7 @@ export async function showReport(
   screen: () => readonly Block[],
 ): Promise<void> {
   if (out.format === 'table' && options.columns === undefined) return out.own({}, screen);
-  await out.ownList(columns, rows);
+  await out.ownList(columns, rows, source.zone);
   if (source.kind === 'index') sayAsOf({ notes }, source);
 }
 

@@ -6,6 +6,7 @@ import {
   bar,
   calendar,
   type DaysByCurrency,
+  type Dimension,
   type Figure,
   type Gaps,
   type Line,
@@ -13,9 +14,10 @@ import {
   type Series,
   type Signs,
   sparklineOf,
+  unitOf,
 } from '../reports/reports.ts';
 import type { Block, Cell } from '../terminal/terminal.ts';
-import type { Context } from './command.ts';
+import type { Context, Days } from './command.ts';
 import type { Chart } from './report-flags.ts';
 import type { AsOfLine, Source } from './report-source.ts';
 
@@ -36,7 +38,10 @@ export function titleLine(ctx: Context, title: string, source: Source): Block {
   return { line: [{ text: title, style: 'strong' }, ...words, '    ', ...cells(source.label)] };
 }
 
-/** The period in words, as far as it has passed: `1 Nov to 21 Nov 2026 (UTC-6)`. Undefined if it is all of time. */
+/**
+ * The period in words, as far as it has passed: `1 Nov to 21 Nov 2026 (UTC-6), so far`. With its hours if it does not begin and
+ * end at midnight. Undefined if it is all of time.
+ */
 export function spanWords(
   { clock }: Pick<Context, 'clock'>,
   { days, range, reachesTo }: Source,
@@ -44,9 +49,37 @@ export function spanWords(
   const { since, until } = range;
   if (since === undefined && until === undefined) return undefined;
   if (since === undefined) return `until ${days.full(until ?? reachesTo)}`;
-  const last = Math.min(until ?? reachesTo, Math.max(reachesTo, clock.now()));
+  const now = Math.max(reachesTo, clock.now());
+  const last = Math.min(until ?? reachesTo, now);
+  const soFar = until !== undefined && until > now ? ', so far' : '';
+  if (![since, until].every((at) => at === undefined || isMidnight(days, at)))
+    return `${days.full(since)} to ${days.full(last)}${soFar}`;
   const lastSecond = Math.max(Math.ceil(last / 1000) - 1, Math.ceil(since / 1000));
-  return days.between(Math.ceil(since / 1000), lastSecond);
+  return `${days.between(Math.ceil(since / 1000), lastSecond)}${soFar}`;
+}
+
+// Some zones begin a day of the year at 1 o'clock, so this does not look at the clock.
+function isMidnight(days: Days, ms: number): boolean {
+  const second = Math.ceil(ms / 1000);
+  return days.day(second - 1) !== days.day(second);
+}
+
+/** The name of a bucket. A week or a month of which the period has only a part says so. */
+export function bucketWords(
+  { days, range, reachesTo }: Pick<Source, 'days' | 'range' | 'reachesTo'>,
+  bucket: string,
+  by: Dimension,
+): string {
+  if (by !== 'week' && by !== 'month') return bucket;
+  const outside = [
+    ...(range.since === undefined ? [] : [Math.ceil(range.since / 1000) - 1]),
+    Math.ceil(Math.min(range.until ?? reachesTo, reachesTo) / 1000),
+  ];
+  const isPart = outside.some((second) => {
+    const day = days.day(second);
+    return day !== undefined && unitOf(day, by) === bucket;
+  });
+  return isPart ? `${bucket} (part)` : bucket;
 }
 
 /** The account, or the file, without its colour. */
@@ -168,15 +201,20 @@ export function bucketsGrids<Name extends string>(
   title: string,
   buckets: readonly Line<Name>[],
   columns: readonly FigureColumn<Name>[],
-  bars: { readonly by: Name; readonly drawing: Drawing | undefined },
+  bars: {
+    readonly by: Name;
+    readonly drawing: Drawing | undefined;
+    /** The name of a bucket as it is shown. */
+    readonly nameOf: (bucket: string) => string;
+  },
 ): readonly Block[] {
-  const { by, drawing } = bars;
+  const { by, drawing, nameOf } = bars;
   const isDrawn = drawing !== undefined && ['auto', 'bars'].includes(drawing.kind);
   return [...Map.groupBy(buckets, ({ currency }) => currency)].flatMap(([currency, lines]): Block[] => {
     const largest = largestOf(lines.map(({ sums }) => sums[by]));
     const grid = [
       [`${title}, ${currencyWord(currency)}`, ...columns.map((column) => column.title)],
-      ...lines.map((line) => [`  ${line.bucket}`, ...columns.map(({ cell }) => cell(line))]),
+      ...lines.map((line) => [`  ${nameOf(line.bucket)}`, ...columns.map(({ cell }) => cell(line))]),
     ];
     const narrow: readonly Block[] = [{ line: grid[0]?.[0] ?? '' }, ...oneLineEach(grid, 2)];
     const block = { grid, right: columns.map((_, index) => index + 1), shrink: [0], narrow };

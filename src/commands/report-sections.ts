@@ -11,7 +11,7 @@ import {
   type RefundSum,
 } from '../reports/reports.ts';
 import type { ReportFigures } from './report-figures.ts';
-import { amountsOf, currencyWord } from './report-screen.ts';
+import { amountsOf, bucketWords, currencyWord } from './report-screen.ts';
 import type { Source } from './report-source.ts';
 
 /** How the report is written. `names`: with the names of buyers and the notes of refunds. */
@@ -36,7 +36,7 @@ export function sectionsOf(figures: ReportFigures, how: ReportHow): readonly Pag
     },
     splitSection('By reason', 'reason', refunded(reasons.buckets), how),
     splitSection('By operator', 'operator', refunded(operators.buckets), how),
-    splitSection('By card', 'card', refunded(cards.buckets), how),
+    splitSection('By brand', 'brand', refunded(cards.buckets), how),
     largestSection(figures, how),
     waitingSection(figures, how),
     twinsSection(figures, how),
@@ -83,8 +83,8 @@ function totalsSection(totals: readonly Line<RefundSum>[], { source }: ReportHow
   };
 }
 
-function rateWords({ refunds, refunded, paid }: Line<RefundSum>['sums']): string {
-  const rate = refunds === 0 ? undefined : percent(refunded, paid);
+function rateWords({ refunded, paid }: Line<RefundSum>['sums']): string {
+  const rate = percent(refunded, paid);
   return rate === undefined ? '-' : `${rate} %`;
 }
 
@@ -128,7 +128,7 @@ function splitParts(
       name: `By ${what}, ${word}`,
       columns: [left(capital(what)), right('Refunds'), right(`Refunded, ${word}`)],
       rows: lines.map(({ bucket, sums }) => [
-        bucket,
+        what === 'week' || what === 'month' ? bucketWords(source, bucket, what) : bucket,
         String(sums.refunds),
         figureWords(sums.refunded, currency, style),
       ]),

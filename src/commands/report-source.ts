@@ -6,6 +6,7 @@ import type { Facts } from '../reports/reports.ts';
 import type { Cell } from '../terminal/terminal.ts';
 import type { Context, Days } from './command.ts';
 import { daysOfFlag } from './export-flags.ts';
+import { usage } from './flags.ts';
 import type { SourceInput } from './report-flags.ts';
 import type { Period } from './typed-period.ts';
 import { clockIn, type TimeRange } from './typed-time.ts';
@@ -19,14 +20,12 @@ export interface Needs {
   readonly kind: 'orders' | 'refunds' | 'everything';
   /** Whether it matters who made a refund. */
   readonly makers: boolean;
-  /** Orders made up to so many seconds outside of the period are needed too. */
+  /** For twins: orders made up to so many seconds outside of the period are needed too. */
   readonly marginSeconds?: number;
   /** What the report splits its sums by. An export of refunds does not know everything. */
   readonly by?: string | undefined;
-  /** Whether orders of every age matter, whatever the period is: those that wait for their capture. */
-  readonly everyAge?: boolean;
-  /** Whether it looks for twins. */
-  readonly twins?: boolean;
+  /** Whether orders that wait for their capture matter, whatever the period is; `only`: no others do. */
+  readonly waiting?: 'too' | 'only';
   /** Whether it shows names of buyers. */
   readonly names?: boolean;
 }
@@ -72,8 +71,22 @@ export function asOfLine({ days, asOf, readWords }: Pick<Source, 'days' | 'asOf'
   return ['as of', `${days.full(asOf)}: ${readWords()}`];
 }
 
-/** The time of a report: its days, and the range of its period. `usual` is the zone without `--tz`. */
+/**
+ * The time of a report: its days, and the range of its period. `usual` is the zone without `--tz`. Throws CliError 'usage' for a
+ * period of which nothing has passed.
+ */
 export function timeOf(ctx: Context, { flags, period }: Asked, usual?: string) {
+  const time = zonedTimeOf(ctx, { flags, period }, usual);
+  const { since } = time.range;
+  // Zeros would look as if something had been counted.
+  if (since !== undefined && since > ctx.clock.now())
+    throw usage(
+      `--period ${period?.text ?? ''}: this begins on ${time.days.full(since)}, which is still to come`,
+    );
+  return time;
+}
+
+function zonedTimeOf(ctx: Context, { flags, period }: Omit<Asked, 'needs'>, usual: string | undefined) {
   const days = daysOfFlag(ctx, flags.tz ?? usual);
   const clockAndZone = clockIn(days, ctx.clock.now());
   const range: TimeRange = period?.range(clockAndZone) ?? { since: undefined, until: undefined };

@@ -1,6 +1,8 @@
 /** `report`: one HTML file about the refunds of a period, for a lead who mails it. */
 
 import type { JsonObject } from '../api/spec.ts';
+import { twinSeconds } from '../changes/changes.ts';
+import { quoted } from '../profiles/profiles.ts';
 import { loadReportPage, type Page } from '../reports/reports.ts';
 import { toJson } from '../terminal/terminal.ts';
 import { type Context, defineCommand, dryRunShown } from './command.ts';
@@ -21,7 +23,8 @@ export const report = defineCommand({
   description: [
     'Writes one HTML file to mail or to print: sums of refunds and payments with the rate, days, reasons, operators, cards, the largest refunds, orders that wait for their capture, possible twins, and open cases of the journal. Charts stand beside their tables. The sums are those of refunds summary.',
     'The file loads nothing and runs nothing, and holds the same figures as JSON with a SHA-256. Names of buyers and notes of refunds are left out; --names puts them in. Operators are always named, as this machine knows them.',
-    `Without an index, or with --live or --names, every order is read. --from-file takes an export of all orders instead (orders export --to orders.ndjson). The file gets its name once it is whole. ${sourceHelp}`,
+    'Without an index, or with --live or --names, every order is read. --from-file takes an export of all orders instead (orders export --to orders.ndjson). The file gets its name once it is whole.',
+    ...sourceHelp,
   ].join('\n'),
   arguments: [],
   flags: {
@@ -42,13 +45,17 @@ export const report = defineCommand({
     if (file === undefined)
       throw usage('say into which file the report goes', ['paydesk report --to report.html']);
     await refuseFile(ctx, file, force, flags['from-file']);
+    if (!/\.html?$/i.test(file))
+      throw usage(`--to ${file}: the report is HTML, so its name ends in .html`, [
+        `paydesk report --to ${quoted(file.replace(/\.[^./]*$/, ''))}.html`,
+      ]);
     const period = flags.period ?? parsePeriod(usualPeriod, '--period');
     const would = `would write a report of ${period.text} into ${file}`;
     if (await dryRunShown(ctx, { action: 'report', file, period: period.text }, would)) return undefined;
     const source = await openSource(ctx, {
       flags,
       period,
-      needs: { kind: 'everything', makers: true, everyAge: true, twins: true, names },
+      needs: { kind: 'everything', makers: true, waiting: 'too', marginSeconds: twinSeconds, names },
     });
     const figures = await gatherFigures(ctx, source, flags.currency);
     const page = pageOf(ctx, figures, { source, names });

@@ -2,6 +2,7 @@
 
 import { amountWords } from '../amounts.ts';
 import { type JsonObject, statuses } from '../api/spec.ts';
+import { twinSeconds } from '../changes/changes.ts';
 import {
   type Figure,
   hasCurrency,
@@ -27,7 +28,8 @@ import { parsePeriod } from './typed-period.ts';
 export const today = defineCommand({
   description: [
     'One screen for the start or the end of a shift: unconfirmed changes and double refunds out of the journal of this machine; refunds and payments of today, orders that wait for their capture, and possible twins.',
-    `Without an index, or with --live, every order is read. ${sourceHelp}`,
+    'Without an index, or with --live, every order is read.',
+    ...sourceHelp,
     'More of each: paydesk journal list --open, paydesk refunds list, paydesk refunds summary --period today, paydesk orders waiting, paydesk orders twins.',
   ].join('\n'),
   arguments: [],
@@ -50,7 +52,7 @@ export const today = defineCommand({
     const source = await openSource(ctx, {
       flags,
       period,
-      needs: { kind: 'refunds', makers: false, everyAge: true, twins: true },
+      needs: { kind: 'refunds', makers: false, waiting: 'too', marginSeconds: twinSeconds },
     });
     const found = await gather(ctx, source, flags.currency);
     const rows = found.lines.map((line) => ({
@@ -208,7 +210,14 @@ function screen(ctx: Context, source: Source, { lines }: Found): readonly Block[
       more(line),
     ]);
   });
-  return [titleLine(ctx, 'TODAY', source), { grid, right: [1, 2] }, ...closingBlocks(source, [])];
+  // Where the columns do not fit, each line says what it is about.
+  let label: Cell = '';
+  const narrow = grid.map(([own = '', ...cells]): Block => {
+    if (own !== '') label = own;
+    const words = cells.filter((cell) => cell !== '').flatMap((cell): readonly Cell[] => ['  ', cell]);
+    return { line: [label, ...words].flat(), hang: 2 };
+  });
+  return [titleLine(ctx, 'TODAY', source), { grid, right: [1, 2], narrow }, ...closingBlocks(source, [])];
 }
 
 // These need a person.

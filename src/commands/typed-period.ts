@@ -8,9 +8,9 @@ import {
   momentOf,
   parseWhen,
   periodWords,
+  spanOf,
   startOf,
   type TimeRange,
-  timeRange,
 } from './typed-time.ts';
 
 /** A period as typed. It becomes a range once clock and zone are known. */
@@ -23,7 +23,7 @@ export interface Period {
 export function periodFlag(defaultText: string) {
   return flag.of<Period>({
     value: 'PERIOD',
-    summary: `the time to look at: ${periodWords.join(', ')}, 2026-11, 2026-W47, 2026-11-20 or SINCE..UNTIL`,
+    summary: `the time to look at: ${periodWords.join(', ')}, 7d, 2026, 2026-11, 2026-W47, 2026-11-20 or SINCE..UNTIL, where UNTIL itself is left out`,
     defaultText,
     parse: parsePeriod,
     offers: async () => periodWords.map((value) => ({ value, text: meanings[value] })),
@@ -47,10 +47,12 @@ export function parsePeriod(text: string, name: string): Period {
   if (at !== -1) return { text, range: fromTo(text.slice(0, at), text.slice(at + 2), name) };
   const word = periodWords.find((known) => known === text.toLowerCase());
   if (word !== undefined) return { text, range: wordRange(word) };
+  // `7d` is the time from then until now.
+  if (spanOf(text) !== undefined) return { text, range: fromTo(text, '', name) };
   const days = calendarDays(text);
   if (days !== undefined) return { text, range: ({ zoned }) => between(zoned, days) };
   throw usage(
-    `${name} ${short(text)}: not a period such as ${periodWords.join(', ')}, 2026-11, 2026-W47, 2026-11-20 or 2026-11-01..2026-11-15`,
+    `${name} ${short(text)}: not a period such as ${periodWords.join(', ')}, 7d, 2026, 2026-11, 2026-W47, 2026-11-20 or 2026-11-01..2026-11-15`,
   );
 }
 
@@ -88,8 +90,10 @@ function endOf(word: PeriodWord, first: number, now: number): number {
   }
 }
 
-// A month, a week or a day that is written with digits.
+// A year, a month, a week or a day that is written with digits.
 function calendarDays(text: string): CalendarDays | undefined {
+  if (/^[1-9]\d{3}$/.test(text))
+    return { first: Date.UTC(Number(text), 0, 1), end: Date.UTC(Number(text) + 1, 0, 1) };
   const [, year = '', month, week] = /^(\d{4})-(?:(\d{2})|W(\d{2}))$/i.exec(text) ?? [];
   if (month !== undefined) {
     if (Number(month) < 1 || Number(month) > 12) return undefined;
@@ -112,5 +116,11 @@ function fromTo(from: string, to: string, name: string): Period['range'] {
   if (from === '' && to === '') throw usage(`${name} ..: say from when, until when, or both`);
   const since = from === '' ? undefined : parseWhen(from, name);
   const until = to === '' ? undefined : parseWhen(to, name);
-  return (clockAndZone) => timeRange({ since, until }, clockAndZone);
+  return (clockAndZone) => {
+    const range = { since: since?.at(clockAndZone), until: until?.at(clockAndZone) };
+    if (range.since === undefined || range.until === undefined || range.since < range.until) return range;
+    throw usage(`${name} ${from}..${to}: ${from} is not before ${to}`, [
+      'the second time is left out: type the day after the last one',
+    ]);
+  };
 }

@@ -167,6 +167,9 @@ async function problemOf(
   return undefined;
 }
 
+/** The problem of an export of which nothing is there. */
+export const noFile = 'there is no such file, and no manifest for it';
+
 async function missingManifest(file: string): Promise<Problem> {
   const incomplete = (words: string): Problem => ({ kind: 'incomplete', words });
   const partial = partialOf(file);
@@ -174,11 +177,7 @@ async function missingManifest(file: string): Promise<Problem> {
   if (manifest !== undefined)
     return incomplete(`there is only ${partial}, not complete: ${manifest.why_not ?? 'interrupted'}`);
   if ((await sizeOf(partial)) !== undefined) return incomplete(`there is only ${partial}, not complete`);
-  return incomplete(
-    (await sizeOf(file)) === undefined
-      ? 'there is no such file, and no manifest for it'
-      : `there is no ${manifestOf(file)}`,
-  );
+  return incomplete((await sizeOf(file)) === undefined ? noFile : `there is no ${manifestOf(file)}`);
 }
 
 /** The manifest in a file; undefined if there is no such file. Throws CliError 'usage' when it is no manifest. */

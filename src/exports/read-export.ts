@@ -8,7 +8,7 @@ import { csvLines, recordOfLine } from './csv-records.ts';
 import type { ExportReading } from './exports.ts';
 import { manifestOf } from './files-on-disk.ts';
 import { objectsIn, parseRecord } from './json-objects.ts';
-import { manifestAt, verifyExport } from './manifest.ts';
+import { manifestAt, noFile, verifyExport } from './manifest.ts';
 
 /**
  * Opens an export: `file` is its full path, `name` what a person typed. Throws CliError 'usage', 'refused' or 'incomplete' unless
@@ -19,6 +19,9 @@ export async function openFinished(
   now: number,
 ): Promise<ExportReading> {
   const { problem } = await verifyExport(file, undefined, now);
+  // Whoever names a file that is not there mistyped its name.
+  if (problem?.words === noFile)
+    throw new CliError('usage', `${path}: there is no such file`, { certain: 'nothing was added up' });
   if (problem !== undefined) {
     throw new CliError(problem.kind, `${path}: ${problem.words}`, {
       certain: 'nothing was added up',

@@ -86,6 +86,14 @@ export interface IndexedOrder {
   readonly readAt: number;
 }
 
+/** Which figures are asked for: orders that were created, paid or refunded from `since` on and before `until`, Unix seconds. */
+export interface FactsRange {
+  readonly since?: number | undefined;
+  readonly until?: number | undefined;
+  /** Besides, orders with this status, of any time. */
+  readonly status?: string | undefined;
+}
+
 /** The index of one account, open. Every method throws CliError 'refused' if a part of it does not open. */
 export interface OrderIndex {
   readonly path: string;
@@ -109,11 +117,8 @@ export interface OrderIndex {
    * list, if it is known.
    */
   twinsOf(order: JsonObject, purchase: string, seconds: number): readonly Hit[];
-  /**
-   * The figures of all orders that may have been created, paid or refunded from `since` on (Unix seconds), and of those that hide
-   * some of their money. Every order comes once.
-   */
-  facts(range?: { readonly since?: number | undefined }): Iterable<IndexedOrder>;
+  /** The figures of orders, at least of those that the range asks for, and of those that hide some of their money; each once. */
+  facts(range?: FactsRange): Iterable<IndexedOrder>;
   /** Orders that no longer exist. */
   drop(ids: readonly string[]): void;
   /** Removes orders that are kept twice. */

@@ -5,7 +5,7 @@ import { type Due, readsByAge } from './ages.ts';
 import { readColumns } from './fact-columns.ts';
 import { orderOf } from './facts.ts';
 import { placeOf } from './fit-run.ts';
-import type { IndexedOrder, IndexStatus } from './index.ts';
+import type { FactsRange, IndexedOrder, IndexStatus } from './index.ts';
 import type { Hit } from './scan.ts';
 import type { SealedSegments } from './sealed-segments.ts';
 import { type Edge, isRise } from './segment.ts';
@@ -110,16 +110,19 @@ export function twinsIn(
 }
 
 /** The figures of orders, segment by segment, each order once. All of them are as of one moment. */
-export function* factsIn(segments: SealedSegments, since: number | undefined): Generator<IndexedOrder> {
+export function* factsIn(segments: SealedSegments, range: FactsRange): Generator<IndexedOrder> {
+  const { status } = range;
   const end = segments.snapshot();
   try {
     const isSpare = segments.state().mayRepeat ? spareCopies(segments) : undefined;
     for (const edge of segments.edges()) {
-      if (since !== undefined && isOlder(edge, since)) continue;
+      const isOutside = liesOutside(edge, range);
+      if (isOutside && status === undefined) continue;
       const ids = segments.ids(edge);
       for (const [index, { facts, readAt }] of readColumns(segments.facts(edge)).entries()) {
         const id = ids[index];
-        if (facts === undefined || id === undefined || isSpare?.({ id, readAt }) === true) continue;
+        if (facts === undefined || id === undefined || (isOutside && facts.status !== status)) continue;
+        if (isSpare?.({ id, readAt }) === true) continue;
         yield { order: orderOf(id, facts), purchase: facts.purchase, readAt };
       }
     }
@@ -128,7 +131,11 @@ export function* factsIn(segments: SealedSegments, since: number | undefined): G
   }
 }
 
-// Whether nothing of a segment can belong to a time that begins at `since`, and nothing of it is hidden.
-function isOlder({ newest, newestRefund = 0, newestPayment = 0, hiding }: Edge, since: number): boolean {
-  return newest !== undefined && hiding === 0 && Math.max(newest, newestPayment, newestRefund) < since;
+// Whether nothing of a segment can be of that time, and nothing of it is hidden.
+function liesOutside(
+  { newest, newestRefund = 0, newestPayment = 0, earliest = 0, hiding }: Edge,
+  { since = 0, until = Number.POSITIVE_INFINITY }: FactsRange,
+): boolean {
+  if (newest === undefined || hiding !== 0) return false;
+  return Math.max(newest, newestPayment, newestRefund) < since || earliest >= until;
 }

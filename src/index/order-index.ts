@@ -92,9 +92,9 @@ export function createOrderIndex({
     placeOf: (id) => reading(() => positionOf(segments, id)),
     twinsOf: (order, purchase, seconds) =>
       reading(() => twinsIn(segments, order, numberOf(purchase), seconds)),
-    *facts({ since } = {}) {
+    *facts(range = {}) {
       try {
-        yield* factsIn(segments, since);
+        yield* factsIn(segments, range);
       } catch (error) {
         throw explained(error);
       }

@@ -23,6 +23,8 @@ export interface Edge {
   readonly newestPayment: number | undefined;
   /** When the newest of its refunds was made. */
   readonly newestRefund: number | undefined;
+  /** The earliest time of anything in it: an order, a payment or a refund. */
+  readonly earliest: number | undefined;
   /** How many orders do not show all that sums of money need. */
   readonly hiding: number;
   /** How many orders are not older than the one before them, or show no time. */
@@ -85,6 +87,7 @@ export function edgeOf(
     oldest: extreme(known, Math.min),
     newestPayment: extreme(payments, Math.max),
     newestRefund: extreme(refunds, Math.max),
+    earliest: extreme([...known, ...payments, ...refunds], Math.min),
     hiding: entries.filter(({ facts }) => facts !== undefined && hidesMoney(facts)).length,
     rises: times.filter((time, index) => index > 0 && isRise(times[index - 1], time)).length,
     readAt:

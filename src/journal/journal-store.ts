@@ -66,10 +66,10 @@ export interface JournalStore {
   problem(): Promise<string | undefined>;
 
   /**
-   * When this machine last heard of the server that has the journal, Unix milliseconds; undefined while the server answers, and
-   * absent if there is no server.
+   * How the server answers that has the journal, and of when the copy on this machine is; absent or undefined if the journal is
+   * on this machine.
    */
-  readonly asOf?: () => Promise<number | undefined>;
+  readonly server?: () => Promise<ServerState | undefined>;
 
   /** Reads every row and checks the chain. Damage is a finding, not an error. `head`: a hash noted elsewhere. */
   verify(head?: string): Promise<Verification>;
@@ -148,6 +148,14 @@ export interface NewestRow {
   readonly writtenAt?: number | undefined;
   /** The clock of the store's server now, which stamps all rows, Unix milliseconds; absent when the store has none. */
   readonly serverNow?: number | undefined;
+}
+
+/** How the server of a journal answers. */
+export interface ServerState {
+  /** Why it cannot be used, in words; undefined while it answers. */
+  readonly problem: string | undefined;
+  /** While it cannot be used: when this machine last fetched rows, Unix milliseconds; undefined if it never did. */
+  readonly asOf: number | undefined;
 }
 
 /** What a check of the whole journal found. */

@@ -3,13 +3,14 @@
 import type { Service } from '../api/api.ts';
 import { CliError } from '../errors.ts';
 import type { Clock } from '../io.ts';
-import type { Locks } from '../locks/locks.ts';
+import type { LockOwner, Locks } from '../locks/locks.ts';
 import { commandLine, type Profile, type Profiles } from '../profiles/profiles.ts';
 import type { Notes, Secrets } from '../terminal/terminal.ts';
 import { attemptsOf, paidTwiceOf, unconfirmedOf } from './account-attempts.ts';
 import {
   blockedUntil,
   horizonOf,
+  isDoubted,
   isDue,
   isOpen,
   isUnsettled,
@@ -18,23 +19,25 @@ import {
   ownRefunds,
   verdictOf,
 } from './attempt-state.ts';
-import { unshownRefunds } from './by-hand.ts';
+import { appearedOn, appearedRuling, sentAgain, sentAs, tooEarly, unshownRefunds } from './by-hand.ts';
 import { recordedOutcome } from './change-outcome.ts';
 import type { EffectParts } from './effects.ts';
 import { decide, paidTwice, type Refusal, unshownRefund, usedUp } from './guards.ts';
 import type { Journal, PlanClaim } from './journal.ts';
-import type { AttemptRecord, Moment } from './journal-rows.ts';
+import type { AttemptRecord, Moment, VerdictRow } from './journal-rows.ts';
 import type { JournalStore } from './journal-store.ts';
 import { momentOf, stampOf } from './journal-time.ts';
 import { isPaidTwice } from './paid-twice.ts';
 import { pickDue, resolveOne } from './read-again.ts';
 import { refusalError } from './refusal-error.ts';
+import { appearedVerdict } from './said-by-hand.ts';
 import { marksOf, marksOfService, mayBeSameAccount } from './same-account.ts';
 import { asksForSame } from './same-request.ts';
 import {
+  alarmedLines,
+  appearedRefunds,
   duplicateNow,
   namedByReply,
-  paidTwiceLine,
   probableRefunds,
   seenTwice,
   unconfirmedLines,
@@ -80,14 +83,16 @@ export function openJournal(parts: JournalParts): OpenedJournal {
   const told = new Set<string>();
   // Commands that only read go on, with a warning that changes are refused.
   const warnOnce = once(async () => {
-    const problem = await store.problem();
+    const server = await store.server?.();
+    const problem = server === undefined ? await store.problem() : server.problem;
     if (problem === undefined) return;
-    const asOf = await store.asOf?.();
-    parts.notes.warn(
-      asOf === undefined
-        ? `${problem}; no change is made until the journal is repaired: paydesk journal verify`
-        : `${problem}; what is shown is as of ${parts.shortTime(asOf)}, and nothing is sent without the team's journal`,
-    );
+    const stopped = "nothing is sent without the team's journal";
+    if (server === undefined)
+      parts.notes.warn(`${problem}; no change is made until the journal is repaired: paydesk journal verify`);
+    else if (server.asOf === undefined)
+      parts.notes.warn(`${problem}; this machine has no copy of it, and ${stopped}`);
+    else
+      parts.notes.warn(`${problem}; what is shown is as of ${parts.shortTime(server.asOf)}, and ${stopped}`);
   });
   const thenWarn = async <Found>(asked: Promise<Found>): Promise<Found> => {
     const found = await asked;
@@ -108,11 +113,11 @@ export function openJournal(parts: JournalParts): OpenedJournal {
       told.add(profile.name);
       try {
         await warnOnce();
-        const { open, twice } = await openAttempts(journal, profile);
+        const { open, twice, late } = await openAttempts(journal, profile);
         const isOther = ({ sent }: AttemptRecord) => shown === undefined || sent.proof.orderId !== shown;
         for (const line of unconfirmedLines(open.filter(isOther), profile.settings)) parts.notes.note(line);
-        const twiceElsewhere = twice.filter(isOther);
-        if (twiceElsewhere.length > 0) parts.notes.note(paidTwiceLine(twiceElsewhere, profile.settings));
+        for (const line of alarmedLines(twice.filter(isOther), late.filter(isOther), profile.settings))
+          parts.notes.note(line);
       } catch (error) {
         if (!(error instanceof CliError)) throw error;
         parts.notes.warn(`the journal cannot be read: ${error.message}`);
@@ -166,13 +171,19 @@ interface OpenAttempts {
   readonly open: readonly AttemptRecord[];
   /** Refunds that were paid back twice. */
   readonly twice: readonly AttemptRecord[];
+  /** Refunds that appeared although somebody had recorded that they were not made. */
+  readonly late: readonly AttemptRecord[];
 }
 
 async function openAttempts(journal: Journal, { origin }: Profile): Promise<OpenAttempts> {
   const attempts = await journal.attempts({ origin, unconfirmed: true });
-  if (attempts.length === 0) return { open: [], twice: [] };
+  if (attempts.length === 0) return { open: [], twice: [], late: [] };
   const now = await journal.now();
-  return { open: attempts.filter((record) => isOpen(record, now)), twice: attempts.filter(isPaidTwice) };
+  return {
+    open: attempts.filter((record) => isOpen(record, now)),
+    twice: attempts.filter(isPaidTwice),
+    late: attempts.filter((record) => appearedVerdict(record) !== undefined),
+  };
 }
 
 function createJournal(parts: JournalParts): Journal {
@@ -209,6 +220,7 @@ function createJournal(parts: JournalParts): Journal {
     refuseDuplicate: (order) => refuseDuplicate({ ...parts, now, effectParts }, order),
     refusePlanned: (refund) => refusePlanned({ ...parts, now }, refund),
     unshownRefunds,
+    appearedRefunds,
     seenTwice,
     unconfirmed: (service, orderId) => unconfirmedOf({ store, now }, service, orderId),
     paidTwice: (service, orderId) => paidTwiceOf(store, service, orderId),
@@ -216,7 +228,9 @@ function createJournal(parts: JournalParts): Journal {
     probableRefunds,
     rules: async () => await store.rules?.(),
     claimPlan: (plan, text) => claimPlan(parts, plan, text),
+    applying: (plan) => applying(parts, plan),
     problem: () => store.problem(),
+    isAway: async () => (await store.server?.())?.problem !== undefined,
     isWatched,
     ownRefunds,
     namedByReply,
@@ -230,6 +244,19 @@ function createJournal(parts: JournalParts): Journal {
       resolveOne(await effectParts(record), record, {
         acknowledgement: { operator: await whoStates(), note },
       }),
+    async sentAgain(record) {
+      const { orderId } = record.sent.proof;
+      const all = orderId === undefined ? [] : await store.attempts({ orderId });
+      const account = marksOf(record.sent);
+      return sentAgain(
+        record,
+        all.filter(({ sent }) => mayBeSameAccount(marksOf(sent), account)),
+      );
+    },
+    tooEarlyUntil(record, moment) {
+      const refusal = tooEarly(record, moment);
+      return refusal?.why === 'too_early' ? refusal.until : undefined;
+    },
     async settledAlike(service, intent) {
       const account = marksOfService(service);
       const byHand = await store.attempts({ byHand: true });
@@ -302,13 +329,25 @@ async function refuseDuplicate(
   const own = await attemptsOf(store, service, orderId).catch(() => []);
   const shown = { shortTime, amounts: service.profile.settings };
   for (const attempt of own) {
-    const seen = duplicateNow(attempt, own, order);
-    if (seen === undefined) continue;
-    const { record } = dryRun ? { record: attempt } : await resolveOne(await effectParts(attempt), attempt);
-    const verdict = dryRun ? verdictRow(attempt.sent, await now(), rulingOf(seen)) : verdictOf(record);
-    if (verdict?.alarm === 'duplicate')
-      throw refusalError({ why: 'appeared', attempt, verdict }, orderId, shown);
+    const twice = duplicateNow(attempt, own, order);
+    const late = appearedOn(attempt, own, order);
+    const ruling = twice ? rulingOf(twice) : late && appearedRuling(late);
+    if (ruling === undefined) continue;
+    const verdict = dryRun
+      ? verdictRow(attempt.sent, await now(), ruling)
+      : await readForVerdict(await effectParts(attempt), attempt);
+    if (verdict === undefined) continue;
+    const again = late && sentAs(attempt, late);
+    throw refusalError({ why: 'appeared', attempt, verdict, sentAs: again }, orderId, shown);
   }
+}
+
+// The alarm, or the verdict after that of a person, which the read under the lock gave; undefined if it shows nothing of that.
+async function readForVerdict(parts: EffectParts, attempt: AttemptRecord): Promise<VerdictRow | undefined> {
+  const { record } = await resolveOne(parts, attempt);
+  const verdict = verdictOf(record);
+  const isNews = isDoubted(attempt) ? !isDoubted(record) : verdict?.alarm === 'duplicate';
+  return isNews ? verdict : undefined;
 }
 
 // Before the last questions: nobody should write a note for a refund that the journal refuses anyway.
@@ -377,12 +416,47 @@ async function claimPlan(
     // If the server does not hear it, it waits until the time of this run has run out.
     return { shared, release: () => shared.leave().catch(() => undefined) };
   }
-  const taken = await locks.take(`plan ${id}`, { waitMs: 0, signal, alone: true });
+  const taken = await locks.take(planLock(id), { waitMs: 0, signal, alone: true });
   if (taken.held) return { shared: undefined, release: () => taken.release() };
   const { owner } = taken;
-  const who = owner === undefined ? '' : `: ${owner.operator}, since ${shortTime(owner.since)}`;
-  throw new CliError('refused', `another run is applying plan ${id}${who}`, {
-    certain: 'nothing was sent by this run',
-    now: ['wait until it has ended, then run the command again'],
-  });
+  throw new CliError(
+    'refused',
+    `another run is applying plan ${id}${owner === undefined ? '' : `: ${ownerWords(owner, shortTime)}`}`,
+    {
+      certain: 'nothing was sent by this run',
+      now: ['wait until it has ended, then run the command again'],
+    },
+  );
+}
+
+function planLock(id: string): string {
+  return `plan ${id}`;
+}
+
+function ownerWords({ operator, since }: LockOwner, shortTime: JournalParts['shortTime']): string {
+  return `${operator}, since ${shortTime(since)}`;
+}
+
+// Whoever only looks is not stopped by locks that do not work, or by a server that is away: the run that sends is.
+async function applying(
+  { store, locks, signal, shortTime }: Pick<JournalParts, 'store' | 'locks' | 'signal' | 'shortTime'>,
+  { id, digest }: { readonly id: string; readonly digest: string },
+): Promise<string | undefined> {
+  try {
+    const rules = await store.rules?.();
+    if (rules !== undefined) {
+      const { working } = await rules.planProgress(digest);
+      const members = working.map(
+        ({ member, orders }) => `${member} at ${orders === 1 ? '1 order' : `${orders} orders`}`,
+      );
+      return members.join(', ') || undefined;
+    }
+    const taken = await locks.take(planLock(id), { waitMs: 0, signal, alone: true });
+    if (!taken.held) return taken.owner === undefined ? 'by another run' : ownerWords(taken.owner, shortTime);
+    await taken.release();
+    return undefined;
+  } catch (error) {
+    if (!(error instanceof CliError) || signal?.aborted === true) throw error;
+    return undefined;
+  }
 }

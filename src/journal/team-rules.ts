@@ -110,6 +110,8 @@ export interface TeamRules {
   ): Promise<ApprovalRow>;
   /** A plan that desks work off together. `text`: its file without the last line, which its digest covers. */
   plan(digest: string, text: () => string | Promise<string>): Promise<SharedPlan>;
+  /** How far other runs are with a plan. Does not take part in it, and does not add it. */
+  planProgress(digest: string): Promise<OthersProgress>;
 }
 
 /** A plan in a team's journal. */

@@ -21,6 +21,8 @@ export interface BatchProgress {
   /** How many rows ended in this run, and how long it took. The time left is estimated from that. */
   readonly ended: number;
   readonly elapsedMs: number;
+  /** Somebody has stopped the run: how many rows it still waits for, and for how long their replies may take at most. */
+  readonly stopping?: { readonly inFlight: number; readonly atMostMs: number } | undefined;
   /** With a team: who else works on the plan, and how many rows they have ended. */
   readonly beside?: readonly { readonly member: string; readonly rows: number }[] | undefined;
 }
@@ -35,6 +37,11 @@ export function progressWords(
   { room, redrawn }: ProgressLine,
   style: AmountStyle,
 ): string {
+  const stopping = stoppingWords(progress);
+  if (stopping !== undefined) {
+    const forms = [roomy, tight].map((form) => `${stopping}${form.gap}${countsIn(progress, form)}`);
+    return forms.find((text) => text.length <= room) ?? stopping;
+  }
   const line = (form: Form) => words(progress, form, style);
   if (redrawn) {
     const form = [roomy, tight].find((one) => line(one).length + one.gap.length + one.shortestBar <= room);
@@ -82,6 +89,13 @@ const tight: Form = { ...roomy, comma: ' ', gap: ' ', of: '/', shortestBar: 7 };
 const longestBar = 32;
 
 function words(progress: BatchProgress, form: Form, style: AmountStyle): string {
+  const counts = countsIn(progress, form);
+  const money = moneyWords(progress, form, style);
+  const beside = form.beside ? besideWords(progress) : '';
+  return [counts, money, beside].filter((part) => part !== '').join(form.gap);
+}
+
+function countsIn(progress: BatchProgress, form: Form): string {
   const { applied, refused, unconfirmed, notSent, left } = progress;
   const counts = [
     `${applied} applied`,
@@ -90,9 +104,7 @@ function words(progress: BatchProgress, form: Form, style: AmountStyle): string 
     ...(notSent === 0 ? [] : [`${notSent} not sent`]),
     `${left} left${form.time ? (readingWords(progress) ?? timeLeft(progress)) : ''}`,
   ];
-  const money = moneyWords(progress, form, style);
-  const beside = form.beside ? besideWords(progress) : '';
-  return [counts.join(form.comma), money, beside].filter((part) => part !== '').join(form.gap);
+  return counts.join(form.comma);
 }
 
 // `with ben 12, lea 3`
@@ -112,6 +124,14 @@ function moneyWords({ money }: BatchProgress, { currencies, of, comma }: Form, s
   return `${figures.join(comma)}${others === 0 ? '' : ` and ${others} more`}`;
 }
 
+// Whoever has pressed Ctrl-C wants to know first whether it was heard, and for what the run still waits.
+function stoppingWords({ stopping }: BatchProgress): string | undefined {
+  if (stopping === undefined) return undefined;
+  const { inFlight, atMostMs } = stopping;
+  const seconds = Math.ceil(atMostMs / 1000);
+  return `stopping: waiting for ${inFlight === 1 ? '1 row' : `${inFlight} rows`}${seconds > 0 ? ` (at most ${seconds} s)` : ''}`;
+}
+
 // While replies are lost, whoever waits wants to know what for. An estimate would be wrong then anyway.
 function readingWords({ readAgain }: BatchProgress): string | undefined {
   if (readAgain === 0) return undefined;
@@ -121,8 +141,8 @@ function readingWords({ readAgain }: BatchProgress): string | undefined {
 // An estimate from the first second would be off by far.
 const earliestEstimateMs = 1_000;
 
-function timeLeft({ left, ended, elapsedMs }: BatchProgress): string {
-  if (left === 0 || ended === 0 || elapsedMs < earliestEstimateMs) return '';
+function timeLeft({ left, ended, elapsedMs, stopping }: BatchProgress): string {
+  if (stopping !== undefined || left === 0 || ended === 0 || elapsedMs < earliestEstimateMs) return '';
   const seconds = Math.ceil(((elapsedMs / ended) * left) / 1000);
   if (seconds < 60) return ` (${seconds} s)`;
   const minutes = Math.ceil(seconds / 60);

@@ -45,12 +45,12 @@ export function largestFirst(one: Figure, other: Figure): number {
 }
 
 /**
- * How many percent a part is of a whole, with two decimals, rounded down: `4.44`. A part that is not 0 is never `0.00`, but
+ * How many percent a part is of a whole, with two decimals, rounded half up: `4.44`. A part that is not 0 is never `0.00`, but
  * `<0.01`. Undefined if there is no whole.
  */
 export function percent(part: Figure, whole: Figure): string | undefined {
   if (whole <= 0 || part < 0) return undefined;
-  const hundredths = (BigInt(part) * 10_000n) / BigInt(whole);
+  const hundredths = (BigInt(part) * 20_000n + BigInt(whole)) / (BigInt(whole) * 2n);
   if (hundredths === 0n && part > 0) return '<0.01';
   const digits = String(hundredths).padStart(3, '0');
   return `${digits.slice(0, -2)}.${digits.slice(-2)}`;

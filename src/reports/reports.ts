@@ -8,7 +8,7 @@ export {
   orderDimensions,
   waitingDimensions,
 } from './buckets.ts';
-export { daysFrom, mondayOf, type TimeUnit, unitsFrom } from './calendar.ts';
+export { daysFrom, mondayOf, type TimeUnit, unitOf, unitsFrom } from './calendar.ts';
 export { bar, calendar, type Series, type Signs, sparklineOf } from './charts.ts';
 export { type Figure, largestFirst, largestOf, negated, percent, plus } from './exact-sum.ts';
 export {

@@ -2,7 +2,14 @@
 
 import * as v from 'valibot';
 import { CliError } from '../errors.ts';
-import type { LimitChanges, LimitRow, StoredRow, TeamLimit, TeamStatus } from '../journal/journal.ts';
+import {
+  isSameOrigin,
+  type LimitChanges,
+  type LimitRow,
+  type StoredRow,
+  type TeamLimit,
+  type TeamStatus,
+} from '../journal/journal.ts';
 import { checkOwnFile, type FileRules, readOwnFile, writeOwnFile } from '../profiles/profiles.ts';
 
 const teamForm = v.strictObject({
@@ -76,7 +83,8 @@ export interface TeamDoor {
   createSql(schema: string): Promise<string>;
   add(place: TeamPlace, password: string, member: NewMember): Promise<void>;
   addSql(schema: string, member: NewMember): Promise<string>;
-  remove(place: TeamPlace, password: string, name: string): Promise<void>;
+  /** `connectionsEnded`: false if the administrator may not end those of the member, which may do nothing more either. */
+  remove(place: TeamPlace, password: string, name: string): Promise<{ readonly connectionsEnded: boolean }>;
   removeSql(schema: string, name: string): Promise<string>;
   /** The origin of the profile of this run. Throws as `Profiles.open`, and CliError 'refused' for the demo. */
   origin(): Promise<string>;
@@ -131,14 +139,14 @@ export function readTeams(file: string, rules: FileRules): readonly Team[] {
   });
 }
 
-/** The team of an origin; undefined if it has none. */
+/** The team of an origin, however its address is spelled; undefined if it has none. */
 export function teamOf(teams: readonly Team[], origin: string): Team | undefined {
-  return teams.find((team) => team.origin === origin);
+  return teams.find((team) => isSameOrigin(team.origin, origin));
 }
 
 /** Adds a team, in place of the one that its origin had. Call it while no other process writes the file. */
 export function saveTeam(file: string, rules: FileRules, team: Team): void {
-  const others = readTeams(file, rules).filter(({ origin }) => origin !== team.origin);
+  const others = readTeams(file, rules).filter(({ origin }) => !isSameOrigin(origin, team.origin));
   write(file, rules, [...others, team]);
 }
 
@@ -147,7 +155,7 @@ export function forgetTeam(file: string, rules: FileRules, origin: string): void
   write(
     file,
     rules,
-    readTeams(file, rules).filter((team) => team.origin !== origin),
+    readTeams(file, rules).filter((team) => !isSameOrigin(team.origin, origin)),
   );
 }
 

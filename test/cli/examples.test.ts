@@ -91,6 +91,9 @@ async function layOutFiles(line: string, home: Home): Promise<void> {
   for (const [, file = ''] of line.matchAll(/journal import ([\w.-]+)/g)) {
     await paydesk(['journal', 'export', '--to', file], { home });
   }
+  for (const [, file = ''] of line.matchAll(/--from-file ([\w.-]+)/g)) {
+    await paydesk(['-p', 'demo', 'orders', 'export', '--to', file], { home });
+  }
   if (/ refunds (plan|apply|status|compare) /.test(line)) await layOutRefunds(line, home);
   for (const [, file = ''] of line.matchAll(/--(?:from|ca) ([\w.-]+)/g)) {
     const content = file.endsWith('.team') ? invitation : { base_url: 'http://127.0.0.1:9', mode: 'sandbox' };

@@ -6,11 +6,13 @@ import { readColumns, writeColumns } from '../../src/index/fact-columns.ts';
 import {
   type ChargeFacts,
   factsOf,
+  hidesMoney,
   numberOf,
   type OrderFacts,
   orderOf,
   type RefundFacts,
 } from '../../src/index/facts.ts';
+import { factsOfOrder, summariseRefunds } from '../../src/reports/reports.ts';
 import {
   chargeOf,
   type Json,
@@ -166,4 +168,41 @@ test('the number of a purchase is the same for the same text, and another one fo
   expect(new Set(texts.map(numberOf)).size).toBe(texts.length);
   expect(numberOf('a')).toBe(numberOf('a'));
   expect(Number.isSafeInteger(numberOf('é'.repeat(1_000)))).toBe(true);
+});
+
+describe('an order that hides some of its money', () => {
+  const known = {
+    makerOf: () => ({ origin: 'this machine', reason: 'other', operator: 'op7' }) as const,
+    purchaseOf: () => undefined,
+  };
+
+  test('is known by its figures whenever a summary would miss something of it', () => {
+    let hiding = 0;
+    fc.assert(
+      fc.property(facts, (one) => {
+        const span = { since: undefined, until: undefined };
+        const rules = { dayOf: () => '2026-11-20', now: 0 };
+        const summary = summariseRefunds({ span, by: 'day', currency: undefined, rules });
+        summary.add(factsOfOrder(orderOf('o1', one), known));
+        const { hidden, undated } = summary.result().gaps;
+        if (hidden + undated > 0) expect(hidesMoney(one)).toBe(true);
+        hiding += hidden + undated;
+      }),
+    );
+    expect(hiding).toBeGreaterThan(0);
+  });
+
+  test('is not one that was paid, refunded in part, or declined, and shows all of it', () => {
+    const paid = chargeOf('c1', 900, { status: 'paid', paid_at: 5, refunds: null });
+    const declined = chargeOf('c1', 900, { status: 'declined', paid_at: null, refunds: null });
+    const part = { ...paid, refunds: listOf(refundOf('r1', 400, { created_at: 6 })) };
+    const hides = (order: Json) => hidesMoney(factsOf(order as never, undefined));
+    expect(hides(orderWith('o1', [paid], { amount_refunded: 0 }))).toBe(false);
+    expect(hides(orderWith('o1', [declined], { amount_refunded: 0 }))).toBe(false);
+    expect(hides(orderWith('o1', [part], { amount_refunded: 400 }))).toBe(false);
+    expect(hides(orderWith('o1', [part], { amount_refunded: 401 }))).toBe(true);
+    const { refunds: _refunds, ...unsaid } = paid;
+    expect(hides(orderWith('o1', [unsaid], { amount_refunded: null }))).toBe(true);
+    expect(hides(orderWith('o1', [unsaid], { amount_refunded: 0 }))).toBe(false);
+  });
 });

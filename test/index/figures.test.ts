@@ -12,7 +12,7 @@ import type { SealedSegments } from '../../src/index/sealed-segments.ts';
 import { newState } from '../../src/index/state.ts';
 import { chargesOf, type Json } from '../harness/orders.ts';
 import { createTestUser } from '../profiles/test-user.ts';
-import { memorySegments } from './memory-segments.ts';
+import { entryOf, memorySegments } from './memory-segments.ts';
 import { newestTime, ordersOf, startShop } from './shop.ts';
 
 interface Sums {
@@ -127,7 +127,45 @@ test('a month is read out of the segments that may hold it, and of no others', (
     snapshot: () => () => undefined,
     state: () => newState('salt'),
   } as unknown as SealedSegments;
-  const read = [...factsIn(sealed, 1_790_000_000 - 30 * day)];
+  const read = [...factsIn(sealed, { since: 1_790_000_000 - 30 * day })];
   expect(opened).toEqual([0, 1, 7]);
   expect(read).toHaveLength(30);
+  // Nothing of a younger segment can be of an older month.
+  opened.length = 0;
+  const month = { since: 1_790_000_000 - 95 * day, until: 1_790_000_000 - 71 * day };
+  expect([...factsIn(sealed, month)]).toHaveLength(20);
+  expect(opened).toEqual([3, 7]);
+  // Of the other segments only orders with the status come.
+  expect([...factsIn(sealed, { ...month, status: 'pre_authorized' })]).toHaveLength(20);
+  expect([...factsIn(sealed, { ...month, status: 'paid' })]).toHaveLength(120);
+});
+
+test('6 an order that is kept twice comes once, as it was read last, until a refresh removes the other', () => {
+  const segments = memorySegments();
+  const old = entryOf('o1', 1_790_000_000, 100);
+  const moved = {
+    ...entryOf('o1', 1_790_000_000, 200),
+    facts: old.facts && { ...old.facts, status: 'refunded' },
+  };
+  const rest = ['o2', 'o3'].map((id) => entryOf(id, 1_790_000_000, 100));
+  segments.replace(
+    [],
+    [
+      { pos: 0, isJoined: true, fields: [], entries: [moved, ...rest.slice(0, 1)] },
+      { pos: -1, isJoined: true, fields: [], entries: [...rest.slice(1), old] },
+    ],
+  );
+  const facts = segments.all();
+  const sealed = {
+    ...segments,
+    facts: ({ pos }: { readonly pos: number }) => writeColumns(facts[-pos] ?? []),
+    snapshot: () => () => undefined,
+    state: () => ({ ...newState('salt'), mayRepeat: true }),
+  } as unknown as SealedSegments;
+  const read = [...factsIn(sealed, {})].map(({ order }) => [order.id, order.payment_status]);
+  expect(read).toEqual([
+    ['o1', 'refunded'],
+    ['o2', 'paid'],
+    ['o3', 'paid'],
+  ]);
 });

@@ -77,6 +77,20 @@ describe('the line of progress of a batch', () => {
     );
   });
 
+  it('once somebody has stopped the run, says for what it still waits, and how long at most', () => {
+    const stopped = { ...bad, stopping: { inFlight: 4, atMostMs: 29_100 } };
+    expect(progressWords(stopped, redrawn(120), plainAmounts)).toBe(
+      'stopping: waiting for 4 rows (at most 30 s)  112 applied, 2 refused, 3 unconfirmed, 183 left',
+    );
+    expect(progressWords(stopped, redrawn(80), plainAmounts)).toBe(
+      'stopping: waiting for 4 rows (at most 30 s)',
+    );
+    const read = { ...usual, readAgain: 1, stopping: { inFlight: 1, atMostMs: 0 } };
+    expect(progressWords(read, inLog, plainAmounts)).toBe(
+      'stopping: waiting for 1 row  112 applied, 188 left (reading 1 order again)',
+    );
+  });
+
   it('has no bar in a log', () => {
     expect(progressWords(usual, inLog, plainAmounts)).toMatchInlineSnapshot(
       `"112 applied, 188 left (4 min)  1203400 of 3240000 MXN"`,

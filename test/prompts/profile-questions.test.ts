@@ -128,6 +128,11 @@ describe.concurrent('a key typed at a prompt never appears (E50)', () => {
         profiles: { a: { base_url: 'http://127.0.0.1:9', mode: 'sandbox', key_in: 'file' } },
       });
       expect(JSON.parse(readFileSync(profilesOf(home), 'utf8'))).not.toHaveProperty('default');
+      // An index is offered with what it keeps, and not built.
+      const words = withoutEscapes(ended.transcript).replaceAll(/\s+/g, ' ');
+      expect(words).toContain('names, cards and amounts of all orders on this machine, encrypted');
+      expect(words).toContain('paydesk -p a index build');
+      expect(existsSync(join(home.path, '.local/state/paydesk/index'))).toBe(false);
     },
   );
 });

@@ -59,7 +59,7 @@ describe.concurrent('the circuit breaker (F55)', () => {
     expect({ code, posts: postsTo(orders) }, stderr).toEqual({ code: 7, posts: 5 });
     expect(inOneLine(stderr)).toContain('stopped: 3 refunds in a row got no usable answer');
     expect(inOneLine(stderr)).toContain(
-      'of 12 rows 2 applied (10000 MXN), 3 unconfirmed (15000 MXN), 7 not started; nothing is on its way',
+      'of 12 rows 2 applied (10000 MXN), 3 unconfirmed (15000 MXN), 7 not started; 3 may still arrive',
     );
     await goesOn(home, orders, 3);
   });
@@ -293,6 +293,50 @@ describe.concurrent('the service is away', () => {
     expect({ code, rows: journalRows(home).length }, stderr).toEqual({ code: 6, rows: 0 });
     expect(inOneLine(stderr)).toContain('of 12 rows 3 not sent, 9 not started; nothing is on its way');
     expect(postsTo(orders)).toBe(0);
+  });
+
+  test('with one row left it is exit 6 too, and nobody is sent to read orders again that may not have changed', async () => {
+    await using own = await startLedger();
+    using place = await openDesk({ url: own.url });
+    using home = place.newHome();
+    await planOf({ ledger: own, desk: place, home, rows: 1 });
+    await own.server.close();
+    const apply = ['refunds', 'apply', 'rows.plan', '--yes'];
+    const { code, stderr } = await place.run(home, apply);
+    expect(code, stderr).toBe(6);
+    expect(inOneLine(stderr)).toMatch(/not all done: 1 row is not applied: .*refused the connection/);
+    expect(stderr).not.toContain('--refresh');
+    const dry = await place.run(home, [...apply, '--dry-run']);
+    expect(dry.code, dry.stderr).toBe(6);
+  });
+
+  test('unconfirmed rows that cannot be looked up: that is said, and why, not that they are still not there', async () => {
+    await using own = await startLedger();
+    using place = await openDesk({ url: own.url });
+    using home = place.newHome();
+    const orders = await planOf({ ledger: own, desk: place, home, rows: 2 });
+    for (const order of orders) order.onPost = lost;
+    expect((await place.run(home, ['refunds', 'apply', 'rows.plan', '--yes'])).code).toBe(7);
+    await own.server.close();
+    const { code, stderr, stdout } = await place.run(home, [
+      'refunds',
+      'apply',
+      'rows.plan',
+      '--yes',
+      '--json',
+    ]);
+    expect({ code, posts: postsTo(orders) }, stderr).toEqual({ code: 7, posts: 2 });
+    expect(inOneLine(stderr)).toMatch(
+      /2 rows could not be looked up: .*refused the connection.*; nothing is known of them that was not known before/,
+    );
+    expect(stderr).not.toContain('nothing is on its way');
+    expect(stdout.match(/"why":\s*"could not be looked up: /g)).toHaveLength(2);
+    const looked = await place.run(home, ['journal', 'reconcile', '--all', '-q']);
+    expect(looked.code).toBe(7);
+    expect(inOneLine(looked.stderr)).toMatch(
+      /unconfirmed, and could not be looked up: .*refused the connection.*; nothing is known that was not known before/,
+    );
+    expect(looked.stderr).not.toContain('the order does not show it');
   });
 
   test('reads that fail: 3 rows are tried, exit 6, nothing was sent', async () => {

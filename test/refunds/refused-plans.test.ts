@@ -79,7 +79,7 @@ it('F53 a plan older than plan.max_age is refused; after --refresh it is applied
 
   expect([old.code, refreshed.code, applied.code]).toEqual([3, 0, 0]);
   expect(inOneLine(old.stderr)).toContain('25 h ago; the limit is 24 h (plan.max_age)');
-  expect(inOneLine(old.stderr)).toContain('paydesk refunds plan --refresh refunds.plan --to new.plan');
+  expect(inOneLine(old.stderr)).toContain('paydesk refunds plan --refresh refunds.plan --to refunds-2.plan');
   expect(posts).toBe(0);
   expect(service.made).toHaveLength(2);
 });

@@ -69,7 +69,7 @@ it('apply names every unconfirmed row up to eight, and why rows were not sent', 
   expect(openIn(journalOf(service.home)).length).toBeGreaterThan(8);
   expect(last.stderr.match(/: paydesk journal reconcile i_/g)).toHaveLength(8);
   expect(inOneLine(last.stderr)).toMatch(/and \d more rows?: paydesk refunds status refunds\.plan/);
-  expect(inOneLine(last.stderr)).toContain('line 12: ord_11 changed since the plan was made');
+  expect(inOneLine(last.stderr)).toContain('line 12, ord_11: the order changed since the plan was made');
 });
 
 it('status says how to see why a row was not sent, and that command says it', async () => {
@@ -111,11 +111,16 @@ it('a dry run has the exit code of the run: 0, 8 if a row changed, 7 while a row
   expect((await service.apply()).code).toBe(7);
   const posts = service.posts.length;
   const open = await dry();
+  const words = await service.run(['refunds', 'apply', 'refunds.plan', '--dry-run']);
+  expect(words.stderr).toMatch(/line 2, ord_3: unconfirmed: paydesk journal reconcile i_\w+/);
 
   expect([all, some, open]).toEqual([
     { code: 0, last: 'nothing was sent (--dry-run); 2 refunds, 400 MXN would be sent' },
-    { code: 8, last: 'nothing was sent (--dry-run); 1 refund, 100 MXN would be sent, 1 row would not' },
-    { code: 7, last: 'nothing was sent (--dry-run); 0 refunds would be sent, 2 rows would not' },
+    {
+      code: 8,
+      last: 'nothing was sent (--dry-run); 1 refund, 100 MXN would be sent, 1 row would not be sent',
+    },
+    { code: 7, last: 'nothing was sent (--dry-run); 0 refunds would be sent, 2 rows would not be sent' },
   ]);
   expect(service.posts).toHaveLength(posts);
 });
@@ -147,9 +152,9 @@ it('a dry run says the same of all rows that would be sent', async () => {
     'dry run: it would be sent',
     'there is no order ord_9',
   ]);
-  expect(words.stderr).toContain('line 5: there is no order ord_9\n');
+  expect(words.stderr).toContain('line 5, ord_9: there is no order ord_9\n');
   expect(words.stderr).toContain(
-    'nothing was sent (--dry-run); 3 refunds, 35300 MXN would be sent, 1 row would not\n',
+    'nothing was sent (--dry-run); 3 refunds, 35300 MXN would be sent, 1 row would not be sent\n',
   );
   expect([dry.code, words.code]).toEqual([8, 8]);
   expect(service.posts).toEqual([]);
@@ -280,7 +285,7 @@ it('the whole of an order that the service will refuse is impossible, and says w
   ]);
   expect(planned.stderr).toContain('1 refund, 35000 MXN to send; 1 impossible\n');
   expect(inOneLine(applied.stderr)).toContain(
-    '1 row that the plan does not send: paydesk refunds status refunds.plan -o list',
+    '1 row that the plan does not send: paydesk refunds status refunds.plan --only look,impossible --csv --columns line,order_id,verdict,why',
   );
   expect(service.made.map((made) => made.order)).toEqual(['ord_2']);
 });

@@ -27,6 +27,8 @@ test('C57 y, progress, Ctrl-C, and a resume that sends the rest', async () => {
   await first.waitFor(/0 of 30000 MXN/);
   first.type('\x03');
   await first.waitFor('waiting for the result');
+  // The bar says it too, or nobody knows whether the key was heard.
+  await first.waitFor(/stopping: waiting for 2 rows \(at most \d+ s\)/);
   gate.resolve();
   const { exitCode, transcript } = await first.end;
   const screen = withoutEscapes(transcript).replaceAll(/\s+/g, ' ');

@@ -2,6 +2,8 @@
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { ledgerAndDesk, settleArgs } from '../atmost/desk.ts';
 import type { LedgerOrder } from '../atmost/ledger.ts';
@@ -118,7 +120,7 @@ describe.concurrent('the first signal (C57, F35, F36)', () => {
     const { code, stderr } = await run.end;
     expect({ code, posts: postsTo(orders) }, stderr).toEqual({ code: 7, posts: 4 });
     expect(inOneLine(stderr)).toContain(
-      'of 12 rows 3 applied (15000 MXN), 1 unconfirmed (5000 MXN), 8 not started; nothing is on its way',
+      'of 12 rows 3 applied (15000 MXN), 1 unconfirmed (5000 MXN), 8 not started; 1 may still arrive',
     );
     expect(stderr).toMatch(new RegExp(`${orders[0]?.id}: paydesk journal reconcile i_\\w+`));
     // The rest goes on; the one row stays as it is until somebody knows.
@@ -218,6 +220,40 @@ describe.concurrent('the first signal (C57, F35, F36)', () => {
   });
 });
 
+test('the command that goes on has the flags of the run that was stopped', async () => {
+  using home = desk.newHome();
+  const { arrived, letGo } = await held(home, { atOnce: 2 });
+  const run = begin(home, ['--concurrency', '2', '--max-rps', '50']);
+  await arrived;
+  run.signal('SIGINT');
+  letGo();
+  const { code, stderr } = await run.end;
+  expect(code, stderr).toBe(130);
+  expect(inOneLine(stderr)).toContain(
+    'go on: paydesk -p t refunds apply rows.plan --concurrency 2 --max-rps 50',
+  );
+});
+
+describe('while a run applies the plan', () => {
+  test('status says so, and --rest is refused: a row in that file could be paid a second later', async () => {
+    using home = desk.newHome();
+    const { arrived, letGo } = await held(home);
+    const run = begin(home);
+    await arrived;
+    const status = await desk.runProcess(home, ['refunds', 'status', 'rows.plan']);
+    const rest = await desk.runProcess(home, ['refunds', 'status', 'rows.plan', '--rest', 'rest.csv']);
+    letGo();
+    expect((await run.end).code).toBe(0);
+    expect({ code: status.code, rest: rest.code }, status.stderr + rest.stderr).toEqual({ code: 7, rest: 3 });
+    expect(inOneLine(status.stderr)).toContain('this plan is being applied right now: op7, since ');
+    expect(inOneLine(rest.stderr)).toContain('another run is applying plan');
+    expect(existsSync(join(home.path, 'rest.csv'))).toBe(false);
+    const after = await desk.run(home, ['refunds', 'status', 'rows.plan', '--rest', 'rest.csv']);
+    expect(after.code, after.stderr).toBe(0);
+    expect(after.stderr).not.toContain('right now');
+  });
+});
+
 describe.concurrent('the second Ctrl-C (F35)', () => {
   test('leaves at once with 7; a resume looks the rows up first and sends none of them again', async () => {
     using home = desk.newHome();
@@ -230,6 +266,8 @@ describe.concurrent('the second Ctrl-C (F35)', () => {
     expect({ code, posts: postsTo(orders) }, stderr).toEqual({ code: 7, posts: 4 });
     expect(stderr).toContain('paydesk journal reconcile');
     expect(stderr).toContain('paydesk -p t refunds apply rows.plan');
+    expect(inOneLine(stderr)).toContain('4 unconfirmed (20000 MXN), 8 not started; 4 may still arrive');
+    expect(stderr).not.toContain('nothing is on its way');
     expect(openIn(journalOf(home))).toHaveLength(4);
     // They arrive after all.
     letGo();

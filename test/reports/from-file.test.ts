@@ -149,7 +149,7 @@ test.each<[string, readonly string[], readonly string[], string]>([
     'a file from before the period',
     ['--to', 'x.ndjson'],
     ['orders', 'summary', '--period', '2041-01'],
-    'before the period 2041-01 begins',
+    '2041-01: this begins on 1 Jan 2041 00:00:00 UTC, which is still to come',
   ],
 ])('a file that cannot answer is refused, exit 2: %s', async (_, words, report, message) => {
   const name = words[words.indexOf('--to') + 1] ?? '';

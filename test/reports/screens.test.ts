@@ -33,10 +33,10 @@ const show = async (service: Service, more: Partial<RunOptions>, ...words: reado
 test('the screen of refunds at 80 columns', async () => {
   await using service = await startDated({ orders });
   expect(await show(service, { columns: 80 }, 'refunds', 'summary')).toMatchInlineSnapshot(`
-    "REFUNDS  1 Nov to 21 Nov 2040 (UTC)    sandbox environment
+    "REFUNDS  1 Nov to 21 Nov 2040 (UTC), so far    sandbox environment
            REFUNDS  REFUNDED  OF PAID       PAID  A DAY
       MXN        4  10000000   2.26 %  442401900  ····▂···▄····▆·····█·
-      USD        1   2963786   5.11 %   57906900  ···················█·
+      USD        1   2963786   5.12 %   57906900  ···················█·
 
     BY REASON, MXN           REFUNDS  REFUNDED
       not from this machine        4  10000000  ████████████████████████
@@ -72,8 +72,8 @@ test('23 at 40 columns every figure has a line of its own, and all end in one co
   await using service = await startDated({ orders });
   const screen = await show(service, { columns: 40 }, 'refunds', 'summary', '--by', 'day');
   expect(screen.slice(0, screen.indexOf('  2040-11-09'))).toMatchInlineSnapshot(`
-    "REFUNDS  1 Nov to 21 Nov 2040 (UTC)
-    sandbox environment
+    "REFUNDS  1 Nov to 21 Nov 2040 (UTC), so
+    far    sandbox environment
       MXN
         REFUNDS           4
         REFUNDED   10000000
@@ -82,7 +82,7 @@ test('23 at 40 columns every figure has a line of its own, and all end in one co
       USD
         REFUNDS           1
         REFUNDED    2963786
-        OF PAID      5.11 %
+        OF PAID      5.12 %
         PAID       57906900
 
     BY DAY, MXN

@@ -30,6 +30,11 @@ beforeEach(async () => {
   count += 1;
   database = `desk_${count}`;
   await using admin = await signIn(server.address);
+  // Roles belong to the whole server, and a second journal with those of the first would be refused.
+  await admin.query(`drop database if exists desk_${count - 1} with (force)`);
+  for (const role of ['owner', 'operator', 'lead', 'former'])
+    await admin.query(`drop role if exists paydesk_${role}`);
+  await admin.query('drop role if exists ana, ben, lea, zoe');
   await admin.query(`create database ${database}`);
 });
 
@@ -288,6 +293,18 @@ describe('joining', () => {
     const made = await paydesk(['orders', 'refund', elsewhere, '--yes'], { home: ana, env: other.env });
     expect(made).toMatchObject({ code: 0 });
     expect(await run(ana, 'journal', 'verify')).toMatchObject({ code: 0 });
+  });
+
+  test('another spelling of the address does not pass the team, even without the files that paydesk writes', async () => {
+    using ana = newHome();
+    await newTeam('ana');
+    await joinAs(ana, 'ana');
+    rmSync(join(ana.path, '.local', 'state', 'paydesk'), { recursive: true });
+    const { id } = await desk.take(isWhole);
+    const env = { ...desk.env, PAYDESK_BASE_URL: desk.url.replace('127.0.0.1', 'localhost') };
+    const made = await paydesk(['orders', 'refund', id, '--yes'], { home: ana, env });
+    expect(made).toMatchObject({ code: 0 });
+    expect(await rowsAtServer()).toEqual(['sent ana', 'verdict ana']);
   });
 
   test('case 32: the password is in no message, no debug line, no file but one, and no log of the server', async () => {

@@ -8,6 +8,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type Ledger, startLedger } from '../atmost/ledger.ts';
 import { type PostgresServer, startPostgres } from '../harness/postgres.ts';
 import { databaseOn, makeTemplate, signIn } from '../harness/team-database.ts';
+import { startTranslatingRelay } from '../harness/translating-relay.ts';
 import { newTeam, type Team, teamOn } from '../journal/postgres/desks.ts';
 import { type SendingDesk, sendingDesk } from './sending-desk.ts';
 
@@ -80,6 +81,37 @@ describe('a server that commits only with its standby', () => {
     expect(order.posts).toHaveLength(0);
     expect(await told(team)).toEqual(['sent', 'not_sent']);
   });
+
+  test('20 the warning counts as unknown in every language of the server', async () => {
+    await using relay = await startTranslatingRelay(server.address.port);
+    const german = await sendingDesk(team, ledger, { deadlineMs: 60_000, port: relay.port });
+    const order = ledger.add('refund');
+    await standbys('nobody');
+    const ended = german.refund(order).catch((error: unknown) => error);
+    await expect.poll(() => backendsIn('SyncRep'), patiently).toHaveLength(1);
+    const [pid] = await backendsIn('SyncRep');
+    await team.database.query(`select pg_cancel_backend(${String(pid)})`);
+    await expect.poll(() => told(team), patiently).toContain('sent');
+    await standbys('');
+    expect(await ended).toMatchObject({ kind: 'refused' });
+    expect(order.posts).toHaveLength(0);
+    expect(await told(team)).toEqual(['sent', 'not_sent']);
+    german.close();
+  });
+});
+
+test('a refusal of the server is certain in every language, and says what it says in English', async () => {
+  await using other = await newTeam();
+  await using relay = await startTranslatingRelay(other.database.server.port);
+  const desk = await sendingDesk(other, ledger, { port: relay.port });
+  const order = ledger.add('refund');
+  order.onRead = async () => {
+    await other.database.query('update paydesk.version set min_writer = 99');
+    return undefined;
+  };
+  await expect(desk.refund(order)).rejects.toMatchObject(refused('refused it: the journal needs a newer'));
+  expect(order.posts).toHaveLength(0);
+  desk.close();
 });
 
 describe('a conflict with another transaction (40001)', () => {

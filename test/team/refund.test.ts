@@ -86,6 +86,37 @@ describe('with the journal of a team', () => {
     );
   });
 
+  test.each([
+    ['orders show', (id: string) => ['orders', 'show', id]],
+    ['orders list', () => ['orders', 'list', '--limit', '3']],
+    ['journal list', () => ['journal', 'list', '--open']],
+  ])('%s asks a server that is silent once, and then shows what this machine knows', async (_, words) => {
+    using home = newHome();
+    await using proxy = await startCuttingProxy(database.server.port);
+    await joinTeam(home, desk.url, database, { person: 'ana', port: proxy.port });
+    const { id } = await desk.take(isWhole);
+    await paydesk(['orders', 'refund', id, '--yes'], { home, env: desk.env });
+    proxy.mute(true);
+    const before = proxy.connections;
+    const shown = await paydesk(words(id), { home, env: desk.env });
+    expect(shown).toMatchObject({ code: 0 });
+    expect(shown.stderr).toMatch(
+      /no answer within 5 s; what is shown is as of \d\d:\d\d:\d\d, and nothing is/,
+    );
+    expect(proxy.connections - before).toBe(1);
+  });
+
+  test('a desk that has seen no row yet says so while the server is away', async () => {
+    using home = newHome();
+    await using proxy = await startCuttingProxy(database.server.port);
+    await joinTeam(home, desk.url, database, { person: 'ana', port: proxy.port });
+    proxy.refuse(true);
+    const { id } = await desk.take(isWhole);
+    const shown = await paydesk(['orders', 'show', id], { home, env: desk.env });
+    expect(shown.stderr).toContain('this machine has no copy of it, and nothing is sent without the team');
+    expect(shown.stderr).not.toMatch(/as of|repaired/);
+  });
+
   test('if the answer to SENT is lost, nothing is sent, and the order is free again', async () => {
     using home = newHome();
     await using proxy = await startCuttingProxy(database.server.port);

@@ -1,4 +1,4 @@
-/** Rows of the index: a search in a fresh process beside reading the segments, and the memory of a build. */
+/** Rows of the index: a search in a fresh process beside reading the segments, a report beside a live one, and memory. */
 
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -15,13 +15,33 @@ export async function indexRows(desk: Desk, place: Place): Promise<Row[]> {
     const build = (service: Service): Program => built(desk, service, place);
     const memory = peakMemories({ ...place, rounds: 1 }, { many: build(many), less: build(less) });
     run(build(many), place);
+    run(desk.paydesk(less, ['index', 'build', '--yes', '--quiet']), place);
     // The reference of an order near the end of the list.
     const reference = `A-${10_000_000 - orders + 777}`;
     const queries = timesOf(place, {
       find: desk.paydesk(many, ['orders', 'find', reference, '--ndjson']),
       read: desk.other(many, 'read-segments.ts'),
     });
+    const month = (service: Service, ...words: readonly string[]) =>
+      desk.paydesk(service, ['refunds', 'summary', '--period', lastDays(30), '--csv', '--quiet', ...words]);
+    const reports = timesOf(
+      { ...place, rounds: Math.min(place.rounds, 5) },
+      { indexed: month(many), live: month(many, '--live') },
+    );
+    const reporting = peakMemories({ ...place, rounds: 3 }, { many: month(many), less: month(less) });
     return [
+      timesRow(
+        '`refunds summary` of 30 days in an index of 100,000 orders ÷ with `--live`',
+        {},
+        reports.indexed,
+        reports.live,
+      ),
+      {
+        name: '`refunds summary` from an index, peak memory at 100,000 orders ÷ at 10,000',
+        unit: 'MB',
+        samplesA: reporting.many,
+        samplesB: reporting.less,
+      },
       timesRow(
         '`orders find` in an index of 100,000 orders ÷ reading its segments',
         { wall: 2 },
@@ -40,6 +60,12 @@ export async function indexRows(desk: Desk, place: Place): Promise<Row[]> {
     await many.stop();
     await less.stop();
   }
+}
+
+// The days as a period: `2026-10-22..2026-11-22`.
+function lastDays(days: number): string {
+  const [since, until] = [-days, 1].map((day) => new Date(Date.now() + day * 86_400_000).toISOString());
+  return `${since?.slice(0, 10)}..${until?.slice(0, 10)}`;
 }
 
 // Every run builds an index of its own.

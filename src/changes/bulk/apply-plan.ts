@@ -2,15 +2,17 @@
 
 import type { Context } from '../../commands/command.ts';
 import { CliError } from '../../errors.ts';
-import { type AttemptRecord, tolerableSkewMs } from '../../journal/journal.ts';
+import { tolerableSkewMs } from '../../journal/journal.ts';
 import type { ControlTotals, Plan } from '../../plans/plans.ts';
 import { commandLine, type Profile } from '../../profiles/profiles.ts';
 import { countWords } from './batch-words.ts';
 import { checkAnswerable, confirmPlan, secondPersonFor } from './confirm-plan.ts';
+import { readUnconfirmed } from './look-up-first.ts';
 import { checkAccount, checkControlTotals, checkPlanLimits } from './plan-checks.ts';
-import { attemptsOfPlan, reportPlan } from './report-plan.ts';
+import { reportPlan } from './report-plan.ts';
 import { reportColumns } from './row-verdicts.ts';
 import { runPlan } from './run-plan.ts';
+import { freeName } from './written-files.ts';
 
 /** What `refunds apply` was asked for. */
 export interface ApplyAsked {
@@ -18,7 +20,8 @@ export interface ApplyAsked {
   /** The first characters of the plan's digest. */
   readonly confirm: string | undefined;
   readonly expected: ControlTotals;
-  readonly concurrency: number;
+  /** How many orders at a time; 4 if it is not given. */
+  readonly concurrency: number | undefined;
   readonly maxFailures: number | undefined;
   readonly maxPerSecond: number | undefined;
 }
@@ -41,11 +44,11 @@ export async function applyPlan(ctx: Context, asked: ApplyAsked): Promise<0 | 7 
     ? undefined
     : await ctx.journal.claimPlan(plan, () => ctx.plans.text(plan));
   try {
-    await readUnconfirmed(ctx, plan);
+    const unread = await readUnconfirmed(ctx, plan);
     await checkAge(ctx, plan, profile, asked.path);
     const second = await secondPersonFor(taken?.shared, profile);
     await confirmPlan(ctx, service, plan, asked, second);
-    return await runPlan(ctx, service, plan, asked, taken?.shared);
+    return await runPlan(ctx, service, plan, asked, { shared: taken?.shared, unread });
   } finally {
     await taken?.release();
   }
@@ -58,7 +61,7 @@ async function checkAge(ctx: Context, plan: Plan, profile: Profile, path: string
   // If the clocks are in doubt, the journal's time may be that of its last row, which is older than the plan.
   const ageMs = Math.max(time, wall) - plan.madeAt;
   const maxMs = profile.settings['plan.max_age'];
-  if (ageMs < -tolerableSkewMs) throw ofTheFuture(ctx, plan, profile, path);
+  if (ageMs < -tolerableSkewMs) throw await ofTheFuture(ctx, plan, profile, path);
   if (ageMs <= maxMs) return;
   const reports = await reportPlan(ctx, plan);
   const isOpen = reports.some(({ verdict }) => verdict === 'unconfirmed');
@@ -71,14 +74,19 @@ async function checkAge(ctx: Context, plan: Plan, profile: Profile, path: string
       certain: `nothing was sent now; ${countWords(reports, profile.settings)}`,
       now: [
         ...(isOpen ? ['paydesk journal reconcile --all'] : []),
-        commandLine(profile, 'refunds', 'plan', '--refresh', path, '--to', 'new.plan'),
+        commandLine(profile, 'refunds', 'plan', '--refresh', path, '--to', await freeName(ctx, path, 'plan')),
       ],
     },
   );
 }
 
 // A plan that a wrong clock made would not grow old for as long as that clock was ahead.
-function ofTheFuture(ctx: Context, { madeAt }: Plan, profile: Profile, path: string): CliError {
+async function ofTheFuture(
+  ctx: Context,
+  { madeAt }: Plan,
+  profile: Profile,
+  path: string,
+): Promise<CliError> {
   return new CliError(
     'refused',
     `${path} was made ${ctx.fullTime(madeAt)}, which is later than now: the clock of this machine was wrong then, or is wrong now`,
@@ -86,7 +94,7 @@ function ofTheFuture(ctx: Context, { madeAt }: Plan, profile: Profile, path: str
       certain: 'nothing was sent now',
       now: [
         'look at the clock; then read the orders again and keep the rows:',
-        commandLine(profile, 'refunds', 'plan', '--refresh', path, '--to', 'new.plan'),
+        commandLine(profile, 'refunds', 'plan', '--refresh', path, '--to', await freeName(ctx, path, 'plan')),
       ],
     },
   );
@@ -95,45 +103,4 @@ function ofTheFuture(ctx: Context, { madeAt }: Plan, profile: Profile, path: str
 function hours(ms: number): string {
   const all = ms / 3_600_000;
   return all < 2 ? `${Math.round(all * 60)} min` : `${Math.floor(all)} h`;
-}
-
-// Unconfirmed rows come first: what became of them decides what is left to do.
-async function readUnconfirmed(ctx: Context, plan: Plan): Promise<void> {
-  if (ctx.options.dryRun) return;
-  const now = await ctx.journal.now();
-  const open: AttemptRecord[] = [];
-  for await (const { rows, attempts } of attemptsOfPlan(ctx, plan)) {
-    const keys = new Set(rows.map(({ key }) => key));
-    const ofRows = attempts.filter(({ sent }) => keys.has(sent.given ?? ''));
-    const isUnclear = (record: AttemptRecord) =>
-      (ctx.journal.isOpen(record, now) || isUnchecked(record)) && !ctx.journal.mayStillLeave(record, now);
-    open.push(...ofRows.filter(isUnclear));
-  }
-  if (open.length === 0) return;
-  let read = 0;
-  const end = ctx.notes.progress(() => `reading unconfirmed refunds again: ${read} of ${open.length}`);
-  try {
-    for (const record of open) {
-      ctx.signal.throwIfAborted();
-      await lookAgain(ctx, record);
-      read += 1;
-    }
-  } finally {
-    end();
-  }
-}
-
-// Its time is over, so it blocks nothing any more. But no read has shown yet what became of it.
-function isUnchecked({ verdicts }: AttemptRecord): boolean {
-  const last = verdicts.at(-1);
-  return last?.verdict === 'not_seen' || (last?.verdict === 'rejected' && last.confirmed === false);
-}
-
-// If the order cannot be read now, the row stays unconfirmed.
-async function lookAgain(ctx: Context, record: AttemptRecord): Promise<void> {
-  try {
-    await ctx.journal.reconcile(record);
-  } catch (error) {
-    if (!(error instanceof CliError) || ctx.signal.aborted) throw error;
-  }
 }

@@ -4,7 +4,7 @@ import { CliError, type CliErrorParts } from '../../errors.ts';
 import { alarmWords } from '../../journal/journal.ts';
 import type { BatchStop } from '../../plans/plans.ts';
 import { commandLine, type Profile } from '../../profiles/profiles.ts';
-import { countWords, lineWords, moreWords, shownRows } from './batch-words.ts';
+import { countWords, inFull, lineWords, moreWords, shownRows } from './batch-words.ts';
 import { isLeftToSend, type RowReport } from './row-verdicts.ts';
 import type { BatchRun } from './send-row.ts';
 
@@ -30,26 +30,42 @@ interface BatchEnded {
   readonly run: BatchRun;
   /** Why the report could not be printed, if so. */
   readonly lost: CliError | undefined;
+  /** The command that goes on, with the flags of this run. */
+  readonly again: string;
+  /** Names that no file has yet: of the plan made anew, and of the rows that are left. */
+  readonly free: { readonly plan: string; readonly rest: string };
+}
+
+/**
+ * What is certain of the requests: nobody may believe that a refund that was sent and not answered cannot come any more.
+ * `unconfirmed`: how many rows of the plan are.
+ */
+export function onItsWay({ open }: Pick<BatchRun, 'open'>, unconfirmed: number): string {
+  if (open > 0) return `${open} may still arrive`;
+  return unconfirmed > 0 ? 'nothing else is on its way' : 'nothing is on its way';
 }
 
 /** How a batch ended, if rows are left: the error of the run, with exit code 7, 9, 8, 4, 6 or 130. Undefined if all were applied. */
 export function batchError(
   path: string,
   reports: readonly RowReport[],
-  { stop, profile, signal, run, lost }: BatchEnded,
+  ended: BatchEnded,
 ): CliError | undefined {
-  const { settings } = profile;
+  const { stop, profile, signal, run, lost, again } = ended;
   const left = reports.filter(({ verdict }) => verdict !== 'applied');
-  const certain = `${countWords(reports, settings)}; nothing is on its way`;
-  const again = commandLine(profile, 'refunds', 'apply', path);
+  const unconfirmed = left.filter(({ verdict }) => verdict === 'unconfirmed');
+  const certain = [
+    countWords(reports, profile.settings),
+    onItsWay(run, unconfirmed.length),
+    ...unreadWords(unconfirmed),
+  ].join('; ');
   const { now: mend = [] } = run.journal?.parts ?? {};
   const parts = {
-    opening: stop === undefined ? 'not all done:' : 'stopped:',
+    opening: stop === undefined || stop.why === 'signal' ? 'not all done:' : 'stopped:',
     certain,
     profile: profile.name,
   };
-  if (left.some(({ verdict }) => verdict === 'unconfirmed'))
-    return unconfirmedError(path, left, { stop, profile, parts, mend });
+  if (unconfirmed.length > 0) return unconfirmedError(path, left, { ...ended, parts, mend });
   if (lost !== undefined) {
     const status = commandLine(profile, 'refunds', 'status', path);
     return new CliError('incomplete', lost.message, {
@@ -67,11 +83,25 @@ export function batchError(
       now: ['go on:', again],
       cause: signal.reason,
     });
-  const message =
-    run.journal?.message ?? (stop === undefined ? `${manyRows(left)} not applied` : stopWords(stop));
+  const [away] = run.away.values();
+  const message = stop === undefined ? `${manyRows(left)} not applied` : stopWords(stop);
   // Exit codes 4 and 6 promise that nothing was changed by this run.
-  const kind = run.sent === 0 ? (run.stoppedBy ?? 'batch') : 'batch';
-  return new CliError(kind, message, { ...parts, now: [...mend, ...afterLeft(path, left, again, profile)] });
+  const kind = run.sent === 0 ? (run.stoppedBy ?? (away === undefined ? 'batch' : 'network')) : 'batch';
+  return new CliError(
+    kind,
+    run.journal?.message ?? (stop === undefined && away !== undefined ? `${message}: ${away}` : message),
+    { ...parts, now: [...mend, ...afterLeft(path, left, ended)] },
+  );
+}
+
+// An outage must not look as if paydesk had looked and the refund was not there.
+function unreadWords(unconfirmed: readonly RowReport[]): readonly string[] {
+  const [first, ...more] = unconfirmed.filter(({ isUnread }) => isUnread === true);
+  if (first === undefined) return [];
+  const many = more.length === 0 ? '1 row' : `${more.length + 1} rows`;
+  return [
+    `${many} ${first.why}; nothing is known of ${more.length === 0 ? 'it' : 'them'} that was not known before`,
+  ];
 }
 
 function unconfirmedError(
@@ -80,15 +110,18 @@ function unconfirmedError(
   {
     stop,
     profile,
+    again,
     parts,
     mend,
-  }: Pick<BatchEnded, 'stop' | 'profile'> & {
+  }: BatchEnded & {
     readonly parts: CliErrorParts;
     readonly mend: readonly string[];
   },
 ): CliError {
   const unconfirmed = left.filter(({ verdict }) => verdict === 'unconfirmed');
-  const status = commandLine(profile, 'refunds', 'status', path);
+  const isUsual = stop === undefined || stop.why === 'signal';
+  const isAway = unconfirmed.some(({ isUnread }) => isUnread === true);
+  const status = commandLine(profile, 'refunds', 'status', path, '--only', 'unconfirmed');
   const message = stop === undefined ? `${manyRows(unconfirmed)} unconfirmed` : stopWords(stop);
   return new CliError('unknown', message, {
     ...parts,
@@ -97,11 +130,11 @@ function unconfirmedError(
       ...unconfirmed.slice(0, shownRows).map(unconfirmedWords),
       ...moreWords(unconfirmed.length - shownRows, status),
       ...reasonLines(path, left, profile),
-      ...(stop === undefined || mend.length > 0
+      ...((isUsual && !isAway) || mend.length > 0
         ? []
         : [`when this answers: ${commandLine(profile, 'profile', 'check', profile.name)}`]),
       'run the command again: it reads the unconfirmed rows first, and sends no row twice:',
-      commandLine(profile, 'refunds', 'apply', path),
+      again,
     ],
   });
 }
@@ -125,21 +158,26 @@ function manyRows(reports: readonly RowReport[]): string {
 function afterLeft(
   path: string,
   left: readonly RowReport[],
-  again: string,
-  profile: Profile,
+  { again, profile, run, free }: BatchEnded,
 ): readonly string[] {
   const canGoOn = left.some(isLeftToSend);
+  // That the service could not be reached says nothing of the order.
+  const mayHaveChanged = left.some(({ verdict, row }) => verdict === 'not_sent' && !run.away.has(row.number));
+  const refresh = ['refunds', 'plan', '--refresh', path, '--to', free.plan];
   return [
     ...reasonLines(path, left, profile),
     ...(canGoOn ? ['to try the rows again that were not sent:', again] : []),
-    ...(left.some(({ verdict }) => verdict === 'not_sent')
-      ? [
-          'if orders changed, read them again and keep the rows:',
-          commandLine(profile, 'refunds', 'plan', '--refresh', path, '--to', 'new.plan'),
-        ]
+    ...(mayHaveChanged
+      ? ['if orders changed, read them again and keep the rows:', commandLine(profile, ...refresh)]
       : []),
+    ...(run.equal.size === 0
+      ? []
+      : [
+          'if a charge has a refund already and you want a second one, name that refund in the new plan:',
+          commandLine(profile, ...refresh, '--again', [...run.equal].join(',')),
+        ]),
     'the rows that moved no money, as a file that you can correct and plan again:',
-    commandLine(profile, 'refunds', 'status', path, '--rest', 'rest.csv'),
+    commandLine(profile, 'refunds', 'status', path, '--rest', free.rest),
   ];
 }
 
@@ -151,15 +189,16 @@ function reasonLines(path: string, left: readonly RowReport[], profile: Profile)
     const { row, why, verdict } = report;
     return why === undefined || verdict === 'unconfirmed' || isOfPlan(report)
       ? []
-      : [{ line: row.line, why }];
+      : [{ line: row.line, orderId: row.orderId, why }];
   });
   const stopped = left.filter(isOfPlan).length;
+  const ofPlan = ['refunds', 'status', path, '--only', 'look,impossible', ...inFull];
   return [
-    ...lineWords(reasons, commandLine(profile, 'refunds', 'apply', path, '--dry-run', '-o', 'list')),
+    ...lineWords(reasons, commandLine(profile, 'refunds', 'apply', path, '--dry-run', ...inFull)),
     ...(stopped === 0
       ? []
       : [
-          `${stopped === 1 ? '1 row that the plan does not send' : `${stopped} rows that the plan does not send`}: ${commandLine(profile, 'refunds', 'status', path, '-o', 'list')}`,
+          `${stopped === 1 ? '1 row that the plan does not send' : `${stopped} rows that the plan does not send`}: ${commandLine(profile, ...ofPlan)}`,
         ]),
   ];
 }

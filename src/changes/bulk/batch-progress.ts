@@ -27,12 +27,20 @@ export function startProgress(
   rows: readonly PlanRow[],
   others: () => OthersProgress = nobody,
 ): BatchProgressLine {
-  const run: BatchRun = { known: 0, sent: 0, unreached: 0, stoppedBy: undefined, journal: undefined };
+  const run = newRun();
   const startedAt = ctx.clock.monotonic();
   const counts = { applied: 0, refused: 0, unconfirmed: 0, notSent: 0 };
   const done = new Map<string, number>();
   const totals = sumsOf(rows);
   let readAgain = 0;
+  let stoppedAt: number | undefined;
+  // A request that was sent before the run was stopped is given up after the time that one request may take.
+  const stopping = () => {
+    if (!ctx.stopAsked.aborted || run.inFlight === 0) return undefined;
+    const now = ctx.clock.monotonic();
+    stoppedAt ??= now;
+    return { inFlight: run.inFlight, atMostMs: stoppedAt + ctx.options.timeoutMs - now };
+  };
   const end = ctx.notes.progressAlone((line) => {
     const { ended: byOthers, working } = others();
     const all = { ...counts };
@@ -51,6 +59,7 @@ export function startProgress(
       money,
       ended: ended - run.known,
       elapsedMs,
+      stopping: stopping(),
       beside: besideOf(byOthers, working),
     };
     return progressWords(progress, line, settings);
@@ -77,6 +86,11 @@ export function startProgress(
     return `of ${rows.length} rows ${applied}, ${unconfirmed} unconfirmed, ${refused} refused, ${left} not sent`;
   };
   return { run, waiting, add, soFar, end };
+}
+
+function newRun(): BatchRun {
+  const counts = { known: 0, sent: 0, open: 0, inFlight: 0, unreached: 0 };
+  return { ...counts, away: new Map(), equal: new Set(), stoppedBy: undefined, journal: undefined };
 }
 
 const nobody = (): OthersProgress => ({ ended: [], working: [] });

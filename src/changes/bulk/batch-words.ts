@@ -5,7 +5,7 @@ import { bar, type ControlTotals, digestShown, type Plan, type PlanRow, sumsOf }
 import { commandLine, type Profile } from '../../profiles/profiles.ts';
 import type { Block } from '../../terminal/terminal.ts';
 import { titleLine } from '../change-words.ts';
-import { countVerdicts, type RowReport, type RowVerdict } from './row-verdicts.ts';
+import { countVerdicts, type RowReport, type RowVerdict, whyBesideOrder } from './row-verdicts.ts';
 
 /** `112 refunds, 1203400 MXN and 900 USD`. */
 export function rowsAndSums(rows: readonly PlanRow[], style: AmountStyle): string {
@@ -77,13 +77,26 @@ export function spreadWords(rows: readonly PlanRow[]): readonly string[] {
 /** A table on a narrow terminal cuts the reasons, so those of so many rows are said below it. */
 export const shownRows = 8;
 
-/** Why rows are not sent: a line for each of the first ones. `all`: the command that shows the others too. */
+/** The words that make a command show each row in one line, with the whole of its reason. */
+export const inFull: readonly string[] = ['--csv', '--columns', 'line,order_id,verdict,why'];
+
+/**
+ * Why rows are not sent: a line for each of the first ones. With `orderId` the line names the order too. `all`: the command that
+ * shows the others too.
+ */
 export function lineWords(
-  rows: readonly { readonly line: number; readonly why: string | undefined }[],
+  rows: readonly {
+    readonly line: number;
+    readonly orderId?: string;
+    readonly why: string | undefined;
+  }[],
   all: string,
 ): readonly string[] {
   return [
-    ...rows.slice(0, shownRows).map(({ line, why }) => `line ${line}: ${why ?? 'not started'}`),
+    ...rows.slice(0, shownRows).map(({ line, orderId, why = 'not started' }) => {
+      if (orderId === undefined) return `line ${line}: ${why}`;
+      return `line ${line}, ${orderId}: ${whyBesideOrder(why, { orderId })}`;
+    }),
     ...moreWords(rows.length - shownRows, all),
   ];
 }

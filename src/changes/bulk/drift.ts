@@ -63,26 +63,48 @@ function chargesChanged(before: MoneyBefore, { charges }: OrderMoney): string | 
   return undefined;
 }
 
-// A refund is the plan's own by its id. If the journal has no id, since a person recorded the refund, by charge and amount.
 function foreignRefund(
+  before: MoneyBefore,
+  money: OrderMoney,
+  own: readonly AttemptRecord[],
+): ForeignRefund | undefined {
+  return foreignOf(before, money, own)[0];
+}
+
+/** A refund that the plan did not make, and its charge. */
+type ForeignRefund = ChargeMoney['refunds'][number] & { readonly chargeId: string };
+
+/** The refunds of an order that are neither in the snapshot of the plan nor its own; none if the order does not show them. */
+export function foreignRefunds(
+  before: MoneyBefore,
+  order: JsonObject,
+  own: readonly AttemptRecord[],
+): readonly ForeignRefund[] {
+  const reading = readMoney(order);
+  return 'problem' in reading ? [] : foreignOf(before, reading.money, own);
+}
+
+// A refund is the plan's own by its id. If the journal has no id, since a person recorded the refund, by charge and amount.
+function foreignOf(
   before: MoneyBefore,
   { charges }: OrderMoney,
   own: readonly AttemptRecord[],
-): ChargeMoney['refunds'][number] | undefined {
+): readonly ForeignRefund[] {
   const ids = new Set(own.flatMap(idsOf));
   const unnamed = own
     .filter((record) => idsOf(record).length === 0)
     .flatMap(({ sent }) => sent.proof.expected.map(({ chargeId, amount }) => `${chargeId} ${amount}`));
-  for (const [index, charge] of charges.entries()) {
-    const known = new Set(before.charges[index]?.refunds.map(({ id }) => id));
-    for (const refund of charge.refunds) {
+  const known = new Set(before.charges.flatMap(({ refunds }) => refunds.map(({ id }) => id)));
+  const foreign: ForeignRefund[] = [];
+  for (const { id: chargeId, refunds } of charges) {
+    for (const refund of refunds) {
       if (known.has(refund.id) || ids.has(refund.id)) continue;
-      const at = unnamed.indexOf(`${charge.id} ${refund.amount}`);
-      if (at === -1) return refund;
-      unnamed.splice(at, 1);
+      const at = unnamed.indexOf(`${chargeId} ${refund.amount}`);
+      if (at === -1) foreign.push({ ...refund, chargeId });
+      else unnamed.splice(at, 1);
     }
   }
-  return undefined;
+  return foreign;
 }
 
 function idsOf({ verdicts }: AttemptRecord): readonly string[] {

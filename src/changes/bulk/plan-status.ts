@@ -8,7 +8,8 @@ import { lookWords } from './batch-end.ts';
 import { countWords, verdictBar } from './batch-words.ts';
 import { controlFigures } from './plan-checks.ts';
 import { reportPlan } from './report-plan.ts';
-import { movedNothing, type RowReport, reportColumns, reportRecord } from './row-verdicts.ts';
+import { type RestRows, restRows } from './rest-rows.ts';
+import { type RowReport, type RowVerdict, reportColumns, reportRecord } from './row-verdicts.ts';
 import { checkRest } from './written-files.ts';
 
 /** What `refunds status` was asked for. */
@@ -17,6 +18,8 @@ export interface StatusAsked {
   /** Where the rows that certainly moved no money go. */
   readonly rest: string | undefined;
   readonly force: boolean;
+  /** Lists only rows with these verdicts; all if it is not given. */
+  readonly only: readonly RowVerdict[] | undefined;
 }
 
 /** Shows what became of every row of a plan. Returns 7 while a row is unconfirmed, 8 while rows are not applied, and 0 otherwise. */
@@ -25,12 +28,21 @@ export async function planStatus(ctx: Context, asked: StatusAsked): Promise<0 | 
   await checkRest(ctx, asked.rest, asked.path, plan);
   const style = ctx.profiles.amountStyle(plan.profile);
   ctx.out.checkColumns(reportColumns(plan));
-  const reports = await reportPlan(ctx, plan);
-  if (asked.rest !== undefined) await writeRest(ctx, plan, reports, asked.rest, asked.force);
+  const sending = await ctx.journal.applying(plan);
+  const reports =
+    asked.rest === undefined
+      ? await reportPlan(ctx, plan)
+      : await whileNobodySends(ctx, plan, asked, asked.rest);
+  const { only } = asked;
+  const shown = only === undefined ? reports : reports.filter(({ verdict }) => only.includes(verdict));
   await ctx.out.ownList(
     reportColumns(plan),
-    reports.values().map((report) => reportRecord(report, plan)),
+    shown.values().map((report) => reportRecord(report, plan)),
   );
+  if (sending !== undefined)
+    ctx.notes.warn(
+      `this plan is being applied right now: ${sending}; what is said here may change any moment`,
+    );
   for (const report of reports.filter(({ verdict }) => verdict === 'unconfirmed')) {
     const { line, orderId } = report.row;
     ctx.notes.warn(`line ${line}, ${orderId}, is unconfirmed: ${lookWords(report)}`);
@@ -59,16 +71,36 @@ function reasonsLine({ profile: name }: Plan, path: string): string {
   return `to see why paydesk did not send a row (this reads the orders again, and sends nothing): ${again}`;
 }
 
+// A row that is paid a second later must not be in the file of the rows that moved no money.
+async function whileNobodySends(
+  ctx: Context,
+  plan: Plan,
+  { path, force }: StatusAsked,
+  rest: string,
+): Promise<readonly RowReport[]> {
+  // The desks of a team share a plan, so nobody can have it alone.
+  const isShared = (await ctx.journal.rules()) !== undefined;
+  const taken = isShared ? undefined : await ctx.journal.claimPlan(plan, () => ctx.plans.text(plan));
+  try {
+    const reports = await reportPlan(ctx, plan);
+    await writeRest(ctx, plan, await restRows(ctx, plan, path, reports), rest, force);
+    return reports;
+  } finally {
+    await taken?.release();
+  }
+}
+
 async function writeRest(
   ctx: Context,
   plan: Plan,
-  reports: readonly RowReport[],
+  { rest, paid }: RestRows,
   path: string,
   force: boolean,
 ): Promise<void> {
-  const rest = reports.filter(movedNothing);
   const file = {
     delimiter: ',' as const,
+    hasBom: false,
+    lineEnd: '\n' as const,
     columns: [...inputColumns.filter((title) => title !== 'reference'), ...plan.columns],
     // Parts of one row have the same line, so the rows are counted anew.
     lines: rest.map(({ row }, index) => ({ line: index + 2, cells: cellsOf(row) })),
@@ -80,6 +112,11 @@ async function writeRest(
   }));
   await ctx.plans.write(path, errorsCsv(file, problems), force);
   ctx.notes.note(`${rest.length === 1 ? '1 row' : `${rest.length} rows`} that moved no money: ${path}`);
+  if (paid.length === 0) return;
+  ctx.notes.warn(
+    `${paid.length === 1 ? '1 row is' : `${paid.length} rows are`} not in ${path}, since somebody else refunded the same charge:`,
+  );
+  for (const { line, orderId, why } of paid) ctx.notes.warn(`line ${line}, ${orderId}: ${why}`);
 }
 
 // A part of an amount that was spread over charges names its charge.

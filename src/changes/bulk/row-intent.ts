@@ -3,7 +3,7 @@
 import { type JsonObject, paths } from '../../api/spec.ts';
 import { CliError } from '../../errors.ts';
 import { type AttemptRecord, attemptName, type Intent } from '../../journal/journal.ts';
-import { fullWord, type PlanRow } from '../../plans/plans.ts';
+import { fullWord, type Plan, type PlanRow } from '../../plans/plans.ts';
 import { planRefund } from '../refund/refund-plan.ts';
 import { driftOf } from './drift.ts';
 import type { Sending } from './send-row.ts';
@@ -17,10 +17,7 @@ export function intentOf(
 ): Intent {
   const { plan, keys, waiting, claimOf } = sending;
   const { orderId, expected, tolerated, currency, reason, note, body = {}, key, ref, line, neighbour } = row;
-  const own = attempts.filter(({ sent, verdicts }) => {
-    const isApplied = verdicts.at(-1)?.verdict === 'applied';
-    return isApplied && (sent.plan === plan.id || keys.has(sent.given ?? ''));
-  });
+  const own = attempts.filter((record) => madeByPlan(record, plan, keys));
   return {
     kind: 'refund',
     orderId,
@@ -42,6 +39,15 @@ export function intentOf(
     neighbour,
     approve: ({ value }) => refuseChanged(sending, row, own, value),
   };
+}
+
+/** Whether an attempt made a refund of this plan. `keys`: those of the rows of the plan. */
+export function madeByPlan(
+  { sent, verdicts }: AttemptRecord,
+  { id }: Pick<Plan, 'id'>,
+  keys: ReadonlySet<string>,
+): boolean {
+  return verdicts.at(-1)?.verdict === 'applied' && (sent.plan === id || keys.has(sent.given ?? ''));
 }
 
 // A row of --rest is the same row that was tried as a part of a spread amount, and it stays a part of it.

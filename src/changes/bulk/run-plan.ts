@@ -7,32 +7,40 @@ import type { SharedPlan } from '../../journal/journal.ts';
 import { type BatchStop, type Plan, runBatch } from '../../plans/plans.ts';
 import { commandLine, type Profile } from '../../profiles/profiles.ts';
 import type { ApplyAsked } from './apply-plan.ts';
-import { batchError } from './batch-end.ts';
+import { batchError, lookWords, onItsWay } from './batch-end.ts';
 import { type BatchProgressLine, startProgress } from './batch-progress.ts';
-import { countWords, lineWords, rowsAndSums } from './batch-words.ts';
+import { countWords, inFull, lineWords, rowsAndSums } from './batch-words.ts';
 import { startClaims } from './claimed-orders.ts';
+import { type Unread, withUnread } from './look-up-first.ts';
 import { rowsToSend } from './plan-checks.ts';
 import { reportPlan, sentNow } from './report-plan.ts';
 import { dryRunWords, type NotSent, type RowReport, reportColumns, reportRecord } from './row-verdicts.ts';
 import { type BatchRun, type Sending, sendRow } from './send-row.ts';
+import { freeName } from './written-files.ts';
 
-/**
- * Runs a plan, and returns the exit code. `shared`: the plan as the desks of a team work it off together. Throws CliError for
- * every end but those.
- */
+/** What is known before a plan is run. */
+interface RunBefore {
+  /** The plan as the desks of a team work it off together. */
+  readonly shared: SharedPlan | undefined;
+  readonly unread: Unread;
+}
+
+/** Runs a plan, and returns the exit code. Throws CliError for every end but those. */
 export async function runPlan(
   ctx: Context,
   service: OpenService,
   plan: Plan,
   asked: ApplyAsked,
-  shared: SharedPlan | undefined,
+  { shared, unread }: RunBefore,
 ): Promise<0 | 7 | 8> {
   const { profile } = service;
   const { path } = asked;
+  const again = commandLine(profile, 'refunds', 'apply', path, ...flagsOf(asked));
   const { stop, progress, notSent } = await sendRows(ctx, service, plan, asked, shared);
-  const reports = await reportPlan(ctx, plan, notSent).catch((error: unknown) => {
-    throw withoutReport(error, progress, commandLine(profile, 'refunds', 'apply', path));
+  const known = await reportPlan(ctx, plan, notSent).catch((error: unknown) => {
+    throw withoutReport(error, progress, again);
   });
+  const reports = withUnread(known, unread);
   const lost = await printReport(ctx, plan, reports);
   if (ctx.options.dryRun) {
     if (lost !== undefined) throw lost;
@@ -45,11 +53,25 @@ export async function runPlan(
     signal: ctx.stopAsked,
     run: progress.run,
     lost,
+    again,
+    free: { plan: await freeName(ctx, path, 'plan'), rest: await freeName(ctx, path, 'rest') },
   });
   if (error !== undefined) throw error;
   ctx.notes.note(countWords(reports, profile.settings));
   return 0;
 }
+
+// What was typed for this run, so that the command that goes on does the same.
+function flagsOf({ concurrency, maxFailures, maxPerSecond }: ApplyAsked): readonly string[] {
+  const typed = [
+    ['--concurrency', concurrency],
+    ['--max-rps', maxPerSecond],
+    ['--max-failures', maxFailures],
+  ] as const;
+  return typed.flatMap(([flag, value]) => (value === undefined ? [] : [flag, String(value)]));
+}
+
+const usualConcurrency = 4;
 
 // How the sending ended. What it needed itself is gone before the report is made, since that needs much memory too.
 interface Sent {
@@ -62,7 +84,7 @@ async function sendRows(
   ctx: Context,
   service: OpenService,
   plan: Plan,
-  { concurrency, maxFailures }: ApplyAsked,
+  { concurrency = usualConcurrency, maxFailures }: ApplyAsked,
   shared: SharedPlan | undefined,
 ): Promise<Sent> {
   const rows = ctx.options.dryRun ? sentNow(plan, await reportPlan(ctx, plan)) : rowsToSend(plan.rows);
@@ -84,7 +106,11 @@ async function sendRows(
         if (isRead) lost();
         return progress.waiting(text, isRead);
       };
-      const { end, notSent: why, isStopped = false } = await sendRow({ ...sending, waiting }, row);
+      run.inFlight += 1;
+      const sent = await sendRow({ ...sending, waiting }, row).finally(() => {
+        run.inFlight -= 1;
+      });
+      const { end, notSent: why, isStopped = false } = sent;
       // A dry run looks at the first row of an order. The order is not yet as it will be when the others are sent.
       const alike = why === dryRunWords ? (byOrder.get(row.orderId) ?? []) : [row];
       if (why !== undefined) for (const { number } of alike) notSent.set(number, why);
@@ -102,7 +128,7 @@ function withoutReport(error: unknown, { run, soFar }: BatchProgressLine, again:
   if (!(error instanceof CliError) || run.sent === 0) return error;
   return new CliError('unknown', error.message, {
     opening: 'stopped:',
-    certain: `${soFar()}; nothing is on its way`,
+    certain: `${soFar()}; ${onItsWay(run, run.open)}`,
     now: [...(error.parts.now ?? []), 'then run the command again: it sends no row twice', again],
     cause: error,
   });
@@ -112,12 +138,20 @@ function withoutReport(error: unknown, { run, soFar }: BatchProgressLine, again:
 function dryRunLines(reports: readonly RowReport[], path: string, profile: Profile): readonly string[] {
   const reasons = reports
     .filter(({ verdict, why }) => verdict !== 'applied' && why !== undefined && why !== dryRunWords)
-    .map(({ row: { line }, why }) => ({ line, why }));
+    .map((report) => {
+      const { row, why, verdict } = report;
+      const isOpen = verdict === 'unconfirmed';
+      return {
+        line: row.line,
+        orderId: row.orderId,
+        why: isOpen ? `unconfirmed: ${lookWords(report)}` : why,
+      };
+    });
   const would = reports.filter(isSendable).map(({ row }) => row);
   const others = reports.filter(wouldStay).length;
   return [
-    ...lineWords(reasons, commandLine(profile, 'refunds', 'apply', path, '--dry-run', '-o', 'list')),
-    `nothing was sent (--dry-run); ${rowsAndSums(would, profile.settings)} would be sent${others === 0 ? '' : `, ${others === 1 ? '1 row' : `${others} rows`} would not`}`,
+    ...lineWords(reasons, commandLine(profile, 'refunds', 'apply', path, '--dry-run', ...inFull)),
+    `nothing was sent (--dry-run); ${rowsAndSums(would, profile.settings)} would be sent${others === 0 ? '' : `, ${others === 1 ? '1 row' : `${others} rows`} would not be sent`}`,
   ];
 }
 
@@ -137,9 +171,11 @@ function dryRunEnd(
 ): 0 | 7 | 8 {
   if (stop?.why === 'signal') throw stopAsked.reason;
   if (reports.some(({ verdict }) => verdict === 'unconfirmed')) return 7;
-  if (run.stoppedBy !== undefined) {
-    const words = stop?.why === 'row' ? stop.words : 'the orders could not be looked at';
-    throw new CliError(run.stoppedBy, words, { certain: 'nothing was sent (--dry-run)' });
+  const [away] = run.away.values();
+  const kind = run.stoppedBy ?? (away === undefined ? undefined : 'network');
+  if (kind !== undefined) {
+    const words = stop?.why === 'row' ? stop.words : (away ?? 'the orders could not be looked at');
+    throw new CliError(kind, words, { certain: 'nothing was sent (--dry-run)' });
   }
   return reports.some(wouldStay) ? 8 : 0;
 }

@@ -39,6 +39,14 @@ export interface BatchRun {
   known: number;
   /** Rows that this run sent and that may have been made. */
   sent: number;
+  /** Of these, the rows of which nobody knows yet whether they were made. */
+  open: number;
+  /** The rows that are being read or sent right now. */
+  inFlight: number;
+  /** The rows for which the service could not be reached, by their numbers, and why. */
+  readonly away: Map<number, string>;
+  /** The refunds that charges had already, equal to the ones of their rows. */
+  readonly equal: Set<string>;
   /** Rows one after the other for which the service could not be reached. */
   unreached: number;
   /** The kind of the error that stopped the batch: the key was refused, the service is away, or the journal cannot be used. */
@@ -79,6 +87,8 @@ export async function sendRow(sending: Sending, row: PlanRow): Promise<SentRow> 
       return { end: { how: 'failed' }, notSent: undefined, isStopped: true };
     if (!(error instanceof CliError) || !kindsOfRow.includes(error.kind)) throw error;
     if (await isOfJournal(ctx, error)) return stoppedByJournal(sending, error);
+    if (error.kind === 'network') sending.run.away.set(row.number, error.message);
+    if (error.parts.equalTo !== undefined) sending.run.equal.add(error.parts.equalTo);
     return { end: { how: 'failed', stops: stopOf(sending, error) }, notSent: error.message };
   }
 }
@@ -146,6 +156,7 @@ function endOf(outcome: Outcome, run: BatchRun): SentRow {
   if (outcome.verdict === 'dry_run') return { end: { how: 'failed' }, notSent: dryRunWords };
   const waitMs = waitOf(outcome);
   if (outcome.alarm !== undefined || outcome.verdict === 'applied' || isOpenEnd(outcome)) run.sent += 1;
+  if (isOpenEnd(outcome)) run.open += 1;
   // What the journal does not hold is unconfirmed in every report.
   if (outcome.alarm !== undefined || outcome.unrecorded !== undefined)
     return { end: { how: 'unknown', waitMs }, notSent: undefined };

@@ -34,6 +34,29 @@ export async function checkRest(
     throw wouldReplace('--rest', rest, 'called like the input file of the plan');
 }
 
+/**
+ * A name beside a plan that no file has yet, for a command that paydesk suggests: `march-2.plan` for the plan made anew,
+ * `march-rest.csv` for the rows that are left.
+ */
+export async function freeName(
+  { plans }: Pick<Context, 'plans'>,
+  path: string,
+  what: 'plan' | 'rest',
+): Promise<string> {
+  const whole = path.replace(/\.plan$/i, '');
+  // `march-2.plan` was made anew of `march.plan`. The name of a day ends in a number too.
+  const first = whole.replace(/-[1-9]\d?$/, '');
+  const stem = first !== whole && (await plans.exists(`${first}.plan`)) ? first : whole;
+  const nameOf = (count: number) => {
+    if (what === 'plan') return `${stem}-${count + 1}.plan`;
+    return `${stem}-rest${count === 1 ? '' : `-${count}`}.csv`;
+  };
+  for (let count = 1; ; count += 1) {
+    const name = nameOf(count);
+    if (!(await plans.exists(name))) return name;
+  }
+}
+
 /** The name of a file, without its folder. */
 export function withoutFolder(path: string): string {
   return path.split(/[/\\]/).at(-1) ?? path;

@@ -8,11 +8,13 @@ import {
   type ApprovalRequest,
   type AskedRefund,
   type Intent,
+  isSameOrigin,
   type LimitFinding,
   LimitRefusal,
   secondWords,
+  type TeamRules,
 } from '../../journal/journal.ts';
-import { commandLine, type Profile } from '../../profiles/profiles.ts';
+import { commandLine, environmentName, modeOfAccount, type Profile } from '../../profiles/profiles.ts';
 
 /** A refund in the form in which the team compares it: what is sent must be just what was approved. */
 export function askedRefund(
@@ -94,7 +96,7 @@ export async function asked(
       ...parts,
       now: [
         'somebody else of the team looks at it and approves it:',
-        `paydesk approvals approve ${approval}`,
+        commandLine(profile, 'approvals', 'approve', approval),
         'then it can be sent:',
         send(approval),
       ],
@@ -102,10 +104,20 @@ export async function asked(
   );
 }
 
-/** A request by its id. Throws CliError 'not_found' if the team has none of that name, and 'refused' without a team. */
-export async function findRequest(ctx: Context, id: string): Promise<ApprovalRequest> {
+/**
+ * A request by its id; the run then uses a profile of its account. Throws CliError 'not_found' if the team has none of that name,
+ * and 'refused' without a team, or if the named profile is of another account. `verb`: of the command, as `approve`.
+ */
+export async function findRequest(
+  ctx: Context,
+  id: string,
+  ...verb: readonly string[]
+): Promise<ApprovalRequest> {
   const found = (await requestsOf(ctx)).find((request) => request.id === id);
-  if (found !== undefined) return found;
+  if (found !== undefined) {
+    await useAccountOf(ctx, found, verb);
+    return found;
+  }
   throw new CliError('not_found', `the journal of the team has no request ${id}`, {
     certain: 'nothing was sent',
     now: ['paydesk approvals list'],
@@ -113,12 +125,63 @@ export async function findRequest(ctx: Context, id: string): Promise<ApprovalReq
   });
 }
 
+/** Whether a request is about the account of a profile, whatever the profile of whoever asked is called. */
+export function isOfAccount({ asked }: ApprovalRequest, { account, origin, mode }: Profile): boolean {
+  if (asked.account === account) return true;
+  return isSameOrigin(asked.origin, origin) && modeOfAccount(asked.account) === mode;
+}
+
+// Nobody may approve a refund of one account on what an order of another account shows.
+async function useAccountOf(ctx: Context, request: ApprovalRequest, verb: readonly string[]): Promise<void> {
+  const { id, asked } = request;
+  await ctx.useProfileOf(asked);
+  const { profile } = await ctx.profiles.open();
+  if (ctx.options.profile === undefined || isOfAccount(request, profile)) return;
+  const names = await ctx.profiles.reaching(asked.account);
+  const name = names.includes(asked.profile) ? asked.profile : names[0];
+  const kind = name === environmentName ? name : 'stored';
+  throw new CliError(
+    'refused',
+    `${id} is about another account: ${accountWords(asked)}, not that of profile ${profile.name}`,
+    {
+      certain: 'nothing was read, approved or sent',
+      now:
+        name === undefined
+          ? ['no profile here reaches that account: paydesk profile add NAME']
+          : ['take the profile of that account:', commandLine({ kind, name }, 'approvals', ...verb, id)],
+      approval: id,
+    },
+  );
+}
+
+/** The account of a request: `production, profile live`. */
+export function accountWords({ account, profile }: Pick<ApprovalRequest['asked'], 'account' | 'profile'>) {
+  return `${modeOfAccount(account) ?? 'simulator'}, profile ${profile}`;
+}
+
 /** The requests of the team, oldest first. Throws CliError 'refused' if the account has no team. */
 export async function requestsOf(ctx: Context): Promise<readonly ApprovalRequest[]> {
   const rules = await ctx.journal.rules();
-  if (rules !== undefined) return await rules.approvals();
+  if (rules !== undefined) return await withProgress(rules, await rules.approvals());
+  // Without a profile there is no account, so that is what is missing.
+  await ctx.profiles.open();
   throw new CliError('refused', 'this account has no team, so nobody approves anything here', {
     certain: 'nothing was sent',
     now: ['paydesk team join --from FILE', 'or name a profile of an account with a team: -p NAME'],
   });
+}
+
+// A plan is approved for all its rows, so the server never calls that approval used. Once every row has ended, it is.
+async function withProgress(
+  rules: TeamRules,
+  requests: readonly ApprovalRequest[],
+): Promise<readonly ApprovalRequest[]> {
+  const told = requests.map(async (request): Promise<ApprovalRequest> => {
+    if (request.state !== 'approved' || !('planned' in request.asked)) return request;
+    const { planned, claim } = request.asked;
+    const { ended } = await rules.planProgress(claim.plan);
+    const done = ended.filter(({ how }) => how !== 'not_sent').reduce((sum, { rows }) => sum + rows, 0);
+    return done < planned.rows ? request : { ...request, state: 'used', usedBy: planned.id };
+  });
+  return await Promise.all(told);
 }

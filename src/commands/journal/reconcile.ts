@@ -4,7 +4,8 @@ import { blockedWords, changeOf } from '../../changes/changes.ts';
 import { about, CliError, exitCodes } from '../../errors.ts';
 import {
   type AttemptRecord,
-  alarmWords,
+  alarmText,
+  appearedVerdict,
   attemptName,
   type Moment,
   type Resolved,
@@ -13,7 +14,15 @@ import { type Context, defineCommand } from '../command.ts';
 import { flag, usage } from '../flags.ts';
 import { amountStyleOf, attemptColumns, showAttempts } from './attempt-record.ts';
 import { outcomeWords } from './attempt-words.ts';
-import { attemptOf, elsewhereLines, intentArgument, needsPerson, scopeOf, subjectOf } from './attempts.ts';
+import {
+  attemptOf,
+  elsewhereLines,
+  intentArgument,
+  needsPerson,
+  scopeOf,
+  subjectOf,
+  withAllJournals,
+} from './attempts.ts';
 import { checkShown, type Look, showAttempt } from './show.ts';
 
 export const reconcile = defineCommand({
@@ -25,19 +34,21 @@ export const reconcile = defineCommand({
   },
   examples: ['paydesk journal reconcile i_7f3k2m9q', 'paydesk journal reconcile --all --quiet'],
   exits: [0, 2, 3, 4, 5, 7],
-  async run(ctx, { args: [intent], flags }) {
+  async run(run, { args: [intent], flags }) {
     if (intent !== undefined && flags.all === true) {
       throw usage('INTENT and --all contradict each other');
     }
-    if (intent !== undefined) return reconcileOne(ctx, intent);
+    if (intent !== undefined) return reconcileOne(await withAllJournals(run), intent);
     const everything = flags.all === true;
-    const scope = await scopeOf(ctx, everything && ctx.options.profile === undefined);
+    const scope = await scopeOf(run, everything && run.options.profile === undefined);
+    const ctx = scope === undefined ? await withAllJournals(run) : run;
     const origin = scope?.origin;
     const unsettled = await ctx.journal.attempts({ origin, unsettled: true });
     const due = await dueOf(ctx, unsettled);
     if (ctx.options.dryRun) return showDue(ctx, everything ? due : await chosenOf(ctx, due));
     ctx.out.checkColumns(attemptColumns);
-    const reread = everything ? await readEach(ctx, due) : await readSome(ctx, due);
+    const unread = new Map<string, string>();
+    const reread = everything ? await readEach(ctx, due, unread) : await readSome(ctx, due, unread);
     const now = await ctx.journal.now();
     const isShown = ({ sent }: AttemptRecord) => reread.some((one) => one.sent.intent === sent.intent);
     // Also shows attempts that no read can prove, and those that it is too early to read.
@@ -50,7 +61,7 @@ export const reconcile = defineCommand({
     await showAttempts(ctx, shown);
     const made = watchedLine(shown, unsettled);
     if (made !== undefined) ctx.notes.note(made);
-    warnOfOpen(ctx, all, now);
+    warnOfOpen(ctx, all, now, unread);
     warnOfAlarms(ctx, all);
     // If rows of the journal are lost, there may be unconfirmed changes that the journal does not show.
     const isWhole = (await ctx.journal.problem()) === undefined;
@@ -146,7 +157,7 @@ function watchedLine(shown: readonly AttemptRecord[], before: readonly AttemptRe
 }
 
 // A table may cut the outcome; what to do now is written in full, below it.
-function warnOfOpen(ctx: Context, records: readonly AttemptRecord[], now: Moment): void {
+function warnOfOpen(ctx: Context, records: readonly AttemptRecord[], now: Moment, unread: Unread): void {
   const named = namesProfile(records);
   for (const record of records.filter((one) => ctx.journal.isOpen(one, now))) {
     const { intent, proof } = record.sent;
@@ -155,10 +166,17 @@ function warnOfOpen(ctx: Context, records: readonly AttemptRecord[], now: Moment
       until === undefined ? undefined : ctx.fullTime(Math.ceil(until / 1000) * 1000),
     );
     const on = proof.orderId === undefined ? '' : ` on ${proof.orderId}`;
+    const problem = unread.get(intent);
+    const outcome = problem === undefined ? outcomeWords(record, true) : unreadWords(problem);
     ctx.notes.warn(
-      `${changeOf(record, amountStyleOf(ctx, record))}${on}${named(record)}: ${outcomeWords(record, true)}; ${blocked}: paydesk journal show ${intent}`,
+      `${changeOf(record, amountStyleOf(ctx, record))}${on}${named(record)}: ${outcome}; ${blocked}: paydesk journal show ${intent}`,
     );
   }
+}
+
+// What was known before would read as if this run had looked and the order did not show it.
+function unreadWords(problem: string): string {
+  return `unconfirmed, and could not be looked up: ${problem}; nothing is known that was not known before`;
 }
 
 // If changes of several profiles stand together, each line says whose it is.
@@ -195,17 +213,30 @@ export async function readAgain(
   ctx: Context,
   attempts: readonly AttemptRecord[],
 ): Promise<readonly AttemptRecord[]> {
-  const reread = await readSome(ctx, await dueOf(ctx, attempts));
+  // What a read shows now could not be written down.
+  if (attempts.length === 0 || (await ctx.journal.isAway())) return [];
+  const unread = new Map<string, string>();
+  const reread = await readSome(ctx, await dueOf(ctx, attempts), unread);
+  for (const [intent, problem] of unread)
+    ctx.notes.note(`could not find out more about ${intent}: ${problem}`);
   warnOfAlarms(ctx, reread);
   return reread;
 }
 
-async function readSome(ctx: Context, due: readonly AttemptRecord[]): Promise<readonly AttemptRecord[]> {
+/** The unconfirmed changes that could not be looked up, by their intents, and why. */
+type Unread = ReadonlyMap<string, string>;
+
+async function readSome(
+  ctx: Context,
+  due: readonly AttemptRecord[],
+  unread: Map<string, string>,
+): Promise<readonly AttemptRecord[]> {
   const chosen = await chosenOf(ctx, due);
   const isWatched = (record: AttemptRecord) => ctx.journal.isWatched(record);
   const reread = await readEach(
     ctx,
     chosen.filter((record) => !isWatched(record)),
+    unread,
   );
   return [...reread, ...(await readWatched(ctx, chosen.filter(isWatched)))];
 }
@@ -223,9 +254,10 @@ function alarmLine(ctx: Context, record: AttemptRecord, profile: string): string
   const last = record.verdicts.at(-1);
   if (last?.alarm === undefined) return undefined;
   const ids = (last.refunds ?? []).map(({ id }) => id ?? 'one refund without an id').join(' and ');
-  const seen = last.alarm === 'duplicate' && last.by !== 'person' ? `the service lists ${ids}` : last.why;
+  const isListed = ids !== '' && (last.alarm === 'duplicate' || appearedVerdict(record) !== undefined);
+  const seen = isListed ? `the service lists ${ids}` : last.why;
   const on = proof.orderId === undefined ? '' : ` on ${proof.orderId}`;
-  return `${alarmWords[last.alarm]}: ${changeOf(record, amountStyleOf(ctx, record))}${on}${profile}: ${seen}: paydesk journal show ${intent}`;
+  return `${alarmText(record) ?? last.alarm}: ${changeOf(record, amountStyleOf(ctx, record))}${on}${profile}: ${seen}: paydesk journal show ${intent}`;
 }
 
 async function chosenOf(ctx: Context, due: readonly AttemptRecord[]): Promise<readonly AttemptRecord[]> {
@@ -250,15 +282,20 @@ async function readWatched(
 }
 
 // Reports an attempt that cannot be read and leaves it unchanged.
-async function readEach(ctx: Context, attempts: readonly AttemptRecord[]): Promise<readonly AttemptRecord[]> {
+async function readEach(
+  ctx: Context,
+  attempts: readonly AttemptRecord[],
+  unread: Map<string, string>,
+): Promise<readonly AttemptRecord[]> {
   const now = await ctx.journal.now();
   const reread: AttemptRecord[] = [];
   for (const record of attempts) {
     try {
       const { record: after, evidence } = await ctx.journal.reconcile(record);
       reread.push(after);
-      if (evidence?.shows === 'unreadable')
-        ctx.notes.note(`could not find out more about ${record.sent.intent}: ${evidence.problem}`);
+      if (evidence?.shows !== 'unreadable') continue;
+      if (ctx.journal.isOpen(after, now)) unread.set(record.sent.intent, evidence.problem);
+      else ctx.notes.note(`could not find out more about ${record.sent.intent}: ${evidence.problem}`);
     } catch (error) {
       if (!(error instanceof CliError)) throw error;
       // The outcome of this attempt is known and it is only watched. If its profile is gone, nobody needs a warning.

@@ -8,6 +8,7 @@ import { commandLine, type Profile } from '../../profiles/profiles.ts';
 import type { Context } from '../command.ts';
 import { type Filter, joinColumns } from '../listing.ts';
 import { isDayWord } from '../typed-time.ts';
+import { isAboutDisputes, noDisputes } from './order-filters.ts';
 import type { Match, Matcher } from './order-matching.ts';
 import type { OrderObserver } from './order-observer.ts';
 
@@ -71,7 +72,8 @@ export function columnsOf(
   ]);
   const own = joinColumns(orderColumns, status).map((column): Column => {
     const tableFrom = later.get(column.name) ?? column.tableFrom;
-    return tableFrom === undefined ? column : { ...column, tableFrom };
+    const isMissed = later.has(column.name) || column.name === 'buyer';
+    return tableFrom === undefined ? column : { ...column, tableFrom, ...(isMissed ? { isMissed } : {}) };
   });
   return [...own, matched, ...columns];
 }
@@ -118,10 +120,14 @@ export function insteadOfDay(search: Asked & Pick<Search, 'filters'>): readonly 
 
 /** A hint for somebody who looks for all orders of a status, which is no text of an order. */
 export function statusHint(profile: Profile, texts: readonly string[]): readonly string[] {
+  if (texts.some(isAboutDisputes)) return [noDisputes];
   const status = texts.find((text) => Object.hasOwn(statusMeanings, text.toLowerCase()));
   if (status === undefined) return [];
-  const line = commandLine(profile, 'orders', 'list', '--status', status.toLowerCase(), '--all');
-  return [`for the orders with this status: ${line}`];
+  const line = (name: string) => commandLine(profile, 'orders', 'list', name, status.toLowerCase(), '--all');
+  return [
+    `for the orders with this status: ${line('--status')}`,
+    `for the orders with such a charge: ${line('--charge-status')}`,
+  ];
 }
 
 /** A hint for somebody who typed several words. */

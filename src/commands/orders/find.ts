@@ -15,7 +15,7 @@ const defaultMax = 5_000;
 export const find = defineCommand({
   description: [
     'Looks through id, email, phone, names, last4, reference, amount, auth code, items and metadata of each order, and shows matches as the pages come. Every word must be there; capitals and accents do not matter.',
-    'A status is not searched. To list the orders with a payment_status: paydesk orders list --status declined --all.',
+    'A status is not searched. To list the orders with a payment_status: paydesk orders list --status paid --all; those with such a charge: --charge-status declined.',
     'Four characters of an id are enough. Four digits match only the end of an id, because they are mostly the last digits of a card. Type auth codes and amounts in full: 16000, or 160.00 where the profile declares decimals.',
     'The search stops after --max orders and prints the command that goes on with older ones.',
     'With an index (paydesk index build) all orders are searched at once, and what is found is read again before it is shown; --live searches without it.',

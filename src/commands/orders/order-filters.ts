@@ -32,7 +32,11 @@ import { fold } from './fold-text.ts';
 export const filterFlags = {
   status: flag.text({
     value: 'WORD',
-    summary: 'only orders with this payment_status, as the service writes it',
+    summary: 'only orders with this payment_status, as the service writes it; none: those that show none',
+  }),
+  'charge-status': flag.text({
+    value: 'WORD',
+    summary: 'only orders with a charge of this status, such as declined',
   }),
   refundable: flag.switch({ summary: 'only orders that can be refunded' }),
   customer: flag.of<string>({
@@ -81,11 +85,17 @@ export function orderFilters(ctx: Context, input: FilterInput, profile: Profile)
   for (const line of amounts.warnings) ctx.notes.warn(line);
   const undated = counted((order) => typeof order.created_at !== 'number');
   const unpriced = counted((order) => !isAmount(order.amount));
-  const { status, customer, since, until } = input;
+  const { status, 'charge-status': chargeStatus, customer, since, until } = input;
   const byStatus = status === undefined ? undefined : statusFilter(status);
   const doubt = status === undefined ? undefined : statusDoubt(status);
   if (doubt !== undefined) ctx.notes.warn(doubt);
   const filters: Filter[] = byStatus === undefined ? [] : [byStatus];
+  if (chargeStatus !== undefined)
+    filters.push({
+      words: ['--charge-status', chargeStatus],
+      accepts: ({ charges }) => itemsOf(charges).some((charge) => charge.status === chargeStatus),
+      passesFew: true,
+    });
   if (input.refundable === true)
     filters.push({ words: ['--refundable'], accepts: canBeRefunded, passesFew: false });
   if (customer !== undefined)
@@ -120,9 +130,23 @@ export function orderFilters(ctx: Context, input: FilterInput, profile: Profile)
 const documented = [statuses.preAuthorized, statuses.paid, statuses.refunded];
 const mostRemembered = 10;
 
+/** Stands for an order that shows no payment_status. */
+const noStatus = 'none';
+
+const disputeWords = /^(?:charged?[-_ ]?backs?|disputed?s?|contracargos?)$/i;
+/** What paydesk says to somebody who looks for disputes. */
+export const noDisputes =
+  'paydesk cannot see disputes: the service documents no field that shows a chargeback, so none is found here even if there are some';
+
+/** Whether somebody looks for disputes. */
+export function isAboutDisputes(word: string): boolean {
+  return disputeWords.test(word);
+}
+
 // The service may have statuses that its document does not show, so only a person can tell.
 function statusDoubt(status: string): string | undefined {
-  if (Object.hasOwn(statusMeanings, status)) return undefined;
+  if (status === noStatus || Object.hasOwn(statusMeanings, status)) return undefined;
+  if (disputeWords.test(status)) return noDisputes;
   const close = closestNames(status.slice(0, 40), Object.keys(statusMeanings));
   const meant = close.length === 0 ? '' : `; did you mean ${close.join(' or ')}?`;
   return `--status ${status}: not a status that paydesk knows${meant}`;
@@ -131,18 +155,27 @@ function statusDoubt(status: string): string | undefined {
 // A status that no order has may be mistyped, so the statuses that were seen are listed.
 function statusFilter(status: string): Filter & { readonly leftOut: () => readonly string[] } {
   const seen = new Set<string>();
+  let withCharge = 0;
   return {
     words: ['--status', status],
-    accepts: ({ payment_status: shown }) => {
+    accepts: ({ payment_status: shown, charges }) => {
+      if (status === noStatus && (typeof shown !== 'string' || shown === '')) return true;
+      if (itemsOf(charges).some((charge) => charge.status === status)) withCharge += 1;
       if (typeof shown === 'string' && (shown === status || seen.size < mostRemembered)) seen.add(shown);
       return shown === status;
     },
     passesFew: false,
     leftOut: () =>
-      seen.size === 0 || seen.has(status)
+      seen.size === 0 || seen.has(status) || status === noStatus
         ? []
         : [
             `no order has the status ${status}. Statuses here: ${[...new Set([...seen, ...documented])].join(', ')}`,
+            ...(disputeWords.test(status) && Object.hasOwn(statusMeanings, status) ? [noDisputes] : []),
+            ...(withCharge === 0
+              ? []
+              : [
+                  `${withCharge} ${withCharge === 1 ? 'order has a charge' : 'orders have a charge'} with that status: --charge-status ${status}`,
+                ]),
           ],
   };
 }

@@ -11,12 +11,13 @@ import type { Block } from '../../terminal/terminal.ts';
 import { type Context, defineCommand } from '../command.ts';
 import { flag } from '../flags.ts';
 import { openSource } from '../open-report-source.ts';
-import { type Chart, chartFlag, sourceFlags, sourceHelp } from '../report-flags.ts';
+import { type Chart, chartFlag, sourceFlags, sourceHelp, wordsForBrand } from '../report-flags.ts';
 import { firstColumns, firstFields, lastColumns, lastFields, rowColumn, showReport } from '../report-rows.ts';
 import {
   amountColumn,
   amountsOf,
   bucketsGrids,
+  bucketWords,
   calendarGrids,
   closingBlocks,
   countColumn,
@@ -36,14 +37,16 @@ export const summary = defineCommand({
   description: [
     'Counts the orders that were created in a period and adds up their amounts, for each currency; two currencies are never added together. Sums are exact, of any size.',
     'REFUNDED is what went back of these orders until now. For the refunds that were made in a period, whatever their orders: paydesk refunds summary.',
-    `Without an index, or with --live, every order is read; with orders.order = newest-first only those back to the start of the period. --from-file takes an export instead. ${sourceHelp}`,
+    'Without an index, or with --live, every order is read; with orders.order = newest-first only those back to the start of the period. --from-file takes an export instead.',
+    ...sourceHelp,
   ].join('\n'),
   arguments: [],
   flags: {
     period: periodFlag(usualPeriod),
     by: flag.choice(orderDimensions, {
       value: 'WHAT',
-      summary: 'split the sums by this',
+      summary: 'split the sums by this; brand is that of the card',
+      otherWords: wordsForBrand,
       defaultText: 'status in a table; rows for scripts are not split',
     }),
     chart: chartFlag,
@@ -119,7 +122,11 @@ function screen(
       series,
       drawing: isTimeUnit(by) && drawing?.kind === 'auto' ? undefined : drawing,
     }),
-    ...bucketsGrids(`BY ${by.toUpperCase()}`, buckets, figures, { by: 'amount', drawing }),
+    ...bucketsGrids(`BY ${by.toUpperCase()}`, buckets, figures, {
+      by: 'amount',
+      drawing,
+      nameOf: (bucket) => bucketWords(source, bucket, by),
+    }),
     ...calendarGrids(
       totals.map(({ currency }) => currency),
       series,

@@ -1,7 +1,7 @@
 /** `orders twins`: pairs of orders of a period that may be one purchase, paid twice. */
 
 import type { Column } from '../../api/resources.ts';
-import type { JsonObject } from '../../api/spec.ts';
+import { type JsonObject, statuses } from '../../api/spec.ts';
 import { twinSeconds } from '../../changes/changes.ts';
 import {
   hasCurrency,
@@ -24,7 +24,8 @@ const usualPeriod = 'today';
 export const twins = defineCommand({
   description: [
     'Lists pairs of orders of the same buyer and amount that were created within 10 minutes of each other: somebody may have paid twice. Both statuses are shown, so that you see whether one of them was refunded already.',
-    `Without an index, or with --live, every order is read; with orders.order = newest-first only those back to the start of the period. --from-file takes an export instead. ${sourceHelp}`,
+    'Without an index, or with --live, every order is read; with orders.order = newest-first only those back to the start of the period. --from-file takes an export instead.',
+    ...sourceHelp,
   ].join('\n'),
   arguments: [],
   flags: { period: periodFlag(usualPeriod), ...sourceFlags },
@@ -39,7 +40,7 @@ export const twins = defineCommand({
     const source = await openSource(ctx, {
       flags,
       period,
-      needs: { kind: 'orders', makers: false, marginSeconds: twinSeconds, twins: true },
+      needs: { kind: 'orders', makers: false, marginSeconds: twinSeconds },
     });
     const orders: OrderFact[] = [];
     for await (const { order } of source.facts) {
@@ -50,6 +51,7 @@ export const twins = defineCommand({
     await ctx.out.ownList(
       columns,
       pairs.map((pair) => rowOf(pair, source)),
+      source.zone,
     );
     ctx.notes.note(
       pairs.length === 0
@@ -81,12 +83,15 @@ export function isNear({ since, until }: Span, { createdAt }: OrderFact): boolea
 const columns = [
   { ...rowColumn('first_created_at', 'time'), title: 'CREATED' },
   rowColumn('first', 'id'),
-  rowColumn('second', 'id'),
+  { ...rowColumn('second', 'id'), below: () => 'second' } satisfies Column,
   { ...rowColumn('amount', 'money'), title: 'AMOUNT' },
   { ...rowColumn('currency', 'text'), tableFrom: 10_000 },
   {
     ...rowColumn('status', 'text'),
     derived: true,
+    // Which of them was refunded is the question, so this is never cut.
+    stays: true,
+    least: `${statuses.partiallyRefunded}, ${statuses.partiallyRefunded}`.length,
     value: ({ first_status: one, second_status: other }: JsonObject) =>
       one === other ? one : `${statusWord(one)}, ${statusWord(other)}`,
   } satisfies Column,

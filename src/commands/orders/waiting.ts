@@ -5,12 +5,13 @@ import { type OrderSum, summariseOrders, waitingDimensions } from '../../reports
 import { defineCommand } from '../command.ts';
 import { flag } from '../flags.ts';
 import { openSource } from '../open-report-source.ts';
-import { chartFlag, sourceFlags, sourceHelp } from '../report-flags.ts';
+import { chartFlag, sourceFlags, sourceHelp, wordsForBrand } from '../report-flags.ts';
 import { firstColumns, firstFields, lastColumns, lastFields, rowColumn, showReport } from '../report-rows.ts';
 import {
   amountColumn,
   amountsOf,
   bucketsGrids,
+  bucketWords,
   closingBlocks,
   countColumn,
   drawingOf,
@@ -25,14 +26,16 @@ export const waiting = defineCommand({
   description: [
     'Counts the orders with payment_status pre_authorized: their money is authorized, and nobody has captured it yet. The oldest may lapse; the service does not say when.',
     'To see the orders themselves: paydesk orders list --status pre_authorized --all. To capture one: paydesk orders capture ID.',
-    `Without an index, or with --live, every order is read. --from-file takes an export instead. ${sourceHelp}`,
+    'Without an index, or with --live, every order is read. --from-file takes an export instead.',
+    ...sourceHelp,
   ].join('\n'),
   arguments: [],
   flags: {
     period: periodFlag('all orders, whenever they were created'),
     by: flag.choice(waitingDimensions, {
       value: 'WHAT',
-      summary: 'split the sums by this',
+      summary: 'split the sums by this; brand is that of the card',
+      otherWords: wordsForBrand,
       defaultText: 'age',
     }),
     chart: chartFlag,
@@ -50,7 +53,7 @@ export const waiting = defineCommand({
     const source = await openSource(ctx, {
       flags,
       period: flags.period,
-      needs: { kind: 'orders', makers: false, by },
+      needs: { kind: 'orders', makers: false, by, waiting: 'only' },
     });
     const adding = summariseOrders({
       span: source.range,
@@ -80,7 +83,11 @@ export const waiting = defineCommand({
     await showReport(ctx, columns, rows, source, () => [
       titleLine(ctx, 'WAITING FOR CAPTURE', source),
       totalsGrid(totals, figures, { series: () => undefined, drawing: undefined }),
-      ...bucketsGrids(`BY ${by.toUpperCase()}`, buckets, figures, { by: 'amount', drawing }),
+      ...bucketsGrids(`BY ${by.toUpperCase()}`, buckets, figures, {
+        by: 'amount',
+        drawing,
+        nameOf: (bucket) => bucketWords(source, bucket, by),
+      }),
       ...closingBlocks(source, [['note', 'the service does not say when an authorization lapses']]),
     ]);
     refuseGaps(gaps, 'orders');

@@ -97,8 +97,11 @@ export const add = defineCommand({
     };
     await ctx.out.own(record, () => fieldsView(`added profile ${name}`, record));
     ctx.notes.note(`next: paydesk profile check ${name}`);
-    // An index is a matter of taste, so nobody is asked for it here.
-    if (!scripted) ctx.notes.note(`to find orders at once: ${commandLine(profile, 'index', 'build')}`);
+    // The build takes as long as there are orders, and shows what it keeps before it asks. So it is only offered here.
+    if (!scripted)
+      ctx.notes.note(
+        `an index finds any order at once and answers reports. It keeps names, cards and amounts of all orders on this machine, encrypted, and asks first: ${commandLine(profile, 'index', 'build')}`,
+      );
   },
 });
 

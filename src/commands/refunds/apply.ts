@@ -40,7 +40,7 @@ export const apply = defineCommand({
       path,
       confirm: flags.confirm,
       expected: readTotals(flags),
-      concurrency: flags.concurrency ?? 4,
+      concurrency: flags.concurrency,
       maxFailures: flags['max-failures'],
       maxPerSecond: flags['max-rps'],
     });

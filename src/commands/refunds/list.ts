@@ -25,7 +25,8 @@ export const list = defineCommand({
   description: [
     'Lists every refund that was made in a period, whenever its order was made, the newest first. --sort amount puts the largest first.',
     'Reason, note and operator come from the journal of this machine. A refund that it does not know is called not from this machine.',
-    `Without an index, or with --live, every order is read, because a refund may be of any old order. --from-file takes an export instead. ${sourceHelp}`,
+    'Without an index, or with --live, every order is read, because a refund may be of any old order. --from-file takes an export instead.',
+    ...sourceHelp,
     'In an index a refund that was made after its order was read is missing.',
   ].join('\n'),
   arguments: [],
@@ -38,7 +39,8 @@ export const list = defineCommand({
     }),
     max: flag.integer(1, Number.MAX_SAFE_INTEGER, {
       value: 'N',
-      summary: 'show only the first N; all of them are counted',
+      summary:
+        'show only the first N, with --sort amount the first N of each currency; all of them are counted',
     }),
     ...sourceFlags,
   },
@@ -62,13 +64,16 @@ export const list = defineCommand({
         else if (isInSpan(source.range, refund.madeAt)) found.push(refund);
       }
     }
-    const sorted = found.toSorted(flags.sort === 'amount' ? byAmount : byTime);
-    const shown = sorted.slice(0, flags.max ?? sorted.length);
+    const isBySize = flags.sort === 'amount';
+    const sorted = found.toSorted(isBySize ? byAmount : byTime);
+    const shown = isBySize ? largestOfEach(sorted, flags.max) : sorted.slice(0, flags.max ?? sorted.length);
     await ctx.out.ownList(
       columns,
       shown.map((refund) => rowOf(refund, source, gaps.undated + gaps.hidden === 0)),
+      source.zone,
     );
-    ctx.notes.note(foundWords(source, found.length, shown.length));
+    const part = shown.length < found.length ? `; ${partWords(found, isBySize, flags.max)}` : '';
+    ctx.notes.note(foundWords(source, found.length, part));
     sayAsOf(ctx, source);
     refuseGaps(gaps, 'refunds');
     return undefined;
@@ -84,6 +89,18 @@ function byAmount(one: RefundFact, other: RefundFact): number {
   const [first, second] = [currencyWord(one.currency), currencyWord(other.currency)];
   if (first !== second) return first < second ? -1 : 1;
   return largestFirst(one.amount ?? 0, other.amount ?? 0) || byTime(one, other);
+}
+
+// One currency must not take the places of another.
+function largestOfEach(sorted: readonly RefundFact[], max = sorted.length): readonly RefundFact[] {
+  return [...Map.groupBy(sorted, ({ currency }) => currency).values()].flatMap((own) => own.slice(0, max));
+}
+
+// Which of the refunds are shown.
+function partWords(found: readonly RefundFact[], isBySize: boolean, max = 0): string {
+  const which = isBySize ? 'largest' : 'newest';
+  const each = isBySize && new Set(found.map(({ currency }) => currency)).size > 1 ? ' of each currency' : '';
+  return max === 1 ? `only the ${which}${each} is shown` : `the ${max} ${which}${each} are shown`;
 }
 
 function byId({ id: one = '' }: RefundFact, { id: other = '' }: RefundFact): number {
@@ -140,9 +157,8 @@ function rowOf(refund: RefundFact, source: Source, isComplete: boolean): JsonObj
   };
 }
 
-function foundWords({ range, days }: Source, found: number, shown: number): string {
+function foundWords({ range, days }: Source, found: number, part: string): string {
   const from = range.since === undefined ? '' : ` from ${days.full(range.since)}`;
   const to = range.until === undefined ? '' : `, before ${days.full(range.until)}`;
-  const part = shown < found ? `; the first ${shown} are shown` : '';
   return `${found} ${found === 1 ? 'refund' : 'refunds'} made${from}${to}${part}`;
 }

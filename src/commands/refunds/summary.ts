@@ -15,12 +15,13 @@ import type { Block } from '../../terminal/terminal.ts';
 import { type Context, defineCommand } from '../command.ts';
 import { flag } from '../flags.ts';
 import { openSource } from '../open-report-source.ts';
-import { type Chart, chartFlag, sourceFlags, sourceHelp } from '../report-flags.ts';
+import { type Chart, chartFlag, sourceFlags, sourceHelp, wordsForBrand } from '../report-flags.ts';
 import { firstColumns, firstFields, lastColumns, lastFields, rowColumn, showReport } from '../report-rows.ts';
 import {
   amountColumn,
   amountsOf,
   bucketsGrids,
+  bucketWords,
   calendarGrids,
   closingBlocks,
   countColumn,
@@ -42,7 +43,8 @@ export const summary = defineCommand({
     'Counts the refunds that were made in a period, whenever their orders were made, for each currency; two currencies are never added together. Sums are exact, of any size.',
     'The rate compares the refunds made in the period with the payments of the same period. The rows also have refunded_of_paid: how much of the payments of the period was refunded at any time. That is another rate.',
     'Reason and operator come from the journal of this machine. A refund that it does not know is called not from this machine. Age is the time from the payment to the refund.',
-    `Without an index, or with --live, every order is read, because a refund may be of any old order; what is refunded while that goes on may be missing. --from-file takes an export instead. ${sourceHelp}`,
+    'Without an index, or with --live, every order is read, because a refund may be of any old order; what is refunded while that goes on may be missing. --from-file takes an export instead.',
+    ...sourceHelp,
     'From an index the sums are a lower bound: a refund that was made after its order was read is missing. Every --by works there.',
   ].join('\n'),
   arguments: [],
@@ -50,7 +52,8 @@ export const summary = defineCommand({
     period: periodFlag(usualPeriod),
     by: flag.choice(dimensions, {
       value: 'WHAT',
-      summary: 'split the sums by this',
+      summary: 'split the sums by this; brand is that of the card',
+      otherWords: wordsForBrand,
       defaultText: 'reason in a table; rows for scripts are not split',
     }),
     chart: chartFlag,
@@ -134,15 +137,10 @@ function figuresOf(
     refunded: sums.refunded,
     payments: beside ? sums.payments : null,
     paid: beside ? sums.paid : null,
-    rate_percent: beside ? (rateOf(sums) ?? null) : null,
+    rate_percent: beside ? (percent(sums.refunded, sums.paid) ?? null) : null,
     refunded_of_paid: beside && by === undefined ? sums.refunded_of_paid : null,
     unsummed: sums.unsummed,
   };
-}
-
-// Without a refund there is nothing to give a rate of.
-function rateOf({ refunds, refunded, paid }: Line<RefundSum>['sums']): string | undefined {
-  return refunds === 0 ? undefined : percent(refunded, paid);
 }
 
 function screen(
@@ -168,7 +166,11 @@ function screen(
       series,
       drawing: isTimeUnit(by) && drawing?.kind === 'auto' ? undefined : drawing,
     }),
-    ...bucketsGrids(`BY ${by.toUpperCase()}`, buckets, split, { by: 'refunded', drawing }),
+    ...bucketsGrids(`BY ${by.toUpperCase()}`, buckets, split, {
+      by: 'refunded',
+      drawing,
+      nameOf: (bucket) => bucketWords(source, bucket, by),
+    }),
     ...calendarGrids(
       totals.map(({ currency }) => currency),
       series,
@@ -187,6 +189,6 @@ function screen(
 }
 
 function rateWords(sums: Line<RefundSum>['sums']): string {
-  const rate = rateOf(sums);
+  const rate = percent(sums.refunded, sums.paid);
   return rate === undefined ? '-' : `${rate} %`;
 }

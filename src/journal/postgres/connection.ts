@@ -30,6 +30,10 @@ export interface ConnectParts {
   readonly desk?: string | undefined;
   /** Milliseconds for the connection, and for each statement. The socket is destroyed after them. */
   readonly deadlineMs: number;
+  /** The same for connecting, and for questions that change nothing; absent: just as long. */
+  readonly readMs?: number | undefined;
+  /** Ends the connection at once, and what is asked on it rejects with the reason: a person does not want to wait. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** A connection. It never connects again by itself. */
@@ -42,6 +46,8 @@ export interface Connection {
    * any of these nothing may be asked here any more, but after an error that the server is certain of (`isCertain`).
    */
   call(name: string, ...values: readonly Value[]): Promise<unknown>;
+  /** The same for a question that changes nothing: it has less time (`readMs`). */
+  read(name: string, ...values: readonly Value[]): Promise<unknown>;
   /** Runs statements that have no parameters, in one transaction. What the server warns of does not matter. */
   run(statements: string): Promise<void>;
   readonly isOpen: boolean;
@@ -62,7 +68,7 @@ export class ServerWarning extends Error {}
 
 /** Connects. Rejects with what `pg` or the system throw, and with NoAnswer. */
 export async function connectTo(place: ServerPlace, parts: ConnectParts): Promise<Connection> {
-  const { clock, deadlineMs } = parts;
+  const { clock, signal, deadlineMs, readMs = deadlineMs } = parts;
   const { default: pg } = await import('pg');
   const socket = new Socket();
   const proof = new ServerProof();
@@ -90,36 +96,49 @@ export async function connectTo(place: ServerPlace, parts: ConnectParts): Promis
   // Without a listener, an error between two statements would end the program.
   client.on('error', drop);
   client.on('end', drop);
-  client.on('notice', ({ severity, message }) => {
-    if (severity === 'WARNING') warning = message;
+  // Only warnings come (client_min_messages), in a word of the server's language: so whatever comes counts as one.
+  client.on('notice', ({ message }) => {
+    warning = message ?? 'a warning without words';
   });
-  const inTime = async <T>(act: () => Promise<T>): Promise<T> => {
-    const { promise: late, reject } = Promise.withResolvers<never>();
-    const stop = clock.after(deadlineMs, () => {
-      reject(new NoAnswer(deadlineMs));
+  const inTime = async <T>(ms: number, act: () => Promise<T>): Promise<T> => {
+    const { promise: ended, reject } = Promise.withResolvers<never>();
+    const endWith = (reason: unknown) => {
+      reject(reason);
       drop();
-    });
+    };
+    const stop = clock.after(ms, () => endWith(new NoAnswer(ms)));
+    const leave = () => endWith(signal?.reason);
+    if (signal?.aborted === true) leave();
+    signal?.addEventListener('abort', leave);
     const acted = act();
     // When the deadline wins, what comes of it later is nobody's.
     acted.catch(() => undefined);
     try {
-      return await Promise.race([acted, late]);
+      return await Promise.race([ended, acted]);
     } finally {
       stop();
+      signal?.removeEventListener('abort', leave);
     }
   };
   try {
-    await inTime(() => client.connect());
-    proof.require();
+    await inTime(readMs, async () => {
+      await client.connect();
+      proof.require();
+      // A setting of newer servers, which older ones refuse in the options.
+      if (proof.serverVersion >= 17) await client.query('set transaction_timeout = 0');
+    });
   } catch (error) {
     drop();
     throw error;
   }
-  const askNow = async <T>(act: () => Promise<T>): Promise<{ result: T; warning: string | undefined }> => {
+  const askNow = async <T>(
+    ms: number,
+    act: () => Promise<T>,
+  ): Promise<{ result: T; warning: string | undefined }> => {
     if (!isOpen) throw new Error('the connection was closed');
     warning = undefined;
     try {
-      const result = await inTime(act);
+      const result = await inTime(ms, act);
       return { result, warning };
     } catch (error) {
       if (!isCertain(error)) drop();
@@ -128,29 +147,31 @@ export async function connectTo(place: ServerPlace, parts: ConnectParts): Promis
   };
   let last: Promise<unknown> = Promise.resolve();
   // One after the other: else a warning about one statement would be lost when the next one is asked, or taken for its own.
-  const ask = <T>(act: () => Promise<T>): ReturnType<typeof askNow<T>> => {
-    const asked = last.then(() => askNow(act));
+  const ask = <T>(ms: number, act: () => Promise<T>): ReturnType<typeof askNow<T>> => {
+    const asked = last.then(() => askNow(ms, act));
     last = asked.catch(() => undefined);
     return asked;
+  };
+  const callWithin = async (ms: number, name: string, values: readonly Value[]): Promise<unknown> => {
+    const places = values.map((_, index) => `$${index + 1}`).join(', ');
+    const text = `select ${place.schema}.${name}(${places}) as answer`;
+    const asked = await ask(ms, () => client.query<{ answer: string }>(text, [...values]));
+    if (asked.warning !== undefined) {
+      drop();
+      throw new ServerWarning(asked.warning);
+    }
+    return JSON.parse(asked.result.rows[0]?.answer ?? 'null');
   };
   return {
     backend: Number(Reflect.get(client, 'processID')),
     get isOpen() {
       return isOpen;
     },
-    async call(name, ...values) {
-      const places = values.map((_, index) => `$${index + 1}`).join(', ');
-      const text = `select ${place.schema}.${name}(${places}) as answer`;
-      const asked = await ask(() => client.query<{ answer: string }>(text, [...values]));
-      if (asked.warning !== undefined) {
-        drop();
-        throw new ServerWarning(asked.warning);
-      }
-      return JSON.parse(asked.result.rows[0]?.answer ?? 'null');
-    },
+    call: (name, ...values) => callWithin(deadlineMs, name, values),
+    read: (name, ...values) => callWithin(readMs, name, values),
     async run(statements) {
       // Several statements that are sent together are one transaction.
-      await ask(() => client.query(statements));
+      await ask(deadlineMs, () => client.query(statements));
     },
     close() {
       if (!isOpen) return;
@@ -166,9 +187,15 @@ export async function connectTo(place: ServerPlace, parts: ConnectParts): Promis
  * whether the commit came first.
  */
 export function isCertain(error: unknown): boolean {
-  if (!(error instanceof Error) || !('severity' in error) || error.severity !== 'ERROR') return false;
-  return !/^(08|57P|40003)/.test(codeOf(error) ?? '');
+  if (!(error instanceof Error) || !('severity' in error)) return false;
+  const code = codeOf(error) ?? '';
+  // The word for the severity is in the server's language. These codes come with no other severity.
+  if (onlyOfErrors.test(code)) return true;
+  return error.severity === 'ERROR' && !/^(08|57P|40003)/.test(code);
 }
+
+// What a statement itself got wrong, a rule of the schema (PD), a conflict, a lock that was not given, a statement cut short.
+const onlyOfErrors = /^(0A|2[0-4]|2[67]|42|44|P0|PD|25006|40001|40P01|55P03|57014)/;
 
 /** The server's code of an error (SQLSTATE), or the system's; undefined when there is none. */
 export function codeOf(error: unknown): string | undefined {
@@ -182,6 +209,8 @@ export class UnprovenServer extends Error {}
 // server that asks for it, and takes "authenticated" without a proof.
 class ServerProof {
   #isProven = false;
+  /** The first number of the server's version. */
+  serverVersion = 0;
 
   /** `connection`: what writes and reads the messages for pg. */
   watch(connection: unknown): void {
@@ -191,6 +220,9 @@ class ServerProof {
     // pg compares the proof when this comes, and refuses a wrong one.
     connection.on('authenticationSASLFinal', () => {
       this.#isProven = true;
+    });
+    connection.on('parameterStatus', ({ parameterName, parameterValue }) => {
+      if (parameterName === 'server_version') this.serverVersion = Number.parseInt(parameterValue, 10);
     });
   }
 

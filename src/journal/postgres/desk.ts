@@ -10,6 +10,7 @@ import {
   type ConnectParts,
   connectTo,
   isCertain,
+  NoAnswer,
   type ServerPlace,
   type Value,
 } from './connection.ts';
@@ -36,10 +37,13 @@ export interface DeskParts extends ConnectParts {
 
 /** The desk of one run. It connects when it is first asked, and again after a connection broke. */
 export interface Desk {
-  /** Makes sure that there is a checked connection. Throws CliError 'refused' when there cannot be one. */
-  connect(): Promise<void>;
+  /**
+   * Makes sure that there is a checked connection. Throws CliError 'refused' when there cannot be one. `againMs`: a server that
+   * was away is not asked again before that time is over.
+   */
+  connect(againMs?: number): Promise<void>;
   /** Fetches the rows that the mirror lacks. Throws as `connect`. */
-  refresh(): Promise<void>;
+  refresh(againMs?: number): Promise<void>;
   /** Calls a function of the schema. Rejects as `Connection.call`. */
   call(name: string, values: readonly Value[]): Promise<unknown>;
   /** Adds a row that the server has just returned. */
@@ -65,15 +69,21 @@ export function openDesk(parts: DeskParts): Desk {
   let opening: Promise<Connection> | undefined;
   let identity: ServerIdentity | undefined;
   let heard: { readonly now: number; readonly at: number } | undefined;
+  // When the server was away, and how.
+  let last: { readonly error: CliError; readonly at: number } | undefined;
+  let closing = new AbortController();
 
-  const dial = (): Promise<Connection> =>
-    connectTo(parts.place, parts).catch((error: unknown) => {
-      throw noted(serverAway(error, place));
+  const dial = (): Promise<Connection> => {
+    const signals = parts.signal === undefined ? [closing.signal] : [closing.signal, parts.signal];
+    return connectTo(parts.place, { ...parts, signal: AbortSignal.any(signals) }).catch((error: unknown) => {
+      throw awayBy(error, true);
     });
+  };
 
   // However many ask at once, there is one connection.
-  const open = async (): Promise<Connection> => {
+  const open = async (againMs = 0): Promise<Connection> => {
     if (connection?.isOpen === true) return connection;
+    if (last !== undefined && clock.monotonic() - last.at < againMs) throw last.error;
     opening ??= openAnew().finally(() => {
       opening = undefined;
     });
@@ -90,12 +100,18 @@ export function openDesk(parts: DeskParts): Desk {
       throw error;
     }
     connection = opened;
+    last = undefined;
     return opened;
   };
 
-  const noted = (error: CliError): CliError => {
-    away.add(error);
-    return error;
+  // Whoever ended the run knows why. Every other error says that the server does not answer.
+  const awayBy = (error: unknown, isSilent = false): unknown => {
+    if (parts.signal?.aborted === true) return parts.signal.reason;
+    const refusal = serverAway(error, place);
+    away.add(refusal);
+    // Whoever is cut off may connect again at once.
+    if (isSilent || error instanceof NoAnswer) last = { error: refusal, at: clock.monotonic() };
+    return refusal;
   };
 
   const check = async (opened: Connection): Promise<void> => {
@@ -118,9 +134,9 @@ export function openDesk(parts: DeskParts): Desk {
   // For reading: whatever goes wrong, nothing was changed by it.
   const asked = async (opened: Connection, name: string, ...values: readonly Value[]): Promise<unknown> => {
     try {
-      return await opened.call(name, ...values);
+      return await opened.read(name, ...values);
     } catch (error) {
-      throw isCertain(error) ? refusedByServer(error, place) : noted(serverAway(error, place));
+      throw isCertain(error) ? refusedByServer(error, place) : awayBy(error);
     }
   };
 
@@ -151,12 +167,12 @@ export function openDesk(parts: DeskParts): Desk {
   };
 
   return {
-    async connect() {
-      await open();
+    async connect(againMs) {
+      await open(againMs);
     },
-    async refresh() {
+    async refresh(againMs) {
       const isNew = opening === undefined && connection?.isOpen !== true;
-      const opened = await open();
+      const opened = await open(againMs);
       // A new connection has fetched them already; one that somebody else asked for, perhaps before this.
       if (!isNew && identity !== undefined) await fetchNew(opened, identity);
     },
@@ -188,12 +204,12 @@ export function openDesk(parts: DeskParts): Desk {
       return identity;
     },
     close() {
-      void opening?.then(
-        (opened) => opened.close(),
-        () => undefined,
-      );
+      opening?.catch(() => undefined);
       connection?.close();
       connection = undefined;
+      // One that is still being made would keep the program from ending.
+      closing.abort(new Error('the desk was closed'));
+      closing = new AbortController();
     },
   };
 }

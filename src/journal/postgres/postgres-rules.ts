@@ -102,6 +102,7 @@ export function createPostgresRules({ desk, ask, insist, add }: RuleParts): Post
       if (added !== digest) throw new Error('the text of the plan is not what its digest says');
       return sharedPlan(digest, { ask, insist });
     },
+    planProgress: async (digest) => readProgress(await ask('plan_progress', digest)),
   };
 }
 

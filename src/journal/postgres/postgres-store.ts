@@ -6,7 +6,7 @@
 import { statSync } from 'node:fs';
 import { CliError } from '../../errors.ts';
 import { writeArchive } from '../archive-file.ts';
-import { chainStart, checkChain, type StoredRow, unstamped } from '../chain.ts';
+import { chainStart, checkChain, damageOf, type StoredRow, unstamped } from '../chain.ts';
 import {
   type AttemptRow,
   attemptKey,
@@ -21,6 +21,7 @@ import {
   type NewestRow,
   newestMissing,
   type Repair,
+  type ServerState,
   type Verification,
 } from '../journal-store.ts';
 import type { JournalFile } from '../sqlite/journal-file.ts';
@@ -32,6 +33,7 @@ import { importedRows, inParts } from './history.ts';
 import { Mirror } from './mirror.ts';
 import { nameOf } from './place-name.ts';
 import { createPostgresRules, type PostgresRules } from './postgres-rules.ts';
+import { formProblem } from './row-forms.ts';
 import { writerVersion } from './schema.ts';
 import { readRow } from './server-check.ts';
 import { isInTheWay, outcomeUnknown, refusedByServer, serverAway } from './server-errors.ts';
@@ -56,6 +58,11 @@ export interface TeamJournal extends JournalStore {
   teamRules(): PostgresRules;
 }
 
+// A command asks the journal many questions. It does not wait for each of them while the server is away, least of all to show
+// something.
+const shownMs = 60_000;
+const readyMs = 10_000;
+
 /** Connects on first use. While the server is away, rows are read from the mirror, and nothing can be added. */
 export function createPostgresStore(parts: TeamStoreParts): TeamJournal {
   const store = new PostgresStore(parts);
@@ -69,7 +76,7 @@ export function createPostgresStore(parts: TeamStoreParts): TeamJournal {
     newest: () => store.newest(),
     ready: () => store.ready(),
     problem: () => store.problem(),
-    asOf: () => store.asOf(),
+    server: () => store.server(),
     verify: (head) => store.verify(head),
     repair: () => store.repair(),
     eraseBodies: (before) => store.eraseBodies(before),
@@ -278,28 +285,30 @@ class PostgresStore {
   }
 
   async ready(): Promise<void> {
-    await this.#desk.refresh();
+    await this.#desk.refresh(readyMs);
     this.#mirror.rules.refuseWhileLost();
   }
 
   async problem(): Promise<string | undefined> {
-    try {
-      await this.#desk.connect();
-      return undefined;
-    } catch (error) {
-      return error instanceof Error ? error.message : String(error);
-    }
+    return (await this.server()).problem;
   }
 
-  async asOf(): Promise<number | undefined> {
-    if ((await this.problem()) === undefined) return undefined;
-    // It is written each time rows are fetched.
-    return statSync(this.#parts.mirror.path, { throwIfNoEntry: false })?.mtimeMs;
+  async server(): Promise<ServerState> {
+    try {
+      await this.#desk.connect(shownMs);
+      return { problem: undefined, asOf: undefined };
+    } catch (error) {
+      const problem = error instanceof Error ? error.message : String(error);
+      if ((await this.#mirror.memory().catch(() => undefined)) === undefined)
+        return { problem, asOf: undefined };
+      // It is written each time rows are fetched.
+      return { problem, asOf: statSync(this.#parts.mirror.path, { throwIfNoEntry: false })?.mtimeMs };
+    }
   }
 
   async #refreshIfThere(): Promise<void> {
     try {
-      await this.#desk.refresh();
+      await this.#desk.refresh(shownMs);
     } catch (error) {
       if (!this.#desk.isAway(error) || (await this.#mirror.memory()) === undefined) throw error;
       await this.#mirror.refresh();
@@ -315,6 +324,10 @@ class PostgresStore {
     const differing = rows
       .filter(({ seq, hash }) => own.has(seq) && own.get(seq) !== hash)
       .map(({ seq }): Finding => ({ seq, problem: "differs from this machine's mirror" }));
+    const unreadable = rows.flatMap((row): Finding[] => {
+      const problem = damageOf(row) === undefined ? formProblem(row) : undefined;
+      return problem === undefined ? [] : [{ seq: row.seq, problem }];
+    });
     const lost = [...own.keys()]
       .filter((seq) => seq > chain.seq)
       .map((seq): Finding => ({ seq, problem: "is missing, and this machine's mirror has it" }));
@@ -322,7 +335,7 @@ class PostgresStore {
       rows: rows.length,
       settings: rows.filter(({ type }) => type === 'setting').length,
       head: chain.head,
-      findings: [...chain.findings, ...newestMissing(chain, end), ...differing, ...lost],
+      findings: [...chain.findings, ...unreadable, ...newestMissing(chain, end), ...differing, ...lost],
       knowsHead: head === undefined ? undefined : hashes.has(head),
       witness: { file: '', lines: 0, state: 'none yet' },
     };

@@ -120,7 +120,17 @@ it('the preview shows five notes, and where the others are', () => {
 });
 
 describe('the end of a batch', () => {
-  const run = { known: 0, sent: 1, unreached: 0, stoppedBy: undefined, journal: undefined };
+  const run = {
+    known: 0,
+    sent: 1,
+    open: 0,
+    inFlight: 0,
+    away: new Map(),
+    equal: new Set<string>(),
+    unreached: 0,
+    stoppedBy: undefined,
+    journal: undefined,
+  };
   const end = (
     some: readonly RowReport[],
     more: { stop?: BatchStop; signal?: AbortSignal; run?: object } = {},
@@ -131,6 +141,8 @@ describe('the end of a batch', () => {
       signal: more.signal ?? new AbortController().signal,
       run: { ...run, ...more.run },
       lost: undefined,
+      again: 'paydesk -p shop-mx refunds apply fri.plan',
+      free: { plan: 'fri-2.plan', rest: 'fri-rest.csv' },
     });
   const code = (error: CliError | undefined) => (error === undefined ? 0 : exitCodes[error.kind]);
   const interrupted = AbortSignal.abort(new CliError('interrupted', 'stopped by you; more'));
@@ -211,22 +223,24 @@ describe('the end of a batch', () => {
         (_, at) => `line ${at + 2}, ord_${at + 1}: paydesk journal reconcile i_${at}`,
       ),
     );
-    expect(now).toContain('and 2 more rows: paydesk -p shop-mx refunds status fri.plan');
-    expect(now).toContain('line 12: it changed');
+    expect(now).toContain('and 2 more rows: paydesk -p shop-mx refunds status fri.plan --only unconfirmed');
+    expect(now).toContain('line 12, ord_11: it changed');
   });
 
   it('says why eight rows were not sent, and how to see the reasons of the others', () => {
     const now = end(reports(...Array.from({ length: 9 }, () => 'not_sent' as const)))?.parts.now ?? [];
     expect(now.filter((line) => line.endsWith(': it changed'))).toHaveLength(8);
-    expect(now).toContain('and 1 more row: paydesk -p shop-mx refunds apply fri.plan --dry-run -o list');
+    expect(now).toContain(
+      'and 1 more row: paydesk -p shop-mx refunds apply fri.plan --dry-run --csv --columns line,order_id,verdict,why',
+    );
   });
 
   it('says how to go on: again for rows that were not sent, anew if orders changed, as a file for the rest', () => {
     const refused = end(reports('applied', 'refused'))?.parts.now?.join('\n');
-    expect(refused).toContain('refunds status fri.plan --rest rest.csv');
+    expect(refused).toContain('refunds status fri.plan --rest fri-rest.csv');
     expect(refused).not.toContain('refunds apply fri.plan');
     const notSent = end(reports('not_sent', 'not_started'))?.parts.now?.join('\n');
     expect(notSent).toContain('refunds apply fri.plan');
-    expect(notSent).toContain('refunds plan --refresh fri.plan --to new.plan');
+    expect(notSent).toContain('refunds plan --refresh fri.plan --to fri-2.plan');
   });
 });

@@ -1,0 +1,122 @@
+/** The rows that are left: what --rest leaves out, which rows status lists, and the commands that paydesk suggests for them. */
+
+import { expect, it } from 'vitest';
+import { errorBody } from '../harness/orders.ts';
+import { inOneLine } from '../harness/ran.ts';
+import { json } from '../harness/server.ts';
+import { orders, recordsIn, startRefunds } from './refund-service.ts';
+
+const titles = 'order_id,amount,ref';
+const status = ['refunds', 'status', 'refunds.plan'];
+
+it('--rest leaves out a row whose charge another desk refunded meanwhile, and says which and why', async () => {
+  await using service = await startRefunds(orders(3));
+  await service.plan([titles, 'ord_1,100,', 'ord_2,702,', 'ord_3,900,']);
+  const same = service.refund('ord_2', 'ch_ord_2', 702);
+  const smaller = service.refund('ord_3', 'ch_ord_3', 5);
+
+  const ran = await service.run([...status, '--rest', 'rest.csv']);
+
+  expect(ran.code, ran.stderr).toBe(8);
+  const rest = service.read('rest.csv');
+  expect(rest).not.toContain('ord_2');
+  expect(rest).toContain('not sent,ord_1');
+  expect(rest).toContain(`it has a refund of 5 that is not of this plan, ${smaller}`);
+  expect(inOneLine(ran.stderr)).toContain(
+    `1 row is not in rest.csv, since somebody else refunded the same charge: line 3, ord_2: charge ch_ord_2 has a refund of 702 that this plan did not make: ${same}`,
+  );
+});
+
+it('--rest does not take the refunds of the plan itself for those of others', async () => {
+  let made = 0;
+  await using service = await startRefunds(orders(1), {
+    instead: () => {
+      made += 1;
+      return made === 2 ? json(errorBody(), 422) : undefined;
+    },
+  });
+  await service.plan([titles, 'ord_1,100,a', 'ord_1,100,b']);
+  await service.apply();
+  const ran = await service.run([...status, '--rest', 'rest.csv']);
+  expect(ran.code, ran.stderr).toBe(8);
+  expect(service.read('rest.csv')).toContain('ord_1,any,100,,b');
+  expect(ran.stderr).not.toContain('somebody else');
+});
+
+it('--rest writes nothing if the orders cannot be read', async () => {
+  await using service = await startRefunds(orders(1));
+  await service.plan([titles, 'ord_1,100,']);
+  await service.server.close();
+  const ran = await service.run([...status, '--rest', 'rest.csv']);
+  expect(ran.code, ran.stderr).toBe(6);
+  expect(() => service.read('rest.csv')).toThrow('ENOENT');
+  expect((await service.run(status)).code).toBe(8);
+});
+
+it('--only lists the rows with these verdicts; the counts and the exit code are those of the whole plan', async () => {
+  await using service = await startRefunds(orders(2));
+  await service.plan([titles, 'ord_1,100,', 'ord_2,300,', 'ord_9,1,']);
+  const ran = await service.run([...status, '--only', 'impossible,look', '--json']);
+  const wrong = await service.run([...status, '--only', 'done']);
+  const words = await service.run([...status, '--only', 'impossible']);
+  expect(recordsIn(ran).map(({ order_id, why }) => [order_id, why])).toEqual([
+    ['ord_9', 'there is no order ord_9'],
+  ]);
+  expect(inOneLine(words.stderr)).toContain('of 3 rows 2 not started, 1 impossible');
+  expect([ran.code, words.code, wrong.code]).toEqual([8, 8, 2]);
+  expect(wrong.stderr).toContain('there is no verdict done');
+});
+
+it('the commands that it suggests can be run as they are printed, also a second time', async () => {
+  await using service = await startRefunds(orders(2));
+  await service.plan([titles, 'ord_1,100,', 'ord_2,300,']);
+  service.refund('ord_2', 'ch_ord_2', 5);
+  const printed = async (plan: string) => {
+    const { stderr } = await service.run(['refunds', 'apply', plan, '--yes']);
+    const commands = stderr.split('\n').filter((line) => /--(refresh|rest) /.test(line));
+    return commands.map((line) => line.trim().replace('paydesk ', '').split(' '));
+  };
+  const first = await printed('refunds.plan');
+  const codes = [];
+  for (const command of first) codes.push((await service.run(command)).code);
+  service.refund('ord_2', 'ch_ord_2', 5);
+  const second = await printed('refunds-2.plan');
+  for (const command of second) codes.push((await service.run(command)).code);
+  expect([...first, ...second].map((words) => words.at(-1))).toEqual([
+    'refunds-2.plan',
+    'refunds-rest.csv',
+    'refunds-3.plan',
+    'refunds-rest-2.csv',
+  ]);
+  expect(codes).toEqual([0, 8, 0, 8]);
+});
+
+it('a row whose charge has the same refund already: names the order, and how to name that refund in a new plan', async () => {
+  await using service = await startRefunds(orders(1));
+  await service.plan([titles, 'ord_1,100,']);
+  const id = service.refund('ord_1', 'ch_ord_1', 100);
+  const ran = await service.apply();
+  expect(ran.code).toBe(8);
+  expect(inOneLine(ran.stderr)).toContain('line 2, ord_1: charge ch_ord_1 already has a refund of 100');
+  expect(inOneLine(ran.stderr)).toContain(
+    `paydesk refunds plan --refresh refunds.plan --to refunds-2.plan --again ${id}`,
+  );
+});
+
+it('the command behind "and 2 more rows" prints the reason of each row in one line, and no other rows', async () => {
+  await using service = await startRefunds(orders(1));
+  const gone = Array.from({ length: 10 }, (_, index) => `ord_gone${index},5,`);
+  const planned = await service.plan([titles, 'ord_1,100,', ...gone]);
+  const compared = await service.run(['refunds', 'compare', 'refunds.csv']);
+  const printed = (stderr: string) => {
+    const [, command = ''] = /and 2 more rows: paydesk (.*)/.exec(inOneLine(stderr)) ?? [];
+    return command.split(' ').slice(0, command.split(' ').indexOf('--columns') + 2);
+  };
+  const status = await service.run(printed(planned.stderr));
+  const again = await service.run(printed(compared.stderr));
+  expect(status.stdout.trim().split('\n')).toEqual([
+    'line,order_id,verdict,why',
+    ...gone.map((_, index) => `${index + 3},ord_gone${index},impossible,there is no order ord_gone${index}`),
+  ]);
+  expect(again.stdout).toContain('12,ord_gone9,not_found,there is no order ord_gone9');
+});
