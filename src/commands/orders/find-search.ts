@@ -95,7 +95,7 @@ function fromMatch(value: string, texts: readonly string[]): string {
 function startOf(value: string, word: string): number {
   const at = word === '' ? -1 : value.indexOf(word);
   if (at >= 0 || !/^\d{3,}$/.test(word)) return at;
-  const found = new RegExp([...word].join('\\D*')).exec(value);
+  const found = new RegExp(word.split('').join('\\D*')).exec(value);
   return found?.index ?? -1;
 }
 
