@@ -22,7 +22,7 @@ import { originsOf } from './known-refunds.ts';
 import { planRefund, type RefundAsked, type RefundPlan } from './refund-plan.ts';
 import { refundPreview } from './refund-screens.ts';
 import { requestColumns, requestRecord, requestTitle, stateWords } from './request-record.ts';
-import { askedRefund, findRequest } from './second-person.ts';
+import { askedRefund, findRequest, otherRequests } from './second-person.ts';
 import { askedBy } from './send-approved.ts';
 
 /** Shows a request, and the order as it is now while the request is not over. */
@@ -135,9 +135,18 @@ async function lookAt(ctx: Context, request: ApprovedRefund): Promise<Seen> {
   const plan = planRefund(what, order, profile, { nowMs: ctx.clock.now() });
   refuseChanged(request, refundNow(profile, orderId, plan, what), `${asked.operator} asked`);
   const origins = await originsOf(ctx, service, order);
+  const others = await otherRequests(ctx, { origin: profile.origin, orderId }, request.id);
+  const warnings = [...plan.warnings, ...others];
   return {
     profile,
-    preview: refundPreview({ plan, order, profile, note: asked.note, isOfTeam: true, origins }),
+    preview: refundPreview({
+      plan: { ...plan, warnings },
+      order,
+      profile,
+      note: asked.note,
+      isOfTeam: true,
+      origins,
+    }),
   };
 }
 
@@ -149,17 +158,8 @@ function refundNow(
 ) {
   const request = { method: 'POST', path: paths.refunds(orderId), body: { ...body } } as const;
   const { currency } = money;
-  return askedRefund(profile, {
-    orderId,
-    request,
-    expected,
-    tolerated,
-    amount,
-    currency,
-    reason,
-    note,
-    again,
-  });
+  const refund = { orderId, request, expected, tolerated, amount, currency, reason, note, again };
+  return askedRefund(profile, refund, money);
 }
 
 // The rows are read again one by one when they are sent.
