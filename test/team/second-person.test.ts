@@ -180,16 +180,14 @@ describe('a refund over the limit of a team', () => {
     await desk.request('POST', `/orders/${early.id}/refunds`, await partOf(early.id, 90));
     const approved = await run(ben, ['approvals', 'approve', early.request, '--confirm', early.id]);
     expect(approved).toMatchObject({ code: 3 });
-    expect(approved.stderr).toContain(
-      `${early.id} changed since ana asked: its money is not what was approved`,
-    );
+    expect(approved.stderr).toContain(`${early.id} changed since ana asked: its money is not as it was then`);
     const { id, request } = await ask();
     expect(await run(ben, ['approvals', 'approve', request, '--confirm', id])).toMatchObject({ code: 0 });
     await desk.request('POST', `/orders/${id}/refunds`, await partOf(id, 90));
     const before = desk.changes().length;
     const sent = await run(ana, ['orders', 'refund', '--approved', request, '--confirm', id]);
     expect(sent).toMatchObject({ code: 3 });
-    expect(sent.stderr).toContain(`${id} changed since it was asked for: its money is not what was approved`);
+    expect(sent.stderr).toContain(`${id} changed since it was asked for: its money is not as it was then`);
     expect(sent.stderr).toContain(`paydesk approvals reject ${request} --note TEXT`);
     expect(desk.changes().length).toBe(before);
     await run(ana, ['approvals', 'reject', request, '--note', 'the order changed']);

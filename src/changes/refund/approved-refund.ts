@@ -37,7 +37,7 @@ export function refuseChanged({ id, asked }: ApprovedRefund, now: AskedRefund, s
   const { orderId = 'the order' } = asked.proof;
   throw new CliError(
     'refused',
-    `${orderId} changed since ${since}: ${isOtherRefund ? 'the refund would not be the same any more' : 'its money is not what was approved'}`,
+    `${orderId} changed since ${since}: ${isOtherRefund ? 'the refund would not be the same any more' : 'its money is not as it was then'}`,
     {
       certain: 'nothing was sent',
       now: [
