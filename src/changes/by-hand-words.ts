@@ -7,7 +7,16 @@ import type { Service } from '../api/api.ts';
 import type { JsonObject } from '../api/spec.ts';
 import type { Context } from '../commands/command.ts';
 import { CliError } from '../errors.ts';
-import { type AttemptRecord, alarmWords, type VerdictRow } from '../journal/journal.ts';
+import {
+  type Alarm,
+  type AttemptRecord,
+  alarmWords,
+  attemptName,
+  type Intent,
+  notMadeBy,
+  statementOn,
+  type VerdictRow,
+} from '../journal/journal.ts';
 import { changeOf, kindWords } from './change-words.ts';
 import { mayAppearUntil } from './order-cases.ts';
 
@@ -40,11 +49,32 @@ export async function unshownIn(
   }
 }
 
+/** What the preview of a change says about earlier changes of its order that somebody settled or acknowledged by hand. */
+export async function byHandLines(
+  ctx: Context,
+  service: Service,
+  order: JsonObject & { readonly id: string },
+  planned: Pick<Intent, 'expected'>,
+): Promise<readonly string[]> {
+  const settled = await settledByHand(ctx, service, order.id);
+  const unshown = (await unshownIn(ctx, service, order)).filter((record) => touches(record, planned));
+  const isUnshown = (record: AttemptRecord) =>
+    unshown.some((one) => attemptName(one) === attemptName(record));
+  return [
+    ...settled.map((record) => byHandNote(ctx, record, isUnshown(record))),
+    ...(await acknowledgedAlarms(ctx, service, order.id)).map((record) => acknowledgedWords(ctx, record)),
+  ];
+}
+
+function touches({ sent }: AttemptRecord, { expected = [] }: Pick<Intent, 'expected'>): boolean {
+  return sent.proof.expected.some((one) => expected.some(({ chargeId }) => chargeId === one.chargeId));
+}
+
 /**
  * `root recorded on 21 Nov 2026 05:20:00 UTC that the refund of 900 MXN of …, sent by root, was NOT made (asked the bank)`. If
- * the record was corrected, the last one stands there, or what the order showed later.
+ * the record was corrected, the last one stands there, or what the order showed later. `isThere`: the order shows it now.
  */
-export function byHandWords(ctx: Context, { sent, verdicts }: AttemptRecord): string {
+export function byHandWords(ctx: Context, { sent, verdicts }: AttemptRecord, isThere = false): string {
   const said = verdicts.findLast(({ by, acknowledged }) => by === 'person' && acknowledged === undefined);
   const note = said?.note === undefined ? '' : ` (${said.note})`;
   const corrected = said?.corrects === true ? ', correcting an earlier record' : '';
@@ -53,11 +83,15 @@ export function byHandWords(ctx: Context, { sent, verdicts }: AttemptRecord): st
   const when = ctx.fullTime(said?.time ?? sent.time);
   const made = said?.verdict === 'applied' ? 'made' : 'NOT made';
   const last = verdicts.at(-1);
+  const isKept = statementOn({ verdicts }) !== undefined;
   const later =
     last?.by === 'person'
       ? ''
-      : `; later the order showed ${last?.verdict === 'applied' ? 'it' : 'something else'}`;
-  const appears = appearsWords(ctx, { sent, verdicts });
+      : isKept
+        ? '; it did not appear until the end of the waiting period'
+        : `; later the order showed ${last?.verdict === 'applied' ? 'it' : 'something else'}`;
+  const isNews = isThere && last?.by === 'person';
+  const appears = isNews ? '; the order shows it now' : appearsWords(ctx, { sent, verdicts });
   return `${who} recorded on ${when} that the ${change} of ${ctx.fullTime(sent.time)}, sent by ${sent.operator}, was ${made}${note}${corrected}${later}${appears}`;
 }
 
@@ -116,9 +150,14 @@ export function acknowledgedWords(ctx: Context, record: AttemptRecord): string {
   const what =
     alarm === 'duplicate'
       ? `is there ${(ended?.refunds ?? []).length > 2 ? 'more than once' : 'twice'}`
-      : `had this alarm: ${alarmWords[alarm]}`;
+      : `had this alarm: ${lateWords(record, alarm) ?? alarmWords[alarm]}`;
   const note = ended?.note === undefined ? '' : ` (${ended.note})`;
   return `${ended?.operator ?? 'somebody'} acknowledged on ${ctx.fullTime(ended?.time ?? sent.time)} that the ${change} of ${ctx.fullTime(sent.time)}, sent by ${sent.operator}, ${what}${note}`;
+}
+
+function lateWords(record: AttemptRecord, alarm: Alarm): string | undefined {
+  const who = alarm === 'applied_though_rejected' ? notMadeBy(record) : undefined;
+  return who && `it appeared, recorded as not made by ${who}`;
 }
 
 /**

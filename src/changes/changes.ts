@@ -2,7 +2,7 @@
 
 export { applyPlan } from './bulk/apply-plan.ts';
 export { compareFile } from './bulk/compare-file.ts';
-export { planFile, planOrder, refreshPlan } from './bulk/make-plan.ts';
+export { isUnsentPlanOf, planFile, planOrder, refreshPlan } from './bulk/make-plan.ts';
 export { controlFigures } from './bulk/plan-checks.ts';
 export { planColumns, planLines, planRecord } from './bulk/plan-list.ts';
 export { planStatus } from './bulk/plan-status.ts';
@@ -58,7 +58,7 @@ export {
 export { lookForTwins } from './refund/look-for-twins.ts';
 export { refundOrder } from './refund/refund-order.ts';
 export { requestColumns, requestRecord, requestTitle } from './refund/request-record.ts';
-export { findRequest, requestsOf } from './refund/second-person.ts';
+export { accountWords, findRequest, isOfAccount, requestsOf } from './refund/second-person.ts';
 export { sendApproved } from './refund/send-approved.ts';
 export {
   isRefunded,
@@ -72,7 +72,8 @@ export {
 } from './refund/twins.ts';
 export { againFlag, intentFlag, onlyGiven, scriptIdPattern } from './repeat.ts';
 export {
-  acknowledgeCommand,
+  appearedCommand,
+  appearedWords,
   caseBlocks,
   caseSteps,
   checkTwiceCommand,

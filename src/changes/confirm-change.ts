@@ -34,6 +34,8 @@ interface ConfirmedOrder {
   readonly currency: string | undefined;
   /** The amount as somebody typed it, if somebody did. */
   readonly typed?: TypedAmount | undefined;
+  /** What `id` is, if it is not the id of an order: `the digest`. */
+  readonly idIs?: string | undefined;
 }
 
 /** The command that needs a confirmation, and the flags that it still lacks. */
@@ -164,7 +166,7 @@ function wordQuestion(profile: Profile, order: Confirmation['order'], before: st
   const ways = waysToRead(profile, order);
   const message =
     ways === undefined
-      ? type(order.amount === undefined ? 'the order id' : 'the amount')
+      ? type(order.amount === undefined ? (order.idIs ?? 'the order id') : 'the amount')
       : type('the amount with its decimals', `This is ${ways.is} ${order.currency}, not ${ways.meant}. `);
   return { message: aboutMoney(profile, message), flag: '--confirm ID', optional: true } as const;
 }
@@ -191,7 +193,7 @@ function isMeant(text: string, profile: Profile, order: Confirmation['order']): 
 function notMeantWords(text: string, profile: Profile, order: Confirmation['order']): string {
   const { name, settings } = profile;
   if (order === undefined) return `is not ${name}`;
-  if (order.amount === undefined) return 'is not the id of this order';
+  if (order.amount === undefined) return `is not ${order.idIs ?? 'the id of this order'}`;
   const typed = readAmount(text);
   const problem = typed === undefined ? undefined : amountProblem(typed, order.currency, settings);
   if (problem !== undefined) return `is not the amount: ${problem}`;

@@ -32,7 +32,7 @@ const sentences: Readonly<Record<Exclude<Alarm, 'duplicate'>, string>> = {
   contradiction: 'the reply shows something else than was asked for',
   partial: 'the service shows only part of what was asked for',
   disagreement: 'what the service shows does not add up',
-  applied_though_rejected: 'the service refused it, but the order now shows it',
+  applied_though_rejected: 'it counted as not made, but the order now shows it',
 };
 
 /** The error for an alarm (exit 7): what was seen, what is certain, and what to do. */
@@ -47,7 +47,9 @@ export function alarmError(profile: Profile, change: ChangeSubject, outcome: End
   const { refunds = [] } = outcome;
   if (alarm === 'duplicate') return duplicate(profile, change, outcome, now);
   const seen =
-    ['contradiction', 'disagreement'].includes(alarm) && outcome.why !== undefined ? [outcome.why] : [];
+    ['contradiction', 'disagreement', 'applied_though_rejected'].includes(alarm) && outcome.why !== undefined
+      ? [outcome.why]
+      : [];
   const listed =
     change.kind !== 'refund'
       ? []

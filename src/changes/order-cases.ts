@@ -7,7 +7,7 @@ import type { Service } from '../api/api.ts';
 import type { JsonObject } from '../api/spec.ts';
 import type { Context } from '../commands/command.ts';
 import { CliError } from '../errors.ts';
-import type { AttemptRecord, PaidTwice, UnconfirmedChange } from '../journal/journal.ts';
+import type { AppearedRefund, AttemptRecord, PaidTwice, UnconfirmedChange } from '../journal/journal.ts';
 
 /** The open cases of an account that need no read of an order, by the id of their order. An order may have both. */
 export interface OpenCases {
@@ -50,6 +50,8 @@ export type AttemptsByOrder = ReadonlyMap<string | undefined, readonly AttemptRe
 export type OrderCase =
   | { readonly is: 'unconfirmed'; readonly change: UnconfirmedChange }
   | { readonly is: 'paid_twice' | 'seen_twice'; readonly twice: PaidTwice }
+  /** Somebody recorded that a refund was not made, and the order shows it. */
+  | { readonly is: 'appeared'; readonly refund: AppearedRefund }
   /** Somebody recorded that a refund was made, and the order does not show it. */
   | { readonly is: 'unshown'; readonly record: AttemptRecord }
   /** Somebody recorded that a change was not made, and it can still take effect until then (Unix milliseconds). */
@@ -67,14 +69,17 @@ export function casesOf(
   // One of the two may be the unconfirmed one: that is cleared up first.
   const seen = change === undefined ? journal.seenTwice(known, order) : undefined;
   const [unshown] = journal.unshownRefunds(known, order);
+  const appeared = change === undefined ? journal.appearedRefunds(known, order) : [];
   const late = known.flatMap((record): readonly OrderCase[] => {
     const until = mayAppearUntil(journal, record, clock.now());
-    return until === undefined ? [] : [{ is: 'may_appear', record, until }];
+    const isThere = appeared.some((refund) => refund.record === record);
+    return until === undefined || isThere ? [] : [{ is: 'may_appear', record, until }];
   });
   return [
     ...(change === undefined ? [] : [{ is: 'unconfirmed' as const, change }]),
     ...(paid === undefined ? [] : [{ is: 'paid_twice' as const, twice: paid }]),
     ...(seen === undefined ? [] : [{ is: 'seen_twice' as const, twice: seen }]),
+    ...appeared.map((refund) => ({ is: 'appeared' as const, refund })),
     ...(unshown === undefined ? [] : [{ is: 'unshown' as const, record: unshown }]),
     ...late,
   ];
@@ -105,6 +110,7 @@ export const caseWords: Readonly<Record<OrderCase['is'], CaseWords>> = {
   unconfirmed: { full: 'unconfirmed', short: 'unconfirmed' },
   paid_twice: { full: 'paid back twice', short: 'paid back 2x' },
   seen_twice: { full: 'paid back twice?', short: 'paid back 2x?' },
+  appeared: { full: 'HAS appeared', short: 'HAS appeared' },
   unshown: { full: 'recorded as made', short: 'recorded made' },
   may_appear: { full: 'may still appear', short: 'may appear' },
 };
@@ -114,5 +120,5 @@ export const longestShortCase = Math.max(...Object.values(caseWords).map(({ shor
 
 /** Whether no refund of such an order may be sent before somebody has dealt with the case. */
 export function stopsRefund({ is }: OrderCase): boolean {
-  return is === 'unconfirmed' || is === 'paid_twice' || is === 'seen_twice';
+  return is === 'unconfirmed' || is === 'paid_twice' || is === 'seen_twice' || is === 'appeared';
 }

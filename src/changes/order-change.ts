@@ -11,16 +11,10 @@ import type { JsonObject } from '../api/spec.ts';
 import type { Context } from '../commands/command.ts';
 import { usage } from '../commands/flags.ts';
 import { about, CliError } from '../errors.ts';
-import { type AttemptRecord, attemptName, type Intent } from '../journal/journal.ts';
+import type { AttemptRecord, Intent } from '../journal/journal.ts';
 import { commandLine, type Profile } from '../profiles/profiles.ts';
 import type { Block } from '../terminal/terminal.ts';
-import {
-  acknowledgedAlarms,
-  acknowledgedWords,
-  byHandNote,
-  settledByHand,
-  unshownIn,
-} from './by-hand-words.ts';
+import { byHandLines } from './by-hand-words.ts';
 import { makeChange, type PlannedChange } from './change.ts';
 import { becameWords, changeOf } from './change-words.ts';
 import { type Confirmation, checkOrderConfirmable, confirmAgain } from './confirm-change.ts';
@@ -158,14 +152,7 @@ async function planChange(
   const read = { service, id, order: order.value, isPicked: givenId === undefined, twin };
   const { intent: planned, ask, ...shownBy } = await plan(read);
   const { typed, words, instead, preview, urgent, check, result } = shownBy;
-  const settled = await settledByHand(ctx, service, id);
-  const unshown = (await unshownIn(ctx, service, order.value)).filter((record) => touches(record, planned));
-  const isUnshown = (record: AttemptRecord) =>
-    unshown.some((one) => attemptName(one) === attemptName(record));
-  const byHand = [
-    ...settled.map((record) => byHandNote(ctx, record, isUnshown(record))),
-    ...(await acknowledgedAlarms(ctx, service, id)).map((record) => acknowledgedWords(ctx, record)),
-  ];
+  const byHand = await byHandLines(ctx, service, { ...order.value, id }, planned);
   const intent = { ...planned, checks: [...byHand, ...(planned.checks ?? [])] };
   // Even with --quiet: whoever settled it may have been wrong.
   if (!ctx.options.dryRun) for (const line of byHand) ctx.notes.warn({ text: line, style: 'warn' });
@@ -288,8 +275,4 @@ function textOf(value: unknown): string {
 
 function plain(value: unknown): string | undefined {
   return JSON.stringify(value, (_key, one: unknown) => (typeof one === 'bigint' ? String(one) : one));
-}
-
-function touches({ sent }: AttemptRecord, { expected = [] }: Pick<Intent, 'expected'>): boolean {
-  return sent.proof.expected.some((one) => expected.some(({ chargeId }) => chargeId === one.chargeId));
 }

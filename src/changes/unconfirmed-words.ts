@@ -6,6 +6,7 @@
 import { amountWords } from '../amounts.ts';
 import type { Context } from '../commands/command.ts';
 import {
+  type AppearedRefund,
   type AttemptRecord,
   changeKinds,
   type PaidTwice,
@@ -18,11 +19,6 @@ import type { Block } from '../terminal/terminal.ts';
 import { untilWords } from './by-hand-words.ts';
 import { kindWords } from './change-words.ts';
 import type { OrderCase } from './order-cases.ts';
-
-/** The command that a person runs after they have dealt with a refund that was paid back twice. */
-export function acknowledgeCommand({ intent }: Pick<PaidTwice, 'intent'>): string {
-  return `paydesk journal acknowledge ${intent} --note TEXT`;
-}
 
 /** `paid back twice? 900 MXN, re_1 and re_2`: the order shows that, and the journal does not know it yet. */
 export function seenTwiceWords(twice: PaidTwice, { settings }: Pick<Profile, 'settings'>): string {
@@ -56,6 +52,23 @@ export function mayAppearWords(
   const { proof, amount, currency, time: sentAt, operator } = record.sent;
   const change = unconfirmedWords(ctx, profile, { kind: proof.kind, amount, currency, sentAt, operator });
   return `${change}: ${whoSaid(record)} says it was not made; it may still appear until ${untilWords(ctx, until)}`;
+}
+
+/** `refund of 900 MXN, sent at 05:05:12 by op7: it HAS appeared: it was recorded as not made by root; the order shows re_1` */
+export function appearedWords(
+  ctx: Pick<Context, 'shortTime'>,
+  profile: Pick<Profile, 'settings'>,
+  { record, operator: who, refunds }: AppearedRefund,
+): string {
+  const { proof, amount, currency, time: sentAt, operator } = record.sent;
+  const change = unconfirmedWords(ctx, profile, { kind: proof.kind, amount, currency, sentAt, operator });
+  const shown = refunds.length === 0 ? 'a part of it' : refunds.join(' and ');
+  return `${change}: it HAS appeared: it was recorded as not made by ${who}; the order shows ${shown}`;
+}
+
+/** The command that records it, or shows how to end it. */
+export function appearedCommand({ record, isRecorded }: AppearedRefund): string {
+  return `paydesk journal ${isRecorded ? 'show' : 'reconcile'} ${record.sent.intent}`;
 }
 
 /**
@@ -94,6 +107,17 @@ function caseLines(ctx: Context, profile: Profile, one: OrderCase, isShown: bool
         ...whoMadeLines(one.twice, (ms) => ctx.shortTime(ms)),
         `do not refund this order before this is checked: ${checkTwiceCommand(one.twice)}`,
       ];
+    case 'appeared': {
+      const { again, isRecorded } = one.refund;
+      return [
+        appearedWords(ctx, profile, one.refund),
+        ...(again === undefined
+          ? []
+          : [`PAID BACK TWICE: it was sent again as ${again}, and that was made too`]),
+        'do not refund this order; show your lead',
+        ...(isRecorded ? [] : [`record it: ${appearedCommand(one.refund)}`]),
+      ];
+    }
     case 'unshown':
       return [
         `RECORDED AS MADE  ${unshownWords(one.record, profile)}`,
@@ -133,6 +157,13 @@ function stepOf(ctx: Context, one: OrderCase): readonly [words: string, command:
       ];
     case 'seen_twice':
       return ['first check whether the buyer was paid twice:', checkTwiceCommand(one.twice)];
+    case 'appeared':
+      return [
+        one.refund.isRecorded
+          ? 'see what was sent, who recorded that, and how to end this:'
+          : 'record in the journal what the order shows:',
+        appearedCommand(one.refund),
+      ];
     case 'unshown':
       return [
         'first see who recorded that, and why; if it is wrong, that screen says how to correct it:',

@@ -46,7 +46,10 @@ export interface AccountParts {
 
 /** The functions of an account that a command gets in its context. */
 export interface Account
-  extends Pick<Context, 'service' | 'draftService' | 'change' | 'journal' | 'useProfileOf' | 'team'> {
+  extends Pick<
+    Context,
+    'service' | 'draftService' | 'change' | 'journal' | 'journals' | 'useProfileOf' | 'team'
+  > {
   /** Closes the connections, and the files of the journal. */
   close(): void;
 }
@@ -89,14 +92,16 @@ export function createAccount(parts: AccountParts): Account {
     },
   } as const;
   const local = localJournal(choice);
-  const opened = openJournal({
+  const chosen = chooseStore(choice, local);
+  const journalParts = {
     ...parts,
-    store: chooseStore(choice, local),
+    notes: warningOnce(parts.notes),
     timeoutMs: globals.timeoutMs,
     dryRun: globals.dryRun,
     named: globals.profile,
-    open: async (name) => (await open(name)).service,
-  });
+    open: async (name: string) => (await open(name)).service,
+  };
+  const opened = openJournal({ ...journalParts, store: chosen.store });
   return {
     async service({ purpose = 'read', profile, key, maxPerSecond, shown } = {}) {
       if (maxPerSecond !== undefined) pace.limit(maxPerSecond);
@@ -112,6 +117,17 @@ export function createAccount(parts: AccountParts): Account {
       return (await openWith(async () => profiles.openDraft(draft, key))).service;
     },
     journal: opened.journal,
+    async journals() {
+      if (chosen.all === undefined) return opened.journal;
+      const [{ jointJournal }, stores] = await Promise.all([
+        import('../journal/joint-journal.ts'),
+        chosen.all(),
+      ]);
+      return jointJournal(
+        opened.journal,
+        stores.map((store) => openJournal({ ...journalParts, store }).journal),
+      );
+    },
     async team() {
       const { createTeamDoor } = await import('./team-door.ts');
       return createTeamDoor({ ...parts, choice: { ...choice, ...choice.team }, local });
@@ -149,6 +165,20 @@ export function createAccount(parts: AccountParts): Account {
       } finally {
         changeEnded?.();
       }
+    },
+  };
+}
+
+// The journal of the run may be asked on its own, and with all others: it warns once.
+function warningOnce(notes: Notes): Notes {
+  const said = new Set<string>();
+  return {
+    ...notes,
+    warn(line) {
+      const text = JSON.stringify(line);
+      if (said.has(text)) return;
+      said.add(text);
+      notes.warn(line);
     },
   };
 }

@@ -20,16 +20,24 @@ export interface StoreChoice {
   readonly team: Omit<TeamChoice, 'rules' | 'stateFolder' | 'cwd'>;
 }
 
+/** The store of a run, and all stores of this machine. */
+export interface ChosenStore {
+  readonly store: JournalStore;
+  /** The journal of this machine, and those of the teams; undefined if this user has joined no team. */
+  readonly all: (() => Promise<readonly JournalStore[]>) | undefined;
+}
+
 /** The store of the journal. No file is opened before the store is first used. `local`: the journal of this machine. */
-export function chooseStore({ team, ...choice }: StoreChoice, local: JournalStore): JournalStore {
-  if (!existsSync(team.file)) return local;
+export function chooseStore({ team, ...choice }: StoreChoice, local: JournalStore): ChosenStore {
+  if (!existsSync(team.file)) return { store: local, all: undefined };
   // Loaded with the first question: few users have a team.
   let loaded: Promise<TeamStores> | undefined;
-  const now = async (): Promise<JournalStore> => {
+  const stores = (): Promise<TeamStores> => {
     loaded ??= import('./team-store.ts').then((code) => code.createTeamStores({ ...choice, ...team }, local));
-    return await (await loaded).now();
+    return loaded;
   };
-  return {
+  const now = async (): Promise<JournalStore> => await (await stores()).now();
+  const store: JournalStore = {
     place: local.place,
     witness: local.witness,
     append: async (row) => (await now()).append(row),
@@ -49,9 +57,10 @@ export function chooseStore({ team, ...choice }: StoreChoice, local: JournalStor
     recent: async (of, profile) => (await now()).recent(of, profile),
     close() {
       local.close();
-      void loaded?.then((stores) => stores.close());
+      void loaded?.then((opened) => opened.close());
     },
   };
+  return { store, all: async () => (await stores()).all() };
 }
 
 /** The journal in files of this machine. */

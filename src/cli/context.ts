@@ -86,6 +86,7 @@ export function createRun(state: RunState, globals: Globals, words: readonly str
     draftService: account.draftService,
     change: account.change,
     journal: account.journal,
+    journals: account.journals,
     team: account.team,
     ...createReaders(io, state.signal),
     days,

@@ -23,7 +23,7 @@ const environment = (): readonly string[] => [
   'Others:',
   '  PAYDESK_OPERATOR     your name in the journal; default the system user',
   "  PAYDESK_TEAM_PASSWORD  the password for the team's journal, in place of the one that was kept when you joined",
-  '  PAYDESK_ACCESSIBLE   1: numbered line prompts, nothing redrawn, -o list',
+  '  PAYDESK_ACCESSIBLE   1: numbered line prompts, nothing redrawn, -o list, which then shows the columns of a table',
   '  PAYDESK_DEMO_FAULT   lets replies of the demo get lost, for practice: apply-drop, drop, ...',
   '  CI                   set: the same as --no-input',
   '  NO_COLOR             set: no colour; FORCE_COLOR: colour also in a pipe',

@@ -74,6 +74,7 @@ type ScreenOptions = Pick<
   | 'quiet'
   | 'color'
   | 'accessible'
+  | 'askedFormat'
   | 'debug'
   | 'utc'
   | 'width'
@@ -89,6 +90,7 @@ const plainOptions: ScreenOptions = {
   quiet: false,
   color: undefined,
   accessible: false,
+  askedFormat: undefined,
   debug: false,
   utc: false,
   width: undefined,
@@ -168,6 +170,7 @@ function openScreen({ io, keys, stop, options, locale }: ScreenParts): Screen {
   const out = createOutput({
     ...shared,
     stdout,
+    isBriefList: options.accessible && options.askedFormat === undefined,
     charts: chartSigns({ ...options, env: io.env, platform: io.platform }),
     color: colorLevel(stdout, options.color, io.env),
     now: () => clock.now(),

@@ -89,7 +89,7 @@ export function createTeamDoor(parts: TeamDoorParts): TeamDoor {
     },
     async remove(place, password, name) {
       checkMember(name);
-      await removeTeamMember(place, signedIn(password), name);
+      return await removeTeamMember(place, signedIn(password), name);
     },
     async removeSql(schema, name) {
       checkMember(name);

@@ -33,6 +33,8 @@ const insistMs = 20_000;
 /** Which store it is now. */
 export interface TeamStores {
   now(): Promise<JournalStore>;
+  /** The journal on this machine, without the accounts that are a team's now, and then each team's. */
+  all(): Promise<readonly JournalStore[]>;
   close(): void;
 }
 
@@ -41,14 +43,26 @@ export function createTeamStores(choice: TeamChoice, local: JournalStore): TeamS
   const opened = new Map<string, Promise<JournalStore>>();
   // One for all connections of the process.
   const run = crypto.randomUUID();
+  const open = (team: Team): Promise<JournalStore> => {
+    const store = opened.get(team.origin) ?? openTeam(choice, team, run);
+    opened.set(team.origin, store);
+    return store;
+  };
   return {
     async now() {
       const origin = await choice.origin();
       const team = origin === undefined ? undefined : teamOf(readTeams(choice.file, choice.rules), origin);
-      if (team === undefined) return refusingMoved(local, choice);
-      const store = opened.get(team.origin) ?? openTeam(choice, team, run);
-      opened.set(team.origin, store);
-      return await store;
+      return team === undefined ? refusingMoved(local, choice) : await open(team);
+    },
+    async all() {
+      const teams = readTeams(choice.file, choice.rules);
+      // Several accounts may be in the journal of one team. If the run has opened it, that connection does.
+      const isFirst = ({ origin, journal }: Team) => {
+        const same = teams.filter((other) => other.journal === journal);
+        return (same.find((other) => opened.has(other.origin)) ?? same[0])?.origin === origin;
+      };
+      const stores = await Promise.all(teams.filter(isFirst).map(open));
+      return [withoutMoved(refusingMoved(local, choice), teams), ...stores];
     },
     close() {
       for (const store of opened.values())
@@ -105,5 +119,14 @@ function refusingMoved(local: JournalStore, { file, rules }: TeamChoice): Journa
         certain: 'nothing was sent',
       });
     },
+  };
+}
+
+// What this machine had sent before its account joined is in the journal of the team, too.
+function withoutMoved(local: JournalStore, teams: readonly Team[]): JournalStore {
+  const isHere = (row: { readonly origin: string }) => teamOf(teams, row.origin) === undefined;
+  return {
+    ...local,
+    attempts: async (query) => (await local.attempts(query)).filter(({ sent }) => isHere(sent)),
   };
 }

@@ -107,6 +107,8 @@ export interface Context {
   /** The only way to change something at the service. */
   readonly change: Change;
   readonly journal: Journal;
+  /** As `journal`, over all journals of this machine: its own, and those of the teams of its accounts. */
+  journals(): Promise<Journal>;
   /** What the team commands do. Its code is loaded when it is asked for. */
   team(): Promise<TeamDoor>;
   completionScript(shell: Shell): Promise<string>;

@@ -202,7 +202,14 @@ function screen(ctx: Context, source: Source, { lines }: Found): readonly Block[
       more(line),
     ]);
   });
-  return [titleLine(ctx, 'TODAY', source), { grid, right: [1, 2] }, ...closingBlocks(source, [])];
+  // Where the columns do not fit, each line says what it is about.
+  let label: Cell = '';
+  const narrow = grid.map(([own = '', ...cells]): Block => {
+    if (own !== '') label = own;
+    const words = cells.filter((cell) => cell !== '').flatMap((cell): readonly Cell[] => ['  ', cell]);
+    return { line: [label, ...words].flat(), hang: 2 };
+  });
+  return [titleLine(ctx, 'TODAY', source), { grid, right: [1, 2], narrow }, ...closingBlocks(source, [])];
 }
 
 // These need a person.

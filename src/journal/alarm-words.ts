@@ -2,7 +2,8 @@
 
 import { type AmountStyle, amountWords } from '../amounts.ts';
 import type { PaidTwice } from './journal.ts';
-import type { Alarm } from './journal-rows.ts';
+import type { Alarm, AttemptRecord } from './journal-rows.ts';
+import { appearedVerdict, notMadeBy } from './said-by-hand.ts';
 
 /** `paid back twice: 900 MXN, re_1 and re_2` */
 export function paidTwiceWords(
@@ -18,9 +19,17 @@ export function paidTwiceWords(
 
 /** Who made which of two equal refunds, as far as it can be known: one line for ours, one for the rest. */
 export function whoMadeLines(
-  { refunds, ours, sentAt, operator }: Pick<PaidTwice, 'refunds' | 'ours' | 'sentAt' | 'operator'>,
+  {
+    refunds,
+    ours,
+    sentAt,
+    operator,
+    sentAs = [],
+  }: Pick<PaidTwice, 'refunds' | 'ours' | 'sentAt' | 'operator' | 'sentAs'>,
   shortTime: (ms: number) => string,
 ): readonly string[] {
+  if (sentAs.length > 1)
+    return [`${sentAs.length > 2 ? 'all' : 'both'} were sent from here: ${sentAs.join(' and ')}`];
   const sent = `sent at ${shortTime(sentAt)} by ${operator}`;
   if (refunds.length < 2) return [sent];
   const own = refunds.filter((id) => ours.includes(id));
@@ -33,6 +42,14 @@ export function whoMadeLines(
     `${own.join(' and ')} is ours, ${sent}`,
     `${others.join(' and ')} is a second payment: made twice, or sent from elsewhere`,
   ];
+}
+
+/** The alarm of an attempt in a few words; undefined when there is none. */
+export function alarmText(record: AttemptRecord): string | undefined {
+  const alarm = record.verdicts.at(-1)?.alarm;
+  if (alarm === undefined) return undefined;
+  if (appearedVerdict(record) === undefined) return alarmWords[alarm];
+  return `HAS APPEARED, recorded as not made by ${notMadeBy(record) ?? 'somebody'}`;
 }
 
 /** An alarm in a few words, to stand before a colon. */

@@ -6,8 +6,8 @@
 
 import { valueAt } from '../api/spec.ts';
 import type { CliErrorParts } from '../errors.ts';
-import { claimedBy, claimsOf, isWatched, verdictOf } from './attempt-state.ts';
-import { unshownRefunds } from './by-hand.ts';
+import { claimedBy, claimsOf, isDoubted, isWatched, verdictOf } from './attempt-state.ts';
+import { appearedOn, appearedRuling, sentAs, unshownRefunds } from './by-hand.ts';
 import { decide, equalRefund, nothingToRepeat, oldRead, type Refusal, unshownRefund } from './guards.ts';
 import type { AttemptRecord, Moment, Proof, SentRow, VerdictRow } from './journal-rows.ts';
 import { earliestOf, stampOf } from './journal-time.ts';
@@ -86,7 +86,7 @@ function compare(state: At<'reading'>, event: Extract<Event, { is: 'fresh' }>): 
     const found = newsOf(attempt, known, event);
     if (found === undefined) continue;
     if ('problem' in found) return refuse({ why: 'unprovable', problem: found.problem });
-    const refusal: Refusal = { why: 'appeared', attempt, verdict: found.verdict };
+    const refusal: Refusal = { why: 'appeared', attempt, ...found };
     if (wanted.dryRun) return refuse(refusal);
     return { state: { at: 'correcting', wanted, refusal }, effect: { do: 'record', row: found.verdict } };
   }
@@ -111,14 +111,26 @@ function compare(state: At<'reading'>, event: Extract<Event, { is: 'fresh' }>): 
 }
 
 // What the final read shows about an earlier attempt and the journal does not know yet: a change that no read had
-// shown was made after all, or a refund is there twice.
+// shown, or that a person recorded as not made, was made after all; or a refund is there twice.
 function newsOf(
   attempt: AttemptRecord,
   known: readonly AttemptRecord[],
   { value, moment }: Extract<Event, { is: 'fresh' }>,
-): { readonly verdict: VerdictRow } | { readonly problem: string } | undefined {
+):
+  | Pick<Extract<Refusal, { why: 'appeared' }>, 'verdict' | 'sentAs'>
+  | { readonly problem: string }
+  | undefined {
   const { sent } = attempt;
   const last = verdictOf(attempt);
+  if (isDoubted(attempt)) {
+    const appeared = appearedOn(attempt, known, value);
+    return (
+      appeared && {
+        verdict: verdictRow(sent, moment, appearedRuling(appeared)),
+        sentAs: sentAs(attempt, appeared),
+      }
+    );
+  }
   if (last?.verdict === 'applied') {
     const twice = newDuplicate(attempt, last, known, value);
     // Who confirmed the first of them stays: a reply is not lost because a second refund shows.

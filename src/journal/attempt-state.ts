@@ -72,7 +72,8 @@ export function blockedUntil(record: AttemptRecord): number | undefined {
 export function isUnsettled(record: AttemptRecord): boolean {
   const last = verdictOf(record);
   if (last === undefined) return true;
-  return mayChange(last) && (last.verdict !== 'applied' || isWatched(record));
+  const isEnded = last.verdict === 'applied' || last.by === 'person';
+  return mayChange(last) && (!isEnded || isWatched(record));
 }
 
 /** Whether somebody still has to look at it: its last verdict may change, or has an alarm that nobody acknowledged. */
@@ -83,6 +84,7 @@ export function isUnfinished(record: AttemptRecord): boolean {
 /** Whether it may be open, or has an alarm that nobody acknowledged, whatever time it is. */
 export function mayBeOpen(last: VerdictRow | undefined): boolean {
   if (last === undefined || last.alarm !== undefined) return true;
+  if (last.verdict === 'rejected') return last.confirmed === false;
   return mayChange(last) && last.verdict !== 'applied';
 }
 
@@ -97,19 +99,34 @@ export function isAcknowledged(
 }
 
 /**
- * Whether a refund that was made is still watched. Its order is read again until one read came after its horizon,
- * because the service may make the refund twice, and another machine may have sent the same one.
+ * Whether a refund that is not unconfirmed is still watched. Its order is read again until one read came after its horizon,
+ * because the service may make the refund twice, another machine may have sent the same one, and a person who recorded that it
+ * was not made may be wrong.
  */
 export function isWatched(record: AttemptRecord): boolean {
+  if (isDoubted(record)) return true;
   const last = verdictOf(record);
   if (last?.verdict !== 'applied' || last.by === 'person' || record.sent.proof.kind !== 'refund')
     return false;
   return !wasOver(record, last);
 }
 
+/**
+ * Whether a person recorded that this refund was not made, and no read has come after its horizon since. A read after it gives the
+ * attempt a verdict of its own.
+ */
+export function isDoubted(record: AttemptRecord): boolean {
+  const { proof, lost } = record.sent;
+  const last = verdictOf(record);
+  // If the SENT row was lost, no read can tell.
+  return (
+    lost === undefined && proof.kind === 'refund' && last?.verdict === 'rejected' && last.by === 'person'
+  );
+}
+
 /** Whether a verdict may still change, however old its attempt is. */
 export function mayChange({ verdict, by, confirmed }: VerdictRow): boolean {
-  if (verdict === 'rejected') return confirmed === false;
+  if (verdict === 'rejected') return confirmed === false || by === 'person';
   return verdict === 'unknown' || verdict === 'not_seen' || (verdict === 'applied' && by !== 'person');
 }
 
@@ -119,6 +136,7 @@ export function isDue(record: AttemptRecord, now: Moment): boolean {
   const last = verdictOf(record);
   if (mayStillLeave(record, now)) return false;
   if (last?.verdict === 'applied') return isDueAgain(record, last, now);
+  if (isDoubted(record)) return true;
   return last === undefined || last.verdict === 'unknown' || now.skewed || !wasOver(record, last);
 }
 

@@ -3,11 +3,12 @@
  * with. Pure.
  */
 
-import { claimsOf, isOpen, isSameAttempt, verdictOf } from './attempt-state.ts';
+import { claimsOf, isDoubted, isOpen, isSameAttempt, ownRefunds, verdictOf } from './attempt-state.ts';
 import type { Refusal } from './guards.ts';
 import type { AttemptRecord, Moment, VerdictRow } from './journal-rows.ts';
 import { atLeastSince, earliestOf } from './journal-time.ts';
 import { type Evidence, judgeRead } from './judge-read.ts';
+import { notMadeBy, statementOn } from './said-by-hand.ts';
 import { isEqual } from './same-request.ts';
 import { type Ruling, rulingOf } from './verdict.ts';
 
@@ -36,10 +37,10 @@ export function tooEarly(attempt: AttemptRecord, now: Moment): Refusal | undefin
   return left > 0 ? { why: 'too_early', attempt, until: now.wall + left } : undefined;
 }
 
-/** Whether the last verdict is a person's, and says the contrary of this statement. */
+/** Whether what a person recorded still counts, and says the contrary of this statement. */
 export function canCorrect(record: AttemptRecord, { applied }: Pick<Statement, 'applied'>): boolean {
-  const last = verdictOf(record);
-  return last?.by === 'person' && (last.verdict === 'applied') !== applied;
+  const said = statementOn(record);
+  return said !== undefined && (said.verdict === 'applied') !== applied;
 }
 
 /**
@@ -71,19 +72,96 @@ export function unshownRefunds(known: readonly AttemptRecord[], order: unknown):
 }
 
 /**
- * The same money, sent after this attempt and not known to have failed. If this one was made after all, the money may have
+ * The same money, sent in place of this attempt and not known to have failed. If this one was made after all, the money may have
  * moved twice.
  */
 export function sentAgain(record: AttemptRecord, known: readonly AttemptRecord[]): AttemptRecord | undefined {
+  return allSentAgain(record, known)[0];
+}
+
+// What was sent later; and what was sent before, was recorded as not made, and so was sent again as this attempt.
+function allSentAgain(record: AttemptRecord, known: readonly AttemptRecord[]): readonly AttemptRecord[] {
   const { sent } = record;
   const { kind, expected } = sent.proof;
-  return known.find((other) => {
+  return known.filter((other) => {
     const verdict = verdictOf(other)?.verdict;
     const failed = verdict === 'not_sent' || verdict === 'rejected';
-    const isLater = !isSameAttempt(other, record) && other.sent.time >= sent.time;
-    return isLater && !failed && isEqual({ ...sent, kind, expected }, other);
+    const isInstead = other.sent.time >= sent.time || notMadeBy(other) !== undefined;
+    return (
+      !isSameAttempt(other, record) && isInstead && !failed && isEqual({ ...sent, kind, expected }, other)
+    );
   });
 }
+
+// ── What was recorded as not made, and is made ──────────────────────────────────────────────────
+
+type Shown = Extract<Evidence, { readonly shows: 'expected' | 'duplicate' | 'partial' }>;
+
+/** A refund that an order shows although a person recorded that it was not made. */
+export interface Appeared {
+  readonly evidence: Shown;
+  /** The same refund, sent again and made. Then the buyer was paid twice. */
+  readonly again: AttemptRecord | undefined;
+}
+
+/**
+ * What a read shows of a refund that a person recorded as not made; undefined if it does not show it, or if nobody can tell it from
+ * a refund that a person recorded as made. `known`: the attempts on that order.
+ */
+export function appearedIn(
+  record: AttemptRecord,
+  known: readonly AttemptRecord[],
+  evidence: Evidence,
+): Appeared | undefined {
+  const { shows } = evidence;
+  if (!isDoubted(record) || (shows !== 'expected' && shows !== 'duplicate' && shows !== 'partial'))
+    return undefined;
+  const others = allSentAgain(record, known);
+  if (shows === 'expected' && others.some(isMadeByHand)) return undefined;
+  return { evidence, again: others.find((other) => verdictOf(other)?.verdict === 'applied') };
+}
+
+/** The same, of the order as it was read. */
+export function appearedOn(
+  record: AttemptRecord,
+  known: readonly AttemptRecord[],
+  order: unknown,
+): Appeared | undefined {
+  if (!isDoubted(record)) return undefined;
+  const { sent } = record;
+  return appearedIn(record, known, judgeRead(sent.proof, order, claimsOf(known, record), earliestOf(sent)));
+}
+
+/** The intents that sent a refund which has appeared, if it was sent again and made; undefined if it was sent once. */
+export function sentAs({ sent }: AttemptRecord, { again }: Appeared): readonly string[] | undefined {
+  return again && [sent.intent, again.sent.intent];
+}
+
+/** The verdict when a refund has appeared that a person recorded as not made. */
+export function appearedRuling({ evidence, again }: Appeared): Ruling {
+  const ruling = rulingOf(evidence, 'rejected');
+  if (evidence.shows !== 'expected') return ruling;
+  const why = `${ruling.why}, although it was recorded as not made`;
+  if (again === undefined) return { ...ruling, why };
+  // The refund that was sent again is watched too, and may have raised the alarm about these refunds.
+  if (isToldBy(again, evidence)) return { ...ruling, why, alarm: undefined };
+  return withRepeat({ ...ruling, why }, again);
+}
+
+function isToldBy({ verdicts }: AttemptRecord, { refunds: shown }: Shown): boolean {
+  return verdicts.some(({ alarm, acknowledged, refunds = [] }) => {
+    const ids = new Set(refunds.map(({ id }) => id));
+    return (alarm ?? acknowledged) === 'duplicate' && shown.every(({ id }) => ids.has(id));
+  });
+}
+
+/** The verdict of the read after the horizon that does not show such a refund. It ends the watch. */
+export function staysNotMade({ refunds }: { readonly refunds: Shown['refunds'] }): Ruling {
+  const why = 'checked after the waiting period: it did not appear';
+  return { verdict: 'rejected', by: 'read', why, confirmed: true, refunds };
+}
+
+// ── The verdicts of people ──────────────────────────────────────────────────────────────────────
 
 /** The verdict of a statement. `again`: what `sentAgain` found. */
 export function statedRuling(
@@ -114,7 +192,10 @@ export function correctedByRead(
 function withRepeat(words: Ruling, again: AttemptRecord | undefined): Ruling {
   if (words.verdict !== 'applied' || again === undefined) return words;
   const { intent } = again.sent;
-  return { ...words, alarm: 'duplicate', why: `${words.why}; made twice: also as ${intent}` };
+  const why = `${words.why}; made twice: also as ${intent}`;
+  // The first of them is the one that this attempt made.
+  const refunds = words.refunds && [...words.refunds, ...ownRefunds(again)];
+  return { ...words, refunds, alarm: 'duplicate', why };
 }
 
 /** The same verdict as before, without its alarm. A duplicate covers the refunds that the read shows. */

@@ -6,6 +6,7 @@ import type { AccountMarks, Intent } from './journal.ts';
 import { attemptName } from './journal.ts';
 import type { AttemptRecord, Moment, PreImage, VerdictRow } from './journal-rows.ts';
 import { isPaidTwice, refundsPaidTwice } from './paid-twice.ts';
+import { appearedVerdict } from './said-by-hand.ts';
 import { asksForSame, isEqual, isOtherMode, sameJson, type Typed } from './same-request.ts';
 
 /** Why nothing is sent. refusal-error.ts makes an error from it. */
@@ -24,8 +25,16 @@ export type Refusal =
   | { readonly why: 'not_seen'; readonly attempt: AttemptRecord }
   /** The same change was made before, but people may not know it: a person stated it, or only a read found it. */
   | { readonly why: 'made'; readonly attempt: AttemptRecord }
-  /** The final read shows an earlier attempt's refund: it was made after all. */
-  | { readonly why: 'appeared'; readonly attempt: AttemptRecord; readonly verdict: VerdictRow }
+  /**
+   * The final read shows an earlier attempt's refund: it was made after all. `sentAs`: the intents that sent it, if it was sent
+   * again in between.
+   */
+  | {
+      readonly why: 'appeared';
+      readonly attempt: AttemptRecord;
+      readonly verdict: VerdictRow;
+      readonly sentAs?: readonly string[] | undefined;
+    }
   /** A refund of the same amount on the same charge exists, and `again` does not name it. */
   | {
       readonly why: 'equal';
@@ -121,8 +130,8 @@ export function decide(asked: Asked, known: readonly AttemptRecord[], now: Momen
 }
 
 /**
- * Refuses every refund of an order while one is known to have been paid back twice: whoever sends the next one does not know
- * yet how that ends. Nothing but `journal acknowledge` lets it through. Captures and other requests pay nothing back, and a new
+ * Refuses every refund of an order while one is known to have been paid back twice, or to have appeared although a person recorded
+ * that it was not made: whoever sends the next one does not know yet how that ends. Nothing but `journal acknowledge` lets it through. Captures and other requests pay nothing back, and a new
  * charge may be how somebody gets the money back, so they are not refused.
  */
 export function paidTwice(
@@ -130,8 +139,14 @@ export function paidTwice(
   known: readonly AttemptRecord[],
 ): Refusal | undefined {
   if (kind !== 'refund') return undefined;
-  const attempt = known.find((record) => record.sent.proof.orderId === orderId && isPaidTwice(record));
-  return attempt && { why: 'paid_twice', attempt, refunds: refundsPaidTwice(attempt, known) };
+  const own = known.filter(({ sent }) => sent.proof.orderId === orderId);
+  const attempt = own.find(isPaidTwice);
+  if (attempt !== undefined) return { why: 'paid_twice', attempt, refunds: refundsPaidTwice(attempt, known) };
+  for (const late of own) {
+    const verdict = appearedVerdict(late);
+    if (verdict !== undefined) return { why: 'appeared', attempt: late, verdict };
+  }
+  return undefined;
 }
 
 /** Refuses a name in `--again` that an earlier sending has used up. So arrow-up and Enter never send a second time. */

@@ -9,7 +9,7 @@ import type { AttemptQuery, Repair, Verification } from './journal-store.ts';
 import type { Evidence } from './judge-read.ts';
 import type { SharedPlan, TeamRules } from './team-rules.ts';
 
-export { alarmWords, paidTwiceWords, whoMadeLines } from './alarm-words.ts';
+export { alarmText, alarmWords, paidTwiceWords, whoMadeLines } from './alarm-words.ts';
 export type { StoredRow } from './chain.ts';
 export type {
   Alarm,
@@ -30,6 +30,7 @@ export { LimitRefusal, limitWords, secondWords } from './limit-words.ts';
 export { isSameOrigin } from './moved-away.ts';
 export type { ServerVerification } from './postgres/postgres-store.ts';
 export type { TeamStatus } from './postgres/team-status.ts';
+export { appearedVerdict, notMadeBy, statementOn } from './said-by-hand.ts';
 export type {
   ApprovalRequest,
   AskedPlan,
@@ -203,6 +204,21 @@ export interface PaidTwice extends Omit<UnconfirmedChange, 'kind'> {
   readonly refunds: readonly string[];
   /** Those that the reply named, so they are surely ours. None if the reply was lost: then nobody can tell which one is. */
   readonly ours: readonly string[];
+  /** The intents that sent them, if each of them was sent from here. */
+  readonly sentAs?: readonly string[] | undefined;
+}
+
+/** A refund that an order shows although a person recorded that it was not made. */
+export interface AppearedRefund {
+  readonly record: AttemptRecord;
+  /** Who recorded that. */
+  readonly operator: string;
+  /** The ids of the refunds that the order shows. */
+  readonly refunds: readonly string[];
+  /** The intent of the same refund, sent again and made: the buyer was paid twice. */
+  readonly again: string | undefined;
+  /** Whether the journal has it, so that only a person must look. */
+  readonly isRecorded: boolean;
 }
 
 /** An attempt after its order was read again. */
@@ -237,7 +253,7 @@ export interface Journal {
   /** Whether reading the order again may show something new about the attempt. */
   isDue(record: AttemptRecord, now: Moment): boolean;
   /** Whether another desk of the team may be about to send it, so that a read proves nothing yet. */
-  mayStillLeave(record: AttemptRecord, now: Pick<Moment, 'time'>): boolean;
+  mayStillLeave(record: AttemptRecord, now: Moment): boolean;
   /**
    * Reads the order again if a change on it is unconfirmed. Throws CliError 'refused' when one still is after that, and for
    * a refund of an order that was paid back twice; returns the attempts that the read settled. If the order cannot be
@@ -266,7 +282,8 @@ export interface Journal {
     orderId?: string,
   ): Promise<ReadonlyMap<string, PaidTwice>>;
   /**
-   * Stops a change when the order that was just read shows a refund twice and the journal does not know that yet: it reads the
+   * Stops a change when the order that was just read shows a refund twice, or one that a person recorded as not made, and the
+   * journal does not know that yet: it reads the
    * order again under its lock, records the alarm, and throws the CliError that the change itself would end with.
    */
   refuseDuplicate(order: {
@@ -287,6 +304,11 @@ export interface Journal {
   }): Promise<void>;
   /** The refunds that somebody recorded as made by hand and that this order does not show. `known`: the attempts on it. */
   unshownRefunds(known: readonly AttemptRecord[], order: JsonObject): readonly AttemptRecord[];
+  /**
+   * The refunds that somebody recorded as not made and that this order shows, until somebody acknowledges it. `known`: the
+   * attempts on it.
+   */
+  appearedRefunds(known: readonly AttemptRecord[], order: JsonObject): readonly AppearedRefund[];
   /**
    * The refund that an order shows more than once although the journal knows only one, until somebody reconciles it. `known`:
    * the attempts on that order. Undefined if there is none.
@@ -333,6 +355,10 @@ export interface Journal {
     },
     confirm: (evidence: Evidence) => Promise<string | undefined>,
   ): Promise<Resolved>;
+  /** The same refund, sent again after this one: if both were made, the buyer was paid twice. */
+  sentAgain(record: AttemptRecord): Promise<AttemptRecord | undefined>;
+  /** Until when nobody can know yet that it was not made (Unix milliseconds); undefined when it is late enough. */
+  tooEarlyUntil(record: AttemptRecord, now: Moment): number | undefined;
   /**
    * Reads the order again, then writes down that a person has dealt with the alarm of this attempt. Adds nothing when it has
    * no alarm, or is still unconfirmed. Throws CliError 'refused' while it is watched and its order cannot be read.

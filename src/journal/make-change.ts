@@ -5,7 +5,7 @@ import { isObject, livemodeOf } from '../api/spec.ts';
 import type { Clock } from '../io.ts';
 import type { Locks } from '../locks/locks.ts';
 import type { Notes } from '../terminal/terminal.ts';
-import { alarmWords } from './alarm-words.ts';
+import { alarmText } from './alarm-words.ts';
 import { begin, step } from './at-most-once.ts';
 import { blockedUntil, verdictOf } from './attempt-state.ts';
 import { outcomeOf } from './change-outcome.ts';
@@ -85,7 +85,7 @@ function tellNews(
   const { alarm } = added;
   const line = `${named(record, service.profile.settings)}: paydesk journal show ${record.sent.intent}`;
   if (alarm === undefined) notes.note(`an earlier change was looked up again: ${line}`);
-  else notes.warn(`${alarmWords[alarm]}: an earlier change: ${line}`);
+  else notes.warn(`${alarmText(record) ?? alarm}: an earlier change: ${line}`);
 }
 
 function wasApplied({ verdicts }: AttemptRecord): boolean {

@@ -40,6 +40,11 @@ export function isMark({ name }: Pick<SettingRow, 'name'>): boolean {
   return name === markName;
 }
 
+/** Whether a mark says what it should. One that somebody wrote past paydesk may say anything. */
+export function isReadableMark({ origin, to }: { readonly origin: unknown; readonly to: unknown }): boolean {
+  return typeof origin === 'string' && (to === null || typeof to === 'string');
+}
+
 /** The accounts whose changes are recorded elsewhere. */
 export class MovedAccounts {
   readonly #moved = new Map<string, MovedTo>();

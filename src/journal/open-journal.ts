@@ -10,6 +10,7 @@ import { attemptsOf, paidTwiceOf, unconfirmedOf } from './account-attempts.ts';
 import {
   blockedUntil,
   horizonOf,
+  isDoubted,
   isDue,
   isOpen,
   isUnsettled,
@@ -18,23 +19,25 @@ import {
   ownRefunds,
   verdictOf,
 } from './attempt-state.ts';
-import { unshownRefunds } from './by-hand.ts';
+import { appearedOn, appearedRuling, sentAgain, sentAs, tooEarly, unshownRefunds } from './by-hand.ts';
 import { recordedOutcome } from './change-outcome.ts';
 import type { EffectParts } from './effects.ts';
 import { decide, paidTwice, type Refusal, unshownRefund, usedUp } from './guards.ts';
 import type { Journal, PlanClaim } from './journal.ts';
-import type { AttemptRecord, Moment } from './journal-rows.ts';
+import type { AttemptRecord, Moment, VerdictRow } from './journal-rows.ts';
 import type { JournalStore } from './journal-store.ts';
 import { momentOf, stampOf } from './journal-time.ts';
 import { isPaidTwice } from './paid-twice.ts';
 import { pickDue, resolveOne } from './read-again.ts';
 import { refusalError } from './refusal-error.ts';
+import { appearedVerdict } from './said-by-hand.ts';
 import { marksOf, marksOfService, mayBeSameAccount } from './same-account.ts';
 import { asksForSame } from './same-request.ts';
 import {
+  alarmedLines,
+  appearedRefunds,
   duplicateNow,
   namedByReply,
-  paidTwiceLine,
   probableRefunds,
   seenTwice,
   unconfirmedLines,
@@ -110,11 +113,11 @@ export function openJournal(parts: JournalParts): OpenedJournal {
       told.add(profile.name);
       try {
         await warnOnce();
-        const { open, twice } = await openAttempts(journal, profile);
+        const { open, twice, late } = await openAttempts(journal, profile);
         const isOther = ({ sent }: AttemptRecord) => shown === undefined || sent.proof.orderId !== shown;
         for (const line of unconfirmedLines(open.filter(isOther), profile.settings)) parts.notes.note(line);
-        const twiceElsewhere = twice.filter(isOther);
-        if (twiceElsewhere.length > 0) parts.notes.note(paidTwiceLine(twiceElsewhere, profile.settings));
+        for (const line of alarmedLines(twice.filter(isOther), late.filter(isOther), profile.settings))
+          parts.notes.note(line);
       } catch (error) {
         if (!(error instanceof CliError)) throw error;
         parts.notes.warn(`the journal cannot be read: ${error.message}`);
@@ -168,13 +171,19 @@ interface OpenAttempts {
   readonly open: readonly AttemptRecord[];
   /** Refunds that were paid back twice. */
   readonly twice: readonly AttemptRecord[];
+  /** Refunds that appeared although somebody had recorded that they were not made. */
+  readonly late: readonly AttemptRecord[];
 }
 
 async function openAttempts(journal: Journal, { origin }: Profile): Promise<OpenAttempts> {
   const attempts = await journal.attempts({ origin, unconfirmed: true });
-  if (attempts.length === 0) return { open: [], twice: [] };
+  if (attempts.length === 0) return { open: [], twice: [], late: [] };
   const now = await journal.now();
-  return { open: attempts.filter((record) => isOpen(record, now)), twice: attempts.filter(isPaidTwice) };
+  return {
+    open: attempts.filter((record) => isOpen(record, now)),
+    twice: attempts.filter(isPaidTwice),
+    late: attempts.filter((record) => appearedVerdict(record) !== undefined),
+  };
 }
 
 function createJournal(parts: JournalParts): Journal {
@@ -211,6 +220,7 @@ function createJournal(parts: JournalParts): Journal {
     refuseDuplicate: (order) => refuseDuplicate({ ...parts, now, effectParts }, order),
     refusePlanned: (refund) => refusePlanned({ ...parts, now }, refund),
     unshownRefunds,
+    appearedRefunds,
     seenTwice,
     unconfirmed: (service, orderId) => unconfirmedOf({ store, now }, service, orderId),
     paidTwice: (service, orderId) => paidTwiceOf(store, service, orderId),
@@ -234,6 +244,19 @@ function createJournal(parts: JournalParts): Journal {
       resolveOne(await effectParts(record), record, {
         acknowledgement: { operator: await whoStates(), note },
       }),
+    async sentAgain(record) {
+      const { orderId } = record.sent.proof;
+      const all = orderId === undefined ? [] : await store.attempts({ orderId });
+      const account = marksOf(record.sent);
+      return sentAgain(
+        record,
+        all.filter(({ sent }) => mayBeSameAccount(marksOf(sent), account)),
+      );
+    },
+    tooEarlyUntil(record, moment) {
+      const refusal = tooEarly(record, moment);
+      return refusal?.why === 'too_early' ? refusal.until : undefined;
+    },
     async settledAlike(service, intent) {
       const account = marksOfService(service);
       const byHand = await store.attempts({ byHand: true });
@@ -306,13 +329,25 @@ async function refuseDuplicate(
   const own = await attemptsOf(store, service, orderId).catch(() => []);
   const shown = { shortTime, amounts: service.profile.settings };
   for (const attempt of own) {
-    const seen = duplicateNow(attempt, own, order);
-    if (seen === undefined) continue;
-    const { record } = dryRun ? { record: attempt } : await resolveOne(await effectParts(attempt), attempt);
-    const verdict = dryRun ? verdictRow(attempt.sent, await now(), rulingOf(seen)) : verdictOf(record);
-    if (verdict?.alarm === 'duplicate')
-      throw refusalError({ why: 'appeared', attempt, verdict }, orderId, shown);
+    const twice = duplicateNow(attempt, own, order);
+    const late = appearedOn(attempt, own, order);
+    const ruling = twice ? rulingOf(twice) : late && appearedRuling(late);
+    if (ruling === undefined) continue;
+    const verdict = dryRun
+      ? verdictRow(attempt.sent, await now(), ruling)
+      : await readForVerdict(await effectParts(attempt), attempt);
+    if (verdict === undefined) continue;
+    const again = late && sentAs(attempt, late);
+    throw refusalError({ why: 'appeared', attempt, verdict, sentAs: again }, orderId, shown);
   }
+}
+
+// The alarm, or the verdict after that of a person, which the read under the lock gave; undefined if it shows nothing of that.
+async function readForVerdict(parts: EffectParts, attempt: AttemptRecord): Promise<VerdictRow | undefined> {
+  const { record } = await resolveOne(parts, attempt);
+  const verdict = verdictOf(record);
+  const isNews = isDoubted(attempt) ? !isDoubted(record) : verdict?.alarm === 'duplicate';
+  return isNews ? verdict : undefined;
 }
 
 // Before the last questions: nobody should write a note for a refund that the journal refuses anyway.

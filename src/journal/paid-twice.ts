@@ -31,6 +31,16 @@ export function newDuplicate(
   return isAcknowledged(last, 'duplicate', evidence.refunds) ? undefined : evidence;
 }
 
+/** The intents that sent these refunds, if each of them was sent from here, as a change of its own; else none. */
+export function sendersOf(refunds: readonly string[], known: readonly AttemptRecord[]): readonly string[] {
+  const senders = refunds.map((id) =>
+    known.find((record) => ownRefunds(record).some((one) => one.id === id)),
+  );
+  const intents = new Set(senders.map((record) => record?.sent.intent));
+  const all = [...intents].filter((intent) => intent !== undefined);
+  return all.length === refunds.length ? all : [];
+}
+
 /**
  * The ids of the refunds that are there more than once. They come from the last read that showed all of them: a later one
  * may show fewer. If a person corrected a record, the second refund is that of the attempt that was sent again. `known`: the

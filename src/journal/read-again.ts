@@ -45,6 +45,7 @@ export async function resolveOne(
     throw refusalError(end.refusal, orderId ?? intent, {
       shortTime: parts.shortTime,
       amounts: parts.service.profile.settings,
+      asked: { body: undefined, note: statement?.note },
     });
   } finally {
     await effects.release();

@@ -3,14 +3,15 @@
 import { type AmountStyle, amountWords, figureWords, plainAmounts, typedForm } from '../amounts.ts';
 import type { JsonObject } from '../api/spec.ts';
 import { CliError, withParts } from '../errors.ts';
-import { commandLine } from '../profiles/profiles.ts';
-import { alarmWords, paidTwiceWords, whoMadeLines } from './alarm-words.ts';
+import { commandLine, plainCommand } from '../profiles/profiles.ts';
+import { alarmText, paidTwiceWords, whoMadeLines } from './alarm-words.ts';
 import { verdictOf } from './attempt-state.ts';
 import type { Refusal } from './guards.ts';
 import { attemptName, changeKinds } from './journal.ts';
 import { type AttemptRecord, type SentRow, sentBy } from './journal-rows.ts';
 import { provable } from './judge-read.ts';
 import { LimitRefusal } from './limit-words.ts';
+import { notMadeBy } from './said-by-hand.ts';
 import { isSameAddress, marksOf } from './same-account.ts';
 import { sameJson, type Typed } from './same-request.ts';
 import { namedByReply } from './unconfirmed.ts';
@@ -103,7 +104,7 @@ function showCommand({ sent }: AttemptRecord): string {
 
 function tooEarlyError(
   { attempt, until }: Extract<Refusal, { why: 'too_early' }>,
-  { shortTime }: HowShown,
+  { shortTime, asked }: HowShown,
 ): CliError {
   const { intent, proof } = attempt.sent;
   // The next whole second: at that time it is not too early any more.
@@ -113,7 +114,8 @@ function tooEarlyError(
     now: [
       ...(provable(proof.kind) ? ['first let paydesk look:', `paydesk journal reconcile ${intent}`] : []),
       `wait until ${time}; if it is still not there, run:`,
-      `paydesk journal settle ${intent} --not-applied --note TEXT`,
+      // What was typed need not be typed again.
+      plainCommand('journal', 'settle', intent, '--not-applied', '--note', asked?.note || 'TEXT'),
     ],
   });
 }
@@ -245,13 +247,12 @@ function paidTwiceError(
   subject: string,
   { shortTime, amounts }: HowShown,
 ): CliError {
-  const { intent, amount, currency, time } = attempt.sent;
+  const { amount, currency, time } = attempt.sent;
   const what = paidTwiceWords({ amount, currency, refunds }, amounts);
   return refused(`${subject} was ${what} (${shortTime(time)}, by ${sentBy(attempt.sent)})`, [
     'do not refund this order; show your lead:',
-    `paydesk journal show ${intent}`,
-    'when somebody has dealt with it:',
-    `paydesk journal acknowledge ${intent} --note TEXT`,
+    showCommand(attempt),
+    ...acknowledgeLines(attempt),
   ]);
 }
 
@@ -264,18 +265,21 @@ function earlierWords(sent: SentRow, subject: string, { shortTime, amounts }: Ho
 }
 
 function appearedError(
-  { attempt, verdict }: Extract<Refusal, { why: 'appeared' }>,
+  refusal: Extract<Refusal, { why: 'appeared' }>,
   subject: string,
   shown: HowShown,
 ): CliError {
-  if (verdict.alarm === 'duplicate') return twiceError({ attempt, verdict }, subject, shown);
+  const { attempt, verdict } = refusal;
+  if (verdict.alarm === 'duplicate') return twiceError(refusal, subject, shown);
   const { amounts } = shown;
   const known = `nothing was sent now; ${verdict.why}`;
-  const now = [showCommand(attempt)];
+  const isLate = verdict.verdict === 'applied' && notMadeBy(attempt) !== undefined;
+  const now = [showCommand(attempt), ...(isLate ? acknowledgeLines(attempt) : [])];
   if (verdict.alarm !== undefined) {
     const ids = (verdict.refunds ?? []).map(({ id }) => id ?? 'one refund without an id').join(' and ');
     const { sent } = attempt;
-    const what = `${changeWords(sent, amounts)} on ${subject}, ${sent.intent}: ${alarmWords[verdict.alarm]}`;
+    const after = { sent, verdicts: [...attempt.verdicts, verdict] };
+    const what = `${changeWords(sent, amounts)} on ${subject}, ${sent.intent}: ${alarmText(after) ?? ''}`;
     return new CliError('unknown', ids === '' ? what : `${what}\n${ids}`, {
       opening: 'stop:',
       certain: known,
@@ -290,27 +294,27 @@ function appearedError(
 }
 
 function twiceError(
-  { attempt, verdict }: Omit<Extract<Refusal, { why: 'appeared' }>, 'why'>,
+  { attempt, verdict, sentAs }: Extract<Refusal, { why: 'appeared' }>,
   subject: string,
   { amounts, shortTime }: HowShown,
 ): CliError {
-  const { intent, time: sentAt, operator } = attempt.sent;
+  const { time: sentAt, operator } = attempt.sent;
   const ids = (verdict.refunds ?? []).map(({ id }) => id ?? 'one without an id');
-  const who = whoMadeLines({ refunds: ids, ours: namedByReply(attempt), sentAt, operator }, shortTime);
+  const ours = namedByReply(attempt);
+  const who = whoMadeLines({ refunds: ids, ours, sentAt, operator, sentAs }, shortTime);
   return new CliError(
     'unknown',
     `${subject} shows the ${changeWords(attempt.sent, amounts)} more than once\n${ids.join(' and ')}`,
     {
       opening: 'PAID BACK TWICE:',
       certain: ['nothing was sent now', ...who, 'paydesk cannot take a refund back'].join('; '),
-      now: [
-        'stop on this order and show your lead:',
-        showCommand(attempt),
-        'when somebody has dealt with it:',
-        `paydesk journal acknowledge ${intent} --note TEXT`,
-      ],
+      now: ['stop on this order and show your lead:', showCommand(attempt), ...acknowledgeLines(attempt)],
     },
   );
+}
+
+function acknowledgeLines({ sent }: AttemptRecord): readonly string[] {
+  return ['when somebody has dealt with it:', `paydesk journal acknowledge ${sent.intent} --note TEXT`];
 }
 
 function usedUpError(

@@ -6,6 +6,7 @@
 import {
   ageAt,
   claimsOf,
+  isDoubted,
   isOpen,
   isSameAttempt,
   isUnsettled,
@@ -18,11 +19,14 @@ import {
   type Acknowledgement,
   acknowledgedRuling,
   alarmedVerdict,
+  appearedIn,
+  appearedRuling,
   canCorrect,
   correctedByRead,
   type Statement,
   sentAgain,
   statedRuling,
+  staysNotMade,
   tooEarly,
 } from './by-hand.ts';
 import { type Refusal, usedUp } from './guards.ts';
@@ -50,6 +54,8 @@ type ResolveEnd =
 interface Found {
   readonly errand: Errand;
   readonly record: AttemptRecord;
+  /** The attempts on its order. */
+  readonly known: readonly AttemptRecord[];
   readonly claimed: Claims;
   /** Another unconfirmed attempt at the same money. One of two equal refunds may be that attempt's. */
   readonly rival?: AttemptRecord | undefined;
@@ -134,7 +140,7 @@ function find(errand: Errand, known: readonly AttemptRecord[], now: Moment): Res
   if (!isRead) return release({ how: 'looked', record });
   const claims = { claimed: claimsOf(known, record), rival: rivalOf(record, known, now) };
   return {
-    state: { at: 'reading', errand, record, ...claims, again: sentAgain(record, known), ended },
+    state: { at: 'reading', errand, record, known, ...claims, again: sentAgain(record, known), ended },
     effect: { do: 'reread' },
   };
 }
@@ -146,6 +152,7 @@ function isWorthReading(
   known: readonly AttemptRecord[],
 ): boolean {
   if (statement?.corrects === true) return canCorrect(record, statement);
+  if (isDoubted(record)) return statement === undefined;
   return isUnsettled(record) && !wasRepeated(record, known);
 }
 
@@ -168,14 +175,18 @@ function rivalOf(
   );
 }
 
-// When two equal refunds show, one may belong to another open attempt. That attempt must be settled first.
+// When two equal refunds show, one may belong to another open attempt, and so may the only one if a person recorded that this
+// attempt was not made. That other attempt must be settled first.
 function evidenceIn(
   { record, claimed, rival }: Extract<ResolveState, { at: 'reading' }>,
   event: Extract<Event, { is: 'seen' }>,
 ): Evidence {
   const evidence = judgeSeen(record.sent, event, claimed);
-  if (evidence.shows !== 'duplicate' || rival === undefined || verdictOf(record)?.verdict !== 'applied')
-    return evidence;
+  const isShown = ['expected', 'duplicate', 'partial'].includes(evidence.shows);
+  const isRivals =
+    (evidence.shows === 'duplicate' && verdictOf(record)?.verdict === 'applied') ||
+    (isShown && isDoubted(record));
+  if (rival === undefined || !isRivals) return evidence;
   return {
     shows: 'unreadable',
     problem: `another change asks for the same; settle ${rival.sent.intent} first`,
@@ -207,19 +218,24 @@ function weigh(
   const words =
     corrects && evidence.shows !== 'unreadable'
       ? correctedByRead(evidence, again)
-      : rulingNow(record, evidence, now);
+      : rulingNow(found, evidence, now);
   return words === undefined
     ? release({ how: 'looked', record, evidence })
     : write(found, evidence, words, now);
 }
 
 /** The verdict that a read adds to an attempt; undefined when the read shows nothing new. */
-function rulingNow(record: AttemptRecord, evidence: Evidence, now: Moment): Ruling | undefined {
+function rulingNow({ record, known }: Found, evidence: Evidence, now: Moment): Ruling | undefined {
   const last = verdictOf(record);
   if (evidence.shows === 'unreadable') {
     // The first verdict starts the horizon, whatever it says.
     const why = 'the result was not recorded, and it could not be looked up';
     return last === undefined ? { verdict: 'unknown', by: 'sender', why } : undefined;
+  }
+  if (isDoubted(record)) {
+    const appeared = appearedIn(record, known, evidence);
+    if (appeared !== undefined) return appearedRuling(appeared);
+    return isYoung(record, now) ? undefined : staysNotMade(evidence);
   }
   if (last?.verdict === 'applied') return rulingOfWatched(record.sent, last, evidence, isYoung(record, now));
   const none = last?.verdict === 'rejected' ? 'rejected' : 'not_seen';
@@ -246,10 +262,10 @@ function stateIt(
 }
 
 function write(found: Found, evidence: Evidence, words: Ruling, now: Moment): ResolveStep {
-  const { errand, record, claimed } = found;
+  const { errand, record, known, claimed } = found;
   const row = verdictRow(record.sent, now, words);
   return {
-    state: { at: 'recording', errand, record, claimed, evidence, row },
+    state: { at: 'recording', errand, record, known, claimed, evidence, row },
     effect: { do: 'record', row },
   };
 }

@@ -1,7 +1,7 @@
 /** The rules that every store of the journal checks before it adds a row. Pure. */
 
 import { CliError } from '../errors.ts';
-import { isUnfinished, isUnsettled, mayBeOpen, mayChange, verdictOf } from './attempt-state.ts';
+import { isUnfinished, isUnsettled, isWatched, mayBeOpen, mayChange } from './attempt-state.ts';
 import { chainStart, damageOf, link, type StoredRow, unlink } from './chain.ts';
 import {
   type AttemptRecord,
@@ -13,7 +13,7 @@ import {
   type SettingRow,
 } from './journal-rows.ts';
 import type { AttemptQuery, NewestRow } from './journal-store.ts';
-import { isMark, MovedAccounts, type MovedTo, refuseWhileSending } from './moved-away.ts';
+import { isMark, isReadableMark, MovedAccounts, type MovedTo, refuseWhileSending } from './moved-away.ts';
 import { refusalError } from './refusal-error.ts';
 import { marksOf, mayBeSameAccount } from './same-account.ts';
 import { isOtherRequest } from './same-request.ts';
@@ -31,6 +31,8 @@ export class StoreRules {
   readonly #index: AttemptIndex;
   readonly #settings: StoredRow[] = [];
   readonly #moved = new MovedAccounts();
+  // The number of a row that says where changes are recorded, but not in words that anybody understands.
+  #strangeMark: number | undefined;
   #seq = 0;
   #head = chainStart;
   // The number of the newest row when this run asked for the attempts on an order, or under a script's id.
@@ -55,9 +57,16 @@ export class StoreRules {
     this.#index.add(rows.filter(isOfAttempt));
     const settings = rows.filter(({ type }) => type === 'setting');
     this.#settings.push(...settings);
-    for (const row of settings.map(unlink)) if (row.type === 'setting') this.#moved.read(row);
+    for (const stored of settings) this.#readSetting(stored);
     const last = rows.at(-1);
     if (last !== undefined) [this.#seq, this.#head] = [last.seq, last.hash];
+  }
+
+  #readSetting(stored: StoredRow): void {
+    const row = unlink(stored);
+    if (row.type !== 'setting' || !isMark(row)) return;
+    if (isReadableMark(row)) this.#moved.read(row);
+    else this.#strangeMark ??= stored.seq;
   }
 
   /** The attempts that match a query. From now on this run counts as having seen them. */
@@ -136,8 +145,17 @@ export class StoreRules {
       refuseWhileSending(row.origin, this.#index.attempts({ unsettled: true }));
   }
 
-  /** Throws CliError 'refused' while there is an unsettled change whose row was lost and whose account is unknown. */
+  /**
+   * Throws CliError 'refused' while there is an unsettled change whose row was lost and whose account is unknown, and when a row
+   * about where changes are recorded cannot be understood.
+   */
   refuseWhileLost(): void {
+    if (this.#strangeMark !== undefined)
+      throw new CliError(
+        'refused',
+        `nobody can read where changes are recorded: row ${this.#strangeMark} of the journal has another form`,
+        { certain, now: ['find out who wrote that row: paydesk did not'] },
+      );
     const [lost] = this.#index.attempts({ origin: '', unsettled: true });
     if (lost === undefined) return;
     const { intent } = lost.sent;
@@ -190,6 +208,15 @@ export function isMisplaced(row: AttemptRow, hasSent: boolean): boolean {
   return hasSent === (row.type === 'sent');
 }
 
+// Undefined for a row that its chain covers and that nobody can read all the same. Only who asks for that row is refused.
+function readable(stored: StoredRow): JournalRow | undefined {
+  try {
+    return unlink(stored);
+  } catch {
+    return undefined;
+  }
+}
+
 // Other rows decide nothing about attempts, not even what time it is.
 function isOfAttempt({ type }: StoredRow): boolean {
   return type === 'sent' || type === 'verdict';
@@ -227,7 +254,7 @@ class AttemptIndex {
       }
     }
     const last = rows.at(-1);
-    if (last !== undefined) this.#lastClocks = unlink(last).clocks;
+    if (last !== undefined) this.#lastClocks = readable(last)?.clocks;
   }
 
   #addAttempt({
@@ -301,8 +328,8 @@ class AttemptIndex {
       this.#attempts
         .filter(({ sent }) => sent.time < time)
         .map((attempt) => this.#recordOf(attempt))
-        // A refund that was made may still be watched, but the watch needs no body and no note.
-        .filter((record) => !isUnsettled(record) || verdictOf(record)?.verdict === 'applied')
+        // A refund may still be watched, but the watch needs no body and no note.
+        .filter((record) => !isUnsettled(record) || isWatched(record))
     );
   }
 
@@ -342,7 +369,18 @@ class AttemptIndex {
   #rowOf({ seq, hash }: KnownRow): JournalRow {
     const stored = this.#again(seq);
     const damage = stored === undefined ? 'is missing' : damageOf(stored);
-    if (stored !== undefined && damage === undefined && stored.hash === hash) return unlink(stored);
+    if (stored !== undefined && damage === undefined && stored.hash === hash) {
+      const row = readable(stored);
+      if (row !== undefined) return row;
+      throw new CliError(
+        'refused',
+        `row ${seq} of the journal cannot be read, so nobody knows what it says`,
+        {
+          certain,
+          now: ['find out who wrote that row: paydesk did not'],
+        },
+      );
+    }
     throw new CliError('refused', `the journal is damaged: row ${seq} ${damage ?? 'was changed'}`, {
       certain,
       now: ['paydesk journal verify', 'paydesk journal verify --repair   (keeps a copy)'],
@@ -399,9 +437,9 @@ function columnsMatch({ sent, state, byHand }: KnownAttempt, query: AttemptQuery
 }
 
 function stateOf(last: StoredRow): Pick<KnownAttempt, 'state' | 'byHand'> {
-  const row = unlink(last);
+  const row = readable(last);
   // What is no verdict settles nothing, whatever its column says.
-  if (row.type !== 'verdict') return { state: 'open', byHand: false };
+  if (row?.type !== 'verdict') return { state: 'open', byHand: false };
   const state = mayBeOpen(row) ? 'open' : mayChange(row) ? 'watched' : 'over';
   return { state, byHand: row.by === 'person' };
 }

@@ -6,11 +6,13 @@
 import { type AmountStyle, amountWords } from '../amounts.ts';
 import type { JsonObject } from '../api/spec.ts';
 import { claimsOf, isWatched, ownRefunds, verdictOf } from './attempt-state.ts';
-import { changeKinds, type PaidTwice, type UnconfirmedChange } from './journal.ts';
+import { appearedOn } from './by-hand.ts';
+import { type AppearedRefund, changeKinds, type PaidTwice, type UnconfirmedChange } from './journal.ts';
 import { type AttemptRecord, sentBy } from './journal-rows.ts';
 import { earliestOf } from './journal-time.ts';
 import { isSameMoney, judgeRead } from './judge-read.ts';
 import { newDuplicate } from './paid-twice.ts';
+import { appearedVerdict, notMadeBy } from './said-by-hand.ts';
 
 /** An unconfirmed attempt as screens show it. */
 export function unconfirmedChange({ sent }: AttemptRecord): UnconfirmedChange {
@@ -48,7 +50,30 @@ export function duplicateNow(
   order: JsonObject,
 ): ReturnType<typeof newDuplicate> {
   const last = verdictOf(record);
-  return last !== undefined && isWatched(record) ? newDuplicate(record, last, known, order) : undefined;
+  return last?.verdict === 'applied' && isWatched(record)
+    ? newDuplicate(record, last, known, order)
+    : undefined;
+}
+
+/**
+ * The refunds that somebody recorded as not made and that an order shows, whether the journal knows it yet or not. `known`: the
+ * attempts on this order. Only for screens, too.
+ */
+export function appearedRefunds(
+  known: readonly AttemptRecord[],
+  order: JsonObject,
+): readonly AppearedRefund[] {
+  return known.flatMap((record) => {
+    const seen = appearedOn(record, known, order);
+    const row = appearedVerdict(record);
+    const found = seen?.evidence.refunds ?? row?.refunds;
+    if (found === undefined) return [];
+    const same = found.filter((one) => record.sent.proof.expected.some((own) => isSameMoney(own, one)));
+    const refunds = same.flatMap(({ id }) => id ?? []);
+    const operator = notMadeBy(record) ?? 'somebody';
+    const again = seen?.again?.sent.intent;
+    return [{ record, operator, refunds, again, isRecorded: row !== undefined }];
+  });
 }
 
 /**
@@ -125,11 +150,32 @@ function lineOf(records: readonly AttemptRecord[], amounts: AmountStyle, how: st
   return [`${records.length} ${what} unconfirmed: ${names}: ${how}`];
 }
 
-/** `1 refund paid back twice: ord_…, 900 MXN: paydesk journal list --open`. For attempts with that alarm. */
-export function paidTwiceLine(attempts: readonly AttemptRecord[], amounts: AmountStyle): string {
-  const what = attempts.length === 1 ? 'refund' : 'refunds';
+/**
+ * `1 refund paid back twice: ord_…, 900 MXN: show your lead: paydesk journal show i_…`. For attempts whose alarm nobody has
+ * acknowledged.
+ */
+export function alarmedLines(
+  twice: readonly AttemptRecord[],
+  late: readonly AttemptRecord[],
+  amounts: AmountStyle,
+): readonly string[] {
+  return [
+    ...alarmedLine(twice, 'paid back twice', amounts),
+    ...alarmedLine(late, 'recorded as not made, and made all the same', amounts),
+  ];
+}
+
+function alarmedLine(
+  attempts: readonly AttemptRecord[],
+  words: string,
+  amounts: AmountStyle,
+): readonly string[] {
+  const [first, second] = attempts;
+  if (first === undefined) return [];
   const names = namesOf(attempts, (record) => nameOf(record, amounts));
-  return `${attempts.length} ${what} paid back twice: ${names}: paydesk journal list --open`;
+  const how = second === undefined ? `show ${first.sent.intent}` : 'list --open';
+  const what = `${attempts.length} refund${second === undefined ? '' : 's'} ${words}`;
+  return [`${what}: ${names}: show your lead: paydesk journal ${how}`];
 }
 
 function namesOf(records: readonly AttemptRecord[], name: (record: AttemptRecord) => string): string {

@@ -88,6 +88,8 @@ export function rulingOfWatched(
   const kept = { verdict, by, created, acknowledged } as const;
   // What a person has dealt with is not raised again.
   const raised = (news: Alarm) => (isAcknowledged(last, news, evidence.refunds) ? undefined : news);
+  // All that was seen: a later read may show less, and what somebody has acknowledged stays acknowledged.
+  const isTwice = (last.alarm ?? acknowledged) === 'duplicate';
   switch (evidence.shows) {
     case 'duplicate': {
       if (raised('duplicate') !== undefined) return { ...rulingOf(evidence), by };
@@ -103,10 +105,11 @@ export function rulingOfWatched(
       // Later refunds belong to other attempts, or to other people.
       const own = askedFor(proof, evidence.refunds);
       const why = young
-        ? 'checked again: the service shows it once'
+        ? `checked again: ${isTwice ? 'nothing more appeared' : 'the service shows it once'}`
         : 'checked after the waiting period: nothing more appeared';
-      if (contradicts === undefined) return { ...kept, why, alarm, refunds: own };
-      return { ...kept, why: contradicts, alarm: alarm ?? raised('contradiction'), refunds: own };
+      const all = isTwice ? refunds : own;
+      if (contradicts === undefined) return { ...kept, why, alarm, refunds: all };
+      return { ...kept, why: contradicts, alarm: alarm ?? raised('contradiction'), refunds: all };
     }
     default:
       return undefined;

@@ -12,7 +12,13 @@ import type { InputFile, InputProblem } from './plan-types.ts';
  * whole file stands in rows of their own, which have no other cells and are skipped when the file is read again.
  */
 export function errorsCsv(
-  { columns, lines, delimiter }: Pick<InputFile, 'columns' | 'lines' | 'delimiter'>,
+  {
+    columns,
+    lines,
+    delimiter,
+    hasBom,
+    lineEnd,
+  }: Pick<InputFile, 'columns' | 'lines' | 'delimiter' | 'hasBom' | 'lineEnd'>,
   problems: readonly InputProblem[],
 ): string {
   const errors = Map.groupBy(problems, ({ line }) => line);
@@ -22,10 +28,12 @@ export function errorsCsv(
   const rows = new Map(lines.map((row) => [row.line, row.cells]));
   const blank = columns.map(() => '');
   const allLines = [...new Set([...errors.keys(), ...rows.keys()])].toSorted((a, b) => a - b);
-  return [
+  const text = [
     [...addedColumns, ...columns],
     ...allLines.map((line) => [String(line), wordsOf(line), ...(rows.get(line) ?? blank)]),
   ]
-    .map((cells) => csvLine(cells.map(formulaSafe), delimiter))
+    .map((cells) => csvLine(cells.map(formulaSafe), delimiter).slice(0, -1))
+    .map((line) => `${line}${lineEnd}`)
     .join('');
+  return `${hasBom ? '\ufeff' : ''}${text}`;
 }

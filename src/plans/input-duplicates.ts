@@ -73,7 +73,7 @@ function orderKey({ orderId, reference }: RowMoney): string {
 }
 
 function twinWords(row: RowMoney, twin: RowMoney): string {
-  return `line ${twin.line} is about the same money (${twin.orderId ?? twin.reference}, ${chargeWords(twin)}): ${refWords(row, twin)}`;
+  return `line ${twin.line} may refund the same money (${twin.orderId ?? twin.reference}, ${chargeWords(twin)}): ${refWords(row, twin)}`;
 }
 
 function refWords(row: RowMoney, twin: RowMoney): string {

@@ -4,7 +4,14 @@ import { withoutFormulaSafety } from '../terminal/terminal.ts';
 import { type CsvRow, csvRows } from './csv-rows.ts';
 import { encodingProblem, firstBadLine, withoutBom } from './file-encoding.ts';
 import { readRow } from './input-row.ts';
-import { delimiterOf, type InputTitles, type InputUse, readTitles } from './input-titles.ts';
+import {
+  delimiterOf,
+  type InputTitles,
+  type InputUse,
+  lineEndOf,
+  readTitles,
+  saidDelimiter,
+} from './input-titles.ts';
 import type { Delimiter, InputFile, InputProblem } from './plan-types.ts';
 
 const rowsMost = 100_000;
@@ -19,23 +26,27 @@ export interface InputHow {
 export function readInputFile(bytes: Uint8Array, how: InputHow): InputFile {
   const unreadable = encodingProblem(bytes);
   if (unreadable !== undefined) return emptyFile(how.delimiter ?? ',', unreadable);
-  const content = withoutBom(bytes);
-  const delimiter = how.delimiter ?? delimiterOf(content);
+  const whole = withoutBom(bytes);
+  const said = saidDelimiter(whole);
+  const content = said === undefined ? whole : whole.subarray(said.end);
+  const delimiter = how.delimiter ?? said?.delimiter ?? delimiterOf(content);
+  const form = { hasBom: whole.length < bytes.length, lineEnd: lineEndOf(whole) };
   // More than the most rows, the titles, and what a file of errors says of them.
   const [head, ...all] = csvRows(content, delimiter, rowsMost + 5);
   if (head === undefined) return emptyFile(delimiter, 'the file is empty');
+  const badLine = firstBadLine(content);
   const titles = readTitles(head, how.for);
-  const file = { delimiter, columns: titles.columns };
+  const file = { ...form, delimiter, columns: titles.columns };
   const rows = all.map((row) => withoutAdded(row, titles.added)).filter(({ cells }) => cells.some(isFilled));
   if (rows.length > rowsMost) {
     const tooMany = wholeFile(`the file has more than ${rowsMost} rows: split it`);
-    return { ...file, rows: [], problems: [...titles.problems, tooMany], lines: [] };
+    return { ...file, rows: [], problems: [...titles.problems, tooMany], lines: [], canCorrect: false };
   }
   const read = titles.columns.length === 0 ? [] : rows.map((row) => readRow(row, titles, how.for));
   const problems = [
     ...(rows.length === 0 ? [wholeFile('the file has titles, but no rows')] : []),
     ...titles.problems,
-    ...notUtf8(content, titles, [head, ...rows]),
+    ...notUtf8(badLine, titles, [head, ...rows]),
     ...untitled(rows, titles.columns),
     ...(areNamedTwice(rows, titles) ? [namedTwice(titles)] : read.flatMap((row) => row.problems)),
   ];
@@ -45,11 +56,13 @@ export function readInputFile(bytes: Uint8Array, how: InputHow): InputFile {
     rows: titles.problems.length > 0 ? [] : read.flatMap(({ row }) => row ?? []),
     problems: problems.toSorted((a, b) => a.line - b.line),
     lines: rows.map(({ line, cells }) => ({ line, cells })),
+    canCorrect: rows.length > 0 && titles.columns.length > 0 && badLine === undefined,
   };
 }
 
 function emptyFile(delimiter: Delimiter, words: string): InputFile {
-  return { delimiter, columns: [], rows: [], problems: [wholeFile(words)], lines: [] };
+  const nothing = { columns: [], rows: [], lines: [], canCorrect: false };
+  return { ...nothing, delimiter, problems: [wholeFile(words)], hasBom: false, lineEnd: '\n' };
 }
 
 function isFilled(cell: string): boolean {
@@ -82,11 +95,10 @@ function withoutAdded(row: CsvRow, added: number): CsvRow {
 
 // One problem for the file: each line with an accent would be one, and saving the file once more solves all of them.
 function notUtf8(
-  content: Uint8Array,
+  line: number | undefined,
   { columns }: InputTitles,
   rows: readonly CsvRow[],
 ): readonly InputProblem[] {
-  const line = firstBadLine(content);
   if (line === undefined) return [];
   const row = rows.findLast((candidate) => candidate.line <= line);
   const cell = row?.cells.findIndex((text) => text.includes('\ufffd')) ?? -1;

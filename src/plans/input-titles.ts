@@ -159,6 +159,25 @@ function missing(titles: readonly string[], found: readonly string[], use: Input
   ];
 }
 
+/**
+ * The delimiter that a spreadsheet names in a first line of its own (`sep=;`), and where that line ends. The break behind it stays,
+ * so that every row keeps its line. Undefined if there is no such line.
+ */
+export function saidDelimiter(
+  bytes: Uint8Array,
+): { readonly delimiter: Delimiter; readonly end: number } | undefined {
+  const start = new TextDecoder().decode(bytes.subarray(0, 16));
+  const [line = '', said] = /^"?sep=([,;\t])"?(?=[\r\n])/i.exec(start) ?? [];
+  const delimiter = delimiters.find((one) => one === said);
+  return delimiter === undefined ? undefined : { delimiter, end: line.length };
+}
+
+/** How the lines of a file end, as its first line feed shows. */
+export function lineEndOf(bytes: Uint8Array): '\n' | '\r\n' {
+  const end = bytes.indexOf(10);
+  return end > 0 && bytes[end - 1] === 13 ? '\r\n' : '\n';
+}
+
 function firstLine(bytes: Uint8Array): string {
   const isBreak = (byte: number): boolean => byte === 10 || byte === 13;
   const start = bytes.findIndex((byte) => !isBreak(byte));

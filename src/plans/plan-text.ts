@@ -115,7 +115,10 @@ function noPlan(name: string): CliError {
 function edited(name: string, why: string): CliError {
   return new CliError('refused', `${name} was changed after it was made: ${why}`, {
     certain: 'nothing was sent',
-    now: ['make the plan again from its file; change the file, never the plan'],
+    now: [
+      'make the plan again from the file that it was made of (change that file, never the plan):',
+      'paydesk refunds plan FILE.csv --to NEW.plan',
+    ],
   });
 }
 

@@ -66,6 +66,11 @@ export interface InputFile {
   readonly problems: readonly InputProblem[];
   /** The cells of every row, also of the wrong ones, with the line on which it begins: for the file of errors. */
   readonly lines: readonly { readonly line: number; readonly cells: readonly string[] }[];
+  /** Whether a file of errors can be corrected in its place: it has rows, and all of its characters could be read. */
+  readonly canCorrect: boolean;
+  /** How a program on Windows marks its files. A file of errors has the same, or that program shows other characters. */
+  readonly hasBom: boolean;
+  readonly lineEnd: '\n' | '\r\n';
 }
 
 // ── The plan ────────────────────────────────────────────────────────────────────────────────────

@@ -34,6 +34,12 @@ export function commandLine(profile: Pick<Profile, 'kind' | 'name'>, ...words: r
   return ['paydesk', ...named, ...words.map(quoted)].join(' ');
 }
 
+/** The mode of an account as rows of the journal name it; undefined for the demo. */
+export function modeOfAccount(account: string): Profile['mode'] | undefined {
+  const mode = account.split(' ').at(-1);
+  return mode === 'production' || mode === 'sandbox' ? mode : undefined;
+}
+
 /** A command line about no account. */
 export function plainCommand(...words: readonly string[]): string {
   return ['paydesk', ...words.map(quoted)].join(' ');

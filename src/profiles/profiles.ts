@@ -15,6 +15,7 @@ export {
   accountSpan,
   checkMode,
   commandLine,
+  modeOfAccount,
   otherModeLine,
   plainCommand,
   quoted,

@@ -13,7 +13,7 @@ const yearMs = 365 * unitMs.d;
 // would be a guess.
 const duration = v.pipe(
   v.string(),
-  v.regex(/^\d{1,8} ?(ms|s|m|min|h|d)$/, 'a number with a unit: 500ms, 10s, 15min, 24h or 2d'),
+  v.regex(/^\d{1,8} ?(ms|s|m|min|h|d)$/, 'a number with a unit: 500ms, 10s, 15m, 15min, 24h or 2d'),
   v.transform((text) => {
     const unit = text.endsWith('ms') ? 'ms' : (text.replace(/^\d+ ?/, '') as keyof typeof unitMs);
     return Number.parseInt(text, 10) * unitMs[unit];

@@ -84,7 +84,8 @@ export interface TeamDoor {
   createSql(schema: string): Promise<string>;
   add(place: TeamPlace, password: string, member: NewMember): Promise<void>;
   addSql(schema: string, member: NewMember): Promise<string>;
-  remove(place: TeamPlace, password: string, name: string): Promise<void>;
+  /** `connectionsEnded`: false if the administrator may not end those of the member, which may do nothing more either. */
+  remove(place: TeamPlace, password: string, name: string): Promise<{ readonly connectionsEnded: boolean }>;
   removeSql(schema: string, name: string): Promise<string>;
   /** The origin of the profile of this run. Throws as `Profiles.open`, and CliError 'refused' for the demo. */
   origin(): Promise<string>;

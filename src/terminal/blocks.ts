@@ -73,7 +73,9 @@ function gridLines(block: Grid, style: ScreenStyle): readonly string[] {
   shrinkColumns(widths, shrink, room);
   const lead = total(widths.slice(0, -1)) + 2;
   const wraps = total(widths) > room && room - lead >= narrowest && !right.includes(columns - 1);
-  if (total(widths) > room && !wraps && narrow !== undefined) return blockLines(narrow, style);
+  // A word that is longer than its column, such as an id, would run over the edge.
+  const fits = wraps && rows.every((row) => longestWord(row[columns - 1] ?? []) <= room - lead);
+  if (total(widths) > room && !fits && narrow !== undefined) return blockLines(narrow, style);
   if (total(widths) > room && !wraps)
     return rows.flatMap((row) => wrap(spaced(row), indent, style, indent + 2));
   return rows.flatMap((row) => {
@@ -91,6 +93,11 @@ function gridLines(block: Grid, style: ScreenStyle): readonly string[] {
       (line, index) => (index === 0 ? start : ' '.repeat(indent + lead)) + line,
     );
   });
+}
+
+function longestWord(pieces: readonly Piece[]): number {
+  const words = pieces.flatMap(({ text, style }) => text.split(' ').map((word) => ({ text: word, style })));
+  return Math.max(0, ...words.map((word) => widthOfPieces([word])));
 }
 
 // The columns on the right side hold amounts.

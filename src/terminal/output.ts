@@ -4,7 +4,15 @@ import type { Column } from '../api/resources.ts';
 import type { JsonObject } from '../api/spec.ts';
 import { CliError } from '../errors.ts';
 import { type ColorLevel, loadLightOnDark, loadPaint } from './color.ts';
-import { namedColumns, ownColumns, readingOf, resultColumns, unitsMark, usualColumns } from './columns.ts';
+import {
+  namedColumns,
+  ownColumns,
+  readingOf,
+  resultColumns,
+  tableColumns,
+  unitsMark,
+  usualColumns,
+} from './columns.ts';
 import { rowOf, screenRowOf } from './json.ts';
 import { type DrawnHow, type ListFormat, type Row, stdoutFormat } from './list-format.ts';
 import type { Secrets } from './secrets.ts';
@@ -28,6 +36,8 @@ export interface OutputOptions {
   readonly header: boolean;
   readonly color: ColorLevel;
   readonly accessible: boolean;
+  /** A list in the format `list` has the columns of a wide table, not every field: nobody asked for that format. */
+  readonly isBriefList?: boolean | undefined;
   readonly charts: Output['charts'];
   readonly locale: () => Locale;
   /** The time of the wall clock, in Unix milliseconds. */
@@ -68,6 +78,7 @@ export function createOutput(options: OutputOptions): OutputControl {
       columns,
       {
         ...options,
+        isList: true,
         ...(zone === undefined ? {} : { locale: () => ({ ...options.locale(), zone }) }),
         ...how,
       },
@@ -177,15 +188,20 @@ interface Sink {
   abandon(): Promise<void>;
 }
 
+// How wide a terminal is that has all usual columns.
+const wideTable = 120;
+
 // Throws CliError 'usage' for an unknown column. It does so before any request is made.
 function startSink(
   columns: readonly Column[],
-  options: OutputOptions & DrawnHow,
+  options: OutputOptions & DrawnHow & { readonly isList?: boolean },
   writer: StreamWriter,
 ): Sink {
+  const brief = options.isBriefList === true && options.format === 'list' && options.isList === true;
   const named =
     options.columns === undefined
-      ? usualColumns(columns, options.usualColumns)
+      ? (usualColumns(columns, options.usualColumns) ??
+        (brief ? tableColumns(columns, wideTable) : undefined))
       : namedColumns(columns, options.columns);
   // The table code is loaded while the first page is on its way. If that fails, the error comes when the table is drawn.
   if (options.format === 'table') import('./table.ts').catch(() => undefined);

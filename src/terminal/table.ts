@@ -81,7 +81,9 @@ export function drawTable(columns: readonly Column[], style: TableStyle): ListFo
       const first = layout === undefined;
       layout ??= firstLayout(columns, (level) => [titlesAt(level), ...rowsAt(level)], {
         ...style,
-        isMixed: waysToShow(columns, records, style.reading).some((ways) => ways > 1),
+        isMixed:
+          waysToShow(columns, records, style.reading).some((ways) => ways > 1) ||
+          declaresSome(columns, records, style.reading),
       });
       const { level } = layout;
       const shown = layout.columns.map((column) => columns.indexOf(column));
@@ -152,6 +154,21 @@ function headingCurrency(
   ).some((ways) => ways > 1)
     ? undefined
     : currency;
+}
+
+// Amounts in decimals alone would stand beside others in the service's units.
+function declaresSome(
+  columns: readonly Column[],
+  records: readonly JsonObject[],
+  { amounts }: Reading,
+): boolean {
+  const styleOf = columns.find(({ kind }) => kind === 'money')?.amountsOf ?? (() => amounts);
+  const declared = new Set(
+    records
+      .filter((record) => currencyOf(record) !== undefined)
+      .map((record) => placesOf(currencyOf(record), styleOf(record)) !== undefined),
+  );
+  return declared.size > 1;
 }
 
 // In how many ways the amounts of each currency are shown: those of another profile may have other decimals.

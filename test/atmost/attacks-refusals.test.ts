@@ -158,7 +158,7 @@ describe.concurrent('an answer that the request was not taken up is final once a
       });
       const ran = await desk.run(home, changeArgs(order));
       expect(came(ran, order, home), ran.stderr).toEqual({ code: 7, posts: 1, story: 'sent applied' });
-      expect(inOneLine(ran.stderr)).toContain('the service refused it, but the order now shows it');
+      expect(inOneLine(ran.stderr)).toContain('it counted as not made, but the order now shows it');
       expect(ran.stderr).toContain(`rf_${order.id}_1 -${refundAmount}`);
     },
   );

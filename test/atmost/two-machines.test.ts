@@ -56,7 +56,7 @@ describe.concurrent('two machines, the same whole order (F23)', () => {
     });
     expect(stories).toEqual(['sent applied', 'sent applied']);
     const refused = flat(ran[1]?.stderr);
-    expect(refused).toContain('the service refused it, but the order now shows it');
+    expect(refused).toContain('it counted as not made, but the order now shows it');
     expect(refused).toContain(`new refunds at the service: rf_${order.id}_1 -${chargeAmount}`);
   });
 });

@@ -164,7 +164,7 @@ const stories: readonly Story[] = [
       done('report --period 2026-09 --to from-file.html --from-file reported.ndjson'),
       ends(3, 'report --period 2026-09 --to report.html'),
       ends(2, 'refunds summary --from-file none.ndjson --live'),
-      ends(9, 'refunds summary --from-file none.ndjson'),
+      ends(2, 'refunds summary --from-file none.ndjson'),
     ],
   },
   {
@@ -195,6 +195,8 @@ const stories: readonly Story[] = [
       done('index build --yes --json'),
       done('index status'),
       done('index refresh --json'),
+      done('refunds summary --period 2026-09 --columns bucket,refunds'),
+      done('today --columns what,count,amount'),
       done('orders find ord_2 --json'),
       ends(5, 'orders find nobody --json'),
       ends(2, 'index forget'),

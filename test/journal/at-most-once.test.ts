@@ -320,6 +320,22 @@ describe('with an attempt that was not seen in its time', () => {
     expect(endOf([locked, doubtful, early], again)).toMatchObject({ refusal: { why: 'open' } });
   });
 
+  it('one that a person recorded as not made, and that the read shows, is written down with an alarm', () => {
+    const said = { verdict: 'rejected', by: 'person', confirmed: true, operator: 'op7' } as const;
+    const made: Event = { is: 'fresh', value: order(5), moment: at(0) };
+    const doubted = known(earlier(notSeen(said)));
+    expect(run([locked, doubted, made]).effect).toMatchObject({
+      do: 'record',
+      row: { intent: 'i_0', verdict: 'applied', by: 'read', alarm: 'applied_though_rejected' },
+    });
+    const row = { alarm: 'applied_though_rejected' };
+    expect(endOf([locked, doubted, made, recorded])).toMatchObject({
+      refusal: { why: 'appeared', verdict: row, sentAs: undefined },
+    });
+    // What a read cannot tell stops nothing: a person has decided it.
+    expect(run([locked, doubted, fresh]).effect.do).toBe('approve');
+  });
+
   it('one that was made and shows twice by now is written down with an alarm, once', () => {
     const refunds = [
       { chargeId: 'ch_1', id: 'ref_1', amount: -5, createdAt: undefined, authCode: undefined },

@@ -644,9 +644,11 @@ describe('journal reconcile', () => {
         asked for      a refund of 300 on charge ch_1
         reply          HTTP 502
       history
-        21 Nov 2040 05:05:12 UTC  unknown   HTTP 502, an HTML page
-        21 Nov 2040 05:05:12 UTC  not seen  the order did not show it yet
+        21 Nov 2040 05:05:12 UTC  unknown     HTTP 502, an HTML page
+        21 Nov 2040 05:05:12 UTC  not seen    the order did not show it yet
+        21 Nov 2040 05:10:00 UTC  read again  nothing new
       now:  tell the buyer "it is being checked"; do not send it again anywhere else
+            in a few minutes, read it again:
             paydesk journal reconcile i_7f3k2m9q
             blocked until 22 Nov 2040 05:05:12 UTC at the latest, or until you settle
             it
@@ -659,7 +661,9 @@ describe('journal reconcile', () => {
     expect(differences(wide, narrow)).toMatchInlineSnapshot(`
       "instead of line 1:
       still unconfirmed: read again at 05:11:00, the order does not show it
-      instead of lines 16 to 17:
+      instead of line 14:
+        21 Nov 2040 05:11:00 UTC  read again  nothing new
+      instead of lines 18 to 19:
             blocked until 22 Nov 2040 05:05:12 UTC at the latest, or until you settle it"
     `);
     service.orders = [refunded(300)];

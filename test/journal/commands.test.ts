@@ -174,7 +174,9 @@ describe('journal settle', () => {
     // It may still be on its way.
     expect(await run(...words, '--confirm', 'ord_1')).toMatchObject({
       code: 3,
-      stderr: expect.stringMatching(/it can still arrive until[\s\S]*nothing was recorded/),
+      stderr: expect.stringMatching(
+        /it can still arrive until[\s\S]*nothing was recorded[\s\S]*--not-applied --note 'asked the service'/,
+      ),
     });
     const env = { TZ: 'UTC', PAYDESK_OPERATOR: 'op7', ...later(600_000) };
     const settleThen = (...more: readonly string[]) => paydesk([...words, ...more], { home: desk.home, env });

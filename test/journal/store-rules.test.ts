@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import type { StoredRow } from '../../src/journal/chain.ts';
 import type { JournalRow, SentRow, VerdictRow } from '../../src/journal/journal-rows.ts';
@@ -210,6 +211,76 @@ describe('while a change of an unknown account is lost', () => {
 
   it('an open change of a known account stops no other', () => {
     journalOf(sent('i_a', 1)).rules.refuseWhileLost();
+  });
+});
+
+describe('a row that somebody wrote past paydesk', () => {
+  // As it would be in the chain: only its text is another.
+  const withText = (row: JournalRow, change: (text: string) => string): JournalRow =>
+    JSON.parse(change(JSON.stringify(row)));
+
+  it.each<[string, JournalRow]>([
+    [
+      'number for the place',
+      withText(setting(1, { name: 'team.journal', to: 'x' }), (text) => text.replace('"to":"x"', '"to":7')),
+    ],
+    [
+      'number for the origin',
+      withText(setting(1, { name: 'team.journal', origin: 'x' }), (text) =>
+        text.replace('"origin":"x"', '"origin":5'),
+      ),
+    ],
+  ])(
+    'about where changes are recorded, with a %s: it is named, nothing is sent, and all is read',
+    (_, row) => {
+      const { rules, intents } = journalOf(sent('i_a', 1), row, sent('i_b', 2));
+      expect(intents({})).toEqual(['i_a', 'i_b']);
+      expect(() => rules.refuseWhileLost()).toThrow(
+        expect.objectContaining({
+          kind: 'refused',
+          message: 'nobody can read where changes are recorded: row 2 of the journal has another form',
+          parts: { certain: 'nothing was sent', now: ['find out who wrote that row: paydesk did not'] },
+        }),
+      );
+    },
+  );
+
+  it('with a place where changes are recorded, or with none, is read', () => {
+    const to = 'j db.example:5432/desk';
+    const { rules, add } = journalOf(setting(1, { name: 'team.journal', origin: 'https://pay.example', to }));
+    rules.refuseWhileLost();
+    expect(rules.movedTo('https://pay.example')).toMatchObject({ journal: 'j' });
+    add(setting(2, { name: 'team.journal', origin: 'https://pay.example', to: null }));
+    rules.refuseWhileLost();
+    expect(rules.movedTo('https://pay.example')).toBe(undefined);
+  });
+
+  it('about an attempt refuses what asks for that attempt, and names the row', () => {
+    const { rules, stored, intents } = journalOf(onOrder('i_a', 'ord_1'));
+    const row = rules.link(verdict('i_a', 3));
+    const body_hash = hash('sha256', '{nonsense');
+    const strange = { ...row, body: '{nonsense', body_hash };
+    const whole = { ...strange, hash: hash('sha256', `${row.prev}\n${body_hash}\n${row.row}`) };
+    stored.set(2, whole);
+    rules.read([whole]);
+    const other = rules.link(onOrder('i_b', 'ord_2'));
+    stored.set(3, other);
+    rules.read([other]);
+    expect(intents({ orderId: 'ord_2' })).toEqual(['i_b']);
+    expect(() => rules.attempts({ orderId: 'ord_1' })).toThrow(
+      expect.objectContaining({
+        kind: 'refused',
+        message: 'row 2 of the journal cannot be read, so nobody knows what it says',
+        parts: { certain: 'nothing was sent', now: ['find out who wrote that row: paydesk did not'] },
+      }),
+    );
+  });
+
+  it('at the end of the journal shows no clocks', () => {
+    const { rules } = journalOf({ ...sent('i_a', 1), clocks: { wall: 7 } });
+    const row = rules.link(verdict('i_a', 3));
+    rules.read([{ ...row, body: '{nonsense' }]);
+    expect(rules.newest).toEqual({ time: 3, clocks: undefined });
   });
 });
 

@@ -1,6 +1,6 @@
 /** Breadth-first search of everything that can happen, for the first state in which something must never be. */
 
-import { isUnsettled, verdictOf } from '../../src/journal/attempt-state.ts';
+import { claimedBy, isDoubted, isUnsettled, isWatched, verdictOf } from '../../src/journal/attempt-state.ts';
 import { attemptName } from '../../src/journal/journal.ts';
 import type { AttemptRecord } from '../../src/journal/journal-rows.ts';
 import { attemptsIn } from '../harness/memory-store.ts';
@@ -79,12 +79,13 @@ function wasNotMade({ verdicts }: AttemptRecord): boolean {
   return verdicts.some(({ by, verdict }) => by === 'person' && verdict === 'rejected');
 }
 
-function lostOutcome(
-  { requests, processes, journals, witnesses, restored }: World,
-  { mistakes }: Rules,
-): string | undefined {
+function lostOutcome(world: World, { mistakes, doubtsByHand }: Rules): string | undefined {
+  const { requests, processes, journals, witnesses, restored } = world;
   // A journal that was put back knows less. Its witness does not, and what is sent then shows whether that does harm.
   const known = restored ? witnesses.map(attemptsIn) : journals.map(({ attempts }) => attempts);
+  // Nobody can tell two equal refunds apart: where each refund that was made counts for one attempt, it may be the other one.
+  const made = requests.filter(({ fate }) => fate === 'applied').length;
+  const isEachCounted = made <= known.flat().filter(isMade).length || isAlarmed(world);
   for (const { name, fate } of requests) {
     const record = known.flat().find((one) => attemptName(one) === name);
     if (record === undefined) {
@@ -92,12 +93,29 @@ function lostOutcome(
       return `lost outcome: ${name} left and the journal does not know it`;
     }
     const last = record.verdicts.at(-1);
-    if (mistakes === 'not_made' && last?.by === 'person') continue;
+    if (mistakes === 'not_made' && (last?.by === 'person' || !doubtsByHand || isEachCounted)) continue;
     const closed = last?.verdict === 'not_sent' || (last?.verdict === 'rejected' && last.confirmed === true);
     if (fate === 'applied' && closed)
       return `lost outcome: ${name} took effect and is closed as ${last.verdict}`;
   }
   return undefined;
+}
+
+// The alarm is there, or was acknowledged, or comes with the next read: a refund that is watched shows twice.
+function isAlarmed({ journals, ledger, before }: World): boolean {
+  const attempts = journals.flatMap((journal) => journal.attempts);
+  return attempts.some((record) => {
+    const last = verdictOf(record);
+    if ((last?.alarm ?? last?.acknowledged) === 'duplicate') return true;
+    if (!isMade(record) || !isWatched(record)) return false;
+    const claimed = claimedBy(attempts, record);
+    const known = before[attemptName(record)] ?? 0;
+    return ledger.filter((_, at) => at >= known && !claimed.has(`r${at}`)).length > 1;
+  });
+}
+
+function isMade(record: AttemptRecord): boolean {
+  return verdictOf(record)?.verdict === 'applied';
 }
 
 // Where people make mistakes, only what a reply or a read has shown counts.
@@ -138,18 +156,24 @@ function hasAcknowledged({ verdicts }: AttemptRecord, refund: string): boolean {
   );
 }
 
-// A refund was recorded as not made, sent again, and then recorded as made after all. Once both count as made, one of the two must
-// have the alarm.
-function silentRepeat({ journals, ledger }: World, { mistakes }: Rules): string | undefined {
-  if (mistakes !== 'not_made' || ledger.filter(({ whose }) => whose === 'ours').length < 2) return undefined;
+// A refund was recorded as not made, sent again, and both were made. Once nobody will look at either of them any more, one of the
+// two must have the alarm.
+function silentRepeat(world: World, { mistakes, doubtsByHand }: Rules): string | undefined {
+  if (mistakes !== 'not_made' || isAlarmed(world)) return undefined;
+  const { journals, requests } = world;
+  const applied = new Set(requests.filter(({ fate }) => fate === 'applied').map(({ name }) => name));
   const made = journals
     .flatMap(({ attempts }) => attempts)
-    .filter((record) => verdictOf(record)?.verdict === 'applied');
+    .filter((record) => applied.has(attemptName(record)));
   const isTold = made.some((record) => {
     const last = verdictOf(record);
     return last?.alarm !== undefined || last?.acknowledged !== undefined;
   });
-  if (made.length < 2 || isTold) return undefined;
+  const isLookedAt = made.some(
+    (record) =>
+      verdictOf(record)?.verdict !== 'applied' && isUnsettled(record) && (doubtsByHand || !isDoubted(record)),
+  );
+  if (made.length < 2 || isTold || isLookedAt) return undefined;
   return `no alarm: ${made.map(attemptName).join(' and ')} were both made`;
 }
 

@@ -151,6 +151,12 @@ describe('each rule is needed: without it there is a counterexample', () => {
       'no alarm',
     ],
     [
+      'what was recorded by hand as not made is read again, and nobody needs to correct it',
+      { doubtsByHand: false, careless: true, budget: { ...none, runs: 3, settles: 1 } },
+      'a refund that a person recorded as not made, and that was made',
+      'no alarm',
+    ],
+    [
       'a row of a plan is known by its key, whichever plan it stands in',
       { rowKeys: false },
       'rows of two plans of one file',

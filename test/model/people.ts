@@ -1,7 +1,7 @@
 /** What the two people of the model type: a refund, the same once more, a look, a settlement, its correction, a repair. */
 
 import { begin } from '../../src/journal/at-most-once.ts';
-import { isDue, isOpen, verdictOf } from '../../src/journal/attempt-state.ts';
+import { isDoubted, isDue, isOpen, verdictOf } from '../../src/journal/attempt-state.ts';
 import { alarmedVerdict, isMadeByHand } from '../../src/journal/by-hand.ts';
 import { attemptName } from '../../src/journal/journal.ts';
 import type { AttemptRecord } from '../../src/journal/journal-rows.ts';
@@ -29,7 +29,11 @@ import {
 /** Everything that a person can type next. Whoever was told that the refund exists only looks at what is watched, or corrects. */
 export function typed(world: World, rules: Rules, index: number): Move[] {
   const isContent = world.processes[index] === 'content';
-  const isDone = isContent && rules.budget.twice === 0 && world.left.corrections === 0;
+  const isDone =
+    isContent &&
+    rules.budget.twice === 0 &&
+    world.left.corrections === 0 &&
+    (rules.mistakes !== 'not_made' || !rules.doubtsByHand);
   if (world.left.runs === 0 || isDone) return [];
   if (rules.journal === 'server') {
     if (hasForgotten(world, rules, index)) return [];
@@ -45,6 +49,7 @@ export function typed(world: World, rules: Rules, index: number): Move[] {
     doubtful.includes(record) ||
     (world.left.acknowledgements > 0 && alarmedVerdict(record, moment) !== undefined) ||
     (world.left.corrections > 0 && verdictOf(record)?.by === 'person') ||
+    (rules.doubtsByHand && isDoubted(record)) ||
     (rules.budget.twice > 0 && rules.watch && isDue(record, moment));
   const looks = attempts.filter(isWorthALook).flatMap((record) => look(world, rules, index, record));
   if (isContent) return looks;
@@ -58,8 +63,11 @@ function refunds(world: World, rules: Rules, index: number, doubtful: readonly A
     const all = world.ledger.map((_, at) => `r${at}`);
     return atOnce(startChange(world, rules, index, all), rules, index, `refund --again ${all.join()}`);
   }
+  // After somebody recorded that it was not made, they name what a refusal offers: the refund that the order shows.
+  const isOffered = rules.careless && journalOf(world, index).attempts.some(isDoubted);
   const repeats = [
     ...(rules.olderRefund ? ['r0'] : []),
+    ...(isOffered ? world.ledger.map((_, at) => `r${at}`).slice(-1) : []),
     ...(rules.careless ? doubtful : doubtful.slice(-1)).map(attemptName),
   ];
   if (repeats.length === 0) return atOnce(startChange(world, rules, index, []), rules, index, 'refund');

@@ -1,6 +1,7 @@
 /** The shipped reducers, and what is broken in them, or kept from them, where a world drops one of their rules. */
 
 import { step } from '../../src/journal/at-most-once.ts';
+import { isDoubted } from '../../src/journal/attempt-state.ts';
 import type { FoundRefund } from '../../src/journal/journal.ts';
 import type { AttemptRecord, AttemptRow, SentRow, VerdictRow } from '../../src/journal/journal-rows.ts';
 import type { Effect, Event, State, Wanted } from '../../src/journal/protocol-types.ts';
@@ -69,6 +70,7 @@ export function knownTo(
   if (rules.acknowledged === 'anything') return found.map(withAllAcknowledged);
   if (rules.byHand !== 'counts' && wanted !== undefined)
     return found.map((record) => notByHand(record, rules, wanted));
+  if (!rules.doubtsByHand && wanted !== undefined) return found.map(withoutDoubt);
   if (rules.again === 'named_once' && rules.ownRefunds) return found;
   return found.map(({ sent, verdicts }) => ({
     sent: rules.again === 'named_once' ? sent : { ...sent, again: undefined },
@@ -112,6 +114,12 @@ function notByHand(
   const isEqual = sent.proof.expected[0]?.amount === expected?.[0]?.amount;
   if (byHand === 'counts_if_equal' && isEqual) return { sent, verdicts };
   return { sent, verdicts: verdicts.map((row) => (row.by === 'person' ? { ...row, by: 'read' } : row)) };
+}
+
+// As if what a person records needed no read any more.
+function withoutDoubt(record: AttemptRecord): AttemptRecord {
+  if (!isDoubted(record)) return record;
+  return { sent: record.sent, verdicts: record.verdicts.map((row) => ({ ...row, by: 'read' })) };
 }
 
 /**

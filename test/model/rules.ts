@@ -56,6 +56,8 @@ interface Protocol {
   readonly byHand: 'counts' | 'counts_if_equal' | 'does_not_count';
   /** The alarm is raised when a record is corrected and the same refund was sent again. */
   readonly repeatsAlarm: boolean;
+  /** A refund that was recorded by hand as not made is read again until its horizon is over. */
+  readonly doubtsByHand: boolean;
   /** A row of a plan is known by its key. */
   readonly rowKeys: boolean;
 }
@@ -166,6 +168,7 @@ export const design: Rules = {
   acknowledged: 'what_was_seen',
   byHand: 'counts',
   repeatsAlarm: true,
+  doubtsByHand: true,
   rowKeys: true,
   journal: 'file',
   sendersAwake: true,

@@ -137,6 +137,14 @@ export const worlds: ReadonlyMap<string, Named> = new Map<string, Named>([
     },
   ],
   [
+    'a refund that a person recorded as not made, and people who send it again when it shows',
+    {
+      rules: { mistakes: 'not_made', careless: true, origins: ['http://pay.example'] },
+      short: { ...none, runs: 3, settles: 1 },
+      long: { ...none, runs: 5, settles: 1 },
+    },
+  ],
+  [
     'a refund that is recorded by hand and does not show, and a colleague who asks for another amount',
     {
       rules: { reads: 'lagging', refusesWhatItApplied: false, amounts: [5, 3] },

@@ -291,8 +291,8 @@ describe('a refund that was paid back twice', () => {
       "ID                     CREATED UTC   STATUS          MXN  REFUND  CARD   BUYER
       ord_2tQ8mVxK4nRz7LcWp  20 Nov 18:42  paid back 2x  35000   -1800  *4242  Ana  
       ord_2tQ8mTd6JhB3sYfGq  20 Nov 18:38  paid          35000       -  *4242  Ana  
-      1 refund paid back twice: ord_2tQ8mVxK4nRz7LcWp, 900 MXN:
-      paydesk journal list --open
+      1 refund paid back twice: ord_2tQ8mVxK4nRz7LcWp, 900 MXN: show your lead:
+      paydesk journal show i_7f3k2m9x
       possible twins, same buyer and amount within 10 minutes: ord_2tQ8mTd6JhB3sYfGq
       and ord_2tQ8mVxK4nRz7LcWp (already refunded)
       2 orders, sandbox environment. There are no more
@@ -303,7 +303,7 @@ describe('a refund that was paid back twice', () => {
       ID                     CREATED UTC   STATUS              AMOUNT  REFUNDED  CARD   BUYER  REASON  NOTE
       ord_2tQ8mVxK4nRz7LcWp  20 Nov 18:42  paid back twice  35000 MXN     -1800  *4242  Ana    -       -   
       ord_2tQ8mTd6JhB3sYfGq  20 Nov 18:38  paid             35000 MXN         -  *4242  Ana    -       -   
-      1 refund paid back twice: ord_2tQ8mVxK4nRz7LcWp, 900 MXN: paydesk journal list --open
+      1 refund paid back twice: ord_2tQ8mVxK4nRz7LcWp, 900 MXN: show your lead: paydesk journal show i_7f3k2m9x
       possible twins, same buyer and amount within 10 minutes: ord_2tQ8mTd6JhB3sYfGq and ord_2tQ8mVxK4nRz7LcWp (already
       refunded)"
     `);
@@ -328,8 +328,8 @@ describe('a refund that was paid back twice', () => {
         CREATED UTC   BUYER  CARD      AMOUNT  STATUS
       > 20 Nov 18:42  Ana    *4242  35000 MXN  paid back 2x
 
-      > paid back twice: 900 MXN, rf_1 and rf_2 (05:05:12, by root); when somebody has
-        dealt with it: paydesk journal acknowledge i_7f3k2m9x --note TEXT
+      > paid back twice: 900 MXN, rf_1 and rf_2 (05:05:12, by root); do not refund
+        this order, show your lead: paydesk journal show i_7f3k2m9x
       1 found in all 2 orders, back to 20 Nov
       type to search, arrows to move, Enter to choose, Ctrl-C to stop"
     `);

@@ -25,14 +25,14 @@ describe('F51 rows about the same money', () => {
         line: 4,
         column: undefined,
         words:
-          'line 2 is about the same money (ord_1, charge ch_1): give each row its own ref if both are meant, or delete one',
+          'line 2 may refund the same money (ord_1, charge ch_1): give each row its own ref if both are meant, or delete one',
       },
     ]);
   });
 
   it('names a whole order beside a part of it', () => {
     expect(duplicateProblems(rows(['ord_1', 'full'], ['ord_1', 'ch_1'])).map(({ words }) => words)).toEqual([
-      'line 2 is about the same money (ord_1, the whole order): give each row its own ref if both are meant, or delete one',
+      'line 2 may refund the same money (ord_1, the whole order): give each row its own ref if both are meant, or delete one',
     ]);
   });
 
@@ -40,7 +40,7 @@ describe('F51 rows about the same money', () => {
     expect(
       duplicateProblems(rows(['ord_1', '1', 'a'], ['ord_1', '1', 'a'])).map(({ words }) => words),
     ).toEqual([
-      'line 2 is about the same money (ord_1, charge 1): it has the same ref too: give each row its own, or delete one',
+      'line 2 may refund the same money (ord_1, charge 1): it has the same ref too: give each row its own, or delete one',
     ]);
   });
 
@@ -172,7 +172,7 @@ describe('F51 rows about the same money', () => {
     expect(
       duplicateProblems(all).map(({ line, words }) => [
         line,
-        words.includes('line 2 is about the same money (1042, any charge)'),
+        words.includes('line 2 may refund the same money (1042, any charge)'),
       ]),
     ).toEqual([[4, true]]);
   });

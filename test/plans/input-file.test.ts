@@ -13,6 +13,9 @@ describe('readInputFile', () => {
       `Seat, Note ,AMOUNT,ref,Order ID,charge-id,reason\nB7,"two ""nights""",900,n1,${id},*4242,other\nB8,,full,,${id},2,\n`,
     );
     expect(file).toEqual({
+      hasBom: false,
+      lineEnd: '\n',
+      canCorrect: true,
       delimiter: ',',
       columns: ['Seat', ' Note ', 'AMOUNT', 'ref', 'Order ID', 'charge-id', 'reason'],
       problems: [],

@@ -9,6 +9,7 @@ import { expect, it } from 'vitest';
 import { readCsv } from '../harness/csv.ts';
 import { isLong } from '../harness/long.ts';
 import { bin, cleanEnv } from '../harness/paydesk.ts';
+import { inOneLine } from '../harness/ran.ts';
 import { csvOf, orders, recordsIn, splitOrder, startRefunds } from './refund-service.ts';
 
 function newService() {
@@ -94,14 +95,14 @@ it('F44 F45 F50 F51 one run lists every error of a file with its line; nothing i
     line 23: the row has 6 cells, and the first line has 5 titles: put quotes around a cell that contains the delimiter
     line 24: the quote that opens this cell is not closed, or a quote inside it is not doubled ("")
     line 25: this cell holds a NUL character: delete it
-    line 27: line 26 is about the same money (ord_2, any charge): give each row its own ref if both are meant, or delete one
-    line 29: line 28 is about the same money (ord_3, charge 1): give each row its own ref if both are meant, or delete one
+    line 27: line 26 may refund the same money (ord_2, any charge): give each row its own ref if both are meant, or delete one
+    line 29: line 28 may refund the same money (ord_3, charge 1): give each row its own ref if both are meant, or delete one
     line 30: order_id no id: not an order's id such as ord_2tQ7zRk9PwE5xNvAm; the shop's own number goes into a column reference
     line 32: the quote that opens this cell is never closed
     line 33: here the file is not UTF-8: save it as UTF-8 (in a spreadsheet: CSV UTF-8)
     error:   bad.csv has 33 errors
     certain: nothing was sent
-    now:     correct the file; --errors FILE.csv writes it with the errors beside the rows
+    now:     correct the file itself, or save it anew; then run the command again
     "
   `);
   expect(service.requests).toEqual([]);
@@ -147,7 +148,7 @@ it('F51 the whole order beside another row of it is refused, from standard input
   });
 
   expect(ran.code).toBe(2);
-  expect(ran.stderr).toContain('line 4: line 2 is about the same money (ord_s, any charge)');
+  expect(ran.stderr).toContain('line 4: line 2 may refund the same money (ord_s, any charge)');
   expect(ran.stderr).toContain('standard input has 1 error');
   expect(service.requests).toEqual([]);
 });
@@ -194,12 +195,48 @@ it.each([
   expect(service.requests).toEqual([]);
 });
 
+it('F50 behind the line sep=; the errors name the lines of the file', async () => {
+  await using service = await newService();
+  service.write('bad.csv', 'sep=;\r\norder_id;amount\r\nord_1;x\r\n');
+  const ran = await service.plan('bad.csv');
+  expect(ran.code).toBe(2);
+  expect(ran.stderr).toContain('line 3: amount x: not a whole number');
+});
+
+it.each([
+  ['UTF-16', Buffer.from('\ufefforder_id,amount\nord_1,5\n', 'utf16le')],
+  ['no rows', Buffer.from('order_id,amount\n')],
+  ['Latin-1', Buffer.from('order_id,amount,name\nord_1,5,Mu\u00f1oz\n', 'latin1')],
+])('F50 a file that is %s cannot be corrected in a file of errors, so none is written', async (_, bytes) => {
+  await using service = await newService();
+  service.write('bad.csv', bytes);
+  const ran = await service.plan('bad.csv', '--errors', 'bad.err.csv');
+  expect(ran.code, ran.stderr).toBe(2);
+  expect(inOneLine(ran.stderr)).toContain(
+    'bad.err.csv was not written: it could not be corrected there correct the file itself, or save it anew',
+  );
+  expect(() => service.read('bad.err.csv')).toThrow('ENOENT');
+});
+
+it('a file of errors keeps the byte order mark and the line ends of its file, and is read again', async () => {
+  await using service = await newService();
+  service.write('bad.csv', '\ufefforder_id,amount,name\r\nord_1,x,Mu\u00f1oz\r\n');
+  const ran = await service.plan('bad.csv', '--errors', 'bad.err.csv');
+  expect(ran.code).toBe(2);
+  const errors = service.read('bad.err.csv');
+  expect(errors).toMatch(/^\ufeffline,error,order_id,amount,name\r\n2,.*,ord_1,x,Mu\u00f1oz\r\n$/);
+  service.write('bad.err.csv', errors.replace(',x,', ',5,'));
+  expect((await service.plan('bad.err.csv')).code).toBe(0);
+});
+
 it.each([
   ['a byte order mark', '\ufefforder_id,amount\nord_1,5\n'],
   ['CRLF', 'order_id,amount\r\nord_1,5\r\n'],
   ['no final line break', 'order_id,amount\nord_1,5'],
   ['semicolons', 'order_id;amount\nord_1;5\n'],
   ['tabs', 'order_id\tamount\nord_1\t5\n'],
+  ['the line sep=; in front', 'sep=;\r\norder_id;amount\r\nord_1;5\r\n'],
+  ['that line behind a byte order mark', '\ufeff"sep=\t"\norder_id\tamount\nord_1\t5\n'],
   ['titles in capitals and with blanks', 'Order ID,AMOUNT\nord_1,5\n'],
   ['quotes around everything and blank lines', '"order_id","amount"\n\n"ord_1","5"\n\n'],
 ])('F50 a file with %s is planned', async (_, csv) => {

@@ -2,11 +2,20 @@
 
 import { expect, it } from 'vitest';
 import { later } from '../harness/clock.ts';
+import { chargesOf, listOf } from '../harness/orders.ts';
 import { onScreen } from '../harness/paydesk.ts';
 import { inOneLine } from '../harness/ran.ts';
 import { json, reset } from '../harness/server.ts';
 import { journalOf } from './batch.ts';
-import { order, orders, type RefundService, recordsIn, startRefunds } from './refund-service.ts';
+import {
+  csvOf,
+  order,
+  orders,
+  type RefundService,
+  recordsIn,
+  splitOrder,
+  startRefunds,
+} from './refund-service.ts';
 import { openIn } from './settle-all.ts';
 
 const file = ['order_id,amount', 'ord_1,5000', 'ord_2,5000'];
@@ -187,4 +196,33 @@ it('compare --errors writes the rows with their errors, as its hint says', async
   expect(inOneLine(twice.stderr)).toContain('refunds.csv has 2 errors');
   expect(inOneLine(twice.stderr)).toContain('errors.csv exists already');
   expect(inOneLine(twice.stderr)).toContain('--force replaces it');
+});
+
+it('IN FILE is what the file says, also of an order that is not there and of a declined charge', async () => {
+  const declined = splitOrder('ord_s', 1000, 2000);
+  const charges = chargesOf(declined).map((charge, index) =>
+    index === 0 ? { ...charge, status: 'declined', is_refundable: false } : charge,
+  );
+  await using service = await startRefunds([{ ...declined, charges: listOf(...charges) }]);
+  service.write(
+    'refunds.csv',
+    csvOf([
+      'order_id,charge_id,amount',
+      'ord_s,1,full',
+      'ord_s,9,1019',
+      'ord_gone,any,45600',
+      'ord_s,2,full',
+    ]),
+  );
+  const ran = await compare(service, '--json');
+  const since = await compare(service, '--since', '1d');
+  expect(recordsIn(ran).map(({ wanted, verdict }) => [wanted, verdict])).toEqual([
+    [1000, 'not'],
+    [1019, 'not_found'],
+    [45600, 'not_found'],
+    [2000, 'not'],
+  ]);
+  expect(ran.stderr).not.toContain('not in the file');
+  // Whoever asked for other refunds wants to hear that there are none.
+  expect(since.stderr).toContain('0 not in the file');
 });

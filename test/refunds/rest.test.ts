@@ -102,3 +102,21 @@ it('a row whose charge has the same refund already: names the order, and how to 
     `paydesk refunds plan --refresh refunds.plan --to refunds-2.plan --again ${id}`,
   );
 });
+
+it('the command behind "and 2 more rows" prints the reason of each row in one line, and no other rows', async () => {
+  await using service = await startRefunds(orders(1));
+  const gone = Array.from({ length: 10 }, (_, index) => `ord_gone${index},5,`);
+  const planned = await service.plan([titles, 'ord_1,100,', ...gone]);
+  const compared = await service.run(['refunds', 'compare', 'refunds.csv']);
+  const printed = (stderr: string) => {
+    const [, command = ''] = /and 2 more rows: paydesk (.*)/.exec(inOneLine(stderr)) ?? [];
+    return command.split(' ').slice(0, command.split(' ').indexOf('--columns') + 2);
+  };
+  const status = await service.run(printed(planned.stderr));
+  const again = await service.run(printed(compared.stderr));
+  expect(status.stdout.trim().split('\n')).toEqual([
+    'line,order_id,verdict,why',
+    ...gone.map((_, index) => `${index + 3},ord_gone${index},impossible,there is no order ord_gone${index}`),
+  ]);
+  expect(again.stdout).toContain('12,ord_gone9,not_found,there is no order ord_gone9');
+});

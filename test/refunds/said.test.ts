@@ -111,6 +111,8 @@ it('a dry run has the exit code of the run: 0, 8 if a row changed, 7 while a row
   expect((await service.apply()).code).toBe(7);
   const posts = service.posts.length;
   const open = await dry();
+  const words = await service.run(['refunds', 'apply', 'refunds.plan', '--dry-run']);
+  expect(words.stderr).toMatch(/line 2, ord_3: unconfirmed: paydesk journal reconcile i_\w+/);
 
   expect([all, some, open]).toEqual([
     { code: 0, last: 'nothing was sent (--dry-run); 2 refunds, 400 MXN would be sent' },

@@ -31,6 +31,11 @@ beforeEach(async () => {
   count += 1;
   database = `desk_${count}`;
   await using admin = await signIn(server.address);
+  // Roles belong to the whole server, and a second journal with those of the first would be refused.
+  await admin.query(`drop database if exists desk_${count - 1} with (force)`);
+  for (const role of ['owner', 'operator', 'lead', 'former'])
+    await admin.query(`drop role if exists paydesk_${role}`);
+  await admin.query('drop role if exists ana, ben, lea, zoe');
   await admin.query(`create database ${database}`);
 });
 

@@ -1,6 +1,6 @@
 /** A home that has joined a test team, as the file of the teams says. */
 
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Person, passwordOf, type TeamDatabase } from '../harness/team-database.ts';
 
@@ -24,5 +24,7 @@ export async function joinTeam(
   const team = { origin, ...place, journal: row?.journal, password: passwordOf(person) };
   const folder = join(home.path, '.config', 'paydesk');
   mkdirSync(folder, { recursive: true, mode: 0o700 });
-  writeFileSync(join(folder, 'teams.json'), JSON.stringify({ version: 1, teams: [team] }), { mode: 0o600 });
+  const file = join(folder, 'teams.json');
+  const { teams } = existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : { teams: [] };
+  writeFileSync(file, JSON.stringify({ version: 1, teams: [...teams, team] }), { mode: 0o600 });
 }

@@ -184,7 +184,7 @@ describe('the limits of a team', () => {
     'delete from paydesk.plan_orders',
     "select paydesk.use_approval('{}', '', 'i_1', 1, 0)",
     "select paydesk.append_approval(0, 'r_1', 'approved', '{}', null)",
-    "select paydesk.give_back('', null, 9e15::bigint)",
+    "select paydesk.give_back('', 9e15::bigint)",
     "select paydesk.set_limits(1, 'ana', 'MXN', '{}')",
   ])('an operator may not: %s', async (statement) => {
     const { server, name } = team.database;

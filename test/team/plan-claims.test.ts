@@ -1,15 +1,16 @@
 /** Plans that several desks work off at the server of a team: who has which row, and whose SENT row counts. */
 
+import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { SentRow } from '../../src/journal/journal-rows.ts';
 import type { JournalStore } from '../../src/journal/journal-store.ts';
 import type { ClaimedOrder, SharedPlan } from '../../src/journal/team-rules.ts';
 import { writePlan } from '../../src/plans/plan-text.ts';
 import type { PlanHead, PlanRow } from '../../src/plans/plan-types.ts';
-import type { Person } from '../harness/team-database.ts';
+import { type Person, passwordOf, signIn } from '../harness/team-database.ts';
 import { newTeam, type Team } from '../journal/postgres/desks.ts';
 import { verdict } from '../journal/rows.ts';
-import { record, refundOf, rulesAt, rulesOf, setLimits } from './rows.ts';
+import { askedOf, record, refundOf, rulesAt, rulesOf, setLimits } from './rows.ts';
 
 let team: Team;
 let plans = 0;
@@ -234,6 +235,72 @@ describe('a plan that several desks work off', () => {
     expect((await ben.plan.claim()).claimed).toBe(undefined);
   });
 
+  test('a row that may have been made is not sent again by the same plan, in whatever run', async () => {
+    planned = planOf([1]);
+    const ana = await worker('ana');
+    const mine = await claim(ana);
+    const first = sentOf(1, mine);
+    await record(ana.store, first);
+    await ana.store.append(verdict(first.intent, 6));
+    await expect(record(ana.store, sentOf(1, mine))).rejects.toMatchObject(
+      refused('this row of the plan was sent already'),
+    );
+    await ana.plan.ended(mine, new Map([[1, 'refused']]));
+    const ben = await worker('ben');
+    await expect(record(ben.store, sentOf(1, await claim(ben)))).rejects.toMatchObject(
+      refused('this row of the plan was sent already'),
+    );
+  });
+
+  test('a row that certainly was not made is sent again', async () => {
+    planned = planOf([1]);
+    const ana = await worker('ana');
+    const mine = await claim(ana);
+    const [first, second] = [sentOf(1, mine), sentOf(1, mine)];
+    await record(ana.store, first);
+    await ana.store.append({ ...verdict(first.intent, 6), verdict: 'not_sent', by: 'sender' });
+    await record(ana.store, second);
+    await ana.store.append({ ...verdict(second.intent, 7), verdict: 'rejected', confirmed: true });
+    await record(ana.store, sentOf(1, mine));
+  });
+
+  test('a claim without its token, and one of the same run under another name, do not count', async () => {
+    planned = planOf([1]);
+    const run = crypto.randomUUID();
+    const store = team.desk({ run });
+    const plan = await (await rulesAt(store)).plan(planned.digest, () => planned.text);
+    const mine = await claim({ store, plan });
+    const { token: _, ...bare } = mine;
+    const nameless = JSON.parse(JSON.stringify({ ...bare, row: 1 }));
+    await expect(record(store, sentOf(1, mine, { claim: nameless }))).rejects.toMatchObject(
+      refused('another desk took this row over'),
+    );
+    const ben = team.desk({ person: 'ben', run });
+    await expect(record(ben, sentOf(1, mine))).rejects.toMatchObject(
+      refused('another desk took this row over'),
+    );
+    await (await (await rulesAt(ben)).plan(planned.digest, () => planned.text)).leave();
+    await record(store, sentOf(1, mine));
+  });
+
+  test('nobody holds rows for longer than ten minutes without a word', async () => {
+    const store = team.desk();
+    await (await rulesAt(store)).plan(planned.digest, () => planned.text);
+    const { server, name } = team.database;
+    await using ana = await signIn({ ...server, user: 'ana', password: passwordOf('ana') }, name);
+    await ana.query(`select set_config('paydesk.run', 'r', false)`);
+    await ana.query('select paydesk.claim_orders(1, $1, 10, $2::bigint)', [
+      planned.digest,
+      '1000000000000000',
+    ]);
+    const longer = `extract(epoch from clock_timestamp()) * 1000 + 600000`;
+    const [row] = await team.database.query(
+      `select count(*)::int as claimed, max(until) <= ${longer} as short from paydesk.plan_orders where plan = $1 and state = 'claimed'`,
+      [planned.digest],
+    );
+    expect(row).toEqual({ claimed: 3, short: true });
+  });
+
   test('nobody can add other rows under the digest of a plan', async () => {
     const ana = await rulesOf(team, 'ana');
     const text = planned.text.replaceAll('"amount":100', '"amount":900');
@@ -253,9 +320,16 @@ describe('a plan that several desks work off', () => {
     const one = { store, plan };
     const mine = await claim(one);
     await expect(record(store, sentOf(1, mine))).rejects.toMatchObject(refused('nobody else has approved'));
-    const head = { origin: 'o', account: 'a', profile: 'p' };
+    const head = { origin: 'https://pay.example', account: 'a', profile: 'p' };
     const sums = [{ currency: 'MXN', amount: 303 }];
-    const totals = { id: planned.id, file: 'f.csv', madeAt: 1, mode: 'production', rows: 3, sums } as const;
+    const totals = {
+      id: planned.id,
+      file: 'refunds.csv',
+      madeAt: 1,
+      mode: 'production',
+      rows: 3,
+      sums,
+    } as const;
     await rules.ask('r_plan', { ...head, claim: { plan: planned.digest }, planned: totals });
     await expect(
       rules.decide('r_plan', 'approved', { validMs: 60_000, note: undefined }),
@@ -286,5 +360,60 @@ describe('a plan that several desks work off', () => {
     await store.append(verdict(earlier.intent, 6));
     const plan = await (await rulesAt(store)).plan(planned.digest, () => planned.text);
     expect(await plan.check()).toMatchObject({ second: { value: 300 } });
+  });
+});
+
+describe('a request to approve a plan', () => {
+  const head = { origin: 'https://pay.example', account: 'a', profile: 'p' };
+  const about = (more: object = {}) => {
+    const sums = [{ currency: 'MXN', amount: 406 }];
+    const of = { id: planned.id, file: 'refunds.csv', madeAt: 1, mode: 'production', rows: 4, sums } as const;
+    return { ...of, ...more };
+  };
+  const ask = async (what: object) => {
+    const rules = await rulesOf(team, 'ana');
+    await rules.plan(planned.digest, () => planned.text);
+    const id = `r_${crypto.randomUUID().replaceAll('-', '').slice(0, 12)}`;
+    return await rules.ask(id, { ...head, claim: { plan: planned.digest }, planned: about(), ...what });
+  };
+
+  test('shows what the plan says', async () => {
+    expect(await ask({})).toMatchObject({ step: 'asked', planned: about() });
+  });
+
+  test.each<[string, () => object]>([
+    ['other sums', () => ({ planned: about({ sums: [{ currency: 'MXN', amount: 10 }] }) })],
+    [
+      'sums that cancel out',
+      () => ({ planned: about({ sums: [100, 306].map((amount) => ({ currency: 'MXN', amount })) }) }),
+    ],
+    ['fewer rows', () => ({ planned: about({ rows: 1 }) })],
+    ['another mode', () => ({ planned: about({ mode: 'sandbox' }) })],
+    ['the name of another plan', () => ({ planned: about({ id: 'p_other' }) })],
+    ['another account', () => ({ origin: 'https://other.example' })],
+    ['no figures', () => ({ planned: undefined })],
+  ])('with %s is refused', async (_, what) => {
+    await expect(ask(what())).rejects.toMatchObject({ kind: 'refused' });
+    expect(
+      await team.database.query('select from paydesk.approvals where plan = $1', [planned.digest]),
+    ).toEqual([]);
+  });
+
+  test('that also looks like a request for one refund is refused', async () => {
+    const { request, proof, amount, currency } = askedOf(refundOf(6, 'ord_genuine'));
+    for (const face of [{ request, proof, amount, currency }, { proof }, { amount }])
+      await expect(ask(face)).rejects.toMatchObject(refused('a request is about a refund or about a plan'));
+    const both = { ...askedOf(refundOf(6, 'ord_genuine')), planned: about() };
+    await expect((await rulesOf(team, 'ana')).ask('r_other', both)).rejects.toMatchObject(
+      refused('a request is about a refund or about a plan'),
+    );
+  });
+
+  test('counts what the requests of its rows would pay back, not what a row says of itself', async () => {
+    const text = planned.text.replaceAll(/"refunds":\d+/g, '"refunds":1');
+    const digest = createHash('sha256').update(text).digest('hex');
+    await (await rulesOf(team, 'ana')).plan(digest, () => text);
+    const [row] = await team.database.query('select totals from paydesk.plans where digest = $1', [digest]);
+    expect(row).toEqual({ totals: { MXN: 406 } });
   });
 });

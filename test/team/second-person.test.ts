@@ -205,7 +205,7 @@ describe('a refund over the limit of a team', () => {
     const { id, request } = await ask();
     const words = ['orders', 'refund', id, '--amount', '601', '--note', 'more', '--confirm', id];
     const asked = await run(ana, words);
-    const other = `besides: the refund of 600 MXN on ${id}, asked for by ana: ${request} is not approved yet`;
+    const other = `ana asked for the refund of 600 MXN on ${id} too: ${request} is not approved yet`;
     expect(asked.stderr.replaceAll(/\s+/g, ' ')).toContain(other);
     const second = /r_[0-9a-f]{8}/.exec(asked.stderr.replaceAll(request, ''))?.[0] ?? '';
     const show = await run(ben, ['approvals', 'show', second]);

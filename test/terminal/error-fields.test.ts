@@ -74,6 +74,7 @@ test('journal show finds a change by the script’s own id, and shows both ids',
           it
           when you know whether it was made, one of:
           paydesk journal settle i_7f3k2m9q --applied --note TEXT
+          from 05:07:22 on:
           paydesk journal settle i_7f3k2m9q --not-applied --note TEXT
     "
   `);

@@ -120,16 +120,15 @@ describe('a table of orders', () => {
       }),
     });
     const sink = out.list(orderColumns);
-    await sink.page([
-      wire(order({ amount: 172_000, amount_refunded: 12_000 })),
-      wire(order({ amount: 145_802, amount_refunded: 45_802, currency: 'USD' })),
-    ]);
+    // The first page, of one currency, decides how amounts are written.
+    await sink.page([wire(order({ amount: 172_000, amount_refunded: 12_000 }))]);
+    await sink.page([wire(order({ amount: 145_802, amount_refunded: 45_802, currency: 'USD' }))]);
     await sink.end(false);
     expect(lines(text()).map((line) => line.slice(37).trimEnd())).toMatchInlineSnapshot(`
       [
-        "STATUS          MXN   REFUND  CARD   BUYER",
-        "paid        1720.00  -120.00  *4242  -",
-        "paid    145802* USD  -45802*  *4242  -",
+        "STATUS      MXN   REFUND  CARD   BUYER",
+        "paid    1720.00  -120.00  *4242  -",
+        "paid  145802* USD  -45802*  *4242  -",
       ]
     `);
   });

@@ -8,7 +8,7 @@ import { idOf, type JsonObject } from '../../api/spec.ts';
 import type { Context } from '../../commands/command.ts';
 import { type Delimiter, type InputRow, readInputFile } from '../../plans/plans.ts';
 import { commandLine, type Profile } from '../../profiles/profiles.ts';
-import { lineWords } from './batch-words.ts';
+import { inFull, lineWords } from './batch-words.ts';
 import { type KnownRefunds, knownRefunds } from './compare-journal.ts';
 import {
   type Compared,
@@ -64,7 +64,8 @@ export async function compareFile(
     all.values().map((one) => compareRecord(one, plan, journal)),
   );
   for (const line of whyLines(all, service.profile, asked.file)) ctx.notes.note(line);
-  for (const line of closingLines(all, service.profile)) ctx.notes.note(line);
+  const isLookedFor = asked.since !== undefined;
+  for (const line of closingLines(all, service.profile, isLookedFor)) ctx.notes.note(line);
   if (all.some(({ verdict }) => verdict === 'unconfirmed')) return 7;
   return all.every(({ verdict }) => verdict === 'refunded') ? 0 : 8;
 }
@@ -226,13 +227,19 @@ function whyLines(all: readonly Compared[], profile: Profile, file: string): rea
   const rows = all.flatMap(({ row, why }) =>
     row === undefined || why === undefined ? [] : [{ line: row.line, why }],
   );
-  return lineWords(rows, commandLine(profile, 'refunds', 'compare', file, '-o', 'list'));
+  return lineWords(rows, commandLine(profile, 'refunds', 'compare', file, ...inFull));
 }
 
-function closingLines(all: readonly Compared[], { settings }: Profile): readonly string[] {
+// `isLookedFor`: refunds that are not in the file were looked for, so that there are none is worth a line.
+function closingLines(
+  all: readonly Compared[],
+  { settings }: Profile,
+  isLookedFor: boolean,
+): readonly string[] {
   return compareVerdicts.flatMap((verdict) => {
     const some = all.filter((one) => one.verdict === verdict);
-    if (some.length === 0) return [];
+    const isNews = isLookedFor && verdict === 'not_in_file';
+    if (some.length === 0 && !isNews) return [];
     const sums = new Map<string, number>();
     for (const { currency, refunded } of some)
       if (currency !== undefined && refunded > 0) sums.set(currency, (sums.get(currency) ?? 0) + refunded);

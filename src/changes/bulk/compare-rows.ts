@@ -121,7 +121,8 @@ export function notFound(orderId: string, row: InputRow, why: string): Compared 
     orderId,
     verdict: 'not_found',
     why,
-    wanted: undefined,
+    // What full means is known only with the order.
+    wanted: typeof row.amount === 'number' ? row.amount : undefined,
     refunded: 0,
     currency: undefined,
     refunds: [],
@@ -172,7 +173,9 @@ function claimOf(
       problem: only === undefined ? `it has no charge ${charge}` : `it has several charges ${charge}`,
     };
   const paid = charges.filter(({ refunded, counts }) => counts || refunded > 0);
-  const all = paid.reduce((sum, one) => sum + one.amount, 0);
+  // Of a declined charge the file wants the whole too, and nothing of it can go back.
+  const whole = paid.length === 0 ? charges : paid;
+  const all = whole.reduce((sum, one) => sum + one.amount, 0);
   const wanted = amount === fullWord ? all : amount;
   const key = keyOf({ chargeId: isWhole ? undefined : only?.id, amount, ref });
   return { row, scope: new Set(charges.map(({ id }) => id)), wanted, key, taken: [], unshown: [] };

@@ -46,6 +46,11 @@ export async function refuseProblems(
     ctx.notes.warn(`and ${problems.length - shownProblems} more: --errors FILE.csv writes all of them`);
   const many = problems.length === 1 ? '1 error' : `${problems.length} errors`;
   const title = `${file === '-' ? 'standard input' : file} has ${many}`;
+  // What cannot be read cannot be corrected either: a file of errors would hold broken characters, and be accepted with them.
+  if (!input.canCorrect) {
+    const none = errors === undefined ? [] : [`${errors} was not written: it could not be corrected there`];
+    throw usage(title, [...none, 'correct the file itself, or save it anew; then run the command again']);
+  }
   if (errors === undefined)
     throw usage(title, ['correct the file; --errors FILE.csv writes it with the errors beside the rows']);
   try {

@@ -124,6 +124,21 @@ export async function planOrder(
   return keep(ctx, profile, head, rows, how);
 }
 
+/** Whether the plan in a file asks for just the same as `planOrder` would, and nothing of it was sent. */
+export async function isUnsentPlanOf(
+  ctx: Context,
+  path: string,
+  { orderId, amount, reason, note }: Parameters<typeof planOrder>[2],
+): Promise<boolean> {
+  const plan = await ctx.plans.open(path);
+  const isSame = plan.rows.every(
+    (row) => row.orderId === orderId && row.reason === reason && row.note === note && row.state === 'ready',
+  );
+  const sum = plan.rows.reduce((all, row) => all + row.sum, 0);
+  if (plan.file !== `orders refund ${orderId}` || !isSame || sum !== amount) return false;
+  return (await reportPlan(ctx, plan)).every(({ verdict }) => verdict === 'not_started');
+}
+
 /** What `refunds plan --refresh` was asked for. */
 export interface RefreshAsked extends PlanHow {
   readonly refresh: string;

@@ -5,7 +5,7 @@ import { type Column, fieldColumn } from '../../api/resources.ts';
 import type { JsonObject } from '../../api/spec.ts';
 import { digestShown, type Plan, type PlanRow, rowStates } from '../../plans/plans.ts';
 import { commandLine, type Profile } from '../../profiles/profiles.ts';
-import { lineWords, rowsAndSums, spreadWords } from './batch-words.ts';
+import { inFull, lineWords, rowsAndSums, spreadWords } from './batch-words.ts';
 import { rowsToSend } from './plan-checks.ts';
 import { inputColumnsOf, inputOf, whyBesideOrder } from './row-verdicts.ts';
 
@@ -76,14 +76,13 @@ export function planLines(plan: Plan, to: string, profile: Profile): readonly st
   const { now, behind } = sentFirst(ready, plan);
   const isWritten = plan.digest !== '';
   const canApply = rowsToSend(plan.rows).length > 0;
-  const all = isWritten
-    ? commandLine(profile, 'refunds', 'status', to, '-o', 'list')
-    : 'add -o list to the command';
+  const showing = (...words: readonly string[]) =>
+    isWritten ? commandLine(profile, 'refunds', 'status', to, ...words) : 'add -o list to the command';
   return [
-    ...lineWords(stopped, all),
+    ...lineWords(stopped, showing('--only', 'look,impossible', ...inFull)),
     ...lineWords(
       marked.map(({ line, marks }) => ({ line, why: `note: ${marks.join('; ')}` })),
-      all,
+      showing('--csv', '--columns', 'line,order_id,notes'),
     ),
     ...spreadWords(plan.rows),
     [

@@ -99,6 +99,8 @@ async function writeRest(
 ): Promise<void> {
   const file = {
     delimiter: ',' as const,
+    hasBom: false,
+    lineEnd: '\n' as const,
     columns: [...inputColumns.filter((title) => title !== 'reference'), ...plan.columns],
     // Parts of one row have the same line, so the rows are counted anew.
     lines: rest.map(({ row }, index) => ({ line: index + 2, cells: cellsOf(row) })),

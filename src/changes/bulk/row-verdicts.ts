@@ -2,7 +2,13 @@
 
 import { type Column, fieldColumn } from '../../api/resources.ts';
 import { isKeyRefusal, isObject, type JsonObject } from '../../api/spec.ts';
-import { type Alarm, type AttemptRecord, attemptName, type VerdictRow } from '../../journal/journal.ts';
+import {
+  type Alarm,
+  type AttemptRecord,
+  attemptName,
+  statementOn,
+  type VerdictRow,
+} from '../../journal/journal.ts';
 import type { Plan, PlanRow } from '../../plans/plans.ts';
 import { replyWords } from '../change-words.ts';
 
@@ -145,7 +151,7 @@ function rowAttempt(
 export function isSentAnew(plan: Pick<Plan, 'id'>, row: PlanRow, attempt: AttemptRecord): boolean {
   const last = attempt.verdicts.at(-1);
   const isOfKey = last?.error?.httpStatus !== undefined && isKeyRefusal(last.error.httpStatus);
-  return last?.by === 'person' || isOfKey || !isOfThisPlan(plan, row, attempt);
+  return statementOn(attempt) !== undefined || isOfKey || !isOfThisPlan(plan, row, attempt);
 }
 
 // What the service says for itself says more than our words.
@@ -169,7 +175,7 @@ function verdictOfAttempt({ verdicts }: AttemptRecord): RowVerdict {
     case 'applied':
       return 'applied';
     case 'rejected':
-      if (last.by === 'person') return 'not_made';
+      if (statementOn({ verdicts }) !== undefined) return 'not_made';
       return last.confirmed === false ? 'unconfirmed' : 'refused';
     case 'not_sent':
       return 'not_sent';

@@ -7,7 +7,7 @@ import type { SharedPlan } from '../../journal/journal.ts';
 import { type BatchStop, type Plan, runBatch } from '../../plans/plans.ts';
 import { commandLine, type Profile } from '../../profiles/profiles.ts';
 import type { ApplyAsked } from './apply-plan.ts';
-import { batchError, onItsWay } from './batch-end.ts';
+import { batchError, lookWords, onItsWay } from './batch-end.ts';
 import { type BatchProgressLine, startProgress } from './batch-progress.ts';
 import { countWords, inFull, lineWords, rowsAndSums } from './batch-words.ts';
 import { startClaims } from './claimed-orders.ts';
@@ -138,7 +138,15 @@ function withoutReport(error: unknown, { run, soFar }: BatchProgressLine, again:
 function dryRunLines(reports: readonly RowReport[], path: string, profile: Profile): readonly string[] {
   const reasons = reports
     .filter(({ verdict, why }) => verdict !== 'applied' && why !== undefined && why !== dryRunWords)
-    .map(({ row: { line, orderId }, why }) => ({ line, orderId, why }));
+    .map((report) => {
+      const { row, why, verdict } = report;
+      const isOpen = verdict === 'unconfirmed';
+      return {
+        line: row.line,
+        orderId: row.orderId,
+        why: isOpen ? `unconfirmed: ${lookWords(report)}` : why,
+      };
+    });
   const would = reports.filter(isSendable).map(({ row }) => row);
   const others = reports.filter(wouldStay).length;
   return [

@@ -15,25 +15,29 @@ import { digestShown } from '../../plans/plans.ts';
 import { commandLine, type Profile } from '../../profiles/profiles.ts';
 import type { Block } from '../../terminal/terminal.ts';
 import { rowsAndSumsOf } from '../bulk/batch-words.ts';
+import { byHandLines } from '../by-hand-words.ts';
 import { titleLine } from '../change-words.ts';
 import { confirmChange } from '../confirm-change.ts';
 import { type ApprovedRefund, isOfRefund, refuseChanged } from './approved-refund.ts';
-import { originsOf } from './known-refunds.ts';
+import { madeWords, originsOf } from './known-refunds.ts';
+import { lookForTwins } from './look-for-twins.ts';
+import { checkTwins } from './refund-checks.ts';
+import { refundWarnings, splitAgain } from './refund-order.ts';
 import { planRefund, type RefundAsked, type RefundPlan } from './refund-plan.ts';
 import { refundPreview } from './refund-screens.ts';
 import { requestColumns, requestRecord, requestTitle, stateWords } from './request-record.ts';
-import { askedRefund, findRequest, otherRequests } from './second-person.ts';
+import { accountWords, askedRefund, findRequest, otherRequests } from './second-person.ts';
 import { askedBy } from './send-approved.ts';
+import { type KnownTwin, twinLine, twinWords } from './twins.ts';
 
 /** Shows a request, and the order as it is now while the request is not over. */
 export async function showRequest(ctx: Context, id: string): Promise<void> {
-  const request = await findRequest(ctx, id);
-  await ctx.useProfileOf(request.asked);
+  const request = await findRequest(ctx, id, 'show');
   const isOver = request.state !== 'asked' && request.state !== 'approved';
   const seen = isOver || !isOfRefund(request) ? undefined : await lookAt(ctx, request).catch(orProblem);
-  const preview = seen === undefined || seen instanceof CliError ? [] : seen.preview;
-  const problem = seen instanceof CliError ? [problemLine(seen)] : [];
-  await shown(ctx, request, [...preview, ...problem]);
+  if (seen === undefined) return await shown(ctx, request, []);
+  if (seen instanceof CliError) return await shown(ctx, request, [problemLine(seen)]);
+  await shown(ctx, request, [...seen.preview, ...seen.urgent.map(urgentLine)], seen.checks);
 }
 
 /** What was typed to approve a request. */
@@ -50,51 +54,57 @@ export async function approveRequest(
   id: string,
   { confirm, hours, note }: ApproveAsked,
 ): Promise<void> {
-  const { request, rules } = await openRequest(ctx, id, ['asked']);
+  const { request, rules } = await openRequest(ctx, id, 'approve', ['asked']);
   if (request.asked.operator === (await rules.member()))
     throw new CliError('refused', `${id} is your own request: somebody else must approve it`, {
       certain: 'nothing was approved',
       now: ['to take it back:', `paydesk approvals reject ${id} --note TEXT`],
       approval: id,
     });
-  await ctx.useProfileOf(request.asked);
   const seen = isOfRefund(request)
     ? await lookAt(ctx, request).catch((error: unknown) => {
         throw nothingApproved(error);
       })
     : await planPreview(ctx, request);
-  if (!ctx.options.dryRun) ctx.notes.show(seen.preview);
+  if (!ctx.options.dryRun) {
+    ctx.notes.show(seen.preview);
+    for (const line of seen.urgent) ctx.notes.warn({ text: `WARNING: ${line}`, style: 'bad' });
+  }
   await confirmApproval(ctx, request, seen.profile, confirm);
   const would = `would approve ${requestTitle(request, seen.profile.settings)}, asked for by ${request.asked.operator}`;
   if (ctx.options.dryRun)
-    return await ctx.out.dryRun({ action: 'approve', approval: id }, () => [
+    return await ctx.out.dryRun({ action: 'approve', approval: id, checks: [...seen.checks] }, () => [
       ...seen.preview,
+      ...seen.urgent.map(urgentLine),
       { line: would },
     ]);
   const validMs = hours === undefined ? approvalMaxMs : hours * 3_600_000;
   await rules.decide(id, 'approved', { validMs, note });
-  await shown(ctx, await findRequest(ctx, id), []);
-  ctx.notes.note(`${request.asked.operator} can send it now: ${sendCommand(request, seen.profile)}`);
+  await shown(ctx, await findRequest(ctx, id, 'show'), []);
+  const who = isOfRefund(request)
+    ? `${request.asked.operator} can send it now`
+    : 'any member can apply it now';
+  ctx.notes.note(`${who}: ${sendCommand(request, seen.profile)}`);
 }
 
 /** Rejects a request, also one that was approved and not sent yet. Whoever asked can take it back so, too. */
 export async function rejectRequest(ctx: Context, id: string, note: string): Promise<void> {
-  const { request, rules } = await openRequest(ctx, id, ['asked', 'approved']);
-  await ctx.useProfileOf(request.asked);
+  const { request, rules } = await openRequest(ctx, id, 'reject', ['asked', 'approved']);
   const style = ctx.profiles.amountStyle(request.asked.profile);
   const would = `would reject ${requestTitle(request, style)}, asked for by ${request.asked.operator}`;
   if (ctx.options.dryRun)
     return await ctx.out.dryRun({ action: 'reject', approval: id }, () => [{ line: would }]);
   await rules.decide(id, 'rejected', { validMs: 0, note });
-  await shown(ctx, await findRequest(ctx, id), []);
+  await shown(ctx, await findRequest(ctx, id, 'show'), []);
 }
 
 async function openRequest(
   ctx: Context,
   id: string,
+  verb: 'approve' | 'reject',
   states: readonly ApprovalRequest['state'][],
 ): Promise<{ readonly request: ApprovalRequest; readonly rules: TeamRules }> {
-  const request = await findRequest(ctx, id);
+  const request = await findRequest(ctx, id, verb);
   const rules = await ctx.journal.rules();
   if (states.includes(request.state) && rules !== undefined) return { request, rules };
   throw new CliError('refused', `${id} ${stateWords(ctx, request)}`, {
@@ -104,16 +114,23 @@ async function openRequest(
   });
 }
 
-async function shown(ctx: Context, request: ApprovalRequest, more: readonly Block[]): Promise<void> {
+async function shown(
+  ctx: Context,
+  request: ApprovalRequest,
+  more: readonly Block[],
+  checks: readonly string[] = [],
+): Promise<void> {
   const style = ctx.profiles.amountStyle(request.asked.profile);
   const { id, asked } = request;
   const facts = [
     `${id} ${stateWords(ctx, request)}`,
     `asked by ${asked.operator}, ${ctx.fullTime(asked.time)}: ${requestTitle(request, style)}`,
+    `account: ${accountWords(asked)}`,
     ...(asked.note === undefined ? [] : [`note: ${asked.note}`]),
   ];
   const view = () => [...more, ...facts.map((line): Block => ({ line, hang: 2 }))];
-  await ctx.out.own(requestRecord(request), view, requestColumns);
+  const record = { ...requestRecord(request), ...(checks.length === 0 ? {} : { checks: [...checks] }) };
+  await ctx.out.own(record, view, requestColumns);
 }
 
 // ── What is looked at ───────────────────────────────────────────────────────────────────────────
@@ -121,6 +138,10 @@ async function shown(ctx: Context, request: ApprovalRequest, more: readonly Bloc
 interface Seen {
   readonly profile: Profile;
   readonly preview: readonly Block[];
+  /** What is said right above the question. */
+  readonly urgent: readonly string[];
+  /** All notes and warnings, for scripts. */
+  readonly checks: readonly string[];
 }
 
 // Throws CliError 'refused' when the order would get another refund now, or none.
@@ -130,23 +151,29 @@ async function lookAt(ctx: Context, request: ApprovedRefund): Promise<Seen> {
   if (orderId === undefined) throw usage(`${request.id} is about no order`);
   const service: OpenService = await ctx.service({ shown: orderId });
   const { profile } = service;
+  const given: RefundAsked = { ...askedBy(asked), again: asked.again ?? [] };
+  await ctx.journal.refuseOpen({ service, kind: 'refund', orderId, again: given.again });
   const { value: order } = await readOne(ctx, service, 'orders', orderId, 'change');
-  const what: RefundAsked = { ...askedBy(asked), again: asked.again ?? [] };
-  const plan = planRefund(what, order, profile, { nowMs: ctx.clock.now() });
+  await ctx.journal.refuseDuplicate({ service, orderId, order });
+  const [origins, twins] = [await originsOf(ctx, service, order), await lookForTwins(ctx, service, order)];
+  const what = { ...given, ...(await splitAgain(ctx, { service, id: orderId, order }, given, twins)) };
+  const made = madeWords(ctx, origins);
+  const plan = planRefund(what, order, profile, { nowMs: ctx.clock.now(), madeWords: made });
+  const line = (one: KnownTwin) => twinLine(one, twinWords(ctx, profile, order));
+  checkTwins(plan, what, { found: twins.twins, line }, profile);
   refuseChanged(request, refundNow(profile, orderId, plan, what), `${asked.operator} asked`);
-  const origins = await originsOf(ctx, service, order);
-  const others = await otherRequests(ctx, { origin: profile.origin, orderId }, request.id);
-  const warnings = [...plan.warnings, ...others];
+  const told = refundWarnings(ctx, { profile, order, origins }, plan, twins);
+  const warnings = [...told.warnings, ...(await otherRequests(ctx, asked, request.id))];
+  const urgent = [...(await byHandLines(ctx, service, { ...order, id: orderId }, plan)), ...told.urgent];
+  const shownPlan = { ...plan, warnings };
   return {
     profile,
-    preview: refundPreview({
-      plan: { ...plan, warnings },
-      order,
-      profile,
-      note: asked.note,
-      isOfTeam: true,
-      origins,
-    }),
+    preview: [
+      ...refundPreview({ plan: shownPlan, order, profile, note: asked.note, isOfTeam: true, origins }),
+      { line: `asked   by ${asked.operator}, ${ctx.fullTime(asked.time)} (${request.id})`, hang: 8 },
+    ],
+    urgent,
+    checks: [...warnings, ...urgent],
   };
 }
 
@@ -177,6 +204,8 @@ async function planPreview(ctx: Context, request: ApprovalRequest): Promise<Seen
       line('digest', claim.plan.slice(0, digestShown)),
       line('rows', 'whoever has the file of the plan shows them: paydesk refunds status PLAN'),
     ],
+    urgent: [],
+    checks: [],
   };
 }
 
@@ -204,7 +233,7 @@ async function confirmApproval(
   await confirmChange(ctx, {
     profile,
     confirm,
-    order: { id, amount: undefined, currency: undefined },
+    order: { id, amount: undefined, currency: undefined, idIs: 'the digest' },
     purpose,
   });
 }
@@ -236,6 +265,10 @@ function nothingApproved(error: unknown): unknown {
 function orProblem(error: unknown): CliError {
   if (error instanceof CliError && error.kind === 'refused') return error;
   throw error;
+}
+
+function urgentLine(line: string): Block {
+  return { line: { text: `WARNING: ${line}`, style: 'bad' }, hang: 9 };
 }
 
 function problemLine({ message }: CliError): Block {

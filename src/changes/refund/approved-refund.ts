@@ -12,9 +12,9 @@ export interface ApprovedRefund extends ApprovalRequest {
   readonly asked: AskedRefundRow;
 }
 
-/** Whether a request is about one refund, not about a plan. */
+/** Whether a request is about one refund, not about a plan. What names a plan is approved as that plan. */
 export function isOfRefund(request: ApprovalRequest): request is ApprovedRefund {
-  return 'request' in request.asked;
+  return !('claim' in request.asked);
 }
 
 /**

@@ -2,7 +2,7 @@
 
 import { typedForm } from '../../amounts.ts';
 import { type OrderMoney, readMoney } from '../../api/charges.ts';
-import { paths } from '../../api/spec.ts';
+import { type JsonObject, paths } from '../../api/spec.ts';
 import type { Context } from '../../commands/command.ts';
 import { checkDecimals } from '../../commands/flags.ts';
 import { attemptName } from '../../journal/journal.ts';
@@ -10,7 +10,7 @@ import type { Profile } from '../../profiles/profiles.ts';
 import { unshownIn } from '../by-hand-words.ts';
 import { changeOrder, type OrderAsked, type OrderPlan, type OrderRead } from '../order-change.ts';
 import { type ApprovedRefund, approvedLine, refuseChanged } from './approved-refund.ts';
-import { madeWords, originsOf } from './known-refunds.ts';
+import { madeWords, originsOf, type RefundOrigins } from './known-refunds.ts';
 import { type FoundTwins, lookForTwins } from './look-for-twins.ts';
 import { chargeCommands, checkTwins, refused, youngWarnings } from './refund-checks.ts';
 import { chargesInTheWay, flagsOf, planRefund, type RefundAsked, type RefundPlan } from './refund-plan.ts';
@@ -79,17 +79,13 @@ async function planOrder(
   checkTwins(planNow(withAgain), withAgain, found, profile);
   const asked = await questions.note(withAgain);
   const planned = planNow(asked);
-  const young = youngWarnings(planned.money, profile, ctx.clock.now(), origins);
-  const otherTwins = twins.twins.filter((one) => !isPaidBack(one)).map(line);
+  const told = refundWarnings(ctx, { profile, order, origins }, planned, twins);
   const refund = asRefund(planned, asked);
   const finding = limited && (await refuseOverLimits(ctx, refund, settings));
   const second = approved === undefined ? secondLine(finding, settings) : approvedLine(ctx, approved, refund);
-  const others =
-    second === undefined ? [] : await otherRequests(ctx, { ...refund, orderId: id }, approved?.id);
-  const warnings = [...planned.warnings, ...young, ...otherTwins, ...twins.gaps, ...others];
-  const plan = { ...planned, warnings: [...warnings, ...(second === undefined ? [] : [second])] };
-  // To pay both back is the mistake that costs most, so it stands right above the question.
-  const paidBack = twins.twins.filter(isPaidBack).map(line);
+  const others = second === undefined ? [] : await otherRequests(ctx, refund, approved?.id);
+  const warnings = [...told.warnings, ...others, ...(second === undefined ? [] : [second])];
+  const plan = { ...planned, warnings };
   const { money } = plan;
   const { note } = asked;
   const isOfTeam = (await ctx.journal.rules()) !== undefined;
@@ -98,7 +94,7 @@ async function planOrder(
       ...intentOf(id, plan, asked),
       approval: approved?.id,
       twins: asked.twins === undefined || asked.twins.length === 0 ? undefined : asked.twins,
-      checks: [...plan.warnings, ...paidBack],
+      checks: [...plan.warnings, ...told.urgent],
     },
     ...(approved === undefined && second !== undefined
       ? { ask: () => askForApproval(ctx, profile, refund) }
@@ -110,12 +106,34 @@ async function planOrder(
         ? [...wordsOf(asked, money, profile), ...(leavesQuestions(asked, money) ? ['--only-confirm'] : [])]
         : ['--approved', approved.id],
     preview: refundPreview({ plan, order, profile, note, isOfTeam, origins }),
-    urgent: paidBack,
+    urgent: told.urgent,
     check: (fresh) => {
       const last = planNow(asked, fresh);
       if (approved !== undefined) refuseChanged(approved, asRefund(last, asked), 'it was asked for');
     },
     result: (applied) => refundResult(plan, applied, profile),
+  };
+}
+
+/** What a preview warns of: with its notes, and what stands right above the question. */
+export function refundWarnings(
+  ctx: Context,
+  {
+    profile,
+    order,
+    origins,
+  }: { readonly profile: Profile; readonly order: JsonObject; readonly origins: RefundOrigins },
+  { warnings, money }: RefundPlan,
+  { twins, gaps }: FoundTwins,
+): { readonly warnings: readonly string[]; readonly urgent: readonly string[] } {
+  const young = youngWarnings(money, profile, ctx.clock.now(), origins);
+  const words = twinWords(ctx, profile, order);
+  const inWords = (which: (twin: KnownTwin) => boolean) =>
+    twins.filter(which).map((twin) => twinLine(twin, words));
+  return {
+    warnings: [...warnings, ...young, ...inWords((twin) => !isPaidBack(twin)), ...gaps],
+    // To pay both back is the mistake that costs most.
+    urgent: inWords(isPaidBack),
   };
 }
 
@@ -159,11 +177,13 @@ function wordsOf(asked: RefundAsked, { currency }: OrderMoney, { settings }: Pro
   return flagsOf(asked, amount === undefined ? undefined : typedForm(amount, currency, settings));
 }
 
-// `--again` may name refunds of twins besides refunds and attempts of this order. The journal uses up only those of this order.
-// Throws CliError 'refused' for a name that is neither, if the twins could not be read: it may be a refund of a twin.
-async function splitAgain(
+/**
+ * `--again` may name refunds of twins besides refunds and attempts of this order. The journal uses up only those of this order.
+ * Throws CliError 'refused' for a name that is neither, if the twins could not be read: it may be a refund of a twin.
+ */
+export async function splitAgain(
   ctx: Context,
-  { service, id, order }: OrderRead,
+  { service, id, order }: Pick<OrderRead, 'service' | 'id' | 'order'>,
   { again }: RefundAsked,
   { twins: found, gaps, failed }: FoundTwins,
 ): Promise<Pick<RefundAsked, 'again' | 'twins'>> {

@@ -6,6 +6,7 @@ import type { JsonObject } from '../../api/spec.ts';
 import type { Context } from '../../commands/command.ts';
 import type { ApprovalRequest } from '../../journal/journal.ts';
 import { digestShown } from '../../plans/plans.ts';
+import { modeOfAccount } from '../../profiles/profiles.ts';
 import { rowsAndSumsOf } from '../bulk/batch-words.ts';
 import { isOfRefund } from './approved-refund.ts';
 
@@ -28,6 +29,7 @@ export const requestColumns: readonly Column[] = [
   fieldColumn('digest', 'DIGEST', 'text'),
   fieldColumn('rows', 'ROWS', 'integer'),
   fieldColumn('profile', 'PROFILE', 'text'),
+  fieldColumn('mode', 'MODE', 'text'),
   fieldColumn('account', 'ACCOUNT', 'text'),
 ];
 
@@ -49,6 +51,7 @@ export function requestRecord(request: ApprovalRequest): JsonObject {
     until: typeof decided?.until === 'number' ? seconds(decided.until) : null,
     used_by: usedBy ?? null,
     profile,
+    mode: modeOfAccount(account) ?? null,
     account,
   };
 }

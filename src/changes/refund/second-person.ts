@@ -9,11 +9,14 @@ import {
   type ApprovalRequest,
   type AskedRefund,
   type Intent,
+  isSameOrigin,
   type LimitFinding,
   LimitRefusal,
   secondWords,
+  type TeamRules,
 } from '../../journal/journal.ts';
-import { commandLine, type Profile } from '../../profiles/profiles.ts';
+import { commandLine, environmentName, modeOfAccount, type Profile } from '../../profiles/profiles.ts';
+import { isOfRefund } from './approved-refund.ts';
 import { requestTitle, stateWords } from './request-record.ts';
 
 /** A refund in the form in which the team compares it: what is sent must be just what was approved. */
@@ -81,20 +84,22 @@ export function secondLine(finding: LimitFinding | undefined, style: AmountStyle
  */
 export async function otherRequests(
   ctx: Context,
-  { origin, orderId }: { readonly origin: string; readonly orderId: string },
+  { account, profile, proof }: Pick<AskedRefund, 'account' | 'profile' | 'proof'>,
   but?: string,
 ): Promise<readonly string[]> {
-  const isOther = ({ id, state, asked: { origin: of, ...asked } }: ApprovalRequest) =>
-    id !== but &&
-    ['asked', 'approved'].includes(state) &&
-    of === origin &&
-    'request' in asked &&
-    asked.proof.orderId === orderId;
-  const others = ((await (await ctx.journal.rules())?.approvals()) ?? []).filter(isOther);
-  return others.map((request) => {
-    const title = requestTitle(request, ctx.profiles.amountStyle(request.asked.profile));
-    return `besides: ${title}, asked for by ${request.asked.operator}: ${request.id} ${stateWords(ctx, request)}`;
-  });
+  const others = (await requestsOf(ctx)).filter(
+    (one) =>
+      isOfRefund(one) &&
+      one.id !== but &&
+      (one.state === 'asked' || one.state === 'approved') &&
+      one.asked.proof.orderId === proof.orderId &&
+      one.asked.account === account,
+  );
+  const style = ctx.profiles.amountStyle(profile);
+  return others.map(
+    (one) =>
+      `${one.asked.operator} asked for ${requestTitle(one, style)} too: ${one.id} ${stateWords(ctx, one)}`,
+  );
 }
 
 /** Asks somebody else of the team to approve a refund. Always throws CliError 'refused', which names the request. */
@@ -129,7 +134,7 @@ export async function asked(
       ...parts,
       now: [
         'somebody else of the team looks at it and approves it:',
-        `paydesk approvals approve ${approval}`,
+        commandLine(profile, 'approvals', 'approve', approval),
         'then it can be sent:',
         send(approval),
       ],
@@ -137,10 +142,20 @@ export async function asked(
   );
 }
 
-/** A request by its id. Throws CliError 'not_found' if the team has none of that name, and 'refused' without a team. */
-export async function findRequest(ctx: Context, id: string): Promise<ApprovalRequest> {
+/**
+ * A request by its id; the run then uses a profile of its account. Throws CliError 'not_found' if the team has none of that name,
+ * and 'refused' without a team, or if the named profile is of another account. `verb`: of the command, as `approve`.
+ */
+export async function findRequest(
+  ctx: Context,
+  id: string,
+  ...verb: readonly string[]
+): Promise<ApprovalRequest> {
   const found = (await requestsOf(ctx)).find((request) => request.id === id);
-  if (found !== undefined) return found;
+  if (found !== undefined) {
+    await useAccountOf(ctx, found, verb);
+    return found;
+  }
   throw new CliError('not_found', `the journal of the team has no request ${id}`, {
     certain: 'nothing was sent',
     now: ['paydesk approvals list'],
@@ -148,12 +163,63 @@ export async function findRequest(ctx: Context, id: string): Promise<ApprovalReq
   });
 }
 
+/** Whether a request is about the account of a profile, whatever the profile of whoever asked is called. */
+export function isOfAccount({ asked }: ApprovalRequest, { account, origin, mode }: Profile): boolean {
+  if (asked.account === account) return true;
+  return isSameOrigin(asked.origin, origin) && modeOfAccount(asked.account) === mode;
+}
+
+// Nobody may approve a refund of one account on what an order of another account shows.
+async function useAccountOf(ctx: Context, request: ApprovalRequest, verb: readonly string[]): Promise<void> {
+  const { id, asked } = request;
+  await ctx.useProfileOf(asked);
+  const { profile } = await ctx.profiles.open();
+  if (ctx.options.profile === undefined || isOfAccount(request, profile)) return;
+  const names = await ctx.profiles.reaching(asked.account);
+  const name = names.includes(asked.profile) ? asked.profile : names[0];
+  const kind = name === environmentName ? name : 'stored';
+  throw new CliError(
+    'refused',
+    `${id} is about another account: ${accountWords(asked)}, not that of profile ${profile.name}`,
+    {
+      certain: 'nothing was read, approved or sent',
+      now:
+        name === undefined
+          ? ['no profile here reaches that account: paydesk profile add NAME']
+          : ['take the profile of that account:', commandLine({ kind, name }, 'approvals', ...verb, id)],
+      approval: id,
+    },
+  );
+}
+
+/** The account of a request: `production, profile live`. */
+export function accountWords({ account, profile }: Pick<ApprovalRequest['asked'], 'account' | 'profile'>) {
+  return `${modeOfAccount(account) ?? 'simulator'}, profile ${profile}`;
+}
+
 /** The requests of the team, oldest first. Throws CliError 'refused' if the account has no team. */
 export async function requestsOf(ctx: Context): Promise<readonly ApprovalRequest[]> {
   const rules = await ctx.journal.rules();
-  if (rules !== undefined) return await rules.approvals();
+  if (rules !== undefined) return await withProgress(rules, await rules.approvals());
+  // Without a profile there is no account, so that is what is missing.
+  await ctx.profiles.open();
   throw new CliError('refused', 'this account has no team, so nobody approves anything here', {
     certain: 'nothing was sent',
     now: ['paydesk team join --from FILE', 'or name a profile of an account with a team: -p NAME'],
   });
+}
+
+// A plan is approved for all its rows, so the server never calls that approval used. Once every row has ended, it is.
+async function withProgress(
+  rules: TeamRules,
+  requests: readonly ApprovalRequest[],
+): Promise<readonly ApprovalRequest[]> {
+  const told = requests.map(async (request): Promise<ApprovalRequest> => {
+    if (request.state !== 'approved' || !('planned' in request.asked)) return request;
+    const { planned, claim } = request.asked;
+    const { ended } = await rules.planProgress(claim.plan);
+    const done = ended.filter(({ how }) => how !== 'not_sent').reduce((sum, { rows }) => sum + rows, 0);
+    return done < planned.rows ? request : { ...request, state: 'used', usedBy: planned.id };
+  });
+  return await Promise.all(told);
 }

@@ -21,7 +21,7 @@ export async function sendApproved(
   requestId: string,
   { id, ...how }: Pick<OrderAsked, 'id' | 'confirm' | 'intent'>,
 ): Promise<void> {
-  const request = await findRequest(ctx, requestId);
+  const request = await findRequest(ctx, requestId, 'show');
   if (!isOfRefund(request))
     throw usage(`${requestId} is about a plan: run the same paydesk refunds apply again`);
   const { asked, state } = request;
@@ -33,7 +33,6 @@ export async function sendApproved(
       now: [`paydesk approvals show ${requestId}`],
       approval: requestId,
     });
-  await ctx.useProfileOf(asked);
   const pick = () => Promise.reject(new Error('the request names the order'));
   await refundOrder(
     ctx,

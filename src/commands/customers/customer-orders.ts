@@ -14,6 +14,8 @@ import { readHits } from '../orders/read-hits.ts';
 export interface CustomerOrders {
   readonly newest: readonly JsonObject[];
   readonly count: number;
+  /** Of how many orders of the account the texts were forgotten. The index does not know any more whose they are. */
+  readonly forgotten: number;
 }
 
 const shown = 5;
@@ -36,7 +38,16 @@ export async function ordersOfCustomer(
   const reading = readHits(service, hits.slice(0, shown));
   for await (const some of reading.orders) records.push(...some.map(({ record }) => record));
   const isTheirs = isBuyer(id);
-  return { newest: records.map(({ value }) => value).filter(isTheirs), count: hits.length };
+  return {
+    newest: records.map(({ value }) => value).filter(isTheirs),
+    count: hits.length,
+    forgotten: index.status().forgotten,
+  };
+}
+
+// An order on a narrow screen: its id on a line of its own, so that it is not broken.
+function orderLines([at = '-', status = '-', amount = '-', id = '-']: readonly Cell[]): readonly Block[] {
+  return [{ line: id }, { line: [at, '  ', status, '  ', amount].flat(), indent: 2 }];
 }
 
 /** The orders as lines of a screen, with the command that finds all of them. */
@@ -45,7 +56,9 @@ export function customerOrderBlocks(
   id: string,
   orders: CustomerOrders | undefined,
 ): readonly Block[] {
-  const all = commandLine(profile, 'orders', 'find', '--customer', id);
+  // A search in the index does not find what was forgotten either.
+  const live = (orders?.forgotten ?? 0) > 0 ? ['--live'] : [];
+  const all = commandLine(profile, 'orders', 'find', '--customer', id, ...live);
   if (orders === undefined) return ['blank', { line: 'orders:' }, { line: all, indent: 2 }];
   const rows = orders.newest.map((value): readonly Cell[] => {
     const {
@@ -66,8 +79,23 @@ export function customerOrderBlocks(
   return [
     'blank',
     ...(rows.length === 0 ? [{ line: 'the index has no order of this customer' }] : []),
-    ...(rows.length === 0 ? [] : [{ grid: [['ORDER', 'STATUS', 'AMOUNT', 'ID'], ...rows], right: [2] }]),
-    ...(more
+    ...(rows.length === 0
+      ? []
+      : [
+          {
+            grid: [['ORDER', 'STATUS', 'AMOUNT', 'ID'], ...rows],
+            right: [2],
+            narrow: rows.flatMap(orderLines),
+          },
+        ]),
+    ...(orders.forgotten === 0
+      ? []
+      : [
+          {
+            line: `the index forgot the texts of ${orders.forgotten} orders (index forget); some may be of this customer`,
+          },
+        ]),
+    ...(more || orders.forgotten > 0
       ? [{ line: `${orders.count} in the index; all, and new ones too:` }, { line: all, indent: 2 }]
       : []),
   ];

@@ -1,7 +1,7 @@
 /** `customers show`: shows one customer. */
 
 import { readOne, type Service, type WireRecord } from '../../api/api.ts';
-import { type Customer, readCustomer } from '../../api/records.ts';
+import { type Customer, readCustomer, readOrder } from '../../api/records.ts';
 import { customerColumns, resources } from '../../api/resources.ts';
 import { CliError } from '../../errors.ts';
 import { accountSpan, type Profile } from '../../profiles/profiles.ts';
@@ -26,14 +26,31 @@ export const show = defineCommand({
     ctx.out.checkColumns(customerColumns);
     const service = await ctx.service();
     const record = await readOne(ctx, service, 'customers', id, 'show');
-    const orders = ctx.out.format === 'table' ? await known(ctx, service, id) : undefined;
-    await ctx.out.record(record, customerColumns, () => [
+    const orders =
+      ctx.out.format === 'table' || ctx.out.format === 'list' ? await known(ctx, service, id) : undefined;
+    await ctx.out.record(withOrders(ctx, record, orders), customerColumns, () => [
       ...customerView(record, service.profile),
       ...customerOrderBlocks(service.profile, id, orders),
     ]);
     return undefined;
   },
 });
+
+// In a list of fields, which is what a screen reader gets, each order is a field.
+function withOrders(ctx: Context, record: WireRecord, orders: CustomerOrders | undefined): WireRecord {
+  if (ctx.out.format !== 'list' || orders === undefined) return record;
+  const lines = orders.newest.map((value) => {
+    const {
+      id = '-',
+      created_at: at,
+      payment_status: status = '-',
+      amount,
+      currency = '',
+    } = readOrder(value) ?? {};
+    return `${id}, ${ctx.days.show(at, 'day')}, ${status}, ${amount ?? '-'} ${currency}`.trimEnd();
+  });
+  return { ...record, value: { ...record.value, newest_orders: lines } };
+}
 
 // The customer is shown in any case.
 async function known(ctx: Context, service: Service, id: string): Promise<CustomerOrders | undefined> {

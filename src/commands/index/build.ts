@@ -6,14 +6,15 @@ import type { OrderIndex } from '../../index/index.ts';
 import { commandLine } from '../../profiles/profiles.ts';
 import { type Context, confirmFirst, defineCommand, dryRunShown } from '../command.ts';
 import { flag } from '../flags.ts';
+import { count } from '../orders/index-words.ts';
 import { brokeOff } from '../walk.ts';
-import { indexRecord, indexView, offerBlocks, offerQuestion } from './index-record.ts';
+import { indexColumns, indexRecord, indexView, offerBlocks, offerQuestion } from './index-record.ts';
 import { alone, type IndexWalk, walkIntoIndex } from './index-walk.ts';
 
 export const build = defineCommand({
   description: [
     'With an index, orders find searches all orders of the account at once, and reads from the service only what it found. The index is off until somebody says yes here: it shows what it keeps, where, and what protects it. All profiles of the account use it.',
-    'A build that was interrupted goes on with --resume. Later, paydesk index refresh reads again what may have changed; a cron job can do that.',
+    'A build that was interrupted goes on with --resume, and with paydesk index refresh, part by part. Later, refresh reads again what may have changed; a cron job can do that.',
   ].join('\n'),
   arguments: [],
   flags: {
@@ -40,7 +41,11 @@ export const build = defineCommand({
       const index = known ?? (await ctx.index.create(profile));
       await readAll(ctx, service, index);
       const status = index.status();
-      await ctx.out.own(indexRecord(profile, index, status), () => indexView(ctx, profile, index, status));
+      await ctx.out.own(
+        indexRecord(profile, index, status),
+        () => indexView(ctx, profile, index, status),
+        indexColumns,
+      );
       ctx.notes.note(
         `keep it fresh, for example every hour: ${commandLine(profile, 'index', 'refresh', '--quiet')}`,
       );
@@ -85,6 +90,7 @@ async function readAll(ctx: Context, service: OpenService, index: OrderIndex): P
     service,
     index,
     isSpent: () => false,
+    readsAhead: true,
     onRead(orders, oldest) {
       progress.read += orders;
       progress.oldest = oldest ?? progress.oldest;
@@ -104,7 +110,9 @@ async function readAll(ctx: Context, service: OpenService, index: OrderIndex): P
     await walkIntoIndex(walk, undefined, { isDone: ({ joins }) => joins, atOnce: 1 });
     index.withoutRepeats();
   } catch (error) {
-    throw error instanceof CliError && brokeOff(error) ? brokenOff(error, service, index) : error;
+    throw ctx.signal.aborted || (error instanceof CliError && brokeOff(error))
+      ? brokenOff(ctx.signal.aborted ? ctx.signal.reason : error, service, index)
+      : error;
   } finally {
     endProgress();
   }
@@ -127,11 +135,15 @@ function leftWords(
   return left < 60 ? `, about ${Math.ceil(left)} s left` : `, about ${Math.ceil(left / 60)} min left`;
 }
 
-function brokenOff(error: CliError, { profile }: OpenService, index: OrderIndex): CliError {
-  return new CliError('incomplete', error.message, {
+// If a person stopped the build, that person wants to know how far it came.
+function brokenOff(error: unknown, { profile }: OpenService, index: OrderIndex): unknown {
+  if (!(error instanceof CliError)) return error;
+  const isBroken = brokeOff(error);
+  const { orders } = index.status();
+  return new CliError(isBroken ? 'incomplete' : error.kind, isBroken ? error.message : 'build stopped', {
     ...error.parts,
-    certain: `${index.status().orders} orders are in the index; there are more`,
-    now: ['go on with it:', commandLine(profile, 'index', 'build', '--resume')],
+    certain: `${count(orders, 'order')} ${orders === 1 ? 'is' : 'are'} in the index; there are more`,
+    now: ['go on with it:', commandLine(profile, 'index', 'build', ...(orders === 0 ? [] : ['--resume']))],
     cause: error,
   });
 }

@@ -6,7 +6,7 @@ import { accountLabel, type Profile } from '../../profiles/profiles.ts';
 import { type Context, confirmFirst, defineCommand, dryRunShown } from '../command.ts';
 import { flag, usage } from '../flags.ts';
 import { count } from '../orders/index-words.ts';
-import { buyerFieldsOfText, buyerNamesOfText } from '../orders/indexed-text.ts';
+import { buyerFieldsOfText, buyerNamesOfText, buyerOfText } from '../orders/indexed-text.ts';
 import { createSearch, needlesOf } from '../orders/order-matching.ts';
 import { clockAndZoneOf, type When, whenFlag } from '../typed-time.ts';
 import { alone, existingIndex } from './index-walk.ts';
@@ -72,11 +72,13 @@ async function forgetBuyer(
 ): Promise<undefined> {
   const find = createSearch([buyer]);
   const names = new Set<string>();
+  const buyers = new Set<string>();
   const hits = await index.scan({
     groups: needlesOf([buyer]),
     accepts(text) {
       if (text === '' || find(buyerFieldsOfText(text)) === undefined) return false;
       for (const name of buyerNamesOfText(text)) names.add(name);
+      buyers.add(buyerOfText(text));
       return true;
     },
   });
@@ -85,16 +87,17 @@ async function forgetBuyer(
       certain: 'nothing was forgotten',
       now: ['the end of an e-mail, or another spelling of the name, may find more'],
     });
-  const what = `${count(hits.length, 'order')} of ${count(names.size === 0 ? 1 : emailsIn(names), 'buyer')}`;
+  const whom = [...buyers].toSorted();
+  const what = `${count(hits.length, 'order')} of ${count(whom.length, 'buyer')}: ${namedUpTo(whom)}`;
   if (
     await dryRunShown(
       ctx,
-      { index: 'forget', buyer, orders: hits.length },
+      { index: 'forget', buyer, orders: hits.length, buyers: whom },
       `would forget ${what}; nothing was changed`,
     )
   )
     return;
-  await confirmFirst(ctx, `forget the texts of ${what} for ever?`, 'nothing was forgotten');
+  await confirmFirst(ctx, `forget for ever the texts of ${what}?`, 'nothing was forgotten');
   await alone(ctx, profile, async () => {
     index.forgetOrders(
       hits.map(({ id }) => id),
@@ -102,13 +105,15 @@ async function forgetBuyer(
     );
     index.compact();
   });
-  const record = { object: 'index', profile: profile.name, forgotten_orders: hits.length };
+  const record = { object: 'index', profile: profile.name, forgotten_orders: hits.length, buyers: whom };
   await ctx.out.own(record, () => [{ line: `forgot the texts of ${what}` }]);
 }
 
-function emailsIn(names: ReadonlySet<string>): number {
-  const emails = [...names].filter((name) => name.startsWith('email '));
-  return emails.length === 0 ? names.size : emails.length;
+const mostNamed = 10;
+
+function namedUpTo(whom: readonly string[]): string {
+  const more = whom.length - mostNamed;
+  return `${whom.slice(0, mostNamed).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
 }
 
 async function forgetOld(ctx: Context, profile: Profile, index: OrderIndex, before: When): Promise<void> {

@@ -1,11 +1,13 @@
 /** An index as a record and as lines: how many orders it knows, how old what it knows is, and where it is. */
 
+import type { Column } from '../../api/resources.ts';
 import type { JsonObject } from '../../api/spec.ts';
 import type { IndexStatus, OrderIndex } from '../../index/index.ts';
 import { accountLabel, accountSpan, commandLine, type Profile } from '../../profiles/profiles.ts';
 import type { Block } from '../../terminal/terminal.ts';
 import type { Context } from '../command.ts';
 import { doubtsOf, readWords } from '../orders/index-words.ts';
+import { rowColumn } from '../report-rows.ts';
 
 /** The index as a flat record. Times are Unix seconds. */
 export function indexRecord(profile: Profile, index: OrderIndex, status: IndexStatus): JsonObject {
@@ -32,6 +34,11 @@ export function indexRecord(profile: Profile, index: OrderIndex, status: IndexSt
     key_in: index.keptIn,
   };
 }
+
+/** The columns of such a record that are times, though their names do not say so. */
+export const indexColumns: readonly Column[] = ['created_first', 'created_last', 'kept_from'].map((name) => ({
+  ...rowColumn(name, 'time'),
+}));
 
 /** The index as lines. */
 export function indexView(

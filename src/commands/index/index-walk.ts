@@ -16,6 +16,8 @@ export interface IndexWalk {
   readonly index: OrderIndex;
   /** Whether no more requests may be sent. */
   readonly isSpent: () => boolean;
+  /** The next page is asked for while one is read. Where requests are counted, that would be one too many. */
+  readonly readsAhead: boolean;
   /** Called with the number of orders of each page. */
   readonly onRead: (orders: number, oldest: number | undefined) => void;
 }
@@ -69,7 +71,7 @@ export async function walkIntoIndex(
       service,
       'orders',
       { next: after, limit },
-      { ahead: most === undefined },
+      { ahead: walk.readsAhead && most === undefined },
     )) {
       for (const record of page.records.slice(0, (most ?? Number.POSITIVE_INFINITY) - read)) {
         const id = idOf(record);

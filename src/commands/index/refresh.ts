@@ -6,9 +6,9 @@ import type { OrderIndex } from '../../index/index.ts';
 import type { Settings } from '../../profiles/profiles.ts';
 import { type Context, defineCommand } from '../command.ts';
 import { flag } from '../flags.ts';
-import { count, doubtsOf } from '../orders/index-words.ts';
+import { count } from '../orders/index-words.ts';
 import { reducedText } from '../orders/indexed-text.ts';
-import { indexRecord, indexView } from './index-record.ts';
+import { indexColumns, indexRecord, indexView } from './index-record.ts';
 import { alone, existingIndex, type IndexWalk, walkIntoIndex } from './index-walk.ts';
 
 const defaultRequests = 500;
@@ -16,7 +16,7 @@ const defaultRequests = 500;
 export const refresh = defineCommand({
   description: [
     'Reads the newest orders until they join those that are known, then the end of the list. After that it reads orders again, since old orders change later too: those of the last 3 days every hour, those of the last 90 days every day, older ones every 30 days; the longest overdue first, and no more than --max-requests allows.',
-    'For cron: it exits with 0 when nothing is left to do, with 9 when something is; the next run goes on. If another run is at work on the index, it exits with 3.',
+    'For cron: it exits with 0 when nothing is left to do, with 9 when something is; the next run goes on, also with a build that broke off. With --quiet it prints nothing when all is well. If another run is at work on the index, it exits with 3.',
   ].join('\n'),
   arguments: [],
   flags: {
@@ -48,24 +48,25 @@ export const refresh = defineCommand({
         read: result.read,
         due: result.due,
       };
-      await ctx.out.own(record, () => [
+      const isDone = result.headJoined && result.due === 0 && status.isComplete;
+      // cron mails whatever is printed.
+      const isSilent = ctx.options.quiet && ctx.options.askedFormat === undefined;
+      const view = () => [
         {
           line: `${count(result.requests, 'request')}, ${count(result.read, 'order')} read, ${result.added} new`,
         },
         ...indexView(ctx, profile, index, status),
-      ]);
-      const isDone = result.headJoined && result.due === 0 && status.isComplete;
+      ];
+      if (!isSilent) await ctx.out.own(record, view, indexColumns);
       if (isDone) return undefined;
       if (result.due > 0)
         ctx.notes.warn(
           `${count(result.due, 'segment')} of up to 1000 orders should be read again; the next run goes on`,
         );
-      for (const { why, command } of doubtsOf(ctx, status, profile, {
-        headJoined: result.headJoined,
-        unread: 0,
-      }).slice(0, 1))
-        if (!status.isComplete || !result.headJoined)
-          ctx.notes.warn(`${why}${command === undefined ? '' : `: ${command}`}`);
+      if (!status.isComplete || !result.headJoined)
+        ctx.notes.warn(
+          `the index knows ${count(status.orders, 'order')}, and there are more; the next run goes on`,
+        );
       return exitCodes.incomplete;
     });
   },
@@ -96,6 +97,7 @@ async function readWhatIsDue(
     service,
     index,
     isSpent: () => requests() >= budget,
+    readsAhead: false,
     onRead(orders) {
       tally.read += orders;
     },
@@ -124,12 +126,16 @@ type Part = (
   how: Parameters<typeof walkIntoIndex>[2],
 ) => ReturnType<typeof walkIntoIndex>;
 
-// In a list that is oldest first, new orders come behind the last one.
+// In a list that is oldest first, new orders come behind the last one. A build that broke off goes on there too.
 async function readTail(index: OrderIndex, { isSpent }: IndexWalk, part: Part): Promise<void> {
-  const { isComplete, endsAtFloor, last, goesOnAfter, builtAt } = index.status();
-  const isEnd = isComplete || (builtAt !== undefined && goesOnAfter !== undefined);
-  if (!isEnd || endsAtFloor || last === undefined || isSpent()) return;
-  await part(last, { isDone: () => false });
+  const { endsAtFloor, last } = index.status();
+  if (endsAtFloor || last === undefined) return;
+  // The last order may be gone; then the one before it is next to the rest.
+  for (const after of [last, ...index.before(last, 3)]) {
+    if (isSpent()) return;
+    const walked = await part(after, { isDone: () => false });
+    if (walked.last?.fits !== false) return;
+  }
 }
 
 // Returns how many segments are left.

@@ -1,7 +1,7 @@
 /** `index status`: what the index of the account knows, how old that is, and where it is kept. */
 
 import { defineCommand } from '../command.ts';
-import { indexRecord, indexView } from './index-record.ts';
+import { indexColumns, indexRecord, indexView } from './index-record.ts';
 import { existingIndex } from './index-walk.ts';
 
 export const status = defineCommand({
@@ -15,7 +15,11 @@ export const status = defineCommand({
     const { profile } = await ctx.profiles.open();
     const index = await existingIndex(ctx, profile);
     const known = index.status();
-    await ctx.out.own(indexRecord(profile, index, known), () => indexView(ctx, profile, index, known));
+    await ctx.out.own(
+      indexRecord(profile, index, known),
+      () => indexView(ctx, profile, index, known),
+      indexColumns,
+    );
     return undefined;
   },
 });

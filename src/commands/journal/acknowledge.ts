@@ -3,12 +3,18 @@
 import { amountWords } from '../../amounts.ts';
 import { changeOf } from '../../changes/changes.ts';
 import { about, CliError, exitCodes } from '../../errors.ts';
-import { type AttemptRecord, sentBy, type VerdictRow } from '../../journal/journal.ts';
+import {
+  type AttemptRecord,
+  attemptName,
+  sentBy,
+  statementOn,
+  type VerdictRow,
+} from '../../journal/journal.ts';
 import { type Context, confirmFirst, defineCommand, dryRunShown } from '../command.ts';
 import { flag } from '../flags.ts';
 import { amountStyleOf } from './attempt-record.ts';
 import { alarmWordsOf } from './attempt-words.ts';
-import { attemptOf, intentArgument, needsPerson, subjectOf } from './attempts.ts';
+import { attemptOf, intentArgument, needsPerson, subjectOf, withAllJournals } from './attempts.ts';
 import { noteProblem, unrecordable, wrongNote } from './settle-words.ts';
 import { checkShown, showAttempt } from './show.ts';
 
@@ -22,7 +28,8 @@ export const acknowledge = defineCommand({
     'paydesk journal acknowledge ticket-8840 --note "bank recalled the second one" --yes --json --no-input',
   ],
   exits: [0, 2, 3, 4, 5, 7],
-  async run(ctx, { args: [id], flags: { note } }) {
+  async run(run, { args: [id], flags: { note } }) {
+    const ctx = await withAllJournals(run);
     if (note === undefined && !ctx.ask.interactive) throw unrecordable(`missing --note: say ${done}`);
     const record = await attemptOf(ctx, id);
     return about(subjectOf(record), () => acknowledgeAlarm(ctx, record, note));
@@ -46,7 +53,7 @@ async function acknowledgeAlarm(
   const seen = await shownToPerson(ctx, record);
   const note = given ?? (await askNote(ctx, record));
   const { orderId } = record.sent.proof;
-  const freed = orderId !== undefined && isTwice(record) ? ` ${orderId} can then be refunded again.` : '';
+  const freed = orderId !== undefined && isTwice(seen) ? ` ${freedWords(orderId, seen)}` : '';
   await confirmFirst(ctx, `End this alarm?${freed}`, 'nothing was recorded');
   const { record: after, added } = await ctx.journal.acknowledge(record, note);
   if (added === undefined) ctx.notes.warn(`${intent}: nothing to acknowledge any more`);
@@ -99,6 +106,13 @@ async function shownToPerson(ctx: Context, record: AttemptRecord): Promise<Attem
     })),
   ]);
   return now;
+}
+
+// Money that a person recorded as paid back still counts while the order does not show it.
+function freedWords(orderId: string, record: AttemptRecord): string {
+  const said = statementOn(record);
+  if (said?.verdict !== 'applied') return `${orderId} can then be refunded again.`;
+  return `${orderId} can then be refunded again: with --again ${attemptName(record)} while it does not show the refund that ${said.operator ?? 'somebody'} recorded as made.`;
 }
 
 function idsIn({ refunds = [] }: VerdictRow): readonly string[] {

@@ -4,7 +4,7 @@ import { type AmountStyle, plainAmounts } from '../../amounts.ts';
 import { type Column, fieldColumn } from '../../api/resources.ts';
 import type { JsonObject } from '../../api/spec.ts';
 import { acknowledgementOf } from '../../changes/changes.ts';
-import type { AttemptRecord, VerdictRow } from '../../journal/journal.ts';
+import { type AttemptRecord, statementOn, type VerdictRow } from '../../journal/journal.ts';
 import type { Context } from '../command.ts';
 import { briefOutcome, longestOutcome, outcomeWords } from './attempt-words.ts';
 
@@ -141,8 +141,9 @@ export function recordOf(record: AttemptRecord, open: boolean): JsonObject {
   const { sent, verdicts } = record;
   const last = verdicts.at(-1);
   const charges = sent.proof.expected.map(({ chargeId }) => chargeId);
+  const said = statementOn(record);
   const stated =
-    last?.by === 'person' ? verdicts.findLast((row) => row.acknowledged === undefined) : undefined;
+    said?.acknowledged === undefined ? said : verdicts.findLast((row) => row.acknowledged === undefined);
   const ended = acknowledgementOf(record);
   return {
     object: 'intent',

@@ -2,7 +2,7 @@
 
 import type { JsonObject } from '../../api/spec.ts';
 import { acknowledgementOf } from '../../changes/changes.ts';
-import { type AttemptRecord, alarmWords } from '../../journal/journal.ts';
+import { type AttemptRecord, alarmText, alarmWords, notMadeBy, statementOn } from '../../journal/journal.ts';
 
 /** Says what is known about an attempt. */
 export function outcomeWords(record: AttemptRecord, open: boolean): string {
@@ -12,9 +12,8 @@ export function outcomeWords(record: AttemptRecord, open: boolean): string {
 }
 
 /** The alarm of an attempt in a few words; undefined when there is none, or somebody acknowledged it. */
-export function alarmWordsOf({ verdicts }: AttemptRecord): string | undefined {
-  const alarm = verdicts.at(-1)?.alarm;
-  return alarm === undefined ? undefined : alarmWords[alarm];
+export function alarmWordsOf(record: AttemptRecord): string | undefined {
+  return alarmText(record);
 }
 
 // What was made, by its kind: a refund and a capture may both be `made`. What is to be created has no id yet that says what it
@@ -32,7 +31,7 @@ const kindWords: Readonly<Record<string, { readonly made: string; readonly noun:
  * says what was made, or is unconfirmed.
  */
 export function briefOutcome(
-  { alarm, verdict, by, open, acknowledged_by: acknowledged }: JsonObject,
+  { alarm, verdict, by, open, acknowledged_by: acknowledged, stated_by: said }: JsonObject,
   kind?: string,
 ): string {
   if (alarm !== null) return alarm === 'duplicate' ? alarmWords.duplicate : 'ALARM';
@@ -44,7 +43,7 @@ export function briefOutcome(
       if (by !== 'read') return made;
       return kind === undefined ? 'made, reply lost' : `${made}, no reply`;
     case 'rejected':
-      if (by === 'person') return 'recorded: not made';
+      if (by === 'person' || said !== null) return 'recorded: not made';
       return open === true ? 'refused so far' : `${noun}refused`;
     case 'not_sent':
       return `${noun}not sent`;
@@ -56,16 +55,24 @@ export function briefOutcome(
 /** The length of the longest outcome that `briefOutcome` writes. */
 export const longestOutcome = 'made; alarm closed'.length;
 
-function verdictWords({ sent, verdicts }: AttemptRecord, open: boolean): string {
+function verdictWords(record: AttemptRecord, open: boolean): string {
+  const { sent, verdicts } = record;
   const last = verdicts.at(-1);
+  const said = statementOn(record);
   const missing =
     sent.proof.orderId === undefined ? 'the newest orders do not show it' : 'the order does not show it';
   switch (last?.verdict) {
     case 'applied':
       if (last.by === 'person') return `recorded as made, by ${last.operator ?? 'somebody'}`;
-      return last.by === 'reply' ? 'made' : 'made: the reply was lost, the order shows it';
+      if (last.by === 'reply') return 'made';
+      return notMadeBy(record) === undefined
+        ? 'made: the reply was lost, the order shows it'
+        : 'made, the order shows it';
     case 'rejected':
-      if (last.by === 'person') return `recorded as not made, by ${last.operator ?? 'somebody'}`;
+      if (said !== undefined) {
+        const kept = said === last ? '' : '; it did not appear until the end of the waiting period';
+        return `recorded as not made, by ${said.operator ?? 'somebody'}${kept}`;
+      }
       return last.confirmed === false ? 'refused, but not checked yet' : 'refused, nothing changed';
     case 'not_sent':
       return 'not sent, nothing changed';

@@ -43,6 +43,11 @@ export function subjectOf({ sent }: AttemptRecord): ErrorSubject {
   return { intent, scriptId, orderId: proof.orderId, profile };
 }
 
+/** The context of a command that looks at all journals of this machine: its own, and those of its teams. */
+export async function withAllJournals(ctx: Context): Promise<Context> {
+  return { ...ctx, journal: await ctx.journals() };
+}
+
 /** The origin of the run's profile. Undefined means every account: with `all`, or when there is no profile. */
 export async function originOf(ctx: Context, all: boolean): Promise<string | undefined> {
   return (await scopeOf(ctx, all))?.origin;
@@ -70,8 +75,20 @@ export function needsPerson(ctx: Context, record: AttemptRecord, now: Moment): b
  * `1 refund unconfirmed in another profile (live): paydesk -p live journal list --open`. None if nothing does. `scope`: the profile whose
  * account the run is about; a run about every account has no others.
  */
-export async function elsewhereLines(ctx: Context, scope: Profile | undefined): Promise<readonly string[]> {
+export async function elsewhereLines(
+  inScope: Context,
+  scope: Profile | undefined,
+): Promise<readonly string[]> {
   if (scope === undefined) return [];
+  try {
+    return await linesAbout(await withAllJournals(inScope), scope);
+  } catch (error) {
+    if (!(error instanceof CliError)) throw error;
+    return [`other profiles could not be looked at: ${error.message}`];
+  }
+}
+
+async function linesAbout(ctx: Context, scope: Profile): Promise<readonly string[]> {
   const now = await ctx.journal.now();
   const inside = new Set((await unfinishedOf(ctx, scope.origin, now)).map(attemptName));
   const others = (await unfinishedOf(ctx, undefined, now)).filter((one) => !inside.has(attemptName(one)));

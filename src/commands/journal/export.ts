@@ -4,7 +4,7 @@ import { type Context, defineCommand, dryRunShown } from '../command.ts';
 import { flag } from '../flags.ts';
 import { clockAndZoneOf, rangeWords, whenFlag } from '../typed-time.ts';
 import { showAttempts } from './attempt-record.ts';
-import { originOf } from './attempts.ts';
+import { originOf, withAllJournals } from './attempts.ts';
 
 export const exportJournal = defineCommand({
   description:
@@ -25,9 +25,10 @@ export const exportJournal = defineCommand({
     'paydesk journal export --to journal.paydesk',
   ],
   exits: [0, 2, 3, 9],
-  async run(ctx, { flags }) {
-    if (flags.to !== undefined) return archive(ctx, flags.to);
-    const origin = await originOf(ctx, flags['all-profiles'] === true);
+  async run(run, { flags }) {
+    if (flags.to !== undefined) return archive(run, flags.to);
+    const origin = await originOf(run, flags['all-profiles'] === true);
+    const ctx = origin === undefined ? await withAllJournals(run) : run;
     const since = flags.since?.at(clockAndZoneOf(ctx));
     const span = rangeWords('changes sent', { since, until: undefined }, ctx.days.full);
     if (span !== undefined) ctx.notes.note(span);

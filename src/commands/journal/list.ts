@@ -6,7 +6,7 @@ import { type Context, defineCommand, type Input } from '../command.ts';
 import { flag, usage } from '../flags.ts';
 import { clockAndZoneOf, rangeWords, whenFlag } from '../typed-time.ts';
 import { attemptColumns, showAttempts } from './attempt-record.ts';
-import { elsewhereLines, hasCreated, needsPerson, scopeOf } from './attempts.ts';
+import { elsewhereLines, hasCreated, needsPerson, scopeOf, withAllJournals } from './attempts.ts';
 import { readAgain } from './reconcile.ts';
 import { settingColumns, showSettings } from './setting-record.ts';
 
@@ -43,10 +43,11 @@ export const list = defineCommand({
     'paydesk journal list --kind setting --csv',
   ],
   exits: [0, 2, 3, 4],
-  async run(ctx, { flags }) {
-    if (flags.kind === 'setting') return listSettings(ctx, flags);
-    ctx.out.checkColumns(attemptColumns);
-    const scope = await scopeOf(ctx, flags['all-profiles'] === true);
+  async run(run, { flags }) {
+    if (flags.kind === 'setting') return listSettings(run, flags);
+    run.out.checkColumns(attemptColumns);
+    const scope = await scopeOf(run, flags['all-profiles'] === true);
+    const ctx = scope === undefined ? await withAllJournals(run) : run;
     const origin = scope?.origin;
     const since = flags.since?.at(clockAndZoneOf(ctx));
     const span = rangeWords('changes sent', { since, until: undefined }, ctx.days.full);

@@ -4,7 +4,8 @@ import { blockedWords, changeOf } from '../../changes/changes.ts';
 import { about, CliError, exitCodes } from '../../errors.ts';
 import {
   type AttemptRecord,
-  alarmWords,
+  alarmText,
+  appearedVerdict,
   attemptName,
   type Moment,
   type Resolved,
@@ -13,7 +14,15 @@ import { type Context, defineCommand } from '../command.ts';
 import { flag, usage } from '../flags.ts';
 import { amountStyleOf, attemptColumns, showAttempts } from './attempt-record.ts';
 import { outcomeWords } from './attempt-words.ts';
-import { attemptOf, elsewhereLines, intentArgument, needsPerson, scopeOf, subjectOf } from './attempts.ts';
+import {
+  attemptOf,
+  elsewhereLines,
+  intentArgument,
+  needsPerson,
+  scopeOf,
+  subjectOf,
+  withAllJournals,
+} from './attempts.ts';
 import { checkShown, type Look, showAttempt } from './show.ts';
 
 export const reconcile = defineCommand({
@@ -25,13 +34,14 @@ export const reconcile = defineCommand({
   },
   examples: ['paydesk journal reconcile i_7f3k2m9q', 'paydesk journal reconcile --all --quiet'],
   exits: [0, 2, 3, 4, 5, 7],
-  async run(ctx, { args: [intent], flags }) {
+  async run(run, { args: [intent], flags }) {
     if (intent !== undefined && flags.all === true) {
       throw usage('INTENT and --all contradict each other');
     }
-    if (intent !== undefined) return reconcileOne(ctx, intent);
+    if (intent !== undefined) return reconcileOne(await withAllJournals(run), intent);
     const everything = flags.all === true;
-    const scope = await scopeOf(ctx, everything && ctx.options.profile === undefined);
+    const scope = await scopeOf(run, everything && run.options.profile === undefined);
+    const ctx = scope === undefined ? await withAllJournals(run) : run;
     const origin = scope?.origin;
     const unsettled = await ctx.journal.attempts({ origin, unsettled: true });
     const due = await dueOf(ctx, unsettled);
@@ -244,9 +254,10 @@ function alarmLine(ctx: Context, record: AttemptRecord, profile: string): string
   const last = record.verdicts.at(-1);
   if (last?.alarm === undefined) return undefined;
   const ids = (last.refunds ?? []).map(({ id }) => id ?? 'one refund without an id').join(' and ');
-  const seen = last.alarm === 'duplicate' && last.by !== 'person' ? `the service lists ${ids}` : last.why;
+  const isListed = ids !== '' && (last.alarm === 'duplicate' || appearedVerdict(record) !== undefined);
+  const seen = isListed ? `the service lists ${ids}` : last.why;
   const on = proof.orderId === undefined ? '' : ` on ${proof.orderId}`;
-  return `${alarmWords[last.alarm]}: ${changeOf(record, amountStyleOf(ctx, record))}${on}${profile}: ${seen}: paydesk journal show ${intent}`;
+  return `${alarmText(record) ?? last.alarm}: ${changeOf(record, amountStyleOf(ctx, record))}${on}${profile}: ${seen}: paydesk journal show ${intent}`;
 }
 
 async function chosenOf(ctx: Context, due: readonly AttemptRecord[]): Promise<readonly AttemptRecord[]> {

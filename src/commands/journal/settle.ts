@@ -2,11 +2,17 @@
 
 import { changeOf, settleCommands, untilWords } from '../../changes/changes.ts';
 import { about, CliError, exitCodes } from '../../errors.ts';
-import { type AttemptRecord, changeKinds, type Evidence, sentBy } from '../../journal/journal.ts';
+import {
+  type AttemptRecord,
+  changeKinds,
+  type Evidence,
+  sentBy,
+  statementOn,
+} from '../../journal/journal.ts';
 import { type Context, defineCommand, dryRunShown } from '../command.ts';
 import { flag } from '../flags.ts';
 import { amountStyleOf } from './attempt-record.ts';
-import { attemptOf, intentArgument, needsPerson, subjectOf } from './attempts.ts';
+import { attemptOf, intentArgument, needsPerson, subjectOf, withAllJournals } from './attempts.ts';
 import { idProblem, madeWords, meaningOf, noteProblem, unrecordable, wrongNote } from './settle-words.ts';
 import { checkShown, showAttempt } from './show.ts';
 
@@ -33,7 +39,8 @@ export const settle = defineCommand({
     'paydesk journal settle i_7f3k2m9q --correct --applied --note "it came after all, bank file of Monday"',
   ],
   exits: [0, 2, 3, 4, 5, 7],
-  async run(ctx, { args: [id], flags }) {
+  async run(run, { args: [id], flags }) {
+    const ctx = await withAllJournals(run);
     if ((flags.applied === true) === (flags['not-applied'] === true)) throw await undecided(ctx, id);
     if (flags.note === undefined && !ctx.ask.interactive)
       throw unrecordable('missing --note: say how you know');
@@ -83,7 +90,11 @@ async function settleAttempt(ctx: Context, record: AttemptRecord, asked: Asked):
     refuseContradiction(after, applied);
     ctx.notes.warn(`${intent}: already confirmed; nothing to settle`);
   } else if (added.by !== 'person')
-    ctx.notes.warn('the order shows what happened; paydesk recorded that, and not what you said');
+    ctx.notes.warn(
+      (added.verdict === 'applied') === applied
+        ? 'the order shows just that; paydesk recorded it as seen'
+        : 'the order shows what happened; paydesk recorded that, and not what you said',
+    );
   await showAttempt(ctx, after);
   return needsPerson(ctx, after, await ctx.journal.now()) ? exitCodes.unknown : 0;
 }
@@ -91,6 +102,7 @@ async function settleAttempt(ctx: Context, record: AttemptRecord, asked: Asked):
 // Refuses a statement that contradicts an outcome that is already settled.
 function refuseContradiction(record: AttemptRecord, applied: boolean): void {
   const last = record.verdicts.at(-1);
+  const said = statementOn(record);
   const { intent } = record.sent;
   if ((last?.verdict === 'applied') === applied) return;
   const word = applied ? '--applied' : '--not-applied';
@@ -98,7 +110,7 @@ function refuseContradiction(record: AttemptRecord, applied: boolean): void {
     certain: 'nothing was recorded',
     now: [
       `paydesk journal show ${intent}`,
-      ...(last?.by === 'person'
+      ...(said !== undefined
         ? ['if that record is wrong:', `paydesk journal settle ${intent} --correct ${word} --note TEXT`]
         : []),
     ],
@@ -106,11 +118,11 @@ function refuseContradiction(record: AttemptRecord, applied: boolean): void {
 }
 
 function refuseNoCorrection(record: AttemptRecord, applied: boolean): void {
-  const last = record.verdicts.at(-1);
+  const said = statementOn(record);
   const { intent } = record.sent;
-  if (last?.by === 'person' && (last.verdict === 'applied') !== applied) return;
+  if (said !== undefined && (said.verdict === 'applied') !== applied) return;
   const message =
-    last?.by === 'person'
+    said !== undefined
       ? `${intent} is recorded as ${madeWords(record, applied)} already`
       : `${intent} was not recorded by hand: there is nothing to correct`;
   throw new CliError('refused', message, {
@@ -170,7 +182,12 @@ async function confirmStatement(ctx: Context, statement: Statement): Promise<str
   const { intent, proof } = record.sent;
   const id = proof.orderId ?? intent;
   const isHidden = isStrict && proof.orderId !== undefined;
-  const lines = [sentLine(ctx, statement), ...beforeLines(ctx, statement), meaningLine(ctx, statement)];
+  const again = statement.corrects && statement.applied ? await ctx.journal.sentAgain(record) : undefined;
+  const lines = [
+    sentLine(ctx, statement),
+    ...beforeLines(ctx, statement),
+    ...meaningLines(ctx, statement, again),
+  ];
   ctx.notes.show([
     ...lines.map((line) => ({ line: isHidden ? line.replaceAll(id, 'the order') : line })),
     ...(isHidden ? [] : [{ line: `${proof.orderId === undefined ? 'intent' : 'order id'}: ${id}` }]),
@@ -217,18 +234,32 @@ function sentLine(ctx: Context, { record, evidence }: Statement): string {
 
 // What is corrected.
 function beforeLines(ctx: Context, { record, corrects, applied }: Statement): readonly string[] {
-  const last = record.verdicts.at(-1);
-  if (!corrects || last === undefined) return [];
-  const note = last.note === undefined ? '' : `: ${last.note}`;
+  const said = statementOn(record);
+  if (!corrects || said === undefined) return [];
+  const note = said.note === undefined ? '' : `: ${said.note}`;
   return [
-    `${last.operator ?? 'somebody'} recorded on ${ctx.fullTime(last.time)} that it was ${madeWords(record, !applied)}${note}; that stays in the journal`,
+    `${said.operator ?? 'somebody'} recorded on ${ctx.fullTime(said.time)} that it was ${madeWords(record, !applied)}${note}; that stays in the journal`,
   ];
 }
 
-function meaningLine(ctx: Context, { record, applied }: Statement): string {
+function meaningLines(
+  ctx: Context,
+  { record, applied }: Statement,
+  again: AttemptRecord | undefined,
+): readonly string[] {
   const { change, wrong } = meaningOf(record);
   const appears = applied ? '' : `${appearWords(ctx, record)} `;
-  return `You are recording that ${change} was ${applied ? madeWords(record, true) : `NOT ${madeWords(record, true)}`}. ${appears}If you are wrong, ${wrong[applied ? 1 : 0]}.`;
+  if (again !== undefined) {
+    const { intent, time } = again.sent;
+    const sent = `${changeOf(again, amountStyleOf(ctx, again))} was sent again at ${ctx.shortTime(time)} by ${sentBy(again.sent)}, as ${intent}`;
+    return [
+      `You are recording that ${change} was ${madeWords(record, true)}. The same ${sent}.`,
+      'If both were made, the buyer was paid twice: the alarm PAID BACK TWICE will be raised, and the order is not refunded again until somebody acknowledges it.',
+    ];
+  }
+  return [
+    `You are recording that ${change} was ${applied ? madeWords(record, true) : `NOT ${madeWords(record, true)}`}. ${appears}If you are wrong, ${wrong[applied ? 1 : 0]}.`,
+  ];
 }
 
 function appearWords(ctx: Context, record: AttemptRecord): string {

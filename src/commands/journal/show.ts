@@ -9,6 +9,7 @@ import {
   attemptName,
   changeKinds,
   sentBy,
+  statementOn,
   type VerdictRow,
 } from '../../journal/journal.ts';
 import { commandLine, type Profile } from '../../profiles/profiles.ts';
@@ -16,7 +17,7 @@ import type { Block, Cell } from '../../terminal/terminal.ts';
 import { type Context, defineCommand } from '../command.ts';
 import { amountStyleOf, columnsOfAttempt, recordOf, replyOf, saidBy } from './attempt-record.ts';
 import { outcomeWords } from './attempt-words.ts';
-import { attemptOf, intentArgument } from './attempts.ts';
+import { attemptOf, intentArgument, withAllJournals } from './attempts.ts';
 
 export const show = defineCommand({
   description:
@@ -29,7 +30,8 @@ export const show = defineCommand({
     'paydesk journal show i_7f3k2m9q --json | jq -r .verdict',
   ],
   exits: [0, 2, 3, 5],
-  async run(ctx, { args: [intent] }) {
+  async run(run, { args: [intent] }) {
+    const ctx = await withAllJournals(run);
     await showAttempt(ctx, await attemptOf(ctx, intent));
     return undefined;
   },
@@ -47,7 +49,9 @@ export interface Look {
 
 /** Prints one attempt with its history; first what a new read has brought, if there was one. */
 export async function showAttempt(ctx: Context, record: AttemptRecord, look?: Look): Promise<void> {
-  const open = ctx.journal.isOpen(record, await ctx.journal.now());
+  const now = await ctx.journal.now();
+  const open = ctx.journal.isOpen(record, now);
+  const early = open ? ctx.journal.tooEarlyUntil(record, now) : undefined;
   const until = open ? ctx.journal.blockedUntil(record) : undefined;
   const seconds = until === undefined ? undefined : Math.ceil(until / 1000);
   const words = seconds === undefined ? undefined : ctx.fullTime(seconds * 1000);
@@ -61,7 +65,10 @@ export async function showAttempt(ctx: Context, record: AttemptRecord, look?: Lo
     { ...shownOf(record, open, seconds), ...looked },
     () => [
       ...(look === undefined ? [] : [{ line: look.line, hang: 2 }]),
-      ...attemptView(record, open, words, style, ctx.journal.namedByReply(record)),
+      ...attemptView(record, open, words, style, ctx.journal.namedByReply(record), {
+        look,
+        early: early === undefined ? undefined : ctx.shortTime(Math.ceil(early / 1000) * 1000),
+      }),
     ],
     columnsOfAttempt(ctx, record),
   );
@@ -115,6 +122,7 @@ function attemptView(
   until: string | undefined,
   style: AmountStyle,
   ours: readonly string[],
+  { look, early }: { readonly look: Look | undefined; readonly early: string | undefined },
 ): readonly Block[] {
   const { sent, verdicts } = record;
   const refunds = verdicts.at(-1)?.refunds ?? [];
@@ -133,18 +141,28 @@ function attemptView(
     { grid: factsOf(record, open, figure).map(([name, value]) => [faint(name), value]), indent: 2 },
     ...(verdicts.length === 0 ? [] : [{ line: { text: 'history', style: 'strong' as const } }]),
     {
-      grid: told.map((row, index) => [fullTime(row.time), ...historyCells(row, told[index - 1], seenIn)]),
+      grid: [
+        ...told.map((row, index) => [fullTime(row.time), ...historyCells(row, told[index - 1], seenIn)]),
+        ...newReadCells(record, look),
+      ],
       indent: 2,
     },
     ...refunds.map(({ id, amount, chargeId }) => ({
       line: `refund ${id ?? 'without an id'}   ${figure(amount)}   charge ${chargeId}${whose(id)}`,
       indent: 2,
     })),
-    ...nextSteps(record, open, until).map((line, index) => ({
+    ...nextSteps(record, { open, until, early, isJustRead: look?.at !== undefined }).map((line, index) => ({
       line: `${index === 0 ? 'now:  ' : '      '}${line}`,
       hang: 6,
     })),
   ];
+}
+
+// A read that changes nothing leaves no row in the journal, so it is only told here.
+function newReadCells({ verdicts }: AttemptRecord, look: Look | undefined): readonly (readonly Cell[])[] {
+  const last = verdicts.at(-1);
+  if (look?.at === undefined || (last !== undefined && last.time >= look.at - 1000)) return [];
+  return [[fullTime(look.at), 'read again', 'nothing new']];
 }
 
 // The run that lost a reply writes so twice, before its reads and after them. If they showed nothing, once is enough for people.
@@ -214,7 +232,21 @@ function planOf({ plan, line, ref }: AttemptRecord['sent']): string | undefined 
  * What to do now about an attempt, one sentence or command in each line. `until` says when it is no longer open at the
  * latest.
  */
-function nextSteps(record: AttemptRecord, open: boolean, until: string | undefined): readonly string[] {
+function nextSteps(
+  record: AttemptRecord,
+  {
+    open,
+    until,
+    early,
+    isJustRead,
+  }: {
+    readonly open: boolean;
+    readonly until: string | undefined;
+    /** From when on a person may record that it was not made; undefined if that is now. */
+    readonly early: string | undefined;
+    readonly isJustRead: boolean;
+  },
+): readonly string[] {
   const { intent, proof } = record.sent;
   const last = record.verdicts.at(-1);
   if (last?.alarm !== undefined && !open)
@@ -223,27 +255,34 @@ function nextSteps(record: AttemptRecord, open: boolean, until: string | undefin
       `paydesk journal acknowledge ${intent} --note TEXT`,
     ];
   if (open) {
+    const settled = settleCommands(intent);
+    const [made = '', notMade = ''] = settled;
     const { provable: readable } = changeKinds[proof.kind];
     return [
       proof.orderId === undefined
         ? 'do not send it again before this is clear'
         : 'tell the buyer "it is being checked"; do not send it again anywhere else',
       ...(readable
-        ? [`paydesk journal reconcile ${intent}`, blockedWords(until)]
+        ? [
+            ...(isJustRead ? ['in a few minutes, read it again:'] : []),
+            `paydesk journal reconcile ${intent}`,
+            blockedWords(until),
+          ]
         : record.sent.lost !== undefined && proof.orderId !== undefined
           ? [`look for it here: ${commandLine(accountOf(record), 'orders', 'show', proof.orderId)}`]
           : ["look for it on the service's own screen; paydesk cannot look it up"]),
       'when you know whether it was made, one of:',
-      ...settleCommands(intent),
+      ...(early === undefined ? settled : [made, `from ${early} on:`, notMade]),
     ];
   }
-  if (last?.by === 'person' && last.acknowledged === undefined)
+  const said = statementOn(record);
+  if (said !== undefined && said.acknowledged === undefined)
     return [
       ...(proof.orderId === undefined
         ? []
         : [commandLine(accountOf(record), 'orders', 'show', proof.orderId)]),
       'if that record is wrong:',
-      `paydesk journal settle ${intent} --correct ${last.verdict === 'applied' ? '--not-applied' : '--applied'} --note TEXT`,
+      `paydesk journal settle ${intent} --correct ${said.verdict === 'applied' ? '--not-applied' : '--applied'} --note TEXT`,
     ];
   if (last?.verdict === 'not_seen')
     return [`to send it again: the same command with --again ${attemptName(record)}`];

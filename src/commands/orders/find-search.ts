@@ -72,7 +72,8 @@ export function columnsOf(
   ]);
   const own = joinColumns(orderColumns, status).map((column): Column => {
     const tableFrom = later.get(column.name) ?? column.tableFrom;
-    return tableFrom === undefined ? column : { ...column, tableFrom };
+    const isMissed = later.has(column.name) || column.name === 'buyer';
+    return tableFrom === undefined ? column : { ...column, tableFrom, ...(isMissed ? { isMissed } : {}) };
   });
   return [...own, matched, ...columns];
 }

@@ -148,6 +148,18 @@ export function buyerNamesOfText(text: string): readonly string[] {
     );
 }
 
+/** The buyer of a text in words: `ana torres (ana@example.com)`. */
+export function buyerOfText(text: string): string {
+  const first = (letter: string) =>
+    text
+      .split('\t')
+      .find((line) => line[0] === letter)
+      ?.slice(1);
+  const [name, reached] = [first('n'), first('e') ?? first('k') ?? first('t')];
+  if (name === undefined || reached === undefined) return name ?? reached ?? 'without a name';
+  return `${name} (${reached})`;
+}
+
 // White space of all kinds is one space: words are compared, and none of them holds any.
 function oneLine(folded: string): string {
   return folded.replace(/\s+/g, ' ');

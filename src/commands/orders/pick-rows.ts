@@ -7,7 +7,8 @@ import { orderColumns, referenceOf } from '../../api/resources.ts';
 import { itemsOf, type JsonObject } from '../../api/spec.ts';
 import {
   type AttemptsByOrder,
-  acknowledgeCommand,
+  appearedCommand,
+  appearedWords,
   checkTwiceCommand,
   knownTwin,
   longestShortCase,
@@ -173,6 +174,8 @@ function caseText(open: OrderCase, parts: RowParts): string {
       return twiceText(open.twice, parts);
     case 'seen_twice':
       return `${seenTwiceWords(open.twice, parts.profile)}; check it first: ${checkTwiceCommand(open.twice)}`;
+    case 'appeared':
+      return `${appearedWords(parts.ctx, parts.profile, open.refund)}; do not refund this order, show your lead: ${appearedCommand(open.refund)}`;
     case 'unshown':
       return unshownWords(open.record, parts.profile);
     case 'may_appear':
@@ -182,7 +185,7 @@ function caseText(open: OrderCase, parts: RowParts): string {
 
 function twiceText(twice: PaidTwice, { ctx, profile }: RowParts): string {
   const sent = `${ctx.shortTime(twice.sentAt)}, by ${twice.operator}`;
-  return `${paidTwiceWords(twice, profile.settings)} (${sent}); when somebody has dealt with it: ${acknowledgeCommand(twice)}`;
+  return `${paidTwiceWords(twice, profile.settings)} (${sent}); do not refund this order, show your lead: paydesk journal show ${twice.intent}`;
 }
 
 function unconfirmedText(change: UnconfirmedChange, { ctx, profile }: RowParts): string {

@@ -23,7 +23,7 @@ import {
   twinLine,
   twinWords,
 } from '../../changes/changes.ts';
-import { changeKinds } from '../../journal/journal.ts';
+import { attemptName, changeKinds } from '../../journal/journal.ts';
 import { accountSpan, commandLine, type Profile } from '../../profiles/profiles.ts';
 import type { Block, Span } from '../../terminal/terminal.ts';
 import { type Context, defineCommand } from '../command.ts';
@@ -86,11 +86,15 @@ async function lookUp(ctx: Context, service: Service, order: JsonObject): Promis
   const acknowledged = await acknowledgedAlarms(ctx, service, id);
   const { twins, gaps } = await lookForTwins(ctx, service, order);
   for (const gap of gaps) ctx.notes.warn(gap);
+  const cases = casesOf(ctx, open, attempts.get(id) ?? [], order);
+  const there = new Set(
+    cases.flatMap((one) => (one.is === 'appeared' ? [attemptName(one.refund.record)] : [])),
+  );
   return {
     origins,
-    cases: casesOf(ctx, open, attempts.get(id) ?? [], order),
+    cases,
     acknowledged: acknowledged.map((record) => acknowledgedWords(ctx, record)),
-    byHand: byHand.map((record) => byHandWords(ctx, record)),
+    byHand: byHand.map((record) => byHandWords(ctx, record, there.has(attemptName(record)))),
     twins,
   };
 }

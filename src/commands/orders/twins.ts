@@ -1,7 +1,7 @@
 /** `orders twins`: pairs of orders of a period that may be one purchase, paid twice. */
 
 import type { Column } from '../../api/resources.ts';
-import type { JsonObject } from '../../api/spec.ts';
+import { type JsonObject, statuses } from '../../api/spec.ts';
 import { twinSeconds } from '../../changes/changes.ts';
 import {
   hasCurrency,
@@ -83,12 +83,15 @@ export function isNear({ since, until }: Span, { createdAt }: OrderFact): boolea
 const columns = [
   { ...rowColumn('first_created_at', 'time'), title: 'CREATED' },
   rowColumn('first', 'id'),
-  rowColumn('second', 'id'),
+  { ...rowColumn('second', 'id'), below: () => 'second' } satisfies Column,
   { ...rowColumn('amount', 'money'), title: 'AMOUNT' },
   { ...rowColumn('currency', 'text'), tableFrom: 10_000 },
   {
     ...rowColumn('status', 'text'),
     derived: true,
+    // Which of them was refunded is the question, so this is never cut.
+    stays: true,
+    least: `${statuses.partiallyRefunded}, ${statuses.partiallyRefunded}`.length,
     value: ({ first_status: one, second_status: other }: JsonObject) =>
       one === other ? one : `${statusWord(one)}, ${statusWord(other)}`,
   } satisfies Column,

@@ -2,7 +2,7 @@
 
 import type { TypedAmount } from '../../amounts.ts';
 import type { RefundReason } from '../../api/spec.ts';
-import { applyPlan, controlFigures, planOrder } from '../../changes/changes.ts';
+import { applyPlan, controlFigures, isUnsentPlanOf, planOrder } from '../../changes/changes.ts';
 import { CliError, systemCode, withParts } from '../../errors.ts';
 import { type AllocateWay, digestShown, type Plan } from '../../plans/plans.ts';
 import { commandLine, type Profile } from '../../profiles/profiles.ts';
@@ -47,8 +47,8 @@ export async function refundInParts(
     allowed: [],
     again,
     expected,
-  }).catch((error: unknown) => {
-    throw orNameAnother(error, to, profile);
+  }).catch(async (error: unknown) => {
+    throw await orNameAnother(ctx, error, { ...row, to, profile });
   });
   const applies = !options.dryRun && (ask.interactive || (options.yes && !isProduction));
   // The report of the refunds follows, and a script reads one list.
@@ -65,13 +65,24 @@ export async function refundInParts(
   });
 }
 
-function orNameAnother(error: unknown, to: string, profile: Profile): unknown {
+// After a No the plan stays, and the same command would be refused for ever.
+async function orNameAnother(
+  ctx: Context,
+  error: unknown,
+  { to, profile, ...row }: Parameters<typeof isUnsentPlanOf>[2] & { to: string; profile: Profile },
+): Promise<unknown> {
   if (!(error instanceof CliError) || systemCode(error.cause) !== 'EEXIST') return error;
+  const isSame = await isUnsentPlanOf(ctx, to, row).catch(() => false);
   return withParts(error, {
-    now: [
-      'name another file with --to; what became of the plan that is there:',
-      commandLine(profile, 'refunds', 'status', to),
-    ],
+    now: isSame
+      ? [
+          'it asks for the same, and nothing of it was sent; to look at it and send it:',
+          commandLine(profile, 'refunds', 'apply', to),
+        ]
+      : [
+          'name another file with --to; what became of the plan that is there:',
+          commandLine(profile, 'refunds', 'status', to),
+        ],
   });
 }
 

@@ -7,7 +7,7 @@ import { adminFlags, takePasswords, takePlace } from './place-inputs.ts';
 
 export const add = defineCommand({
   description:
-    'Adds a member, or a lead with --lead; NAME is then the operator in every row of this person. If NAME is a member already, the new password and rights replace the old ones. --user signs in and must be allowed to create roles. Without flags for the server, paydesk takes the server of the team of this profile. --password-stdin reads two lines: the password of --user, then the password of the member. No SQL statement contains the password itself. Do not send the password to the member together with the invitation.',
+    'Adds a member, or a lead with --lead; NAME is then the operator in every row of this person. If NAME is a member already, the new password and rights replace the old ones. Any other role of the server that has this name already is refused. --user signs in and must be allowed to create roles. Without flags for the server, paydesk takes the server of the team of this profile. --password-stdin reads two lines: the password of --user, then the password of the member. No SQL statement contains the password itself. Do not send the password to the member together with the invitation.',
   arguments: [memberArgument],
   flags: { lead: flag.switch({ summary: 'may also set limits and erase notes' }), ...adminFlags },
   examples: [

@@ -6,7 +6,7 @@ import { adminFlags, takePasswords, takePlace } from './place-inputs.ts';
 
 export const remove = defineCommand({
   description:
-    'Takes the rights away, ends the connections, and lets nobody sign in under this name any more. The rows of the member stay. An unconfirmed change of the member stays too: anybody of the team can reconcile it. Replace the API key of the service as well: who has it can refund without paydesk.',
+    'Takes the rights away, ends the connections, and lets nobody sign in under this name any more, unless the role belongs to something else too, such as another team. A role that is no member is left alone. The rows of the member stay. An unconfirmed change of the member stays too: anybody of the team can reconcile it. Replace the API key of the service as well: who has it can refund without paydesk.',
   arguments: [memberArgument],
   flags: adminFlags,
   examples: [
@@ -29,11 +29,15 @@ export const remove = defineCommand({
       return undefined;
     await confirmFirst(ctx, `remove ${name} from the team?`, 'nothing was changed');
     const [password = ''] = await takePasswords(ctx, team, flags, [`password of ${place.user}`]);
-    await team.remove(place, password, name);
-    await ctx.out.own(record, () => [
-      { line: `${name} can no longer sign in` },
+    const { connectionsEnded } = await team.remove(place, password, name);
+    await ctx.out.own({ ...record, connections_ended: connectionsEnded }, () => [
+      { line: `${name} is no longer a member of the team, and can do nothing more in its journal` },
       { line: 'who has the API key can still refund without paydesk: replace it (paydesk profile key NAME)' },
     ]);
+    if (!connectionsEnded)
+      ctx.notes.note(
+        `${place.user} may not end connections of ${name}: those that are open stay, without any right`,
+      );
     return undefined;
   },
 });

@@ -6,7 +6,7 @@
 import { statSync } from 'node:fs';
 import { CliError } from '../../errors.ts';
 import { writeArchive } from '../archive-file.ts';
-import { chainStart, checkChain, type StoredRow, unstamped } from '../chain.ts';
+import { chainStart, checkChain, damageOf, type StoredRow, unstamped } from '../chain.ts';
 import {
   type AttemptRow,
   attemptKey,
@@ -33,6 +33,7 @@ import { importedRows, inParts } from './history.ts';
 import { Mirror } from './mirror.ts';
 import { nameOf } from './place-name.ts';
 import { createPostgresRules, type PostgresRules } from './postgres-rules.ts';
+import { formProblem } from './row-forms.ts';
 import { writerVersion } from './schema.ts';
 import { readRow } from './server-check.ts';
 import { isInTheWay, outcomeUnknown, refusedByServer, serverAway, serverDiffers } from './server-errors.ts';
@@ -362,6 +363,10 @@ class PostgresStore {
     const differing = rows
       .filter(({ seq, hash }) => own.has(seq) && own.get(seq) !== hash)
       .map(({ seq }): Finding => ({ seq, problem: "differs from this machine's mirror" }));
+    const unreadable = rows.flatMap((row): Finding[] => {
+      const problem = damageOf(row) === undefined ? formProblem(row) : undefined;
+      return problem === undefined ? [] : [{ seq: row.seq, problem }];
+    });
     const lost = mirrored
       .filter(({ seq }) => seq > chain.seq)
       .map((row): Finding => {
@@ -371,7 +376,7 @@ class PostgresStore {
       rows: rows.length,
       settings: rows.filter(({ type }) => type === 'setting').length,
       head: chain.head,
-      findings: [...chain.findings, ...newestMissing(chain, end), ...differing, ...lost],
+      findings: [...chain.findings, ...unreadable, ...newestMissing(chain, end), ...differing, ...lost],
       knowsHead: head === undefined ? undefined : hashes.has(head),
       witness: { file: '', lines: 0, state: 'none yet' },
     };

@@ -5,6 +5,7 @@
 
 import { appendSql } from './schema/append.ts';
 import { approvalsSql } from './schema/approvals.ts';
+import { formsSql } from './schema/forms.ts';
 import { importRowsSql } from './schema/import-rows.ts';
 import { limitsSql } from './schema/limits.ts';
 import { planClaimsSql } from './schema/plan-claims.ts';
@@ -22,7 +23,7 @@ export const schemaVersion = 1;
 /** The version that this program shows to the server, which refuses writers that are too old (`version.min_writer`). */
 export const writerVersion = 1;
 
-/** The usual name of the schema. Its roles are called after it: `paydesk_owner`, `paydesk_operator`, `paydesk_lead`. */
+/** The usual name of the schema. Its roles are called after it: `paydesk_owner`, `paydesk_operator`, … */
 export const usualSchema = 'paydesk';
 
 /** Whether a name can be that of a schema: it stands in statements as it is, so it needs no quotes. */
@@ -30,22 +31,28 @@ export function isSchemaName(name: string): boolean {
   return /^[a-z][a-z0-9_]{0,40}$/.test(name) && !name.startsWith('pg_');
 }
 
-/** The roles of a schema. Nobody signs in as one of these; people are members of them. */
-export function rolesOf(schema: string): { owner: string; operator: string; lead: string } {
-  return { owner: `${schema}_owner`, operator: `${schema}_operator`, lead: `${schema}_lead` };
+/**
+ * The roles of a schema. Nobody signs in as one of these; people are members of them. `former`: who was removed. It may do
+ * nothing, and says that the name was once one of the team.
+ */
+export function rolesOf(schema: string): Record<'owner' | 'operator' | 'lead' | 'former', string> {
+  const [owner, operator, lead] = [`${schema}_owner`, `${schema}_operator`, `${schema}_lead`];
+  return { owner, operator, lead, former: `${schema}_former` };
 }
 
 /** Everything that makes an empty journal, to be run in one transaction by a role that may create roles and schemas. */
 export function schemaText(schema: string = usualSchema): string {
   if (!isSchemaName(schema)) throw new Error(`${schema} cannot be the name of a schema`);
-  const { owner } = rolesOf(schema);
-  const record = [appendSql, recordSentSql, recordVerdictSql, takeBackSql];
+  const record = [formsSql, appendSql, recordSentSql, recordVerdictSql, takeBackSql];
   const rules = [limitsSql, approvalsSql, planClaimsSql];
   const parts = [tablesSql, ...record, ...rules, importRowsSql, readSql, statusSql, rightsSql];
   const text = [beginSql, ...parts, `reset role;`].join('\n').trim();
-  return `${text
+  const named = Object.entries(rolesOf(schema)).reduce(
+    (sql, [name, role]) => sql.replaceAll(`{${name}}`, role),
+    text,
+  );
+  return `${named
     .replaceAll('{schema}', schema)
-    .replaceAll('{owner}', owner)
     .replaceAll('{version}', `${schemaVersion}`)
     .replaceAll('{min_writer}', `${writerVersion}`)}\n`;
 }
@@ -56,13 +63,18 @@ const beginSql = `
 do $$
 declare name text;
 begin
-  foreach name in array array['{schema}_owner', '{schema}_operator', '{schema}_lead'] loop
-    if not exists (select from pg_roles where rolname = name) then
-      execute format('create role %I nologin', name);
+  if exists (select from pg_namespace where nspname = '{schema}') then
+    raise exception 'schema "{schema}" already exists' using errcode = 'PD006';
+  end if;
+  -- Roles belong to all databases of a server. The members of another journal must not be members here by that.
+  foreach name in array array['{owner}', '{operator}', '{lead}', '{former}'] loop
+    if exists (select from pg_roles where rolname = name) then
+      raise exception 'the server has the role % already, of a journal in another database', name using errcode = 'PD006';
     end if;
+    execute format('create role %I nologin', name);
   end loop;
   -- Before PostgreSQL 16 a role that creates others is no member of them. It needs to be one to act as the owner.
-  execute format('grant {schema}_owner to %I', current_user);
+  execute format('grant {owner} to %I', current_user);
 end $$;
 create schema {schema} authorization {owner};
 set role {owner};

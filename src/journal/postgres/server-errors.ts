@@ -15,6 +15,9 @@ const remedies: Readonly<Record<string, string>> = {
   PD002: 'ask who runs the database to switch it on: a journal on such a server may forget refunds',
   PD003: 'ask who runs the database for "read committed"',
   PD004: 'install the newer paydesk',
+  PD006:
+    'give this journal another name (--schema NAME); if the other journal is gone, an administrator can drop its roles',
+  PD007: 'look at the spelling; who the members are: paydesk team show',
   PD010: 'look at what was done, then decide again',
   PD011: 'look at what was done, then decide again',
   PD013: 'look at what was recorded',

@@ -2,7 +2,14 @@
 
 import { createHash, createHmac, pbkdf2Sync, randomBytes } from 'node:crypto';
 import { CliError } from '../../errors.ts';
-import { type Connection, type ConnectParts, connectTo, isCertain, type ServerPlace } from './connection.ts';
+import {
+  type Connection,
+  type ConnectParts,
+  codeOf,
+  connectTo,
+  isCertain,
+  type ServerPlace,
+} from './connection.ts';
 import { nameOf } from './place-name.ts';
 import { rolesOf, schemaText, schemaVersion, writerVersion } from './schema.ts';
 import { problemOf, readIdentity, type ServerIdentity } from './server-check.ts';
@@ -37,38 +44,121 @@ export function createTeamSql(schema: string): string {
   return `begin;\n${settingsCheck}\n${schemaText(schema)}commit;\n`;
 }
 
-/** Makes a role that may sign in, and makes it a member. An existing member gets the new password and rights. */
+/**
+ * Makes a role that may sign in, and makes it a member. A member, or somebody who was one, gets the new password and rights.
+ * Throws CliError 'refused' for any other role of the server, and when a lead stays one although it should not.
+ */
 export async function addTeamMember(
   place: ServerPlace,
   parts: ConnectParts,
   member: NewMember,
 ): Promise<void> {
-  await connected(place, parts, (connection) => connection.run(addMemberSql(place.schema, member)));
+  const sql = addMemberSql(place.schema, member);
+  await connected(place, parts, (connection) => connection.run(sql));
 }
 
 /** The statements of `addTeamMember`. They hold no password, only what proves it (SCRAM-SHA-256). */
 export function addMemberSql(schema: string, { name, password, isLead }: NewMember): string {
   const role = quotedName(name);
-  const { operator, lead } = rolesOf(schema);
+  const { operator, lead, former } = rolesOf(schema);
+  const howToo = `choose another name; or, if it is the same person, let an administrator run: GRANT ${operator} TO ${role}`;
   return `do $$ begin
-  if not exists (select from pg_roles where rolname = '${name}') then create role ${role}; end if;
+  if not exists (select from pg_roles where rolname = '${name}') then create role ${role};
+  elsif not ${isOneOf(name, [operator, lead, former])} then
+    raise exception 'the server has a role ${name} already, and it is no member of this team: ${howToo}' using errcode = 'PD007';
+  end if;
+  alter role ${role} login password '${scramVerifier(checkedPassword(password))}';
+  grant ${operator} to ${role};
+  ${isLead ? `grant ${lead} to ${role};` : ''}
 end $$;
-alter role ${role} login password '${scramVerifier(password)}';
-grant ${operator} to ${role};
-${isLead ? 'grant' : 'revoke'} ${lead} ${isLead ? 'to' : 'from'} ${role};`;
+${revokeSql(name, isLead ? [former] : [former, lead])}`;
 }
 
-/** Takes the rights of a member away, and the right to sign in. The role stays: its name is in the rows. */
-export async function removeTeamMember(place: ServerPlace, parts: ConnectParts, name: string): Promise<void> {
-  await connected(place, parts, (connection) => connection.run(removeMemberSql(place.schema, name)));
+/** What became of the connections of somebody who was removed: whether the administrator was allowed to end them. */
+export interface RemovedMember {
+  readonly connectionsEnded: boolean;
 }
 
-/** The statements of `removeTeamMember`. */
+/**
+ * Takes the rights of a member away, and the right to sign in. The role stays: its name is in the rows. A connection that
+ * cannot be ended may do nothing more either: the server looks at the rights in every statement. Throws CliError 'refused' for
+ * whoever is no member.
+ */
+export async function removeTeamMember(
+  place: ServerPlace,
+  parts: ConnectParts,
+  name: string,
+): Promise<RemovedMember> {
+  const sql = revokeMemberSql(place.schema, name);
+  return await connected(place, parts, async (connection) => {
+    await connection.run(sql);
+    try {
+      await connection.run(endConnectionsSql(name));
+      return { connectionsEnded: true };
+    } catch (error) {
+      // Only a superuser, or who has that person's rights, may end connections.
+      if (codeOf(error) !== '42501') throw error;
+      return { connectionsEnded: false };
+    }
+  });
+}
+
+/** The statements of `removeTeamMember`: the rights are gone even if the last one is refused. */
 export function removeMemberSql(schema: string, name: string): string {
+  return `begin;\n${revokeMemberSql(schema, name)}\ncommit;\n${endConnectionsSql(name)}`;
+}
+
+// A role that belongs to something else too, such as to another team, may still sign in there.
+function revokeMemberSql(schema: string, name: string): string {
   const role = quotedName(name);
-  const { operator, lead } = rolesOf(schema);
-  return `revoke ${operator}, ${lead} from ${role};\nalter role ${role} nologin;
-select pg_terminate_backend(pid) from pg_stat_activity where usename = '${name}';`;
+  const { operator, lead, former } = rolesOf(schema);
+  return `do $$ begin
+  if not ${isOneOf(name, [operator, lead])} then
+    raise exception '${name} is no member of this team' using errcode = 'PD007';
+  end if;
+  grant ${former} to ${role};
+end $$;
+${revokeSql(name, [operator, lead])}
+do $$ begin
+  if not exists (select from pg_auth_members m join pg_roles g on g.oid = m.roleid join pg_roles u on u.oid = m.member
+      where u.rolname = '${name}' and g.rolname <> '${former}') then
+    alter role ${role} nologin;
+  end if;
+end $$;`;
+}
+
+function endConnectionsSql(name: string): string {
+  return `select pg_terminate_backend(pid) from pg_stat_activity
+  where usename = '${name}' and datname = current_database();`;
+}
+
+// A superuser has every right, and an administrator may have those of others: neither is a member by that.
+function isOneOf(name: string, roles: readonly string[]): string {
+  const has = roles.map((role) => `pg_has_role(u.oid, '${role}', 'usage')`).join(' or ');
+  return `exists (select from pg_roles u where u.rolname = '${name}' and not u.rolsuper and (${has}))`;
+}
+
+// Since PostgreSQL 16 a right has the name of who gave it, and REVOKE takes away only one's own unless it names the other.
+function revokeSql(name: string, roles: readonly string[]): string {
+  const role = quotedName(name);
+  const list = roles.map((one) => `'${one}'`).join(', ');
+  return `do $$
+declare given record;
+begin
+  for given in select g.rolname as role, coalesce(o.rolname, current_user) as grantor from pg_auth_members m
+      join pg_roles g on g.oid = m.roleid join pg_roles u on u.oid = m.member left join pg_roles o on o.oid = m.grantor
+      where u.rolname = '${name}' and g.rolname in (${list}) loop
+    begin
+      execute format('revoke %I from ${role} granted by %I', given.role, given.grantor);
+    exception when insufficient_privilege then
+      raise exception '% gave ${name} the right %, so only % or a superuser can take it away', given.grantor, given.role, given.grantor
+        using errcode = 'PD008';
+    end;
+  end loop;
+  if ${isOneOf(name, roles)} then
+    raise exception '${name} still has that right, by way of another role' using errcode = 'PD008';
+  end if;
+end $$;`;
 }
 
 /**
@@ -127,6 +217,15 @@ end $$;`;
 function quotedName(name: string): string {
   if (!isMemberName(name)) throw new CliError('usage', `${name} cannot be the name of a member`);
   return `"${name}"`;
+}
+
+// Before a password is compared, these become a space or nothing, and whoever types them does not see them.
+function checkedPassword(password: string): string {
+  if (!/\p{Default_Ignorable_Code_Point}|\p{C}|(?! )\p{Z}/u.test(password)) return password;
+  throw new CliError('usage', 'the password has a character that cannot be seen, such as a soft hyphen', {
+    certain: 'nothing was changed',
+    now: ['choose another password, without it'],
+  });
 }
 
 // What the server would make of the password itself; so the password is in no statement, and in no log of the server.

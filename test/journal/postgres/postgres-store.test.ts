@@ -51,7 +51,7 @@ storeContract(
 );
 
 // The rows of the contract say who wrote them and when, which the server states otherwise; and several of them are open on one
-// order, which it refuses otherwise.
+// order, or follow "applied" and say less, which it refuses otherwise.
 async function letRowsSayWhoAndWhen({ database }: Team): Promise<void> {
   await database.query(`
     drop table if exists paydesk.said;
@@ -60,9 +60,12 @@ async function letRowsSayWhoAndWhen({ database }: Team): Promise<void> {
     alter table paydesk.said owner to paydesk_owner;
     create or replace function paydesk.operator() returns text language sql stable as
       $$ select operator from paydesk.said $$;
+    create or replace function paydesk.is_ours(p_operator text, p_run text) returns boolean language sql stable as
+      $$ select p_run = paydesk.run() $$;
     create or replace function paydesk.row_time(p_newest bigint) returns bigint language sql volatile as
       $$ select time from paydesk.said $$;
     create or replace function paydesk.refuse_open(p_subject text) returns void language sql as '';
+    create or replace function paydesk.refuse_lesser(x paydesk.attempts, j jsonb) returns void language sql as '';
     drop index if exists paydesk.one_open_attempt;`);
 }
 

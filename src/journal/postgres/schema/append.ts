@@ -23,18 +23,27 @@ begin
   end if;
 end $$;
 
--- The process that asks, whatever its connections: a uuid that it gives when it connects. Not the operator: one person may
--- have two desks.
+-- The process that asks, whatever its connections: it gives a secret uuid when it connects. The rows have only the hash of
+-- that, so nobody who reads them can speak for the process. Not the operator: one person may have two desks.
 create function {schema}.run() returns text language plpgsql stable as $$
 begin
   if coalesce(current_setting('paydesk.run', true), '') = '' then
     raise exception 'paydesk.run is not set' using errcode = 'PD005';
   end if;
-  return current_setting('paydesk.run');
+  return left(encode(sha256(convert_to(current_setting('paydesk.run'), 'UTF8')), 'hex'), 32);
 end $$;
 
 -- The operator: who signed in, not what a program says.
 create function {schema}.operator() returns text language sql stable as $$ select session_user::text $$;
+
+-- Whether the process that asks did it: this person, and this process of theirs.
+create function {schema}.is_ours(p_operator text, p_run text) returns boolean language sql stable as $$
+  select coalesce(p_operator = {schema}.operator() and p_run = {schema}.run(), false) $$;
+
+-- Whether a role is a member of this team. A superuser may do anything, and is none by that.
+create function {schema}.is_member(p_role oid) returns boolean language sql stable as $$
+  select coalesce((select not rolsuper from pg_roles where oid = p_role), false)
+    and (pg_has_role(p_role, '{operator}', 'usage') or pg_has_role(p_role, '{lead}', 'usage')) $$;
 
 -- The time of the next row. It never goes back.
 create function {schema}.row_time(p_newest bigint) returns bigint language sql volatile as $$
@@ -51,10 +60,16 @@ end $$;
 create function {schema}.json_text(p_text text) returns text language sql immutable as $$
   select coalesce(to_json(p_text)::text, 'null') $$;
 
--- The name that the desk gave itself, if it did. It proves nothing.
-create function {schema}.desk_member() returns text language sql stable as $$
-  select case when coalesce(current_setting('paydesk.desk', true), '') = '' then ''
-    else ',"desk":' || {schema}.json_text(current_setting('paydesk.desk')) end $$;
+-- The name that the desk gave itself, if it did. It proves nothing, and screens show it, so it must not look like more.
+create function {schema}.desk_member() returns text language plpgsql stable as $$
+declare desk text := coalesce(current_setting('paydesk.desk', true), '');
+begin
+  if desk = '' then return ''; end if;
+  if desk !~ '^[A-Za-z0-9][A-Za-z0-9_.-]{0,40}$' then
+    raise exception 'a desk cannot be called that: take letters, digits and . _ -' using errcode = 'PD018';
+  end if;
+  return ',"desk":' || {schema}.json_text(desk);
+end $$;
 
 -- Adds a row. The caller has locked the head and has p_time from there. p_members: what else the server states, each with a
 -- comma before it. p_rest: the row as the program wrote it, without what the server states.
@@ -72,6 +87,7 @@ begin
     or p_type = 'approval' and j ?| array['columns', 'type', 'intent', 'attempt', 'time', 'operator', 'stamp'] then
     raise exception 'this is not the rest of a row' using errcode = 'PD017';
   end if;
+  perform {schema}.refuse_form(p_type, j, p_body);
   select * into strict h from {schema}.head;
   r.seq := h.seq + 1;
   r.prev := h.hash;
@@ -110,6 +126,10 @@ returns json language plpgsql security definer set search_path = {schema}, pg_te
 declare r {schema}.rows;
 begin
   perform {schema}.refuse_unsafe(p_writer);
+  -- Where changes of an account are recorded is said in the journal of a machine.
+  if p_rest::jsonb ->> 'name' = 'team.journal' then
+    raise exception 'such a row belongs in the journal of a machine' using errcode = 'PD017';
+  end if;
   r := {schema}.append_row({schema}.lock_head(), 'setting', '', 0, ',"operator":' || {schema}.json_text({schema}.operator()), p_rest, null);
   return row_to_json(r);
 end $$;

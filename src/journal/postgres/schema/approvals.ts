@@ -36,6 +36,32 @@ returns json language sql as $$
   select row_to_json({schema}.append_row(p_time, 'approval', p_id, 0, ',"operator":' || {schema}.json_text({schema}.operator()),
     '{"step":' || {schema}.json_text(p_step) || ',' || substr(p_rest, 2), p_body)) $$;
 
+-- A request is about a refund or about a plan, and what is shown of a plan is what the server knows of it: else somebody would
+-- say yes to one thing, and approve another.
+create function {schema}.refuse_two_faces(j jsonb) returns void language plpgsql stable as $$
+declare
+  of_plan text := j #>> '{claim,plan}';
+  p record;
+  told jsonb;
+begin
+  if not j ? 'claim' then
+    if j ? 'request' and j ? 'proof' and not j ? 'planned' then return; end if;
+    raise exception 'a request is about a refund or about a plan' using errcode = 'PD017';
+  end if;
+  if of_plan is null or j ?| array['request', 'proof', 'amount', 'currency', 'reason', 'again'] then
+    raise exception 'a request is about a refund or about a plan' using errcode = 'PD017';
+  end if;
+  select * into p from {schema}.plans where digest = of_plan;
+  if not found then raise exception 'this plan is not known here' using errcode = 'PD040'; end if;
+  select coalesce(jsonb_object_agg(s.currency, s.amount), '{}') into told
+    from (select case when e ->> 'currency' = '?' then '' else upper(e ->> 'currency') end as currency, sum((e ->> 'amount')::bigint) as amount
+      from jsonb_array_elements(j #> '{planned,sums}') e group by 1) s;
+  if jsonb_set(j -> 'planned', '{sums}', told) is distinct from p.planned
+    or jsonb_array_length(j #> '{planned,sums}') <> (select count(*) from jsonb_object_keys(told)) or j ->> 'origin' is distinct from p.origin then
+    raise exception 'this is not what the plan says' using errcode = 'PD017';
+  end if;
+end $$;
+
 -- Asks for an approval of what a SENT row with this p_rest and p_body would send, or of a plan. If the same person has asked
 -- for the same already, nothing is added, and the answer is the row of that.
 create function {schema}.ask_approval(p_writer int, p_id text, p_rest text, p_body text)
@@ -49,9 +75,10 @@ declare
 begin
   perform {schema}.refuse_unsafe(p_writer);
   t := {schema}.lock_head();
-  if of_plan is not null and not exists (select from {schema}.plans p where p.digest = of_plan) then
-    raise exception 'this plan is not known here' using errcode = 'PD040';
+  if p_id !~ '^r_[a-z0-9]{1,32}$' then
+    raise exception 'this cannot be the id of a request' using errcode = 'PD017';
   end if;
+  perform {schema}.refuse_two_faces(j);
   select a.id into same from {schema}.approvals a
     where a.wanted_by = {schema}.operator() and {schema}.approval_state(a, t) in ('asked', 'approved')
       and case when of_plan is null then a.what = {schema}.what_of(j, p_body) else a.plan = of_plan end
@@ -84,6 +111,9 @@ declare
   t bigint;
 begin
   perform {schema}.refuse_unsafe(p_writer);
+  if p_step is null or p_step not in ('approved', 'rejected') then
+    raise exception 'a request is approved or rejected' using errcode = 'PD017';
+  end if;
   t := {schema}.lock_head();
   select * into a from {schema}.approvals where id = p_id;
   if not found then raise exception 'there is no request %', p_id using errcode = 'PD040'; end if;

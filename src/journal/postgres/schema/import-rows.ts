@@ -42,7 +42,7 @@ begin
       update {schema}.attempts a set verdict = (e ->> 'rest')::json ->> 'verdict', verdicts = x.verdicts + 1,
           first_verdict_at = coalesce(x.first_verdict_at, r.time), newest_row = r.seq
         where a.intent = x.intent and a.attempt = x.attempt;
-      perform {schema}.note_outcome(x, (e ->> 'rest')::json ->> 'verdict', (e ->> 'rest')::json ->> 'confirmed');
+      perform {schema}.note_outcome(x, (e ->> 'rest')::jsonb);
       added := added + 1;
     end if;
   end loop;

@@ -28,8 +28,7 @@ declare
   t bigint;
 begin
   perform {schema}.refuse_unsafe(p_writer);
-  if p_member <> '*' and not exists (select from pg_roles where rolname = p_member and rolcanlogin
-      and (pg_has_role(oid, '{schema}_operator', 'member') or pg_has_role(oid, '{schema}_lead', 'member'))) then
+  if p_member <> '*' and not exists (select from pg_roles where rolname = p_member and rolcanlogin and {schema}.is_member(oid)) then
     raise exception 'nobody of this team is called %', p_member using errcode = 'PD040';
   end if;
   for change in select key as name, value #>> '{}' as wanted from json_each(p_changes) order by key loop
@@ -147,13 +146,16 @@ begin
 end $$;
 
 -- What a verdict changes for limits and approvals: what was certainly not made counts no more, and what was not sent has
--- not used its approval.
-create function {schema}.note_outcome(x {schema}.attempts, p_verdict text, p_confirmed text) returns void language plpgsql as $$
+-- not used its approval. What a reply or a read has shown counts for good, whatever is recorded later.
+create function {schema}.note_outcome(x {schema}.attempts, j jsonb) returns void language plpgsql as $$
+declare
+  was_shown boolean := x.shown or j ->> 'verdict' = 'applied' and j ->> 'by' is distinct from 'person';
 begin
   update {schema}.attempts a
-    set counts = not (p_verdict = 'not_sent' or (p_verdict = 'rejected' and p_confirmed is distinct from 'false'))
+    set shown = was_shown, counts = was_shown
+      or not (j ->> 'verdict' = 'not_sent' or (j ->> 'verdict' = 'rejected' and j ->> 'confirmed' is distinct from 'false'))
     where a.intent = x.intent and a.attempt = x.attempt;
-  if p_verdict = 'not_sent' then
+  if j ->> 'verdict' = 'not_sent' and not was_shown then
     update {schema}.approvals set state = 'approved', used_by = null, used_attempt = null
       where used_by = x.intent and used_attempt = x.attempt and state = 'used';
   end if;

@@ -3,9 +3,11 @@
 export const planClaimsSql = `
 -- A plan by its digest, and its rows that are sent. Only what must be compared is kept of them: no names and no notes.
 create table {schema}.plans (
-  digest text primary key, id text not null, added_by text not null, added_at bigint not null,
+  digest text primary key, id text not null, origin text not null, added_by text not null, added_at bigint not null,
   -- By currency.
-  totals jsonb not null default '{}');
+  totals jsonb not null default '{}',
+  -- What a second person is shown of it.
+  planned jsonb not null default '{}');
 create index plans_of_id on {schema}.plans (id);
 
 -- The orders of a plan. Whoever claims one works on all its rows, one after the other.
@@ -25,7 +27,7 @@ create table {schema}.plan_rows (
   what jsonb not null, subject text not null, amount bigint not null, currency text,
   sent boolean not null default false,
   -- How it ended in this round, and who had it.
-  ended text, operator text, run text,
+  ended text check (ended in ('applied', 'refused', 'unconfirmed', 'not_sent')), operator text, run text,
   primary key (plan, number));
 create index plan_rows_of_order on {schema}.plan_rows (plan, plan_order);
 
@@ -45,12 +47,12 @@ declare
   head json := split_part(p_text, E'\\n', 1)::json;
 begin
   perform {schema}.refuse_unsafe(p_writer);
-  insert into {schema}.plans (digest, id, added_by, added_at)
-    values (of_text, head ->> 'id', {schema}.operator(), {schema}.row_time(0)) on conflict do nothing;
+  insert into {schema}.plans (digest, id, origin, added_by, added_at)
+    values (of_text, head ->> 'id', head ->> 'origin', {schema}.operator(), {schema}.row_time(0)) on conflict do nothing;
   if not found then return to_json(of_text); end if;
   insert into {schema}.plan_rows (plan, number, plan_order, what, subject, amount, currency)
     select of_text, (line ->> 'number')::int, dense_rank() over (order by first), {schema}.what_of(sent, body),
-        {schema}.subject_of(sent, ''), (line ->> 'refunds')::bigint, upper(line ->> 'currency')
+        {schema}.subject_of(sent, ''), greatest({schema}.amount_of(sent, body), (line ->> 'refunds')::bigint), upper(line ->> 'currency')
       from (select line, first_value((line ->> 'number')::int) over (partition by line ->> 'order_id' order by (line ->> 'number')::int) as first,
           {schema}.sent_of_plan(head, line) as sent, json_build_object('body', line -> 'body')::text as body
         from (select text::json as line from string_to_table(p_text, E'\\n') as text
@@ -58,6 +60,9 @@ begin
         where line ->> 'state' in ('ready', 'unconfirmed')) rows;
   update {schema}.plans set totals = coalesce((select jsonb_object_agg(currency, amount)
       from (select coalesce(currency, '') as currency, sum(amount) as amount from {schema}.plan_rows where plan = of_text group by 1) t), '{}')
+    where digest = of_text;
+  update {schema}.plans p set planned = jsonb_build_object('id', p.id, 'file', head -> 'file', 'madeAt', head -> 'made_at',
+      'mode', head -> 'mode', 'rows', (select count(*) from {schema}.plan_rows r where r.plan = of_text), 'sums', p.totals)
     where digest = of_text;
   insert into {schema}.plan_orders (plan, number)
     select distinct plan, plan_order from {schema}.plan_rows where plan = of_text;
@@ -115,16 +120,18 @@ create function {schema}.claim_orders(p_writer int, p_digest text, p_count int, 
 returns json language plpgsql security definer set search_path = {schema}, pg_temp as $$
 declare
   t bigint := {schema}.row_time(0);
+  -- Nobody else can work on them in that time, so it is short, and they are few.
+  lease bigint := least(greatest(p_lease_ms, 0), 600000);
   answer json;
 begin
   perform {schema}.commit_soon(p_writer);
-  perform {schema}.give_back(p_digest, null, t);
+  perform {schema}.give_back(p_digest, t);
   with free as (
     select plan, number, state from {schema}.plan_orders where plan = p_digest and state in ('ready', 'look')
-      order by state = 'look', number limit p_count for update skip locked),
+      order by state = 'look', number limit least(greatest(p_count, 0), 100) for update skip locked),
   claimed as (
     update {schema}.plan_orders o set state = 'claimed', token = o.token + 1, run = {schema}.run(), operator = {schema}.operator(),
-        lease_ms = p_lease_ms, until = t + p_lease_ms
+        lease_ms = lease, until = t + lease
       from free where o.plan = free.plan and o.number = free.number returning o.number, o.token, free.state as was)
   select json_agg(json_build_object('order', c.number, 'token', c.token, 'look', c.was = 'look', 'rows',
       (select json_agg(r.number order by r.number) from {schema}.plan_rows r where r.plan = p_digest and r.plan_order = c.number))
@@ -133,12 +140,12 @@ begin
     where plan = p_digest and state = 'claimed' and run <> {schema}.run()));
 end $$;
 
--- Gives back claims: those of a run, or those whose time ran out.
-create function {schema}.give_back(p_digest text, p_run text, p_time bigint) returns void language sql as $$
+-- Gives back claims: those whose time ran out at p_time; if that is null, those of this run.
+create function {schema}.give_back(p_digest text, p_time bigint) returns void language sql as $$
   update {schema}.plan_orders o set run = null, operator = null, until = null,
       state = case when exists (select from {schema}.plan_rows r where r.plan = o.plan and r.plan_order = o.number
         and r.sent and r.ended is null) then 'look' else 'ready' end
-    where o.plan = p_digest and o.state = 'claimed' and case when p_run is null then o.until <= p_time else o.run = p_run end $$;
+    where o.plan = p_digest and o.state = 'claimed' and case when p_time is null then {schema}.is_ours(o.operator, o.run) else o.until <= p_time end $$;
 
 -- Notes how the rows of a claimed order ended: {"7": "applied"}. Says whether this run still had it.
 create function {schema}.end_order(p_writer int, p_digest text, p_order int, p_token int, p_ends json)
@@ -146,7 +153,7 @@ returns json language plpgsql security definer set search_path = {schema}, pg_te
 begin
   perform {schema}.commit_soon(p_writer);
   update {schema}.plan_orders set state = 'ended', until = null
-    where plan = p_digest and number = p_order and token = p_token and state = 'claimed' and run = {schema}.run();
+    where plan = p_digest and number = p_order and token = p_token and state = 'claimed' and {schema}.is_ours(operator, run);
   if not found then return to_json(false); end if;
   update {schema}.plan_rows r set ended = e.value, operator = {schema}.operator(), run = {schema}.run()
     from json_each_text(p_ends) e where r.plan = p_digest and r.plan_order = p_order and r.number = e.key::int;
@@ -158,7 +165,7 @@ create function {schema}.leave_plan(p_writer int, p_digest text)
 returns json language plpgsql security definer set search_path = {schema}, pg_temp as $$
 begin
   perform {schema}.commit_soon(p_writer);
-  perform {schema}.give_back(p_digest, {schema}.run(), 0);
+  perform {schema}.give_back(p_digest, null);
   return to_json(true);
 end $$;
 
@@ -184,8 +191,13 @@ begin
     return;
   end if;
   select * into o from {schema}.plan_orders where plan = c ->> 'plan' and number = (c ->> 'order')::int for update;
-  if o.state is distinct from 'claimed' or o.token <> (c ->> 'token')::int or o.run <> {schema}.run() then
+  if o.state is distinct from 'claimed' or o.token is distinct from (c ->> 'token')::int
+    or not {schema}.is_ours(o.operator, o.run) then
     raise exception 'another desk took this row over' using errcode = 'PD016';
+  end if;
+  -- Whoever approved the plan approved each row once. It is sent again only if it certainly was not made.
+  if exists (select from {schema}.attempts a where a.plan = o.plan and a.plan_row = (c ->> 'row')::int and a.counts) then
+    raise exception 'this row of the plan was sent already' using errcode = 'PD016';
   end if;
   update {schema}.plan_rows set sent = true
     where plan = o.plan and number = (c ->> 'row')::int and plan_order = o.number and what = {schema}.what_of(j, p_body);

@@ -11,7 +11,7 @@ returns json language sql stable security definer set search_path = {schema}, pg
       ('x' || substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8))::bit(32)::int end,
     'lsn', case when pg_is_in_recovery() then null else pg_current_wal_lsn() - '0/0'::pg_lsn end,
     'standby', pg_is_in_recovery(), 'backend', pg_backend_pid(), 'operator', {schema}.operator(),
-    'lead', pg_has_role(session_user, '{schema}_lead', 'member'))
+    'lead', pg_has_role(session_user, '{lead}', 'usage'))
   from {schema}.head h, {schema}.version v $$;
 
 -- The rows after one that the desk has, and whether the journal still has that one.

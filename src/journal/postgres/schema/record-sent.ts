@@ -45,6 +45,10 @@ begin
   if p_seen is null or p_seen_given is null or p_send_within is null then
     raise exception 'a SENT row needs what its writer has seen' using errcode = 'PD017';
   end if;
+  -- Until then nobody else may say what became of it, so nobody may take longer than a profile can say.
+  if p_send_within not between 0 and 3600000 or (j ->> 'horizonMs')::numeric not between 0 and 365 * 86400000::numeric then
+    raise exception 'a request leaves within an hour, and its horizon is a year at most' using errcode = 'PD018';
+  end if;
   -- From here on nobody else appends.
   t := {schema}.lock_head();
   if exists (select from {schema}.attempts where intent = p_intent and attempt = p_attempt) then
@@ -55,13 +59,14 @@ begin
   perform {schema}.use_claim(j, p_body, t);
   approver := {schema}.refuse_over_limits(j, p_body, p_intent, p_attempt, t);
   r := {schema}.append_row(t, 'sent', p_intent, p_attempt, ',"operator":' || {schema}.json_text({schema}.operator())
-    || ',"sendBy":' || t + greatest(p_send_within, 0)
+    || ',"sendBy":' || t + p_send_within
     || case when approver is null then '' else ',"approvedBy":' || {schema}.json_text(approver) end, p_rest, p_body);
   insert into {schema}.attempts (intent, attempt, subject, order_id, given, operator, run, kind, sent_at, send_by, horizon_ms,
-      open, newest_row, livemode, amount, currency)
+      open, newest_row, livemode, amount, currency, plan, plan_row)
     values (p_intent, p_attempt, s, r.order_id, j ->> 'given', {schema}.operator(), {schema}.run(), j #>> '{proof,kind}',
-      t, t + greatest(p_send_within, 0), (j ->> 'horizonMs')::bigint, true, r.seq,
-      (j #>> '{proof,livemode}')::boolean, {schema}.amount_of(j, p_body), upper(j ->> 'currency'));
+      t, t + p_send_within, (j ->> 'horizonMs')::bigint, true, r.seq,
+      (j #>> '{proof,livemode}')::boolean, {schema}.amount_of(j, p_body), upper(j ->> 'currency'),
+      j #>> '{claim,plan}', (j #>> '{claim,row}')::int);
   return row_to_json(r);
 end $$;
 `;

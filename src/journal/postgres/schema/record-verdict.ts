@@ -26,8 +26,18 @@ begin
     verdict = j ->> 'verdict', verdicts = x.verdicts + 1, first_verdict_at = first, open = stays,
     open_until = case when j ->> 'verdict' = 'unknown' then null else first + x.horizon_ms end, newest_row = r.seq
     where a.intent = x.intent and a.attempt = x.attempt;
-  perform {schema}.note_outcome(x, j ->> 'verdict', j ->> 'confirmed');
+  perform {schema}.note_outcome(x, j);
   return r;
+end $$;
+
+-- What a reply or a read has shown stays: whoever looks again writes "applied" again, with or without an alarm. Only what a
+-- person recorded can be corrected, by a person or by a read.
+create function {schema}.refuse_lesser(x {schema}.attempts, j jsonb) returns void language plpgsql as $$
+begin
+  if x.verdict is distinct from 'applied' or j ->> 'verdict' = 'applied' then return; end if;
+  if x.shown or not coalesce(j ->> 'by' = 'read' or j ->> 'by' = 'person' and j ->> 'corrects' = 'true', false) then
+    raise exception '% was made, and nobody can record less than that', x.intent using errcode = 'PD013';
+  end if;
 end $$;
 
 -- p_number: 1 for the first verdict of the attempt. The same verdict of the same process is not added twice, so whoever did
@@ -38,6 +48,7 @@ declare
   x {schema}.attempts;
   old {schema}.rows;
   j jsonb := p_rest::jsonb;
+  is_ours boolean;
   t bigint;
 begin
   perform {schema}.refuse_unsafe(p_writer);
@@ -49,16 +60,18 @@ begin
   select v.* into old from {schema}.rows v where v.type = 'verdict' and v.intent = p_intent and v.attempt = p_attempt
     and {schema}.is_same_verdict(v, j, p_body) limit 1;
   if found then return row_to_json(old); end if;
+  is_ours := {schema}.is_ours(x.operator, x.run);
   if p_number > x.verdicts + 1 then
     raise exception 'the verdict before this one is missing' using errcode = 'PD013';
   end if;
   -- Whoever judged without the verdict that came first judges again. What the sender knows is added all the same, unless
   -- somebody has seen that it was made: then nothing less may follow.
-  if p_number <= x.verdicts and (x.run <> {schema}.run()
+  if p_number <= x.verdicts and (not is_ours
     or x.verdict = 'applied' and j ->> 'verdict' is distinct from 'applied') then
     raise exception 'another verdict on % came first', p_intent using errcode = 'PD013';
   end if;
-  if x.run <> {schema}.run() then
+  perform {schema}.refuse_lesser(x, j);
+  if not is_ours then
     -- Another desk may still be about to send. What the order shows before send_by proves nothing.
     if x.verdict is null and t < x.send_by + 5000 then
       raise exception '% may still send %', x.operator, p_intent using errcode = 'PD014';

@@ -5,12 +5,11 @@ create function {schema}.status()
 returns json language sql stable security definer set search_path = {schema}, pg_temp as $$
   select json_build_object(
     'members', coalesce((select json_agg(json_build_object('name', m.rolname,
-        'lead', pg_has_role(m.oid, '{schema}_lead', 'member'),
+        'lead', pg_has_role(m.oid, '{lead}', 'usage'),
         'last', (select max(a.sent_at) from {schema}.attempts a where a.operator = m.rolname and a.run <> 'imported'),
         'desks', (select count(distinct s.pid) from pg_stat_activity s
           where s.usename = m.rolname and s.datname = current_database())) order by m.rolname)
-      from pg_roles m where m.rolcanlogin and not m.rolsuper
-        and (pg_has_role(m.oid, '{schema}_operator', 'member') or pg_has_role(m.oid, '{schema}_lead', 'member'))), '[]'),
+      from pg_roles m where m.rolcanlogin and {schema}.is_member(m.oid)), '[]'),
     'standbys', coalesce((select json_agg(json_build_object('name', s.application_name, 'state', s.sync_state)
       order by s.application_name) from pg_stat_replication s), '[]'),
     'synchronous', current_setting('synchronous_standby_names'),

@@ -35,6 +35,10 @@ create table {schema}.attempts (
   newest_row bigint not null,
   -- Of a refund: what limits count. Not any more if it was certainly not made.
   livemode boolean, amount bigint, currency text, counts boolean not null default true,
+  -- A reply or a read has shown that it was made. Nobody takes that back.
+  shown boolean not null default false,
+  -- The digest of a plan and the number of its row, if it was sent by a claim.
+  plan text, plan_row int,
   primary key (intent, attempt));
 
 -- THE RULE of the whole journal: an order has at most one open attempt, whatever connections and programs do.
@@ -42,6 +46,7 @@ create unique index one_open_attempt on {schema}.attempts (subject) where open;
 create index attempts_of_order on {schema}.attempts (order_id, newest_row);
 create index attempts_of_member on {schema}.attempts (operator, currency, sent_at) where amount is not null;
 create index attempts_of_subject on {schema}.attempts (subject, sent_at) where amount is not null;
+create index attempts_of_plan_row on {schema}.attempts (plan, plan_row) where plan is not null;
 create index attempts_of_script on {schema}.attempts (given, newest_row) where given is not null;
 
 -- A body may be erased; everything else stays as it is.

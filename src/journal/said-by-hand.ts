@@ -1,0 +1,28 @@
+/** What people recorded by hand about an attempt, and whether it proved wrong. Pure. */
+
+import type { AttemptRecord, VerdictRow } from './journal-rows.ts';
+
+/**
+ * What a person recorded about a change, as far as it still counts; undefined if nobody did. The last read of a refund that was
+ * recorded as not made takes nothing back when it does not show it.
+ */
+export function statementOn({ verdicts }: Pick<AttemptRecord, 'verdicts'>): VerdictRow | undefined {
+  const [before, last] = [verdicts.at(-2), verdicts.at(-1)];
+  if (last?.by === 'person') return last;
+  const isKept = last?.verdict === 'rejected' && before?.verdict === 'rejected' && before.by === 'person';
+  return isKept ? before : undefined;
+}
+
+/** Who recorded last that a change was not made, even if that proved wrong; undefined if nobody did. */
+export function notMadeBy({ verdicts }: Pick<AttemptRecord, 'verdicts'>): string | undefined {
+  const said = verdicts.findLast(({ by, verdict }) => by === 'person' && verdict === 'rejected');
+  return said && (said.operator ?? 'somebody');
+}
+
+/** The verdict on a refund that appeared although a person had recorded that it was not made; undefined once somebody acknowledged it. */
+export function appearedVerdict(record: AttemptRecord): VerdictRow | undefined {
+  const last = record.verdicts.at(-1);
+  const isAlarmed = last?.verdict === 'applied' && last.alarm === 'applied_though_rejected';
+  const isByHand = record.sent.proof.kind === 'refund' && notMadeBy(record) !== undefined;
+  return isAlarmed && isByHand ? last : undefined;
+}

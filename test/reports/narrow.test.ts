@@ -1,0 +1,135 @@
+/** Reports, searches and customers on narrow screens and for a screen reader: what has no room is told, and nothing stands alone. */
+
+import { describe, expect, test } from 'vitest';
+import { chargeOf, type Json, orderOf } from '../harness/orders.ts';
+import { onScreen } from '../harness/paydesk.ts';
+import { inOneLine } from '../harness/ran.ts';
+import { type Service, storeShop } from '../harness/service.ts';
+import { clock, orderAt, startDated } from './refunded-orders.ts';
+
+const buyer = { customer_info: { object: 'customer_info', name: 'Ana Torres', email: 'ana@example.com' } };
+
+/** What both streams show on a terminal of so many columns. */
+const screenOf = async (service: Service, columns: number, ...words: readonly string[]) => {
+  const env = { ...service.env, ...clock, LANG: 'es_MX.UTF-8' };
+  return (await onScreen(words, { home: service.home, env, columns })).screen;
+};
+
+/** With usual spaces between thousands. */
+const plain = (screen: string) => screen.replaceAll(/[\u00a0\u2009\u202f]/g, ' ');
+
+describe('orders find', () => {
+  test.each([
+    [100, 'REFUNDED'],
+    [80, 'REFUNDED, CARD'],
+    [60, 'REFUNDED, CARD, BUYER'],
+  ])('at %i columns says that there is no room for %s', async (columns, titles) => {
+    await using service = await startDated({ orders: [orderAt('ord_1', '2040-11-20T10:00:00Z', buyer)] });
+    const screen = inOneLine(await screenOf(service, columns, 'orders', 'find', 'torres'));
+    expect(screen).toMatch(new RegExp(`no room for (MATCHED, )?${titles}:`));
+  });
+});
+
+describe('orders twins', () => {
+  const pair = [
+    orderAt('ord_secondOfTheTwo_12', '2040-11-21T10:02:00Z', buyer),
+    orderAt('ord_firstOfTheTwo_123', '2040-11-21T10:00:00Z', {
+      ...buyer,
+      refunds: [{ amount: 10_000, at: '2040-11-21T10:30:00Z' }],
+    }),
+  ];
+
+  test.each([60, 80])('at %i columns says in full which of them was refunded', async (columns) => {
+    await using service = await startDated({ orders: pair });
+    const screen = await screenOf(service, columns, 'orders', 'twins');
+    expect(screen).toContain('refunded, paid');
+    for (const id of ['ord_secondOfTheTwo_12', 'ord_firstOfTheTwo_123']) expect(screen).toContain(id);
+  });
+});
+
+describe('where one currency has decimals and another has none', () => {
+  const settings = { 'amounts.decimals.MXN': '2', 'amounts.grouping': 'on' };
+  const own = { PAYDESK_BASE_URL: '', PAYDESK_MODE: '', PAYDESK_API_KEY: '' };
+
+  test.each([60, 80, 120])(
+    'at %i columns a table writes all amounts in the units of the service',
+    async (columns) => {
+      await using service = await startDated({
+        orders: ['MXN', 'USD', 'USD'].map((currency, index) =>
+          orderAt(`ord_2tQ7zRk9PwE5xNvA${index}`, '2040-11-20T10:00:00Z', {
+            currency,
+            refunds: [{ amount: 2_221 + index, at: '2040-11-21T10:00:00Z' }],
+          }),
+        ),
+      });
+      await storeShop(service.home, service, settings);
+      const env = { ...clock, ...own };
+      const { screen } = await onScreen(['-p', 'shop', 'refunds', 'list'], {
+        home: service.home,
+        env,
+        columns,
+      });
+      for (const amount of ['-2 221', '-2 222', '-2 223']) expect(plain(screen)).toContain(amount);
+      expect(screen).not.toMatch(/\d\*/);
+    },
+  );
+
+  test('today says on every line of a narrow screen what it is about', async () => {
+    const waits = (id: string, day: string, currency: string): Json =>
+      orderAt(id, `2040-11-${day}T10:00:00Z`, {
+        amount: 26_696_700,
+        currency,
+        payment_status: 'pre_authorized',
+      });
+    await using service = await startDated({
+      orders: [waits('ord_1', '20', 'MXN'), waits('ord_2', '10', 'MXN'), waits('ord_3', '10', 'USD')],
+    });
+    await storeShop(service.home, service, settings);
+    const env = { ...clock, ...own };
+    const { screen } = await onScreen(['-p', 'shop', 'today'], { home: service.home, env, columns: 40 });
+    const amounts = plain(screen)
+      .split('\n')
+      .filter((line) => line.includes('26 696 700'));
+    expect(amounts).toHaveLength(3);
+    expect(screen.match(/waiting/g)?.length).toBeGreaterThan(2);
+    expect(plain(screen)).not.toMatch(/^ *\d+ {2}26 696 700/m);
+  });
+});
+
+describe('customers show', () => {
+  const customers = [{ id: 'cus_2sZp8LmQ4tVx', object: 'customer', name: 'Ana', created_at: 2_230_000_000 }];
+  const orders = ['ord_2tQ7zRk9PwE5xNvAm', 'ord_3tQ7zRk9PwE5xNvAm'].map((id, index) =>
+    orderOf(id, [chargeOf(`ch_${index}`, 10_000)], {
+      payment_status: 'pre_authorized',
+      created_at: 2_236_000_000,
+      customer_info: { object: 'customer_info', customer_id: 'cus_2sZp8LmQ4tVx', name: 'Ana' },
+    }),
+  );
+
+  test('at 60 columns does not break the ids of orders', async () => {
+    await using service = await startDated({ orders, customers });
+    await service.run(['index', 'build', '--yes'], { env: clock });
+    const screen = await screenOf(service, 60, 'customers', 'show', 'cus_2sZp8LmQ4tVx');
+    expect(screen).toMatch(/ord_2tQ7zRk9PwE5xNvAm\n {2}.* pre_authorized {2}10000 MXN\n/);
+    expect(screen.split('\n').every((line) => line.length <= 60)).toBe(true);
+  });
+
+  test('tells a screen reader of the newest orders too', async () => {
+    await using service = await startDated({ orders, customers });
+    await service.run(['index', 'build', '--yes'], { env: clock });
+    const { stdout } = await service.run(['customers', 'show', 'cus_2sZp8LmQ4tVx'], {
+      env: { ...clock, PAYDESK_ACCESSIBLE: '1' },
+    });
+    expect(stdout).toMatch(/^newest_orders\.1: ord_2tQ7zRk9PwE5xNvAm, .*, pre_authorized, 10000 MXN$/m);
+  });
+});
+
+test('a screen reader gets the columns of a table for each order of a list, and all fields with -o list', async () => {
+  await using service = await startDated({ orders: [orderAt('ord_1', '2040-11-20T10:00:00Z', buyer)] });
+  const env = { ...clock, PAYDESK_ACCESSIBLE: '1' };
+  const brief = await service.run(['orders', 'find', 'torres'], { env });
+  expect(brief.stdout).toMatch(/^id: ord_1\ncreated_at: .*\npayment_status: paid\namount: 10000 MXN\n/);
+  expect(brief.stdout.split('\n').length).toBeLessThan(12);
+  const all = await service.run(['orders', 'find', 'torres', '-o', 'list'], { env });
+  expect(all.stdout).toContain('customer_info.email: ana@example.com');
+});
