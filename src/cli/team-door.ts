@@ -102,6 +102,7 @@ export function createTeamDoor(parts: TeamDoorParts): TeamDoor {
       join(parts, await origin(), { place, password, how, run, signedIn }),
     leave: () => withTeam((team, store) => leave(parts, team, store)),
     view: () => withTeam(async (team, store) => ({ team, status: await store.status() })),
+    verify: (how) => withTeam((_, store) => store.verifyServer(how)),
     limits: () => withTeam((_, store) => store.teamRules().limits()),
     setLimits: (changes) => withTeam((_, store) => store.teamRules().setLimits(changes)),
     rows: () => withTeam((_, store) => store.freshRows()),

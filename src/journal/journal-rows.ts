@@ -235,6 +235,21 @@ export interface AskedRefundRow
     Pick<SentRow, 'origin' | 'account' | 'profile' | 'request' | 'amount' | 'currency' | 'reason' | 'again'> {
   readonly step: 'asked';
   readonly proof: Pick<Proof, 'kind' | 'orderId' | 'livemode' | 'body' | 'expected' | 'tolerated'>;
+  /** The money of the order as whoever asked saw it. If it changed, it is not what was approved. */
+  readonly seen?: SeenMoney | undefined;
+}
+
+/** The money of an order, as far as it may change what a second person would say. */
+export interface SeenMoney {
+  readonly status?: string | undefined;
+  readonly amount: number;
+  readonly refunded?: number | undefined;
+  readonly charges: readonly {
+    readonly id: string;
+    readonly status?: string | undefined;
+    readonly amount: number;
+    readonly refunded: number;
+  }[];
 }
 
 /** The same for a whole plan. */

@@ -63,7 +63,17 @@ export interface LimitFinding {
 /** A refund as it would be sent, before anything of it is in the journal. */
 export type AskedRefund = Pick<
   AskedRefundRow,
-  'origin' | 'account' | 'profile' | 'request' | 'proof' | 'amount' | 'currency' | 'reason' | 'note' | 'again'
+  | 'origin'
+  | 'account'
+  | 'profile'
+  | 'request'
+  | 'proof'
+  | 'amount'
+  | 'currency'
+  | 'reason'
+  | 'note'
+  | 'again'
+  | 'seen'
 >;
 export type AskedPlan = Pick<AskedPlanRow, 'origin' | 'account' | 'profile' | 'claim' | 'planned'>;
 

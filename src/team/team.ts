@@ -6,6 +6,7 @@ import {
   isSameOrigin,
   type LimitChanges,
   type LimitRow,
+  type ServerVerification,
   type StoredRow,
   type TeamLimit,
   type TeamStatus,
@@ -96,6 +97,8 @@ export interface TeamDoor {
   /** Brings the rows of the team into the journal of this machine, which takes changes again. Returns how many came. */
   leave(): Promise<{ readonly team: Team; readonly rows: number }>;
   view(): Promise<TeamView>;
+  /** Compares every row of the server with this machine's copy: see `verifyServer` of the store. */
+  verify(how: { readonly head?: string | undefined; readonly accept: boolean }): Promise<ServerVerification>;
   limits(): Promise<readonly TeamLimit[]>;
   /** For leads. Returns what was changed. */
   setLimits(changes: LimitChanges): Promise<readonly LimitRow[]>;

@@ -207,6 +207,46 @@ describe('a refund that was recorded as not made, and that appears', () => {
     expect((await run('05:50:00', correct, '22')).code).toBe(0);
   });
 
+  test('a correction by hand says before it asks that the same was sent again, and which alarm follows', async () => {
+    const intent = await recordedAsNotMade();
+    expect((await run('05:12:00', refund())).code).toBe(0);
+    const second = journalRows(service.home).find((row) => row.type === 'sent' && row.intent !== intent);
+    const correct = ['journal', 'settle', intent, '--correct', '--applied', ...note, '--confirm', id];
+    const { code, stderr } = await run('05:20:00', correct);
+    expect({ code, stderr: inOneLine(stderr) }).toEqual({
+      code: 7,
+      stderr: expect.stringContaining(
+        `The same refund of 900 MXN was sent again at 05:12:00 by root, as ${second?.intent ?? ''}. If both were made, the buyer was paid twice: the alarm PAID BACK TWICE will be raised`,
+      ),
+    });
+    expect(stderr).not.toContain('does not get the money');
+  });
+
+  test('a correction that the order confirms is not called something else than what was said', async () => {
+    const intent = await recordedAsNotMade();
+    apply();
+    const correct = ['journal', 'settle', intent, '--correct', '--applied', ...note, '--confirm', id];
+    const { code, stderr } = await run('05:20:00', correct);
+    expect({ code, stderr }).toEqual({
+      code: 0,
+      stderr: expect.stringContaining('the order shows just that; paydesk recorded it as seen'),
+    });
+    expect(stderr).not.toContain('not what you said');
+  });
+
+  test('an acknowledgement keeps and names both refunds when they were sent as two changes', async () => {
+    const intent = await recordedAsNotMade();
+    expect((await run('05:12:00', refund())).code).toBe(0);
+    apply();
+    await run('05:20:00', `journal reconcile ${intent}`);
+    const done = ['journal', 'acknowledge', intent, '--note', 'the bank recalls the second one', '--yes'];
+    const { code, stdout } = await run('05:22:00', done);
+    expect(code).toBe(0);
+    expect(stdout).toContain('refund rf_1');
+    expect(stdout).toContain('refund rf_2');
+    expect(stdout).not.toContain('the service shows it once');
+  });
+
   test('a refund of somebody else of another amount is not taken for it', async () => {
     const intent = await recordedAsNotMade();
     apply(700);

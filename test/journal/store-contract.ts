@@ -289,6 +289,39 @@ export function storeContract(
       expect(await open().verify()).toMatchObject({ findings: [] });
     });
 
+    it('gives a refund that a person recorded as not made as unsettled until a late read, and takes that it was made', async () => {
+      const said: VerdictRow = {
+        ...verdict('i_a', 1000),
+        verdict: 'rejected',
+        by: 'person',
+        confirmed: true,
+        operator: 'op7',
+        note: 'nothing at the bank',
+      };
+      const read = { ...verdict('i_a', 2000), by: 'read', confirmed: true } as const;
+      await fill([
+        sent('i_a', 1),
+        { ...verdict('i_a', 500), verdict: 'unknown', by: 'sender' },
+        said,
+        sent('i_b', 2),
+        { ...said, intent: 'i_b' },
+      ]);
+      const unsettled = async (more: object) => (await open().attempts({ unsettled: true, ...more })).length;
+      expect(await unsettled({})).toBe(2);
+      expect(await open().attempts({ unconfirmed: true })).toEqual([]);
+      await open().append({ ...read, intent: 'i_b', verdict: 'rejected' });
+      expect(await unsettled({})).toBe(1);
+      const made: VerdictRow = { ...read, alarm: 'applied_though_rejected' };
+      await open().append(made);
+      expect(await unsettled({ unconfirmed: true })).toBe(1);
+      expect((await open().attempts({ intent: 'i_a' }))[0]?.verdicts.at(-1)).toMatchObject({
+        verdict: 'applied',
+        by: 'read',
+        alarm: 'applied_though_rejected',
+      });
+      expect(await open().verify()).toMatchObject({ findings: [] });
+    });
+
     it('keeps the link of what was created, and erases it with the notes', async () => {
       const link = 'https://pay.example.com/1';
       const made: VerdictRow = { ...verdict('i_a', 1000), created: 'chk_1', link };

@@ -1,7 +1,8 @@
 /** A team from its first hour on: its journal is made, people are added, join with what they sent before, work, and leave. */
 
-import { rmSync, writeFileSync } from 'node:fs';
+import { readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { startCuttingProxy } from '../harness/cutting-proxy.ts';
 import { type Desk, type Order, startDesk } from '../harness/desk.ts';
@@ -457,6 +458,33 @@ describe('limits', () => {
 });
 
 describe('for an auditor', () => {
+  test('after a failover a desk refuses the server until somebody accepts it, and then goes on', async () => {
+    using ana = newHome();
+    await newTeam('ana');
+    await joinAs(ana, 'ana');
+    const { id } = await desk.take(isWhole);
+    expect(await run(ana, 'orders', 'refund', id, '--yes')).toMatchObject({ code: 0 });
+    const folder = join(ana.path, '.local', 'state', 'paydesk', 'team');
+    const [file = ''] = readdirSync(folder).filter((name) => name.endsWith('.db'));
+    const mirror = new DatabaseSync(join(folder, file));
+    mirror.exec('update server set timeline = timeline + 1');
+    mirror.close();
+    const { id: next } = await desk.take(isWhole);
+    const before = desk.changes().length;
+    const refused = await run(ana, 'orders', 'refund', next, '--yes');
+    expect(refused).toMatchObject({ code: 3 });
+    expect(refused.stderr).toContain('paydesk team verify --accept-server');
+    expect(desk.changes().length).toBe(before);
+    const looked = await run(ana, 'team', 'verify');
+    expect(looked).toMatchObject({ code: 3 });
+    expect(looked.stderr).toContain('although no row is missing');
+    const accepted = await run(ana, 'team', 'verify', '--accept-server', '--yes', '--json');
+    expect(JSON.parse(accepted.stdout)).toMatchObject({ accepted: true, findings: [] });
+    expect(await run(ana, 'orders', 'refund', next, '--yes')).toMatchObject({ code: 0 });
+    const again = await run(ana, 'team', 'verify', '--accept-server', '--yes');
+    expect(again.stderr).toContain('nothing had to be accepted');
+  });
+
   test('a row that somebody changed in the database shows against the copy of a desk', async () => {
     using ana = newHome();
     await newTeam('ana');

@@ -163,6 +163,22 @@ test('11 taking back is repeated until its own outcome is known', async () => {
   expect(await told(row)).toEqual(['sent', 'not_sent']);
 });
 
+test('11 what somebody else looked for meanwhile, and did not see, is taken back all the same, once', async () => {
+  const [desk, ben, order] = [team.desk({ port: proxy.port }), team.desk({ person: 'ben' }), newOrder()];
+  const row = sentOn(order);
+  await look(desk, order);
+  proxy.at('record_sent', 'cut after');
+  await expect(desk.append(row)).rejects.toThrow();
+  await team.database.query('update paydesk.attempts set send_by = 0 where intent = $1', [row.intent]);
+  await look(ben, order);
+  await ben.append({ ...verdict(row.intent, 6), verdict: 'not_seen', by: 'read' });
+  proxy.at('take_back', 'cut after');
+  await desk.takeBack(row, notSent(row));
+  expect(await told(row)).toEqual(['sent', 'not_seen', 'not_sent']);
+  await look(ben, order);
+  await ben.append(sentOn(order));
+});
+
 test('11 while nobody answers, taking back gives up, and the order stays blocked', async () => {
   const [desk, order] = [team.desk({ port: proxy.port, insistMs: 200 }), newOrder()];
   const row = sentOn(order);

@@ -165,7 +165,7 @@ describe('a standby of the server', () => {
     });
   });
 
-  test('24 is promoted without the newest row: who saw that row stops, who saw older ones stops, a new desk cannot know', async () => {
+  test('24 is promoted without the newest row: who saw that row stops, who saw older ones stops until somebody accepts the server, a new desk cannot know', async () => {
     const team = await ownTeam();
     const [sawIt, older] = [team.home(), team.home()];
     await refund(team, 'ord_1', older);
@@ -193,8 +193,21 @@ describe('a standby of the server', () => {
     // The rows that the first desk keeps prove what was lost.
     expect((await team.desk({ home: sawIt, port }).verify()).findings).toContainEqual({
       seq: 5,
-      problem: "is missing, and this machine's mirror has it",
+      problem: `is missing, and this machine's mirror has it: the sent row of ${lost.intent} on ord_3`,
     });
+    // Whoever misses nothing may go on with it; whoever misses a row may not.
+    expect(await team.desk({ home: older, port }).verifyServer({ accept: true })).toMatchObject({
+      findings: [],
+      isAccepted: true,
+    });
+    const goesOn = team.desk({ home: older, port });
+    await goesOn.attempts({ orderId: 'ord_4' });
+    await goesOn.append(onOrder('ord_4'));
+    expect(await team.desk({ home: sawIt, port }).verifyServer({ accept: true })).toMatchObject({
+      isAccepted: false,
+      findings: expect.arrayContaining([expect.objectContaining({ seq: 5 })]),
+    });
+    await expect(team.desk({ home: sawIt, port }).ready()).rejects.toMatchObject(promoted);
     expect(lost.proof.orderId).toBe('ord_3');
     await server.start();
   });

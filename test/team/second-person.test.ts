@@ -42,6 +42,12 @@ const isWhole = ({ payment_status: status, charges, amount_refunded: refunded, a
 const run = (home: Home, args: readonly string[]): Promise<Ran> => paydesk(args, { home, env: desk.env });
 const errorOf = ({ stderr }: Ran) => JSON.parse(stderr.trim().split('\n').at(-1) ?? '');
 
+/** A refund of a part, as somebody makes it outside. */
+const partOf = async (orderId: string, amount: number) => ({
+  charge_id: (await desk.order(orderId)).charges?.data[0]?.id,
+  amount,
+});
+
 /** Asks for the approval of a refund of so much, as a script does. */
 async function ask(
   amount = 600,
@@ -162,11 +168,49 @@ describe('a refund over the limit of a team', () => {
     const sent = await run(ana, ['orders', 'refund', '--approved', request, '--confirm', id]);
     expect(sent).toMatchObject({ code: 3 });
     expect(sent.stderr).toContain(
-      `${id} changed since it was approved: the refund would not be the same any more`,
+      `${id} changed since it was asked for: the refund would not be the same any more`,
     );
     expect(desk.changes().length).toBe(before);
     expect((await desk.order(id)).amount_refunded).toBe(10);
     expect(amount).toBeGreaterThan(10);
+  });
+
+  test('is refused when other money of the order went back meanwhile: before the approval, and after it', async () => {
+    const early = await ask();
+    await desk.request('POST', `/orders/${early.id}/refunds`, await partOf(early.id, 90));
+    const approved = await run(ben, ['approvals', 'approve', early.request, '--confirm', early.id]);
+    expect(approved).toMatchObject({ code: 3 });
+    expect(approved.stderr).toContain(`${early.id} changed since ana asked: its money is not as it was then`);
+    const { id, request } = await ask();
+    expect(await run(ben, ['approvals', 'approve', request, '--confirm', id])).toMatchObject({ code: 0 });
+    await desk.request('POST', `/orders/${id}/refunds`, await partOf(id, 90));
+    const before = desk.changes().length;
+    const sent = await run(ana, ['orders', 'refund', '--approved', request, '--confirm', id]);
+    expect(sent).toMatchObject({ code: 3 });
+    expect(sent.stderr).toContain(`${id} changed since it was asked for: its money is not as it was then`);
+    expect(sent.stderr).toContain(`paydesk approvals reject ${request} --note TEXT`);
+    expect(desk.changes().length).toBe(before);
+    await run(ana, ['approvals', 'reject', request, '--note', 'the order changed']);
+    const words = ['orders', 'refund', id, '--amount', '600', '--note', 'ticket 8840', '--confirm', id];
+    const again: string = errorOf(await run(ana, [...words, '--json'])).approval;
+    expect(again).not.toBe(request);
+    await run(ben, ['approvals', 'approve', again, '--confirm', id]);
+    expect(await run(ana, ['orders', 'refund', '--approved', again, '--confirm', id])).toMatchObject({
+      code: 0,
+    });
+    expect((await desk.order(id)).amount_refunded).toBe(690);
+  });
+
+  test('names the other request of its order: to whoever asks, and to whoever approves', async () => {
+    const { id, request } = await ask();
+    const words = ['orders', 'refund', id, '--amount', '601', '--note', 'more', '--confirm', id];
+    const asked = await run(ana, words);
+    const other = `ana asked for the refund of 600 MXN on ${id} too: ${request} is not approved yet`;
+    expect(asked.stderr.replaceAll(/\s+/g, ' ')).toContain(other);
+    const second = /r_[0-9a-f]{8}/.exec(asked.stderr.replaceAll(request, ''))?.[0] ?? '';
+    const show = await run(ben, ['approvals', 'show', second]);
+    expect(show.stdout.replaceAll(/\s+/g, ' ')).toContain(other);
+    expect((await run(ben, ['approvals', 'show', request])).stdout).toContain(second);
   });
 
   test('is rejected with a note, also after it was approved', async () => {

@@ -26,7 +26,7 @@ import { refundWarnings, splitAgain } from './refund-order.ts';
 import { planRefund, type RefundAsked, type RefundPlan } from './refund-plan.ts';
 import { refundPreview } from './refund-screens.ts';
 import { requestColumns, requestRecord, requestTitle, stateWords } from './request-record.ts';
-import { accountWords, askedRefund, findRequest, requestsOf } from './second-person.ts';
+import { accountWords, askedRefund, findRequest, otherRequests } from './second-person.ts';
 import { askedBy } from './send-approved.ts';
 import { type KnownTwin, twinLine, twinWords } from './twins.ts';
 
@@ -163,7 +163,7 @@ async function lookAt(ctx: Context, request: ApprovedRefund): Promise<Seen> {
   checkTwins(plan, what, { found: twins.twins, line }, profile);
   refuseChanged(request, refundNow(profile, orderId, plan, what), `${asked.operator} asked`);
   const told = refundWarnings(ctx, { profile, order, origins }, plan, twins);
-  const warnings = [...told.warnings, ...(await otherRequests(ctx, request))];
+  const warnings = [...told.warnings, ...(await otherRequests(ctx, asked, request.id))];
   const urgent = [...(await byHandLines(ctx, service, { ...order, id: orderId }, plan)), ...told.urgent];
   const shownPlan = { ...plan, warnings };
   return {
@@ -177,23 +177,6 @@ async function lookAt(ctx: Context, request: ApprovedRefund): Promise<Seen> {
   };
 }
 
-// Somebody else may have asked for the same money: each request alone looks right.
-async function otherRequests(ctx: Context, { id, asked }: ApprovedRefund): Promise<readonly string[]> {
-  const others = (await requestsOf(ctx)).filter(
-    (one): one is ApprovedRefund =>
-      isOfRefund(one) &&
-      one.id !== id &&
-      (one.state === 'asked' || one.state === 'approved') &&
-      one.asked.proof.orderId === asked.proof.orderId &&
-      one.asked.account === asked.account,
-  );
-  const style = ctx.profiles.amountStyle(asked.profile);
-  return others.map(
-    (one) =>
-      `${one.asked.operator} asked for ${requestTitle(one, style)} too: ${one.id} ${stateWords(ctx, one)}`,
-  );
-}
-
 function refundNow(
   profile: Profile,
   orderId: string,
@@ -202,17 +185,8 @@ function refundNow(
 ) {
   const request = { method: 'POST', path: paths.refunds(orderId), body: { ...body } } as const;
   const { currency } = money;
-  return askedRefund(profile, {
-    orderId,
-    request,
-    expected,
-    tolerated,
-    amount,
-    currency,
-    reason,
-    note,
-    again,
-  });
+  const refund = { orderId, request, expected, tolerated, amount, currency, reason, note, again };
+  return askedRefund(profile, refund, money);
 }
 
 // The rows are read again one by one when they are sent.

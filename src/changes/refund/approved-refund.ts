@@ -22,7 +22,7 @@ export function isOfRefund(request: ApprovalRequest): request is ApprovedRefund 
  * refund than the one that was approved.
  */
 export function approvedLine(ctx: Context, request: ApprovedRefund, now: AskedRefund): string {
-  refuseChanged(request, now, 'it was approved');
+  refuseChanged(request, now, 'it was asked for');
   const { decided } = request;
   const until = decided?.until ?? undefined;
   const time = until === undefined ? '' : `, until ${ctx.shortTime(until)}`;
@@ -31,14 +31,20 @@ export function approvedLine(ctx: Context, request: ApprovedRefund, now: AskedRe
 
 /** Throws CliError 'refused' when a refund that is planned now is not the one that was asked for. */
 export function refuseChanged({ id, asked }: ApprovedRefund, now: AskedRefund, since: string): void {
-  if (sameAsked(asked) === sameAsked(now)) return;
+  const isOtherRefund = sameAsked(asked) !== sameAsked(now);
+  // A refund of the same sum is another thing where other money went back meanwhile.
+  if (!isOtherRefund && JSON.stringify(picture(asked)) === JSON.stringify(picture(now))) return;
   const { orderId = 'the order' } = asked.proof;
   throw new CliError(
     'refused',
-    `${orderId} changed since ${since}: the refund would not be the same any more`,
+    `${orderId} changed since ${since}: ${isOtherRefund ? 'the refund would not be the same any more' : 'its money is not as it was then'}`,
     {
       certain: 'nothing was sent',
-      now: [`paydesk approvals show ${id}`, 'to ask again, run the refund without --approved'],
+      now: [
+        `paydesk approvals show ${id}`,
+        'to ask again, take this request back, and run the refund without --approved:',
+        `paydesk approvals reject ${id} --note TEXT`,
+      ],
       approval: id,
     },
   );
@@ -50,4 +56,16 @@ function sameAsked({ origin, request, proof, currency }: Omit<AskedRefund, 'note
   const fields = Object.entries(body).toSorted(([one], [other]) => (one < other ? -1 : 1));
   const expected = proof.expected.map(({ chargeId, amount }) => [chargeId, amount]);
   return JSON.stringify([origin, method, path, fields, expected, proof.livemode, currency?.toUpperCase()]);
+}
+
+// The rows of a journal keep no order of the members.
+function picture({ seen }: Pick<AskedRefund, 'seen'>): unknown {
+  if (seen === undefined) return null;
+  const { status = null, amount, refunded = null, charges } = seen;
+  return [
+    status,
+    amount,
+    refunded,
+    ...charges.map((one) => [one.id, one.status ?? null, one.amount, one.refunded]),
+  ];
 }

@@ -9,14 +9,14 @@ import { attemptName } from '../../journal/journal.ts';
 import type { Profile } from '../../profiles/profiles.ts';
 import { unshownIn } from '../by-hand-words.ts';
 import { changeOrder, type OrderAsked, type OrderPlan, type OrderRead } from '../order-change.ts';
-import { type ApprovedRefund, approvedLine } from './approved-refund.ts';
+import { type ApprovedRefund, approvedLine, refuseChanged } from './approved-refund.ts';
 import { madeWords, originsOf, type RefundOrigins } from './known-refunds.ts';
 import { type FoundTwins, lookForTwins } from './look-for-twins.ts';
 import { chargeCommands, checkTwins, refused, youngWarnings } from './refund-checks.ts';
 import { chargesInTheWay, flagsOf, planRefund, type RefundAsked, type RefundPlan } from './refund-plan.ts';
 import { leavesQuestions, refundQuestions } from './refund-questions.ts';
 import { refundPreview, refundResult } from './refund-screens.ts';
-import { askedRefund, askForApproval, refuseOverLimits, secondLine } from './second-person.ts';
+import { askedRefund, askForApproval, otherRequests, refuseOverLimits, secondLine } from './second-person.ts';
 import { isPaidBack, type KnownTwin, nameForAgain, twinLine, twinWords } from './twins.ts';
 
 /**
@@ -62,7 +62,11 @@ async function planOrder(
   // What is refused anyway is refused before the next question.
   await refusePlanned(ctx, read, planNow(answers), answers);
   const asRefund = (plan: RefundPlan, from: RefundAsked) =>
-    askedRefund(profile, { ...intentOf(id, plan, from), again: [...from.again, ...(from.twins ?? [])] });
+    askedRefund(
+      profile,
+      { ...intentOf(id, plan, from), again: [...from.again, ...(from.twins ?? [])] },
+      plan.money,
+    );
   const limited = await refuseOverLimits(ctx, asRefund(planNow(answers), answers), settings, [
     'reason',
     'note',
@@ -79,7 +83,9 @@ async function planOrder(
   const refund = asRefund(planned, asked);
   const finding = limited && (await refuseOverLimits(ctx, refund, settings));
   const second = approved === undefined ? secondLine(finding, settings) : approvedLine(ctx, approved, refund);
-  const plan = { ...planned, warnings: [...told.warnings, ...(second === undefined ? [] : [second])] };
+  const others = second === undefined ? [] : await otherRequests(ctx, refund, approved?.id);
+  const warnings = [...told.warnings, ...others, ...(second === undefined ? [] : [second])];
+  const plan = { ...planned, warnings };
   const { money } = plan;
   const { note } = asked;
   const isOfTeam = (await ctx.journal.rules()) !== undefined;
@@ -102,7 +108,8 @@ async function planOrder(
     preview: refundPreview({ plan, order, profile, note, isOfTeam, origins }),
     urgent: told.urgent,
     check: (fresh) => {
-      planNow(asked, fresh);
+      const last = planNow(asked, fresh);
+      if (approved !== undefined) refuseChanged(approved, asRefund(last, asked), 'it was asked for');
     },
     result: (applied) => refundResult(plan, applied, profile),
   };

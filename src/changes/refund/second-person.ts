@@ -1,6 +1,7 @@
 /** What the limits of a team say to a refund before a person says yes, and how somebody else is asked to approve it. */
 
 import type { AmountStyle } from '../../amounts.ts';
+import type { OrderMoney } from '../../api/charges.ts';
 import { livemodeOf } from '../../api/spec.ts';
 import type { Context } from '../../commands/command.ts';
 import { CliError } from '../../errors.ts';
@@ -16,6 +17,8 @@ import {
   type TeamRules,
 } from '../../journal/journal.ts';
 import { commandLine, environmentName, modeOfAccount, type Profile } from '../../profiles/profiles.ts';
+import { isOfRefund } from './approved-refund.ts';
+import { requestTitle, stateWords } from './request-record.ts';
 
 /** A refund in the form in which the team compares it: what is sent must be just what was approved. */
 export function askedRefund(
@@ -34,13 +37,24 @@ export function askedRefund(
     Intent,
     'orderId' | 'request' | 'expected' | 'tolerated' | 'amount' | 'currency' | 'reason' | 'note' | 'again'
   >,
+  money: OrderMoney,
 ): AskedRefund {
   const { origin, account, name, mode } = profile;
   const livemode = livemodeOf[mode];
   const { body } = request;
   const proof = { kind: 'refund', orderId, livemode, body, expected, tolerated } as const;
   const about = { amount, currency, reason, note, ...(again.length === 0 ? {} : { again }) };
-  return { origin, account, profile: name, request, proof, ...about };
+  return { origin, account, profile: name, request, proof, ...about, seen: seenOf(money) };
+}
+
+function seenOf({ status, amount, amountRefunded: refunded, charges }: OrderMoney): AskedRefund['seen'] {
+  const money = charges.map(({ id, ...charge }) => ({
+    id,
+    status: charge.status,
+    amount: charge.amount,
+    refunded: charge.refunded,
+  }));
+  return { status, amount, refunded, charges: money };
 }
 
 /**
@@ -63,6 +77,30 @@ export async function refuseOverLimits(
 export function secondLine(finding: LimitFinding | undefined, style: AmountStyle): string | undefined {
   if (finding?.limit === undefined || !finding.needsSecond) return undefined;
   return `${secondWords(finding.limit, style)}: your yes asks for the approval, and sends nothing`;
+}
+
+/**
+ * A line about each other request of the same order that is not over: together they may pay back more than anybody wants.
+ * `but`: the request that is looked at.
+ */
+export async function otherRequests(
+  ctx: Context,
+  { account, profile, proof }: Pick<AskedRefund, 'account' | 'profile' | 'proof'>,
+  but?: string,
+): Promise<readonly string[]> {
+  const others = (await requestsOf(ctx)).filter(
+    (one) =>
+      isOfRefund(one) &&
+      one.id !== but &&
+      (one.state === 'asked' || one.state === 'approved') &&
+      one.asked.proof.orderId === proof.orderId &&
+      one.asked.account === account,
+  );
+  const style = ctx.profiles.amountStyle(profile);
+  return others.map(
+    (one) =>
+      `${one.asked.operator} asked for ${requestTitle(one, style)} too: ${one.id} ${stateWords(ctx, one)}`,
+  );
 }
 
 /** Asks somebody else of the team to approve a refund. Always throws CliError 'refused', which names the request. */

@@ -47,7 +47,7 @@ function recordOf(team: Team, status: TeamStatus, open: readonly AttemptRecord[]
     database,
     schema,
     server,
-    tls: tls === true,
+    tls,
     member: operator,
     lead: isLead,
     desk: desk ?? null,
@@ -83,7 +83,7 @@ function viewOf(
     ['account', origin],
     [
       'server',
-      `PostgreSQL ${status.server}, ${status.tls === true ? 'TLS' : 'no TLS, this machine'}, ${Math.round(status.latencyMs)} ms`,
+      `PostgreSQL ${status.server}, ${status.tls ? 'TLS' : 'no TLS, this machine'}, ${Math.round(status.latencyMs)} ms`,
     ],
     ['you', `${status.operator}${status.isLead ? ', lead' : ''}${desk === undefined ? '' : `, on ${desk}`}`],
     ['journal', `${status.journal}, ${status.rows} rows`],

@@ -1,46 +1,85 @@
 /** `team verify`: reads every row of the team's journal from its server, and compares them with this machine's copy. */
 
 import { CliError } from '../../errors.ts';
-import { defineCommand } from '../command.ts';
+import type { ServerVerification } from '../../journal/journal.ts';
+import { confirmFirst, defineCommand, dryRunShown } from '../command.ts';
 import { flag } from '../flags.ts';
 
 export const verify = defineCommand({
   description:
-    'Reads all rows, checks the hashes that link them, and compares each row with the copy that this machine keeps. A row that somebody changed or removed in the database shows here, and the copy is the proof. The copy cannot show what this machine has never seen.',
+    'Reads all rows, checks the hashes that link them, and compares each row with the copy that this machine keeps. A row that somebody changed or removed in the database shows here, and the copy is the proof. The copy cannot show what this machine has never seen. After a failover or a restore every desk refuses the server: let each desk run team verify, which names the rows that the server lost. If no desk misses a row, go on with --accept-server at each of them; a desk that misses rows stays refused.',
   arguments: [],
   flags: {
     head: flag.text({
       value: 'HASH',
       summary: 'a head that you noted earlier: the journal must still contain it',
     }),
+    'accept-server': flag.switch({
+      summary: 'go on with a server that was promoted or restored, if it has every row of this copy',
+    }),
   },
-  examples: ['paydesk team verify', 'paydesk team verify --json | jq -r .head'],
-  exits: [0, 2, 3, 4],
+  examples: [
+    'paydesk team verify',
+    'paydesk team verify --json | jq -r .head',
+    'paydesk team verify --accept-server',
+  ],
+  exits: [0, 2, 3, 4, 130],
   async run(ctx, { flags }) {
-    const team = await (await ctx.team()).joined();
-    if (team === undefined)
+    const team = await ctx.team();
+    const known = await team.joined();
+    if (known === undefined)
       throw new CliError('refused', 'this profile has no team on this machine', {
         certain: 'nothing was changed',
         now: ['paydesk journal verify'],
       });
-    const { rows, head, findings, knowsHead } = await ctx.journal.verify(flags.head);
-    const { host, port, database } = team;
+    const { host, port, database } = known;
     const place = `${host}:${port}/${database}`;
-    const record = { object: 'team_journal', place, rows, head, findings, knows_head: knowsHead ?? null };
-    await ctx.out.own(record, () => [
+    const accepts = flags['accept-server'] === true;
+    const record = { action: 'team_verify', place };
+    if (accepts && (await dryRunShown(ctx, record, `would accept the server of ${place}`))) return undefined;
+    let found = await team.verify({ head: flags.head, accept: false });
+    if (accepts && found.change !== undefined && damageOf(found, flags.head).length === 0) {
+      const message = `${place} ${found.change}; go on with it? It has all rows that this desk has seen, and may lack what only others saw.`;
+      await confirmFirst(ctx, message, 'nothing was changed');
+      found = await team.verify({ head: flags.head, accept: true });
+    }
+    const { rows, head, findings, knowsHead, change, isAccepted } = found;
+    const damage = damageOf(found, flags.head);
+    const shown = { place, rows, head, findings, knows_head: knowsHead ?? null };
+    const server = { server_changed: change ?? null, accepted: isAccepted };
+    await ctx.out.own({ object: 'team_journal', ...shown, ...server }, () => [
       { line: { text: `team ${place}`, style: 'strong' } },
       {
-        line: `${rows} rows, ${findings.length === 0 ? 'whole, and as this machine has seen them' : 'DAMAGED'}`,
+        line: `${rows} rows, ${damage.length === 0 ? 'whole, and as this machine has seen them' : 'DAMAGED'}`,
       },
       { line: `head ${head}` },
     ]);
-    const said = findings.slice(0, 10).map(({ seq, problem }) => `row ${seq} ${problem}`);
-    const strange = knowsHead === false ? [`it does not contain the head ${flags.head}`] : [];
-    if (said.length + strange.length > 0)
-      throw new CliError('refused', `the team's journal is not whole: ${[...said, ...strange].join('; ')}`, {
+    if (damage.length > 0)
+      throw new CliError('refused', `the team's journal is not whole: ${damage.join('; ')}`, {
         certain: 'nothing was sent',
         now: ['ask who runs the database what happened to it; let nobody send until that is known'],
       });
+    if (change !== undefined && !isAccepted)
+      throw new CliError(
+        'refused',
+        `the server ${change}: this desk sends nothing, although no row is missing`,
+        {
+          certain: 'nothing was sent',
+          now: [
+            'if that was on purpose, and no other desk misses a row:',
+            'paydesk team verify --accept-server',
+          ],
+        },
+      );
+    if (isAccepted) ctx.notes.note(`it ${change}: this desk goes on with it`);
+    else if (accepts) ctx.notes.note('it is the server of the last time: nothing had to be accepted');
     return undefined;
   },
 });
+
+// What is wrong with the rows, in words.
+function damageOf({ findings, knowsHead }: ServerVerification, head: string | undefined): readonly string[] {
+  const said = findings.slice(0, 10).map(({ seq, problem }) => `row ${seq} ${problem}`);
+  const more = findings.length > said.length ? [`and ${findings.length - said.length} more`] : [];
+  return [...said, ...more, ...(knowsHead === false ? [`it does not contain the head ${head}`] : [])];
+}

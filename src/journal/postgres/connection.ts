@@ -51,6 +51,8 @@ export interface Connection {
   /** Runs statements that have no parameters, in one transaction. What the server warns of does not matter. */
   run(statements: string): Promise<void>;
   readonly isOpen: boolean;
+  /** Whether nobody on the way can read it (TLS). */
+  readonly isEncrypted: boolean;
   close(): void;
 }
 
@@ -167,6 +169,7 @@ export async function connectTo(place: ServerPlace, parts: ConnectParts): Promis
     get isOpen() {
       return isOpen;
     },
+    isEncrypted: Reflect.get(Reflect.get(client, 'connection').stream, 'encrypted') === true,
     call: (name, ...values) => callWithin(deadlineMs, name, values),
     read: (name, ...values) => callWithin(readMs, name, values),
     async run(statements) {

@@ -25,6 +25,7 @@ import {
   readNews,
   type ServerIdentity,
   type ServerMemory,
+  type ServerProblem,
 } from './server-check.ts';
 import { refusedByServer, serverAway, serverDiffers } from './server-errors.ts';
 
@@ -48,15 +49,29 @@ export interface Desk {
   call(name: string, values: readonly Value[]): Promise<unknown>;
   /** Adds a row that the server has just returned. */
   take(rows: readonly StoredRow[]): Promise<void>;
-  /** Every row of the server, whatever the mirror has; and which row it calls its newest. */
-  allRows(): Promise<{ readonly rows: readonly StoredRow[]; readonly end: Pick<News, 'seq' | 'hash'> }>;
+  /** Every row of the server, whatever the mirror has; which row it calls its newest; and what is wrong with it. */
+  allRows(): Promise<ServerRows>;
   /** The server's clock, Unix milliseconds, by the time that has passed since it last told it; undefined before that. */
   serverNow(): number | undefined;
   /** Whether an error says that the server cannot be reached, not that something is wrong with it. */
   isAway(error: unknown): boolean;
   /** Who answers; undefined without a connection. */
   readonly identity: ServerIdentity | undefined;
+  /** Whether the connection is encrypted. */
+  readonly isEncrypted: boolean;
   close(): void;
+}
+
+/** What a server has, and what it is. */
+export interface ServerRows {
+  readonly rows: readonly StoredRow[];
+  readonly end: Pick<News, 'seq' | 'hash'>;
+  /** Why nothing may be recorded there, whatever this machine remembers. */
+  readonly problem: ServerProblem | undefined;
+  /** How it is another one than this machine remembers. */
+  readonly change: ServerProblem | undefined;
+  /** What is to be remembered of it; undefined on a standby. */
+  readonly memory: ServerMemory | undefined;
 }
 
 const rowsAtOnce = 2000;
@@ -116,20 +131,15 @@ export function openDesk(parts: DeskParts): Desk {
 
   const check = async (opened: Connection): Promise<void> => {
     const told = readIdentity(await asked(opened, 'identity'));
-    const memory = await mirror.memory();
-    const { backend } = opened;
-    const problem = problemOf(told, {
-      memory,
-      backend,
-      schemaVersion,
-      writerVersion,
-      journal: parts.journal,
-    });
+    const problem = problemWith(opened, told, await mirror.memory());
     if (problem !== undefined) throw serverDiffers(problem, place);
     identity = told;
     await mirror.refresh();
     await fetchNew(opened, told);
   };
+
+  const problemWith = ({ backend }: Connection, told: ServerIdentity, memory: ServerMemory | undefined) =>
+    problemOf(told, { memory, backend, schemaVersion, writerVersion, journal: parts.journal });
 
   // For reading: whatever goes wrong, nothing was changed by it.
   const asked = async (opened: Connection, name: string, ...values: readonly Value[]): Promise<unknown> => {
@@ -188,11 +198,14 @@ export function openDesk(parts: DeskParts): Desk {
       // Whatever is wrong with the rows is a finding here, so they are not checked when the connection is made.
       const opened = await dial();
       try {
+        const told = readIdentity(await asked(opened, 'identity'));
+        const problem = problemWith(opened, told, undefined);
+        const change = problem === undefined ? problemWith(opened, told, await mirror.memory()) : undefined;
         const rows: StoredRow[] = [];
         for (;;) {
           const found = await news(opened, rows.at(-1)?.seq ?? 0, '');
           rows.push(...found.rows);
-          if (found.rows.length === 0) return { rows, end: found };
+          if (found.rows.length === 0) return { rows, end: found, problem, change, memory: memoryOf(told) };
         }
       } finally {
         opened.close();
@@ -202,6 +215,9 @@ export function openDesk(parts: DeskParts): Desk {
     isAway: (error) => typeof error === 'object' && error !== null && away.has(error),
     get identity() {
       return identity;
+    },
+    get isEncrypted() {
+      return connection?.isEncrypted === true;
     },
     close() {
       opening?.catch(() => undefined);

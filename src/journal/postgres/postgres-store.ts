@@ -28,7 +28,7 @@ import type { JournalFile } from '../sqlite/journal-file.ts';
 import { recentIds } from '../sqlite/recent-ids.ts';
 import { newWitnessKey } from '../sqlite/witness-file.ts';
 import { codeOf, isCertain, type Value } from './connection.ts';
-import { type Desk, type DeskParts, openDesk } from './desk.ts';
+import { type Desk, type DeskParts, openDesk, type ServerRows } from './desk.ts';
 import { importedRows, inParts } from './history.ts';
 import { Mirror } from './mirror.ts';
 import { nameOf } from './place-name.ts';
@@ -36,7 +36,7 @@ import { createPostgresRules, type PostgresRules } from './postgres-rules.ts';
 import { formProblem } from './row-forms.ts';
 import { writerVersion } from './schema.ts';
 import { readRow } from './server-check.ts';
-import { isInTheWay, outcomeUnknown, refusedByServer, serverAway } from './server-errors.ts';
+import { isInTheWay, outcomeUnknown, refusedByServer, serverAway, serverDiffers } from './server-errors.ts';
 import { readStatus, type TeamStatus } from './team-status.ts';
 
 /** A team's journal, and this machine's mirror of it. */
@@ -48,6 +48,13 @@ export interface TeamStoreParts extends Omit<DeskParts, 'mirror'> {
   readonly cwd?: (() => string) | undefined;
 }
 
+/** What a check of the whole journal found, and of its server. */
+export interface ServerVerification extends Verification {
+  /** How the server is another one than this machine remembers, in words; undefined if it is not. */
+  readonly change: string | undefined;
+  readonly isAccepted: boolean;
+}
+
 /** The journal of a team, and what `paydesk team` asks of it besides. */
 export interface TeamJournal extends JournalStore {
   /** Adds the history of this machine. Returns how many rows the server did not have. Throws as `append`. */
@@ -55,6 +62,14 @@ export interface TeamJournal extends JournalStore {
   /** The rows of all attempts, with what the server has added last. Rejects when the server is away. */
   freshRows(): Promise<readonly StoredRow[]>;
   status(): Promise<TeamStatus>;
+  /**
+   * `verify`, and how the server is another one than this machine remembers. `accept`: from now on this machine remembers it as
+   * it is, if it has all rows that this machine has seen. Throws CliError 'refused' for a server that keeps no journal.
+   */
+  verifyServer(how: {
+    readonly head?: string | undefined;
+    readonly accept: boolean;
+  }): Promise<ServerVerification>;
   teamRules(): PostgresRules;
 }
 
@@ -88,6 +103,7 @@ export function createPostgresStore(parts: TeamStoreParts): TeamJournal {
     bringIn: (rows) => store.bringIn(rows),
     freshRows: () => store.freshRows(),
     status: () => store.status(),
+    verifyServer: (how) => store.verifyServer(how),
     teamRules: () => store.rules(),
   };
 }
@@ -250,6 +266,7 @@ class PostgresStore {
       rows: seq,
       head,
       latencyMs,
+      tls: this.#desk.isEncrypted,
     };
   }
 
@@ -321,9 +338,31 @@ class PostgresStore {
 
   /** Reads every row of the server, checks the chain, and compares the rows with the mirror's. */
   async verify(head?: string): Promise<Verification> {
-    const { rows, end } = await this.#desk.allRows();
+    return this.#compared(await this.#desk.allRows(), head);
+  }
+
+  async verifyServer({
+    head,
+    accept,
+  }: Parameters<TeamJournal['verifyServer']>[0]): Promise<ServerVerification> {
+    const found = await this.#desk.allRows();
+    const { problem, change, memory } = found;
+    if (problem !== undefined || memory === undefined)
+      throw serverDiffers(problem ?? { problem: 'is a standby', now: [] }, this.#place);
+    const verification = await this.#compared(found, head);
+    const isAccepted =
+      accept &&
+      change !== undefined &&
+      verification.findings.length === 0 &&
+      verification.knowsHead !== false;
+    if (isAccepted) await this.#mirror.accept(memory);
+    return { ...verification, change: change?.problem, isAccepted };
+  }
+
+  async #compared({ rows, end }: ServerRows, head?: string): Promise<Verification> {
     const chain = checkChain(rows);
-    const own = new Map((await this.#mirror.rows()).map(({ seq, hash }) => [seq, hash]));
+    const mirrored = await this.#mirror.rows();
+    const own = new Map(mirrored.map(({ seq, hash }) => [seq, hash]));
     const hashes = new Set([chainStart, ...rows.map(({ hash }) => hash)]);
     const differing = rows
       .filter(({ seq, hash }) => own.has(seq) && own.get(seq) !== hash)
@@ -332,9 +371,11 @@ class PostgresStore {
       const problem = damageOf(row) === undefined ? formProblem(row) : undefined;
       return problem === undefined ? [] : [{ seq: row.seq, problem }];
     });
-    const lost = [...own.keys()]
-      .filter((seq) => seq > chain.seq)
-      .map((seq): Finding => ({ seq, problem: "is missing, and this machine's mirror has it" }));
+    const lost = mirrored
+      .filter(({ seq }) => seq > chain.seq)
+      .map((row): Finding => {
+        return { seq: row.seq, problem: `is missing, and this machine's mirror has it: ${lostWords(row)}` };
+      });
     return {
       rows: rows.length,
       settings: rows.filter(({ type }) => type === 'setting').length,
@@ -382,6 +423,11 @@ class PostgresStore {
     this.#desk.close();
     this.#mirror.close();
   }
+}
+
+function lostWords({ type, intent, order_id: order }: StoredRow): string {
+  if (intent === '') return `a row about a ${type}`;
+  return `the ${type} row of ${intent}${order === null ? '' : ` on ${order}`}`;
 }
 
 function rowWords({ type, intent }: AttemptRow): string {

@@ -121,17 +121,22 @@ export function problemOf(
 const asked = [
   'ask who runs the database what happened to it; refunds that were recorded may be missing there',
 ];
+// Only a person knows whether it was meant to happen.
+const changed = [
+  ...asked,
+  'if a standby was promoted or a backup restored on purpose: paydesk team verify --accept-server',
+];
 
 function differenceOf(identity: ServerIdentity, memory: ServerMemory): ServerProblem | undefined {
   if (identity.journal !== memory.journal)
     return { problem: 'has another journal than the last time', now: asked };
   if (identity.system !== memory.system)
-    return { problem: 'is another cluster than the last time', now: asked };
+    return { problem: 'is another cluster than the last time', now: changed };
   if (identity.database !== memory.database)
-    return { problem: 'has another database under the same name than the last time', now: asked };
+    return { problem: 'has another database under the same name than the last time', now: changed };
   if (identity.timeline !== memory.timeline)
-    return { problem: 'was a standby that was promoted, or was restored, since the last time', now: asked };
+    return { problem: 'was a standby that was promoted, or was restored, since the last time', now: changed };
   if ((identity.lsn ?? 0) < memory.lsn)
-    return { problem: 'has written less than it had the last time: it was put back', now: asked };
+    return { problem: 'has written less than it had the last time: it was put back', now: changed };
   return undefined;
 }

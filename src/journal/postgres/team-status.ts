@@ -17,7 +17,6 @@ const toldSchema = v.object({
   /** The names of standbys for which commits wait; empty: they wait for none. */
   synchronous: v.string(),
   server: v.string(),
-  tls: v.nullable(v.boolean()),
 });
 
 /** The team and its server, as a member sees it. */
@@ -29,6 +28,8 @@ export interface TeamStatus extends v.InferOutput<typeof toldSchema> {
   readonly rows: number;
   readonly head: string;
   readonly latencyMs: number;
+  /** Whether this connection is encrypted. The server does not tell that to every member. */
+  readonly tls: boolean;
 }
 
 /** Throws when the server's answer is not what it should be. */

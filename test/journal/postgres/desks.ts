@@ -5,8 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { systemClock } from '../../../bin/process-io.ts';
 import type { ClockWithTimers } from '../../../src/io.ts';
-import type { JournalStore } from '../../../src/journal/journal-store.ts';
-import { createPostgresStore } from '../../../src/journal/postgres/postgres-store.ts';
+import { createPostgresStore, type TeamJournal } from '../../../src/journal/postgres/postgres-store.ts';
 import { newTeamDatabase, type Person, passwordOf, type TeamDatabase } from '../../harness/team-database.ts';
 
 export interface DeskOptions {
@@ -27,7 +26,7 @@ export interface Team extends AsyncDisposable {
   readonly database: TeamDatabase;
   /** A folder for the mirror of a new desk. */
   home(): string;
-  desk(options?: DeskOptions): JournalStore;
+  desk(options?: DeskOptions): TeamJournal;
 }
 
 /** A new team with an empty journal. */
@@ -37,7 +36,7 @@ export async function newTeam(): Promise<Team> {
 
 export function teamOn(database: TeamDatabase): Team {
   const homes: string[] = [];
-  const stores: JournalStore[] = [];
+  const stores: TeamJournal[] = [];
   const home = () => {
     const folder = mkdtempSync(join(tmpdir(), 'paydesk-desk-'));
     homes.push(folder);

@@ -6,6 +6,8 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { systemClock } from '../../../bin/process-io.ts';
 import type { ConnectParts, ServerPlace } from '../../../src/journal/postgres/connection.ts';
+import { createPostgresStore } from '../../../src/journal/postgres/postgres-store.ts';
+import { schemaText } from '../../../src/journal/postgres/schema.ts';
 import { checkTeamServer, createTeamJournal } from '../../../src/journal/postgres/team-setup.ts';
 import { type Asking, startFakePostgres } from '../../harness/fake-postgres.ts';
 import { type PostgresServer, startPostgres } from '../../harness/postgres.ts';
@@ -85,6 +87,23 @@ describe('case 31: TLS', () => {
     expect(
       await inside.query('select count(*)::int as n from pg_stat_ssl where ssl and pid = pg_backend_pid()'),
     ).toEqual([{ n: 1 }]);
+  });
+
+  test('a desk knows that its connection is encrypted', async () => {
+    await using inside = await signIn({ ...server.address, ssl: { ca, host: 'localhost' } } as never);
+    await inside.query(schemaText('told'));
+    const store = createPostgresStore({
+      ...admin(),
+      place: { ...placeWith({ ca }), schema: 'told' },
+      insistMs: 1000,
+      mirror: {
+        path: pathOf('mirror.db'),
+        rules: { uid: undefined, notice: () => undefined, movedBy: 'XDG_STATE_HOME' },
+        folders: [],
+      },
+    });
+    expect(await store.status()).toMatchObject({ tls: true });
+    store.close();
   });
 
   test('a certificate of another authority is refused', async () => {

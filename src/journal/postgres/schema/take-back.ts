@@ -3,6 +3,7 @@
 export const takeBackSql = `
 -- The writer sends nothing, and this makes that final. A SENT row that is there gets the verdict p_rest. One that is still
 -- on its way (in a socket, in a backend that waits) is kept out by the key of attempts. Asked again, it answers the same.
+-- That somebody else looked meanwhile and did not see it is in nobody's way: the writer knows more.
 create function {schema}.take_back(p_writer int, p_intent text, p_attempt int, p_rest text)
 returns json language plpgsql security definer set search_path = {schema}, pg_temp as $$
 declare
@@ -25,10 +26,10 @@ begin
         'void', false, r.seq);
     return row_to_json(r);
   end if;
-  if {schema}.is_ours(x.operator, x.run) and x.verdict is null then
+  if {schema}.is_ours(x.operator, x.run) and (x.verdict is null or x.verdict = 'not_seen') then
     return row_to_json({schema}.append_verdict(t, x, p_rest, null));
   end if;
-  if {schema}.is_ours(x.operator, x.run) and x.verdict in ('void', 'not_sent') and x.verdicts <= 1 then
+  if {schema}.is_ours(x.operator, x.run) and x.verdict in ('void', 'not_sent') then
     select * into old from {schema}.rows where seq = x.newest_row;
     return row_to_json(old);
   end if;
