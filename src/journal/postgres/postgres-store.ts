@@ -278,6 +278,10 @@ class PostgresStore {
       insist: (what, name, ...values) =>
         this.#insist(what, () => call(name, values)).catch((error) => this.#throwRefusal(error)),
       add: (row) => this.#add(row),
+      kept: async (error) => {
+        const isKept = this.#desk.isAway(error) && (await this.#mirror.memory()) !== undefined;
+        return isKept ? { rows: await this.#mirror.rows(), now: this.#parts.clock.now() } : undefined;
+      },
     });
   }
 

@@ -34,13 +34,21 @@ const remedies: Readonly<Record<string, string>> = {
 export function refusedByServer(error: unknown, place: string): CliError {
   const byRule = refusedByRule(error);
   if (byRule !== undefined) return byRule;
-  const remedy = remedies[codeOf(error) ?? ''];
+  const remedy = isOfAdministrator(error) ? administrator : remedies[codeOf(error) ?? ''];
   return new CliError('refused', `the team's journal ${place} refused it: ${messageOf(error)}`, {
     certain,
     ...(remedy === undefined ? {} : { now: [remedy] }),
     // What the schema refuses is about one change. Only an error of the server itself means that the journal cannot be used.
     ...(codeOf(error)?.startsWith('PD') === true ? {} : { cause: error }),
   });
+}
+
+const administrator =
+  'sign in as an administrator of the database, who may make roles (--user), or print the statements for one: --print-sql';
+
+// Leads set limits. Members, schemas and databases are made by whoever runs the server.
+function isOfAdministrator(error: unknown): boolean {
+  return codeOf(error) === '42501' && /\b(role|schema|database)\b/.test(messageOf(error));
 }
 
 // A limit of the team, or an approval that does not count. The server says the figures in the detail of its error.
@@ -73,7 +81,7 @@ function whatNow(error: unknown): string {
   if (error instanceof UnprovenServer)
     return 'ask who runs the database to store and ask for passwords as scram-sha-256 (password_encryption, pg_hba.conf)';
   if (code.startsWith('28'))
-    return 'look at name and password; a lead can set a new one: paydesk team add NAME';
+    return 'look at name and password; an administrator of the database can set a new one: paydesk team add NAME';
   if (/CERT|SELF_SIGNED|ISSUER|ALTNAME/.test(code))
     return 'compare host name and certificate authority with what your lead gave you; do not go on otherwise';
   return 'run the command again when the server answers';
