@@ -142,9 +142,12 @@ export function storedOf(draft: ProfileDraft, place: KeyPlace): StoredProfile {
   const unknown = Object.keys(result.output.settings).find((name) => settingName(name) === undefined);
   if (unknown !== undefined) throw unknownSetting(unknown);
   // The profile is not stored yet, so no command can change it.
-  const fix = (name: string) => `correct ${name} in the file of --from, then run the same command again`;
-  readSettings(result.output.settings, draft.mode, draft.name, fix);
+  readSettings(result.output.settings, draft.mode, draft.name, correct);
   return result.output;
+}
+
+function correct(name: string): string {
+  return `correct ${name} in the file of --from, then run the same command again`;
 }
 
 /** A lead's file as a draft. Throws CliError 'usage' if something is wrong. The message never quotes the file. */
@@ -156,7 +159,7 @@ export function draftOfLead(text: string, where: string): Omit<ProfileDraft, 'na
     // A setting on the top level: its value is not repeated.
     const isSetting = field !== null && issue.expected === 'never' && settingName(field) !== undefined;
     if (issue.type === 'parse_json')
-      throw usage(`${where}: it is not JSON${lineOfError(text)}`, [
+      throw usage(`${where}: it is not JSON (line ${lineOfError(text)})`, [
         'look there for a missing comma, a comma before } or ], or a text without its double quotes',
       ]);
     const name =
@@ -179,21 +182,31 @@ function wrongSetting(typed: string, where: string, otherwise: string): CliError
   if (name === undefined) return unknownSetting(typed, where);
   const form = settingProblem(name, '');
   const isNumber = settingNumber(name, '1') !== undefined;
-  if (form === undefined || isNumber) return usage(`${where}: ${otherwise}`);
-  return usage(`${where}: settings.${name} must be text in double quotes: ${form}`);
+  if (form === undefined || isNumber) return usage(`${where}: ${otherwise}`, [correct(name)]);
+  return usage(`${where}: settings.${name} must be text in double quotes: ${form}`, [correct(name)]);
 }
 
-// Where the JSON breaks: ` (line 3)`. The parser's own message would quote the file.
-function lineOfError(text: string): string {
+// Where the JSON breaks. The parser's own message would quote the file.
+function lineOfError(text: string): number {
+  const problem = parseProblem(text);
+  const lines = text.trimEnd().split('\n');
+  const [, position] = /at position (\d+)/.exec(problem) ?? [];
+  if (position !== undefined)
+    return Math.min(text.slice(0, Number(position)).split('\n').length, lines.length);
+  // The parser gives no position of an unexpected token. It is in the first line that makes the lines before it wrong.
+  const at = lines.findIndex((_, index) =>
+    parseProblem(`${lines.slice(0, index + 1).join('\n')}\n`).startsWith('Unexpected token'),
+  );
+  return at < 0 ? lines.length : at + 1;
+}
+
+function parseProblem(text: string): string {
   try {
     JSON.parse(text);
+    return '';
   } catch (error) {
-    const message = error instanceof Error ? error.message : '';
-    const [, position] = /at position (\d+)/.exec(message) ?? [];
-    const before = position === undefined ? text.trimEnd() : text.slice(0, Number(position));
-    return ` (line ${before.split('\n').length})`;
+    return error instanceof Error ? error.message : '';
   }
-  return '';
 }
 
 function usage(message: string, now: readonly string[] = []): CliError {

@@ -73,11 +73,42 @@ describe('orders find', () => {
       expect((await run('orders', 'find', text)).stderr).not.toMatch(/an amount|amounts here/);
   });
 
+  test.each([
+    ['16000', 'an amount of the service'],
+    ['4242', 'the end of a card'],
+    ['buyer', 'a word'],
+  ])('says nothing of amounts where %s was found, %s', async (text) => {
+    const { code, stderr } = await run('orders', 'find', text);
+    expect(code, stderr).toBe(0);
+    expect(stderr).not.toContain('an amount is typed');
+  });
+
   test('says in MATCHED the amount that was typed', async () => {
     const { stdout } = await run('orders', 'find', '160.00', '--columns', 'id,matched', '--csv');
     expect(stdout).toContain(',amount 160.00');
   });
 });
+
+test.each(['found page by page', 'found with an index'])(
+  'a number that is only part of a phone, %s: its cell shows that part, and a line says how amounts are typed',
+  async (how) => {
+    const buyer = {
+      name: 'Guadalupe Hernández',
+      email: 'guadalupe@example.com',
+      phone: '+52 1 555 1520 111',
+    };
+    service.orders = [{ ...priced(5, 35_000), customer_info: buyer }, priced(6, 52_000)];
+    if (how === 'found with an index')
+      expect((await run('index', 'build', '--yes', '--quiet')).stderr).toBe('');
+    const words = ['-p', 'shop', 'orders', 'find', '520'];
+    const { code, stdout, stderr } = await paydesk(words, { home: service.home, columns: 80 });
+    expect(code, stderr).toBe(0);
+    expect(stdout.trimEnd().split('\n')).toHaveLength(2);
+    expect(stdout).toMatch(/^ord_A+5 .* Guadalu.* …520/m);
+    expect(stderr).toContain('an amount is typed with its decimals here: 520.00\n');
+    expect(numbersIn((await run('orders', 'find', '520.00', '--ndjson')).stdout)).toEqual([6]);
+  },
+);
 
 test.each(['160.00', '16 500.00'])(
   'the picker finds an order by the decimals that its rows show: %s',

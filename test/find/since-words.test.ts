@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { standingAt } from '../harness/clock.ts';
 import { paidOrder } from '../harness/orders.ts';
 import { newHome, paydesk, type Ran } from '../harness/paydesk.ts';
+import { inOneLine } from '../harness/ran.ts';
 import { startService, storeShop } from '../harness/service.ts';
 import { atTerminal } from '../harness/terminal.ts';
 
@@ -148,4 +149,13 @@ test('a person sees the span under the list (real terminal)', async () => {
   });
   await terminal.waitFor(/orders created from 1 \w{3} 20\d\d 00:00:00 UTC\S* until now/);
   expect((await terminal.end).exitCode).toBe(0);
+});
+
+test('orders find names the window that was asked for, because more orders were read than are in it', async () => {
+  const { code, stderr } = await shop(['orders', 'find', '4242', '--since', 'yesterday', '--until', 'today']);
+  expect(code).toBe(0);
+  expect(inOneLine(stderr)).toContain(
+    '2 found with --since 2026-10-24T22:00:00Z --until 2026-10-25T23:00:00Z; read: ',
+  );
+  expect((await shop(['orders', 'find', '4242'])).stderr).toMatch(/^9 found in 9 orders, /m);
 });

@@ -84,6 +84,19 @@ describe('orders refund with nothing given', () => {
     expect(await desk.order(order.id)).toEqual(order);
   });
 
+  test('after a refused amount, Enter alone is refused too, and does not mean all of it', async () => {
+    const order = await desk.take(declinedBeside);
+    const person = desk.person(['orders', 'refund', '--reason', 'other', '--note', 'n']);
+    await pick(person, order.id);
+    await person.answer(`How much? (Enter: all ${order.amount})`, '5,00,0\r');
+    await person.answer('a whole number, no decimals or commas', '\r');
+    await person.answer(`type an amount; for all of it: ${order.amount}`, '100\r');
+    await person.waitFor('REFUND PART OF AN ORDER');
+    await person.answer('Send it? (y/N)', 'n\r');
+    expect(await person.leaves).toMatchObject({ code: 3 });
+    expect(await desk.order(order.id)).toEqual(order);
+  });
+
   test('in a script is a usage error that names ID, and sends nothing at all', async () => {
     await using service = await startService({ orders: [] });
     using home = newHome();

@@ -204,3 +204,45 @@ describe('journal list --kind setting', () => {
     ]);
   });
 });
+
+describe('a limit where decimals are declared', () => {
+  const decimals = { 'amounts.decimals.MXN': '2', [limit]: '50000', 'plan.max_total.MXN': '900000' };
+
+  test('is said in both forms, lowered or raised, and by --dry-run', async () => {
+    using home = await newShop(decimals);
+    // Somebody who means 500.00 sees what was set.
+    expect((await set(home, limit, '500')).stdout).toContain(
+      `${limit} of profile shop is 500 (5.00 MXN) now\n`,
+    );
+    const raise = await set(home, limit, '800');
+    expect(raise.code).toBe(2);
+    expect(raise.stderr).toContain('would allow more: 800 (8.00 MXN) instead of 500 (5.00 MXN)\n');
+    const dry = await set(home, limit, '400', '--dry-run');
+    expect(dry.stdout).toContain(`would set ${limit} of profile shop to 400 (4.00 MXN)\n`);
+    expect(settingsOf(home)).toEqual({ ...decimals, [limit]: '500' });
+  });
+
+  test.each([
+    [limit, '600.00', '60000'],
+    ['refund.max_amount.mxn', '600.00', '60000'],
+    ['plan.max_total.MXN', '9500.00', '950000'],
+  ])('is typed with decimals as well: %s %s', async (setting, typed, units) => {
+    using home = await newShop(decimals);
+    const ran = await set(home, setting, typed, '--yes', '--json');
+    expect(ran.code, ran.stderr).toBe(0);
+    expect(JSON.parse(ran.stdout)).toMatchObject({ value: units });
+    expect(settingsOf(home)[setting.replace('mxn', 'MXN')]).toBe(units);
+    expect(await listed(home)).toMatchObject([{ to: units }]);
+  });
+
+  test.each([
+    [limit, '600.0', 'MXN has 2 decimals; type 600.00'],
+    ['refund.max_amount.USD', '600.00', 'declares no decimals for USD'],
+  ])('is refused where it cannot be read, with what to type: %s %s', async (setting, typed, says) => {
+    using home = await newShop(decimals);
+    const ran = await set(home, setting, typed, '--yes');
+    expect(ran.code).toBe(2);
+    expect(ran.stderr).toContain(says);
+    expect(settingsOf(home)).toEqual(decimals);
+  });
+});

@@ -49,6 +49,50 @@ describe('profile add', () => {
     expect(stderr).toContain('did you mean refund.max_amount.CUR');
     expect(stderr).not.toContain('.MAX');
   });
+
+  const addText = async (text: string) => {
+    using home = newHome();
+    writeFileSync(join(home.path, 'lead.json'), text);
+    return await paydesk(['profile', 'add', 'shop', '--from', 'lead.json'], { home });
+  };
+  const withSetting = (name: string, value: unknown) =>
+    JSON.stringify({ ...lead, settings: { [name]: value } });
+
+  test.each([
+    ['amounts.grouping', true, 'must be text in double quotes: on or off'],
+    ['refund.require', ['note'], 'must be text in double quotes: one of: reason / note / reason,note / none'],
+    ['refund.max_amount.MXN', true, 'must be text or a number, for example "50000"'],
+  ])('--from with a value of another kind for %s says what it may be', async (name, value, says) => {
+    const { code, stderr } = await addText(withSetting(name, value));
+    expect(code).toBe(2);
+    expect(stderr).toContain(`--from lead.json: settings.${name} ${says}\n`);
+    expect(stderr).toContain(
+      `now:     correct ${name} in the file of --from, then run the same command again\n`,
+    );
+  });
+
+  test('--from with a mistyped name and a value of another kind says that there is no such setting', async () => {
+    const { code, stderr } = await addText(withSetting('amounts.grupping', true));
+    expect(code).toBe(2);
+    expect(stderr).toContain('--from lead.json: there is no setting amounts.grupping\n');
+    expect(stderr).toContain('did you mean amounts.grouping?\n');
+  });
+
+  test.each([
+    ['a comma is missing', '{\n"mode": "sandbox"\n"lang": "es"\n}\n', 3],
+    ['a comma is too much', '{\n"mode": "sandbox",\n}\n', 3],
+    ['a text has no quotes', '{\n"mode": sEcReT,\n"lang": "es"\n}\n', 2],
+    ['a word is no word of JSON', '{\n"mode": tru\n}\n', 2],
+    ['its end is missing', '{\n"mode": "sandbox",\n', 2],
+    ['it is empty', '', 1],
+    ['it is a text', 'sEcReT\n', 1],
+  ])('--from with a file that is not JSON names the line: %s', async (_, text, line) => {
+    const { code, stderr } = await addText(text);
+    expect(code).toBe(2);
+    expect(stderr).toContain(`--from lead.json: it is not JSON (line ${line})\n`);
+    expect(stderr).toContain('now:     look there for a missing comma');
+    expect(stderr).not.toContain('sEcReT');
+  });
 });
 
 test('profile set of the demo says what to change instead', async () => {

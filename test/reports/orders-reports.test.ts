@@ -240,6 +240,23 @@ test('today names a refund whose reply was lost', async () => {
   expect(service.posts).toHaveLength(1);
 });
 
+test('today counts a payment link whose reply was lost beside a refund', async () => {
+  await using service = await startDated({
+    orders: [orderAt('ord_1', '2040-11-21T10:00:00Z')],
+    onPost: () => (_request, _response, socket) => {
+      socket.destroy();
+    },
+  });
+  const counted = async () =>
+    /^unconfirmed +(\S+)/m.exec((await service.run(['today'], { env: clock })).stdout)?.[1];
+  const link = ['checkout', 'create', '--name', 'Lamp', '--item', 'Lamp:300:1', '--currency', 'MXN', '--yes'];
+  expect((await service.run(link, { env: clock })).code).toBe(7);
+  expect(await counted()).toBe('1');
+  expect((await service.run(['orders', 'refund', 'ord_1', '--yes'], { env: clock })).code).toBe(7);
+  expect(await counted()).toBe('2');
+  expect(service.posts).toHaveLength(2);
+});
+
 test('a search for a status word says which command lists the orders with that status', async () => {
   await using service = await startDated({ orders: [orderAt('ord_1', '2040-11-21T10:00:00Z')] });
   const { code, stderr } = await service.run(['orders', 'find', 'declined'], { env: clock });

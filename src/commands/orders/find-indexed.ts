@@ -6,7 +6,15 @@ import type { OrderIndex } from '../../index/index.ts';
 import { accountSpan } from '../../profiles/profiles.ts';
 import type { Context } from '../command.ts';
 import { findInIndex, type IndexFound } from './find-in-index.ts';
-import { columnsOf, command, insteadOfDay, type Search, statusHint, together } from './find-search.ts';
+import {
+  columnsOf,
+  command,
+  insteadOfDay,
+  isAsMeant,
+  type Search,
+  statusHint,
+  together,
+} from './find-search.ts';
 import { fold } from './fold-text.ts';
 import { certainWords, count, doubtsOf } from './index-words.ts';
 import { fieldsOfText } from './indexed-text.ts';
@@ -51,6 +59,7 @@ async function findIndexed(
   const status = await statusColumn(ctx, service);
   const columns = columnsOf(ctx, search, status.columns);
   const sink = ctx.out.list(columns, { pages: 'many' });
+  let asMeant = false;
   const result = await findInIndex(ctx, service, index, {
     wanted: {
       groups: [...needlesOf(texts), ...customerNeedles(customer)],
@@ -64,11 +73,12 @@ async function findIndexed(
       await status.lookUp(records);
       await sink.page(records);
       observer.onShown(records);
+      asMeant ||= isAsMeant(search, records);
     },
   });
   await sink.end(result.stoppedAt !== undefined);
   for (const line of observer.closingLines()) ctx.notes.note(line);
-  sayFound(ctx, search, result);
+  sayFound(ctx, search, { ...result, asMeant });
 }
 
 // An e-mail or an id that must be in the order.
@@ -80,7 +90,11 @@ function customerNeedles(customer: string | undefined): readonly (readonly strin
 const hang = 9;
 
 // Says what was found, what is certain, and what is not. Throws CliError if nothing was found.
-function sayFound(ctx: Context, search: Search, result: IndexFound): void {
+function sayFound(
+  ctx: Context,
+  search: Search,
+  { asMeant, ...result }: IndexFound & { readonly asMeant: boolean },
+): void {
   const { profile, filters } = search;
   const { found, status, headAt, requests, tookMs, stoppedAt } = result;
   const doubts = doubtsOf(ctx, status, profile, result);
@@ -88,7 +102,7 @@ function sayFound(ctx: Context, search: Search, result: IndexFound): void {
   if (found === 0) throw notInIndex(ctx, search, result, live);
   const cost = `${count(requests, 'request')}, ${(tookMs / 1000).toFixed(1)} s`;
   ctx.notes.note([`${found} found, `, accountSpan(profile), `; all read just now (${cost})`]);
-  const hint = amountHint(search.texts, profile.settings);
+  const hint = asMeant ? undefined : amountHint(search.texts, profile.settings);
   if (hint !== undefined) ctx.notes.note(hint);
   if (stoppedAt !== undefined)
     ctx.notes.note(`older orders: ${command(search, { filters, next: stoppedAt })}`);

@@ -8,18 +8,26 @@ import type { Cell } from '../../terminal/terminal.ts';
 import type { Context } from '../command.ts';
 import { brokeOff } from '../walk.ts';
 import { feedIndex } from './feed-index.ts';
-import { columnsOf, command, insteadOfDay, type Search, statusHint, together } from './find-search.ts';
+import {
+  columnsOf,
+  command,
+  insteadOfDay,
+  isAsMeant,
+  type Search,
+  statusHint,
+  together,
+} from './find-search.ts';
 import { statusColumn } from './open-status.ts';
 import { amountHint } from './order-matching.ts';
 import type { OrderObserver } from './order-observer.ts';
 
 /** Searches, shows, and says how it ended. Throws CliError if nothing was found. */
 export async function findLive(ctx: Context, service: Service, search: Search): Promise<void> {
-  const { found, ending } = await searchPages(ctx, service, search);
+  const { found, ending, asMeant } = await searchPages(ctx, service, search);
   for (const line of search.observer.closingLines()) ctx.notes.note(line);
   if (found === 0) throw noMatch(ctx, search, ending);
   for (const line of foundLines(ctx, search, found, ending)) ctx.notes.note(line);
-  const hint = amountHint(search.texts, search.profile.settings);
+  const hint = asMeant ? undefined : amountHint(search.texts, search.profile.settings);
   if (hint !== undefined) ctx.notes.note(hint);
 }
 
@@ -29,6 +37,8 @@ type Ending = 'end' | 'bound' | 'date' | 'found';
 interface SearchResult {
   readonly found: number;
   readonly ending: Ending;
+  /** A number was found as an amount or a card. */
+  readonly asMeant: boolean;
 }
 
 async function searchPages(ctx: Context, service: Service, search: Search): Promise<SearchResult> {
@@ -37,6 +47,7 @@ async function searchPages(ctx: Context, service: Service, search: Search): Prom
   const columns = columnsOf(ctx, search, status.columns);
   const sink = ctx.out.list(columns, { pages: 'many' });
   let found = 0;
+  let asMeant = false;
   const endProgress = ctx.notes.progress(() =>
     observer.read === 0 ? '' : `${observer.read} orders read${daysWords(ctx, observer)}, ${found} found`,
   );
@@ -55,6 +66,7 @@ async function searchPages(ctx: Context, service: Service, search: Search): Prom
       }
       observer.onShown(hits);
       found += hits.length;
+      asMeant ||= isAsMeant(search, hits);
       ending = endingAfter(search, part, hits);
       if (ending !== 'end') break;
     }
@@ -67,7 +79,7 @@ async function searchPages(ctx: Context, service: Service, search: Search): Prom
     await feed.end();
   }
   await sink.end(ending === 'bound');
-  return { found, ending };
+  return { found, ending, asMeant };
 }
 
 // Cuts a page down to `most` records.

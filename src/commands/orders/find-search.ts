@@ -78,6 +78,13 @@ export function columnsOf(
   return [...own, matched, ...columns];
 }
 
+/** Whether a number was found in one of these orders as what people search for: an amount or the end of a card. */
+export function isAsMeant({ matcher }: Search, orders: readonly WireRecord[]): boolean {
+  return orders.some(({ value }) =>
+    matcher(value)?.some(({ label }) => label === 'card' || label.endsWith('amount')),
+  );
+}
+
 // So much of a value is shown before the part that was found, because the end of a cell may be cut.
 const mostBefore = 3;
 

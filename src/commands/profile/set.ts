@@ -54,7 +54,8 @@ export const set = defineCommand({
     const value = inUnits(ctx, { name, setting, typed });
     const both = (text: string): string => inBoth(ctx, { name, setting, text });
     const asked = { object: 'profile', name, setting, value };
-    if (await profileDryRunShown(ctx, `set ${setting} of profile ${name}`, asked)) return;
+    const to = both(value) === value ? '' : ` to ${both(value)}`;
+    if (await profileDryRunShown(ctx, `set ${setting} of profile ${name}${to}`, asked)) return;
     await confirmDoubts(ctx, { [setting]: value });
     const planned = await ctx.profiles.planSet(name, setting, value);
     const raise = raiseWords(planned, both);
