@@ -241,6 +241,8 @@ describe('joining', () => {
     expect(JSON.parse(joined.stdout)).toMatchObject({ attempts: 1, rows_added: 2 });
     expect(await rowsAtServer()).toEqual(['sent ana imported', 'verdict ana imported']);
     await joinAs(ben, 'ben');
+    const nobody = await run(ben, 'journal', 'list', '--operator', 'nobody');
+    expect(nobody.stderr).toContain('changes were sent by root, ana');
     const brought = await run(ben, 'journal', 'list', '--operator', 'ana', '--json');
     const [one] = JSON.parse(brought.stdout).data;
     expect(one).toMatchObject({ order: id, operator: 'root', brought_by: 'ana' });
