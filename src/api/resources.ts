@@ -55,11 +55,14 @@ export interface Column {
   readonly stays?: true;
   /** If not all columns fit, this one comes in before ids, amounts and times. It takes no room from columns that stay. */
   readonly early?: true;
-  /** A text that stays is never cut below this width if a column that does not stay can be left out for it. */
+  /** A text is not cut below this width if a column that matters less can be left out for it. */
   readonly least?: number;
   /** Whether the cell of a record is a warning: it is never cut, and a status is red. */
   readonly warns?: (record: JsonObject) => boolean;
-  /** The short form, for a terminal without room for the full title or value. */
+  /**
+   * The short form, for a terminal without room for the full title or value. A time that has a short title may lose its clock
+   * or its day: today's times keep the clock alone, all others the day alone.
+   */
   readonly brief?: { readonly title?: string; readonly value?: (record: JsonObject) => unknown };
   /** If a terminal has no room for the column, its value stands on a line below the row, after this word. */
   readonly below?: (record: JsonObject) => string;
@@ -108,9 +111,11 @@ export function referenceOf(order: unknown, referenceKeys: readonly string[]): u
 function peopleColumns(orderIn: readonly string[], tableFrom?: number): readonly Column[] {
   const buyer = (name: string) => (record: JsonObject) =>
     valueAt(record, [...orderIn, 'customer_info', name]);
-  const from = tableFrom === undefined ? {} : { tableFrom };
+  // People tell orders apart by their buyer, so a table keeps room for a name that can be read.
+  const inTable =
+    tableFrom === undefined ? {} : { tableFrom, isMissed: true as const, early: true as const, least: 8 };
   return [
-    field('buyer', 'text', { derived: true, value: buyer('name'), ...from }),
+    field('buyer', 'text', { derived: true, value: buyer('name'), ...inTable }),
     field('email', 'text', { derived: true, value: buyer('email') }),
     field('reference', 'text', {
       derived: true,
@@ -154,7 +159,7 @@ function refundedOf(record: JsonObject): unknown {
 /** The columns of orders, in the order in which they are printed. */
 export const orderColumns: readonly Column[] = [
   field('id', 'id', { title: 'ID', tableFrom: 0 }),
-  field('created_at', 'time', { title: 'CREATED', tableFrom: 0 }),
+  field('created_at', 'time', { title: 'CREATED', brief: { title: 'AT' }, tableFrom: 0 }),
   field('payment_status', 'status', { title: 'STATUS', tableFrom: 0 }),
   field('amount', 'money', { title: 'AMOUNT', tableFrom: 0 }),
   field('refunded', 'figure', {
@@ -168,7 +173,7 @@ export const orderColumns: readonly Column[] = [
   field('amount_refunded', 'figure'),
   field('currency', 'text'),
   ...peopleColumns([], 80),
-  field('customer_info.name', 'text', { title: 'BUYER', isMissed: true }),
+  field('customer_info.name', 'text', { title: 'BUYER' }),
   field('customer_info.email', 'text'),
   field('customer_info.phone', 'text'),
   field('customer_info.customer_id', 'id'),

@@ -182,6 +182,8 @@ function likeliest(
 ): readonly string[] {
   const [first, second] = words;
   if (first === undefined) return [];
+  const owner = nounOfId.find(([pattern]) => pattern.test(first))?.[1];
+  if (owner !== undefined) return [`${owner} show`];
   const links = lookingForLinks(words);
   if (links !== undefined) return links;
   // The help of this noun is named under every such error anyway.

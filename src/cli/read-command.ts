@@ -1,9 +1,11 @@
 /** Reads what was typed for a command: its arguments and the values of its options, or an error that says what is wrong. */
 
 import type { CommanderError, Command as Parser } from 'commander';
+import { readAmount } from '../amounts.ts';
 import type { Command, Flag, Input } from '../commands/command.ts';
 import { type CommandEntry, commands, groups } from '../commands/commands.ts';
 import { CliError } from '../errors.ts';
+import { plainCommand } from '../profiles/profiles.ts';
 import { type GlobalInput, globalFlags } from './global-options.ts';
 import { buildParser, failureOf } from './parser.ts';
 
@@ -24,10 +26,27 @@ export function readCommand(
     optionsMayLead,
   });
   const failure = failureOf(root, argv);
-  if (failure !== undefined)
-    throw usageError(failure, argv, entry, periodMeant(failure, entry, command, leaf.args));
+  if (failure !== undefined) {
+    const meant = amountMeant(failure, entry, leaf.args) ?? periodMeant(failure, entry, command, leaf.args);
+    throw usageError(failure, argv, entry, meant);
+  }
   const input = readInput(command, leaf.args, typed);
   return { input, globals: readFlags(globalFlags, typed) as GlobalInput };
+}
+
+// `orders refund ID 500`: an amount is typed behind its flag. The command is only shown.
+function amountMeant(
+  { code }: CommanderError,
+  { words }: CommandEntry,
+  args: readonly string[],
+): readonly string[] | undefined {
+  const [id = '', amount = '', more] = args;
+  const isMeant =
+    code === 'commander.excessArguments' &&
+    words.join(' ') === 'orders refund' &&
+    more === undefined &&
+    readAmount(amount) !== undefined;
+  return isMeant ? [`did you mean: ${plainCommand(...words, id, '--amount', amount)}`] : undefined;
 }
 
 // Somebody types `refunds summary today`: the period is behind a flag.

@@ -160,8 +160,16 @@ function keepLargest(largest: Map<string, RefundFact>, refund: RefundFact, { ran
 async function journalLines(ctx: Context): Promise<readonly TodayLine[]> {
   const service = await ctx.service();
   const [unconfirmed, twice] = [await ctx.journal.unconfirmed(service), await ctx.journal.paidTwice(service)];
+  const now = await ctx.journal.now();
+  // Payment links and other changes without an order.
+  const others = (await ctx.journal.attempts({ origin: service.profile.origin, unsettled: true })).filter(
+    (record) =>
+      record.sent.account === service.profile.account &&
+      record.sent.proof.orderId === undefined &&
+      ctx.journal.isOpen(record, now),
+  );
   return [
-    lineOf('unconfirmed', null, undefined, unconfirmed.size, null),
+    lineOf('unconfirmed', null, undefined, unconfirmed.size + others.length, null),
     lineOf('paid_back_twice', null, undefined, twice.size, null),
   ];
 }

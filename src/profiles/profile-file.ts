@@ -17,7 +17,7 @@ import { CliError } from '../errors.ts';
 import { accountOf, baseUrlProblem, goodBaseUrl } from './base-url.ts';
 import { type FileRules, readOwnFile } from './own-file.ts';
 import { nameProblem, type Profile, type ProfileDraft } from './profiles.ts';
-import { readSettings, settingName, unknownSetting } from './settings.ts';
+import { readSettings, settingName, settingNumber, settingProblem, unknownSetting } from './settings.ts';
 
 /** The version of the file format that this program reads and writes. */
 export const fileVersion = 1;
@@ -155,8 +155,15 @@ export function draftOfLead(text: string, where: string): Omit<ProfileDraft, 'na
     const field = v.getDotPath(issue);
     // A setting on the top level: its value is not repeated.
     const isSetting = field !== null && issue.expected === 'never' && settingName(field) !== undefined;
+    if (issue.type === 'parse_json')
+      throw usage(`${where}: it is not JSON${lineOfError(text)}`, [
+        'look there for a missing comma, a comma before } or ], or a text without its double quotes',
+      ]);
+    const name =
+      issue.type === 'union' && issue.path?.[0]?.key === 'settings' ? issue.path[1]?.key : undefined;
+    if (typeof name === 'string') throw wrongSetting(name, where, issueText(issue));
     throw usage(
-      `${where}: ${issue.type === 'parse_json' ? 'it is not JSON' : issueText(issue)}`,
+      `${where}: ${issueText(issue)}`,
       isSetting ? [`${field} is a setting: write it into "settings": {"${settingName(field)}": "…"}`] : [],
     );
   }
@@ -164,6 +171,29 @@ export function draftOfLead(text: string, where: string): Omit<ProfileDraft, 'na
   const unknown = Object.keys(same.settings ?? {}).find((name) => settingName(name) === undefined);
   if (unknown !== undefined) throw unknownSetting(unknown, where);
   return { ...same, baseUrl, apiVersion };
+}
+
+// A value of a setting that is no text and no number.
+function wrongSetting(typed: string, where: string, otherwise: string): CliError {
+  const name = settingName(typed);
+  if (name === undefined) return unknownSetting(typed, where);
+  const form = settingProblem(name, '');
+  const isNumber = settingNumber(name, '1') !== undefined;
+  if (form === undefined || isNumber) return usage(`${where}: ${otherwise}`);
+  return usage(`${where}: settings.${name} must be text in double quotes: ${form}`);
+}
+
+// Where the JSON breaks: ` (line 3)`. The parser's own message would quote the file.
+function lineOfError(text: string): string {
+  try {
+    JSON.parse(text);
+  } catch (error) {
+    const message = error instanceof Error ? error.message : '';
+    const [, position] = /at position (\d+)/.exec(message) ?? [];
+    const before = position === undefined ? text.trimEnd() : text.slice(0, Number(position));
+    return ` (line ${before.split('\n').length})`;
+  }
+  return '';
 }
 
 function usage(message: string, now: readonly string[] = []): CliError {

@@ -74,11 +74,18 @@ export function createAsk(options: AskOptions): Ask {
       return interactive();
     },
     async text(question) {
-      const check: Check = (text) => {
+      let wasRefused = false;
+      const problemOf: Check = (text) => {
         if (options.secrets.holds(text))
           return 'this contains a key: type a key only where paydesk asks for one';
         if (text.trim() !== '') return question.check?.(text.trim());
+        if (wasRefused && question.enterAfterError !== undefined) return question.enterAfterError;
         return question.optional ? undefined : 'a value is needed';
+      };
+      const check: Check = (text) => {
+        const problem = problemOf(text);
+        wasRefused ||= problem !== undefined;
+        return problem;
       };
       return (await put(question, (prompts, message, signal) => prompts.text(message, check, signal))).trim();
     },

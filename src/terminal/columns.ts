@@ -16,7 +16,7 @@ import type { Locale } from './streams.ts';
 export function namedColumns(columns: readonly Column[], names: readonly string[]): readonly Column[] {
   return names.map((name) => {
     const found = columnNamed(columns, name.trim());
-    if (found !== undefined) return found;
+    if (found !== undefined) return asWanted(found);
     const usual = columns.filter((column) => column.family === undefined).map((column) => column.name);
     const more = columns.flatMap(({ family }) => family?.names() ?? []);
     const close = closestNames(name.trim(), [...usual, ...more]);
@@ -32,6 +32,11 @@ export function namedColumns(columns: readonly Column[], names: readonly string[
       ],
     });
   });
+}
+
+// Somebody who names columns wants all of them, so none takes the room of another.
+function asWanted({ early: _, least, ...column }: Column): Column {
+  return least === undefined || column.stays !== true ? column : { ...column, least };
 }
 
 const localEnding = '_local';
@@ -164,6 +169,8 @@ export interface Brief {
   readonly currency: string | undefined;
   /** Where decimals are declared, the service's own integer is left out. */
   readonly decimalsAlone: boolean;
+  /** Today's times are shown without the day, all others without the clock. */
+  readonly dayOrClock: boolean;
 }
 
 /** A value as people read it, not cleaned yet. Never throws. */
@@ -181,7 +188,7 @@ export function showValue(
     brief !== undefined && isAmount && Number.isSafeInteger(value)
       ? briefAmount(Number(value), kind, record, { amounts: own.amounts, ...brief })
       : brief !== undefined && kind === 'time' && valid(value)
-        ? briefTime(value, own.times)
+        ? briefTime(value, own.times, brief)
         : fits(value, kind, record, own);
   return fitting === undefined
     ? { text: asReceived(value) + mark, odd: true, missing: false }
@@ -237,8 +244,9 @@ function fits(value: unknown, kind: ValueKind, record: JsonObject, reading: Read
   }
 }
 
-function briefTime(seconds: number, times: Times): string {
+function briefTime(seconds: number, times: Times, { dayOrClock }: Brief): string {
   const date = times.show(seconds, 'date');
+  if (dayOrClock) return times.sameDay(seconds, times.now()) ? times.show(seconds, 'minute') : date;
   const isThisYear = date.length <= '20 Nov'.length;
   return isThisYear ? times.show(seconds, 'day') : date;
 }

@@ -85,6 +85,7 @@ export function createTimes(zone: string | undefined, now: () => number): Times 
       const time = at(seconds);
       const clock = `${time.hour}:${time.minute}`;
       if (precision === 'clock') return `${clock}:${time.second}`;
+      if (precision === 'minute') return clock;
       const day = `${time.day} ${months[time.month - 1]}`;
       const zone = `UTC${time.minutes === 0 ? '' : signed(time.minutes, false)}`;
       if (precision === 'full') return `${day} ${time.year} ${clock}:${time.second} ${zone}`;

@@ -97,6 +97,8 @@ export interface UsualCells {
   readonly brief: boolean;
   /** The profile declares decimals, and cells show them beside the service's integer, or alone. */
   readonly decimals: 'none' | 'beside' | 'alone';
+  /** A time with a short title is a clock or a day alone. */
+  readonly dayOrClock: boolean;
 }
 
 /**
@@ -108,14 +110,25 @@ export function usualWidths(
   cells: UsualCells,
   { natural, titles }: { readonly natural: readonly number[]; readonly titles: readonly number[] },
 ): readonly number[] {
-  return columns.map(({ kind }, index) => {
+  return columns.map((column, index) => {
+    const { kind, stays, least } = column;
     if (kind === 'id' || kind === 'link') return natural[index] ?? 0;
-    const own = usualCell(kind, cells).length;
-    return mayShrink(kind) ? own : Math.max(own, titles[index] ?? 0);
+    const dayOrClock = cells.dayOrClock && hasShortTime(column);
+    const own = usualCell(kind, { ...cells, dayOrClock }).length;
+    if (!mayShrink(kind)) return Math.max(own, titles[index] ?? 0);
+    return Math.max(own, least ?? (stays === true ? smallestStays : 0));
   });
 }
 
-function usualCell(kind: Exclude<ValueKind, 'id' | 'link'>, { brief, decimals }: UsualCells): string {
+/** Whether the times of a column may lose their clock or their day. */
+export function hasShortTime({ kind, brief }: Column): boolean {
+  return kind === 'time' && brief?.title !== undefined;
+}
+
+function usualCell(
+  kind: Exclude<ValueKind, 'id' | 'link'>,
+  { brief, decimals, dayOrClock }: UsualCells,
+): string {
   switch (kind) {
     case 'money':
       if (decimals === 'alone') return '12345.67';
@@ -125,7 +138,7 @@ function usualCell(kind: Exclude<ValueKind, 'id' | 'link'>, { brief, decimals }:
       if (decimals === 'alone') return '-1234.56';
       return `${brief ? '-123456' : '-1234567'}${decimals === 'none' ? '' : ' (-1234.56)'}`;
     case 'time':
-      return '20 Nov 18:42';
+      return dayOrClock ? '20 Nov' : '20 Nov 18:42';
     case 'localTime':
       return '2026-11-20T18:42:51-06:00';
     case 'integer':
@@ -142,15 +155,15 @@ function usualCell(kind: Exclude<ValueKind, 'id' | 'link'>, { brief, decimals }:
 
 function leastOf({ kind, stays, least: wanted, uncut = 0 }: FittedColumn, own: number): number {
   if (!mayShrink(kind)) return own;
-  const least =
+  const usual =
     kind === 'card'
       ? smallestCard
       : stays === true
-        ? (wanted ?? smallestStays)
+        ? smallestStays
         : kind === 'status'
           ? smallestStatus
           : smallest;
-  return Math.min(own, Math.max(least, uncut));
+  return Math.min(own, Math.max(wanted ?? usual, uncut));
 }
 
 function barelyOf(column: FittedColumn, own: number): number {
@@ -246,7 +259,7 @@ export function withReserve(
   width = Number.POSITIVE_INFINITY,
 ): readonly number[] {
   const wider = [...widths];
-  for (const index of mostImportant(columns)) {
+  for (const index of mostImportant(columns.map(({ early: _, ...column }) => column))) {
     const own = widths[index] ?? 0;
     const left = Math.max(0, width - total(wider));
     wider[index] = Math.min(roomFor[kindAt(columns, index)](own), own + left);

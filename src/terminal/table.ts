@@ -19,6 +19,7 @@ import {
 import {
   fitColumns,
   gap,
+  hasShortTime,
   mayShrink,
   smallest,
   type UsualCells,
@@ -45,13 +46,30 @@ export interface TableStyle extends LineStyle {
   readonly onLeftOut?: ((titles: readonly string[]) => void) | undefined;
 }
 
-/**
- * How much cells say, from the most to the least. `short`: some titles and texts have a short form. `shorter`: besides, the
- * currency stands in the heading, and a time of another year has no clock. `decimals`: besides, an amount is shown by its
- * declared decimals alone. A terminal gets the first level at which the least is left out and cut.
- */
-const levels = ['full', 'short', 'shorter', 'decimals'] as const;
-type Level = (typeof levels)[number];
+// How much cells say.
+interface Level {
+  /** Some titles and texts have a short form. */
+  readonly isShort: boolean;
+  /** The currency stands in the heading, and a time of another year has no clock. */
+  readonly isBrief: boolean;
+  /** An amount is shown by its declared decimals alone. */
+  readonly decimalsAlone: boolean;
+  /** A time that has a short title is a clock or a day alone. */
+  readonly dayOrClock: boolean;
+}
+
+const full: Level = { isShort: false, isBrief: false, decimalsAlone: false, dayOrClock: false };
+const shorter: Level = { ...full, isShort: true, isBrief: true };
+
+// What cells say less than `full`, from the most to the least. A terminal gets the first level at which the least is left out and
+// cut.
+const levels: readonly Level[] = [
+  { ...full, isShort: true },
+  shorter,
+  { ...shorter, decimalsAlone: true },
+  { ...shorter, dayOrClock: true },
+  { ...shorter, decimalsAlone: true, dayOrClock: true },
+];
 
 /** What headings say of all rows, so that a row says only what is different. */
 interface Heading {
@@ -89,11 +107,12 @@ export function drawTable(columns: readonly Column[], style: TableStyle): ListFo
       const shown = layout.columns.map((column) => columns.indexOf(column));
       const leftOut = columns.filter((_, index) => !shown.includes(index));
       const below = leftOut.filter((column) => column.below !== undefined);
-      const unseen = [...missed(leftOut.filter((column) => !below.includes(column))), ...style.unseen];
+      const missed = leftOut.filter((column) => !below.includes(column)).map((column) => column.title);
+      const unseen = [...missed, ...style.unseen];
       if (first && unseen.length > 0) style.onLeftOut?.(unseen);
       const rows = rowsAt(level);
       if (
-        level === 'decimals' &&
+        level.decimalsAlone &&
         rows.some((row) => row.some((cell, index) => isMarked(cell, columns[index])))
       )
         style.onUnits?.();
@@ -113,7 +132,7 @@ function belowRow(columns: readonly Column[], record: JsonObject, indent: number
   const says = { offset: '', currency: undefined };
   const room = Math.max(smallest, (style.width ?? Number.POSITIVE_INFINITY) - indent);
   const parts = columns.flatMap((column): readonly DrawnCell[] => {
-    const { text, style: own } = cellOf(column, record, { says, style, level: 'full' });
+    const { text, style: own } = cellOf(column, record, { says, style, level: full });
     const words = `${column.below?.(record) ?? ''} ${text}`;
     return text === absent ? [] : [{ text: mayShrink(column.kind) ? cut(words, room) : words, style: own }];
   });
@@ -124,20 +143,17 @@ function isMarked({ text }: DrawnCell, column: Column | undefined): boolean {
   return (column?.kind === 'money' || column?.kind === 'figure') && text.includes(unitsMark);
 }
 
-// The columns that people know from this table and would miss. A column that only wide terminals have is not among them.
-function missed(columns: readonly Column[]): readonly string[] {
-  return columns.filter(({ tableFrom = 0 }) => tableFrom === 0).map((column) => column.title);
+function title(column: Column, { offset, currency }: Heading, level: Level): string {
+  const { kind, title: whole, brief } = column;
+  if (kind === 'time') return `${level.dayOrClock && hasShortTime(column) ? brief?.title : whole} ${offset}`;
+  if (kind === 'money' && level.isBrief && currency !== undefined) return currency;
+  return level.isShort ? (brief?.title ?? whole) : whole;
 }
 
-function title({ kind, title: full, brief }: Column, { offset, currency }: Heading, level: Level): string {
-  if (kind === 'time') return `${full} ${offset}`;
-  if (kind === 'money' && briefAt(level, currency) !== undefined && currency !== undefined) return currency;
-  return level === 'full' ? full : (brief?.title ?? full);
-}
-
-function briefAt(level: Level, currency: string | undefined): Brief | undefined {
-  if (level !== 'shorter' && level !== 'decimals') return undefined;
-  return { currency, decimalsAlone: level === 'decimals' };
+function briefAt(level: Level, column: Column, currency: string | undefined): Brief | undefined {
+  const { isBrief, decimalsAlone } = level;
+  if (!isBrief) return undefined;
+  return { currency, decimalsAlone, dayOrClock: level.dayOrClock && hasShortTime(column) };
 }
 
 // No heading may cover amounts in decimals and in the service's units: then each cell has its currency.
@@ -214,9 +230,9 @@ function cellOf(
     level,
   }: { readonly says: Heading; readonly style: TableStyle; readonly level: Level },
 ): DrawnCell {
-  const read = (level === 'full' ? undefined : column.brief?.value) ?? column.value;
+  const read = (level.isShort ? column.brief?.value : undefined) ?? column.value;
   const value = read(record, style.reading.referenceKeys);
-  const shown = showValue(value, column, record, style.reading, briefAt(level, currency));
+  const shown = showValue(value, column, record, style.reading, briefAt(level, column, currency));
   const { times } = style.reading;
   // Summer and winter may have two offsets. A time with another offset than the heading says its own.
   const ownOffset = column.kind === 'time' && times.valid(value) ? times.offset(value) : offset;
@@ -245,15 +261,18 @@ function firstLayout(
   { isMixed, ...style }: TableStyle & { readonly isMixed: boolean },
 ): Layout & { readonly level: Level } {
   const { width, manyPages } = style;
-  let best = fittedAt('full', columns, linesAt('full'), style);
-  for (const level of levels.slice(1)) {
-    // Where one profile declares decimals and another does not, all amounts stand in the service's units too.
-    if (level === 'decimals' && isMixed) break;
+  // Where one profile declares decimals and another does not, all amounts stand in the service's units too.
+  const possible = levels.filter(
+    ({ decimalsAlone, dayOrClock }) =>
+      !(decimalsAlone && isMixed) && (!dayOrClock || columns.some(hasShortTime)),
+  );
+  let best = fittedAt(full, columns, linesAt(full), style);
+  for (const level of possible) {
     if (best.leftOut + best.cut === 0) break;
     const other = fittedAt(level, columns, linesAt(level), style);
-    // The service's own integers are given up for a whole column only.
+    // The service's own integers and the clock are given up for a whole column only.
     const isBetter =
-      level === 'decimals'
+      level.decimalsAlone || level.dayOrClock
         ? other.leftOut < best.leftOut
         : other.leftOut + other.cut < best.leftOut + best.cut;
     if (isBetter) best = other;
@@ -288,10 +307,16 @@ function fittedAt(
     const wanted = columns[one]?.kind === 'status' && usual !== undefined ? longStatus : (natural[one] ?? 0);
     return matters ? 1 - (judged.widths[at] ?? 0) / Math.max(1, wanted) : 0;
   });
+  // A text that has a short form is short rather than cut.
+  const texts = fitted.shown.map((one, at) =>
+    columns[one]?.kind === 'text' && columns[one]?.brief?.value !== undefined
+      ? 1 - (fitted.widths[at] ?? 0) / Math.max(1, natural[one] ?? 0)
+      : 0,
+  );
   const leftOut = columns.filter((_, index) => !judged.shown.includes(index));
   // A time or an amount is missed more than a text.
   const missing = leftOut.reduce((sum, { kind }) => sum + (kind === 'text' ? 1 : 1.5), 0);
-  return { level, ...fitted, leftOut: missing, cut: Math.max(0, ...cuts) };
+  return { level, ...fitted, leftOut: missing, cut: Math.max(0, ...cuts, ...texts) };
 }
 
 const longStatus = statuses.partiallyRefunded.length;
@@ -303,7 +328,8 @@ function withLongStatus(columns: readonly Column[], usual: readonly number[]): r
 function usualCellsAt(level: Level, { amounts }: Reading): UsualCells {
   const declares = Object.values(amounts['amounts.decimals']).some((places) => places > 0);
   return {
-    brief: level === 'shorter' || level === 'decimals',
-    decimals: !declares ? 'none' : level === 'decimals' ? 'alone' : 'beside',
+    brief: level.isBrief,
+    decimals: !declares ? 'none' : level.decimalsAlone ? 'alone' : 'beside',
+    dayOrClock: level.dayOrClock,
   };
 }

@@ -39,7 +39,7 @@ export interface TimeSpan {
    * `day` 20 Nov 18:42 · `second` 20 Nov 18:42:51 · `zoned` 20 Nov 18:42 UTC-6 · `full` 20 Nov 2026 18:42:51 UTC-6 ·
    * `clock` 18:42:51 · `date` 20 Nov
    */
-  readonly precision: 'day' | 'second' | 'zoned' | 'full' | 'clock' | 'date';
+  readonly precision: 'day' | 'second' | 'zoned' | 'full' | 'clock' | 'minute' | 'date';
   /** The time in the line above a `clock`. If its day is another one, this time is shown as a `second`. */
   readonly after?: unknown;
 }
@@ -234,6 +234,8 @@ export interface Ask {
     question: Question & {
       readonly check?: (text: string) => string | undefined;
       readonly optional?: boolean;
+      /** Once an answer was refused, Enter alone is refused too, with these words: it may be typed out of haste. */
+      readonly enterAfterError?: string;
     },
   ): Promise<string>;
   secret(question: Question & { readonly check?: (text: string) => string | undefined }): Promise<string>;

@@ -245,6 +245,7 @@ const values = [
     'day',
     'auto',
     'made',
+    'impossible',
     'today',
     'orders',
     'https://service.example',

@@ -113,8 +113,8 @@ describe('screens', () => {
   test('orders list has both figures at 120 columns; at 80 only the decimals, and no column is dropped', async () => {
     await using shop = await openShop();
     expect((await shop.run(['orders', 'list'], 80)).stdout).toMatchInlineSnapshot(`
-      "ID                     CREATED UTC   STATUS       MXN   REFUND  CARD   BUYER    
-      ord_2tQ7zRk9PwE5xNvAm  20 Nov 16:51  partial…  350.00  -120.00  *4242  Buyer Na…
+      "ID                     AT UTC  STATUS            MXN   REFUND  CARD   BUYER     
+      ord_2tQ7zRk9PwE5xNvAm  20 Nov  partially_re…  350.00  -120.00  *4242  Buyer Name
       "
     `);
     expect((await shop.run(['orders', 'list'], 120)).stdout).toMatchInlineSnapshot(`

@@ -288,9 +288,9 @@ describe('a refund that was paid back twice', () => {
     await payTwice();
     const narrow = textOf(await run('05:10:00', 'orders list', 80));
     expect(narrow).toMatchInlineSnapshot(`
-      "ID                     CREATED UTC   STATUS          MXN  REFUND  CARD   BUYER
-      ord_2tQ8mVxK4nRz7LcWp  20 Nov 18:42  paid back 2x  35000   -1800  *4242  Ana  
-      ord_2tQ8mTd6JhB3sYfGq  20 Nov 18:38  paid          35000       -  *4242  Ana  
+      "ID                     AT UTC  STATUS          MXN  REFUND  CARD   BUYER
+      ord_2tQ8mVxK4nRz7LcWp  20 Nov  paid back 2x  35000   -1800  *4242  Ana  
+      ord_2tQ8mTd6JhB3sYfGq  20 Nov  paid          35000       -  *4242  Ana  
       1 refund paid back twice: ord_2tQ8mVxK4nRz7LcWp, 900 MXN: show your lead:
       paydesk journal show i_7f3k2m9x
       possible twins, same buyer and amount within 10 minutes: ord_2tQ8mTd6JhB3sYfGq

@@ -106,7 +106,9 @@ describe('a refund that somebody recorded as made, and the order does not show i
       2 orders, sandbox environment. There are no more
       "
     `);
-    expect((await run('05:20:00', 'orders find 16000', 80)).stdout).toMatch(/^ord_2tQ8mVx.* recorded made /m);
+    expect((await run('05:20:00', 'orders find 16000', 80)).stdout).toMatch(
+      /^ord_2tQ8mVx.* recorded (as )?made /m,
+    );
     expect((await run('05:20:00', 'orders list --csv')).stdout).not.toContain('recorded as made');
   });
 

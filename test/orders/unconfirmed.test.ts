@@ -88,9 +88,9 @@ describe('a refund whose reply was lost', () => {
   test('is the status of its order in lists and finds of people, and not of scripts', async () => {
     await loseRefund();
     expect(withoutIds(await run('05:10:00', 'orders list', 80))).toMatchInlineSnapshot(`
-      "ID                     CREATED UTC   STATUS         MXN  REFUND  CARD   BUYER
-      ord_2tQ8mVxK4nRz7LcWp  20 Nov 18:42  unconfirmed  35000       -  *4242  Ana  
-      ord_2tQ8mTd6JhB3sYfGq  20 Nov 17:02  paid         35000       -  *4242  Ana  
+      "ID                     AT UTC  STATUS         MXN  REFUND  CARD   BUYER
+      ord_2tQ8mVxK4nRz7LcWp  20 Nov  unconfirmed  35000       -  *4242  Ana  
+      ord_2tQ8mTd6JhB3sYfGq  20 Nov  paid         35000       -  *4242  Ana  
       1 refund unconfirmed: ord_2tQ8mVxK4nRz7LcWp, 900 MXN:
       paydesk journal reconcile --all
       2 orders, sandbox environment. There are no more

@@ -16,6 +16,7 @@ const columns = orderColumns.map((column) =>
 const cells = fc.record({
   brief: fc.boolean(),
   decimals: fc.constantFrom('none' as const, 'beside' as const, 'alone' as const),
+  dayOrClock: fc.boolean(),
 });
 
 test('columns are fitted into every width that has room for the id and the status', () => {

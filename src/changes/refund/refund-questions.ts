@@ -1,6 +1,6 @@
 /** Asks a person for what the flags of a refund leave open: which charge, how much, why, and a note. */
 
-import { amountProblem, bothWays, figureWords, placesOf, readAmount } from '../../amounts.ts';
+import { amountProblem, bothWays, figureWords, placesOf, readAmount, typedForm } from '../../amounts.ts';
 import { type ChargeMoney, type OrderMoney, paidBy } from '../../api/charges.ts';
 import { type ReasonWords, type RefundReason, refundReasons, refundReasonValues } from '../../api/spec.ts';
 import type { Context } from '../../commands/command.ts';
@@ -168,6 +168,7 @@ async function askAmount(
     message: aboutMoney(profile, `How much? (Enter: all ${all})`),
     flag: '--amount N',
     optional: true,
+    enterAfterError: `type an amount; for all of it: ${typedForm(left, currency, settings)}`,
     check: (text) => {
       const typed = readAmount(text);
       if (text === '') return undefined;

@@ -88,6 +88,8 @@ function sayFound(ctx: Context, search: Search, result: IndexFound): void {
   if (found === 0) throw notInIndex(ctx, search, result, live);
   const cost = `${count(requests, 'request')}, ${(tookMs / 1000).toFixed(1)} s`;
   ctx.notes.note([`${found} found, `, accountSpan(profile), `; all read just now (${cost})`]);
+  const hint = amountHint(search.texts, profile.settings);
+  if (hint !== undefined) ctx.notes.note(hint);
   if (stoppedAt !== undefined)
     ctx.notes.note(`older orders: ${command(search, { filters, next: stoppedAt })}`);
   else if (doubts.length === 0) ctx.notes.note(`certain: ${certainWords(ctx, status, headAt)}`, hang);

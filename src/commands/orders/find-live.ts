@@ -19,6 +19,8 @@ export async function findLive(ctx: Context, service: Service, search: Search): 
   for (const line of search.observer.closingLines()) ctx.notes.note(line);
   if (found === 0) throw noMatch(ctx, search, ending);
   for (const line of foundLines(ctx, search, found, ending)) ctx.notes.note(line);
+  const hint = amountHint(search.texts, search.profile.settings);
+  if (hint !== undefined) ctx.notes.note(hint);
 }
 
 /** Why the search ended: no more orders, `--max` was reached, the rest is too old, or the one order of an id was found. */
@@ -126,8 +128,10 @@ function noMatch(ctx: Context, search: Search, ending: Ending): CliError {
 }
 
 function foundLines(ctx: Context, search: Search, found: number, ending: Ending): readonly Cell[] {
-  const { observer, profile } = search;
-  const head = [`${found} found in ${readWords(ctx, observer)}, `, accountSpan(profile)];
+  const { observer, profile, filters } = search;
+  const asked = filters.flatMap(({ words }) => words).join(' ');
+  const what = asked === '' ? 'found in' : `found with ${asked}; read:`;
+  const head = [`${found} ${what} ${readWords(ctx, observer)}, `, accountSpan(profile)];
   if (ending === 'end') return [[...head, '. There are no more']];
   if (ending === 'found') return [[...head, '. Only one order has this id']];
   return [head, `older orders: ${furtherBack(search, ending)}`];

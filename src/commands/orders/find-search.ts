@@ -43,7 +43,7 @@ export interface Search {
 // because its end may be cut.
 export function columnsOf(
   { out }: Context,
-  { matcher, observer }: Search,
+  { matcher, observer, texts }: Search,
   status: readonly Column[],
 ): readonly Column[] {
   const { columns, twins } = observer;
@@ -64,7 +64,7 @@ export function columnsOf(
           ? `${shortened(value)} (${shortened(label)})`
           : `${shortened(label)} ${shortened(value)}`,
       ),
-    brief: { value: (order) => told(order, ({ value }) => shortened(value)) },
+    brief: { value: (order) => told(order, ({ value }) => shortened(fromMatch(value, texts))) },
   };
   const later = new Map([
     ['refunded', 120],
@@ -76,6 +76,27 @@ export function columnsOf(
     return tableFrom === undefined ? column : { ...column, tableFrom, ...(isMissed ? { isMissed } : {}) };
   });
   return [...own, matched, ...columns];
+}
+
+// So much of a value is shown before the part that was found, because the end of a cell may be cut.
+const mostBefore = 3;
+
+// The value from the part on that was found, if that part stands far behind its beginning: `…5200` of a phone number.
+function fromMatch(value: string, texts: readonly string[]): string {
+  const starts = texts
+    .flatMap((text) => text.toLowerCase().split(/\s+/))
+    .map((word) => startOf(value.toLowerCase(), word))
+    .filter((start) => start >= 0);
+  const first = Math.min(...starts);
+  return Number.isFinite(first) && first > mostBefore ? `…${value.slice(first)}` : value;
+}
+
+// Digits are found with anything between them, as in phone numbers.
+function startOf(value: string, word: string): number {
+  const at = word === '' ? -1 : value.indexOf(word);
+  if (at >= 0 || !/^\d{3,}$/.test(word)) return at;
+  const found = new RegExp(word.split('').join('\\D*')).exec(value);
+  return found?.index ?? -1;
 }
 
 // Metadata may be very long.

@@ -11,7 +11,6 @@ import {
   type CaseWords,
   casesOf,
   caseWords,
-  longestShortCase,
   type OrderCase,
   openCasesOf,
 } from '../../changes/changes.ts';
@@ -40,8 +39,8 @@ export async function statusColumn(ctx: Context, service: Service): Promise<Stat
       .filter(({ name }) => name === 'payment_status')
       .map((column) => ({
         ...column,
-        // These words are read whole, so the name of the buyer is cut before them. All pages keep the room.
-        ...(isKnown ? { stays: true, least: longestShortCase } : {}),
+        // Every page keeps room for the usual word, so that all pages have the same columns.
+        ...(isKnown ? { least: caseWords.unconfirmed.short.length } : {}),
         warns: ({ id }) => words.has(id),
         value: (order, ...more) => words.get(order.id)?.full ?? column.value(order, ...more),
         brief: { value: (order) => words.get(order.id)?.short ?? column.value(order, []) },

@@ -1,5 +1,6 @@
 /** `profile set`: changes one setting of a profile. */
 
+import { amountProblem, readAmount, scaled } from '../../amounts.ts';
 import { CliError } from '../../errors.ts';
 import type { PlannedSetting } from '../../profiles/profiles.ts';
 import { type Context, defineCommand } from '../command.ts';
@@ -48,15 +49,19 @@ export const set = defineCommand({
     'paydesk profile set test-mx refund.require default --json',
   ],
   exits: [0, 2, 3, 4],
-  run: async (ctx, { args: [name, setting, value] }): Promise<undefined> => {
+  run: async (ctx, { args: [name, setting, typed] }): Promise<undefined> => {
     await ctx.profiles.checkStored(name);
+    const value = inUnits(ctx, { name, setting, typed });
+    const both = (text: string): string => inBoth(ctx, { name, setting, text });
     const asked = { object: 'profile', name, setting, value };
     if (await profileDryRunShown(ctx, `set ${setting} of profile ${name}`, asked)) return;
     await confirmDoubts(ctx, { [setting]: value });
     const planned = await ctx.profiles.planSet(name, setting, value);
-    const raise = raiseWords(planned);
+    const raise = raiseWords(planned, both);
     if (raise !== undefined) await confirmRaise(ctx, raise);
-    const change = await ctx.profiles.set(name, setting, value, (now) => recordRaise(ctx, now, raise));
+    const change = await ctx.profiles.set(name, setting, value, (now) =>
+      recordRaise(ctx, now, { confirmed: raise, both }),
+    );
     if (raise !== undefined)
       ctx.notes.note('this change is in the journal: paydesk journal list --kind setting');
     const record = {
@@ -67,12 +72,45 @@ export const set = defineCommand({
       value_before: change.before ?? null,
     };
     await ctx.out.own(record, () =>
-      fieldsView(`${change.setting} of profile ${name} is ${change.after ?? 'the default'} now`, record),
+      fieldsView(
+        `${change.setting} of profile ${name} is ${change.after === undefined ? 'the default' : both(change.after)} now`,
+        record,
+      ),
     );
   },
 });
 
 const certain = 'nothing was changed';
+
+// A limit of money; undefined for any other setting.
+function currencyOfLimit(setting: string): string | undefined {
+  return /^(?:refund\.max_amount|plan\.max_total)\.([A-Za-z]{3})$/.exec(setting)?.[1]?.toUpperCase();
+}
+
+// Where decimals are declared, `500.00` is 50000 of the service's units, as everywhere else.
+function inUnits(
+  ctx: Context,
+  { name, setting, typed }: { readonly name: string; readonly setting: string; readonly typed: string },
+): string {
+  const currency = currencyOfLimit(setting);
+  const amount = readAmount(typed);
+  if (currency === undefined || amount?.places === undefined) return typed;
+  const problem = amountProblem(amount, currency, ctx.profiles.amountStyle(name));
+  if (problem === undefined) return String(amount.amount);
+  throw new CliError('usage', `${setting} ${typed}: ${problem}`, { certain });
+}
+
+// `50000 (500.00 MXN)` where decimals are declared: a lead may have meant the other one.
+function inBoth(
+  ctx: Context,
+  { name, setting, text }: { readonly name: string; readonly setting: string; readonly text: string },
+): string {
+  const currency = currencyOfLimit(setting);
+  const decimals = /^\d+$/.test(text)
+    ? scaled(Number(text), currency, ctx.profiles.amountStyle(name))
+    : undefined;
+  return decimals === undefined ? text : `${text} (${decimals} ${currency})`;
+}
 
 async function confirmRaise(ctx: Context, what: string): Promise<void> {
   if (ctx.options.yes) return;
@@ -84,16 +122,24 @@ async function confirmRaise(ctx: Context, what: string): Promise<void> {
 }
 
 // Undefined for a change that raises nothing.
-function raiseWords({ setting, raise, profile }: PlannedSetting): string | undefined {
+function raiseWords(
+  { setting, raise, profile }: PlannedSetting,
+  both: (text: string) => string,
+): string | undefined {
   return (
-    raise && `${setting} of profile ${profile.name} would allow more: ${raise.to} instead of ${raise.from}`
+    raise &&
+    `${setting} of profile ${profile.name} would allow more: ${both(raise.to)} instead of ${both(raise.from)}`
   );
 }
 
 // The journal comes first. If it cannot be written, nothing is changed. A crash between the two leaves a row about a change
 // that was not made, never a change without its row.
-async function recordRaise(ctx: Context, now: PlannedSetting, confirmed: string | undefined): Promise<void> {
-  const what = raiseWords(now);
+async function recordRaise(
+  ctx: Context,
+  now: PlannedSetting,
+  { confirmed, both }: { readonly confirmed: string | undefined; readonly both: (text: string) => string },
+): Promise<void> {
+  const what = raiseWords(now, both);
   if (what === undefined) return;
   // Somebody else has changed the profile since the question.
   if (what !== confirmed)
