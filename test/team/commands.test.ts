@@ -433,6 +433,40 @@ describe('limits', () => {
 });
 
 describe('for an auditor', () => {
+  test('journal verify of a desk with a team names the server, and no witness', async () => {
+    using ana = newHome();
+    await newTeam('ana');
+    await joinAs(ana, 'ana');
+    const shown = await run(ana, 'journal', 'verify');
+    expect(shown).toMatchObject({ code: 0 });
+    expect(shown.stdout).toContain(`127.0.0.1:${server.address.port}/${database}`);
+    expect(shown.stdout).not.toContain('witness');
+  });
+
+  test('a wrong password is refused before anything is asked, and nothing is said to have changed', async () => {
+    using ana = newHome();
+    await newTeam('ana');
+    const words = ['team', 'join', ...placeOf(), '--user', 'ana', '--password-stdin'];
+    const wrong = await paydesk(words, { home: ana, env: desk.env, input: 'short\n' });
+    expect(wrong).toMatchObject({ code: 3 });
+    expect(wrong.stderr).toContain('look at name and password');
+    expect(wrong.stderr).toContain('nothing was changed');
+    expect(wrong.stderr).not.toContain('nothing is sent');
+  });
+
+  test('a damaged file of the teams is moved away, and its team joined again', async () => {
+    using ana = newHome();
+    await newTeam('ana');
+    await joinAs(ana, 'ana');
+    const file = join(ana.path, '.config', 'paydesk', 'teams.json');
+    writeFileSync(file, '{', { mode: 0o600 });
+    const refused = await run(ana, 'team', 'show');
+    expect(refused).toMatchObject({ code: 3 });
+    expect(refused.stderr).toContain('move it away, and join again every team');
+    rmSync(file);
+    expect(await joinAs(ana, 'ana')).toMatchObject({ code: 0 });
+  });
+
   test('after a failover a desk refuses the server until somebody accepts it, and then goes on', async () => {
     using ana = newHome();
     await newTeam('ana');

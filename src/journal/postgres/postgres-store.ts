@@ -373,6 +373,7 @@ class PostgresStore {
         return { seq: row.seq, problem: `is missing, and this machine's mirror has it: ${lostWords(row)}` };
       });
     return {
+      place: this.#place,
       rows: rows.length,
       settings: rows.filter(({ type }) => type === 'setting').length,
       head: chain.head,
