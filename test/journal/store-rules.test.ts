@@ -59,6 +59,29 @@ describe('a run has read the rows of a journal', () => {
   });
 });
 
+describe('a run says which rows it has looked at', () => {
+  it('of an order and of an id of a script: those that were there when it asked', () => {
+    const { rules, add } = journalOf(onOrder('i_a', 'ord_1', { given: 'night-1' }));
+    rules.attempts({ orderId: 'ord_1' });
+    add(setting(2));
+    rules.attempts({ given: 'night-1' });
+    add(setting(3));
+    expect(rules.seenOf(onOrder('i_b', 'ord_1', { given: 'night-1' }))).toEqual({ order: 1, given: 2 });
+  });
+
+  it('of what it has not asked about: all that it has read', () => {
+    const { rules } = journalOf(setting(1), setting(2));
+    expect(rules.seenOf(onOrder('i_b', 'ord_1', { given: 'night-1' }))).toEqual({ order: 2, given: 2 });
+    expect(rules.seenOf(onOrder('i_b', undefined))).toEqual({ order: 2, given: 2 });
+  });
+
+  it('and how many verdicts an attempt has', () => {
+    const { rules } = journalOf(sent('i_a', 1), verdict('i_a', 2), verdict('i_a', 3));
+    expect(rules.verdictsOn({ intent: 'i_a', attempt: 1 })).toBe(2);
+    expect(rules.verdictsOn({ intent: 'i_b', attempt: 1 })).toBe(0);
+  });
+});
+
 describe('a query finds attempts', () => {
   const row = (intent: string, more: Partial<SentRow>) => onOrder(intent, 'ord_1', more);
   const { intents } = journalOf(
@@ -183,6 +206,14 @@ describe('a row has no place in the journal', () => {
     rules.refuseMisplaced(verdict('i_a', 2));
     rules.refuseMisplaced({ ...sent('i_a', 2), attempt: 2 });
     rules.refuseMisplaced(setting(2));
+  });
+
+  it('if it is a limit: only the server of a team writes those', () => {
+    const { rules } = journalOf();
+    const limit = { member: 'ana', currency: 'MXN', name: 'max', from: null, to: '500' } as const;
+    expect(() => rules.refuseMisplaced({ type: 'limit', time: 1, operator: 'lea', ...limit })).toThrow(
+      'the journal cannot hold this row of ana',
+    );
   });
 });
 
