@@ -53,6 +53,8 @@ export interface ServerVerification extends Verification {
   /** How the server is another one than this machine remembers, in words; undefined if it is not. */
   readonly change: string | undefined;
   readonly isAccepted: boolean;
+  /** Of how many changes the bodies were erased at the server, and now here too. */
+  readonly erased: number;
 }
 
 /** The journal of a team, and what `paydesk team` asks of it besides. */
@@ -64,7 +66,7 @@ export interface TeamJournal extends JournalStore {
   status(): Promise<TeamStatus>;
   /**
    * `verify`, and how the server is another one than this machine remembers. `accept`: from now on this machine remembers it as
-   * it is, if it has all rows that this machine has seen. Throws CliError 'refused' for a server that keeps no journal.
+   * it is, if it has all rows that this machine has seen. What was erased there is erased here too. Throws CliError 'refused' for a server that keeps no journal.
    */
   verifyServer(how: {
     readonly head?: string | undefined;
@@ -352,7 +354,17 @@ class PostgresStore {
       verification.findings.length === 0 &&
       verification.knowsHead !== false;
     if (isAccepted) await this.#mirror.accept(memory);
-    return { ...verification, change: change?.problem, isAccepted };
+    const erased = verification.findings.length === 0 ? await this.#eraseToo(found.rows) : 0;
+    return { ...verification, change: change?.problem, isAccepted, erased };
+  }
+
+  // What a lead has erased must not stay here. The hash of a body stays, so the chain is as provable as before.
+  async #eraseToo(rows: readonly StoredRow[]): Promise<number> {
+    const isErased = ({ body, body_hash: hash }: StoredRow) => body === null && hash !== null;
+    const gone = new Set(rows.filter(isErased).map(({ seq }) => seq));
+    const kept = (await this.#mirror.rows()).filter(({ seq, body }) => body !== null && gone.has(seq));
+    if (kept.length > 0) await this.#mirror.erase(kept);
+    return new Set(kept.map(attemptKey)).size;
   }
 
   async #compared({ rows, end }: ServerRows, head?: string): Promise<Verification> {
