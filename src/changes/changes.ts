@@ -46,7 +46,7 @@ export {
 } from './order-cases.ts';
 export type { PickedOrder } from './order-change.ts';
 export { approveRequest, rejectRequest, showRequest } from './refund/answer-request.ts';
-export { requestPattern } from './refund/approved-refund.ts';
+export { isOfRefund, requestPattern } from './refund/approved-refund.ts';
 export {
   knownTwin,
   originsOf,
@@ -57,8 +57,14 @@ export {
 } from './refund/known-refunds.ts';
 export { lookForTwins } from './refund/look-for-twins.ts';
 export { refundOrder } from './refund/refund-order.ts';
-export { requestColumns, requestRecord, requestTitle } from './refund/request-record.ts';
-export { accountWords, findRequest, isOfAccount, requestsOf } from './refund/second-person.ts';
+export { requestColumns, requestRecord, requestTitle, stateWords } from './refund/request-record.ts';
+export {
+  accountWords,
+  findRequest,
+  isOfAccount,
+  pendingRequests,
+  requestsOf,
+} from './refund/second-person.ts';
 export { sendApproved } from './refund/send-approved.ts';
 export {
   isRefunded,

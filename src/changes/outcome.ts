@@ -94,7 +94,7 @@ function afterNotSent(outcome: Extract<Outcome, { verdict: 'not_sent' }>): reado
   const { intent, unrecorded } = outcome;
   if (unrecorded === undefined || intent === undefined) return ['run the command again'];
   return [
-    'it was NOT sent, but the journal still says "sent"; free some space, and in two minutes:',
+    `it was NOT sent, but the journal still says "sent"; ${mendWords(unrecorded.cause)}, and in two minutes:`,
     `paydesk journal settle ${intent} --not-applied --note TEXT`,
     'then run the command again',
   ];
@@ -224,7 +224,7 @@ export function checkRecorded(intent: Intent, outcome: Ended, { settings }: Prof
     opening: intent.kind === 'refund' ? 'THE REFUND WAS MADE:' : 'THE CHANGE WAS MADE:',
     certain: `${isByReply(outcome) ? 'the service confirmed it' : 'a read of the order shows it'}; this machine could not write it down (${reasonOf(unrecorded.cause)})`,
     now: [
-      'copy these lines into the ticket; do not repeat it; free some space, then:',
+      `copy these lines into the ticket; do not repeat it; ${mendWords(unrecorded.cause)}, then:`,
       ...keepByHand(outcome),
     ],
     cause: unrecorded.cause,
@@ -233,6 +233,13 @@ export function checkRecorded(intent: Intent, outcome: Ended, { settings }: Prof
 
 function isByReply(outcome: Ended): boolean {
   return outcome.verdict === 'applied' && outcome.by === 'reply';
+}
+
+// The journal of a team is on a server, and space on this machine does not bring that back.
+function mendWords(cause: unknown): string {
+  return reasonOf(cause).startsWith("the team's journal")
+    ? 'wait until the server of the team answers'
+    : 'free some space';
 }
 
 function reasonOf(cause: unknown): string {

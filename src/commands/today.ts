@@ -2,7 +2,8 @@
 
 import { amountWords } from '../amounts.ts';
 import { type JsonObject, statuses } from '../api/spec.ts';
-import { twinSeconds } from '../changes/changes.ts';
+import { pendingRequests, twinSeconds } from '../changes/changes.ts';
+import { commandLine } from '../profiles/profiles.ts';
 import {
   type Figure,
   hasCurrency,
@@ -61,10 +62,24 @@ export const today = defineCommand({
       ...lastFields(source, isComplete(found.gaps)),
     }));
     await showReport(ctx, columns, rows, source, () => screen(ctx, source, found));
+    await noteRequests(ctx);
     refuseGaps(found.gaps, 'refunds and payments');
     return undefined;
   },
 });
+
+// What waits for somebody else of the team is in no order yet.
+async function noteRequests(ctx: Context): Promise<void> {
+  const { profile } = await ctx.service();
+  const requests = await pendingRequests(ctx, profile);
+  if (requests.length === 0) return;
+  const asked = requests.filter(({ state }) => state === 'asked').length;
+  const counts = [
+    ...(asked === 0 ? [] : [`${asked} asked for`]),
+    ...(asked === requests.length ? [] : [`${requests.length - asked} approved and not sent`]),
+  ];
+  ctx.notes.note(`approvals: ${counts.join(', ')}: ${commandLine(profile, 'approvals', 'list')}`);
+}
 
 const columns = [
   rowColumn('what', 'text'),

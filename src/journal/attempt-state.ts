@@ -145,7 +145,12 @@ export function isDue(record: AttemptRecord, now: Moment): boolean {
  * server's clock, and a little more), what the order shows proves nothing.
  */
 export function mayStillLeave({ sent, verdicts }: AttemptRecord, now: Pick<Moment, 'time'>): boolean {
-  return verdicts.length === 0 && sent.stamp !== undefined && now.time < sent.sendBy + 5000;
+  return verdicts.length === 0 && sent.stamp !== undefined && now.time < leavesUntil({ sent });
+}
+
+/** Until when another desk may send it, Unix milliseconds by the server's clock. */
+export function leavesUntil({ sent }: Pick<AttemptRecord, 'sent'>): number {
+  return sent.sendBy + 5000;
 }
 
 // A watched refund is read at once, each time its age is four times that of the last read, and after its horizon. Rows

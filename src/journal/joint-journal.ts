@@ -41,6 +41,8 @@ export function jointJournal(own: Journal, journals: readonly Journal[]): Journa
     isOpen: (record, now) => own.isOpen(record, momentFor(record, now)),
     isDue: (record, now) => own.isDue(record, momentFor(record, now)),
     mayStillLeave: (record, now) => own.mayStillLeave(record, momentFor(record, now)),
+    tooEarlyUntil: (record, now) => own.tooEarlyUntil(record, momentFor(record, now)),
+    sentAgain: (record) => homeOf(record).sentAgain(record),
     reconcile: (record, how) => homeOf(record).reconcile(record, how),
     settle: (record, ...said) => homeOf(record).settle(record, ...said),
     acknowledge: (record, note) => homeOf(record).acknowledge(record, note),

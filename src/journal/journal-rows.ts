@@ -298,12 +298,23 @@ export function attemptKey({ intent, attempt }: Pick<SentRow, 'intent' | 'attemp
   return `${attempt} ${intent}`;
 }
 
-/** Who sent it, as screens say it: `ana`, or in a team `ana on desk-4, approved by lea`. */
+/**
+ * Who brought an imported row into the journal of the team. The name of whoever sent it was only what a machine said, so the
+ * limits of a member count what the member has brought.
+ */
+export function broughtBy({ imported, stamp }: Pick<SentRow, 'imported' | 'stamp'>): string | undefined {
+  return imported === undefined ? undefined : stamp?.operator;
+}
+
+/** Who sent it, as screens say it: `ana`, in a team `ana on desk-4, approved by lea`, and of history `root, brought by ana`. */
 export function sentBy({
   operator,
   stamp,
   approvedBy,
-}: Pick<SentRow, 'operator' | 'stamp' | 'approvedBy'>): string {
+  imported,
+}: Pick<SentRow, 'operator' | 'stamp' | 'approvedBy' | 'imported'>): string {
+  const member = broughtBy({ imported, stamp });
+  if (member !== undefined) return member === operator ? operator : `${operator}, brought by ${member}`;
   const desk = stamp?.desk === undefined ? '' : ` on ${stamp.desk}`;
   return `${operator}${desk}${approvedBy === undefined ? '' : `, approved by ${approvedBy}`}`;
 }

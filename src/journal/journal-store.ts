@@ -5,7 +5,15 @@
  */
 
 import { orderIdPattern } from '../api/spec.ts';
-import type { AttemptRecord, Clocks, JournalRow, SentRow, SettingRow, VerdictRow } from './journal-rows.ts';
+import type {
+  AttemptRecord,
+  Clocks,
+  JournalRow,
+  LimitRow,
+  SentRow,
+  SettingRow,
+  VerdictRow,
+} from './journal-rows.ts';
 import type { TeamRules } from './team-rules.ts';
 
 /**
@@ -49,8 +57,8 @@ export interface JournalStore {
    */
   attempts(query: AttemptQuery): Promise<readonly AttemptRecord[]>;
 
-  /** The rows about settings, in their order. Throws as `attempts` does. */
-  settings(): Promise<readonly SettingRow[]>;
+  /** The rows about settings, and about limits of a team, in their order. Throws as `attempts` does. */
+  settings(): Promise<readonly (SettingRow | LimitRow)[]>;
 
   /** The times that the rows of attempts show. paydesk checks this machine's clock against them. */
   newest(): Promise<NewestRow>;

@@ -4,7 +4,15 @@ import type { ChangeRequest, ReplyHead, Service, WireRecord } from '../api/api.t
 import type { JsonObject } from '../api/spec.ts';
 import type { CliErrorParts } from '../errors.ts';
 import type { Notes } from '../terminal/terminal.ts';
-import type { Alarm, AttemptRecord, Moment, RowClaim, SettingRow, VerdictRow } from './journal-rows.ts';
+import type {
+  Alarm,
+  AttemptRecord,
+  LimitRow,
+  Moment,
+  RowClaim,
+  SettingRow,
+  VerdictRow,
+} from './journal-rows.ts';
 import type { AttemptQuery, Repair, Verification } from './journal-store.ts';
 import type { Evidence } from './judge-read.ts';
 import type { SharedPlan, TeamRules } from './team-rules.ts';
@@ -22,7 +30,7 @@ export type {
   SettingRow,
   VerdictRow,
 } from './journal-rows.ts';
-export { sentBy } from './journal-rows.ts';
+export { broughtBy, sentBy } from './journal-rows.ts';
 export type { AttemptQuery, JournalStore, Repair, Verification } from './journal-store.ts';
 export { tolerableSkewMs } from './journal-time.ts';
 export type { Evidence } from './judge-read.ts';
@@ -235,8 +243,8 @@ export interface Journal {
   /** The file of the witness; empty when there is none. */
   readonly witness: string;
   attempts(query: AttemptQuery): Promise<readonly AttemptRecord[]>;
-  /** The settings that were raised on this machine, oldest first. */
-  settings(): Promise<readonly SettingRow[]>;
+  /** The settings that were raised on this machine, and the limits of the team that were changed, oldest first. */
+  settings(): Promise<readonly (SettingRow | LimitRow)[]>;
   /** Writes down that a person raises a setting. When this resolves, the row is durable. Rejects as `append` of the store does. */
   recordSetting(
     change: Pick<SettingRow, 'profile' | 'origin' | 'account' | 'name' | 'from' | 'to'>,

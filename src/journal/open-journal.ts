@@ -103,6 +103,15 @@ export function openJournal(parts: JournalParts): OpenedJournal {
     store,
     journal: {
       ...journal,
+      async rules() {
+        const rules = await journal.rules();
+        if (rules === undefined) return undefined;
+        return {
+          ...rules,
+          limits: () => thenWarn(rules.limits()),
+          approvals: () => thenWarn(rules.approvals()),
+        };
+      },
       attempts: (query) => thenWarn(journal.attempts(query)),
       unconfirmed: (service, orderId) => thenWarn(journal.unconfirmed(service, orderId)),
       paidTwice: (service, orderId) => thenWarn(journal.paidTwice(service, orderId)),

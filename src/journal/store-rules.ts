@@ -7,8 +7,10 @@ import {
   type AttemptRecord,
   type AttemptRow,
   attemptKey,
+  broughtBy,
   type Clocks,
   type JournalRow,
+  type LimitRow,
   type SentRow,
   type SettingRow,
 } from './journal-rows.ts';
@@ -55,7 +57,7 @@ export class StoreRules {
   /** Takes in the next rows. Their chain was checked before. */
   read(rows: readonly StoredRow[]): void {
     this.#index.add(rows.filter(isOfAttempt));
-    const settings = rows.filter(({ type }) => type === 'setting');
+    const settings = rows.filter(({ type }) => type === 'setting' || type === 'limit');
     this.#settings.push(...settings);
     for (const stored of settings) this.#readSetting(stored);
     const last = rows.at(-1);
@@ -77,8 +79,8 @@ export class StoreRules {
     return this.#index.attempts(query);
   }
 
-  settings(): readonly SettingRow[] {
-    return this.#settings.map(unlink).filter((row) => row.type === 'setting');
+  settings(): readonly (SettingRow | LimitRow)[] {
+    return this.#settings.map(unlink).filter((row) => row.type === 'setting' || row.type === 'limit');
   }
 
   /** The numbers of the newest row when this run asked for the attempts on the order of a row, and under its script's id. */
@@ -448,7 +450,9 @@ function matches(record: AttemptRecord, query: AttemptQuery): boolean {
   const { sent } = record;
   return (
     (query.given === undefined || query.given === sent.given) &&
-    (query.operator === undefined || query.operator === sent.operator) &&
+    (query.operator === undefined ||
+      query.operator === sent.operator ||
+      query.operator === broughtBy(sent)) &&
     (query.unsettled === undefined || isUnfinished(record))
   );
 }

@@ -88,8 +88,8 @@ function part(
   const start = opening.length < indent ? opening.padEnd(indent) : `${opening} `;
   return text.split('\n').flatMap((line, index) => {
     const first = index > 0 || style === undefined ? ' '.repeat(indent) : { text: start, style };
-    // A command is never broken, so that it can be copied as one line.
-    const whole = commandIn(line.trimStart()) === 0;
+    // A command and a row of the journal are never broken, so that each can be copied as one line.
+    const whole = commandIn(line.trimStart()) === 0 || line.trimStart().startsWith('{"');
     return hangingLines(
       [index === 0 ? first : ' '.repeat(indent), line],
       indent,

@@ -142,6 +142,25 @@ describe('a team', () => {
     expect(away.stderr).toContain('db.example is not this machine, so the connection needs TLS');
   });
 
+  test('a lead who may make no roles is sent to an administrator of the database, not to a lead', async () => {
+    using lea = newHome();
+    await newTeam('lea');
+    await joinAs(lea, 'lea');
+    for (const args of [
+      ['team', 'add', 'ben'],
+      ['team', 'remove', 'lea', '--yes'],
+    ]) {
+      const refused = await paydesk([...args, ...placeOf(), '--user', 'lea', '--password-stdin'], {
+        home: lea,
+        env: desk.env,
+        input: `${ownPassword('lea')}\n${ownPassword('ben')}\n`,
+      });
+      expect(refused.code, refused.stderr).toBe(3);
+      expect(refused.stderr).toContain('sign in as an administrator of the database');
+      expect(refused.stderr).not.toContain('ask a lead');
+    }
+  });
+
   test('can be made by an administrator, from the statements that are printed', async () => {
     const { stdout } = await run(desk.home, 'team', 'create', '--print-sql');
     const member = await paydesk(['team', 'add', 'zoe', '--print-sql', '--password-stdin'], {
@@ -216,11 +235,17 @@ describe('joining', () => {
     await newTeam('ana', 'ben');
     const { id } = await desk.take(isWhole);
     const refund = ['orders', 'refund', id, '--amount', '100', '--intent', 'ticket-1', '--yes'];
-    expect(await run(ana, ...refund)).toMatchObject({ code: 0 });
+    const alone = { ...desk.env, PAYDESK_OPERATOR: 'root' };
+    expect(await paydesk(refund, { home: ana, env: alone })).toMatchObject({ code: 0 });
     const joined = await joinAs(ana, 'ana', ['--json']);
     expect(JSON.parse(joined.stdout)).toMatchObject({ attempts: 1, rows_added: 2 });
     expect(await rowsAtServer()).toEqual(['sent ana imported', 'verdict ana imported']);
     await joinAs(ben, 'ben');
+    const brought = await run(ben, 'journal', 'list', '--operator', 'ana', '--json');
+    const [one] = JSON.parse(brought.stdout).data;
+    expect(one).toMatchObject({ order: id, operator: 'root', brought_by: 'ana' });
+    const shown = await run(ben, 'journal', 'show', one.intent);
+    expect(shown.stdout).toContain('by root, brought by ana');
     const before = desk.changes().length;
     expect(await run(ben, ...refund)).toMatchObject({ code: 0 });
     const same = await run(ben, 'orders', 'refund', id, '--amount', '100', '--yes');

@@ -4,6 +4,7 @@ import { copyFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { standingAt } from '../harness/clock.ts';
+import { type CuttingProxy, startCuttingProxy } from '../harness/cutting-proxy.ts';
 import { chargeOf, type Json, listOf, orderOf, refundedWhole, refundOf } from '../harness/orders.ts';
 import { type Home, newHome, paydesk, type Ran } from '../harness/paydesk.ts';
 import { sit } from '../harness/person.ts';
@@ -42,6 +43,7 @@ function twins(): readonly Json[] {
 }
 
 let team: Team;
+let proxy: CuttingProxy;
 let shop: Service;
 let live: Service;
 let ana: Home;
@@ -49,6 +51,7 @@ let ben: Home;
 
 beforeAll(async () => {
   team = await newTeam();
+  proxy = await startCuttingProxy(team.database.server.port);
   const onPost = (order: Json | undefined, service: Service) => {
     const changed = refundedWhole(order ?? {});
     service.orders = service.orders.map((one) => (one.id === changed.id ? changed : one));
@@ -73,13 +76,14 @@ beforeAll(async () => {
   ] as const) {
     await storeProfile(home, { name: 'shop', baseUrl: shop.url, mode: 'sandbox' }, testKey);
     await storeProfile(home, { name: 'live', baseUrl: live.url, mode: 'production' }, testKey);
-    await joinTeam(home, shop.url, team.database, { person });
-    await joinTeam(home, live.url, team.database, { person });
+    await joinTeam(home, shop.url, team.database, { person, port: proxy.port });
+    await joinTeam(home, live.url, team.database, { person, port: proxy.port });
   }
   await setLimits(team, { max: 100_000, second: 500 });
 });
 afterAll(async () => {
   for (const home of [ana, ben]) home[Symbol.dispose]();
+  await proxy[Symbol.asyncDispose]();
   for (const service of [shop, live]) await service[Symbol.asyncDispose]();
   await team[Symbol.asyncDispose]();
 });
@@ -187,5 +191,55 @@ describe('a team with two accounts', () => {
     expect(JSON.parse(all.stdout).data).toContainEqual(
       expect.objectContaining({ id: request, state: 'used' }),
     );
+  });
+
+  test('a pending request shows with its order and in today, and at 80 columns nothing of the list is lost', async () => {
+    const request = await ask('live', 'ord_live1');
+    await run(ben, `-p live approvals approve ${request} --confirm ord_live1`);
+    const shown = await run(ben, '-p live orders show ord_live1');
+    expect(shown.stdout.replaceAll(/\s+/g, ' ')).toContain(
+      `asked for approval: ${request} by ana, a refund of 900 MXN; it was approved by ben, until`,
+    );
+    const today = await run(ben, '-p live today');
+    expect(today.stderr).toMatch(/approvals: .*\d approved and not sent: paydesk -p live approvals list/);
+    const words = ['-p', 'live', 'approvals', 'list'];
+    const list = await paydesk(words, { home: ben, env, columns: 80 });
+    expect(list.stdout).toContain('ORDER OR PLAN');
+    expect(list.stdout).toMatch(/until/i);
+    expect(list.stdout).toMatch(/answered by/i);
+  });
+
+  test('while the server is away, requests and limits are those of this machine, with the time', async () => {
+    const request = await ask('live', 'ord_live2');
+    await run(ben, '-p live journal list');
+    proxy.refuse(true);
+    proxy.cut();
+    const list = await run(ben, '-p live approvals list');
+    const limits = await run(ben, '-p live team limits');
+    proxy.refuse(false);
+    expect(list.code, list.stderr).toBe(0);
+    expect(list.stdout).toContain(request);
+    expect(list.stderr).toContain('what is shown is as of');
+    expect(limits.code, limits.stderr).toBe(0);
+    expect(limits.stdout).toContain('second');
+    expect(limits.stderr).toContain('what is shown is as of');
+  });
+
+  test('every change of a limit is shown, by whom and from what to what', async () => {
+    await setLimits(team, { max: 50_000, note: 1 }, 'ana');
+    await setLimits(team, { max: 60_000, note: null }, 'ana');
+    for (const line of ['-p shop journal list --kind setting', 'journal list --kind setting']) {
+      const list = await run(ben, `${line} --json`);
+      expect(JSON.parse(list.stdout).data).toContainEqual(
+        expect.objectContaining({
+          setting: 'team limit max MXN of ana',
+          from: '50000',
+          to: '60000',
+          operator: 'lea',
+        }),
+      );
+      expect(list.stdout).toContain('"from":"yes"');
+    }
+    await setLimits(team, { max: null }, 'ana');
   });
 });

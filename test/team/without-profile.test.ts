@@ -8,6 +8,7 @@ import { storeProfile } from '../harness/profile.ts';
 import { reset } from '../harness/server.ts';
 import { newTeam, type Team } from '../journal/postgres/desks.ts';
 import { joinTeam } from './joined.ts';
+import { record, refundOf } from './rows.ts';
 
 let desk: Desk;
 let team: Team;
@@ -103,5 +104,16 @@ describe('without a profile', () => {
     expect(away.code).not.toBe(0);
     expect(away.stderr).toContain('cannot be used');
     expect(away.stderr).not.toContain('nothing is unconfirmed');
+  });
+
+  test('a refund that a colleague may still send is not read, and the screen says until when', async () => {
+    const now = Date.now();
+    const row = refundOf(500, 'ord_early', { time: now, sendBy: now + 60_000, origin: desk.url });
+    await record(team.desk({ person: 'lea' }), row);
+    const early = await run(ana, `journal reconcile ${row.intent}`);
+    expect(early.code, early.stderr).toBe(7);
+    expect(early.stdout.replaceAll(/\s+/g, ' ')).toMatch(
+      /not read again: the run of lea may still send it until .* so the order proves nothing before; run this again then/,
+    );
   });
 });

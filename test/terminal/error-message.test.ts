@@ -27,6 +27,12 @@ const notReturnable = new CliError('rejected', 'order is not refundable', {
 });
 
 describe('an error on the screen', () => {
+  it('never breaks a row of the journal, so that it can be copied', async () => {
+    const row = JSON.stringify({ type: 'verdict', intent: 'i_7f3k2m9q', why: 'a long sentence '.repeat(12) });
+    const error = new CliError('incomplete', 'it could not be written down', { now: ['copy this:', row] });
+    expect((await shown(error)).split('\n').map((line) => line.trim())).toContain(row);
+  });
+
   it('says what happened, what is certain, what to do now', async () => {
     expect(await shown(notReturnable)).toMatchInlineSnapshot(`
       "refused by the service: order is not refundable

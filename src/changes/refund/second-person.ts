@@ -12,6 +12,7 @@ import {
   isSameOrigin,
   type LimitFinding,
   LimitRefusal,
+  type OthersProgress,
   secondWords,
   type TeamRules,
 } from '../../journal/journal.ts';
@@ -192,6 +193,19 @@ async function useAccountOf(ctx: Context, request: ApprovalRequest, verb: readon
   );
 }
 
+/** The requests of an account that wait for an answer or to be sent. None without a team, or if its journal cannot be read. */
+export async function pendingRequests(ctx: Context, profile: Profile): Promise<readonly ApprovalRequest[]> {
+  try {
+    const requests = (await (await ctx.journal.rules())?.approvals()) ?? [];
+    return requests.filter(
+      (one) => (one.state === 'asked' || one.state === 'approved') && isOfAccount(one, profile),
+    );
+  } catch (error) {
+    if (error instanceof CliError) return [];
+    throw error;
+  }
+}
+
 /** The account of a request: `production, profile live`. */
 export function accountWords({ account, profile }: Pick<ApprovalRequest['asked'], 'account' | 'profile'>) {
   return `${modeOfAccount(account) ?? 'simulator'}, profile ${profile}`;
@@ -209,6 +223,11 @@ export async function requestsOf(ctx: Context): Promise<readonly ApprovalRequest
   });
 }
 
+function noProgress(error: unknown): OthersProgress {
+  if (error instanceof CliError) return { ended: [], working: [] };
+  throw error;
+}
+
 // A plan is approved for all its rows, so the server never calls that approval used. Once every row has ended, it is.
 async function withProgress(
   rules: TeamRules,
@@ -217,7 +236,8 @@ async function withProgress(
   const told = requests.map(async (request): Promise<ApprovalRequest> => {
     if (request.state !== 'approved' || !('planned' in request.asked)) return request;
     const { planned, claim } = request.asked;
-    const { ended } = await rules.planProgress(claim.plan);
+    // While the server is away, nobody knows.
+    const { ended } = await rules.planProgress(claim.plan).catch(noProgress);
     const done = ended.filter(({ how }) => how !== 'not_sent').reduce((sum, { rows }) => sum + rows, 0);
     return done < planned.rows ? request : { ...request, state: 'used', usedBy: planned.id };
   });

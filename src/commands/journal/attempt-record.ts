@@ -4,7 +4,7 @@ import { type AmountStyle, plainAmounts } from '../../amounts.ts';
 import { type Column, fieldColumn } from '../../api/resources.ts';
 import type { JsonObject } from '../../api/spec.ts';
 import { acknowledgementOf } from '../../changes/changes.ts';
-import { type AttemptRecord, statementOn, type VerdictRow } from '../../journal/journal.ts';
+import { type AttemptRecord, broughtBy, statementOn, type VerdictRow } from '../../journal/journal.ts';
 import type { Context } from '../command.ts';
 import { briefOutcome, longestOutcome, outcomeWords } from './attempt-words.ts';
 
@@ -26,7 +26,14 @@ export const attemptColumns: readonly Column[] = [
     brief: { value: (record) => briefOutcome(record) },
   },
   { ...fieldColumn('kind', 'KIND', 'text', 100), told: true },
-  { ...fieldColumn('operator', 'BY', 'text', 100), told: true },
+  {
+    ...fieldColumn('operator', 'BY', 'text', 100),
+    told: true,
+    value: ({ operator, brought_by: member }) =>
+      typeof member === 'string' && member !== operator
+        ? `${String(operator)}, brought by ${member}`
+        : operator,
+  },
   fieldColumn('profile', 'PROFILE', 'text', 120),
   fieldColumn('note', 'NOTE', 'text', 140),
   fieldColumn('name', 'NAME', 'text'),
@@ -170,6 +177,8 @@ export function recordOf(record: AttemptRecord, open: boolean): JsonObject {
     link: madeBy(verdicts)?.link ?? null,
     refunds: (last?.refunds ?? []).map(({ id }) => id ?? '').join(' '),
     operator: sent.operator,
+    // Only of history that somebody brought into the journal of a team.
+    ...(broughtBy(sent) === undefined ? {} : { brought_by: broughtBy(sent) ?? null }),
     // Only in a team.
     ...(sent.stamp?.desk === undefined ? {} : { desk: sent.stamp.desk }),
     ...(sent.approvedBy === undefined ? {} : { approved_by: sent.approvedBy }),

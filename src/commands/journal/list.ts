@@ -18,7 +18,8 @@ const listFlags = {
   since: whenFlag('only what was sent since: today, monday, 30d, 12h, a date, ISO 8601'),
   kind: flag.choice(kindNames, {
     value: 'KIND',
-    summary: 'only changes of this kind; setting: limits that were raised in a profile of this machine',
+    summary:
+      'only changes of this kind; setting: limits that were raised in a profile of this machine, or changed in the team',
   }),
   created: flag.text({
     value: 'WHAT',
@@ -76,14 +77,15 @@ export const list = defineCommand({
 });
 
 async function listSettings(
-  ctx: Context,
+  run: Context,
   flags: Input<readonly [], typeof listFlags>['flags'],
 ): Promise<undefined> {
   const misplaced = (['open', 'order', 'created', 'desk'] as const).find((name) => flags[name] !== undefined);
   if (misplaced !== undefined)
     throw usage(`--${misplaced} cannot be combined with --kind setting: a setting belongs to no order`);
-  ctx.out.checkColumns(settingColumns);
-  const scope = await scopeOf(ctx, flags['all-profiles'] === true);
+  run.out.checkColumns(settingColumns);
+  const scope = await scopeOf(run, flags['all-profiles'] === true);
+  const ctx = scope === undefined ? await withAllJournals(run) : run;
   const since = flags.since?.at(clockAndZoneOf(ctx));
   const span = rangeWords('settings changed', { since, until: undefined }, ctx.days.full);
   if (span !== undefined) ctx.notes.note(span);

@@ -1,9 +1,10 @@
-/** The rows of the journal about settings that were raised, as `journal list --kind setting` shows them. */
+/** The rows of the journal about settings that were raised and limits of a team that were changed, as `journal list --kind setting` shows them. */
 
 import { type Column, fieldColumn } from '../../api/resources.ts';
 import type { JsonObject } from '../../api/spec.ts';
-import type { SettingRow } from '../../journal/journal.ts';
+import type { LimitRow, SettingRow } from '../../journal/journal.ts';
 import type { Context } from '../command.ts';
+import { limitValue } from '../team/limits.ts';
 
 export const settingColumns: readonly Column[] = [
   fieldColumn('changed_at', 'CHANGED', 'time', 0),
@@ -13,6 +14,7 @@ export const settingColumns: readonly Column[] = [
   fieldColumn('operator', 'BY', 'text', 0),
   fieldColumn('profile', 'PROFILE', 'text', 0),
   fieldColumn('account', 'ACCOUNT', 'text'),
+  fieldColumn('member', 'MEMBER', 'text'),
 ];
 
 /** Which of them are wanted. */
@@ -27,7 +29,7 @@ export interface SettingQuery {
 export async function showSettings(ctx: Context, { origin, operator, since }: SettingQuery): Promise<number> {
   const rows = (await ctx.journal.settings()).filter(
     (row) =>
-      (origin === undefined || row.origin === origin) &&
+      (origin === undefined || row.type === 'limit' || row.origin === origin) &&
       (operator === undefined || row.operator === operator) &&
       (since === undefined || row.time >= since),
   );
@@ -36,7 +38,25 @@ export async function showSettings(ctx: Context, { origin, operator, since }: Se
 }
 
 // `from` and `to` are null where the profile sets nothing, so the default counts.
-function recordOf({ time, profile, account, operator, name, from, to }: SettingRow): JsonObject {
+function recordOf(row: SettingRow | LimitRow): JsonObject {
+  if (row.type === 'limit') return limitRecord(row);
+  const { time, profile, account, operator, name, from, to } = row;
   const changed_at = Math.floor(time / 1000);
   return { object: 'setting_change', changed_at, setting: name, from, to, operator, profile, account };
+}
+
+// It belongs to the team, and to no profile.
+function limitRecord({ time, operator, member, currency, name, from, to }: LimitRow): JsonObject {
+  const whose = member === '*' ? 'all' : member;
+  return {
+    object: 'setting_change',
+    changed_at: Math.floor(time / 1000),
+    setting: `team limit ${name} ${currency} of ${whose}`,
+    from: from === null ? null : limitValue(name, from),
+    to: to === null ? null : limitValue(name, to),
+    operator,
+    profile: null,
+    account: null,
+    member: whose,
+  };
 }

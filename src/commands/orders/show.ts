@@ -1,5 +1,6 @@
 /** `orders show`: shows one order with its charges, refunds, items and metadata. */
 
+import { amountWords } from '../../amounts.ts';
 import { readOne, type Service } from '../../api/api.ts';
 import { canBeRefunded, type OrderMoney, readMoney } from '../../api/charges.ts';
 import { type Order, readOrder } from '../../api/records.ts';
@@ -13,13 +14,16 @@ import {
   caseBlocks,
   caseSteps,
   casesOf,
+  isOfRefund,
   type KnownTwin,
   lookForTwins,
   type OrderCase,
   openCasesOf,
   originsOf,
+  pendingRequests,
   type RefundOrigins,
   settledByHand,
+  stateWords,
   twinLine,
   twinWords,
 } from '../../changes/changes.ts';
@@ -64,6 +68,8 @@ interface Known {
   readonly cases: readonly OrderCase[];
   /** The alarms that somebody acknowledged, a line each. */
   readonly acknowledged: readonly string[];
+  /** The refunds that somebody of the team has asked for, a line each. */
+  readonly pending: readonly string[];
   /** What somebody settled by hand, a line each. */
   readonly byHand: readonly string[];
   readonly twins: readonly KnownTwin[];
@@ -73,6 +79,7 @@ const nothingKnown: Known = {
   origins: new Map(),
   cases: [],
   acknowledged: [],
+  pending: [],
   byHand: [],
   twins: [],
 };
@@ -94,9 +101,22 @@ async function lookUp(ctx: Context, service: Service, order: JsonObject): Promis
     origins,
     cases,
     acknowledged: acknowledged.map((record) => acknowledgedWords(ctx, record)),
+    pending: await pendingLines(ctx, service.profile, id),
     byHand: byHand.map((record) => byHandWords(ctx, record, there.has(attemptName(record)))),
     twins,
   };
+}
+
+async function pendingLines(ctx: Context, profile: Profile, orderId: string): Promise<readonly string[]> {
+  const requests = (await pendingRequests(ctx, profile)).filter(isOfRefund);
+  return requests
+    .filter(({ asked }) => asked.proof.orderId === orderId)
+    .map((request) => {
+      const { id, asked, state } = request;
+      const amount = amountWords(asked.amount ?? 0, asked.currency, profile.settings);
+      const words = state === 'asked' ? '' : `; it ${stateWords(ctx, request)}`;
+      return `asked for approval: ${id} by ${asked.operator}, a refund of ${amount}${words}`;
+    });
 }
 
 interface OrderShown extends Known {
@@ -130,7 +150,7 @@ function openSteps(ctx: Context, { cases: [first] }: Known): readonly Block[] | 
 }
 
 function head(ctx: Context, order: Order, shown: OrderShown): readonly Block[] {
-  const { value, profile, readAt, cases, origins, byHand, acknowledged, twins } = shown;
+  const { value, profile, readAt, cases, origins, byHand, acknowledged, pending, twins } = shown;
   const { customer_info: buyer } = order;
   const buyerParts = [buyer?.name, buyer?.email, buyer?.phone, buyer?.customer_id].filter(
     (part) => part !== undefined && part !== '',
@@ -151,6 +171,7 @@ function head(ctx: Context, order: Order, shown: OrderShown): readonly Block[] {
     ...byHand.map(
       (words): Block => ({ line: { text: `SETTLED BY HAND  ${words}`, style: 'warn' }, hang: 8 }),
     ),
+    ...pending.map((line): Block => ({ line: { text: line, style: 'warn' }, hang: 8 })),
     ...acknowledged.map(
       (words): Block => ({ line: { text: `ACKNOWLEDGED  ${words}`, style: 'warn' }, hang: 8 }),
     ),

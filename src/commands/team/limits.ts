@@ -57,7 +57,9 @@ export const limits = defineCommand({
     const team = await ctx.team();
     if (set === undefined) {
       if (Object.keys(valuesOf(flags)).length > 0) throw usage('say whose limits: set WHO CUR');
-      const shown = await team.limits();
+      // The journal of the run says so if the server is away, and as of when the limits are.
+      const rules = await ctx.journal.rules();
+      const shown = await (rules ?? team).limits();
       await ctx.out.ownList(columns, shown.map(recordOf));
       if (shown.length === 0) ctx.notes.note('the team has no limits');
       return undefined;
@@ -82,7 +84,7 @@ export const limits = defineCommand({
         changed.length === 0
           ? [{ line: 'these limits are set already' }]
           : changed.map(({ limit, from, to }) => ({
-              line: `${whose}, ${changes.currency}: ${limit} ${from ?? 'not set'} → ${to ?? 'not set'}`,
+              line: `${whose}, ${changes.currency}: ${limit} ${limitValue(limit, from)} → ${limitValue(limit, to)}`,
             })),
     );
     return undefined;
@@ -124,6 +126,12 @@ function recordOf({ member, currency, name, value, setBy, setAt }: TeamLimit): J
     set_by: setBy,
     set_at: Math.floor(setAt / 1000),
   };
+}
+
+/** The value of a limit in words: a reason and a note are needed or not. */
+export function limitValue(limit: string, value: string | null): string {
+  if (value === null) return 'not set';
+  return limit === 'reason' || limit === 'note' ? (value === '1' ? 'yes' : value) : value;
 }
 
 function readCurrency(text: string, name: string): string {

@@ -5,6 +5,7 @@ import type { ApprovalRow, AskedRow, DecidedRow, LimitRow } from '../journal-row
 import type { AskedPlan, AskedRefund, ClaimedOrder, SharedPlan, TeamRules } from '../team-rules.ts';
 import type { Value } from './connection.ts';
 import type { Desk } from './desk.ts';
+import { keptLimits, keptRequests } from './kept-rules.ts';
 import {
   findingIn,
   limitsIn,
@@ -25,6 +26,10 @@ export interface RuleParts {
   readonly insist: (what: string, name: string, ...values: readonly Value[]) => Promise<unknown>;
   /** Takes in a row that the server has added. */
   readonly add: (row: StoredRow) => Promise<void>;
+  /** What this machine has, if the error says that the server is away; undefined if it says something else. */
+  readonly kept: (
+    error: unknown,
+  ) => Promise<{ readonly rows: readonly StoredRow[]; readonly now: number } | undefined>;
 }
 
 /** The rules, and what the store needs of them. */
@@ -38,7 +43,7 @@ const leaseMs = 120_000;
 const shownDays = 30;
 const allDays = 100_000;
 
-export function createPostgresRules({ desk, ask, insist, add }: RuleParts): PostgresRules {
+export function createPostgresRules({ desk, ask, insist, add, kept }: RuleParts): PostgresRules {
   const added = async (answer: unknown): Promise<ApprovalRow> => {
     const row = readRow(answer);
     await add(row);
@@ -50,7 +55,13 @@ export function createPostgresRules({ desk, ask, insist, add }: RuleParts): Post
       return desk.identity?.operator ?? '';
     },
     async limits() {
-      return limitsIn(await ask('list_limits'));
+      try {
+        return limitsIn(await ask('list_limits'));
+      } catch (error) {
+        const here = await kept(error);
+        if (here === undefined) throw error;
+        return keptLimits(here.rows);
+      }
     },
     async setLimits({ member, currency, values }) {
       const texts = Object.entries(values).map(([name, value]) => [
@@ -68,15 +79,21 @@ export function createPostgresRules({ desk, ask, insist, add }: RuleParts): Post
       return findingIn(await ask('check_limits', rest, body));
     },
     async approvals() {
-      return readRequests(await ask('list_approvals', shownDays)).map(
-        ({ id, state, asked, decided, usedBy }) => ({
-          id,
-          state,
-          asked: askedIn(readRow(asked)),
-          decided: decided === null ? undefined : decidedIn(readRow(decided)),
-          usedBy: usedBy ?? undefined,
-        }),
-      );
+      let told: unknown;
+      try {
+        told = await ask('list_approvals', shownDays);
+      } catch (error) {
+        const here = await kept(error);
+        if (here === undefined) throw error;
+        return keptRequests(here.rows, here.now);
+      }
+      return readRequests(told).map(({ id, state, asked, decided, usedBy }) => ({
+        id,
+        state,
+        asked: askedIn(readRow(asked)),
+        decided: decided === null ? undefined : decidedIn(readRow(decided)),
+        usedBy: usedBy ?? undefined,
+      }));
     },
     async over(before) {
       const all = readRequests(await ask('list_approvals', allDays));

@@ -276,10 +276,17 @@ class PostgresStore {
     const call = (name: string, values: readonly Value[]) => this.#desk.call(name, values);
     return createPostgresRules({
       desk: this.#desk,
-      ask: (name, ...values) => call(name, values).catch((error) => this.#throwRefusal(error)),
+      ask: async (name, ...values) => {
+        await this.#desk.connect(readyMs);
+        return await call(name, values).catch((error) => this.#throwRefusal(error));
+      },
       insist: (what, name, ...values) =>
         this.#insist(what, () => call(name, values)).catch((error) => this.#throwRefusal(error)),
       add: (row) => this.#add(row),
+      kept: async (error) => {
+        const isKept = this.#desk.isAway(error) && (await this.#mirror.memory()) !== undefined;
+        return isKept ? { rows: await this.#mirror.rows(), now: this.#parts.clock.now() } : undefined;
+      },
     });
   }
 

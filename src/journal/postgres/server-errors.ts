@@ -35,13 +35,21 @@ const remedies: Readonly<Record<string, string>> = {
 export function refusedByServer(error: unknown, place: string): CliError {
   const byRule = refusedByRule(error);
   if (byRule !== undefined) return byRule;
-  const remedy = remedies[codeOf(error) ?? ''];
+  const remedy = isOfAdministrator(error) ? administrator : remedies[codeOf(error) ?? ''];
   return new CliError('refused', `the team's journal ${place} refused it: ${messageOf(error)}`, {
     certain,
     ...(remedy === undefined ? {} : { now: [remedy] }),
     // What the schema refuses is about one change. Only an error of the server itself means that the journal cannot be used.
     ...(codeOf(error)?.startsWith('PD') === true ? {} : { cause: error }),
   });
+}
+
+const administrator =
+  'sign in as an administrator of the database, who may make roles (--user), or print the statements for one: --print-sql';
+
+// Leads set limits. Members, schemas and databases are made by whoever runs the server.
+function isOfAdministrator(error: unknown): boolean {
+  return codeOf(error) === '42501' && /\b(role|schema|database)\b/.test(messageOf(error));
 }
 
 // A limit of the team, or an approval that does not count. The server says the figures in the detail of its error.
@@ -79,10 +87,12 @@ function whatNow(error: unknown): readonly string[] {
   if (code === '28000' && !messageOf(error).includes('pg_hba'))
     return [
       'ask your lead whether you were removed from the team',
-      'to use paydesk without the team: once a lead has added you again, paydesk team leave',
+      'to use paydesk without the team: once you were added again, paydesk team leave',
     ];
   if (code.startsWith('28'))
-    return ['look at name and password; a lead can set a new one: paydesk team add NAME'];
+    return [
+      'look at name and password; an administrator of the database can set a new one: paydesk team add NAME',
+    ];
   if (certificateWords(code) !== undefined)
     return [
       'compare host name and certificate authority with what your lead gave you; do not go on otherwise',

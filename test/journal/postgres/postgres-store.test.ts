@@ -99,7 +99,7 @@ function asWritten({ database }: Team, store: JournalStore): JournalStore {
         sent: plain(sent),
         verdicts: verdicts.map(plain),
       })),
-    settings: async () => (await store.settings()).map(plain),
+    settings: async () => (await store.settings()).map((row) => (row.type === 'setting' ? plain(row) : row)),
     // What completions know is what the mirror of the machine has.
     async recent(...asked) {
       await store.attempts({ intent: '' });

@@ -1,0 +1,65 @@
+/** The limits and the requests of a team as the rows of a mirror show them, for screens while the server is away. Pure. */
+
+import { type StoredRow, unlink } from '../chain.ts';
+import { attemptKey } from '../journal-rows.ts';
+import { type ApprovalRequest, type TeamLimit, teamLimitNames } from '../team-rules.ts';
+
+/** The limits that are set after these rows. */
+export function keptLimits(rows: readonly StoredRow[]): readonly TeamLimit[] {
+  const limits = new Map<string, TeamLimit>();
+  for (const row of rows.filter(({ type }) => type === 'limit').map(unlink)) {
+    if (row.type !== 'limit') continue;
+    const { member, currency, to, operator: setBy, time: setAt } = row;
+    const name = teamLimitNames.find((one) => one === row.name);
+    const key = `${member} ${currency} ${row.name}`;
+    limits.delete(key);
+    if (name === undefined || to === null) continue;
+    limits.set(key, { member, currency, name, value: to === 'none' ? to : Number(to), setBy, setAt });
+  }
+  return [...limits.values()];
+}
+
+const dayMs = 24 * 60 * 60_000;
+const shownMs = 30 * dayMs;
+const waitsMs = 7 * dayMs;
+
+/** The requests of the last 30 days, oldest first, as the server would show them at a time (Unix milliseconds). */
+export function keptRequests(rows: readonly StoredRow[], now: number): readonly ApprovalRequest[] {
+  const requests = new Map<string, ApprovalRequest>();
+  // The attempts that used an approval, with its request.
+  const users = new Map<string, string>();
+  for (const row of rows.map(unlink)) {
+    if (row.type === 'approval' && row.step === 'asked')
+      requests.set(row.intent, {
+        id: row.intent,
+        state: 'asked',
+        asked: row,
+        decided: undefined,
+        usedBy: undefined,
+      });
+    else if (row.type === 'approval') change(requests, row.intent, { state: row.step, decided: row });
+    else if (row.type === 'sent' && row.approval !== undefined) {
+      users.set(attemptKey(row), row.approval);
+      change(requests, row.approval, { state: 'used', usedBy: row.intent });
+    } else if (row.type === 'verdict' && row.verdict === 'not_sent')
+      change(requests, users.get(attemptKey(row)) ?? '', { state: 'approved', usedBy: undefined });
+  }
+  return [...requests.values()].filter(({ asked }) => asked.time >= now - shownMs).map((one) => at(one, now));
+}
+
+function change(
+  requests: Map<string, ApprovalRequest>,
+  id: string,
+  more: Partial<Pick<ApprovalRequest, 'state' | 'decided' | 'usedBy'>>,
+): void {
+  const known = requests.get(id);
+  if (known !== undefined) requests.set(id, { ...known, ...more });
+}
+
+function at(request: ApprovalRequest, now: number): ApprovalRequest {
+  const { state, asked, decided } = request;
+  const isOver =
+    (state === 'asked' && asked.time + waitsMs <= now) ||
+    (state === 'approved' && (decided?.until ?? now) <= now);
+  return isOver ? { ...request, state: 'expired' } : request;
+}

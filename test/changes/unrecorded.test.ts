@@ -1,0 +1,30 @@
+/** What is said when a refund was made and its outcome could not be written down. */
+
+import { expect, test } from 'vitest';
+import { plainAmounts } from '../../src/amounts.ts';
+import { checkRecorded } from '../../src/changes/outcome.ts';
+import { CliError } from '../../src/errors.ts';
+
+function errorFor(cause: Error): CliError {
+  const intent = { kind: 'refund', orderId: 'ord_1', amount: 900, currency: 'MXN', request: { path: 'x' } };
+  const outcome = { verdict: 'applied', by: 'reply', intent: 'i_1', unrecorded: { row: {}, cause } };
+  const profile = { settings: plainAmounts };
+  try {
+    Reflect.apply(checkRecorded, undefined, [intent, outcome, profile]);
+  } catch (error) {
+    if (error instanceof CliError) return error;
+    throw error;
+  }
+  throw new Error('it was recorded');
+}
+
+test.each([
+  [new Error('disk full (ENOSPC)'), 'free some space'],
+  [
+    new CliError('refused', "the team's journal db:5432/desk cannot be used: connection refused"),
+    'wait until the server of the team answers',
+  ],
+])('%s: what helps is what is said', (cause, words) => {
+  const { now = [] } = errorFor(cause).parts;
+  expect(now[0]).toBe(`copy these lines into the ticket; do not repeat it; ${words}, then:`);
+});
