@@ -30,6 +30,8 @@ export const join = defineCommand({
     const what = `${attempts} ${attempts === 1 ? 'change' : 'changes'} of ${origin} from this machine into the journal ${where}`;
     if (await dryRunShown(ctx, { ...record, action: 'team_join' }, `would bring ${what}`)) return undefined;
     const [password = ''] = await takePasswords(ctx, team, flags, [`password of ${user}`]);
+    // Nobody should be asked about a server that refuses.
+    await team.check(place, password, journal);
     await confirmFirst(ctx, `bring ${what}, and record all others there?`, 'nothing was changed');
     const joined = await team.join(place, password, { journal, desk: flags.desk });
     const { isLead, added } = joined;
