@@ -18,6 +18,7 @@ import type { Evidence } from './judge-read.ts';
 import type { SharedPlan, TeamRules } from './team-rules.ts';
 
 export { alarmText, alarmWords, paidTwiceWords, whoMadeLines } from './alarm-words.ts';
+export { leavesUntil } from './attempt-state.ts';
 export type { StoredRow } from './chain.ts';
 export type {
   Alarm,

@@ -80,6 +80,8 @@ export interface TeamDoor {
   readonly password: string | undefined;
   /** Throws CliError 'usage' if a name of the place cannot be one, or 'refused' without TLS away from this machine. */
   checkPlace(place: TeamPlace): void;
+  /** Signs in as a member and checks the server. Changes nothing. */
+  check(place: TeamPlace, password: string, journal: string | undefined): Promise<void>;
   create(place: TeamPlace, password: string): Promise<{ readonly journal: string }>;
   createSql(schema: string): Promise<string>;
   add(place: TeamPlace, password: string, member: NewMember): Promise<void>;
@@ -138,7 +140,10 @@ export function readTeams(file: string, rules: FileRules): readonly Team[] {
   if (read.success) return read.output.teams;
   throw new CliError('refused', `${file} cannot be read: ${read.issues[0].message}`, {
     certain: 'nothing was sent',
-    now: ['restore the file, or join the team again'],
+    now: [
+      'restore the file; or move it away, and join again every team that was in it:',
+      'paydesk team join --from FILE',
+    ],
   });
 }
 

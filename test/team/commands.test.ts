@@ -1,6 +1,6 @@
 /** A team from its first hour on: its journal is made, people are added, join with what they sent before, work, and leave. */
 
-import { readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
@@ -241,6 +241,8 @@ describe('joining', () => {
     expect(JSON.parse(joined.stdout)).toMatchObject({ attempts: 1, rows_added: 2 });
     expect(await rowsAtServer()).toEqual(['sent ana imported', 'verdict ana imported']);
     await joinAs(ben, 'ben');
+    const nobody = await run(ben, 'journal', 'list', '--operator', 'nobody');
+    expect(nobody.stderr).toContain('changes were sent by root, ana');
     const brought = await run(ben, 'journal', 'list', '--operator', 'ana', '--json');
     const [one] = JSON.parse(brought.stdout).data;
     expect(one).toMatchObject({ order: id, operator: 'root', brought_by: 'ana' });
@@ -458,6 +460,65 @@ describe('limits', () => {
 });
 
 describe('for an auditor', () => {
+  test('what a lead erases stays in the copy of another desk until team verify runs there', async () => {
+    using ana = newHome();
+    using lea = newHome();
+    await newTeam('ana', 'lea');
+    await joinAs(ana, 'ana');
+    await joinAs(lea, 'lea');
+    const { id } = await desk.take(isWhole);
+    await run(ana, 'orders', 'refund', id, '--note', 'for Mrs Lopez', '--yes');
+    const copyHolds = () => {
+      const folder = join(ana.path, '.local', 'state', 'paydesk', 'team');
+      const [file = ''] = readdirSync(folder).filter((name) => name.endsWith('.db'));
+      return readFileSync(join(folder, file)).includes('Mrs Lopez');
+    };
+    const tomorrow = new Date(Date.now() + 86_400_000).toISOString();
+    const forgot = await run(lea, 'journal', 'forget', '--before', tomorrow, '--yes');
+    expect(forgot).toMatchObject({ code: 0 });
+    expect(forgot.stderr).toContain('paydesk team verify');
+    expect(copyHolds()).toBe(true);
+    const verified = await run(ana, 'team', 'verify');
+    expect(verified).toMatchObject({ code: 0 });
+    expect(verified.stderr).toContain('erased here too, as at the server: bodies and notes of 1 change');
+    expect(copyHolds()).toBe(false);
+    expect(await run(ana, 'team', 'verify')).toMatchObject({ code: 0, stderr: '' });
+  });
+
+  test('journal verify of a desk with a team names the server, and no witness', async () => {
+    using ana = newHome();
+    await newTeam('ana');
+    await joinAs(ana, 'ana');
+    const shown = await run(ana, 'journal', 'verify');
+    expect(shown).toMatchObject({ code: 0 });
+    expect(shown.stdout).toContain(`127.0.0.1:${server.address.port}/${database}`);
+    expect(shown.stdout).not.toContain('witness');
+  });
+
+  test('a wrong password is refused before anything is asked, and nothing is said to have changed', async () => {
+    using ana = newHome();
+    await newTeam('ana');
+    const words = ['team', 'join', ...placeOf(), '--user', 'ana', '--password-stdin'];
+    const wrong = await paydesk(words, { home: ana, env: desk.env, input: 'short\n' });
+    expect(wrong).toMatchObject({ code: 3 });
+    expect(wrong.stderr).toContain('look at name and password');
+    expect(wrong.stderr).toContain('nothing was changed');
+    expect(wrong.stderr).not.toContain('nothing is sent');
+  });
+
+  test('a damaged file of the teams is moved away, and its team joined again', async () => {
+    using ana = newHome();
+    await newTeam('ana');
+    await joinAs(ana, 'ana');
+    const file = join(ana.path, '.config', 'paydesk', 'teams.json');
+    writeFileSync(file, '{', { mode: 0o600 });
+    const refused = await run(ana, 'team', 'show');
+    expect(refused).toMatchObject({ code: 3 });
+    expect(refused.stderr).toContain('move it away, and join again every team');
+    rmSync(file);
+    expect(await joinAs(ana, 'ana')).toMatchObject({ code: 0 });
+  });
+
   test('after a failover a desk refuses the server until somebody accepts it, and then goes on', async () => {
     using ana = newHome();
     await newTeam('ana');

@@ -70,7 +70,7 @@ async function unconfirmed(): Promise<{ readonly id: string; readonly intent: st
 
 describe('without a profile', () => {
   test("a colleague's unconfirmed refund is found by its id, in lists, and by journal reconcile --all, which exits 7", async () => {
-    const { intent } = await unconfirmed();
+    const { id, intent } = await unconfirmed();
     const cron = await run(ana, 'journal reconcile --all --quiet');
     expect(cron.code, cron.stderr).toBe(7);
     expect(cron.stdout + cron.stderr).toContain(intent);
@@ -84,6 +84,10 @@ describe('without a profile', () => {
     expect(elsewhere.stderr).toContain(
       'unconfirmed in another profile (shop): paydesk -p shop journal list --open',
     );
+    await desk.request('POST', `/orders/${id}/refunds`, {});
+    await run(ana, `journal reconcile ${intent}`);
+    const made = await run(lea, `journal show ${intent}`);
+    expect(made.stdout.replaceAll(/\s+/g, ' ')).toContain(', read by ana');
   });
 
   test('what a person records goes to the journal of the team', async () => {

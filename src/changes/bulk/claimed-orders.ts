@@ -35,6 +35,7 @@ export async function startClaims(
   rows: readonly PlanRow[],
 ): Promise<Claims> {
   await shared.start();
+  const member = await (await ctx.journal.rules())?.member();
   const byNumber = new Map(rows.map((row) => [row.number, row]));
   const claimed = new Map<PlanRow, ClaimedOrder>();
   const ends = new Map<PlanRow, RowEnded>();
@@ -46,7 +47,7 @@ export async function startClaims(
     const now = ctx.clock.monotonic();
     if (now - askedAt < askEveryMs) return;
     askedAt = now;
-    others = await shared.progress();
+    others = withoutOwnName(await shared.progress(), member);
   };
   // Rows may have been sent before. So a server that is away ends the batch, and the report says what became of them.
   const claim = async (): ReturnType<SharedPlan['claim']> => {
@@ -93,6 +94,13 @@ export async function startClaims(
     others: () => others,
     stop: () => stop,
   };
+}
+
+// A run of this person that died, or that goes on elsewhere: somebody who reads their own name looks for a colleague.
+function withoutOwnName({ ended, working }: OthersProgress, own: string | undefined): OthersProgress {
+  const named = <T extends { readonly member: string }>(one: T): T =>
+    one.member === own ? { ...one, member: 'another run of yours' } : one;
+  return { ended: ended.map(named), working: working.map(named) };
 }
 
 function onlyRefused(error: unknown): void {

@@ -25,7 +25,7 @@ export function approvedLine(ctx: Context, request: ApprovedRefund, now: AskedRe
   refuseChanged(request, now, 'it was asked for');
   const { decided } = request;
   const until = decided?.until ?? undefined;
-  const time = until === undefined ? '' : `, until ${ctx.shortTime(until)}`;
+  const time = until === undefined ? '' : `, until ${ctx.fullTime(until)}`;
   return `approved by ${decided?.operator ?? 'somebody else'} (${request.id}${time})`;
 }
 

@@ -87,7 +87,7 @@ export function requestTitle(request: ApprovalRequest, style: AmountStyle): stri
 
 /** What became of a request, behind its id: `was approved by ben, until 19:03`. */
 export function stateWords(
-  ctx: Pick<Context, 'shortTime'>,
+  ctx: Pick<Context, 'fullTime'>,
   { state, decided, usedBy }: ApprovalRequest,
 ): string {
   const by = decided?.operator ?? 'somebody else';
@@ -95,7 +95,7 @@ export function stateWords(
     case 'asked':
       return 'is not approved yet';
     case 'approved':
-      return `was approved by ${by}, until ${ctx.shortTime(decided?.until ?? 0)}`;
+      return `was approved by ${by}, until ${ctx.fullTime(decided?.until ?? 0)}`;
     case 'rejected':
       return `was rejected by ${by}${decided?.note === undefined ? '' : `: ${decided.note}`}`;
     case 'used':

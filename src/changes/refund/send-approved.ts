@@ -27,6 +27,17 @@ export async function sendApproved(
   const { asked, state } = request;
   const { orderId } = asked.proof;
   if (id !== undefined && id !== orderId) throw usage(`${requestId} is about ${orderId}, not ${id}`);
+  const member = await (await ctx.journal.rules())?.member();
+  if (asked.operator !== member)
+    throw new CliError(
+      'refused',
+      `${requestId} is a request of ${asked.operator}: ${asked.operator} sends it`,
+      {
+        certain: 'nothing was sent',
+        now: ['to ask for an approval of your own, run the refund without --approved'],
+        approval: requestId,
+      },
+    );
   if (state !== 'approved')
     throw new CliError('refused', `${requestId} ${stateWords(ctx, request)}`, {
       certain: 'nothing was sent',

@@ -6,7 +6,7 @@ import { clockAndZoneOf, whenFlag } from '../typed-time.ts';
 
 export const forget = defineCommand({
   description:
-    'Erases request bodies, notes and links of settled changes. The journal still knows which order was changed, when, by whom and with what result, and journal verify still finds it whole. With a team it erases at the server and on this machine, and only a lead may do that; the copies on the other desks keep what was erased until somebody deletes them (state folder, team).',
+    'Erases request bodies, notes and links of settled changes. The journal still knows which order was changed, when, by whom and with what result, and journal verify still finds it whole. With a team it erases at the server and on this machine, and only a lead may do that; the copy of another desk keeps it until team verify runs there.',
   arguments: [],
   flags: { before: whenFlag('changes sent before: 30d, a date, ISO 8601') },
   examples: ['paydesk journal forget --before 400d', 'paydesk journal forget --before 2025-01-01 --yes'],
@@ -27,7 +27,7 @@ export const forget = defineCommand({
     const record = { object: 'journal_forget', before: day, entries: count };
     await ctx.out.own(record, () => [{ line: `erased in ${count} ${count === 1 ? 'change' : 'changes'}` }]);
     if (count > 0 && (await ctx.journal.rules()) !== undefined)
-      ctx.notes.note('other desks of the team still have it in their copies (state folder, team)');
+      ctx.notes.note('other desks still have it in their copies, until each runs: paydesk team verify');
     return undefined;
   },
 });

@@ -1,6 +1,6 @@
 /** `journal list`: lists what this machine sent, and what became of it. */
 
-import { type AttemptRecord, type ChangeKind, changeKinds } from '../../journal/journal.ts';
+import { type AttemptRecord, broughtBy, type ChangeKind, changeKinds } from '../../journal/journal.ts';
 import type { Profile } from '../../profiles/profiles.ts';
 import { type Context, defineCommand, type Input } from '../command.ts';
 import { flag, usage } from '../flags.ts';
@@ -70,11 +70,19 @@ export const list = defineCommand({
     const isWhole = [order, flags.since, kind, created, operator, desk].every(
       (filter) => filter === undefined,
     );
+    if (shown.length === 0 && operator !== undefined) await noteOperators(ctx, origin);
     const lines = closingLines(shown, { open: flags.open === true, isWhole, scope });
     for (const line of [...lines, ...(await elsewhereLines(ctx, scope))]) ctx.notes.note(line);
     return undefined;
   },
 });
+
+// Whoever mistyped a name sees which there are.
+async function noteOperators(ctx: Context, origin: string | undefined): Promise<void> {
+  const all = await ctx.journal.attempts({ origin });
+  const names = [...new Set(all.flatMap(({ sent }) => [sent.operator, broughtBy(sent) ?? sent.operator]))];
+  if (names.length > 0) ctx.notes.note(`changes were sent by ${names.join(', ')}`);
+}
 
 async function listSettings(
   run: Context,

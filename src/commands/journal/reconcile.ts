@@ -7,6 +7,7 @@ import {
   alarmText,
   appearedVerdict,
   attemptName,
+  leavesUntil,
   type Moment,
   type Resolved,
 } from '../../journal/journal.ts';
@@ -94,11 +95,11 @@ async function lookOf(ctx: Context, before: AttemptRecord, looked: Resolved | un
   const words = (record: AttemptRecord) => outcomeWords(record, ctx.journal.isOpen(record, now));
   const was = words(before);
   if (looked === undefined) {
-    const { sendBy, operator } = before.sent;
+    const { operator } = before.sent;
     const line = !ctx.journal.isOpen(before, now)
       ? 'already certain; not read again'
       : ctx.journal.mayStillLeave(before, now)
-        ? `not read again: the run of ${operator} may still send it until ${ctx.fullTime(Math.ceil(sendBy / 1000) * 1000)}, so the order proves nothing before; run this again then`
+        ? `not read again: the run of ${operator} may still send it until ${ctx.fullTime(Math.ceil(leavesUntil(before) / 1000) * 1000)}, so the order proves nothing before; run this again then`
         : 'not read again: paydesk cannot look it up';
     return { line, at: undefined, was, changed: false };
   }

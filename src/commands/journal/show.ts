@@ -98,13 +98,22 @@ function historyOf(row: VerdictRow): JsonObject {
 }
 
 // `recorded as not made   by root: no trace at the bank`
-function historyCells(row: VerdictRow, before: VerdictRow | undefined, seenIn: string): readonly string[] {
+function historyCells(
+  row: VerdictRow,
+  before: VerdictRow | undefined,
+  seenIn: string,
+  sender: string,
+): readonly string[] {
   const { verdict, by, corrects, acknowledged, operator, note } = row;
   const why = whyNow(row, before, seenIn);
   const noted = note === undefined ? '' : `: ${note}`;
   if (acknowledged !== undefined && operator !== undefined)
     return ['alarm acknowledged', `by ${operator}${noted}`];
-  if (by !== 'person' || acknowledged !== undefined) return [verdict.replaceAll('_', ' '), `${why}${noted}`];
+  // In a team somebody else may have looked it up.
+  const reader = by === 'read' && row.imported === undefined ? row.stamp?.operator : undefined;
+  const read = reader === undefined || reader === sender ? '' : `, read by ${reader}`;
+  if (by !== 'person' || acknowledged !== undefined)
+    return [verdict.replaceAll('_', ' '), `${why}${noted}${read}`];
   const word = corrects === true ? 'corrected to' : 'recorded as';
   return [`${word} ${verdict === 'applied' ? 'made' : 'not made'}`, `by ${operator ?? 'somebody'}${noted}`];
 }
@@ -142,7 +151,10 @@ function attemptView(
     ...(verdicts.length === 0 ? [] : [{ line: { text: 'history', style: 'strong' as const } }]),
     {
       grid: [
-        ...told.map((row, index) => [fullTime(row.time), ...historyCells(row, told[index - 1], seenIn)]),
+        ...told.map((row, index) => [
+          fullTime(row.time),
+          ...historyCells(row, told[index - 1], seenIn, sent.operator),
+        ]),
         ...newReadCells(record, look),
       ],
       indent: 2,

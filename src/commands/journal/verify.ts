@@ -31,9 +31,10 @@ export const verify = defineCommand({
     if (flags.repair === true) return repair(ctx);
     const found = await ctx.journal.verify(flags.head);
     const { rows, settings, head, findings, knowsHead, witness } = found;
+    const file = found.place ?? ctx.journal.file;
     const record = {
       object: 'journal',
-      file: ctx.journal.file,
+      file,
       rows,
       settings,
       head,
@@ -44,12 +45,12 @@ export const verify = defineCommand({
       witness_lines: witness.lines,
     };
     await ctx.out.own(record, () => [
-      { line: { text: ctx.journal.file, style: 'strong' } },
+      { line: { text: file, style: 'strong' } },
       {
         line: `${rows} rows, ${settings === 0 ? '' : `${settings} of them about settings, `}${findings.length === 0 ? 'whole' : 'DAMAGED'}`,
       },
       { line: `head ${head}` },
-      { line: `witness ${witness.file}: ${witnessWords(found)}` },
+      ...(found.place === undefined ? [{ line: `witness ${witness.file}: ${witnessWords(found)}` }] : []),
     ]);
     if (findings.length > 0 || knowsHead === false) throw await damage(ctx, found, flags.head);
     return undefined;
@@ -73,7 +74,7 @@ function witnessWords({ rows, witness: { lines, state } }: Verification): string
 
 async function damage(
   ctx: Context,
-  { findings, knowsHead }: Verification,
+  { place, findings, knowsHead }: Verification,
   head: string | undefined,
 ): Promise<CliError> {
   const stops = (await ctx.journal.problem()) !== undefined;
@@ -85,10 +86,15 @@ async function damage(
     knowsHead === false ? [`it does not contain the head ${head}: rows that were there are gone`] : [];
   return new CliError(
     'refused',
-    `the journal ${ctx.journal.file} is not whole: ${[...rows, ...more, ...strange].join('; ')}`,
+    `the journal ${place ?? ctx.journal.file} is not whole: ${[...rows, ...more, ...strange].join('; ')}`,
     {
       certain: `${stops ? 'every change is refused until the journal is repaired' : 'the rows of the journal fit together, so changes are still possible'}; nothing was sent`,
-      now: findings.length === 0 ? ['show your lead'] : ['paydesk journal verify --repair   (keeps a copy)'],
+      now:
+        place !== undefined
+          ? ['paydesk team verify', 'ask who runs the database what happened to it']
+          : findings.length === 0
+            ? ['show your lead']
+            : ['paydesk journal verify --repair   (keeps a copy)'],
     },
   );
 }

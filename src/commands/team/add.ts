@@ -7,7 +7,7 @@ import { adminFlags, takePasswords, takePlace } from './place-inputs.ts';
 
 export const add = defineCommand({
   description:
-    'Adds a member, or a lead with --lead; NAME is then the operator in every row of this person. If NAME is a member already, the new password and rights replace the old ones. Any other role of the server that has this name already is refused. --user signs in and must be allowed to create roles. Without flags for the server, paydesk takes the server of the team of this profile. --password-stdin reads two lines: the password of --user, then the password of the member. No SQL statement contains the password itself. Do not send the password to the member together with the invitation.',
+    'Adds a member, or a lead with --lead; NAME is then the operator in every row of this person. If NAME is a member already, the new password and rights replace the old ones. Any other role of the server that has this name already is refused. --user signs in and must be allowed to create roles. Without flags for the server, paydesk takes the server of the team of this profile. --password-stdin reads two lines: the password of --user, then the password of the member, which has 8 characters or more; PAYDESK_TEAM_PASSWORD is taken for that of --user. No SQL statement contains the password itself. Do not send the password to the member together with the invitation.',
   arguments: [memberArgument],
   flags: { lead: flag.switch({ summary: 'may also set limits and erase notes' }), ...adminFlags },
   examples: [
@@ -20,9 +20,8 @@ export const add = defineCommand({
     const team = await ctx.team();
     const isLead = flags.lead === true;
     if (flags['print-sql'] === true) {
-      const [password = ''] = await takePasswords(ctx, { password: undefined }, flags, [
-        `password for ${name}`,
-      ]);
+      const own = [`password for ${name}`];
+      const [password = ''] = await takePasswords(ctx, { password: undefined }, flags, own, 0);
       const schema = flags.schema ?? 'paydesk';
       await ctx.out.text(`${await team.addSql(schema, { name, password, isLead })}\n`);
       return undefined;
@@ -34,7 +33,7 @@ export const add = defineCommand({
     if (await dryRunShown(ctx, { ...record, action: 'team_add' }, `would add ${name} to the team`))
       return undefined;
     const asked = [`password of ${place.user}`, `password for ${name}`];
-    const [password = '', own = ''] = await takePasswords(ctx, team, flags, asked);
+    const [password = '', own = ''] = await takePasswords(ctx, team, flags, asked, 1);
     await team.add(place, password, { name, password: own, isLead });
     await ctx.out.own(record, () => [
       { line: `${name} is ${isLead ? 'a lead' : 'a member'} of the team` },

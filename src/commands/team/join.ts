@@ -1,5 +1,6 @@
 /** `team join`: from now on the changes of the profile's account are recorded in the journal of a team. */
 
+import { commandLine } from '../../profiles/profiles.ts';
 import { confirmFirst, defineCommand, dryRunShown } from '../command.ts';
 import { flag } from '../flags.ts';
 import { placeFlags, takePasswords, takePlace } from './place-inputs.ts';
@@ -29,15 +30,20 @@ export const join = defineCommand({
     const what = `${attempts} ${attempts === 1 ? 'change' : 'changes'} of ${origin} from this machine into the journal ${where}`;
     if (await dryRunShown(ctx, { ...record, action: 'team_join' }, `would bring ${what}`)) return undefined;
     const [password = ''] = await takePasswords(ctx, team, flags, [`password of ${user}`]);
+    // Nobody should be asked about a server that refuses.
+    await team.check(place, password, journal);
     await confirmFirst(ctx, `bring ${what}, and record all others there?`, 'nothing was changed');
     const joined = await team.join(place, password, { journal, desk: flags.desk });
     const { isLead, added } = joined;
     await ctx.out.own({ ...record, journal: joined.team.journal, lead: isLead, rows_added: added }, () => [
       { line: { text: `joined as ${user}${isLead ? ', a lead' : ''}`, style: 'strong' } },
       { line: `changes of ${origin} are recorded in ${where}; nothing is sent without it` },
-      { line: `${joined.attempts} changes of this machine are in it (${added} rows added)` },
+      {
+        line: `${joined.attempts} ${joined.attempts === 1 ? 'change of this machine is' : 'changes of this machine are'} in it (${added} ${added === 1 ? 'row' : 'rows'} added)`,
+      },
     ]);
-    ctx.notes.note('next: paydesk team show');
+    const { profile } = await ctx.profiles.open();
+    ctx.notes.note(`next: ${commandLine(profile, 'team', 'show')}`);
     return undefined;
   },
 });

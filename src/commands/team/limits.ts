@@ -65,7 +65,9 @@ export const limits = defineCommand({
       return undefined;
     }
     const changes = changesOf(who, currency, flags);
-    const words = Object.entries(changes.values).map(([name, value]) => `${name} ${value ?? 'default'}`);
+    const words = Object.entries(changes.values).map(
+      ([name, value]) => `${name} ${value === null ? 'default' : limitValue(name, String(value))}`,
+    );
     const whose = changes.member === '*' ? 'everybody' : changes.member;
     const what = `set for ${whose} in ${changes.currency}: ${words.join(', ')}`;
     const plan = {

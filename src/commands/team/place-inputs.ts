@@ -98,27 +98,34 @@ export function invitationOf({ host, port, database, schema, tls }: TeamPlace, j
   return { object: 'paydesk_team', host, port, database, schema, journal, ca: tls?.ca ?? null };
 }
 
-/** The passwords of a command, one per line of standard input, or asked for. Never an argument. */
+/**
+ * The passwords of a command, one per line of standard input, or asked for. Never an argument. `fresh`: the index of the one that
+ * is set now; the others sign in, however they are.
+ */
 export async function takePasswords(
   ctx: Context,
   team: Pick<TeamDoor, 'password'>,
   flags: Pick<PlaceValues, 'password-stdin'>,
   messages: readonly string[],
+  fresh = -1,
 ): Promise<readonly string[]> {
   const lines = flags['password-stdin'] === true ? (await ctx.stdin(passwordSize)).split(/\r?\n/) : undefined;
   const taken: string[] = [];
   for (const [index, message] of messages.entries()) {
     const fromVariable = index === 0 && lines === undefined ? team.password : undefined;
+    const check = index === fresh ? problem : emptyProblem;
     const password =
-      lines?.[index] ??
-      fromVariable ??
-      (await ctx.ask.secret({ message, flag: '--password-stdin', check: problem }));
-    const wrong = problem(password);
+      lines?.[index] ?? fromVariable ?? (await ctx.ask.secret({ message, flag: '--password-stdin', check }));
+    const wrong = check(password);
     if (wrong !== undefined)
       throw new CliError('usage', `${message}: ${wrong}`, { certain: 'nothing was changed' });
     taken.push(password);
   }
   return taken;
+}
+
+function emptyProblem(password: string): string | undefined {
+  return password === '' ? 'a password is not empty' : undefined;
 }
 
 // A password that is shorter could not be masked without masking ordinary words too.

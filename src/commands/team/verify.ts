@@ -7,7 +7,7 @@ import { flag } from '../flags.ts';
 
 export const verify = defineCommand({
   description:
-    'Reads all rows, checks the hashes that link them, and compares each row with the copy that this machine keeps. A row that somebody changed or removed in the database shows here, and the copy is the proof. The copy cannot show what this machine has never seen. After a failover or a restore every desk refuses the server: let each desk run team verify, which names the rows that the server lost. If no desk misses a row, go on with --accept-server at each of them; a desk that misses rows stays refused.',
+    'Reads all rows, checks the hashes that link them, and compares each row with the copy that this machine keeps. A row that somebody changed or removed in the database shows here, and the copy is the proof. The copy cannot show what this machine has never seen. What a lead has erased at the server (journal forget) is erased in this copy too. After a failover or a restore every desk refuses the server: let each desk run team verify, which names the rows that the server lost. If no desk misses a row, go on with --accept-server at each of them; a desk that misses rows stays refused.',
   arguments: [],
   flags: {
     head: flag.text({
@@ -43,10 +43,10 @@ export const verify = defineCommand({
       await confirmFirst(ctx, message, 'nothing was changed');
       found = await team.verify({ head: flags.head, accept: true });
     }
-    const { rows, head, findings, knowsHead, change, isAccepted } = found;
+    const { rows, head, findings, knowsHead, change, isAccepted, erased } = found;
     const damage = damageOf(found, flags.head);
     const shown = { place, rows, head, findings, knows_head: knowsHead ?? null };
-    const server = { server_changed: change ?? null, accepted: isAccepted };
+    const server = { server_changed: change ?? null, accepted: isAccepted, erased };
     await ctx.out.own({ object: 'team_journal', ...shown, ...server }, () => [
       { line: { text: `team ${place}`, style: 'strong' } },
       {
@@ -71,6 +71,8 @@ export const verify = defineCommand({
           ],
         },
       );
+    if (erased > 0)
+      ctx.notes.note(`erased here too, as at the server: bodies and notes of ${erased} changes`);
     if (isAccepted) ctx.notes.note(`it ${change}: this desk goes on with it`);
     else if (accepts) ctx.notes.note('it is the server of the last time: nothing had to be accepted');
     return undefined;

@@ -53,6 +53,8 @@ export interface ServerVerification extends Verification {
   /** How the server is another one than this machine remembers, in words; undefined if it is not. */
   readonly change: string | undefined;
   readonly isAccepted: boolean;
+  /** Of how many changes the bodies were erased at the server, and now here too. */
+  readonly erased: number;
 }
 
 /** The journal of a team, and what `paydesk team` asks of it besides. */
@@ -64,7 +66,7 @@ export interface TeamJournal extends JournalStore {
   status(): Promise<TeamStatus>;
   /**
    * `verify`, and how the server is another one than this machine remembers. `accept`: from now on this machine remembers it as
-   * it is, if it has all rows that this machine has seen. Throws CliError 'refused' for a server that keeps no journal.
+   * it is, if it has all rows that this machine has seen. What was erased there is erased here too. Throws CliError 'refused' for a server that keeps no journal.
    */
   verifyServer(how: {
     readonly head?: string | undefined;
@@ -274,7 +276,10 @@ class PostgresStore {
     const call = (name: string, values: readonly Value[]) => this.#desk.call(name, values);
     return createPostgresRules({
       desk: this.#desk,
-      ask: (name, ...values) => call(name, values).catch((error) => this.#throwRefusal(error)),
+      ask: async (name, ...values) => {
+        await this.#desk.connect(readyMs);
+        return await call(name, values).catch((error) => this.#throwRefusal(error));
+      },
       insist: (what, name, ...values) =>
         this.#insist(what, () => call(name, values)).catch((error) => this.#throwRefusal(error)),
       add: (row) => this.#add(row),
@@ -356,7 +361,17 @@ class PostgresStore {
       verification.findings.length === 0 &&
       verification.knowsHead !== false;
     if (isAccepted) await this.#mirror.accept(memory);
-    return { ...verification, change: change?.problem, isAccepted };
+    const erased = verification.findings.length === 0 ? await this.#eraseToo(found.rows) : 0;
+    return { ...verification, change: change?.problem, isAccepted, erased };
+  }
+
+  // What a lead has erased must not stay here. The hash of a body stays, so the chain is as provable as before.
+  async #eraseToo(rows: readonly StoredRow[]): Promise<number> {
+    const isErased = ({ body, body_hash: hash }: StoredRow) => body === null && hash !== null;
+    const gone = new Set(rows.filter(isErased).map(({ seq }) => seq));
+    const kept = (await this.#mirror.rows()).filter(({ seq, body }) => body !== null && gone.has(seq));
+    if (kept.length > 0) await this.#mirror.erase(kept);
+    return new Set(kept.map(attemptKey)).size;
   }
 
   async #compared({ rows, end }: ServerRows, head?: string): Promise<Verification> {
@@ -377,6 +392,7 @@ class PostgresStore {
         return { seq: row.seq, problem: `is missing, and this machine's mirror has it: ${lostWords(row)}` };
       });
     return {
+      place: this.#place,
       rows: rows.length,
       settings: rows.filter(({ type }) => type === 'setting').length,
       head: chain.head,

@@ -26,6 +26,7 @@ const remedies: Readonly<Record<string, string>> = {
   PD040: 'look at the spelling',
   PD041: 'look at it: paydesk approvals list',
   PD042: 'ask somebody else of the team',
+  '3F000': 'compare the names of database and schema with the invitation of your lead',
   '42501': 'ask a lead to give you that right',
   '55P03': 'somebody else is writing to the journal: run the command again in a moment',
 };
@@ -71,20 +72,42 @@ const approvalForm = v.object({ id: v.string(), why: v.string(), usedBy: v.nulla
 export function serverAway(error: unknown, place: string): CliError {
   return new CliError('refused', `the team's journal ${place} cannot be used: ${messageOf(error)}`, {
     certain: "nothing is sent without the team's journal",
-    now: [whatNow(error)],
+    now: whatNow(error),
     cause: error,
   });
 }
 
-function whatNow(error: unknown): string {
+function whatNow(error: unknown): readonly string[] {
   const code = codeOf(error) ?? '';
   if (error instanceof UnprovenServer)
-    return 'ask who runs the database to store and ask for passwords as scram-sha-256 (password_encryption, pg_hba.conf)';
+    return [
+      'ask who runs the database to store and ask for passwords as scram-sha-256 (password_encryption, pg_hba.conf)',
+    ];
+  // The server knows the name, and lets nobody in under it.
+  if (code === '28000' && !messageOf(error).includes('pg_hba'))
+    return [
+      'ask your lead whether you were removed from the team',
+      'to use paydesk without the team: once you were added again, paydesk team leave',
+    ];
   if (code.startsWith('28'))
-    return 'look at name and password; an administrator of the database can set a new one: paydesk team add NAME';
-  if (/CERT|SELF_SIGNED|ISSUER|ALTNAME/.test(code))
-    return 'compare host name and certificate authority with what your lead gave you; do not go on otherwise';
-  return 'run the command again when the server answers';
+    return [
+      'look at name and password; an administrator of the database can set a new one: paydesk team add NAME',
+    ];
+  if (certificateWords(code) !== undefined)
+    return [
+      'compare host name and certificate authority with what your lead gave you; do not go on otherwise',
+    ];
+  if (code === '3D000') return ['compare the name of the database with the invitation of your lead'];
+  return ['run the command again when the server answers'];
+}
+
+// Node's own words are for whoever writes programs.
+function certificateWords(code: string): string | undefined {
+  if (code === 'CERT_HAS_EXPIRED') return 'the certificate of the server has expired';
+  if (code === 'CERT_NOT_YET_VALID') return 'the certificate of the server is not valid yet';
+  if (code === 'ERR_TLS_CERT_ALTNAME_INVALID') return 'the certificate of the server is for another host';
+  if (!/CERT|SELF_SIGNED|ISSUER|LEAF_SIGNATURE/.test(code)) return undefined;
+  return 'the certificate of the server was not issued by the authority that this desk trusts for it';
 }
 
 /** The refusal when the server is not what it was. */
@@ -110,5 +133,7 @@ export function isInTheWay(error: unknown): boolean {
 function messageOf(error: unknown): string {
   if (error instanceof NoAnswer || error instanceof ServerWarning) return error.message;
   if (!(error instanceof Error)) return String(error);
+  const certificate = certificateWords(codeOf(error) ?? '');
+  if (certificate !== undefined) return certificate;
   return 'syscall' in error ? systemReason(error) : error.message || (codeOf(error) ?? error.name);
 }

@@ -3,6 +3,7 @@
 import { expect, test } from 'vitest';
 import { systemClock } from '../../../bin/process-io.ts';
 import { connectTo, ServerWarning } from '../../../src/journal/postgres/connection.ts';
+import { startCuttingProxy } from '../../harness/cutting-proxy.ts';
 import { newTeamDatabase, passwordOf } from '../../harness/team-database.ts';
 
 test('a warning about one call is not lost when another one is asked meanwhile', async () => {
@@ -29,4 +30,25 @@ test('a warning about one call is not lost when another one is asked meanwhile',
   // What was to be asked after it is not asked on a connection that cannot be trusted any more.
   expect(await other).toBeInstanceOf(Error);
   expect(connection.isOpen).toBe(false);
+});
+
+test('whoever does not want to wait for a silent server ends the connection at once', async () => {
+  await using database = await newTeamDatabase();
+  await using proxy = await startCuttingProxy(database.server.port);
+  proxy.mute(true);
+  const leave = new AbortController();
+  const connecting = connectTo(
+    { host: '127.0.0.1', port: proxy.port, database: database.name, schema: 'paydesk', user: 'ana' },
+    {
+      clock: systemClock,
+      password: async () => passwordOf('ana'),
+      run: 'r',
+      deadlineMs: 600_000,
+      signal: leave.signal,
+    },
+  ).catch((error: unknown) => error);
+  await expect.poll(() => proxy.connections, { timeout: 60_000 }).toBe(1);
+  const reason = new Error('Ctrl-C');
+  leave.abort(reason);
+  expect(await connecting).toBe(reason);
 });
