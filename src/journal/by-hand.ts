@@ -3,7 +3,15 @@
  * with. Pure.
  */
 
-import { claimsOf, isDoubted, isOpen, isSameAttempt, ownRefunds, verdictOf } from './attempt-state.ts';
+import {
+  claimsOf,
+  isDoubted,
+  isOpen,
+  isSameAttempt,
+  ownRefunds,
+  verdictOf,
+  wasOver,
+} from './attempt-state.ts';
 import type { Refusal } from './guards.ts';
 import type { AttemptRecord, Moment, VerdictRow } from './journal-rows.ts';
 import { atLeastSince, earliestOf } from './journal-time.ts';
@@ -81,16 +89,26 @@ export function sentAgain(record: AttemptRecord, known: readonly AttemptRecord[]
 
 // What was sent later; and what was sent before, was recorded as not made, and so was sent again as this attempt.
 function allSentAgain(record: AttemptRecord, known: readonly AttemptRecord[]): readonly AttemptRecord[] {
-  const { sent } = record;
-  const { kind, expected } = sent.proof;
   return known.filter((other) => {
     const verdict = verdictOf(other)?.verdict;
     const failed = verdict === 'not_sent' || verdict === 'rejected';
-    const isInstead = other.sent.time >= sent.time || notMadeBy(other) !== undefined;
-    return (
-      !isSameAttempt(other, record) && isInstead && !failed && isEqual({ ...sent, kind, expected }, other)
-    );
+    const isInstead = other.sent.time >= record.sent.time || notMadeBy(other) !== undefined;
+    return isInstead && !failed && isEqualTo(record, other);
   });
+}
+
+// Another attempt that asks for the same money.
+function isEqualTo({ sent }: AttemptRecord, other: AttemptRecord): boolean {
+  const { kind, expected } = sent.proof;
+  return !isSameAttempt(other, { sent }) && isEqual({ ...sent, kind, expected }, other);
+}
+
+// Nothing has shown yet whether it was made, and a later read still may.
+function isUncertain(record: AttemptRecord): boolean {
+  const last = verdictOf(record);
+  if (last === undefined || last.verdict === 'unknown') return true;
+  const isUnproven = last.verdict === 'not_seen' || (last.verdict === 'rejected' && last.confirmed === false);
+  return isUnproven && !wasOver(record, last);
 }
 
 // ── What was recorded as not made, and is made ──────────────────────────────────────────────────
@@ -106,7 +124,7 @@ export interface Appeared {
 
 /**
  * What a read shows of a refund that a person recorded as not made; undefined if it does not show it, or if nobody can tell it from
- * a refund that a person recorded as made. `known`: the attempts on that order.
+ * a refund that a person recorded as made, or from an equal one whose outcome is not known. `known`: the attempts on that order.
  */
 export function appearedIn(
   record: AttemptRecord,
@@ -116,6 +134,8 @@ export function appearedIn(
   const { shows } = evidence;
   if (!isDoubted(record) || (shows !== 'expected' && shows !== 'duplicate' && shows !== 'partial'))
     return undefined;
+  // It may be that one, and nobody has recorded anything about it.
+  if (known.some((other) => isUncertain(other) && isEqualTo(record, other))) return undefined;
   const others = allSentAgain(record, known);
   if (shows === 'expected' && others.some(isMadeByHand)) return undefined;
   return { evidence, again: others.find((other) => verdictOf(other)?.verdict === 'applied') };

@@ -2,7 +2,14 @@
 
 import { describe, expect, it } from 'vitest';
 import { isDoubted, isDue, isUnsettled, isWatched, mayBeOpen } from '../../src/journal/attempt-state.ts';
-import { appearedOn, appearedRuling, canCorrect, sentAgain, sentAs } from '../../src/journal/by-hand.ts';
+import {
+  appearedIn,
+  appearedOn,
+  appearedRuling,
+  canCorrect,
+  sentAgain,
+  sentAs,
+} from '../../src/journal/by-hand.ts';
 import { paidTwice } from '../../src/journal/guards.ts';
 import type { FoundRefund } from '../../src/journal/journal.ts';
 import type { AttemptRecord, VerdictRow } from '../../src/journal/journal-rows.ts';
@@ -148,8 +155,26 @@ describe('a refund that a person recorded as not made', () => {
   });
 
   it('is no repeat of what failed: then it alone was made', () => {
-    const failed = attempt([{ verdict: 'not_seen' }], { intent: 'i_2', time: 50 });
-    expect(look([doubted, failed], order(5), over).row).toMatchObject({ alarm: 'applied_though_rejected' });
+    const failed = attempt([{}, { time: over + 50 }], { intent: 'i_2', time: 50 });
+    expect(look([doubted, failed], order(5), over + 60).row).toMatchObject({
+      alarm: 'applied_though_rejected',
+    });
+  });
+
+  it.each<[string, Partial<VerdictRow>[]]>([
+    ['without a verdict', []],
+    ['unknown', [{ verdict: 'unknown' }]],
+    ['not seen, and it may still appear', [{ verdict: 'not_seen' }]],
+    ['refused by a reply that no read has confirmed', [{ verdict: 'rejected', confirmed: false }]],
+  ])('is left to an equal one that is %s', (_, verdicts) => {
+    const shown = appearedOn(doubted, [doubted], order(5))?.evidence;
+    if (shown === undefined) throw new Error('the order does not show it');
+    for (const time of [-50, 50]) {
+      const open = attempt(verdicts, { intent: 'i_2', time });
+      expect(appearedIn(doubted, [doubted, open], shown)).toBeUndefined();
+      // Its horizon is over, but no read has come since.
+      expect(look([doubted, open], order(5), over + 60).row?.verdict).not.toBe('applied');
+    }
   });
 
   it('also of two that were recorded so, both made, the second raises the alarm', () => {
