@@ -168,7 +168,7 @@ async function lookAtAll([first]: readonly Working[]): Promise<void> {
   await asked(`create or replace function paydesk.row_time(p_newest bigint) returns bigint language sql volatile as
     $$ select greatest((extract(epoch from clock_timestamp()) * 1000)::bigint + ${minute}, p_newest) $$`);
   ledger.clock.offMs = minute;
-  if (first !== undefined) await desk.run(first.home, ['journal', 'reconcile'], later(minute));
+  if (first !== undefined) await desk.run(first.home, ['journal', 'reconcile', '--all'], later(minute));
 }
 
 /** What the journal says of each attempt that was recorded: of which order and amount, when, and its last verdict. */
