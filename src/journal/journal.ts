@@ -35,7 +35,7 @@ export { broughtBy, sentBy } from './journal-rows.ts';
 export type { AttemptQuery, JournalStore, Repair, Verification } from './journal-store.ts';
 export { tolerableSkewMs } from './journal-time.ts';
 export type { Evidence } from './judge-read.ts';
-export { LimitRefusal, limitWords, secondWords } from './limit-words.ts';
+export { LimitRefusal, limitValue, limitWords, secondWords } from './limit-words.ts';
 export { isSameOrigin } from './moved-away.ts';
 export type { ServerVerification } from './postgres/postgres-store.ts';
 export type { TeamStatus } from './postgres/team-status.ts';

@@ -103,3 +103,9 @@ const noCurrency = 'the team has limits, and the order does not show its currenc
 function leftOf(limit: TeamLimit | undefined, earlier: number): number {
   return limit === undefined || limit.value === 'none' ? 0 : limit.value - earlier;
 }
+
+/** The value of a limit in words: a reason and a note are needed or not. */
+export function limitValue(limit: string, value: string | null): string {
+  if (value === null) return 'not set';
+  return limit === 'reason' || limit === 'note' ? (value === '1' ? 'yes' : value) : value;
+}

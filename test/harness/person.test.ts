@@ -49,7 +49,7 @@ test.each<[string, Typed, number]>([
       ['Which order?', ''],
       ['ord_1', '\r'],
       ['How much?', '900000\r'],
-      ['only 35000 is left', '\x15\r'],
+      ['only 35000 is left', '\x1535000\r'],
       ['Why?', '\x1b[B\x1b[B\r'],
       ['Note', 'a note\r'],
       ['Send it?', 'y\r'],

@@ -2,9 +2,8 @@
 
 import { type Column, fieldColumn } from '../../api/resources.ts';
 import type { JsonObject } from '../../api/spec.ts';
-import type { LimitRow, SettingRow } from '../../journal/journal.ts';
+import { type LimitRow, limitValue, type SettingRow } from '../../journal/journal.ts';
 import type { Context } from '../command.ts';
-import { limitValue } from '../team/limits.ts';
 
 export const settingColumns: readonly Column[] = [
   fieldColumn('changed_at', 'CHANGED', 'time', 0),

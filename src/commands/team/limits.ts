@@ -3,6 +3,7 @@
 import { type Column, fieldColumn } from '../../api/resources.ts';
 import { currencyPattern, type JsonObject } from '../../api/spec.ts';
 import type { LimitChanges, TeamLimit } from '../../journal/journal.ts';
+import { limitValue } from '../../journal/journal.ts';
 import { confirmFirst, defineCommand, dryRunShown, type Input } from '../command.ts';
 import { flag, oneOf, usage } from '../flags.ts';
 
@@ -128,12 +129,6 @@ function recordOf({ member, currency, name, value, setBy, setAt }: TeamLimit): J
     set_by: setBy,
     set_at: Math.floor(setAt / 1000),
   };
-}
-
-/** The value of a limit in words: a reason and a note are needed or not. */
-export function limitValue(limit: string, value: string | null): string {
-  if (value === null) return 'not set';
-  return limit === 'reason' || limit === 'note' ? (value === '1' ? 'yes' : value) : value;
 }
 
 function readCurrency(text: string, name: string): string {
