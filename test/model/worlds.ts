@@ -187,7 +187,7 @@ export const worlds: ReadonlyMap<string, Named> = new Map<string, Named>([
     {
       // With the newest first and no times nothing but the journal tells that it was repeated.
       rules: { olderRefund: true, newestFirst: true, careless: true },
-      short: { ...none, runs: 3 },
+      short: pair,
       long: three,
     },
   ],
@@ -195,7 +195,7 @@ export const worlds: ReadonlyMap<string, Named> = new Map<string, Named>([
     'two desks of a team',
     {
       rules: { journal: 'server' },
-      short: { ...pair, foreign: 1 },
+      short: pair,
       long: { ...three, kills: 2, foreign: 1, settles: 1 },
     },
   ],
