@@ -1,48 +1,44 @@
-/** Opens the journal of a run: it keeps keys out of the rows, and answers what commands ask. */
+/** Opens the journal of a run: it answers what commands ask, and tells once what is open or out of order. */
 
 import type { Service } from '../api/api.ts';
 import { CliError } from '../errors.ts';
 import type { Clock } from '../io.ts';
-import type { LockOwner, Locks } from '../locks/locks.ts';
+import type { Locks } from '../locks/locks.ts';
 import { commandLine, type Profile, type Profiles } from '../profiles/profiles.ts';
 import type { Notes, Secrets } from '../terminal/terminal.ts';
 import { attemptsOf, paidTwiceOf, unconfirmedOf } from './account-attempts.ts';
 import {
   blockedUntil,
   horizonOf,
-  isDoubted,
   isDue,
   isOpen,
-  isUnsettled,
   isWatched,
   mayStillLeave,
   ownRefunds,
-  verdictOf,
 } from './attempt-state.ts';
-import { appearedOn, appearedRuling, sentAgain, sentAs, tooEarly, unshownRefunds } from './by-hand.ts';
+import { sentAgain, tooEarly, unshownRefunds } from './by-hand.ts';
 import { recordedOutcome } from './change-outcome.ts';
 import type { EffectParts } from './effects.ts';
-import { decide, paidTwice, type Refusal, unshownRefund, usedUp } from './guards.ts';
-import type { Journal, PlanClaim } from './journal.ts';
-import type { AttemptRecord, Moment, VerdictRow } from './journal-rows.ts';
+import type { Journal } from './journal.ts';
+import type { AttemptRecord } from './journal-rows.ts';
 import type { JournalStore } from './journal-store.ts';
 import { momentOf, stampOf } from './journal-time.ts';
 import { isPaidTwice } from './paid-twice.ts';
+import { applying, claimPlan } from './plan-claim.ts';
 import { pickDue, resolveOne } from './read-again.ts';
-import { refusalError } from './refusal-error.ts';
+import { refuseDuplicate, refuseOpen, refusePlanned } from './refuse-early.ts';
 import { appearedVerdict } from './said-by-hand.ts';
 import { marksOf, marksOfService, mayBeSameAccount } from './same-account.ts';
 import { asksForSame } from './same-request.ts';
+import { unwritten, withoutKeys } from './store-of-run.ts';
 import {
   alarmedLines,
   appearedRefunds,
-  duplicateNow,
   namedByReply,
   probableRefunds,
   seenTwice,
   unconfirmedLines,
 } from './unconfirmed.ts';
-import { rulingOf, verdictRow } from './verdict.ts';
 
 /** What a run needs for its journal. */
 export interface JournalParts {
@@ -132,39 +128,6 @@ export function openJournal(parts: JournalParts): OpenedJournal {
         parts.notes.warn(`the journal cannot be read: ${error.message}`);
       }
     },
-  };
-}
-
-// A row may hold a key that somebody typed, or that came from a file. (Keys in replies are masked before.)
-function withoutKeys(store: JournalStore, secrets: JournalParts['secrets']): JournalStore {
-  const cleaned = <Row extends object>(row: Row): Row => {
-    const json = JSON.stringify(row);
-    return secrets.holds(json) ? JSON.parse(secrets.cleanJson(json)) : row;
-  };
-  return {
-    ...store,
-    append: (row) => store.append(cleaned(row)),
-    takeBack: (sent, verdict) => store.takeBack(sent, cleaned(verdict)),
-    async rules() {
-      const rules = await store.rules?.();
-      return (
-        rules && {
-          ...rules,
-          ask: (id, what) => rules.ask(id, cleaned(what)),
-          decide: (id, step, how) => rules.decide(id, step, cleaned(how)),
-        }
-      );
-    },
-  };
-}
-
-// Under --dry-run, paydesk shows what a read proves and does not write it down.
-function unwritten(store: JournalStore): JournalStore {
-  return {
-    ...store,
-    append: () => Promise.resolve(),
-    takeBack: () => Promise.resolve(),
-    eraseBodies: () => Promise.resolve(0),
   };
 }
 
@@ -290,99 +253,6 @@ function createJournal(parts: JournalParts): Journal {
   };
 }
 
-interface RefuseParts extends Pick<JournalParts, 'store' | 'shortTime' | 'dryRun'> {
-  readonly now: () => Promise<Moment>;
-  /** The attempt after its order was read again; undefined when it cannot be read now. */
-  readonly readAgain: (record: AttemptRecord) => Promise<AttemptRecord | undefined>;
-}
-
-async function refuseOpen(
-  { store, now, readAgain, shortTime, dryRun }: RefuseParts,
-  { service, kind, orderId, again }: Parameters<Journal['refuseOpen']>[0],
-): Promise<readonly AttemptRecord[]> {
-  const closed: AttemptRecord[] = [];
-  // Before the preview: nobody should decide on a change that the journal refuses anyway.
-  if (!dryRun) await store.ready();
-  // If the journal cannot be read now, the change itself says so.
-  const own = await attemptsOf(store, service, orderId).catch(() => []);
-  const shown = { shortTime, amounts: service.profile.settings };
-  const refuse = (refusal: Refusal | undefined) => {
-    if (refusal !== undefined) throw refusalError(refusal, orderId, shown);
-  };
-  if (!dryRun) {
-    refuse(usedUp(again, own));
-    for (const record of own.filter(isUnsettled)) {
-      if (!isOpen(record, await now())) continue;
-      const after = isDue(record, await now()) ? await readAgain(record) : record;
-      if (after === undefined) continue;
-      if (isOpen(after, await now()))
-        refuse({ why: 'open', attempt: after, account: marksOfService(service) });
-      closed.push(after);
-    }
-  }
-  // What the reads have just found is told by the change itself, with both refunds (exit 7).
-  refuse(paidTwice({ kind, orderId }, own));
-  return closed;
-}
-
-interface DuplicateParts extends Omit<RefuseParts, 'readAgain'> {
-  readonly effectParts: (record: AttemptRecord) => Promise<EffectParts>;
-}
-
-// Before the preview: nobody should decide on a change that the final read stops anyway.
-async function refuseDuplicate(
-  { store, now, effectParts, shortTime, dryRun }: DuplicateParts,
-  { service, orderId, order }: Parameters<Journal['refuseDuplicate']>[0],
-): Promise<void> {
-  // If the journal cannot be read now, the change itself says so.
-  const own = await attemptsOf(store, service, orderId).catch(() => []);
-  const shown = { shortTime, amounts: service.profile.settings };
-  for (const attempt of own) {
-    const twice = duplicateNow(attempt, own, order);
-    const late = appearedOn(attempt, own, order);
-    const ruling = twice ? rulingOf(twice) : late && appearedRuling(late);
-    if (ruling === undefined) continue;
-    const verdict = dryRun
-      ? verdictRow(attempt.sent, await now(), ruling)
-      : await readForVerdict(await effectParts(attempt), attempt);
-    if (verdict === undefined) continue;
-    const again = late && sentAs(attempt, late);
-    throw refusalError({ why: 'appeared', attempt, verdict, sentAs: again }, orderId, shown);
-  }
-}
-
-// The alarm, or the verdict after that of a person, which the read under the lock gave; undefined if it shows nothing of that.
-async function readForVerdict(parts: EffectParts, attempt: AttemptRecord): Promise<VerdictRow | undefined> {
-  const { record } = await resolveOne(parts, attempt);
-  const verdict = verdictOf(record);
-  const isNews = isDoubted(attempt) ? !isDoubted(record) : verdict?.alarm === 'duplicate';
-  return isNews ? verdict : undefined;
-}
-
-// Before the last questions: nobody should write a note for a refund that the journal refuses anyway.
-async function refusePlanned(
-  { store, now, shortTime }: Omit<RefuseParts, 'readAgain'>,
-  { service, intent, order }: Parameters<Journal['refusePlanned']>[0],
-): Promise<void> {
-  // If the journal cannot be read now, the change itself says so.
-  const own = await attemptsOf(store, service, intent.orderId).catch(() => []);
-  const { settings: amounts, name: profile } = service.profile;
-  const { currency, request, note } = intent;
-  const shown = { shortTime, amounts, currency, profile, asked: { body: request.body, note } };
-  const asked = { ...intent, kind: 'refund', intent: '', account: marksOfService(service) } as const;
-  const decision = decide(asked, own, await now());
-  // Another run may be sending just now. The change itself waits for the lock, and then says which run it is.
-  if (decision.go === 'refuse' && decision.refusal.why === 'open') return;
-  const refused = decision.go === 'refuse' ? decision.refusal : undefined;
-  // The same refund was recorded by hand: whether the order shows it says more than the journal alone.
-  const unshown =
-    refused === undefined || refused.why === 'made'
-      ? unshownRefund(asked, unshownRefunds(own, order), own)
-      : undefined;
-  const refusal = unshown ?? refused;
-  if (refusal !== undefined) throw refusalError(refusal, intent.orderId, shown);
-}
-
 // The named profile, or the one that sent the change if it still reaches its account, or the only other one that does.
 async function profileFor({ profiles, named }: JournalParts, { sent }: AttemptRecord): Promise<string> {
   // After a repair the account of an attempt may be unknown. Then the named profile is taken.
@@ -411,61 +281,4 @@ async function profileFor({ profiles, named }: JournalParts, { sent }: AttemptRe
         ? [`add a profile of that account: paydesk profile add ${sent.profile}`]
         : [`it is reached by ${reaching.join(', ')}: -p ${only}; to look it up:`, ...ways],
   });
-}
-
-// On one machine a lock, of its own kind since a batch holds it for long. The desks of a team claim its rows one by one.
-async function claimPlan(
-  { store, locks, signal, shortTime }: Pick<JournalParts, 'store' | 'locks' | 'signal' | 'shortTime'>,
-  { id, digest }: { readonly id: string; readonly digest: string },
-  text: () => Promise<string>,
-): Promise<PlanClaim> {
-  const rules = await store.rules?.();
-  if (rules !== undefined) {
-    const shared = await rules.plan(digest, text);
-    // If the server does not hear it, it waits until the time of this run has run out.
-    return { shared, release: () => shared.leave().catch(() => undefined) };
-  }
-  const taken = await locks.take(planLock(id), { waitMs: 0, signal, alone: true });
-  if (taken.held) return { shared: undefined, release: () => taken.release() };
-  const { owner } = taken;
-  throw new CliError(
-    'refused',
-    `another run is applying plan ${id}${owner === undefined ? '' : `: ${ownerWords(owner, shortTime)}`}`,
-    {
-      certain: 'nothing was sent by this run',
-      now: ['wait until it has ended, then run the command again'],
-    },
-  );
-}
-
-function planLock(id: string): string {
-  return `plan ${id}`;
-}
-
-function ownerWords({ operator, since }: LockOwner, shortTime: JournalParts['shortTime']): string {
-  return `${operator}, since ${shortTime(since)}`;
-}
-
-// Whoever only looks is not stopped by locks that do not work, or by a server that is away: the run that sends is.
-async function applying(
-  { store, locks, signal, shortTime }: Pick<JournalParts, 'store' | 'locks' | 'signal' | 'shortTime'>,
-  { id, digest }: { readonly id: string; readonly digest: string },
-): Promise<string | undefined> {
-  try {
-    const rules = await store.rules?.();
-    if (rules !== undefined) {
-      const { working } = await rules.planProgress(digest);
-      const members = working.map(
-        ({ member, orders }) => `${member} at ${orders === 1 ? '1 order' : `${orders} orders`}`,
-      );
-      return members.join(', ') || undefined;
-    }
-    const taken = await locks.take(planLock(id), { waitMs: 0, signal, alone: true });
-    if (!taken.held) return taken.owner === undefined ? 'by another run' : ownerWords(taken.owner, shortTime);
-    await taken.release();
-    return undefined;
-  } catch (error) {
-    if (!(error instanceof CliError) || signal?.aborted === true) throw error;
-    return undefined;
-  }
 }

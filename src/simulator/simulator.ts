@@ -74,7 +74,7 @@ function demoFileIn(folder: string): string {
 
 /** Options of a simulator on a loopback port. */
 export interface ServeOptions {
-  /** Default: any free port, as for 0. */
+  /** Default: 0, which takes any free port. */
   readonly port?: number | undefined;
   /** The file of its records. Default: it keeps them in memory. */
   readonly db?: string | undefined;

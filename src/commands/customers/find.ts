@@ -2,14 +2,19 @@
 
 import { longPages, type Page, type Service } from '../../api/api.ts';
 import { customerColumns } from '../../api/resources.ts';
-import { idOf } from '../../api/spec.ts';
+import { idOf, itemsOf, type JsonObject } from '../../api/spec.ts';
 import { CliError } from '../../errors.ts';
 import { accountLabel, accountSpan, commandLine } from '../../profiles/profiles.ts';
 import { type Context, defineCommand } from '../command.ts';
 import { flag } from '../flags.ts';
-import { createSearch } from '../orders/order-matching.ts';
+import {
+  createSearch,
+  field,
+  foldedFields,
+  metadataFields,
+  type SearchableOrder,
+} from '../orders/order-matching.ts';
 import { brokeOff } from '../walk.ts';
-import { customerFields } from './customer-fields.ts';
 
 const defaultMax = 5_000;
 
@@ -141,4 +146,20 @@ function onwards({ profile }: Service, { texts, max, isBound, paging }: Search, 
   const dashed = texts.some((text) => text.startsWith('-'));
   const words = dashed ? [...options, '--', ...texts] : [...texts, ...options];
   return commandLine(profile, 'customers', 'find', ...words);
+}
+
+// The fields of a customer (service: customer), each also without case and accents.
+function customerFields(customer: JsonObject): SearchableOrder {
+  return foldedFields([
+    ...field('name', customer.name, 'part'),
+    ...field('email', customer.email, 'part'),
+    ...field('phone', customer.phone, 'phone'),
+    ...field('id', customer.id, 'idPart'),
+    ...field('reference', customer.custom_reference, 'part'),
+    ...itemsOf(customer.payment_sources).flatMap((source) => [
+      ...field('source', source.reference, 'part'),
+      ...field('source', source.id, 'idPart'),
+    ]),
+    ...metadataFields(customer.metadata),
+  ]);
 }

@@ -1,0 +1,112 @@
+/** Refuses a change before its preview and its questions, when the journal or its final read would refuse it anyway. */
+
+import { attemptsOf } from './account-attempts.ts';
+import { isDoubted, isDue, isOpen, isUnsettled, verdictOf } from './attempt-state.ts';
+import { appearedOn, appearedRuling, sentAs, unshownRefunds } from './by-hand.ts';
+import type { EffectParts } from './effects.ts';
+import { decide, paidTwice, type Refusal, unshownRefund, usedUp } from './guards.ts';
+import type { Journal } from './journal.ts';
+import type { AttemptRecord, Moment, VerdictRow } from './journal-rows.ts';
+import type { JournalStore } from './journal-store.ts';
+import { resolveOne } from './read-again.ts';
+import { refusalError } from './refusal-error.ts';
+import { marksOfService } from './same-account.ts';
+import { duplicateNow } from './unconfirmed.ts';
+import { rulingOf, verdictRow } from './verdict.ts';
+
+interface RefuseParts {
+  readonly store: JournalStore;
+  readonly shortTime: (ms: number) => string;
+  readonly dryRun: boolean;
+  readonly now: () => Promise<Moment>;
+  /** The attempt after its order was read again; undefined when it cannot be read now. */
+  readonly readAgain: (record: AttemptRecord) => Promise<AttemptRecord | undefined>;
+}
+
+/** Of the unconfirmed changes of an order: reads those that are due, and refuses if one is left. Returns those that ended. */
+export async function refuseOpen(
+  { store, now, readAgain, shortTime, dryRun }: RefuseParts,
+  { service, kind, orderId, again }: Parameters<Journal['refuseOpen']>[0],
+): Promise<readonly AttemptRecord[]> {
+  const closed: AttemptRecord[] = [];
+  // Before the preview: nobody should decide on a change that the journal refuses anyway.
+  if (!dryRun) await store.ready();
+  // If the journal cannot be read now, the change itself says so.
+  const own = await attemptsOf(store, service, orderId).catch(() => []);
+  const shown = { shortTime, amounts: service.profile.settings };
+  const refuse = (refusal: Refusal | undefined) => {
+    if (refusal !== undefined) throw refusalError(refusal, orderId, shown);
+  };
+  if (!dryRun) {
+    refuse(usedUp(again, own));
+    for (const record of own.filter(isUnsettled)) {
+      if (!isOpen(record, await now())) continue;
+      const after = isDue(record, await now()) ? await readAgain(record) : record;
+      if (after === undefined) continue;
+      if (isOpen(after, await now()))
+        refuse({ why: 'open', attempt: after, account: marksOfService(service) });
+      closed.push(after);
+    }
+  }
+  // What the reads have just found is told by the change itself, with both refunds (exit 7).
+  refuse(paidTwice({ kind, orderId }, own));
+  return closed;
+}
+
+interface DuplicateParts extends Omit<RefuseParts, 'readAgain'> {
+  readonly effectParts: (record: AttemptRecord) => Promise<EffectParts>;
+}
+
+/** Before the preview: nobody should decide on a change that the final read stops anyway. */
+export async function refuseDuplicate(
+  { store, now, effectParts, shortTime, dryRun }: DuplicateParts,
+  { service, orderId, order }: Parameters<Journal['refuseDuplicate']>[0],
+): Promise<void> {
+  // If the journal cannot be read now, the change itself says so.
+  const own = await attemptsOf(store, service, orderId).catch(() => []);
+  const shown = { shortTime, amounts: service.profile.settings };
+  for (const attempt of own) {
+    const twice = duplicateNow(attempt, own, order);
+    const late = appearedOn(attempt, own, order);
+    const ruling = twice ? rulingOf(twice) : late && appearedRuling(late);
+    if (ruling === undefined) continue;
+    const verdict = dryRun
+      ? verdictRow(attempt.sent, await now(), ruling)
+      : await readForVerdict(await effectParts(attempt), attempt);
+    if (verdict === undefined) continue;
+    const again = late && sentAs(attempt, late);
+    throw refusalError({ why: 'appeared', attempt, verdict, sentAs: again }, orderId, shown);
+  }
+}
+
+// The alarm, or the verdict after that of a person, which the read under the lock gave; undefined if it shows nothing of that.
+async function readForVerdict(parts: EffectParts, attempt: AttemptRecord): Promise<VerdictRow | undefined> {
+  const { record } = await resolveOne(parts, attempt);
+  const verdict = verdictOf(record);
+  const isNews = isDoubted(attempt) ? !isDoubted(record) : verdict?.alarm === 'duplicate';
+  return isNews ? verdict : undefined;
+}
+
+/** Before the last questions: nobody should write a note for a refund that the journal refuses anyway. */
+export async function refusePlanned(
+  { store, now, shortTime }: Omit<RefuseParts, 'readAgain'>,
+  { service, intent, order }: Parameters<Journal['refusePlanned']>[0],
+): Promise<void> {
+  // If the journal cannot be read now, the change itself says so.
+  const own = await attemptsOf(store, service, intent.orderId).catch(() => []);
+  const { settings: amounts, name: profile } = service.profile;
+  const { currency, request, note } = intent;
+  const shown = { shortTime, amounts, currency, profile, asked: { body: request.body, note } };
+  const asked = { ...intent, kind: 'refund', intent: '', account: marksOfService(service) } as const;
+  const decision = decide(asked, own, await now());
+  // Another run may be sending just now. The change itself waits for the lock, and then says which run it is.
+  if (decision.go === 'refuse' && decision.refusal.why === 'open') return;
+  const refused = decision.go === 'refuse' ? decision.refusal : undefined;
+  // The same refund was recorded by hand: whether the order shows it says more than the journal alone.
+  const unshown =
+    refused === undefined || refused.why === 'made'
+      ? unshownRefund(asked, unshownRefunds(own, order), own)
+      : undefined;
+  const refusal = unshown ?? refused;
+  if (refusal !== undefined) throw refusalError(refusal, intent.orderId, shown);
+}
