@@ -16,7 +16,7 @@ import {
   secondWords,
   type TeamRules,
 } from '../../journal/journal.ts';
-import { commandLine, environmentName, modeOfAccount, type Profile } from '../../profiles/profiles.ts';
+import { commandLine, modeOfAccount, type Profile, profileNamed } from '../../profiles/profiles.ts';
 import { isOfRefund } from './approved-refund.ts';
 import { requestTitle, stateWords } from './request-record.ts';
 
@@ -178,7 +178,6 @@ async function useAccountOf(ctx: Context, request: ApprovalRequest, verb: readon
   if (ctx.options.profile === undefined || isOfAccount(request, profile)) return;
   const names = await ctx.profiles.reaching(asked.account);
   const name = names.includes(asked.profile) ? asked.profile : names[0];
-  const kind = name === environmentName ? name : 'stored';
   throw new CliError(
     'refused',
     `${id} is about another account: ${accountWords(asked)}, not that of profile ${profile.name}`,
@@ -187,7 +186,7 @@ async function useAccountOf(ctx: Context, request: ApprovalRequest, verb: readon
       now:
         name === undefined
           ? ['no profile here reaches that account: paydesk profile add NAME']
-          : ['take the profile of that account:', commandLine({ kind, name }, 'approvals', ...verb, id)],
+          : ['take the profile of that account:', commandLine(profileNamed(name), 'approvals', ...verb, id)],
       approval: id,
     },
   );
