@@ -14,6 +14,7 @@ import {
   LimitRefusal,
   type OthersProgress,
   secondWords,
+  type TeamLimit,
   type TeamRules,
 } from '../../journal/journal.ts';
 import { commandLine, modeOfAccount, type Profile, profileNamed } from '../../profiles/profiles.ts';
@@ -76,7 +77,12 @@ export async function refuseOverLimits(
 /** The line of the preview, where a yes only asks for the approval. Undefined if nobody else is needed. */
 export function secondLine(finding: LimitFinding | undefined, style: AmountStyle): string | undefined {
   if (finding?.limit === undefined || !finding.needsSecond) return undefined;
-  return `${secondWords(finding.limit, style)}: your yes asks for the approval, and sends nothing`;
+  return yesAsks(finding.limit, style);
+}
+
+/** What a yes does where a limit wants a second person. */
+export function yesAsks(limit: TeamLimit, style: AmountStyle): string {
+  return `${secondWords(limit, style)}: your yes asks for the approval, and sends nothing`;
 }
 
 /**
@@ -106,11 +112,11 @@ export async function otherRequests(
 /** Asks somebody else of the team to approve a refund. Always throws CliError 'refused', which names the request. */
 export async function askForApproval(ctx: Context, profile: Profile, refund: AskedRefund): Promise<never> {
   const send = (id: string) => commandLine(profile, 'orders', 'refund', '--approved', id);
-  throw await asked(ctx, profile, refund, send);
+  throw await requestApproval(ctx, profile, refund, send);
 }
 
 /** Asks for an approval, and returns the error that says so. `send`: the command that comes after the approval. */
-export async function asked(
+export async function requestApproval(
   ctx: Context,
   profile: Profile,
   what: Parameters<NonNullable<Awaited<ReturnType<Context['journal']['rules']>>>['ask']>[1],
