@@ -6,15 +6,7 @@ import type { OrderIndex } from '../../index/index.ts';
 import { accountSpan } from '../../profiles/profiles.ts';
 import type { Context } from '../command.ts';
 import { findInIndex, type IndexFound } from './find-in-index.ts';
-import {
-  columnsOf,
-  command,
-  insteadOfDay,
-  isAsMeant,
-  type Search,
-  statusHint,
-  together,
-} from './find-search.ts';
+import { columnsOf, command, filterWords, hintsOf, isAsMeant, type Search } from './find-search.ts';
 import { fold } from './fold-text.ts';
 import { certainWords, count, doubtsOf } from './index-words.ts';
 import { fieldsOfText } from './indexed-text.ts';
@@ -116,25 +108,15 @@ function sayFound(
 
 // Exit 5 if nothing speaks against it, else 9.
 function notInIndex(ctx: Context, search: Search, result: IndexFound, live: string): CliError {
-  const { texts, filters, profile } = search;
+  const { texts, profile } = search;
   const { status, headAt } = result;
   const doubts = doubtsOf(ctx, status, profile, result);
-  const filterWords = filters.flatMap(({ words }) => words).join(' ');
-  const what = [
-    ...(texts.length === 0 ? [] : [`"${texts.join(' ')}"`]),
-    ...(filterWords === '' ? [] : [filterWords]),
-  ].join(' with ');
   const between =
     status.oldest === undefined ? '' : `, ${ctx.days.between(status.oldest, Math.floor(headAt / 1000))}`;
-  const hint = amountHint(texts, profile.settings);
-  const otherwise = [
-    ...(hint === undefined ? [] : [hint]),
-    ...insteadOfDay(search),
-    ...statusHint(profile, texts),
-    ...together(texts),
-    "ask for the e-mail or the shop's order number",
-  ];
-  const message = `${what} in ${count(status.orders, 'order')}${between}`;
+  const otherwise = [...hintsOf(search), "ask for the e-mail or the shop's order number"];
+  const asked = filterWords(search);
+  const what = [...(texts.length === 0 ? [] : [`"${texts.join(' ')}"`]), ...(asked === '' ? [] : [asked])];
+  const message = `${what.join(' with ')} in ${count(status.orders, 'order')}${between}`;
   if (doubts.length === 0)
     return new CliError('not_found', message, {
       opening: 'no match for',

@@ -8,15 +8,7 @@ import type { Cell } from '../../terminal/terminal.ts';
 import type { Context } from '../command.ts';
 import { brokeOff } from '../walk.ts';
 import { feedIndex } from './feed-index.ts';
-import {
-  columnsOf,
-  command,
-  insteadOfDay,
-  isAsMeant,
-  type Search,
-  statusHint,
-  together,
-} from './find-search.ts';
+import { columnsOf, command, filterWords, hintsOf, isAsMeant, type Search } from './find-search.ts';
 import { statusColumn } from './open-status.ts';
 import { amountHint } from './order-matching.ts';
 import type { OrderObserver } from './order-observer.ts';
@@ -103,21 +95,17 @@ function endingAfter({ texts, max, observer }: Search, page: Page, hits: readonl
 // Exit 9 if there is more to read, 5 after a complete walk.
 function noMatch(ctx: Context, search: Search, ending: Ending): CliError {
   const { texts, filters, paging, profile, observer } = search;
-  const filterWords = filters.flatMap(({ words }) => words).join(' ');
-  const what = `"${texts.join(' ')}"${filterWords === '' ? '' : ` with ${filterWords}`}`;
+  const asked = filterWords(search);
+  const what = `"${texts.join(' ')}"${asked === '' ? '' : ` with ${asked}`}`;
   const message = `${what} in ${readWords(ctx, observer)}`;
   const opening = 'no match for';
-  const hint = amountHint(texts, profile.settings);
-  const otherwise = [...(hint === undefined ? [] : [hint]), ...insteadOfDay(search)];
   if (ending === 'end') {
     const after = paging.next === undefined ? '' : ` after ${paging.next}`;
     return new CliError('not_found', message, {
       opening,
-      certain: `all orders of ${accountLabel(profile)}${after} were searched${hint === undefined ? '' : ' for just this text'}: ids, buyers, cards, amounts, references, auth codes, items, metadata`,
+      certain: `all orders of ${accountLabel(profile)}${after} were searched${amountHint(texts, profile.settings) === undefined ? '' : ' for just this text'}: ids, buyers, cards, amounts, references, auth codes, items, metadata`,
       now: [
-        ...otherwise,
-        ...statusHint(profile, texts),
-        ...together(texts),
+        ...hintsOf(search),
         "ask for the e-mail or the shop's order number",
         ...(paging.next === undefined ? [] : ['or search all orders:', command(search, { filters })]),
       ],
@@ -130,9 +118,7 @@ function noMatch(ctx: Context, search: Search, ending: Ending): CliError {
         ? 'all orders since that time were read; older ones were not'
         : `all ${observer.read} were read; the account has more`,
     now: [
-      ...otherwise,
-      ...statusHint(profile, texts),
-      ...together(texts),
+      ...hintsOf(search),
       "ask for the e-mail or the shop's order number, or search older orders:",
       furtherBack(search, ending),
     ],
@@ -140,8 +126,8 @@ function noMatch(ctx: Context, search: Search, ending: Ending): CliError {
 }
 
 function foundLines(ctx: Context, search: Search, found: number, ending: Ending): readonly Cell[] {
-  const { observer, profile, filters } = search;
-  const asked = filters.flatMap(({ words }) => words).join(' ');
+  const { observer, profile } = search;
+  const asked = filterWords(search);
   const what = asked === '' ? 'found in' : `found with ${asked}; read:`;
   const head = [`${found} ${what} ${readWords(ctx, observer)}, `, accountSpan(profile)];
   if (ending === 'end') return [[...head, '. There are no more']];

@@ -9,7 +9,7 @@ import type { Context } from '../command.ts';
 import { type Filter, joinColumns } from '../listing.ts';
 import { isDayWord } from '../typed-time.ts';
 import { isAboutDisputes, noDisputes } from './order-filters.ts';
-import type { Match, Matcher } from './order-matching.ts';
+import { amountHint, type Match, type Matcher } from './order-matching.ts';
 import type { OrderObserver } from './order-observer.ts';
 
 /** What was typed. */
@@ -111,8 +111,25 @@ function shortened(value: string): string {
   return value.length > 80 ? `${value.slice(0, 79)}…` : value;
 }
 
-/** A hint for somebody who types the word for a day. No order holds it: it is a time. */
-export function insteadOfDay(search: Asked & Pick<Search, 'filters'>): readonly string[] {
+/** The filters as they were typed. */
+export function filterWords({ filters }: Pick<Search, 'filters'>): string {
+  return filters.flatMap(({ words }) => words).join(' ');
+}
+
+/** What somebody may have meant who found nothing. */
+export function hintsOf(search: Search): readonly string[] {
+  const { texts, profile } = search;
+  const hint = amountHint(texts, profile.settings);
+  return [
+    ...(hint === undefined ? [] : [hint]),
+    ...insteadOfDay(search),
+    ...statusHint(profile, texts),
+    ...together(texts),
+  ];
+}
+
+// For somebody who types the word for a day. No order holds it: it is a time.
+function insteadOfDay(search: Asked & Pick<Search, 'filters'>): readonly string[] {
   const { texts, filters, paging, profile } = search;
   const day = texts.find(isDayWord);
   if (day === undefined || filters.some(({ words }) => words.includes('--since'))) return [];
@@ -125,8 +142,8 @@ export function insteadOfDay(search: Asked & Pick<Search, 'filters'>): readonly 
   return [`${day} is a time; type it like this:`, line];
 }
 
-/** A hint for somebody who looks for all orders of a status, which is no text of an order. */
-export function statusHint(profile: Profile, texts: readonly string[]): readonly string[] {
+// For somebody who looks for all orders of a status, which is no text of an order.
+function statusHint(profile: Profile, texts: readonly string[]): readonly string[] {
   if (texts.some(isAboutDisputes)) return [noDisputes];
   const status = texts.find((text) => Object.hasOwn(statusMeanings, text.toLowerCase()));
   if (status === undefined) return [];
@@ -137,9 +154,8 @@ export function statusHint(profile: Profile, texts: readonly string[]): readonly
   ];
 }
 
-/** A hint for somebody who typed several words. */
-// Somebody may have typed the ids of several orders.
-export function together(texts: readonly string[]): readonly string[] {
+// For somebody who typed several words: they may be the ids of several orders.
+function together(texts: readonly string[]): readonly string[] {
   return texts.length < 2
     ? []
     : ['all words must be in one and the same order; search for several orders one at a time'];
