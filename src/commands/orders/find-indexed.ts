@@ -6,20 +6,11 @@ import type { OrderIndex } from '../../index/index.ts';
 import { accountSpan } from '../../profiles/profiles.ts';
 import type { Context } from '../command.ts';
 import { findInIndex, type IndexFound } from './find-in-index.ts';
-import {
-  columnsOf,
-  command,
-  insteadOfDay,
-  isAsMeant,
-  type Search,
-  statusHint,
-  together,
-} from './find-search.ts';
+import { command, type FoundList, openList, otherMeanings, type Search } from './find-search.ts';
 import { fold } from './fold-text.ts';
 import { certainWords, count, doubtsOf } from './index-words.ts';
 import { fieldsOfText } from './indexed-text.ts';
-import { statusColumn } from './open-status.ts';
-import { amountHint, createSearch, needlesOf } from './order-matching.ts';
+import { createSearch, needlesOf } from './order-matching.ts';
 
 /**
  * Searches with the index. Returns false if there is none, or if it does not know the order to begin after: then nothing was
@@ -56,10 +47,7 @@ async function findIndexed(
 ): Promise<void> {
   const { observer, texts, profile, accepts } = search;
   const find = createSearch(texts);
-  const status = await statusColumn(ctx, service);
-  const columns = columnsOf(ctx, search, status.columns);
-  const sink = ctx.out.list(columns, { pages: 'many' });
-  let asMeant = false;
+  const list = await openList(ctx, service, search);
   const result = await findInIndex(ctx, service, index, {
     wanted: {
       groups: [...needlesOf(texts), ...customerNeedles(customer)],
@@ -69,16 +57,11 @@ async function findIndexed(
     after: search.paging.next,
     max: search.max,
     onRead: (records) => observer.twins.add(records.map(({ value }) => value)),
-    async show(records) {
-      await status.lookUp(records);
-      await sink.page(records);
-      observer.onShown(records);
-      asMeant ||= isAsMeant(search, records);
-    },
+    show: (records) => list.show(records),
   });
-  await sink.end(result.stoppedAt !== undefined);
+  await list.end(result.stoppedAt !== undefined);
   for (const line of observer.closingLines()) ctx.notes.note(line);
-  sayFound(ctx, search, { ...result, asMeant });
+  sayFound(ctx, search, result, list);
 }
 
 // An e-mail or an id that must be in the order.
@@ -90,11 +73,7 @@ function customerNeedles(customer: string | undefined): readonly (readonly strin
 const hang = 9;
 
 // Says what was found, what is certain, and what is not. Throws CliError if nothing was found.
-function sayFound(
-  ctx: Context,
-  search: Search,
-  { asMeant, ...result }: IndexFound & { readonly asMeant: boolean },
-): void {
+function sayFound(ctx: Context, search: Search, result: IndexFound, list: FoundList): void {
   const { profile, filters } = search;
   const { found, status, headAt, requests, tookMs, stoppedAt } = result;
   const doubts = doubtsOf(ctx, status, profile, result);
@@ -102,7 +81,7 @@ function sayFound(
   if (found === 0) throw notInIndex(ctx, search, result, live);
   const cost = `${count(requests, 'request')}, ${(tookMs / 1000).toFixed(1)} s`;
   ctx.notes.note([`${found} found, `, accountSpan(profile), `; all read just now (${cost})`]);
-  const hint = asMeant ? undefined : amountHint(search.texts, profile.settings);
+  const hint = list.amountHint();
   if (hint !== undefined) ctx.notes.note(hint);
   if (stoppedAt !== undefined)
     ctx.notes.note(`older orders: ${command(search, { filters, next: stoppedAt })}`);
@@ -126,14 +105,7 @@ function notInIndex(ctx: Context, search: Search, result: IndexFound, live: stri
   ].join(' with ');
   const between =
     status.oldest === undefined ? '' : `, ${ctx.days.between(status.oldest, Math.floor(headAt / 1000))}`;
-  const hint = amountHint(texts, profile.settings);
-  const otherwise = [
-    ...(hint === undefined ? [] : [hint]),
-    ...insteadOfDay(search),
-    ...statusHint(profile, texts),
-    ...together(texts),
-    "ask for the e-mail or the shop's order number",
-  ];
+  const otherwise = [...otherMeanings(search), "ask for the e-mail or the shop's order number"];
   const message = `${what} in ${count(status.orders, 'order')}${between}`;
   if (doubts.length === 0)
     return new CliError('not_found', message, {

@@ -1,6 +1,6 @@
-/** What both ways of `orders find` share: what is searched for, the columns of what is found, and the commands that go on. */
+/** What both ways of `orders find` share: what is searched for, the list of what is found, and the commands that go on. */
 
-import type { WireRecord } from '../../api/api.ts';
+import type { Service, WireRecord } from '../../api/api.ts';
 import { type Column, orderColumns } from '../../api/resources.ts';
 import { type JsonObject, statusMeanings } from '../../api/spec.ts';
 import { isRefunded } from '../../changes/changes.ts';
@@ -8,8 +8,9 @@ import { commandLine, type Profile } from '../../profiles/profiles.ts';
 import type { Context } from '../command.ts';
 import { type Filter, joinColumns } from '../listing.ts';
 import { isDayWord } from '../typed-time.ts';
+import { statusColumn } from './open-status.ts';
 import { isAboutDisputes, noDisputes } from './order-filters.ts';
-import type { Match, Matcher } from './order-matching.ts';
+import { amountHint, type Match, type Matcher } from './order-matching.ts';
 import type { OrderObserver } from './order-observer.ts';
 
 /** What was typed. */
@@ -38,10 +39,41 @@ export interface Search {
   readonly accepts: (record: WireRecord) => boolean;
 }
 
-/** The columns of what is found. */
+/** The list of what is found, while it is shown. */
+export interface FoundList {
+  /** How many orders were shown. */
+  readonly found: number;
+  show(records: readonly WireRecord[]): Promise<void>;
+  end(hasMore: boolean): Promise<void>;
+  /** How amounts are typed, if a number was found neither as an amount nor as a card. */
+  amountHint(): string | undefined;
+}
+
+export async function openList(ctx: Context, service: Service, search: Search): Promise<FoundList> {
+  const { observer, texts, profile } = search;
+  const status = await statusColumn(ctx, service);
+  const sink = ctx.out.list(columnsOf(ctx, search, status.columns), { pages: 'many' });
+  let found = 0;
+  let asMeant = false;
+  return {
+    get found() {
+      return found;
+    },
+    async show(records) {
+      await status.lookUp(records);
+      await sink.page(records);
+      observer.onShown(records);
+      found += records.length;
+      asMeant ||= isAsMeant(search, records);
+    },
+    end: (hasMore) => sink.end(hasMore),
+    amountHint: () => (asMeant ? undefined : amountHint(texts, profile.settings)),
+  };
+}
+
 // The MATCHED column needs room, so two other columns show only on wider screens. In a table it begins with what was found,
 // because its end may be cut.
-export function columnsOf(
+function columnsOf(
   { out }: Context,
   { matcher, observer, texts }: Search,
   status: readonly Column[],
@@ -78,8 +110,8 @@ export function columnsOf(
   return [...own, matched, ...columns];
 }
 
-/** Whether a number was found in one of these orders as what people search for: an amount or the end of a card. */
-export function isAsMeant({ matcher }: Search, orders: readonly WireRecord[]): boolean {
+// Whether a number was found in one of these orders as what people search for: an amount or the end of a card.
+function isAsMeant({ matcher }: Search, orders: readonly WireRecord[]): boolean {
   return orders.some(({ value }) =>
     matcher(value)?.some(({ label }) => label === 'card' || label.endsWith('amount')),
   );
@@ -111,8 +143,20 @@ function shortened(value: string): string {
   return value.length > 80 ? `${value.slice(0, 79)}…` : value;
 }
 
-/** A hint for somebody who types the word for a day. No order holds it: it is a time. */
-export function insteadOfDay(search: Asked & Pick<Search, 'filters'>): readonly string[] {
+/** What else somebody may have meant who found nothing. */
+export function otherMeanings(search: Search): readonly string[] {
+  const { profile, texts } = search;
+  const hint = amountHint(texts, profile.settings);
+  return [
+    ...(hint === undefined ? [] : [hint]),
+    ...insteadOfDay(search),
+    ...statusHint(profile, texts),
+    ...together(texts),
+  ];
+}
+
+// For somebody who types the word for a day. No order holds it: it is a time.
+function insteadOfDay(search: Search): readonly string[] {
   const { texts, filters, paging, profile } = search;
   const day = texts.find(isDayWord);
   if (day === undefined || filters.some(({ words }) => words.includes('--since'))) return [];
@@ -125,8 +169,8 @@ export function insteadOfDay(search: Asked & Pick<Search, 'filters'>): readonly 
   return [`${day} is a time; type it like this:`, line];
 }
 
-/** A hint for somebody who looks for all orders of a status, which is no text of an order. */
-export function statusHint(profile: Profile, texts: readonly string[]): readonly string[] {
+// For somebody who looks for all orders of a status, which is no text of an order.
+function statusHint(profile: Profile, texts: readonly string[]): readonly string[] {
   if (texts.some(isAboutDisputes)) return [noDisputes];
   const status = texts.find((text) => Object.hasOwn(statusMeanings, text.toLowerCase()));
   if (status === undefined) return [];
@@ -137,9 +181,8 @@ export function statusHint(profile: Profile, texts: readonly string[]): readonly
   ];
 }
 
-/** A hint for somebody who typed several words. */
 // Somebody may have typed the ids of several orders.
-export function together(texts: readonly string[]): readonly string[] {
+function together(texts: readonly string[]): readonly string[] {
   return texts.length < 2
     ? []
     : ['all words must be in one and the same order; search for several orders one at a time'];
