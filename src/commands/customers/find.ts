@@ -1,6 +1,6 @@
 /** `customers find`: searches customers for words and shows the matches page by page, up to --max customers. */
 
-import { longPages, type Page, type Service } from '../../api/api.ts';
+import { longPages, type Service } from '../../api/api.ts';
 import { customerColumns } from '../../api/resources.ts';
 import { idOf, itemsOf, type JsonObject } from '../../api/spec.ts';
 import { CliError } from '../../errors.ts';
@@ -14,7 +14,7 @@ import {
   metadataFields,
   type SearchableOrder,
 } from '../orders/order-matching.ts';
-import { brokeOff } from '../walk.ts';
+import { brokeOff, upTo } from '../walk.ts';
 
 const defaultMax = 5_000;
 
@@ -100,11 +100,6 @@ async function searchPages(ctx: Context, service: Service, search: Search): Prom
   }
   await sink.end(tally.hasMore);
   tellEnd(ctx, service, search, tally);
-}
-
-// Cuts a page down to `most` records.
-function upTo({ records, hasMore }: Page, most: number): Pick<Page, 'records' | 'hasMore'> {
-  return { records: records.slice(0, most), hasMore: hasMore || records.length > most };
 }
 
 // Exit 9 if there is more to read, 5 after a complete walk.

@@ -6,7 +6,7 @@ import { CliError } from '../../errors.ts';
 import { accountLabel, accountSpan } from '../../profiles/profiles.ts';
 import type { Cell } from '../../terminal/terminal.ts';
 import type { Context } from '../command.ts';
-import { brokeOff } from '../walk.ts';
+import { brokeOff, upTo } from '../walk.ts';
 import { feedIndex } from './feed-index.ts';
 import { command, type FoundList, openList, otherMeanings, type Search } from './find-search.ts';
 import { amountHint } from './order-matching.ts';
@@ -54,15 +54,6 @@ async function searchPages(ctx: Context, service: Service, search: Search, list:
   }
   await list.end(ending === 'bound');
   return ending;
-}
-
-// Cuts a page down to `most` records.
-function upTo(page: Page, most: number): Page {
-  return {
-    ...page,
-    records: page.records.slice(0, most),
-    hasMore: page.hasMore || page.records.length > most,
-  };
 }
 
 function endingAfter({ texts, max, observer }: Search, page: Page, hits: readonly WireRecord[]): Ending {
