@@ -9,8 +9,7 @@ import { findInIndex, type IndexFound } from './find-in-index.ts';
 import { command, type FoundList, openList, otherMeanings, type Search } from './find-search.ts';
 import { fold } from './fold-text.ts';
 import { certainWords, count, doubtsOf } from './index-words.ts';
-import { fieldsOfText } from './indexed-text.ts';
-import { createSearch, needlesOf } from './order-matching.ts';
+import { wantedOrders } from './indexed-text.ts';
 
 /**
  * Searches with the index. Returns false if there is none, or if it does not know the order to begin after: then nothing was
@@ -46,13 +45,10 @@ async function findIndexed(
   customer: string | undefined,
 ): Promise<void> {
   const { observer, texts, profile, accepts } = search;
-  const find = createSearch(texts);
+  const wanted = wantedOrders(texts, profile.settings);
   const list = await openList(ctx, service, search);
   const result = await findInIndex(ctx, service, index, {
-    wanted: {
-      groups: [...needlesOf(texts), ...customerNeedles(customer)],
-      accepts: (text, id) => text !== '' && find(fieldsOfText(text, id, profile.settings)) !== undefined,
-    },
+    wanted: { ...wanted, groups: [...wanted.groups, ...customerNeedles(customer)] },
     accepts,
     after: search.paging.next,
     max: search.max,
