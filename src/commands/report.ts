@@ -13,7 +13,7 @@ import { sourceFlags, sourceHelp } from './report-flags.ts';
 import { figuresForPrograms } from './report-json.ts';
 import { firstFields, lastFields } from './report-rows.ts';
 import { gapWords, isComplete, labelWords, refuseGaps, spanWords } from './report-screen.ts';
-import { type ReportHow, sectionsOf } from './report-sections.ts';
+import { capital, type ReportHow, sectionsOf } from './report-sections.ts';
 import type { Source } from './report-source.ts';
 import { parsePeriod, periodFlag } from './typed-period.ts';
 
@@ -121,10 +121,6 @@ function pageOf(ctx: Context, figures: ReportFigures, how: ReportHow): Page {
       ...lastFields(source, isComplete(gaps)),
     }),
   };
-}
-
-function capital(word: string): string {
-  return `${word.charAt(0).toUpperCase()}${word.slice(1)}`;
 }
 
 async function showWritten(
