@@ -7,7 +7,7 @@ import type { AttemptRecord } from '../journal/journal.ts';
 import { accountSpan, commandLine, type Profile } from '../profiles/profiles.ts';
 import { type Facts, factsOfOrder, hasCurrency, isInSpan } from '../reports/reports.ts';
 import type { Context } from './command.ts';
-import { count } from './orders/index-words.ts';
+import { counted } from './counted.ts';
 import { indexLines, readsThatMatter } from './report-index-words.ts';
 import { makersOf, nobodyAsked, withChargeIds } from './report-makers.ts';
 import { type Asked, type Needs, type Source, timeOf } from './report-source.ts';
@@ -73,7 +73,7 @@ function doubtOf(
     return goesOnAfter === undefined
       ? { why: 'there may be orders between those that it knows', fix: refresh }
       : {
-          why: `it knows ${count(orders, 'order')}, and there are more`,
+          why: `it knows ${counted(orders, 'order')}, and there are more`,
           fix: ['index', 'build', '--resume'],
         };
   if (rises > 0) return { why: 'this list is not newest first, so a new order may stand anywhere in it' };
@@ -130,7 +130,7 @@ async function sourceOf(
     knowsPayments: true,
     facts: read.facts,
     attempts,
-    readWords: () => `${count(status.orders, 'order')} in the index of this machine`,
+    readWords: () => `${counted(status.orders, 'order')} in the index of this machine`,
     asOfLines: () =>
       indexLines({ clock: ctx.clock, days: time.days }, status, {
         needs,

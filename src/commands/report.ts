@@ -6,6 +6,7 @@ import { quoted } from '../profiles/profiles.ts';
 import { loadReportPage, type Page } from '../reports/reports.ts';
 import { toJson } from '../terminal/terminal.ts';
 import { type Context, defineCommand, dryRunShown } from './command.ts';
+import { counted } from './counted.ts';
 import { flag, usage } from './flags.ts';
 import { openSource } from './open-report-source.ts';
 import { gatherFigures, type ReportFigures } from './report-figures.ts';
@@ -141,7 +142,7 @@ async function showWritten(
   };
   await out.own(record, () => [
     { line: `report written: ${file}` },
-    { line: `${refunds} ${refunds === 1 ? 'refund' : 'refunds'}; ${source.readWords()}`, hang: 2 },
+    { line: `${counted(refunds, 'refund')}; ${source.readWords()}`, hang: 2 },
     ...(source.kind === 'index'
       ? source.asOfLines().map(([label, text]) => ({ line: `${label.padEnd(7)}${text}`, hang: 7 }))
       : []),

@@ -6,6 +6,7 @@ import { idOf, itemsOf, type JsonObject } from '../../api/spec.ts';
 import { CliError } from '../../errors.ts';
 import { accountLabel, accountSpan, commandLine } from '../../profiles/profiles.ts';
 import { type Context, defineCommand } from '../command.ts';
+import { counted } from '../counted.ts';
 import { flag } from '../flags.ts';
 import {
   createSearch,
@@ -106,7 +107,7 @@ async function searchPages(ctx: Context, service: Service, search: Search): Prom
 function tellEnd(ctx: Context, service: Service, search: Search, tally: Tally): void {
   const { profile } = service;
   const { read, found, hasMore } = tally;
-  const what = `${read} ${read === 1 ? 'customer' : 'customers'}`;
+  const what = counted(read, 'customer');
   const next = onwards(service, search, tally);
   if (found > 0) {
     ctx.notes.note([

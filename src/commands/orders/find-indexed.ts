@@ -5,10 +5,11 @@ import { CliError, withParts } from '../../errors.ts';
 import type { OrderIndex } from '../../index/index.ts';
 import { accountSpan } from '../../profiles/profiles.ts';
 import type { Context } from '../command.ts';
+import { counted } from '../counted.ts';
 import { findInIndex, type IndexFound } from './find-in-index.ts';
 import { command, type FoundList, openList, otherMeanings, type Search } from './find-search.ts';
 import { fold } from './fold-text.ts';
-import { certainWords, count, doubtsOf } from './index-words.ts';
+import { certainWords, doubtsOf } from './index-words.ts';
 import { wantedOrders } from './indexed-text.ts';
 
 /**
@@ -75,7 +76,7 @@ function sayFound(ctx: Context, search: Search, result: IndexFound, list: FoundL
   const doubts = doubtsOf(ctx, status, profile, result);
   const live = command({ ...search, isLive: true }, { filters });
   if (found === 0) throw notInIndex(ctx, search, result, live);
-  const cost = `${count(requests, 'request')}, ${(tookMs / 1000).toFixed(1)} s`;
+  const cost = `${counted(requests, 'request')}, ${(tookMs / 1000).toFixed(1)} s`;
   ctx.notes.note([`${found} found, `, accountSpan(profile), `; all read just now (${cost})`]);
   const hint = list.amountHint();
   if (hint !== undefined) ctx.notes.note(hint);
@@ -102,7 +103,7 @@ function notInIndex(ctx: Context, search: Search, result: IndexFound, live: stri
   const between =
     status.oldest === undefined ? '' : `, ${ctx.days.between(status.oldest, Math.floor(headAt / 1000))}`;
   const otherwise = [...otherMeanings(search), "ask for the e-mail or the shop's order number"];
-  const message = `${what} in ${count(status.orders, 'order')}${between}`;
+  const message = `${what} in ${counted(status.orders, 'order')}${between}`;
   if (doubts.length === 0)
     return new CliError('not_found', message, {
       opening: 'no match for',

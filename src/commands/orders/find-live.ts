@@ -6,6 +6,7 @@ import { CliError } from '../../errors.ts';
 import { accountLabel, accountSpan } from '../../profiles/profiles.ts';
 import type { Cell } from '../../terminal/terminal.ts';
 import type { Context } from '../command.ts';
+import { counted } from '../counted.ts';
 import { brokeOff, upTo } from '../walk.ts';
 import { feedIndex } from './feed-index.ts';
 import { command, type FoundList, openList, otherMeanings, type Search } from './find-search.ts';
@@ -122,7 +123,7 @@ function brokenOff(error: CliError, search: Search, found: number): CliError {
 
 function readWords(ctx: Context, observer: OrderObserver): string {
   const { read } = observer;
-  return `${read} ${read === 1 ? 'order' : 'orders'}${daysWords(ctx, observer)}`;
+  return `${counted(read, 'order')}${daysWords(ctx, observer)}`;
 }
 
 function daysWords(ctx: Context, { days }: OrderObserver): string {
