@@ -1,7 +1,8 @@
 /** What a report out of the index says of itself: how old it is, what may be missing in it, and what makes it exact. Pure. */
 
 import type { IndexStatus } from '../index/index.ts';
-import { count, readWords } from './orders/index-words.ts';
+import { counted } from './counted.ts';
+import { readWords } from './orders/index-words.ts';
 import type { AsOfLine, Needs } from './report-source.ts';
 import type { TimeRange } from './typed-time.ts';
 
@@ -40,9 +41,9 @@ export function indexLines(
       ? undefined
       : ['note', `orders made before ${ctx.days.show(floor, 'date')} are not in the index`],
     marginSeconds > 0 && forgotten > 0
-      ? ['note', `${count(forgotten, 'order')} without a buyer (index forget): no twin of them is found`]
+      ? ['note', `${counted(forgotten, 'order')} without a buyer (index forget): no twin of them is found`]
       : undefined,
-    ['exact', `the same with --live (about ${count(requestsFor(liveOrders), 'request')})`],
+    ['exact', `the same with --live (about ${counted(requestsFor(liveOrders), 'request')})`],
   ];
   return lines.filter((line) => line !== undefined);
 }

@@ -1,13 +1,13 @@
 /** Takes the facts of a report from the index of this machine, if that can answer. */
 
 import { statuses } from '../api/spec.ts';
-import { CliError } from '../errors.ts';
+import { CliError, withParts } from '../errors.ts';
 import type { IndexStatus, OrderIndex } from '../index/index.ts';
 import type { AttemptRecord } from '../journal/journal.ts';
 import { accountSpan, commandLine, type Profile } from '../profiles/profiles.ts';
 import { type Facts, factsOfOrder, hasCurrency, isInSpan } from '../reports/reports.ts';
 import type { Context } from './command.ts';
-import { count } from './orders/index-words.ts';
+import { counted } from './counted.ts';
 import { indexLines, readsThatMatter } from './report-index-words.ts';
 import { makersOf, nobodyAsked, withChargeIds } from './report-makers.ts';
 import { type Asked, type Needs, type Source, timeOf } from './report-source.ts';
@@ -37,7 +37,7 @@ async function openedIndex(ctx: Context, profile: Profile): Promise<OrderIndex |
   } catch (error) {
     if (!(error instanceof CliError) || error.kind !== 'refused') throw error;
     const now = ['ask without it: the same command with --live', ...(error.parts.now ?? [])];
-    throw new CliError('refused', error.message, { ...error.parts, now, cause: error });
+    throw withParts(error, { now });
   }
 }
 
@@ -73,7 +73,7 @@ function doubtOf(
     return goesOnAfter === undefined
       ? { why: 'there may be orders between those that it knows', fix: refresh }
       : {
-          why: `it knows ${count(orders, 'order')}, and there are more`,
+          why: `it knows ${counted(orders, 'order')}, and there are more`,
           fix: ['index', 'build', '--resume'],
         };
   if (rises > 0) return { why: 'this list is not newest first, so a new order may stand anywhere in it' };
@@ -99,19 +99,24 @@ async function sourceOf(
   { index, status, profile, ...time }: Opened,
 ): Promise<Source> {
   const service = await ctx.service();
-  const attempts = () => ctx.journal.attemptsOf(service);
-  const makerOf = needs.makers ? await makersOf(ctx, attempts) : nobodyAsked;
+  // Every record is read out of the journal, so it is asked once for the whole report.
+  let asked: Promise<readonly AttemptRecord[]> | undefined;
+  const attempts = (): Promise<readonly AttemptRecord[]> => {
+    asked ??= ctx.journal.attemptsOf(service);
+    return asked;
+  };
+  const makerOf = needs.makers ? withChargeIds(await makersOf(ctx, attempts), await attempts()) : nobodyAsked;
   // Refunds that this machine made in the period. What the index shows is taken off.
-  const missing = new Set<string>();
-  if (needs.kind !== 'orders')
-    for (const id of await madeHere(ctx, attempts, time.range, flags.currency)) missing.add(id);
+  const missing = new Set(
+    needs.kind === 'orders' ? [] : await madeHere(ctx, attempts, time.range, flags.currency),
+  );
   const read = readOrders(ctx, index, {
     needs,
     range: time.range,
     each(facts) {
       for (const { id = '' } of facts.refunds) missing.delete(id);
     },
-    makerOf: needs.makers ? withChargeIds(makerOf, await attempts()) : makerOf,
+    makerOf,
   });
   const reads = readsThatMatter(status, needs, time.range, ctx.clock.now());
   const headReadAt = status.headReadAt ?? 0;
@@ -125,7 +130,7 @@ async function sourceOf(
     knowsPayments: true,
     facts: read.facts,
     attempts,
-    readWords: () => `${count(status.orders, 'order')} in the index of this machine`,
+    readWords: () => `${counted(status.orders, 'order')} in the index of this machine`,
     asOfLines: () =>
       indexLines({ clock: ctx.clock, days: time.days }, status, {
         needs,

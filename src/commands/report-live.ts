@@ -6,6 +6,7 @@ import { CliError } from '../errors.ts';
 import { accountSpan } from '../profiles/profiles.ts';
 import { type Facts, factsOfOrder, type Known } from '../reports/reports.ts';
 import type { Context } from './command.ts';
+import { counted } from './counted.ts';
 import { feedIndex } from './orders/feed-index.ts';
 import { stopAtDate } from './orders/order-observer.ts';
 import { makersOf, nobodyAsked } from './report-makers.ts';
@@ -83,6 +84,6 @@ function walk(
   return {
     facts: facts(),
     words: () =>
-      `${read} ${read === 1 ? 'order' : 'orders'} read from the service${ended ? ', back to the start of the period' : ''}`,
+      `${counted(read, 'order')} read from the service${ended ? ', back to the start of the period' : ''}`,
   };
 }

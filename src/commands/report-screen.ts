@@ -267,14 +267,10 @@ export function gapWords({ undated, hidden, firstHidden }: Gaps, records: string
 /**
  * Throws CliError 'incomplete' if something is missing in the sums that were just printed. `records`: what has no date.
  */
-export function refuseGaps({ undated, hidden, firstHidden }: Gaps, records: string): void {
-  if (undated + hidden === 0) return;
-  throw new CliError(
-    'incomplete',
-    `the sums may be too low: ${gapWords({ undated, hidden, firstHidden }, records)}`,
-    {
-      certain: 'what was printed counts only what the service shows',
-      now: ['ask whoever runs the service about these orders before you rely on the sums'],
-    },
-  );
+export function refuseGaps(gaps: Gaps, records: string): void {
+  if (isComplete(gaps)) return;
+  throw new CliError('incomplete', `the sums may be too low: ${gapWords(gaps, records)}`, {
+    certain: 'what was printed counts only what the service shows',
+    now: ['ask whoever runs the service about these orders before you rely on the sums'],
+  });
 }

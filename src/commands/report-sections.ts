@@ -2,6 +2,7 @@
 
 import { amountWords, figureWords } from '../amounts.ts';
 import {
+  type Dimension,
   type Figure,
   type Line,
   notShown,
@@ -34,9 +35,9 @@ export function sectionsOf(figures: ReportFigures, how: ReportHow): readonly Pag
       parts: splitParts(refunded(time.buckets), { what: unit, kind: 'columns', all: units }, how),
       empty: 'No refunds in this period.',
     },
-    splitSection('By reason', 'reason', refunded(reasons.buckets), how),
-    splitSection('By operator', 'operator', refunded(operators.buckets), how),
-    splitSection('By brand', 'brand', refunded(cards.buckets), how),
+    splitSection('reason', refunded(reasons.buckets), how),
+    splitSection('operator', refunded(operators.buckets), how),
+    splitSection('brand', refunded(cards.buckets), how),
     largestSection(figures, how),
     waitingSection(figures, how),
     twinsSection(figures, how),
@@ -58,7 +59,7 @@ function casesSection({ openCases }: ReportFigures, { source }: ReportHow): Page
   return {
     title: 'Open cases',
     note: 'Changes that this machine sent and that somebody has to look at: paydesk journal list --open',
-    parts: rows.length === 0 ? [] : [{ table: { name: 'Open cases', columns, rows } }],
+    parts: tableParts({ name: 'Open cases', columns, rows }),
     empty: 'None.',
   };
 }
@@ -78,7 +79,7 @@ function totalsSection(totals: readonly Line<RefundSum>[], { source }: ReportHow
   const columns = [left('Currency'), ...titles.map(right)];
   return {
     title: 'Sums',
-    parts: rows.length === 0 ? [] : [{ table: { name: 'Sums', columns, rows } }],
+    parts: tableParts({ name: 'Sums', columns, rows }),
     empty: 'No refunds and no payments in this period.',
   };
 }
@@ -88,21 +89,16 @@ function rateWords({ refunded, paid }: Line<RefundSum>['sums']): string {
   return rate === undefined ? '-' : `${rate} %`;
 }
 
-function splitSection(
-  title: string,
-  what: string,
-  buckets: readonly Line<RefundSum>[],
-  how: ReportHow,
-): PageSection {
+function splitSection(what: Dimension, buckets: readonly Line<RefundSum>[], how: ReportHow): PageSection {
   return {
-    title,
+    title: `By ${what}`,
     parts: splitParts(buckets, { what, kind: 'bars' }, how),
     empty: 'No refunds in this period.',
   };
 }
 
 interface Split {
-  readonly what: string;
+  readonly what: Dimension;
   readonly kind: 'bars' | 'columns';
   /** The buckets of the chart, also empty ones; undefined: those that there are. */
   readonly all?: readonly string[];
@@ -128,7 +124,7 @@ function splitParts(
       name: `By ${what}, ${word}`,
       columns: [left(capital(what)), right('Refunds'), right(`Refunded, ${word}`)],
       rows: lines.map(({ bucket, sums }) => [
-        what === 'week' || what === 'month' ? bucketWords(source, bucket, what) : bucket,
+        bucketWords(source, bucket, what),
         String(sums.refunds),
         figureWords(sums.refunded, currency, style),
       ]),
@@ -210,9 +206,13 @@ function twinsSection({ twins }: ReportFigures, { source, names }: ReportHow): P
   return {
     title: 'Possible twins',
     note: 'Orders of the same buyer and amount within 10 minutes: somebody may have paid twice.',
-    parts: rows.length === 0 ? [] : [{ table: { name: 'Possible twins', columns, rows } }],
+    parts: tableParts({ name: 'Possible twins', columns, rows }),
     empty: 'None.',
   };
+}
+
+function tableParts(table: PagePart['table']): readonly PagePart[] {
+  return table.rows.length === 0 ? [] : [{ table }];
 }
 
 function byCurrency<Name extends string>(
@@ -224,6 +224,7 @@ function byCurrency<Name extends string>(
   );
 }
 
-function capital(word: string): string {
+/** With a capital letter. */
+export function capital(word: string): string {
   return `${word.charAt(0).toUpperCase()}${word.slice(1)}`;
 }

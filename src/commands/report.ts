@@ -6,6 +6,7 @@ import { quoted } from '../profiles/profiles.ts';
 import { loadReportPage, type Page } from '../reports/reports.ts';
 import { toJson } from '../terminal/terminal.ts';
 import { type Context, defineCommand, dryRunShown } from './command.ts';
+import { counted } from './counted.ts';
 import { flag, usage } from './flags.ts';
 import { openSource } from './open-report-source.ts';
 import { gatherFigures, type ReportFigures } from './report-figures.ts';
@@ -13,7 +14,7 @@ import { sourceFlags, sourceHelp } from './report-flags.ts';
 import { figuresForPrograms } from './report-json.ts';
 import { firstFields, lastFields } from './report-rows.ts';
 import { gapWords, isComplete, labelWords, refuseGaps, spanWords } from './report-screen.ts';
-import { type ReportHow, sectionsOf } from './report-sections.ts';
+import { capital, type ReportHow, sectionsOf } from './report-sections.ts';
 import type { Source } from './report-source.ts';
 import { parsePeriod, periodFlag } from './typed-period.ts';
 
@@ -123,10 +124,6 @@ function pageOf(ctx: Context, figures: ReportFigures, how: ReportHow): Page {
   };
 }
 
-function capital(word: string): string {
-  return `${word.charAt(0).toUpperCase()}${word.slice(1)}`;
-}
-
 async function showWritten(
   { out }: Context,
   file: string,
@@ -145,7 +142,7 @@ async function showWritten(
   };
   await out.own(record, () => [
     { line: `report written: ${file}` },
-    { line: `${refunds} ${refunds === 1 ? 'refund' : 'refunds'}; ${source.readWords()}`, hang: 2 },
+    { line: `${counted(refunds, 'refund')}; ${source.readWords()}`, hang: 2 },
     ...(source.kind === 'index'
       ? source.asOfLines().map(([label, text]) => ({ line: `${label.padEnd(7)}${text}`, hang: 7 }))
       : []),

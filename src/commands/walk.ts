@@ -90,6 +90,15 @@ function matching(page: Page, { filter }: Walk): readonly WireRecord[] {
   return filter === undefined ? page.records : page.records.filter(({ value }) => filter(value));
 }
 
+/** A page cut down to `most` records. */
+export function upTo(page: Page, most: number): Page {
+  return {
+    ...page,
+    records: page.records.slice(0, most),
+    hasMore: page.hasMore || page.records.length > most,
+  };
+}
+
 /** Whether an error in the middle of a walk makes it incomplete. A refused key and Ctrl-C do not. */
 export function brokeOff({ kind }: CliError): boolean {
   return ['network', 'reply', 'rejected', 'not_found'].includes(kind);

@@ -4,8 +4,8 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { plainAmounts } from '../../src/amounts.ts';
 import type { JsonObject } from '../../src/api/spec.ts';
-import { fieldsOfText, indexedOrder, reducedText } from '../../src/commands/orders/indexed-text.ts';
-import { createSearch, needlesOf, searchable } from '../../src/commands/orders/order-matching.ts';
+import { indexedOrder, reducedText, wantedOrders } from '../../src/commands/orders/indexed-text.ts';
+import { createSearch, searchable } from '../../src/commands/orders/order-matching.ts';
 import { indexFields } from '../../src/profiles/profiles.ts';
 import { isLong } from '../harness/long.ts';
 import { chargeOf, type Json, listOf, orderOf, refundOf } from '../harness/orders.ts';
@@ -83,10 +83,11 @@ function inIndex(
   style: typeof cents | typeof plainAmounts,
 ): boolean {
   const { text: kept, id } = indexedOrder(String(value.id), value, indexFields);
-  const holds = needlesOf(typed).every((group) =>
+  const { groups, accepts } = wantedOrders(typed, style);
+  const holds = groups.every((group) =>
     group.some((needle) => `${kept}\n${id.toLowerCase()}`.includes(needle)),
   );
-  return holds && createSearch(typed)(fieldsOfText(kept, id, style)) !== undefined;
+  return holds && accepts(kept, id);
 }
 
 // Words that are likely in the order: parts of what a search looks at, and what people make of them.

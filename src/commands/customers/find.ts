@@ -1,11 +1,12 @@
 /** `customers find`: searches customers for words and shows the matches page by page, up to --max customers. */
 
-import { longPages, type Page, type Service } from '../../api/api.ts';
+import { longPages, type Service } from '../../api/api.ts';
 import { customerColumns } from '../../api/resources.ts';
 import { idOf, itemsOf, type JsonObject } from '../../api/spec.ts';
 import { CliError } from '../../errors.ts';
 import { accountLabel, accountSpan, commandLine } from '../../profiles/profiles.ts';
 import { type Context, defineCommand } from '../command.ts';
+import { counted } from '../counted.ts';
 import { flag } from '../flags.ts';
 import {
   createSearch,
@@ -14,7 +15,7 @@ import {
   metadataFields,
   type SearchableOrder,
 } from '../orders/order-matching.ts';
-import { brokeOff } from '../walk.ts';
+import { brokeOff, upTo } from '../walk.ts';
 
 const defaultMax = 5_000;
 
@@ -102,16 +103,11 @@ async function searchPages(ctx: Context, service: Service, search: Search): Prom
   tellEnd(ctx, service, search, tally);
 }
 
-// Cuts a page down to `most` records.
-function upTo({ records, hasMore }: Page, most: number): Pick<Page, 'records' | 'hasMore'> {
-  return { records: records.slice(0, most), hasMore: hasMore || records.length > most };
-}
-
 // Exit 9 if there is more to read, 5 after a complete walk.
 function tellEnd(ctx: Context, service: Service, search: Search, tally: Tally): void {
   const { profile } = service;
   const { read, found, hasMore } = tally;
-  const what = `${read} ${read === 1 ? 'customer' : 'customers'}`;
+  const what = counted(read, 'customer');
   const next = onwards(service, search, tally);
   if (found > 0) {
     ctx.notes.note([

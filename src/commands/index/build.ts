@@ -5,8 +5,8 @@ import { CliError } from '../../errors.ts';
 import type { OrderIndex } from '../../index/index.ts';
 import { commandLine } from '../../profiles/profiles.ts';
 import { type Context, confirmFirst, defineCommand, dryRunShown } from '../command.ts';
+import { counted } from '../counted.ts';
 import { flag } from '../flags.ts';
-import { count } from '../orders/index-words.ts';
 import { brokeOff } from '../walk.ts';
 import { indexColumns, indexRecord, indexView, offerBlocks, offerQuestion } from './index-record.ts';
 import { alone, type IndexWalk, walkIntoIndex } from './index-walk.ts';
@@ -142,7 +142,7 @@ function brokenOff(error: unknown, { profile }: OpenService, index: OrderIndex):
   const { orders } = index.status();
   return new CliError(isBroken ? 'incomplete' : error.kind, isBroken ? error.message : 'build stopped', {
     ...error.parts,
-    certain: `${count(orders, 'order')} ${orders === 1 ? 'is' : 'are'} in the index; there are more`,
+    certain: `${counted(orders, 'order')} ${orders === 1 ? 'is' : 'are'} in the index; there are more`,
     now: ['go on with it:', commandLine(profile, 'index', 'build', ...(orders === 0 ? [] : ['--resume']))],
     cause: error,
   });

@@ -4,8 +4,8 @@ import { CliError } from '../../errors.ts';
 import type { OrderIndex } from '../../index/index.ts';
 import { accountLabel, type Profile } from '../../profiles/profiles.ts';
 import { type Context, confirmFirst, defineCommand, dryRunShown } from '../command.ts';
+import { counted } from '../counted.ts';
 import { flag, usage } from '../flags.ts';
-import { count } from '../orders/index-words.ts';
 import { buyerFieldsOfText, buyerNamesOfText, buyerOfText } from '../orders/indexed-text.ts';
 import { createSearch, needlesOf } from '../orders/order-matching.ts';
 import { clockAndZoneOf, type When, whenFlag } from '../typed-time.ts';
@@ -88,7 +88,7 @@ async function forgetBuyer(
       now: ['the end of an e-mail, or another spelling of the name, may find more'],
     });
   const whom = [...buyers].toSorted();
-  const what = `${count(hits.length, 'order')} of ${count(whom.length, 'buyer')}: ${namedUpTo(whom)}`;
+  const what = `${counted(hits.length, 'order')} of ${counted(whom.length, 'buyer')}: ${namedUpTo(whom)}`;
   if (
     await dryRunShown(
       ctx,
@@ -134,5 +134,5 @@ async function forgetOld(ctx: Context, profile: Profile, index: OrderIndex, befo
     return orders;
   });
   const record = { object: 'index', profile: profile.name, forgotten_orders: forgotten, kept_from: at };
-  await ctx.out.own(record, () => [{ line: `forgot ${count(forgotten, 'order')} created before ${when}` }]);
+  await ctx.out.own(record, () => [{ line: `forgot ${counted(forgotten, 'order')} created before ${when}` }]);
 }

@@ -1,13 +1,12 @@
 /** How the commands of the index read the list of orders into it: from an order on, page by page, as far as they may. */
 
 import { longPages, type Service } from '../../api/api.ts';
-import { idOf } from '../../api/spec.ts';
 import { CliError } from '../../errors.ts';
 import type { Learned, OrderIndex } from '../../index/index.ts';
 import { commandLine, type Profile } from '../../profiles/profiles.ts';
 import type { Context } from '../command.ts';
-import { type Collected, learnRun, newRun } from '../orders/feed-index.ts';
-import { indexedOrder } from '../orders/indexed-text.ts';
+import { addPage, type Collected, learnRun, newRun } from '../orders/feed-index.ts';
+import { upTo } from '../walk.ts';
 
 /** A walk into the index. */
 export interface IndexWalk {
@@ -40,18 +39,17 @@ export async function walkIntoIndex(
   after: string | undefined,
   {
     isDone,
-    most,
+    most = Number.POSITIVE_INFINITY,
     atOnce = runLength,
   }: {
     readonly isDone: (learned: Learned) => boolean;
     /** The most orders to read. */
-    readonly most?: number | undefined;
+    readonly most?: number;
     /** How many orders are written at once. */
     readonly atOnce?: number;
   },
 ): Promise<Walked> {
   const { ctx, service, index, isSpent, onRead } = walk;
-  const fields = service.profile.settings['index.fields'];
   let run = newRun(after, ctx.clock.now());
   let askedAt = ctx.clock.now();
   let read = 0;
@@ -66,19 +64,14 @@ export async function walkIntoIndex(
   };
   let isOver = false;
   try {
-    const limit = most === undefined || most >= longestPage ? undefined : most;
+    const limit = most < longestPage ? most : undefined;
     for await (const page of longPages(
       service,
       'orders',
       { next: after, limit },
-      { ahead: walk.readsAhead && most === undefined },
+      { ahead: walk.readsAhead && most === Number.POSITIVE_INFINITY },
     )) {
-      for (const record of page.records.slice(0, (most ?? Number.POSITIVE_INFINITY) - read)) {
-        const id = idOf(record);
-        if (id !== undefined) run.orders.push(indexedOrder(id, record.value, fields));
-      }
-      const cut = most !== undefined && read + page.records.length > most;
-      run.ends = page.saysHasMore && !page.hasMore && !cut;
+      addPage(run, service, upTo(page, most - read));
       read += page.records.length;
       askedAt = ctx.clock.now();
       onRead(page.records.length, createdAt(page.records.at(-1)?.value.created_at));
@@ -87,8 +80,8 @@ export async function walkIntoIndex(
         const learned = await learn();
         if (!learned.fits || learned.ended === true || isDone(learned)) break;
       }
-      if ((most !== undefined && read >= most) || isSpent()) {
-        isOver = read < (most ?? Number.POSITIVE_INFINITY);
+      if (read >= most || isSpent()) {
+        isOver = read < most;
         break;
       }
     }

@@ -5,8 +5,8 @@ import { exitCodes } from '../../errors.ts';
 import type { OrderIndex } from '../../index/index.ts';
 import type { Settings } from '../../profiles/profiles.ts';
 import { type Context, defineCommand } from '../command.ts';
+import { counted } from '../counted.ts';
 import { flag } from '../flags.ts';
-import { count } from '../orders/index-words.ts';
 import { reducedText } from '../orders/indexed-text.ts';
 import { indexColumns, indexRecord, indexView } from './index-record.ts';
 import { alone, existingIndex, type IndexWalk, walkIntoIndex } from './index-walk.ts';
@@ -53,7 +53,7 @@ export const refresh = defineCommand({
       const isSilent = ctx.options.quiet && ctx.options.askedFormat === undefined;
       const view = () => [
         {
-          line: `${count(result.requests, 'request')}, ${count(result.read, 'order')} read, ${result.added} new`,
+          line: `${counted(result.requests, 'request')}, ${counted(result.read, 'order')} read, ${result.added} new`,
         },
         ...indexView(ctx, profile, index, status),
       ];
@@ -61,11 +61,11 @@ export const refresh = defineCommand({
       if (isDone) return undefined;
       if (result.due > 0)
         ctx.notes.warn(
-          `${count(result.due, 'segment')} of up to 1000 orders should be read again; the next run goes on`,
+          `${counted(result.due, 'segment')} of up to 1000 orders should be read again; the next run goes on`,
         );
       if (!status.isComplete || !result.headJoined)
         ctx.notes.warn(
-          `the index knows ${count(status.orders, 'order')}, and there are more; the next run goes on`,
+          `the index knows ${counted(status.orders, 'order')}, and there are more; the next run goes on`,
         );
       return exitCodes.incomplete;
     });

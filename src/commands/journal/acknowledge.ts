@@ -5,6 +5,7 @@ import { changeOf } from '../../changes/changes.ts';
 import { about, CliError, exitCodes } from '../../errors.ts';
 import {
   type AttemptRecord,
+  alarmText,
   attemptName,
   sentBy,
   statementOn,
@@ -13,7 +14,6 @@ import {
 import { type Context, confirmFirst, defineCommand, dryRunShown } from '../command.ts';
 import { flag } from '../flags.ts';
 import { amountStyleOf } from './attempt-record.ts';
-import { alarmWordsOf } from './attempt-words.ts';
 import { attemptOf, intentArgument, needsPerson, subjectOf, withAllJournals } from './attempts.ts';
 import { noteProblem, unrecordable, wrongNote } from './settle-words.ts';
 import { checkShown, showAttempt } from './show.ts';
@@ -42,7 +42,7 @@ async function acknowledgeAlarm(
   given: string | undefined,
 ): Promise<number | undefined> {
   const { intent } = record.sent;
-  const would = `would read the order again and end the alarm of ${intent}: ${alarmWordsOf(record) ?? 'it has none'}`;
+  const would = `would read the order again and end the alarm of ${intent}: ${alarmText(record) ?? 'it has none'}`;
   if (await dryRunShown(ctx, { action: 'acknowledge', intent }, would)) return undefined;
   checkShown(ctx, record);
   await refuseUnlessAlarmed(ctx, record);
@@ -68,7 +68,7 @@ async function acknowledgeAlarm(
 const done = 'what was done about it';
 
 function askNote(ctx: Context, record: AttemptRecord): Promise<string> {
-  const message = `What was done about it? (${alarmWordsOf(record) ?? ''})`;
+  const message = `What was done about it? (${alarmText(record) ?? ''})`;
   return ctx.ask.text({ message, flag: '--note TEXT', check: (text) => noteProblem(text, done) });
 }
 
@@ -91,7 +91,7 @@ async function shownToPerson(ctx: Context, record: AttemptRecord): Promise<Attem
   const style = amountStyleOf(ctx, now);
   const last = now.verdicts.at(-1);
   ctx.notes.show([
-    { line: `${alarmWordsOf(now) ?? 'no alarm any more'} ${changeOf(now, style)}` },
+    { line: `${alarmText(now) ?? 'no alarm any more'} ${changeOf(now, style)}` },
     {
       line: `${sent.proof.orderId ?? sent.intent}, sent ${ctx.fullTime(sent.time)} by ${sentBy(sent)}`,
       indent: 2,

@@ -6,14 +6,9 @@ import { type AttemptRecord, alarmText, alarmWords, notMadeBy, statementOn } fro
 
 /** Says what is known about an attempt. */
 export function outcomeWords(record: AttemptRecord, open: boolean): string {
-  const alarm = alarmWordsOf(record);
+  const alarm = alarmText(record);
   const by = acknowledgementOf(record)?.operator;
   return `${alarm === undefined ? '' : `${alarm}: `}${verdictWords(record, open)}${by === undefined ? '' : `; alarm acknowledged by ${by}`}`;
-}
-
-/** The alarm of an attempt in a few words; undefined when there is none, or somebody acknowledged it. */
-export function alarmWordsOf(record: AttemptRecord): string | undefined {
-  return alarmText(record);
 }
 
 // What was made, by its kind: a refund and a capture may both be `made`. What is to be created has no id yet that says what it

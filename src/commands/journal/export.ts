@@ -1,6 +1,7 @@
 /** `journal export`: prints every attempt as a flat record, or writes the whole journal into a file for another machine. */
 
 import { type Context, defineCommand, dryRunShown } from '../command.ts';
+import { counted } from '../counted.ts';
 import { flag } from '../flags.ts';
 import { clockAndZoneOf, rangeWords, whenFlag } from '../typed-time.ts';
 import { showAttempts } from './attempt-record.ts';
@@ -42,7 +43,7 @@ async function archive(ctx: Context, file: string): Promise<undefined> {
   if (await dryRunShown(ctx, { action: 'export', file }, would)) return undefined;
   const rows = await ctx.journal.archive(file);
   await ctx.out.own({ object: 'journal_export', file, rows }, () => [
-    { line: `${rows} ${rows === 1 ? 'row' : 'rows'} written: ${file}` },
+    { line: `${counted(rows, 'row')} written: ${file}` },
     { line: 'it holds everything that was sent, and the notes: keep it as safe as the journal' },
     {
       line: 'after journal import, make changes on that machine only: if you use both, both may send the same change',

@@ -2,6 +2,7 @@
 
 import { CliError } from '../../errors.ts';
 import { confirmFirst, defineCommand, dryRunShown } from '../command.ts';
+import { counted } from '../counted.ts';
 import { clockAndZoneOf, whenFlag } from '../typed-time.ts';
 
 export const forget = defineCommand({
@@ -25,7 +26,7 @@ export const forget = defineCommand({
     await confirmFirst(ctx, message, 'nothing was erased');
     const count = await ctx.journal.forget(before);
     const record = { object: 'journal_forget', before: day, entries: count };
-    await ctx.out.own(record, () => [{ line: `erased in ${count} ${count === 1 ? 'change' : 'changes'}` }]);
+    await ctx.out.own(record, () => [{ line: `erased in ${counted(count, 'change')}` }]);
     if (count > 0 && (await ctx.journal.rules()) !== undefined)
       ctx.notes.note('other desks still have it in their copies, until each runs: paydesk team verify');
     return undefined;

@@ -1,6 +1,7 @@
 /** `journal import`: makes the journal of another machine the journal of this one. */
 
 import { confirmFirst, defineCommand, dryRunShown } from '../command.ts';
+import { counted } from '../counted.ts';
 
 export const importJournal = defineCommand({
   description:
@@ -23,7 +24,7 @@ export const importJournal = defineCommand({
     await confirmFirst(ctx, message, 'nothing was changed');
     const rows = await ctx.journal.restore(file);
     await ctx.out.own({ object: 'journal_import', file: ctx.journal.file, rows }, () => [
-      { line: `${rows} ${rows === 1 ? 'row' : 'rows'} imported: ${ctx.journal.file}` },
+      { line: `${counted(rows, 'row')} imported: ${ctx.journal.file}` },
       { line: 'change orders from this machine only from now on' },
     ]);
     return undefined;

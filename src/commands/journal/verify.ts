@@ -4,6 +4,7 @@ import { CliError } from '../../errors.ts';
 import type { Repair, Verification } from '../../journal/journal.ts';
 import type { Block } from '../../terminal/terminal.ts';
 import { type Context, confirmFirst, defineCommand, dryRunShown } from '../command.ts';
+import { counted } from '../counted.ts';
 import { flag } from '../flags.ts';
 
 export const verify = defineCommand({
@@ -134,9 +135,7 @@ function repairView({
   const isLost = lost.length + unreadable > 0;
   return [
     { line: `${kept} rows kept, ${doubtful} doubtful, ${lost.length} lost` },
-    ...(unreadable === 0
-      ? []
-      : [{ line: `${unreadable} ${unreadable === 1 ? 'page' : 'pages'} of the file could not be read` }]),
+    ...(unreadable === 0 ? [] : [{ line: `${counted(unreadable, 'page')} of the file could not be read` }]),
     ...(copy === undefined ? [] : [{ line: `the damaged file is kept: ${copy}` }]),
     ...(witnessCopy === undefined ? [] : [{ line: `the witness as it was is kept: ${witnessCopy}` }]),
     ...(blocked.length === 0

@@ -28,7 +28,7 @@ export function feedIndex(
   { inTheMiddle = false }: { readonly inTheMiddle?: boolean } = {},
 ): IndexFeed {
   const { clock, notes } = ctx;
-  let index: OrderIndex | undefined | 'opening' | 'off' = 'opening';
+  let index: OrderIndex | 'opening' | 'off' = 'opening';
   const opening = ctx.index
     .open(service.profile)
     .then((opened) => {
@@ -51,19 +51,14 @@ export function feedIndex(
     run = newRun(run.orders.at(-1)?.id, askedAt);
   };
   return {
-    page({ records, hasMore, saysHasMore }) {
+    page(page) {
       if (index === 'off') return;
       if (!isPlaced) {
         isPlaced = true;
-        run = newRun(idOf(records.at(-1)) ?? '', clock.now());
+        run = newRun(idOf(page.records.at(-1)) ?? '', clock.now());
         return;
       }
-      const { 'index.fields': fields } = service.profile.settings;
-      for (const record of records) {
-        const id = idOf(record);
-        if (id !== undefined) run.orders.push(indexedOrder(id, record.value, fields));
-      }
-      run.ends = saysHasMore && !hasMore;
+      addPage(run, service, page);
       // The next page may be on its way already: it was asked for when this one came, at the earliest.
       askedAt = clock.now();
       if (run.orders.length >= runLength) tried(notes, learn);
@@ -96,6 +91,20 @@ export interface Collected {
 
 export function newRun(after: string | undefined, askedAt: number): Collected {
   return { after, orders: [], ends: false, askedAt };
+}
+
+/** Adds the orders of the next page to a run. */
+export function addPage(
+  run: Collected,
+  { profile }: Pick<Service, 'profile'>,
+  { records, hasMore, saysHasMore }: Page,
+): void {
+  const fields = profile.settings['index.fields'];
+  for (const record of records) {
+    const id = idOf(record);
+    if (id !== undefined) run.orders.push(indexedOrder(id, record.value, fields));
+  }
+  run.ends = saysHasMore && !hasMore;
 }
 
 /** Fits a run into the index. Undefined if another process is writing there. */

@@ -9,8 +9,7 @@ import { purchaseOf, twinSeconds } from '../../changes/changes.ts';
 import { CliError } from '../../errors.ts';
 import type { IndexStatus, OrderIndex, Wanted } from '../../index/index.ts';
 import type { Context } from '../command.ts';
-import { learnRun, newRun } from './feed-index.ts';
-import { indexedOrder } from './indexed-text.ts';
+import { addPage, learnRun, newRun } from './feed-index.ts';
 import { firstPage, readHits } from './read-hits.ts';
 
 /** What to search for. */
@@ -149,18 +148,12 @@ function learnPage(
   index: OrderIndex,
   service: Service,
   after: string | undefined,
-  { records, hasMore, saysHasMore }: Page,
+  page: Page,
   askedAt: number,
 ): boolean {
   const run = newRun(after, askedAt);
-  const { 'index.fields': fields } = service.profile.settings;
-  for (const record of records) {
-    const id = idOf(record);
-    if (id !== undefined) run.orders.push(indexedOrder(id, record.value, fields));
-  }
-  run.ends = saysHasMore && !hasMore;
-  const learned = learnRun(index, service, run);
-  return learned?.joins === true;
+  addPage(run, service, page);
+  return learnRun(index, service, run)?.joins === true;
 }
 
 interface Showing {

@@ -5,13 +5,12 @@ import { CliError, withParts } from '../../errors.ts';
 import type { OrderIndex } from '../../index/index.ts';
 import { accountSpan } from '../../profiles/profiles.ts';
 import type { Context } from '../command.ts';
+import { counted } from '../counted.ts';
 import { findInIndex, type IndexFound } from './find-in-index.ts';
-import { columnsOf, command, filterWords, hintsOf, isAsMeant, type Search } from './find-search.ts';
+import { command, type FoundList, openList, otherMeanings, type Search } from './find-search.ts';
 import { fold } from './fold-text.ts';
-import { certainWords, count, doubtsOf } from './index-words.ts';
-import { fieldsOfText } from './indexed-text.ts';
-import { statusColumn } from './open-status.ts';
-import { amountHint, createSearch, needlesOf } from './order-matching.ts';
+import { certainWords, doubtsOf } from './index-words.ts';
+import { wantedOrders } from './indexed-text.ts';
 
 /**
  * Searches with the index. Returns false if there is none, or if it does not know the order to begin after: then nothing was
@@ -47,30 +46,19 @@ async function findIndexed(
   customer: string | undefined,
 ): Promise<void> {
   const { observer, texts, profile, accepts } = search;
-  const find = createSearch(texts);
-  const status = await statusColumn(ctx, service);
-  const columns = columnsOf(ctx, search, status.columns);
-  const sink = ctx.out.list(columns, { pages: 'many' });
-  let asMeant = false;
+  const wanted = wantedOrders(texts, profile.settings);
+  const list = await openList(ctx, service, search);
   const result = await findInIndex(ctx, service, index, {
-    wanted: {
-      groups: [...needlesOf(texts), ...customerNeedles(customer)],
-      accepts: (text, id) => text !== '' && find(fieldsOfText(text, id, profile.settings)) !== undefined,
-    },
+    wanted: { ...wanted, groups: [...wanted.groups, ...customerNeedles(customer)] },
     accepts,
     after: search.paging.next,
     max: search.max,
     onRead: (records) => observer.twins.add(records.map(({ value }) => value)),
-    async show(records) {
-      await status.lookUp(records);
-      await sink.page(records);
-      observer.onShown(records);
-      asMeant ||= isAsMeant(search, records);
-    },
+    show: (records) => list.show(records),
   });
-  await sink.end(result.stoppedAt !== undefined);
+  await list.end(result.stoppedAt !== undefined);
   for (const line of observer.closingLines()) ctx.notes.note(line);
-  sayFound(ctx, search, { ...result, asMeant });
+  sayFound(ctx, search, result, list);
 }
 
 // An e-mail or an id that must be in the order.
@@ -82,19 +70,15 @@ function customerNeedles(customer: string | undefined): readonly (readonly strin
 const hang = 9;
 
 // Says what was found, what is certain, and what is not. Throws CliError if nothing was found.
-function sayFound(
-  ctx: Context,
-  search: Search,
-  { asMeant, ...result }: IndexFound & { readonly asMeant: boolean },
-): void {
+function sayFound(ctx: Context, search: Search, result: IndexFound, list: FoundList): void {
   const { profile, filters } = search;
   const { found, status, headAt, requests, tookMs, stoppedAt } = result;
   const doubts = doubtsOf(ctx, status, profile, result);
   const live = command({ ...search, isLive: true }, { filters });
   if (found === 0) throw notInIndex(ctx, search, result, live);
-  const cost = `${count(requests, 'request')}, ${(tookMs / 1000).toFixed(1)} s`;
+  const cost = `${counted(requests, 'request')}, ${(tookMs / 1000).toFixed(1)} s`;
   ctx.notes.note([`${found} found, `, accountSpan(profile), `; all read just now (${cost})`]);
-  const hint = asMeant ? undefined : amountHint(search.texts, profile.settings);
+  const hint = list.amountHint();
   if (hint !== undefined) ctx.notes.note(hint);
   if (stoppedAt !== undefined)
     ctx.notes.note(`older orders: ${command(search, { filters, next: stoppedAt })}`);
@@ -108,15 +92,18 @@ function sayFound(
 
 // Exit 5 if nothing speaks against it, else 9.
 function notInIndex(ctx: Context, search: Search, result: IndexFound, live: string): CliError {
-  const { texts, profile } = search;
+  const { texts, filters, profile } = search;
   const { status, headAt } = result;
   const doubts = doubtsOf(ctx, status, profile, result);
+  const filterWords = filters.flatMap(({ words }) => words).join(' ');
+  const what = [
+    ...(texts.length === 0 ? [] : [`"${texts.join(' ')}"`]),
+    ...(filterWords === '' ? [] : [filterWords]),
+  ].join(' with ');
   const between =
     status.oldest === undefined ? '' : `, ${ctx.days.between(status.oldest, Math.floor(headAt / 1000))}`;
-  const otherwise = [...hintsOf(search), "ask for the e-mail or the shop's order number"];
-  const asked = filterWords(search);
-  const what = [...(texts.length === 0 ? [] : [`"${texts.join(' ')}"`]), ...(asked === '' ? [] : [asked])];
-  const message = `${what.join(' with ')} in ${count(status.orders, 'order')}${between}`;
+  const otherwise = [...otherMeanings(search), "ask for the e-mail or the shop's order number"];
+  const message = `${what} in ${counted(status.orders, 'order')}${between}`;
   if (doubts.length === 0)
     return new CliError('not_found', message, {
       opening: 'no match for',

@@ -6,42 +6,31 @@ import { CliError } from '../../errors.ts';
 import { accountLabel, accountSpan } from '../../profiles/profiles.ts';
 import type { Cell } from '../../terminal/terminal.ts';
 import type { Context } from '../command.ts';
-import { brokeOff } from '../walk.ts';
+import { counted } from '../counted.ts';
+import { brokeOff, upTo } from '../walk.ts';
 import { feedIndex } from './feed-index.ts';
-import { columnsOf, command, filterWords, hintsOf, isAsMeant, type Search } from './find-search.ts';
-import { statusColumn } from './open-status.ts';
+import { command, type FoundList, openList, otherMeanings, type Search } from './find-search.ts';
 import { amountHint } from './order-matching.ts';
 import type { OrderObserver } from './order-observer.ts';
 
 /** Searches, shows, and says how it ended. Throws CliError if nothing was found. */
 export async function findLive(ctx: Context, service: Service, search: Search): Promise<void> {
-  const { found, ending, asMeant } = await searchPages(ctx, service, search);
+  const list = await openList(ctx, service, search);
+  const ending = await searchPages(ctx, service, search, list);
   for (const line of search.observer.closingLines()) ctx.notes.note(line);
-  if (found === 0) throw noMatch(ctx, search, ending);
-  for (const line of foundLines(ctx, search, found, ending)) ctx.notes.note(line);
-  const hint = asMeant ? undefined : amountHint(search.texts, search.profile.settings);
+  if (list.found === 0) throw noMatch(ctx, search, ending);
+  for (const line of foundLines(ctx, search, list.found, ending)) ctx.notes.note(line);
+  const hint = list.amountHint();
   if (hint !== undefined) ctx.notes.note(hint);
 }
 
 /** Why the search ended: no more orders, `--max` was reached, the rest is too old, or the one order of an id was found. */
 type Ending = 'end' | 'bound' | 'date' | 'found';
 
-interface SearchResult {
-  readonly found: number;
-  readonly ending: Ending;
-  /** A number was found as an amount or a card. */
-  readonly asMeant: boolean;
-}
-
-async function searchPages(ctx: Context, service: Service, search: Search): Promise<SearchResult> {
+async function searchPages(ctx: Context, service: Service, search: Search, list: FoundList): Promise<Ending> {
   const { observer, max, paging, accepts } = search;
-  const status = await statusColumn(ctx, service);
-  const columns = columnsOf(ctx, search, status.columns);
-  const sink = ctx.out.list(columns, { pages: 'many' });
-  let found = 0;
-  let asMeant = false;
   const endProgress = ctx.notes.progress(() =>
-    observer.read === 0 ? '' : `${observer.read} orders read${daysWords(ctx, observer)}, ${found} found`,
+    observer.read === 0 ? '' : `${observer.read} orders read${daysWords(ctx, observer)}, ${list.found} found`,
   );
   let ending: Ending = 'end';
   const feed = feedIndex(ctx, service, paging.next);
@@ -52,35 +41,20 @@ async function searchPages(ctx: Context, service: Service, search: Search): Prom
       observer.onPage(part);
       const hits = part.records.filter(accepts);
       feed.page(part);
-      if (hits.length > 0) {
-        await status.lookUp(hits);
-        await sink.page(hits);
-      }
-      observer.onShown(hits);
-      found += hits.length;
-      asMeant ||= isAsMeant(search, hits);
+      if (hits.length > 0) await list.show(hits);
       ending = endingAfter(search, part, hits);
       if (ending !== 'end') break;
     }
   } catch (error) {
     if (observer.read === 0 || !(error instanceof CliError) || !brokeOff(error)) throw error;
-    await sink.end(true);
-    throw brokenOff(error, search, found);
+    await list.end(true);
+    throw brokenOff(error, search, list.found);
   } finally {
     endProgress();
     await feed.end();
   }
-  await sink.end(ending === 'bound');
-  return { found, ending, asMeant };
-}
-
-// Cuts a page down to `most` records.
-function upTo(page: Page, most: number): Page {
-  return {
-    ...page,
-    records: page.records.slice(0, most),
-    hasMore: page.hasMore || page.records.length > most,
-  };
+  await list.end(ending === 'bound');
+  return ending;
 }
 
 function endingAfter({ texts, max, observer }: Search, page: Page, hits: readonly WireRecord[]): Ending {
@@ -95,17 +69,19 @@ function endingAfter({ texts, max, observer }: Search, page: Page, hits: readonl
 // Exit 9 if there is more to read, 5 after a complete walk.
 function noMatch(ctx: Context, search: Search, ending: Ending): CliError {
   const { texts, filters, paging, profile, observer } = search;
-  const asked = filterWords(search);
-  const what = `"${texts.join(' ')}"${asked === '' ? '' : ` with ${asked}`}`;
+  const filterWords = filters.flatMap(({ words }) => words).join(' ');
+  const what = `"${texts.join(' ')}"${filterWords === '' ? '' : ` with ${filterWords}`}`;
   const message = `${what} in ${readWords(ctx, observer)}`;
   const opening = 'no match for';
+  const otherwise = otherMeanings(search);
   if (ending === 'end') {
     const after = paging.next === undefined ? '' : ` after ${paging.next}`;
+    const isHinted = amountHint(texts, profile.settings) !== undefined;
     return new CliError('not_found', message, {
       opening,
-      certain: `all orders of ${accountLabel(profile)}${after} were searched${amountHint(texts, profile.settings) === undefined ? '' : ' for just this text'}: ids, buyers, cards, amounts, references, auth codes, items, metadata`,
+      certain: `all orders of ${accountLabel(profile)}${after} were searched${isHinted ? ' for just this text' : ''}: ids, buyers, cards, amounts, references, auth codes, items, metadata`,
       now: [
-        ...hintsOf(search),
+        ...otherwise,
         "ask for the e-mail or the shop's order number",
         ...(paging.next === undefined ? [] : ['or search all orders:', command(search, { filters })]),
       ],
@@ -118,7 +94,7 @@ function noMatch(ctx: Context, search: Search, ending: Ending): CliError {
         ? 'all orders since that time were read; older ones were not'
         : `all ${observer.read} were read; the account has more`,
     now: [
-      ...hintsOf(search),
+      ...otherwise,
       "ask for the e-mail or the shop's order number, or search older orders:",
       furtherBack(search, ending),
     ],
@@ -126,8 +102,8 @@ function noMatch(ctx: Context, search: Search, ending: Ending): CliError {
 }
 
 function foundLines(ctx: Context, search: Search, found: number, ending: Ending): readonly Cell[] {
-  const { observer, profile } = search;
-  const asked = filterWords(search);
+  const { observer, profile, filters } = search;
+  const asked = filters.flatMap(({ words }) => words).join(' ');
   const what = asked === '' ? 'found in' : `found with ${asked}; read:`;
   const head = [`${found} ${what} ${readWords(ctx, observer)}, `, accountSpan(profile)];
   if (ending === 'end') return [[...head, '. There are no more']];
@@ -147,7 +123,7 @@ function brokenOff(error: CliError, search: Search, found: number): CliError {
 
 function readWords(ctx: Context, observer: OrderObserver): string {
   const { read } = observer;
-  return `${read} ${read === 1 ? 'order' : 'orders'}${daysWords(ctx, observer)}`;
+  return `${counted(read, 'order')}${daysWords(ctx, observer)}`;
 }
 
 function daysWords(ctx: Context, { days }: OrderObserver): string {

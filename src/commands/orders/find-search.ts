@@ -1,6 +1,6 @@
-/** What both ways of `orders find` share: what is searched for, the columns of what is found, and the commands that go on. */
+/** What both ways of `orders find` share: what is searched for, the list of what is found, and the commands that go on. */
 
-import type { WireRecord } from '../../api/api.ts';
+import type { Service, WireRecord } from '../../api/api.ts';
 import { type Column, orderColumns } from '../../api/resources.ts';
 import { type JsonObject, statusMeanings } from '../../api/spec.ts';
 import { isRefunded } from '../../changes/changes.ts';
@@ -8,6 +8,7 @@ import { commandLine, type Profile } from '../../profiles/profiles.ts';
 import type { Context } from '../command.ts';
 import { type Filter, joinColumns } from '../listing.ts';
 import { isDayWord } from '../typed-time.ts';
+import { statusColumn } from './open-status.ts';
 import { isAboutDisputes, noDisputes } from './order-filters.ts';
 import { amountHint, type Match, type Matcher } from './order-matching.ts';
 import type { OrderObserver } from './order-observer.ts';
@@ -38,10 +39,41 @@ export interface Search {
   readonly accepts: (record: WireRecord) => boolean;
 }
 
-/** The columns of what is found. */
+/** The list of what is found, while it is shown. */
+export interface FoundList {
+  /** How many orders were shown. */
+  readonly found: number;
+  show(records: readonly WireRecord[]): Promise<void>;
+  end(hasMore: boolean): Promise<void>;
+  /** How amounts are typed, if a number was found neither as an amount nor as a card. */
+  amountHint(): string | undefined;
+}
+
+export async function openList(ctx: Context, service: Service, search: Search): Promise<FoundList> {
+  const { observer, texts, profile } = search;
+  const status = await statusColumn(ctx, service);
+  const sink = ctx.out.list(columnsOf(ctx, search, status.columns), { pages: 'many' });
+  let found = 0;
+  let asMeant = false;
+  return {
+    get found() {
+      return found;
+    },
+    async show(records) {
+      await status.lookUp(records);
+      await sink.page(records);
+      observer.onShown(records);
+      found += records.length;
+      asMeant ||= isAsMeant(search, records);
+    },
+    end: (hasMore) => sink.end(hasMore),
+    amountHint: () => (asMeant ? undefined : amountHint(texts, profile.settings)),
+  };
+}
+
 // The MATCHED column needs room, so two other columns show only on wider screens. In a table it begins with what was found,
 // because its end may be cut.
-export function columnsOf(
+function columnsOf(
   { out }: Context,
   { matcher, observer, texts }: Search,
   status: readonly Column[],
@@ -78,8 +110,8 @@ export function columnsOf(
   return [...own, matched, ...columns];
 }
 
-/** Whether a number was found in one of these orders as what people search for: an amount or the end of a card. */
-export function isAsMeant({ matcher }: Search, orders: readonly WireRecord[]): boolean {
+// Whether a number was found in one of these orders as what people search for: an amount or the end of a card.
+function isAsMeant({ matcher }: Search, orders: readonly WireRecord[]): boolean {
   return orders.some(({ value }) =>
     matcher(value)?.some(({ label }) => label === 'card' || label.endsWith('amount')),
   );
@@ -111,14 +143,9 @@ function shortened(value: string): string {
   return value.length > 80 ? `${value.slice(0, 79)}…` : value;
 }
 
-/** The filters as they were typed. */
-export function filterWords({ filters }: Pick<Search, 'filters'>): string {
-  return filters.flatMap(({ words }) => words).join(' ');
-}
-
-/** What somebody may have meant who found nothing. */
-export function hintsOf(search: Search): readonly string[] {
-  const { texts, profile } = search;
+/** What else somebody may have meant who found nothing. */
+export function otherMeanings(search: Search): readonly string[] {
+  const { profile, texts } = search;
   const hint = amountHint(texts, profile.settings);
   return [
     ...(hint === undefined ? [] : [hint]),
@@ -129,7 +156,7 @@ export function hintsOf(search: Search): readonly string[] {
 }
 
 // For somebody who types the word for a day. No order holds it: it is a time.
-function insteadOfDay(search: Asked & Pick<Search, 'filters'>): readonly string[] {
+function insteadOfDay(search: Search): readonly string[] {
   const { texts, filters, paging, profile } = search;
   const day = texts.find(isDayWord);
   if (day === undefined || filters.some(({ words }) => words.includes('--since'))) return [];
@@ -154,7 +181,7 @@ function statusHint(profile: Profile, texts: readonly string[]): readonly string
   ];
 }
 
-// For somebody who typed several words: they may be the ids of several orders.
+// Somebody may have typed the ids of several orders.
 function together(texts: readonly string[]): readonly string[] {
   return texts.length < 2
     ? []

@@ -3,6 +3,7 @@
 import type { IndexStatus } from '../../index/index.ts';
 import { commandLine, indexFields, type Profile } from '../../profiles/profiles.ts';
 import type { Context } from '../command.ts';
+import { counted } from '../counted.ts';
 
 /** Why it is not certain that no other order has the words: a sentence, and what helps. */
 export interface Doubt {
@@ -37,24 +38,19 @@ export function doubtsOf(
       : { why: 'this list is not newest first, so a new order may stand anywhere in it' },
     inserted > 0
       ? {
-          why: `${count(inserted, 'order')} appeared between older ones in this list, so a new one may stand anywhere in it`,
+          why: `${counted(inserted, 'order')} appeared between older ones in this list, so a new one may stand anywhere in it`,
         }
       : undefined,
     floor === undefined ? undefined : { why: `orders made before ${day(floor)} are not in the index` },
     forgotten > 0
-      ? { why: `${count(forgotten, 'order')} in the index ${forgotten === 1 ? 'was' : 'were'} forgotten` }
+      ? { why: `${counted(forgotten, 'order')} in the index ${forgotten === 1 ? 'was' : 'were'} forgotten` }
       : undefined,
     lacking.length === 0
       ? undefined
       : { why: `the index does not hold: ${lacking.join(', ')} (index.fields)` },
-    unread > 0 ? { why: `${count(unread, 'order')} could not be read again` } : undefined,
+    unread > 0 ? { why: `${counted(unread, 'order')} could not be read again` } : undefined,
   ];
   return doubts.filter((doubt) => doubt !== undefined);
-}
-
-/** `3 orders`, `1 order`. */
-export function count(number: number, one: string): string {
-  return `${number} ${one}${number === 1 ? '' : 's'}`;
 }
 
 /** What is certain if nothing speaks against it. `headAt`: when the newest page was asked for, Unix milliseconds. */

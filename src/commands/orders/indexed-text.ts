@@ -6,10 +6,17 @@
 import { type AmountStyle, plainAmounts } from '../../amounts.ts';
 import { itemsOf, type JsonObject, valueAt } from '../../api/spec.ts';
 import { purchaseOf } from '../../changes/changes.ts';
-import type { ReadOrder } from '../../index/index.ts';
+import type { ReadOrder, Wanted } from '../../index/index.ts';
 import type { Settings } from '../../profiles/profiles.ts';
 import { fold } from './fold-text.ts';
-import { amountFields, type FieldKind, type SearchableOrder, searchable } from './order-matching.ts';
+import {
+  amountFields,
+  createSearch,
+  type FieldKind,
+  needlesOf,
+  type SearchableOrder,
+  searchable,
+} from './order-matching.ts';
 
 /** What a letter stands for. */
 interface Letter {
@@ -99,8 +106,17 @@ export function reducedText(text: string, kept: readonly string[]): string {
     .join('\t');
 }
 
-/** The fields of an order in the index, for a search. Amounts are also there with the decimals of `style`. */
-export function fieldsOfText(text: string, id: string, style: AmountStyle): SearchableOrder {
+/** The orders of the index that have all these words. An order whose texts were forgotten has none. */
+export function wantedOrders(texts: readonly string[], style: AmountStyle): Wanted {
+  const find = createSearch(texts);
+  return {
+    groups: needlesOf(texts),
+    accepts: (text, id) => text !== '' && find(fieldsOfText(text, id, style)) !== undefined,
+  };
+}
+
+// The fields of an order in the index, for a search. Amounts are also there with the decimals of `style`.
+function fieldsOfText(text: string, id: string, style: AmountStyle): SearchableOrder {
   const [first = '$', ...lines] = text.split('\t');
   const currency = first.slice(1);
   const plain = (label: string, kind: FieldKind, folded: string) => ({ label, kind, value: folded, folded });

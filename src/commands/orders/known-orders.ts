@@ -7,6 +7,7 @@ import type { Twin } from '../../changes/changes.ts';
 import { fold } from './fold-text.ts';
 import { createSearch, type Match, type SearchableOrder, searchable } from './order-matching.ts';
 import { createTwins } from './order-twins.ts';
+import type { ReadAgain } from './read-hits.ts';
 
 /** An order that was read; `T` is what its row shows. */
 export interface KnownOrder<T> {
@@ -39,13 +40,6 @@ interface Matches<T> {
   readonly others: readonly KnownOrder<T>[];
 }
 
-/** An order that was read by itself. */
-export interface FoundOrder {
-  readonly record: WireRecord;
-  /** The id of the order before it in the list. */
-  readonly neighbour: string | undefined;
-}
-
 export interface KnownOrders<T> {
   /** How many were read. */
   readonly count: number;
@@ -59,7 +53,7 @@ export interface KnownOrders<T> {
   /** Takes the orders of a page in. */
   add(records: readonly WireRecord[]): void;
   /** Takes orders in that were found elsewhere in the list, each with the order before it. They come after all others. */
-  addFound(orders: readonly FoundOrder[]): void;
+  addFound(orders: readonly ReadAgain[]): void;
   matches(words: string): Matches<T>;
 }
 

@@ -6,8 +6,7 @@ import type { OrderIndex } from '../../index/index.ts';
 import type { Context } from '../command.ts';
 import { feedIndex } from './feed-index.ts';
 import { doubtsOf } from './index-words.ts';
-import { fieldsOfText } from './indexed-text.ts';
-import { createSearch, needlesOf } from './order-matching.ts';
+import { wantedOrders } from './indexed-text.ts';
 import { type ReadAgain, readHits } from './read-hits.ts';
 
 /** What the index says of some words. */
@@ -89,11 +88,7 @@ async function searched(
   { words, most, isRead, startedAt }: Searched,
 ): Promise<IndexAnswer> {
   const { profile } = service;
-  const find = createSearch([words]);
-  const hits = await index.scan({
-    groups: needlesOf([words]),
-    accepts: (text, id) => text !== '' && find(fieldsOfText(text, id, profile.settings)) !== undefined,
-  });
+  const hits = await index.scan(wantedOrders([words], profile.settings));
   const wanted = hits.filter(({ id }) => !isRead(id));
   const reading = readHits(service, wanted.slice(0, most));
   const orders: ReadAgain[] = [];

@@ -13,6 +13,7 @@ import { CliError } from '../../errors.ts';
 import { aboutMoney, commandLine } from '../../profiles/profiles.ts';
 import type { SearchedList } from '../../terminal/terminal.ts';
 import type { Context } from '../command.ts';
+import { counted } from '../counted.ts';
 import { usage } from '../flags.ts';
 import type { KeptParts, KnownOrder } from './known-orders.ts';
 import { amountHint } from './order-matching.ts';
@@ -116,7 +117,7 @@ function lookedWords(ctx: Context, search: Search, words: string, { kind, profil
   const { known, state } = search;
   const { fitting, others } = known.matches(words);
   const back = known.oldest === undefined ? '' : `, back to ${ctx.days.show(known.oldest, 'date')}`;
-  const all = `${state.is === 'end' ? 'all' : 'the newest'} ${known.count} ${known.count === 1 ? 'order' : 'orders'}${back}`;
+  const all = `${state.is === 'end' ? 'all' : 'the newest'} ${counted(known.count, 'order')}${back}`;
   const isTyped = words.trim() !== '';
   if (isTyped && fitting.length + others.length === 0 && search.isId(words))
     return `not among ${all}; Enter looks it up by its id`;

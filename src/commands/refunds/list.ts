@@ -11,6 +11,7 @@ import {
   type RefundFact,
 } from '../../reports/reports.ts';
 import { defineCommand } from '../command.ts';
+import { counted } from '../counted.ts';
 import { flag } from '../flags.ts';
 import { openSource } from '../open-report-source.ts';
 import { sourceFlags, sourceHelp } from '../report-flags.ts';
@@ -160,5 +161,5 @@ function rowOf(refund: RefundFact, source: Source, isComplete: boolean): JsonObj
 function foundWords({ range, days }: Source, found: number, part: string): string {
   const from = range.since === undefined ? '' : ` from ${days.full(range.since)}`;
   const to = range.until === undefined ? '' : `, before ${days.full(range.until)}`;
-  return `${found} ${found === 1 ? 'refund' : 'refunds'} made${from}${to}${part}`;
+  return `${counted(found, 'refund')} made${from}${to}${part}`;
 }

@@ -2,6 +2,7 @@
 
 import { commandLine } from '../../profiles/profiles.ts';
 import { confirmFirst, defineCommand, dryRunShown } from '../command.ts';
+import { counted } from '../counted.ts';
 import { flag } from '../flags.ts';
 import { placeFlags, takePasswords, takePlace } from './place-inputs.ts';
 
@@ -27,7 +28,7 @@ export const join = defineCommand({
     const { host, port, database, user } = place;
     const where = `${host}:${port}/${database}`;
     const record = { object: 'team', origin, host, port, database, user, attempts };
-    const what = `${attempts} ${attempts === 1 ? 'change' : 'changes'} of ${origin} from this machine into the journal ${where}`;
+    const what = `${counted(attempts, 'change')} of ${origin} from this machine into the journal ${where}`;
     if (await dryRunShown(ctx, { ...record, action: 'team_join' }, `would bring ${what}`)) return undefined;
     const [password = ''] = await takePasswords(ctx, team, flags, [`password of ${user}`]);
     // Nobody should be asked about a server that refuses.
@@ -39,7 +40,7 @@ export const join = defineCommand({
       { line: { text: `joined as ${user}${isLead ? ', a lead' : ''}`, style: 'strong' } },
       { line: `changes of ${origin} are recorded in ${where}; nothing is sent without it` },
       {
-        line: `${joined.attempts} ${joined.attempts === 1 ? 'change of this machine is' : 'changes of this machine are'} in it (${added} ${added === 1 ? 'row' : 'rows'} added)`,
+        line: `${joined.attempts} ${joined.attempts === 1 ? 'change of this machine is' : 'changes of this machine are'} in it (${counted(added, 'row')} added)`,
       },
     ]);
     const { profile } = await ctx.profiles.open();
