@@ -64,13 +64,14 @@ export function tableColumns(
   return columns.filter(({ tableFrom }) => tableFrom !== undefined && tableFrom <= width);
 }
 
-/** The titles of columns that people look for and that only wider terminals have. */
-export function columnsMissed(
+/** The titles of columns that only wider terminals have, and of which a reader is told so. */
+export function titlesBeyond(
   columns: readonly Column[],
+  mark: 'isMissed' | 'told',
   width = Number.POSITIVE_INFINITY,
 ): readonly string[] {
   return columns
-    .filter(({ tableFrom = 0, isMissed }) => isMissed === true && tableFrom > width)
+    .filter((column) => column[mark] === true && (column.tableFrom ?? 0) > width)
     .map(({ title }) => title);
 }
 

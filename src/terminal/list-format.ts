@@ -7,7 +7,6 @@ import { loadPaint } from './color.ts';
 import {
   absent,
   asReceived,
-  columnsMissed,
   csvColumns,
   mark,
   namedColumns,
@@ -15,6 +14,7 @@ import {
   readingOf,
   showValue,
   tableColumns,
+  titlesBeyond,
   usualColumns,
 } from './columns.ts';
 import { csvList } from './csv.ts';
@@ -81,28 +81,23 @@ export async function stdoutFormat(
     case 'table': {
       const { drawTable } = await import('./table.ts');
       const width = widthToDraw(stdout);
-      const wide = named === undefined ? columnsMissed(columns, width) : [];
-      if (wide.length > 0) events.onLeftOut?.(wide);
+      const usual = named === undefined ? columns : [];
+      const missed = titlesBeyond(usual, 'isMissed', width);
+      // A column that people look for is named below an empty table too.
+      if (missed.length > 0) events.onLeftOut?.(missed);
       return drawTable(named ?? tableColumns(columns, width), {
         header,
         width,
         manyPages: options.pages === 'many',
         isPaged: options.isPaged ?? false,
-        unseen: named === undefined ? unseenTitles(columns, width) : [],
+        unseen: [...titlesBeyond(usual, 'told', width), ...missed],
         paint: await loadPaint(options.color),
         reading: readingOf(options),
         clean,
         ...events,
-        onLeftOut: (titles) => events.onLeftOut?.([...titles, ...wide]),
       });
     }
   }
-}
-
-function unseenTitles(columns: readonly Column[], width = Number.POSITIVE_INFINITY): readonly string[] {
-  return columns
-    .filter(({ told, tableFrom }) => told === true && tableFrom !== undefined && tableFrom > width)
-    .map(({ title }) => title);
 }
 
 export interface FileFormatOptions {

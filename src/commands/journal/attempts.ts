@@ -27,7 +27,7 @@ export async function attemptOf(ctx: Context, id: string): Promise<AttemptRecord
 }
 
 async function attemptOfScript(ctx: Context, scriptId: string): Promise<AttemptRecord | undefined> {
-  const origin = ctx.options.profile === undefined ? undefined : await originOf(ctx, false);
+  const origin = ctx.options.profile === undefined ? undefined : (await scopeOf(ctx, false))?.origin;
   const found = await ctx.journal.attempts({ given: scriptId, origin });
   const intents = [...new Map(found.map(({ sent }) => [sent.intent, sent.profile] as const))];
   if (intents.length < 2) return found.at(-1);
@@ -48,13 +48,19 @@ export async function withAllJournals(ctx: Context): Promise<Context> {
   return { ...ctx, journal: await ctx.journals() };
 }
 
-/** The origin of the run's profile. Undefined means every account: with `all`, or when there is no profile. */
-export async function originOf(ctx: Context, all: boolean): Promise<string | undefined> {
-  return (await scopeOf(ctx, all))?.origin;
+/**
+ * The profile whose account a run is about, and the context that asks the journal of that account. Undefined means every account:
+ * with `all`, or when there is no profile. Then the context asks all journals of this machine.
+ */
+export async function withScope(
+  ctx: Context,
+  all: boolean,
+): Promise<{ readonly ctx: Context; readonly scope: Profile | undefined }> {
+  const scope = await scopeOf(ctx, all);
+  return { ctx: scope === undefined ? await withAllJournals(ctx) : ctx, scope };
 }
 
-/** The profile whose account a run is about. Undefined means every account: with `all`, or when there is no profile. */
-export async function scopeOf(ctx: Context, all: boolean): Promise<Profile | undefined> {
+async function scopeOf(ctx: Context, all: boolean): Promise<Profile | undefined> {
   if (all) return undefined;
   try {
     return (await ctx.profiles.open()).profile;

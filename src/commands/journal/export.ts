@@ -5,7 +5,7 @@ import { counted } from '../counted.ts';
 import { flag } from '../flags.ts';
 import { clockAndZoneOf, rangeWords, whenFlag } from '../typed-time.ts';
 import { showAttempts } from './attempt-record.ts';
-import { originOf, withAllJournals } from './attempts.ts';
+import { withScope } from './attempts.ts';
 
 export const exportJournal = defineCommand({
   description:
@@ -28,12 +28,11 @@ export const exportJournal = defineCommand({
   exits: [0, 2, 3, 9],
   async run(run, { flags }) {
     if (flags.to !== undefined) return archive(run, flags.to);
-    const origin = await originOf(run, flags['all-profiles'] === true);
-    const ctx = origin === undefined ? await withAllJournals(run) : run;
+    const { ctx, scope } = await withScope(run, flags['all-profiles'] === true);
     const since = flags.since?.at(clockAndZoneOf(ctx));
     const span = rangeWords('changes sent', { since, until: undefined }, ctx.days.full);
     if (span !== undefined) ctx.notes.note(span);
-    await showAttempts(ctx, await ctx.journal.attempts({ origin, since }));
+    await showAttempts(ctx, await ctx.journal.attempts({ origin: scope?.origin, since }));
     return undefined;
   },
 });

@@ -6,7 +6,7 @@ import { type Context, defineCommand, type Input } from '../command.ts';
 import { flag, usage } from '../flags.ts';
 import { clockAndZoneOf, rangeWords, whenFlag } from '../typed-time.ts';
 import { attemptColumns, showAttempts } from './attempt-record.ts';
-import { elsewhereLines, hasCreated, needsPerson, scopeOf, withAllJournals } from './attempts.ts';
+import { elsewhereLines, hasCreated, needsPerson, withScope } from './attempts.ts';
 import { readAgain } from './reconcile.ts';
 import { settingColumns, showSettings } from './setting-record.ts';
 
@@ -47,8 +47,7 @@ export const list = defineCommand({
   async run(run, { flags }) {
     if (flags.kind === 'setting') return listSettings(run, flags);
     run.out.checkColumns(attemptColumns);
-    const scope = await scopeOf(run, flags['all-profiles'] === true);
-    const ctx = scope === undefined ? await withAllJournals(run) : run;
+    const { ctx, scope } = await withScope(run, flags['all-profiles'] === true);
     const origin = scope?.origin;
     const since = flags.since?.at(clockAndZoneOf(ctx));
     const span = rangeWords('changes sent', { since, until: undefined }, ctx.days.full);
@@ -92,8 +91,7 @@ async function listSettings(
   if (misplaced !== undefined)
     throw usage(`--${misplaced} cannot be combined with --kind setting: a setting belongs to no order`);
   run.out.checkColumns(settingColumns);
-  const scope = await scopeOf(run, flags['all-profiles'] === true);
-  const ctx = scope === undefined ? await withAllJournals(run) : run;
+  const { ctx, scope } = await withScope(run, flags['all-profiles'] === true);
   const since = flags.since?.at(clockAndZoneOf(ctx));
   const span = rangeWords('settings changed', { since, until: undefined }, ctx.days.full);
   if (span !== undefined) ctx.notes.note(span);

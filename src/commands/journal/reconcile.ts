@@ -20,9 +20,9 @@ import {
   elsewhereLines,
   intentArgument,
   needsPerson,
-  scopeOf,
   subjectOf,
   withAllJournals,
+  withScope,
 } from './attempts.ts';
 import { checkShown, type Look, showAttempt } from './show.ts';
 
@@ -41,8 +41,7 @@ export const reconcile = defineCommand({
     }
     if (intent !== undefined) return reconcileOne(await withAllJournals(run), intent);
     const everything = flags.all === true;
-    const scope = await scopeOf(run, everything && run.options.profile === undefined);
-    const ctx = scope === undefined ? await withAllJournals(run) : run;
+    const { ctx, scope } = await withScope(run, everything && run.options.profile === undefined);
     const origin = scope?.origin;
     const unsettled = await ctx.journal.attempts({ origin, unsettled: true });
     const due = await dueOf(ctx, unsettled);
