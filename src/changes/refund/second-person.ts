@@ -94,7 +94,7 @@ export async function otherRequests(
   { account, profile, proof }: Pick<AskedRefund, 'account' | 'profile' | 'proof'>,
   but?: string,
 ): Promise<readonly string[]> {
-  const others = (await requestsOf(ctx)).filter(
+  const others = (await (await rulesOf(ctx)).approvals()).filter(
     (one) =>
       isOfRefund(one) &&
       one.id !== but &&
@@ -158,8 +158,10 @@ export async function findRequest(
   id: string,
   ...verb: readonly string[]
 ): Promise<ApprovalRequest> {
-  const found = (await requestsOf(ctx)).find((request) => request.id === id);
-  if (found !== undefined) {
+  const rules = await rulesOf(ctx);
+  const known = (await rules.approvals()).find((request) => request.id === id);
+  if (known !== undefined) {
+    const found = await withProgress(rules, known);
     await useAccountOf(ctx, found, verb);
     return found;
   }
@@ -218,8 +220,14 @@ export function accountWords({ account, profile }: Pick<ApprovalRequest['asked']
 
 /** The requests of the team, oldest first. Throws CliError 'refused' if the account has no team. */
 export async function requestsOf(ctx: Context): Promise<readonly ApprovalRequest[]> {
+  const rules = await rulesOf(ctx);
+  const requests = await rules.approvals();
+  return await Promise.all(requests.map((request) => withProgress(rules, request)));
+}
+
+async function rulesOf(ctx: Context): Promise<TeamRules> {
   const rules = await ctx.journal.rules();
-  if (rules !== undefined) return await withProgress(rules, await rules.approvals());
+  if (rules !== undefined) return rules;
   // Without a profile there is no account, so that is what is missing.
   await ctx.profiles.open();
   throw new CliError('refused', 'this account has no team, so nobody approves anything here', {
@@ -234,17 +242,11 @@ function noProgress(error: unknown): OthersProgress {
 }
 
 // A plan is approved for all its rows, so the server never calls that approval used. Once every row has ended, it is.
-async function withProgress(
-  rules: TeamRules,
-  requests: readonly ApprovalRequest[],
-): Promise<readonly ApprovalRequest[]> {
-  const told = requests.map(async (request): Promise<ApprovalRequest> => {
-    if (request.state !== 'approved' || !('planned' in request.asked)) return request;
-    const { planned, claim } = request.asked;
-    // While the server is away, nobody knows.
-    const { ended } = await rules.planProgress(claim.plan).catch(noProgress);
-    const done = ended.filter(({ how }) => how !== 'not_sent').reduce((sum, { rows }) => sum + rows, 0);
-    return done < planned.rows ? request : { ...request, state: 'used', usedBy: planned.id };
-  });
-  return await Promise.all(told);
+async function withProgress(rules: TeamRules, request: ApprovalRequest): Promise<ApprovalRequest> {
+  if (request.state !== 'approved' || !('planned' in request.asked)) return request;
+  const { planned, claim } = request.asked;
+  // While the server is away, nobody knows.
+  const { ended } = await rules.planProgress(claim.plan).catch(noProgress);
+  const done = ended.filter(({ how }) => how !== 'not_sent').reduce((sum, { rows }) => sum + rows, 0);
+  return done < planned.rows ? request : { ...request, state: 'used', usedBy: planned.id };
 }
