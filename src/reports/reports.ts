@@ -1,7 +1,6 @@
 /** The door of the reports: facts of orders and refunds, exact sums of them, and charts of text. Nothing here reads or writes. */
 
 export {
-  ageWords,
   type Dimension,
   dimensions,
   isTimeUnit,

@@ -11,6 +11,7 @@ import type { Service } from '../harness/service.ts';
 import { storeShop } from '../harness/service.ts';
 import { lookAt } from './browser.ts';
 import {
+  beyondNumbers,
   clock,
   longOperators,
   orderAt,
@@ -173,17 +174,9 @@ test('30 <script> in metadata, names, notes, cards and operators is only text', 
 });
 
 test('28 sums beyond 2^53 are exact in its tables, charts and JSON', async () => {
-  const amount = Number.MAX_SAFE_INTEGER;
-  await using service = await startDated({
-    orders: [1, 2, 3].map((index) =>
-      orderAt(`ord_${index}`, '2040-11-20T10:00:00Z', {
-        amount,
-        refunds: [{ amount, at: '2040-11-20T11:00:00Z' }],
-      }),
-    ),
-  });
+  await using service = await startDated({ orders: beyondNumbers.orders });
   await report(service, '--to', 'report.html');
-  const exact = String(BigInt(amount) * 3n);
+  const exact = beyondNumbers.sum;
   const html = fileIn(service);
   expect(figuresText(html)).toContain(`"refunded":${exact},`);
   expect(html).toContain(`<td role="cell" class="figure" data-label="Refunded">${exact}</td>`);

@@ -106,3 +106,16 @@ export function rowsOf(stdout: string): readonly Json[] {
     .filter((line) => line !== '')
     .map((line) => JSON.parse(line) as Json);
 }
+
+const largest = Number.MAX_SAFE_INTEGER;
+
+/** Orders of 2^53-1 that were refunded in full, and the sum of what went back, which no number can hold. */
+export const beyondNumbers = {
+  orders: [1, 2, 3].map((index) =>
+    orderAt(`ord_${index}`, '2040-11-20T10:00:00Z', {
+      amount: largest,
+      refunds: [{ amount: largest, at: '2040-11-20T11:00:00Z' }],
+    }),
+  ),
+  sum: String(BigInt(largest) * 3n),
+};
