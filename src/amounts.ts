@@ -24,6 +24,14 @@ export function amountWords(amount: Amount, currency: string | undefined, style:
   return `${digits(amount, style)}${codeWord(currency)}${inBrackets(amount, currency, style)}`;
 }
 
+/** Sums in several currencies: `1203400 MXN and 900 USD`. */
+export function sumsWords(
+  sums: readonly { readonly currency: string; readonly amount: Amount }[],
+  style: AmountStyle,
+): string {
+  return sums.map(({ amount, currency }) => amountWords(amount, currency, style)).join(' and ');
+}
+
 /** An amount where the currency stands near it, in the same sentence or in the heading: `23000 (230.00)`. */
 export function figureWords(amount: Amount, currency: string | undefined, style: AmountStyle): string {
   return `${digits(amount, style)}${inBrackets(amount, currency, style)}`;

@@ -20,33 +20,34 @@ import {
 import { changeOf, kindWords } from './change-words.ts';
 import { mayAppearUntil } from './order-cases.ts';
 
-/** The changes of an order that somebody settled by hand, oldest first. None if the journal cannot be read. */
-export async function settledByHand(
-  ctx: Context,
-  service: Service,
-  orderId: string,
-): Promise<readonly AttemptRecord[]> {
+/** What the journal answers; nothing if it cannot be read. Every other question to it already warns of that. */
+async function asFarAsReadable<T>(ask: () => Promise<readonly T[]>): Promise<readonly T[]> {
   try {
-    return await ctx.journal.recordedByHand(service, orderId);
+    return await ask();
   } catch (error) {
-    // Every other question to the journal already warns that it cannot be read.
     if (error instanceof CliError) return [];
     throw error;
   }
 }
 
+/** The changes of an order that somebody settled by hand, oldest first. None if the journal cannot be read. */
+export function settledByHand(
+  ctx: Context,
+  service: Service,
+  orderId: string,
+): Promise<readonly AttemptRecord[]> {
+  return asFarAsReadable(() => ctx.journal.recordedByHand(service, orderId));
+}
+
 /** The refunds that somebody recorded as made and that the order does not show. None if the journal cannot be read. */
-export async function unshownIn(
+export function unshownIn(
   ctx: Context,
   service: Service,
   order: JsonObject,
 ): Promise<readonly AttemptRecord[]> {
-  try {
-    return ctx.journal.unshownRefunds(await ctx.journal.attemptsOf(service, String(order.id)), order);
-  } catch (error) {
-    if (error instanceof CliError) return [];
-    throw error;
-  }
+  return asFarAsReadable(async () =>
+    ctx.journal.unshownRefunds(await ctx.journal.attemptsOf(service, String(order.id)), order),
+  );
 }
 
 /** What the preview of a change says about earlier changes of its order that somebody settled or acknowledged by hand. */
@@ -129,13 +130,8 @@ export async function acknowledgedAlarms(
   service: Service,
   orderId: string,
 ): Promise<readonly AttemptRecord[]> {
-  try {
-    const attempts = await ctx.journal.attemptsOf(service, orderId);
-    return attempts.filter((record) => acknowledgementOf(record) !== undefined);
-  } catch (error) {
-    if (error instanceof CliError) return [];
-    throw error;
-  }
+  const attempts = await asFarAsReadable(() => ctx.journal.attemptsOf(service, orderId));
+  return attempts.filter((record) => acknowledgementOf(record) !== undefined);
 }
 
 /**
@@ -184,10 +180,6 @@ export async function byHandNotes(
   service: Service,
   intent: Parameters<Context['journal']['settledAlike']>[1],
 ): Promise<readonly string[]> {
-  try {
-    return (await ctx.journal.settledAlike(service, intent)).map((record) => byHandNote(ctx, record));
-  } catch (error) {
-    if (error instanceof CliError) return [];
-    throw error;
-  }
+  const settled = await asFarAsReadable(() => ctx.journal.settledAlike(service, intent));
+  return settled.map((record) => byHandNote(ctx, record));
 }

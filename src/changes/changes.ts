@@ -57,10 +57,9 @@ export {
 } from './refund/known-refunds.ts';
 export { lookForTwins } from './refund/look-for-twins.ts';
 export { refundOrder } from './refund/refund-order.ts';
-export { requestColumns, requestRecord, requestTitle, stateWords } from './refund/request-record.ts';
+export { requestColumns, requestRecord, stateWords } from './refund/request-record.ts';
 export {
   accountWords,
-  findRequest,
   isOfAccount,
   pendingRequests,
   requestsOf,
@@ -85,6 +84,5 @@ export {
   checkTwiceCommand,
   mayAppearWords,
   seenTwiceWords,
-  unconfirmedWords,
   unshownWords,
 } from './unconfirmed-words.ts';

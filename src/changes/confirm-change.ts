@@ -59,6 +59,15 @@ export function checkOrderConfirmable(
   if (confirm === undefined) checkAnswerable(ctx, profile, ['--confirm ID', `--confirm ${id}`], line);
 }
 
+/** Like `checkOrderConfirmable`, but for the approval of a request, where everything else was given. */
+export function checkApprovable(
+  ctx: Context,
+  { profile, confirm, id }: Pick<Confirmation, 'profile' | 'confirm'> & { readonly id: string },
+): void {
+  const line = { command: 'approvals approve', missing: [] };
+  if (confirm === undefined) checkAnswerable(ctx, profile, ['--confirm', `--confirm ${id}`], line);
+}
+
 /**
  * Like `checkOrderConfirmable`, but for a change without an order. Also throws CliError 'refused' when `--confirm` names
  * another profile.

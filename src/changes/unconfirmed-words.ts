@@ -49,9 +49,7 @@ export function mayAppearWords(
   profile: Pick<Profile, 'settings'>,
   { record, until }: Extract<OrderCase, { readonly is: 'may_appear' }>,
 ): string {
-  const { proof, amount, currency, time: sentAt, operator } = record.sent;
-  const change = unconfirmedWords(ctx, profile, { kind: proof.kind, amount, currency, sentAt, operator });
-  return `${change}: ${whoSaid(record)} says it was not made; it may still appear until ${untilWords(ctx, until)}`;
+  return `${sentWords(ctx, profile, record)}: ${whoSaid(record)} says it was not made; it may still appear until ${untilWords(ctx, until)}`;
 }
 
 /** `refund of 900 MXN, sent at 05:05:12 by op7: it HAS appeared: it was recorded as not made by root; the order shows re_1` */
@@ -60,10 +58,8 @@ export function appearedWords(
   profile: Pick<Profile, 'settings'>,
   { record, operator: who, refunds }: AppearedRefund,
 ): string {
-  const { proof, amount, currency, time: sentAt, operator } = record.sent;
-  const change = unconfirmedWords(ctx, profile, { kind: proof.kind, amount, currency, sentAt, operator });
   const shown = refunds.length === 0 ? 'a part of it' : refunds.join(' and ');
-  return `${change}: it HAS appeared: it was recorded as not made by ${who}; the order shows ${shown}`;
+  return `${sentWords(ctx, profile, record)}: it HAS appeared: it was recorded as not made by ${who}; the order shows ${shown}`;
 }
 
 /** The command that records it, or shows how to end it. */
@@ -177,8 +173,17 @@ function stepOf(ctx: Context, one: OrderCase): readonly [words: string, command:
   }
 }
 
+// The same words for what was sent in an attempt.
+function sentWords(
+  ctx: Pick<Context, 'shortTime'>,
+  profile: Pick<Profile, 'settings'>,
+  { sent: { proof, amount, currency, time: sentAt, operator } }: AttemptRecord,
+): string {
+  return unconfirmedWords(ctx, profile, { kind: proof.kind, amount, currency, sentAt, operator });
+}
+
 /** `refund of 900 MXN, sent at 05:05:12 by root` */
-export function unconfirmedWords(
+function unconfirmedWords(
   ctx: Pick<Context, 'shortTime'>,
   { settings }: Pick<Profile, 'settings'>,
   { kind, amount, currency, sentAt, operator }: Omit<UnconfirmedChange, 'intent'>,

@@ -46,7 +46,7 @@ export interface DatedFacts {
 
 /** The columns of these orders as text. */
 export function writeColumns(orders: readonly DatedFacts[]): string {
-  const words = wordList([]);
+  const words = wordList();
   const columns: Columns = emptyColumns(words.list);
   let before = 0;
   let readBefore = 0;
@@ -181,7 +181,8 @@ interface WordList {
   place(word: string | undefined): number;
 }
 
-function wordList(list: string[]): WordList {
+function wordList(): WordList {
+  const list: string[] = [];
   const places = new Map<string, number>();
   return {
     list,

@@ -3,7 +3,6 @@
 import type { Clock } from '../io.ts';
 import { dueSegments } from './ages.ts';
 import { factsOf, numberOf } from './facts.ts';
-import { type Forgotten, openForgotten } from './forgotten.ts';
 import type { OrderIndex, ReadOrder, ReadRun } from './index.ts';
 import type { IndexFile } from './index-file.ts';
 import { learn } from './known-list.ts';
@@ -13,7 +12,15 @@ import { scan } from './scan.ts';
 import type { SealedSegments } from './sealed-segments.ts';
 import type { Entry } from './segment.ts';
 import { type IndexState, stateAfter } from './state.ts';
-import { dropRepeats, isBelow, raiseFloor, rewrite, withoutBuyer } from './take-out.ts';
+import {
+  dropRepeats,
+  forgetOrders,
+  isBelow,
+  isForgottenIn,
+  raiseFloor,
+  rewrite,
+  withoutBuyer,
+} from './take-out.ts';
 
 export interface OrderIndexParts {
   readonly file: IndexFile;
@@ -109,15 +116,7 @@ export function createOrderIndex({
         const removed = state.mayRepeat ? dropRepeats(segments) : 0;
         return [{ ...state, mayRepeat: false }, removed];
       }),
-    forgetOrders: (ids, names) =>
-      writing((state) => {
-        const forgotten = openForgotten(state.forgotten, state.salt);
-        const wanted = new Set(ids);
-        const count = rewrite(segments, segments.edges(), (entry) =>
-          wanted.has(entry.id) ? withoutBuyer(entry) : entry,
-        );
-        return [{ ...state, forgotten: forgotten.with([...ids.map((id) => `id ${id}`), ...names]) }, count];
-      }),
+    forgetOrders: (ids, names) => writing((state) => forgetOrders(segments, state, { ids, names })),
     forgetBefore: (time) => writing((state) => raiseFloor(segments, state, time)),
     reduceTexts: (fields, reduce) =>
       writing((state) => {
@@ -149,8 +148,8 @@ function learnRun(
   before: IndexState,
   run: ReadRun,
 ): readonly [IndexState, Learned] {
-  const forgotten = openForgotten(before.forgotten, before.salt);
-  const entries = run.orders.map((order) => entryOf(order, run.readAt, forgotten, before.floor));
+  const isForgotten = isForgottenIn(before);
+  const entries = run.orders.map((order) => entryOf(order, run.readAt, isForgotten, before.floor));
   const { cut, isCut } = upToFloor(entries, before);
   const { after, fields, readAt } = run;
   const learned = learn(segments, { after, entries: cut, ends: run.ends || isCut, fields });
@@ -162,12 +161,12 @@ function learnRun(
 function entryOf(
   { id, order, text, purchase, buyer }: ReadOrder,
   readAt: number,
-  forgotten: Forgotten,
+  isForgotten: ReturnType<typeof isForgottenIn>,
   floor: number | undefined,
 ): Entry {
   const entry: Entry = { id, text, facts: factsOf(order, purchase), readAt };
   if (isBelow(entry, floor)) return { ...entry, text: '', facts: undefined };
-  return forgotten.holds([`id ${id}`, ...buyer]) ? withoutBuyer(entry) : entry;
+  return isForgotten(id, buyer) ? withoutBuyer(entry) : entry;
 }
 
 // Where nothing but orders below the floor follows, the list ends for the index.

@@ -1,5 +1,6 @@
 /** Takes orders or their texts out of the segments: what was forgotten, what is too old, and what is kept twice. */
 
+import { createHash } from 'node:crypto';
 import { readColumns } from './fact-columns.ts';
 import type { NewSegment } from './known-types.ts';
 import type { SealedSegments, Stored } from './sealed-segments.ts';
@@ -17,6 +18,39 @@ export function withoutBuyer(entry: Entry): Entry {
   if (facts === undefined) return { ...entry, text: '' };
   const charges = facts.charges?.map((charge) => ({ ...charge, last4: undefined }));
   return { ...entry, text: '', facts: { ...facts, purchase: undefined, charges } };
+}
+
+/**
+ * Takes out what says who the buyers of these orders are. Of the ids and of `names` only keyed hashes stay, so that whoever is
+ * read again is recognised, and nobody can read who it was. Returns how many orders it changed.
+ */
+export function forgetOrders(
+  segments: SealedSegments,
+  state: IndexState,
+  { ids, names }: { readonly ids: readonly string[]; readonly names: readonly string[] },
+): readonly [IndexState, number] {
+  const wanted = new Set(ids);
+  const count = rewrite(segments, segments.edges(), (entry) =>
+    wanted.has(entry.id) ? withoutBuyer(entry) : entry,
+  );
+  const hashes = [...ids.map(orderName), ...names].map((name) => hashOf(name, state));
+  return [{ ...state, forgotten: [...new Set([...state.forgotten, ...hashes])] }, count];
+}
+
+/** Tells whether an order was forgotten, or its buyer under one of the names. */
+export function isForgottenIn(state: IndexState): (id: string, names: readonly string[]) => boolean {
+  const hashes = new Set(state.forgotten);
+  // Most indexes have forgotten nobody, and then nothing is hashed.
+  if (hashes.size === 0) return () => false;
+  return (id, names) => [orderName(id), ...names].some((name) => hashes.has(hashOf(name, state)));
+}
+
+function orderName(id: string): string {
+  return `id ${id}`;
+}
+
+function hashOf(name: string, { salt }: IndexState): string {
+  return createHash('sha256').update(`${salt}\n${name}`).digest('base64url').slice(0, 22);
 }
 
 /** Removes orders below the floor from the end of the list; between others only their ids stay. Returns how many. */

@@ -42,7 +42,6 @@ export type { TeamStatus } from './postgres/team-status.ts';
 export { appearedVerdict, notMadeBy, statementOn } from './said-by-hand.ts';
 export type {
   ApprovalRequest,
-  AskedPlan,
   AskedRefund,
   ClaimedOrder,
   LimitChanges,
@@ -53,7 +52,7 @@ export type {
   TeamLimit,
   TeamRules,
 } from './team-rules.ts';
-export { approvalMaxMs, teamLimitNames } from './team-rules.ts';
+export { approvalMaxMs } from './team-rules.ts';
 
 /** What a refund must leave behind: exactly one new refund record of this amount on this charge. */
 export interface ExpectedRefund {

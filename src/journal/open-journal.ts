@@ -4,7 +4,7 @@ import type { Service } from '../api/api.ts';
 import { CliError } from '../errors.ts';
 import type { Clock } from '../io.ts';
 import type { Locks } from '../locks/locks.ts';
-import { commandLine, type Profile, type Profiles } from '../profiles/profiles.ts';
+import { commandLine, type Profile, type Profiles, profileNamed } from '../profiles/profiles.ts';
 import type { Notes, Secrets } from '../terminal/terminal.ts';
 import { attemptsOf, paidTwiceOf, unconfirmedOf } from './account-attempts.ts';
 import {
@@ -265,9 +265,7 @@ async function profileFor({ profiles, named }: JournalParts, { sent }: AttemptRe
   const { intent } = sent;
   const parts = { certain: 'nothing was read, sent or recorded', intent };
   // An error that suggests a command of another profile must not get the one that was typed.
-  const ways = reaching.map((name) =>
-    commandLine({ kind: name === 'environment' ? name : 'stored', name }, 'journal', 'reconcile', intent),
-  );
+  const ways = reaching.map((name) => commandLine(profileNamed(name), 'journal', 'reconcile', intent));
   if (named === undefined && only !== undefined)
     throw new CliError('usage', `profile ${sent.profile} sent ${intent}, and no longer reaches its account`, {
       ...parts,

@@ -3,7 +3,7 @@
 import { type AmountStyle, amountWords, figureWords, plainAmounts, typedForm } from '../amounts.ts';
 import type { JsonObject } from '../api/spec.ts';
 import { CliError, withParts } from '../errors.ts';
-import { commandLine, plainCommand } from '../profiles/profiles.ts';
+import { commandLine, plainCommand, profileNamed } from '../profiles/profiles.ts';
 import { alarmText, paidTwiceWords, whoMadeLines } from './alarm-words.ts';
 import { verdictOf } from './attempt-state.ts';
 import type { Refusal } from './guards.ts';
@@ -353,8 +353,7 @@ function repeatCommand(
     ...(typeof reason === 'string' ? ['--reason', reason] : []),
     ...(asked?.note === undefined ? [] : ['--note', asked.note]),
   ];
-  const of = { kind: profile === 'environment' ? profile : 'stored', name: profile } as const;
-  return commandLine(of, 'orders', 'refund', orderId, ...parts, '--again', name);
+  return commandLine(profileNamed(profile), 'orders', 'refund', orderId, ...parts, '--again', name);
 }
 
 // A commit that failed at its last step may be in the file, and the row that takes it back could not be written.

@@ -34,6 +34,11 @@ export function commandLine(profile: Pick<Profile, 'kind' | 'name'>, ...words: r
   return ['paydesk', ...named, ...words.map(quoted)].join(' ');
 }
 
+/** The profile of a name, as far as a command line needs it: `environment` is no name that -p takes. */
+export function profileNamed(name: string): Pick<Profile, 'kind' | 'name'> {
+  return { kind: name === 'environment' ? name : 'stored', name };
+}
+
 /** The mode of an account as rows of the journal name it; undefined for the demo. */
 export function modeOfAccount(account: string): Profile['mode'] | undefined {
   const mode = account.split(' ').at(-1);

@@ -18,6 +18,7 @@ export {
   modeOfAccount,
   otherModeLine,
   plainCommand,
+  profileNamed,
   quoted,
   wrongMode,
 } from './account-words.ts';

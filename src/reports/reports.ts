@@ -1,7 +1,6 @@
 /** The door of the reports: facts of orders and refunds, exact sums of them, and charts of text. Nothing here reads or writes. */
 
 export {
-  ageWords,
   type Dimension,
   dimensions,
   isTimeUnit,
@@ -9,7 +8,7 @@ export {
   waitingDimensions,
 } from './buckets.ts';
 export { daysFrom, mondayOf, type TimeUnit, unitOf, unitsFrom } from './calendar.ts';
-export { bar, calendar, type Series, type Signs, sparklineOf } from './charts.ts';
+export { bar, calendar, legendOf, type Series, type Signs, sparklineOf } from './charts.ts';
 export { type Figure, largestFirst, largestOf, negated, percent, plus } from './exact-sum.ts';
 export {
   type Facts,

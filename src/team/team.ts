@@ -11,7 +11,7 @@ import {
   type TeamLimit,
   type TeamStatus,
 } from '../journal/journal.ts';
-import { checkOwnFile, type FileRules, readOwnFile, writeOwnFile } from '../profiles/profiles.ts';
+import { type FileRules, readOwnFile, writeOwnFile } from '../profiles/profiles.ts';
 
 const teamForm = v.strictObject({
   /** Every profile of this origin uses the team's journal. */
@@ -126,11 +126,6 @@ export interface NewMember {
 export type Team = v.InferOutput<typeof teamForm>;
 
 const fileForm = v.strictObject({ version: v.literal(1), teams: v.array(teamForm) });
-
-/** Whether this user has joined any team. Most have not, so this must cost nothing. */
-export function hasTeams(file: string, rules: FileRules): boolean {
-  return checkOwnFile(file, rules);
-}
 
 /** All teams. Throws CliError 'refused' when the file is damaged: an account must not lose its team by that. */
 export function readTeams(file: string, rules: FileRules): readonly Team[] {

@@ -1,6 +1,7 @@
-/** A relay in front of a server: passes connections on, from another address or through a tunnel, or breaks them as a bad network does. */
+/** A relay in front of a server: passes connections on, from another address, through a tunnel or with other replies, or breaks them as a bad network does. */
 
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+import { Transform, type TransformCallback } from 'node:stream';
 
 /** What happens to the next connections: they go to a port, are reset or closed at once, or find nobody. */
 export type Way =
@@ -24,10 +25,12 @@ export interface RelayOptions {
   readonly at?: { readonly port: number; readonly host: string };
   /** Answers the request for a tunnel first, as a proxy does. */
   readonly tunnel?: true;
+  /** Changes what the server sends; made anew for each connection. */
+  readonly replies?: () => (bytes: Buffer) => Buffer;
 }
 
 /** Starts a relay to a port of this machine. */
-export async function startRelay(target: number, { at, tunnel }: RelayOptions = {}): Promise<Relay> {
+export async function startRelay(target: number, { at, tunnel, replies }: RelayOptions = {}): Promise<Relay> {
   let way: Way = { to: target };
   let connections = 0;
   const sockets = new Set<Socket>();
@@ -40,7 +43,12 @@ export async function startRelay(target: number, { at, tunnel }: RelayOptions = 
     const onward = connect(port, '127.0.0.1');
     keep(onward);
     onward.on('error', () => socket.destroy());
-    socket.pipe(onward).pipe(socket);
+    socket.on('close', () => onward.destroy());
+    const change = replies?.();
+    const transform = (bytes: Buffer, _: unknown, done: TransformCallback) => done(null, change?.(bytes));
+    const back = change === undefined ? onward : onward.pipe(new Transform({ transform }));
+    socket.pipe(onward);
+    back.pipe(socket);
   };
   const server = createServer((socket) => {
     connections += 1;

@@ -1,40 +1,25 @@
 /** A relay in front of a database server that gives the severity of its messages in German, as a server with `lc_messages=de_DE` does. */
 
-import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
-
-export interface TranslatingRelay extends AsyncDisposable {
-  readonly port: number;
-}
+import { type Relay, startRelay } from './relay.ts';
 
 const german = { ERROR: 'FEHLER', WARNING: 'WARNUNG', FATAL: 'FATAL', PANIC: 'PANIK' } as const;
 
 /** Starts one to a port of this machine. What is written before anybody has signed in passes as it is. */
-export async function startTranslatingRelay(target: number): Promise<TranslatingRelay> {
-  const sockets = new Set<Socket>();
-  const listener = createServer((client) => {
-    const server = connect(target, '127.0.0.1');
-    sockets.add(client);
-    let rest = Buffer.alloc(0);
-    client.on('error', () => undefined).on('close', () => server.destroy());
-    server.on('error', () => client.destroy());
-    client.pipe(server);
-    server.on('data', (bytes) => {
-      rest = Buffer.concat([rest, bytes]);
-      while (rest.length >= 5 && rest.length > rest.readInt32BE(1)) {
-        const end = 1 + rest.readInt32BE(1);
-        client.write(translated(rest.subarray(0, end)));
-        rest = rest.subarray(end);
-      }
-    });
-    server.on('close', () => client.destroy());
-  });
-  await new Promise<void>((resolve) => listener.listen(0, '127.0.0.1', resolve));
-  return {
-    port: (listener.address() as AddressInfo).port,
-    async [Symbol.asyncDispose]() {
-      for (const socket of sockets) socket.destroy();
-      await new Promise((resolve) => listener.close(resolve));
-    },
+export function startTranslatingRelay(target: number): Promise<Relay> {
+  return startRelay(target, { replies: translating });
+}
+
+function translating(): (bytes: Buffer) => Buffer {
+  let rest = Buffer.alloc(0);
+  return (bytes) => {
+    const messages: Buffer[] = [];
+    rest = Buffer.concat([rest, bytes]);
+    while (rest.length >= 5 && rest.length > rest.readInt32BE(1)) {
+      const end = 1 + rest.readInt32BE(1);
+      messages.push(translated(rest.subarray(0, end)));
+      rest = rest.subarray(end);
+    }
+    return Buffer.concat(messages);
   };
 }
 

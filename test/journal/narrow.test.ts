@@ -143,7 +143,8 @@ test('over several profiles and kinds nothing is lost at 80 columns: whose money
     these changes were sent with demo, shop; for only one of them: -p demo
     "
   `);
-  expect(await list('--kind', 'checkout')).toMatchInlineSnapshot(`
+  const links = await list('--kind', 'checkout');
+  expect(links).toMatchInlineSnapshot(`
     "INTENT      SENT UTC         AMOUNT  OUTCOME  PROFILE  NAME     
     i_00000000  21 Nov 05:05  30000 MXN  made     demo     Desk lamp
                 link https://pay.example.com/link/72aeeb95b1de
@@ -153,14 +154,5 @@ test('over several profiles and kinds nothing is lost at 80 columns: whose money
     these changes were sent with demo, shop; for only one of them: -p demo
     "
   `);
-  expect(await list('--created', 'lamp')).toMatchInlineSnapshot(`
-    "INTENT      SENT UTC         AMOUNT  OUTCOME  PROFILE  NAME     
-    i_00000000  21 Nov 05:05  30000 MXN  made     demo     Desk lamp
-                link https://pay.example.com/link/72aeeb95b1de
-    i_00000000  21 Nov 05:05  30000 MXN  made     shop     Desk lamp
-                link https://pay.example.com/link/656f1c0e9a2b4d
-    this terminal has no room for KIND, BY: -o list shows every field
-    these changes were sent with demo, shop; for only one of them: -p demo
-    "
-  `);
+  expect(await list('--created', 'lamp')).toBe(links);
 });

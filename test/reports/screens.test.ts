@@ -6,7 +6,7 @@ import { readCsv } from '../harness/csv.ts';
 import type { RunOptions } from '../harness/paydesk.ts';
 import { paydesk } from '../harness/paydesk.ts';
 import { type Service, storeShop } from '../harness/service.ts';
-import { clock, orderAt, startDated } from './refunded-orders.ts';
+import { beyondNumbers, clock, orderAt, startDated } from './refunded-orders.ts';
 
 const utf8 = { ...clock, LANG: 'es_MX.UTF-8', NO_COLOR: '' };
 
@@ -110,12 +110,10 @@ test('23 at every width from 40 to 90 no line is too long, and a chart of fewer 
 });
 
 test.each<[string, Readonly<Record<string, string>>]>([
-  ['NO_COLOR', { NO_COLOR: '1', LANG: 'en_US.UTF-8' }],
-  ['--no-color in PAYDESK_COLOR', { PAYDESK_COLOR: 'never', LANG: 'en_US.UTF-8' }],
   ['the locale C', { LC_ALL: 'C', LANG: 'en_US.UTF-8' }],
   ['no locale at all', { LANG: '' }],
   ['a locale of another encoding', { LANG: 'es_MX.ISO-8859-1' }],
-])('24 with %s charts are drawn with # and digits, and every byte is ASCII', async (_, env) => {
+])('24 with %s charts are drawn with signs that are no digits, and every byte is ASCII', async (_, env) => {
   await using service = await startDated({ orders });
   for (const words of [
     ['refunds', 'summary'],
@@ -123,13 +121,20 @@ test.each<[string, Readonly<Record<string, string>>]>([
   ]) {
     const screen = await show(service, { columns: 100, env }, ...words);
     expect(screen).toMatch(/^[\n -~]*$/);
-    expect(screen).toMatch(words.length === 2 ? /#{24}\n/ : /2040-W47 +\. +9 +\./);
+    expect(screen).toMatch(words.length === 2 ? /#{24}\n/ : /2040-W47 +\. +# +\./);
+    expect(screen).toContain(words.length === 2 ? 'A DAY (.:-=+*#)\n' : 'A DAY, MXN (.:-=+*#)  Mo  Tu');
   }
 });
 
-test('24 with a locale that has them, charts are drawn with blocks, also into a pipe', async () => {
+test.each<[string, Readonly<Record<string, string>>]>([
+  ['into a pipe', {}],
+  ['with NO_COLOR', { NO_COLOR: '1' }],
+  ['with --no-color in PAYDESK_COLOR', { PAYDESK_COLOR: 'never' }],
+])('24 with a locale that has them, charts are drawn with blocks, also %s', async (_, env) => {
   await using service = await startDated({ orders });
-  expect(await show(service, {}, 'refunds', 'summary')).toMatch(/█{24}\n/);
+  const screen = await show(service, { env: { LANG: 'en_US.UTF-8', ...env } }, 'refunds', 'summary');
+  expect(screen).toMatch(/█{24}\n/);
+  expect(screen).toMatch(/A DAY\n.*[▁▂▃▄▅▆▇█]·\n/);
 });
 
 test.each([
@@ -193,16 +198,8 @@ test('26 the same rows as JSON, NDJSON and list, and chosen columns as a table',
 });
 
 test('28 sums beyond 2^53 are exact on the screen, in JSON and in CSV', async () => {
-  const amount = Number.MAX_SAFE_INTEGER;
-  await using service = await startDated({
-    orders: [1, 2, 3].map((index) =>
-      orderAt(`ord_${index}`, '2040-11-20T10:00:00Z', {
-        amount,
-        refunds: [{ amount, at: '2040-11-20T11:00:00Z' }],
-      }),
-    ),
-  });
-  const exact = String(BigInt(amount) * 3n);
+  await using service = await startDated({ orders: beyondNumbers.orders });
+  const exact = beyondNumbers.sum;
   for (const format of ['table', 'list', 'json', 'ndjson', 'csv']) {
     const refunds = await show(service, { columns: 200 }, 'refunds', 'summary', '-o', format);
     expect(refunds.match(/\d{17,}/g)?.every((figure) => figure === exact)).toBe(true);

@@ -1,11 +1,11 @@
 /** What stands between a desk and its team's server, or is wrong at the desk itself: poolers, and clocks that differ. */
 
-import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { changeArgs, ledgerAndDesk } from '../atmost/desk.ts';
 import { clockOff } from '../harness/clock.ts';
 import { startCuttingProxy } from '../harness/cutting-proxy.ts';
 import type { Home } from '../harness/paydesk.ts';
+import { type Relay, startRelay } from '../harness/relay.ts';
 import { reset } from '../harness/server.ts';
 import { newTeamDatabase, type Person, type TeamDatabase } from '../harness/team-database.ts';
 import { newTeam } from '../journal/postgres/desks.ts';
@@ -39,35 +39,19 @@ test('27 a pooler that may change the backend between two transactions is refuse
 });
 
 /** In front of a server, as a pooler is: it tells its clients a process id of its own (BackendKeyData), not the backend's. */
-async function startPooler(target: number): Promise<AsyncDisposable & { readonly port: number }> {
-  const sockets = new Set<Socket>();
-  const listener = createServer((client) => {
-    const server = connect(target, '127.0.0.1');
-    for (const socket of [client, server]) {
-      sockets.add(socket);
-      socket.on('error', () => undefined);
-    }
-    client.pipe(server);
+function startPooler(target: number): Promise<Relay> {
+  const replies = () => {
     let isTold = false;
-    server.on('data', (bytes) => {
+    return (bytes: Buffer): Buffer => {
       const at = bytes.indexOf('K\0\0\0\x0c', 'latin1');
       if (!isTold && at >= 0) {
         isTold = true;
         bytes.writeInt32BE(bytes.readInt32BE(at + 5) + 1, at + 5);
       }
-      client.write(bytes);
-    });
-    client.on('close', () => server.destroy());
-    server.on('close', () => client.destroy());
-  });
-  await new Promise<void>((resolve) => listener.listen(0, '127.0.0.1', resolve));
-  return {
-    port: (listener.address() as AddressInfo).port,
-    async [Symbol.asyncDispose]() {
-      for (const socket of sockets) socket.destroy();
-      await new Promise((resolve) => listener.close(resolve));
-    },
+      return bytes;
+    };
   };
+  return startRelay(target, { replies });
 }
 
 test('however many questions come at once, a desk has one connection, also after it was cut', async () => {

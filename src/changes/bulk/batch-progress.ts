@@ -1,9 +1,9 @@
 /** The line about the progress of a batch, and what the batch counts for it. */
 
-import { amountWords } from '../../amounts.ts';
+import { sumsWords } from '../../amounts.ts';
 import type { Context } from '../../commands/command.ts';
 import type { OthersProgress, RowEnded } from '../../journal/journal.ts';
-import { type PlanRow, progressWords, type RowEnd, sumsOf } from '../../plans/plans.ts';
+import { type PlanRow, progressWords, sumsOf } from '../../plans/plans.ts';
 import type { Profile } from '../../profiles/profiles.ts';
 import type { BatchRun, Sending } from './send-row.ts';
 
@@ -13,8 +13,8 @@ export interface BatchProgressLine {
   readonly run: BatchRun;
   /** Counts the rows whose reply was lost and whose order is read again. */
   readonly waiting: Sending['waiting'];
-  /** Counts a row that has ended. `isNotSent`: it was tried and certainly not sent. */
-  readonly add: (row: PlanRow, end: RowEnd, isNotSent: boolean) => void;
+  /** Counts a row that has ended. */
+  readonly add: (row: PlanRow, how: RowEnded) => void;
   /** How the rows ended, in words, where the journal cannot be asked: `of 9 rows 3 applied (300 MXN), …`. */
   readonly soFar: () => string;
   readonly end: () => void;
@@ -71,15 +71,15 @@ export function startProgress(
       readAgain -= 1;
     };
   };
-  const add = ({ currency = '?', sum }: PlanRow, { how }: RowEnd, isNotSent: boolean) => {
+  const add = ({ currency = '?', sum }: PlanRow, how: RowEnded) => {
     if (how === 'applied') done.set(currency, (done.get(currency) ?? 0) + sum);
-    if (how === 'applied') counts.applied += 1;
-    else if (how === 'unknown') counts.unconfirmed += 1;
-    else if (isNotSent) counts.notSent += 1;
-    else counts.refused += 1;
+    counts[countOf[how]] += 1;
   };
   const soFar = () => {
-    const sums = [...done].map(([currency, amount]) => amountWords(amount, currency, settings)).join(' and ');
+    const sums = sumsWords(
+      [...done].map(([currency, amount]) => ({ currency, amount })),
+      settings,
+    );
     const applied = `${counts.applied} applied${sums === '' ? '' : ` (${sums})`}`;
     const { unconfirmed, refused } = counts;
     const left = rows.length - counts.applied - unconfirmed - refused;

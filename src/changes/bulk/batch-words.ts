@@ -1,6 +1,6 @@
 /** The words about the rows of a plan: what would be sent, how many ended how, and why some were not sent. Pure. */
 
-import { type AmountStyle, amountWords } from '../../amounts.ts';
+import { type AmountStyle, sumsWords } from '../../amounts.ts';
 import { bar, type ControlTotals, digestShown, type Plan, type PlanRow, sumsOf } from '../../plans/plans.ts';
 import { commandLine, type Profile } from '../../profiles/profiles.ts';
 import type { Block } from '../../terminal/terminal.ts';
@@ -9,8 +9,7 @@ import { countVerdicts, type RowReport, type RowVerdict, whyBesideOrder } from '
 
 /** `112 refunds, 1203400 MXN and 900 USD`. */
 export function rowsAndSums(rows: readonly PlanRow[], style: AmountStyle): string {
-  const many = rows.length === 1 ? '1 refund' : `${rows.length} refunds`;
-  return [many, ...sumWords(rows, style)].join(', ');
+  return rowsAndSumsOf({ rows: rows.length, sums: sumsOf(rows) }, style);
 }
 
 /** The same for totals that are known already. */
@@ -18,15 +17,9 @@ export function rowsAndSumsOf(
   { rows, sums }: { readonly rows: number; readonly sums: readonly { currency: string; amount: number }[] },
   style: AmountStyle,
 ): string {
-  const words = sums.map(({ amount, currency }) => amountWords(amount, currency, style)).join(' and ');
-  return `${rows === 1 ? '1 refund' : `${rows} refunds`}, ${words}`;
-}
-
-function sumWords(rows: readonly Pick<PlanRow, 'currency' | 'sum'>[], style: AmountStyle): readonly string[] {
-  const sums = sumsOf(rows)
-    .filter(({ amount }) => amount > 0)
-    .map(({ amount, currency }) => amountWords(amount, currency, style));
-  return sums.length === 0 ? [] : [sums.join(' and ')];
+  const many = rows === 1 ? '1 refund' : `${rows} refunds`;
+  const moved = sums.filter(({ amount }) => amount > 0);
+  return moved.length === 0 ? many : `${many}, ${sumsWords(moved, style)}`;
 }
 
 // What is said of rows with a verdict, and whether their sum is worth saying.
@@ -45,9 +38,8 @@ const verdictWords: Readonly<Record<RowVerdict, { readonly words: string; readon
 /** `of 300 rows 112 applied (1203400 MXN), 2 refused by the service, 3 unconfirmed (41000 MXN), 183 not started`. */
 export function countWords(reports: readonly RowReport[], style: AmountStyle): string {
   const count = (some: readonly RowReport[], words: string, hasSum: boolean) => {
-    const rows = some.map(({ row }) => row);
-    const sums = hasSum ? sumWords(rows, style).join('') : '';
-    return `${some.length} ${words}${sums === '' ? '' : ` (${sums})`}`;
+    const sums = sumsOf(some.map(({ row }) => row)).filter(({ amount }) => amount > 0);
+    return `${some.length} ${words}${hasSum && sums.length > 0 ? ` (${sumsWords(sums, style)})` : ''}`;
   };
   const parts = countVerdicts(reports).flatMap(({ verdict, reports: some }) => {
     const { words, hasSum } = verdictWords[verdict];

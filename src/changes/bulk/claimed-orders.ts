@@ -10,14 +10,14 @@ import type {
   RowEnded,
   SharedPlan,
 } from '../../journal/journal.ts';
-import type { BatchStop, PlanRow, RowEnd } from '../../plans/plans.ts';
+import type { BatchStop, PlanRow } from '../../plans/plans.ts';
 
 /** How this desk takes part in a plan. */
 export interface Claims {
   /** The rows of the orders that this desk takes. Waits while others have the last ones: one of them may fail. */
   readonly orders: AsyncIterator<readonly PlanRow[]>;
   readonly claimOf: (row: PlanRow) => RowClaim | undefined;
-  readonly rowEnded: (row: PlanRow, end: RowEnd, isNotSent: boolean) => void;
+  readonly rowEnded: (row: PlanRow, how: RowEnded) => void;
   readonly orderEnded: (rows: readonly PlanRow[]) => Promise<void>;
   /** What the others have done, as far as it was asked last. */
   readonly others: () => OthersProgress;
@@ -78,7 +78,7 @@ export async function startClaims(
       const order = claimed.get(row);
       return order && { plan: order.plan, order: order.order, row: row.number, token: order.token };
     },
-    rowEnded: (row, end, isNotSent) => ends.set(row, endedAs(end, isNotSent)),
+    rowEnded: (row, how) => ends.set(row, how),
     async orderEnded(own) {
       const [first] = own;
       const order = first && claimed.get(first);
@@ -105,12 +105,6 @@ function withoutOwnName({ ended, working }: OthersProgress, own: string | undefi
 
 function onlyRefused(error: unknown): void {
   if (!(error instanceof CliError)) throw error;
-}
-
-function endedAs({ how }: RowEnd, isNotSent: boolean): RowEnded {
-  if (how === 'applied') return 'applied';
-  if (how === 'unknown') return 'unconfirmed';
-  return isNotSent ? 'not_sent' : 'refused';
 }
 
 // False if somebody asked to stop.

@@ -1,6 +1,6 @@
 /** `refunds compare`: a file of refunds, made by anybody, beside what the service and the journal of this machine show. */
 
-import { amountWords } from '../../amounts.ts';
+import { sumsWords } from '../../amounts.ts';
 import { longPages, type OpenService } from '../../api/api.ts';
 import { readMoney } from '../../api/charges.ts';
 import { type Column, fieldColumn } from '../../api/resources.ts';
@@ -243,7 +243,10 @@ function closingLines(
     const sums = new Map<string, number>();
     for (const { currency, refunded } of some)
       if (currency !== undefined && refunded > 0) sums.set(currency, (sums.get(currency) ?? 0) + refunded);
-    const money = [...sums].map(([currency, sum]) => amountWords(sum, currency, settings)).join(' and ');
+    const money = sumsWords(
+      [...sums].map(([currency, amount]) => ({ currency, amount })),
+      settings,
+    );
     return [`${some.length} ${verdictWords[verdict]}${money === '' ? '' : ` (${money} went back)`}`];
   });
 }

@@ -4,7 +4,7 @@ import type { OpenService } from '../../api/api.ts';
 import type { Context } from '../../commands/command.ts';
 import { usage } from '../../commands/flags.ts';
 import { CliError } from '../../errors.ts';
-import { type SharedPlan, secondWords } from '../../journal/journal.ts';
+import type { SharedPlan } from '../../journal/journal.ts';
 import {
   type ControlTotals,
   digestShown,
@@ -15,7 +15,7 @@ import {
 } from '../../plans/plans.ts';
 import { aboutMoney, commandLine, type Profile } from '../../profiles/profiles.ts';
 import { byHandNote, settledByHand } from '../by-hand-words.ts';
-import { asked } from '../refund/second-person.ts';
+import { requestApproval, yesAsks } from '../refund/second-person.ts';
 import { applyPreview } from './batch-words.ts';
 import { rowsToSend } from './plan-checks.ts';
 import { attemptsOfPlan, reportPlan, sentNow } from './report-plan.ts';
@@ -110,10 +110,7 @@ export async function secondPersonFor(
   const { second, approvedBy } = (await shared?.check()) ?? {};
   if (approvedBy !== undefined) return { asks: false, line: `approved by ${approvedBy}` };
   if (second === undefined) return undefined;
-  return {
-    asks: true,
-    line: `${secondWords(second, settings)}: your yes asks for the approval, and sends nothing`,
-  };
+  return { asks: true, line: yesAsks(second, settings) };
 }
 
 function askForPlan(ctx: Context, profile: Profile, plan: Plan, path: string): Promise<CliError> {
@@ -123,7 +120,7 @@ function askForPlan(ctx: Context, profile: Profile, plan: Plan, path: string): P
   const sums = sumsOf(rows).map(({ currency, amount }) => ({ currency, amount }));
   const planned = { id, file, madeAt, mode, rows: rows.length, sums };
   const what = { origin, account, profile: name, claim: { plan: digest }, planned };
-  return asked(ctx, profile, what, () => commandLine(profile, 'refunds', 'apply', path));
+  return requestApproval(ctx, profile, what, () => commandLine(profile, 'refunds', 'apply', path));
 }
 
 async function askFor(

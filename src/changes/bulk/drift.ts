@@ -43,7 +43,7 @@ export function driftOf(
     return `its amount was ${figure(before.amount)} and is ${figure(money.amount)}`;
   const charges = chargesChanged(before, money);
   if (charges !== undefined) return charges;
-  const foreign = foreignRefund(before, money, own);
+  const [foreign] = foreignOf(before, money, own);
   if (foreign !== undefined)
     return `it has a refund of ${figure(-foreign.amount)} that is not of this plan, ${foreign.id}`;
   const isOwn = own.some((record) => !isInSnapshot(before, record));
@@ -61,14 +61,6 @@ function chargesChanged(before: MoneyBefore, { charges }: OrderMoney): string | 
     if (gone !== undefined) return `refund ${gone.id} is not shown any more`;
   }
   return undefined;
-}
-
-function foreignRefund(
-  before: MoneyBefore,
-  money: OrderMoney,
-  own: readonly AttemptRecord[],
-): ForeignRefund | undefined {
-  return foreignOf(before, money, own)[0];
 }
 
 /** A refund that the plan did not make, and its charge. */

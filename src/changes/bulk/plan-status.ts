@@ -3,7 +3,7 @@
 import { currencyPattern } from '../../api/spec.ts';
 import type { Context } from '../../commands/command.ts';
 import { digestShown, errorsCsv, inputColumns, type Plan, type PlanRow } from '../../plans/plans.ts';
-import { commandLine } from '../../profiles/profiles.ts';
+import { commandLine, profileNamed } from '../../profiles/profiles.ts';
 import { lookWords } from './batch-end.ts';
 import { countWords, verdictBar } from './batch-words.ts';
 import { controlFigures } from './plan-checks.ts';
@@ -64,10 +64,9 @@ function totalsLine({ digest, rows }: Plan): string {
   return `digest ${digest.slice(0, digestShown)}; this plan has ${[`--expect-count ${counted.rows}`, ...totals].join(' ')}`;
 }
 
-// The journal has nothing of a row that was tried and not sent. `environment` is no name that -p takes.
-function reasonsLine({ profile: name }: Plan, path: string): string {
-  const kind = name === 'environment' ? 'environment' : 'stored';
-  const again = commandLine({ kind, name }, 'refunds', 'apply', path, '--dry-run');
+// The journal has nothing of a row that was tried and not sent.
+function reasonsLine({ profile }: Plan, path: string): string {
+  const again = commandLine(profileNamed(profile), 'refunds', 'apply', path, '--dry-run');
   return `to see why paydesk did not send a row (this reads the orders again, and sends nothing): ${again}`;
 }
 

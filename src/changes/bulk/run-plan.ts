@@ -3,7 +3,7 @@
 import type { OpenService } from '../../api/api.ts';
 import type { Context } from '../../commands/command.ts';
 import { CliError } from '../../errors.ts';
-import type { SharedPlan } from '../../journal/journal.ts';
+import type { RowEnded, SharedPlan } from '../../journal/journal.ts';
 import { type BatchStop, type Plan, runBatch } from '../../plans/plans.ts';
 import { commandLine, type Profile } from '../../profiles/profiles.ts';
 import type { ApplyAsked } from './apply-plan.ts';
@@ -15,7 +15,7 @@ import { type Unread, withUnread } from './look-up-first.ts';
 import { rowsToSend } from './plan-checks.ts';
 import { reportPlan, sentNow } from './report-plan.ts';
 import { dryRunWords, type NotSent, type RowReport, reportColumns, reportRecord } from './row-verdicts.ts';
-import { type BatchRun, type Sending, sendRow } from './send-row.ts';
+import { type BatchRun, type Sending, type SentRow, sendRow } from './send-row.ts';
 import { freeName } from './written-files.ts';
 
 /** What is known before a plan is run. */
@@ -91,8 +91,8 @@ async function sendRows(
   const claims = shared && (await startClaims(ctx, shared, rows));
   const progress = startProgress(ctx, service.profile, rows, claims?.others);
   const keys = new Set(plan.rows.map(({ key }) => key));
-  const { run, waiting } = progress;
-  const sending: Sending = { ctx, service, plan, keys, run, waiting, claimOf: claims?.claimOf };
+  const { run } = progress;
+  const sending = { ctx, service, plan, keys, run, claimOf: claims?.claimOf };
   const notSent = new Map<number, string>();
   const byOrder = Map.groupBy(rows, ({ orderId }) => orderId);
   const { stop } = await runBatch({
@@ -114,13 +114,21 @@ async function sendRows(
       // A dry run looks at the first row of an order. The order is not yet as it will be when the others are sent.
       const alike = why === dryRunWords ? (byOrder.get(row.orderId) ?? []) : [row];
       if (why !== undefined) for (const { number } of alike) notSent.set(number, why);
-      if (!isStopped) progress.add(row, end, why !== undefined);
-      if (!isStopped) claims?.rowEnded(row, end, why !== undefined);
+      if (isStopped) return end;
+      const how = endedAs(sent);
+      progress.add(row, how);
+      claims?.rowEnded(row, how);
       return end;
     },
     onGroupEnd: claims?.orderEnded,
   }).finally(progress.end);
   return { stop: stop ?? claims?.stop(), progress, notSent };
+}
+
+function endedAs({ end: { how }, notSent }: SentRow): RowEnded {
+  if (how === 'applied') return 'applied';
+  if (how === 'unknown') return 'unconfirmed';
+  return notSent === undefined ? 'refused' : 'not_sent';
 }
 
 // The journal cannot be read any more. What this run saw is all that can be said.

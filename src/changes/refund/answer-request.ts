@@ -1,7 +1,6 @@
 /** How a second person looks at a request, approves it or rejects it: with the preview of whoever asked, from a read of their own. */
 
 import { type OpenService, readOne } from '../../api/api.ts';
-import { paths } from '../../api/spec.ts';
 import type { Context } from '../../commands/command.ts';
 import { usage } from '../../commands/flags.ts';
 import { CliError, withParts } from '../../errors.ts';
@@ -17,16 +16,16 @@ import type { Block } from '../../terminal/terminal.ts';
 import { rowsAndSumsOf } from '../bulk/batch-words.ts';
 import { byHandLines } from '../by-hand-words.ts';
 import { titleLine } from '../change-words.ts';
-import { confirmChange } from '../confirm-change.ts';
+import { checkApprovable, confirmChange } from '../confirm-change.ts';
 import { type ApprovedRefund, isOfRefund, refuseChanged } from './approved-refund.ts';
 import { madeWords, originsOf } from './known-refunds.ts';
 import { lookForTwins } from './look-for-twins.ts';
 import { checkTwins } from './refund-checks.ts';
-import { refundWarnings, splitAgain } from './refund-order.ts';
-import { planRefund, type RefundAsked, type RefundPlan } from './refund-plan.ts';
+import { refundForTeam, refundWarnings, splitAgain } from './refund-order.ts';
+import { planRefund, type RefundAsked } from './refund-plan.ts';
 import { refundPreview } from './refund-screens.ts';
 import { requestColumns, requestRecord, requestTitle, stateWords } from './request-record.ts';
-import { accountWords, askedRefund, findRequest, otherRequests } from './second-person.ts';
+import { accountWords, findRequest, otherRequests } from './second-person.ts';
 import { askedBy } from './send-approved.ts';
 import { type KnownTwin, twinLine, twinWords } from './twins.ts';
 
@@ -161,7 +160,7 @@ async function lookAt(ctx: Context, request: ApprovedRefund): Promise<Seen> {
   const plan = planRefund(what, order, profile, { nowMs: ctx.clock.now(), madeWords: made });
   const line = (one: KnownTwin) => twinLine(one, twinWords(ctx, profile, order));
   checkTwins(plan, what, { found: twins.twins, line }, profile);
-  refuseChanged(request, refundNow(profile, orderId, plan, what), `${asked.operator} asked`);
+  refuseChanged(request, refundForTeam(profile, orderId, plan, what), `${asked.operator} asked`);
   const told = refundWarnings(ctx, { profile, order, origins }, plan, twins);
   const warnings = [...told.warnings, ...(await otherRequests(ctx, asked, request.id))];
   const urgent = [...(await byHandLines(ctx, service, { ...order, id: orderId }, plan)), ...told.urgent];
@@ -175,18 +174,6 @@ async function lookAt(ctx: Context, request: ApprovedRefund): Promise<Seen> {
     urgent,
     checks: [...warnings, ...urgent],
   };
-}
-
-function refundNow(
-  profile: Profile,
-  orderId: string,
-  { body, expected, tolerated, amount, money }: RefundPlan,
-  { reason, note, again }: RefundAsked,
-) {
-  const request = { method: 'POST', path: paths.refunds(orderId), body: { ...body } } as const;
-  const { currency } = money;
-  const refund = { orderId, request, expected, tolerated, amount, currency, reason, note, again };
-  return askedRefund(profile, refund, money);
 }
 
 // The rows are read again one by one when they are sent.
@@ -225,31 +212,17 @@ async function confirmApproval(
   if (isOfRefund(request)) {
     const { proof, amount, currency } = request.asked;
     const order = { id: proof.orderId ?? '', amount, currency };
-    checkAnswerable(ctx, profile, confirm, `--confirm ${order.id}`);
+    checkApprovable(ctx, { profile, confirm, id: order.id });
     return await confirmChange(ctx, { profile, confirm, order, purpose });
   }
   const id = planIn(request).claim.plan.slice(0, digestShown);
-  checkAnswerable(ctx, profile, confirm, `--confirm ${id}`);
+  checkApprovable(ctx, { profile, confirm, id });
   await confirmChange(ctx, {
     profile,
     confirm,
     order: { id, amount: undefined, currency: undefined, idIs: 'the digest' },
     purpose,
   });
-}
-
-function checkAnswerable(
-  { ask, options }: Context,
-  { mode }: Profile,
-  confirm: string | undefined,
-  typed: string,
-): void {
-  if (ask.interactive || options.dryRun || confirm !== undefined) return;
-  if (mode === 'production')
-    throw usage('missing --confirm: in production --yes alone is not enough', [
-      `add it to the command: ${typed}`,
-    ]);
-  if (!options.yes) throw usage('missing --yes: no terminal to ask on', ['add it to the command: --yes']);
 }
 
 function sendCommand(request: ApprovalRequest, profile: Profile): string {

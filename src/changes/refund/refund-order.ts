@@ -5,7 +5,7 @@ import { type OrderMoney, readMoney } from '../../api/charges.ts';
 import { type JsonObject, paths } from '../../api/spec.ts';
 import type { Context } from '../../commands/command.ts';
 import { checkDecimals } from '../../commands/flags.ts';
-import { attemptName } from '../../journal/journal.ts';
+import { type AskedRefund, attemptName } from '../../journal/journal.ts';
 import type { Profile } from '../../profiles/profiles.ts';
 import { unshownIn } from '../by-hand-words.ts';
 import { changeOrder, type OrderAsked, type OrderPlan, type OrderRead } from '../order-change.ts';
@@ -61,12 +61,7 @@ async function planOrder(
   const answers = await questions.money();
   // What is refused anyway is refused before the next question.
   await refusePlanned(ctx, read, planNow(answers), answers);
-  const asRefund = (plan: RefundPlan, from: RefundAsked) =>
-    askedRefund(
-      profile,
-      { ...intentOf(id, plan, from), again: [...from.again, ...(from.twins ?? [])] },
-      plan.money,
-    );
+  const asRefund = (plan: RefundPlan, from: RefundAsked) => refundForTeam(profile, id, plan, from);
   const limited = await refuseOverLimits(ctx, asRefund(planNow(answers), answers), settings, [
     'reason',
     'note',
@@ -145,6 +140,17 @@ function intentOf(
 ) {
   const request = { method: 'POST', path: paths.refunds(orderId), body: { ...body } } as const;
   return { orderId, request, expected, tolerated, amount, currency: money.currency, reason, note, again };
+}
+
+/** The refund in the form in which the team compares it. `--again` names those of twins too. */
+export function refundForTeam(
+  profile: Profile,
+  orderId: string,
+  plan: RefundPlan,
+  asked: RefundAsked,
+): AskedRefund {
+  const again = [...asked.again, ...(asked.twins ?? [])];
+  return askedRefund(profile, { ...intentOf(orderId, plan, asked), again }, plan.money);
 }
 
 // The service will refuse the whole order, so the same command is none for later.

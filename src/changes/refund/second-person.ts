@@ -14,9 +14,10 @@ import {
   LimitRefusal,
   type OthersProgress,
   secondWords,
+  type TeamLimit,
   type TeamRules,
 } from '../../journal/journal.ts';
-import { commandLine, environmentName, modeOfAccount, type Profile } from '../../profiles/profiles.ts';
+import { commandLine, modeOfAccount, type Profile, profileNamed } from '../../profiles/profiles.ts';
 import { isOfRefund } from './approved-refund.ts';
 import { requestTitle, stateWords } from './request-record.ts';
 
@@ -76,7 +77,12 @@ export async function refuseOverLimits(
 /** The line of the preview, where a yes only asks for the approval. Undefined if nobody else is needed. */
 export function secondLine(finding: LimitFinding | undefined, style: AmountStyle): string | undefined {
   if (finding?.limit === undefined || !finding.needsSecond) return undefined;
-  return `${secondWords(finding.limit, style)}: your yes asks for the approval, and sends nothing`;
+  return yesAsks(finding.limit, style);
+}
+
+/** What a yes does where a limit wants a second person. */
+export function yesAsks(limit: TeamLimit, style: AmountStyle): string {
+  return `${secondWords(limit, style)}: your yes asks for the approval, and sends nothing`;
 }
 
 /**
@@ -88,7 +94,7 @@ export async function otherRequests(
   { account, profile, proof }: Pick<AskedRefund, 'account' | 'profile' | 'proof'>,
   but?: string,
 ): Promise<readonly string[]> {
-  const others = (await requestsOf(ctx)).filter(
+  const others = (await (await rulesOf(ctx)).approvals()).filter(
     (one) =>
       isOfRefund(one) &&
       one.id !== but &&
@@ -106,11 +112,11 @@ export async function otherRequests(
 /** Asks somebody else of the team to approve a refund. Always throws CliError 'refused', which names the request. */
 export async function askForApproval(ctx: Context, profile: Profile, refund: AskedRefund): Promise<never> {
   const send = (id: string) => commandLine(profile, 'orders', 'refund', '--approved', id);
-  throw await asked(ctx, profile, refund, send);
+  throw await requestApproval(ctx, profile, refund, send);
 }
 
 /** Asks for an approval, and returns the error that says so. `send`: the command that comes after the approval. */
-export async function asked(
+export async function requestApproval(
   ctx: Context,
   profile: Profile,
   what: Parameters<NonNullable<Awaited<ReturnType<Context['journal']['rules']>>>['ask']>[1],
@@ -152,8 +158,10 @@ export async function findRequest(
   id: string,
   ...verb: readonly string[]
 ): Promise<ApprovalRequest> {
-  const found = (await requestsOf(ctx)).find((request) => request.id === id);
-  if (found !== undefined) {
+  const rules = await rulesOf(ctx);
+  const known = (await rules.approvals()).find((request) => request.id === id);
+  if (known !== undefined) {
+    const found = await withProgress(rules, known);
     await useAccountOf(ctx, found, verb);
     return found;
   }
@@ -178,7 +186,6 @@ async function useAccountOf(ctx: Context, request: ApprovalRequest, verb: readon
   if (ctx.options.profile === undefined || isOfAccount(request, profile)) return;
   const names = await ctx.profiles.reaching(asked.account);
   const name = names.includes(asked.profile) ? asked.profile : names[0];
-  const kind = name === environmentName ? name : 'stored';
   throw new CliError(
     'refused',
     `${id} is about another account: ${accountWords(asked)}, not that of profile ${profile.name}`,
@@ -187,7 +194,7 @@ async function useAccountOf(ctx: Context, request: ApprovalRequest, verb: readon
       now:
         name === undefined
           ? ['no profile here reaches that account: paydesk profile add NAME']
-          : ['take the profile of that account:', commandLine({ kind, name }, 'approvals', ...verb, id)],
+          : ['take the profile of that account:', commandLine(profileNamed(name), 'approvals', ...verb, id)],
       approval: id,
     },
   );
@@ -213,8 +220,14 @@ export function accountWords({ account, profile }: Pick<ApprovalRequest['asked']
 
 /** The requests of the team, oldest first. Throws CliError 'refused' if the account has no team. */
 export async function requestsOf(ctx: Context): Promise<readonly ApprovalRequest[]> {
+  const rules = await rulesOf(ctx);
+  const requests = await rules.approvals();
+  return await Promise.all(requests.map((request) => withProgress(rules, request)));
+}
+
+async function rulesOf(ctx: Context): Promise<TeamRules> {
   const rules = await ctx.journal.rules();
-  if (rules !== undefined) return await withProgress(rules, await rules.approvals());
+  if (rules !== undefined) return rules;
   // Without a profile there is no account, so that is what is missing.
   await ctx.profiles.open();
   throw new CliError('refused', 'this account has no team, so nobody approves anything here', {
@@ -229,17 +242,11 @@ function noProgress(error: unknown): OthersProgress {
 }
 
 // A plan is approved for all its rows, so the server never calls that approval used. Once every row has ended, it is.
-async function withProgress(
-  rules: TeamRules,
-  requests: readonly ApprovalRequest[],
-): Promise<readonly ApprovalRequest[]> {
-  const told = requests.map(async (request): Promise<ApprovalRequest> => {
-    if (request.state !== 'approved' || !('planned' in request.asked)) return request;
-    const { planned, claim } = request.asked;
-    // While the server is away, nobody knows.
-    const { ended } = await rules.planProgress(claim.plan).catch(noProgress);
-    const done = ended.filter(({ how }) => how !== 'not_sent').reduce((sum, { rows }) => sum + rows, 0);
-    return done < planned.rows ? request : { ...request, state: 'used', usedBy: planned.id };
-  });
-  return await Promise.all(told);
+async function withProgress(rules: TeamRules, request: ApprovalRequest): Promise<ApprovalRequest> {
+  if (request.state !== 'approved' || !('planned' in request.asked)) return request;
+  const { planned, claim } = request.asked;
+  // While the server is away, nobody knows.
+  const { ended } = await rules.planProgress(claim.plan).catch(noProgress);
+  const done = ended.filter(({ how }) => how !== 'not_sent').reduce((sum, { rows }) => sum + rows, 0);
+  return done < planned.rows ? request : { ...request, state: 'used', usedBy: planned.id };
 }

@@ -12,7 +12,7 @@ import {
   statementOn,
   type VerdictRow,
 } from '../../journal/journal.ts';
-import { commandLine, type Profile } from '../../profiles/profiles.ts';
+import { commandLine, profileNamed } from '../../profiles/profiles.ts';
 import type { Block, Cell } from '../../terminal/terminal.ts';
 import { type Context, defineCommand } from '../command.ts';
 import { amountStyleOf, columnsOfAttempt, recordOf, replyOf, saidBy } from './attempt-record.ts';
@@ -281,7 +281,7 @@ function nextSteps(
             blockedWords(until),
           ]
         : record.sent.lost !== undefined && proof.orderId !== undefined
-          ? [`look for it here: ${commandLine(accountOf(record), 'orders', 'show', proof.orderId)}`]
+          ? [`look for it here: ${showOrder(record, proof.orderId)}`]
           : ["look for it on the service's own screen; paydesk cannot look it up"]),
       'when you know whether it was made, one of:',
       ...(early === undefined ? settled : [made, `from ${early} on:`, notMade]),
@@ -290,18 +290,16 @@ function nextSteps(
   const said = statementOn(record);
   if (said !== undefined && said.acknowledged === undefined)
     return [
-      ...(proof.orderId === undefined
-        ? []
-        : [commandLine(accountOf(record), 'orders', 'show', proof.orderId)]),
+      ...(proof.orderId === undefined ? [] : [showOrder(record, proof.orderId)]),
       'if that record is wrong:',
       `paydesk journal settle ${intent} --correct ${said.verdict === 'applied' ? '--not-applied' : '--applied'} --note TEXT`,
     ];
   if (last?.verdict === 'not_seen')
     return [`to send it again: the same command with --again ${attemptName(record)}`];
-  return proof.orderId === undefined ? [] : [commandLine(accountOf(record), 'orders', 'show', proof.orderId)];
+  return proof.orderId === undefined ? [] : [showOrder(record, proof.orderId)];
 }
 
-// The profile that the attempt was sent with. The printed command then reaches that account and not the default one.
-function accountOf({ sent: { profile } }: AttemptRecord): Pick<Profile, 'kind' | 'name'> {
-  return { kind: profile === 'environment' ? 'environment' : 'stored', name: profile };
+// The printed command must reach the account that the attempt was sent to, and not that of the default profile.
+function showOrder({ sent: { profile } }: AttemptRecord, orderId: string): string {
+  return commandLine(profileNamed(profile), 'orders', 'show', orderId);
 }
