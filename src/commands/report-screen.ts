@@ -11,6 +11,7 @@ import {
   type Gaps,
   type Line,
   largestOf,
+  legendOf,
   type Series,
   type Signs,
   sparklineOf,
@@ -154,7 +155,7 @@ export function totalsGrid<Name extends string>(
   return {
     ...block,
     beside: [
-      (room) => titles[unitAt(room) ?? 'none'],
+      (room) => withLegend(titles[unitAt(room) ?? 'none'], drawing.signs, room),
       ...drawn.map((one) => (room: number) => (one && sparklineOf(one, room, drawing.signs)?.text) ?? ''),
     ],
   };
@@ -177,6 +178,11 @@ function oneLineEach(grid: readonly (readonly string[])[], indent: number): read
 }
 
 const titles = { day: 'A DAY', week: 'A WEEK', month: 'A MONTH', none: '' } as const;
+
+function withLegend(title: string, signs: Signs, room = Number.POSITIVE_INFINITY): string {
+  const whole = title + legendOf(signs);
+  return title === '' || whole.length > room ? title : whole;
+}
 
 /** The days of a currency as a series; undefined for a period of one day. */
 export function seriesOf(
@@ -236,7 +242,8 @@ export function calendarGrids(
     const one = series(currency ?? '');
     if (one === undefined) return [];
     const weeks = calendar(one, drawing.signs).map(({ week, days }) => [`  ${week}`, ...days]);
-    return ['blank', { grid: [[`A DAY, ${currencyWord(currency)}`, ...weekdays], ...weeks] }];
+    const heading = withLegend(`A DAY, ${currencyWord(currency)}`, drawing.signs);
+    return ['blank', { grid: [[heading, ...weekdays], ...weeks] }];
   });
 }
 
