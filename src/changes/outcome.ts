@@ -50,7 +50,7 @@ export async function showDryRun(ctx: Context, { request, checks }: DryRun): Pro
   await ctx.out.dryRun(plan, () => [
     { line: `would send: ${request.method} /${request.path}` },
     bodyLine('body: ', request.body),
-    ...checks.map((check) => ({ line: `note: ${check}` })),
+    ...checks.map((check) => ({ line: `note: ${check}`, hang: 6 })),
     { line: 'nothing was sent (--dry-run)' },
   ]);
   return undefined;

@@ -9,8 +9,10 @@ import {
   type Dimension,
   type Figure,
   type Gaps,
+  isTimeUnit,
   type Line,
   largestOf,
+  legendOf,
   type Series,
   type Signs,
   sparklineOf,
@@ -64,13 +66,13 @@ function isMidnight(days: Days, ms: number): boolean {
   return days.day(second - 1) !== days.day(second);
 }
 
-/** The name of a bucket. A week or a month of which the period has only a part says so. */
+/** The name of a bucket. A day, a week or a month of which the period has only a part says so, and so does the current one. */
 export function bucketWords(
   { days, range, reachesTo }: Pick<Source, 'days' | 'range' | 'reachesTo'>,
   bucket: string,
   by: Dimension,
 ): string {
-  if (by !== 'week' && by !== 'month') return bucket;
+  if (!isTimeUnit(by)) return bucket;
   const outside = [
     ...(range.since === undefined ? [] : [Math.ceil(range.since / 1000) - 1]),
     Math.ceil(Math.min(range.until ?? reachesTo, reachesTo) / 1000),
@@ -154,7 +156,7 @@ export function totalsGrid<Name extends string>(
   return {
     ...block,
     beside: [
-      (room) => titles[unitAt(room) ?? 'none'],
+      (room) => withLegend(titles[unitAt(room) ?? 'none'], drawing.signs, room),
       ...drawn.map((one) => (room: number) => (one && sparklineOf(one, room, drawing.signs)?.text) ?? ''),
     ],
   };
@@ -177,6 +179,11 @@ function oneLineEach(grid: readonly (readonly string[])[], indent: number): read
 }
 
 const titles = { day: 'A DAY', week: 'A WEEK', month: 'A MONTH', none: '' } as const;
+
+function withLegend(title: string, signs: Signs, room = Number.POSITIVE_INFINITY): string {
+  const whole = title + legendOf(signs);
+  return title === '' || whole.length > room ? title : whole;
+}
 
 /** The days of a currency as a series; undefined for a period of one day. */
 export function seriesOf(
@@ -236,7 +243,8 @@ export function calendarGrids(
     const one = series(currency ?? '');
     if (one === undefined) return [];
     const weeks = calendar(one, drawing.signs).map(({ week, days }) => [`  ${week}`, ...days]);
-    return ['blank', { grid: [[`A DAY, ${currencyWord(currency)}`, ...weekdays], ...weeks] }];
+    const heading = withLegend(`A DAY, ${currencyWord(currency)}`, drawing.signs);
+    return ['blank', { grid: [[heading, ...weekdays], ...weeks] }];
   });
 }
 
