@@ -196,7 +196,14 @@ async function planPreview(ctx: Context, request: ApprovalRequest): Promise<Seen
       line('asked', `by ${request.asked.operator}, ${ctx.fullTime(request.asked.time)}`),
       line('sends', rowsAndSumsOf(planned, profile.settings)),
       ...(done === 0 ? [] : [line('so far', `${done} of these ${planned.rows} were sent already`)]),
-      ...(told === undefined ? [] : [line('reasons', reasonWords(told))]),
+      ...(told === undefined
+        ? []
+        : [
+            line(
+              'reasons',
+              `${reasonWords(told)}; this and the notes as ${request.asked.operator}'s desk showed them`,
+            ),
+          ]),
       ...notes.map((text) => line('note', text)),
       line('digest', claim.plan.slice(0, digestShown)),
       line('rows', 'whoever has the file of the plan shows them: paydesk refunds status PLAN'),
