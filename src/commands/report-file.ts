@@ -9,7 +9,7 @@ import { type Facts, factsOfCharge, factsOfOrder, factsOfRefundRow, type Known }
 import type { Context } from './command.ts';
 import { usage } from './flags.ts';
 import { makersOf, nobodyAsked } from './report-makers.ts';
-import { type Asked, asOfLine, type Needs, type Source, timeOf } from './report-source.ts';
+import { type Asked, asOfReading, type Needs, type Source, timeOf } from './report-source.ts';
 import type { TimeRange } from './typed-time.ts';
 
 /** Opens an export as the source of a report. Throws CliError 'usage' if the file does not hold what is asked. */
@@ -53,7 +53,7 @@ export async function openFile(ctx: Context, asked: Asked, path: string): Promis
     facts: facts(),
     attempts: () => ctx.journal.attempts({ origin: account.origin }),
     readWords,
-    asOfLines: () => [asOfLine({ days: time.days, asOf, readWords })],
+    ...asOfReading({ days: time.days, asOf, readWords }),
   };
 }
 

@@ -10,7 +10,7 @@ import { counted } from './counted.ts';
 import { feedIndex } from './orders/feed-index.ts';
 import { stopAtDate } from './orders/order-observer.ts';
 import { makersOf, nobodyAsked } from './report-makers.ts';
-import { type Asked, asOfLine, type Needs, type Source, timeOf } from './report-source.ts';
+import { type Asked, asOfReading, type Needs, type Source, timeOf } from './report-source.ts';
 import type { TimeRange } from './typed-time.ts';
 import { brokeOff } from './walk.ts';
 
@@ -33,7 +33,7 @@ export async function openLive(ctx: Context, asked: Asked): Promise<Source> {
     facts: walked.facts,
     attempts: () => ctx.journal.attemptsOf(service),
     readWords: walked.words,
-    asOfLines: () => [asOfLine({ days: time.days, asOf, readWords: walked.words })],
+    ...asOfReading({ days: time.days, asOf, readWords: walked.words }),
   };
 }
 

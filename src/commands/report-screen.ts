@@ -9,6 +9,7 @@ import {
   type Dimension,
   type Figure,
   type Gaps,
+  isTimeUnit,
   type Line,
   largestOf,
   legendOf,
@@ -65,13 +66,13 @@ function isMidnight(days: Days, ms: number): boolean {
   return days.day(second - 1) !== days.day(second);
 }
 
-/** The name of a bucket. A week or a month of which the period has only a part says so. */
+/** The name of a bucket. A day, a week or a month of which the period has only a part says so, and so does the current one. */
 export function bucketWords(
   { days, range, reachesTo }: Pick<Source, 'days' | 'range' | 'reachesTo'>,
   bucket: string,
   by: Dimension,
 ): string {
-  if (by !== 'week' && by !== 'month') return bucket;
+  if (!isTimeUnit(by)) return bucket;
   const outside = [
     ...(range.since === undefined ? [] : [Math.ceil(range.since / 1000) - 1]),
     Math.ceil(Math.min(range.until ?? reachesTo, reachesTo) / 1000),

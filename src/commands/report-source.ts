@@ -56,6 +56,8 @@ export interface Source {
   readonly readWords: () => string;
   /** The same as lines, with the time: `as of`, and what makes it exact. */
   readonly asOfLines: () => readonly AsOfLine[];
+  /** The same for a file that somebody reads elsewhere and on another day. */
+  readonly asOfLinesOfFile: () => readonly AsOfLine[];
 }
 
 /** What is known before the source is opened. */
@@ -66,9 +68,14 @@ export interface Asked {
   readonly needs: Needs;
 }
 
-/** The line of a source that was read as a whole. */
-export function asOfLine({ days, asOf, readWords }: Pick<Source, 'days' | 'asOf' | 'readWords'>): AsOfLine {
-  return ['as of', `${days.full(asOf)}: ${readWords()}`];
+/** What a source that was read as a whole says of itself, on a screen and in a file. */
+export function asOfReading({
+  days,
+  asOf,
+  readWords,
+}: Pick<Source, 'days' | 'asOf' | 'readWords'>): Pick<Source, 'asOfLines' | 'asOfLinesOfFile'> {
+  const lines = (): readonly AsOfLine[] => [['as of', `${days.full(asOf)}: ${readWords()}`]];
+  return { asOfLines: lines, asOfLinesOfFile: lines };
 }
 
 /**

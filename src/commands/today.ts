@@ -18,6 +18,7 @@ import {
 } from '../reports/reports.ts';
 import type { Block, Cell } from '../terminal/terminal.ts';
 import { type Context, defineCommand } from './command.ts';
+import { elsewhereLines } from './journal/attempts.ts';
 import { openSource } from './open-report-source.ts';
 import { isNear, pairsIn } from './orders/twins.ts';
 import { liveFlag, sourceFlags, sourceHelp } from './report-flags.ts';
@@ -28,7 +29,7 @@ import { parsePeriod } from './typed-period.ts';
 
 export const today = defineCommand({
   description: [
-    'One screen for the start or the end of a shift: unconfirmed changes and double refunds out of the journal of this machine; refunds and payments of today, orders that wait for their capture, and possible twins.',
+    'One screen for the start or the end of a shift: unconfirmed changes and double refunds of this account, out of the journal of this machine; refunds and payments of today, orders that wait for their capture, and possible twins. A note names unconfirmed changes of other profiles.',
     'Without an index, or with --live, every order is read.',
     ...sourceHelp,
     'More of each: paydesk journal list --open, paydesk refunds list, paydesk refunds summary --period today, paydesk orders waiting, paydesk orders twins.',
@@ -63,6 +64,8 @@ export const today = defineCommand({
     }));
     await showReport(ctx, columns, rows, source, () => screen(ctx, source, found));
     await noteRequests(ctx);
+    const { profile } = await ctx.service();
+    for (const line of await elsewhereLines(ctx, profile)) ctx.notes.note(line);
     refuseGaps(found.gaps, 'refunds and payments');
     return undefined;
   },
