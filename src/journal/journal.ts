@@ -47,12 +47,13 @@ export type {
   LimitChanges,
   LimitFinding,
   OthersProgress,
+  PlanSecond,
   RowEnded,
   SharedPlan,
   TeamLimit,
   TeamRules,
 } from './team-rules.ts';
-export { approvalMaxMs } from './team-rules.ts';
+export { approvalMaxMs, silentFromMs } from './team-rules.ts';
 
 /** What a refund must leave behind: exactly one new refund record of this amount on this charge. */
 export interface ExpectedRefund {

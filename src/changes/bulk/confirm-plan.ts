@@ -1,10 +1,11 @@
 /** The yes to a plan: shows what would be sent, and asks a person, or takes what a script gave instead. */
 
+import { type AmountStyle, amountWords, figureWords } from '../../amounts.ts';
 import type { OpenService } from '../../api/api.ts';
 import type { Context } from '../../commands/command.ts';
 import { usage } from '../../commands/flags.ts';
 import { CliError } from '../../errors.ts';
-import type { SharedPlan } from '../../journal/journal.ts';
+import type { PlanSecond, SharedPlan } from '../../journal/journal.ts';
 import {
   type ControlTotals,
   digestShown,
@@ -81,7 +82,11 @@ export async function confirmPlan(
   ctx.notes.show(
     applyPreview(plan, path, send, reports, { profile, madeAt: ctx.fullTime(plan.madeAt), expected }),
   );
-  if (second !== undefined) ctx.notes.show([{ line: `second  ${second.line}`, hang: 8 }]);
+  if (second !== undefined)
+    ctx.notes.show([
+      { line: `second  ${second.line}`, hang: 8 },
+      ...second.because.map((line) => ({ line: `${' '.repeat(8)}${line}`, hang: 10 })),
+    ]);
   if (confirm === undefined) await askFor(ctx, profile, digest, path, second?.asks === true);
   // Somebody may have replaced the file while the question stood there.
   const now = await ctx.plans.open(path);
@@ -100,17 +105,41 @@ interface SecondPerson {
   /** Nobody has approved it yet, so a yes asks for that. */
   readonly asks: boolean;
   readonly line: string;
+  /** Which sum reaches the limit: that of the plan, or of which of its orders. */
+  readonly because: readonly string[];
 }
 
 /** Whether somebody else of the team must approve a plan, or has; undefined if nobody needs to. */
 export async function secondPersonFor(
   shared: SharedPlan | undefined,
+  plan: Plan,
   { settings }: Profile,
 ): Promise<SecondPerson | undefined> {
   const { second, approvedBy } = (await shared?.check()) ?? {};
-  if (approvedBy !== undefined) return { asks: false, line: `approved by ${approvedBy}` };
+  if (approvedBy !== undefined) return { asks: false, line: `approved by ${approvedBy}`, because: [] };
   if (second === undefined) return undefined;
-  return { asks: true, line: yesAsks(second, settings) };
+  return { asks: true, line: yesAsks(second.limit, settings), because: reasonsFor(second, plan, settings) };
+}
+
+// So many orders are named that reach the limit.
+const ordersNamed = 4;
+
+function reasonsFor(
+  { limit: { currency }, total, orders }: PlanSecond,
+  plan: Plan,
+  style: AmountStyle,
+): readonly string[] {
+  const named = orders.slice(0, ordersNamed).map(({ row, planned, earlier }) => {
+    const { line = row, orderId = 'an order' } = plan.rows.find(({ number }) => number === row) ?? {};
+    const before =
+      earlier === 0 ? '' : `, and ${figureWords(earlier, currency, style)} went back in the last 24 hours`;
+    return `line ${line}, ${orderId}: the plan pays back ${amountWords(planned, currency, style)}${before}`;
+  });
+  return [
+    ...(total === undefined ? [] : [`the plan pays back ${amountWords(total, currency, style)} in all`]),
+    ...named,
+    ...(orders.length > ordersNamed ? ['and further orders'] : []),
+  ];
 }
 
 function askForPlan(ctx: Context, profile: Profile, plan: Plan, path: string): Promise<CliError> {
