@@ -9,6 +9,7 @@ import {
   type Dimension,
   type Figure,
   type Gaps,
+  isTimeUnit,
   type Line,
   largestOf,
   legendOf,
@@ -34,16 +35,29 @@ export function drawingOf({ out }: Pick<Context, 'out'>, chart: Chart = 'auto'):
 
 /** The first line: what this is about, when, and whose numbers these are. */
 export function titleLine(ctx: Context, title: string, source: Source): Block {
-  const span = spanWords(ctx, source);
-  const words = span === undefined ? [] : [`  ${span}`];
+  const about = aboutWords(ctx, source);
+  const words = about === '' ? [] : [`  ${about}`];
   return { line: [{ text: title, style: 'strong' }, ...words, '    ', ...cells(source.label)] };
+}
+
+/** What a report is about: its period, and its currency if it has only one. Empty if it is about everything. */
+export function aboutWords(ctx: Pick<Context, 'clock'>, source: Source): string {
+  const { currency } = source;
+  return [spanWords(ctx, source), currency === undefined ? undefined : `only ${currency}`]
+    .filter((words) => words !== undefined)
+    .join(', ');
+}
+
+/** ` in USD` for a report about one currency, so that its `none` is not taken for none at all. */
+export function inCurrency({ currency }: Pick<Source, 'currency'>): string {
+  return currency === undefined ? '' : ` in ${currency}`;
 }
 
 /**
  * The period in words, as far as it has passed: `1 Nov to 21 Nov 2026 (UTC-6), so far`. With its hours if it does not begin and
  * end at midnight. Undefined if it is all of time.
  */
-export function spanWords(
+function spanWords(
   { clock }: Pick<Context, 'clock'>,
   { days, range, reachesTo }: Source,
 ): string | undefined {
@@ -65,13 +79,13 @@ function isMidnight(days: Days, ms: number): boolean {
   return days.day(second - 1) !== days.day(second);
 }
 
-/** The name of a bucket. A week or a month of which the period has only a part says so. */
+/** The name of a bucket. A day, a week or a month of which the period has only a part says so, and so does the current one. */
 export function bucketWords(
   { days, range, reachesTo }: Pick<Source, 'days' | 'range' | 'reachesTo'>,
   bucket: string,
   by: Dimension,
 ): string {
-  if (by !== 'week' && by !== 'month') return bucket;
+  if (!isTimeUnit(by)) return bucket;
   const outside = [
     ...(range.since === undefined ? [] : [Math.ceil(range.since / 1000) - 1]),
     Math.ceil(Math.min(range.until ?? reachesTo, reachesTo) / 1000),

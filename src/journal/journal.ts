@@ -54,6 +54,7 @@ export type {
   TeamRules,
 } from './team-rules.ts';
 export { approvalMaxMs, silentFromMs } from './team-rules.ts';
+export { mendLines, reasonOf } from './unwritten-words.ts';
 
 /** What a refund must leave behind: exactly one new refund record of this amount on this charge. */
 export interface ExpectedRefund {

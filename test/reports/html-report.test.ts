@@ -284,13 +284,6 @@ describe('from an export', () => {
     expect(figures('file.html')).toEqual(figures('live.html'));
   });
 
-  test('filters of the export stand in the report, so that nobody takes its sums for those of all orders', async () => {
-    await using service = await startDated({ orders });
-    await service.run(['orders', 'export', '--status', 'paid', '--to', 'paid.ndjson'], { env: clock });
-    await report(service, '--from-file', 'paid.ndjson', '--to', 'report.html');
-    expect(textOf(fileIn(service))).toContain('only those with --status paid');
-  });
-
   test.each([
     ['refunds', ['--rows', 'refunds', '--to', 'x.ndjson']],
     ['charges', ['--rows', 'charges', '--to', 'x.ndjson']],
