@@ -62,7 +62,8 @@ export function progressWords(
   ];
   const fewer = [{}, timeless, one, { ...one, ...timeless }, none, { ...none, ...timeless }];
   // Why it does not go on says more than who else works on it.
-  const first = progress.silent === undefined ? [{}] : [{}, alone, { ...one, ...alone }, { ...none, ...alone }];
+  const first =
+    progress.silent === undefined ? [{}] : [{}, alone, { ...one, ...alone }, { ...none, ...alone }];
   const forms = [
     ...first,
     timeless,
