@@ -27,6 +27,7 @@ export type {
   AttemptRecord,
   LimitRow,
   Moment,
+  PlanTold,
   RowClaim,
   SettingRow,
   VerdictRow,

@@ -25,10 +25,10 @@ export const attemptColumns: readonly Column[] = [
     least: longestOutcome,
     brief: { value: (record) => briefOutcome(record) },
   },
-  { ...fieldColumn('kind', 'KIND', 'text', 100), told: true },
+  { ...fieldColumn('kind', 'KIND', 'text', 100), isMissed: true },
   {
     ...fieldColumn('operator', 'BY', 'text', 100),
-    told: true,
+    isMissed: true,
     value: ({ operator, brought_by: member }) => bySaid(operator, member, ', brought by '),
     brief: { value: ({ operator, brought_by: member }) => bySaid(operator, member, ', by ') },
   },
