@@ -227,6 +227,9 @@ export function seriesOf(
 // The most cells of a bar: a longer one is no easier to read.
 const longestBar = 24;
 
+// With fewer cells, a name that is cut cannot be told from another one.
+const leastName = 18;
+
 /** The lines of a split, one grid for each currency, with a bar beside each line. */
 export function bucketsGrids<Name extends string>(
   title: string,
@@ -243,12 +246,15 @@ export function bucketsGrids<Name extends string>(
   const isDrawn = drawing !== undefined && ['auto', 'bars'].includes(drawing.kind);
   return [...Map.groupBy(buckets, ({ currency }) => currency)].flatMap(([currency, lines]): Block[] => {
     const largest = largestOf(lines.map(({ sums }) => sums[by]));
+    const heading = `${title}, ${currencyWord(currency)}`;
     const grid = [
-      [`${title}, ${currencyWord(currency)}`, ...columns.map((column) => column.title)],
+      [heading, ...columns.map((column) => column.title)],
       ...lines.map((line) => [`  ${nameOf(line.bucket)}`, ...columns.map(({ cell }) => cell(line))]),
     ];
-    const narrow: readonly Block[] = [{ line: grid[0]?.[0] ?? '' }, ...oneLineEach(grid, 2)];
-    const block = { grid, right: columns.map((_, index) => index + 1), shrink: [0], narrow };
+    const narrow: readonly Block[] = [{ line: heading }, ...oneLineEach(grid, 2)];
+    // The heading has the currency, so it is never cut.
+    const least = Math.max(heading.length, leastName);
+    const block = { grid, right: columns.map((_, index) => index + 1), shrink: [0], least, narrow };
     if (!isDrawn) return ['blank', block];
     const draw = (figure: Figure) => (room: number) =>
       bar(figure, largest, Math.min(room, longestBar), drawing.signs);
