@@ -42,7 +42,7 @@ export function settledByHand(
 /** The refunds that somebody recorded as made and that the order does not show. None if the journal cannot be read. */
 export function unshownIn(
   ctx: Context,
-  service: Service,
+  service: Pick<Service, 'profile' | 'keyFingerprint'>,
   order: JsonObject,
 ): Promise<readonly AttemptRecord[]> {
   return asFarAsReadable(async () =>

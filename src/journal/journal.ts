@@ -144,6 +144,8 @@ interface OutcomeBase {
   readonly unrecorded?: { readonly row: JsonObject; readonly cause: unknown } | undefined;
   /** Set when this is the outcome of an earlier run with the same `--intent`; this run sent nothing. */
   readonly recorded?: true | undefined;
+  /** Set when what a person recorded by hand is all that is known: the attempt, with who recorded it. */
+  readonly byHand?: AttemptRecord | undefined;
   /** Status and headers of the reply; absent when no reply came in this run. */
   readonly head?: ReplyHead | undefined;
   /** The order from the last read or the reply, if there was one. */
