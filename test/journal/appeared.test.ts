@@ -52,14 +52,14 @@ describe('a refund that was recorded as not made, and that appears', () => {
     const shown = await desk.run('05:20:00', `orders show ${id}`);
     const text = inOneLine(shown.stdout);
     expect(text).toContain(
-      'it HAS appeared: it was recorded as not made by root; the order shows rf_1 do not refund this order; show your lead',
+      'HAS APPEARED: refund of 900 MXN, sent at 05:05:12 by root: root recorded that it was not made; the order shows rf_1 do not refund this order; show your lead',
     );
     expect(text).toContain(`paydesk journal reconcile ${intent}`);
     expect(text).not.toMatch(/may still appear|wait until|orders refund/);
     expect((await desk.run('05:21:00', 'orders list')).stdout).toContain('HAS appeared');
     await desk.run('05:22:00', `journal reconcile ${intent}`);
     const after = inOneLine((await desk.run('05:23:00', `orders show ${id}`)).stdout);
-    expect(after).toContain('it HAS appeared: it was recorded as not made by root; the order shows rf_1');
+    expect(after).toContain('root recorded that it was not made; the order shows rf_1');
     expect(after).toContain(`paydesk journal show ${intent}`);
     expect((await desk.run('05:24:00', 'orders list')).stderr).toContain(
       `1 refund recorded as not made, and made all the same: ${id}, 900 MXN: show your lead: paydesk journal show ${intent}`,
