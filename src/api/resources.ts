@@ -49,7 +49,7 @@ export interface Column {
   readonly amountsOf?: (record: JsonObject) => AmountStyle;
   /** How wide a terminal must be for this column in the default table. Without it, only `--columns` shows the column. */
   readonly tableFrom?: number;
-  /** People look for this column. A narrower terminal says that it has no room for it. */
+  /** People look for this column. A terminal narrower than `tableFrom` says that it has no room for it. */
   readonly isMissed?: true;
   /** The column stays in the table when a terminal is too narrow for all columns, and other texts are cut before it. */
   readonly stays?: true;
@@ -57,6 +57,8 @@ export interface Column {
   readonly early?: true;
   /** A text is not cut below this width if a column that matters less can be left out for it. */
   readonly least?: number;
+  /** What the text of a record ends in. If the text is cut, the part before this is cut, and in its middle. */
+  readonly ending?: (record: JsonObject) => string;
   /** Whether the cell of a record is a warning: it is never cut, and a status is red. */
   readonly warns?: (record: JsonObject) => boolean;
   /**
@@ -66,8 +68,6 @@ export interface Column {
   readonly brief?: { readonly title?: string; readonly value?: (record: JsonObject) => unknown };
   /** If a terminal has no room for the column, its value stands on a line below the row, after this word. */
   readonly below?: (record: JsonObject) => string;
-  /** If a terminal is narrower than `tableFrom`, its reader is told that there is such a column. */
-  readonly told?: true;
   /** The column is computed for people. CSV and `-o list` have it only if `--columns` names it. */
   readonly derived?: true;
   /** Has no local time beside it in an export with `--tz`, since another column has. */

@@ -5,7 +5,13 @@ import { type ChargeMoney, type OrderMoney, paidBy, readMoney } from '../api/cha
 import type { RefundRequest } from '../api/request-bodies.ts';
 import { type DocumentedError, documentedErrorOf, expiryFields, isObject } from '../api/spec.ts';
 import { CliError, type CliErrorParts } from '../errors.ts';
-import type { ChangeSubject, FoundRefund, Outcome } from '../journal/journal.ts';
+import {
+  type ChangeSubject,
+  type FoundRefund,
+  mendLines,
+  type Outcome,
+  reasonOf,
+} from '../journal/journal.ts';
 import { commandLine, type Profile } from '../profiles/profiles.ts';
 import { changeWords } from './change-words.ts';
 import { chargeCommands } from './refund/refund-checks.ts';
@@ -22,6 +28,17 @@ export function keepByHand({ intent, unrecorded }: Ended): readonly string[] {
   return [
     ...(intent === undefined ? [] : [`paydesk journal reconcile ${intent}`]),
     JSON.stringify(unrecorded.row),
+  ];
+}
+
+/** The same, and why it could not be recorded. */
+export function unrecordedLines(outcome: Ended): readonly string[] {
+  const { unrecorded } = outcome;
+  if (unrecorded === undefined) return [];
+  return [
+    `the journal does not have this: ${reasonOf(unrecorded.cause)}`,
+    ...mendLines(unrecorded.cause, 'copy these lines into the ticket'),
+    ...keepByHand(outcome),
   ];
 }
 
@@ -42,7 +59,7 @@ export function alarmError(profile: Profile, change: ChangeSubject, outcome: End
     outcome.intent === undefined
       ? commandLine(profile, 'orders', 'show', change.orderId ?? '')
       : `paydesk journal show ${outcome.intent}`,
-    ...keepByHand(outcome),
+    ...unrecordedLines(outcome),
   ];
   const { refunds = [] } = outcome;
   if (alarm === 'duplicate') return duplicate(profile, change, outcome, now);

@@ -4,7 +4,14 @@ import { figuresIn } from '../amounts.ts';
 import { isKeyRefusal } from '../api/spec.ts';
 import type { Context } from '../commands/command.ts';
 import { CliError, type CliErrorParts, keyRefused, withParts } from '../errors.ts';
-import { type ChangeSubject, changeKinds, type Intent, type Outcome } from '../journal/journal.ts';
+import {
+  type ChangeSubject,
+  changeKinds,
+  type Intent,
+  mendLines,
+  type Outcome,
+  reasonOf,
+} from '../journal/journal.ts';
 import { commandLine, type Profile } from '../profiles/profiles.ts';
 import {
   blockedWords,
@@ -21,6 +28,7 @@ import {
   explainRejection,
   keepByHand,
   otherSpelling,
+  unrecordedLines,
 } from './explain-outcome.ts';
 
 /** The outcome of a change that was made, with the record as it is now. */
@@ -42,7 +50,7 @@ export async function showDryRun(ctx: Context, { request, checks }: DryRun): Pro
   await ctx.out.dryRun(plan, () => [
     { line: `would send: ${request.method} /${request.path}` },
     bodyLine('body: ', request.body),
-    ...checks.map((check) => ({ line: `note: ${check}` })),
+    ...checks.map((check) => ({ line: `note: ${check}`, hang: 6 })),
     { line: 'nothing was sent (--dry-run)' },
   ]);
   return undefined;
@@ -94,7 +102,11 @@ function afterNotSent(outcome: Extract<Outcome, { verdict: 'not_sent' }>): reado
   const { intent, unrecorded } = outcome;
   if (unrecorded === undefined || intent === undefined) return ['run the command again'];
   return [
-    `it was NOT sent, but the journal still says "sent"; ${mendWords(unrecorded.cause)}, and in two minutes:`,
+    ...mendLines(
+      unrecorded.cause,
+      'it was NOT sent, but the journal still says "sent"',
+      'and in two minutes:',
+    ),
     `paydesk journal settle ${intent} --not-applied --note TEXT`,
     'then run the command again',
   ];
@@ -109,7 +121,7 @@ function rejectedError(
   const { parts, order, confirmed } = outcome;
   const unconfirmed = confirmed ? '' : '; paydesk could not read the order to confirm this';
   if (isKeyRefusal(parts.httpStatus))
-    return keyRefused(profile, parts, `nothing was changed${unconfirmed}`, keepByHand(outcome));
+    return keyRefused(profile, parts, `nothing was changed${unconfirmed}`, unrecordedLines(outcome));
   const explained: Explanation =
     change.kind !== 'refund'
       ? {}
@@ -129,7 +141,7 @@ function rejectedError(
       ...parts,
       opening: 'refused by the service:',
       certain: `${kindWords[change.kind].refused}${explained.certain === undefined ? '' : `; ${explained.certain}`}${unconfirmed}`,
-      now: [...(explained.now ?? afterRefusal(profile, change, parts)), ...keepByHand(outcome)],
+      now: [...(explained.now ?? afterRefusal(profile, change, parts)), ...unrecordedLines(outcome)],
     },
   );
 }
@@ -175,9 +187,11 @@ function unreadWords({ kind }: ChangeSubject, { unread }: Uncertain): string {
 function blockWords(
   ctx: Context,
   { kind }: ChangeSubject,
-  { intent, blockedUntil }: Uncertain,
+  { intent, blockedUntil, unrecorded }: Uncertain,
 ): readonly string[] {
   if (intent === undefined || !changeKinds[kind].provable) return [];
+  // The time begins with the first verdict that the journal has, and it does not have this one.
+  if (unrecorded !== undefined) return [blockedWords(undefined)];
   return [
     blockedWords(
       blockedUntil === undefined ? undefined : ctx.fullTime(Math.ceil(blockedUntil / 1000) * 1000),
@@ -193,15 +207,17 @@ function uncertainError(ctx: Context, profile: Profile, change: ChangeSubject, o
       : readsWords(reads, ctx.timeOfDay(lastReadAt), outcome.verdict);
   // HTTP 429 tells us to wait. It does not tell whether the service made the change first.
   const throttled = outcome.head?.status === 429;
+  // The lines about what could not be recorded name that command too.
+  const isReconciledLater = outcome.unrecorded !== undefined && changeKinds[change.kind].provable;
   return new CliError('unknown', noAnswerWords(change, changeWords(change, profile.settings), reason), {
     ...said,
     ...(throttled && { opening: 'throttled:' }),
     certain: `sent once at ${ctx.timeOfDay(sentAt)}; ${seen}`,
     now: [
       kindWords[change.kind].meanwhile,
-      ...howToSettle(profile, change, outcome.intent),
+      ...(isReconciledLater ? [] : howToSettle(profile, change, outcome.intent)),
       ...blockWords(ctx, change, outcome),
-      ...keepByHand(outcome),
+      ...unrecordedLines(outcome),
     ],
   });
 }
@@ -224,7 +240,7 @@ export function checkRecorded(intent: Intent, outcome: Ended, { settings }: Prof
     opening: intent.kind === 'refund' ? 'THE REFUND WAS MADE:' : 'THE CHANGE WAS MADE:',
     certain: `${isByReply(outcome) ? 'the service confirmed it' : 'a read of the order shows it'}; this machine could not write it down (${reasonOf(unrecorded.cause)})`,
     now: [
-      `copy these lines into the ticket; do not repeat it; ${mendWords(unrecorded.cause)}, then:`,
+      ...mendLines(unrecorded.cause, 'copy these lines into the ticket; do not repeat it'),
       ...keepByHand(outcome),
     ],
     cause: unrecorded.cause,
@@ -233,15 +249,4 @@ export function checkRecorded(intent: Intent, outcome: Ended, { settings }: Prof
 
 function isByReply(outcome: Ended): boolean {
   return outcome.verdict === 'applied' && outcome.by === 'reply';
-}
-
-// The journal of a team is on a server, and space on this machine does not bring that back.
-function mendWords(cause: unknown): string {
-  return reasonOf(cause).startsWith("the team's journal")
-    ? 'wait until the server of the team answers'
-    : 'free some space';
-}
-
-function reasonOf(cause: unknown): string {
-  return cause instanceof Error ? cause.message : String(cause);
 }

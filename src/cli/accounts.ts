@@ -6,12 +6,12 @@ import { type Client, createPace, openClient, type Pace, proxyFor } from '../api
 import type { Context } from '../commands/command.ts';
 import { CliError } from '../errors.ts';
 import { type ClockWithTimers, type Io, variable } from '../io.ts';
-import type { JournalStore } from '../journal/journal.ts';
+import { isSameOrigin, type JournalStore } from '../journal/journal.ts';
 import { tolerableSkewMs } from '../journal/journal-time.ts';
 import { openJournal } from '../journal/open-journal.ts';
 import type { Locks } from '../locks/locks.ts';
 import { fingerprint } from '../profiles/key-store.ts';
-import type { OpenProfile, Profile, Profiles } from '../profiles/profiles.ts';
+import type { ListedProfile, OpenProfile, Profile, Profiles } from '../profiles/profiles.ts';
 import { refuseUnsafeRuntime } from '../profiles/unsafe-runtime.ts';
 import type { Demo } from '../simulator/demo.ts';
 import type { Notes, Secrets } from '../terminal/terminal.ts';
@@ -86,6 +86,7 @@ export function createAccount(parts: AccountParts): Account {
       file: join(profiles.folders.config, 'teams.json'),
       clock: parts.clock,
       origin: () => originOf(profiles, ofPlan),
+      profileOf: (origin: string) => profileOf(profiles, origin),
       password: variable(parts.io.env, 'PAYDESK_TEAM_PASSWORD'),
       learn: parts.learnPassword,
       signal: parts.signal,
@@ -191,6 +192,15 @@ async function originOf(profiles: Profiles, name: string | undefined): Promise<s
     if (error instanceof CliError && error.kind === 'auth') return undefined;
     throw error;
   }
+}
+
+// The name of a profile of an origin: that of the run, if it is one.
+async function profileOf(profiles: Profiles, origin: string): Promise<string | undefined> {
+  const own = await profiles.open().catch(() => undefined);
+  if (own !== undefined && isSameOrigin(own.profile.origin, origin)) return own.profile.name;
+  const isOfOrigin = ({ baseUrl }: ListedProfile) =>
+    baseUrl !== undefined && isSameOrigin(new URL(baseUrl).origin, origin);
+  return (await profiles.list()).find(isOfOrigin)?.name;
 }
 
 // Calls `act` right before a SENT row is written, because from then on the change is in flight.

@@ -200,8 +200,12 @@ function likeliest(
     Object.keys(groups).flatMap((one) => similar([one, first])),
     words.slice(1),
   );
-  // `refnd` is spelled like `orders refund`, and like the noun `refunds`.
-  if (near.length > 0) return [...nearVerbs, ...near].slice(0, mostMeant);
+  // `jornal list` fits as a whole. `refnd` is spelled like `orders refund`, and like the noun `refunds`.
+  const isWhole = commands.some(
+    ({ words: [noun, verb] }) => near.includes(`${noun} ${verb}`) && verb === second,
+  );
+  if (near.length > 0)
+    return (isWhole ? [...near, ...nearVerbs] : [...nearVerbs, ...near]).slice(0, mostMeant);
   const synonyms = withVerb(synonymsLike(first), words.slice(1));
   return synonyms.length > 0 ? synonyms : nearVerbs;
 }

@@ -167,7 +167,9 @@ async function join(parts: TeamDoorParts, origin: string, joining: Joining): Pro
     );
   // Kept here unless it comes from a variable each time.
   const kept = choice.password === password ? {} : { password };
-  const desk = how.desk === undefined ? {} : { desk: how.desk };
+  // A desk keeps its name when it joins again.
+  const name = how.desk ?? before?.desk;
+  const desk = name === undefined ? {} : { desk: name };
   const team: Team = { origin, ...place, journal, ...desk, ...kept };
   const now = await momentOf(choice.clock, local, {});
   if (moved === undefined)
@@ -179,7 +181,7 @@ async function join(parts: TeamDoorParts, origin: string, joining: Joining): Pro
     const attempts = await local.attempts({});
     const own = attempts.filter(({ sent }) => isSameOrigin(sent.origin, origin));
     await refuseUnlessThere(own, store);
-    saveTeam(choice.file, choice.rules, team);
+    saveTeam(choice.file, choice.rules, team, password);
     return { team, isLead: lead, attempts: own.length, added };
   } finally {
     store.close();

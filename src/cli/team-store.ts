@@ -5,7 +5,7 @@ import { CliError } from '../errors.ts';
 import type { ClockWithTimers } from '../io.ts';
 import type { JournalStore } from '../journal/journal-store.ts';
 import type { TeamJournal } from '../journal/postgres/postgres-store.ts';
-import type { FileRules } from '../profiles/profiles.ts';
+import { commandLine, type FileRules, plainCommand, profileNamed } from '../profiles/profiles.ts';
 import { readTeams, type Team, teamOf } from '../team/team.ts';
 
 export interface TeamChoice {
@@ -17,6 +17,8 @@ export interface TeamChoice {
   readonly cwd: () => string;
   /** The origin of the profile that the run uses now; undefined when it uses none. */
   readonly origin: () => Promise<string | undefined>;
+  /** A profile of an origin; undefined if there is none. */
+  readonly profileOf: (origin: string) => Promise<string | undefined>;
   /** The password of PAYDESK_TEAM_PASSWORD. */
   readonly password: string | undefined;
   /** Called with the password before it is used, so that it is masked in every text. */
@@ -56,10 +58,14 @@ export function createTeamStores(choice: TeamChoice, local: JournalStore): TeamS
     },
     async all() {
       const teams = readTeams(choice.file, choice.rules);
-      // Several accounts may be in the journal of one team. If the run has opened it, that connection does.
-      const isFirst = ({ origin, journal }: Team) => {
-        const same = teams.filter((other) => other.journal === journal);
-        return (same.find((other) => opened.has(other.origin)) ?? same[0])?.origin === origin;
+      const origin = await choice.origin();
+      const own = origin === undefined ? undefined : teamOf(teams, origin);
+      // Several accounts may be in the journal of one team. This machine signs in there as the profile of the run does, and
+      // without one as the run has signed in already.
+      const isFirst = (team: Team) => {
+        const same = teams.filter(({ journal }) => journal === team.journal);
+        const first = own?.journal === team.journal ? own : same.find((other) => opened.has(other.origin));
+        return (first ?? same[0])?.origin === team.origin;
       };
       const stores = await Promise.all(teams.filter(isFirst).map(open));
       return [withoutMoved(refusingMoved(local, choice), teams), ...stores];
@@ -78,7 +84,7 @@ export function createTeamStores(choice: TeamChoice, local: JournalStore): TeamS
 export async function openTeam(choice: TeamChoice, team: Team, run: string): Promise<TeamJournal> {
   const { clock, stateFolder, rules, cwd, learn } = choice;
   const { createPostgresStore } = await import('../journal/postgres/postgres-store.ts');
-  const { origin: _, journal, password: kept, desk, ...place } = team;
+  const { origin, journal, password: kept, desk, ...place } = team;
   return createPostgresStore({
     place,
     journal,
@@ -94,6 +100,17 @@ export async function openTeam(choice: TeamChoice, team: Team, run: string): Pro
       path: join(stateFolder, 'team', `${journal}.db`),
       rules,
       folders: [stateFolder, join(stateFolder, 'team')],
+    },
+    async newPassword() {
+      const profile = await choice.profileOf(origin);
+      const words = ['team', 'join', '--user', place.user];
+      const again =
+        profile === undefined ? plainCommand(...words) : commandLine(profileNamed(profile), ...words);
+      return [
+        ...(choice.password === undefined ? [] : ['look at the password in PAYDESK_TEAM_PASSWORD']),
+        `if ${place.user} has a new password, give it to this machine: ${again}`,
+        `if nobody knows it, an administrator of the database can set a new one: paydesk team add ${place.user}`,
+      ];
     },
     async password() {
       const password = choice.password ?? kept;

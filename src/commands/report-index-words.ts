@@ -9,43 +9,74 @@ import type { TimeRange } from './typed-time.ts';
 /** What the lines are made of, besides the status of the index. */
 export interface Told {
   readonly needs: Needs;
+  /** The time that the report is about. */
+  readonly range: TimeRange;
   /** The classes of orders that matter for the report. */
   readonly reads: IndexStatus['reads'];
   /** How many refunds the journal of this machine knows that the index does not show. */
   readonly missing: number;
   /** How many orders a live walk would read. */
   readonly liveOrders: number;
+  /** The command that brings the index up to date. */
+  readonly refresh: string;
 }
 
+type Times = Parameters<typeof readWords>[0];
+
 /** The lines below a report: `as of`, notes, and `exact`. */
-export function indexLines(
-  ctx: Parameters<typeof readWords>[0],
-  { floor, forgotten, headReadAt = 0 }: IndexStatus,
-  { needs: { kind, marginSeconds = 0 }, reads, missing, liveOrders }: Told,
-): readonly AsOfLine[] {
+export function indexLines(ctx: Times, status: IndexStatus, told: Told): readonly AsOfLine[] {
+  const { headReadAt = 0 } = status;
   const newest = [{ words: 'the newest orders', readAt: headReadAt, from: 0, under: 0 }];
-  const since =
-    kind === 'orders'
-      ? 'orders made since then are missing, and what was changed since then is shown as it was'
-      : 'refunds made on these orders since then may be missing, so the sums are a lower bound';
-  const are = missing === 1 ? 'refund that this machine made is' : 'refunds that this machine made are';
-  const lines: readonly (AsOfLine | undefined)[] = [
-    [
-      'as of',
-      `${readWords(ctx, { reads: reads.length === 0 ? newest : reads })}, in the index of this machine: ${since}`,
-    ],
-    missing === 0
-      ? undefined
-      : ['note', `${missing} ${are} not in these sums yet; to read the newest: paydesk index refresh`],
-    floor === undefined
-      ? undefined
-      : ['note', `orders made before ${ctx.days.show(floor, 'date')} are not in the index`],
-    marginSeconds > 0 && forgotten > 0
-      ? ['note', `${counted(forgotten, 'order')} without a buyer (index forget): no twin of them is found`]
-      : undefined,
-    ['exact', `the same with --live (about ${counted(requestsFor(liveOrders), 'request')})`],
+  const reads = told.reads.length === 0 ? newest : told.reads;
+  return [
+    ['as of', `${readWords(ctx, { reads })}, in the index of this machine: ${lackWords(status, told)}`],
+    ...noteLines(ctx, status, told, `; to read the newest: ${told.refresh}`),
+    ['exact', `the same with --live (about ${counted(requestsFor(told.liveOrders), 'request')})`],
   ];
-  return lines.filter((line) => line !== undefined);
+}
+
+/** The same for a file that somebody reads elsewhere and on another day: with whole dates, and without commands. */
+export function indexLinesOfFile(ctx: Times, status: IndexStatus, told: Told): readonly AsOfLine[] {
+  const { orders, headReadAt = 0 } = status;
+  const times = [...new Set(told.reads.map(({ readAt }) => readAt))];
+  const full = (seconds: number): string => ctx.days.full(seconds * 1000);
+  const words =
+    times.length <= 1
+      ? `${full(times[0] ?? headReadAt)}, when ${counted(orders, 'order')} had been read`
+      : told.reads.map((read) => `${ageOf(read)} were read on ${full(read.readAt)}`).join(', ');
+  return [['as of', `${words}: ${lackWords(status, told)}`], ...noteLines(ctx, status, told, '')];
+}
+
+function ageOf({ words, from, under }: IndexStatus['reads'][number]): string {
+  if (under === Number.POSITIVE_INFINITY) return 'older ones';
+  return from === Number.NEGATIVE_INFINITY ? `orders of the ${words}` : `those of the last ${words}`;
+}
+
+// What a report can lack because orders changed after they were read.
+function lackWords({ headReadAt = 0 }: IndexStatus, { needs, range: { until }, reads }: Told): string {
+  const readAt = Math.min(headReadAt, ...reads.map((read) => read.readAt));
+  const wasOver = until !== undefined && readAt * 1000 >= until;
+  if (needs.kind === 'orders')
+    return `${wasOver ? '' : 'orders made since then are missing, and '}what was changed since then is shown as it was`;
+  return wasOver
+    ? 'this period was over by then, so none of its refunds is missing; what went back later is not known here'
+    : 'refunds made on these orders since then may be missing, so the sums are a lower bound';
+}
+
+function noteLines(
+  { days }: Times,
+  { floor, forgotten }: IndexStatus,
+  { needs: { marginSeconds = 0 }, missing }: Told,
+  remedy: string,
+): readonly AsOfLine[] {
+  const are = missing === 1 ? 'refund that this machine made is' : 'refunds that this machine made are';
+  return [
+    missing === 0 ? undefined : `${missing} ${are} not in these sums yet${remedy}`,
+    floor === undefined ? undefined : `orders made before ${days.full(floor * 1000)} are not in the index`,
+    marginSeconds > 0 && forgotten > 0
+      ? `${counted(forgotten, 'order')} without a buyer (index forget): no twin of them is found`
+      : undefined,
+  ].flatMap((text): AsOfLine[] => (text === undefined ? [] : [['note', text]]));
 }
 
 const ordersOfAPage = 250;

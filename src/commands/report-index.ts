@@ -8,23 +8,24 @@ import { accountSpan, commandLine, type Profile } from '../profiles/profiles.ts'
 import { type Facts, factsOfOrder, hasCurrency, isInSpan } from '../reports/reports.ts';
 import type { Context } from './command.ts';
 import { counted } from './counted.ts';
-import { indexLines, readsThatMatter } from './report-index-words.ts';
+import { indexLines, indexLinesOfFile, readsThatMatter } from './report-index-words.ts';
 import { makersOf, nobodyAsked, withChargeIds } from './report-makers.ts';
-import { type Asked, type Needs, type Source, timeOf } from './report-source.ts';
+import { type Asked, type Needs, type OpenedSource, timeOf } from './report-source.ts';
 import type { TimeRange } from './typed-time.ts';
 
 /**
  * Opens the index of the account as the source of a report. Undefined if there is none, or if it cannot answer; then a note says
  * why. Throws CliError 'refused' if there is one that does not open.
  */
-export async function openIndex(ctx: Context, asked: Asked): Promise<Source | undefined> {
+export async function openIndex(ctx: Context, asked: Asked): Promise<OpenedSource | undefined> {
   const { profile } = await ctx.profiles.open();
   const index = await openedIndex(ctx, profile);
   if (index === undefined) return undefined;
   const status = index.status();
   const time = timeOf(ctx, asked);
   const when = (seconds: number): string => time.days.full(seconds * 1000);
-  const doubt = doubtOf(status, asked.needs, { range: time.range, now: ctx.clock.now(), when });
+  const isOtherDay = asked.flags.tz !== undefined;
+  const doubt = doubtOf(status, asked.needs, { range: time.range, now: ctx.clock.now(), when, isOtherDay });
   if (doubt === undefined) return await sourceOf(ctx, asked, { index, status, profile, ...time });
   const fix = doubt.fix === undefined ? '' : `; so that it can: ${commandLine(profile, ...doubt.fix)}`;
   ctx.notes.note(`the index of this machine cannot answer: ${doubt.why}. Every order is read instead${fix}`);
@@ -52,6 +53,8 @@ interface AskedTime {
   /** Unix milliseconds. */
   readonly now: number;
   readonly when: (seconds: number) => string;
+  /** The days are not those of the profile, by which a refresh reads the newest orders again. */
+  readonly isOtherDay: boolean;
 }
 
 const hour = 3_600_000;
@@ -64,9 +67,9 @@ function longestUnread(since: number | undefined, now: number): number {
 }
 
 function doubtOf(
-  { isComplete, goesOnAfter, orders, rises, headReadAt, floor }: IndexStatus,
+  { isComplete, goesOnAfter, orders, rises, headReadAt, floor, reads }: IndexStatus,
   { names = false }: Needs,
-  { range: { since, until }, now, when }: AskedTime,
+  { range: { since, until }, now, when, isOtherDay }: AskedTime,
 ): Doubt | undefined {
   const refresh = ['index', 'refresh'];
   if (!isComplete)
@@ -80,10 +83,19 @@ function doubtOf(
   if (floor !== undefined && (since === undefined || since < floor * 1000))
     return { why: `it has no orders from before ${when(floor)}` };
   if (headReadAt === undefined) return { why: 'the newest orders were not read into it', fix: refresh };
-  const headMs = headReadAt * 1000;
-  const unread = Math.min(until ?? now, now) - headMs;
-  if (unread > longestUnread(since, now) || (since !== undefined && headMs <= since))
+  const isStale = (readAt: number): boolean => {
+    const readMs = readAt * 1000;
+    const unread = Math.min(until ?? now, now) - readMs;
+    return unread > longestUnread(since, now) || (since !== undefined && readMs <= since);
+  };
+  if (isStale(headReadAt))
     return { why: `the newest orders were last read into it on ${when(headReadAt)}`, fix: refresh };
+  // A search reads only what is new. Refunds and captures of the orders below came meanwhile.
+  const newest = reads.find(({ from }) => from === Number.NEGATIVE_INFINITY)?.readAt;
+  if (newest !== undefined && isStale(newest)) {
+    const why = `its orders of the newest 3 days were last read on ${when(newest)}`;
+    return isOtherDay && now - newest * 1000 < hour ? { why } : { why, fix: refresh };
+  }
   return names ? { why: 'it has no names for --names' } : undefined;
 }
 
@@ -97,7 +109,7 @@ async function sourceOf(
   ctx: Context,
   { needs, flags }: Asked,
   { index, status, profile, ...time }: Opened,
-): Promise<Source> {
+): Promise<OpenedSource> {
   const service = await ctx.service();
   // Every record is read out of the journal, so it is asked once for the whole report.
   let asked: Promise<readonly AttemptRecord[]> | undefined;
@@ -120,6 +132,15 @@ async function sourceOf(
   });
   const reads = readsThatMatter(status, needs, time.range, ctx.clock.now());
   const headReadAt = status.headReadAt ?? 0;
+  const times = { clock: ctx.clock, days: time.days };
+  const told = () => ({
+    needs,
+    range: time.range,
+    reads,
+    missing: missing.size,
+    liveOrders: (isShortWalk(needs, profile) ? read.inPeriod() : undefined) ?? status.orders,
+    refresh: commandLine(profile, 'index', 'refresh'),
+  });
   return {
     kind: 'index',
     label: accountSpan(profile),
@@ -131,13 +152,8 @@ async function sourceOf(
     facts: read.facts,
     attempts,
     readWords: () => `${counted(status.orders, 'order')} in the index of this machine`,
-    asOfLines: () =>
-      indexLines({ clock: ctx.clock, days: time.days }, status, {
-        needs,
-        reads,
-        missing: missing.size,
-        liveOrders: (isShortWalk(needs, profile) ? read.inPeriod() : undefined) ?? status.orders,
-      }),
+    asOfLines: () => indexLines(times, status, told()),
+    asOfLinesOfFile: () => indexLinesOfFile(times, status, told()),
   };
 }
 

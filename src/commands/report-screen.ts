@@ -9,8 +9,10 @@ import {
   type Dimension,
   type Figure,
   type Gaps,
+  isTimeUnit,
   type Line,
   largestOf,
+  legendOf,
   type Series,
   type Signs,
   sparklineOf,
@@ -33,16 +35,29 @@ export function drawingOf({ out }: Pick<Context, 'out'>, chart: Chart = 'auto'):
 
 /** The first line: what this is about, when, and whose numbers these are. */
 export function titleLine(ctx: Context, title: string, source: Source): Block {
-  const span = spanWords(ctx, source);
-  const words = span === undefined ? [] : [`  ${span}`];
+  const about = aboutWords(ctx, source);
+  const words = about === '' ? [] : [`  ${about}`];
   return { line: [{ text: title, style: 'strong' }, ...words, '    ', ...cells(source.label)] };
+}
+
+/** What a report is about: its period, and its currency if it has only one. Empty if it is about everything. */
+export function aboutWords(ctx: Pick<Context, 'clock'>, source: Source): string {
+  const { currency } = source;
+  return [spanWords(ctx, source), currency === undefined ? undefined : `only ${currency}`]
+    .filter((words) => words !== undefined)
+    .join(', ');
+}
+
+/** ` in USD` for a report about one currency, so that its `none` is not taken for none at all. */
+export function inCurrency({ currency }: Pick<Source, 'currency'>): string {
+  return currency === undefined ? '' : ` in ${currency}`;
 }
 
 /**
  * The period in words, as far as it has passed: `1 Nov to 21 Nov 2026 (UTC-6), so far`. With its hours if it does not begin and
  * end at midnight. Undefined if it is all of time.
  */
-export function spanWords(
+function spanWords(
   { clock }: Pick<Context, 'clock'>,
   { days, range, reachesTo }: Source,
 ): string | undefined {
@@ -64,13 +79,13 @@ function isMidnight(days: Days, ms: number): boolean {
   return days.day(second - 1) !== days.day(second);
 }
 
-/** The name of a bucket. A week or a month of which the period has only a part says so. */
+/** The name of a bucket. A day, a week or a month of which the period has only a part says so, and so does the current one. */
 export function bucketWords(
   { days, range, reachesTo }: Pick<Source, 'days' | 'range' | 'reachesTo'>,
   bucket: string,
   by: Dimension,
 ): string {
-  if (by !== 'week' && by !== 'month') return bucket;
+  if (!isTimeUnit(by)) return bucket;
   const outside = [
     ...(range.since === undefined ? [] : [Math.ceil(range.since / 1000) - 1]),
     Math.ceil(Math.min(range.until ?? reachesTo, reachesTo) / 1000),
@@ -154,7 +169,7 @@ export function totalsGrid<Name extends string>(
   return {
     ...block,
     beside: [
-      (room) => titles[unitAt(room) ?? 'none'],
+      (room) => withLegend(titles[unitAt(room) ?? 'none'], drawing.signs, room),
       ...drawn.map((one) => (room: number) => (one && sparklineOf(one, room, drawing.signs)?.text) ?? ''),
     ],
   };
@@ -178,6 +193,11 @@ function oneLineEach(grid: readonly (readonly string[])[], indent: number): read
 
 const titles = { day: 'A DAY', week: 'A WEEK', month: 'A MONTH', none: '' } as const;
 
+function withLegend(title: string, signs: Signs, room = Number.POSITIVE_INFINITY): string {
+  const whole = title + legendOf(signs);
+  return title === '' || whole.length > room ? title : whole;
+}
+
 /** The days of a currency as a series; undefined for a period of one day. */
 export function seriesOf(
   days: DaysByCurrency,
@@ -196,6 +216,9 @@ export function seriesOf(
 // The most cells of a bar: a longer one is no easier to read.
 const longestBar = 24;
 
+// With fewer cells, a name that is cut cannot be told from another one.
+const leastName = 18;
+
 /** The lines of a split, one grid for each currency, with a bar beside each line. */
 export function bucketsGrids<Name extends string>(
   title: string,
@@ -212,12 +235,15 @@ export function bucketsGrids<Name extends string>(
   const isDrawn = drawing !== undefined && ['auto', 'bars'].includes(drawing.kind);
   return [...Map.groupBy(buckets, ({ currency }) => currency)].flatMap(([currency, lines]): Block[] => {
     const largest = largestOf(lines.map(({ sums }) => sums[by]));
+    const heading = `${title}, ${currencyWord(currency)}`;
     const grid = [
-      [`${title}, ${currencyWord(currency)}`, ...columns.map((column) => column.title)],
+      [heading, ...columns.map((column) => column.title)],
       ...lines.map((line) => [`  ${nameOf(line.bucket)}`, ...columns.map(({ cell }) => cell(line))]),
     ];
-    const narrow: readonly Block[] = [{ line: grid[0]?.[0] ?? '' }, ...oneLineEach(grid, 2)];
-    const block = { grid, right: columns.map((_, index) => index + 1), shrink: [0], narrow };
+    const narrow: readonly Block[] = [{ line: heading }, ...oneLineEach(grid, 2)];
+    // The heading has the currency, so it is never cut.
+    const least = Math.max(heading.length, leastName);
+    const block = { grid, right: columns.map((_, index) => index + 1), shrink: [0], least, narrow };
     if (!isDrawn) return ['blank', block];
     const draw = (figure: Figure) => (room: number) =>
       bar(figure, largest, Math.min(room, longestBar), drawing.signs);
@@ -236,7 +262,8 @@ export function calendarGrids(
     const one = series(currency ?? '');
     if (one === undefined) return [];
     const weeks = calendar(one, drawing.signs).map(({ week, days }) => [`  ${week}`, ...days]);
-    return ['blank', { grid: [[`A DAY, ${currencyWord(currency)}`, ...weekdays], ...weeks] }];
+    const heading = withLegend(`A DAY, ${currencyWord(currency)}`, drawing.signs);
+    return ['blank', { grid: [[heading, ...weekdays], ...weeks] }];
   });
 }
 

@@ -12,8 +12,8 @@ import { openSource } from './open-report-source.ts';
 import { gatherFigures, type ReportFigures } from './report-figures.ts';
 import { sourceFlags, sourceHelp } from './report-flags.ts';
 import { figuresForPrograms } from './report-json.ts';
-import { firstFields, lastFields } from './report-rows.ts';
-import { gapWords, isComplete, labelWords, refuseGaps, spanWords } from './report-screen.ts';
+import { firstFields, lastFields, sayAsOf } from './report-rows.ts';
+import { aboutWords, gapWords, isComplete, labelWords, refuseGaps } from './report-screen.ts';
 import { capital, type ReportHow, sectionsOf } from './report-sections.ts';
 import type { Source } from './report-source.ts';
 import { parsePeriod, periodFlag } from './typed-period.ts';
@@ -89,13 +89,13 @@ function pageOf(ctx: Context, figures: ReportFigures, how: ReportHow): Page {
   const { gaps, failed } = figures.time;
   const unsummed = figures.time.totals.reduce((sum, { sums }) => sum + Number(sums.unsummed), 0);
   return {
-    title: `Refunds, ${spanWords(ctx, source) ?? 'all of time'}`,
+    title: `Refunds, ${aboutWords(ctx, source)}`,
     alarms: isComplete(gaps)
       ? []
       : [`Not complete: ${gapWords(gaps, 'refunds and payments')}. The sums may be too low.`],
     facts: [
       ['Account', labelWords(source)],
-      ...source.asOfLines().map(([label, text]) => [capital(label), text] as const),
+      ...source.asOfLinesOfFile().map(([label, text]) => [capital(label), text] as const),
       ['Days', source.zone],
     ],
     sections: sectionsOf(figures, how),
@@ -104,7 +104,7 @@ function pageOf(ctx: Context, figures: ReportFigures, how: ReportHow): Page {
       'Amounts are in the units of the service. Two currencies are never added together. Sums are exact, of any size.',
       'Reason and operator come from the journal of the machine that wrote this report. A refund that it does not know is called not from this machine.',
       source.kind === 'index'
-        ? 'The orders come from an index: what was refunded after they were read into it is missing.'
+        ? 'The orders were read before this report was asked for, and kept on the machine that wrote it (its index): what was refunded after they were read is missing.'
         : 'What was refunded while the orders were read may be missing.',
       ...(unsummed === 0 ? [] : [`Unsummed ${unsummed}: no amount is shown, so no sum has them.`]),
       ...(failed === 0 ? [] : [`The service lists ${failed} of the refunds as failed. They are counted.`]),
@@ -125,7 +125,7 @@ function pageOf(ctx: Context, figures: ReportFigures, how: ReportHow): Page {
 }
 
 async function showWritten(
-  { out }: Context,
+  { out, notes }: Context,
   file: string,
   { time: { totals, gaps }, openCases }: ReportFigures,
   source: Source,
@@ -143,9 +143,8 @@ async function showWritten(
   await out.own(record, () => [
     { line: `report written: ${file}` },
     { line: `${counted(refunds, 'refund')}; ${source.readWords()}`, hang: 2 },
-    ...(source.kind === 'index'
-      ? source.asOfLines().map(([label, text]) => ({ line: `${label.padEnd(7)}${text}`, hang: 7 }))
-      : []),
     ...(complete ? [] : [{ line: 'NOT COMPLETE: the report says so, and see below' }]),
   ]);
+  // How to make the sums exact is said to whoever makes the file, and not to whoever reads it.
+  if (source.kind === 'index') sayAsOf({ notes }, source);
 }

@@ -18,17 +18,18 @@ import {
 } from '../reports/reports.ts';
 import type { Block, Cell } from '../terminal/terminal.ts';
 import { type Context, defineCommand } from './command.ts';
+import { elsewhereLines } from './journal/attempts.ts';
 import { openSource } from './open-report-source.ts';
 import { isNear, pairsIn } from './orders/twins.ts';
 import { liveFlag, sourceFlags, sourceHelp } from './report-flags.ts';
 import { lastFields, rowColumn, showReport } from './report-rows.ts';
-import { amountsOf, closingBlocks, isComplete, refuseGaps, titleLine } from './report-screen.ts';
+import { amountsOf, closingBlocks, inCurrency, isComplete, refuseGaps, titleLine } from './report-screen.ts';
 import type { Source } from './report-source.ts';
 import { parsePeriod } from './typed-period.ts';
 
 export const today = defineCommand({
   description: [
-    'One screen for the start or the end of a shift: unconfirmed changes and double refunds out of the journal of this machine; refunds and payments of today, orders that wait for their capture, and possible twins.',
+    'One screen for the start or the end of a shift: unconfirmed changes and double refunds of this account, out of the journal of this machine; refunds and payments of today, orders that wait for their capture, and possible twins. A note names unconfirmed changes of other profiles.',
     'Without an index, or with --live, every order is read.',
     ...sourceHelp,
     'More of each: paydesk journal list --open, paydesk refunds list, paydesk refunds summary --period today, paydesk orders waiting, paydesk orders twins.',
@@ -63,6 +64,8 @@ export const today = defineCommand({
     }));
     await showReport(ctx, columns, rows, source, () => screen(ctx, source, found));
     await noteRequests(ctx);
+    const { profile } = await ctx.service();
+    for (const line of await elsewhereLines(ctx, profile)) ctx.notes.note(line);
     refuseGaps(found.gaps, 'refunds and payments');
     return undefined;
   },
@@ -92,6 +95,7 @@ const columns = [
   rowColumn('source', 'text'),
   rowColumn('complete', 'flag'),
   rowColumn('as_of', 'time'),
+  rowColumn('only_currency', 'text'),
 ];
 
 /** One fact of the day: how many, and how much in one currency. */
@@ -217,7 +221,7 @@ function screen(ctx: Context, source: Source, { lines }: Found): readonly Block[
   };
   const grid = (Object.keys(labels) as TodayLine['what'][]).flatMap((what): (readonly Cell[])[] => {
     const own = lines.filter((line) => line.what === what && line.count > 0);
-    if (own.length === 0) return [[labels[what], 'none', '', '']];
+    if (own.length === 0) return [[labels[what], noneOf(what, source), '', '']];
     return own.map((line, index) => [
       index === 0 ? emphasised(what) : '',
       String(line.count),
@@ -233,6 +237,11 @@ function screen(ctx: Context, source: Source, { lines }: Found): readonly Block[
     return { line: [label, ...words].flat(), hang: 2 };
   });
   return [titleLine(ctx, 'TODAY', source), { grid, right: [1, 2], narrow }, ...closingBlocks(source, [])];
+}
+
+// The journal is asked about every currency.
+function noneOf(what: TodayLine['what'], source: Source): string {
+  return what === 'unconfirmed' || what === 'paid_back_twice' ? 'none' : `none${inCurrency(source)}`;
 }
 
 // These need a person.

@@ -50,11 +50,15 @@ export interface Due {
   readonly target: number;
 }
 
-/** The segments that were not read for longer than their class allows, the most overdue first. */
-export function dueSegments(edges: readonly Placed[], now: number): readonly Due[] {
+/**
+ * The segments that were not read for longer than their class allows, the most overdue first. The newest ones are also due if
+ * they were not read since `dayBegan` (Unix seconds): a report of the day asks for that.
+ */
+export function dueSegments(edges: readonly Placed[], now: number, dayBegan: number): readonly Due[] {
   return edges
     .map((edge, index) => {
-      const { target } = classOf(now - (edge.newest ?? 0));
+      const own = classOf(now - (edge.newest ?? 0));
+      const target = own === ageClasses[0] ? Math.max(1, Math.min(own.target, now - dayBegan)) : own.target;
       const before = edges[index - 1];
       return { edge, target, overdue: (now - edge.readAt) / target, before };
     })

@@ -104,8 +104,8 @@ export interface OrderIndex {
   learn(run: ReadRun): Learned | undefined;
   /** All orders that hold what is wanted, in the order of the list. Nobody who writes is waited for. */
   scan(wanted: Wanted): Promise<readonly Hit[]>;
-  /** The segments that should be read again, the most overdue first. */
-  due(): readonly Due[];
+  /** The segments that should be read again, the most overdue first. `dayBegan`: when today began, Unix seconds. */
+  due(dayBegan: number): readonly Due[];
   /** Only those orders of a segment that were not read again since. */
   narrowed(due: Due): Due;
   /** The ids of neighbours before an order, the nearest first. */

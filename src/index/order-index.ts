@@ -93,7 +93,7 @@ export function createOrderIndex({
         end();
       }
     },
-    due: () => reading(() => dueSegments(segments.edges(), now())),
+    due: (dayBegan) => reading(() => dueSegments(segments.edges(), now(), dayBegan)),
     narrowed: (due) => reading(() => narrowed(segments, due, now())),
     before: (id, count) => reading(() => idsBefore(segments, id, count)),
     placeOf: (id) => reading(() => positionOf(segments, id)),

@@ -164,6 +164,8 @@ export interface ServerState {
   readonly problem: string | undefined;
   /** While it cannot be used: when this machine last fetched rows, Unix milliseconds; undefined if it never did. */
   readonly asOf: number | undefined;
+  /** What a person can do about it, other than wait. */
+  readonly mend?: string | undefined;
 }
 
 /** What a check of the whole journal found. */

@@ -28,6 +28,7 @@ export type {
   AttemptRecord,
   LimitRow,
   Moment,
+  PlanTold,
   RowClaim,
   SettingRow,
   VerdictRow,
@@ -55,6 +56,7 @@ export type {
   TeamRules,
 } from './team-rules.ts';
 export { approvalMaxMs } from './team-rules.ts';
+export { mendLines, reasonOf } from './unwritten-words.ts';
 
 /** What a refund must leave behind: exactly one new refund record of this amount on this charge. */
 export interface ExpectedRefund {

@@ -89,6 +89,7 @@ export function openJournal(parts: JournalParts): OpenedJournal {
       parts.notes.warn(`${problem}; this machine has no copy of it, and ${stopped}`);
     else
       parts.notes.warn(`${problem}; what is shown is as of ${parts.shortTime(server.asOf)}, and ${stopped}`);
+    if (server?.mend !== undefined) parts.notes.warn(server.mend);
   });
   const thenWarn = async <Found>(asked: Promise<Found>): Promise<Found> => {
     const found = await asked;

@@ -15,6 +15,7 @@ import { notMadeBy } from './said-by-hand.ts';
 import { isSameAddress, marksOf } from './same-account.ts';
 import { sameJson, type Typed } from './same-request.ts';
 import { namedByReply } from './unconfirmed.ts';
+import { isOfTeam, mendLines, reasonOf } from './unwritten-words.ts';
 
 /** The error of a run that sent nothing. `subject`: the order, or the change in words. */
 export function refusalError(
@@ -215,13 +216,17 @@ function unwrittenError(
   { attempt, row, cause }: Extract<Refusal, { why: 'unwritten' }>,
   subject: string,
 ): CliError {
+  const again = plainCommand('journal', 'reconcile', attempt.sent.intent);
   return new CliError('unknown', `the result for ${subject} could not be recorded: ${reasonOf(cause)}`, {
+    opening: 'not recorded:',
     certain: `${row.verdict.replaceAll('_', ' ')}: ${row.why}; the journal may or may not contain that; nothing was sent now`,
-    now: [
-      showCommand(attempt),
-      'free some space, wait for other runs to end, or check the state folder (paydesk help environment)',
-      'then run the same command again',
-    ],
+    now: isOfTeam(cause)
+      ? [...mendLines(cause, 'nothing is lost: the order shows it again'), again]
+      : [
+          showCommand(attempt),
+          'free some space, wait for other runs to end, or check the state folder (paydesk help environment)',
+          'then run the same command again',
+        ],
     cause,
   });
 }
@@ -381,10 +386,6 @@ function changeWords(
     return lost === 'unknown' ? 'a change whose record is lost' : `${lost} whose record is lost`;
   if (kind === 'api') return `${request.method} /${request.path}`;
   return `${changeKinds[kind].noun}${amount === undefined ? '' : ` of ${amountWords(amount, currency, amounts)}`}`;
-}
-
-function reasonOf(cause: unknown): string {
-  return cause instanceof Error ? cause.message : String(cause);
 }
 
 // `the script id ticket-8840 (--intent) was used for another change: recorded with amount 300; asked for now with amount 500`

@@ -75,7 +75,7 @@ export type AskedRefund = Pick<
   | 'again'
   | 'seen'
 >;
-export type AskedPlan = Pick<AskedPlanRow, 'origin' | 'account' | 'profile' | 'claim' | 'planned'>;
+export type AskedPlan = Pick<AskedPlanRow, 'origin' | 'account' | 'profile' | 'claim' | 'planned' | 'told'>;
 
 /**
  * - `asked`: nobody has answered it yet
@@ -120,7 +120,10 @@ export interface TeamRules {
   ): Promise<ApprovalRow>;
   /** A plan that desks work off together. `text`: its file without the last line, which its digest covers. */
   plan(digest: string, text: () => string | Promise<string>): Promise<SharedPlan>;
-  /** How far other runs are with a plan. Does not take part in it, and does not add it. */
+  /**
+   * How far other runs are with a plan. Does not take part in it, and does not add it. While the server is away: what this
+   * machine has of it.
+   */
   planProgress(digest: string): Promise<OthersProgress>;
 }
 

@@ -3,14 +3,20 @@
 import { daysFrom, type TimeUnit, timeUnits, unitOf, unitsFrom, weekdayOf, weekOf } from './calendar.ts';
 import { type Figure, largestOf, plus } from './exact-sum.ts';
 
-/** With which signs a chart is drawn: parts of blocks, or `#` and digits where those cannot be shown. */
+/** With which signs a chart is drawn: parts of blocks, or ASCII signs where those cannot be shown. */
 export type Signs = 'blocks' | 'plain';
 
 const eighths = ['', '▏', '▎', '▍', '▌', '▋', '▊', '▉'];
 const levels: Readonly<Record<Signs, readonly string[]>> = {
   blocks: ['·', '▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'],
-  plain: ['.', '1', '2', '3', '4', '5', '6', '7', '8', '9'],
+  // No digits: a row of those would be read as one more amount.
+  plain: ['.', ':', '-', '=', '+', '*', '#'],
 };
+
+/** What a heading says of the signs: those of ASCII do not show by themselves which is more, so all are named, the least first. */
+export function legendOf(signs: Signs): string {
+  return signs === 'blocks' ? '' : ` (${levels.plain.join('')})`;
+}
 
 /** A bar of at most `room` cells, whose full length stands for `largest`. A figure above 0 always shows. */
 export function bar(figure: Figure, largest: Figure, room: number, signs: Signs): string {

@@ -92,18 +92,20 @@ function partOf({ heading, chart, table }: PagePart, id: string): string {
   const drawn = chart === undefined ? '' : svgChart(chart, id);
   return [
     ...(heading === undefined ? [] : [`<h3>${htmlText(heading)}</h3>`]),
-    `<div class="pair${drawn === '' ? ' alone' : ''}">`,
+    '<div class="pair">',
     ...(drawn === '' ? [] : ['<figure>', drawn, '</figure>']),
     tableOf(table),
     '</div>',
   ].join('\n');
 }
 
-// With more columns than that, a narrow screen shows each row as a small list.
+// With more columns than that, a narrow screen shows each row as a small list. With many more, a half wide screen does too.
 const fewColumns = 3;
+const someColumns = 5;
 
-// A table with long figures scrolls inside its own frame, so that the page itself is never wider than the screen. The roles are
-// written out because a row that is shown as a list would lose them.
+// A text breaks anywhere and a figure only between its two forms, so no digits are lost to the edge of a screen. Should a table be
+// too wide even so, it scrolls inside its own frame, and the page does not. The roles are written out because a row that is shown
+// as a list would lose them.
 function tableOf({ name, columns, rows }: PageTable): string {
   const kind = (index: number): string => (columns[index]?.isFigure === true ? ' class="figure"' : '');
   const cell = (text: string, index: number): string => {
@@ -117,7 +119,7 @@ function tableOf({ name, columns, rows }: PageTable): string {
   );
   return [
     `<div class="wide" role="region" tabindex="0" aria-label="${htmlText(name)}">`,
-    `<table role="table"${columns.length > fewColumns ? ' class="many"' : ''}>`,
+    `<table role="table"${listAt(columns.length)}>`,
     `<thead role="rowgroup"><tr role="row">${head.join('')}</tr></thead>`,
     '<tbody role="rowgroup">',
     ...rows.map((row) => `<tr role="row">${row.map(cell).join('')}</tr>`),
@@ -125,6 +127,11 @@ function tableOf({ name, columns, rows }: PageTable): string {
     '</table>',
     '</div>',
   ].join('\n');
+}
+
+function listAt(columns: number): string {
+  if (columns <= fewColumns) return '';
+  return columns <= someColumns ? ' class="some"' : ' class="many"';
 }
 
 // A text and no <script>: mail programs remove scripts, and this page has none at all.

@@ -1,5 +1,14 @@
 /** How the HTML report looks: light and dark, on paper, on a narrow screen, and without colours. */
 
+// A table as a list: a line for each cell, with its heading before it.
+const asList = (table: string) => `\
+  ${table} thead { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
+  ${table}, ${table} tbody, ${table} tr { display: block; }
+  ${table} tr { padding: .5rem 0; border-bottom: 1px solid var(--line); }
+  ${table} tbody th, ${table} td { display: grid; grid-template-columns: 7rem minmax(0, 1fr); gap: .5rem; padding: .1rem 0; border: 0; text-align: left; overflow-wrap: anywhere; }
+  ${table} tbody th::before, ${table} td::before { content: attr(data-label); color: var(--faint); }
+`;
+
 /** The style sheet. It names no other file and no font that would have to be loaded. */
 export const reportStyle = `
 :root { color-scheme: light dark; --ink: #1b1f24; --faint: #555d66; --paper: #ffffff; --line: #c9ced4; --bar: #1f5fa8; --track: #e8ebee; --alarm: #a11212; }
@@ -17,33 +26,29 @@ dt { color: var(--faint); }
 dd { margin: 0; }
 .note, .most, .ends, footer { color: var(--faint); font-size: .9rem; }
 .alarm { color: var(--alarm); font-weight: 700; border: 2px solid var(--alarm); padding: .5rem .75rem; }
-.pair { display: grid; grid-template-columns: minmax(0, 24rem) minmax(0, 1fr); gap: 1rem 2rem; align-items: start; }
-.pair.alone { grid-template-columns: minmax(0, 1fr); }
-figure { margin: .5rem 0 0; }
+.pair { display: flex; flex-wrap: wrap; gap: 1rem 2rem; align-items: flex-start; }
+figure { flex: 1 1 20rem; max-width: 24rem; margin: .5rem 0 0; }
 svg { display: block; width: 100%; height: auto; }
 svg.columns { height: 8rem; border-bottom: 1px solid var(--faint); }
 svg text { fill: var(--ink); font: 12px system-ui, sans-serif; }
 .bar { fill: var(--bar); }
 .track { fill: var(--track); }
 .ends { display: flex; justify-content: space-between; gap: 1rem; }
-.wide { overflow-x: auto; }
+.wide { flex: 1 1 auto; min-width: 0; overflow-x: auto; }
 table { border-collapse: collapse; width: 100%; font-size: .95rem; }
-th, td { overflow-wrap: break-word; text-align: left; vertical-align: top; padding: .3rem .75rem .3rem 0; border-bottom: 1px solid var(--line); }
+th, td { text-align: left; vertical-align: top; padding: .3rem .75rem .3rem 0; border-bottom: 1px solid var(--line); }
 thead th { color: var(--faint); font-weight: 600; }
-tbody th { font-weight: 400; white-space: nowrap; }
-.figure { text-align: right; white-space: nowrap; font-variant-numeric: tabular-nums; }
+thead th, .figure { overflow-wrap: break-word; }
+tbody th { font-weight: 400; }
+.figure { text-align: right; font-variant-numeric: tabular-nums; }
 pre { white-space: pre-wrap; font-size: .8rem; }
 @media (max-width: 46rem) {
-  .pair { grid-template-columns: minmax(0, 1fr); }
   body { padding: .75rem; }
+  table { font-size: .85rem; }
   th, td { padding-right: .5rem; }
-  tbody th { white-space: normal; overflow-wrap: anywhere; }
-  .many thead { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
-  .many, .many tbody, .many tr { display: block; }
-  .many tr { padding: .5rem 0; border-bottom: 1px solid var(--line); }
-  .many tbody th, .many td { display: grid; grid-template-columns: 7rem minmax(0, 1fr); gap: .5rem; padding: .1rem 0; border: 0; text-align: left; white-space: normal; overflow-wrap: anywhere; }
-  .many tbody th::before, .many td::before { content: attr(data-label); color: var(--faint); }
-}
+${asList('.some')}}
+@media (max-width: 62rem) {
+${asList('.many')}}
 @media (forced-colors: active) {
   .bar { fill: CanvasText; }
   .track { fill: Canvas; stroke: GrayText; }
@@ -55,7 +60,6 @@ pre { white-space: pre-wrap; font-size: .8rem; }
   h2, h3 { break-after: avoid; }
   figure, tr { break-inside: avoid; }
   .wide { overflow: visible; }
-  td, tbody th { overflow-wrap: anywhere; white-space: normal; }
   .bar, .track { print-color-adjust: exact; }
   details { display: none; }
 }

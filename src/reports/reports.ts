@@ -8,7 +8,7 @@ export {
   waitingDimensions,
 } from './buckets.ts';
 export { daysFrom, mondayOf, type TimeUnit, unitOf, unitsFrom } from './calendar.ts';
-export { bar, calendar, type Series, type Signs, sparklineOf } from './charts.ts';
+export { bar, calendar, legendOf, type Series, type Signs, sparklineOf } from './charts.ts';
 export { type Figure, largestFirst, largestOf, negated, percent, plus } from './exact-sum.ts';
 export {
   type Facts,

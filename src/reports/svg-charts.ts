@@ -35,20 +35,24 @@ export function lengthOf(figure: Figure, largest: Figure, room: number): number 
 }
 
 const width = 320;
-const rowHeight = 34;
-// More letters would run into the figure beside them.
+// How many letters there is room for in a line.
+const longestLine = 42;
 const longestLabel = 24;
 
-// The label and the figure stand above each bar, so both can be read without colour and on a narrow screen.
+// The label and the figure stand above each bar, so both can be read without colour and on a narrow screen. A long figure has a
+// line of its own.
 function bars({ title, points }: Chart, id: string): string {
   const largest = largestOf(points.map(({ figure }) => figure));
+  const isLong = points.some(({ words }) => words.length > longestLine - longestLabel);
+  const rowHeight = isLong ? 49 : 34;
   const rows = points.map(({ label, figure, words }, index) => {
     const top = index * rowHeight;
+    const end = top + rowHeight;
     return [
-      `<text x="0" y="${top + 12}">${htmlText(shortened(label))}</text>`,
-      `<text x="${width}" y="${top + 12}" text-anchor="end">${htmlText(words)}</text>`,
-      `<rect class="track" x="0" y="${top + 17}" width="${width}" height="9"/>`,
-      `<rect class="bar" x="0" y="${top + 17}" width="${lengthOf(figure, largest, width)}" height="9"/>`,
+      `<text x="0" y="${top + 12}">${htmlText(shortened(label, isLong ? longestLine : longestLabel))}</text>`,
+      `<text x="${width}" y="${end - 22}" text-anchor="end">${htmlText(words)}</text>`,
+      `<rect class="track" x="0" y="${end - 17}" width="${width}" height="9"/>`,
+      `<rect class="bar" x="0" y="${end - 17}" width="${lengthOf(figure, largest, width)}" height="9"/>`,
     ].join('');
   });
   return svg(id, title, longestOf(points), {
@@ -100,7 +104,10 @@ function svg(
   ].join('\n');
 }
 
-function shortened(label: string): string {
+// Two people may differ in the end of their names alone, so a label is cut in its middle.
+function shortened(label: string, longest: number): string {
   const letters = Array.from(new Intl.Segmenter().segment(label), ({ segment }) => segment);
-  return letters.length <= longestLabel ? label : `${letters.slice(0, longestLabel - 1).join('')}…`;
+  if (letters.length <= longest) return label;
+  const half = Math.floor((longest - 1) / 2);
+  return `${letters.slice(0, half).join('')}…${letters.slice(-half).join('')}`;
 }

@@ -147,10 +147,23 @@ export function teamOf(teams: readonly Team[], origin: string): Team | undefined
   return teams.find((team) => isSameOrigin(team.origin, origin));
 }
 
-/** Adds a team, in place of the one that its origin had. Call it while no other process writes the file. */
-export function saveTeam(file: string, rules: FileRules, team: Team): void {
+/**
+ * Adds a team, in place of the one that its origin had. `password`: what its user has just signed in with. Call it while no other
+ * process writes the file.
+ */
+export function saveTeam(file: string, rules: FileRules, team: Team, password: string): void {
   const others = readTeams(file, rules).filter(({ origin }) => !isSameOrigin(origin, team.origin));
-  write(file, rules, [...others, team]);
+  write(file, rules, [...others.map((other) => withPassword(other, team, password)), team]);
+}
+
+// A role has one password at its server. So another account of the same role cannot keep an older one: it would be refused.
+function withPassword(other: Team, { password: kept, ...team }: Team, password: string): Team {
+  const isSameServer =
+    other.journal === team.journal || (other.host === team.host && other.port === team.port);
+  if (other.user !== team.user || !isSameServer || other.password === undefined) return other;
+  if (other.password === password) return other;
+  const { password: _, ...rest } = other;
+  return kept === undefined ? rest : { ...rest, password: kept };
 }
 
 /** Forgets the team of an origin. */

@@ -3,7 +3,7 @@
 import { isOutgoing } from './meaning.ts';
 import type { Block, Cell } from './terminal.ts';
 import {
-  cut,
+  cutInMiddle,
   type Piece,
   paintPiece,
   piecesOf,
@@ -60,7 +60,7 @@ const narrowest = 12;
 
 // If the columns do not fit, the last one is wrapped inside itself. If that does not help, whole rows are wrapped.
 function gridLines(block: Grid, style: ScreenStyle): readonly string[] {
-  const { grid, right = [], shrink = [], indent = 0, narrow } = withCharts(block, style);
+  const { grid, right = [], shrink = [], least, indent = 0, narrow } = withCharts(block, style);
   const rows = grid.map((row) =>
     row.map((cell, index) => {
       const pieces = piecesOf(cell, style);
@@ -70,7 +70,7 @@ function gridLines(block: Grid, style: ScreenStyle): readonly string[] {
   const widths = columnWidths(rows);
   const columns = widths.length;
   const room = (style.width ?? Number.POSITIVE_INFINITY) - indent;
-  shrinkColumns(widths, shrink, room);
+  shrinkColumns(widths, { shrink, least }, room);
   const lead = total(widths.slice(0, -1)) + 2;
   const wraps = total(widths) > room && room - lead >= narrowest && !right.includes(columns - 1);
   // A word that is longer than its column, such as an id, would run over the edge.
@@ -123,12 +123,14 @@ function spaced(row: readonly (readonly Piece[])[]): readonly Piece[] {
     .flatMap((pieces, index) => (index === 0 ? pieces : [{ text: '  ', style: undefined }, ...pieces]));
 }
 
-function shrinkColumns(widths: number[], shrink: readonly number[], room: number): void {
+type Shrinking = Pick<Grid, 'shrink' | 'least'>;
+
+function shrinkColumns(widths: number[], { shrink = [], least = 6 }: Shrinking, room: number): void {
   let over = total(widths) - room;
   for (const index of [...shrink].sort((a, b) => (widths[b] ?? 0) - (widths[a] ?? 0))) {
     if (over <= 0) return;
     const width = widths[index] ?? 0;
-    const taken = Math.max(0, Math.min(over, width - 6));
+    const taken = Math.max(0, Math.min(over, width - least));
     widths[index] = width - taken;
     over -= taken;
   }
@@ -146,7 +148,7 @@ function fill(
   const only = pieces[0];
   if (own > width && cuttable && only !== undefined && style.width !== undefined) {
     return paintPiece(
-      { text: cut(pieces.map((piece) => piece.text).join(''), width), style: only.style },
+      { text: cutInMiddle(pieces.map((piece) => piece.text).join(''), width), style: only.style },
       style.paint,
     );
   }

@@ -1,21 +1,18 @@
-/** With which signs charts are drawn: parts of blocks; `#` and digits where those may not show; none for a screen reader. Pure. */
+/** With which signs charts are drawn: parts of blocks; ASCII signs where those may not show; none for a screen reader. Pure. */
 
-import { type ColorChoice, colorLevel } from './color.ts';
 import type { Output } from './terminal.ts';
 
 /** What the signs depend on. */
 export interface SignFacts {
   readonly accessible: boolean;
-  readonly color: ColorChoice | undefined;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly platform: string;
 }
 
-/** The signs for a run. Somebody who switched colour off gets plain signs as well, whether stdout is a terminal or not. */
-export function chartSigns({ accessible, color, env, platform }: SignFacts): Output['charts'] {
+/** The signs for a run, whether stdout is a terminal or not. A block is no colour, so NO_COLOR changes nothing. */
+export function chartSigns({ accessible, env, platform }: SignFacts): Output['charts'] {
   if (accessible) return 'none';
-  const isPlain = colorLevel({ isTTY: true }, color, env) === 0;
-  return isPlain || !showsUnicode(env, platform) ? 'plain' : 'blocks';
+  return showsUnicode(env, platform) ? 'blocks' : 'plain';
 }
 
 // Without any of these variables a system uses the locale C. Windows has none of them, and its terminals show Unicode.

@@ -67,11 +67,10 @@ export function tableColumns(
 /** The titles of columns that only wider terminals have, and of which a reader is told so. */
 export function titlesBeyond(
   columns: readonly Column[],
-  mark: 'isMissed' | 'told',
   width = Number.POSITIVE_INFINITY,
 ): readonly string[] {
   return columns
-    .filter((column) => column[mark] === true && (column.tableFrom ?? 0) > width)
+    .filter((column) => column.isMissed === true && (column.tableFrom ?? 0) > width)
     .map(({ title }) => title);
 }
 

@@ -81,16 +81,12 @@ export async function stdoutFormat(
     case 'table': {
       const { drawTable } = await import('./table.ts');
       const width = widthToDraw(stdout);
-      const usual = named === undefined ? columns : [];
-      const missed = titlesBeyond(usual, 'isMissed', width);
-      // A column that people look for is named below an empty table too.
-      if (missed.length > 0) events.onLeftOut?.(missed);
       return drawTable(named ?? tableColumns(columns, width), {
         header,
         width,
         manyPages: options.pages === 'many',
         isPaged: options.isPaged ?? false,
-        unseen: [...titlesBeyond(usual, 'told', width), ...missed],
+        unseen: titlesBeyond(named === undefined ? columns : [], width),
         paint: await loadPaint(options.color),
         reading: readingOf(options),
         clean,

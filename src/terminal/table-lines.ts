@@ -11,10 +11,11 @@ import {
   shrunk,
   smallest,
   smallestCard,
+  smallestStatus,
   total,
 } from './table-widths.ts';
 import type { Style } from './terminal.ts';
-import { cut, widthOf } from './text-lines.ts';
+import { cut, cutInMiddle, widthOf } from './text-lines.ts';
 
 /** A clean text in one style. */
 export interface DrawnCell {
@@ -22,6 +23,8 @@ export interface DrawnCell {
   readonly style: Style | undefined;
   /** It is never cut. */
   readonly whole?: boolean | undefined;
+  /** What the text ends in, if that matters more than what is before it. */
+  readonly ending?: string | undefined;
 }
 
 /** A cell without a text. */
@@ -93,7 +96,7 @@ export function shownWidth(cell: DrawnCell = empty): number {
   return widthOf(shownText(cell));
 }
 
-/** The columns with the room that these lines need for the cells that are never cut. Such a column stays. */
+/** The columns with the room that these lines need for cells that are never cut, and for short ones. A column of the first kind stays. */
 export function withRoomForWhole(
   columns: readonly Column[],
   lines: readonly (readonly DrawnCell[])[],
@@ -103,7 +106,10 @@ export function withRoomForWhole(
       0,
       ...lines.map((line) => (line[index]?.whole === true ? shownWidth(line[index]) : 0)),
     );
-    return uncut === 0 ? column : { ...column, stays: true, uncut };
+    if (uncut > 0) return { ...column, stays: true, uncut };
+    if (column.kind !== 'status') return column;
+    const short = lines.map((line) => shownWidth(line[index])).filter((width) => width <= smallestStatus);
+    return { ...column, short: Math.max(0, ...short) };
   });
 }
 
@@ -144,7 +150,7 @@ function placeCells(
       : Number.POSITIVE_INFINITY;
     const whole = shownText(cell);
     const wholeSize = widthOf(whole);
-    const shown = wholeSize <= room ? whole : cut(whole, room);
+    const shown = wholeSize <= room ? whole : cutCell(cell, room);
     const size = wholeSize <= room ? wholeSize : widthOf(shown);
     const start = Math.max(index === 0 ? 0 : at + gap, isRightAligned(kind) ? end - size : place);
     text += ' '.repeat(start - at) + (cell.style === undefined ? shown : style.paint(shown, cell.style));
@@ -153,6 +159,12 @@ function placeCells(
   }
   const rest = Math.max(0, total(widths) - at);
   return { text: text + ' '.repeat(rest), width: at + rest };
+}
+
+function cutCell(cell: DrawnCell, room: number): string {
+  const { ending = '' } = cell;
+  const whole = shownText(cell);
+  return ending !== '' && whole.endsWith(ending) ? cutInMiddle(whole, room, ending) : cut(whole, room);
 }
 
 // The room of a text that may be cut. It gives way to a number behind it that is longer than its own column.

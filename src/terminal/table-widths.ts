@@ -28,7 +28,7 @@ const shrinkable: ReadonlySet<ValueKind> = new Set<ValueKind>(['text', 'status',
 /** What is left at least of a text that is cut. */
 export const smallest = 6;
 // With fewer cells, `refunded` and other words cannot be told apart. A column that stays needs even more.
-const smallestStatus = 8;
+export const smallestStatus = 8;
 const smallestStays = 11;
 /** What is left at least of a card: `split` or `*4242`. */
 export const smallestCard = 5;
@@ -36,8 +36,11 @@ export const smallestCard = 5;
 const bareText = 3;
 const bareStatus = 6;
 
-/** A column, and how wide the widest of its cells is that is never cut. */
-export type FittedColumn = Column & { readonly uncut?: number };
+/**
+ * A column, and how wide the widest of its cells is that is never cut. `short`: the same for words of a status that are so short
+ * that cutting them saves next to nothing, such as `refunded`.
+ */
+export type FittedColumn = Column & { readonly uncut?: number; readonly short?: number };
 
 /** The columns that fit, and how wide they are. */
 interface Fitted {
@@ -167,9 +170,9 @@ function leastOf({ kind, stays, least: wanted, uncut = 0 }: FittedColumn, own: n
 }
 
 function barelyOf(column: FittedColumn, own: number): number {
-  const { kind, uncut = 0 } = column;
+  const { kind, uncut = 0, short = 0 } = column;
   if (!mayShrink(kind) || kind === 'card') return leastOf(column, own);
-  return Math.min(own, Math.max(kind === 'status' ? bareStatus : bareText, uncut));
+  return Math.min(own, Math.max(kind === 'status' ? bareStatus : bareText, uncut, short));
 }
 
 function kindAt(columns: readonly Column[], index: number): ValueKind {

@@ -192,7 +192,8 @@ function cellOf(
   const text = ownOffset === offset ? shown.text : `${shown.text} ${ownOffset}`;
   const whole = column.warns?.(record);
   const styled = shown.missing ? 'faint' : shown.odd ? 'warn' : byMeaning(column.kind, text, whole);
-  return { text: cleanText(text, column, style), style: styled, whole };
+  const ending = column.ending === undefined ? undefined : style.clean(column.ending(record));
+  return { text: cleanText(text, column, style), style: styled, whole, ending };
 }
 
 function byMeaning(kind: Column['kind'], text: string, warns = false): Style | undefined {

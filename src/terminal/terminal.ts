@@ -60,13 +60,14 @@ export type Block =
   | { readonly line: Cell; readonly indent?: number; readonly hang?: number }
   /**
    * Rows of cells in columns. A row of a single cell may be wider. `right` lists right-aligned columns, `shrink` columns
-   * that may be cut. `beside` draws a chart behind each row into the room that is left, and a narrow screen has no chart.
+   * that may be cut in their middle, down to `least` cells. `beside` draws a chart behind each row into the room that is left, and a narrow screen has no chart.
    * `narrow` is shown instead where the columns do not fit; without it whole rows are wrapped.
    */
   | {
       readonly grid: readonly (readonly Cell[])[];
       readonly right?: readonly number[];
       readonly shrink?: readonly number[];
+      readonly least?: number | undefined;
       readonly indent?: number;
       readonly beside?: readonly ((room: number) => string)[];
       readonly narrow?: readonly Block[];

@@ -28,3 +28,16 @@ test.each([
   const { now = [] } = errorFor(cause).parts;
   expect(now[0]).toBe(`copy these lines into the ticket; do not repeat it; ${words}, then:`);
 });
+
+test('who is not let in any more reads what the refusal says', () => {
+  const cause = new CliError('refused', "the team's journal db:5432/desk cannot be used: not permitted", {
+    now: ['ask your lead whether you were removed from the team'],
+    cause: Object.assign(new Error('not permitted'), { code: '28000' }),
+  });
+  const { now = [] } = errorFor(cause).parts;
+  expect(now.slice(0, 3)).toEqual([
+    'copy these lines into the ticket; do not repeat it',
+    'ask your lead whether you were removed from the team',
+    'then:',
+  ]);
+});

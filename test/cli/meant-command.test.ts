@@ -13,6 +13,7 @@ const meant: readonly (readonly [line: string, lines: readonly string[]])[] = [
   ['help refund ord_1', ['did you mean: paydesk help orders refund']],
   ['show cus_1', ['did you mean: paydesk customers show cus_1']],
   ['refnd', ['did you mean: paydesk orders refund', 'or: paydesk refunds']],
+  ['jornal list', ['did you mean: paydesk journal list', 'or: paydesk team join']],
   [
     'list',
     [

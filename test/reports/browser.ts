@@ -1,4 +1,4 @@
-/** Looks at an HTML file in a real browser, in five ways: light, dark, 360 pixels wide, printed, and without colour. */
+/** Looks at an HTML file in a real browser: light, dark, 360 pixels wide, printed, without colour, and at several widths. */
 
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync } from 'node:fs';
@@ -23,8 +23,18 @@ export interface Look {
   readonly text: string;
 }
 
+/** What cannot be read at one width: tables that scroll, figures with a line break between two digits, labels under a figure. */
+export interface Cut {
+  readonly scrolling: readonly string[];
+  readonly broken: readonly string[];
+  readonly touching: readonly string[];
+}
+
 /** Opens the file. Installs what is missing first. */
-export function lookAt(file: string): Readonly<Record<string, Look>> {
+export function lookAt(file: string): {
+  readonly looks: Readonly<Record<string, Look>>;
+  readonly atWidths: Readonly<Record<string, Cut>>;
+} {
   if (!existsSync('/usr/bin/chromium'))
     run('apt-get', 'install', '-y', '--no-install-recommends', 'chromium');
   if (!existsSync(join(tools, 'node_modules')))

@@ -103,9 +103,9 @@ test('the screen says how old each age is, that the sums are a lower bound, and 
       2040-11-19        0         0   0.00 %  18002
       2040-11-20       13      3713        -      0  ########################
 
-    BY DAY, USD   REFUNDS  REFUNDED  OF PAID  PAID
-      2040-11-20        7      2107        -     0  ########################
-      2040-11-21        0         0   0.00 %  9000
+    BY DAY, USD          REFUNDS  REFUNDED  OF PAID  PAID
+      2040-11-20               7      2107        -     0  ########################
+      2040-11-21 (part)        0         0   0.00 %  9000
 
     as of  newest 3 days 15:31, 90 days 15:31, older ones 15:31, in the index of this machine: refunds made on these orders since then may be missing, so the sums are a lower bound
     exact  the same with --live (about 2 requests)
@@ -114,8 +114,10 @@ test('the screen says how old each age is, that the sums are a lower bound, and 
   `);
   const short = await ask(service, 'orders summary --period yesterday', afterHours(5));
   expect(short.stdout).toContain(
-    'as of  newest 3 days 15:31, in the index of this machine: orders made since',
+    'as of  newest 3 days 15:31, in the index of this machine: what was changed since then is shown as it was',
   );
+  const open = await ask(service, 'orders summary --period this-week', afterHours(5));
+  expect(open.stdout).toContain('in the index of this machine: orders made since then are missing, and what');
 });
 
 test('where only the newest orders were read again, each age has its own time, and as_of is the oldest', async () => {
@@ -325,7 +327,7 @@ describe('the service is asked instead, and a note says why, where the index', (
     await using other = await startIndexed();
     await ok(ask(other, 'index forget --before 2040-10-01 --yes'));
     const { stdout } = await ask(other, 'refunds summary --period this-month');
-    expect(stdout).toContain('note   orders made before 1 Oct are not in the index');
+    expect(stdout).toContain('note   orders made before 1 Oct 2040 00:00:00 UTC are not in the index');
   });
 
   test('has no names, for report --names', async () => {
@@ -336,18 +338,20 @@ describe('the service is asked instead, and a note says why, where the index', (
   });
 });
 
-test('the HTML report says that it is from the index, how old that is, and what makes it exact', async () => {
+test('the HTML report says as of which day and time it is; what makes it exact is said to whoever makes it', async () => {
   await using service = await startIndexed();
   const before = service.requests.length;
-  const { code, stdout } = await ask(service, 'report --to report.html', afterHours(1));
+  const { code, stdout, stderr } = await ask(service, 'report --to report.html', afterHours(1));
   expect([code, service.requests.length - before]).toEqual([0, 0]);
   expect(stdout).toContain('refunds; 400 orders in the index of this machine');
+  expect(stderr).toContain('exact: the same with --live (about 2 requests)');
   const html = readFileSync(join(service.home.path, 'report.html'), 'utf8');
   expect(html).toContain(
-    'newest 3 days 15:31, 90 days 15:31, older ones 15:31, in the index of this machine',
+    '<dt>As of</dt><dd>21 Nov 2040 15:31:12 UTC, when 400 orders had been read: refunds made on these orders since then may be missing, so the sums are a lower bound</dd>',
   );
-  expect(html).toContain('the same with --live (about 2 requests)');
-  expect(html).toContain('what was refunded after they were read into it is missing');
+  expect(html).toContain('what was refunded after they were read is missing');
+  // Whoever gets the file by mail has no terminal.
+  expect(html).not.toMatch(/--live|index refresh|newest 3 days 15:31/);
   expect(html).toMatch(/"source":\s*"index",\s*"complete":\s*false/);
 });
 

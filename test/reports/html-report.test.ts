@@ -10,7 +10,16 @@ import { json } from '../harness/server.ts';
 import type { Service } from '../harness/service.ts';
 import { storeShop } from '../harness/service.ts';
 import { lookAt } from './browser.ts';
-import { beyondNumbers, clock, orderAt, rowsOf, startDated } from './refunded-orders.ts';
+import {
+  beyondNumbers,
+  clock,
+  longOperators,
+  orderAt,
+  refundAs,
+  rowsOf,
+  startDated,
+  startRefunding,
+} from './refunded-orders.ts';
 
 const buyer = { customer_info: { name: 'Ana Torres', email: 'ana@example.com' } };
 const orders = [
@@ -183,6 +192,16 @@ test('declared decimals stand behind every amount', async () => {
   expect(textOf(fileIn(service))).toContain('10000000 (100000.00)');
 });
 
+test('in a chart of operators a long name keeps its beginning and its end', async () => {
+  const ids = ['ord_1', 'ord_2'];
+  await using service = await startRefunding(ids.map((id) => orderAt(id, '2040-11-21T10:00:00Z')));
+  for (const [index, operator] of longOperators.entries())
+    await refundAs(service, operator, ids[index] ?? '');
+  await report(service, '--to', 'report.html');
+  const labels = [...fileIn(service).matchAll(/<text x="0"[^>]*>([^<]*…[^<]*)</g)].map(([, label]) => label);
+  expect(labels).toEqual(['José Ángel …ight shift)', 'José Ángel …ght team B)']);
+});
+
 test('a refund whose reply was lost is an open case in it', async () => {
   await using service = await startDated({
     orders: [orderAt('ord_1', '2040-11-21T10:00:00Z')],
@@ -265,13 +284,6 @@ describe('from an export', () => {
     expect(figures('file.html')).toEqual(figures('live.html'));
   });
 
-  test('filters of the export stand in the report, so that nobody takes its sums for those of all orders', async () => {
-    await using service = await startDated({ orders });
-    await service.run(['orders', 'export', '--status', 'paid', '--to', 'paid.ndjson'], { env: clock });
-    await report(service, '--from-file', 'paid.ndjson', '--to', 'report.html');
-    expect(textOf(fileIn(service))).toContain('only those with --status paid');
-  });
-
   test.each([
     ['refunds', ['--rows', 'refunds', '--to', 'x.ndjson']],
     ['charges', ['--rows', 'charges', '--to', 'x.ndjson']],
@@ -328,12 +340,32 @@ const hard = [
   ),
 ];
 
+// A month of a shop: the sums of the second lead who looked.
+const usualSums = [
+  orderAt('ord_2tQ7zRk9PwE5xNvAx', '2040-11-20T10:00:00Z', {
+    amount: 58_457_919,
+    refunds: [{ amount: 4_690_533, at: '2040-11-20T12:00:00Z' }],
+  }),
+  orderAt('ord_2tQ7zRk9PwE5xNvAy', '2040-11-19T10:00:00Z', {
+    amount: 7_855_600,
+    currency: 'USD',
+    refunds: [{ amount: 963_786, at: '2040-11-20T12:00:00Z' }],
+  }),
+  withCharge(
+    orderAt('ord_2tQ7zRk9PwE5xNvAz', '2040-11-01T10:00:00Z', {
+      amount: 266_967_000,
+      payment_status: 'pre_authorized',
+    }),
+    { status: 'pre_authorized' },
+  ),
+];
+
 if (isLong) {
   test('nothing is requested or run, axe finds nothing, no text is cut, and each way of looking has its colours', async () => {
     await using service = await startDated({ orders: hard });
     const words = ['report', '--to', 'report.html', '--names'];
     expect((await service.run(words, { env: clock })).code).toBe(0);
-    const looks = lookAt(join(service.home.path, 'report.html'));
+    const { looks } = lookAt(join(service.home.path, 'report.html'));
     expect(Object.keys(looks)).toEqual(['light', 'dark', 'narrow', 'printed', 'without-colour']);
     for (const [name, look] of Object.entries(looks)) {
       expect(look, name).toMatchObject({ requests: [], messages: [], findings: [], cut: [] });
@@ -349,5 +381,26 @@ if (isLong) {
     expect(colours('printed')).toEqual(['rgb(255, 255, 255)', 'rgb(0, 0, 0)']);
     expect(looks.printed?.details).toBe('none');
     expect(looks['without-colour']?.bar).toBe(looks['without-colour']?.ink);
+  });
+
+  test.each<[string, readonly Json[]]>([
+    ['usual amounts', usualSums],
+    ['sums of 16 digits', hard],
+  ])('no table is cut at any width: %s in decimals, long operators, names', async (_, refunded) => {
+    const twins = ['ord_2tQ7zRk9PwE5xNvAm', 'ord_3tQ7zRk9PwE5xNvAm'].map((id) =>
+      orderAt(id, '2040-11-21T10:00:00Z', buyer),
+    );
+    await using service = await startRefunding([...twins, ...refunded]);
+    const decimals = { 'amounts.decimals.MXN': '2', 'amounts.decimals.USD': '2' };
+    await storeShop(service.home, service, { ...decimals, 'amounts.grouping': 'on' });
+    const env = { PAYDESK_BASE_URL: '', PAYDESK_MODE: '', PAYDESK_API_KEY: '', PAYDESK_PROFILE: 'shop' };
+    for (const [index, operator] of longOperators.entries())
+      await refundAs(service, operator, String(twins[index]?.id), env);
+    const words = ['report', '--to', 'report.html', '--names'];
+    expect((await service.run(words, { env: { ...clock, ...env } })).code).toBe(0);
+    const { atWidths } = lookAt(join(service.home.path, 'report.html'));
+    expect(Object.keys(atWidths)).toEqual(['360', '740', '760', '800', '840', '960', '1000', '1300', '1900']);
+    for (const [width, cut] of Object.entries(atWidths))
+      expect(cut, width).toEqual({ scrolling: [], broken: [], touching: [] });
   });
 }

@@ -5,7 +5,7 @@ import { chargeOf, type Json, orderOf } from '../harness/orders.ts';
 import { onScreen } from '../harness/paydesk.ts';
 import { inOneLine } from '../harness/ran.ts';
 import { type Service, storeShop } from '../harness/service.ts';
-import { clock, orderAt, startDated } from './refunded-orders.ts';
+import { clock, longOperators, orderAt, refundAs, startDated, startRefunding } from './refunded-orders.ts';
 
 const buyer = { customer_info: { object: 'customer_info', name: 'Ana Torres', email: 'ana@example.com' } };
 
@@ -28,6 +28,89 @@ describe('orders find', () => {
     const screen = inOneLine(await screenOf(service, columns, 'orders', 'find', 'torres'));
     expect(screen).toMatch(new RegExp(`no room for (MATCHED, )?${titles}:`));
   });
+});
+
+test.each([
+  ['orders', 'find', 'xyzzyplugh'],
+  ['orders', 'list', '--status', 'declined'],
+])('%s %s that finds nothing says nothing of columns', async (...words) => {
+  await using service = await startDated({ orders: [orderAt('ord_1', '2040-11-20T10:00:00Z', buyer)] });
+  expect(await screenOf(service, 60, ...words)).not.toContain('no room');
+});
+
+test('at 80 columns the word refunded is whole, beside long amounts and buyers', async () => {
+  const refunds = [{ amount: 37_150, at: '2040-11-20T11:00:00Z' }];
+  const orders = ['MXN', 'MXN', 'USD'].map((currency, index) =>
+    orderAt(`ord_2tQ7zRk9PwE5xNvA${index}`, '2040-11-20T10:00:00Z', {
+      amount: 37_150 + index,
+      currency,
+      refunds,
+      ...buyer,
+    }),
+  );
+  await using service = await startDated({ orders });
+  const screen = await screenOf(service, 80, 'orders', 'list');
+  expect(screen).toMatch(/ 20 Nov 10:00 {2}refunded /);
+  expect(screen).toMatch(/ partial… .* Ana/);
+});
+
+describe('two operators whose names differ in their end alone', () => {
+  const startDesk = async () => {
+    const service = await startRefunding(
+      ['ord_2tQ7zRk9PwE5xNvA1', 'ord_2tQ7zRk9PwE5xNvA2'].map((id) => orderAt(id, '2040-11-21T10:00:00Z')),
+    );
+    for (const [index, operator] of longOperators.entries())
+      await refundAs(service, operator, `ord_2tQ7zRk9PwE5xNvA${index + 1}`);
+    return service;
+  };
+
+  test.each([60, 80])('refunds summary --by operator at %i columns shows both ends', async (columns) => {
+    await using service = await startDesk();
+    const screen = await screenOf(service, columns, 'refunds', 'summary', '--by', 'operator');
+    expect(screen).toMatch(/^ {2}José Ángel.*night shift\) +1 /m);
+    expect(screen).toMatch(/^ {2}José Ángel.*night team B\) +1 /m);
+  });
+
+  test.each([
+    [60, 'José …t): requested_by_client', 'José …B): requested_by_client'],
+    [80, 'José Áng…hift): requested_by_client', 'José Áng…am B): requested_by_client'],
+    [120, `${longOperators[0]}: requested_by_client`, `${longOperators[1]}: requested_by_client`],
+  ])('refunds list at %i columns shows the reason whole, and both ends', async (columns, ...words) => {
+    await using service = await startDesk();
+    const screen = await screenOf(service, columns, 'refunds', 'list');
+    for (const by of words) expect(screen).toContain(by);
+  });
+});
+
+test.each([
+  [60, 'MADE, ID, CARD, NOTE'],
+  [80, 'ID, CARD, NOTE'],
+  [120, 'NOTE, ID'],
+])('refunds list at %i columns says that there is no room for %s', async (columns, titles) => {
+  await using service = await startRefunding([orderAt('ord_2tQ7zRk9PwE5xNvA1', '2040-11-21T10:00:00Z')]);
+  await refundAs(service, longOperators[0], 'ord_2tQ7zRk9PwE5xNvA1');
+  expect(inOneLine(await screenOf(service, columns, 'refunds', 'list'))).toContain(`no room for ${titles}:`);
+});
+
+test('at 80 columns the heading of a split has its currency, also beside long amounts', async () => {
+  await using service = await startDated({
+    orders: [
+      orderAt('ord_1', '2040-11-20T10:00:00Z', {
+        amount: 584_579_190,
+        refunds: [{ amount: 46_905_330, at: '2040-11-21T10:00:00Z' }],
+      }),
+    ],
+  });
+  const settings = { 'amounts.decimals.MXN': '2', 'amounts.grouping': 'on' };
+  await storeShop(service.home, service, settings);
+  const env = { ...clock, LANG: 'C.UTF-8', PAYDESK_BASE_URL: '', PAYDESK_MODE: '', PAYDESK_API_KEY: '' };
+  const { screen } = await onScreen(['-p', 'shop', 'refunds', 'summary', '--by', 'brand'], {
+    home: service.home,
+    env,
+    columns: 80,
+  });
+  expect(screen).toContain('BY BRAND, MXN');
+  expect(plain(screen)).toContain('46 905 330 (469 053.30)');
 });
 
 describe('orders twins', () => {

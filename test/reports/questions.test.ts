@@ -1,5 +1,7 @@
 /** What a lead asks in words that are a little wrong, or about a time or a currency that holds nothing: the answer says so. */
 
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { chargeOf, orderOf } from '../harness/orders.ts';
 import { clock, orderAt, rowsOf, startDated } from './refunded-orders.ts';
@@ -57,6 +59,37 @@ describe('--tz is the zone of all times', () => {
     const { stdout } = await shop.ask('refunds', 'summary', ...zone, '--columns', 'since,currency');
     expect(stdout).toContain('1 Nov 00:00');
   });
+});
+
+test('a day of which the period has only a part is marked, as weeks and months are', async () => {
+  await using shop = await desk();
+  const days = (stdout: string) => [...stdout.matchAll(/2040-11-\d\d( \(part\))?/g)].map(([day]) => day);
+  // It is 15:31 on 21 November, so the period begins on the 20th at 03:31.
+  const { stdout } = await shop.ask(
+    'refunds',
+    'summary',
+    '--period',
+    '36h..',
+    '--by',
+    'day',
+    '--currency',
+    'MXN',
+  );
+  expect(days(stdout)).toEqual(['2040-11-20 (part)', '2040-11-21 (part)']);
+  const closed = await shop.ask(
+    'orders',
+    'summary',
+    '--period',
+    '2040-11-21..2040-11-21T12:00Z',
+    '--by',
+    'day',
+  );
+  expect(days(closed.stdout)).toEqual(['2040-11-21 (part)']);
+  const whole = await shop.ask('refunds', 'summary', '--period', 'yesterday', '--by', 'day');
+  expect(days(whole.stdout)).toEqual(['2040-11-20']);
+  await shop.ask('report', '--period', '36h..', '--to', 'days.html');
+  const html = readFileSync(join(shop.service.home.path, 'days.html'), 'utf8');
+  expect(html).toContain('>2040-11-20 (part)</th>');
 });
 
 describe('the largest refunds', () => {

@@ -2,6 +2,7 @@
 
 import { standingAt } from '../harness/clock.ts';
 import { chargeOf, type Json, listOf, orderOf, refundOf } from '../harness/orders.ts';
+import { json } from '../harness/server.ts';
 import { type Service, type ServiceOptions, startService } from '../harness/service.ts';
 
 /** The clock of these tests: 21 November 2040, a Wednesday. */
@@ -11,6 +12,42 @@ export const clock = standingAt('2040-11-21T15:31:12Z');
 export function startDated(options: ServiceOptions): Promise<Service> {
   return startService({ sendsDate: false, ...options });
 }
+
+/** A service that makes every refund it is asked for: the whole order, at the moment of `clock`. */
+export function startRefunding(orders: readonly Json[]): Promise<Service> {
+  return startDated({
+    orders,
+    onPost(order, service) {
+      const { amount, currency, customer_info } = order ?? {};
+      const id = String(order?.id);
+      const refunded = orderAt(id, '2040-11-21T10:00:00Z', {
+        amount: Number(amount),
+        currency: String(currency),
+        customer_info,
+        refunds: [{ amount: Number(amount), at: '2040-11-21T15:31:12Z' }],
+      });
+      service.orders = service.orders.map((one) => (one.id === id ? refunded : one));
+      return json(refunded);
+    },
+  });
+}
+
+/** Two people whose names are long, and differ in their end alone. */
+export const longOperators = [
+  'José Ángel Hernández-Villaseñor (night shift)',
+  'José Ángel Hernández-Villaseñor (night team B)',
+] as const;
+
+/** Refunds an order as this person. */
+export async function refundAs(service: Service, operator: string, id: string, env: Variables = {}) {
+  const words = ['orders', 'refund', id, '--reason', 'requested_by_client', '--yes'];
+  const { code, stderr } = await service.run(words, {
+    env: { ...clock, ...env, PAYDESK_OPERATOR: operator },
+  });
+  if (code !== 0) throw new Error(stderr);
+}
+
+type Variables = Readonly<Record<string, string>>;
 
 /** Unix seconds of a moment in UTC. */
 export function at(time: string): number {

@@ -163,7 +163,7 @@ describe('21 no refunds', () => {
     expect(code).toBe(0);
     expect(stdout.split('\n').slice(0, 3)).toEqual([
       'REFUNDS  1 Nov to 21 Nov 2040 (UTC), so far    sandbox environment',
-      '       REFUNDS  REFUNDED  OF PAID   PAID  A DAY',
+      '       REFUNDS  REFUNDED  OF PAID   PAID  A DAY (.:-=+*#)',
       '  MXN        0         0   0.00 %  10000  .....................',
     ]);
   });

@@ -110,12 +110,10 @@ test('23 at every width from 40 to 90 no line is too long, and a chart of fewer 
 });
 
 test.each<[string, Readonly<Record<string, string>>]>([
-  ['NO_COLOR', { NO_COLOR: '1', LANG: 'en_US.UTF-8' }],
-  ['--no-color in PAYDESK_COLOR', { PAYDESK_COLOR: 'never', LANG: 'en_US.UTF-8' }],
   ['the locale C', { LC_ALL: 'C', LANG: 'en_US.UTF-8' }],
   ['no locale at all', { LANG: '' }],
   ['a locale of another encoding', { LANG: 'es_MX.ISO-8859-1' }],
-])('24 with %s charts are drawn with # and digits, and every byte is ASCII', async (_, env) => {
+])('24 with %s charts are drawn with signs that are no digits, and every byte is ASCII', async (_, env) => {
   await using service = await startDated({ orders });
   for (const words of [
     ['refunds', 'summary'],
@@ -123,13 +121,20 @@ test.each<[string, Readonly<Record<string, string>>]>([
   ]) {
     const screen = await show(service, { columns: 100, env }, ...words);
     expect(screen).toMatch(/^[\n -~]*$/);
-    expect(screen).toMatch(words.length === 2 ? /#{24}\n/ : /2040-W47 +\. +9 +\./);
+    expect(screen).toMatch(words.length === 2 ? /#{24}\n/ : /2040-W47 +\. +# +\./);
+    expect(screen).toContain(words.length === 2 ? 'A DAY (.:-=+*#)\n' : 'A DAY, MXN (.:-=+*#)  Mo  Tu');
   }
 });
 
-test('24 with a locale that has them, charts are drawn with blocks, also into a pipe', async () => {
+test.each<[string, Readonly<Record<string, string>>]>([
+  ['into a pipe', {}],
+  ['with NO_COLOR', { NO_COLOR: '1' }],
+  ['with --no-color in PAYDESK_COLOR', { PAYDESK_COLOR: 'never' }],
+])('24 with a locale that has them, charts are drawn with blocks, also %s', async (_, env) => {
   await using service = await startDated({ orders });
-  expect(await show(service, {}, 'refunds', 'summary')).toMatch(/█{24}\n/);
+  const screen = await show(service, { env: { LANG: 'en_US.UTF-8', ...env } }, 'refunds', 'summary');
+  expect(screen).toMatch(/█{24}\n/);
+  expect(screen).toMatch(/A DAY\n.*[▁▂▃▄▅▆▇█]·\n/);
 });
 
 test.each([

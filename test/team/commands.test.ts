@@ -8,6 +8,7 @@ import { startCuttingProxy } from '../harness/cutting-proxy.ts';
 import { type Desk, type Order, startDesk } from '../harness/desk.ts';
 import { type Home, newHome, paydesk, type Ran } from '../harness/paydesk.ts';
 import { type PostgresServer, startPostgres } from '../harness/postgres.ts';
+import { storeProfile } from '../harness/profile.ts';
 import { signIn } from '../harness/team-database.ts';
 
 let server: PostgresServer;
@@ -278,6 +279,47 @@ describe('joining', () => {
     expect(refused.stderr).toContain(`unconfirmed: ${id} (i_`);
     expect(refused.stderr).toContain('paydesk journal reconcile --all');
     expect(await rowsAtServer()).toEqual([]);
+  });
+
+  test('again with a new password is enough for every account of the same person there, whichever command is typed', async () => {
+    using ben = newHome();
+    await newTeam('ben');
+    await storeProfile(ben, { name: 'prod', baseUrl: 'http://127.0.0.1:9', mode: 'production' }, desk.key);
+    await storeProfile(ben, { name: 'shop', baseUrl: desk.url, mode: 'sandbox' }, desk.key);
+    const as = (line: string, input = '') =>
+      paydesk(line.split(' '), { home: ben, env: { TZ: 'UTC' }, ...(input === '' ? {} : { input }) });
+    const joins = (profile: string, password: string) =>
+      as(`-p ${profile} team join ${placeOf().join(' ')} --user ben --password-stdin --yes`, `${password}\n`);
+    for (const profile of ['prod', 'shop'])
+      expect(await joins(profile, ownPassword('ben'))).toMatchObject({ code: 0 });
+    const { id } = await desk.take(isWhole);
+    losesReplies = true;
+    const lost = await as(`-p shop orders refund ${id} --yes --json`);
+    losesReplies = false;
+    const intent = JSON.parse(lost.stderr.trim().split('\n').at(-1) ?? '').intent;
+    expect(await asAdmin(['team', 'add', 'ben'], ['a new pass phrase'])).toMatchObject({ code: 0 });
+    const refused = await as(`journal reconcile ${intent} --json`);
+    expect(refused.stderr).toContain('paydesk -p prod team join --user ben');
+    const again = await as('-p shop team join --user ben --password-stdin --yes', 'a new pass phrase\n');
+    expect(again.code, again.stderr).toBe(0);
+    for (const line of [
+      `journal reconcile ${intent}`,
+      `-p shop journal reconcile ${intent}`,
+      '-p prod team show',
+    ]) {
+      const { stderr } = await as(line);
+      expect(stderr, line).not.toContain('password');
+    }
+  });
+
+  test('again without --desk keeps the name of the desk', async () => {
+    using ana = newHome();
+    await newTeam('ana');
+    await joinAs(ana, 'ana', ['--desk', 'desk-4']);
+    await joinAs(ana, 'ana');
+    expect((await run(ana, 'team', 'show')).stdout).toContain('desk-4');
+    await joinAs(ana, 'ana', ['--desk', 'desk-5']);
+    expect((await run(ana, 'team', 'show')).stdout).toContain('desk-5');
   });
 
   test('that stops half way sends nothing until it has come through', async () => {
@@ -563,6 +605,10 @@ describe('for an auditor', () => {
     );
     const found = await run(ana, 'team', 'verify');
     expect(found).toMatchObject({ code: 3 });
-    expect(found.stderr).toContain('row 1 was changed');
+    const [{ intent }] = JSON.parse((await run(ana, 'journal', 'list', '--json')).stdout).data;
+    const figure = (await desk.order(id)).amount;
+    expect(found.stderr.replaceAll(/\s+/g, ' ')).toContain(
+      `row 1 was changed: the sent row of ${intent} on ${id}, ${figure} MXN`,
+    );
   });
 });

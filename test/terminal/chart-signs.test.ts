@@ -5,7 +5,6 @@ import { chartSigns, type SignFacts } from '../../src/terminal/chart-signs.ts';
 
 const usual: SignFacts = {
   accessible: false,
-  color: undefined,
   env: { LANG: 'es_MX.UTF-8' },
   platform: 'linux',
 };
@@ -13,10 +12,8 @@ const usual: SignFacts = {
 test.each<[string, Partial<SignFacts>, string]>([
   ['UTF-8', {}, 'blocks'],
   ['a screen reader', { accessible: true }, 'none'],
-  ['NO_COLOR', { env: { LANG: 'C.utf8', NO_COLOR: '1' } }, 'plain'],
-  ['an empty NO_COLOR', { env: { LANG: 'C.utf8', NO_COLOR: '' } }, 'blocks'],
-  ['--no-color', { color: 'never' }, 'plain'],
-  ['--color always beside NO_COLOR', { color: 'always', env: { LANG: 'C.utf8', NO_COLOR: '1' } }, 'blocks'],
+  ['NO_COLOR', { env: { LANG: 'C.utf8', NO_COLOR: '1' } }, 'blocks'],
+  ['a terminal without colours', { env: { LANG: 'C.utf8', TERM: 'dumb' } }, 'blocks'],
   ['the locale C over LANG', { env: { LANG: 'es_MX.UTF-8', LC_ALL: 'C' } }, 'plain'],
   ['an empty LC_ALL', { env: { LANG: 'es_MX.UTF-8', LC_ALL: '' } }, 'blocks'],
   ['LC_CTYPE over LANG', { env: { LANG: 'C', LC_CTYPE: 'en_US.UTF-8' } }, 'blocks'],

@@ -67,7 +67,7 @@ describe('notes', () => {
     ]);
     await notes.succeed();
     expect(text()).toBe(
-      'charge 1  a very long name of a …  35000\norder     short                        5\n',
+      'charge 1  a very long…ong product  35000\norder     short                        5\n',
     );
   });
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import stringWidth from 'string-width';
 import { expect, test } from 'vitest';
-import { cut, widthOf } from '../../src/terminal/text-lines.ts';
+import { cut, cutInMiddle, widthOf } from '../../src/terminal/text-lines.ts';
 
 const letters = ['aZ09 -~', 'éÑłœȯ', 'λΩ', 'яЖ', 'Nguyễn', '–…·', '李小龍', 'さくらサ', '김철수', '한'].join(
   '',
@@ -76,6 +76,38 @@ test.each([
       const starts = graphemes.map((_one, index) => graphemes.slice(0, index).join(''));
       expect(starts).toContain(shown.slice(0, -1));
     }),
+    { numRuns: 1000 },
+  );
+});
+
+test.each([
+  ['José Ángel Hernández (night shift)', 20, '', 'José Ángel…ht shift)'],
+  ['José Ángel Hernández (night shift)', 60, '', 'José Ángel Hernández (night shift)'],
+  ['王小明王小明王小明', 8, '', '王小…明'],
+  ['José Ángel: other', 13, 'other', 'José…l: other'],
+  ['José Ángel: requested_by_client', 24, 'requested_by_client', 'requested_by_client'],
+  ['José Ángel: requested_by_client', 12, 'requested_by_client', 'requested_b…'],
+])('%s in %i cells, cut in its middle before "%s": %s', (text, width, ending, shown) => {
+  expect(cutInMiddle(text, width, ending)).toBe(shown);
+});
+
+test('a text of such characters and others is cut in its middle to no more cells than asked', () => {
+  fc.assert(
+    fc.property(
+      fc.array(fc.oneof(marked, others), { maxLength: 24 }),
+      fc.integer({ min: 1, max: 24 }),
+      (parts, width) => {
+        const text = parts.join('');
+        const shown = cutInMiddle(text, width);
+        expect(stringWidth(shown)).toBeLessThanOrEqual(width);
+        const cuts = [...shown.matchAll(/…/g)].map(({ index }) => [
+          shown.slice(0, index),
+          shown.slice(index + 1),
+        ]);
+        const isHonest = cuts.some(([start = '', end = '']) => text.startsWith(start) && text.endsWith(end));
+        expect(shown === text || isHonest).toBe(true);
+      },
+    ),
     { numRuns: 1000 },
   );
 });

@@ -1,4 +1,5 @@
-// Opens an HTML file in Chromium in five ways and prints as JSON what was found: requests, messages, axe, widths, colours.
+// Opens an HTML file in Chromium in five ways and at several widths. Prints as JSON what was found: requests, messages, axe, widths,
+// colours, and what of a table or a chart cannot be read.
 // `node tools/browser/look.mjs FILE FOLDER`: the pictures go into FOLDER.
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -44,8 +45,16 @@ for (const [name, { viewport, media }] of Object.entries(looks)) {
     ),
   };
 }
+const atWidths = {};
+const page = await browser.newPage();
+for (const width of [360, 740, 760, 800, 840, 960, 1000, 1300, 1900]) {
+  await page.setViewportSize({ width, height: 900 });
+  await page.goto(pathToFileURL(file).href);
+  await page.screenshot({ path: join(folder, `${width}.png`), fullPage: true });
+  atWidths[width] = await page.evaluate(findCut);
+}
 await browser.close();
-process.stdout.write(`${JSON.stringify(found)}\n`);
+process.stdout.write(`${JSON.stringify({ looks: found, atWidths })}\n`);
 
 // Runs in the page.
 function measure() {
@@ -63,5 +72,35 @@ function measure() {
     details: style('details', 'display'),
     // biome-ignore lint/performance/useDomNodeTextContent: what is hidden is not what a person reads.
     text: document.querySelector('main').innerText,
+  };
+}
+
+// Runs in the page. `scrolling`: tables that are wider than their frame. `broken`: figures with a line break between two digits.
+// `touching`: labels of a chart that run into the figure beside them.
+function findCut() {
+  const all = (selector) => [...document.querySelectorAll(selector)];
+  const isBroken = (cell) => {
+    const [text] = cell.childNodes;
+    return [...text.data.matchAll(/[^ ]+/g)].some(({ index, 0: part }) => {
+      const range = document.createRange();
+      range.setStart(text, index);
+      range.setEnd(text, index + part.length);
+      return new Set([...range.getClientRects()].map(({ top }) => top)).size > 1;
+    });
+  };
+  const runsInto = ({ x, y, width }, other) => y === other.y && x < other.x && x + width > other.x;
+  return {
+    scrolling: all('.wide')
+      .filter(({ scrollWidth, clientWidth }) => scrollWidth > clientWidth)
+      .map((one) => `${one.ariaLabel}: ${one.scrollWidth} of ${one.clientWidth}`),
+    broken: all('tbody .figure')
+      .filter(isBroken)
+      .map((one) => one.textContent),
+    touching: all('svg.bars').flatMap((chart) => {
+      const texts = [...chart.querySelectorAll('text')];
+      return texts
+        .filter((one) => texts.some((other) => runsInto(one.getBBox(), other.getBBox())))
+        .map((one) => one.textContent);
+    }),
   };
 }

@@ -4,7 +4,7 @@ import type { OpenService } from '../../api/api.ts';
 import type { Context } from '../../commands/command.ts';
 import { usage } from '../../commands/flags.ts';
 import { CliError } from '../../errors.ts';
-import type { SharedPlan } from '../../journal/journal.ts';
+import { type ApprovalRequest, type PlanTold, type SharedPlan, secondWords } from '../../journal/journal.ts';
 import {
   type ControlTotals,
   digestShown,
@@ -15,8 +15,8 @@ import {
 } from '../../plans/plans.ts';
 import { aboutMoney, commandLine, type Profile } from '../../profiles/profiles.ts';
 import { byHandNote, settledByHand } from '../by-hand-words.ts';
-import { requestApproval, yesAsks } from '../refund/second-person.ts';
-import { applyPreview } from './batch-words.ts';
+import { askedByOther, requestApproval, requestOfPlan, yesAsks } from '../refund/second-person.ts';
+import { applyPreview, noteOf } from './batch-words.ts';
 import { rowsToSend } from './plan-checks.ts';
 import { attemptsOfPlan, reportPlan, sentNow } from './report-plan.ts';
 
@@ -82,11 +82,13 @@ export async function confirmPlan(
     applyPreview(plan, path, send, reports, { profile, madeAt: ctx.fullTime(plan.madeAt), expected }),
   );
   if (second !== undefined) ctx.notes.show([{ line: `second  ${second.line}`, hang: 8 }]);
+  if (second?.asked !== undefined)
+    throw askedByOther(profile, second.asked, commandLine(profile, 'refunds', 'apply', path));
   if (confirm === undefined) await askFor(ctx, profile, digest, path, second?.asks === true);
   // Somebody may have replaced the file while the question stood there.
   const now = await ctx.plans.open(path);
   if (now.digest === plan.digest) {
-    if (second?.asks === true) throw await askForPlan(ctx, profile, plan, path);
+    if (second?.asks === true) throw await askForPlan(ctx, profile, plan, path, send);
     return;
   }
   throw new CliError('refused', `${path} is no longer the plan that was confirmed`, {
@@ -100,27 +102,57 @@ interface SecondPerson {
   /** Nobody has approved it yet, so a yes asks for that. */
   readonly asks: boolean;
   readonly line: string;
+  /** Somebody else has asked for it, and nobody has answered yet. */
+  readonly asked?: ApprovalRequest;
 }
 
 /** Whether somebody else of the team must approve a plan, or has; undefined if nobody needs to. */
 export async function secondPersonFor(
+  ctx: Context,
   shared: SharedPlan | undefined,
   { settings }: Profile,
+  { digest }: Plan,
 ): Promise<SecondPerson | undefined> {
   const { second, approvedBy } = (await shared?.check()) ?? {};
   if (approvedBy !== undefined) return { asks: false, line: `approved by ${approvedBy}` };
   if (second === undefined) return undefined;
-  return { asks: true, line: yesAsks(second, settings) };
+  const asked = await requestOfPlan(ctx, digest);
+  // The same person asks again: the server answers with the request that is there.
+  if (asked === undefined || asked.asked.operator === (await (await ctx.journal.rules())?.member()))
+    return { asks: true, line: yesAsks(second, settings) };
+  const line = `${secondWords(second, settings)}: ${asked.asked.operator} has asked for it, ${asked.id}`;
+  return { asks: true, line, asked };
 }
 
-function askForPlan(ctx: Context, profile: Profile, plan: Plan, path: string): Promise<CliError> {
+function askForPlan(
+  ctx: Context,
+  profile: Profile,
+  plan: Plan,
+  path: string,
+  send: readonly PlanRow[],
+): Promise<CliError> {
   const { id, digest, file, madeAt, mode } = plan;
   const { origin, account, name } = profile;
   const rows = rowsToSend(plan.rows);
   const sums = sumsOf(rows).map(({ currency, amount }) => ({ currency, amount }));
   const planned = { id, file, madeAt, mode, rows: rows.length, sums };
-  const what = { origin, account, profile: name, claim: { plan: digest }, planned };
+  const told = toldOf(send);
+  const what = { origin, account, profile: name, claim: { plan: digest }, planned, told };
   return requestApproval(ctx, profile, what, () => commandLine(profile, 'refunds', 'apply', path));
+}
+
+// So many notes are kept in a request.
+const notesKept = 50;
+
+// What the preview shows, for whoever approves it.
+function toldOf(send: readonly PlanRow[]): PlanTold {
+  const marked = send.filter(({ marks }) => marks.length > 0);
+  const reasons = Map.groupBy(send, ({ reason }) => reason ?? '');
+  return {
+    noted: marked.length,
+    notes: marked.slice(0, notesKept).map(noteOf),
+    reasons: [...reasons].map(([reason, rows]) => ({ reason, rows: rows.length })),
+  };
 }
 
 async function askFor(

@@ -102,7 +102,13 @@ export async function createOne<B extends JsonObject, D extends Draft>(
       // Even with --quiet: whoever settled the earlier one may have been wrong.
       if (!ctx.options.dryRun) for (const text of byHand) ctx.notes.warn({ text, style: 'warn' });
       return {
-        intent: { request, amount, currency, checks: byHand, approve: async () => undefined },
+        intent: {
+          request,
+          amount,
+          currency,
+          checks: [...byHand, ...warnings],
+          approve: async () => undefined,
+        },
         preview: [
           ...creation.preview(body, profile),
           ...warnings.map((line): Block => ({ line: { text: `note: ${line}`, style: 'warn' }, hang: 6 })),

@@ -99,6 +99,7 @@ export function stateWords(
     case 'rejected':
       return `was rejected by ${by}${decided?.note === undefined ? '' : `: ${decided.note}`}`;
     case 'used':
+      if (decided === undefined) return 'needs no answer any more: its plan was applied';
       return `was approved by ${by} and sent as ${usedBy ?? 'another change'}`;
     case 'expired':
       return decided === undefined ? 'expired: nobody answered it' : `was approved by ${by}, and has expired`;

@@ -94,7 +94,7 @@ export async function otherRequests(
   { account, profile, proof }: Pick<AskedRefund, 'account' | 'profile' | 'proof'>,
   but?: string,
 ): Promise<readonly string[]> {
-  const others = (await requestsOf(ctx)).filter(
+  const others = (await (await rulesOf(ctx)).approvals()).filter(
     (one) =>
       isOfRefund(one) &&
       one.id !== but &&
@@ -158,8 +158,10 @@ export async function findRequest(
   id: string,
   ...verb: readonly string[]
 ): Promise<ApprovalRequest> {
-  const found = (await requestsOf(ctx)).find((request) => request.id === id);
-  if (found !== undefined) {
+  const rules = await rulesOf(ctx);
+  const known = (await rules.approvals()).find((request) => request.id === id);
+  if (known !== undefined) {
+    const found = await withProgress(rules, known);
     await useAccountOf(ctx, found, verb);
     return found;
   }
@@ -198,17 +200,31 @@ async function useAccountOf(ctx: Context, request: ApprovalRequest, verb: readon
   );
 }
 
-/** The requests of an account that wait for an answer or to be sent. None without a team, or if its journal cannot be read. */
-export async function pendingRequests(ctx: Context, profile: Profile): Promise<readonly ApprovalRequest[]> {
+/**
+ * The requests of an account that wait for an answer or to be sent, and fit. None without a team, or if its journal cannot be
+ * read.
+ */
+export async function pendingRequests(
+  ctx: Context,
+  profile: Profile,
+  fits: (request: ApprovalRequest) => boolean = () => true,
+): Promise<readonly ApprovalRequest[]> {
   try {
-    const requests = (await (await ctx.journal.rules())?.approvals()) ?? [];
-    return requests.filter(
-      (one) => (one.state === 'asked' || one.state === 'approved') && isOfAccount(one, profile),
+    const rules = await ctx.journal.rules();
+    if (rules === undefined) return [];
+    const requests = (await rules.approvals()).filter(
+      (one) => isPending(one) && isOfAccount(one, profile) && fits(one),
     );
+    return (await Promise.all(requests.map((one) => withProgress(rules, one)))).filter(isPending);
   } catch (error) {
     if (error instanceof CliError) return [];
     throw error;
   }
+}
+
+/** Whether a request waits for an answer, or to be sent. */
+export function isPending({ state }: ApprovalRequest): boolean {
+  return state === 'asked' || state === 'approved';
 }
 
 /** The account of a request: `production, profile live`. */
@@ -218,8 +234,14 @@ export function accountWords({ account, profile }: Pick<ApprovalRequest['asked']
 
 /** The requests of the team, oldest first. Throws CliError 'refused' if the account has no team. */
 export async function requestsOf(ctx: Context): Promise<readonly ApprovalRequest[]> {
+  const rules = await rulesOf(ctx);
+  const requests = await rules.approvals();
+  return await Promise.all(requests.map((request) => withProgress(rules, request)));
+}
+
+async function rulesOf(ctx: Context): Promise<TeamRules> {
   const rules = await ctx.journal.rules();
-  if (rules !== undefined) return await withProgress(rules, await rules.approvals());
+  if (rules !== undefined) return rules;
   // Without a profile there is no account, so that is what is missing.
   await ctx.profiles.open();
   throw new CliError('refused', 'this account has no team, so nobody approves anything here', {
@@ -233,18 +255,40 @@ function noProgress(error: unknown): OthersProgress {
   throw error;
 }
 
-// A plan is approved for all its rows, so the server never calls that approval used. Once every row has ended, it is.
-async function withProgress(
-  rules: TeamRules,
-  requests: readonly ApprovalRequest[],
-): Promise<readonly ApprovalRequest[]> {
-  const told = requests.map(async (request): Promise<ApprovalRequest> => {
-    if (request.state !== 'approved' || !('planned' in request.asked)) return request;
-    const { planned, claim } = request.asked;
-    // While the server is away, nobody knows.
-    const { ended } = await rules.planProgress(claim.plan).catch(noProgress);
-    const done = ended.filter(({ how }) => how !== 'not_sent').reduce((sum, { rows }) => sum + rows, 0);
-    return done < planned.rows ? request : { ...request, state: 'used', usedBy: planned.id };
+// A plan is approved for all its rows, so the server never calls that approval used. Once every row has ended, it is, and
+// nobody needs to answer another request of the same plan any more.
+async function withProgress(rules: TeamRules, request: ApprovalRequest): Promise<ApprovalRequest> {
+  if (!isPending(request) || !('planned' in request.asked)) return request;
+  const { planned, claim } = request.asked;
+  const done = rowsEnded(await rules.planProgress(claim.plan).catch(noProgress));
+  return done < planned.rows ? request : { ...request, state: 'used', usedBy: planned.id };
+}
+
+/** How many rows of a plan were sent, whatever became of them. */
+export function rowsEnded({ ended }: OthersProgress): number {
+  return ended.filter(({ how }) => how !== 'not_sent').reduce((sum, { rows }) => sum + rows, 0);
+}
+
+/** The open request of somebody for the approval of a plan; undefined if nobody has asked, or without a team. */
+export async function requestOfPlan(ctx: Context, digest: string): Promise<ApprovalRequest | undefined> {
+  const requests = (await (await ctx.journal.rules())?.approvals()) ?? [];
+  return requests.find(
+    ({ state, asked }) => state === 'asked' && 'planned' in asked && asked.claim.plan === digest,
+  );
+}
+
+/** What somebody reads who wants to ask for an approval that somebody else has asked for. */
+export function askedByOther(profile: Profile, { id, asked }: ApprovalRequest, send: string): CliError {
+  return new CliError('refused', `asked for approval already by ${asked.operator}: ${id}`, {
+    opening: 'not sent:',
+    certain: 'nothing was sent',
+    approval: id,
+    profile: profile.name,
+    now: [
+      `somebody else than ${asked.operator} looks at it and approves it, you for example:`,
+      commandLine(profile, 'approvals', 'approve', id),
+      'then it can be sent:',
+      send,
+    ],
   });
-  return await Promise.all(told);
 }

@@ -8,6 +8,7 @@ import { type Context, defineCommand } from '../command.ts';
 import { counted } from '../counted.ts';
 import { flag } from '../flags.ts';
 import { reducedText } from '../orders/indexed-text.ts';
+import { clockAndZoneOf } from '../typed-time.ts';
 import { indexColumns, indexRecord, indexView } from './index-record.ts';
 import { alone, existingIndex, type IndexWalk, walkIntoIndex } from './index-walk.ts';
 
@@ -15,7 +16,7 @@ const defaultRequests = 500;
 
 export const refresh = defineCommand({
   description: [
-    'Reads the newest orders until they join those that are known, then the end of the list. After that it reads orders again, since old orders change later too: those of the last 3 days every hour, those of the last 90 days every day, older ones every 30 days; the longest overdue first, and no more than --max-requests allows.',
+    'Reads the newest orders until they join those that are known, then the end of the list. After that it reads orders again, since old orders change later too: those of the last 3 days every hour and once a day has begun, those of the last 90 days every day, older ones every 30 days; the longest overdue first, and no more than --max-requests allows.',
     'For cron: it exits with 0 when nothing is left to do, with 9 when something is; the next run goes on, also with a build that broke off. With --quiet it prints nothing when all is well. If another run is at work on the index, it exits with 3.',
   ].join('\n'),
   arguments: [],
@@ -139,8 +140,9 @@ async function readTail(index: OrderIndex, { isSpent }: IndexWalk, part: Part): 
 }
 
 // Returns how many segments are left.
-async function readDue(index: OrderIndex, { isSpent }: IndexWalk, part: Part): Promise<number> {
-  const due = index.due();
+async function readDue(index: OrderIndex, { ctx, isSpent }: IndexWalk, part: Part): Promise<number> {
+  const { zoned, today } = clockAndZoneOf(ctx);
+  const due = index.due(zoned(Date.parse(today())) / 1000);
   let left = due.length;
   for (const one of due) {
     if (isSpent()) break;

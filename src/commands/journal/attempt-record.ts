@@ -25,10 +25,10 @@ export const attemptColumns: readonly Column[] = [
     least: longestOutcome,
     brief: { value: (record) => briefOutcome(record) },
   },
-  { ...fieldColumn('kind', 'KIND', 'text', 100), told: true },
+  { ...fieldColumn('kind', 'KIND', 'text', 100), isMissed: true },
   {
     ...fieldColumn('operator', 'BY', 'text', 100),
-    told: true,
+    isMissed: true,
     value: ({ operator, brought_by: member }) =>
       typeof member === 'string' && member !== operator
         ? `${String(operator)}, brought by ${member}`

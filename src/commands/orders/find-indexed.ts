@@ -7,7 +7,7 @@ import { accountSpan } from '../../profiles/profiles.ts';
 import type { Context } from '../command.ts';
 import { counted } from '../counted.ts';
 import { findInIndex, type IndexFound } from './find-in-index.ts';
-import { command, type FoundList, openList, otherMeanings, type Search } from './find-search.ts';
+import { askedFor, command, type FoundList, openList, otherMeanings, type Search } from './find-search.ts';
 import { fold } from './fold-text.ts';
 import { certainWords, doubtsOf } from './index-words.ts';
 import { wantedOrders } from './indexed-text.ts';
@@ -92,18 +92,13 @@ function sayFound(ctx: Context, search: Search, result: IndexFound, list: FoundL
 
 // Exit 5 if nothing speaks against it, else 9.
 function notInIndex(ctx: Context, search: Search, result: IndexFound, live: string): CliError {
-  const { texts, filters, profile } = search;
+  const { profile } = search;
   const { status, headAt } = result;
   const doubts = doubtsOf(ctx, status, profile, result);
-  const filterWords = filters.flatMap(({ words }) => words).join(' ');
-  const what = [
-    ...(texts.length === 0 ? [] : [`"${texts.join(' ')}"`]),
-    ...(filterWords === '' ? [] : [filterWords]),
-  ].join(' with ');
   const between =
     status.oldest === undefined ? '' : `, ${ctx.days.between(status.oldest, Math.floor(headAt / 1000))}`;
   const otherwise = [...otherMeanings(search), "ask for the e-mail or the shop's order number"];
-  const message = `${what} in ${counted(status.orders, 'order')}${between}`;
+  const message = `${askedFor(search)} in ${counted(status.orders, 'order')}${between}`;
   if (doubts.length === 0)
     return new CliError('not_found', message, {
       opening: 'no match for',

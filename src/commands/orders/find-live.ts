@@ -9,7 +9,7 @@ import type { Context } from '../command.ts';
 import { counted } from '../counted.ts';
 import { brokeOff, upTo } from '../walk.ts';
 import { feedIndex } from './feed-index.ts';
-import { command, type FoundList, openList, otherMeanings, type Search } from './find-search.ts';
+import { askedFor, command, type FoundList, openList, otherMeanings, type Search } from './find-search.ts';
 import { amountHint } from './order-matching.ts';
 import type { OrderObserver } from './order-observer.ts';
 
@@ -69,9 +69,7 @@ function endingAfter({ texts, max, observer }: Search, page: Page, hits: readonl
 // Exit 9 if there is more to read, 5 after a complete walk.
 function noMatch(ctx: Context, search: Search, ending: Ending): CliError {
   const { texts, filters, paging, profile, observer } = search;
-  const filterWords = filters.flatMap(({ words }) => words).join(' ');
-  const what = `"${texts.join(' ')}"${filterWords === '' ? '' : ` with ${filterWords}`}`;
-  const message = `${what} in ${readWords(ctx, observer)}`;
+  const message = `${askedFor(search)} in ${readWords(ctx, observer)}`;
   const opening = 'no match for';
   const otherwise = otherMeanings(search);
   if (ending === 'end') {

@@ -143,6 +143,14 @@ function shortened(value: string): string {
   return value.length > 80 ? `${value.slice(0, 79)}…` : value;
 }
 
+/** What was searched for: `"torres" with --since yesterday`. */
+export function askedFor({ texts, filters }: Search): string {
+  const flags = filters.flatMap(({ words }) => words).join(' ');
+  return [...(texts.length === 0 ? [] : [`"${texts.join(' ')}"`]), ...(flags === '' ? [] : [flags])].join(
+    ' with ',
+  );
+}
+
 /** What else somebody may have meant who found nothing. */
 export function otherMeanings(search: Search): readonly string[] {
   const { profile, texts } = search;

@@ -110,7 +110,7 @@ async function lookUp(ctx: Context, service: Service, order: JsonObject): Promis
 }
 
 async function pendingLines(ctx: Context, profile: Profile, orderId: string): Promise<readonly string[]> {
-  const requests = (await pendingRequests(ctx, profile)).filter(isOfRefund);
+  const requests = (await pendingRequests(ctx, profile, isOfRefund)).filter(isOfRefund);
   return requests
     .filter(({ asked }) => asked.proof.orderId === orderId)
     .map((request) => {

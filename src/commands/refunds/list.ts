@@ -16,7 +16,7 @@ import { flag } from '../flags.ts';
 import { openSource } from '../open-report-source.ts';
 import { sourceFlags, sourceHelp } from '../report-flags.ts';
 import { lastFields, rowColumn, sayAsOf } from '../report-rows.ts';
-import { currencyWord, refuseGaps } from '../report-screen.ts';
+import { currencyWord, inCurrency, refuseGaps } from '../report-screen.ts';
 import type { Source } from '../report-source.ts';
 import { parsePeriod, periodFlag } from '../typed-period.ts';
 
@@ -108,34 +108,37 @@ function byId({ id: one = '' }: RefundFact, { id: other = '' }: RefundFact): num
   return one < other ? -1 : 1;
 }
 
-const columns = [
-  { ...rowColumn('id', 'id'), tableFrom: 120 },
+const columns: readonly Column[] = [
+  { ...rowColumn('id', 'id'), tableFrom: 140, isMissed: true },
   { ...rowColumn('made_at', 'time'), title: 'MADE' },
-  { ...rowColumn('order_id', 'id'), title: 'ORDER' },
-  { ...rowColumn('charge_id', 'id'), tableFrom: 160 },
-  { ...rowColumn('amount', 'money'), title: 'AMOUNT' },
+  { ...rowColumn('order_id', 'id'), title: 'ORDER', stays: true },
+  { ...rowColumn('charge_id', 'id'), tableFrom: 200 },
+  { ...rowColumn('amount', 'money'), title: 'AMOUNT', stays: true },
   { ...rowColumn('currency', 'text'), tableFrom: 10_000 },
   {
     ...rowColumn('by', 'text'),
     stays: true,
+    least: 18,
     derived: true,
     value: ({ origin, operator, reason }: JsonObject) =>
       origin === notFromHere ? notFromHere : `${String(operator)}: ${String(reason)}`,
-  } satisfies Column,
+    ending: ({ origin, reason }: JsonObject) => (origin === notFromHere ? '' : String(reason)),
+  },
   { ...rowColumn('operator', 'text'), tableFrom: 10_000 },
   { ...rowColumn('reason', 'text'), tableFrom: 10_000 },
-  { ...rowColumn('card', 'card'), tableFrom: 100 },
-  { ...rowColumn('note', 'text'), tableFrom: 120 },
-  { ...rowColumn('origin', 'text'), tableFrom: 160 },
-  { ...rowColumn('brand', 'text'), tableFrom: 160 },
-  { ...rowColumn('order_status', 'status'), tableFrom: 160 },
-  { ...rowColumn('paid_at', 'time'), tableFrom: 160 },
+  { ...rowColumn('card', 'card'), tableFrom: 100, isMissed: true },
+  { ...rowColumn('note', 'text'), tableFrom: 120, isMissed: true },
+  { ...rowColumn('origin', 'text'), tableFrom: 200 },
+  { ...rowColumn('brand', 'text'), tableFrom: 200 },
+  { ...rowColumn('order_status', 'status'), tableFrom: 200 },
+  { ...rowColumn('paid_at', 'time'), tableFrom: 200 },
   { ...rowColumn('complete', 'flag'), tableFrom: 10_000 },
   { ...rowColumn('as_of', 'time'), tableFrom: 10_000 },
+  { ...rowColumn('only_currency', 'text'), tableFrom: 10_000 },
 ];
 
 function rowOf(refund: RefundFact, source: Source, isComplete: boolean): JsonObject {
-  const { complete, as_of } = lastFields(source, isComplete);
+  const { complete, as_of, only_currency } = lastFields(source, isComplete);
   return {
     object: 'refund_made',
     id: refund.id ?? null,
@@ -155,11 +158,13 @@ function rowOf(refund: RefundFact, source: Source, isComplete: boolean): JsonObj
     paid_at: refund.paidAt ?? null,
     complete,
     as_of,
+    only_currency,
   };
 }
 
-function foundWords({ range, days }: Source, found: number, part: string): string {
+function foundWords(source: Source, found: number, part: string): string {
+  const { range, days } = source;
   const from = range.since === undefined ? '' : ` from ${days.full(range.since)}`;
   const to = range.until === undefined ? '' : `, before ${days.full(range.until)}`;
-  return `${counted(found, 'refund')} made${from}${to}${part}`;
+  return `${counted(found, 'refund')}${inCurrency(source)} made${from}${to}${part}`;
 }

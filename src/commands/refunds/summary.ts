@@ -45,7 +45,7 @@ export const summary = defineCommand({
     'Reason and operator come from the journal of this machine. A refund that it does not know is called not from this machine. Age is the time from the payment to the refund.',
     'Without an index, or with --live, every order is read, because a refund may be of any old order; what is refunded while that goes on may be missing. --from-file takes an export instead.',
     ...sourceHelp,
-    'From an index the sums are a lower bound: a refund that was made after its order was read is missing. Every --by works there.',
+    'From an index the sums are a lower bound, unless the period was over when its orders were read: a refund that was made after that is missing. Every --by works there.',
   ].join('\n'),
   arguments: [],
   flags: {

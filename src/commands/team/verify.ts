@@ -7,7 +7,7 @@ import { flag } from '../flags.ts';
 
 export const verify = defineCommand({
   description:
-    'Reads all rows, checks the hashes that link them, and compares each row with the copy that this machine keeps. A row that somebody changed or removed in the database shows here, and the copy is the proof. The copy cannot show what this machine has never seen. What a lead has erased at the server (journal forget) is erased in this copy too. After a failover or a restore every desk refuses the server: let each desk run team verify, which names the rows that the server lost. If no desk misses a row, go on with --accept-server at each of them; a desk that misses rows stays refused.',
+    'Reads all rows, checks the hashes that link them, and compares each row with the copy that this machine keeps. A row that somebody changed or removed in the database shows here, and the copy is the proof. The copy cannot show what this machine has never seen. What a lead has erased at the server (journal forget) is erased in this copy too. After a failover or a restore, a desk that saw what the server forgot refuses it. A desk that has not looked since the backup was made cannot notice and would send at once: let nobody send before every desk has run team verify, which names the rows that the server lost. If no desk misses a row, go on with --accept-server at each of them; a desk that misses rows stays refused.',
   arguments: [],
   flags: {
     head: flag.text({

@@ -8,6 +8,7 @@ import type { StoredRow } from '../chain.ts';
 import {
   type Connection,
   type ConnectParts,
+  codeOf,
   connectTo,
   isCertain,
   NoAnswer,
@@ -34,6 +35,8 @@ export interface DeskParts extends ConnectParts {
   readonly mirror: Mirror;
   /** The id of the journal that was joined; undefined before the first joining. */
   readonly journal?: string | undefined;
+  /** What to do when the server does not take the password any more, in lines. */
+  readonly newPassword?: (() => Promise<readonly string[]>) | undefined;
 }
 
 /** The desk of one run. It connects when it is first asked, and again after a connection broke. */
@@ -90,9 +93,11 @@ export function openDesk(parts: DeskParts): Desk {
 
   const dial = (): Promise<Connection> => {
     const signals = parts.signal === undefined ? [closing.signal] : [closing.signal, parts.signal];
-    return connectTo(parts.place, { ...parts, signal: AbortSignal.any(signals) }).catch((error: unknown) => {
-      throw awayBy(error, true);
-    });
+    return connectTo(parts.place, { ...parts, signal: AbortSignal.any(signals) }).catch(
+      async (error: unknown) => {
+        throw awayBy(error, true, codeOf(error) === '28P01' ? await parts.newPassword?.() : undefined);
+      },
+    );
   };
 
   // However many ask at once, there is one connection.
@@ -120,9 +125,9 @@ export function openDesk(parts: DeskParts): Desk {
   };
 
   // Whoever ended the run knows why. Every other error says that the server does not answer.
-  const awayBy = (error: unknown, isSilent = false): unknown => {
+  const awayBy = (error: unknown, isSilent = false, now?: readonly string[]): unknown => {
     if (parts.signal?.aborted === true) return parts.signal.reason;
-    const refusal = serverAway(error, place);
+    const refusal = serverAway(error, place, now);
     away.add(refusal);
     // Whoever is cut off may connect again at once.
     if (isSilent || error instanceof NoAnswer) last = { error: refusal, at: clock.monotonic() };

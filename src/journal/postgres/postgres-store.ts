@@ -4,9 +4,10 @@
  */
 
 import { statSync } from 'node:fs';
+import { amountWords, plainAmounts } from '../../amounts.ts';
 import { CliError } from '../../errors.ts';
 import { writeArchive } from '../archive-file.ts';
-import { chainStart, checkChain, damageOf, type StoredRow, unstamped } from '../chain.ts';
+import { chainStart, checkChain, damageOf, type StoredRow, unlink, unstamped } from '../chain.ts';
 import {
   type AttemptRow,
   attemptKey,
@@ -36,7 +37,14 @@ import { createPostgresRules, type PostgresRules } from './postgres-rules.ts';
 import { formProblem } from './row-forms.ts';
 import { writerVersion } from './schema.ts';
 import { readRow } from './server-check.ts';
-import { isInTheWay, outcomeUnknown, refusedByServer, serverAway, serverDiffers } from './server-errors.ts';
+import {
+  isInTheWay,
+  isSignInRefused,
+  outcomeUnknown,
+  refusedByServer,
+  serverAway,
+  serverDiffers,
+} from './server-errors.ts';
 import { readStatus, type TeamStatus } from './team-status.ts';
 
 /** A team's journal, and this machine's mirror of it. */
@@ -325,11 +333,18 @@ class PostgresStore {
       return { problem: undefined, asOf: undefined };
     } catch (error) {
       const problem = error instanceof Error ? error.message : String(error);
+      const mend = this.#mendOf(error);
       if ((await this.#mirror.memory().catch(() => undefined)) === undefined)
-        return { problem, asOf: undefined };
+        return { problem, asOf: undefined, mend };
       // It is written each time rows are fetched.
-      return { problem, asOf: statSync(this.#parts.mirror.path, { throwIfNoEntry: false })?.mtimeMs };
+      return { problem, asOf: statSync(this.#parts.mirror.path, { throwIfNoEntry: false })?.mtimeMs, mend };
     }
+  }
+
+  // A server that does not answer can only be waited for.
+  #mendOf(error: unknown): string | undefined {
+    const isSilent = this.#desk.isAway(error) && !isSignInRefused(error);
+    return error instanceof CliError && !isSilent ? error.parts.now?.[0] : undefined;
   }
 
   async #refreshIfThere(): Promise<void> {
@@ -381,22 +396,31 @@ class PostgresStore {
     const hashes = new Set([chainStart, ...rows.map(({ hash }) => hash)]);
     const differing = rows
       .filter(({ seq, hash }) => own.has(seq) && own.get(seq) !== hash)
-      .map(({ seq }): Finding => ({ seq, problem: "differs from this machine's mirror" }));
+      .map(({ seq }): Finding => ({ seq, problem: "differs from this machine's copy" }));
     const unreadable = rows.flatMap((row): Finding[] => {
       const problem = damageOf(row) === undefined ? formProblem(row) : undefined;
       return problem === undefined ? [] : [{ seq: row.seq, problem }];
     });
     const lost = mirrored
       .filter(({ seq }) => seq > chain.seq)
-      .map((row): Finding => {
-        return { seq: row.seq, problem: `is missing, and this machine's mirror has it: ${lostWords(row)}` };
-      });
+      .map(({ seq }): Finding => ({ seq, problem: "is missing, and this machine's copy has it" }));
+    const wordsOf = rowNames(rows, mirrored);
+    const findings = [
+      ...chain.findings,
+      ...unreadable,
+      ...newestMissing(chain, end),
+      ...differing,
+      ...lost,
+    ].map(({ seq, problem }): Finding => {
+      const words = wordsOf(seq);
+      return { seq, problem: words === undefined ? problem : `${problem}: ${words}` };
+    });
     return {
       place: this.#place,
       rows: rows.length,
       settings: rows.filter(({ type }) => type === 'setting').length,
       head: chain.head,
-      findings: [...chain.findings, ...unreadable, ...newestMissing(chain, end), ...differing, ...lost],
+      findings,
       knowsHead: head === undefined ? undefined : hashes.has(head),
       witness: { file: '', lines: 0, state: 'none yet' },
     };
@@ -441,9 +465,26 @@ class PostgresStore {
   }
 }
 
-function lostWords({ type, intent, order_id: order }: StoredRow): string {
-  if (intent === '') return `a row about a ${type}`;
-  return `the ${type} row of ${intent}${order === null ? '' : ` on ${order}`}`;
+// Says what a row is about: `the sent row of i_7f3k2m on ord_1, 900 MXN`. The copy of this machine is believed first. Undefined
+// for a row that neither has.
+function rowNames(
+  rows: readonly StoredRow[],
+  mirrored: readonly StoredRow[],
+): (seq: number) => string | undefined {
+  const known = new Map([...rows, ...mirrored].map((row) => [row.seq, row]));
+  const sent = new Map<string, SentRow>();
+  // Rows that are on the server only may be in any form.
+  for (const row of mirrored.map(unlink)) if (row.type === 'sent') sent.set(attemptKey(row), row);
+  return (seq) => {
+    const row = known.get(seq);
+    if (row === undefined) return undefined;
+    const { type, intent } = row;
+    if (intent === '') return `a row about a ${type}`;
+    const { amount, currency, proof } = sent.get(attemptKey(row)) ?? {};
+    const order = row.order_id ?? proof?.orderId;
+    const sum = amount === undefined ? '' : `, ${amountWords(amount, currency, plainAmounts)}`;
+    return `the ${type} row of ${intent}${order === undefined ? '' : ` on ${order}`}${sum}`;
+  };
 }
 
 function rowWords({ type, intent }: AttemptRow): string {

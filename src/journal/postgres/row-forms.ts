@@ -3,6 +3,7 @@
  * `team verify` names one that got there past it. Pure.
  */
 
+import { isObject } from '../../api/spec.ts';
 import type { StoredRow } from '../chain.ts';
 
 /**
@@ -86,6 +87,7 @@ export const rowForms = {
       rows: 'integer',
       sums: [{ currency: 'string', amount: 'integer' }],
     },
+    'told?': { noted: 'integer', notes: ['string'], reasons: [{ reason: 'string', rows: 'integer' }] },
   },
 } as const satisfies Record<string, Form>;
 
@@ -135,10 +137,6 @@ function isOf(value: unknown, words: string): boolean {
   if (words.startsWith('=')) return typeof value === 'string' && words.slice(1).split('|').includes(value);
   const type = value === null ? 'null' : Array.isArray(value) ? 'array' : typeof value;
   return words.split('|').includes(type);
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function parsed(text: string): unknown {

@@ -68,13 +68,18 @@ function refusedByRule(error: unknown): CliError | undefined {
 
 const approvalForm = v.object({ id: v.string(), why: v.string(), usedBy: v.nullable(v.string()) });
 
-/** The refusal when the server cannot be reached, or signing in fails. */
-export function serverAway(error: unknown, place: string): CliError {
+/** The refusal when the server cannot be reached, or signing in fails. `now`: what to do, where somebody knows better. */
+export function serverAway(error: unknown, place: string, now = whatNow(error)): CliError {
   return new CliError('refused', `the team's journal ${place} cannot be used: ${messageOf(error)}`, {
     certain: "nothing is sent without the team's journal",
-    now: whatNow(error),
+    now,
     cause: error,
   });
+}
+
+/** Whether this error says that the server did not let this person in. */
+export function isSignInRefused(error: unknown): boolean {
+  return error instanceof CliError && (codeOf(error.cause) ?? '').startsWith('28');
 }
 
 function whatNow(error: unknown): readonly string[] {

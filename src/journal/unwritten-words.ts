@@ -1,0 +1,30 @@
+/** What to do when a row could not be written: what is wrong with the journal decides what helps. Pure. */
+
+import { CliError, systemCode } from '../errors.ts';
+
+/** Why it could not be written. */
+export function reasonOf(cause: unknown): string {
+  return cause instanceof Error ? cause.message : String(cause);
+}
+
+/**
+ * What to do, in lines: `first`, what helps, and `then` before the command that is printed next. Space on this machine does not
+ * bring back the server of a team, nor let somebody in who was removed.
+ */
+export function mendLines(cause: unknown, first: string, then = 'then:'): readonly string[] {
+  const signIn = signInLines(cause);
+  if (signIn !== undefined) return [first, ...signIn, then];
+  const words = isOfTeam(cause) ? 'wait until the server of the team answers' : 'free some space';
+  return [`${first}; ${words}, ${then}`];
+}
+
+/** Whether the journal that could not be written is that of a team. */
+export function isOfTeam(cause: unknown): boolean {
+  return reasonOf(cause).startsWith("the team's journal");
+}
+
+// The server answers, and does not let this person in: what its refusal says to do.
+function signInLines(cause: unknown): readonly string[] | undefined {
+  if (!(cause instanceof CliError) || !systemCode(cause.cause).startsWith('28')) return undefined;
+  return cause.parts.now;
+}
