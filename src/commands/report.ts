@@ -12,7 +12,7 @@ import { openSource } from './open-report-source.ts';
 import { gatherFigures, type ReportFigures } from './report-figures.ts';
 import { sourceFlags, sourceHelp } from './report-flags.ts';
 import { figuresForPrograms } from './report-json.ts';
-import { firstFields, lastFields, sayAsOf } from './report-rows.ts';
+import { firstColumns, firstFields, lastColumns, lastFields, sayAsOf } from './report-rows.ts';
 import { aboutWords, gapWords, isComplete, labelWords, refuseGaps } from './report-screen.ts';
 import { capital, type ReportHow, sectionsOf } from './report-sections.ts';
 import type { Source } from './report-source.ts';
@@ -140,11 +140,15 @@ async function showWritten(
     open_cases: openCases.length,
     ...lastFields(source, complete),
   };
-  await out.own(record, () => [
-    { line: `report written: ${file}` },
-    { line: `${counted(refunds, 'refund')}; ${source.readWords()}`, hang: 2 },
-    ...(complete ? [] : [{ line: 'NOT COMPLETE: the report says so, and see below' }]),
-  ]);
+  await out.own(
+    record,
+    () => [
+      { line: `report written: ${file}` },
+      { line: `${counted(refunds, 'refund')}; ${source.readWords()}`, hang: 2 },
+      ...(complete ? [] : [{ line: 'NOT COMPLETE: the report says so, and see below' }]),
+    ],
+    [...firstColumns, ...lastColumns],
+  );
   // How to make the sums exact is said to whoever makes the file, and not to whoever reads it.
   if (source.kind === 'index') sayAsOf({ notes }, source);
 }

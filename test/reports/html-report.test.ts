@@ -67,7 +67,8 @@ test('its sums are those of refunds summary, refunds list, orders waiting and or
     rowsOf((await service.run([...words, '--ndjson'], { env: clock })).stdout);
   const only = (list: readonly Json[] = [], ...names: readonly string[]) =>
     list.map((row) => names.map((name) => row[name]));
-  const sums = ['currency', 'refunds', 'refunded', 'payments', 'paid', 'rate_percent', 'refunded_of_paid'];
+  const rates = ['rate_percent', 'refunded_of_paid', 'refunded_of_paid_percent'];
+  const sums = ['currency', 'refunds', 'refunded', 'payments', 'paid', ...rates];
   expect(only(figures.sums, ...sums)).toEqual(only(await rows('refunds', 'summary'), ...sums));
   for (const [name, by] of [
     ['by_time', 'day'],
