@@ -95,7 +95,9 @@ async function lookUp(ctx: Context, service: Service, order: JsonObject): Promis
   for (const gap of gaps) ctx.notes.warn(gap);
   const cases = casesOf(ctx, open, attempts.get(id) ?? [], order);
   const there = new Set(
-    cases.flatMap((one) => (one.is === 'appeared' ? [attemptName(one.refund.record)] : [])),
+    cases
+      .flatMap((one) => (one.is === 'appeared' ? one.refund : 'late' in one ? (one.late ?? []) : []))
+      .map(({ record }) => attemptName(record)),
   );
   return {
     origins,
