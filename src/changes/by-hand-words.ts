@@ -42,7 +42,7 @@ export function settledByHand(
 /** The refunds that somebody recorded as made and that the order does not show. None if the journal cannot be read. */
 export function unshownIn(
   ctx: Context,
-  service: Service,
+  service: Pick<Service, 'profile' | 'keyFingerprint'>,
   order: JsonObject,
 ): Promise<readonly AttemptRecord[]> {
   return asFarAsReadable(async () =>
@@ -73,9 +73,10 @@ function touches({ sent }: AttemptRecord, { expected = [] }: Pick<Intent, 'expec
 
 /**
  * `root recorded on 21 Nov 2026 05:20:00 UTC that the refund of 900 MXN of …, sent by root, was NOT made (asked the bank)`. If
- * the record was corrected, the last one stands there, or what the order showed later. `isThere`: the order shows it now.
+ * the record was corrected, the last one stands there, or what the order showed later. `isTold`: the screen says that it has
+ * appeared.
  */
-export function byHandWords(ctx: Context, { sent, verdicts }: AttemptRecord, isThere = false): string {
+export function byHandWords(ctx: Context, { sent, verdicts }: AttemptRecord, isTold = false): string {
   const said = verdicts.findLast(({ by, acknowledged }) => by === 'person' && acknowledged === undefined);
   const note = said?.note === undefined ? '' : ` (${said.note})`;
   const corrected = said?.corrects === true ? ', correcting an earlier record' : '';
@@ -91,9 +92,8 @@ export function byHandWords(ctx: Context, { sent, verdicts }: AttemptRecord, isT
       : isKept
         ? '; it did not appear until the end of the waiting period'
         : `; later the order showed ${last?.verdict === 'applied' ? 'it' : 'something else'}`;
-  const isNews = isThere && last?.by === 'person';
-  const appears = isNews ? '; the order shows it now' : appearsWords(ctx, { sent, verdicts });
-  return `${who} recorded on ${when} that the ${change} of ${ctx.fullTime(sent.time)}, sent by ${sent.operator}, was ${made}${note}${corrected}${later}${appears}`;
+  const since = isTold ? '' : `${later}${appearsWords(ctx, { sent, verdicts })}`;
+  return `${who} recorded on ${when} that the ${change} of ${ctx.fullTime(sent.time)}, sent by ${sent.operator}, was ${made}${note}${corrected}${since}`;
 }
 
 // While a change that was recorded as not made can still take effect, every screen says until when.

@@ -67,7 +67,7 @@ async function sendPlanned(
   await confirmChange(ctx, confirmation);
   if (ask !== undefined && !ctx.options.dryRun) return await ask();
   const outcome = await ctx.change(intent);
-  const applied = await appliedNow(ctx, service.profile, { intent, outcome }, columnsOf);
+  const applied = await appliedNow(ctx, service, { intent, outcome }, columnsOf);
   if (applied === undefined) return undefined;
   await show(applied);
   checkRecorded(intent, applied, service.profile);

@@ -61,6 +61,7 @@ export { requestColumns, requestRecord, stateWords } from './refund/request-reco
 export {
   accountWords,
   isOfAccount,
+  isPending,
   pendingRequests,
   requestsOf,
 } from './refund/second-person.ts';

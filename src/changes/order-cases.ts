@@ -49,7 +49,12 @@ export type AttemptsByOrder = ReadonlyMap<string | undefined, readonly AttemptRe
 /** One open case. `seen_twice`: the order shows a refund twice, and the journal does not know that yet. */
 export type OrderCase =
   | { readonly is: 'unconfirmed'; readonly change: UnconfirmedChange }
-  | { readonly is: 'paid_twice' | 'seen_twice'; readonly twice: PaidTwice }
+  /** `late`: one of the refunds, if somebody recorded that it was not made and the journal does not know yet that it was. */
+  | {
+      readonly is: 'paid_twice' | 'seen_twice';
+      readonly twice: PaidTwice;
+      readonly late?: AppearedRefund | undefined;
+    }
   /** Somebody recorded that a refund was not made, and the order shows it. */
   | { readonly is: 'appeared'; readonly refund: AppearedRefund }
   /** Somebody recorded that a refund was made, and the order does not show it. */
@@ -77,12 +82,45 @@ export function casesOf(
   });
   return [
     ...(change === undefined ? [] : [{ is: 'unconfirmed' as const, change }]),
-    ...(paid === undefined ? [] : [{ is: 'paid_twice' as const, twice: paid }]),
-    ...(seen === undefined ? [] : [{ is: 'seen_twice' as const, twice: seen }]),
-    ...appeared.map((refund) => ({ is: 'appeared' as const, refund })),
+    ...twiceCases(paid, seen, appeared),
     ...(unshown === undefined ? [] : [{ is: 'unshown' as const, record: unshown }]),
     ...late,
   ];
+}
+
+// A refund that was sent again and appeared late is there twice. Whichever of the two attempts shows that, it is one case.
+function twiceCases(
+  paid: PaidTwice | undefined,
+  seen: PaidTwice | undefined,
+  appeared: readonly AppearedRefund[],
+): readonly OrderCase[] {
+  const isTold = ({ refunds }: Pick<PaidTwice, 'refunds'>, by: PaidTwice | undefined) =>
+    by !== undefined && refunds.length > 0 && refunds.every((id) => by.refunds.includes(id));
+  const late = appeared.filter((refund) => !isTold(refund, paid));
+  const told = appeared.find((refund) => isTold(refund, paid));
+  const sent = paid && { ...paid, ...sendersIn(paid, told?.twice) };
+  return [
+    ...(sent === undefined ? [] : [{ is: 'paid_twice' as const, twice: sent, late: told }]),
+    ...(seen === undefined || [paid, ...late.map(({ twice }) => twice)].some((by) => isTold(seen, by))
+      ? []
+      : [{ is: 'seen_twice' as const, twice: seen }]),
+    ...late.map(
+      (refund): OrderCase =>
+        refund.twice === undefined
+          ? { is: 'appeared', refund }
+          : { is: 'seen_twice', twice: refund.twice, late: refund },
+    ),
+  ];
+}
+
+// Who sent them, as far as the order shows it and the journal does not know it yet.
+function sendersIn(
+  { refunds }: PaidTwice,
+  told: PaidTwice | undefined,
+): Pick<PaidTwice, 'sentAs' | 'others'> {
+  if (told === undefined) return {};
+  const { sentAs, others = 0 } = told;
+  return { sentAs, others: refunds.length - told.refunds.length + others };
 }
 
 /**

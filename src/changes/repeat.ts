@@ -15,6 +15,7 @@ import type { Block } from '../terminal/terminal.ts';
 import { changeWords } from './change-words.ts';
 import type { Ended } from './explain-outcome.ts';
 import { type Applied, appliedOrThrow, isDryRun, showDryRun } from './outcome.ts';
+import { notMadeError, recordedWords } from './repeat-by-hand.ts';
 
 /** What a script's own id looks like. */
 export const scriptIdPattern = /^[A-Za-z0-9][A-Za-z0-9._:-]{0,127}$/;
@@ -62,10 +63,9 @@ export async function showRecorded(
   columnsOf: ColumnsOf,
 ): Promise<Applied | undefined> {
   if (intentId === undefined) return undefined;
-  const { profile } = service;
   const recorded = await ctx.journal.recorded(intentId, { kind, asked, again, service });
   if (recorded === undefined || isDryRun(recorded.outcome)) return undefined;
-  return showRepeat(ctx, profile, { ...recorded, outcome: recorded.outcome, intentId }, columnsOf);
+  return showRepeat(ctx, service, { ...recorded, outcome: recorded.outcome, intentId }, columnsOf);
 }
 
 /**
@@ -74,14 +74,14 @@ export async function showRecorded(
  */
 export async function appliedNow(
   ctx: Context,
-  profile: Profile,
+  service: Pick<Service, 'profile' | 'keyFingerprint'>,
   { intent, outcome }: { readonly intent: Intent; readonly outcome: Outcome },
   columnsOf: ColumnsOf,
 ): Promise<Applied | undefined> {
   if (isDryRun(outcome)) return showDryRun(ctx, outcome);
-  if (outcome.recorded === undefined) return appliedOrThrow(ctx, profile, intent, outcome);
+  if (outcome.recorded === undefined) return appliedOrThrow(ctx, service.profile, intent, outcome);
   const { intentId = '' } = intent;
-  await showRepeat(ctx, profile, { change: intent, outcome, intentId }, columnsOf);
+  await showRepeat(ctx, service, { change: intent, outcome, intentId }, columnsOf);
   return undefined;
 }
 
@@ -93,16 +93,24 @@ interface Recorded {
 
 async function showRepeat(
   ctx: Context,
-  profile: Profile,
+  service: Pick<Service, 'profile' | 'keyFingerprint'>,
   { intentId, change, outcome }: Recorded,
   columnsOf: ColumnsOf,
 ): Promise<Applied> {
-  const before = `${intentId} was ${beforeWords[outcome.verdict]} before, journal ${outcome.intent ?? ''}`;
+  const { profile } = service;
+  const { byHand } = outcome;
+  const said = byHand && (await recordedWords(ctx, service, byHand, outcome.order?.value));
+  const before = `${intentId} was ${wordsBefore(outcome)} before, journal ${outcome.intent ?? ''}`;
   const isShown = ctx.options.dryRun && outcome.verdict === 'applied' && outcome.alarm === undefined;
   if (!isShown) ctx.notes.note(`${before}; nothing was sent now`);
+  if (byHand !== undefined && outcome.verdict === 'rejected')
+    throw notMadeError(ctx, service, change, byHand);
   const applied = appliedOrThrow(ctx, profile, change, outcome);
+  if (said !== undefined && !isShown) ctx.notes.warn(`settled by hand: ${said}`);
+  const words = said === undefined ? 'applied' : 'recorded as made';
   const view = [
-    { line: [`applied before: ${changeWords(change, profile.settings)}   `, accountSpan(profile)] },
+    { line: [`${words} before: ${changeWords(change, profile.settings)}   `, accountSpan(profile)] },
+    ...(said === undefined || !isShown ? [] : [{ line: said }]),
     ...madeLines(change, applied),
     ...moneyLines(change, applied, profile),
   ];
@@ -113,6 +121,11 @@ async function showRepeat(
   const { record } = applied;
   await ctx.out.record(record, columnsFor(change, columnsOf(record.value)), () => view);
   return applied;
+}
+
+function wordsBefore({ verdict, byHand }: Ended): string {
+  if (byHand === undefined) return beforeWords[verdict];
+  return `recorded as ${verdict === 'applied' ? 'made' : 'not made'}`;
 }
 
 const beforeWords: Readonly<Record<Ended['verdict'], string>> = {

@@ -52,14 +52,14 @@ export function mayAppearWords(
   return `${sentWords(ctx, profile, record)}: ${whoSaid(record)} says it was not made; it may still appear until ${untilWords(ctx, until)}`;
 }
 
-/** `refund of 900 MXN, sent at 05:05:12 by op7: it HAS appeared: it was recorded as not made by root; the order shows re_1` */
+/** `HAS APPEARED: refund of 900 MXN, sent at 05:05:12 by op7: root recorded that it was not made; the order shows re_1` */
 export function appearedWords(
   ctx: Pick<Context, 'shortTime'>,
   profile: Pick<Profile, 'settings'>,
   { record, operator: who, refunds }: AppearedRefund,
 ): string {
   const shown = refunds.length === 0 ? 'a part of it' : refunds.join(' and ');
-  return `${sentWords(ctx, profile, record)}: it HAS appeared: it was recorded as not made by ${who}; the order shows ${shown}`;
+  return `HAS APPEARED: ${sentWords(ctx, profile, record)}: ${who} recorded that it was not made; the order shows ${shown}`;
 }
 
 /** The command that records it, or shows how to end it. */
@@ -94,6 +94,8 @@ function caseLines(ctx: Context, profile: Profile, one: OrderCase, isShown: bool
       return [
         capitals(paidTwiceWords(one.twice, profile.settings)),
         ...whoMadeLines(one.twice, (ms) => ctx.shortTime(ms)),
+        ...(one.late === undefined ? [] : lateLines(ctx, profile, one.late)),
+        ...besidesLines(one.twice),
         'paydesk cannot take a refund back',
         'do not refund this order; show your lead',
       ];
@@ -101,15 +103,14 @@ function caseLines(ctx: Context, profile: Profile, one: OrderCase, isShown: bool
       return [
         capitals(seenTwiceWords(one.twice, profile)),
         ...whoMadeLines(one.twice, (ms) => ctx.shortTime(ms)),
+        ...(one.late === undefined ? [] : lateLines(ctx, profile, one.late)),
         `do not refund this order before this is checked: ${checkTwiceCommand(one.twice)}`,
       ];
     case 'appeared': {
-      const { again, isRecorded } = one.refund;
+      const { isRecorded } = one.refund;
       return [
         appearedWords(ctx, profile, one.refund),
-        ...(again === undefined
-          ? []
-          : [`PAID BACK TWICE: it was sent again as ${again}, and that was made too`]),
+        ...betweenLines(ctx, profile, one.refund),
         'do not refund this order; show your lead',
         ...(isRecorded ? [] : [`record it: ${appearedCommand(one.refund)}`]),
       ];
@@ -123,6 +124,29 @@ function caseLines(ctx: Context, profile: Profile, one: OrderCase, isShown: bool
     case 'may_appear':
       return [];
   }
+}
+
+// Two attempts may have an alarm about the same money: ending one leaves the other.
+function besidesLines({ besides = [] }: PaidTwice): readonly string[] {
+  if (besides.length === 0) return [];
+  const commands = besides.map((intent) => `paydesk journal show ${intent}`);
+  return [`another alarm of this order stands, and is ended by itself: ${commands.join(' and ')}`];
+}
+
+// `i_7f3k was recorded as not made by root, and has appeared`
+function lateLines(ctx: Context, profile: Profile, late: AppearedRefund): readonly string[] {
+  const { intent } = late.record.sent;
+  return [
+    `${intent} was recorded as not made by ${late.operator}, and has appeared`,
+    ...betweenLines(ctx, profile, late),
+  ];
+}
+
+// Whoever sent them counted on the record that was wrong.
+function betweenLines(ctx: Context, profile: Profile, { between }: AppearedRefund): readonly string[] {
+  return between.map(
+    (record) => `sent in between: ${sentWords(ctx, profile, record)} (${record.sent.intent})`,
+  );
 }
 
 // The words before the figures: `PAID BACK TWICE: 900 MXN`.

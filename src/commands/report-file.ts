@@ -1,26 +1,35 @@
 /** Takes the facts of a report from an export file, if that file can answer what is asked. */
 
-import { isObject, type JsonObject } from '../api/spec.ts';
+import { isObject, type JsonObject, statuses } from '../api/spec.ts';
 import { purchaseOf } from '../changes/changes.ts';
 import { CliError } from '../errors.ts';
 import type { ExportReading } from '../exports/exports.ts';
 import { commandLine, environmentName } from '../profiles/profiles.ts';
 import { type Facts, factsOfCharge, factsOfOrder, factsOfRefundRow, type Known } from '../reports/reports.ts';
-import type { Context } from './command.ts';
+import type { Context, Days } from './command.ts';
 import { usage } from './flags.ts';
+import { datedRows, rowDates, rowKinds } from './orders/order-rows.ts';
 import { makersOf, nobodyAsked } from './report-makers.ts';
-import { type Asked, asOfReading, type Needs, type Source, timeOf } from './report-source.ts';
-import type { TimeRange } from './typed-time.ts';
+import {
+  type Asked,
+  asOfReading,
+  type Needs,
+  type OpenedSource,
+  type Source,
+  timeOf,
+} from './report-source.ts';
+import { rangeWords, type TimeRange } from './typed-time.ts';
 
 /** Opens an export as the source of a report. Throws CliError 'usage' if the file does not hold what is asked. */
-export async function openFile(ctx: Context, asked: Asked, path: string): Promise<Source> {
+export async function openFile(ctx: Context, asked: Asked, path: string): Promise<OpenedSource> {
   const { needs } = asked;
   const opened = await ctx.exports.read(path);
   const { query, account, startedAt } = opened;
   const settings = await settingsOf(ctx, opened);
   const time = timeOf(ctx, asked, typeof query.zone === 'string' ? query.zone : undefined);
   const again = exportOf(ctx, opened);
-  refuseUnlessHeld(path, query, needs, { ...time, again });
+  refuseUnlessHeld(path, opened, needs, { ...time, again });
+  refuseFiltered(path, query, needs, again);
   refuseMissing(path, opened, needs, again);
   if (time.range.since !== undefined && startedAt * 1000 < time.range.since)
     throw usage(
@@ -31,7 +40,6 @@ export async function openFile(ctx: Context, asked: Asked, path: string): Promis
       ? await makersOf(ctx, () => ctx.journal.attempts({ origin: account.origin }))
       : nobodyAsked;
   const filters = filtersOf(query);
-  for (const filter of filters) ctx.notes.warn(`${path} holds only orders with ${filter}`);
   let read = 0;
   async function* facts(): AsyncGenerator<Facts> {
     for await (const record of opened.records()) {
@@ -116,18 +124,39 @@ function exportOf({ options }: Context, { profile: name }: ExportReading): Expor
 
 function refuseUnlessHeld(
   path: string,
-  query: JsonObject,
+  opened: ExportReading,
   { kind }: Needs,
   { range, days, again }: Pick<Source, 'range' | 'days'> & { readonly again: ExportAgain },
 ): void {
-  const { rows, since, until } = query;
-  if (!holds(query, kind, range)) {
-    const span = [since, until].map((at) => (typeof at === 'number' ? days.full(at * 1000) : 'open'));
-    throw usage(
-      `${path} does not hold ${kind === 'everything' ? 'all orders with their charges' : `all ${kind} of this period`}: it is an export of ${String(rows)} by ${String(query.by)}, from ${span[0]} to ${span[1]}, as ${String(query.format)}`,
-      [again(kind)],
-    );
-  }
+  if (holds(opened.query, kind, range)) return;
+  const what = kind === 'everything' ? 'all orders with their charges' : `all ${kind} of this period`;
+  throw usage(`${path} does not hold ${what}: it is an export of ${exportWords(opened, days)}`, [
+    again(kind),
+  ]);
+}
+
+// `refunds made from 10 Nov 2040 00:00:00 UTC, before 21 Nov 2040 15:31:12 UTC`, `orders, as CSV`.
+function exportWords({ query, startedAt }: ExportReading, days: Days): string {
+  const rows = rowKinds.find((one) => one === query.rows) ?? 'orders';
+  const by = rowDates.find((one) => one === query.by) ?? 'created';
+  const ms = (seconds: unknown): number | undefined =>
+    typeof seconds === 'number' ? seconds * 1000 : undefined;
+  const since = ms(query.since);
+  const until = ms(query.until) ?? (since === undefined ? undefined : startedAt * 1000);
+  const words = rangeWords(datedRows[rows][by], { since, until }, days.full) ?? rows;
+  return query.format === 'csv' ? `${words}, as CSV` : words;
+}
+
+// A filter leaves out orders, and their refunds and payments with them. Only that of `orders waiting` leaves out nothing that
+// counts there.
+function refuseFiltered(path: string, query: JsonObject, { kind, waiting }: Needs, again: ExportAgain): void {
+  const harmless = waiting === 'only' ? `--status ${statuses.preAuthorized}` : undefined;
+  const filters = filtersOf(query).filter((filter) => filter !== harmless);
+  if (filters.length === 0) return;
+  throw usage(
+    `${path} holds only orders with ${filters.join(' and ')}: its sums would not be those of all orders`,
+    [again(kind)],
+  );
 }
 
 // What the rows of a file cannot say, by what the sums are split by.

@@ -10,14 +10,14 @@ import type { Context } from './command.ts';
 import { counted } from './counted.ts';
 import { indexLines, indexLinesOfFile, readsThatMatter } from './report-index-words.ts';
 import { makersOf, nobodyAsked, withChargeIds } from './report-makers.ts';
-import { type Asked, type Needs, type Source, timeOf } from './report-source.ts';
+import { type Asked, type Needs, type OpenedSource, timeOf } from './report-source.ts';
 import type { TimeRange } from './typed-time.ts';
 
 /**
  * Opens the index of the account as the source of a report. Undefined if there is none, or if it cannot answer; then a note says
  * why. Throws CliError 'refused' if there is one that does not open.
  */
-export async function openIndex(ctx: Context, asked: Asked): Promise<Source | undefined> {
+export async function openIndex(ctx: Context, asked: Asked): Promise<OpenedSource | undefined> {
   const { profile } = await ctx.profiles.open();
   const index = await openedIndex(ctx, profile);
   if (index === undefined) return undefined;
@@ -109,7 +109,7 @@ async function sourceOf(
   ctx: Context,
   { needs, flags }: Asked,
   { index, status, profile, ...time }: Opened,
-): Promise<Source> {
+): Promise<OpenedSource> {
   const service = await ctx.service();
   // Every record is read out of the journal, so it is asked once for the whole report.
   let asked: Promise<readonly AttemptRecord[]> | undefined;

@@ -10,12 +10,12 @@ import { counted } from './counted.ts';
 import { feedIndex } from './orders/feed-index.ts';
 import { stopAtDate } from './orders/order-observer.ts';
 import { makersOf, nobodyAsked } from './report-makers.ts';
-import { type Asked, asOfReading, type Needs, type Source, timeOf } from './report-source.ts';
+import { type Asked, asOfReading, type Needs, type OpenedSource, timeOf } from './report-source.ts';
 import type { TimeRange } from './typed-time.ts';
 import { brokeOff } from './walk.ts';
 
 /** Opens the service itself as the source: every order is read when the facts are asked for. */
-export async function openLive(ctx: Context, asked: Asked): Promise<Source> {
+export async function openLive(ctx: Context, asked: Asked): Promise<OpenedSource> {
   const { flags, needs } = asked;
   const service = await ctx.service({ maxPerSecond: flags['max-rps'] });
   const time = timeOf(ctx, asked);

@@ -23,6 +23,7 @@ export const lastColumns: readonly Column[] = [
   rowColumn('source', 'text'),
   rowColumn('complete', 'flag'),
   rowColumn('as_of', 'time'),
+  rowColumn('only_currency', 'text'),
 ];
 
 /** The fields that every row begins with: the period, in Unix seconds. */
@@ -30,9 +31,17 @@ export function firstFields({ range, zone }: Source): JsonObject {
   return { since: seconds(range.since), until: seconds(range.until), zone };
 }
 
-/** The fields that every row ends with. Of an index nothing is complete: it knows what was so when the orders were read. */
-export function lastFields({ kind, asOf }: Source, complete: boolean): JsonObject {
-  return { source: kind, complete: complete && kind !== 'index', as_of: Math.floor(asOf / 1000) };
+/**
+ * The fields that every row ends with. Of an index nothing is complete: it knows what was so when the orders were read.
+ * `only_currency`: the row was made with --currency, so other currencies may have more.
+ */
+export function lastFields({ kind, asOf, currency }: Source, complete: boolean): JsonObject {
+  return {
+    source: kind,
+    complete: complete && kind !== 'index',
+    as_of: Math.floor(asOf / 1000),
+    only_currency: currency ?? null,
+  };
 }
 
 function seconds(ms: number | undefined): number | null {
@@ -49,7 +58,7 @@ export async function showReport(
 ): Promise<void> {
   if (out.format === 'table' && options.columns === undefined) return out.own({}, screen);
   await out.ownList(columns, rows, source.zone);
-  if (source.kind === 'index') sayAsOf({ notes }, source);
+  if (source.kind === 'index' || source.currency !== undefined) sayAsOf({ notes }, source);
 }
 
 /** Says below a list when the facts were true. */

@@ -13,6 +13,8 @@ import {
   type Line,
   largestOf,
   legendOf,
+  percent,
+  type RefundSum,
   type Series,
   type Signs,
   sparklineOf,
@@ -35,16 +37,29 @@ export function drawingOf({ out }: Pick<Context, 'out'>, chart: Chart = 'auto'):
 
 /** The first line: what this is about, when, and whose numbers these are. */
 export function titleLine(ctx: Context, title: string, source: Source): Block {
-  const span = spanWords(ctx, source);
-  const words = span === undefined ? [] : [`  ${span}`];
+  const about = aboutWords(ctx, source);
+  const words = about === '' ? [] : [`  ${about}`];
   return { line: [{ text: title, style: 'strong' }, ...words, '    ', ...cells(source.label)] };
+}
+
+/** What a report is about: its period, and its currency if it has only one. Empty if it is about everything. */
+export function aboutWords(ctx: Pick<Context, 'clock'>, source: Source): string {
+  const { currency } = source;
+  return [spanWords(ctx, source), currency === undefined ? undefined : `only ${currency}`]
+    .filter((words) => words !== undefined)
+    .join(', ');
+}
+
+/** ` in USD` for a report about one currency, so that its `none` is not taken for none at all. */
+export function inCurrency({ currency }: Pick<Source, 'currency'>): string {
+  return currency === undefined ? '' : ` in ${currency}`;
 }
 
 /**
  * The period in words, as far as it has passed: `1 Nov to 21 Nov 2026 (UTC-6), so far`. With its hours if it does not begin and
  * end at midnight. Undefined if it is all of time.
  */
-export function spanWords(
+function spanWords(
   { clock }: Pick<Context, 'clock'>,
   { days, range, reachesTo }: Source,
 ): string | undefined {
@@ -105,6 +120,15 @@ export function amountsOf({ settings }: Source): AmountStyle {
 /** The code of a currency in a table: never blank. */
 export function currencyWord(currency: string | undefined): string {
   return currency ?? 'none';
+}
+
+/** How much of the payments of the period went back until now: `MXN 3.49 %, USD 5.11 %`. Undefined without payments. */
+export function ratesOfPaid(totals: readonly Line<RefundSum>[]): string | undefined {
+  const rates = totals.flatMap(({ currency, sums }) => {
+    const rate = percent(sums.refunded_of_paid, sums.paid);
+    return rate === undefined ? [] : [`${currencyWord(currency)} ${rate} %`];
+  });
+  return rates.length === 0 ? undefined : rates.join(', ');
 }
 
 /** A column of figures. A figure with a currency is an amount. */

@@ -12,7 +12,7 @@ import {
   type RefundSum,
 } from '../reports/reports.ts';
 import type { ReportFigures } from './report-figures.ts';
-import { amountsOf, bucketWords, currencyWord } from './report-screen.ts';
+import { amountsOf, bucketWords, currencyWord, inCurrency, ratesOfPaid } from './report-screen.ts';
 import type { Source } from './report-source.ts';
 
 /** How the report is written. `names`: with the names of buyers and the notes of refunds. */
@@ -33,7 +33,7 @@ export function sectionsOf(figures: ReportFigures, how: ReportHow): readonly Pag
       title: `By ${unit}`,
       note: `Refunds that were made on each ${unit}. A ${unit} without refunds is in the chart only.`,
       parts: splitParts(refunded(time.buckets), { what: unit, kind: 'columns', all: units }, how),
-      empty: 'No refunds in this period.',
+      empty: `No refunds${inCurrency(how.source)} in this period.`,
     },
     splitSection('reason', refunded(reasons.buckets), how),
     splitSection('operator', refunded(operators.buckets), how),
@@ -60,7 +60,7 @@ function casesSection({ openCases }: ReportFigures, { source }: ReportHow): Page
     title: 'Open cases',
     note: 'Changes that this machine sent and that somebody has to look at: paydesk journal list --open',
     parts: tableParts({ name: 'Open cases', columns, rows }),
-    empty: 'None.',
+    empty: `None${inCurrency(source)}.`,
   };
 }
 
@@ -77,10 +77,12 @@ function totalsSection(totals: readonly Line<RefundSum>[], { source }: ReportHow
   ]);
   const titles = ['Refunds', 'Refunded', 'Of paid', 'Payments', 'Paid', 'Refunded of these payments'];
   const columns = [left('Currency'), ...titles.map(right)];
+  const rates = ratesOfPaid(totals);
   return {
     title: 'Sums',
+    note: rates === undefined ? undefined : `Of the payments of this period went back until now: ${rates}.`,
     parts: tableParts({ name: 'Sums', columns, rows }),
-    empty: 'No refunds and no payments in this period.',
+    empty: `No refunds and no payments${inCurrency(source)} in this period.`,
   };
 }
 
@@ -93,7 +95,7 @@ function splitSection(what: Dimension, buckets: readonly Line<RefundSum>[], how:
   return {
     title: `By ${what}`,
     parts: splitParts(buckets, { what, kind: 'bars' }, how),
-    empty: 'No refunds in this period.',
+    empty: `No refunds${inCurrency(how.source)} in this period.`,
   };
 }
 
@@ -154,7 +156,7 @@ function largestSection({ largest }: ReportFigures, { source, names }: ReportHow
     ]);
     return { heading: word, table: { name: `Largest refunds, ${word}`, columns, rows } };
   });
-  return { title: 'Largest refunds', parts, empty: 'No refunds in this period.' };
+  return { title: 'Largest refunds', parts, empty: `No refunds${inCurrency(source)} in this period.` };
 }
 
 function waitingSection({ waiting }: ReportFigures, { source }: ReportHow): PageSection {
@@ -162,7 +164,7 @@ function waitingSection({ waiting }: ReportFigures, { source }: ReportHow): Page
   const words = (amount: Figure, currency: string | undefined) => figureWords(amount, currency, style);
   return {
     title: 'Waiting for capture',
-    note: 'All authorized orders that nobody has captured, whenever they were created. The service does not say when an authorization lapses.',
+    note: `All authorized orders${inCurrency(source)} that nobody has captured, whenever they were created. The service does not say when an authorization lapses.`,
     parts: byCurrency(waiting.buckets, (word, currency, lines) => ({
       heading: word,
       chart: {
@@ -180,7 +182,7 @@ function waitingSection({ waiting }: ReportFigures, { source }: ReportHow): Page
         rows: lines.map(({ bucket, sums }) => [bucket, String(sums.orders), words(sums.amount, currency)]),
       },
     })),
-    empty: 'None.',
+    empty: `None${inCurrency(source)}.`,
   };
 }
 
@@ -205,9 +207,9 @@ function twinsSection({ twins }: ReportFigures, { source, names }: ReportHow): P
   ]);
   return {
     title: 'Possible twins',
-    note: 'Orders of the same buyer and amount within 10 minutes: somebody may have paid twice.',
+    note: `Orders${inCurrency(source)} of the same buyer and amount within 10 minutes: somebody may have paid twice.`,
     parts: tableParts({ name: 'Possible twins', columns, rows }),
-    empty: 'None.',
+    empty: `None${inCurrency(source)}.`,
   };
 }
 

@@ -33,6 +33,9 @@ export interface Needs {
 /** A line that says when the facts were true, or how else the sums must be read. */
 export type AsOfLine = readonly [label: string, text: string];
 
+/** A source before it is known which currency was asked for. */
+export type OpenedSource = Omit<Source, 'currency'>;
+
 /** The facts of a report, and what it says about where they come from. */
 export interface Source {
   readonly kind: 'live' | 'file' | 'index';
@@ -43,6 +46,8 @@ export interface Source {
   readonly days: Days;
   readonly zone: string;
   readonly range: TimeRange;
+  /** The only currency that was asked for, in capitals; undefined: all. */
+  readonly currency: string | undefined;
   /** What was made or changed later may be missing, Unix milliseconds: when the walk began, or when the oldest of it was read. */
   readonly asOf: number;
   /** The latest time that the facts can be of, Unix milliseconds: when the newest of it was read. */

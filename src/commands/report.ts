@@ -12,8 +12,8 @@ import { openSource } from './open-report-source.ts';
 import { gatherFigures, type ReportFigures } from './report-figures.ts';
 import { sourceFlags, sourceHelp } from './report-flags.ts';
 import { figuresForPrograms } from './report-json.ts';
-import { firstFields, lastFields, sayAsOf } from './report-rows.ts';
-import { gapWords, isComplete, labelWords, refuseGaps, spanWords } from './report-screen.ts';
+import { firstColumns, firstFields, lastColumns, lastFields, sayAsOf } from './report-rows.ts';
+import { aboutWords, gapWords, isComplete, labelWords, refuseGaps } from './report-screen.ts';
 import { capital, type ReportHow, sectionsOf } from './report-sections.ts';
 import type { Source } from './report-source.ts';
 import { parsePeriod, periodFlag } from './typed-period.ts';
@@ -89,7 +89,7 @@ function pageOf(ctx: Context, figures: ReportFigures, how: ReportHow): Page {
   const { gaps, failed } = figures.time;
   const unsummed = figures.time.totals.reduce((sum, { sums }) => sum + Number(sums.unsummed), 0);
   return {
-    title: `Refunds, ${spanWords(ctx, source) ?? 'all of time'}`,
+    title: `Refunds, ${aboutWords(ctx, source)}`,
     alarms: isComplete(gaps)
       ? []
       : [`Not complete: ${gapWords(gaps, 'refunds and payments')}. The sums may be too low.`],
@@ -140,11 +140,15 @@ async function showWritten(
     open_cases: openCases.length,
     ...lastFields(source, complete),
   };
-  await out.own(record, () => [
-    { line: `report written: ${file}` },
-    { line: `${counted(refunds, 'refund')}; ${source.readWords()}`, hang: 2 },
-    ...(complete ? [] : [{ line: 'NOT COMPLETE: the report says so, and see below' }]),
-  ]);
+  await out.own(
+    record,
+    () => [
+      { line: `report written: ${file}` },
+      { line: `${counted(refunds, 'refund')}; ${source.readWords()}`, hang: 2 },
+      ...(complete ? [] : [{ line: 'NOT COMPLETE: the report says so, and see below' }]),
+    ],
+    [...firstColumns, ...lastColumns],
+  );
   // How to make the sums exact is said to whoever makes the file, and not to whoever reads it.
   if (source.kind === 'index') sayAsOf({ notes }, source);
 }

@@ -23,7 +23,7 @@ import { openSource } from './open-report-source.ts';
 import { isNear, pairsIn } from './orders/twins.ts';
 import { liveFlag, sourceFlags, sourceHelp } from './report-flags.ts';
 import { lastFields, rowColumn, showReport } from './report-rows.ts';
-import { amountsOf, closingBlocks, isComplete, refuseGaps, titleLine } from './report-screen.ts';
+import { amountsOf, closingBlocks, inCurrency, isComplete, refuseGaps, titleLine } from './report-screen.ts';
 import type { Source } from './report-source.ts';
 import { parsePeriod } from './typed-period.ts';
 
@@ -95,6 +95,7 @@ const columns = [
   rowColumn('source', 'text'),
   rowColumn('complete', 'flag'),
   rowColumn('as_of', 'time'),
+  rowColumn('only_currency', 'text'),
 ];
 
 /** One fact of the day: how many, and how much in one currency. */
@@ -220,7 +221,7 @@ function screen(ctx: Context, source: Source, { lines }: Found): readonly Block[
   };
   const grid = (Object.keys(labels) as TodayLine['what'][]).flatMap((what): (readonly Cell[])[] => {
     const own = lines.filter((line) => line.what === what && line.count > 0);
-    if (own.length === 0) return [[labels[what], 'none', '', '']];
+    if (own.length === 0) return [[labels[what], noneOf(what, source), '', '']];
     return own.map((line, index) => [
       index === 0 ? emphasised(what) : '',
       String(line.count),
@@ -236,6 +237,11 @@ function screen(ctx: Context, source: Source, { lines }: Found): readonly Block[
     return { line: [label, ...words].flat(), hang: 2 };
   });
   return [titleLine(ctx, 'TODAY', source), { grid, right: [1, 2], narrow }, ...closingBlocks(source, [])];
+}
+
+// The journal is asked about every currency.
+function noneOf(what: TodayLine['what'], source: Source): string {
+  return what === 'unconfirmed' || what === 'paid_back_twice' ? 'none' : `none${inCurrency(source)}`;
 }
 
 // These need a person.

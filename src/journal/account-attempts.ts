@@ -5,7 +5,7 @@ import { isOpen } from './attempt-state.ts';
 import type { Journal, PaidTwice, UnconfirmedChange } from './journal.ts';
 import type { AttemptRecord, Moment } from './journal-rows.ts';
 import type { JournalStore } from './journal-store.ts';
-import { isPaidTwice, refundsPaidTwice, sendersOf } from './paid-twice.ts';
+import { isPaidTwice, otherAlarms, refundsPaidTwice, sendersOf } from './paid-twice.ts';
 import { marksOf, marksOfService, mayBeSameAccount } from './same-account.ts';
 import { namedByReply, unconfirmedChange } from './unconfirmed.ts';
 
@@ -55,8 +55,13 @@ export async function paidTwiceOf(
     if (id === undefined || found.has(id) || !mayBeSameAccount(marksOf(record.sent), account)) continue;
     const known = await attemptsOf(store, service, id);
     const refunds = refundsPaidTwice(record, known);
-    const ours = namedByReply(record);
-    found.set(id, { ...unconfirmedChange(record), refunds, ours, sentAs: sendersOf(refunds, known) });
+    found.set(id, {
+      ...unconfirmedChange(record),
+      refunds,
+      ours: namedByReply(record),
+      ...sendersOf(refunds, known),
+      besides: otherAlarms(record, known).map(({ sent }) => sent.intent),
+    });
   }
   return found;
 }

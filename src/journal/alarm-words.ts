@@ -13,8 +13,13 @@ export function paidTwiceWords(
   const sum = amount === undefined ? [] : [amountWords(amount, currency, style)];
   const [only, second] = refunds;
   const hidden = only !== undefined && second === undefined ? ['one that no read has shown'] : [];
-  const ids = only === undefined ? [] : [[...refunds, ...hidden].join(' and ')];
+  const ids = only === undefined ? [] : [listed([...refunds, ...hidden])];
   return `paid back ${refunds.length > 2 ? 'more than once' : 'twice'}: ${[...sum, ...ids].join(', ')}`;
+}
+
+// `re_1, re_2 and re_3`
+function listed(names: readonly string[]): string {
+  return [names.slice(0, -1).join(', '), ...names.slice(-1)].filter((part) => part !== '').join(' and ');
 }
 
 /** Who made which of two equal refunds, as far as it can be known: one line for ours, one for the rest. */
@@ -25,11 +30,19 @@ export function whoMadeLines(
     sentAt,
     operator,
     sentAs = [],
-  }: Pick<PaidTwice, 'refunds' | 'ours' | 'sentAt' | 'operator' | 'sentAs'>,
+    others: unsent = 0,
+  }: Pick<PaidTwice, 'refunds' | 'ours' | 'sentAt' | 'operator' | 'sentAs' | 'others'>,
   shortTime: (ms: number) => string,
 ): readonly string[] {
-  if (sentAs.length > 1)
-    return [`${sentAs.length > 2 ? 'all' : 'both'} were sent from here: ${sentAs.join(' and ')}`];
+  if (sentAs.length > 1) {
+    const all = refunds.length > 2 ? 'all' : 'both';
+    const count = unsent === 0 ? all : `${refunds.length - unsent} of them`;
+    const more = unsent === 1 ? 'the other is one more payment' : `the other ${unsent} are more payments`;
+    return [
+      `${count} were sent from here: ${listed(sentAs)}`,
+      ...(unsent === 0 ? [] : [`${more}: made twice, or sent from elsewhere`]),
+    ];
+  }
   const sent = `sent at ${shortTime(sentAt)} by ${operator}`;
   if (refunds.length < 2) return [sent];
   const own = refunds.filter((id) => ours.includes(id));

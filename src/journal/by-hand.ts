@@ -87,8 +87,11 @@ export function sentAgain(record: AttemptRecord, known: readonly AttemptRecord[]
   return allSentAgain(record, known)[0];
 }
 
-// What was sent later; and what was sent before, was recorded as not made, and so was sent again as this attempt.
-function allSentAgain(record: AttemptRecord, known: readonly AttemptRecord[]): readonly AttemptRecord[] {
+/** All of these: what was sent later; and what was sent before, was recorded as not made, and so was sent again as this attempt. */
+export function allSentAgain(
+  record: AttemptRecord,
+  known: readonly AttemptRecord[],
+): readonly AttemptRecord[] {
   return known.filter((other) => {
     const verdict = verdictOf(other)?.verdict;
     const failed = verdict === 'not_sent' || verdict === 'rejected';

@@ -12,6 +12,7 @@ import { momentOf } from './journal-time.ts';
 import type { Evidence } from './judge-read.ts';
 import { resolveOne } from './read-again.ts';
 import { refusalError } from './refusal-error.ts';
+import { statementOn } from './said-by-hand.ts';
 import { marksOf, marksOfService, mayBeSameAccount } from './same-account.ts';
 import { isOtherRequest } from './same-request.ts';
 
@@ -26,11 +27,13 @@ interface Learned {
   readonly blockedUntil?: number | undefined;
   readonly unrecorded?: { readonly cause: unknown } | undefined;
   readonly recorded?: true | undefined;
+  readonly byHand?: AttemptRecord | undefined;
 }
 
 /** What became of a change, with the order as it was last replied or read. */
 export function outcomeOf(sent: SentRow, row: VerdictRow | undefined, learned: Learned): Outcome {
-  const { reply, head, read, reads, lastReadAt, unread, blockedUntil, unrecorded, recorded } = learned;
+  const { reply, head, read, reads, lastReadAt, unread, blockedUntil, unrecorded, recorded, byHand } =
+    learned;
   const base = {
     intent: sent.intent,
     alarm: row?.alarm,
@@ -43,6 +46,7 @@ export function outcomeOf(sent: SentRow, row: VerdictRow | undefined, learned: L
     link: row?.link,
     unrecorded: unrecorded && { row: { ...row }, cause: unrecorded.cause },
     recorded,
+    byHand,
   };
   switch (row?.verdict) {
     case 'applied': {
@@ -120,9 +124,14 @@ async function outcomeNow(
   return outcomeOf(record.sent, verdict, {
     read: recordIn(read, verdict?.created),
     ...readOf(looked?.evidence, lookedAt),
-    blockedUntil: blockedUntil(record),
-    recorded: true,
+    ...toldAgain(record),
   });
+}
+
+/** What a repeat tells of the attempt that answers it. */
+export function toldAgain(record: AttemptRecord): Pick<Learned, 'blockedUntil' | 'recorded' | 'byHand'> {
+  const byHand = statementOn(record) === undefined ? undefined : record;
+  return { blockedUntil: blockedUntil(record), recorded: true, byHand };
 }
 
 // Without evidence there was no read: nothing was due, or another run had settled the attempt.

@@ -42,7 +42,7 @@ export function jointJournal(own: Journal, journals: readonly Journal[]): Journa
     isDue: (record, now) => own.isDue(record, momentFor(record, now)),
     mayStillLeave: (record, now) => own.mayStillLeave(record, momentFor(record, now)),
     tooEarlyUntil: (record, now) => own.tooEarlyUntil(record, momentFor(record, now)),
-    sentAgain: (record) => homeOf(record).sentAgain(record),
+    onSameOrder: (record) => homeOf(record).onSameOrder(record),
     reconcile: (record, how) => homeOf(record).reconcile(record, how),
     settle: (record, ...said) => homeOf(record).settle(record, ...said),
     acknowledge: (record, note) => homeOf(record).acknowledge(record, note),

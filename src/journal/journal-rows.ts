@@ -257,6 +257,17 @@ export interface AskedPlanRow extends ApprovalBase, Pick<SentRow, 'origin' | 'ac
   readonly step: 'asked';
   readonly claim: Pick<RowClaim, 'plan'>;
   readonly planned: PlannedTotals;
+  /** Absent in requests of older programs. */
+  readonly told?: PlanTold | undefined;
+}
+
+/** What whoever asked for the approval of a plan was told of its rows before the yes. */
+export interface PlanTold {
+  /** How many rows have notes; and the first of these notes, each with its line. */
+  readonly noted: number;
+  readonly notes: readonly string[];
+  /** How many rows have which reason; `` for none. */
+  readonly reasons: readonly { readonly reason: string; readonly rows: number }[];
 }
 
 /** What a plan that somebody else should approve is about. */

@@ -19,6 +19,7 @@ import type { SharedPlan, TeamRules } from './team-rules.ts';
 
 export { alarmText, alarmWords, paidTwiceWords, whoMadeLines } from './alarm-words.ts';
 export { leavesUntil } from './attempt-state.ts';
+export { sentAgain } from './by-hand.ts';
 export type { StoredRow } from './chain.ts';
 export type {
   Alarm,
@@ -27,6 +28,7 @@ export type {
   AttemptRecord,
   LimitRow,
   Moment,
+  PlanTold,
   RowClaim,
   SettingRow,
   VerdictRow,
@@ -37,6 +39,7 @@ export { tolerableSkewMs } from './journal-time.ts';
 export type { Evidence } from './judge-read.ts';
 export { LimitRefusal, limitValue, limitWords, secondWords } from './limit-words.ts';
 export { isSameOrigin } from './moved-away.ts';
+export { foundTwice, isPaidTwice, otherAlarms } from './paid-twice.ts';
 export type { ServerVerification } from './postgres/postgres-store.ts';
 export type { TeamStatus } from './postgres/team-status.ts';
 export { appearedVerdict, notMadeBy, statementOn } from './said-by-hand.ts';
@@ -47,12 +50,13 @@ export type {
   LimitChanges,
   LimitFinding,
   OthersProgress,
+  PlanSecond,
   RowEnded,
   SharedPlan,
   TeamLimit,
   TeamRules,
 } from './team-rules.ts';
-export { approvalMaxMs } from './team-rules.ts';
+export { approvalMaxMs, silentFromMs } from './team-rules.ts';
 export { mendLines, reasonOf } from './unwritten-words.ts';
 
 /** What a refund must leave behind: exactly one new refund record of this amount on this charge. */
@@ -145,6 +149,8 @@ interface OutcomeBase {
   readonly unrecorded?: { readonly row: JsonObject; readonly cause: unknown } | undefined;
   /** Set when this is the outcome of an earlier run with the same `--intent`; this run sent nothing. */
   readonly recorded?: true | undefined;
+  /** Set when what a person recorded by hand is all that is known: the attempt, with who recorded it. */
+  readonly byHand?: AttemptRecord | undefined;
   /** Status and headers of the reply; absent when no reply came in this run. */
   readonly head?: ReplyHead | undefined;
   /** The order from the last read or the reply, if there was one. */
@@ -213,8 +219,11 @@ export interface PaidTwice extends Omit<UnconfirmedChange, 'kind'> {
   readonly refunds: readonly string[];
   /** Those that the reply named, so they are surely ours. None if the reply was lost: then nobody can tell which one is. */
   readonly ours: readonly string[];
-  /** The intents that sent them, if each of them was sent from here. */
+  /** The intents that sent them from here, as far as that is known, and how many of the refunds none of these made. */
   readonly sentAs?: readonly string[] | undefined;
+  readonly others?: number | undefined;
+  /** The intents whose alarms stand on the same order besides this one. */
+  readonly besides?: readonly string[] | undefined;
 }
 
 /** A refund that an order shows although a person recorded that it was not made. */
@@ -224,8 +233,10 @@ export interface AppearedRefund {
   readonly operator: string;
   /** The ids of the refunds that the order shows. */
   readonly refunds: readonly string[];
-  /** The intent of the same refund, sent again and made: the buyer was paid twice. */
-  readonly again: string | undefined;
+  /** Both refunds, if the same was sent again and made: the buyer was paid twice. */
+  readonly twice: PaidTwice | undefined;
+  /** Other refunds of the order that were sent after it and may have been made. Whoever sent them did not know of this one. */
+  readonly between: readonly AttemptRecord[];
   /** Whether the journal has it, so that only a person must look. */
   readonly isRecorded: boolean;
 }
@@ -364,8 +375,8 @@ export interface Journal {
     },
     confirm: (evidence: Evidence) => Promise<string | undefined>,
   ): Promise<Resolved>;
-  /** The same refund, sent again after this one: if both were made, the buyer was paid twice. */
-  sentAgain(record: AttemptRecord): Promise<AttemptRecord | undefined>;
+  /** The attempts on the order of this one, with the same account; itself among them. None if it has no order. */
+  onSameOrder(record: AttemptRecord): Promise<readonly AttemptRecord[]>;
   /** Until when nobody can know yet that it was not made (Unix milliseconds); undefined when it is late enough. */
   tooEarlyUntil(record: AttemptRecord, now: Moment): number | undefined;
   /**

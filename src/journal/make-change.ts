@@ -8,7 +8,7 @@ import type { Notes } from '../terminal/terminal.ts';
 import { alarmText } from './alarm-words.ts';
 import { begin, step } from './at-most-once.ts';
 import { blockedUntil, verdictOf } from './attempt-state.ts';
-import { outcomeOf } from './change-outcome.ts';
+import { outcomeOf, toldAgain } from './change-outcome.ts';
 import { Effects, recordIn } from './effects.ts';
 import { appeared } from './guards.ts';
 import type { Change, Intent, Outcome } from './journal.ts';
@@ -71,21 +71,30 @@ async function reconcileFirst(
       only: plan !== undefined,
     },
   );
-  for (const { record, added } of looked) tellNews(parts, record, added);
+  for (const { record, added } of looked) tellNews(parts, orderId, record, added);
   return looked.filter(({ added }) => added !== undefined).map(({ record }) => record);
 }
 
-// A watched refund that is as it should be gets no line.
+// A watched refund that is as it should be gets no line. The order is named: an alarm in the middle of a refund must not look as if
+// it were about that refund.
 function tellNews(
   { notes, service }: ChangeParts,
+  own: string | undefined,
   record: AttemptRecord,
   added: VerdictRow | undefined,
 ): void {
   if (added === undefined || (added.alarm === undefined && wasApplied(record))) return;
   const { alarm } = added;
   const line = `${named(record, service.profile.settings)}: paydesk journal show ${record.sent.intent}`;
-  if (alarm === undefined) notes.note(`an earlier change was looked up again: ${line}`);
-  else notes.warn(`${alarmText(record) ?? alarm}: an earlier change: ${line}`);
+  const { orderId } = record.sent.proof;
+  const where =
+    orderId === undefined
+      ? 'an earlier change'
+      : orderId === own
+        ? 'this order, an earlier change'
+        : `another order, ${orderId}`;
+  if (alarm === undefined) notes.note(`${where}: looked up again: ${line}`);
+  else notes.warn(`${where}: ${alarmText(record) ?? alarm}: ${line}`);
 }
 
 function wasApplied({ verdicts }: AttemptRecord): boolean {
@@ -174,8 +183,7 @@ class Run {
         return outcomeOf(end.attempt.sent, verdict, {
           read: recordIn(this.effects.last, verdict?.created),
           reads: 0,
-          blockedUntil: blockedUntil(end.attempt),
-          recorded: true,
+          ...toldAgain(end.attempt),
         });
       }
     }

@@ -16,7 +16,7 @@ import {
   mayStillLeave,
   ownRefunds,
 } from './attempt-state.ts';
-import { sentAgain, tooEarly, unshownRefunds } from './by-hand.ts';
+import { tooEarly, unshownRefunds } from './by-hand.ts';
 import { recordedOutcome } from './change-outcome.ts';
 import type { EffectParts } from './effects.ts';
 import type { Journal } from './journal.ts';
@@ -217,14 +217,11 @@ function createJournal(parts: JournalParts): Journal {
       resolveOne(await effectParts(record), record, {
         acknowledgement: { operator: await whoStates(), note },
       }),
-    async sentAgain(record) {
-      const { orderId } = record.sent.proof;
+    async onSameOrder({ sent }) {
+      const { orderId } = sent.proof;
       const all = orderId === undefined ? [] : await store.attempts({ orderId });
-      const account = marksOf(record.sent);
-      return sentAgain(
-        record,
-        all.filter(({ sent }) => mayBeSameAccount(marksOf(sent), account)),
-      );
+      const account = marksOf(sent);
+      return all.filter((one) => mayBeSameAccount(marksOf(one.sent), account));
     },
     tooEarlyUntil(record, moment) {
       const refusal = tooEarly(record, moment);

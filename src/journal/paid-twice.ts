@@ -3,8 +3,9 @@
  * is the first to show twice. Pure.
  */
 
-import { claimsOf, isAcknowledged, ownRefunds, verdictOf } from './attempt-state.ts';
-import { sentAgain } from './by-hand.ts';
+import { claimsOf, isAcknowledged, isSameAttempt, ownRefunds, verdictOf } from './attempt-state.ts';
+import { allSentAgain } from './by-hand.ts';
+import type { FoundRefund } from './journal.ts';
 import type { AttemptRecord, VerdictRow } from './journal-rows.ts';
 import { earliestOf } from './journal-time.ts';
 import { type Evidence, isSameMoney, judgeRead } from './judge-read.ts';
@@ -31,28 +32,59 @@ export function newDuplicate(
   return isAcknowledged(last, 'duplicate', evidence.refunds) ? undefined : evidence;
 }
 
-/** The intents that sent these refunds, if each of them was sent from here, as a change of its own; else none. */
-export function sendersOf(refunds: readonly string[], known: readonly AttemptRecord[]): readonly string[] {
-  const senders = refunds.map((id) =>
-    known.find((record) => ownRefunds(record).some((one) => one.id === id)),
+/** Who sent refunds that are there more than once. */
+interface Senders {
+  /** The intents that sent them from here, each once. */
+  readonly sentAs: readonly string[];
+  /** How many of the refunds none of these intents made. */
+  readonly others: number;
+}
+
+/** Who sent these refunds, as far as the journal knows it. `known`: the attempts on the order. */
+export function sendersOf(refunds: readonly string[], known: readonly AttemptRecord[]): Senders {
+  const senders = refunds.flatMap(
+    (id) => known.find((record) => ownRefunds(record).some((one) => one.id === id))?.sent.intent ?? [],
   );
-  const intents = new Set(senders.map((record) => record?.sent.intent));
-  const all = [...intents].filter((intent) => intent !== undefined);
-  return all.length === refunds.length ? all : [];
+  return { sentAs: [...new Set(senders)], others: refunds.length - senders.length };
 }
 
 /**
- * The ids of the refunds that are there more than once. They come from the last read that showed all of them: a later one
- * may show fewer. If a person corrected a record, the second refund is that of the attempt that was sent again. `known`: the
+ * The refunds that are there more than once, those with an id once each. They come from the last read that showed more than was asked
+ * for: a later one may show fewer. The refunds of what was sent again in its place, and made, stand with them. `known`: the
  * attempts on the order.
  */
-export function refundsPaidTwice(record: AttemptRecord, known: readonly AttemptRecord[]): readonly string[] {
+export function foundTwice(
+  record: AttemptRecord,
+  known: readonly AttemptRecord[],
+): readonly (FoundRefund & { readonly id: string })[] {
   const { expected } = record.sent.proof;
   const seen = record.verdicts.findLast(
     ({ alarm, refunds }) => alarm === 'duplicate' && (refunds?.length ?? 0) > expected.length,
   );
-  const attempts = [record, sentAgain(record, known)].filter((one) => one !== undefined);
-  const found = seen?.refunds ?? attempts.flatMap(ownRefunds);
+  const found = [
+    ...(seen?.refunds ?? ownRefunds(record)),
+    ...allSentAgain(record, known).flatMap(ownRefunds),
+  ];
   const same = found.filter((refund) => expected.some((one) => isSameMoney(one, refund)));
-  return [...new Set(same.map(({ id }) => id).filter((id) => id !== undefined))];
+  return [
+    ...new Map(
+      same.flatMap((refund) => {
+        const { id } = refund;
+        return id === undefined ? [] : [[id, { ...refund, id }] as const];
+      }),
+    ).values(),
+  ];
+}
+
+/** The ids of these. */
+export function refundsPaidTwice(record: AttemptRecord, known: readonly AttemptRecord[]): readonly string[] {
+  return foundTwice(record, known).map(({ id }) => id);
+}
+
+/** The other attempts on the order whose alarm says that a refund was paid back twice. Each is acknowledged by itself. */
+export function otherAlarms(
+  record: AttemptRecord,
+  known: readonly AttemptRecord[],
+): readonly AttemptRecord[] {
+  return known.filter((other) => isPaidTwice(other) && !isSameAttempt(other, record));
 }

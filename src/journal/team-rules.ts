@@ -75,7 +75,7 @@ export type AskedRefund = Pick<
   | 'again'
   | 'seen'
 >;
-export type AskedPlan = Pick<AskedPlanRow, 'origin' | 'account' | 'profile' | 'claim' | 'planned'>;
+export type AskedPlan = Pick<AskedPlanRow, 'origin' | 'account' | 'profile' | 'claim' | 'planned' | 'told'>;
 
 /**
  * - `asked`: nobody has answered it yet
@@ -120,14 +120,17 @@ export interface TeamRules {
   ): Promise<ApprovalRow>;
   /** A plan that desks work off together. `text`: its file without the last line, which its digest covers. */
   plan(digest: string, text: () => string | Promise<string>): Promise<SharedPlan>;
-  /** How far other runs are with a plan. Does not take part in it, and does not add it. */
+  /**
+   * How far other runs are with a plan. Does not take part in it, and does not add it. While the server is away: what this
+   * machine has of it.
+   */
   planProgress(digest: string): Promise<OthersProgress>;
 }
 
 /** A plan in a team's journal. */
 export interface SharedPlan {
-  /** From which sum on somebody else must approve it as a whole, if that is so; and who did, if somebody did in time. */
-  check(): Promise<{ readonly second: TeamLimit | undefined; readonly approvedBy: string | undefined }>;
+  /** Why somebody else must approve it as a whole, if that is so; and who did, if somebody did in time. */
+  check(): Promise<{ readonly second: PlanSecond | undefined; readonly approvedBy: string | undefined }>;
   /** Begins a run. If all its orders were ended, they are for the taking once more. */
   start(): Promise<void>;
   /**
@@ -143,6 +146,15 @@ export interface SharedPlan {
   leave(): Promise<void>;
 }
 
+/** Why somebody else must approve a plan. */
+export interface PlanSecond {
+  readonly limit: TeamLimit;
+  /** The sum of the plan, if that alone reaches the limit. */
+  readonly total: number | undefined;
+  /** The first orders that reach it: their first row, what the plan pays back, and what went back within 24 hours before. */
+  readonly orders: readonly { readonly row: number; readonly planned: number; readonly earlier: number }[];
+}
+
 /** How a row of a plan ended. */
 export type RowEnded = 'applied' | 'refused' | 'unconfirmed' | 'not_sent';
 
@@ -154,6 +166,9 @@ export interface ClaimedOrder extends Omit<RowClaim, 'row'> {
   readonly rows: readonly number[];
 }
 
+/** Nobody who works on an order is silent for longer, unless the service or the network stands still. */
+export const silentFromMs = 15_000;
+
 /** What other runs have done with a plan. */
 export interface OthersProgress {
   readonly ended: readonly {
@@ -164,6 +179,11 @@ export interface OthersProgress {
     readonly rows: number;
     readonly amount: number;
   }[];
-  /** Who works on how many orders now. */
-  readonly working: readonly { readonly member: string; readonly orders: number }[];
+  /** Who works on how many orders now, since when nothing was heard of them, and when their last order is taken over. */
+  readonly working: readonly {
+    readonly member: string;
+    readonly orders: number;
+    readonly silentMs: number;
+    readonly takenInMs: number;
+  }[];
 }

@@ -6,12 +6,12 @@
 import { type AmountStyle, amountWords } from '../amounts.ts';
 import type { JsonObject } from '../api/spec.ts';
 import { claimsOf, isWatched, ownRefunds, verdictOf } from './attempt-state.ts';
-import { appearedOn } from './by-hand.ts';
+import { allSentAgain, appearedOn } from './by-hand.ts';
 import { type AppearedRefund, changeKinds, type PaidTwice, type UnconfirmedChange } from './journal.ts';
 import { type AttemptRecord, sentBy } from './journal-rows.ts';
 import { earliestOf } from './journal-time.ts';
 import { isSameMoney, judgeRead } from './judge-read.ts';
-import { newDuplicate } from './paid-twice.ts';
+import { newDuplicate, sendersOf } from './paid-twice.ts';
 import { appearedVerdict, notMadeBy } from './said-by-hand.ts';
 
 /** An unconfirmed attempt as screens show it. */
@@ -37,8 +37,10 @@ export function seenTwice(known: readonly AttemptRecord[], order: JsonObject): P
     const same = twice.refunds.filter((one) =>
       record.sent.proof.expected.some((own) => isSameMoney(own, one)),
     );
-    const refunds = same.flatMap(({ id }) => id ?? []);
-    return { ...unconfirmedChange(record), refunds, ours: namedByReply(record) };
+    const all = [...same, ...allSentAgain(record, known).flatMap(ownRefunds)];
+    const refunds = [...new Set(all.flatMap(({ id }) => id ?? []))];
+    const ours = namedByReply(record);
+    return { ...unconfirmedChange(record), refunds, ours, ...sendersOf(refunds, known) };
   }
   return undefined;
 }
@@ -71,8 +73,28 @@ export function appearedRefunds(
     const same = found.filter((one) => record.sent.proof.expected.some((own) => isSameMoney(own, one)));
     const refunds = same.flatMap(({ id }) => id ?? []);
     const operator = notMadeBy(record) ?? 'somebody';
-    const again = seen?.again?.sent.intent;
-    return [{ record, operator, refunds, again, isRecorded: row !== undefined }];
+    const twice = seen?.again && twiceOf(record, seen.again, refunds);
+    const between = sentBetween(record, known);
+    return [{ record, operator, refunds, twice, between, isRecorded: row !== undefined }];
+  });
+}
+
+// Both were sent from here: the one that appeared, and the one that was sent in its place.
+function twiceOf(record: AttemptRecord, again: AttemptRecord, shown: readonly string[]): PaidTwice {
+  const own = ownRefunds(again).flatMap(({ id }) => id ?? []);
+  const refunds = [...new Set([...own, ...shown])];
+  const others = Math.max(0, refunds.length - own.length - record.sent.proof.expected.length);
+  const sentAs = [record.sent.intent, again.sent.intent];
+  return { ...unconfirmedChange(record), refunds, ours: namedByReply(again), sentAs, others };
+}
+
+function sentBetween(record: AttemptRecord, known: readonly AttemptRecord[]): readonly AttemptRecord[] {
+  const again = allSentAgain(record, known);
+  return known.filter((other) => {
+    const verdict = verdictOf(other)?.verdict;
+    const mayBeMade = verdict !== 'rejected' && verdict !== 'not_sent';
+    const isLater = other.sent.proof.kind === 'refund' && other.sent.time > record.sent.time;
+    return isLater && mayBeMade && !again.includes(other);
   });
 }
 
@@ -172,9 +194,11 @@ function alarmedLine(
 ): readonly string[] {
   const [first, second] = attempts;
   if (first === undefined) return [];
-  const names = namesOf(attempts, (record) => nameOf(record, amounts));
+  // The same money may have been sent as two changes, and a third refund like them is one more for both.
+  const cases = [...new Map(attempts.map((record) => [nameOf(record, amounts), record])).values()];
+  const names = namesOf(cases, (record) => nameOf(record, amounts));
   const how = second === undefined ? `show ${first.sent.intent}` : 'list --open';
-  const what = `${attempts.length} refund${second === undefined ? '' : 's'} ${words}`;
+  const what = `${cases.length} refund${cases.length === 1 ? '' : 's'} ${words}`;
   return [`${what}: ${names}: show your lead: paydesk journal ${how}`];
 }
 

@@ -1,6 +1,7 @@
 /** The same refund asked for once more, by a person or a script, and reads that lag behind what was done. */
 
 import { describe, expect, test } from 'vitest';
+import { newRefundOf, withRefund } from '../harness/orders.ts';
 import { json, reset } from '../harness/server.ts';
 import { changeArgs, journalRows, ledgerAndDesk, refundAmount, story } from './desk.ts';
 import type { LedgerOrder, OnPost } from './ledger.ts';
@@ -66,9 +67,23 @@ describe.concurrent('reads lag behind: not seen is never the last word (F30)', (
     const other = await desk.run(home, changeArgs(ledger.add('refund')));
     expect(other.code, other.stderr).toBe(0);
     expect(other.stderr).toMatch(
-      /an earlier change was looked up again: i_\w+, refund of 5000 MXN, applied: paydesk journal show/,
+      /another order, ord_\w+: looked up again: i_\w+, refund of 5000 MXN, applied: paydesk journal show/,
     );
     expect(story(home)).toBe('sent unknown not_seen applied sent applied');
+  });
+
+  test('an alarm of another order names that order, so that nobody takes it for this refund', async () => {
+    using home = desk.newHome();
+    const order = ledger.add('refund');
+    expect((await desk.run(home, changeArgs(order))).code).toBe(0);
+    order.value = withRefund(order.value, newRefundOf(`rf_${order.id}_x`, refundAmount), refundAmount);
+    const other = ledger.add('refund');
+    const { code, stderr } = await desk.run(home, changeArgs(other));
+    expect(code, stderr).toBe(0);
+    expect(stderr).toMatch(
+      new RegExp(`^another order, ${order.id}: PAID BACK TWICE: i_\\w+, refund of 5000 MXN, applied:`, 'm'),
+    );
+    expect(other.posts).toHaveLength(1);
   });
 });
 

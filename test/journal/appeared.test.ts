@@ -1,76 +1,20 @@
 /** A refund that somebody recorded as not made, and that appears all the same: every read of its order says so. */
 
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { journalRows } from '../atmost/desk.ts';
-import { standingAt } from '../harness/clock.ts';
-import { chargeOf, type Json, orderOf, refundOf, withRefund } from '../harness/orders.ts';
-import type { Ran } from '../harness/paydesk.ts';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { inOneLine } from '../harness/ran.ts';
-import { json, reset } from '../harness/server.ts';
-import { type Service, startService } from '../harness/service.ts';
+import { type Appearing, id, note, refund, startAppearing } from './appearing.ts';
 
-const created = Date.parse('2040-11-20T18:42:00Z') / 1000;
-const secondsOf = (time: string) => Date.parse(`2040-11-21T${time}Z`) / 1000;
-const id = 'ord_2tQ8mVxK4nRz7LcWp';
-
-function bought(): Json {
-  return orderOf(id, [chargeOf('ch_1', 35_000)], { created_at: created, updated_at: created + 30 });
-}
-
-let service: Service;
-let made: number;
-let isLost: boolean;
-
-/** One more refund of the first charge at the service. */
-function apply(amount = 900, time = '05:05:13'): Json {
-  made += 1;
-  const refund = refundOf(`rf_${made}`, amount, { created_at: secondsOf(time) });
-  service.orders = service.orders.map((order) => withRefund(order, refund, amount));
-  return service.orders[0] ?? {};
-}
-
+let desk: Appearing;
 beforeEach(async () => {
-  made = 0;
-  isLost = true;
-  service = await startService({
-    orders: [bought()],
-    sendsDate: false,
-    onPost: () => (isLost ? reset : json(apply(900, '05:12:01'))),
-  });
+  desk = await startAppearing();
 });
-afterEach(async () => {
-  await service[Symbol.asyncDispose]();
-});
-
-async function run(time: string, args: string | readonly string[], day = '21'): Promise<Ran> {
-  const env = { ...standingAt(`2040-11-${day}T${time}Z`), PAYDESK_OPERATOR: 'root' };
-  return await service.run(typeof args === 'string' ? args.split(' ') : args, { env });
-}
-
-const refund = (more = '') =>
-  `orders refund ${id} --charge 1 --amount 900 --yes${more === '' ? '' : ` ${more}`}`;
-const note = ['--note', 'Ana at the bank looked: nothing'];
-
-/** A refund of 900 whose reply was lost, and that somebody recorded as not made at 05:10. */
-async function recordedAsNotMade(): Promise<string> {
-  expect((await run('05:05:12', refund())).code).toBe(7);
-  const intent = journalRows(service.home)[0]?.intent ?? '';
-  const settle = ['journal', 'settle', intent, '--not-applied', ...note, '--confirm', id];
-  expect((await run('05:10:00', settle)).code).toBe(0);
-  isLost = false;
-  return intent;
-}
-
-function rowsOf(intent: string) {
-  return journalRows(service.home).filter((row) => row.intent === intent);
-}
 
 describe('a refund that was recorded as not made, and that appears', () => {
   test('is found by journal reconcile INTENT, which says so and exits 7', async () => {
-    const intent = await recordedAsNotMade();
-    expect((await run('05:11:00', `journal reconcile ${intent}`)).code).toBe(0);
-    apply();
-    const { code, stdout, stderr } = await run('05:20:00', `journal reconcile ${intent}`);
+    const intent = await desk.recordedAsNotMade();
+    expect((await desk.run('05:11:00', `journal reconcile ${intent}`)).code).toBe(0);
+    desk.apply();
+    const { code, stdout, stderr } = await desk.run('05:20:00', `journal reconcile ${intent}`);
     expect({ code, stdout: inOneLine(stdout) }).toEqual({
       code: 7,
       stdout: expect.stringContaining('HAS APPEARED, recorded as not made by root'),
@@ -78,7 +22,7 @@ describe('a refund that was recorded as not made, and that appears', () => {
     expect(inOneLine(stderr)).toContain(
       `HAS APPEARED, recorded as not made by root: refund of 900 MXN on ${id}: the service lists rf_1: paydesk journal show ${intent}`,
     );
-    expect(rowsOf(intent).at(-1)).toMatchObject({
+    expect(desk.rowsOf(intent).at(-1)).toMatchObject({
       verdict: 'applied',
       by: 'read',
       alarm: 'applied_though_rejected',
@@ -86,51 +30,51 @@ describe('a refund that was recorded as not made, and that appears', () => {
   });
 
   test('is found by reconcile --all, for cron too, and stays there until somebody acknowledges it', async () => {
-    const intent = await recordedAsNotMade();
-    apply();
+    const intent = await desk.recordedAsNotMade();
+    desk.apply();
     const all = 'journal reconcile --all --quiet';
-    const { code, stderr } = await run('05:20:00', all);
+    const { code, stderr } = await desk.run('05:20:00', all);
     expect({ code, stderr: inOneLine(stderr) }).toEqual({
       code: 7,
       stderr: expect.stringContaining('HAS APPEARED, recorded as not made by root'),
     });
-    expect((await run('05:21:00', all)).code).toBe(7);
+    expect((await desk.run('05:21:00', all)).code).toBe(7);
     const done = ['journal', 'acknowledge', intent, '--note', 'the buyer was told that it is there', '--yes'];
-    expect((await run('05:22:00', done)).code).toBe(0);
-    expect((await run('05:23:00', all)).code).toBe(0);
-    const shown = await run('05:24:00', `orders show ${id}`);
+    expect((await desk.run('05:22:00', done)).code).toBe(0);
+    expect((await desk.run('05:23:00', all)).code).toBe(0);
+    const shown = await desk.run('05:24:00', `orders show ${id}`);
     expect(inOneLine(shown.stdout)).toContain('had this alarm: it appeared, recorded as not made by root');
   });
 
   test('is told by orders show, list and the list of open changes; nobody is told to wait', async () => {
-    const intent = await recordedAsNotMade();
-    apply();
-    const shown = await run('05:20:00', `orders show ${id}`);
+    const intent = await desk.recordedAsNotMade();
+    desk.apply();
+    const shown = await desk.run('05:20:00', `orders show ${id}`);
     const text = inOneLine(shown.stdout);
     expect(text).toContain(
-      'it HAS appeared: it was recorded as not made by root; the order shows rf_1 do not refund this order; show your lead',
+      'HAS APPEARED: refund of 900 MXN, sent at 05:05:12 by root: root recorded that it was not made; the order shows rf_1 do not refund this order; show your lead',
     );
     expect(text).toContain(`paydesk journal reconcile ${intent}`);
     expect(text).not.toMatch(/may still appear|wait until|orders refund/);
-    expect((await run('05:21:00', 'orders list')).stdout).toContain('HAS appeared');
-    await run('05:22:00', `journal reconcile ${intent}`);
-    const after = inOneLine((await run('05:23:00', `orders show ${id}`)).stdout);
-    expect(after).toContain('it HAS appeared: it was recorded as not made by root; the order shows rf_1');
+    expect((await desk.run('05:21:00', 'orders list')).stdout).toContain('HAS appeared');
+    await desk.run('05:22:00', `journal reconcile ${intent}`);
+    const after = inOneLine((await desk.run('05:23:00', `orders show ${id}`)).stdout);
+    expect(after).toContain('root recorded that it was not made; the order shows rf_1');
     expect(after).toContain(`paydesk journal show ${intent}`);
-    expect((await run('05:24:00', 'orders list')).stderr).toContain(
+    expect((await desk.run('05:24:00', 'orders list')).stderr).toContain(
       `1 refund recorded as not made, and made all the same: ${id}, 900 MXN: show your lead: paydesk journal show ${intent}`,
     );
   });
 
   test('stops every refund of its order before the preview, and --again is not offered', async () => {
-    const intent = await recordedAsNotMade();
-    apply();
+    const intent = await desk.recordedAsNotMade();
+    desk.apply();
     for (const [time, line] of [
       ['05:20:00', refund()],
       ['05:21:00', refund('--again rf_1')],
       ['05:22:00', `orders refund ${id} --charge 1 --amount 500 --yes`],
     ] as const) {
-      const { code, stderr } = await run(time, line);
+      const { code, stderr } = await desk.run(time, line);
       expect({ code, stderr: inOneLine(stderr) }).toEqual({
         code: 7,
         stderr: expect.stringMatching(
@@ -140,58 +84,58 @@ describe('a refund that was recorded as not made, and that appears', () => {
       expect(stderr).toContain(`paydesk journal acknowledge ${intent} --note TEXT`);
       expect(stderr).not.toContain('--again rf_1\n');
     }
-    expect(service.posts).toHaveLength(1);
+    expect(desk.service.posts).toHaveLength(1);
   });
 
   test('raises PAID BACK TWICE when the same was sent again in between', async () => {
-    const intent = await recordedAsNotMade();
-    expect((await run('05:12:00', refund())).code).toBe(0);
-    apply();
-    const shown = inOneLine((await run('05:20:00', `orders show ${id}`)).stdout);
+    const intent = await desk.recordedAsNotMade();
+    expect((await desk.run('05:12:00', refund())).code).toBe(0);
+    desk.apply();
+    const shown = inOneLine((await desk.run('05:20:00', `orders show ${id}`)).stdout);
     expect(shown).toMatch(/paid back twice\?/i);
-    const { code, stderr } = await run('05:20:00', 'journal reconcile --all');
+    const { code, stderr } = await desk.run('05:20:00', 'journal reconcile --all');
     expect({ code, stderr: inOneLine(stderr) }).toEqual({
       code: 7,
       stderr: expect.stringContaining('PAID BACK TWICE'),
     });
-    const next = await run('05:30:00', `orders refund ${id} --charge 1 --amount 500 --yes`);
+    const next = await desk.run('05:30:00', `orders refund ${id} --charge 1 --amount 500 --yes`);
     expect(next.code).toBe(3);
-    expect(service.posts).toHaveLength(2);
-    expect(rowsOf(intent).length).toBeGreaterThan(0);
+    expect(desk.service.posts).toHaveLength(2);
+    expect(desk.rowsOf(intent).length).toBeGreaterThan(0);
   });
 
   test('names both intents on every screen when the same was sent again', async () => {
-    const intent = await recordedAsNotMade();
-    expect((await run('05:12:00', refund())).code).toBe(0);
-    await run('05:13:00', 'journal reconcile --all');
-    apply();
-    const { code, stderr } = await run('05:20:00', `journal reconcile ${intent}`);
+    const intent = await desk.recordedAsNotMade();
+    expect((await desk.run('05:12:00', refund())).code).toBe(0);
+    await desk.run('05:13:00', 'journal reconcile --all');
+    desk.apply();
+    const { code, stderr } = await desk.run('05:20:00', `journal reconcile ${intent}`);
     expect({ code, stderr: inOneLine(stderr) }).toEqual({
       code: 7,
       stderr: expect.stringContaining('PAID BACK TWICE'),
     });
-    expect(rowsOf(intent).at(-1)).toMatchObject({
+    expect(desk.rowsOf(intent).at(-1)).toMatchObject({
       alarm: 'duplicate',
       refunds: [{ id: 'rf_2' }, { id: 'rf_1' }],
     });
-    const screen = inOneLine((await run('05:21:00', `orders show ${id}`)).stdout);
-    const second = journalRows(service.home).find((row) => row.type === 'sent' && row.intent !== intent);
-    expect(screen).toContain(`both were sent from here: ${intent} and ${second?.intent ?? ''}`);
+    const screen = inOneLine((await desk.run('05:21:00', `orders show ${id}`)).stdout);
+    const second = desk.intents().at(-1);
+    expect(screen).toContain(`both were sent from here: ${intent} and ${second ?? ''}`);
   });
 
   test('is read once more after the waiting period, and then no more', async () => {
-    const intent = await recordedAsNotMade();
-    const { code, stdout } = await run('05:30:00', `journal reconcile ${intent}`, '22');
+    const intent = await desk.recordedAsNotMade();
+    const { code, stdout } = await desk.run('05:30:00', `journal reconcile ${intent}`, '22');
     expect({ code, stdout: inOneLine(stdout) }).toEqual({
       code: 0,
       stdout: expect.stringContaining(
         'recorded as not made, by root; it did not appear until the end of the waiting period',
       ),
     });
-    const before = service.requests.length;
-    const again = await run('05:40:00', `journal reconcile ${intent}`, '22');
+    const before = desk.service.requests.length;
+    const again = await desk.run('05:40:00', `journal reconcile ${intent}`, '22');
     expect(again.stdout).toContain('already certain; not read again');
-    expect(service.requests).toHaveLength(before);
+    expect(desk.service.requests).toHaveLength(before);
     // A wrong record can still be corrected.
     const correct = [
       'journal',
@@ -204,29 +148,29 @@ describe('a refund that was recorded as not made, and that appears', () => {
       '--confirm',
       id,
     ];
-    expect((await run('05:50:00', correct, '22')).code).toBe(0);
+    expect((await desk.run('05:50:00', correct, '22')).code).toBe(0);
   });
 
   test('a correction by hand says before it asks that the same was sent again, and which alarm follows', async () => {
-    const intent = await recordedAsNotMade();
-    expect((await run('05:12:00', refund())).code).toBe(0);
-    const second = journalRows(service.home).find((row) => row.type === 'sent' && row.intent !== intent);
+    const intent = await desk.recordedAsNotMade();
+    expect((await desk.run('05:12:00', refund())).code).toBe(0);
+    const second = desk.intents().at(-1);
     const correct = ['journal', 'settle', intent, '--correct', '--applied', ...note, '--confirm', id];
-    const { code, stderr } = await run('05:20:00', correct);
+    const { code, stderr } = await desk.run('05:20:00', correct);
     expect({ code, stderr: inOneLine(stderr) }).toEqual({
       code: 7,
       stderr: expect.stringContaining(
-        `The same refund of 900 MXN was sent again at 05:12:00 by root, as ${second?.intent ?? ''}. If both were made, the buyer was paid twice: the alarm PAID BACK TWICE will be raised`,
+        `The same refund of 900 MXN was sent again at 05:12:00 by root, as ${second ?? ''}. If both were made, the buyer was paid twice: the alarm PAID BACK TWICE will be raised`,
       ),
     });
     expect(stderr).not.toContain('does not get the money');
   });
 
   test('a correction that the order confirms is not called something else than what was said', async () => {
-    const intent = await recordedAsNotMade();
-    apply();
+    const intent = await desk.recordedAsNotMade();
+    desk.apply();
     const correct = ['journal', 'settle', intent, '--correct', '--applied', ...note, '--confirm', id];
-    const { code, stderr } = await run('05:20:00', correct);
+    const { code, stderr } = await desk.run('05:20:00', correct);
     expect({ code, stderr }).toEqual({
       code: 0,
       stderr: expect.stringContaining('the order shows just that; paydesk recorded it as seen'),
@@ -235,12 +179,12 @@ describe('a refund that was recorded as not made, and that appears', () => {
   });
 
   test('an acknowledgement keeps and names both refunds when they were sent as two changes', async () => {
-    const intent = await recordedAsNotMade();
-    expect((await run('05:12:00', refund())).code).toBe(0);
-    apply();
-    await run('05:20:00', `journal reconcile ${intent}`);
+    const intent = await desk.recordedAsNotMade();
+    expect((await desk.run('05:12:00', refund())).code).toBe(0);
+    desk.apply();
+    await desk.run('05:20:00', `journal reconcile ${intent}`);
     const done = ['journal', 'acknowledge', intent, '--note', 'the bank recalls the second one', '--yes'];
-    const { code, stdout } = await run('05:22:00', done);
+    const { code, stdout } = await desk.run('05:22:00', done);
     expect(code).toBe(0);
     expect(stdout).toContain('refund rf_1');
     expect(stdout).toContain('refund rf_2');
@@ -248,10 +192,10 @@ describe('a refund that was recorded as not made, and that appears', () => {
   });
 
   test('a refund of somebody else of another amount is not taken for it', async () => {
-    const intent = await recordedAsNotMade();
-    apply(700);
-    expect((await run('05:11:00', `journal reconcile ${intent}`)).code).toBe(0);
-    expect((await run('05:12:00', refund())).code).toBe(0);
-    expect(service.posts).toHaveLength(2);
+    const intent = await desk.recordedAsNotMade();
+    desk.apply(700);
+    expect((await desk.run('05:11:00', `journal reconcile ${intent}`)).code).toBe(0);
+    expect((await desk.run('05:12:00', refund())).code).toBe(0);
+    expect(desk.service.posts).toHaveLength(2);
   });
 });

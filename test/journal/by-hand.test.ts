@@ -230,8 +230,8 @@ describe('after it was settled by hand', () => {
       "would send: POST /orders/ord_1/refunds
       body: {"charge_id":"ch_1", "amount":300}
       note: settled by hand: op7 recorded on 21 Nov 2040 06:10:00 UTC that the refund of 300 MXN of 21 Nov 2040 05:05:12 UTC,
-      sent by op7, was NOT made (Ana at the bank looked: nothing); it may still appear until tomorrow 05:06. If it was made
-      after all, this pays the buyer twice
+            sent by op7, was NOT made (Ana at the bank looked: nothing); it may still appear until tomorrow 05:06. If it was
+            made after all, this pays the buyer twice
       nothing was sent (--dry-run)
       "
     `);

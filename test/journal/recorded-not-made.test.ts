@@ -274,25 +274,22 @@ describe('after it appeared', () => {
 
 describe('who sent refunds that are there twice', () => {
   const first = attempt([{ verdict: 'applied', refunds: [found('ref_1')] }]);
-  it.each<[readonly string[], readonly AttemptRecord[], readonly string[]]>([
-    [
-      ['ref_1', 'ref_2'],
-      [first, again()],
-      ['i_1', 'i_2'],
-    ],
-    [['ref_1', 'ref_9'], [first, again()], []],
-    [['ref_1'], [first], ['i_1']],
-    [[], [first], []],
-  ])('%j', (ids, known, intents) => {
-    expect(sendersOf(ids, known)).toEqual(intents);
+  it.each<[readonly string[], readonly AttemptRecord[], ReturnType<typeof sendersOf>]>([
+    [['ref_1', 'ref_2'], [first, again()], { sentAs: ['i_1', 'i_2'], others: 0 }],
+    [['ref_1', 'ref_9'], [first, again()], { sentAs: ['i_1'], others: 1 }],
+    [['ref_8', 'ref_2', 'ref_9', 'ref_1'], [first, again()], { sentAs: ['i_2', 'i_1'], others: 2 }],
+    [['ref_1'], [first], { sentAs: ['i_1'], others: 0 }],
+    [[], [first], { sentAs: [], others: 0 }],
+  ])('%j', (ids, known, senders) => {
+    expect(sendersOf(ids, known)).toEqual(senders);
   });
 
-  it('is nobody for certain if one attempt made both', () => {
+  it('is one intent if that made both', () => {
     const { proof } = first.sent;
     const expected = [...proof.expected, ...proof.expected];
     const refunds = [found('ref_1'), found('ref_2')];
     const both = attempt([{ verdict: 'applied', refunds }], { proof: { ...proof, expected } });
-    expect(sendersOf(['ref_1', 'ref_2'], [both])).toEqual([]);
+    expect(sendersOf(['ref_1', 'ref_2'], [both])).toEqual({ sentAs: ['i_1'], others: 0 });
   });
 });
 

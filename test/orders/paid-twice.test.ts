@@ -444,7 +444,7 @@ describe('a refund that was paid back twice', () => {
     expect((await run('05:40:00', `journal reconcile ${intent}`)).code).toBe(7);
     const refused = await run('05:41:00', refund(200));
     expect(refused.code).toBe(3);
-    expect(inOneLine(refused.stderr)).toContain('paid back more than once: 900 MXN, rf_1 and rf_2 and rf_3');
+    expect(inOneLine(refused.stderr)).toContain('paid back more than once: 900 MXN, rf_1, rf_2 and rf_3');
     expect(service.posts).toHaveLength(1);
   });
 
@@ -486,7 +486,7 @@ describe('journal acknowledge', () => {
     expect(
       screen.slice(0, screen.indexOf('?  What')).replaceAll(intent, 'i_7f3k2m9x'),
     ).toMatchInlineSnapshot(`
-      "PAID BACK TWICE refund of 900 MXN
+      "PAID BACK TWICE: refund of 900 MXN
         ord_2tQ8mVxK4nRz7LcWp, sent 21 Nov 2026 05:05:12 UTC by root
         the service shows it more than once
         refund rf_1   -900 MXN   21 Nov 2026 05:05:13 UTC

@@ -1,6 +1,6 @@
 /** Reports from an export file: the same sums as live, no request, and a refusal where the file cannot answer. */
 
-import { readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Service, startService } from '../harness/service.ts';
@@ -63,7 +63,7 @@ test.each(['ndjson', 'csv', 'csv.gz'])(
   'an export of refunds as %s gives their sums, and no rate',
   async (ending) => {
     const file = await exported(`refunds.${ending}`, '--rows', 'refunds', '--since', '2040-11-01');
-    const paid = ['payments', 'paid', 'rate_percent', 'refunded_of_paid'];
+    const paid = ['payments', 'paid', 'rate_percent', 'refunded_of_paid', 'refunded_of_paid_percent'];
     for (const by of ['day', 'reason', 'operator']) {
       const words = ['refunds', 'summary', '--by', by, '--ndjson'];
       const live = sums((await run(...words)).stdout, ...paid).filter(({ refunds }) => refunds !== 0);
@@ -101,7 +101,7 @@ test.each<[string, readonly string[], readonly string[], string]>([
     'refunds of a shorter time',
     ['--rows', 'refunds', '--since', '2040-11-10', '--to', 'x.ndjson'],
     ['refunds', 'summary'],
-    'does not hold all refunds of this period',
+    'does not hold all refunds of this period: it is an export of refunds made from 10 Nov 2040 00:00:00 UTC, before 21 Nov 2040 15:31:12 UTC',
   ],
   [
     'refunds by the date of their order',
@@ -119,7 +119,7 @@ test.each<[string, readonly string[], readonly string[], string]>([
     'a CSV of orders where refunds are asked',
     ['--to', 'x.csv'],
     ['refunds', 'summary'],
-    'does not hold all refunds of this period',
+    'does not hold all refunds of this period: it is an export of orders, as CSV',
   ],
   [
     'a CSV without currencies',
@@ -168,10 +168,40 @@ test('a file that was changed after its export is refused, exit 3, and one witho
   expect((await run('orders', 'summary', '--from-file', 'bare.ndjson')).code).toBe(9);
 });
 
-test('filters of the export are named, so that nobody takes its sums for those of all orders', async () => {
-  const file = await exported('mxn.ndjson', '--status', 'paid');
-  const { stderr } = await run('orders', 'summary', '--from-file', file);
-  expect(stderr).toContain(`${file} holds only orders with --status paid`);
+test.each([
+  ['--status paid', ['--status', 'paid']],
+  ['--charge-status paid', ['--charge-status', 'paid']],
+  ['--refundable', ['--refundable']],
+  ['--customer ord_1@example.com', ['--customer', 'ord_1@example.com']],
+  ['--min-amount 9010 --max-amount 9020', ['--min-amount', '9010', '--max-amount', '9020']],
+] as const)(
+  'an export of only some orders is refused, exit 2, with the filter: %s',
+  async (filter, words) => {
+    const file = await exported('some.ndjson', ...words);
+    for (const report of [
+      'orders summary',
+      'refunds summary',
+      'refunds list',
+      'orders twins',
+      'orders waiting',
+    ]) {
+      const { code, stdout, stderr } = await run(...report.split(' '), '--from-file', file);
+      expect([code, stdout]).toEqual([2, '']);
+      expect(stderr.replaceAll(/\s+/g, ' ')).toContain(
+        `${file} holds only orders with ${filter}: its sums would not be those of all orders`,
+      );
+      expect(stderr).toMatch(/paydesk orders export .*--to (orders|refunds)\.ndjson/);
+    }
+    const { code } = await run('report', '--to', 'some.html', '--from-file', file);
+    expect([code, existsSync(join(service.home.path, 'some.html'))]).toEqual([2, false]);
+  },
+);
+
+test('an export of the orders that wait is enough for orders waiting, and for nothing else', async () => {
+  const file = await exported('waiting.ndjson', '--status', 'pre_authorized');
+  const { code, stdout } = await run('orders', 'waiting', '--from-file', file);
+  expect([code, stdout]).toEqual([0, expect.stringContaining('only those with --status pre_authorized')]);
+  expect((await run('orders', 'summary', '--from-file', file)).code).toBe(2);
 });
 
 test('28 amounts beyond 2^53 in a file stay exact', async () => {

@@ -14,7 +14,7 @@ import type { Person } from '../harness/team-database.ts';
 import { newTeam, type Team } from '../journal/postgres/desks.ts';
 import { orders, type RefundService, startRefunds } from '../refunds/refund-service.ts';
 import { joinTeam } from './joined.ts';
-import { setLimits } from './rows.ts';
+import { rulesOf, setLimits } from './rows.ts';
 
 let team: Team;
 let homes: Record<'ana' | 'ben' | 'op7', Home>;
@@ -27,7 +27,7 @@ const keyOf = (person: string) => `${keyStart}${person}`;
 
 beforeAll(async () => {
   team = await newTeam();
-  service = await startRefunds(orders(count + 11), {
+  service = await startRefunds(orders(count + 19), {
     mode: 'sandbox',
     instead: (id, apply) => (request, response) => {
       const who = String(request.headers.authorization).split(keyStart)[1];
@@ -217,6 +217,59 @@ describe('a plan that several desks apply', () => {
       `select row::jsonb ->> 'approvedBy' as by from paydesk.rows where type = 'sent' and order_id = 'ord_41' and ref = 'big'`,
     );
     expect(row).toEqual({ by: 'ben' });
+    await setLimits(team, { second: null });
+    // The approval of a plan that was applied waits for nothing, whichever screen says it.
+    expect((await run('ben', ['today'])).stderr).not.toContain('approvals:');
+    expect((await run('ben', ['approvals', 'list', '--json'])).stdout).not.toContain(error.approval);
+  });
+
+  test('a second person who would ask for the same plan is sent to the request that is there, and reads its notes', async () => {
+    const wanted = ids(count + 11, count + 15);
+    const [first = ''] = wanted;
+    const one = await run('ben', ['orders', 'refund', first, '--charge', '1', '--amount', '7', '--yes']);
+    expect(one, one.stderr).toMatchObject({ code: 0 });
+    await setLimits(team, { second: 10 });
+    await planOf('more', wanted);
+    const asked = await run('ana', ['refunds', 'apply', 'more.plan', '--yes', '--json']);
+    const { approval } = JSON.parse(asked.stderr.trim().split('\n').at(-1) ?? '');
+    const before = service.made.length;
+    const second = await run('op7', ['refunds', 'apply', 'more.plan', '--yes', '--json']);
+    expect(second.code).toBe(3);
+    expect(JSON.parse(second.stderr.trim().split('\n').at(-1) ?? '')).toMatchObject({
+      message: `asked for approval already by ana: ${approval}`,
+      approval,
+      commands: expect.arrayContaining([['paydesk', '-p', 'shop', 'approvals', 'approve', approval]]),
+    });
+    expect(service.made.length).toBe(before);
+    const list = await run('ben', ['approvals', 'list', '--json']);
+    expect(JSON.parse(list.stdout).data).toHaveLength(1);
+    const shown = await run('op7', ['approvals', 'show', approval]);
+    expect(shown.stdout).toContain('reasons 4 without a reason');
+    expect(shown.stdout.replaceAll(/\s+/g, ' ')).toContain('line 2: this charge was refunded before: 7 MXN');
+    const approved = await run('op7', ['approvals', 'approve', approval, '--yes', '--json']);
+    expect(approved).toMatchObject({ code: 0 });
+    expect(approved.stderr.replaceAll(/\s+/g, ' ')).toContain('line 2: this charge was refunded before');
+    const applied = await run('op7', ['refunds', 'apply', 'more.plan', '--yes']);
+    expect(applied, applied.stderr).toMatchObject({ code: 0 });
+    await setLimits(team, { second: null });
+  });
+
+  test('what was asked at the same moment needs no answer once the plan was applied', async () => {
+    await setLimits(team, { second: 10 });
+    await planOf('both', ids(count + 15, count + 19));
+    const asked = await run('ana', ['refunds', 'apply', 'both.plan', '--yes', '--json']);
+    const { approval } = JSON.parse(asked.stderr.trim().split('\n').at(-1) ?? '');
+    const rules = await rulesOf(team, 'op7');
+    const first = (await rules.approvals()).find(({ id }) => id === approval)?.asked;
+    if (first === undefined || !('planned' in first)) throw new Error('ana asked for no plan');
+    const { origin, account, profile, claim, planned } = first;
+    await rules.ask('r_same', { origin, account, profile, claim, planned });
+    expect(await run('ben', ['approvals', 'approve', approval, '--yes'])).toMatchObject({ code: 0 });
+    expect(await run('ana', ['refunds', 'apply', 'both.plan', '--yes'])).toMatchObject({ code: 0 });
+    expect((await run('ben', ['approvals', 'list', '--json'])).stdout).not.toContain('r_same');
+    const late = await run('ben', ['approvals', 'approve', 'r_same', '--yes']);
+    expect(late.code).toBe(3);
+    expect(late.stderr).toContain('r_same needs no answer any more: its plan was applied');
     await setLimits(team, { second: null });
   });
 

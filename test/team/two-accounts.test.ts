@@ -191,6 +191,15 @@ describe('a team with two accounts', () => {
     expect(JSON.parse(all.stdout).data).toContainEqual(
       expect.objectContaining({ id: request, state: 'used' }),
     );
+    proxy.refuse(true);
+    proxy.cut();
+    const [away, shown] = [
+      await run(ben, '-p live approvals list --json'),
+      await run(ben, `-p live approvals show ${request} --json`),
+    ];
+    proxy.refuse(false);
+    expect(away.stdout).not.toContain(request);
+    expect(JSON.parse(shown.stdout)).toMatchObject({ state: 'used' });
   });
 
   test('a pending request shows with its order and in today, and at 80 columns nothing of the list is lost', async () => {

@@ -46,7 +46,7 @@ export async function applyPlan(ctx: Context, asked: ApplyAsked): Promise<0 | 7 
   try {
     const unread = await readUnconfirmed(ctx, plan);
     await checkAge(ctx, plan, profile, asked.path);
-    const second = await secondPersonFor(taken?.shared, profile);
+    const second = await secondPersonFor(ctx, taken?.shared, profile, plan);
     await confirmPlan(ctx, service, plan, asked, second);
     return await runPlan(ctx, service, plan, asked, { shared: taken?.shared, unread });
   } finally {

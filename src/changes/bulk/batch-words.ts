@@ -141,9 +141,7 @@ export function applyPreview(
     titleLine('REFUND THE ROWS OF A PLAN', profile, 'strong'),
     line('plan', `${path}, made ${madeAt} by ${plan.operator} from ${plan.file}`),
     line('rows', countWords(reports, settings)),
-    ...marked
-      .slice(0, markedShown)
-      .map(({ line: number, marks }) => line('note', `line ${number}: ${marks.join('; ')}`)),
+    ...marked.slice(0, markedShown).map((row) => line('note', noteOf(row))),
     ...(marked.length > markedShown
       ? [
           line(
@@ -173,6 +171,11 @@ export function applyPreview(
     ...(totals.length === 0 ? [] : [line('totals', `as you expect: ${totals.join(' ')}`)]),
     line('digest', plan.digest.slice(0, digestShown)),
   ];
+}
+
+/** What a person should know about a row: `line 3: NOTES`. */
+export function noteOf({ line, marks }: Pick<PlanRow, 'line' | 'marks'>): string {
+  return `line ${line}: ${marks.join('; ')}`;
 }
 
 const markedShown = 5;

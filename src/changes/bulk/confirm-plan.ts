@@ -1,10 +1,17 @@
 /** The yes to a plan: shows what would be sent, and asks a person, or takes what a script gave instead. */
 
+import { type AmountStyle, amountWords, figureWords } from '../../amounts.ts';
 import type { OpenService } from '../../api/api.ts';
 import type { Context } from '../../commands/command.ts';
 import { usage } from '../../commands/flags.ts';
 import { CliError } from '../../errors.ts';
-import type { SharedPlan } from '../../journal/journal.ts';
+import {
+  type ApprovalRequest,
+  type PlanSecond,
+  type PlanTold,
+  type SharedPlan,
+  secondWords,
+} from '../../journal/journal.ts';
 import {
   type ControlTotals,
   digestShown,
@@ -15,8 +22,8 @@ import {
 } from '../../plans/plans.ts';
 import { aboutMoney, commandLine, type Profile } from '../../profiles/profiles.ts';
 import { byHandNote, settledByHand } from '../by-hand-words.ts';
-import { requestApproval, yesAsks } from '../refund/second-person.ts';
-import { applyPreview } from './batch-words.ts';
+import { askedByOther, requestApproval, requestOfPlan, yesAsks } from '../refund/second-person.ts';
+import { applyPreview, noteOf } from './batch-words.ts';
 import { rowsToSend } from './plan-checks.ts';
 import { attemptsOfPlan, reportPlan, sentNow } from './report-plan.ts';
 
@@ -81,12 +88,18 @@ export async function confirmPlan(
   ctx.notes.show(
     applyPreview(plan, path, send, reports, { profile, madeAt: ctx.fullTime(plan.madeAt), expected }),
   );
-  if (second !== undefined) ctx.notes.show([{ line: `second  ${second.line}`, hang: 8 }]);
+  if (second !== undefined)
+    ctx.notes.show([
+      { line: `second  ${second.line}`, hang: 8 },
+      ...second.because.map((line) => ({ line: `${' '.repeat(8)}${line}`, hang: 10 })),
+    ]);
+  if (second?.asked !== undefined)
+    throw askedByOther(profile, second.asked, commandLine(profile, 'refunds', 'apply', path));
   if (confirm === undefined) await askFor(ctx, profile, digest, path, second?.asks === true);
   // Somebody may have replaced the file while the question stood there.
   const now = await ctx.plans.open(path);
   if (now.digest === plan.digest) {
-    if (second?.asks === true) throw await askForPlan(ctx, profile, plan, path);
+    if (second?.asks === true) throw await askForPlan(ctx, profile, plan, path, send);
     return;
   }
   throw new CliError('refused', `${path} is no longer the plan that was confirmed`, {
@@ -100,27 +113,81 @@ interface SecondPerson {
   /** Nobody has approved it yet, so a yes asks for that. */
   readonly asks: boolean;
   readonly line: string;
+  /** Which sum reaches the limit: that of the plan, or of which of its orders. */
+  readonly because: readonly string[];
+  /** Somebody else has asked for it, and nobody has answered yet. */
+  readonly asked?: ApprovalRequest;
 }
 
 /** Whether somebody else of the team must approve a plan, or has; undefined if nobody needs to. */
 export async function secondPersonFor(
+  ctx: Context,
   shared: SharedPlan | undefined,
   { settings }: Profile,
+  plan: Plan,
 ): Promise<SecondPerson | undefined> {
   const { second, approvedBy } = (await shared?.check()) ?? {};
-  if (approvedBy !== undefined) return { asks: false, line: `approved by ${approvedBy}` };
+  if (approvedBy !== undefined) return { asks: false, line: `approved by ${approvedBy}`, because: [] };
   if (second === undefined) return undefined;
-  return { asks: true, line: yesAsks(second, settings) };
+  const because = reasonsFor(second, plan, settings);
+  const asked = await requestOfPlan(ctx, plan.digest);
+  // The same person asks again: the server answers with the request that is there.
+  if (asked === undefined || asked.asked.operator === (await (await ctx.journal.rules())?.member()))
+    return { asks: true, line: yesAsks(second.limit, settings), because };
+  const line = `${secondWords(second.limit, settings)}: ${asked.asked.operator} has asked for it, ${asked.id}`;
+  return { asks: true, line, because, asked };
 }
 
-function askForPlan(ctx: Context, profile: Profile, plan: Plan, path: string): Promise<CliError> {
+// So many orders are named that reach the limit.
+const ordersNamed = 4;
+
+function reasonsFor(
+  { limit: { currency }, total, orders }: PlanSecond,
+  plan: Plan,
+  style: AmountStyle,
+): readonly string[] {
+  const named = orders.slice(0, ordersNamed).map(({ row, planned, earlier }) => {
+    const { line = row, orderId = 'an order' } = plan.rows.find(({ number }) => number === row) ?? {};
+    const before =
+      earlier === 0 ? '' : `, and ${figureWords(earlier, currency, style)} went back in the last 24 hours`;
+    return `line ${line}, ${orderId}: the plan pays back ${amountWords(planned, currency, style)}${before}`;
+  });
+  return [
+    ...(total === undefined ? [] : [`the plan pays back ${amountWords(total, currency, style)} in all`]),
+    ...named,
+    ...(orders.length > ordersNamed ? ['and further orders'] : []),
+  ];
+}
+
+function askForPlan(
+  ctx: Context,
+  profile: Profile,
+  plan: Plan,
+  path: string,
+  send: readonly PlanRow[],
+): Promise<CliError> {
   const { id, digest, file, madeAt, mode } = plan;
   const { origin, account, name } = profile;
   const rows = rowsToSend(plan.rows);
   const sums = sumsOf(rows).map(({ currency, amount }) => ({ currency, amount }));
   const planned = { id, file, madeAt, mode, rows: rows.length, sums };
-  const what = { origin, account, profile: name, claim: { plan: digest }, planned };
+  const told = toldOf(send);
+  const what = { origin, account, profile: name, claim: { plan: digest }, planned, told };
   return requestApproval(ctx, profile, what, () => commandLine(profile, 'refunds', 'apply', path));
+}
+
+// So many notes are kept in a request.
+const notesKept = 50;
+
+// What the preview shows, for whoever approves it.
+function toldOf(send: readonly PlanRow[]): PlanTold {
+  const marked = send.filter(({ marks }) => marks.length > 0);
+  const reasons = Map.groupBy(send, ({ reason }) => reason ?? '');
+  return {
+    noted: marked.length,
+    notes: marked.slice(0, notesKept).map(noteOf),
+    reasons: [...reasons].map(([reason, rows]) => ({ reason, rows: rows.length })),
+  };
 }
 
 async function askFor(

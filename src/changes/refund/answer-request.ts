@@ -8,6 +8,7 @@ import {
   type ApprovalRequest,
   type AskedPlanRow,
   approvalMaxMs,
+  type PlanTold,
   type TeamRules,
 } from '../../journal/journal.ts';
 import { digestShown } from '../../plans/plans.ts';
@@ -25,7 +26,7 @@ import { refundForTeam, refundWarnings, splitAgain } from './refund-order.ts';
 import { planRefund, type RefundAsked } from './refund-plan.ts';
 import { refundPreview } from './refund-screens.ts';
 import { requestColumns, requestRecord, requestTitle, stateWords } from './request-record.ts';
-import { accountWords, findRequest, otherRequests } from './second-person.ts';
+import { accountWords, findRequest, otherRequests, rowsEnded } from './second-person.ts';
 import { askedBy } from './send-approved.ts';
 import { type KnownTwin, twinLine, twinWords } from './twins.ts';
 
@@ -33,7 +34,9 @@ import { type KnownTwin, twinLine, twinWords } from './twins.ts';
 export async function showRequest(ctx: Context, id: string): Promise<void> {
   const request = await findRequest(ctx, id, 'show');
   const isOver = request.state !== 'asked' && request.state !== 'approved';
-  const seen = isOver || !isOfRefund(request) ? undefined : await lookAt(ctx, request).catch(orProblem);
+  const look = () =>
+    isOfRefund(request) ? lookAt(ctx, request).catch(orProblem) : planPreview(ctx, request);
+  const seen = isOver ? undefined : await look();
   if (seen === undefined) return await shown(ctx, request, []);
   if (seen instanceof CliError) return await shown(ctx, request, [problemLine(seen)]);
   await shown(ctx, request, [...seen.preview, ...seen.urgent.map(urgentLine)], seen.checks);
@@ -79,7 +82,9 @@ export async function approveRequest(
     ]);
   const validMs = hours === undefined ? approvalMaxMs : hours * 3_600_000;
   await rules.decide(id, 'approved', { validMs, note });
-  await shown(ctx, await findRequest(ctx, id, 'show'), []);
+  const now = await findRequest(ctx, id, 'show');
+  await shown(ctx, now, []);
+  if (now.state !== 'approved') return;
   const who = isOfRefund(request)
     ? `${request.asked.operator} can send it now`
     : 'any member can apply it now';
@@ -179,8 +184,10 @@ async function lookAt(ctx: Context, request: ApprovedRefund): Promise<Seen> {
 // The rows are read again one by one when they are sent.
 async function planPreview(ctx: Context, request: ApprovalRequest): Promise<Seen> {
   const { profile } = await ctx.service();
-  const { planned, claim } = planIn(request);
+  const { planned, claim, told } = planIn(request);
   const line = (name: string, text: string): Block => ({ line: `${name.padEnd(8)}${text}`, hang: 8 });
+  const done = rowsEnded((await (await ctx.journal.rules())?.planProgress(claim.plan)) ?? nothingEnded);
+  const notes = told === undefined ? [] : noteLines(told);
   return {
     profile,
     preview: [
@@ -188,12 +195,40 @@ async function planPreview(ctx: Context, request: ApprovalRequest): Promise<Seen
       line('plan', `${planned.id} of ${planned.file}, made ${ctx.fullTime(planned.madeAt)}`),
       line('asked', `by ${request.asked.operator}, ${ctx.fullTime(request.asked.time)}`),
       line('sends', rowsAndSumsOf(planned, profile.settings)),
+      ...(done === 0 ? [] : [line('so far', `${done} of these ${planned.rows} were sent already`)]),
+      ...(told === undefined
+        ? []
+        : [
+            line(
+              'reasons',
+              `${reasonWords(told)}; this and the notes as ${request.asked.operator}'s desk showed them`,
+            ),
+          ]),
+      ...notes.map((text) => line('note', text)),
       line('digest', claim.plan.slice(0, digestShown)),
       line('rows', 'whoever has the file of the plan shows them: paydesk refunds status PLAN'),
     ],
     urgent: [],
-    checks: [],
+    checks: notes,
   };
+}
+
+const nothingEnded = { ended: [], working: [] } as const;
+
+// What whoever asked has read, from the first row to the last that the request has room for.
+function noteLines({ notes, noted }: PlanTold): readonly string[] {
+  const more = noted - notes.length;
+  return [
+    ...notes,
+    ...(more > 0 ? [`${more === 1 ? '1 more row has' : `${more} more rows have`} notes`] : []),
+  ];
+}
+
+// `20 fraudulent, 4 without a reason`
+function reasonWords({ reasons }: PlanTold): string {
+  return reasons
+    .map(({ reason, rows }) => `${rows} ${reason === '' ? 'without a reason' : reason}`)
+    .join(', ');
 }
 
 function planIn({ asked }: ApprovalRequest): AskedPlanRow {

@@ -1,6 +1,6 @@
 /** What the limits of a team say to a refund before a person says yes, and how somebody else is asked to approve it. */
 
-import type { AmountStyle } from '../../amounts.ts';
+import { type AmountStyle, figureWords } from '../../amounts.ts';
 import type { OrderMoney } from '../../api/charges.ts';
 import { livemodeOf } from '../../api/spec.ts';
 import type { Context } from '../../commands/command.ts';
@@ -77,7 +77,12 @@ export async function refuseOverLimits(
 /** The line of the preview, where a yes only asks for the approval. Undefined if nobody else is needed. */
 export function secondLine(finding: LimitFinding | undefined, style: AmountStyle): string | undefined {
   if (finding?.limit === undefined || !finding.needsSecond) return undefined;
-  return yesAsks(finding.limit, style);
+  const { limit, ofOrder, currency } = finding;
+  const earlier =
+    ofOrder === 0
+      ? ''
+      : `; ${figureWords(ofOrder, currency, style)} of this order went back in the last 24 hours`;
+  return `${yesAsks(limit, style)}${earlier}`;
 }
 
 /** What a yes does where a limit wants a second person. */
@@ -200,17 +205,31 @@ async function useAccountOf(ctx: Context, request: ApprovalRequest, verb: readon
   );
 }
 
-/** The requests of an account that wait for an answer or to be sent. None without a team, or if its journal cannot be read. */
-export async function pendingRequests(ctx: Context, profile: Profile): Promise<readonly ApprovalRequest[]> {
+/**
+ * The requests of an account that wait for an answer or to be sent, and fit. None without a team, or if its journal cannot be
+ * read.
+ */
+export async function pendingRequests(
+  ctx: Context,
+  profile: Profile,
+  fits: (request: ApprovalRequest) => boolean = () => true,
+): Promise<readonly ApprovalRequest[]> {
   try {
-    const requests = (await (await ctx.journal.rules())?.approvals()) ?? [];
-    return requests.filter(
-      (one) => (one.state === 'asked' || one.state === 'approved') && isOfAccount(one, profile),
+    const rules = await ctx.journal.rules();
+    if (rules === undefined) return [];
+    const requests = (await rules.approvals()).filter(
+      (one) => isPending(one) && isOfAccount(one, profile) && fits(one),
     );
+    return (await Promise.all(requests.map((one) => withProgress(rules, one)))).filter(isPending);
   } catch (error) {
     if (error instanceof CliError) return [];
     throw error;
   }
+}
+
+/** Whether a request waits for an answer, or to be sent. */
+export function isPending({ state }: ApprovalRequest): boolean {
+  return state === 'asked' || state === 'approved';
 }
 
 /** The account of a request: `production, profile live`. */
@@ -241,12 +260,40 @@ function noProgress(error: unknown): OthersProgress {
   throw error;
 }
 
-// A plan is approved for all its rows, so the server never calls that approval used. Once every row has ended, it is.
+// A plan is approved for all its rows, so the server never calls that approval used. Once every row has ended, it is, and
+// nobody needs to answer another request of the same plan any more.
 async function withProgress(rules: TeamRules, request: ApprovalRequest): Promise<ApprovalRequest> {
-  if (request.state !== 'approved' || !('planned' in request.asked)) return request;
+  if (!isPending(request) || !('planned' in request.asked)) return request;
   const { planned, claim } = request.asked;
-  // While the server is away, nobody knows.
-  const { ended } = await rules.planProgress(claim.plan).catch(noProgress);
-  const done = ended.filter(({ how }) => how !== 'not_sent').reduce((sum, { rows }) => sum + rows, 0);
+  const done = rowsEnded(await rules.planProgress(claim.plan).catch(noProgress));
   return done < planned.rows ? request : { ...request, state: 'used', usedBy: planned.id };
+}
+
+/** How many rows of a plan were sent, whatever became of them. */
+export function rowsEnded({ ended }: OthersProgress): number {
+  return ended.filter(({ how }) => how !== 'not_sent').reduce((sum, { rows }) => sum + rows, 0);
+}
+
+/** The open request of somebody for the approval of a plan; undefined if nobody has asked, or without a team. */
+export async function requestOfPlan(ctx: Context, digest: string): Promise<ApprovalRequest | undefined> {
+  const requests = (await (await ctx.journal.rules())?.approvals()) ?? [];
+  return requests.find(
+    ({ state, asked }) => state === 'asked' && 'planned' in asked && asked.claim.plan === digest,
+  );
+}
+
+/** What somebody reads who wants to ask for an approval that somebody else has asked for. */
+export function askedByOther(profile: Profile, { id, asked }: ApprovalRequest, send: string): CliError {
+  return new CliError('refused', `asked for approval already by ${asked.operator}: ${id}`, {
+    opening: 'not sent:',
+    certain: 'nothing was sent',
+    approval: id,
+    profile: profile.name,
+    now: [
+      `somebody else than ${asked.operator} looks at it and approves it, you for example:`,
+      commandLine(profile, 'approvals', 'approve', id),
+      'then it can be sent:',
+      send,
+    ],
+  });
 }

@@ -3,6 +3,7 @@
 import {
   accountWords,
   isOfAccount,
+  isPending,
   requestColumns,
   requestRecord,
   requestsOf,
@@ -23,7 +24,7 @@ export const list = defineCommand({
   exits: [0, 2, 3, 4],
   async run(ctx, { flags }) {
     ctx.out.checkColumns(requestColumns);
-    const wanted = (await requestsOf(ctx)).filter((request) => flags.all === true || isWaiting(request));
+    const wanted = (await requestsOf(ctx)).filter((request) => flags.all === true || isPending(request));
     const { profile } = await ctx.profiles.open();
     const shown = wanted.filter((request) => isOfAccount(request, profile));
     const amountsOf = ({ profile }: { readonly profile?: unknown }) =>
@@ -44,10 +45,6 @@ export const list = defineCommand({
     return undefined;
   },
 });
-
-function isWaiting({ state }: ApprovalRequest): boolean {
-  return state === 'asked' || state === 'approved';
-}
 
 // The requests of one team may be about several accounts: `2 of another account (production, profile live): …`.
 async function elsewhereLines(

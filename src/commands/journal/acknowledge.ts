@@ -6,7 +6,10 @@ import { about, CliError, exitCodes } from '../../errors.ts';
 import {
   type AttemptRecord,
   alarmText,
+  appearedVerdict,
   attemptName,
+  isPaidTwice,
+  otherAlarms,
   sentBy,
   statementOn,
   type VerdictRow,
@@ -16,7 +19,7 @@ import { flag } from '../flags.ts';
 import { amountStyleOf } from './attempt-record.ts';
 import { attemptOf, intentArgument, needsPerson, subjectOf, withAllJournals } from './attempts.ts';
 import { noteProblem, unrecordable, wrongNote } from './settle-words.ts';
-import { checkShown, showAttempt } from './show.ts';
+import { alarmSteps, checkShown, refundsShown, showAttempt } from './show.ts';
 
 export const acknowledge = defineCommand({
   description:
@@ -53,13 +56,18 @@ async function acknowledgeAlarm(
   const seen = await shownToPerson(ctx, record);
   const note = given ?? (await askNote(ctx, record));
   const { orderId } = record.sent.proof;
-  const freed = orderId !== undefined && isTwice(seen) ? ` ${freedWords(orderId, seen)}` : '';
+  const left = await alarmsLeft(ctx, seen);
+  const isFreed = orderId !== undefined && stopsRefunds(seen);
+  const freed = isFreed
+    ? ` ${left.length === 0 ? freedWords(orderId, seen) : stoppedWords(orderId, left)}`
+    : '';
   await confirmFirst(ctx, `End this alarm?${freed}`, 'nothing was recorded');
   const { record: after, added } = await ctx.journal.acknowledge(record, note);
   if (added === undefined) ctx.notes.warn(`${intent}: nothing to acknowledge any more`);
   const known = new Set(seen.verdicts.flatMap(idsIn));
   const more = added === undefined ? [] : idsIn(added).filter((one) => !known.has(one));
   if (more.length > 0) ctx.notes.warn(`the order shows more than before: ${more.join(' and ')}: look at it`);
+  if (left.length > 0 && orderId !== undefined) ctx.notes.warn(stoppedWords(orderId, left));
   await showAttempt(ctx, after);
   const isLeft = more.length > 0 || needsPerson(ctx, after, await ctx.journal.now());
   return isLeft ? exitCodes.unknown : 0;
@@ -91,13 +99,13 @@ async function shownToPerson(ctx: Context, record: AttemptRecord): Promise<Attem
   const style = amountStyleOf(ctx, now);
   const last = now.verdicts.at(-1);
   ctx.notes.show([
-    { line: `${alarmText(now) ?? 'no alarm any more'} ${changeOf(now, style)}` },
+    { line: `${alarmText(now) ?? 'no alarm any more'}: ${changeOf(now, style)}` },
     {
       line: `${sent.proof.orderId ?? sent.intent}, sent ${ctx.fullTime(sent.time)} by ${sentBy(sent)}`,
       indent: 2,
     },
     { line: last?.why ?? '', indent: 2 },
-    ...(last?.refunds ?? []).map(({ id, amount, createdAt }) => ({
+    ...refundsShown(now, await ctx.journal.onSameOrder(now)).map(({ id, amount, createdAt }) => ({
       line: [
         `refund ${id ?? 'without an id'}   ${amountWords(amount, sent.currency, style)}   `,
         createdAt === undefined ? 'no time shown' : { time: createdAt, precision: 'full' as const },
@@ -119,8 +127,32 @@ function idsIn({ refunds = [] }: VerdictRow): readonly string[] {
   return refunds.flatMap(({ id }) => id ?? []);
 }
 
-function isTwice({ verdicts }: AttemptRecord): boolean {
-  return verdicts.at(-1)?.alarm === 'duplicate';
+// The same refunds may raise an alarm of another attempt too. That one is read first: the person must not find it later.
+async function alarmsLeft(ctx: Context, record: AttemptRecord): Promise<readonly AttemptRecord[]> {
+  const others = (await ctx.journal.onSameOrder(record)).filter(
+    (one) => attemptName(one) !== attemptName(record),
+  );
+  if (!isPaidTwice(record)) return otherAlarms(record, others);
+  for (const other of others.filter(ctx.journal.isWatched)) {
+    try {
+      await ctx.journal.reconcile(other, { once: true });
+    } catch (error) {
+      // It is read again by whatever command comes next.
+      if (!(error instanceof CliError)) throw error;
+    }
+  }
+  return otherAlarms(record, await ctx.journal.onSameOrder(record));
+}
+
+// While another attempt has an alarm too, no refund is sent all the same.
+function stoppedWords(orderId: string, left: readonly AttemptRecord[]): string {
+  const intents = left.map(({ sent }) => sent.intent).join(' and ');
+  const stands = left.length === 1 ? 'another alarm stands' : 'other alarms stand';
+  return `${orderId} is still not refunded: ${stands}, PAID BACK TWICE, that of ${intents}.`;
+}
+
+function stopsRefunds(record: AttemptRecord): boolean {
+  return isPaidTwice(record) || appearedVerdict(record) !== undefined;
 }
 
 async function refuseUnlessAlarmed(ctx: Context, record: AttemptRecord): Promise<void> {
@@ -142,5 +174,9 @@ async function refuseUnlessAlarmed(ctx: Context, record: AttemptRecord): Promise
     );
   if (last?.alarm !== undefined) return;
   const words = last?.acknowledged === undefined ? 'has no alarm' : 'is acknowledged already';
-  throw new CliError('refused', `${intent} ${words}`, { certain, now: [`paydesk journal show ${intent}`] });
+  const others = otherAlarms(record, await ctx.journal.onSameOrder(record));
+  throw new CliError('refused', `${intent} ${words}`, {
+    certain,
+    now: [`paydesk journal show ${intent}`, ...alarmSteps(others)],
+  });
 }

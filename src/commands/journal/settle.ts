@@ -6,6 +6,7 @@ import {
   type AttemptRecord,
   changeKinds,
   type Evidence,
+  sentAgain,
   sentBy,
   statementOn,
 } from '../../journal/journal.ts';
@@ -182,7 +183,8 @@ async function confirmStatement(ctx: Context, statement: Statement): Promise<str
   const { intent, proof } = record.sent;
   const id = proof.orderId ?? intent;
   const isHidden = isStrict && proof.orderId !== undefined;
-  const again = statement.corrects && statement.applied ? await ctx.journal.sentAgain(record) : undefined;
+  const isMade = statement.corrects && statement.applied;
+  const again = isMade ? sentAgain(record, await ctx.journal.onSameOrder(record)) : undefined;
   const lines = [
     sentLine(ctx, statement),
     ...beforeLines(ctx, statement),

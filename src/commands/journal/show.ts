@@ -8,6 +8,9 @@ import {
   type AttemptRecord,
   attemptName,
   changeKinds,
+  type FoundRefund,
+  foundTwice,
+  otherAlarms,
   sentBy,
   statementOn,
   type VerdictRow,
@@ -56,6 +59,7 @@ export async function showAttempt(ctx: Context, record: AttemptRecord, look?: Lo
   const seconds = until === undefined ? undefined : Math.ceil(until / 1000);
   const words = seconds === undefined ? undefined : ctx.fullTime(seconds * 1000);
   const style = amountStyleOf(ctx, record);
+  const known = await ctx.journal.onSameOrder(record);
   const looked = look && {
     read_at: look.at === undefined ? null : Math.floor(look.at / 1000),
     changed: look.changed,
@@ -65,7 +69,10 @@ export async function showAttempt(ctx: Context, record: AttemptRecord, look?: Lo
     { ...shownOf(record, open, seconds), ...looked },
     () => [
       ...(look === undefined ? [] : [{ line: look.line, hang: 2 }]),
-      ...attemptView(record, open, words, style, ctx.journal.namedByReply(record), {
+      ...attemptView(ctx, record, open, {
+        known,
+        until: words,
+        style,
         look,
         early: early === undefined ? undefined : ctx.shortTime(Math.ceil(early / 1000) * 1000),
       }),
@@ -125,26 +132,27 @@ function whyNow({ verdict, by, why }: VerdictRow, before: VerdictRow | undefined
   return why.startsWith(`${before.why}; `) ? why.slice(before.why.length + 2) : why;
 }
 
+interface Viewed {
+  /** The attempts on its order. */
+  readonly known: readonly AttemptRecord[];
+  /** When it is no longer open at the latest, and from when on a person may record that it was not made. */
+  readonly until: string | undefined;
+  readonly early: string | undefined;
+  readonly style: AmountStyle;
+  readonly look: Look | undefined;
+}
+
 function attemptView(
+  ctx: Context,
   record: AttemptRecord,
   open: boolean,
-  until: string | undefined,
-  style: AmountStyle,
-  ours: readonly string[],
-  { look, early }: { readonly look: Look | undefined; readonly early: string | undefined },
+  { known, until, early, style, look }: Viewed,
 ): readonly Block[] {
   const { sent, verdicts } = record;
-  const refunds = verdicts.at(-1)?.refunds ?? [];
   const seenIn = sent.proof.orderId === undefined ? 'the newest orders' : 'the order';
   const words = outcomeWords(record, open);
   const told = verdicts.filter((row, index) => !repeats(row, verdicts[index - 1]));
   const figure = figuresIn(sent.currency, style);
-  // Of two equal refunds, the one that the reply named is ours.
-  const isDoubled = (verdicts.at(-1)?.alarm ?? verdicts.at(-1)?.acknowledged) === 'duplicate';
-  const whose = (id = '') => {
-    if (!isDoubled || ours.length === 0) return '';
-    return ours.includes(id) ? '   ours' : '   made twice, or sent from elsewhere';
-  };
   return [
     { line: [{ text: `${changeOf(record, style)}: ${words}`, style: open ? 'warn' : 'strong' }] },
     { grid: factsOf(record, open, figure).map(([name, value]) => [faint(name), value]), indent: 2 },
@@ -159,14 +167,53 @@ function attemptView(
       ],
       indent: 2,
     },
-    ...refunds.map(({ id, amount, chargeId }) => ({
-      line: `refund ${id ?? 'without an id'}   ${figure(amount)}   charge ${chargeId}${whose(id)}`,
+    ...refundsShown(record, known).map(({ id, amount, chargeId }) => ({
+      line: `refund ${id ?? 'without an id'}   ${figure(amount)}   charge ${chargeId}${whose(ctx, record, known, id)}`,
       indent: 2,
     })),
-    ...nextSteps(record, { open, until, early, isJustRead: look?.at !== undefined }).map((line, index) => ({
+    ...[
+      ...nextSteps(record, { open, until, early, isJustRead: look?.at !== undefined }),
+      ...alarmSteps(otherAlarms(record, known)),
+    ].map((line, index) => ({
       line: `${index === 0 ? 'now:  ' : '      '}${line}`,
       hang: 6,
     })),
+  ];
+}
+
+/** The refunds that its last verdict names, and those that were sent again in its place if it was paid back twice. */
+export function refundsShown(record: AttemptRecord, known: readonly AttemptRecord[]): readonly FoundRefund[] {
+  const named = record.verdicts.at(-1)?.refunds ?? [];
+  if (!isDoubled(record)) return named;
+  const ids = new Set(named.map(({ id }) => id));
+  return [...named, ...foundTwice(record, known).filter(({ id }) => !ids.has(id))];
+}
+
+function isDoubled({ verdicts }: AttemptRecord): boolean {
+  const last = verdicts.at(-1);
+  return (last?.alarm ?? last?.acknowledged) === 'duplicate';
+}
+
+// Of two equal refunds, the one that the reply named is ours. Another attempt from here may have sent the other one.
+function whose(ctx: Context, record: AttemptRecord, known: readonly AttemptRecord[], id = ''): string {
+  if (!isDoubled(record)) return '';
+  const ours = ctx.journal.namedByReply(record);
+  if (ours.includes(id)) return '   ours';
+  const other = known.find(
+    (one) =>
+      attemptName(one) !== attemptName(record) &&
+      ctx.journal.ownRefunds(one).some((refund) => refund.id === id),
+  );
+  if (other !== undefined) return `   sent from here as ${other.sent.intent}`;
+  return ours.length === 0 ? '' : '   made twice, or sent from elsewhere';
+}
+
+/** Where the alarms of other attempts on the same order are ended. Nothing if there are none. */
+export function alarmSteps(others: readonly AttemptRecord[]): readonly string[] {
+  if (others.length === 0) return [];
+  return [
+    `${others.length === 1 ? 'an alarm' : `${others.length} alarms`} of the same order, PAID BACK TWICE, ${others.length === 1 ? 'is ended' : 'are ended'} by:`,
+    ...others.map(({ sent }) => `paydesk journal acknowledge ${sent.intent} --note TEXT`),
   ];
 }
 

@@ -22,7 +22,15 @@ import {
 import { feedIndex, type IndexFeed } from './feed-index.ts';
 import { type FilterInput, filterFlags, type OrderFilters, orderFilters } from './order-filters.ts';
 import { type DateState, stopAtDate } from './order-observer.ts';
-import { orderRows, type RowDate, type RowKind, refundRowFields, rowDates, rowKinds } from './order-rows.ts';
+import {
+  datedRows,
+  orderRows,
+  type RowDate,
+  type RowKind,
+  refundRowFields,
+  rowDates,
+  rowKinds,
+} from './order-rows.ts';
 
 const columnsOf: Readonly<Record<RowKind, readonly Column[]>> = {
   orders: orderColumns,
@@ -118,25 +126,6 @@ const defaultDate: Readonly<Record<RowKind, RowDate>> = {
   orders: 'created',
   charges: 'created',
   refunds: 'refunded',
-};
-
-// The rows of an export, as the sentence about its range begins.
-const datedRows: Readonly<Record<RowKind, Readonly<Record<RowDate, string>>>> = {
-  orders: {
-    created: 'orders created',
-    paid: 'orders with a charge paid',
-    refunded: 'orders with a refund made',
-  },
-  charges: {
-    created: 'charges of orders created',
-    paid: 'charges paid',
-    refunded: 'charges with a refund made',
-  },
-  refunds: {
-    created: 'refunds of orders created',
-    paid: 'refunds of charges paid',
-    refunded: 'refunds made',
-  },
 };
 
 function warnOfFuture(ctx: Context, until: When | undefined, clockAndZone: ClockAndZone): void {

@@ -25,6 +25,25 @@ export type RowKind = (typeof rowKinds)[number];
 export const rowDates = ['created', 'paid', 'refunded'] as const;
 export type RowDate = (typeof rowDates)[number];
 
+/** The rows of an export, as the sentence about its range begins. */
+export const datedRows: Readonly<Record<RowKind, Readonly<Record<RowDate, string>>>> = {
+  orders: {
+    created: 'orders created',
+    paid: 'orders with a charge paid',
+    refunded: 'orders with a refund made',
+  },
+  charges: {
+    created: 'charges of orders created',
+    paid: 'charges paid',
+    refunded: 'charges with a refund made',
+  },
+  refunds: {
+    created: 'refunds of orders created',
+    paid: 'refunds of charges paid',
+    refunded: 'refunds made',
+  },
+};
+
 interface RowQuery {
   readonly rows: RowKind;
   readonly by: RowDate;

@@ -95,7 +95,9 @@ async function lookUp(ctx: Context, service: Service, order: JsonObject): Promis
   for (const gap of gaps) ctx.notes.warn(gap);
   const cases = casesOf(ctx, open, attempts.get(id) ?? [], order);
   const there = new Set(
-    cases.flatMap((one) => (one.is === 'appeared' ? [attemptName(one.refund.record)] : [])),
+    cases
+      .flatMap((one) => (one.is === 'appeared' ? one.refund : 'late' in one ? (one.late ?? []) : []))
+      .map(({ record }) => attemptName(record)),
   );
   return {
     origins,
@@ -108,7 +110,7 @@ async function lookUp(ctx: Context, service: Service, order: JsonObject): Promis
 }
 
 async function pendingLines(ctx: Context, profile: Profile, orderId: string): Promise<readonly string[]> {
-  const requests = (await pendingRequests(ctx, profile)).filter(isOfRefund);
+  const requests = (await pendingRequests(ctx, profile, isOfRefund)).filter(isOfRefund);
   return requests
     .filter(({ asked }) => asked.proof.orderId === orderId)
     .map((request) => {

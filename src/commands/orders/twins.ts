@@ -16,6 +16,7 @@ import { defineCommand } from '../command.ts';
 import { openSource } from '../open-report-source.ts';
 import { sourceFlags, sourceHelp } from '../report-flags.ts';
 import { lastFields, rowColumn, sayAsOf } from '../report-rows.ts';
+import { inCurrency } from '../report-screen.ts';
 import type { Source } from '../report-source.ts';
 import { parsePeriod, periodFlag } from '../typed-period.ts';
 
@@ -55,8 +56,8 @@ export const twins = defineCommand({
     );
     ctx.notes.note(
       pairs.length === 0
-        ? 'no possible twins in this period'
-        : `${pairs.length} possible ${pairs.length === 1 ? 'pair' : 'pairs'} of twins: same buyer and amount within 10 minutes`,
+        ? `no possible twins${inCurrency(source)} in this period`
+        : `${pairs.length} possible ${pairs.length === 1 ? 'pair' : 'pairs'} of twins${inCurrency(source)}: same buyer and amount within 10 minutes`,
     );
     sayAsOf(ctx, source);
     return undefined;
@@ -102,6 +103,7 @@ const columns: readonly Column[] = [
   { ...rowColumn('second_refunded', 'sum'), tableFrom: 160 },
   { ...rowColumn('complete', 'flag'), tableFrom: 10_000 },
   { ...rowColumn('as_of', 'time'), tableFrom: 10_000 },
+  { ...rowColumn('only_currency', 'text'), tableFrom: 10_000 },
 ];
 
 function statusWord(status: unknown): string {
@@ -109,7 +111,7 @@ function statusWord(status: unknown): string {
 }
 
 function rowOf({ first, second, apart }: TwinPair, source: Source): JsonObject {
-  const { complete, as_of } = lastFields(source, true);
+  const { complete, as_of, only_currency } = lastFields(source, true);
   return {
     object: 'possible_twins',
     first_created_at: first.createdAt,
@@ -124,5 +126,6 @@ function rowOf({ first, second, apart }: TwinPair, source: Source): JsonObject {
     second_refunded: second.refunded ?? null,
     complete,
     as_of,
+    only_currency,
   };
 }

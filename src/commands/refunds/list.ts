@@ -16,7 +16,7 @@ import { flag } from '../flags.ts';
 import { openSource } from '../open-report-source.ts';
 import { sourceFlags, sourceHelp } from '../report-flags.ts';
 import { lastFields, rowColumn, sayAsOf } from '../report-rows.ts';
-import { currencyWord, refuseGaps } from '../report-screen.ts';
+import { currencyWord, inCurrency, refuseGaps } from '../report-screen.ts';
 import type { Source } from '../report-source.ts';
 import { parsePeriod, periodFlag } from '../typed-period.ts';
 
@@ -134,10 +134,11 @@ const columns: readonly Column[] = [
   { ...rowColumn('paid_at', 'time'), tableFrom: 200 },
   { ...rowColumn('complete', 'flag'), tableFrom: 10_000 },
   { ...rowColumn('as_of', 'time'), tableFrom: 10_000 },
+  { ...rowColumn('only_currency', 'text'), tableFrom: 10_000 },
 ];
 
 function rowOf(refund: RefundFact, source: Source, isComplete: boolean): JsonObject {
-  const { complete, as_of } = lastFields(source, isComplete);
+  const { complete, as_of, only_currency } = lastFields(source, isComplete);
   return {
     object: 'refund_made',
     id: refund.id ?? null,
@@ -157,11 +158,13 @@ function rowOf(refund: RefundFact, source: Source, isComplete: boolean): JsonObj
     paid_at: refund.paidAt ?? null,
     complete,
     as_of,
+    only_currency,
   };
 }
 
-function foundWords({ range, days }: Source, found: number, part: string): string {
+function foundWords(source: Source, found: number, part: string): string {
+  const { range, days } = source;
   const from = range.since === undefined ? '' : ` from ${days.full(range.since)}`;
   const to = range.until === undefined ? '' : `, before ${days.full(range.until)}`;
-  return `${counted(found, 'refund')} made${from}${to}${part}`;
+  return `${counted(found, 'refund')}${inCurrency(source)} made${from}${to}${part}`;
 }

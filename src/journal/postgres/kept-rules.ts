@@ -1,8 +1,14 @@
 /** The limits and the requests of a team as the rows of a mirror show them, for screens while the server is away. Pure. */
 
 import { type StoredRow, unlink } from '../chain.ts';
-import { attemptKey } from '../journal-rows.ts';
-import { type ApprovalRequest, type TeamLimit, teamLimitNames } from '../team-rules.ts';
+import { attemptKey, type SentRow, type VerdictRow } from '../journal-rows.ts';
+import {
+  type ApprovalRequest,
+  type OthersProgress,
+  type RowEnded,
+  type TeamLimit,
+  teamLimitNames,
+} from '../team-rules.ts';
 
 /** The limits that are set after these rows. */
 export function keptLimits(rows: readonly StoredRow[]): readonly TeamLimit[] {
@@ -45,6 +51,31 @@ export function keptRequests(rows: readonly StoredRow[], now: number): readonly 
       change(requests, users.get(attemptKey(row)) ?? '', { state: 'approved', usedBy: undefined });
   }
   return [...requests.values()].filter(({ asked }) => asked.time >= now - shownMs).map((one) => at(one, now));
+}
+
+/** How far a plan is, by the rows of it that were sent. Nobody knows who works on it. */
+export function keptProgress(rows: readonly StoredRow[], digest: string): OthersProgress {
+  const sent = new Map<string, SentRow>();
+  // The last attempt at each row of the plan, and how that ended.
+  const ends = new Map<number, { readonly of: SentRow; readonly how: RowEnded }>();
+  for (const row of rows.map(unlink)) {
+    if (row.type === 'sent' && row.claim?.plan === digest) {
+      sent.set(attemptKey(row), row);
+      ends.set(row.claim.row, { of: row, how: 'unconfirmed' });
+    } else if (row.type === 'verdict') {
+      const of = sent.get(attemptKey(row));
+      if (of?.claim !== undefined) ends.set(of.claim.row, { of, how: howItEnded(row) });
+    }
+  }
+  const told = [...ends.values()].map(({ of: { operator: member, currency = '?', amount = 0 }, how }) => {
+    return { member, how, currency, rows: 1, amount };
+  });
+  return { ended: told, working: [] };
+}
+
+function howItEnded({ verdict }: VerdictRow): RowEnded {
+  if (verdict === 'rejected') return 'refused';
+  return verdict === 'applied' || verdict === 'not_sent' ? verdict : 'unconfirmed';
 }
 
 function change(

@@ -5,7 +5,7 @@ import type { ApprovalRow, AskedRow, DecidedRow, LimitRow } from '../journal-row
 import type { AskedPlan, AskedRefund, ClaimedOrder, SharedPlan, TeamRules } from '../team-rules.ts';
 import type { Value } from './connection.ts';
 import type { Desk } from './desk.ts';
-import { keptLimits, keptRequests } from './kept-rules.ts';
+import { keptLimits, keptProgress, keptRequests } from './kept-rules.ts';
 import {
   findingIn,
   limitsIn,
@@ -119,7 +119,15 @@ export function createPostgresRules({ desk, ask, insist, add, kept }: RuleParts)
       if (added !== digest) throw new Error('the text of the plan is not what its digest says');
       return sharedPlan(digest, { ask, insist });
     },
-    planProgress: async (digest) => readProgress(await ask('plan_progress', digest)),
+    async planProgress(digest) {
+      try {
+        return readProgress(await ask('plan_progress', digest));
+      } catch (error) {
+        const here = await kept(error);
+        if (here === undefined) throw error;
+        return keptProgress(here.rows, digest);
+      }
+    },
   };
 }
 

@@ -87,6 +87,7 @@ export const rowForms = {
       rows: 'integer',
       sums: [{ currency: 'string', amount: 'integer' }],
     },
+    'told?': { noted: 'integer', notes: ['string'], reasons: [{ reason: 'string', rows: 'integer' }] },
   },
 } as const satisfies Record<string, Form>;
 

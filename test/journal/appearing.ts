@@ -1,0 +1,74 @@
+/** A refund whose reply was lost, that somebody recorded by hand, and that may appear at the service later. For black-box tests. */
+
+import { expect, onTestFinished } from 'vitest';
+import { journalRows } from '../atmost/desk.ts';
+import { standingAt } from '../harness/clock.ts';
+import { chargeOf, type Json, orderOf, refundOf, withRefund } from '../harness/orders.ts';
+import type { Ran } from '../harness/paydesk.ts';
+import { json, reset } from '../harness/server.ts';
+import { type Service, startService } from '../harness/service.ts';
+
+const created = Date.parse('2040-11-20T18:42:00Z') / 1000;
+const secondsOf = (time: string) => Date.parse(`2040-11-21T${time}Z`) / 1000;
+export const id = 'ord_2tQ8mVxK4nRz7LcWp';
+
+export const refund = (more = '') =>
+  `orders refund ${id} --charge 1 --amount 900 --yes${more === '' ? '' : ` ${more}`}`;
+export const note = ['--note', 'Ana at the bank looked: nothing'];
+
+type Run = (time: string, args: string | readonly string[], day?: string) => Promise<Ran>;
+
+export interface Appearing {
+  readonly service: Service;
+  /** Runs at a time of 21 November, or of another day. */
+  readonly run: Run;
+  /** One more refund of the first charge at the service. */
+  readonly apply: (amount?: number, time?: string) => Json;
+  /** A refund of 900 whose reply was lost, and that somebody recorded as not made at 05:10. Its intent. */
+  readonly recordedAsNotMade: (more?: string) => Promise<string>;
+  /** From now on the service answers a refund: it makes one of that amount. */
+  readonly answers: (amount?: number) => void;
+  readonly rowsOf: (intent: string) => ReturnType<typeof journalRows>;
+  /** The intents of what was sent, in that order. */
+  readonly intents: () => readonly string[];
+}
+
+export async function startAppearing(): Promise<Appearing> {
+  let made = 0;
+  let answer: number | undefined;
+  const apply = (amount = 900, time = '05:05:13'): Json => {
+    made += 1;
+    const record = refundOf(`rf_${made}`, amount, { created_at: secondsOf(time) });
+    service.orders = service.orders.map((order) => withRefund(order, record, amount));
+    return service.orders[0] ?? {};
+  };
+  const service = await startService({
+    orders: [orderOf(id, [chargeOf('ch_1', 35_000)], { created_at: created, updated_at: created + 30 })],
+    sendsDate: false,
+    onPost: () => (answer === undefined ? reset : json(apply(answer, '05:12:01'))),
+  });
+  onTestFinished(() => service[Symbol.asyncDispose]());
+  const run: Run = async (time, args, day = '21') => {
+    const env = { ...standingAt(`2040-11-${day}T${time}Z`), PAYDESK_OPERATOR: 'root' };
+    return await service.run(typeof args === 'string' ? args.split(' ') : args, { env });
+  };
+  const rows = () => journalRows(service.home);
+  return {
+    service,
+    run,
+    apply,
+    async recordedAsNotMade(more) {
+      expect((await run('05:05:12', refund(more))).code).toBe(7);
+      const intent = rows()[0]?.intent ?? '';
+      const settle = ['journal', 'settle', intent, '--not-applied', ...note, '--confirm', id];
+      expect((await run('05:10:00', settle)).code).toBe(0);
+      answer = 900;
+      return intent;
+    },
+    answers(amount = 900) {
+      answer = amount;
+    },
+    rowsOf: (intent) => rows().filter((row) => row.intent === intent),
+    intents: () => rows().flatMap((row) => (row.type === 'sent' ? [row.intent ?? ''] : [])),
+  };
+}

@@ -1,0 +1,109 @@
+/** What a repeat under the same `--intent` answers when a person recorded by hand what became of the refund. */
+
+import { describe, expect, test } from 'vitest';
+import { inOneLine } from '../harness/ran.ts';
+import { id, note, refund, startAppearing } from './appearing.ts';
+
+const scripted = refund('--intent tick-1');
+const settleAs = (word: string, ...more: string[]) => [
+  'journal',
+  'settle',
+  'tick-1',
+  ...more,
+  word,
+  ...note,
+  '--confirm',
+  id,
+];
+
+describe('a repeat under --intent, after somebody recorded that the refund was not made', () => {
+  test('says who recorded that and until when it may still appear; it was not refused by the service', async () => {
+    const { run, recordedAsNotMade, service } = await startAppearing();
+    const intent = await recordedAsNotMade('--intent tick-1');
+    const { code, stderr } = await run('05:20:00', scripted);
+    expect({ code, stderr: inOneLine(stderr) }).toEqual({
+      code: 3,
+      stderr: expect.stringContaining(
+        'refused: root recorded on 21 Nov 2040 05:10:00 UTC that the refund of 900 MXN of 21 Nov 2040 05:05:12 UTC, sent by root, was NOT made (Ana at the bank looked: nothing); it may still appear until tomorrow 05:06 certain: nothing was sent now; that it was not made is only what a person says',
+      ),
+    });
+    expect(inOneLine(stderr)).toContain(
+      `to send it again all the same (if that record is wrong, the buyer is paid twice): the same command with --again ${intent}`,
+    );
+    expect(inOneLine(stderr)).toContain(`tick-1 was recorded as not made before, journal ${intent}`);
+    expect(stderr).not.toMatch(/by the service|moved no money/);
+    const script = await run('05:21:00', `${scripted} --json`);
+    expect(script.code).toBe(3);
+    expect(JSON.parse(script.stderr)).toMatchObject({
+      kind: 'refused',
+      exit_code: 3,
+      intent,
+      script_id: 'tick-1',
+      order_id: id,
+      message: expect.stringContaining('root recorded on'),
+    });
+    expect(service.posts).toHaveLength(1);
+  });
+
+  test('says the same after a correction, and whether it appeared until the end of the waiting period', async () => {
+    const { run, recordedAsNotMade, service } = await startAppearing();
+    await recordedAsNotMade('--intent tick-1');
+    expect((await run('05:11:00', settleAs('--applied', '--correct'))).code).toBe(0);
+    expect((await run('05:12:00', settleAs('--not-applied', '--correct'))).code).toBe(0);
+    const soon = await run('05:20:00', scripted);
+    expect({ code: soon.code, stderr: inOneLine(soon.stderr) }).toEqual({
+      code: 3,
+      stderr: expect.stringContaining(
+        'was NOT made (Ana at the bank looked: nothing), correcting an earlier record; it may still appear until',
+      ),
+    });
+    const late = await run('05:20:00', scripted, '23');
+    expect({ code: late.code, stderr: inOneLine(late.stderr) }).toEqual({
+      code: 3,
+      stderr: expect.stringContaining('; it did not appear until the end of the waiting period certain:'),
+    });
+    expect(service.posts).toHaveLength(1);
+  });
+
+  test('is sent again once --again names it, and only once', async () => {
+    const { run, recordedAsNotMade, service } = await startAppearing();
+    const intent = await recordedAsNotMade('--intent tick-1');
+    const again = await run('05:12:00', `${scripted} --again ${intent}`);
+    expect(again.code, again.stderr).toBe(0);
+    expect((await run('05:21:00', `${scripted} --again ${intent}`)).code).toBe(0);
+    expect(service.posts).toHaveLength(2);
+  });
+
+  test('says that it appeared, when the order shows it now (exit 7)', async () => {
+    const { run, apply, recordedAsNotMade, service } = await startAppearing();
+    await recordedAsNotMade('--intent tick-1');
+    apply();
+    const { code, stderr } = await run('05:20:00', scripted);
+    expect({ code, stderr: inOneLine(stderr) }).toEqual({
+      code: 7,
+      stderr: expect.stringContaining('it counted as not made, but the order now shows it'),
+    });
+    expect(service.posts).toHaveLength(1);
+  });
+});
+
+describe('a repeat under --intent, after somebody recorded that the refund was made', () => {
+  test('exits 0 and says who recorded that, and that the order does not show it', async () => {
+    const { run, service } = await startAppearing();
+    expect((await run('05:05:12', scripted)).code).toBe(7);
+    expect((await run('05:10:00', settleAs('--applied'))).code).toBe(0);
+    const { code, stdout, stderr } = await run('05:20:00', scripted);
+    expect({ code, stderr: inOneLine(stderr) }).toEqual({
+      code: 0,
+      stderr: expect.stringContaining(
+        'settled by hand: root recorded on 21 Nov 2040 05:10:00 UTC that the refund of 900 MXN of 21 Nov 2040 05:05:12 UTC, sent by root, was made (Ana at the bank looked: nothing); the order does not show it',
+      ),
+    });
+    expect(stderr).toContain('tick-1 was recorded as made before, journal i_');
+    expect(stdout).toContain(`recorded as made before: refund of 900 MXN on ${id}`);
+    const dry = await run('05:21:00', `${scripted} --dry-run`);
+    expect(inOneLine(dry.stdout)).toContain('would send nothing: tick-1 was recorded as made before');
+    expect(inOneLine(dry.stdout)).toContain('root recorded on 21 Nov 2040 05:10:00 UTC');
+    expect(service.posts).toHaveLength(1);
+  });
+});
