@@ -133,7 +133,7 @@ async function alarmsLeft(ctx: Context, record: AttemptRecord): Promise<readonly
     (one) => attemptName(one) !== attemptName(record),
   );
   if (!isPaidTwice(record)) return otherAlarms(record, others);
-  for (const other of others.filter(ctx.journal.isWatched)) {
+  for (const other of others.filter((one) => ctx.journal.isWatched(one))) {
     try {
       await ctx.journal.reconcile(other, { once: true });
     } catch (error) {
