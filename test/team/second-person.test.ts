@@ -329,7 +329,10 @@ describe('a refund over the limit of a team', () => {
     const ran: Ran[] = [];
     for (const line of lines) {
       const request = /r_[0-9a-f]{8}/.exec(ran[0]?.stderr ?? '')?.[0] ?? '';
-      const typed = line.replace('-p shop ', '').replace(/ord_\w+/, id).replace('r_7f3k2m9q', request);
+      const typed = line
+        .replace('-p shop ', '')
+        .replace(/ord_\w+/, id)
+        .replace('r_7f3k2m9q', request);
       const [, , , ...args] = wordsOf(typed.replace('$', ''));
       ran.push(await paydesk(args, { home: line.startsWith('ana') ? first : second, env: sandbox.env }));
     }

@@ -99,9 +99,11 @@ export function placeWords(
   typed: Pick<PlaceValues, 'ca' | 'tls'>,
 ): readonly string[] {
   return [
-    ...['--host', host],
+    '--host',
+    host,
     ...(port === 5432 ? [] : ['--port', String(port)]),
-    ...['--database', database],
+    '--database',
+    database,
     ...(schema === 'paydesk' ? [] : ['--schema', schema]),
     ...(typed.ca === undefined ? [] : ['--ca', typed.ca]),
     ...(typed.tls === true ? ['--tls'] : []),

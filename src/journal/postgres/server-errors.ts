@@ -27,7 +27,8 @@ const remedies: Readonly<Record<string, string>> = {
   PD041: 'look at it: paydesk approvals list',
   PD042: 'ask somebody else of the team',
   '3F000': 'compare the names of database and schema with the invitation of your lead',
-  '42501': 'only a lead may do that; ask an administrator of the database to make you one (team add NAME --lead)',
+  '42501':
+    'only a lead may do that; ask an administrator of the database to make you one (team add NAME --lead)',
   '55P03': 'somebody else is writing to the journal: run the command again in a moment',
 };
 
