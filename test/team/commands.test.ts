@@ -224,6 +224,8 @@ describe('a team', () => {
     const before = desk.changes().length;
     expect(await run(ben, 'orders', 'refund', id, '--yes')).toMatchObject({ code: 3 });
     expect(desk.changes().length).toBe(before);
+    const list = await run(ben, 'journal', 'list');
+    expect(list.stderr).toContain('ask your lead whether you were removed from the team');
   });
 
   test('an invitation holds no password, and takes others to the same journal', async () => {

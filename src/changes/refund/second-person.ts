@@ -282,18 +282,23 @@ function noProgress(error: unknown): OthersProgress {
   throw error;
 }
 
-// A plan is approved for all its rows, so the server never calls that approval used. Once every row has ended, it is, and
-// nobody needs to answer another request of the same plan any more.
+// A plan is approved for all its rows, so the server never calls that approval used. Once every row was made or refused, it is,
+// and nobody needs to answer another request of the same plan any more. A row that is unconfirmed may have to be sent again.
 async function withProgress(rules: TeamRules, request: ApprovalRequest): Promise<ApprovalRequest> {
   if (!isPending(request) || !('planned' in request.asked)) return request;
   const { planned, claim } = request.asked;
-  const done = rowsEnded(await rules.planProgress(claim.plan).catch(noProgress));
+  const { ended } = await rules.planProgress(claim.plan).catch(noProgress);
+  const done = rowsOf(ended.filter(({ how }) => how === 'applied' || how === 'refused'));
   return done < planned.rows ? request : { ...request, state: 'used', usedBy: planned.id };
 }
 
 /** How many rows of a plan were sent, whatever became of them. */
-export function rowsEnded({ ended }: OthersProgress): number {
-  return ended.filter(({ how }) => how !== 'not_sent').reduce((sum, { rows }) => sum + rows, 0);
+export function rowsSent({ ended }: OthersProgress): number {
+  return rowsOf(ended.filter(({ how }) => how !== 'not_sent'));
+}
+
+function rowsOf(ended: OthersProgress['ended']): number {
+  return ended.reduce((sum, { rows }) => sum + rows, 0);
 }
 
 /** The open request of somebody for the approval of a plan; undefined if nobody has asked, or without a team. */

@@ -484,7 +484,8 @@ function rowNames(
     if (intent === '') return `a row about a ${type}`;
     const { amount, currency, proof } = sent.get(attemptKey(row)) ?? {};
     const order = row.order_id ?? proof?.orderId;
-    const sum = amount === undefined ? '' : `, ${amountWords(amount, currency, plainAmounts)}`;
+    // Whoever writes past the server may write anything.
+    const sum = typeof amount !== 'number' ? '' : `, ${amountWords(amount, currency, plainAmounts)}`;
     return `${rowKinds[type] ?? `the ${type} row`} of ${intent}${order === undefined ? '' : ` on ${order}`}${sum}`;
   };
 }
