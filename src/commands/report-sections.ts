@@ -58,7 +58,7 @@ function casesSection({ openCases }: ReportFigures, { source }: ReportHow): Page
   const columns = [left('Order'), left('What'), right('Amount'), left('Sent'), left('Operator')];
   return {
     title: 'Open cases',
-    note: 'Changes that this machine sent and that somebody has to look at: paydesk journal list --open',
+    note: 'Changes that this machine sent to this account and that somebody has to look at.',
     parts: tableParts({ name: 'Open cases', columns, rows }),
     empty: `None${inCurrency(source)}.`,
   };
