@@ -133,7 +133,14 @@ export async function requestApproval(
   const { intent: approval } = await rules.ask(id, what);
   const earlier = approval === id ? undefined : await findRequest(ctx, approval);
   const by = earlier?.decided?.operator;
-  const parts = { opening: 'not sent:', certain: 'nothing was sent', approval, profile: profile.name };
+  const approve = commandLine(profile, 'approvals', 'approve', approval);
+  const parts = {
+    opening: 'not sent:',
+    certain: 'nothing was sent',
+    approval,
+    profile: profile.name,
+    ownCode: 'approval_asked',
+  } as const;
   if (earlier?.state === 'approved')
     return new CliError('refused', `approved already by ${by ?? 'somebody else'}: ${approval}`, {
       ...parts,
@@ -144,14 +151,29 @@ export async function requestApproval(
     `asked for approval${earlier === undefined ? '' : ' already'}: ${approval}`,
     {
       ...parts,
+      // Nobody approves a request of their own.
+      forOthers: [approve],
       now: [
+        ...noteKept(earlier, what),
         'somebody else of the team looks at it and approves it:',
-        commandLine(profile, 'approvals', 'approve', approval),
+        approve,
         'then it can be sent:',
         send(approval),
       ],
     },
   );
+}
+
+// The request that is there already is not changed.
+function noteKept(earlier: ApprovalRequest | undefined, what: object): readonly string[] {
+  const note = 'note' in what && typeof what.note === 'string' ? what.note : '';
+  const kept = earlier?.asked.note ?? '';
+  if (earlier === undefined || note === kept) return [];
+  return [
+    kept === ''
+      ? `the note "${note}" is not added: the request was made without one`
+      : `it keeps its note "${kept}": "${note}" is not added`,
+  ];
 }
 
 /**
@@ -294,6 +316,7 @@ export function askedByOther(profile: Profile, { id, asked }: ApprovalRequest, s
     certain: 'nothing was sent',
     approval: id,
     profile: profile.name,
+    ownCode: 'approval_asked',
     now: [
       `somebody else than ${asked.operator} looks at it and approves it, you for example:`,
       commandLine(profile, 'approvals', 'approve', id),

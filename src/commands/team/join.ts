@@ -40,7 +40,7 @@ export const join = defineCommand({
       { line: { text: `joined as ${user}${isLead ? ', a lead' : ''}`, style: 'strong' } },
       { line: `changes of ${origin} are recorded in ${where}; nothing is sent without it` },
       {
-        line: `${joined.attempts} ${joined.attempts === 1 ? 'change of this machine is' : 'changes of this machine are'} in it (${counted(added, 'row')} added)`,
+        line: `${joined.attempts === 1 ? '1 change that this machine knew is' : `${joined.attempts} changes that this machine knew are`} in it (${counted(added, 'row')} added)`,
       },
     ]);
     const { profile } = await ctx.profiles.open();
