@@ -85,5 +85,6 @@ export {
   checkTwiceCommand,
   mayAppearWords,
   seenTwiceWords,
+  unrecordedLine,
   unshownWords,
 } from './unconfirmed-words.ts';

@@ -352,7 +352,7 @@ export interface Journal {
   ownRefunds(record: AttemptRecord): readonly FoundRefund[];
   /** The ids of those that its reply named, so they are surely its own. */
   namedByReply(record: AttemptRecord): readonly string[];
-  /** Chooses the due attempts that a run reads: at most three unconfirmed ones, and one that is only watched. */
+  /** Chooses the due attempts that a run reads: three that are unconfirmed or recorded as not made, and one that is only watched. */
   pickDue(due: readonly AttemptRecord[], now: Moment): readonly AttemptRecord[];
   /** What stops every change, in words; undefined when nothing does. */
   problem(): Promise<string | undefined>;

@@ -66,6 +66,45 @@ describe('a refund that was recorded as not made, and that appears', () => {
     );
   });
 
+  test('is told by orders list with the command that records it, and counted by today, which reads every order', async () => {
+    const intent = await desk.recordedAsNotMade();
+    desk.apply();
+    const line = `${id}: HAS appeared; record it: paydesk journal reconcile ${intent}`;
+    expect(inOneLine((await desk.run('05:20:00', 'orders list')).stderr)).toContain(line);
+    const today = await desk.run('05:21:00', 'today');
+    expect(inOneLine(today.stderr)).toContain(line);
+    expect(today.stdout).toMatch(/HAS appeared +1\n/);
+    expect(desk.rowsOf(intent).at(-1)).toMatchObject({ verdict: 'rejected', by: 'person' });
+    await desk.run('05:22:00', `journal reconcile ${intent}`);
+    const later = await desk.run('05:23:00', 'today --json');
+    expect(later.stderr).not.toContain('record it');
+    expect(JSON.parse(later.stdout).data).toContainEqual(
+      expect.objectContaining({ what: 'has_appeared', count: 1 }),
+    );
+  });
+
+  test('is recorded by the next journal list, whatever else is watched', async () => {
+    const intent = await desk.recordedAsNotMade();
+    for (const [index, amount] of [100, 200, 300, 400].entries()) {
+      desk.answers(amount);
+      expect((await desk.run(`05:1${index + 2}:00`, refund().replace('900', String(amount)))).code).toBe(0);
+    }
+    desk.apply();
+    const { stdout, stderr } = await desk.run('05:20:00', 'journal list');
+    expect(stderr).toContain('HAS APPEARED, recorded as not made by root');
+    expect(stdout).toContain('HAS APPEARED');
+    expect(desk.rowsOf(intent).at(-1)).toMatchObject({ alarm: 'applied_though_rejected' });
+  });
+
+  test('and was sent again: today counts it among what was paid back twice', async () => {
+    await desk.recordedAsNotMade();
+    expect((await desk.run('05:12:00', refund())).code).toBe(0);
+    desk.apply();
+    const { stdout, stderr } = await desk.run('05:20:00', 'today');
+    expect(stdout).toMatch(/paid back twice +1\n/);
+    expect(inOneLine(stderr)).toContain(`${id}: paid back twice? Check it: paydesk journal reconcile`);
+  });
+
   test('stops every refund of its order before the preview, and --again is not offered', async () => {
     const intent = await desk.recordedAsNotMade();
     desk.apply();
