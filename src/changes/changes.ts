@@ -39,6 +39,7 @@ export {
   casesOf,
   caseWords,
   longestShortCase,
+  mayAppearUntil,
   type OpenCases,
   type OrderCase,
   openCasesOf,

@@ -17,7 +17,7 @@ import type { AttemptQuery, Repair, Verification } from './journal-store.ts';
 import type { Evidence } from './judge-read.ts';
 import type { SharedPlan, TeamRules } from './team-rules.ts';
 
-export { alarmText, alarmWords, paidTwiceWords, whoMadeLines } from './alarm-words.ts';
+export { alarmText, alarmWords, appearedText, paidTwiceWords, whoMadeLines } from './alarm-words.ts';
 export { leavesUntil } from './attempt-state.ts';
 export { sentAgain } from './by-hand.ts';
 export type { StoredRow } from './chain.ts';

@@ -3,7 +3,7 @@
 import { type AmountStyle, figuresIn } from '../../amounts.ts';
 import { fieldColumn } from '../../api/resources.ts';
 import type { JsonObject } from '../../api/spec.ts';
-import { blockedWords, changeOf, replyWords, settleCommands } from '../../changes/changes.ts';
+import { blockedWords, changeOf, replyWords, settleCommands, untilWords } from '../../changes/changes.ts';
 import {
   type AttemptRecord,
   attemptName,
@@ -18,7 +18,7 @@ import {
 import { commandLine, profileNamed } from '../../profiles/profiles.ts';
 import type { Block, Cell } from '../../terminal/terminal.ts';
 import { type Context, defineCommand } from '../command.ts';
-import { amountStyleOf, columnsOfAttempt, recordOf, replyOf, saidBy } from './attempt-record.ts';
+import { amountStyleOf, columnsOfAttempt, mayAppear, recordOf, replyOf, saidBy } from './attempt-record.ts';
 import { outcomeWords } from './attempt-words.ts';
 import { attemptOf, intentArgument, withAllJournals } from './attempts.ts';
 
@@ -66,7 +66,7 @@ export async function showAttempt(ctx: Context, record: AttemptRecord, look?: Lo
     outcome_before: look.was,
   };
   await ctx.out.own(
-    { ...shownOf(record, open, seconds), ...looked },
+    { ...shownOf(record, open, seconds), ...mayAppear(ctx, record), ...looked },
     () => [
       ...(look === undefined ? [] : [{ line: look.line, hang: 2 }]),
       ...attemptView(ctx, record, open, {
@@ -149,6 +149,8 @@ function attemptView(
   { known, until, early, style, look }: Viewed,
 ): readonly Block[] {
   const { sent, verdicts } = record;
+  const { may_appear_until: late } = mayAppear(ctx, record);
+  const appears = late === undefined ? undefined : untilWords(ctx, late * 1000);
   const seenIn = sent.proof.orderId === undefined ? 'the newest orders' : 'the order';
   const words = outcomeWords(record, open);
   const told = verdicts.filter((row, index) => !repeats(row, verdicts[index - 1]));
@@ -172,7 +174,7 @@ function attemptView(
       indent: 2,
     })),
     ...[
-      ...nextSteps(record, { open, until, early, isJustRead: look?.at !== undefined }),
+      ...nextSteps(record, { open, until, early, appears, isJustRead: look?.at !== undefined }),
       ...alarmSteps(otherAlarms(record, known)),
     ].map((line, index) => ({
       line: `${index === 0 ? 'now:  ' : '      '}${line}`,
@@ -297,12 +299,15 @@ function nextSteps(
     open,
     until,
     early,
+    appears,
     isJustRead,
   }: {
     readonly open: boolean;
     readonly until: string | undefined;
     /** From when on a person may record that it was not made; undefined if that is now. */
     readonly early: string | undefined;
+    /** Until when it may still appear, if somebody recorded that it was not made. */
+    readonly appears: string | undefined;
     readonly isJustRead: boolean;
   },
 ): readonly string[] {
@@ -337,6 +342,7 @@ function nextSteps(
   const said = statementOn(record);
   if (said !== undefined && said.acknowledged === undefined)
     return [
+      ...(appears === undefined ? [] : appearingSteps(record, appears)),
       ...(proof.orderId === undefined ? [] : [showOrder(record, proof.orderId)]),
       'if that record is wrong:',
       `paydesk journal settle ${intent} --correct ${said.verdict === 'applied' ? '--not-applied' : '--applied'} --note TEXT`,
@@ -344,6 +350,15 @@ function nextSteps(
   if (last?.verdict === 'not_seen')
     return [`to send it again: the same command with --again ${attemptName(record)}`];
   return proof.orderId === undefined ? [] : [showOrder(record, proof.orderId)];
+}
+
+function appearingSteps({ sent: { intent, proof } }: AttemptRecord, until: string): readonly string[] {
+  // Of other changes no read tells it later.
+  if (proof.kind !== 'refund') return [`it may still appear until ${until}`];
+  return [
+    `it may still appear until ${until}; to look whether it has:`,
+    `paydesk journal reconcile ${intent}`,
+  ];
 }
 
 // The printed command must reach the account that the attempt was sent to, and not that of the default profile.
