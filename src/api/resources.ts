@@ -241,8 +241,9 @@ export const refundColumns: readonly Column[] = [
 export const customerColumns: readonly Column[] = [
   field('id', 'id', { title: 'ID', tableFrom: 0 }),
   field('created_at', 'time', { title: 'CREATED', tableFrom: 0 }),
-  field('name', 'text', { title: 'NAME', tableFrom: 0 }),
-  field('email', 'text', { title: 'EMAIL', tableFrom: 0 }),
+  field('name', 'text', { title: 'NAME', tableFrom: 0, stays: true }),
+  // With fewer letters it cannot be copied.
+  field('email', 'text', { title: 'EMAIL', tableFrom: 0, least: 30, below: () => 'email' }),
   field('phone', 'text', { title: 'PHONE', tableFrom: 100 }),
   field('corporate', 'flag'),
   field('custom_reference', 'text', { title: 'REFERENCE', tableFrom: 120 }),

@@ -40,6 +40,9 @@ export const statuses = {
   partiallyRefunded: 'partially_refunded',
 } as const;
 
+/** Stands for an order that shows no payment_status, in sums and in `--status`. */
+export const noStatus = 'none';
+
 /** What the status of an order or charge says of its money: it came in, is awaited, went back, or never came. */
 export type StatusMeaning = 'in' | 'awaited' | 'back' | 'none';
 

@@ -1,5 +1,6 @@
 /** The door of the changes: everything that the commands may import from this room. */
 
+export { awayWords } from './away-words.ts';
 export { applyPlan } from './bulk/apply-plan.ts';
 export { compareFile } from './bulk/compare-file.ts';
 export { isUnsentPlanOf, planFile, planOrder, refreshPlan } from './bulk/make-plan.ts';

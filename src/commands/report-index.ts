@@ -11,7 +11,7 @@ import { counted } from './counted.ts';
 import { indexLines, indexLinesOfFile, readsThatMatter } from './report-index-words.ts';
 import { makersOf, nobodyAsked, withChargeIds } from './report-makers.ts';
 import { type Asked, type Needs, type OpenedSource, timeOf } from './report-source.ts';
-import type { TimeRange } from './typed-time.ts';
+import { clockAndZoneOf, type TimeRange } from './typed-time.ts';
 
 /**
  * Opens the index of the account as the source of a report. Undefined if there is none, or if it cannot answer; then a note says
@@ -24,8 +24,9 @@ export async function openIndex(ctx: Context, asked: Asked): Promise<OpenedSourc
   const status = index.status();
   const time = timeOf(ctx, asked);
   const when = (seconds: number): string => time.days.full(seconds * 1000);
-  const isOtherDay = asked.flags.tz !== undefined;
-  const doubt = doubtOf(status, asked.needs, { range: time.range, now: ctx.clock.now(), when, isOtherDay });
+  const { now, zoned, today } = clockAndZoneOf(ctx);
+  const dayBegan = zoned(Date.parse(today()));
+  const doubt = doubtOf(status, asked.needs, { range: time.range, now, when, dayBegan });
   if (doubt === undefined) return await sourceOf(ctx, asked, { index, status, profile, ...time });
   const fix = doubt.fix === undefined ? '' : `; so that it can: ${commandLine(profile, ...doubt.fix)}`;
   ctx.notes.note(`the index of this machine cannot answer: ${doubt.why}. Every order is read instead${fix}`);
@@ -53,8 +54,8 @@ interface AskedTime {
   /** Unix milliseconds. */
   readonly now: number;
   readonly when: (seconds: number) => string;
-  /** The days are not those of the profile, by which a refresh reads the newest orders again. */
-  readonly isOtherDay: boolean;
+  /** When today began in the zone of the profile, Unix milliseconds. */
+  readonly dayBegan: number;
 }
 
 const hour = 3_600_000;
@@ -69,7 +70,7 @@ function longestUnread(since: number | undefined, now: number): number {
 function doubtOf(
   { isComplete, goesOnAfter, orders, rises, headReadAt, floor, reads }: IndexStatus,
   { names = false }: Needs,
-  { range: { since, until }, now, when, isOtherDay }: AskedTime,
+  { range: { since, until }, now, when, dayBegan }: AskedTime,
 ): Doubt | undefined {
   const refresh = ['index', 'refresh'];
   if (!isComplete)
@@ -94,7 +95,9 @@ function doubtOf(
   const newest = reads.find(({ from }) => from === Number.NEGATIVE_INFINITY)?.readAt;
   if (newest !== undefined && isStale(newest)) {
     const why = `its orders of the newest 3 days were last read on ${when(newest)}`;
-    return isOtherDay && now - newest * 1000 < hour ? { why } : { why, fix: refresh };
+    // A refresh leaves out what was read within the hour, unless a day has begun since.
+    const isDue = now - newest * 1000 >= hour || newest * 1000 <= dayBegan;
+    return isDue ? { why, fix: refresh } : { why };
   }
   return names ? { why: 'it has no names for --names' } : undefined;
 }

@@ -13,6 +13,7 @@ export function figuresForPrograms(figures: ReportFigures, { names }: ReportHow)
       currency: currency ?? null,
       ...sums,
       rate_percent: percent(sums.refunded, sums.paid) ?? null,
+      refunded_of_paid_percent: percent(sums.refunded_of_paid, sums.paid) ?? null,
     })),
     time_unit: unit,
     by_time: refundRows(time.buckets),

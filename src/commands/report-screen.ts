@@ -13,6 +13,8 @@ import {
   type Line,
   largestOf,
   legendOf,
+  percent,
+  type RefundSum,
   type Series,
   type Signs,
   sparklineOf,
@@ -118,6 +120,15 @@ export function amountsOf({ settings }: Source): AmountStyle {
 /** The code of a currency in a table: never blank. */
 export function currencyWord(currency: string | undefined): string {
   return currency ?? 'none';
+}
+
+/** How much of the payments of the period went back until now: `MXN 3.49 %, USD 5.11 %`. Undefined without payments. */
+export function ratesOfPaid(totals: readonly Line<RefundSum>[]): string | undefined {
+  const rates = totals.flatMap(({ currency, sums }) => {
+    const rate = percent(sums.refunded_of_paid, sums.paid);
+    return rate === undefined ? [] : [`${currencyWord(currency)} ${rate} %`];
+  });
+  return rates.length === 0 ? undefined : rates.join(', ');
 }
 
 /** A column of figures. A figure with a currency is an amount. */

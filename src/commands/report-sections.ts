@@ -12,7 +12,7 @@ import {
   type RefundSum,
 } from '../reports/reports.ts';
 import type { ReportFigures } from './report-figures.ts';
-import { amountsOf, bucketWords, currencyWord, inCurrency } from './report-screen.ts';
+import { amountsOf, bucketWords, currencyWord, inCurrency, ratesOfPaid } from './report-screen.ts';
 import type { Source } from './report-source.ts';
 
 /** How the report is written. `names`: with the names of buyers and the notes of refunds. */
@@ -58,7 +58,7 @@ function casesSection({ openCases }: ReportFigures, { source }: ReportHow): Page
   const columns = [left('Order'), left('What'), right('Amount'), left('Sent'), left('Operator')];
   return {
     title: 'Open cases',
-    note: 'Changes that this machine sent and that somebody has to look at: paydesk journal list --open',
+    note: 'Changes that this machine sent to this account and that somebody has to look at.',
     parts: tableParts({ name: 'Open cases', columns, rows }),
     empty: `None${inCurrency(source)}.`,
   };
@@ -77,8 +77,10 @@ function totalsSection(totals: readonly Line<RefundSum>[], { source }: ReportHow
   ]);
   const titles = ['Refunds', 'Refunded', 'Of paid', 'Payments', 'Paid', 'Refunded of these payments'];
   const columns = [left('Currency'), ...titles.map(right)];
+  const rates = ratesOfPaid(totals);
   return {
     title: 'Sums',
+    note: rates === undefined ? undefined : `Of the payments of this period went back until now: ${rates}.`,
     parts: tableParts({ name: 'Sums', columns, rows }),
     empty: `No refunds and no payments${inCurrency(source)} in this period.`,
   };

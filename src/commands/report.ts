@@ -2,7 +2,7 @@
 
 import type { JsonObject } from '../api/spec.ts';
 import { twinSeconds } from '../changes/changes.ts';
-import { quoted } from '../profiles/profiles.ts';
+import { commandLine, plainCommand, profileNamed } from '../profiles/profiles.ts';
 import { loadReportPage, type Page } from '../reports/reports.ts';
 import { toJson } from '../terminal/terminal.ts';
 import { type Context, defineCommand, dryRunShown } from './command.ts';
@@ -12,7 +12,7 @@ import { openSource } from './open-report-source.ts';
 import { gatherFigures, type ReportFigures } from './report-figures.ts';
 import { sourceFlags, sourceHelp } from './report-flags.ts';
 import { figuresForPrograms } from './report-json.ts';
-import { firstFields, lastFields, sayAsOf } from './report-rows.ts';
+import { firstColumns, firstFields, lastColumns, lastFields, sayAsOf } from './report-rows.ts';
 import { aboutWords, gapWords, isComplete, labelWords, refuseGaps } from './report-screen.ts';
 import { capital, type ReportHow, sectionsOf } from './report-sections.ts';
 import type { Source } from './report-source.ts';
@@ -44,11 +44,11 @@ export const report = defineCommand({
   async run(ctx, { flags }) {
     const { to: file, names = false, force = false } = flags;
     if (file === undefined)
-      throw usage('say into which file the report goes', ['paydesk report --to report.html']);
+      throw usage('say into which file the report goes', [commandHere(ctx, 'report', '--to', 'report.html')]);
     await refuseFile(ctx, file, force, flags['from-file']);
     if (!/\.html?$/i.test(file))
       throw usage(`--to ${file}: the report is HTML, so its name ends in .html`, [
-        `paydesk report --to ${quoted(file.replace(/\.[^./]*$/, ''))}.html`,
+        commandHere(ctx, 'report', '--to', `${file.replace(/\.[^./]*$/, '')}.html`),
       ]);
     const period = flags.period ?? parsePeriod(usualPeriod, '--period');
     const would = `would write a report of ${period.text} into ${file}`;
@@ -125,11 +125,12 @@ function pageOf(ctx: Context, figures: ReportFigures, how: ReportHow): Page {
 }
 
 async function showWritten(
-  { out, notes }: Context,
+  ctx: Context,
   file: string,
   { time: { totals, gaps }, openCases }: ReportFigures,
   source: Source,
 ): Promise<void> {
+  const { out, notes } = ctx;
   const complete = isComplete(gaps);
   const refunds = totals.reduce((sum, { sums }) => sum + Number(sums.refunds), 0);
   const record: JsonObject = {
@@ -140,11 +141,22 @@ async function showWritten(
     open_cases: openCases.length,
     ...lastFields(source, complete),
   };
-  await out.own(record, () => [
-    { line: `report written: ${file}` },
-    { line: `${counted(refunds, 'refund')}; ${source.readWords()}`, hang: 2 },
-    ...(complete ? [] : [{ line: 'NOT COMPLETE: the report says so, and see below' }]),
-  ]);
+  await out.own(
+    record,
+    () => [
+      { line: `report written: ${file}` },
+      { line: `${counted(refunds, 'refund')}; ${source.readWords()}`, hang: 2 },
+      ...(complete ? [] : [{ line: 'NOT COMPLETE: the report says so, and see below' }]),
+    ],
+    [...firstColumns, ...lastColumns],
+  );
+  if (openCases.length > 0)
+    notes.note(`${counted(openCases.length, 'open case')}: ${commandHere(ctx, 'journal', 'list', '--open')}`);
   // How to make the sums exact is said to whoever makes the file, and not to whoever reads it.
   if (source.kind === 'index') sayAsOf({ notes }, source);
+}
+
+// A command line with the profile that was typed, if one was.
+function commandHere({ options: { profile } }: Context, ...words: readonly string[]): string {
+  return profile === undefined ? plainCommand(...words) : commandLine(profileNamed(profile), ...words);
 }

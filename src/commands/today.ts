@@ -2,7 +2,7 @@
 
 import { amountWords } from '../amounts.ts';
 import { type JsonObject, statuses } from '../api/spec.ts';
-import { pendingRequests, twinSeconds } from '../changes/changes.ts';
+import { awayWords, pendingRequests, twinSeconds } from '../changes/changes.ts';
 import { commandLine } from '../profiles/profiles.ts';
 import {
   type Figure,
@@ -25,7 +25,7 @@ import { isNear, pairsIn } from './orders/twins.ts';
 import { liveFlag, sourceFlags, sourceHelp } from './report-flags.ts';
 import { lastFields, rowColumn, showReport } from './report-rows.ts';
 import { amountsOf, closingBlocks, inCurrency, isComplete, refuseGaps, titleLine } from './report-screen.ts';
-import type { Source } from './report-source.ts';
+import type { AsOfLine, Source } from './report-source.ts';
 import { parsePeriod } from './typed-period.ts';
 
 export const today = defineCommand({
@@ -64,6 +64,7 @@ export const today = defineCommand({
       object: 'today',
       ...line,
       ...lastFields(source, isComplete(found.gaps)),
+      ...(isOfJournal(line) ? asOfTeam(found) : {}),
     }));
     await showReport(ctx, columns, rows, source, () => screen(ctx, source, found));
     await noteRequests(ctx);
@@ -73,6 +74,16 @@ export const today = defineCommand({
     return undefined;
   },
 });
+
+function isOfJournal({ what }: TodayLine): boolean {
+  return what === 'unconfirmed' || what === 'paid_back_twice';
+}
+
+// The orders are as the service shows them now, but these lines are as old as the copy of the journal.
+function asOfTeam({ away }: Found): JsonObject {
+  if (away === undefined) return {};
+  return { complete: false, as_of: away.asOf === undefined ? null : Math.floor(away.asOf / 1000) };
+}
 
 // What waits for somebody else of the team is in no order yet.
 async function noteRequests(ctx: Context): Promise<void> {
@@ -121,6 +132,8 @@ interface TodayLine extends JsonObject {
 
 interface Found {
   readonly lines: readonly TodayLine[];
+  /** Set while the server of the team cannot be used: as of when this machine has the rows of the team. */
+  readonly away: Awaited<ReturnType<Context['journal']['away']>>;
   readonly gaps: Parameters<typeof isComplete>[0];
 }
 
@@ -152,6 +165,7 @@ async function gather(
   const { totals, gaps } = money.result();
   return {
     gaps,
+    away: await ctx.journal.away(),
     lines: [
       ...(await journalLines(ctx, open)),
       ...totals.filter(({ sums }) => sums.refunds > 0).map((line) => refundedLine(line, largest)),
@@ -226,7 +240,7 @@ const labels: Readonly<Record<TodayLine['what'], string>> = {
   twins: 'twins today',
 };
 
-function screen(ctx: Context, source: Source, { lines }: Found): readonly Block[] {
+function screen(ctx: Context, source: Source, { lines, away }: Found): readonly Block[] {
   const style = amountsOf(source);
   const words = ({ amount, currency }: TodayLine): string =>
     amount === null ? '' : amountWords(amount, currency ?? undefined, style);
@@ -253,7 +267,15 @@ function screen(ctx: Context, source: Source, { lines }: Found): readonly Block[
     const words = cells.filter((cell) => cell !== '').flatMap((cell): readonly Cell[] => ['  ', cell]);
     return { line: [label, ...words].flat(), hang: 2 };
   });
-  return [titleLine(ctx, 'TODAY', source), { grid, right: [1, 2], narrow }, ...closingBlocks(source, [])];
+  const teamLines: readonly AsOfLine[] =
+    away === undefined
+      ? []
+      : [['team', `${awayWords(ctx, away)}, and nothing can be sent now: its server cannot be used`]];
+  return [
+    titleLine(ctx, 'TODAY', source),
+    { grid, right: [1, 2], narrow },
+    ...closingBlocks(source, teamLines),
+  ];
 }
 
 // The journal is asked about every currency.

@@ -50,12 +50,13 @@ export type {
   LimitChanges,
   LimitFinding,
   OthersProgress,
+  PlanSecond,
   RowEnded,
   SharedPlan,
   TeamLimit,
   TeamRules,
 } from './team-rules.ts';
-export { approvalMaxMs } from './team-rules.ts';
+export { approvalMaxMs, silentFromMs } from './team-rules.ts';
 export { mendLines, reasonOf } from './unwritten-words.ts';
 
 /** What a refund must leave behind: exactly one new refund record of this amount on this charge. */
@@ -356,8 +357,11 @@ export interface Journal {
   pickDue(due: readonly AttemptRecord[], now: Moment): readonly AttemptRecord[];
   /** What stops every change, in words; undefined when nothing does. */
   problem(): Promise<string | undefined>;
-  /** Whether the journal is at a server that cannot be used now, so that nothing can be written down. */
-  isAway(): Promise<boolean>;
+  /**
+   * Undefined unless the journal is at a server that cannot be used now, so that nothing can be sent or written down. Then: as of
+   * when this machine has its rows (Unix milliseconds); undefined if it has none.
+   */
+  away(): Promise<{ readonly asOf: number | undefined } | undefined>;
   /** Reads the order again and writes down what that proves. CliError 'refused' while another run holds its lock. */
   reconcile(record: AttemptRecord, how?: { readonly once?: boolean }): Promise<Resolved>;
   /**

@@ -92,7 +92,7 @@ function wordsOf(finding: LimitFinding, style: AmountStyle): { message: string; 
       };
     default:
       return {
-        message: `nobody else has approved ${sum}${limit === undefined ? '' : `: ${secondWords(limit, style)}`}`,
+        message: `nobody else has approved ${sum}${limit === undefined ? '' : `: ${secondWords(limit, style)}`}${ofOrder === 0 ? '' : `; ${figure(ofOrder)} of this order went back in the last 24 hours`}`,
         now: ['run the command again: it asks for the approval'],
       };
   }

@@ -203,7 +203,10 @@ function createJournal(parts: JournalParts): Journal {
     claimPlan: (plan, text) => claimPlan(parts, plan, text),
     applying: (plan) => applying(parts, plan),
     problem: () => store.problem(),
-    isAway: async () => (await store.server?.())?.problem !== undefined,
+    async away() {
+      const server = await store.server?.();
+      return server?.problem === undefined ? undefined : { asOf: server.asOf };
+    },
     isWatched,
     ownRefunds,
     namedByReply,

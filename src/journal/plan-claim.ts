@@ -4,6 +4,7 @@ import { CliError } from '../errors.ts';
 import type { LockOwner, Locks } from '../locks/locks.ts';
 import type { PlanClaim } from './journal.ts';
 import type { JournalStore } from './journal-store.ts';
+import { silentFromMs } from './team-rules.ts';
 
 interface PlanParts {
   readonly store: JournalStore;
@@ -61,7 +62,8 @@ export async function applying(
     if (rules !== undefined) {
       const { working } = await rules.planProgress(digest);
       const members = working.map(
-        ({ member, orders }) => `${member} at ${orders === 1 ? '1 order' : `${orders} orders`}`,
+        ({ member, orders, silentMs }) =>
+          `${member} at ${orders === 1 ? '1 order' : `${orders} orders`}${silentMs < silentFromMs ? '' : `, silent for ${Math.floor(silentMs / 1000)} s`}`,
       );
       return members.join(', ') || undefined;
     }

@@ -129,8 +129,8 @@ export interface TeamRules {
 
 /** A plan in a team's journal. */
 export interface SharedPlan {
-  /** From which sum on somebody else must approve it as a whole, if that is so; and who did, if somebody did in time. */
-  check(): Promise<{ readonly second: TeamLimit | undefined; readonly approvedBy: string | undefined }>;
+  /** Why somebody else must approve it as a whole, if that is so; and who did, if somebody did in time. */
+  check(): Promise<{ readonly second: PlanSecond | undefined; readonly approvedBy: string | undefined }>;
   /** Begins a run. If all its orders were ended, they are for the taking once more. */
   start(): Promise<void>;
   /**
@@ -146,6 +146,15 @@ export interface SharedPlan {
   leave(): Promise<void>;
 }
 
+/** Why somebody else must approve a plan. */
+export interface PlanSecond {
+  readonly limit: TeamLimit;
+  /** The sum of the plan, if that alone reaches the limit. */
+  readonly total: number | undefined;
+  /** The first orders that reach it: their first row, what the plan pays back, and what went back within 24 hours before. */
+  readonly orders: readonly { readonly row: number; readonly planned: number; readonly earlier: number }[];
+}
+
 /** How a row of a plan ended. */
 export type RowEnded = 'applied' | 'refused' | 'unconfirmed' | 'not_sent';
 
@@ -157,6 +166,9 @@ export interface ClaimedOrder extends Omit<RowClaim, 'row'> {
   readonly rows: readonly number[];
 }
 
+/** Nobody who works on an order is silent for longer, unless the service or the network stands still. */
+export const silentFromMs = 15_000;
+
 /** What other runs have done with a plan. */
 export interface OthersProgress {
   readonly ended: readonly {
@@ -167,6 +179,11 @@ export interface OthersProgress {
     readonly rows: number;
     readonly amount: number;
   }[];
-  /** Who works on how many orders now. */
-  readonly working: readonly { readonly member: string; readonly orders: number }[];
+  /** Who works on how many orders now, since when nothing was heard of them, and when their last order is taken over. */
+  readonly working: readonly {
+    readonly member: string;
+    readonly orders: number;
+    readonly silentMs: number;
+    readonly takenInMs: number;
+  }[];
 }

@@ -25,6 +25,10 @@ export interface BatchProgress {
   readonly stopping?: { readonly inFlight: number; readonly atMostMs: number } | undefined;
   /** With a team: who else works on the plan, and how many rows they have ended. */
   readonly beside?: readonly { readonly member: string; readonly rows: number }[] | undefined;
+  /** Somebody who works on the plan and is not heard of: since when, and when their orders are for others to take. */
+  readonly silent?:
+    | { readonly member: string; readonly silentMs: number; readonly takenInMs: number }
+    | undefined;
 }
 
 /**
@@ -57,7 +61,15 @@ export function progressWords(
     { currencies: 0 },
   ];
   const fewer = [{}, timeless, one, { ...one, ...timeless }, none, { ...none, ...timeless }];
-  const forms = [{}, timeless, { ...one, ...timeless }, ...fewer.map((less) => ({ ...less, ...alone }))];
+  // Why it does not go on says more than who else works on it.
+  const first =
+    progress.silent === undefined ? [{}] : [{}, alone, { ...one, ...alone }, { ...none, ...alone }];
+  const forms = [
+    ...first,
+    timeless,
+    { ...one, ...timeless },
+    ...fewer.map((less) => ({ ...less, ...alone })),
+  ];
   return (
     [roomy, ...forms.map((less) => ({ ...tight, ...less }))].map(line).find((text) => text.length <= room) ??
     line({ ...tight, ...none, ...timeless, ...alone })
@@ -102,7 +114,7 @@ function countsIn(progress: BatchProgress, form: Form): string {
     ...(refused === 0 ? [] : [`${refused} refused`]),
     ...(unconfirmed === 0 ? [] : [`${unconfirmed} unconfirmed`]),
     ...(notSent === 0 ? [] : [`${notSent} not sent`]),
-    `${left} left${form.time ? (readingWords(progress) ?? timeLeft(progress)) : ''}`,
+    `${left} left${form.time ? (readingWords(progress) ?? silentWords(progress) ?? timeLeft(progress)) : ''}`,
   ];
   return counts.join(form.comma);
 }
@@ -136,6 +148,14 @@ function stoppingWords({ stopping }: BatchProgress): string | undefined {
 function readingWords({ readAgain }: BatchProgress): string | undefined {
   if (readAgain === 0) return undefined;
   return ` (reading ${readAgain === 1 ? '1 order' : `${readAgain} orders`} again)`;
+}
+
+// An estimate would grow while nothing happens.
+function silentWords({ silent }: BatchProgress): string | undefined {
+  if (silent === undefined) return undefined;
+  const { member, silentMs, takenInMs } = silent;
+  const inSeconds = Math.max(0, Math.ceil(takenInMs / 1000));
+  return ` (${member} silent ${Math.floor(silentMs / 1000)} s, taken over in ${inSeconds} s)`;
 }
 
 // An estimate from the first second would be off by far.

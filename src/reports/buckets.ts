@@ -1,5 +1,6 @@
 /** Into which bucket an order, a payment or a refund falls: its day, its reason, its card, its age. Pure. */
 
+import { noStatus } from '../api/spec.ts';
 import { type TimeUnit, timeUnits, unitOf } from './calendar.ts';
 import { notShown, type OrderFact, type PaymentFact, type RefundFact } from './facts.ts';
 
@@ -37,11 +38,15 @@ export function isTimeUnit(by: Dimension | undefined): by is TimeUnit {
 export function bucketOfRefund(refund: RefundFact, by: Dimension, rules: BucketRules): string {
   if (isTimeUnit(by)) return unitAt(refund.madeAt, by, rules);
   if (by === 'age') return ageWords(refund.paidAt, refund.madeAt ?? rules.now);
-  return refund[by] ?? notShown;
+  return refund[by] ?? missing(by);
 }
 
 /** The bucket of a payment beside which refunds can be put; undefined if a payment has none, such as a reason. */
-export function bucketOfPayment(payment: PaymentFact, by: Dimension, rules: BucketRules): string | undefined {
+export function bucketOfPayment(
+  payment: Pick<PaymentFact, 'paidAt' | 'brand' | 'method'>,
+  by: Dimension,
+  rules: BucketRules,
+): string | undefined {
   if (isTimeUnit(by)) return unitAt(payment.paidAt, by, rules);
   return by === 'brand' || by === 'method' ? payment[by] : undefined;
 }
@@ -52,7 +57,12 @@ export function bucketOfOrder(
   rules: BucketRules,
 ): string {
   if (isTimeUnit(by)) return unitAt(order.createdAt, by, rules);
-  return by === 'age' ? ageWords(order.createdAt, rules.now) : (order[by] ?? notShown);
+  return by === 'age' ? ageWords(order.createdAt, rules.now) : (order[by] ?? missing(by));
+}
+
+// The word by which `orders list --status` finds these orders.
+function missing(by: Dimension): string {
+  return by === 'status' ? noStatus : notShown;
 }
 
 /** The buckets of `--by age`, the youngest first. */

@@ -85,7 +85,7 @@ export function summariseRefunds({ span, by, currency, rules }: SummaryQuery<Dim
     if (!hasCurrency(currency, refund.currency)) return;
     const { amount, paidAt, madeAt } = refund;
     if (paidAt !== undefined && isInSpan(span, paidAt))
-      totals.add('', refund.currency, { refunded_of_paid: amount ?? 0 });
+      add(bucketOfPayment(refund, by, rules), refund.currency, { refunded_of_paid: amount ?? 0 });
     if (madeAt === undefined) gaps.undated();
     if (madeAt === undefined || !isInSpan(span, madeAt)) return;
     const unsummed = amount === undefined ? 1 : 0;

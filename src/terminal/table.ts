@@ -80,12 +80,14 @@ export function drawTable(columns: readonly Column[], style: TableStyle): ListFo
   };
 }
 
+const below: Level = { ...full, isShort: true };
+
 // What has no room in the row, under its second column.
 function belowRow(columns: readonly Column[], record: JsonObject, indent: number, style: TableStyle): string {
   const says = { offset: '', currency: undefined };
   const room = Math.max(smallest, (style.width ?? Number.POSITIVE_INFINITY) - indent);
   const parts = columns.flatMap((column): readonly DrawnCell[] => {
-    const { text, style: own } = cellOf(column, record, { says, style, level: full });
+    const { text, style: own } = cellOf(column, record, { says, style, level: below });
     const words = `${column.below?.(record) ?? ''} ${text}`;
     return text === absent ? [] : [{ text: mayShrink(column.kind) ? cut(words, room) : words, style: own }];
   });

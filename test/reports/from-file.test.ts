@@ -63,7 +63,7 @@ test.each(['ndjson', 'csv', 'csv.gz'])(
   'an export of refunds as %s gives their sums, and no rate',
   async (ending) => {
     const file = await exported(`refunds.${ending}`, '--rows', 'refunds', '--since', '2040-11-01');
-    const paid = ['payments', 'paid', 'rate_percent', 'refunded_of_paid'];
+    const paid = ['payments', 'paid', 'rate_percent', 'refunded_of_paid', 'refunded_of_paid_percent'];
     for (const by of ['day', 'reason', 'operator']) {
       const words = ['refunds', 'summary', '--by', by, '--ndjson'];
       const live = sums((await run(...words)).stdout, ...paid).filter(({ refunds }) => refunds !== 0);

@@ -67,7 +67,8 @@ test('its sums are those of refunds summary, refunds list, orders waiting and or
     rowsOf((await service.run([...words, '--ndjson'], { env: clock })).stdout);
   const only = (list: readonly Json[] = [], ...names: readonly string[]) =>
     list.map((row) => names.map((name) => row[name]));
-  const sums = ['currency', 'refunds', 'refunded', 'payments', 'paid', 'rate_percent', 'refunded_of_paid'];
+  const rates = ['rate_percent', 'refunded_of_paid', 'refunded_of_paid_percent'];
+  const sums = ['currency', 'refunds', 'refunded', 'payments', 'paid', ...rates];
   expect(only(figures.sums, ...sums)).toEqual(only(await rows('refunds', 'summary'), ...sums));
   for (const [name, by] of [
     ['by_time', 'day'],
@@ -211,11 +212,25 @@ test('a refund whose reply was lost is an open case in it', async () => {
   });
   const words = ['orders', 'refund', 'ord_1', '--reason', 'requested_by_client', '--yes'];
   expect((await service.run(words, { env: clock })).code).toBe(7);
-  await report(service, '--to', 'report.html');
+  const { stderr } = await report(service, '--to', 'report.html');
   expect(figuresOf(fileIn(service)).open_cases).toEqual([
     expect.objectContaining({ order_id: 'ord_1', kind: 'refund', amount: 10_000, currency: 'MXN' }),
   ]);
   expect(textOf(fileIn(service))).toMatch(/Open cases[\s\S]*ord_1[\s\S]*10000 MXN/);
+  // The command is for whoever makes the report, with the profile that was typed.
+  expect(textOf(fileIn(service))).not.toContain('paydesk ');
+  expect(stderr).toContain('1 open case: paydesk journal list --open\n');
+});
+
+test('without a file, or with one that is no HTML, the hint is the command with the profile that was typed', async () => {
+  await using service = await startDated({ orders });
+  const hints = async (...words: readonly string[]) => {
+    const { code, stderr } = await service.run(['-p', 'shop', 'report', ...words], { env: clock });
+    expect(code).toBe(2);
+    return stderr;
+  };
+  expect(await hints()).toContain('paydesk -p shop report --to report.html');
+  expect(await hints('--to', 'my sums.txt')).toContain("paydesk -p shop report --to 'my sums.html'");
 });
 
 test('an order that hides its refunds: the report says first that it is not complete, exit 9', async () => {

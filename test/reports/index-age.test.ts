@@ -84,6 +84,27 @@ describe('an index of which only new orders were read since the day began', () =
   });
 });
 
+test('a refresh is named only where it reads the newest orders again: not within the hour', async () => {
+  await using service = await startIndexed();
+  await ok(ask(service, 'orders list --limit 2', time('06:50')));
+  const since = 'refunds list --period 2040-11-21T06:30Z..';
+  const early = await ask(service, since, time('06:51'));
+  expect(early.stderr).toContain(
+    'its orders of the newest 3 days were last read on 21 Nov 2040 05:58:00 UTC',
+  );
+  expect(early.stderr).not.toContain('index refresh');
+  // Every order was read just now, and answers.
+  const before = service.requests.length;
+  await ok(ask(service, since, time('06:52')));
+  expect(service.requests.length).toBe(before);
+  const late = await ask(service, 'today --live', time('06:53'));
+  expect(late.code).toBe(0);
+  await ok(ask(service, 'orders list --limit 2', time('09:30')));
+  const { stderr } = await ask(service, 'today', time('09:31'));
+  expect(stderr).toContain('last read on 21 Nov 2040 06:53:00 UTC');
+  expect(stderr).toContain('so that it can: paydesk index refresh');
+});
+
 describe('a period that was over before the orders were read', () => {
   const lower = 'so the sums are a lower bound';
   const whole = 'this period was over by then, so none of its refunds is missing';

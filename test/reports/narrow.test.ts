@@ -122,12 +122,60 @@ describe('orders twins', () => {
     }),
   ];
 
-  test.each([60, 80])('at %i columns says in full which of them was refunded', async (columns) => {
-    await using service = await startDated({ orders: pair });
-    const screen = await screenOf(service, columns, 'orders', 'twins');
-    expect(screen).toContain('refunded, paid');
-    for (const id of ['ord_secondOfTheTwo_12', 'ord_firstOfTheTwo_123']) expect(screen).toContain(id);
+  test.each([60, 80])(
+    'at %i columns says in full which of them was refunded, and the amount',
+    async (columns) => {
+      await using service = await startDated({ orders: pair });
+      const screen = await screenOf(service, columns, 'orders', 'twins');
+      expect(screen).toContain('refunded, paid');
+      expect(screen).toMatch(/ 10000( MXN)?\b/);
+      expect(screen).toMatch(/21 Nov 10:00/);
+      for (const id of ['ord_secondOfTheTwo_12', 'ord_firstOfTheTwo_123']) expect(screen).toContain(id);
+    },
+  );
+});
+
+test('orders twins says of both orders that they are paid', async () => {
+  await using service = await startDated({
+    orders: ['ord_2', 'ord_1'].map((id) => orderAt(id, '2040-11-21T10:00:00Z', buyer)),
   });
+  expect(await screenOf(service, 80, 'orders', 'twins')).toContain('paid, paid');
+});
+
+test('orders show at 60 columns keeps the figures under their headings', async () => {
+  await using service = await startDated({
+    orders: [
+      orderAt('ord_2tQ7zRk9PwE5xNvAm', '2040-11-20T10:00:00Z', {
+        amount: 52_000,
+        refunds: [{ amount: 12_000, at: '2040-11-20T11:00:00Z' }],
+        ...buyer,
+      }),
+    ],
+  });
+  const screen = await screenOf(service, 60, 'orders', 'show', 'ord_2tQ7zRk9PwE5xNvAm');
+  expect(screen).toContain(`
+MONEY (MXN, in the service's units)
+                    amount   refunded       left
+charge 1  *4242      52000     -12000      40000
+          ch_ord_2tQ7zRk9PwE5xNvAm
+`);
+  expect(screen).toContain(`
+order                52000     -12000      40000
+`);
+  expect(screen).toContain(`
+REFUNDS  from charge  amount  when
+         1 *4242      -12000  20 Nov 11:00 UTC
+         auth 490215  not from this machine
+         id rf_ord_2tQ7zRk9PwE5xNvAm_1
+`);
+});
+
+test('index status at 60 columns gives a long path a line of its own, and the size another', async () => {
+  await using service = await startDated({ orders: [orderAt('ord_1', '2040-11-20T10:00:00Z')] });
+  expect((await service.run(['index', 'build', '--yes'], { env: clock })).code).toBe(0);
+  const screen = await screenOf(service, 60, 'index', 'status');
+  expect(screen).toMatch(/^file\n\/\S+\n/m);
+  expect(screen).toMatch(/^size {5}\d+ kB$/m);
 });
 
 describe('where one currency has decimals and another has none', () => {
@@ -176,6 +224,33 @@ describe('where one currency has decimals and another has none', () => {
     expect(amounts).toHaveLength(3);
     expect(screen.match(/waiting/g)?.length).toBeGreaterThan(2);
     expect(plain(screen)).not.toMatch(/^ *\d+ {2}26 696 700/m);
+  });
+});
+
+describe('customers list', () => {
+  const email = 'maria.fernanda.iniguez@example.com';
+  const customers = [2_230_000_000, 2_200_000_000].map((created, index) => ({
+    id: `cus_2sZp8LmQ4tV${index}`,
+    object: 'customer',
+    name: 'María Fernanda Íñiguez',
+    email,
+    created_at: created,
+  }));
+
+  test('at 60 columns has the whole name, and the whole address below it, also beside dates with a year', async () => {
+    await using service = await startDated({ customers });
+    const screen = await screenOf(service, 60, 'customers', 'list');
+    const [, ...rows] = screen.split('\n').slice(0, 5);
+    const places = rows.map((line) => line.search(/María|email/));
+    expect(new Set([places[0], places[2]]).size).toBe(1);
+    expect(screen.match(/María Fernanda Í(ñiguez|…)/g)).toHaveLength(2);
+    expect(screen.match(new RegExp(`email ${email}`, 'g'))).toHaveLength(2);
+  });
+
+  test('at 80 columns an address of 30 letters is whole', async () => {
+    const own = customers.map((one) => ({ ...one, email: email.slice(4) }));
+    await using service = await startDated({ customers: own });
+    expect(await screenOf(service, 80, 'customers', 'list')).toContain(` ${email.slice(4)}`);
   });
 });
 

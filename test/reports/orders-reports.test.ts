@@ -259,6 +259,46 @@ test('today counts a payment link whose reply was lost beside a refund', async (
   expect(service.posts).toHaveLength(2);
 });
 
+test('today names unconfirmed changes of another profile, and its own lines are about its account', async () => {
+  await using service = await startDated({
+    orders: [orderAt('ord_1', '2040-11-21T10:00:00Z')],
+    onPost: () => (_request, _response, socket) => {
+      socket.destroy();
+    },
+  });
+  await storeShop(service.home, service);
+  await using other = await startDated({ orders: [orderAt('ord_2', '2040-11-21T10:00:00Z')] });
+  const env = { ...clock, PAYDESK_BASE_URL: '', PAYDESK_MODE: '', PAYDESK_API_KEY: '' };
+  const refund = ['-p', 'shop', 'orders', 'refund', 'ord_1', '--yes'];
+  expect((await service.run(refund, { env })).code).toBe(7);
+  // With the same key it could be the same account.
+  const others = { ...clock, ...other.env, PAYDESK_API_KEY: 'key_OTHERxyz0123456789' };
+  const { stdout, stderr } = await service.run(['today'], { env: others });
+  expect(stdout).toMatch(/^unconfirmed +none$/m);
+  expect(stderr.replaceAll(/\s+/g, ' ')).toContain(
+    '1 refund unconfirmed in another profile (shop): paydesk -p shop journal list --open',
+  );
+  expect([service.posts.length, other.posts.length]).toEqual([1, 0]);
+});
+
+test('orders that show no status are called none, by which orders list finds them', async () => {
+  const bare = { ...orderAt('ord_1', '2040-11-21T10:00:00Z'), payment_status: undefined };
+  await using service = await startDated({ orders: [orderAt('ord_2', '2040-11-21T10:00:00Z'), bare] });
+  const { stdout } = await service.run(['orders', 'summary', '--by', 'status', '--ndjson'], { env: clock });
+  expect(rowsOf(stdout).map(({ bucket }) => bucket)).toEqual(['none', 'paid']);
+  const found = await service.run(['orders', 'list', '--status', 'none', '--ndjson'], { env: clock });
+  expect(rowsOf(found.stdout).map(({ id }) => id)).toEqual(['ord_1']);
+  const list = await service.run(['orders', 'list', '--status', 'declined', '--all'], { env: clock });
+  expect(list.stderr).toContain('no order has the status declined. Statuses here: paid, none');
+});
+
+test('the times of a written report are dates in a list, as in every other list', async () => {
+  await using service = await startDated({ orders: [orderAt('ord_1', '2040-11-21T10:00:00Z')] });
+  const { stdout } = await service.run(['report', '--to', 'x.html', '-o', 'list'], { env: clock });
+  expect(stdout).toContain('since: 1 Nov 2040 00:00:00 UTC\nuntil: 1 Dec 2040 00:00:00 UTC\n');
+  expect(stdout).toContain('as_of: 21 Nov 2040 15:31:12 UTC\n');
+});
+
 test('a search for a status word says which command lists the orders with that status', async () => {
   await using service = await startDated({ orders: [orderAt('ord_1', '2040-11-21T10:00:00Z')] });
   const { code, stderr } = await service.run(['orders', 'find', 'declined'], { env: clock });

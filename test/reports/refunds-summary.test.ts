@@ -1,6 +1,7 @@
 /** `refunds summary`: what is counted in which line, what a rate is, and what is said when something is missing. */
 
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { chargesOf, type Json, listOf, withCharge } from '../harness/orders.ts';
 import { json } from '../harness/server.ts';
@@ -62,8 +63,23 @@ test('18 a refund that was made today is in today’s row, though its order is o
   expect(rowsOf(whole).map((row) => two(row, 'rate_percent', 'refunded_of_paid'))).toEqual([['25.00', 0]]);
   const january = await ask(service, '--period', '2040-01', '--ndjson');
   expect(
-    rowsOf(january.stdout).map((row) => two(row, 'refunds', 'rate_percent', 'refunded_of_paid')),
-  ).toEqual([[0, '0.00', 1_000]]);
+    rowsOf(january.stdout).map((row) =>
+      two(row, 'refunds', 'rate_percent', 'refunded_of_paid', 'refunded_of_paid_percent'),
+    ),
+  ).toEqual([[0, '0.00', 1_000, '100.00']]);
+  const days = await ask(service, '--period', '2040-01', '--by', 'day', '--ndjson');
+  expect(
+    rowsOf(days.stdout).map((row) => two(row, 'bucket', 'refunded_of_paid', 'refunded_of_paid_percent')),
+  ).toEqual([['2040-01-05', 1_000, '100.00']]);
+  const screen = await ask(service, '--period', '2040-01');
+  expect(screen.stdout).toContain(
+    'rate   OF PAID: refunds made in this period, of the payments of this period',
+  );
+  expect(screen.stdout).toContain('rate   of the payments of this period went back until now: MXN 100.00 %');
+  await service.run(['report', '--period', '2040-01', '--to', 'rates.html'], { env: clock });
+  expect(readFileSync(join(service.home.path, 'rates.html'), 'utf8')).toContain(
+    'Of the payments of this period went back until now: MXN 100.00 %.',
+  );
 });
 
 test('18 also where the list is newest first: every order is read, because the refund may be of the oldest', async () => {

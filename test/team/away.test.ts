@@ -2,7 +2,7 @@
 
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { type CuttingProxy, startCuttingProxy } from '../harness/cutting-proxy.ts';
-import { chargeOf, type Json, orderOf, refundedWhole } from '../harness/orders.ts';
+import { chargeOf, type Json, listOf, orderOf, refundedWhole, refundOf } from '../harness/orders.ts';
 import { type Home, newHome, paydesk, type Ran } from '../harness/paydesk.ts';
 import { json } from '../harness/server.ts';
 import { type Service, startService } from '../harness/service.ts';
@@ -86,3 +86,38 @@ test('a lost reply whose outcome the server cannot take: why, one command, and n
   expect(told.split('paydesk journal reconcile').length - 1).toBe(1);
   expect(told).not.toContain('at the latest');
 });
+
+test('an order and the day are shown with the age of what is known, and no command that cannot be used', async () => {
+  await run('orders', 'refund', 'ord_a3', '--yes');
+  // A colleague refunds it, and this machine has not heard of that.
+  service.orders = service.orders.map((one) => (one.id === 'ord_a4' ? partOf(one) : one));
+  const there = await run('orders', 'show', 'ord_a4');
+  expect(there.stdout).toContain("not in the team's journal");
+  expect(there.stdout).toContain('orders refund ord_a4');
+  goAway();
+  const shown = await run('orders', 'show', 'ord_a4');
+  expect(shown.code, shown.stderr).toBe(0);
+  const [sends, asOf] = shown.stdout.trim().split('\n').slice(-2);
+  expect(sends).toBe("nothing can be sent now: the team's journal cannot be used");
+  expect(asOf).toMatch(/^what the team recorded is as of \d\d:\d\d:\d\d/);
+  expect(shown.stdout).toContain("not known to this copy of the team's journal");
+  expect(shown.stdout).not.toContain('orders refund');
+  const today = await run('today');
+  expect(today.stdout.replaceAll(/\s+/g, ' ')).toMatch(
+    /team what the team recorded is as of .*, and nothing can be sent now/,
+  );
+  const rows = JSON.parse((await run('today', '--json')).stdout).data;
+  const ofJournal = rows.filter(({ what }: Json) => what === 'unconfirmed' || what === 'paid_back_twice');
+  for (const row of ofJournal) expect(row.complete).toBe(false);
+});
+
+/** The order after a refund of 100 that the team's journal does not know. */
+function partOf(order: Json): Json {
+  const refunds = listOf(refundOf('rf_colleague', 100));
+  return {
+    ...order,
+    amount_refunded: 100,
+    payment_status: 'partially_refunded',
+    charges: listOf(chargeOf('ch_4', 900, { refunds })),
+  };
+}

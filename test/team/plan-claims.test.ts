@@ -210,7 +210,7 @@ describe('a plan that several desks work off', () => {
     await claim(ana);
     expect(await ben.plan.progress()).toEqual({
       ended: [{ member: 'ana', how: 'applied', currency: 'MXN', rows: 1, amount: 100 }],
-      working: [{ member: 'ana', orders: 1 }],
+      working: [{ member: 'ana', orders: 1, silentMs: expect.any(Number), takenInMs: expect.any(Number) }],
     });
     expect(await ana.plan.progress()).toEqual({ ended: [], working: [] });
     expect(await ben.plan.claim()).toMatchObject({ claimed: { order: 3 }, others: 1 });
@@ -316,7 +316,10 @@ describe('a plan that several desks work off', () => {
     const store = own.desk();
     const rules = await rulesAt(store);
     const plan = await rules.plan(planned.digest, () => planned.text);
-    expect(await plan.check()).toMatchObject({ second: { value: 300, setBy: 'lea' }, approvedBy: undefined });
+    expect(await plan.check()).toMatchObject({
+      second: { limit: { value: 300, setBy: 'lea' }, total: 303, orders: [] },
+      approvedBy: undefined,
+    });
     const one = { store, plan };
     const mine = await claim(one);
     await expect(record(store, sentOf(1, mine))).rejects.toMatchObject(refused('nobody else has approved'));
@@ -359,7 +362,9 @@ describe('a plan that several desks work off', () => {
     await record(store, earlier);
     await store.append(verdict(earlier.intent, 6));
     const plan = await (await rulesAt(store)).plan(planned.digest, () => planned.text);
-    expect(await plan.check()).toMatchObject({ second: { value: 300 } });
+    expect(await plan.check()).toMatchObject({
+      second: { limit: { value: 300 }, total: undefined, orders: [{ row: 1, planned: 100, earlier: 200 }] },
+    });
   });
 });
 

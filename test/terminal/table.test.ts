@@ -288,7 +288,7 @@ const names = fc.oneof(
 );
 
 describe('any name', () => {
-  it.each([undefined, 60, 120])('keeps the lines of a table equally wide (terminal: %s)', async (width) => {
+  it.each([undefined, 80, 120])('keeps the lines of a table equally wide (terminal: %s)', async (width) => {
     await fc.assert(
       fc.asyncProperty(fc.array(fc.tuple(names, names), { minLength: 1, maxLength: 30 }), async (people) => {
         const { out, text } = outputOf(width === undefined ? {} : { width });
@@ -301,6 +301,22 @@ describe('any name', () => {
         const drawn = lines(text());
         expect(drawn).toHaveLength(records.length + 1);
         expect(new Set(drawn.map((line) => stringWidth(line))).size).toBe(1);
+        expect(text()).not.toMatch(rawAttack);
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  it('has no line that is wider than a terminal of 60 columns, with the address on a line below', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.tuple(names, names), async ([name, email]) => {
+        const { out, text } = outputOf({ width: 60 });
+        const sink = out.list(customerColumns);
+        await sink.page([wire({ id: 'cus_1', name, email, created_at: 1795221720 })]);
+        await sink.end(false);
+        const drawn = lines(text());
+        expect(drawn.length).toBeLessThanOrEqual(3);
+        for (const line of drawn) expect(stringWidth(line)).toBeLessThanOrEqual(60);
         expect(text()).not.toMatch(rawAttack);
       }),
       { numRuns: 60 },

@@ -2,7 +2,7 @@
 
 import { sumsWords } from '../../amounts.ts';
 import type { Context } from '../../commands/command.ts';
-import type { OthersProgress, RowEnded } from '../../journal/journal.ts';
+import { type OthersProgress, type RowEnded, silentFromMs } from '../../journal/journal.ts';
 import { type PlanRow, progressWords, sumsOf } from '../../plans/plans.ts';
 import type { Profile } from '../../profiles/profiles.ts';
 import type { BatchRun, Sending } from './send-row.ts';
@@ -61,6 +61,7 @@ export function startProgress(
       elapsedMs,
       stopping: stopping(),
       beside: besideOf(byOthers, working),
+      silent: silentOf(working),
     };
     return progressWords(progress, line, settings);
   });
@@ -107,6 +108,13 @@ function doneBy(byOthers: OthersProgress['ended'], code: string): number {
     ({ how, currency }) => how === 'applied' && currency === code.toUpperCase(),
   );
   return applied.reduce((sum, { amount }) => sum + amount, 0);
+}
+
+// Whose orders this run waits for although nothing is heard of them: of several, those that come back last.
+function silentOf(working: OthersProgress['working']): OthersProgress['working'][number] | undefined {
+  return working
+    .filter(({ silentMs }) => silentMs >= silentFromMs)
+    .toSorted((one, other) => other.takenInMs - one.takenInMs)[0];
 }
 
 // Who else works on the plan, and how many rows they have ended.

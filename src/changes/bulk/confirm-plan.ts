@@ -1,10 +1,17 @@
 /** The yes to a plan: shows what would be sent, and asks a person, or takes what a script gave instead. */
 
+import { type AmountStyle, amountWords, figureWords } from '../../amounts.ts';
 import type { OpenService } from '../../api/api.ts';
 import type { Context } from '../../commands/command.ts';
 import { usage } from '../../commands/flags.ts';
 import { CliError } from '../../errors.ts';
-import { type ApprovalRequest, type PlanTold, type SharedPlan, secondWords } from '../../journal/journal.ts';
+import {
+  type ApprovalRequest,
+  type PlanSecond,
+  type PlanTold,
+  type SharedPlan,
+  secondWords,
+} from '../../journal/journal.ts';
 import {
   type ControlTotals,
   digestShown,
@@ -81,7 +88,11 @@ export async function confirmPlan(
   ctx.notes.show(
     applyPreview(plan, path, send, reports, { profile, madeAt: ctx.fullTime(plan.madeAt), expected }),
   );
-  if (second !== undefined) ctx.notes.show([{ line: `second  ${second.line}`, hang: 8 }]);
+  if (second !== undefined)
+    ctx.notes.show([
+      { line: `second  ${second.line}`, hang: 8 },
+      ...second.because.map((line) => ({ line: `${' '.repeat(8)}${line}`, hang: 10 })),
+    ]);
   if (second?.asked !== undefined)
     throw askedByOther(profile, second.asked, commandLine(profile, 'refunds', 'apply', path));
   if (confirm === undefined) await askFor(ctx, profile, digest, path, second?.asks === true);
@@ -102,6 +113,8 @@ interface SecondPerson {
   /** Nobody has approved it yet, so a yes asks for that. */
   readonly asks: boolean;
   readonly line: string;
+  /** Which sum reaches the limit: that of the plan, or of which of its orders. */
+  readonly because: readonly string[];
   /** Somebody else has asked for it, and nobody has answered yet. */
   readonly asked?: ApprovalRequest;
 }
@@ -111,17 +124,39 @@ export async function secondPersonFor(
   ctx: Context,
   shared: SharedPlan | undefined,
   { settings }: Profile,
-  { digest }: Plan,
+  plan: Plan,
 ): Promise<SecondPerson | undefined> {
   const { second, approvedBy } = (await shared?.check()) ?? {};
-  if (approvedBy !== undefined) return { asks: false, line: `approved by ${approvedBy}` };
+  if (approvedBy !== undefined) return { asks: false, line: `approved by ${approvedBy}`, because: [] };
   if (second === undefined) return undefined;
-  const asked = await requestOfPlan(ctx, digest);
+  const because = reasonsFor(second, plan, settings);
+  const asked = await requestOfPlan(ctx, plan.digest);
   // The same person asks again: the server answers with the request that is there.
   if (asked === undefined || asked.asked.operator === (await (await ctx.journal.rules())?.member()))
-    return { asks: true, line: yesAsks(second, settings) };
-  const line = `${secondWords(second, settings)}: ${asked.asked.operator} has asked for it, ${asked.id}`;
-  return { asks: true, line, asked };
+    return { asks: true, line: yesAsks(second.limit, settings), because };
+  const line = `${secondWords(second.limit, settings)}: ${asked.asked.operator} has asked for it, ${asked.id}`;
+  return { asks: true, line, because, asked };
+}
+
+// So many orders are named that reach the limit.
+const ordersNamed = 4;
+
+function reasonsFor(
+  { limit: { currency }, total, orders }: PlanSecond,
+  plan: Plan,
+  style: AmountStyle,
+): readonly string[] {
+  const named = orders.slice(0, ordersNamed).map(({ row, planned, earlier }) => {
+    const { line = row, orderId = 'an order' } = plan.rows.find(({ number }) => number === row) ?? {};
+    const before =
+      earlier === 0 ? '' : `, and ${figureWords(earlier, currency, style)} went back in the last 24 hours`;
+    return `line ${line}, ${orderId}: the plan pays back ${amountWords(planned, currency, style)}${before}`;
+  });
+  return [
+    ...(total === undefined ? [] : [`the plan pays back ${amountWords(total, currency, style)} in all`]),
+    ...named,
+    ...(orders.length > ordersNamed ? ['and further orders'] : []),
+  ];
 }
 
 function askForPlan(

@@ -73,12 +73,14 @@ interface RefundOrigin {
   readonly probable?: true;
   /** It is there beside an equal refund of this machine, so `by` is no name. */
   readonly beside?: true;
+  /** The journal of the team does not know it, as `by` says. */
+  readonly unknown?: true;
   readonly reason: string | undefined;
 }
 
 /**
- * Who sent each refund, by refund id. A refund that is missing here was not sent from this machine. Undefined when the
- * journal cannot be read.
+ * Who sent each refund, by refund id. A refund that is missing here was not sent from this machine; in a team it is here as
+ * `unknown`. Undefined when the journal cannot be read.
  */
 export type RefundOrigins = ReadonlyMap<string, RefundOrigin> | undefined;
 
@@ -93,7 +95,9 @@ export async function originsOf(ctx: Context, service: Service, order: JsonObjec
     const doubled = [...probable.values()].filter(
       (record) => isDoubled(record) && ctx.journal.namedByReply(record).length === 0,
     );
+    const ids = reading.money.charges.flatMap(({ refunds }) => refunds.map(({ id }) => id));
     return new Map([
+      ...(await strangersOf(ctx, ids)),
       ...[...probable].map(([id, record]) => [id, probableOrigin(ctx, record)] as const),
       ...refundOrigins(refundFacts(attempts, ctx.journal)),
       ...doubled.flatMap((record) =>
@@ -105,6 +109,23 @@ export async function originsOf(ctx: Context, service: Service, order: JsonObjec
     ctx.notes.warn(`who sent the refunds is not shown: ${error.message}`);
     return undefined;
   }
+}
+
+// In a team it may be of any desk, so it matters which journal does not know it. What the journal knows takes the place of this.
+async function strangersOf(
+  { journal }: Context,
+  ids: readonly string[],
+): Promise<readonly (readonly [string, RefundOrigin])[]> {
+  if ((await journal.rules()) === undefined) return [];
+  const isAway = (await journal.away()) !== undefined;
+  const by = isAway ? "not known to this copy of the team's journal" : "not in the team's journal";
+  return ids.map((id) => [id, { by, unknown: true, reason: undefined }] as const);
+}
+
+/** Whether the journal knows who sent a refund, surely or probably. */
+export function isKnown(origins: RefundOrigins, refundId: string): boolean {
+  const origin = origins?.get(refundId);
+  return origin !== undefined && origin.unknown !== true;
 }
 
 // It was made, and the order shows it more than once.
@@ -157,7 +178,7 @@ export function sentByWords(origins: RefundOrigins, refundId: string): string | 
   if (origins === undefined) return undefined;
   const origin = origins.get(refundId);
   const words = sentBy(origins, refundId);
-  return origin === undefined || origin.probable || origin.beside ? words : `by ${words}`;
+  return origin === undefined || origin.probable || origin.beside || origin.unknown ? words : `by ${words}`;
 }
 
 /** Says of a refund when it was made and by whom: `, made at 05:05:12 by op7: ticket 8812`. */

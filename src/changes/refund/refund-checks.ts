@@ -14,7 +14,7 @@ import {
 import { type JsonObject, type ReasonWords, refundReasons, statuses } from '../../api/spec.ts';
 import { CliError } from '../../errors.ts';
 import { checkMode, commandLine, type Profile } from '../../profiles/profiles.ts';
-import type { RefundOrigins } from './known-refunds.ts';
+import { isKnown, type RefundOrigins } from './known-refunds.ts';
 import type { RefundAsked, RefundPlan } from './refund-plan.ts';
 import { isPaidBack, type KnownTwin, nameForAgain } from './twins.ts';
 
@@ -230,7 +230,7 @@ export function youngWarnings(
   return money.charges.flatMap(({ number, refunds }) =>
     refunds.flatMap(({ id, amount, createdAt = 0 }) => {
       const ageMs = nowMs - createdAt * 1000;
-      if (ageMs > youngMs || origins?.has(id) === true) return [];
+      if (ageMs > youngMs || isKnown(origins, id)) return [];
       const ago = ageMs < 60_000 ? 'just now' : `${Math.floor(ageMs / 60_000)} min ago`;
       return [
         `${id} refunded ${figure(-amount)} of charge ${number} ${ago}: somebody may be refunding this order now`,

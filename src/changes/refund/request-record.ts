@@ -13,7 +13,8 @@ import { isOfRefund } from './approved-refund.ts';
 export const requestColumns: readonly Column[] = [
   { ...fieldColumn('id', 'REQUEST', 'id', 0), stays: true },
   fieldColumn('asked_at', 'ASKED', 'time', 0),
-  fieldColumn('asked_by', 'BY', 'text', 0),
+  // Whoever asked may not approve, so a lead looks for the name.
+  { ...fieldColumn('asked_by', 'BY', 'text', 0), stays: true },
   { ...fieldColumn('order', 'ORDER OR PLAN', 'id', 0), value: ({ order, plan }) => order ?? plan },
   fieldColumn('amount', 'AMOUNT', 'money', 0),
   { ...fieldColumn('state', 'STATE', 'text', 0), stays: true },
@@ -26,7 +27,11 @@ export const requestColumns: readonly Column[] = [
   fieldColumn('decided_note', 'ANSWER', 'text'),
   fieldColumn('used_by', 'SENT AS', 'id'),
   fieldColumn('plan', 'PLAN', 'text'),
-  { ...fieldColumn('digest', 'DIGEST', 'text', 0), below: () => 'digest' },
+  {
+    ...fieldColumn('digest', 'DIGEST', 'text', 0),
+    below: () => 'digest',
+    brief: { value: ({ digest }) => (typeof digest === 'string' ? digest.slice(0, digestShown) : digest) },
+  },
   fieldColumn('rows', 'ROWS', 'integer'),
   fieldColumn('profile', 'PROFILE', 'text'),
   fieldColumn('mode', 'MODE', 'text'),

@@ -1,6 +1,6 @@
 /** What the limits of a team say to a refund before a person says yes, and how somebody else is asked to approve it. */
 
-import type { AmountStyle } from '../../amounts.ts';
+import { type AmountStyle, figureWords } from '../../amounts.ts';
 import type { OrderMoney } from '../../api/charges.ts';
 import { livemodeOf } from '../../api/spec.ts';
 import type { Context } from '../../commands/command.ts';
@@ -77,7 +77,12 @@ export async function refuseOverLimits(
 /** The line of the preview, where a yes only asks for the approval. Undefined if nobody else is needed. */
 export function secondLine(finding: LimitFinding | undefined, style: AmountStyle): string | undefined {
   if (finding?.limit === undefined || !finding.needsSecond) return undefined;
-  return yesAsks(finding.limit, style);
+  const { limit, ofOrder, currency } = finding;
+  const earlier =
+    ofOrder === 0
+      ? ''
+      : `; ${figureWords(ofOrder, currency, style)} of this order went back in the last 24 hours`;
+  return `${yesAsks(limit, style)}${earlier}`;
 }
 
 /** What a yes does where a limit wants a second person. */

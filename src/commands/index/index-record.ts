@@ -54,7 +54,9 @@ export function indexView(
     { line: [{ text: 'index of orders', style: 'strong' }, '  ', accountSpan(profile)] },
     { line: `orders   ${orders}${span}`, hang: 9 },
     ...(status.reads.length === 0 ? [] : [{ line: `read     ${readWords(ctx, status)}`, hang: 9 }]),
-    { line: `file     ${index.path}, ${sizeWords(bytes)}`, hang: 9 },
+    // A path that has no room here stands whole on a line of its own.
+    { line: `file     ${index.path}`, hang: 0 },
+    { line: `size     ${sizeWords(bytes)}`, hang: 9 },
     { line: `key      in ${index.keptIn}`, hang: 9 },
     ...doubts.map(
       ({ why, command }): Block => ({

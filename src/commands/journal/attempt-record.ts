@@ -29,10 +29,8 @@ export const attemptColumns: readonly Column[] = [
   {
     ...fieldColumn('operator', 'BY', 'text', 100),
     isMissed: true,
-    value: ({ operator, brought_by: member }) =>
-      typeof member === 'string' && member !== operator
-        ? `${String(operator)}, brought by ${member}`
-        : operator,
+    value: ({ operator, brought_by: member }) => bySaid(operator, member, ', brought by '),
+    brief: { value: ({ operator, brought_by: member }) => bySaid(operator, member, ', by ') },
   },
   fieldColumn('profile', 'PROFILE', 'text', 120),
   fieldColumn('note', 'NOTE', 'text', 140),
@@ -66,11 +64,23 @@ export const attemptColumns: readonly Column[] = [
   fieldColumn('message', 'MESSAGE', 'text'),
 ];
 
-/** `isSearched`: somebody typed what was created, so when it was sent says more than its name. */
+// Who made a change that somebody else brought into the journal of a team.
+function bySaid(operator: unknown, member: unknown, link: string): unknown {
+  return typeof member === 'string' && member !== operator ? `${String(operator)}${link}${member}` : operator;
+}
+
+/** How a list of attempts was asked for. */
+interface Asked {
+  /** Somebody typed what was created, so when it was sent says more than its name. */
+  readonly isSearched?: boolean;
+  /** Somebody typed the name of a person. */
+  readonly isOfPerson?: boolean;
+}
+
 export async function showAttempts(
   ctx: Context,
   attempts: readonly AttemptRecord[],
-  { isSearched = false } = {},
+  asked: Asked = {},
 ): Promise<void> {
   const now = await ctx.journal.now();
   const records = attempts.map((record) => ({
@@ -79,7 +89,7 @@ export async function showAttempts(
   }));
   const amountsOf = amountStyles(ctx, attempts);
   await ctx.out.ownList(
-    columnsFor(attempts, isSearched).map((column) => ({
+    columnsFor(attempts, asked).map((column) => ({
       ...column,
       amountsOf,
       ...(column.name === 'outcome' ? { value: (record: JsonObject) => withAppearing(ctx, record) } : {}),
@@ -110,25 +120,32 @@ function amountStyles(
   return ({ profile }) => (typeof profile === 'string' ? styles.get(profile) : undefined) ?? plainAmounts;
 }
 
-// A screen of 80 columns has room for one more column: the profile if several are listed, or else the kind. Rows of two accounts
-// must never look alike, so the profile stays, and so do money and time; the id of the order then stands below its row. Whoever
+// A screen of 80 columns has room for one more column: the profile if several are listed, or else who sent it if several people
+// did, or else the kind. Rows of two accounts must never look alike, so the profile stays, and so do money and time; the id of the
+// order then stands below its row. For the name of a person the time loses its clock or its day before anything else goes. Whoever
 // lists payment links wants to see their names, and the links below. The outcome is never cut for any of them; where kinds
 // differ, it tells the kind by its verb.
-function columnsFor(attempts: readonly AttemptRecord[], isSearched: boolean): readonly Column[] {
+function columnsFor(
+  attempts: readonly AttemptRecord[],
+  { isSearched = false, isOfPerson = false }: Asked,
+): readonly Column[] {
   const differ = (of: (record: AttemptRecord) => string) => new Set(attempts.map(of)).size > 1;
   const profiles = differ(({ sent }) => sent.profile);
   const kinds = differ(({ sent }) => sent.proof.kind);
+  const people = isOfPerson || differ(({ sent }) => `${sent.operator} ${broughtBy(sent)}`);
   const named = attempts.some((record) => nameOf(record) !== undefined);
   const hasLinks = attempts.some(({ verdicts }) => verdicts.some(({ link }) => link !== undefined));
   const onlyLinks = attempts.every(({ sent }) => sent.proof.kind === 'checkout');
   const names = onlyLinks && named;
-  const shown = [kinds && !profiles ? 'kind' : undefined];
+  const shown = [kinds && !profiles && !people ? 'kind' : undefined];
   const first = profiles || names || isSearched ? ['sent_at', 'amount'] : [];
   const later = names ? ['kind', 'operator', ...(profiles ? [] : ['profile'])] : [];
   const ofTeam = attempts.some(({ sent }) => sent.stamp?.desk !== undefined) ? [deskColumn] : [];
   return [...attemptColumns, ...ofTeam].map((column) => {
     if (profiles && column.name === 'profile')
       return { ...column, tableFrom: 0, stays: true, least: longestProfile };
+    if (people && column.name === 'operator') return { ...column, tableFrom: 0, stays: true };
+    if (people && !profiles && column.name === 'sent_at') return { ...column, brief: { title: 'SENT' } };
     if (hasLinks && column.name === 'link') return { ...column, tableFrom: 0, below: () => 'link' };
     if (names && column.name === 'name') return { ...column, tableFrom: 0, early: true };
     if (first.includes(column.name)) return { ...column, early: true };

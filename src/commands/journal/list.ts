@@ -62,7 +62,10 @@ export const list = defineCommand({
         (flags.created === undefined || hasCreated(record, flags.created)),
     );
     const shown = flags.open === true ? await openOf(ctx, attempts) : attempts;
-    await showAttempts(ctx, shown, { isSearched: flags.created !== undefined });
+    await showAttempts(ctx, shown, {
+      isSearched: flags.created !== undefined,
+      isOfPerson: flags.operator !== undefined,
+    });
     // If rows of the journal are lost, an empty list proves nothing.
     if (shown.length === 0 && (await ctx.journal.problem()) !== undefined) return undefined;
     const { order, kind, created, operator, desk } = flags;

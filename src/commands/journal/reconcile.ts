@@ -217,7 +217,7 @@ export async function readAgain(
   attempts: readonly AttemptRecord[],
 ): Promise<readonly AttemptRecord[]> {
   // What a read shows now could not be written down.
-  if (attempts.length === 0 || (await ctx.journal.isAway())) return [];
+  if (attempts.length === 0 || (await ctx.journal.away()) !== undefined) return [];
   const unread = new Map<string, string>();
   const reread = await readSome(ctx, await dueOf(ctx, attempts), unread);
   for (const [intent, problem] of unread)

@@ -56,39 +56,47 @@ function moneyGrid(
 ): Block {
   const refunded = refundedSum(money);
   const left = money.charges.reduce((sum, charge) => sum + (charge.counts ? charge.left : 0), 0);
+  const heading = `MONEY (${money.currency ?? 'currency not shown'}, in the service's units)`;
+  const titles = ['   amount', ' refunded', '     left'];
+  const rowsWith = (headOf: (charge: ChargeMoney) => ChargeHead) => [
+    ...money.charges.flatMap((charge) => [
+      ...chargeRows(charge, headOf(charge), money, style),
+      [chargeDetail(charge, value.created_at)],
+    ]),
+    ...figureRows('order', [money.amount, -refunded, left], money, style),
+    [agreement(money, refunded, style)],
+    ...byHandRow(byHand, money, style),
+    ...chargeSum(money, value, style).map((line) => [line]),
+  ];
+  const right = [1, 2, 3];
   return {
-    right: [1, 2, 3],
-    grid: [
-      [
-        `MONEY (${money.currency ?? 'currency not shown'}, in the service's units)`,
-        '   amount',
-        ' refunded',
-        '     left',
-      ],
-      ...money.charges.flatMap((charge) => [
-        ...chargeRows(charge, money, style),
-        [chargeDetail(charge, value.created_at)],
-      ]),
-      ...figureRows('order', [money.amount, -refunded, left], money, style),
-      [agreement(money, refunded, style)],
-      ...byHandRow(byHand, money, style),
-      ...chargeSum(money, value, style).map((line) => [line]),
-    ],
+    right,
+    grid: [[heading, ...titles], ...rowsWith(headInOneLine)],
+    narrow: [{ line: heading }, { right, grid: [['', ...titles], ...rowsWith(headInTwoLines)] }],
   };
+}
+
+/** What stands before the figures of a charge, and what on a line of its own below them. */
+type ChargeHead = readonly [name: string, below?: string];
+
+function headInOneLine({ number, id, value }: ChargeMoney): ChargeHead {
+  return [`charge ${number}  ${id}  ${paidBy(value)}`];
+}
+
+// A narrow terminal has no room for the id beside the figures.
+function headInTwoLines({ number, id, value }: ChargeMoney): ChargeHead {
+  return [`charge ${number}  ${paidBy(value)}`, `${underCharge}${id}`];
 }
 
 function chargeRows(
   charge: ChargeMoney,
+  [name, below]: ChargeHead,
   money: OrderMoney,
   style: AmountStyle,
 ): readonly (readonly Cell[])[] {
   const left = charge.counts || charge.left === 0 ? charge.left : undefined;
-  return figureRows(
-    `charge ${charge.number}  ${charge.id}  ${paidBy(charge.value)}`,
-    [charge.amount, -charge.refunded, left],
-    money,
-    style,
-  );
+  const rows = figureRows(name, [charge.amount, -charge.refunded, left], money, style);
+  return below === undefined ? rows : [...rows, [below]];
 }
 
 // A row of the service's integers. If decimals are declared, the same amounts follow in the row below, since a narrow terminal has
@@ -192,39 +200,44 @@ function unprovenMoney(
   ];
 }
 
-/** Two lines for each refund; the second one has its id. */
+/** Two lines for each refund; the second one has its id. A narrow terminal has one more, who made it. */
 function refundsView(money: OrderMoney, origins: RefundOrigins, style: AmountStyle): readonly Block[] {
   const figure = figuresIn(money.currency, style);
-  const rows = money.charges.flatMap((charge) =>
-    charge.refunds.flatMap((refund) => refundRows(charge, refund, origins, figure)),
-  );
-  if (rows.length === 0) return [];
-  const heading = ['REFUNDS', 'from charge', 'amount', 'when', 'auth', 'by'];
-  return ['blank', { grid: [heading, ...rows], right: [2] }];
-}
-
-function refundRows(
-  charge: ChargeMoney,
-  refund: RefundRecord,
-  origins: RefundOrigins,
-  figure: (amount: number) => string,
-): (readonly Cell[])[] {
-  const reason = origins?.get(refund.id)?.reason;
-  return [
-    [
+  const refunds = money.charges.flatMap((charge) => charge.refunds.map((refund) => ({ charge, refund })));
+  if (refunds.length === 0) return [];
+  const cells = refunds.map(({ charge, refund }) => ({
+    money: [
       '',
       `${charge.number} ${paidBy(charge.value)}`,
       figure(refund.amount),
       { time: refund.createdAt, precision: 'zoned' },
-      refund.authCode ?? '-',
-      sentBy(origins, refund.id),
-    ],
-    [
-      [
-        `${underHeading}id ${refund.id}${reason === undefined ? '' : `  ${reason}`}`,
-        ...(refund.status === undefined ? [] : ['  ', stateSpan(refund.status)]),
-      ],
-    ],
+    ] satisfies readonly Cell[],
+    auth: refund.authCode ?? '-',
+    by: sentBy(origins, refund.id),
+    below: [idOfRefund(refund, origins)],
+  }));
+  const titles = ['REFUNDS', 'from charge', 'amount', 'when'];
+  const right = [2];
+  const grid = [
+    [...titles, 'auth', 'by'],
+    ...cells.flatMap(({ money: first, auth, by, below }) => [[...first, auth, by], below]),
+  ];
+  const narrow = [
+    titles,
+    ...cells.flatMap(({ money: first, auth, by, below }) => [
+      first,
+      [`${underHeading}auth ${auth}  ${by}`],
+      below,
+    ]),
+  ];
+  return ['blank', { grid, right, narrow: [{ grid: narrow, right }] }];
+}
+
+function idOfRefund({ id, status }: RefundRecord, origins: RefundOrigins): Cell {
+  const reason = origins?.get(id)?.reason;
+  return [
+    `${underHeading}id ${id}${reason === undefined ? '' : `  ${reason}`}`,
+    ...(status === undefined ? [] : ['  ', stateSpan(status)]),
   ];
 }
 

@@ -9,6 +9,7 @@ import {
   customerIdPattern,
   itemsOf,
   type JsonObject,
+  noStatus,
   statuses,
   statusMeanings,
   valueAt,
@@ -130,9 +131,6 @@ export function orderFilters(ctx: Context, input: FilterInput, profile: Profile)
 const documented = [statuses.preAuthorized, statuses.paid, statuses.refunded];
 const mostRemembered = 10;
 
-/** Stands for an order that shows no payment_status. */
-const noStatus = 'none';
-
 const disputeWords = /^(?:charged?[-_ ]?backs?|disputed?s?|contracargos?)$/i;
 /** What paydesk says to somebody who looks for disputes. */
 export const noDisputes =
@@ -161,7 +159,8 @@ function statusFilter(status: string): Filter & { readonly leftOut: () => readon
     accepts: ({ payment_status: shown, charges }) => {
       if (status === noStatus && (typeof shown !== 'string' || shown === '')) return true;
       if (itemsOf(charges).some((charge) => charge.status === status)) withCharge += 1;
-      if (typeof shown === 'string' && (shown === status || seen.size < mostRemembered)) seen.add(shown);
+      const word = typeof shown === 'string' && shown !== '' ? shown : noStatus;
+      if (word === status || seen.size < mostRemembered) seen.add(word);
       return shown === status;
     },
     passesFew: false,

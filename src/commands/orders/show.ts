@@ -10,6 +10,7 @@ import {
   acknowledgedAlarms,
   acknowledgedWords,
   attemptsByOrder,
+  awayWords,
   byHandWords,
   caseBlocks,
   caseSteps,
@@ -73,6 +74,8 @@ interface Known {
   /** What somebody settled by hand, a line each. */
   readonly byHand: readonly string[];
   readonly twins: readonly KnownTwin[];
+  /** Set while the server of the team cannot be used: as of when this machine has the rows of the team. */
+  readonly away: Awaited<ReturnType<Context['journal']['away']>>;
 }
 
 const nothingKnown: Known = {
@@ -82,6 +85,7 @@ const nothingKnown: Known = {
   pending: [],
   byHand: [],
   twins: [],
+  away: undefined,
 };
 
 async function lookUp(ctx: Context, service: Service, order: JsonObject): Promise<Known> {
@@ -106,6 +110,7 @@ async function lookUp(ctx: Context, service: Service, order: JsonObject): Promis
     pending: await pendingLines(ctx, service.profile, id),
     byHand: byHand.map((record) => byHandWords(ctx, record, there.has(attemptName(record)))),
     twins,
+    away: await ctx.journal.away(),
   };
 }
 
@@ -138,8 +143,17 @@ function orderView(ctx: Context, shown: OrderShown): readonly Block[] {
     ...head(ctx, order, shown),
     'blank',
     ...orderContents(order, value, origins, settings, unshownAmount(shown)),
-    ...(openSteps(ctx, shown) ?? ('money' in reading ? nextSteps(reading.money, value, profile) : [])),
+    ...(openSteps(ctx, shown) ??
+      ('money' in reading && shown.away === undefined ? nextSteps(reading.money, value, profile) : [])),
+    ...awayLines(ctx, shown),
   ];
+}
+
+// The note about the server stands above the order, and a screen of 24 lines has scrolled it away by now.
+function awayLines(ctx: Context, { away }: Known): readonly Block[] {
+  if (away === undefined) return [];
+  const text = "nothing can be sent now: the team's journal cannot be used";
+  return ['blank', { line: { text, style: 'warn' } }, { line: awayWords(ctx, away) }];
 }
 
 function unshownAmount({ cases }: Known): number | undefined {

@@ -81,21 +81,21 @@ export function isNear({ since, until }: Span, { createdAt }: OrderFact): boolea
   return createdAt !== undefined && isInSpan(wider, createdAt);
 }
 
-const columns = [
-  { ...rowColumn('first_created_at', 'time'), title: 'CREATED' },
+const columns: readonly Column[] = [
+  { ...rowColumn('first_created_at', 'time'), title: 'CREATED', below: () => 'created' },
   rowColumn('first', 'id'),
-  { ...rowColumn('second', 'id'), below: () => 'second' } satisfies Column,
+  { ...rowColumn('second', 'id'), below: () => 'second' },
   { ...rowColumn('amount', 'money'), title: 'AMOUNT' },
   { ...rowColumn('currency', 'text'), tableFrom: 10_000 },
   {
     ...rowColumn('status', 'text'),
     derived: true,
     // Which of them was refunded is the question, so this is never cut.
-    stays: true,
     least: `${statuses.partiallyRefunded}, ${statuses.partiallyRefunded}`.length,
+    below: () => 'status',
     value: ({ first_status: one, second_status: other }: JsonObject) =>
-      one === other ? one : `${statusWord(one)}, ${statusWord(other)}`,
-  } satisfies Column,
+      `${statusWord(one)}, ${statusWord(other)}`,
+  },
   { ...rowColumn('first_status', 'status'), tableFrom: 10_000 },
   { ...rowColumn('second_status', 'status'), tableFrom: 10_000 },
   { ...rowColumn('seconds_apart', 'integer'), title: 'SECONDS APART', tableFrom: 120 },

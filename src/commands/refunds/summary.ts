@@ -28,6 +28,7 @@ import {
   drawingOf,
   type FigureColumn,
   isComplete,
+  ratesOfPaid,
   refuseGaps,
   seriesOf,
   titleLine,
@@ -41,7 +42,7 @@ const usualPeriod = 'this-month';
 export const summary = defineCommand({
   description: [
     'Counts the refunds that were made in a period, whenever their orders were made, for each currency; two currencies are never added together. Sums are exact, of any size.',
-    'The rate compares the refunds made in the period with the payments of the same period. The rows also have refunded_of_paid: how much of the payments of the period was refunded at any time. That is another rate.',
+    'The rate compares the refunds made in the period with the payments of the same period. The rows also have refunded_of_paid: how much of the payments of the period was refunded at any time. That is another rate, refunded_of_paid_percent; the last lines of the table name both.',
     'Reason and operator come from the journal of this machine. A refund that it does not know is called not from this machine. Age is the time from the payment to the refund.',
     'Without an index, or with --live, every order is read, because a refund may be of any old order; what is refunded while that goes on may be missing. --from-file takes an export instead.',
     ...sourceHelp,
@@ -116,6 +117,7 @@ const columns = [
   rowColumn('paid', 'sum'),
   rowColumn('rate_percent', 'text'),
   rowColumn('refunded_of_paid', 'sum'),
+  rowColumn('refunded_of_paid_percent', 'text'),
   rowColumn('unsummed', 'integer'),
   ...lastColumns,
 ];
@@ -138,7 +140,8 @@ function figuresOf(
     payments: beside ? sums.payments : null,
     paid: beside ? sums.paid : null,
     rate_percent: beside ? (percent(sums.refunded, sums.paid) ?? null) : null,
-    refunded_of_paid: beside && by === undefined ? sums.refunded_of_paid : null,
+    refunded_of_paid: beside ? sums.refunded_of_paid : null,
+    refunded_of_paid_percent: beside ? (percent(sums.refunded_of_paid, sums.paid) ?? null) : null,
     unsummed: sums.unsummed,
   };
 }
@@ -178,7 +181,10 @@ function screen(
     ),
     ...closingBlocks(source, [
       ...(source.knowsPayments
-        ? [['rate', 'OF PAID: refunds made in this period, of the payments of this period'] as const]
+        ? [
+            ['rate', 'OF PAID: refunds made in this period, of the payments of this period'] as const,
+            ...wentBack(totals).map((words) => ['rate', words] as const),
+          ]
         : [['note', 'an export of refunds holds no payments, so there is no rate'] as const]),
       ...(unsummed === 0
         ? []
@@ -186,6 +192,12 @@ function screen(
       ...(isComplete(gaps) ? [] : [['note', 'NOT COMPLETE: see below'] as const]),
     ]),
   ];
+}
+
+// The other rate has no column: beside the first one it would be taken for the same.
+function wentBack(totals: readonly Line<RefundSum>[]): readonly string[] {
+  const rates = ratesOfPaid(totals);
+  return rates === undefined ? [] : [`of the payments of this period went back until now: ${rates}`];
 }
 
 function rateWords(sums: Line<RefundSum>['sums']): string {

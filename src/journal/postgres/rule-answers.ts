@@ -28,8 +28,11 @@ export const readProgress = (answer: unknown): OthersProgress => v.parse(progres
 
 /** What the limits say to a plan. */
 export function planFindingIn(answer: unknown): Awaited<ReturnType<SharedPlan['check']>> {
-  const { second, approvedBy } = v.parse(planForm, answer);
-  return { second: second === null ? undefined : limitOf(second), approvedBy: approvedBy ?? undefined };
+  const { second, approvedBy, total, orders } = v.parse(planForm, answer);
+  return {
+    second: second === null ? undefined : { limit: limitOf(second), total: total ?? undefined, orders },
+    approvedBy: approvedBy ?? undefined,
+  };
 }
 
 /** What the limits said, out of the detail of an error or of an answer; undefined if there are none. */
@@ -75,7 +78,12 @@ const requestForm = v.object({
   decided: v.unknown(),
 });
 
-const planForm = v.object({ second: v.nullable(limitForm), approvedBy: v.nullable(v.string()) });
+const planForm = v.object({
+  second: v.nullable(limitForm),
+  approvedBy: v.nullable(v.string()),
+  total: v.nullable(v.number()),
+  orders: v.array(v.object({ row: v.number(), planned: v.number(), earlier: v.number() })),
+});
 
 const claimsForm = v.object({
   claimed: v.array(
@@ -94,5 +102,7 @@ const progressForm = v.object({
       amount: v.number(),
     }),
   ),
-  working: v.array(v.object({ member: v.string(), orders: v.number() })),
+  working: v.array(
+    v.object({ member: v.string(), orders: v.number(), silentMs: v.number(), takenInMs: v.number() }),
+  ),
 });

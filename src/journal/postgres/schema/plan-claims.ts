@@ -81,19 +81,28 @@ create function {schema}.plan_total(p_digest text, p_currency text) returns bigi
   select coalesce((select (totals ->> p_currency)::bigint from {schema}.plans where digest = p_digest), 0) $$;
 
 -- What the limits say to a plan, or null if the plan was never added. second: somebody else must approve it as a whole,
--- because of its sum, or because of what would go back on one of its orders within 24 hours.
+-- because of its sum (total), or because of what would go back on some of its orders within 24 hours (orders: the first ones,
+-- each by the number of its first row).
 create function {schema}.check_plan(p_digest text)
 returns json language sql stable security definer set search_path = {schema}, pg_temp as $$
   with t as (select {schema}.row_time(h.time) as now from {schema}.head h),
   of_orders as (
     select r.subject, r.currency, sum(r.amount) + (select coalesce(sum(a.amount), 0) from {schema}.attempts a, t
-        where a.subject = r.subject and a.amount is not null and a.counts and a.sent_at > t.now - 86400000) as amount
+        where a.subject = r.subject and a.amount is not null and a.counts and a.sent_at > t.now - 86400000
+          and a.plan is distinct from p_digest) as amount,
+      sum(r.amount) as planned, min(r.number) as row
       from {schema}.plan_rows r where r.plan = p_digest group by r.subject, r.currency),
-  totals as (select currency, sum(amount) as amount from {schema}.plan_rows where plan = p_digest group by currency
-    union all select currency, max(amount) from of_orders group by currency)
+  totals as (select currency, sum(amount) as amount, 0 as row from {schema}.plan_rows where plan = p_digest group by currency
+    union all select currency, max(amount), min(row) from of_orders group by currency),
+  -- The sum of the plan comes before its orders.
+  second as (select l, s.currency, s.amount as total, s.row from totals s, {schema}.limit_of(s.currency, 'second') l
+    where s.amount >= l.value order by s.row limit 1)
   select json_build_object('approvedBy', {schema}.approver_of_plan(p_digest, (select now from t)),
-    'second', (select row_to_json(l) from totals s, {schema}.limit_of(s.currency, 'second') l
-      where s.amount >= l.value limit 1))
+    'second', (select row_to_json(l) from second),
+    'total', (select total from second where row = 0),
+    'orders', (select coalesce(json_agg(o order by o.row), '[]') from (
+      select o.row, o.planned, o.amount - o.planned as earlier from of_orders o, second s
+        where o.currency = s.currency and o.amount >= (s.l).value order by o.row limit 10) o))
     where exists (select from {schema}.plans where digest = p_digest) $$;
 
 -- Begins a run of a plan: it tries again what was not applied. When nobody works on the plan and nothing is left, it looks at
@@ -169,13 +178,15 @@ begin
   return to_json(true);
 end $$;
 
--- How far the other runs are: their ended rows by how they ended, and how many orders each of them works on.
+-- How far the other runs are: their ended rows by how they ended, and how many orders each member works on; since when nothing
+-- was heard of that member, and when the last of those orders is for others to take.
 create function {schema}.plan_progress(p_digest text)
 returns json language sql stable security definer set search_path = {schema}, pg_temp as $$
   select json_build_object(
     'ended', coalesce((select json_agg(e) from (select operator as member, ended as how, coalesce(currency, '?') as currency, count(*) as rows, sum(amount) as amount
       from {schema}.plan_rows where plan = p_digest and ended is not null and run <> {schema}.run() group by 1, 2, 3) e), '[]'),
-    'working', coalesce((select json_agg(w) from (select operator as member, count(*) as orders
+    'working', coalesce((select json_agg(w) from (select operator as member, count(*) as orders,
+        {schema}.row_time(0) - max(until - lease_ms) as "silentMs", max(until) - {schema}.row_time(0) as "takenInMs"
       from {schema}.plan_orders where plan = p_digest and state = 'claimed' and run <> {schema}.run() group by 1 order by 1) w), '[]')) $$;
 
 -- A SENT row of a plan needs the claim of its order, and must be just that row. Every one makes the claim last longer.
