@@ -58,6 +58,24 @@ export interface ErrorSubject {
   readonly approval?: string | undefined;
 }
 
+/**
+ * What a team's journal refuses:
+ * - `team_limit_…`: a limit of the team, by its name; `currency`: there are limits, and none for this currency; `second`: somebody
+ *   else must approve it first
+ * - `approval_…`: it was asked for, or the one that was named does not count
+ * - `team_server_…`: the server is away, does not let this person in, is not what it was, or says no
+ * - `team_record_unknown`: nobody knows whether the row was recorded
+ */
+export type OwnCode =
+  | `team_limit_${'max' | 'day' | 'second' | 'reason' | 'note' | 'currency'}`
+  | 'approval_asked'
+  | 'approval_invalid'
+  | 'team_server_away'
+  | 'team_sign_in_refused'
+  | 'team_server_differs'
+  | 'team_server_refused'
+  | 'team_record_unknown';
+
 /** What an error says besides its message. */
 export interface CliErrorParts extends ErrorSubject {
   /** The first words of the error, instead of the usual words for its kind: `PAID BACK TWICE:`, `no match for`. */
@@ -66,6 +84,10 @@ export interface CliErrorParts extends ErrorSubject {
   readonly certain?: string;
   /** What to do now: sentences and exact commands, each on its own line. */
   readonly now?: readonly string[];
+  /** Lines of `now` that somebody else types, so that no script runs them. */
+  readonly forOthers?: readonly string[];
+  /** paydesk's own code, for a script that must tell refusals apart. No person sees it. */
+  readonly ownCode?: OwnCode | undefined;
   /** The commands in `now` that can be run as they are, each as its words. */
   readonly commands?: readonly (readonly string[])[];
   /** The service's type of error (service: Errors). */

@@ -86,7 +86,9 @@ async function forScripts(error: CliError, state: RunState): Promise<CliError> {
   if (format !== 'json' && format !== 'ndjson') return error;
   const { readyCommands } = await import('./ready-commands.ts');
   const profile = state.profileName() ?? typedProfile(state.argv);
-  return withParts(error, { profile, commands: await readyCommands(error.parts.now ?? []) });
+  const { now = [], forOthers = [] } = error.parts;
+  const own = now.filter((line) => !forOthers.includes(line));
+  return withParts(error, { profile, commands: await readyCommands(own) });
 }
 
 // Prints an error without the code that usually draws it: that code may be broken, or its file replaced during an update.

@@ -3,7 +3,7 @@
 import { isObject, type JsonObject, valueAt } from '../api/spec.ts';
 import { refundFacts } from '../changes/changes.ts';
 import { CliError } from '../errors.ts';
-import type { AttemptRecord } from '../journal/journal.ts';
+import { type AttemptRecord, broughtBy } from '../journal/journal.ts';
 import { type Known, type Maker, noReason, notFromHere } from '../reports/reports.ts';
 import type { Context } from './command.ts';
 
@@ -25,11 +25,12 @@ export async function makersOf(
 ): Promise<MakerOf> {
   const attempts = await attemptsFrom(read);
   const facts = refundFacts(attempts, journal);
+  const people = new Map(attempts.map(({ sent }) => [sent.intent, personOf(sent)] as const));
   const byOrder = Map.groupBy(attempts, ({ sent }) => sent.proof.orderId);
   return (refundId, order) => {
     const id = typeof refundId === 'string' ? refundId : '';
     const fact = facts.get(id);
-    if (fact !== undefined) return madeHere(fact);
+    if (fact !== undefined) return madeHere({ ...fact, operator: people.get(fact.intent) ?? fact.operator });
     const probable = probableOf(journal, byOrder.get(String(order.id)) ?? [], order).get(id);
     return probable === undefined ? elsewhere : probablyMadeHere(probable);
   };
@@ -67,13 +68,21 @@ async function attemptsFrom(read: () => Promise<readonly AttemptRecord[]>) {
   }
 }
 
+// What a member has brought into the journal of a team counts for that member, as its limits say.
+function personOf(sent: AttemptRecord['sent']): string {
+  const member = broughtBy(sent);
+  return member === undefined || member === sent.operator
+    ? sent.operator
+    : `${sent.operator}, brought by ${member}`;
+}
+
 function madeHere({ reason, operator, note }: Pick<AttemptRecord['sent'], 'reason' | 'operator' | 'note'>) {
   return { origin: 'this machine', reason: reason ?? noReason, operator, note } as const;
 }
 
 // An attempt that is not confirmed yet probably made it.
 function probablyMadeHere({ sent }: AttemptRecord) {
-  return { ...madeHere(sent), origin: 'probably this machine' } as const;
+  return { ...madeHere({ ...sent, operator: personOf(sent) }), origin: 'probably this machine' } as const;
 }
 
 function probableOf(

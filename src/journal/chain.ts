@@ -1,7 +1,7 @@
 /** Rows as they are stored: each row's hash also covers the hash before it, so a changed or missing row shows. Pure. */
 
 import { hash } from 'node:crypto';
-import type { JournalRow, SentRow } from './journal-rows.ts';
+import type { JournalRow, PlanTold, SentRow } from './journal-rows.ts';
 import type { Finding } from './journal-store.ts';
 
 /** A row as a store keeps it. */
@@ -112,6 +112,10 @@ function split(row: JournalRow): [object, string | null] {
     return [rest, note === undefined && link === undefined ? null : JSON.stringify({ note, link })];
   }
   const { note, ...rest } = row;
+  if ('told' in rest && rest.told !== undefined) {
+    const { told, ...kept } = rest;
+    return [kept, JSON.stringify({ note, told })];
+  }
   if (!('request' in rest)) return [rest, note === undefined ? null : JSON.stringify({ note })];
   const { body, ...request } = rest.request;
   const { body: _, ...proof } = rest.proof;
@@ -152,10 +156,10 @@ export function damageOf(stored: StoredRow): string | undefined {
 export function unlink(stored: StoredRow): JournalRow {
   const { columns: _, ...row }: JournalRow & { columns: unknown } = JSON.parse(stored.row);
   if (row.type === 'setting' || row.type === 'void' || row.type === 'limit') return row;
-  const { body, note, link }: Erasable = JSON.parse(stored.body ?? '{}');
+  const { body, note, link, told }: Erasable = JSON.parse(stored.body ?? '{}');
   const noted = note === undefined ? {} : { note };
   if (row.type === 'verdict') return { ...row, ...noted, ...(link === undefined ? {} : { link }) };
-  if (!('request' in row)) return { ...row, ...noted };
+  if (!('request' in row)) return { ...row, ...noted, ...(told === undefined ? {} : { told }) };
   const bodied = body === undefined ? {} : { body };
   const request = { ...row.request, ...bodied };
   if (row.type === 'approval') return { ...row, ...noted, request, proof: { ...row.proof, ...bodied } };
@@ -166,6 +170,7 @@ interface Erasable {
   readonly body?: SentRow['request']['body'];
   readonly note?: string;
   readonly link?: string;
+  readonly told?: PlanTold;
 }
 
 /** Checks rows that follow the row `seq` with the hash `prev`. Returns number and hash of the last one. */

@@ -257,11 +257,11 @@ export interface AskedPlanRow extends ApprovalBase, Pick<SentRow, 'origin' | 'ac
   readonly step: 'asked';
   readonly claim: Pick<RowClaim, 'plan'>;
   readonly planned: PlannedTotals;
-  /** Absent in requests of older programs. */
+  /** Absent in requests of older programs, and once it was erased. */
   readonly told?: PlanTold | undefined;
 }
 
-/** What whoever asked for the approval of a plan was told of its rows before the yes. */
+/** What whoever asked for the approval of a plan was told of its rows before the yes. Notes of people may be in it, so it can be erased. */
 export interface PlanTold {
   /** How many rows have notes; and the first of these notes, each with its line. */
   readonly noted: number;

@@ -10,7 +10,8 @@ export class LimitRefusal extends CliError {
 
   constructor(finding: LimitFinding, style: AmountStyle = plainAmounts) {
     const { message, now } = wordsOf(finding, style);
-    super('refused', message, { certain: 'nothing was sent', now });
+    const ownCode = `team_limit_${finding.problem ?? 'second'}` as const;
+    super('refused', message, { certain: 'nothing was sent', now, ownCode });
     this.finding = finding;
   }
 }
@@ -28,6 +29,7 @@ export function approvalRefusal(id: string, { why, usedBy }: ApprovalProblem): C
   const words = problems[why] ?? { is: `is ${why}`, now: again };
   return new CliError('refused', `the approval ${id} does not count: it ${words.is}`, {
     certain: 'nothing was sent',
+    ownCode: 'approval_invalid',
     now: [...(why === 'used' ? used : show), words.now],
   });
 }

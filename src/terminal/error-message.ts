@@ -43,7 +43,7 @@ export function renderError(error: CliError, style: ScreenStyle, debug = false):
 /** An error as one JSON object on one line. `notes` are the lines that a person would have seen before it. */
 export function errorJson(error: CliError, notes: readonly string[], debug = false): string {
   const { certain, now, type, code, logId, httpStatus, details } = error.parts;
-  const { intent, scriptId, orderId, profile, approval, commands } = error.parts;
+  const { intent, scriptId, orderId, profile, approval, commands, ownCode } = error.parts;
   return `${ownJson({
     object: 'error',
     kind: error.kind,
@@ -58,7 +58,7 @@ export function errorJson(error: CliError, notes: readonly string[], debug = fal
     now: now ?? [],
     commands: commands ?? [],
     type,
-    code,
+    code: code ?? ownCode,
     log_id: logId,
     http_status: httpStatus,
     details: (details ?? []).map(({ message, debugMessage, code: own, param }) => ({

@@ -294,15 +294,18 @@ describe('what it says', () => {
     expect(rows).toHaveLength(5);
     for (const row of rows) {
       expect(row.trimEnd().length).toBeLessThanOrEqual(80);
-      expect(row).toMatch(/^ord_[A-Za-z0-9]{17} .* 10000\d( USD| MXN)? +José Án/);
+      expect(row).toMatch(/^ord_[A-Za-z0-9]{17} .* 10000\d( USD| MXN)? .*José /);
     }
+    for (const line of screen.split('\n').filter((one) => one.includes('matched ')))
+      expect(line).toMatch(/^ {23}matched \S/);
+    expect(screen.match(/ matched .*Muñoz/g)).toHaveLength(5);
   });
 
-  test('on a terminal of 80 columns MATCHED shows the value that was found, and the buyer stands beside it', async () => {
+  test('on a terminal of 80 columns the value that was found stands below the row, which has the card and the buyer', async () => {
     const { screen } = await sit(['-p', 'demo', 'orders', 'find', 'A-99998'], { home: desk.home, env: {} })
       .leaves;
-    expect(screen).toMatch(/^ID .* BUYER +MATCHED/m);
-    expect(screen).toMatch(/^ord_.* A-99998/m);
+    expect(screen).toMatch(/^ID .* REFUND(ED)? +CARD +BUYER/m);
+    expect(screen).toMatch(/^ord_.*\n +matched A-99998 *$/m);
   });
 });
 

@@ -33,7 +33,7 @@ it('F26 an amount for any charge is not sent once more when its parts went back 
     {
       state: 'impossible',
       why: expect.stringMatching(
-        / refunded charge ch_1 of this order before with 200, rf_1: .* --again rf_1$/,
+        /rf_1 refunded charge ch_1 of this order before with 200 \(plan p_\w+\): .* --again rf_1$/,
       ),
     },
   ]);

@@ -96,7 +96,9 @@ it('F27 an amount that was changed after its row was applied needs --again when 
   expect(recordsIn(refused)).toMatchObject([
     {
       state: 'impossible',
-      why: expect.stringMatching(/ refunded this charge before with 100, rf_1: .* add --again rf_1$/),
+      why: expect.stringMatching(
+        /^rf_1 refunded this charge before with 100 \(plan p_\w+\): .* add --again rf_1$/,
+      ),
     },
   ]);
   expect(service.posts).toHaveLength(1);

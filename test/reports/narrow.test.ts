@@ -19,14 +19,26 @@ const screenOf = async (service: Service, columns: number, ...words: readonly st
 const plain = (screen: string) => screen.replaceAll(/[\u00a0\u2009\u202f]/g, ' ');
 
 describe('orders find', () => {
-  test.each([
-    [100, 'REFUNDED'],
-    [80, 'REFUNDED, CARD'],
-    [60, 'REFUNDED, CARD, BUYER'],
-  ])('at %i columns says that there is no room for %s', async (columns, titles) => {
-    await using service = await startDated({ orders: [orderAt('ord_1', '2040-11-20T10:00:00Z', buyer)] });
-    const screen = inOneLine(await screenOf(service, columns, 'orders', 'find', 'torres'));
-    expect(screen).toMatch(new RegExp(`no room for (MATCHED, )?${titles}:`));
+  const refunds = [{ amount: 4_000, at: '2040-11-20T11:00:00Z' }];
+  const startOne = () =>
+    startDated({ orders: [orderAt('ord_2tQ7zRk9PwE5xNvAm', '2040-11-20T10:00:00Z', { ...buyer, refunds })] });
+
+  test.each([60, 80, 100])('at %i columns REFUNDED makes no way for what matched', async (columns) => {
+    await using service = await startOne();
+    const screen = await screenOf(service, columns, 'orders', 'find', 'torres', '4242');
+    expect(screen).toMatch(/^ord_2tQ7zRk9PwE5xNvAm .* -4000\b.*\n {23}matched .*4242 *$/m);
+  });
+
+  test('at 60 columns it says that there is no room for the card and the buyer', async () => {
+    await using service = await startOne();
+    const screen = inOneLine(await screenOf(service, 60, 'orders', 'find', 'torres'));
+    expect(screen).toContain('no room for CARD, BUYER:');
+  });
+
+  test('an id that was searched for is not repeated as what matched', async () => {
+    await using service = await startOne();
+    const screen = await screenOf(service, 80, 'orders', 'find', '2tQ7zRk9PwE5');
+    expect(screen.match(/2tQ7zRk9PwE5/g)).toHaveLength(1);
   });
 });
 

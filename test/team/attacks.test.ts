@@ -259,7 +259,7 @@ test('a row that the superuser wrote past the server is named by verify, and oth
   const ana = own.desk();
   await record(ana, refundOf(5, order));
   expect((await ana.verify()).findings).toEqual([
-    { seq: 1, problem: 'cannot be read: row.origin has another form' },
+    { seq: 1, problem: 'cannot be read: row.origin has another form: a row about a setting' },
   ]);
 });
 

@@ -130,6 +130,41 @@ describe('a team', () => {
     ).toEqual([{ desk: 'desk-4' }, { desk: 'desk-4' }]);
   });
 
+  test('is made with the commands on the screen that come next, and each of them works as it is printed', async () => {
+    using ana = newHome();
+    const made = await asAdmin(['team', 'create']);
+    const there = placeOf().join(' ');
+    expect(made.stdout).toContain(`paydesk team add NAME --lead ${there} --user postgres`);
+    expect(made.stdout).toContain(`paydesk -p PROFILE team join ${there} --user NAME`);
+    // Without a profile.
+    const add = ['team', 'add', 'ana', '--lead', ...placeOf(), '--user', 'postgres', '--password-stdin'];
+    const input = [server.address.password, ownPassword('ana')].join('\n');
+    expect(await paydesk(add, { home: ana, env: {}, input })).toMatchObject({ code: 0 });
+    expect(await joinAs(ana, 'ana')).toMatchObject({ code: 0 });
+  });
+
+  test('of one that is refused nobody is sent to a command that needs a profile', async () => {
+    await newTeam('ana');
+    const refused = await asAdmin(['team', 'remove', 'zoe', '--yes']);
+    expect(refused.stderr).toContain('look at the spelling');
+    expect(refused.stderr).not.toContain('paydesk team show');
+  });
+
+  test("a wrong password of the administrator is not taken for a member's that was changed", async () => {
+    await newTeam();
+    const args = ['team', 'add', 'ana', ...placeOf(), '--user', 'postgres', '--password-stdin', '--json'];
+    const input = ['not the password', ownPassword('ana')].join('\n');
+    const { code, stderr } = await paydesk(args, { home: desk.home, env: desk.env, input });
+    expect(code).toBe(3);
+    expect(JSON.parse(stderr)).toMatchObject({
+      code: 'team_sign_in_refused',
+      now: [
+        'look at the name postgres, and type its password again',
+        expect.stringContaining('if postgres is a member'),
+      ],
+    });
+  });
+
   test('is made once, and not where the journal would not be safe', async () => {
     await newTeam();
     const again = await asAdmin(['team', 'create']);
@@ -189,6 +224,8 @@ describe('a team', () => {
     const before = desk.changes().length;
     expect(await run(ben, 'orders', 'refund', id, '--yes')).toMatchObject({ code: 3 });
     expect(desk.changes().length).toBe(before);
+    const list = await run(ben, 'journal', 'list');
+    expect(list.stderr).toContain('ask your lead whether you were removed from the team');
   });
 
   test('an invitation holds no password, and takes others to the same journal', async () => {
@@ -249,12 +286,32 @@ describe('joining', () => {
     expect(one).toMatchObject({ order: id, operator: 'root', brought_by: 'ana' });
     const shown = await run(ben, 'journal', 'show', one.intent);
     expect(shown.stdout).toContain('by root, brought by ana');
+    const sums = await run(ben, 'refunds', 'summary', '--by', 'operator', '--json');
+    expect(sums.stdout).toContain('"root, brought by ana"');
     const before = desk.changes().length;
     expect(await run(ben, ...refund)).toMatchObject({ code: 0 });
     const same = await run(ben, 'orders', 'refund', id, '--amount', '100', '--yes');
     expect(same.code).not.toBe(0);
     expect(desk.changes().length).toBe(before);
     expect(await run(ben, 'team', 'verify')).toMatchObject({ code: 0 });
+  });
+
+  test('with a change from before that of a colleague: the list is in the order in which they were sent', async () => {
+    using ana = newHome();
+    using ben = newHome();
+    await newTeam('ana', 'ben');
+    const refund = async (home: Home) => {
+      const { id } = await desk.take(isWhole);
+      expect(await run(home, 'orders', 'refund', id, '--amount', '100', '--yes')).toMatchObject({ code: 0 });
+      return id;
+    };
+    const early = await refund(ana);
+    await joinAs(ben, 'ben');
+    const late = await refund(ben);
+    const joined = await joinAs(ana, 'ana');
+    expect(joined.stdout).toContain('1 change that this machine knew is in it');
+    const { data } = JSON.parse((await run(ben, 'journal', 'list', '--json')).stdout);
+    expect(data.map(({ order }: { order: string }) => order)).toEqual([early, late]);
   });
 
   test('again adds nothing twice', async () => {
@@ -385,7 +442,7 @@ describe('joining', () => {
       { home: ana, env: desk.env, input: 'wr0ng-pass-w0rd\n' },
     );
     expect(wrong).toMatchObject({ code: 3 });
-    expect(wrong.stderr).toContain('look at name and password');
+    expect(wrong.stderr).toContain('look at the name ana, and type its password again');
     const joined = await joinAs(ana, 'ana', ['--debug']);
     const shown = await run(ana, 'team', 'show', '--debug');
     const texts = [wrong, joined, shown].map(({ stdout, stderr }) => `${stdout}${stderr}`).join('');
@@ -442,6 +499,13 @@ describe('leaving', () => {
     expect(refused.stderr).toContain(`unconfirmed: ${id}`);
     proxy.refuse(true);
     expect(await run(ana, 'team', 'leave', '--yes')).toMatchObject({ code: 3 });
+    const { id: other } = await desk.take(isWhole);
+    const away = await run(ana, 'orders', 'refund', other, '--yes', '--json');
+    expect(JSON.parse(away.stderr)).toMatchObject({
+      kind: 'refused',
+      exit_code: 3,
+      code: 'team_server_away',
+    });
     proxy.refuse(false);
     expect(await run(ana, 'team', 'show')).toMatchObject({ code: 0 });
   });
@@ -487,16 +551,22 @@ describe('limits', () => {
     await joinAs(lea, 'lea');
     const { id, currency } = await desk.take(isWhole);
     const set = ['team', 'limits', 'set', 'all', currency, '--max', '99', '--yes'];
-    expect(await run(ana, ...set)).toMatchObject({ code: 3 });
+    const member = await run(ana, ...set);
+    expect(member).toMatchObject({ code: 3 });
+    expect(member.stderr).toContain('only a lead may do that; ask an administrator of the database');
     expect(await run(lea, ...set)).toMatchObject({ code: 0 });
     const { stdout } = await run(ana, 'team', 'limits', '--json');
     expect(JSON.parse(stdout).data).toMatchObject([
       { member: 'all', limit: 'max', value: 99, set_by: 'lea' },
     ]);
     const before = desk.changes().length;
-    expect(await run(ana, 'orders', 'refund', id, '--amount', '100', '--yes')).toMatchObject({ code: 3 });
+    const over = await run(ana, 'orders', 'refund', id, '--amount', '100', '--yes', '--json');
+    expect(over).toMatchObject({ code: 3 });
+    expect(JSON.parse(over.stderr)).toMatchObject({ kind: 'refused', code: 'team_limit_max' });
     expect(desk.changes().length).toBe(before);
     expect(await rowsAtServer()).toEqual(['limit lea']);
+    await run(lea, 'team', 'limits', 'set', 'all', currency, '--need-note', 'yes', '--yes');
+    expect((await run(ana, 'team', 'limits')).stdout).toMatch(/ note +yes +lea/);
     expect(await run(lea, 'team', 'limits', 'set', 'all', currency)).toMatchObject({ code: 2 });
   });
 });
@@ -543,7 +613,7 @@ describe('for an auditor', () => {
     const words = ['team', 'join', ...placeOf(), '--user', 'ana', '--password-stdin'];
     const wrong = await paydesk(words, { home: ana, env: desk.env, input: 'short\n' });
     expect(wrong).toMatchObject({ code: 3 });
-    expect(wrong.stderr).toContain('look at name and password');
+    expect(wrong.stderr).toContain('look at the name ana, and type its password again');
     expect(wrong.stderr).toContain('nothing was changed');
     expect(wrong.stderr).not.toContain('nothing is sent');
   });
@@ -606,9 +676,9 @@ describe('for an auditor', () => {
     const found = await run(ana, 'team', 'verify');
     expect(found).toMatchObject({ code: 3 });
     const [{ intent }] = JSON.parse((await run(ana, 'journal', 'list', '--json')).stdout).data;
-    const figure = (await desk.order(id)).amount;
+    const { amount: figure, currency } = await desk.order(id);
     expect(found.stderr.replaceAll(/\s+/g, ' ')).toContain(
-      `row 1 was changed: the sent row of ${intent} on ${id}, ${figure} MXN`,
+      `row 1 was changed: the sending of ${intent} on ${id}, ${figure} ${currency}`,
     );
   });
 });

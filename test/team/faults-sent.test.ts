@@ -289,10 +289,17 @@ test('42 a row that was changed in the database is found by the mirror', async (
     update paydesk.rows set row = replace(row, '"amount":-5', '"amount":-6');
     update paydesk.rows set hash = encode(sha256(convert_to(prev || E'\\n' || coalesce(body_hash, '') || E'\\n' || row, 'UTF8')), 'hex');
     update paydesk.head set hash = (select hash from paydesk.rows)`);
-  const problem = expect.stringMatching(/^differs from this machine's copy: the sent row of i_\w+ on ord_1$/);
+  const problem = expect.stringMatching(/^differs from this machine's copy: the sending of i_\w+ on ord_1$/);
   expect((await desk.verify()).findings).toEqual([{ seq: 1, problem }]);
   await expect(desk.ready()).rejects.toMatchObject({
     kind: 'refused',
     message: expect.stringContaining('forgot'),
+    parts: {
+      ownCode: 'team_server_differs',
+      now: expect.arrayContaining([
+        'which refunds are missing there: paydesk team verify',
+        'once the server has them again: paydesk team verify --accept-server',
+      ]),
+    },
   });
 });

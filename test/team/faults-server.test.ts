@@ -193,7 +193,7 @@ describe('a standby of the server', () => {
     // The rows that the first desk keeps prove what was lost.
     expect((await team.desk({ home: sawIt, port }).verify()).findings).toContainEqual({
       seq: 5,
-      problem: `is missing, and this machine's copy has it: the sent row of ${lost.intent} on ord_3`,
+      problem: `is missing, and this machine's copy has it: the sending of ${lost.intent} on ord_3`,
     });
     // Whoever misses nothing may go on with it; whoever misses a row may not.
     expect(await team.desk({ home: older, port }).verifyServer({ accept: true })).toMatchObject({

@@ -130,7 +130,8 @@ function otherPlanProblem(
     const name = refund.id ?? attemptName(record);
     if (names.includes(name) || names.includes(attemptName(record))) continue;
     const what = ofCharge === undefined ? `charge ${refund.chargeId} of this order` : 'this charge';
-    const before = `plan ${sent.plan} refunded ${what} before with ${figureWords(-refund.amount, sent.currency, plainAmounts)}, ${name}`;
+    // The name that --again needs comes first: a narrow table cuts the end.
+    const before = `${name} refunded ${what} before with ${figureWords(-refund.amount, sent.currency, plainAmounts)} (plan ${sent.plan})`;
     return `${before}${takenWords(name, taken) ?? `: if it should get this refund too, add --again ${name}`}`;
   }
   return undefined;

@@ -26,7 +26,7 @@ import { refundForTeam, refundWarnings, splitAgain } from './refund-order.ts';
 import { planRefund, type RefundAsked } from './refund-plan.ts';
 import { refundPreview } from './refund-screens.ts';
 import { requestColumns, requestRecord, requestTitle, stateWords } from './request-record.ts';
-import { accountWords, findRequest, otherRequests, rowsEnded } from './second-person.ts';
+import { accountWords, findRequest, otherRequests, rowsSent } from './second-person.ts';
 import { askedBy } from './send-approved.ts';
 import { type KnownTwin, twinLine, twinWords } from './twins.ts';
 
@@ -186,7 +186,7 @@ async function planPreview(ctx: Context, request: ApprovalRequest): Promise<Seen
   const { profile } = await ctx.service();
   const { planned, claim, told } = planIn(request);
   const line = (name: string, text: string): Block => ({ line: `${name.padEnd(8)}${text}`, hang: 8 });
-  const done = rowsEnded((await (await ctx.journal.rules())?.planProgress(claim.plan)) ?? nothingEnded);
+  const done = rowsSent((await (await ctx.journal.rules())?.planProgress(claim.plan)) ?? nothingEnded);
   const notes = told === undefined ? [] : noteLines(told);
   return {
     profile,
@@ -195,7 +195,14 @@ async function planPreview(ctx: Context, request: ApprovalRequest): Promise<Seen
       line('plan', `${planned.id} of ${planned.file}, made ${ctx.fullTime(planned.madeAt)}`),
       line('asked', `by ${request.asked.operator}, ${ctx.fullTime(request.asked.time)}`),
       line('sends', rowsAndSumsOf(planned, profile.settings)),
-      ...(done === 0 ? [] : [line('so far', `${done} of these ${planned.rows} were sent already`)]),
+      ...(done === 0
+        ? []
+        : [
+            line(
+              'so far',
+              `${done === 1 ? '1 of these was' : `${done} of these ${planned.rows} were`} sent already`,
+            ),
+          ]),
       ...(told === undefined
         ? []
         : [

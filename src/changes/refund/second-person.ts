@@ -133,7 +133,14 @@ export async function requestApproval(
   const { intent: approval } = await rules.ask(id, what);
   const earlier = approval === id ? undefined : await findRequest(ctx, approval);
   const by = earlier?.decided?.operator;
-  const parts = { opening: 'not sent:', certain: 'nothing was sent', approval, profile: profile.name };
+  const approve = commandLine(profile, 'approvals', 'approve', approval);
+  const parts = {
+    opening: 'not sent:',
+    certain: 'nothing was sent',
+    approval,
+    profile: profile.name,
+    ownCode: 'approval_asked',
+  } as const;
   if (earlier?.state === 'approved')
     return new CliError('refused', `approved already by ${by ?? 'somebody else'}: ${approval}`, {
       ...parts,
@@ -144,14 +151,29 @@ export async function requestApproval(
     `asked for approval${earlier === undefined ? '' : ' already'}: ${approval}`,
     {
       ...parts,
+      // Nobody approves a request of their own.
+      forOthers: [approve],
       now: [
+        ...noteKept(earlier, what),
         'somebody else of the team looks at it and approves it:',
-        commandLine(profile, 'approvals', 'approve', approval),
+        approve,
         'then it can be sent:',
         send(approval),
       ],
     },
   );
+}
+
+// The request that is there already is not changed.
+function noteKept(earlier: ApprovalRequest | undefined, what: object): readonly string[] {
+  const note = 'note' in what && typeof what.note === 'string' ? what.note : '';
+  const kept = earlier?.asked.note ?? '';
+  if (earlier === undefined || note === kept) return [];
+  return [
+    kept === ''
+      ? `the note "${note}" is not added: the request was made without one`
+      : `it keeps its note "${kept}": "${note}" is not added`,
+  ];
 }
 
 /**
@@ -260,18 +282,23 @@ function noProgress(error: unknown): OthersProgress {
   throw error;
 }
 
-// A plan is approved for all its rows, so the server never calls that approval used. Once every row has ended, it is, and
-// nobody needs to answer another request of the same plan any more.
+// A plan is approved for all its rows, so the server never calls that approval used. Once every row was made or refused, it is,
+// and nobody needs to answer another request of the same plan any more. A row that is unconfirmed may have to be sent again.
 async function withProgress(rules: TeamRules, request: ApprovalRequest): Promise<ApprovalRequest> {
   if (!isPending(request) || !('planned' in request.asked)) return request;
   const { planned, claim } = request.asked;
-  const done = rowsEnded(await rules.planProgress(claim.plan).catch(noProgress));
+  const { ended } = await rules.planProgress(claim.plan).catch(noProgress);
+  const done = rowsOf(ended.filter(({ how }) => how === 'applied' || how === 'refused'));
   return done < planned.rows ? request : { ...request, state: 'used', usedBy: planned.id };
 }
 
 /** How many rows of a plan were sent, whatever became of them. */
-export function rowsEnded({ ended }: OthersProgress): number {
-  return ended.filter(({ how }) => how !== 'not_sent').reduce((sum, { rows }) => sum + rows, 0);
+export function rowsSent({ ended }: OthersProgress): number {
+  return rowsOf(ended.filter(({ how }) => how !== 'not_sent'));
+}
+
+function rowsOf(ended: OthersProgress['ended']): number {
+  return ended.reduce((sum, { rows }) => sum + rows, 0);
 }
 
 /** The open request of somebody for the approval of a plan; undefined if nobody has asked, or without a team. */
@@ -289,6 +316,7 @@ export function askedByOther(profile: Profile, { id, asked }: ApprovalRequest, s
     certain: 'nothing was sent',
     approval: id,
     profile: profile.name,
+    ownCode: 'approval_asked',
     now: [
       `somebody else than ${asked.operator} looks at it and approves it, you for example:`,
       commandLine(profile, 'approvals', 'approve', id),

@@ -62,7 +62,9 @@ export const list = defineCommand({
         (flags.created === undefined || hasCreated(record, flags.created)),
     );
     const shown = flags.open === true ? await openOf(ctx, attempts) : attempts;
-    await showAttempts(ctx, shown, {
+    // What a member brings into the journal of a team later was sent earlier.
+    const inOrder = shown.toSorted((one, other) => one.sent.time - other.sent.time);
+    await showAttempts(ctx, inOrder, {
       isSearched: flags.created !== undefined,
       isOfPerson: flags.operator !== undefined,
     });

@@ -71,16 +71,19 @@ export async function openList(ctx: Context, service: Service, search: Search): 
   };
 }
 
-// The MATCHED column needs room, so two other columns show only on wider screens. In a table it begins with what was found,
-// because its end may be cut.
+// In a table MATCHED begins with what was found, because its end may be cut. On a terminal without room for it, what matched stands
+// below the row, so that no other column makes way for it.
 function columnsOf(
   { out }: Context,
   { matcher, observer, texts }: Search,
   status: readonly Column[],
 ): readonly Column[] {
   const { columns, twins } = observer;
+  const isTable = out.format === 'table';
   const told = (order: JsonObject, write: (match: Match) => string): string => {
-    const words = (matcher(order) ?? []).map(write);
+    // Each row of a table begins with the id.
+    const matches = (matcher(order) ?? []).filter(({ label }) => !(isTable && label === 'id'));
+    const words = matches.map(write);
     const twin = twins.of(order);
     const twinWords = twin === undefined ? [] : [isRefunded(twin) ? 'twin refunded' : 'twin'];
     return [...twinWords, ...words].join(', ');
@@ -90,24 +93,15 @@ function columnsOf(
     title: 'MATCHED',
     kind: 'text',
     tableFrom: 0,
+    least: 30,
+    below: () => 'matched',
     value: (order) =>
       told(order, ({ label, value }) =>
-        out.format === 'table'
-          ? `${shortened(value)} (${shortened(label)})`
-          : `${shortened(label)} ${shortened(value)}`,
+        isTable ? `${shortened(value)} (${shortened(label)})` : `${shortened(label)} ${shortened(value)}`,
       ),
     brief: { value: (order) => told(order, ({ value }) => shortened(fromMatch(value, texts))) },
   };
-  const later = new Map([
-    ['refunded', 120],
-    ['card', 100],
-  ]);
-  const own = joinColumns(orderColumns, status).map((column): Column => {
-    const tableFrom = later.get(column.name) ?? column.tableFrom;
-    const isMissed = later.has(column.name) || column.name === 'buyer';
-    return tableFrom === undefined ? column : { ...column, tableFrom, ...(isMissed ? { isMissed } : {}) };
-  });
-  return [...own, matched, ...columns];
+  return [...joinColumns(orderColumns, status), matched, ...columns];
 }
 
 // Whether a number was found in one of these orders as what people search for: an amount or the end of a card.

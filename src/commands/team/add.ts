@@ -37,7 +37,7 @@ export const add = defineCommand({
     await team.add(place, password, { name, password: own, isLead });
     await ctx.out.own(record, () => [
       { line: `${name} is ${isLead ? 'a lead' : 'a member'} of the team` },
-      { line: `${name} joins with the invitation: paydesk team join --from FILE --user ${name}` },
+      { line: `${name} joins with the invitation: paydesk -p PROFILE team join --from FILE --user ${name}` },
     ]);
     return undefined;
   },

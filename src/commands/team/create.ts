@@ -1,7 +1,8 @@
 /** `team create`: makes the journal of a team in a PostgreSQL database. */
 
+import { plainCommand } from '../../profiles/profiles.ts';
 import { defineCommand, dryRunShown } from '../command.ts';
-import { adminFlags, invitationOf, takePasswords, takePlace } from './place-inputs.ts';
+import { adminFlags, invitationOf, placeWords, takePasswords, takePlace } from './place-inputs.ts';
 
 const { from: _, ...flags } = adminFlags;
 
@@ -30,10 +31,14 @@ export const create = defineCommand({
     if (await dryRunShown(ctx, { action: 'team_create', ...where }, would)) return undefined;
     const [password = ''] = await takePasswords(ctx, team, values, [`password of ${user}`]);
     const { journal } = await team.create(place, password);
+    const there = placeWords(place, values);
     await ctx.out.own({ ...invitationOf(place, journal) }, () => [
       { line: { text: `the journal of a team is in ${host}:${port}/${database}`, style: 'strong' } },
       { line: `journal ${journal}` },
-      { line: 'next: add members (paydesk team add NAME --lead), then join (paydesk team join)' },
+      { line: 'next: add members, a lead first:' },
+      { line: plainCommand('team', 'add', 'NAME', '--lead', ...there, '--user', user) },
+      { line: 'then each of them joins at their own desk:' },
+      { line: plainCommand('-p', 'PROFILE', 'team', 'join', ...there, '--user', 'NAME') },
     ]);
     return undefined;
   },

@@ -8,7 +8,7 @@ import { placeFlags, takePasswords, takePlace } from './place-inputs.ts';
 
 export const join = defineCommand({
   description:
-    "Signs in and checks the server, brings what this machine has sent of the account into the team's journal, and closes the journal of this machine for the account. From then on every profile of that address uses the team's journal, and nothing is sent without it. Refuses while a change is unconfirmed here. If it stops half way, nothing can be sent until the same command has come through. The password is kept in a file that only you can read; with PAYDESK_TEAM_PASSWORD it is not kept.",
+    "Signs in and checks the server, brings what this machine has sent of the account into the team's journal, and closes the journal of this machine for the account. From then on every profile of that address uses the team's journal, and nothing is sent without it. Refuses while a change is unconfirmed here. If it stops half way, nothing can be sent until the same command has come through. Join again when you have a new password: every account of this machine in which you sign in there gets it, and the desk keeps its name. The password is kept in a file that only you can read; with PAYDESK_TEAM_PASSWORD it is not kept.",
   arguments: [],
   flags: {
     ...placeFlags,
@@ -40,7 +40,7 @@ export const join = defineCommand({
       { line: { text: `joined as ${user}${isLead ? ', a lead' : ''}`, style: 'strong' } },
       { line: `changes of ${origin} are recorded in ${where}; nothing is sent without it` },
       {
-        line: `${joined.attempts} ${joined.attempts === 1 ? 'change of this machine is' : 'changes of this machine are'} in it (${counted(added, 'row')} added)`,
+        line: `${joined.attempts === 1 ? '1 change that this machine knew is' : `${joined.attempts} changes that this machine knew are`} in it (${counted(added, 'row')} added)`,
       },
     ]);
     const { profile } = await ctx.profiles.open();

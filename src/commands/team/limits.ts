@@ -28,14 +28,18 @@ const columns: readonly Column[] = [
   { ...fieldColumn('member', 'MEMBER', 'text', 0), stays: true },
   { ...fieldColumn('currency', 'CURRENCY', 'text', 0), stays: true },
   { ...fieldColumn('limit', 'LIMIT', 'text', 0), stays: true },
-  { ...fieldColumn('value', 'VALUE', 'text', 0), stays: true },
+  {
+    ...fieldColumn('value', 'VALUE', 'text', 0),
+    stays: true,
+    value: ({ limit, value }) => limitValue(String(limit), String(value)),
+  },
   fieldColumn('set_by', 'SET BY', 'text', 0),
   fieldColumn('set_at', 'SET', 'time', 0),
 ];
 
 export const limits = defineCommand({
   description:
-    "Without arguments it shows the limits. The server checks them right before a refund is sent. set WHO CUR sets the limits of one member, or of everybody if WHO is all; a member's own limit counts instead of everybody's. none: this member has no such limit, even if everybody has one. default: removes the limit. As soon as there is one limit, nothing is refunded in a currency without a limit. Amounts are whole numbers in the service's units. Only leads set limits, and every change is a row of the journal.",
+    "Without arguments it shows the limits. The server checks them right before a refund is sent. set WHO CUR sets the limits of one member, or of everybody if WHO is all; a member's own limit counts instead of everybody's. none: this member has no such limit, even if everybody has one. default: removes the limit. The limits hold for every account of the team; what one member refunded is added up over all of them, production and sandbox apart. As soon as there is one limit, nothing is refunded in a currency without a limit. Amounts are whole numbers in the service's units. Only leads set limits, and every change is a row of the journal.",
   arguments: [
     {
       name: 'set',

@@ -93,6 +93,23 @@ function tlsFrom({ ca, host }: Invitation): TeamPlace['tls'] {
   return /^(localhost|127\.|::1)/.test(host) ? undefined : {};
 }
 
+/** The flags that name this server again. `typed`: how its certificate was named. */
+export function placeWords(
+  { host, port, database, schema }: TeamPlace,
+  typed: Pick<PlaceValues, 'ca' | 'tls'>,
+): readonly string[] {
+  return [
+    '--host',
+    host,
+    ...(port === 5432 ? [] : ['--port', String(port)]),
+    '--database',
+    database,
+    ...(schema === 'paydesk' ? [] : ['--schema', schema]),
+    ...(typed.ca === undefined ? [] : ['--ca', typed.ca]),
+    ...(typed.tls === true ? ['--tls'] : []),
+  ];
+}
+
 /** The invitation to a team. */
 export function invitationOf({ host, port, database, schema, tls }: TeamPlace, journal: string): Invitation {
   return { object: 'paydesk_team', host, port, database, schema, journal, ca: tls?.ca ?? null };

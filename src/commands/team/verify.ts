@@ -57,7 +57,12 @@ export const verify = defineCommand({
     if (damage.length > 0)
       throw new CliError('refused', `the team's journal is not whole: ${damage.join('; ')}`, {
         certain: 'nothing was sent',
-        now: ['ask who runs the database what happened to it; let nobody send until that is known'],
+        now: [
+          'ask who runs the database what happened to it; let nobody send until that is known',
+          'once the server has these rows again as they were, from another standby or a newer backup:',
+          'paydesk team verify --accept-server',
+          'until then that refuses, and this machine sends nothing: a refund that the server forgot could be made twice',
+        ],
       });
     if (change !== undefined && !isAccepted)
       throw new CliError(

@@ -27,6 +27,7 @@ import {
   type ServerIdentity,
   type ServerMemory,
   type ServerProblem,
+  wayBack,
 } from './server-check.ts';
 import { refusedByServer, serverAway, serverDiffers } from './server-errors.ts';
 
@@ -235,12 +236,9 @@ export function openDesk(parts: DeskParts): Desk {
   };
 }
 
-const askThem = [
-  'ask who runs the database what happened to it; refunds that were recorded are missing there',
-];
 const forgot = {
   problem: 'does not have the newest row that this machine has seen: it forgot rows',
-  now: askThem,
+  now: ['which refunds are missing there: paydesk team verify', ...wayBack],
 };
-const gap = { problem: 'does not give the rows that it says it has', now: askThem };
+const gap = { problem: 'does not give the rows that it says it has', now: wayBack };
 const standby = { problem: 'is a standby', now: ['connect to the primary server'] };

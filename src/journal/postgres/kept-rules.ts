@@ -73,8 +73,8 @@ export function keptProgress(rows: readonly StoredRow[], digest: string): Others
   return { ended: told, working: [] };
 }
 
-function howItEnded({ verdict }: VerdictRow): RowEnded {
-  if (verdict === 'rejected') return 'refused';
+function howItEnded({ verdict, confirmed }: VerdictRow): RowEnded {
+  if (verdict === 'rejected') return confirmed === false ? 'unconfirmed' : 'refused';
   return verdict === 'applied' || verdict === 'not_sent' ? verdict : 'unconfirmed';
 }
 

@@ -465,7 +465,9 @@ class PostgresStore {
   }
 }
 
-// Says what a row is about: `the sent row of i_7f3k2m on ord_1, 900 MXN`. The copy of this machine is believed first. Undefined
+const rowKinds: Readonly<Record<string, string>> = { sent: 'the sending', verdict: 'the outcome' };
+
+// Says what a row is about: `the sending of i_7f3k2m on ord_1, 900 MXN`. The copy of this machine is believed first. Undefined
 // for a row that neither has.
 function rowNames(
   rows: readonly StoredRow[],
@@ -482,8 +484,9 @@ function rowNames(
     if (intent === '') return `a row about a ${type}`;
     const { amount, currency, proof } = sent.get(attemptKey(row)) ?? {};
     const order = row.order_id ?? proof?.orderId;
-    const sum = amount === undefined ? '' : `, ${amountWords(amount, currency, plainAmounts)}`;
-    return `the ${type} row of ${intent}${order === undefined ? '' : ` on ${order}`}${sum}`;
+    // Whoever writes past the server may write anything.
+    const sum = typeof amount !== 'number' ? '' : `, ${amountWords(amount, currency, plainAmounts)}`;
+    return `${rowKinds[type] ?? `the ${type} row`} of ${intent}${order === undefined ? '' : ` on ${order}`}${sum}`;
   };
 }
 

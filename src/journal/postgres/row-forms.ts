@@ -87,7 +87,6 @@ export const rowForms = {
       rows: 'integer',
       sums: [{ currency: 'string', amount: 'integer' }],
     },
-    'told?': { noted: 'integer', notes: ['string'], reasons: [{ reason: 'string', rows: 'integer' }] },
   },
 } as const satisfies Record<string, Form>;
 
@@ -102,7 +101,12 @@ export function formProblem({ type, row, body }: StoredRow): string | undefined 
 }
 
 /** The parts of a row that may be erased. */
-export const bodyForm = { 'body?': 'object', 'note?': 'string', 'link?': 'string' } as const satisfies Form;
+export const bodyForm = {
+  'body?': 'object',
+  'note?': 'string',
+  'link?': 'string',
+  'told?': { noted: 'integer', notes: ['string'], reasons: [{ reason: 'string', rows: 'integer' }] },
+} as const satisfies Form;
 
 function formFor(type: string, row: unknown): Form | undefined {
   if (type === 'sent' || type === 'verdict' || type === 'setting') return rowForms[type];

@@ -118,13 +118,20 @@ export function problemOf(
   return memory === undefined ? undefined : differenceOf(identity, memory);
 }
 
-const asked = [
-  'ask who runs the database what happened to it; refunds that were recorded may be missing there',
-];
+const askThem = 'ask who runs the database what happened to it';
+const asked = [`${askThem}; refunds that were recorded may be missing there`];
 // Only a person knows whether it was meant to happen.
 const changed = [
   ...asked,
   'if a standby was promoted or a backup restored on purpose: paydesk team verify --accept-server',
+  'that refuses while the server lacks a row that this machine has seen, and names it',
+];
+
+/** What to do when the server lacks rows that this machine has seen. */
+export const wayBack = [
+  `${askThem}, and for the lost rows: from another standby, or a newer backup`,
+  'once the server has them again: paydesk team verify --accept-server',
+  'until then it refuses, and this machine sends nothing: a refund that the server forgot could be made twice',
 ];
 
 function differenceOf(identity: ServerIdentity, memory: ServerMemory): ServerProblem | undefined {

@@ -17,7 +17,7 @@ const remedies: Readonly<Record<string, string>> = {
   PD004: 'install the newer paydesk',
   PD006:
     'give this journal another name (--schema NAME); if the other journal is gone, an administrator can drop its roles',
-  PD007: 'look at the spelling; who the members are: paydesk team show',
+  PD007: 'look at the spelling; who the members are, every member can see (team show)',
   PD010: 'look at what was done, then decide again',
   PD011: 'look at what was done, then decide again',
   PD013: 'look at what was recorded',
@@ -27,7 +27,8 @@ const remedies: Readonly<Record<string, string>> = {
   PD041: 'look at it: paydesk approvals list',
   PD042: 'ask somebody else of the team',
   '3F000': 'compare the names of database and schema with the invitation of your lead',
-  '42501': 'ask a lead to give you that right',
+  '42501':
+    'only a lead may do that; ask an administrator of the database to make you one (team add NAME --lead)',
   '55P03': 'somebody else is writing to the journal: run the command again in a moment',
 };
 
@@ -38,6 +39,7 @@ export function refusedByServer(error: unknown, place: string): CliError {
   const remedy = isOfAdministrator(error) ? administrator : remedies[codeOf(error) ?? ''];
   return new CliError('refused', `the team's journal ${place} refused it: ${messageOf(error)}`, {
     certain,
+    ownCode: 'team_server_refused',
     ...(remedy === undefined ? {} : { now: [remedy] }),
     // What the schema refuses is about one change. Only an error of the server itself means that the journal cannot be used.
     ...(codeOf(error)?.startsWith('PD') === true ? {} : { cause: error }),
@@ -68,10 +70,19 @@ function refusedByRule(error: unknown): CliError | undefined {
 
 const approvalForm = v.object({ id: v.string(), why: v.string(), usedBy: v.nullable(v.string()) });
 
+/** What to do when the server does not take a password that was typed. */
+export function typedWrong(user: string): readonly string[] {
+  return [
+    `look at the name ${user}, and type its password again`,
+    `if ${user} is a member of the team and nobody knows the password, an administrator of the database sets a new one (team add ${user})`,
+  ];
+}
+
 /** The refusal when the server cannot be reached, or signing in fails. `now`: what to do, where somebody knows better. */
 export function serverAway(error: unknown, place: string, now = whatNow(error)): CliError {
   return new CliError('refused', `the team's journal ${place} cannot be used: ${messageOf(error)}`, {
     certain: "nothing is sent without the team's journal",
+    ownCode: (codeOf(error) ?? '').startsWith('28') ? 'team_sign_in_refused' : 'team_server_away',
     now,
     cause: error,
   });
@@ -117,7 +128,11 @@ function certificateWords(code: string): string | undefined {
 
 /** The refusal when the server is not what it was. */
 export function serverDiffers({ problem, now }: ServerProblem, place: string): CliError {
-  return new CliError('refused', `the server of the team's journal ${place} ${problem}`, { certain, now });
+  return new CliError('refused', `the server of the team's journal ${place} ${problem}`, {
+    certain,
+    ownCode: 'team_server_differs',
+    now,
+  });
 }
 
 /** The refusal when nobody knows whether a row was recorded. */
@@ -125,7 +140,7 @@ export function outcomeUnknown(error: unknown, place: string, what: string): Cli
   return new CliError(
     'refused',
     `the team's journal ${place} did not confirm that it recorded ${what}: ${messageOf(error)}`,
-    { certain, cause: error },
+    { certain, ownCode: 'team_record_unknown', cause: error },
   );
 }
 

@@ -13,7 +13,7 @@ import {
 import { nameOf } from './place-name.ts';
 import { rolesOf, schemaText, schemaVersion, writerVersion } from './schema.ts';
 import { problemOf, readIdentity, type ServerIdentity } from './server-check.ts';
-import { refusedByServer, serverAway, serverDiffers } from './server-errors.ts';
+import { refusedByServer, serverAway, serverDiffers, typedWrong } from './server-errors.ts';
 
 // A member of a team: a role of the server that may sign in.
 interface NewMember {
@@ -196,7 +196,9 @@ async function connected<T>(
     return await act(connection);
   } catch (error) {
     if (error instanceof CliError) throw error;
-    throw isCertain(error) ? refusedByServer(error, nameOf(place)) : serverAway(error, nameOf(place));
+    if (isCertain(error)) throw refusedByServer(error, nameOf(place));
+    const now = codeOf(error) === '28P01' ? typedWrong(place.user) : undefined;
+    throw serverAway(error, nameOf(place), now);
   } finally {
     connection?.close();
   }

@@ -176,7 +176,7 @@ describe('a refund that was made before', () => {
     expect(plan([{ amount: 6 }], { order: once, attempts })).toMatchObject([
       {
         state: 'impossible',
-        why: 'plan p_old1 refunded this charge before with 5, rf_1: if it should get this refund too, add --again rf_1',
+        why: 'rf_1 refunded this charge before with 5 (plan p_old1): if it should get this refund too, add --again rf_1',
       },
     ]);
     expect(plan([{ amount: 6 }], { order: once, attempts }, { again: ['rf_1'] })).toMatchObject([
