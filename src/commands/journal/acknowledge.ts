@@ -18,8 +18,10 @@ import { type Context, confirmFirst, defineCommand, dryRunShown } from '../comma
 import { flag } from '../flags.ts';
 import { amountStyleOf } from './attempt-record.ts';
 import { attemptOf, intentArgument, needsPerson, subjectOf, withAllJournals } from './attempts.ts';
+import { alarmSteps } from './next-steps.ts';
 import { noteProblem, unrecordable, wrongNote } from './settle-words.ts';
-import { alarmSteps, checkShown, refundsShown, showAttempt } from './show.ts';
+import { checkShown, showAttempt } from './show.ts';
+import { refundsShown } from './shown-refunds.ts';
 
 export const acknowledge = defineCommand({
   description:
