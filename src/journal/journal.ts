@@ -19,7 +19,6 @@ import type { SharedPlan, TeamRules } from './team-rules.ts';
 
 export { alarmText, alarmWords, appearedText, paidTwiceWords, whoMadeLines } from './alarm-words.ts';
 export { leavesUntil } from './attempt-state.ts';
-export { sentAgain } from './by-hand.ts';
 export type { StoredRow } from './chain.ts';
 export type {
   Alarm,
@@ -39,7 +38,6 @@ export { tolerableSkewMs } from './journal-time.ts';
 export type { Evidence } from './judge-read.ts';
 export { LimitRefusal, limitValue, limitWords, secondWords } from './limit-words.ts';
 export { isSameOrigin } from './moved-away.ts';
-export { foundTwice, isPaidTwice, otherAlarms } from './paid-twice.ts';
 export type { ServerVerification } from './postgres/postgres-store.ts';
 export type { TeamStatus } from './postgres/team-status.ts';
 export { appearedVerdict, notMadeBy, statementOn } from './said-by-hand.ts';
@@ -378,6 +376,14 @@ export interface Journal {
     },
     confirm: (evidence: Evidence) => Promise<string | undefined>,
   ): Promise<Resolved>;
+  /** The same refund, sent again after this one: if both were made, the buyer was paid twice. `known`: the attempts on its order. */
+  sentAgain(record: AttemptRecord, known: readonly AttemptRecord[]): AttemptRecord | undefined;
+  /** Whether a refund was paid back twice, and nobody has acknowledged it. */
+  isPaidTwice(record: AttemptRecord): boolean;
+  /** Its refunds that are there more than once, with those that were sent again in its place. `known`: the attempts on its order. */
+  foundTwice(record: AttemptRecord, known: readonly AttemptRecord[]): readonly FoundRefund[];
+  /** The other attempts on its order that were paid back twice. Each is acknowledged by itself. */
+  otherAlarms(record: AttemptRecord, known: readonly AttemptRecord[]): readonly AttemptRecord[];
   /** The attempts on the order of this one, with the same account; itself among them. None if it has no order. */
   onSameOrder(record: AttemptRecord): Promise<readonly AttemptRecord[]>;
   /** Until when nobody can know yet that it was not made (Unix milliseconds); undefined when it is late enough. */

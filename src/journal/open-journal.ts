@@ -16,14 +16,14 @@ import {
   mayStillLeave,
   ownRefunds,
 } from './attempt-state.ts';
-import { tooEarly, unshownRefunds } from './by-hand.ts';
+import { sentAgain, tooEarly, unshownRefunds } from './by-hand.ts';
 import { recordedOutcome } from './change-outcome.ts';
 import type { EffectParts } from './effects.ts';
 import type { Journal } from './journal.ts';
 import type { AttemptRecord } from './journal-rows.ts';
 import type { JournalStore } from './journal-store.ts';
 import { momentOf, stampOf } from './journal-time.ts';
-import { isPaidTwice } from './paid-twice.ts';
+import { foundTwice, isPaidTwice, otherAlarms } from './paid-twice.ts';
 import { applying, claimPlan } from './plan-claim.ts';
 import { pickDue, resolveOne } from './read-again.ts';
 import { refuseDuplicate, refuseOpen, refusePlanned } from './refuse-early.ts';
@@ -220,6 +220,10 @@ function createJournal(parts: JournalParts): Journal {
       resolveOne(await effectParts(record), record, {
         acknowledgement: { operator: await whoStates(), note },
       }),
+    sentAgain,
+    isPaidTwice,
+    foundTwice,
+    otherAlarms,
     async onSameOrder({ sent }) {
       const { orderId } = sent.proof;
       const all = orderId === undefined ? [] : await store.attempts({ orderId });

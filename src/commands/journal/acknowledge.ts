@@ -8,8 +8,6 @@ import {
   alarmText,
   appearedVerdict,
   attemptName,
-  isPaidTwice,
-  otherAlarms,
   sentBy,
   statementOn,
   type VerdictRow,
@@ -59,7 +57,7 @@ async function acknowledgeAlarm(
   const note = given ?? (await askNote(ctx, record));
   const { orderId } = record.sent.proof;
   const left = await alarmsLeft(ctx, seen);
-  const isFreed = orderId !== undefined && stopsRefunds(seen);
+  const isFreed = orderId !== undefined && stopsRefunds(ctx, seen);
   const freed = isFreed
     ? ` ${left.length === 0 ? freedWords(orderId, seen) : stoppedWords(orderId, left)}`
     : '';
@@ -107,7 +105,7 @@ async function shownToPerson(ctx: Context, record: AttemptRecord): Promise<Attem
       indent: 2,
     },
     { line: last?.why ?? '', indent: 2 },
-    ...refundsShown(now, await ctx.journal.onSameOrder(now)).map(({ id, amount, createdAt }) => ({
+    ...refundsShown(ctx, now, await ctx.journal.onSameOrder(now)).map(({ id, amount, createdAt }) => ({
       line: [
         `refund ${id ?? 'without an id'}   ${amountWords(amount, sent.currency, style)}   `,
         createdAt === undefined ? 'no time shown' : { time: createdAt, precision: 'full' as const },
@@ -134,7 +132,7 @@ async function alarmsLeft(ctx: Context, record: AttemptRecord): Promise<readonly
   const others = (await ctx.journal.onSameOrder(record)).filter(
     (one) => attemptName(one) !== attemptName(record),
   );
-  if (!isPaidTwice(record)) return otherAlarms(record, others);
+  if (!ctx.journal.isPaidTwice(record)) return ctx.journal.otherAlarms(record, others);
   for (const other of others.filter((one) => ctx.journal.isWatched(one))) {
     try {
       await ctx.journal.reconcile(other, { once: true });
@@ -143,7 +141,7 @@ async function alarmsLeft(ctx: Context, record: AttemptRecord): Promise<readonly
       if (!(error instanceof CliError)) throw error;
     }
   }
-  return otherAlarms(record, await ctx.journal.onSameOrder(record));
+  return ctx.journal.otherAlarms(record, await ctx.journal.onSameOrder(record));
 }
 
 // While another attempt has an alarm too, no refund is sent all the same.
@@ -153,8 +151,8 @@ function stoppedWords(orderId: string, left: readonly AttemptRecord[]): string {
   return `${orderId} is still not refunded: ${stands}, PAID BACK TWICE, that of ${intents}.`;
 }
 
-function stopsRefunds(record: AttemptRecord): boolean {
-  return isPaidTwice(record) || appearedVerdict(record) !== undefined;
+function stopsRefunds(ctx: Context, record: AttemptRecord): boolean {
+  return ctx.journal.isPaidTwice(record) || appearedVerdict(record) !== undefined;
 }
 
 async function refuseUnlessAlarmed(ctx: Context, record: AttemptRecord): Promise<void> {
@@ -176,7 +174,7 @@ async function refuseUnlessAlarmed(ctx: Context, record: AttemptRecord): Promise
     );
   if (last?.alarm !== undefined) return;
   const words = last?.acknowledged === undefined ? 'has no alarm' : 'is acknowledged already';
-  const others = otherAlarms(record, await ctx.journal.onSameOrder(record));
+  const others = ctx.journal.otherAlarms(record, await ctx.journal.onSameOrder(record));
   throw new CliError('refused', `${intent} ${words}`, {
     certain,
     now: [`paydesk journal show ${intent}`, ...alarmSteps(others)],

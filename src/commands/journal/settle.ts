@@ -7,7 +7,6 @@ import {
   changeKinds,
   type Evidence,
   notMadeBy,
-  sentAgain,
   sentBy,
   statementOn,
 } from '../../journal/journal.ts';
@@ -203,7 +202,7 @@ async function confirmStatement(ctx: Context, statement: Statement): Promise<str
   const id = proof.orderId ?? intent;
   const isHidden = isStrict && proof.orderId !== undefined;
   const isMade = statement.corrects && statement.applied;
-  const again = isMade ? sentAgain(record, await ctx.journal.onSameOrder(record)) : undefined;
+  const again = isMade ? ctx.journal.sentAgain(record, await ctx.journal.onSameOrder(record)) : undefined;
   const lines = [
     sentLine(ctx, statement),
     ...beforeLines(ctx, statement),

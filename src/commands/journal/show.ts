@@ -4,7 +4,7 @@ import { type AmountStyle, figuresIn } from '../../amounts.ts';
 import { fieldColumn } from '../../api/resources.ts';
 import type { JsonObject } from '../../api/spec.ts';
 import { changeOf, replyWords, untilWords } from '../../changes/changes.ts';
-import { type AttemptRecord, otherAlarms, sentBy, type VerdictRow } from '../../journal/journal.ts';
+import { type AttemptRecord, sentBy, type VerdictRow } from '../../journal/journal.ts';
 import type { Block, Cell } from '../../terminal/terminal.ts';
 import { type Context, defineCommand } from '../command.ts';
 import { amountStyleOf, columnsOfAttempt, mayAppear, recordOf, replyOf, saidBy } from './attempt-record.ts';
@@ -160,13 +160,13 @@ function attemptView(
       ],
       indent: 2,
     },
-    ...refundsShown(record, known).map(({ id, amount, chargeId }) => ({
+    ...refundsShown(ctx, record, known).map(({ id, amount, chargeId }) => ({
       line: `refund ${id ?? 'without an id'}   ${figure(amount)}   charge ${chargeId}${whose(ctx, record, known, id)}`,
       indent: 2,
     })),
     ...[
       ...nextSteps(record, { open, until, early, appears, isJustRead: look?.at !== undefined }),
-      ...alarmSteps(otherAlarms(record, known)),
+      ...alarmSteps(ctx.journal.otherAlarms(record, known)),
     ].map((line, index) => ({
       line: `${index === 0 ? 'now:  ' : '      '}${line}`,
       hang: 6,

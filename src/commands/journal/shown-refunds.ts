@@ -1,14 +1,18 @@
 /** The refunds that the screen of a change lists, and who sent each of them, as far as the journal knows it. */
 
-import { type AttemptRecord, attemptName, type FoundRefund, foundTwice } from '../../journal/journal.ts';
+import { type AttemptRecord, attemptName, type FoundRefund } from '../../journal/journal.ts';
 import type { Context } from '../command.ts';
 
 /** The refunds that its last verdict names, and those that were sent again in its place if it was paid back twice. */
-export function refundsShown(record: AttemptRecord, known: readonly AttemptRecord[]): readonly FoundRefund[] {
+export function refundsShown(
+  ctx: Context,
+  record: AttemptRecord,
+  known: readonly AttemptRecord[],
+): readonly FoundRefund[] {
   const named = record.verdicts.at(-1)?.refunds ?? [];
   if (!isDoubled(record)) return named;
   const ids = new Set(named.map(({ id }) => id));
-  return [...named, ...foundTwice(record, known).filter(({ id }) => !ids.has(id))];
+  return [...named, ...ctx.journal.foundTwice(record, known).filter(({ id }) => !ids.has(id))];
 }
 
 function isDoubled({ verdicts }: AttemptRecord): boolean {
