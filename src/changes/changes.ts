@@ -40,6 +40,7 @@ export {
   casesOf,
   caseWords,
   longestShortCase,
+  mayAppearUntil,
   type OpenCases,
   type OrderCase,
   openCasesOf,
@@ -86,5 +87,6 @@ export {
   checkTwiceCommand,
   mayAppearWords,
   seenTwiceWords,
+  unrecordedLine,
   unshownWords,
 } from './unconfirmed-words.ts';

@@ -18,7 +18,7 @@ import type { Profile } from '../profiles/profiles.ts';
 import type { Block } from '../terminal/terminal.ts';
 import { untilWords } from './by-hand-words.ts';
 import { kindWords } from './change-words.ts';
-import type { OrderCase } from './order-cases.ts';
+import { caseWords, type OrderCase } from './order-cases.ts';
 
 /** `paid back twice? 900 MXN, re_1 and re_2`: the order shows that, and the journal does not know it yet. */
 export function seenTwiceWords(twice: PaidTwice, { settings }: Pick<Profile, 'settings'>): string {
@@ -147,6 +147,17 @@ function betweenLines(ctx: Context, profile: Profile, { between }: AppearedRefun
   return between.map(
     (record) => `sent in between: ${sentWords(ctx, profile, record)} (${record.sent.intent})`,
   );
+}
+
+/**
+ * `ord_…: HAS appeared; record it: paydesk journal reconcile i_…`. Undefined if the journal knows the case: then the line that every
+ * command begins with says it.
+ */
+export function unrecordedLine(orderId: string, one: OrderCase): string | undefined {
+  const { full } = caseWords[one.is];
+  if (one.is === 'seen_twice') return `${orderId}: ${full} Check it: ${checkTwiceCommand(one.twice)}`;
+  if (one.is !== 'appeared' || one.refund.isRecorded) return undefined;
+  return `${orderId}: ${full}; record it: ${appearedCommand(one.refund)}`;
 }
 
 // The words before the figures: `PAID BACK TWICE: 900 MXN`.

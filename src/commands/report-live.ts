@@ -16,11 +16,11 @@ import { brokeOff } from './walk.ts';
 
 /** Opens the service itself as the source: every order is read when the facts are asked for. */
 export async function openLive(ctx: Context, asked: Asked): Promise<OpenedSource> {
-  const { flags, needs } = asked;
+  const { flags, needs, see } = asked;
   const service = await ctx.service({ maxPerSecond: flags['max-rps'] });
   const time = timeOf(ctx, asked);
   const makerOf = needs.makers ? await makersOf(ctx, () => ctx.journal.attemptsOf(service)) : nobodyAsked;
-  const walked = walk(ctx, service, { makerOf, purchaseOf }, stopOf(needs, time.range));
+  const walked = walk(ctx, service, { makerOf, purchaseOf }, stopOf(needs, time.range), see);
   const asOf = ctx.clock.now();
   return {
     kind: 'live',
@@ -48,6 +48,7 @@ function walk(
   service: OpenService,
   known: Known,
   since: number | undefined,
+  see: Asked['see'],
 ): { readonly facts: AsyncIterable<Facts>; readonly words: () => string } {
   const { profile } = service;
   const dates = stopAtDate(profile.settings['orders.order'] === 'newest-first', since);
@@ -64,7 +65,10 @@ function walk(
         const warning = dates.warning();
         if (warning !== undefined) ctx.notes.warn(warning);
         read += records.length;
-        for (const { value } of records) yield factsOfOrder(value, known);
+        for (const { value } of records) {
+          see?.(value);
+          yield factsOfOrder(value, known);
+        }
         ended = dates.reached;
         if (ended) return;
       }

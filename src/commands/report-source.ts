@@ -1,5 +1,6 @@
 /** What a report needs to know, and the source of facts that it gets: which time, whose numbers, as of when. */
 
+import type { JsonObject } from '../api/spec.ts';
 import type { AttemptRecord } from '../journal/journal.ts';
 import type { Profile } from '../profiles/profiles.ts';
 import type { Facts } from '../reports/reports.ts';
@@ -71,6 +72,8 @@ export interface Asked {
   /** Undefined: all orders, whenever they were made. */
   readonly period: Period | undefined;
   readonly needs: Needs;
+  /** Called with every order that is read from the service, as it is. */
+  readonly see?: (order: JsonObject) => void;
 }
 
 /** What a source that was read as a whole says of itself, on a screen and in a file. */

@@ -20,6 +20,7 @@ import type { Block, Cell } from '../terminal/terminal.ts';
 import { type Context, defineCommand } from './command.ts';
 import { elsewhereLines } from './journal/attempts.ts';
 import { openSource } from './open-report-source.ts';
+import { type OpenOrders, startOpenOrders } from './orders/open-orders.ts';
 import { isNear, pairsIn } from './orders/twins.ts';
 import { liveFlag, sourceFlags, sourceHelp } from './report-flags.ts';
 import { lastFields, rowColumn, showReport } from './report-rows.ts';
@@ -51,12 +52,14 @@ export const today = defineCommand({
     ctx.out.checkColumns(columns);
     const period = parsePeriod('today', '--period');
     // Refunds of today may be of any old order, so all orders are read.
+    const open = await startOpenOrders(ctx);
     const source = await openSource(ctx, {
       flags,
       period,
+      see: open.see,
       needs: { kind: 'refunds', makers: false, waiting: 'too', marginSeconds: twinSeconds },
     });
-    const found = await gather(ctx, source, flags.currency);
+    const found = await gather(ctx, source, flags.currency, open);
     const rows = found.lines.map((line) => ({
       object: 'today',
       ...line,
@@ -111,7 +114,14 @@ const columns = [
 
 /** One fact of the day: how many, and how much in one currency. */
 interface TodayLine extends JsonObject {
-  readonly what: 'unconfirmed' | 'paid_back_twice' | 'refunded' | 'paid' | 'waiting' | 'twins';
+  readonly what:
+    | 'unconfirmed'
+    | 'paid_back_twice'
+    | 'has_appeared'
+    | 'refunded'
+    | 'paid'
+    | 'waiting'
+    | 'twins';
   readonly bucket: string | null;
   readonly currency: string | null;
   readonly count: Figure;
@@ -127,7 +137,12 @@ interface Found {
   readonly gaps: Parameters<typeof isComplete>[0];
 }
 
-async function gather(ctx: Context, source: Source, currency: string | undefined): Promise<Found> {
+async function gather(
+  ctx: Context,
+  source: Source,
+  currency: string | undefined,
+  open: OpenOrders,
+): Promise<Found> {
   const rules = { dayOf: (at: number) => source.days.day(at), now: source.reachesTo / 1000 };
   const shared = { currency, rules };
   const money = summariseRefunds({ ...shared, span: source.range, by: 'day' });
@@ -152,7 +167,7 @@ async function gather(ctx: Context, source: Source, currency: string | undefined
     gaps,
     away: await ctx.journal.away(),
     lines: [
-      ...(await journalLines(ctx)),
+      ...(await journalLines(ctx, open)),
       ...totals.filter(({ sums }) => sums.refunds > 0).map((line) => refundedLine(line, largest)),
       ...totals
         .filter(({ sums }) => sums.payments > 0)
@@ -175,9 +190,9 @@ function keepLargest(largest: Map<string, RefundFact>, refund: RefundFact, { ran
 }
 
 // What this machine knows by itself.
-async function journalLines(ctx: Context): Promise<readonly TodayLine[]> {
+async function journalLines(ctx: Context, { twice, appeared }: OpenOrders): Promise<readonly TodayLine[]> {
   const service = await ctx.service();
-  const [unconfirmed, twice] = [await ctx.journal.unconfirmed(service), await ctx.journal.paidTwice(service)];
+  const unconfirmed = await ctx.journal.unconfirmed(service);
   const now = await ctx.journal.now();
   // Payment links and other changes without an order.
   const others = (await ctx.journal.attempts({ origin: service.profile.origin, unsettled: true })).filter(
@@ -189,6 +204,7 @@ async function journalLines(ctx: Context): Promise<readonly TodayLine[]> {
   return [
     lineOf('unconfirmed', null, undefined, unconfirmed.size + others.length, null),
     lineOf('paid_back_twice', null, undefined, twice.size, null),
+    lineOf('has_appeared', null, undefined, appeared.size, null),
   ];
 }
 
@@ -217,6 +233,7 @@ function lineOf(
 const labels: Readonly<Record<TodayLine['what'], string>> = {
   unconfirmed: 'unconfirmed',
   paid_back_twice: 'paid back twice',
+  has_appeared: 'HAS appeared',
   refunded: 'refunded today',
   paid: 'paid today',
   waiting: 'waiting',
@@ -263,12 +280,15 @@ function screen(ctx: Context, source: Source, { lines, away }: Found): readonly 
 
 // The journal is asked about every currency.
 function noneOf(what: TodayLine['what'], source: Source): string {
-  return what === 'unconfirmed' || what === 'paid_back_twice' ? 'none' : `none${inCurrency(source)}`;
+  return needsPerson(what) ? 'none' : `none${inCurrency(source)}`;
 }
 
 // These need a person.
 function emphasised(what: TodayLine['what']): Cell {
-  return what === 'unconfirmed' || what === 'paid_back_twice'
-    ? { text: labels[what], style: 'bad' }
-    : labels[what];
+  return needsPerson(what) ? { text: labels[what], style: 'bad' } : labels[what];
+}
+
+// The journal says these, of every currency.
+function needsPerson(what: TodayLine['what']): boolean {
+  return what === 'unconfirmed' || what === 'paid_back_twice' || what === 'has_appeared';
 }

@@ -17,7 +17,7 @@ import type { AttemptQuery, Repair, Verification } from './journal-store.ts';
 import type { Evidence } from './judge-read.ts';
 import type { SharedPlan, TeamRules } from './team-rules.ts';
 
-export { alarmText, alarmWords, paidTwiceWords, whoMadeLines } from './alarm-words.ts';
+export { alarmText, alarmWords, appearedText, paidTwiceWords, whoMadeLines } from './alarm-words.ts';
 export { leavesUntil } from './attempt-state.ts';
 export { sentAgain } from './by-hand.ts';
 export type { StoredRow } from './chain.ts';
@@ -353,7 +353,7 @@ export interface Journal {
   ownRefunds(record: AttemptRecord): readonly FoundRefund[];
   /** The ids of those that its reply named, so they are surely its own. */
   namedByReply(record: AttemptRecord): readonly string[];
-  /** Chooses the due attempts that a run reads: at most three unconfirmed ones, and one that is only watched. */
+  /** Chooses the due attempts that a run reads: three that are unconfirmed or recorded as not made, and one that is only watched. */
   pickDue(due: readonly AttemptRecord[], now: Moment): readonly AttemptRecord[];
   /** What stops every change, in words; undefined when nothing does. */
   problem(): Promise<string | undefined>;

@@ -1,7 +1,7 @@
 /** Reads the orders of open attempts again and records in the journal what that proves, decided in resolve.ts. */
 
 import { CliError } from '../errors.ts';
-import { isDue, isWatched } from './attempt-state.ts';
+import { isDoubted, isDue, isWatched } from './attempt-state.ts';
 import { type EffectParts, Effects } from './effects.ts';
 import type { Resolved } from './journal.ts';
 import type { AttemptRecord, Moment } from './journal-rows.ts';
@@ -77,17 +77,24 @@ function carryOut(effects: Effects, state: ResolveState, effect: Effect, confirm
 const atMost = 3;
 
 /**
- * Chooses the due attempts that a run reads: at most three unconfirmed ones, oldest first, and one that was made and
- * is only watched. The second of the clock picks the watched one, so an order that cannot be found does not keep the
- * others waiting.
+ * Chooses the due attempts that a run reads: at most three that are unconfirmed or that a person recorded as not made, the oldest
+ * unconfirmed ones first, and one that was made and is only watched. One of those recorded as not made is always among them.
+ * The second of the clock says where the others begin, so an order that cannot be found does not keep them waiting.
  */
 export function pickDue(due: readonly AttemptRecord[], now: Moment): readonly AttemptRecord[] {
-  const watched = due.filter(isWatched);
-  const one = watched[Math.floor(now.wall / 1000) % watched.length];
-  return [
-    ...due.filter((record) => !isWatched(record)).slice(0, atMost),
-    ...(one === undefined ? [] : [one]),
-  ];
+  const second = Math.floor(now.wall / 1000);
+  const open = due.filter((record) => !isWatched(record)).slice(0, atMost);
+  const doubted = turned(due.filter(isDoubted), second);
+  const made = turned(
+    due.filter((record) => isWatched(record) && !isDoubted(record)),
+    second,
+  );
+  return [...open, ...doubted.slice(0, Math.max(1, atMost - open.length)), ...made.slice(0, 1)];
+}
+
+function turned(records: readonly AttemptRecord[], by: number): readonly AttemptRecord[] {
+  const at = records.length === 0 ? 0 : by % records.length;
+  return [...records.slice(at), ...records.slice(0, at)];
 }
 
 /**

@@ -1,6 +1,8 @@
 /** A refund that somebody recorded as not made, and that appears all the same: every read of its order says so. */
 
 import { beforeEach, describe, expect, test } from 'vitest';
+import { standingAt } from '../harness/clock.ts';
+import { sit } from '../harness/person.ts';
 import { inOneLine } from '../harness/ran.ts';
 import { type Appearing, id, note, refund, startAppearing } from './appearing.ts';
 
@@ -17,7 +19,9 @@ describe('a refund that was recorded as not made, and that appears', () => {
     const { code, stdout, stderr } = await desk.run('05:20:00', `journal reconcile ${intent}`);
     expect({ code, stdout: inOneLine(stdout) }).toEqual({
       code: 7,
-      stdout: expect.stringContaining('HAS APPEARED, recorded as not made by root'),
+      stdout: expect.stringContaining(
+        'HAS APPEARED: the order shows it, and root had recorded that it was not made',
+      ),
     });
     expect(inOneLine(stderr)).toContain(
       `HAS APPEARED, recorded as not made by root: refund of 900 MXN on ${id}: the service lists rf_1: paydesk journal show ${intent}`,
@@ -64,6 +68,45 @@ describe('a refund that was recorded as not made, and that appears', () => {
     expect((await desk.run('05:24:00', 'orders list')).stderr).toContain(
       `1 refund recorded as not made, and made all the same: ${id}, 900 MXN: show your lead: paydesk journal show ${intent}`,
     );
+  });
+
+  test('is told by orders list with the command that records it, and counted by today, which reads every order', async () => {
+    const intent = await desk.recordedAsNotMade();
+    desk.apply();
+    const line = `${id}: HAS appeared; record it: paydesk journal reconcile ${intent}`;
+    expect(inOneLine((await desk.run('05:20:00', 'orders list')).stderr)).toContain(line);
+    const today = await desk.run('05:21:00', 'today');
+    expect(inOneLine(today.stderr)).toContain(line);
+    expect(today.stdout).toMatch(/HAS appeared +1\n/);
+    expect(desk.rowsOf(intent).at(-1)).toMatchObject({ verdict: 'rejected', by: 'person' });
+    await desk.run('05:22:00', `journal reconcile ${intent}`);
+    const later = await desk.run('05:23:00', 'today --json');
+    expect(later.stderr).not.toContain('record it');
+    expect(JSON.parse(later.stdout).data).toContainEqual(
+      expect.objectContaining({ what: 'has_appeared', count: 1 }),
+    );
+  });
+
+  test('is recorded by the next journal list, whatever else is watched', async () => {
+    const intent = await desk.recordedAsNotMade();
+    for (const [index, amount] of [100, 200, 300, 400].entries()) {
+      desk.answers(amount);
+      expect((await desk.run(`05:1${index + 2}:00`, refund().replace('900', String(amount)))).code).toBe(0);
+    }
+    desk.apply();
+    const { stdout, stderr } = await desk.run('05:20:00', 'journal list');
+    expect(stderr).toContain('HAS APPEARED, recorded as not made by root');
+    expect(stdout).toContain('HAS APPEARED');
+    expect(desk.rowsOf(intent).at(-1)).toMatchObject({ alarm: 'applied_though_rejected' });
+  });
+
+  test('and was sent again: today counts it among what was paid back twice', async () => {
+    await desk.recordedAsNotMade();
+    expect((await desk.run('05:12:00', refund())).code).toBe(0);
+    desk.apply();
+    const { stdout, stderr } = await desk.run('05:20:00', 'today');
+    expect(stdout).toMatch(/paid back twice +1\n/);
+    expect(inOneLine(stderr)).toContain(`${id}: paid back twice? Check it: paydesk journal reconcile`);
   });
 
   test('stops every refund of its order before the preview, and --again is not offered', async () => {
@@ -121,6 +164,56 @@ describe('a refund that was recorded as not made, and that appears', () => {
     const screen = inOneLine((await desk.run('05:21:00', `orders show ${id}`)).stdout);
     const second = desk.intents().at(-1);
     expect(screen).toContain(`both were sent from here: ${intent} and ${second ?? ''}`);
+  });
+
+  test('before it does: settling it, journal show and the lists say until when it may still appear', async () => {
+    expect((await desk.run('05:05:12', refund())).code).toBe(7);
+    const [intent = ''] = desk.intents();
+    const settle = ['journal', 'settle', intent, '--not-applied', ...note, '--confirm', id];
+    const settled = await desk.run('05:10:00', settle);
+    const steps = `now: it may still appear until tomorrow 05:06; to look whether it has: paydesk journal reconcile ${intent}`;
+    expect(inOneLine(settled.stdout)).toContain(steps);
+    expect(inOneLine((await desk.run('05:11:00', `journal show ${intent}`)).stdout)).toContain(steps);
+    for (const words of ['journal list', 'journal reconcile'])
+      expect(inOneLine((await desk.run('05:12:00', words)).stdout)).toContain(
+        'recorded as not made, by root; it may still appear until tomorrow 05:06',
+      );
+    const [row] = JSON.parse((await desk.run('05:13:00', 'journal list --json')).stdout).data;
+    expect(row).toMatchObject({ may_appear_until: Date.parse('2040-11-22T05:05:12Z') / 1000 });
+    expect((await desk.run('05:14:00', 'journal list', '23')).stdout).not.toContain('may still appear');
+  });
+
+  test('a correction says then that the order shows it, and how to end the alarm', async () => {
+    const intent = await desk.recordedAsNotMade();
+    desk.apply();
+    await desk.run('05:20:00', `journal reconcile ${intent}`);
+    const correct = ['journal', 'settle', intent, '--correct', '--applied', ...note, '--confirm', id];
+    const { code, stderr } = await desk.run('05:21:00', correct);
+    expect({ code, stderr: inOneLine(stderr) }).toEqual({
+      code: 3,
+      stderr: expect.stringContaining(
+        `refused: ${intent} needs no correction: the order shows it now, and the journal has that`,
+      ),
+    });
+    expect(stderr).toContain(`paydesk journal acknowledge ${intent} --note TEXT`);
+    const done = ['journal', 'acknowledge', intent, '--note', 'the buyer was told that it is there', '--yes'];
+    expect((await desk.run('05:22:00', done)).code).toBe(0);
+    const after = await desk.run('05:23:00', correct);
+    expect(after).toMatchObject({ code: 3, stderr: expect.stringContaining('needs no correction') });
+    expect(after.stderr).not.toContain('acknowledge');
+  });
+
+  test('is acknowledged by a person who is told that the order can be refunded again', async () => {
+    const intent = await desk.recordedAsNotMade();
+    desk.apply();
+    await desk.run('05:20:00', `journal reconcile ${intent}`);
+    const env = { ...desk.service.env, ...standingAt('2040-11-21T05:21:00Z'), PAYDESK_OPERATOR: 'root' };
+    const person = sit(['journal', 'acknowledge', intent], { home: desk.service.home, env });
+    await person.answer('What was done about it?', 'the buyer was told about it\r');
+    await person.answer(`${id} can then be`, 'y\r');
+    const { code, screen } = await person.leaves;
+    expect(code).toBe(0);
+    expect(inOneLine(screen)).toContain('HAS APPEARED, recorded as not made by root: refund of 900 MXN');
   });
 
   test('is read once more after the waiting period, and then no more', async () => {

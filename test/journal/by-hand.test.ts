@@ -92,7 +92,9 @@ describe('journal settle --not-applied, while the refund may still appear', () =
         21 Nov 2040 05:05:12 UTC  not seen              the order did not show it yet
         21 Nov 2040 06:10:00 UTC  recorded as not made  by op7: Ana at the bank
                                                         looked: nothing
-      now:  paydesk -p shop orders show ord_1
+      now:  it may still appear until tomorrow 05:06; to look whether it has:
+            paydesk journal reconcile i_7f3k2m9q
+            paydesk -p shop orders show ord_1
             if that record is wrong:
             paydesk journal settle i_7f3k2m9q --correct --applied --note TEXT
       "

@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from 'vitest';
 import type { AttemptRecord, SentRow, VerdictRow } from '../../src/journal/journal-rows.ts';
-import { isPaidTwice, refundsPaidTwice } from '../../src/journal/paid-twice.ts';
+import { isPaidTwice, otherAlarms, refundsPaidTwice } from '../../src/journal/paid-twice.ts';
 import { attempt } from './rows.ts';
 
 const refund = (id: string | undefined, amount = -5) => ({
@@ -77,6 +77,12 @@ describe('the refunds of it', () => {
       [attempt([one]), again],
       ['rf_1', 'rf_9'],
     ],
+    [
+      'are also that of the attempt that was sent again if a read showed more than one of its own',
+      attempt([alarm]),
+      [attempt([alarm]), again],
+      ['rf_1', 'rf_2', 'rf_9'],
+    ],
     ['are unknown if no read has shown any', first, [first], []],
     [
       'are those of every charge of a whole order',
@@ -88,5 +94,16 @@ describe('the refunds of it', () => {
     ],
   ])('%s', (_, record, known, expected) => {
     expect(refundsPaidTwice(record, known)).toEqual(expected);
+  });
+});
+
+describe('the other alarms of its order', () => {
+  it('are those of other attempts that were paid back twice, and not its own', () => {
+    const own = attempt([alarm]);
+    const other = attempt([alarm], { intent: 'i_2' });
+    const later = attempt([alarm], { attempt: 2 });
+    const made = attempt([{ ...alarm, alarm: undefined }], { intent: 'i_3' });
+    expect(otherAlarms(own, [own, made, other, later])).toEqual([other, later]);
+    expect(otherAlarms(made, [made])).toEqual([]);
   });
 });

@@ -68,7 +68,7 @@ describe('a repeat under --intent, after somebody recorded that the refund was n
   test('is sent again once --again names it, and only once', async () => {
     const { run, recordedAsNotMade, service } = await startAppearing();
     const intent = await recordedAsNotMade('--intent tick-1');
-    const again = await run('05:12:00', `${scripted} --again ${intent}`);
+    const again = await run('05:20:00', `${scripted} --again ${intent}`);
     expect(again.code, again.stderr).toBe(0);
     expect((await run('05:21:00', `${scripted} --again ${intent}`)).code).toBe(0);
     expect(service.posts).toHaveLength(2);

@@ -33,6 +33,7 @@ test('today says none in USD where MXN has some, and the journal’s lines are a
     "TODAY  21 Nov 2040 (UTC), so far, only USD    sandbox environment
     unconfirmed             none
     paid back twice         none
+    HAS appeared            none
     refunded today   none in USD
     paid today                 1  700 USD
     waiting          none in USD

@@ -207,6 +207,7 @@ test('today: refunds of today with the largest, waiting orders by age, twins, an
     "TODAY  21 Nov 2040 (UTC), so far    sandbox environment
     unconfirmed      none
     paid back twice  none
+    HAS appeared     none
     refunded today      2    340 MXN  largest 300 MXN, ord_1
     paid today          2  20000 MXN
     waiting             1  10000 MXN  7 to 30 days
@@ -219,6 +220,7 @@ test('today: refunds of today with the largest, waiting orders by age, twins, an
   expect(rows.map(({ what, count, amount, largest_order: order }) => [what, count, amount, order])).toEqual([
     ['unconfirmed', 0, null, null],
     ['paid_back_twice', 0, null, null],
+    ['has_appeared', 0, null, null],
     ['refunded', 2, 340, 'ord_1'],
     ['paid', 2, 20_000, null],
     ['waiting', 1, 10_000, null],

@@ -18,8 +18,10 @@ import { type Context, confirmFirst, defineCommand, dryRunShown } from '../comma
 import { flag } from '../flags.ts';
 import { amountStyleOf } from './attempt-record.ts';
 import { attemptOf, intentArgument, needsPerson, subjectOf, withAllJournals } from './attempts.ts';
+import { alarmSteps } from './next-steps.ts';
 import { noteProblem, unrecordable, wrongNote } from './settle-words.ts';
-import { alarmSteps, checkShown, refundsShown, showAttempt } from './show.ts';
+import { checkShown, showAttempt } from './show.ts';
+import { refundsShown } from './shown-refunds.ts';
 
 export const acknowledge = defineCommand({
   description:
@@ -133,7 +135,7 @@ async function alarmsLeft(ctx: Context, record: AttemptRecord): Promise<readonly
     (one) => attemptName(one) !== attemptName(record),
   );
   if (!isPaidTwice(record)) return otherAlarms(record, others);
-  for (const other of others.filter(ctx.journal.isWatched)) {
+  for (const other of others.filter((one) => ctx.journal.isWatched(one))) {
     try {
       await ctx.journal.reconcile(other, { once: true });
     } catch (error) {

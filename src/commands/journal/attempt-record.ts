@@ -3,7 +3,7 @@
 import { type AmountStyle, plainAmounts } from '../../amounts.ts';
 import { type Column, fieldColumn } from '../../api/resources.ts';
 import type { JsonObject } from '../../api/spec.ts';
-import { acknowledgementOf } from '../../changes/changes.ts';
+import { acknowledgementOf, mayAppearUntil, untilWords } from '../../changes/changes.ts';
 import { type AttemptRecord, broughtBy, statementOn, type VerdictRow } from '../../journal/journal.ts';
 import type { Context } from '../command.ts';
 import { briefOutcome, longestOutcome, outcomeWords } from './attempt-words.ts';
@@ -83,12 +83,31 @@ export async function showAttempts(
   asked: Asked = {},
 ): Promise<void> {
   const now = await ctx.journal.now();
-  const records = attempts.map((record) => recordOf(record, ctx.journal.isOpen(record, now)));
+  const records = attempts.map((record) => ({
+    ...recordOf(record, ctx.journal.isOpen(record, now)),
+    ...mayAppear(ctx, record),
+  }));
   const amountsOf = amountStyles(ctx, attempts);
   await ctx.out.ownList(
-    columnsFor(attempts, asked).map((column) => ({ ...column, amountsOf })),
+    columnsFor(attempts, asked).map((column) => ({
+      ...column,
+      amountsOf,
+      ...(column.name === 'outcome' ? { value: (record: JsonObject) => withAppearing(ctx, record) } : {}),
+    })),
     records,
   );
+}
+
+/** Until when a change may still take effect that somebody recorded as not made; nothing if it no longer can. */
+export function mayAppear(ctx: Context, record: AttemptRecord): { readonly may_appear_until?: number } {
+  const until = mayAppearUntil(ctx.journal, record, ctx.clock.now());
+  return until === undefined ? {} : { may_appear_until: Math.ceil(until / 1000) };
+}
+
+function withAppearing(ctx: Context, { outcome, may_appear_until: until }: JsonObject): unknown {
+  return typeof until === 'number'
+    ? `${String(outcome)}; it may still appear until ${untilWords(ctx, until * 1000)}`
+    : outcome;
 }
 
 // The amounts of each attempt are shown as its own profile says, since a list may have those of several.

@@ -2,10 +2,21 @@
 
 import type { JsonObject } from '../../api/spec.ts';
 import { acknowledgementOf } from '../../changes/changes.ts';
-import { type AttemptRecord, alarmText, alarmWords, notMadeBy, statementOn } from '../../journal/journal.ts';
+import {
+  type AttemptRecord,
+  alarmText,
+  alarmWords,
+  appearedText,
+  appearedVerdict,
+  notMadeBy,
+  statementOn,
+} from '../../journal/journal.ts';
 
 /** Says what is known about an attempt. */
 export function outcomeWords(record: AttemptRecord, open: boolean): string {
+  const late = appearedVerdict(record);
+  if (late !== undefined)
+    return `${appearedText}: the order shows it, and ${notMadeBy(record) ?? 'somebody'} had recorded that it was not made`;
   const alarm = alarmText(record);
   const by = acknowledgementOf(record)?.operator;
   return `${alarm === undefined ? '' : `${alarm}: `}${verdictWords(record, open)}${by === undefined ? '' : `; alarm acknowledged by ${by}`}`;
@@ -26,7 +37,15 @@ const kindWords: Readonly<Record<string, { readonly made: string; readonly noun:
  * says what was made, or is unconfirmed.
  */
 export function briefOutcome(
-  { alarm, verdict, by, open, acknowledged_by: acknowledged, stated_by: said }: JsonObject,
+  {
+    alarm,
+    verdict,
+    by,
+    open,
+    acknowledged_by: acknowledged,
+    stated_by: said,
+    may_appear_until: until,
+  }: JsonObject,
   kind?: string,
 ): string {
   if (alarm !== null) return alarm === 'duplicate' ? alarmWords.duplicate : 'ALARM';
@@ -38,6 +57,7 @@ export function briefOutcome(
       if (by !== 'read') return made;
       return kind === undefined ? 'made, reply lost' : `${made}, no reply`;
     case 'rejected':
+      if (until !== undefined) return 'may still appear';
       if (by === 'person' || said !== null) return 'recorded: not made';
       return open === true ? 'refused so far' : `${noun}refused`;
     case 'not_sent':

@@ -6,6 +6,7 @@ import {
   type AttemptRecord,
   changeKinds,
   type Evidence,
+  notMadeBy,
   sentAgain,
   sentBy,
   statementOn,
@@ -122,6 +123,7 @@ function refuseNoCorrection(record: AttemptRecord, applied: boolean): void {
   const said = statementOn(record);
   const { intent } = record.sent;
   if (said !== undefined && (said.verdict === 'applied') !== applied) return;
+  if (said === undefined && notMadeBy(record) !== undefined) throw shownByNow(record);
   const message =
     said !== undefined
       ? `${intent} is recorded as ${madeWords(record, applied)} already`
@@ -129,6 +131,23 @@ function refuseNoCorrection(record: AttemptRecord, applied: boolean): void {
   throw new CliError('refused', message, {
     certain: 'nothing was recorded',
     now: [`paydesk journal show ${intent}`],
+  });
+}
+
+// What a person recorded was wrong, and a read has found that out already.
+function shownByNow(record: AttemptRecord): CliError {
+  const { intent } = record.sent;
+  const last = record.verdicts.at(-1);
+  const isAlarmed = last?.verdict === 'applied' && last.alarm !== undefined;
+  const shown = last?.verdict === 'applied' ? 'the order shows it now' : 'the order shows something else now';
+  return new CliError('refused', `${intent} needs no correction: ${shown}, and the journal has that`, {
+    certain: 'nothing was recorded',
+    now: [
+      `paydesk journal show ${intent}`,
+      ...(isAlarmed
+        ? ['when somebody has dealt with the alarm:', `paydesk journal acknowledge ${intent} --note TEXT`]
+        : []),
+    ],
   });
 }
 

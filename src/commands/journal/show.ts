@@ -3,24 +3,15 @@
 import { type AmountStyle, figuresIn } from '../../amounts.ts';
 import { fieldColumn } from '../../api/resources.ts';
 import type { JsonObject } from '../../api/spec.ts';
-import { blockedWords, changeOf, replyWords, settleCommands } from '../../changes/changes.ts';
-import {
-  type AttemptRecord,
-  attemptName,
-  changeKinds,
-  type FoundRefund,
-  foundTwice,
-  otherAlarms,
-  sentBy,
-  statementOn,
-  type VerdictRow,
-} from '../../journal/journal.ts';
-import { commandLine, profileNamed } from '../../profiles/profiles.ts';
+import { changeOf, replyWords, untilWords } from '../../changes/changes.ts';
+import { type AttemptRecord, otherAlarms, sentBy, type VerdictRow } from '../../journal/journal.ts';
 import type { Block, Cell } from '../../terminal/terminal.ts';
 import { type Context, defineCommand } from '../command.ts';
-import { amountStyleOf, columnsOfAttempt, recordOf, replyOf, saidBy } from './attempt-record.ts';
+import { amountStyleOf, columnsOfAttempt, mayAppear, recordOf, replyOf, saidBy } from './attempt-record.ts';
 import { outcomeWords } from './attempt-words.ts';
 import { attemptOf, intentArgument, withAllJournals } from './attempts.ts';
+import { alarmSteps, nextSteps } from './next-steps.ts';
+import { refundsShown, whose } from './shown-refunds.ts';
 
 export const show = defineCommand({
   description:
@@ -66,7 +57,7 @@ export async function showAttempt(ctx: Context, record: AttemptRecord, look?: Lo
     outcome_before: look.was,
   };
   await ctx.out.own(
-    { ...shownOf(record, open, seconds), ...looked },
+    { ...shownOf(record, open, seconds), ...mayAppear(ctx, record), ...looked },
     () => [
       ...(look === undefined ? [] : [{ line: look.line, hang: 2 }]),
       ...attemptView(ctx, record, open, {
@@ -149,6 +140,8 @@ function attemptView(
   { known, until, early, style, look }: Viewed,
 ): readonly Block[] {
   const { sent, verdicts } = record;
+  const { may_appear_until: late } = mayAppear(ctx, record);
+  const appears = late === undefined ? undefined : untilWords(ctx, late * 1000);
   const seenIn = sent.proof.orderId === undefined ? 'the newest orders' : 'the order';
   const words = outcomeWords(record, open);
   const told = verdicts.filter((row, index) => !repeats(row, verdicts[index - 1]));
@@ -172,48 +165,12 @@ function attemptView(
       indent: 2,
     })),
     ...[
-      ...nextSteps(record, { open, until, early, isJustRead: look?.at !== undefined }),
+      ...nextSteps(record, { open, until, early, appears, isJustRead: look?.at !== undefined }),
       ...alarmSteps(otherAlarms(record, known)),
     ].map((line, index) => ({
       line: `${index === 0 ? 'now:  ' : '      '}${line}`,
       hang: 6,
     })),
-  ];
-}
-
-/** The refunds that its last verdict names, and those that were sent again in its place if it was paid back twice. */
-export function refundsShown(record: AttemptRecord, known: readonly AttemptRecord[]): readonly FoundRefund[] {
-  const named = record.verdicts.at(-1)?.refunds ?? [];
-  if (!isDoubled(record)) return named;
-  const ids = new Set(named.map(({ id }) => id));
-  return [...named, ...foundTwice(record, known).filter(({ id }) => !ids.has(id))];
-}
-
-function isDoubled({ verdicts }: AttemptRecord): boolean {
-  const last = verdicts.at(-1);
-  return (last?.alarm ?? last?.acknowledged) === 'duplicate';
-}
-
-// Of two equal refunds, the one that the reply named is ours. Another attempt from here may have sent the other one.
-function whose(ctx: Context, record: AttemptRecord, known: readonly AttemptRecord[], id = ''): string {
-  if (!isDoubled(record)) return '';
-  const ours = ctx.journal.namedByReply(record);
-  if (ours.includes(id)) return '   ours';
-  const other = known.find(
-    (one) =>
-      attemptName(one) !== attemptName(record) &&
-      ctx.journal.ownRefunds(one).some((refund) => refund.id === id),
-  );
-  if (other !== undefined) return `   sent from here as ${other.sent.intent}`;
-  return ours.length === 0 ? '' : '   made twice, or sent from elsewhere';
-}
-
-/** Where the alarms of other attempts on the same order are ended. Nothing if there are none. */
-export function alarmSteps(others: readonly AttemptRecord[]): readonly string[] {
-  if (others.length === 0) return [];
-  return [
-    `${others.length === 1 ? 'an alarm' : `${others.length} alarms`} of the same order, PAID BACK TWICE, ${others.length === 1 ? 'is ended' : 'are ended'} by:`,
-    ...others.map(({ sent }) => `paydesk journal acknowledge ${sent.intent} --note TEXT`),
   ];
 }
 
@@ -285,68 +242,4 @@ function factsOf(
 function planOf({ plan, line, ref }: AttemptRecord['sent']): string | undefined {
   if (plan === undefined) return undefined;
   return [plan, ...(line === undefined ? [] : [`line ${line}`]), ...(ref ? [`ref ${ref}`] : [])].join(', ');
-}
-
-/**
- * What to do now about an attempt, one sentence or command in each line. `until` says when it is no longer open at the
- * latest.
- */
-function nextSteps(
-  record: AttemptRecord,
-  {
-    open,
-    until,
-    early,
-    isJustRead,
-  }: {
-    readonly open: boolean;
-    readonly until: string | undefined;
-    /** From when on a person may record that it was not made; undefined if that is now. */
-    readonly early: string | undefined;
-    readonly isJustRead: boolean;
-  },
-): readonly string[] {
-  const { intent, proof } = record.sent;
-  const last = record.verdicts.at(-1);
-  if (last?.alarm !== undefined && !open)
-    return [
-      'stop on this order and show your lead; when somebody has dealt with it:',
-      `paydesk journal acknowledge ${intent} --note TEXT`,
-    ];
-  if (open) {
-    const settled = settleCommands(intent);
-    const [made = '', notMade = ''] = settled;
-    const { provable: readable } = changeKinds[proof.kind];
-    return [
-      proof.orderId === undefined
-        ? 'do not send it again before this is clear'
-        : 'tell the buyer "it is being checked"; do not send it again anywhere else',
-      ...(readable
-        ? [
-            ...(isJustRead ? ['in a few minutes, read it again:'] : []),
-            `paydesk journal reconcile ${intent}`,
-            blockedWords(until),
-          ]
-        : record.sent.lost !== undefined && proof.orderId !== undefined
-          ? [`look for it here: ${showOrder(record, proof.orderId)}`]
-          : ["look for it on the service's own screen; paydesk cannot look it up"]),
-      'when you know whether it was made, one of:',
-      ...(early === undefined ? settled : [made, `from ${early} on:`, notMade]),
-    ];
-  }
-  const said = statementOn(record);
-  if (said !== undefined && said.acknowledged === undefined)
-    return [
-      ...(proof.orderId === undefined ? [] : [showOrder(record, proof.orderId)]),
-      'if that record is wrong:',
-      `paydesk journal settle ${intent} --correct ${said.verdict === 'applied' ? '--not-applied' : '--applied'} --note TEXT`,
-    ];
-  if (last?.verdict === 'not_seen')
-    return [`to send it again: the same command with --again ${attemptName(record)}`];
-  return proof.orderId === undefined ? [] : [showOrder(record, proof.orderId)];
-}
-
-// The printed command must reach the account that the attempt was sent to, and not that of the default profile.
-function showOrder({ sent: { profile } }: AttemptRecord, orderId: string): string {
-  return commandLine(profileNamed(profile), 'orders', 'show', orderId);
 }

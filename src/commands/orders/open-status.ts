@@ -13,6 +13,7 @@ import {
   caseWords,
   type OrderCase,
   openCasesOf,
+  unrecordedLine,
 } from '../../changes/changes.ts';
 import type { Context } from '../command.ts';
 
@@ -48,12 +49,14 @@ export async function statusColumn(ctx: Context, service: Service): Promise<Stat
     async lookUp(records) {
       const ids = new Set(records.map(idOf).filter((id) => id !== undefined));
       const attempts = await attemptsByOrder(ctx, service, ids);
-      words = new Map(
-        records.flatMap(({ value }) => {
-          const own = openStatus(casesOf(ctx, open, attempts.get(String(value.id)) ?? [], value));
-          return own === undefined ? [] : [[value.id, own] as const];
-        }),
-      );
+      words = new Map();
+      for (const { value } of records) {
+        const id = String(value.id);
+        const cases = casesOf(ctx, open, attempts.get(id) ?? [], value);
+        const own = openStatus(cases);
+        if (own !== undefined) words.set(value.id, own);
+        for (const line of cases.flatMap((one) => unrecordedLine(id, one) ?? [])) ctx.notes.warn(line);
+      }
     },
   };
 }
