@@ -63,7 +63,7 @@ export async function applying(
       const { working } = await rules.planProgress(digest);
       const members = working.map(
         ({ member, orders, silentMs }) =>
-          `${member} at ${orders === 1 ? '1 order' : `${orders} orders`}${silentMs < silentFromMs ? '' : `, silent for ${Math.floor(silentMs / 1000)} s`}`,
+          `${member} at ${orders === 1 ? '1 order' : `${orders} orders`}${silentMs < silentFromMs ? '' : `, silent ${Math.floor(silentMs / 1000)} s`}`,
       );
       return members.join(', ') || undefined;
     }

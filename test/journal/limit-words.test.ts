@@ -32,6 +32,7 @@ it('says which limit forbids a refund, who set it, and what to do now', () => {
     { problem: 'reason', limit: { ...limit, name: 'reason', value: 1 } },
     { problem: 'note', limit: undefined },
     { needsSecond: true, limit: { ...limit, name: 'second' } },
+    { needsSecond: true, ofOrder: 20_000, limit: { ...limit, name: 'second' } },
     { needsSecond: true, limit: { ...limit, name: 'second', value: 'none' } },
     { needsSecond: true, limit: undefined },
   ];
@@ -82,6 +83,9 @@ it('says which limit forbids a refund, who set it, and what to do now', () => {
     add it to the command: --note TEXT
 
     nobody else has approved 60000 MXN (600.00): from 50000 MXN (500.00) on a second person must approve (set by lea)
+    run the command again: it asks for the approval
+
+    nobody else has approved 60000 MXN (600.00): from 50000 MXN (500.00) on a second person must approve (set by lea); 20000 (200.00) of this order went back in the last 24 hours
     run the command again: it asks for the approval
 
     nobody else has approved 60000 MXN (600.00): from 0 MXN (0.00) on a second person must approve (set by lea)

@@ -129,6 +129,18 @@ describe('a refund over the limit of a team', () => {
     );
   });
 
+  test('says what went back on the order before, where only both together reach the limit', async () => {
+    const { id } = await desk.take(isWhole);
+    const words = ['orders', 'refund', id, '--amount', '300', '--note', 'ticket 1', '--confirm', id];
+    expect(await run(ana, words)).toMatchObject({ code: 0 });
+    const more = words.map((word) => (word === '300' ? '310' : word));
+    const asked = await run(ana, more);
+    expect(asked.code).toBe(3);
+    expect(asked.stderr.replaceAll(/\s+/g, ' ')).toContain(
+      'and sends nothing; 300 of this order went back in the last 24 hours',
+    );
+  });
+
   test('is refused while nobody has approved it, and to whoever did not ask', async () => {
     const { id, request } = await ask();
     const early = await run(ana, ['orders', 'refund', '--approved', request, '--confirm', id]);
@@ -252,6 +264,12 @@ describe('a refund over the limit of a team', () => {
       '--json',
     ];
     expect(errorOf(await run(ana, words)).message).toBe(`asked for approval already: ${request}`);
+    // A new note does not change the request that is there, and its owner hears so.
+    const noted = words.map((word) => (word === 'ticket 8840' ? 'ticket 9001' : word));
+    expect(errorOf(await run(ana, noted))).toMatchObject({
+      message: `asked for approval already: ${request}`,
+      now: expect.arrayContaining(['it keeps its note "ticket 8840": "ticket 9001" is not added']),
+    });
     await run(ben, ['approvals', 'approve', request, '--confirm', id]);
     expect(errorOf(await run(ana, words))).toMatchObject({
       message: `approved already by ben: ${request}`,

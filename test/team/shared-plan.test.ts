@@ -178,6 +178,11 @@ describe('a plan that several desks apply', () => {
     const words = ['-p', 'shop', 'refunds', 'apply', 'own.plan', '--yes'];
     const person = sit(words, { home: homes.ana, env: { TZ: 'UTC' } }, 160);
     await person.waitFor('with another run of yours');
+    // As if nothing had been heard of it for a while.
+    await team.database.query(`update paydesk.plan_orders set until = until - 60000 where state = 'claimed'`);
+    await person.waitFor(/\(another run of yours silent \d\d s, taken over in \d\d s\)/);
+    const status = await run('ben', ['refunds', 'status', 'own.plan']);
+    expect(`${status.stdout}${status.stderr}`).toMatch(/ana at \d orders?, silent \d\d s/);
     await team.database.query(`update paydesk.plan_orders set until = 0 where state = 'claimed'`);
     const { code, screen } = await person.leaves;
     // On a slow machine some rows are not sent within their second.

@@ -138,7 +138,10 @@ export class Mirror {
       `the rows of the team's journal do not fit those of this machine: ${problem}`,
       {
         certain: 'nothing was sent',
-        now: ['ask who runs the database what happened to it: somebody has changed its rows'],
+        now: [
+          'which refunds differ: paydesk team verify',
+          'ask who runs the database what happened to it: somebody has changed its rows',
+        ],
       },
     );
   }
