@@ -152,7 +152,7 @@ describe('two equal refunds that only the read of orders show shows', () => {
     const before = await lines(80);
     expect(before.join('\n')).toMatchInlineSnapshot(`
       "ord_2tQ8mVxK4nRz7LcWp  20 Nov 18:42  paid back 2x?  35000   -1800  *4242  Ana  
-      ord_2tQ8mVxK4nRz7LcWp  20 Nov 18:42  paid back 2x?  35000  Ana    twin, 4242    "
+      ord_2tQ8mVxK4nRz7LcWp  20 Nov 18:42  paid back 2x?   35000   -1800  *4242  Ana  "
     `);
     for (const line of await lines(60)) expect(line).toMatch(/ paid back (2x|twice)\?( |$)/);
     for (const line of await lines(120)) expect(line).toContain(' paid back twice? ');
