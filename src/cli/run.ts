@@ -96,14 +96,21 @@ function printPlainly(
   { message, parts: { certain = '', now = [] } }: CliError,
   { io, secrets }: RunState,
 ): void {
-  const own = [certain, ...now].filter((text) => text !== '').join('; ');
-  let words = `this should not have happened; ${own}`;
-  try {
-    words = secrets.clean(`${message}; ${own}`);
-  } catch {
-    // The message cannot be searched for keys, so it is not printed. Our own words hold no key.
+  let words = cleaned(message, secrets) ?? 'this should not have happened';
+  for (const line of [certain, ...now]) {
+    const shown = cleaned(line, secrets) ?? '';
+    if (shown !== '') words += `; ${shown}`;
   }
   io.stderr.write(`error: ${words.replace(/[^ -~]/g, '?')}\n`);
+}
+
+// Undefined if the text cannot be searched for keys: then it is not printed.
+function cleaned(text: string, secrets: RunState['secrets']): string | undefined {
+  try {
+    return secrets.clean(text);
+  } catch {
+    return undefined;
+  }
 }
 
 // A run whose output was lost is incomplete. But exit code 7 stays: somebody has to look at that change.
