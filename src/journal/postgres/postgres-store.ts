@@ -4,10 +4,9 @@
  */
 
 import { statSync } from 'node:fs';
-import { amountWords, plainAmounts } from '../../amounts.ts';
 import { CliError } from '../../errors.ts';
 import { writeArchive } from '../archive-file.ts';
-import { chainStart, checkChain, damageOf, type StoredRow, unlink, unstamped } from '../chain.ts';
+import { type StoredRow, unstamped } from '../chain.ts';
 import {
   type AttemptRow,
   attemptKey,
@@ -15,26 +14,24 @@ import {
   type SentRow,
   type VerdictRow,
 } from '../journal-rows.ts';
-import {
-  type AttemptQuery,
-  type Finding,
-  type JournalStore,
-  type NewestRow,
-  newestMissing,
-  type Repair,
-  type ServerState,
-  type Verification,
+import type {
+  AttemptQuery,
+  JournalStore,
+  NewestRow,
+  Repair,
+  ServerState,
+  Verification,
 } from '../journal-store.ts';
 import type { JournalFile } from '../sqlite/journal-file.ts';
 import { recentIds } from '../sqlite/recent-ids.ts';
 import { newWitnessKey } from '../sqlite/witness-file.ts';
+import { comparedRows } from './compared-rows.ts';
 import { codeOf, isCertain, type Value } from './connection.ts';
 import { type Desk, type DeskParts, openDesk, type ServerRows } from './desk.ts';
 import { importedRows, inParts } from './history.ts';
 import { Mirror } from './mirror.ts';
 import { nameOf } from './place-name.ts';
 import { createPostgresRules, type PostgresRules } from './postgres-rules.ts';
-import { formProblem } from './row-forms.ts';
 import { writerVersion } from './schema.ts';
 import { readRow } from './server-check.ts';
 import {
@@ -389,41 +386,8 @@ class PostgresStore {
     return new Set(kept.map(attemptKey)).size;
   }
 
-  async #compared({ rows, end }: ServerRows, head?: string): Promise<Verification> {
-    const chain = checkChain(rows);
-    const mirrored = await this.#mirror.rows();
-    const own = new Map(mirrored.map(({ seq, hash }) => [seq, hash]));
-    const hashes = new Set([chainStart, ...rows.map(({ hash }) => hash)]);
-    const differing = rows
-      .filter(({ seq, hash }) => own.has(seq) && own.get(seq) !== hash)
-      .map(({ seq }): Finding => ({ seq, problem: "differs from this machine's copy" }));
-    const unreadable = rows.flatMap((row): Finding[] => {
-      const problem = damageOf(row) === undefined ? formProblem(row) : undefined;
-      return problem === undefined ? [] : [{ seq: row.seq, problem }];
-    });
-    const lost = mirrored
-      .filter(({ seq }) => seq > chain.seq)
-      .map(({ seq }): Finding => ({ seq, problem: "is missing, and this machine's copy has it" }));
-    const wordsOf = rowNames(rows, mirrored);
-    const findings = [
-      ...chain.findings,
-      ...unreadable,
-      ...newestMissing(chain, end),
-      ...differing,
-      ...lost,
-    ].map(({ seq, problem }): Finding => {
-      const words = wordsOf(seq);
-      return { seq, problem: words === undefined ? problem : `${problem}: ${words}` };
-    });
-    return {
-      place: this.#place,
-      rows: rows.length,
-      settings: rows.filter(({ type }) => type === 'setting').length,
-      head: chain.head,
-      findings,
-      knowsHead: head === undefined ? undefined : hashes.has(head),
-      witness: { file: '', lines: 0, state: 'none yet' },
-    };
+  async #compared(found: ServerRows, head?: string): Promise<Verification> {
+    return comparedRows(found, await this.#mirror.rows(), { place: this.#place, head });
   }
 
   repair(): Promise<Repair> {
@@ -463,31 +427,6 @@ class PostgresStore {
     this.#desk.close();
     this.#mirror.close();
   }
-}
-
-const rowKinds: Readonly<Record<string, string>> = { sent: 'the sending', verdict: 'the outcome' };
-
-// Says what a row is about: `the sending of i_7f3k2m on ord_1, 900 MXN`. The copy of this machine is believed first. Undefined
-// for a row that neither has.
-function rowNames(
-  rows: readonly StoredRow[],
-  mirrored: readonly StoredRow[],
-): (seq: number) => string | undefined {
-  const known = new Map([...rows, ...mirrored].map((row) => [row.seq, row]));
-  const sent = new Map<string, SentRow>();
-  // Rows that are on the server only may be in any form.
-  for (const row of mirrored.map(unlink)) if (row.type === 'sent') sent.set(attemptKey(row), row);
-  return (seq) => {
-    const row = known.get(seq);
-    if (row === undefined) return undefined;
-    const { type, intent } = row;
-    if (intent === '') return `a row about a ${type}`;
-    const { amount, currency, proof } = sent.get(attemptKey(row)) ?? {};
-    const order = row.order_id ?? proof?.orderId;
-    // Whoever writes past the server may write anything.
-    const sum = typeof amount !== 'number' ? '' : `, ${amountWords(amount, currency, plainAmounts)}`;
-    return `${rowKinds[type] ?? `the ${type} row`} of ${intent}${order === undefined ? '' : ` on ${order}`}${sum}`;
-  };
 }
 
 function rowWords({ type, intent }: AttemptRow): string {
