@@ -287,35 +287,34 @@ describe('what a machine brings in when it joins', () => {
     const { body, ...request } = rest.request;
     const { body: __, ...proof } = rest.proof;
     return {
-      ...{
-        type,
-        intent,
-        attempt,
-        number: 0,
-        order: row.proof.orderId,
-        time,
-        operator,
-        sendBy,
-        seq: 1,
-        hash: intent,
-      },
+      type,
+      intent,
+      attempt,
+      number: 0,
+      order: row.proof.orderId,
+      time,
+      operator,
+      sendBy,
+      seq: 1,
+      hash: intent,
       rest: JSON.stringify({ ...rest, request, proof }),
       body: JSON.stringify({ body }),
       ...more,
     };
   };
   const laterRow = ({ intent }: SentRow, number: number, what: object, more: object = {}) => ({
-    ...{
-      type: 'verdict',
-      intent,
-      attempt: 1,
-      number,
-      order: null,
-      time: now(),
-      operator: null,
-      sendBy: null,
-    },
-    ...{ seq: 1 + number, hash: `${intent} ${number}`, rest: JSON.stringify(what), body: null },
+    type: 'verdict',
+    intent,
+    attempt: 1,
+    number,
+    order: null,
+    time: now(),
+    operator: null,
+    sendBy: null,
+    seq: 1 + number,
+    hash: `${intent} ${number}`,
+    rest: JSON.stringify(what),
+    body: null,
     ...more,
   });
   const made = { verdict: 'applied', by: 'reply', why: 'the reply confirms it' };
