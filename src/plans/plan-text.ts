@@ -8,6 +8,7 @@ import * as v from 'valibot';
 import { CliError } from '../errors.ts';
 import { endLine, endRecord, headLine, headOf, headRecord, rowLine, rowOf, rowRecord } from './plan-lines.ts';
 import type { Plan, PlanHead, PlanRow } from './plan-types.ts';
+import { rowProblem } from './row-agrees.ts';
 
 /** A plan as the lines of its file, one by one, and its digest. `clean` masks keys in a line of JSON. */
 export function writePlan(
@@ -44,9 +45,16 @@ export async function readPlan(
   for await (const line of linesOf(chunks)) {
     if (last !== undefined) hash.update(last);
     number += 1;
-    if (head === undefined) head = headOf(parsed(name, headLine, line, number));
-    else if (isRow(line)) rows.push(rowOf(parsed(name, rowLine, line, number)));
-    else if (line.at(-1) !== newline) throw edited(name, 'it does not end where a plan ends');
+    if (head === undefined) {
+      head = headOf(parsed(name, headLine, line, number));
+      checkWritten(name, headRecord(head), line, number);
+    } else if (isRow(line)) {
+      const row = rowOf(parsed(name, rowLine, line, number));
+      checkWritten(name, rowRecord(row), line, number);
+      const problem = row.number === number - 1 ? rowProblem(row, head) : 'is not the row of its number';
+      if (problem !== undefined) throw edited(name, `line ${number} ${problem}`);
+      rows.push(row);
+    } else if (line.at(-1) !== newline) throw edited(name, 'it does not end where a plan ends');
     last = line;
   }
   if (head === undefined) throw noPlan(name);
@@ -103,6 +111,12 @@ function parsed<T extends v.GenericSchema>(
   if (result.success) return result.output;
   if (number === 1) throw noPlan(name);
   throw edited(name, `line ${number} is not a line of a plan`);
+}
+
+// JSON allows two fields of one name, and two programs may read two different ones. paydesk never writes that.
+function checkWritten(name: string, record: unknown, line: Uint8Array, number: number): void {
+  if (Buffer.from(`${JSON.stringify(record)}\n`).equals(line)) return;
+  throw edited(name, `line ${number} is not written as paydesk writes it`);
 }
 
 function noPlan(name: string): CliError {

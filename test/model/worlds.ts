@@ -19,7 +19,7 @@ export const worlds: ReadonlyMap<string, Named> = new Map<string, Named>([
     'a first refund',
     {
       rules: {},
-      short: { ...three, powerLosses: 1 },
+      short: three,
       long: { ...three, kills: 2, powerLosses: 1, foreign: 1, settles: 1 },
     },
   ],
@@ -76,7 +76,7 @@ export const worlds: ReadonlyMap<string, Named> = new Map<string, Named>([
     'an older journal is put back',
     {
       rules: {},
-      short: { ...pair, settles: 1, restores: 1 },
+      short: { ...none, runs: 2, settles: 1, restores: 1 },
       long: { ...three, settles: 1, restores: 1 },
     },
   ],

@@ -141,6 +141,26 @@ describe('the limits of a team', () => {
     await expect(record(team.desk(), said)).rejects.toMatchObject(refused('different amounts'));
   });
 
+  test('a refund that takes money is recorded by nobody: it would lower the sums of the limits, also of those set later', async () => {
+    const honest = refund(700);
+    const rowOf = (...amounts: readonly number[]) => ({
+      ...honest,
+      proof: { ...honest.proof, expected: amounts.map((amount) => ({ chargeId: 'ch_1', amount })) },
+    });
+    const takes = {
+      ...rowOf(700),
+      amount: -700,
+      request: { ...honest.request, body: { charge_id: 'ch_1' } },
+    };
+    for (const row of [
+      takes,
+      rowOf(-1000, 300),
+      rowOf(-700, 0),
+      { ...rowOf(), amount: 0, request: takes.request },
+    ])
+      await expect(record(team.desk(), row)).rejects.toMatchObject(refused('takes money'));
+  });
+
   test('a request that pays nothing back has no limit', async () => {
     await limit({ max: 0, day: 0, second: 0 });
     const row = refund(700);

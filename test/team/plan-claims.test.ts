@@ -414,6 +414,44 @@ describe('a request to approve a plan', () => {
     );
   });
 
+  test.each<[string, (text: string) => string]>([
+    [
+      'takes money',
+      (text) =>
+        text
+          .replace('"refunds":103', '"refunds":-103')
+          .replace('"amount":-103', '"amount":103')
+          .replace(',"amount":103}', '}'),
+    ],
+    ['says that it takes money', (text) => text.replace('"refunds":103', '"refunds":-103')],
+    ['pays nothing back', (text) => text.replace('"refunds":103', '"refunds":0')],
+    ['has a body that takes money', (text) => text.replace('"amount":103}', '"amount":-103}')],
+    [
+      'hides what it pays back behind a record that takes money',
+      (text) =>
+        text.replace(
+          '"expected":[{"charge_id":"ch_1","amount":-103}]',
+          '"expected":[{"charge_id":"ch_1","amount":-1103},{"charge_id":"ch_1","amount":1000}]',
+        ),
+    ],
+    [
+      'was sent before and takes money',
+      (text) =>
+        text
+          .replace(/"state":"ready"(?!.*"state":"ready")/s, '"state":"unconfirmed"')
+          .replace('"refunds":103', '"refunds":-1'),
+    ],
+    ['has the number of another one', (text) => text.replace('"number":4', '"number":3')],
+  ])('with a row that %s is refused, and the server knows no such plan', async (_, change) => {
+    const text = change(planned.text);
+    expect(text).not.toBe(planned.text);
+    const digest = createHash('sha256').update(text).digest('hex');
+    await expect((await rulesOf(team, 'ana')).plan(digest, () => text)).rejects.toMatchObject(
+      refused('of this plan'),
+    );
+    expect(await team.database.query('select from paydesk.plans where digest = $1', [digest])).toEqual([]);
+  });
+
   test('counts what the requests of its rows would pay back, not what a row says of itself', async () => {
     const text = planned.text.replaceAll(/"refunds":\d+/g, '"refunds":1');
     const digest = createHash('sha256').update(text).digest('hex');

@@ -74,7 +74,7 @@ function againOf(row: PlanRow, last: AttemptRecord | undefined): readonly string
 // The last look at an order before its row is sent. `own`: the refunds of this plan that it has by now.
 async function refuseChanged(
   { ctx, service }: Sending,
-  { orderId, chargeId, amount, reason, note, again, before, expected }: PlanRow,
+  { orderId, chargeId, amount, reason, note, again, before, expected, body, sum }: PlanRow,
   own: readonly AttemptRecord[],
   order: JsonObject,
 ): Promise<void> {
@@ -92,7 +92,9 @@ async function refuseChanged(
   const fresh = planRefund({ ...wanted, again: [...again, ...made] }, order, profile, {
     nowMs: Math.min(ctx.clock.now(), time),
   });
-  if (JSON.stringify(fresh.expected) !== JSON.stringify(expected))
+  // Also the body and the sum: somebody may have written the plan with a program, and its reader cannot know what an order has.
+  const planned = [body, expected, sum];
+  if (JSON.stringify([fresh.body, fresh.expected, fresh.amount]) !== JSON.stringify(planned))
     throw changed(orderId, 'the refund would not be the same any more');
 }
 

@@ -91,6 +91,11 @@ declare
   name text;
   forbids boolean;
 begin
+  -- It would lower the sums that every limit looks at, also those that are set later.
+  if {schema}.is_refund(j) and (coalesce(amount, 1) <= 0
+      or exists (select from jsonb_array_elements(j #> '{proof,expected}') e where (e ->> 'amount')::bigint >= 0)) then
+    raise exception 'this request takes money instead of paying it back' using errcode = 'PD024';
+  end if;
   if not {schema}.is_refund(j) or not exists (select from {schema}.limits where member in ({schema}.operator(), '*')) then
     return null;
   end if;

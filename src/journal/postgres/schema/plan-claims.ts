@@ -50,6 +50,10 @@ begin
   insert into {schema}.plans (digest, id, origin, added_by, added_at)
     values (of_text, head ->> 'id', head ->> 'origin', {schema}.operator(), {schema}.row_time(0)) on conflict do nothing;
   if not found then return to_json(of_text); end if;
+  if exists (select from string_to_table(p_text, E'\\n') as text where text like '{"object":"plan_row"%'
+      group by text::json ->> 'number' having count(*) > 1) then
+    raise exception 'two rows of this plan have one number' using errcode = 'PD017';
+  end if;
   insert into {schema}.plan_rows (plan, number, plan_order, what, subject, amount, currency)
     select of_text, (line ->> 'number')::int, dense_rank() over (order by first), {schema}.what_of(sent, body),
         {schema}.subject_of(sent, ''), greatest({schema}.amount_of(sent, body), (line ->> 'refunds')::bigint), upper(line ->> 'currency')
@@ -58,6 +62,16 @@ begin
         from (select text::json as line from string_to_table(p_text, E'\\n') as text
           where text like '{"object":"plan_row"%') lines
         where line ->> 'state' in ('ready', 'unconfirmed')) rows;
+  -- A row that takes money would lower the sum of the others, and the limits look at that sum. What was sent before may have
+  -- lost its figures when a journal was repaired.
+  if exists (select from {schema}.plan_rows r where r.plan = of_text and coalesce(r.amount, 0) < 0)
+    or exists (select from string_to_table(p_text, E'\\n') as text, lateral (select text::json as line) l
+      where text like '{"object":"plan_row"%' and line ->> 'state' in ('ready', 'unconfirmed')
+        and ((line ->> 'refunds')::bigint < 0 or (line #>> '{body,amount}')::bigint <= 0
+          or (line ->> 'state' = 'ready' and (line ->> 'refunds')::bigint = 0)
+          or exists (select from json_array_elements(line -> 'expected') e where (e ->> 'amount')::bigint >= 0))) then
+    raise exception 'a row of this plan takes money instead of paying it back' using errcode = 'PD017';
+  end if;
   update {schema}.plans set totals = coalesce((select jsonb_object_agg(currency, amount)
       from (select coalesce(currency, '') as currency, sum(amount) as amount from {schema}.plan_rows where plan = of_text group by 1) t), '{}')
     where digest = of_text;
