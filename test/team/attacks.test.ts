@@ -429,6 +429,28 @@ describe('what a machine brings in when it joins', () => {
     await record(desk, refundOf(1000, `${order}b`));
   });
 
+  test.each([
+    ['applied', 'rejected'],
+    ['rejected', 'applied'],
+    ['not_sent', 'applied'],
+  ])('"%s", which ana brought, does not become "%s" by what ben brings', async (end, other) => {
+    const row = sentAt(now());
+    const said = (word: string) => ({ ...made, verdict: word, confirmed: true });
+    await bring('ana', brought(row), laterRow(row, 1, said(end)));
+    const forged = laterRow(row, 2, { ...said(other), by: 'person', corrects: true }, { operator: 'lea' });
+    await expect(bring('ben', brought(row), forged)).rejects.toMatchObject({ code: 'PD013' });
+    await bring('ben', brought(row), laterRow(row, 1, said(end)), laterRow(row, 2, said(end)));
+    await bring('ana', laterRow(row, 3, { ...said(other), by: 'person' }));
+    expect(await verdictsOn(row)).toEqual([end, end, other]);
+  });
+
+  test('what ana brought without an end, ben may know more of', async () => {
+    const row = sentAt(now());
+    await bring('ana', brought(row), laterRow(row, 1, { ...made, verdict: 'unknown' }));
+    await bring('ben', laterRow(row, 2, made));
+    expect(await verdictsOn(row)).toEqual(['unknown', 'applied']);
+  });
+
   test('another attempt under the same id is refused', async () => {
     const row = sentAt(now());
     await bring('ana', brought(row));

@@ -42,6 +42,7 @@ begin
       if (e ->> 'number')::int > x.verdicts + 1 then
         raise exception 'the verdict before this one is missing' using errcode = 'PD013';
       end if;
+      perform {schema}.refuse_other_end(x, (e ->> 'rest')::jsonb);
       r := {schema}.append_imported(e, t);
       update {schema}.attempts a set verdict = (e ->> 'rest')::json ->> 'verdict', verdicts = x.verdicts + 1,
           first_verdict_at = coalesce(x.first_verdict_at, r.time), newest_row = r.seq
@@ -65,6 +66,15 @@ begin
   end if;
   if e ->> 'type' = 'sent' and (j #>> '{proof,kind}' = 'refund' and {schema}.amount_of(j, e ->> 'body') <= 0) then
     raise exception 'a refund pays something back, and % does not', e ->> 'intent' using errcode = 'PD017';
+  end if;
+end $$;
+
+-- How an attempt ended is said by the machine that has it, or by the functions that record a verdict and check who says so: a
+-- machine of somebody else does not bring another end.
+create function {schema}.refuse_other_end(x {schema}.attempts, j jsonb) returns void language plpgsql stable as $$
+begin
+  if x.operator <> {schema}.operator() and x.verdict in ('applied', 'rejected', 'not_sent') and j ->> 'verdict' is distinct from x.verdict then
+    raise exception '% brought in how % ended, and that stays', x.operator, x.intent using errcode = 'PD013';
   end if;
 end $$;
 
