@@ -61,6 +61,7 @@ export function createTimes(zone: string | undefined, now: () => number): Times 
     valid,
     now: thisSecond,
     iso(seconds) {
+      if (!isDate(seconds)) return String(seconds);
       const minutes = minutesAt(seconds);
       const size = Math.abs(minutes);
       const offset = [Math.floor(size / 60), size % 60].map((part) => String(part).padStart(2, '0'));
@@ -82,6 +83,8 @@ export function createTimes(zone: string | undefined, now: () => number): Times 
       return minutes === 0 ? 'UTC' : signed(minutes, true);
     },
     show(seconds, precision) {
+      // Such a time is shown as it is, so that the rest of the screen can be read.
+      if (!isDate(seconds)) return String(seconds);
       const time = at(seconds);
       const clock = `${time.hour}:${time.minute}`;
       if (precision === 'clock') return `${clock}:${time.second}`;
@@ -96,6 +99,7 @@ export function createTimes(zone: string | undefined, now: () => number): Times 
       return precision === 'zoned' ? `${short} ${zone}` : short;
     },
     short(seconds) {
+      if (!isDate(seconds)) return String(seconds);
       const [time, today] = [at(seconds), at(thisSecond())];
       const clock = `${time.hour}:${time.minute}:${time.second}`;
       const isThisYear = time.year === today.year;
@@ -110,9 +114,15 @@ export function createTimes(zone: string | undefined, now: () => number): Times 
   };
 }
 
-/** A time for machines: ISO 8601 in UTC. */
+/** A time for machines: ISO 8601 in UTC. What is no time that can be shown stays the number that it is. */
 export function isoTime(seconds: number): string {
+  if (!isDate(seconds)) return String(seconds);
   return new Date(seconds * 1000).toISOString().replace('.000Z', 'Z');
+}
+
+// Whether it is on a day that JavaScript knows. A row of a team's journal may name any number.
+function isDate(seconds: number): boolean {
+  return Math.abs(seconds) <= 8_640_000_000_000;
 }
 
 /** Whether this is a time that the service can mean: whole seconds between 1970 and 9999. */

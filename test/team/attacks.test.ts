@@ -275,3 +275,218 @@ describe('an approval', () => {
     expect(request).toMatchObject({ id, state: 'asked' });
   });
 });
+
+describe('what a machine brings in when it joins', () => {
+  const minute = 60_000;
+  const day = 24 * 60 * minute;
+  const now = () => Date.now();
+
+  // A row in the form of import_rows, and what came of it.
+  const brought = (row: SentRow, more: object = {}) => {
+    const { type, intent, attempt, time, operator, sendBy, note: _, ...rest } = row;
+    const { body, ...request } = rest.request;
+    const { body: __, ...proof } = rest.proof;
+    return {
+      type,
+      intent,
+      attempt,
+      number: 0,
+      order: row.proof.orderId,
+      time,
+      operator,
+      sendBy,
+      seq: 1,
+      hash: intent,
+      rest: JSON.stringify({ ...rest, request, proof }),
+      body: JSON.stringify({ body }),
+      ...more,
+    };
+  };
+  const laterRow = ({ intent }: SentRow, number: number, what: object, more: object = {}) => ({
+    type: 'verdict',
+    intent,
+    attempt: 1,
+    number,
+    order: null,
+    time: now(),
+    operator: null,
+    sendBy: null,
+    seq: 1 + number,
+    hash: `${intent} ${number}`,
+    rest: JSON.stringify(what),
+    body: null,
+    ...more,
+  });
+  const made = { verdict: 'applied', by: 'reply', why: 'the reply confirms it' };
+  const sentAt = (time: number, amount = 500, more: Partial<SentRow> = {}) =>
+    refundOf(amount, order, { time, sendBy: time + minute, ...more });
+  const bring = (person: Person, ...rows: readonly object[]) =>
+    call(person, 'r', 'import_rows', 1, JSON.stringify(rows));
+  const kept = async ({ intent }: SentRow) =>
+    await team.database.query('select type, row::json as row from paydesk.rows where intent = $1', [intent]);
+
+  test.each(['approval', 'limit', 'setting', 'void', null])(
+    'a row of the type %s is refused: such rows come from the functions of the team only',
+    async (type) => {
+      const row = sentAt(now());
+      const forged = laterRow(row, 1, { step: 'approved', until: null, ...made }, { type });
+      await expect(bring('ana', brought(row), forged)).rejects.toMatchObject({ code: 'PD017' });
+      expect(await kept(row)).toEqual([]);
+    },
+  );
+
+  test('a request keeps what it shows: its rows are those that the server wrote when somebody asked', async () => {
+    const id = `r_${count}`;
+    const asked = askedOf(refundOf(90_000, order));
+    await (await rulesOf(team, 'ana')).ask(id, asked);
+    const { body: _, ...request } = asked.request;
+    const { body: __, ...proof } = asked.proof;
+    const forged = JSON.stringify({ ...asked, request, proof, amount: 1, imported: { seq: 1, hash: 'h' } });
+    const other = `${id}b`;
+    await expect(call('ana', 'r', 'ask_approval', 1, other, forged, null)).rejects.toThrow();
+    const requests = await (await rulesOf(team, 'ben')).approvals();
+    expect(requests.find((one) => one.id === id)?.asked).toMatchObject({ amount: 90_000 });
+    expect(requests.some((one) => one.id === other)).toBe(false);
+  });
+
+  test.each<[string, 'refund' | 'api']>([
+    ['a refund that names less than nothing', 'refund'],
+    ['a call of the API that names less than nothing', 'api'],
+  ])('%s makes no room under the limits', async (_, kind) => {
+    await using own = await newTeam();
+    await setLimits(own, { max: 1000, day: 1000, second: 800 });
+    const row = sentAt(now(), -100_000);
+    const sent = kind === 'refund' ? row : { ...row, proof: { ...row.proof, kind, expected: [] } };
+    const { server, name } = own.database;
+    await using ana = await signIn({ ...server, user: 'ana', password: passwordOf('ana') }, name);
+    await ana.query(`select set_config('paydesk.run', 'r', false)`);
+    await ana
+      .query('select paydesk.import_rows(1, $1)', [JSON.stringify([brought(sent)])])
+      .catch((error) => expect(error).toMatchObject({ code: 'PD017' }));
+    for (const amount of [90_000, 1001, 900])
+      await expect(record(own.desk(), refundOf(amount, order))).rejects.toMatchObject({ kind: 'refused' });
+    await record(own.desk(), refundOf(700, order));
+  });
+
+  test.each(['', 'pay.example', 'https://pay.example/x', ' https://pay.example'])(
+    'a SENT row of the account "%s" is refused, since it would block every order of every desk',
+    async (origin) => {
+      const row = sentAt(now(), 500, { origin });
+      await expect(bring('ana', brought(row))).rejects.toMatchObject({ code: 'PD017' });
+      const { rest, body } = brought(row);
+      const direct = call('ana', 'r', 'record_sent', 1, row.intent, 1, 1e6, 1e6, 1000, rest, body);
+      await expect(direct).rejects.toMatchObject({ code: 'PD017' });
+      await record(team.desk({ person: 'ben' }), refundOf(5, order));
+    },
+  );
+
+  test('a row without an attempt is refused', async () => {
+    await expect(bring('ana', brought(sentAt(now(), 500, { intent: '' })))).rejects.toMatchObject({
+      code: 'PD017',
+    });
+  });
+
+  test('nobody waits longer than an hour for what a machine says it may still send', async () => {
+    const row = sentAt(now(), 500, { sendBy: 9e15 });
+    await bring('ana', brought(row));
+    const early = sentAt(now(), 500, { sendBy: -9e15 });
+    await bring('ana', brought(early));
+    const [[sent], [before]] = [await kept(row), await kept(early)];
+    expect(sent?.row).toMatchObject({ time: row.time, sendBy: row.time + 60 * minute });
+    expect(before?.row).toMatchObject({ time: early.time, sendBy: early.time });
+  });
+
+  test.each([9e15, -1, null])('a row of the time %s is refused', async (time) => {
+    const row = sentAt(now());
+    await expect(bring('ana', brought(row, { time }))).rejects.toMatchObject({ code: 'PD017' });
+  });
+
+  test('a machine whose clock is years ahead can join, twice too, and its refunds count for a day', async () => {
+    await using own = await newTeam();
+    await setLimits(own, { day: 1000 });
+    const ahead = sentAt(now() + 4 * 365 * day, 999);
+    const right = sentAt(now() - 2 * minute, 1, { intent: `${ahead.intent}b` });
+    const { server, name } = own.database;
+    await using ana = await signIn({ ...server, user: 'ana', password: passwordOf('ana') }, name);
+    await ana.query(`select set_config('paydesk.run', 'r', false)`);
+    const rows = [brought(ahead), laterRow(ahead, 1, made, { time: ahead.time + 5 }), brought(right)];
+    const from = now();
+    for (const added of [3, 0]) {
+      const [answer] = await ana.query('select paydesk.import_rows(1, $1) as added', [JSON.stringify(rows)]);
+      expect(Number(answer?.added)).toBe(added);
+    }
+    const times = await own.database.query('select time from paydesk.rows where type <> $1 order by seq', [
+      'limit',
+    ]);
+    const [one, two, three] = times.map(({ time }) => Number(time));
+    expect(one).toBeGreaterThanOrEqual(from - 5 * minute);
+    expect(one).toBeLessThanOrEqual(now() + 5 * minute);
+    expect(two).toBe(one);
+    expect(three).toBe(right.time);
+    const desk = own.desk();
+    await expect(record(desk, refundOf(1, `${order}b`))).rejects.toMatchObject({ kind: 'refused' });
+    await own.database.query('update paydesk.attempts set sent_at = sent_at - $1::bigint', [day]);
+    await record(desk, refundOf(1000, `${order}b`));
+  });
+
+  test.each([
+    ['applied', 'rejected'],
+    ['rejected', 'applied'],
+    ['not_sent', 'applied'],
+  ])('"%s", which ana brought, does not become "%s" by what ben brings', async (end, other) => {
+    const row = sentAt(now());
+    const said = (word: string) => ({ ...made, verdict: word, confirmed: true });
+    await bring('ana', brought(row), laterRow(row, 1, said(end)));
+    const forged = laterRow(row, 2, { ...said(other), by: 'person', corrects: true }, { operator: 'lea' });
+    await expect(bring('ben', brought(row), forged)).rejects.toMatchObject({ code: 'PD013' });
+    await bring('ben', brought(row), laterRow(row, 1, said(end)), laterRow(row, 2, said(end)));
+    await bring('ana', laterRow(row, 3, { ...said(other), by: 'person' }));
+    expect(await verdictsOn(row)).toEqual([end, end, other]);
+  });
+
+  test('what ana brought without an end, ben may know more of', async () => {
+    const row = sentAt(now());
+    await bring('ana', brought(row), laterRow(row, 1, { ...made, verdict: 'unknown' }));
+    await bring('ben', laterRow(row, 2, made));
+    expect(await verdictsOn(row)).toEqual(['unknown', 'applied']);
+  });
+
+  test('another attempt under the same id is refused', async () => {
+    const row = sentAt(now());
+    await bring('ana', brought(row));
+    const other = brought(row, { time: row.time - 1, hash: 'other' });
+    await expect(bring('ana', other)).rejects.toMatchObject({ code: 'PD012' });
+  });
+});
+
+describe('an acknowledged alarm', () => {
+  const operators = async ({ intent }: SentRow) => {
+    const rows = await team.database.query(
+      `select row::json ->> 'operator' as operator from paydesk.rows where type = 'verdict' and intent = $1 order by seq`,
+      [intent],
+    );
+    return rows.map(({ operator }) => operator);
+  };
+
+  test('stays the word of who acknowledged it, whoever looks at the order later', async () => {
+    const row = refundOf(5, order);
+    const [ana, ben] = [team.desk(), team.desk({ person: 'ben' })];
+    await record(ana, row);
+    await ana.append({ ...verdict(row.intent, 6), by: 'read', why: 'twice', alarm: 'duplicate' });
+    const seen = { ...verdict(row.intent, 7), by: 'read', why: 'seen', acknowledged: 'duplicate' } as const;
+    await ana.append({ ...seen, operator: 'ana', note: 'the buyer was told' });
+    await ben.attempts({});
+    await ben.append(seen);
+    expect(await operators(row)).toEqual([null, 'ana', null]);
+    await ben.append({ ...seen, operator: 'ben', note: 'and told again' });
+    expect(await operators(row)).toEqual([null, 'ana', null, 'ben']);
+  });
+
+  test('has the name of who ended it, also if that row has no note', async () => {
+    const row = refundOf(5, order);
+    const ana = team.desk();
+    await record(ana, row);
+    await ana.append({ ...verdict(row.intent, 7), why: 'seen', acknowledged: 'duplicate' });
+    expect(await operators(row)).toEqual(['ana']);
+  });
+});

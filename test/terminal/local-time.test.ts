@@ -57,6 +57,17 @@ describe('a time', () => {
     );
   });
 
+  it.each(['UTC', 'America/Mexico_City', undefined])(
+    'is the bare number when there is no such day, in the zone %s',
+    (zone) => {
+      const times = createTimes(zone, now);
+      for (const far of [9e12, -9e12])
+        expect([times.iso(far), times.show(far, 'full'), times.short(far), isoTime(far)]).toEqual(
+          Array(4).fill(String(far)),
+        );
+    },
+  );
+
   it('is ISO 8601 in UTC for machines', () => {
     expect(isoTime(seconds)).toBe('2026-11-20T23:08:51Z');
   });

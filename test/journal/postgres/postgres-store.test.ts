@@ -51,7 +51,7 @@ storeContract(
 );
 
 // The rows of the contract say who wrote them and when, which the server states otherwise; and several of them are open on one
-// order, or follow "applied" and say less, which it refuses otherwise.
+// order, follow "applied" and say less, or are of no account, which it refuses otherwise.
 async function letRowsSayWhoAndWhen({ database }: Team): Promise<void> {
   await database.query(`
     drop table if exists paydesk.said;
@@ -65,6 +65,8 @@ async function letRowsSayWhoAndWhen({ database }: Team): Promise<void> {
     create or replace function paydesk.row_time(p_newest bigint) returns bigint language sql volatile as
       $$ select time from paydesk.said $$;
     create or replace function paydesk.refuse_open(p_subject text) returns void language sql as '';
+    create or replace function paydesk.refuse_no_account(p_type text, p_intent text, j jsonb)
+      returns void language sql as '';
     create or replace function paydesk.refuse_lesser(x paydesk.attempts, j jsonb) returns void language sql as '';
     drop index if exists paydesk.one_open_attempt;`);
 }

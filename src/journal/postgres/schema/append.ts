@@ -71,6 +71,15 @@ begin
   return ',"desk":' || {schema}.json_text(desk);
 end $$;
 
+-- A SENT row without an account may be any change, so it would block every order of every desk.
+create function {schema}.refuse_no_account(p_type text, p_intent text, j jsonb) returns void language plpgsql immutable as $$
+begin
+  if p_type = 'sent' and not coalesce(j ->> 'origin' ~ '^(https?://[^[:space:]/]+|demo:[^[:space:]]+)$', false)
+    or p_type in ('sent', 'verdict') and p_intent = '' then
+    raise exception 'this is no row of the journal: it names no account or no attempt' using errcode = 'PD017';
+  end if;
+end $$;
+
 -- Adds a row. The caller has locked the head and has p_time from there. p_members: what else the server states, each with a
 -- comma before it. p_rest: the row as the program wrote it, without what the server states.
 create function {schema}.append_row(
@@ -84,9 +93,10 @@ begin
   if left(p_rest, 2) <> '{"' or jsonb_typeof(j) <> 'object'
     or j ?| array['columns', 'type', 'intent', 'attempt', 'time', 'operator', 'sendBy', 'stamp', 'approvedBy', 'imported', 'step', 'until']
     and p_type in ('sent', 'verdict', 'setting')
-    or p_type = 'approval' and j ?| array['columns', 'type', 'intent', 'attempt', 'time', 'operator', 'stamp'] then
+    or p_type = 'approval' and j ?| array['columns', 'type', 'intent', 'attempt', 'time', 'operator', 'sendBy', 'stamp', 'approvedBy', 'imported'] then
     raise exception 'this is not the rest of a row' using errcode = 'PD017';
   end if;
+  perform {schema}.refuse_no_account(p_type, p_intent, j);
   perform {schema}.refuse_form(p_type, j, p_body);
   select * into strict h from {schema}.head;
   r.seq := h.seq + 1;

@@ -27,9 +27,10 @@ create function {schema}.approval_state(a {schema}.approvals, p_time bigint) ret
     when a.state = 'approved' and a.until <= p_time then 'expired'
     else a.state end $$;
 
+-- The row of a step that was taken here. Rows of requests have no attempt, and nobody can bring one in.
 create function {schema}.approval_row(p_id text, p_step text) returns json language sql stable as $$
-  select row_to_json(r) from {schema}.rows r where r.type = 'approval' and r.intent = p_id
-    and r.row::jsonb ->> 'step' = p_step order by r.seq desc limit 1 $$;
+  select row_to_json(r) from {schema}.rows r where r.type = 'approval' and r.intent = p_id and r.attempt = 0
+    and r.row::jsonb ->> 'step' = p_step and not r.row::jsonb ? 'imported' order by r.seq desc limit 1 $$;
 
 create function {schema}.append_approval(p_time bigint, p_id text, p_step text, p_rest text, p_body text)
 returns json language sql as $$

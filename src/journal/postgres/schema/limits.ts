@@ -62,6 +62,10 @@ create function {schema}.amount_of(j jsonb, p_body text) returns bigint language
     (select -sum((e ->> 'amount')::bigint) from jsonb_array_elements(j #> '{proof,expected}') e),
     ((p_body::json -> 'body') ->> 'amount')::bigint, (j ->> 'amount')::bigint) end $$;
 
+-- What limits add up. A refund without a right amount pays nothing in: it never makes room for others.
+create function {schema}.counted_amount(j jsonb, p_body text) returns bigint language sql immutable as $$
+  select case when {schema}.amount_of(j, p_body) < 0 then 0 else {schema}.amount_of(j, p_body) end $$;
+
 -- Whether they name one amount, as far as they name any.
 create function {schema}.amounts_agree(j jsonb, p_body text) returns boolean language sql immutable as $$
   select a = (select -sum((e ->> 'amount')::bigint) from jsonb_array_elements(j #> '{proof,expected}') e)

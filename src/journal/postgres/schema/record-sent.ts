@@ -65,7 +65,7 @@ begin
       open, newest_row, livemode, amount, currency, plan, plan_row)
     values (p_intent, p_attempt, s, r.order_id, j ->> 'given', {schema}.operator(), {schema}.run(), j #>> '{proof,kind}',
       t, t + p_send_within, (j ->> 'horizonMs')::bigint, true, r.seq,
-      (j #>> '{proof,livemode}')::boolean, {schema}.amount_of(j, p_body), upper(j ->> 'currency'),
+      (j #>> '{proof,livemode}')::boolean, {schema}.counted_amount(j, p_body), upper(j ->> 'currency'),
       j #>> '{claim,plan}', (j #>> '{claim,row}')::int);
   return row_to_json(r);
 end $$;

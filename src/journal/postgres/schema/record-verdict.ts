@@ -6,6 +6,12 @@ create function {schema}.is_open(p_verdict text, p_confirmed text, p_kind text) 
   select p_verdict in ('unknown', 'not_seen')
     or (p_verdict = 'rejected' and p_confirmed is not distinct from 'false' and p_kind in ('refund', 'capture', 'order')) $$;
 
+-- Whether this row itself acknowledges an alarm. A later read only carries on what somebody acknowledged before: it has no
+-- note, and whoever looked must not stand there as who dealt with it.
+create function {schema}.acknowledges(x {schema}.attempts, j jsonb, p_body text) returns boolean language sql stable as $$
+  select j ? 'acknowledged' and (coalesce(p_body::json ->> 'note', '') <> '' or not exists (select from {schema}.rows r
+    where r.seq = x.newest_row and r.row::jsonb ->> 'acknowledged' = j ->> 'acknowledged')) $$;
+
 -- Adds a verdict and notes what it says of its attempt.
 create function {schema}.append_verdict(p_time bigint, x {schema}.attempts, p_rest text, p_body text)
 returns {schema}.rows language plpgsql as $$
@@ -16,7 +22,7 @@ declare
   stays boolean;
 begin
   r := {schema}.append_row(p_time, 'verdict', x.intent, x.attempt,
-    case when j ->> 'by' = 'person' or j ? 'acknowledged' then ',"operator":' || {schema}.json_text({schema}.operator()) else '' end, p_rest, p_body);
+    case when j ->> 'by' = 'person' or {schema}.acknowledges(x, j, p_body) then ',"operator":' || {schema}.json_text({schema}.operator()) else '' end, p_rest, p_body);
   -- The horizon is counted from the first verdict that was written while the clocks agreed.
   first := coalesce(x.first_verdict_at, case when j ? 'skewed' then null else p_time end);
   stays := {schema}.is_open(j ->> 'verdict', j ->> 'confirmed', x.kind)
