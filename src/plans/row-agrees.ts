@@ -16,11 +16,16 @@ export function rowProblem(
   // What was sent before stands in the row as the journal has it, and a repaired journal may not know all of it.
   if (state === 'done' || state === 'unconfirmed') return undefined;
   if (!sendsWhatItShows(row)) return 'would send another refund than it shows';
+  // Of a text that held an API key the file has only the mask, so nothing can be compared.
+  if ([orderId, chargeId, ref].some((text) => text?.includes(mask))) return undefined;
   // Under another key the journal would not find what was sent for this row.
-  if (row.key !== rowKey({ origin, mode, orderId, chargeId, amount, ref }))
-    return 'has the key of another row';
-  return undefined;
+  return row.key === rowKey({ origin, mode, orderId, chargeId, amount, ref })
+    ? undefined
+    : 'has the key of another row';
 }
+
+// What paydesk writes in place of an API key.
+const mask = '[key]';
 
 function sendsWhatItShows({ sum, expected, body, amount, chargeId, reason }: PlanRow): boolean {
   if (body === undefined || body.reason !== reason) return false;

@@ -3,6 +3,7 @@
 import { createHash } from 'node:crypto';
 import { expect, it } from 'vitest';
 import type { Json } from '../harness/orders.ts';
+import { testKey } from '../harness/service.ts';
 import { order, type RefundService, startRefunds } from './refund-service.ts';
 
 const titles = 'order_id,charge_id,amount,ref';
@@ -127,4 +128,15 @@ it.each<[string, (line: string) => string]>([
   expect(applied.code).toBe(3);
   expect(applied.stderr).toContain('line 1 is not written as paydesk writes it');
   expect(service.posts).toEqual([]);
+});
+
+it('a plan of a file with an API key in a ref is applied: the key is masked there, and no row counts as another one', async () => {
+  await using service = await startRefunds([order('ord_1')]);
+  await service.plan([titles, `ord_1,any,100,x${testKey}`]);
+
+  const applied = await service.apply();
+
+  expect(applied.code, applied.stderr).toBe(0);
+  expect(service.read('refunds.plan')).not.toContain(testKey);
+  expect(service.made).toHaveLength(1);
 });
