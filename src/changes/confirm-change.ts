@@ -36,6 +36,8 @@ interface ConfirmedOrder {
   readonly typed?: TypedAmount | undefined;
   /** What `id` is, if it is not the id of an order: `the digest`. */
   readonly idIs?: string | undefined;
+  /** Whether a text means it, if the id itself is not the only one that does: of a digest, also a longer part. */
+  readonly isId?: ((text: string) => boolean) | undefined;
 }
 
 /** The command that needs a confirmation, and the flags that it still lacks. */
@@ -118,7 +120,7 @@ export async function confirmChange(ctx: Context, confirmation: Confirmation): P
   const { profile, confirm, order, purpose = 'send' } = confirmation;
   if (ctx.options.dryRun) return;
   if (confirm !== undefined) {
-    if (order !== undefined) checkConfirmed(confirm, order.id);
+    if (order !== undefined && order.isId?.(confirm) !== true) checkConfirmed(confirm, order.id);
     return;
   }
   if (profile.mode === 'production') return askForWord(ctx, confirmation);
@@ -195,7 +197,7 @@ function isMeant(text: string, profile: Profile, order: Confirmation['order']): 
     typed.amount === order.amount &&
     amountProblem(typed, order.currency, settings) === undefined;
   if (waysToRead(profile, order) !== undefined) return isAmount && typed.places !== undefined;
-  return text === order.id || isAmount;
+  return text === order.id || order.isId?.(text) === true || isAmount;
 }
 
 // Says what is wrong with the typed text, but not what to type: that stands in the preview, which should be read once more.

@@ -182,8 +182,14 @@ export interface Plan extends PlanHead {
   readonly digest: string;
 }
 
-/** How many characters of the digest a person types. */
+/** How many characters of the digest a person types at least. Whoever does not trust a file compares and types all 64. */
 export const digestShown = 8;
+
+/** Whether a person typed this digest: its beginning or all of it, in letters of any case. */
+export function namesDigest(typed: string, digest: string): boolean {
+  const text = typed.trim().toLowerCase();
+  return text.length >= digestShown && digest.startsWith(text);
+}
 
 /** The sums of rows, per currency, in the order in which the currencies occur. */
 export function sumsOf(rows: readonly Pick<PlanRow, 'currency' | 'sum'>[]): readonly PlanSum[] {

@@ -206,7 +206,15 @@ it('F52 in production without a terminal, plan and apply name the totals that ar
   const half = await service.plan(rows, '--to', 'new.plan', '--expect-count', '2');
   const bare = await service.apply();
   const noTotals = await service.apply('--confirm', digestIn(service));
-  const sent = await service.apply('--confirm', digestIn(service), ...production);
+  const digest = /"digest":"(\w{64})/.exec(service.read('refunds.plan'))?.[1] ?? '';
+  const wrong = [
+    digest.slice(0, 7),
+    `${digest.slice(0, 63)}${digest.endsWith('0') ? '1' : '0'}`,
+    `${digest}0`,
+  ];
+  for (const text of wrong) expect((await service.apply('--confirm', text, ...production)).code).toBe(3);
+  expect(service.posts).toEqual([]);
+  const sent = await service.apply('--confirm', digest, ...production);
 
   expect([plan.code, half.code, bare.code, noTotals.code, sent.code]).toEqual([2, 2, 2, 2, 0]);
   expect(plan.stderr).toContain('missing --expect-count N and --expect-total CUR=N');

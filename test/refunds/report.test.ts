@@ -161,7 +161,12 @@ it('looks like this at 80 columns', async () => {
     columns: 80,
   });
 
-  expect(screen.replaceAll('\r', '').replace(/digest \w{8}/, 'digest 12345678')).toMatchInlineSnapshot(`
+  expect(
+    screen
+      .replaceAll('\r', '')
+      .replace(/digest \w{8};/, 'digest 12345678;')
+      .replace(/\w{64}/, '1234'.repeat(16)),
+  ).toMatchInlineSnapshot(`
     "LINE  ORDER     REFUND  VERDICT     WHY                    
        2  ord_1  35000 MXN  applied     -                      
        3  ord_2    100 MXN  applied     -                      
@@ -170,6 +175,7 @@ it('looks like this at 80 columns', async () => {
     be looked at, . not sent
     of 3 rows 2 applied (35100 MXN), 1 impossible
     digest 12345678; this plan has --expect-count 3 --expect-total MXN=35100
+    whole digest 1234123412341234123412341234123412341234123412341234123412341234
     "
   `);
 });

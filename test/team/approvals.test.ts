@@ -156,6 +156,19 @@ describe('36 the approval of a second person', () => {
     expect(await ben.ask(`${id}c`, askedOf(refundOf(700, order)))).toMatchObject({ intent: `${id}c` });
   });
 
+  test('whoever did not hear that a request was recorded, and asks again after a no, hears that', async () => {
+    const ana = await rulesOf(team, 'ana');
+    await ana.ask(id, askedOf(refundOf(700, order)));
+    await (await rulesOf(team, 'ben')).decide(id, 'rejected', { ...hour, note: 'no' });
+    for (const amount of [700, 800])
+      await expect(ana.ask(id, askedOf(refundOf(amount, order)))).rejects.toMatchObject({
+        kind: 'refused',
+        message: expect.stringMatching(/refused it: r_\w+ was asked for already, and is rejected$/),
+        parts: { certain: 'nothing was sent', now: ['look at it: paydesk approvals list'] },
+      });
+    expect((await ana.approvals()).filter((one) => one.id === id)).toMatchObject([{ state: 'rejected' }]);
+  });
+
   test('what was typed for a request is erased with the bodies of that time, once it is over', async () => {
     const ana = await rulesOf(team, 'ana');
     await ana.ask(id, askedOf({ ...refundOf(700, order), note: 'ticket 8840' }));

@@ -82,4 +82,31 @@ test('a plan that needs a second person says why, and its digest stands in the l
     `line 2, ${id}: the plan pays back 5 MXN, and 700 went back in the last 24 hours`,
   );
   expect(await screen('approvals', 'list')).toMatch(new RegExp(`^ +digest ${digest.slice(0, 8)} *$`, 'm'));
+
+  // Two plans may begin with the same 8 characters, so whoever asks, looks or approves can compare all of them.
+  const whole = new RegExp(`^(?:digest  |whole digest )${digest} *$`, 'm');
+  expect(asked.stderr).toMatch(whole);
+  const { approval } = JSON.parse(
+    (await run('apply', 'rows.plan', '--confirm', digest, '--json')).stderr.trim().split('\n').at(-1) ?? '',
+  );
+  expect(await screen('refunds', 'status', 'rows.plan')).toMatch(whole);
+  expect(await screen('approvals', 'show', approval)).toMatch(whole);
+  const other = digest.endsWith('0') ? '1' : '0';
+  for (const wrong of [
+    digest.slice(0, 7),
+    `${digest.slice(0, 8)}${digest[8] === '0' ? '1' : '0'}`,
+    `${digest.slice(0, -1)}${other}`,
+    `${digest}0`,
+  ]) {
+    const refused = await approve(approval, wrong);
+    expect(refused, wrong).toMatchObject({ code: 3 });
+    expect(refused.stderr).toContain('does not name');
+  }
+  const approved = await approve(approval, digest.toUpperCase());
+  expect(approved, approved.stderr).toMatchObject({ code: 0 });
+  expect(approved.stderr).toMatch(whole);
+  expect(approved.stdout).toContain(`digest: ${digest}\n`);
 });
+
+const approve = (approval: string, digest: string) =>
+  paydesk(['approvals', 'approve', approval, '--confirm', digest], { home: homes.ben, env: env() });

@@ -123,7 +123,14 @@ export function applyPreview(
     profile,
     madeAt,
     expected,
-  }: { readonly profile: Profile; readonly madeAt: string; readonly expected: ControlTotals },
+    needsSecond,
+  }: {
+    readonly profile: Profile;
+    readonly madeAt: string;
+    readonly expected: ControlTotals;
+    /** Somebody else approves the plan too, and compares the whole digest. */
+    readonly needsSecond: boolean;
+  },
 ): readonly Block[] {
   const { settings } = profile;
   const orders = new Set(send.map(({ orderId }) => orderId)).size;
@@ -169,7 +176,7 @@ export function applyPreview(
       hang: 8,
     },
     ...(totals.length === 0 ? [] : [line('totals', `as you expect: ${totals.join(' ')}`)]),
-    line('digest', plan.digest.slice(0, digestShown)),
+    line('digest', needsSecond ? plan.digest : plan.digest.slice(0, digestShown)),
   ];
 }
 

@@ -16,6 +16,7 @@ import {
   type ControlTotals,
   digestShown,
   missingTotals,
+  namesDigest,
   type Plan,
   type PlanRow,
   sumsOf,
@@ -73,7 +74,7 @@ export async function confirmPlan(
   const reports = await reportPlan(ctx, plan);
   const send = sentNow(plan, reports);
   const digest = plan.digest.slice(0, digestShown);
-  if (confirm !== undefined && digestIn(confirm) !== digest)
+  if (confirm !== undefined && !namesDigest(confirm, plan.digest))
     throw new CliError(
       'refused',
       `--confirm ${confirm} is not the digest of ${path}, which begins with ${digest}`,
@@ -86,7 +87,12 @@ export async function confirmPlan(
   // Even with --quiet: whoever settled a row may have been wrong.
   for (const text of await byHandLines(ctx, service, send)) ctx.notes.warn({ text, style: 'warn' });
   ctx.notes.show(
-    applyPreview(plan, path, send, reports, { profile, madeAt: ctx.fullTime(plan.madeAt), expected }),
+    applyPreview(plan, path, send, reports, {
+      profile,
+      madeAt: ctx.fullTime(plan.madeAt),
+      expected,
+      needsSecond: second !== undefined,
+    }),
   );
   if (second !== undefined)
     ctx.notes.show([
@@ -95,7 +101,7 @@ export async function confirmPlan(
     ]);
   if (second?.asked !== undefined)
     throw askedByOther(profile, second.asked, commandLine(profile, 'refunds', 'apply', path));
-  if (confirm === undefined) await askFor(ctx, profile, digest, path, second?.asks === true);
+  if (confirm === undefined) await askFor(ctx, profile, plan.digest, path, second?.asks === true);
   // Somebody may have replaced the file while the question stood there.
   const now = await ctx.plans.open(path);
   if (now.digest === plan.digest) {
@@ -209,14 +215,9 @@ async function askFor(
     flag: '--confirm DIGEST',
     optional: true,
     check: (text) =>
-      text === '' || digestIn(text) === digest ? undefined : `${text} is not the digest above`,
+      text === '' || namesDigest(text, digest) ? undefined : `${text} is not the digest above`,
   });
-  if (digestIn(typed) !== digest) throw cancelled(profile, path);
-}
-
-// The same letters, however they were typed.
-function digestIn(text: string): string {
-  return text.trim().toLowerCase();
+  if (!namesDigest(typed, digest)) throw cancelled(profile, path);
 }
 
 function cancelled(profile: Profile, path: string): CliError {

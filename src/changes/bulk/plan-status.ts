@@ -50,6 +50,7 @@ export async function planStatus(ctx: Context, asked: StatusAsked): Promise<0 | 
   if (ctx.out.format === 'table') ctx.notes.note(verdictBar(reports));
   ctx.notes.note(countWords(reports, style));
   ctx.notes.note(totalsLine(plan));
+  ctx.notes.note(`whole digest ${plan.digest}`);
   if (reports.some(({ verdict }) => verdict === 'not_started')) ctx.notes.note(reasonsLine(plan, asked.path));
   if (reports.some(({ verdict }) => verdict === 'unconfirmed')) return 7;
   return reports.every(({ verdict }) => verdict === 'applied') ? 0 : 8;

@@ -11,7 +11,7 @@ import {
   type PlanTold,
   type TeamRules,
 } from '../../journal/journal.ts';
-import { digestShown } from '../../plans/plans.ts';
+import { digestShown, namesDigest } from '../../plans/plans.ts';
 import { commandLine, type Profile } from '../../profiles/profiles.ts';
 import type { Block } from '../../terminal/terminal.ts';
 import { rowsAndSumsOf } from '../bulk/batch-words.ts';
@@ -129,6 +129,7 @@ async function shown(
   const facts = [
     `${id} ${stateWords(ctx, request)}`,
     `asked by ${asked.operator}, ${ctx.fullTime(asked.time)}: ${requestTitle(request, style)}`,
+    ...(more.length === 0 && 'planned' in asked ? [`digest: ${asked.claim.plan}`] : []),
     `account: ${accountWords(asked)}`,
     ...(asked.note === undefined ? [] : [`note: ${asked.note}`]),
   ];
@@ -212,7 +213,7 @@ async function planPreview(ctx: Context, request: ApprovalRequest): Promise<Seen
             ),
           ]),
       ...notes.map((text) => line('note', text)),
-      line('digest', claim.plan.slice(0, digestShown)),
+      line('digest', claim.plan),
       line('rows', 'whoever has the file of the plan shows them: paydesk refunds status PLAN'),
     ],
     urgent: [],
@@ -257,12 +258,19 @@ async function confirmApproval(
     checkApprovable(ctx, { profile, confirm, id: order.id });
     return await confirmChange(ctx, { profile, confirm, order, purpose });
   }
-  const id = planIn(request).claim.plan.slice(0, digestShown);
+  const digest = planIn(request).claim.plan;
+  const id = digest.slice(0, digestShown);
   checkApprovable(ctx, { profile, confirm, id });
   await confirmChange(ctx, {
     profile,
     confirm,
-    order: { id, amount: undefined, currency: undefined, idIs: 'the digest' },
+    order: {
+      id,
+      amount: undefined,
+      currency: undefined,
+      idIs: 'the digest',
+      isId: (text) => namesDigest(text, digest),
+    },
     purpose,
   });
 }

@@ -8,14 +8,14 @@ import { requestArgument } from './request-argument.ts';
 export const approve = defineCommand({
   description: [
     'Approves a request of somebody else. paydesk reads the order again first and shows the preview. If the order has changed and the refund would not be the same any more, paydesk refuses.',
-    'The approval is for that very refund, or for all rows of that plan, and for whoever asked. It works once, and for 24 hours at most. Whoever asked then sends it with paydesk orders refund --approved REQUEST, or by applying the plan again.',
+    'The approval is for that very refund, or for all rows of that plan, and for whoever asked. It works once, and for 24 hours at most. Of a plan it shows the whole digest: if you do not trust the file that you looked at, compare all 64 characters, or give them as --confirm. Whoever asked then sends it with paydesk orders refund --approved REQUEST, or by applying the plan again.',
   ].join(' '),
   arguments: [requestArgument],
   flags: {
     confirm: flag.text({
       value: 'ID',
       summary:
-        'the order id, or the first 8 characters of the digest of the plan: counts as yes in production',
+        'the order id, or at least 8 characters of the digest of the plan: counts as yes in production',
     }),
     hours: flag.integer(1, 24, {
       value: 'N',

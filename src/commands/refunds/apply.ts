@@ -15,7 +15,10 @@ export const apply = defineCommand({
   ].join(' '),
   arguments: [planArgument],
   flags: {
-    confirm: flag.text({ value: 'DIGEST', summary: 'the first 8 characters of the digest of the plan' }),
+    confirm: flag.text({
+      value: 'DIGEST',
+      summary: 'the first 8 or more characters of the digest of the plan',
+    }),
     concurrency: flag.integer(1, 16, {
       value: 'N',
       summary: 'how many orders at a time',

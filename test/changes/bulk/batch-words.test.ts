@@ -85,6 +85,7 @@ it('one more row "has" notes', () => {
   const rows = Array.from({ length: 6 }, (_, index) => planRow({ line: index + 2, marks: ['a note'] }));
   const plan = planOf(rows);
   const blocks = applyPreview(plan, 'fri.plan', rows, reportRows(plan, []), {
+    needsSecond: false,
     profile,
     madeAt: 'at noon',
     expected: { count: undefined, totals: [] },
@@ -105,6 +106,7 @@ it('the preview shows five notes, and where the others are', () => {
   );
   const plan = planOf(rows);
   const blocks = applyPreview(plan, 'fri.plan', rows, reportRows(plan, []), {
+    needsSecond: false,
     profile,
     madeAt: 'at noon',
     expected: { count: 7, totals: [{ currency: 'MXN', amount: 35 }] },

@@ -85,6 +85,11 @@ begin
       and case when of_plan is null then a.what = {schema}.what_of(j, p_body) else a.plan = of_plan end
     order by a.asked_at desc limit 1;
   if found then return {schema}.approval_row(same, 'asked'); end if;
+  -- Whoever did not hear the answer asks again under the same id. Meanwhile somebody may have said no.
+  select {schema}.approval_state(a, t) into same from {schema}.approvals a where a.id = p_id;
+  if found then
+    raise exception '% was asked for already, and is %', p_id, same using errcode = 'PD041';
+  end if;
   if of_plan is null then
     found_out := {schema}.limits_on(j, p_body, t);
     if found_out ->> 'problem' is not null then
