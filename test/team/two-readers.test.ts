@@ -30,7 +30,7 @@ test('the desk that is second goes by what the first has recorded, and says noth
       if (readers === 2) both.resolve();
       return async (request, response, socket) => {
         await both.promise;
-        json(listOf(...service.orders))(request, response, socket);
+        await json(listOf(...service.orders))(request, response, socket);
       };
     },
   });
