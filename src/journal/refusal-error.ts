@@ -15,7 +15,7 @@ import { notMadeBy } from './said-by-hand.ts';
 import { isSameAddress, marksOf } from './same-account.ts';
 import { sameJson, type Typed } from './same-request.ts';
 import { namedByReply } from './unconfirmed.ts';
-import { isOfTeam, mendLines, reasonOf } from './unwritten-words.ts';
+import { isOfTeam, mendLines, RecordedFirst, reasonOf } from './unwritten-words.ts';
 
 /** The error of a run that sent nothing. `subject`: the order, or the change in words. */
 export function refusalError(
@@ -216,6 +216,12 @@ function unwrittenError(
   { attempt, row, cause }: Extract<Refusal, { why: 'unwritten' }>,
   subject: string,
 ): CliError {
+  if (cause instanceof RecordedFirst)
+    return new CliError('refused', `another desk recorded something about ${subject} at the same moment`, {
+      certain: 'that counts; nothing was sent now, and nothing was recorded',
+      now: [showCommand(attempt)],
+      cause,
+    });
   const again = plainCommand('journal', 'reconcile', attempt.sent.intent);
   return new CliError('unknown', `the result for ${subject} could not be recorded: ${reasonOf(cause)}`, {
     opening: 'not recorded:',

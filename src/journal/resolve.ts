@@ -35,6 +35,7 @@ import type { AttemptRecord, Moment, VerdictRow } from './journal-rows.ts';
 import { momentOfRow } from './journal-time.ts';
 import { type Claims, type Evidence, isSameMoney } from './judge-read.ts';
 import type { Effect, Event } from './protocol-types.ts';
+import { RecordedFirst } from './unwritten-words.ts';
 import { judgeSeen, type Ruling, rulingOf, rulingOfWatched, verdictRow } from './verdict.ts';
 
 /** Which attempt to look at, and what a person states if no read can show the outcome. */
@@ -44,6 +45,8 @@ export interface Errand {
   readonly statement?: Statement | undefined;
   /** A person has dealt with its alarm. */
   readonly acknowledgement?: Acknowledgement | undefined;
+  /** Another desk recorded something before this run could. */
+  readonly isSecondLook?: true | undefined;
 }
 
 /** How it ended. */
@@ -117,7 +120,10 @@ function transition(state: ResolveState, event: Event): ResolveStep | undefined 
         evidence,
       } as const;
       if (event.is === 'unrecorded')
-        return refuse({ why: 'unwritten', attempt: record, row, cause: event.cause });
+        return (
+          lookAgain(state.errand, event.cause) ??
+          refuse({ why: 'unwritten', attempt: record, row, cause: event.cause })
+        );
       return event.is === 'recorded' ? release(end) : undefined;
     }
     case 'releasing':
@@ -125,6 +131,16 @@ function transition(state: ResolveState, event: Event): ResolveStep | undefined 
     case 'done':
       return undefined;
   }
+}
+
+// Two desks may read the same order at the same moment. Whoever is second looks again, once, and goes by what stands. What a
+// person says is not said again for them.
+function lookAgain(errand: Errand, cause: unknown): ResolveStep | undefined {
+  const { statement, acknowledgement, isSecondLook } = errand;
+  if (!(cause instanceof RecordedFirst) || statement !== undefined || acknowledgement !== undefined)
+    return undefined;
+  if (isSecondLook === true) return undefined;
+  return { state: { at: 'looking', errand: { ...errand, isSecondLook: true } }, effect: { do: 'look' } };
 }
 
 // If another run has settled the attempt meanwhile, that verdict stands.

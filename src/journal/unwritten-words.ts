@@ -2,6 +2,9 @@
 
 import { CliError, systemCode } from '../errors.ts';
 
+/** The refusal of a verdict because another desk recorded one first. So it is certain that this one is not in the journal. */
+export class RecordedFirst extends CliError {}
+
 /** Why it could not be written. */
 export function reasonOf(cause: unknown): string {
   return cause instanceof Error ? cause.message : String(cause);

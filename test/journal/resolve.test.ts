@@ -2,8 +2,10 @@ import { describe, expect, it } from 'vitest';
 import { isDue } from '../../src/journal/attempt-state.ts';
 import type { AttemptRecord, VerdictRow } from '../../src/journal/journal-rows.ts';
 import type { Effect, Event } from '../../src/journal/protocol-types.ts';
+import { refusalError } from '../../src/journal/refusal-error.ts';
 import { beginResolve, type Errand, resolve } from '../../src/journal/resolve.ts';
-import { attempt as attemptWith, horizonMs, momentAt } from './rows.ts';
+import { RecordedFirst } from '../../src/journal/unwritten-words.ts';
+import { attempt as attemptWith, horizonMs, momentAt, verdict } from './rows.ts';
 import { orderWith as order } from './world.ts';
 
 const at = momentAt;
@@ -280,6 +282,56 @@ describe('a look at an open attempt', () => {
     const { state } = run(attempt(), [seen(order(5)), { is: 'unrecorded', cause: 'full', moment: at(0) }]);
     expect(state).toMatchObject({
       end: { how: 'refused', refusal: { why: 'unwritten', cause: 'full' } },
+    });
+  });
+
+  describe('whose verdict comes second, since another desk recorded one at the same moment,', () => {
+    const cause = new RecordedFirst('refused', 'another verdict came first');
+    const second: Event = { is: 'unrecorded', cause, moment: at(later) };
+    const known = (record: AttemptRecord): Event => ({ is: 'known', attempts: [record], moment: at(later) });
+    const unwritten = { end: { how: 'refused', refusal: { why: 'unwritten', cause } } };
+
+    it('looks again, and goes by what stands', () => {
+      expect(run(attempt(), [seen(order(5)), second])).toMatchObject({
+        state: { at: 'looking' },
+        effect: { do: 'look' },
+      });
+      const stands = attempt({ verdict: 'rejected', by: 'reply', confirmed: true });
+      const { state } = run(attempt(), [seen(order(5)), second, known(stands)]);
+      expect(state).toMatchObject({ end: { how: 'looked', record: stands } });
+    });
+
+    it('does so once', () => {
+      const { state } = run(attempt(), [seen(order(5)), second, known(attempt()), seen(order(5)), second]);
+      expect(state).toMatchObject(unwritten);
+    });
+
+    it('says for nobody again what that person said', () => {
+      const statement = { applied: false, operator: 'op7', note: 'no trace' };
+      expect(run(attempt({}), [seen(order()), approved, second], statement).state).toMatchObject(unwritten);
+    });
+
+    it('acknowledges for nobody', () => {
+      const errand = {
+        intent: 'i_1',
+        attempt: 1,
+        acknowledgement: { operator: 'op7', note: 'told the buyer' },
+      };
+      const alarmed = attempt({ verdict: 'applied', by: 'read', alarm: 'duplicate' });
+      const { state } = [locked, known(alarmed), seen(order(5, 5)), second].reduce(
+        (step, event) => resolve(step.state, event),
+        beginResolve(errand),
+      );
+      expect(state).toMatchObject(unwritten);
+    });
+
+    it('is refused with that in words', () => {
+      const refusal = { why: 'unwritten', attempt: attempt(), row: verdict('i_1', 1), cause } as const;
+      expect(refusalError(refusal, 'ord_1')).toMatchObject({
+        kind: 'refused',
+        message: 'another desk recorded something about ord_1 at the same moment',
+        parts: { now: ['paydesk journal show i_1'] },
+      });
     });
   });
 

@@ -3,6 +3,7 @@
 import * as v from 'valibot';
 import { CliError, systemReason } from '../../errors.ts';
 import { approvalRefusal, LimitRefusal } from '../limit-words.ts';
+import { RecordedFirst } from '../unwritten-words.ts';
 import { codeOf, isCertain, NoAnswer, ServerWarning, UnprovenServer } from './connection.ts';
 import { findingIn } from './rule-answers.ts';
 import type { ServerProblem } from './server-check.ts';
@@ -37,7 +38,8 @@ export function refusedByServer(error: unknown, place: string): CliError {
   const byRule = refusedByRule(error);
   if (byRule !== undefined) return byRule;
   const remedy = isOfAdministrator(error) ? administrator : remedies[codeOf(error) ?? ''];
-  return new CliError('refused', `the team's journal ${place} refused it: ${messageOf(error)}`, {
+  const Kind = codeOf(error) === 'PD013' ? RecordedFirst : CliError;
+  return new Kind('refused', `the team's journal ${place} refused it: ${messageOf(error)}`, {
     certain,
     ownCode: 'team_server_refused',
     ...(remedy === undefined ? {} : { now: [remedy] }),
