@@ -1,6 +1,7 @@
 /** A service of the tests' own that keeps the money: it applies refunds and captures, then answers as a test says. */
 
 import type { ServerResponse } from 'node:http';
+import { slotCount, slotOf } from '../../src/locks/sqlite/slot-files.ts';
 import { captured, chargeOf, type Json, orderOf, refundOf, withRefund } from '../harness/orders.ts';
 import { type Handler, json, type SeenRequest, startServer, type TestServer } from '../harness/server.ts';
 import { notFound, pageOf } from '../harness/service.ts';
@@ -75,13 +76,22 @@ export async function startLedger(tls?: { readonly key: string; readonly cert: s
     server,
     url: server.url,
     clock,
-    add(kind, onPost = honest, id = `ord_L${String(orders.length + 1).padStart(6, '0')}x`) {
+    add(kind, onPost = honest, id = idWithOwnLock(orders.length)) {
       const order = new Entry(id, kind, clock, onPost);
       orders.push(new Entry(`${id}before`, 'refund', clock), order, new Entry(`${id}after`, 'refund', clock));
       return order;
     },
     [Symbol.asyncDispose]: () => server.close(),
   };
+}
+
+// Of the orders in a row no two share a lock: they would wait for each other, and a test is seldom about that.
+function idWithOwnLock(before: number): string {
+  const idOf = (tries: number) =>
+    `ord_L${String(before + 1).padStart(6, '0')}${String(tries).padStart(3, '0')}x`;
+  let tries = 0;
+  while (slotOf(idOf(tries)) !== before % slotCount) tries += 1;
+  return idOf(tries);
 }
 
 function stampDate(response: ServerResponse, { offMs, told }: Ledger['clock']): void {

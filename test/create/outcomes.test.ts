@@ -159,7 +159,8 @@ test('of two equal orders at once, the one whose answer is lost does not take th
   await storeShop(home, server.url);
   const run = (...args: string[]) => paydesk(['-p', 'shop', ...args], { home });
 
-  const runs = [run(...order), run(...order)];
+  // Without an id of its own, each takes a lock by chance, and once in 64 times both take the same.
+  const runs = [run(...order, '--intent', 'one'), run(...order, '--intent', 'two')];
   const lostOne = await Promise.race(runs);
   expect(lostOne.code, lostOne.stderr).toBe(7);
   firstEnded.resolve();

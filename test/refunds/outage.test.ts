@@ -1,7 +1,7 @@
 /** A batch while the service fails: the circuit breaker, throttling, a refused key, a dead service, two runs at once. */
 
-import { createHash } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
+import { slotOf } from '../../src/locks/sqlite/slot-files.ts';
 import { journalRows, ledgerAndDesk, openDesk } from '../atmost/desk.ts';
 import { type LedgerOrder, type OnPost, startLedger } from '../atmost/ledger.ts';
 import { errorBody } from '../harness/orders.ts';
@@ -376,7 +376,6 @@ test('two rows whose orders share a lock wait for each other, however long the f
 
 // Two orders whose names fall on the same of the 64 locks.
 function ordersOfOneLock(): readonly LedgerOrder[] {
-  const slotOf = (id: string) => createHash('sha256').update(id).digest().readUInt32BE(0) % 64;
   const ids = Array.from({ length: 65 }, (_, index) => `ord_Slot${index}x`);
   for (const [index, id] of ids.entries()) {
     const same = ids.slice(0, index).find((other) => slotOf(other) === slotOf(id));
