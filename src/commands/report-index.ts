@@ -1,13 +1,13 @@
 /** Takes the facts of a report from the index of this machine, if that can answer. */
 
 import { statuses } from '../api/spec.ts';
+import { counted } from '../counted.ts';
 import { CliError, withParts } from '../errors.ts';
 import type { IndexStatus, OrderIndex } from '../index/index.ts';
 import type { AttemptRecord } from '../journal/journal.ts';
 import { accountSpan, commandLine, type Profile } from '../profiles/profiles.ts';
 import { type Facts, factsOfOrder, hasCurrency, isInSpan } from '../reports/reports.ts';
 import type { Context } from './command.ts';
-import { counted } from './counted.ts';
 import { indexLines, indexLinesOfFile, readsThatMatter } from './report-index-words.ts';
 import { makersOf, nobodyAsked, withChargeIds } from './report-makers.ts';
 import { type Asked, type Needs, type OpenedSource, timeOf } from './report-source.ts';

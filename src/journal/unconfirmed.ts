@@ -5,6 +5,7 @@
 
 import { type AmountStyle, amountWords } from '../amounts.ts';
 import type { JsonObject } from '../api/spec.ts';
+import { counted } from '../counted.ts';
 import { claimsOf, isWatched, ownRefunds, verdictOf } from './attempt-state.ts';
 import { allSentAgain, appearedOn } from './by-hand.ts';
 import { type AppearedRefund, changeKinds, type PaidTwice, type UnconfirmedChange } from './journal.ts';
@@ -198,7 +199,7 @@ function alarmedLine(
   const cases = [...new Map(attempts.map((record) => [nameOf(record, amounts), record])).values()];
   const names = namesOf(cases, (record) => nameOf(record, amounts));
   const how = second === undefined ? `show ${first.sent.intent}` : 'list --open';
-  const what = `${cases.length} refund${cases.length === 1 ? '' : 's'} ${words}`;
+  const what = `${counted(cases.length, 'refund')} ${words}`;
   return [`${what}: ${names}: show your lead: paydesk journal ${how}`];
 }
 

@@ -1,5 +1,6 @@
 /** Charts as inline SVG, each with a title and a description. Lengths come from exact figures, of any size. Pure. */
 
+import { counted } from '../counted.ts';
 import { type Figure, largestOf } from './exact-sum.ts';
 import { htmlText } from './html.ts';
 
@@ -85,7 +86,7 @@ function columns({ title, points }: Chart, id: string): string {
 function longestOf(points: readonly Point[]): string {
   const largest = largestOf(points.map(({ figure }) => figure));
   const most = points.find(({ figure }) => figure === largest);
-  const count = points.length === 1 ? '1 figure' : `${points.length} figures`;
+  const count = counted(points.length, 'figure');
   return `${count}. The largest is ${most?.label}: ${most?.words}. The table beside it has those that are not 0.`;
 }
 

@@ -1,11 +1,11 @@
 /** `index refresh`: reads what is new, and reads again what was not read for too long. */
 
 import type { OpenService } from '../../api/api.ts';
+import { counted } from '../../counted.ts';
 import { exitCodes } from '../../errors.ts';
 import type { OrderIndex } from '../../index/index.ts';
 import type { Settings } from '../../profiles/profiles.ts';
 import { type Context, defineCommand } from '../command.ts';
-import { counted } from '../counted.ts';
 import { flag } from '../flags.ts';
 import { reducedText } from '../orders/indexed-text.ts';
 import { clockAndZoneOf } from '../typed-time.ts';

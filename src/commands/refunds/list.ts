@@ -2,6 +2,7 @@
 
 import type { Column } from '../../api/resources.ts';
 import type { JsonObject } from '../../api/spec.ts';
+import { counted } from '../../counted.ts';
 import {
   hasCurrency,
   isInSpan,
@@ -11,7 +12,6 @@ import {
   type RefundFact,
 } from '../../reports/reports.ts';
 import { defineCommand } from '../command.ts';
-import { counted } from '../counted.ts';
 import { flag } from '../flags.ts';
 import { openSource } from '../open-report-source.ts';
 import { sourceFlags, sourceHelp } from '../report-flags.ts';
