@@ -29,7 +29,7 @@ export function svgChart(chart: Chart, id: string): string {
  * The length for a figure, where `room` stands for the largest one. The division is one of whole numbers, so no size is too
  * large. A figure above 0 always shows.
  */
-export function lengthOf(figure: Figure, largest: Figure, room: number): number {
+function lengthOf(figure: Figure, largest: Figure, room: number): number {
   if (figure <= 0 || largest <= 0) return 0;
   const hundredths = (BigInt(figure) * BigInt(room) * 100n) / BigInt(largest);
   return Math.max(1, Number(hundredths) / 100);
