@@ -25,6 +25,7 @@ import type {
 import type { JournalFile } from '../sqlite/journal-file.ts';
 import { recentIds } from '../sqlite/recent-ids.ts';
 import { newWitnessKey } from '../sqlite/witness-file.ts';
+import { isSignInRefused } from '../unwritten-words.ts';
 import { comparedRows } from './compared-rows.ts';
 import { codeOf, isCertain, type Value } from './connection.ts';
 import { type Desk, type DeskParts, openDesk, type ServerRows } from './desk.ts';
@@ -34,14 +35,7 @@ import { nameOf } from './place-name.ts';
 import { createPostgresRules, type PostgresRules } from './postgres-rules.ts';
 import { writerVersion } from './schema.ts';
 import { readRow } from './server-check.ts';
-import {
-  isInTheWay,
-  isSignInRefused,
-  outcomeUnknown,
-  refusedByServer,
-  serverAway,
-  serverDiffers,
-} from './server-errors.ts';
+import { isInTheWay, outcomeUnknown, refusedByServer, serverAway, serverDiffers } from './server-errors.ts';
 import { readStatus, type TeamStatus } from './team-status.ts';
 
 /** A team's journal, and this machine's mirror of it. */
