@@ -4,6 +4,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { type CuttingProxy, startCuttingProxy } from '../harness/cutting-proxy.ts';
 import { chargeOf, type Json, listOf, orderOf, refundedWhole, refundOf } from '../harness/orders.ts';
 import { type Home, newHome, paydesk, type Ran } from '../harness/paydesk.ts';
+import { lastRecord } from '../harness/ran.ts';
 import { json } from '../harness/server.ts';
 import { type Service, startService } from '../harness/service.ts';
 import { newTeam, type Team } from '../journal/postgres/desks.ts';
@@ -47,7 +48,7 @@ afterAll(async () => {
 });
 
 const run = (...args: readonly string[]): Promise<Ran> => paydesk(args, { home: ana, env: service.env });
-const errorOf = ({ stderr }: Ran) => JSON.parse(stderr.trim().split('\n').at(-1) ?? '');
+const errorOf = ({ stderr }: Ran) => lastRecord(stderr);
 const goAway = () => {
   proxy.refuse(true);
   proxy.cut();
