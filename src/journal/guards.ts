@@ -2,11 +2,12 @@
 
 import { newestEqual } from '../api/charges.ts';
 import { isOpen, verdictOf } from './attempt-state.ts';
-import type { AccountMarks, Intent } from './journal.ts';
-import { attemptName } from './journal.ts';
+import type { Intent } from './intent.ts';
 import type { AttemptRecord, Moment, PreImage, VerdictRow } from './journal-rows.ts';
+import { attemptName } from './journal-rows.ts';
 import { isPaidTwice, refundsPaidTwice } from './paid-twice.ts';
 import { appearedVerdict } from './said-by-hand.ts';
+import type { AccountMarks } from './same-account.ts';
 import { asksForSame, isEqual, isOtherMode, sameJson, type Typed } from './same-request.ts';
 
 /** Why nothing is sent. refusal-error.ts makes an error from it. */

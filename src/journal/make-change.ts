@@ -11,7 +11,7 @@ import { blockedUntil, verdictOf } from './attempt-state.ts';
 import { outcomeOf, toldAgain } from './change-outcome.ts';
 import { Effects, recordIn } from './effects.ts';
 import { appeared } from './guards.ts';
-import type { Change, Intent, Outcome } from './journal.ts';
+import type { Change, Intent, Outcome } from './intent.ts';
 import type { AttemptRecord, VerdictRow } from './journal-rows.ts';
 import type { JournalStore } from './journal-store.ts';
 import { parseReply } from './judge-reply.ts';

@@ -7,8 +7,8 @@ import { commandLine, plainCommand, profileNamed } from '../profiles/profiles.ts
 import { alarmText, paidTwiceWords, whoMadeLines } from './alarm-words.ts';
 import { verdictOf } from './attempt-state.ts';
 import type { Refusal } from './guards.ts';
-import { attemptName, changeKinds } from './journal.ts';
-import { type AttemptRecord, type SentRow, sentBy } from './journal-rows.ts';
+import { changeKinds } from './intent.ts';
+import { type AttemptRecord, attemptName, type SentRow, sentBy } from './journal-rows.ts';
 import { provable } from './judge-read.ts';
 import { LimitRefusal } from './limit-words.ts';
 import { notMadeBy } from './said-by-hand.ts';

@@ -30,8 +30,9 @@ import {
   tooEarly,
 } from './by-hand.ts';
 import { type Refusal, usedUp } from './guards.ts';
-import { attemptName, type Resolved } from './journal.ts';
+import type { Resolved } from './journal.ts';
 import type { AttemptRecord, Moment, VerdictRow } from './journal-rows.ts';
+import { attemptName } from './journal-rows.ts';
 import { momentOfRow } from './journal-time.ts';
 import { type Claims, type Evidence, isSameMoney } from './judge-read.ts';
 import type { Effect, Event } from './protocol-types.ts';

@@ -13,8 +13,8 @@ import {
   unshownRefund,
   usedUp,
 } from '../../src/journal/guards.ts';
-import { attemptName } from '../../src/journal/journal.ts';
 import type { AttemptRecord, Moment, SentRow, VerdictRow } from '../../src/journal/journal-rows.ts';
+import { attemptName } from '../../src/journal/journal-rows.ts';
 import { momentOf } from '../../src/journal/journal-time.ts';
 import { charge, order } from './proof.ts';
 import { attempt, horizonMs, momentAt } from './rows.ts';
