@@ -17,7 +17,8 @@ import type { JournalStore } from './journal-store.ts';
 import { parseReply } from './judge-reply.ts';
 import type { Effect, End, Event, Wanted } from './protocol-types.ts';
 import { reconcileDue } from './read-again.ts';
-import { type HowShown, named, refusalError } from './refusal-error.ts';
+import { refusalError } from './refusal-error.ts';
+import { type HowShown, named } from './refusal-words.ts';
 import { marksOfService } from './same-account.ts';
 import { startWaitingLine } from './waiting-line.ts';
 
