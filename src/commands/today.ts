@@ -2,7 +2,8 @@
 
 import { amountWords } from '../amounts.ts';
 import { type JsonObject, statuses } from '../api/spec.ts';
-import { awayWords, pendingRequests, twinSeconds } from '../changes/changes.ts';
+import { pendingRequests, twinSeconds } from '../changes/changes.ts';
+import { awayWords } from '../journal/journal.ts';
 import { commandLine } from '../profiles/profiles.ts';
 import {
   type Figure,
@@ -270,7 +271,12 @@ function screen(ctx: Context, source: Source, { lines, away }: Found): readonly 
   const teamLines: readonly AsOfLine[] =
     away === undefined
       ? []
-      : [['team', `${awayWords(ctx, away)}, and nothing can be sent now: its server cannot be used`]];
+      : [
+          [
+            'team',
+            `${awayWords(away, ctx.shortTime)}, and nothing can be sent now: its server cannot be used`,
+          ],
+        ];
   return [
     titleLine(ctx, 'TODAY', source),
     { grid, right: [1, 2], narrow },

@@ -48,7 +48,7 @@ export type {
   TeamRules,
 } from './team-rules.ts';
 export { approvalMaxMs, silentFromMs } from './team-rules.ts';
-export { mendLines, reasonOf } from './unwritten-words.ts';
+export { awayWords, mendLines, reasonOf } from './unwritten-words.ts';
 
 /** A change of an order that was sent and is not confirmed: nobody knows yet whether it was made. */
 export interface UnconfirmedChange {

@@ -31,3 +31,13 @@ function signInLines(cause: unknown): readonly string[] | undefined {
   if (!(cause instanceof CliError) || !systemCode(cause.cause).startsWith('28')) return undefined;
   return cause.parts.now;
 }
+
+/** As of when this machine has what the team recorded, while the server is away: `what the team recorded is as of 05:05:12`. */
+export function awayWords(
+  { asOf }: { readonly asOf: number | undefined },
+  shortTime: (ms: number) => string,
+): string {
+  return asOf === undefined
+    ? 'this machine has no copy of what the team recorded'
+    : `what the team recorded is as of ${shortTime(asOf)}`;
+}

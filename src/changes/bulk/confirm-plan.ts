@@ -23,7 +23,8 @@ import {
 } from '../../plans/plans.ts';
 import { aboutMoney, commandLine, type Profile } from '../../profiles/profiles.ts';
 import { byHandNote, settledByHand } from '../by-hand-words.ts';
-import { askedByOther, requestApproval, requestOfPlan, yesAsks } from '../refund/second-person.ts';
+import { requestOfPlan } from '../refund/find-requests.ts';
+import { askedByOther, requestApproval, yesAsks } from '../refund/second-person.ts';
 import { applyPreview, noteOf } from './batch-words.ts';
 import { rowsToSend } from './plan-checks.ts';
 import { attemptsOfPlan, reportPlan, sentNow } from './report-plan.ts';
