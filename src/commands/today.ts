@@ -274,7 +274,7 @@ function screen(ctx: Context, source: Source, { lines, away }: Found): readonly 
       : [
           [
             'team',
-            `${awayWords(away, ctx.shortTime)}, and nothing can be sent now: its server cannot be used`,
+            `${awayWords(away, (ms) => ctx.shortTime(ms))}, and nothing can be sent now: its server cannot be used`,
           ],
         ];
   return [

@@ -152,7 +152,7 @@ function orderView(ctx: Context, shown: OrderShown): readonly Block[] {
 function awayLines(ctx: Context, { away }: Known): readonly Block[] {
   if (away === undefined) return [];
   const text = "nothing can be sent now: the team's journal cannot be used";
-  return ['blank', { line: { text, style: 'warn' } }, { line: awayWords(away, ctx.shortTime) }];
+  return ['blank', { line: { text, style: 'warn' } }, { line: awayWords(away, (ms) => ctx.shortTime(ms)) }];
 }
 
 function unshownAmount({ cases }: Known): number | undefined {
