@@ -139,12 +139,12 @@ export function withParts(error: CliError, more: CliErrorParts): CliError {
   return same;
 }
 
-/** Does something; whatever error it throws says what it was about. */
-export async function about<T>(subject: ErrorSubject, act: () => Promise<T>): Promise<T> {
+/** Does something; whatever error it throws has these parts too, such as what it was about. */
+export async function about<T>(parts: CliErrorParts, act: () => Promise<T>): Promise<T> {
   try {
     return await act();
   } catch (error) {
-    throw error instanceof CliError ? withParts(error, subject) : error;
+    throw error instanceof CliError ? withParts(error, parts) : error;
   }
 }
 

@@ -82,7 +82,6 @@ export const paymentMethodValues = ['cash', 'card', 'bank_transfer'] as const;
 export const hostedPayment = 'HostedPayment';
 /** How the expiry of a payment link may be spelled (service: Endpoints 4 and 5). */
 export const expiryFields = ['expired_at', 'expires_at'] as const;
-export type ExpiryField = (typeof expiryFields)[number];
 /** Kinds of checkout inside an order (service: Endpoints 4). */
 export const checkoutTypes = ['Integration', hostedPayment] as const;
 /** The kind of checkout that belongs to no order (service: Endpoints 5). */

@@ -32,13 +32,9 @@ async function asFarAsReadable<T>(ask: () => Promise<readonly T[]>): Promise<rea
   }
 }
 
-/** The changes of an order that somebody settled by hand, oldest first. None if the journal cannot be read. */
-export function settledByHand(
-  ctx: Context,
-  service: Service,
-  orderId: string,
-): Promise<readonly AttemptRecord[]> {
-  return asFarAsReadable(() => ctx.journal.recordedByHand(service, orderId));
+/** The attempts about which a person recorded something by hand, even if it was corrected later. */
+export function settledByHand(attempts: readonly AttemptRecord[]): readonly AttemptRecord[] {
+  return attempts.filter(({ verdicts }) => verdicts.some(({ by }) => by === 'person'));
 }
 
 /** The refunds that somebody recorded as made and that the order does not show. None if the journal cannot be read. */
@@ -59,17 +55,28 @@ export async function byHandLines(
   order: JsonObject & { readonly id: string },
   planned: Pick<Intent, 'expected'>,
 ): Promise<readonly string[]> {
-  const settled = await settledByHand(ctx, service, order.id);
-  const unshown = (await unshownIn(ctx, service, order)).filter((record) => touches(record, planned));
-  const isUnshown = (record: AttemptRecord) =>
-    unshown.some((one) => attemptName(one) === attemptName(record));
+  const attempts = await asFarAsReadable(() => ctx.journal.attemptsOf(service, order.id));
   return [
-    ...settled.map((record) => byHandNote(ctx, record, isUnshown(record))),
-    ...(await acknowledgedAlarms(ctx, service, order.id)).map((record) => acknowledgedWords(ctx, record)),
+    ...notesOnSettled(ctx, attempts, order)(planned.expected),
+    ...acknowledgedAlarms(attempts).map((record) => acknowledgedWords(ctx, record)),
   ];
 }
 
-function touches({ sent }: AttemptRecord, { expected = [] }: Pick<Intent, 'expected'>): boolean {
+/** The notes about earlier changes of an order that somebody settled by hand, before a refund. `attempts`: those on the order. */
+export function notesOnSettled(
+  ctx: Context,
+  attempts: readonly AttemptRecord[],
+  order: JsonObject,
+): (expected: Intent['expected']) => readonly string[] {
+  const settled = settledByHand(attempts);
+  const unshown = new Set(ctx.journal.unshownRefunds(attempts, order).map(attemptName));
+  return (expected = []) =>
+    settled.map((record) =>
+      byHandNote(ctx, record, unshown.has(attemptName(record)) && touches(record, expected)),
+    );
+}
+
+function touches({ sent }: AttemptRecord, expected: NonNullable<Intent['expected']>): boolean {
   return sent.proof.expected.some((one) => expected.some(({ chargeId }) => chargeId === one.chargeId));
 }
 
@@ -126,13 +133,8 @@ export function acknowledgementOf({ verdicts }: AttemptRecord): VerdictRow | und
   );
 }
 
-/** The changes of an order whose alarm somebody acknowledged, oldest first. None if the journal cannot be read. */
-export async function acknowledgedAlarms(
-  ctx: Context,
-  service: Service,
-  orderId: string,
-): Promise<readonly AttemptRecord[]> {
-  const attempts = await asFarAsReadable(() => ctx.journal.attemptsOf(service, orderId));
+/** The attempts whose alarm somebody acknowledged. */
+export function acknowledgedAlarms(attempts: readonly AttemptRecord[]): readonly AttemptRecord[] {
   return attempts.filter((record) => acknowledgementOf(record) !== undefined);
 }
 

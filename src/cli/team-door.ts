@@ -1,6 +1,6 @@
 /** What the team commands do: make a team's journal and its members, join with the history of this machine, and leave again. */
 
-import { CliError, withParts } from '../errors.ts';
+import { about, CliError } from '../errors.ts';
 import { isOpen } from '../journal/attempt-state.ts';
 import { unlink } from '../journal/chain.ts';
 import { type AttemptRecord, type AttemptRow, attemptKey, type JournalRow } from '../journal/journal-rows.ts';
@@ -72,9 +72,7 @@ export function createTeamDoor(parts: TeamDoorParts): TeamDoor {
     checkPlace,
     password: choice.password,
     async check(place, password, journal) {
-      await checkTeamServer(place, signedIn(password), journal).catch((error: unknown) => {
-        throw error instanceof CliError ? withParts(error, { certain }) : error;
-      });
+      await about({ certain }, () => checkTeamServer(place, signedIn(password), journal));
     },
     async create(place, password) {
       checkPlace(place);

@@ -5,9 +5,9 @@ import { isOpen } from './attempt-state.ts';
 import type { Journal, PaidTwice, UnconfirmedChange } from './journal.ts';
 import type { AttemptRecord, Moment } from './journal-rows.ts';
 import type { JournalStore } from './journal-store.ts';
-import { isPaidTwice, otherAlarms, refundsPaidTwice, sendersOf } from './paid-twice.ts';
+import { isPaidTwice, otherAlarms, refundsPaidTwice } from './paid-twice.ts';
 import { marksOf, marksOfService, mayBeSameAccount } from './same-account.ts';
-import { namedByReply, unconfirmedChange } from './unconfirmed.ts';
+import { paidTwiceRefund, unconfirmedChange } from './unconfirmed.ts';
 
 /** The attempts that may be of this account, however its address is spelled; with orders, those on them. */
 export async function attemptsOf(
@@ -54,12 +54,8 @@ export async function paidTwiceOf(
     const { orderId: id } = record.sent.proof;
     if (id === undefined || found.has(id) || !mayBeSameAccount(marksOf(record.sent), account)) continue;
     const known = await attemptsOf(store, service, id);
-    const refunds = refundsPaidTwice(record, known);
     found.set(id, {
-      ...unconfirmedChange(record),
-      refunds,
-      ours: namedByReply(record),
-      ...sendersOf(refunds, known),
+      ...paidTwiceRefund(record, refundsPaidTwice(record, known), known),
       besides: otherAlarms(record, known).map(({ sent }) => sent.intent),
     });
   }

@@ -251,11 +251,6 @@ export interface Journal {
   ): Promise<readonly AttemptRecord[]>;
   /** Until when an attempt may still take effect, Unix milliseconds; undefined when nobody knows. */
   mayAppearUntil(record: AttemptRecord): number | undefined;
-  /** The attempts on an order about which a person recorded something by hand, even if it was corrected later. */
-  recordedByHand(
-    service: Pick<Service, 'profile' | 'keyFingerprint'>,
-    orderId: string,
-  ): Promise<readonly AttemptRecord[]>;
   /**
    * The outcome of an earlier run under a script's id, and the change that it sent. Reads the order again first if
    * the outcome is unconfirmed. Undefined when there is no such run, or when a new attempt may be made. Throws

@@ -194,7 +194,7 @@ function judgeRefund({ proof, value, claimed, earliest }: OwnRead): Evidence {
   const refunds = since.filter(({ id }) => !claimed.has(id));
   const { matched, rest } = match(proof.expected, refunds);
   if (matched > 0 && matched < proof.expected.length) return { shows: 'partial', refunds };
-  const isOurs = (record: FoundRefund) => proof.expected.some((expected) => isSameMoney(expected, record));
+  const isOurs = (record: FoundRefund) => isExpected(proof, record);
   if (rest.some(isOurs)) return { shows: 'duplicate', refunds };
   const own = refunds.filter(isOurs);
   const problem = disagreement(proof.before, money, since) ?? tooEarly(own, earliest);
@@ -240,6 +240,11 @@ function newRecords(before: PreImage, money: OrderMoney): ShownRefund[] {
   return money.charges.flatMap((charge) =>
     charge.refunds.filter(({ id }) => !known.has(id)).map((record) => ({ chargeId: charge.id, ...record })),
   );
+}
+
+/** Whether a refund is money that an attempt asked for: the same amount on the same charge. */
+export function isExpected({ expected }: Pick<Proof, 'expected'>, refund: ExpectedRefund): boolean {
+  return expected.some((one) => isSameMoney(one, refund));
 }
 
 export function isSameMoney(expected: ExpectedRefund, record: ExpectedRefund): boolean {

@@ -8,7 +8,7 @@ import { allSentAgain } from './by-hand.ts';
 import type { FoundRefund } from './intent.ts';
 import type { AttemptRecord, VerdictRow } from './journal-rows.ts';
 import { earliestOf } from './journal-time.ts';
-import { type Evidence, isSameMoney, judgeRead } from './judge-read.ts';
+import { type Evidence, isExpected, judgeRead } from './judge-read.ts';
 
 /** Whether a refund has the alarm `duplicate`, and nobody has acknowledged it. Then its order is not refunded. */
 export function isPaidTwice(record: AttemptRecord): boolean {
@@ -48,37 +48,41 @@ export function sendersOf(refunds: readonly string[], known: readonly AttemptRec
   return { sentAs: [...new Set(senders)], others: refunds.length - senders.length };
 }
 
+/** A refund record with its id. */
+type NamedRefund = FoundRefund & { readonly id: string };
+
 /**
- * The refunds that are there more than once, those with an id once each. They come from the last read that showed more than was asked
- * for: a later one may show fewer. The refunds of what was sent again in its place, and made, stand with them. `known`: the
- * attempts on the order.
+ * The refunds that are there more than once. They come from the last read that showed more than was asked for: a later one may show
+ * fewer. `known`: the attempts on the order.
  */
-export function foundTwice(
-  record: AttemptRecord,
-  known: readonly AttemptRecord[],
-): readonly (FoundRefund & { readonly id: string })[] {
+export function foundTwice(record: AttemptRecord, known: readonly AttemptRecord[]): readonly NamedRefund[] {
   const { expected } = record.sent.proof;
   const seen = record.verdicts.findLast(
     ({ alarm, refunds }) => alarm === 'duplicate' && (refunds?.length ?? 0) > expected.length,
   );
-  const found = [
-    ...(seen?.refunds ?? ownRefunds(record)),
-    ...allSentAgain(record, known).flatMap(ownRefunds),
-  ];
-  const same = found.filter((refund) => expected.some((one) => isSameMoney(one, refund)));
-  return [
-    ...new Map(
-      same.flatMap((refund) => {
-        const { id } = refund;
-        return id === undefined ? [] : [[id, { ...refund, id }] as const];
-      }),
-    ).values(),
-  ];
+  return withSentAgain(record, seen?.refunds ?? ownRefunds(record), known);
 }
 
 /** The ids of these. */
 export function refundsPaidTwice(record: AttemptRecord, known: readonly AttemptRecord[]): readonly string[] {
   return foundTwice(record, known).map(({ id }) => id);
+}
+
+/**
+ * Of the refunds that a read showed, those that an attempt asked for, and with them the refunds of what was sent again in its
+ * place, and made. Those with an id, once each.
+ */
+export function withSentAgain(
+  record: AttemptRecord,
+  shown: readonly FoundRefund[],
+  known: readonly AttemptRecord[],
+): readonly NamedRefund[] {
+  const named = new Map<string, NamedRefund>();
+  for (const refund of [...shown, ...allSentAgain(record, known).flatMap(ownRefunds)]) {
+    const { id } = refund;
+    if (id !== undefined && isExpected(record.sent.proof, refund)) named.set(id, { ...refund, id });
+  }
+  return [...named.values()];
 }
 
 /** The other attempts on the order whose alarm says that a refund was paid back twice. Each is acknowledged by itself. */

@@ -1,5 +1,6 @@
 /** Who applies a plan: one run of this machine at a time, or several desks of a team. */
 
+import { counted } from '../counted.ts';
 import { CliError } from '../errors.ts';
 import type { LockOwner, Locks } from '../locks/locks.ts';
 import type { PlanClaim } from './journal.ts';
@@ -63,7 +64,7 @@ export async function applying(
       const { working } = await rules.planProgress(digest);
       const members = working.map(
         ({ member, orders, silentMs }) =>
-          `${member} at ${orders === 1 ? '1 order' : `${orders} orders`}${silentMs < silentFromMs ? '' : `, silent ${Math.floor(silentMs / 1000)} s`}`,
+          `${member} at ${counted(orders, 'order')}${silentMs < silentFromMs ? '' : `, silent ${Math.floor(silentMs / 1000)} s`}`,
       );
       return members.join(', ') || undefined;
     }

@@ -34,7 +34,7 @@ import type { Resolved } from './journal.ts';
 import type { AttemptRecord, Moment, VerdictRow } from './journal-rows.ts';
 import { attemptName } from './journal-rows.ts';
 import { momentOfRow } from './journal-time.ts';
-import { type Claims, type Evidence, isSameMoney } from './judge-read.ts';
+import { type Claims, type Evidence, isExpected } from './judge-read.ts';
 import type { Effect, Event } from './protocol-types.ts';
 import type { Refusal } from './refusal.ts';
 import { RecordedFirst } from './unwritten-words.ts';
@@ -184,12 +184,11 @@ function rivalOf(
   known: readonly AttemptRecord[],
   now: Moment,
 ): AttemptRecord | undefined {
-  const wanted = record.sent.proof.expected;
   return known.find(
     (other) =>
       !isSameAttempt(other, record) &&
       isOpen(other, now) &&
-      other.sent.proof.expected.some((one) => wanted.some((mine) => isSameMoney(mine, one))),
+      other.sent.proof.expected.some((one) => isExpected(record.sent.proof, one)),
   );
 }
 

@@ -5,14 +5,15 @@
 
 import { type AmountStyle, amountWords } from '../amounts.ts';
 import type { JsonObject } from '../api/spec.ts';
+import { counted } from '../counted.ts';
 import { claimsOf, isWatched, ownRefunds, verdictOf } from './attempt-state.ts';
 import { allSentAgain, appearedOn } from './by-hand.ts';
 import { changeKinds } from './intent.ts';
 import type { AppearedRefund, PaidTwice, UnconfirmedChange } from './journal.ts';
 import { type AttemptRecord, sentBy } from './journal-rows.ts';
 import { earliestOf } from './journal-time.ts';
-import { isSameMoney, judgeRead } from './judge-read.ts';
-import { newDuplicate, sendersOf } from './paid-twice.ts';
+import { isExpected, judgeRead } from './judge-read.ts';
+import { newDuplicate, sendersOf, withSentAgain } from './paid-twice.ts';
 import { appearedVerdict, notMadeBy } from './said-by-hand.ts';
 
 /** An unconfirmed attempt as screens show it. */
@@ -35,15 +36,20 @@ export function seenTwice(known: readonly AttemptRecord[], order: JsonObject): P
   for (const record of known) {
     const twice = duplicateNow(record, known, order);
     if (twice === undefined) continue;
-    const same = twice.refunds.filter((one) =>
-      record.sent.proof.expected.some((own) => isSameMoney(own, one)),
-    );
-    const all = [...same, ...allSentAgain(record, known).flatMap(ownRefunds)];
-    const refunds = [...new Set(all.flatMap(({ id }) => id ?? []))];
-    const ours = namedByReply(record);
-    return { ...unconfirmedChange(record), refunds, ours, ...sendersOf(refunds, known) };
+    const refunds = withSentAgain(record, twice.refunds, known).map(({ id }) => id);
+    return paidTwiceRefund(record, refunds, known);
   }
   return undefined;
+}
+
+/** A refund that was paid back twice, as screens show it. `refunds`: the ids of those that are there more than once. */
+export function paidTwiceRefund(
+  record: AttemptRecord,
+  refunds: readonly string[],
+  known: readonly AttemptRecord[],
+): PaidTwice {
+  const ours = namedByReply(record);
+  return { ...unconfirmedChange(record), refunds, ours, ...sendersOf(refunds, known) };
 }
 
 /** What an order shows of a refund that was made and is still watched, if it shows it twice and the journal does not know. */
@@ -71,7 +77,7 @@ export function appearedRefunds(
     const row = appearedVerdict(record);
     const found = seen?.evidence.refunds ?? row?.refunds;
     if (found === undefined) return [];
-    const same = found.filter((one) => record.sent.proof.expected.some((own) => isSameMoney(own, one)));
+    const same = found.filter((one) => isExpected(record.sent.proof, one));
     const refunds = same.flatMap(({ id }) => id ?? []);
     const operator = notMadeBy(record) ?? 'somebody';
     const twice = seen?.again && twiceOf(record, seen.again, refunds);
@@ -118,9 +124,7 @@ export function probableRefunds(
     if (read.shows === 'unreadable') continue;
     for (const refund of read.refunds) {
       const { id, createdAt = Number.POSITIVE_INFINITY } = refund;
-      const isLike =
-        sent.proof.expected.some((expected) => isSameMoney(expected, refund)) ||
-        sent.proof.tolerated.includes(refund.chargeId);
+      const isLike = isExpected(sent.proof, refund) || sent.proof.tolerated.includes(refund.chargeId);
       if (id === undefined || certain.has(id) || !isLike || createdAt * 1000 < earliest) continue;
       if (!found.has(id)) found.set(id, record);
     }
@@ -199,7 +203,7 @@ function alarmedLine(
   const cases = [...new Map(attempts.map((record) => [nameOf(record, amounts), record])).values()];
   const names = namesOf(cases, (record) => nameOf(record, amounts));
   const how = second === undefined ? `show ${first.sent.intent}` : 'list --open';
-  const what = `${cases.length} refund${cases.length === 1 ? '' : 's'} ${words}`;
+  const what = `${counted(cases.length, 'refund')} ${words}`;
   return [`${what}: ${names}: show your lead: paydesk journal ${how}`];
 }
 

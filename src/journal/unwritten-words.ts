@@ -1,6 +1,6 @@
 /** What to do when a row could not be written: what is wrong with the journal decides what helps. Pure. */
 
-import { CliError, systemCode } from '../errors.ts';
+import { CliError, type OwnCode } from '../errors.ts';
 
 /** The refusal of a verdict because another desk recorded one first. So it is certain that this one is not in the journal. */
 export class RecordedFirst extends CliError {}
@@ -15,21 +15,19 @@ export function reasonOf(cause: unknown): string {
  * bring back the server of a team, nor let somebody in who was removed.
  */
 export function mendLines(cause: unknown, first: string, then = 'then:'): readonly string[] {
-  const signIn = signInLines(cause);
-  if (signIn !== undefined) return [first, ...signIn, then];
+  if (isSignInRefused(cause)) return [first, ...(cause.parts.now ?? []), then];
   const words = isOfTeam(cause) ? 'wait until the server of the team answers' : 'free some space';
   return [`${first}; ${words}, ${then}`];
 }
 
-/** Whether the journal that could not be written is that of a team. */
-export function isOfTeam(cause: unknown): boolean {
-  return reasonOf(cause).startsWith("the team's journal");
+/** Whether the server of a team answers, and does not let this person in. What its refusal says to do helps. */
+export function isSignInRefused(cause: unknown): cause is CliError {
+  return cause instanceof CliError && cause.parts.ownCode === 'team_sign_in_refused';
 }
 
-// The server answers, and does not let this person in: what its refusal says to do.
-function signInLines(cause: unknown): readonly string[] | undefined {
-  if (!(cause instanceof CliError) || !systemCode(cause.cause).startsWith('28')) return undefined;
-  return cause.parts.now;
+/** Whether the journal that could not be written is that of a team. */
+export function isOfTeam(cause: unknown): boolean {
+  return cause instanceof CliError && ofServer.has(cause.parts.ownCode);
 }
 
 /** As of when this machine has what the team recorded, while the server is away: `what the team recorded is as of 05:05:12`. */
@@ -41,3 +39,11 @@ export function awayWords(
     ? 'this machine has no copy of what the team recorded'
     : `what the team recorded is as of ${shortTime(asOf)}`;
 }
+
+// What the server of a team answered, or that it did not answer.
+const ofServer: ReadonlySet<OwnCode | undefined> = new Set<OwnCode>([
+  'team_server_away',
+  'team_sign_in_refused',
+  'team_server_refused',
+  'team_record_unknown',
+]);

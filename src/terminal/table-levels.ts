@@ -32,14 +32,15 @@ export interface LevelLayout extends Layout {
   readonly level: Level;
 }
 
-/** Everything is shown in full. */
-export const full: Level = { isShort: false, isBrief: false, decimalsAlone: false, dayOrClock: false };
-const shorter: Level = { ...full, isShort: true, isBrief: true };
+const full: Level = { isShort: false, isBrief: false, decimalsAlone: false, dayOrClock: false };
+/** Titles and texts in their short form, all else in full. */
+export const short: Level = { ...full, isShort: true };
+const shorter: Level = { ...short, isBrief: true };
 
 // What cells say less than `full`, from the most to the least. A terminal gets the first level at which the least is left out and
 // cut.
 const levels: readonly Level[] = [
-  { ...full, isShort: true },
+  short,
   shorter,
   { ...shorter, decimalsAlone: true },
   { ...shorter, dayOrClock: true },

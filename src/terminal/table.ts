@@ -6,7 +6,7 @@ import { currencyPattern, type JsonObject } from '../api/spec.ts';
 import { absent, type Brief, currencyOf, type Reading, showValue, unitsMark } from './columns.ts';
 import type { ListFormat } from './list-format.ts';
 import { isOutgoing, statusStyle } from './meaning.ts';
-import { firstLayout, full, type Level, type LevelLayout, type PagesStyle } from './table-levels.ts';
+import { firstLayout, type Level, type LevelLayout, type PagesStyle, short } from './table-levels.ts';
 import { type DrawnCell, drawBelow, drawLines, empty, type LineStyle } from './table-lines.ts';
 import { gap, hasShortTime, mayShrink, smallest } from './table-widths.ts';
 import type { Style } from './terminal.ts';
@@ -80,14 +80,12 @@ export function drawTable(columns: readonly Column[], style: TableStyle): ListFo
   };
 }
 
-const below: Level = { ...full, isShort: true };
-
 // What has no room in the row, under its second column.
 function belowRow(columns: readonly Column[], record: JsonObject, indent: number, style: TableStyle): string {
   const says = { offset: '', currency: undefined };
   const room = Math.max(smallest, (style.width ?? Number.POSITIVE_INFINITY) - indent);
   const parts = columns.flatMap((column): readonly DrawnCell[] => {
-    const { text, style: own } = cellOf(column, record, { says, style, level: below });
+    const { text, style: own } = cellOf(column, record, { says, style, level: short });
     const words = `${column.below?.(record) ?? ''} ${text}`;
     return text === absent ? [] : [{ text: mayShrink(column.kind) ? cut(words, room) : words, style: own }];
   });

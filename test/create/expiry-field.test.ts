@@ -3,6 +3,7 @@
 import { expect, test } from 'vitest';
 import { errorBody } from '../harness/orders.ts';
 import { withoutEscapes } from '../harness/pty.ts';
+import { lastRecord } from '../harness/ran.ts';
 import { json } from '../harness/server.ts';
 import { type Service, sentTo, startCreations, storeShop } from '../harness/service.ts';
 import { atTerminal } from '../harness/terminal.ts';
@@ -130,7 +131,7 @@ test('a script finds that command among the fields of the error', async () => {
   await using desk = await strict();
   await withShop(desk);
   const { stderr } = await desk.run([...create, '--json'], { env: stored });
-  expect(JSON.parse(stderr.trim().split('\n').at(-1) ?? '')).toMatchObject({
+  expect(lastRecord(stderr)).toMatchObject({
     kind: 'rejected',
     profile: 'shop',
     now: expect.arrayContaining(['paydesk profile set shop checkouts.expiry_field expires_at']),

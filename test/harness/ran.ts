@@ -37,3 +37,8 @@ export async function endOf(child: ChildProcess): Promise<Ran> {
 export function inOneLine(text: string): string {
   return text.replaceAll(/\s+/g, ' ');
 }
+
+/** The JSON of the last line of a text: the error of a run with `--json`, after its notes; or the end of a plan. */
+export function lastRecord(text: string) {
+  return JSON.parse(text.trim().split('\n').at(-1) ?? '');
+}

@@ -4,7 +4,7 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { standingAt } from '../harness/clock.ts';
 import { sit } from '../harness/person.ts';
 import { inOneLine } from '../harness/ran.ts';
-import { type Appearing, id, note, refund, startAppearing } from './appearing.ts';
+import { type Appearing, id, refund, settle, startAppearing } from './appearing.ts';
 
 let desk: Appearing;
 beforeEach(async () => {
@@ -169,8 +169,7 @@ describe('a refund that was recorded as not made, and that appears', () => {
   test('before it does: settling it, journal show and the lists say until when it may still appear', async () => {
     expect((await desk.run('05:05:12', refund())).code).toBe(7);
     const [intent = ''] = desk.intents();
-    const settle = ['journal', 'settle', intent, '--not-applied', ...note, '--confirm', id];
-    const settled = await desk.run('05:10:00', settle);
+    const settled = await desk.run('05:10:00', settle(intent, '--not-applied'));
     const steps = `now: it may still appear until tomorrow 05:06; to look whether it has: paydesk journal reconcile ${intent}`;
     expect(inOneLine(settled.stdout)).toContain(steps);
     expect(inOneLine((await desk.run('05:11:00', `journal show ${intent}`)).stdout)).toContain(steps);
@@ -187,7 +186,7 @@ describe('a refund that was recorded as not made, and that appears', () => {
     const intent = await desk.recordedAsNotMade();
     desk.apply();
     await desk.run('05:20:00', `journal reconcile ${intent}`);
-    const correct = ['journal', 'settle', intent, '--correct', '--applied', ...note, '--confirm', id];
+    const correct = settle(intent, '--correct', '--applied');
     const { code, stderr } = await desk.run('05:21:00', correct);
     expect({ code, stderr: inOneLine(stderr) }).toEqual({
       code: 3,
@@ -230,17 +229,7 @@ describe('a refund that was recorded as not made, and that appears', () => {
     expect(again.stdout).toContain('already certain; not read again');
     expect(desk.service.requests).toHaveLength(before);
     // A wrong record can still be corrected.
-    const correct = [
-      'journal',
-      'settle',
-      intent,
-      '--correct',
-      '--applied',
-      ...note,
-      '--yes',
-      '--confirm',
-      id,
-    ];
+    const correct = settle(intent, '--correct', '--applied', '--yes');
     expect((await desk.run('05:50:00', correct, '22')).code).toBe(0);
   });
 
@@ -248,7 +237,7 @@ describe('a refund that was recorded as not made, and that appears', () => {
     const intent = await desk.recordedAsNotMade();
     expect((await desk.run('05:12:00', refund())).code).toBe(0);
     const second = desk.intents().at(-1);
-    const correct = ['journal', 'settle', intent, '--correct', '--applied', ...note, '--confirm', id];
+    const correct = settle(intent, '--correct', '--applied');
     const { code, stderr } = await desk.run('05:20:00', correct);
     expect({ code, stderr: inOneLine(stderr) }).toEqual({
       code: 7,
@@ -262,7 +251,7 @@ describe('a refund that was recorded as not made, and that appears', () => {
   test('a correction that the order confirms is not called something else than what was said', async () => {
     const intent = await desk.recordedAsNotMade();
     desk.apply();
-    const correct = ['journal', 'settle', intent, '--correct', '--applied', ...note, '--confirm', id];
+    const correct = settle(intent, '--correct', '--applied');
     const { code, stderr } = await desk.run('05:20:00', correct);
     expect({ code, stderr }).toEqual({
       code: 0,

@@ -15,7 +15,18 @@ export const id = 'ord_2tQ8mVxK4nRz7LcWp';
 
 export const refund = (more = '') =>
   `orders refund ${id} --charge 1 --amount 900 --yes${more === '' ? '' : ` ${more}`}`;
-export const note = ['--note', 'Ana at the bank looked: nothing'];
+
+/** The command that records by hand what became of a change: `--applied` or `--not-applied`. */
+export const settle = (change: string, ...how: readonly string[]) => [
+  'journal',
+  'settle',
+  change,
+  ...how,
+  '--note',
+  'Ana at the bank looked: nothing',
+  '--confirm',
+  id,
+];
 
 type Run = (time: string, args: string | readonly string[], day?: string) => Promise<Ran>;
 
@@ -64,8 +75,7 @@ export async function startAppearing(): Promise<Appearing> {
     async recordedAsNotMade(more) {
       expect((await run('05:05:12', refund(more))).code).toBe(7);
       const intent = rows()[0]?.intent ?? '';
-      const settle = ['journal', 'settle', intent, '--not-applied', ...note, '--confirm', id];
-      expect((await run('05:10:00', settle)).code).toBe(0);
+      expect((await run('05:10:00', settle(intent, '--not-applied'))).code).toBe(0);
       answer = 900;
       return intent;
     },

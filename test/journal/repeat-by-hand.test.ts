@@ -2,20 +2,9 @@
 
 import { describe, expect, test } from 'vitest';
 import { inOneLine } from '../harness/ran.ts';
-import { id, note, refund, startAppearing } from './appearing.ts';
+import { id, refund, settle, startAppearing } from './appearing.ts';
 
 const scripted = refund('--intent tick-1');
-const settleAs = (word: string, ...more: string[]) => [
-  'journal',
-  'settle',
-  'tick-1',
-  ...more,
-  word,
-  ...note,
-  '--confirm',
-  id,
-];
-
 describe('a repeat under --intent, after somebody recorded that the refund was not made', () => {
   test('says who recorded that and until when it may still appear; it was not refused by the service', async () => {
     const { run, recordedAsNotMade, service } = await startAppearing();
@@ -48,8 +37,8 @@ describe('a repeat under --intent, after somebody recorded that the refund was n
   test('says the same after a correction, and whether it appeared until the end of the waiting period', async () => {
     const { run, recordedAsNotMade, service } = await startAppearing();
     await recordedAsNotMade('--intent tick-1');
-    expect((await run('05:11:00', settleAs('--applied', '--correct'))).code).toBe(0);
-    expect((await run('05:12:00', settleAs('--not-applied', '--correct'))).code).toBe(0);
+    expect((await run('05:11:00', settle('tick-1', '--correct', '--applied'))).code).toBe(0);
+    expect((await run('05:12:00', settle('tick-1', '--correct', '--not-applied'))).code).toBe(0);
     const soon = await run('05:20:00', scripted);
     expect({ code: soon.code, stderr: inOneLine(soon.stderr) }).toEqual({
       code: 3,
@@ -91,7 +80,7 @@ describe('a repeat under --intent, after somebody recorded that the refund was m
   test('exits 0 and says who recorded that, and that the order does not show it', async () => {
     const { run, service } = await startAppearing();
     expect((await run('05:05:12', scripted)).code).toBe(7);
-    expect((await run('05:10:00', settleAs('--applied'))).code).toBe(0);
+    expect((await run('05:10:00', settle('tick-1', '--applied'))).code).toBe(0);
     const { code, stdout, stderr } = await run('05:20:00', scripted);
     expect({ code, stderr: inOneLine(stderr) }).toEqual({
       code: 0,

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { type CuttingProxy, startCuttingProxy } from '../harness/cutting-proxy.ts';
 import { chargeOf, type Json, listOf, orderOf, refundedWhole, refundOf } from '../harness/orders.ts';
 import { type Home, newHome, paydesk, type Ran } from '../harness/paydesk.ts';
+import { lastRecord } from '../harness/ran.ts';
 import { json } from '../harness/server.ts';
 import { type Service, startService } from '../harness/service.ts';
 import { newTeam, type Team } from '../journal/postgres/desks.ts';
@@ -47,7 +48,7 @@ afterAll(async () => {
 });
 
 const run = (...args: readonly string[]): Promise<Ran> => paydesk(args, { home: ana, env: service.env });
-const errorOf = ({ stderr }: Ran) => JSON.parse(stderr.trim().split('\n').at(-1) ?? '');
+const errorOf = ({ stderr }: Ran) => lastRecord(stderr);
 const goAway = () => {
   proxy.refuse(true);
   proxy.cut();
@@ -107,8 +108,8 @@ test('an order and the day are shown with the age of what is known, and no comma
     /team what the team recorded is as of .*, and nothing can be sent now/,
   );
   const rows = JSON.parse((await run('today', '--json')).stdout).data;
-  const ofJournal = rows.filter(({ what }: Json) => what === 'unconfirmed' || what === 'paid_back_twice');
-  for (const row of ofJournal) expect(row.complete).toBe(false);
+  const ofJournal = rows.filter(({ complete }: Json) => complete === false);
+  expect(ofJournal.map(({ what }: Json) => what)).toEqual(['unconfirmed', 'paid_back_twice', 'has_appeared']);
 });
 
 /** The order after a refund of 100 that the team's journal does not know. */

@@ -9,6 +9,7 @@ import { type Desk, type Order, startDesk } from '../harness/desk.ts';
 import { type Home, newHome, paydesk, type Ran } from '../harness/paydesk.ts';
 import { type PostgresServer, startPostgres } from '../harness/postgres.ts';
 import { storeProfile } from '../harness/profile.ts';
+import { lastRecord } from '../harness/ran.ts';
 import { signIn } from '../harness/team-database.ts';
 
 let server: PostgresServer;
@@ -353,7 +354,7 @@ describe('joining', () => {
     losesReplies = true;
     const lost = await as(`-p shop orders refund ${id} --yes --json`);
     losesReplies = false;
-    const intent = JSON.parse(lost.stderr.trim().split('\n').at(-1) ?? '').intent;
+    const intent = lastRecord(lost.stderr).intent;
     expect(await asAdmin(['team', 'add', 'ben'], ['a new pass phrase'])).toMatchObject({ code: 0 });
     const refused = await as(`journal reconcile ${intent} --json`);
     expect(refused.stderr).toContain('paydesk -p prod team join --user ben');

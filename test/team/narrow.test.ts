@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Desk, startDesk } from '../harness/desk.ts';
 import { type Home, newHome, onScreen, paydesk } from '../harness/paydesk.ts';
+import { lastRecord } from '../harness/ran.ts';
 import { newTeam, type Team } from '../journal/postgres/desks.ts';
 import { joinTeam } from './joined.ts';
 import { setLimits } from './rows.ts';
@@ -54,7 +55,7 @@ test('journal list says who sent each change, beside the order, the amount and t
 test('approvals list says who asked and who approved, also once a request is approved', async () => {
   await setLimits(team, { max: 100_000_000, second: 500 });
   const { ran, id } = await refund('ana', 900);
-  const { approval } = JSON.parse(ran.stderr.trim().split('\n').at(-1) ?? '');
+  const { approval } = lastRecord(ran.stderr);
   const words = ['approvals', 'approve', approval, '--confirm', id];
   expect(await paydesk(words, { home: homes.ben, env: env() })).toMatchObject({ code: 0 });
   const shown = await screen('approvals', 'list');
@@ -74,7 +75,7 @@ test('a plan that needs a second person says why, and its digest stands in the l
   const made = await run('plan', 'rows.csv', '--to', 'rows.plan');
   expect(made.code, made.stderr).toBe(0);
   const file = readFileSync(join(homes.ana.path, 'rows.plan'), 'utf8');
-  const { digest } = JSON.parse(file.trim().split('\n').at(-1) ?? '');
+  const { digest } = lastRecord(file);
   const asked = await run('apply', 'rows.plan', '--confirm', digest.slice(0, 8));
   expect(asked.code).toBe(3);
   expect(asked.stderr).toContain('from 703 MXN on a second person must approve (set by lea)');
@@ -86,9 +87,7 @@ test('a plan that needs a second person says why, and its digest stands in the l
   // Two plans may begin with the same 8 characters, so whoever asks, looks or approves can compare all of them.
   const whole = new RegExp(`^(?:digest  |whole digest )${digest} *$`, 'm');
   expect(asked.stderr).toMatch(whole);
-  const { approval } = JSON.parse(
-    (await run('apply', 'rows.plan', '--confirm', digest, '--json')).stderr.trim().split('\n').at(-1) ?? '',
-  );
+  const { approval } = lastRecord((await run('apply', 'rows.plan', '--confirm', digest, '--json')).stderr);
   expect(await screen('refunds', 'status', 'rows.plan')).toMatch(whole);
   expect(await screen('approvals', 'show', approval)).toMatch(whole);
   const other = digest.endsWith('0') ? '1' : '0';

@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Desk, type Order, startDesk } from '../harness/desk.ts';
 import { type Home, newHome, paydesk, type Ran } from '../harness/paydesk.ts';
 import { sit } from '../harness/person.ts';
+import { lastRecord } from '../harness/ran.ts';
 import { wordsOf } from '../harness/shell.ts';
 import { newTeam, type Team } from '../journal/postgres/desks.ts';
 import { joinTeam } from './joined.ts';
@@ -40,7 +41,7 @@ const isWhole = ({ payment_status: status, charges, amount_refunded: refunded, a
   charges.data[0]?.is_refundable === true;
 
 const run = (home: Home, args: readonly string[]): Promise<Ran> => paydesk(args, { home, env: desk.env });
-const errorOf = ({ stderr }: Ran) => JSON.parse(stderr.trim().split('\n').at(-1) ?? '');
+const errorOf = ({ stderr }: Ran) => lastRecord(stderr);
 
 /** A refund of a part, as somebody makes it outside. */
 const partOf = async (orderId: string, amount: number) => ({

@@ -10,6 +10,7 @@ import { isLong } from '../harness/long.ts';
 import { bin, cleanEnv, type Home, newHome, paydesk, type Ran } from '../harness/paydesk.ts';
 import { sit } from '../harness/person.ts';
 import { storeProfile } from '../harness/profile.ts';
+import { lastRecord } from '../harness/ran.ts';
 import type { Person } from '../harness/team-database.ts';
 import { newTeam, type Team } from '../journal/postgres/desks.ts';
 import { orders, type RefundService, startRefunds } from '../refunds/refund-service.ts';
@@ -198,7 +199,7 @@ describe('a plan that several desks apply', () => {
     const before = service.made.length;
     const asked = await run('ana', ['refunds', 'apply', 'big.plan', '--yes', '--json']);
     expect(asked).toMatchObject({ code: 3 });
-    const error = JSON.parse(asked.stderr.trim().split('\n').at(-1) ?? '');
+    const error = lastRecord(asked.stderr);
     expect(error).toMatchObject({
       message: `asked for approval: ${error.approval}`,
       now: expect.arrayContaining(['paydesk -p shop refunds apply big.plan']),
@@ -236,11 +237,11 @@ describe('a plan that several desks apply', () => {
     await setLimits(team, { second: 10 });
     await planOf('more', wanted);
     const asked = await run('ana', ['refunds', 'apply', 'more.plan', '--yes', '--json']);
-    const { approval } = JSON.parse(asked.stderr.trim().split('\n').at(-1) ?? '');
+    const { approval } = lastRecord(asked.stderr);
     const before = service.made.length;
     const second = await run('op7', ['refunds', 'apply', 'more.plan', '--yes', '--json']);
     expect(second.code).toBe(3);
-    expect(JSON.parse(second.stderr.trim().split('\n').at(-1) ?? '')).toMatchObject({
+    expect(lastRecord(second.stderr)).toMatchObject({
       message: `asked for approval already by ana: ${approval}`,
       approval,
       commands: expect.arrayContaining([['paydesk', '-p', 'shop', 'approvals', 'approve', approval]]),
@@ -269,7 +270,7 @@ describe('a plan that several desks apply', () => {
     await setLimits(team, { second: 10 });
     await planOf('both', ids(count + 15, count + 19));
     const asked = await run('ana', ['refunds', 'apply', 'both.plan', '--yes', '--json']);
-    const { approval } = JSON.parse(asked.stderr.trim().split('\n').at(-1) ?? '');
+    const { approval } = lastRecord(asked.stderr);
     const rules = await rulesOf(team, 'op7');
     const first = (await rules.approvals()).find(({ id }) => id === approval)?.asked;
     if (first === undefined || !('planned' in first)) throw new Error('ana asked for no plan');

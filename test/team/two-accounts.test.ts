@@ -9,6 +9,7 @@ import { chargeOf, type Json, listOf, orderOf, refundedWhole, refundOf } from '.
 import { type Home, newHome, paydesk, type Ran } from '../harness/paydesk.ts';
 import { sit } from '../harness/person.ts';
 import { storeProfile } from '../harness/profile.ts';
+import { lastRecord } from '../harness/ran.ts';
 import { json } from '../harness/server.ts';
 import { type Service, startService, testKey } from '../harness/service.ts';
 import { newTeam, type Team } from '../journal/postgres/desks.ts';
@@ -90,7 +91,7 @@ afterAll(async () => {
 
 const env = { TZ: 'UTC', ...standingAt(new Date((created + 90_000) * 1000).toISOString()) };
 const run = (home: Home, line: string): Promise<Ran> => paydesk(line.split(' '), { home, env });
-const errorOf = ({ stderr }: Ran) => JSON.parse(stderr.trim().split('\n').at(-1) ?? '');
+const errorOf = ({ stderr }: Ran) => lastRecord(stderr);
 
 /** Ana asks for the approval of a refund; returns the request. */
 async function ask(profile: 'shop' | 'live', id: string): Promise<string> {
@@ -174,9 +175,7 @@ describe('a team with two accounts', () => {
     const planned = await run(ana, `-p live refunds plan two.csv --to two.plan ${totals}`);
     expect(planned.code, planned.stderr).toBe(0);
     copyFileSync(join(ana.path, 'two.plan'), join(ben.path, 'two.plan'));
-    const { digest: whole } = JSON.parse(
-      readFileSync(join(ana.path, 'two.plan'), 'utf8').trim().split('\n').at(-1) ?? '',
-    );
+    const { digest: whole } = lastRecord(readFileSync(join(ana.path, 'two.plan'), 'utf8'));
     const digest = String(whole).slice(0, 8);
     const asked = await run(ana, `-p live refunds apply two.plan --confirm ${digest} ${totals} --json`);
     expect(errorOf(asked).message, asked.stderr).toContain('asked for approval');

@@ -240,12 +240,11 @@ async function byHandLines(
   const linesOf = Map.groupBy(send, ({ orderId }) => orderId);
   const settled = new Set<string>();
   for await (const { attempts } of attemptsOfPlan(ctx, { rows: send }))
-    for (const { sent, verdicts } of attempts)
-      if (verdicts.some(({ by }) => by === 'person')) settled.add(sent.proof.orderId ?? '');
+    for (const { sent } of settledByHand(attempts)) settled.add(sent.proof.orderId ?? '');
   const all: string[] = [];
   for (const id of settled) {
     const lines = [...new Set(linesOf.get(id)?.map(({ line }) => line))].join(', ');
-    for (const record of await settledByHand(ctx, service, id))
+    for (const record of settledByHand(await ctx.journal.attemptsOf(service, id)))
       all.push(`line ${lines}, ${id}: ${byHandNote(ctx, record)}`);
   }
   const more = all.length - byHandShown;

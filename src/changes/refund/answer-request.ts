@@ -3,7 +3,7 @@
 import { type OpenService, readOne } from '../../api/api.ts';
 import type { Context } from '../../commands/command.ts';
 import { usage } from '../../commands/flags.ts';
-import { CliError, withParts } from '../../errors.ts';
+import { about, CliError } from '../../errors.ts';
 import {
   type ApprovalRequest,
   type AskedPlanRow,
@@ -65,9 +65,7 @@ export async function approveRequest(
       approval: id,
     });
   const seen = isOfRefund(request)
-    ? await lookAt(ctx, request).catch((error: unknown) => {
-        throw nothingApproved(error);
-      })
+    ? await about({ certain: 'nothing was approved' }, () => lookAt(ctx, request))
     : await planPreview(ctx, request);
   if (!ctx.options.dryRun) {
     ctx.notes.show(seen.preview);
@@ -280,10 +278,6 @@ function sendCommand(request: ApprovalRequest, profile: Profile): string {
   return isOfRefund(request)
     ? commandLine(profile, 'orders', 'refund', '--approved', request.id)
     : commandLine(profile, 'refunds', 'apply', 'PLAN');
-}
-
-function nothingApproved(error: unknown): unknown {
-  return error instanceof CliError ? withParts(error, { certain: 'nothing was approved' }) : error;
 }
 
 function orProblem(error: unknown): CliError {

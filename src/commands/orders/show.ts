@@ -91,12 +91,10 @@ async function lookUp(ctx: Context, service: Service, order: JsonObject): Promis
   const id = String(order.id);
   const origins = await originsOf(ctx, service, order);
   const open = await openCasesOf(ctx, service, id);
-  const attempts = await attemptsByOrder(ctx, service, new Set([id]));
-  const byHand = await settledByHand(ctx, service, id);
-  const acknowledged = await acknowledgedAlarms(ctx, service, id);
+  const attempts = (await attemptsByOrder(ctx, service, new Set([id]))).get(id) ?? [];
   const { twins, gaps } = await lookForTwins(ctx, service, order);
   for (const gap of gaps) ctx.notes.warn(gap);
-  const cases = casesOf(ctx, open, attempts.get(id) ?? [], order);
+  const cases = casesOf(ctx, open, attempts, order);
   const there = new Set(
     cases
       .flatMap((one) => (one.is === 'appeared' ? one.refund : 'late' in one ? (one.late ?? []) : []))
@@ -105,9 +103,9 @@ async function lookUp(ctx: Context, service: Service, order: JsonObject): Promis
   return {
     origins,
     cases,
-    acknowledged: acknowledged.map((record) => acknowledgedWords(ctx, record)),
+    acknowledged: acknowledgedAlarms(attempts).map((record) => acknowledgedWords(ctx, record)),
     pending: await pendingLines(ctx, service.profile, id),
-    byHand: byHand.map((record) => byHandWords(ctx, record, there.has(attemptName(record)))),
+    byHand: settledByHand(attempts).map((record) => byHandWords(ctx, record, there.has(attemptName(record)))),
     twins,
     away: await ctx.journal.away(),
   };

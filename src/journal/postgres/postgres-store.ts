@@ -19,15 +19,16 @@ import type {
 import type { JournalFile } from '../sqlite/journal-file.ts';
 import { recentIds } from '../sqlite/recent-ids.ts';
 import { newWitnessKey } from '../sqlite/witness-file.ts';
+import { isSignInRefused } from '../unwritten-words.ts';
 import { comparedRows } from './compared-rows.ts';
 import { isCertain, type Value } from './connection.ts';
-import { type Desk, type DeskParts, openDesk, type ServerRows } from './desk.ts';
+import { type Desk, type DeskParts, openDesk } from './desk.ts';
 import { importedRows, inParts } from './history.ts';
 import { Mirror } from './mirror.ts';
 import { nameOf } from './place-name.ts';
 import { createPostgresRules, type PostgresRules } from './postgres-rules.ts';
 import { writerVersion } from './schema.ts';
-import { isSignInRefused, refusedByServer, serverAway, serverDiffers } from './server-errors.ts';
+import { refusedByServer, serverAway, serverDiffers } from './server-errors.ts';
 import { ServerWriter } from './server-writer.ts';
 import { readStatus, type TeamStatus } from './team-status.ts';
 
@@ -239,7 +240,8 @@ class PostgresStore {
 
   /** Reads every row of the server, checks the chain, and compares the rows with the mirror's. */
   async verify(head?: string): Promise<Verification> {
-    return this.#compared(await this.#desk.allRows(), head);
+    const found = await this.#desk.allRows();
+    return comparedRows(found, await this.#mirror.rows(), { place: this.#place, head });
   }
 
   async verifyServer({
@@ -250,28 +252,25 @@ class PostgresStore {
     const { problem, change, memory } = found;
     if (problem !== undefined || memory === undefined)
       throw serverDiffers(problem ?? { problem: 'is a standby', now: [] }, this.#place);
-    const verification = await this.#compared(found, head);
+    const mirrored = await this.#mirror.rows();
+    const verification = comparedRows(found, mirrored, { place: this.#place, head });
     const isAccepted =
       accept &&
       change !== undefined &&
       verification.findings.length === 0 &&
       verification.knowsHead !== false;
     if (isAccepted) await this.#mirror.accept(memory);
-    const erased = verification.findings.length === 0 ? await this.#eraseToo(found.rows) : 0;
+    const erased = verification.findings.length === 0 ? await this.#eraseToo(found.rows, mirrored) : 0;
     return { ...verification, change: change?.problem, isAccepted, erased };
   }
 
   // What a lead has erased must not stay here. The hash of a body stays, so the chain is as provable as before.
-  async #eraseToo(rows: readonly StoredRow[]): Promise<number> {
+  async #eraseToo(rows: readonly StoredRow[], mirrored: readonly StoredRow[]): Promise<number> {
     const isErased = ({ body, body_hash: hash }: StoredRow) => body === null && hash !== null;
     const gone = new Set(rows.filter(isErased).map(({ seq }) => seq));
-    const kept = (await this.#mirror.rows()).filter(({ seq, body }) => body !== null && gone.has(seq));
+    const kept = mirrored.filter(({ seq, body }) => body !== null && gone.has(seq));
     if (kept.length > 0) await this.#mirror.erase(kept);
     return new Set(kept.map(attemptKey)).size;
-  }
-
-  async #compared(found: ServerRows, head?: string): Promise<Verification> {
-    return comparedRows(found, await this.#mirror.rows(), { place: this.#place, head });
   }
 
   repair(): Promise<Repair> {

@@ -90,11 +90,6 @@ export function serverAway(error: unknown, place: string, now = whatNow(error)):
   });
 }
 
-/** Whether this error says that the server did not let this person in. */
-export function isSignInRefused(error: unknown): boolean {
-  return error instanceof CliError && (codeOf(error.cause) ?? '').startsWith('28');
-}
-
 function whatNow(error: unknown): readonly string[] {
   const code = codeOf(error) ?? '';
   if (error instanceof UnprovenServer)

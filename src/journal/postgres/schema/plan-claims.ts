@@ -50,8 +50,7 @@ begin
   insert into {schema}.plans (digest, id, origin, added_by, added_at)
     values (of_text, head ->> 'id', head ->> 'origin', {schema}.operator(), {schema}.row_time(0)) on conflict do nothing;
   if not found then return to_json(of_text); end if;
-  if exists (select from string_to_table(p_text, E'\\n') as text where text like '{"object":"plan_row"%'
-      group by text::json ->> 'number' having count(*) > 1) then
+  if exists (select from {schema}.lines_of_plan(p_text) as line group by line ->> 'number' having count(*) > 1) then
     raise exception 'two rows of this plan have one number' using errcode = 'PD017';
   end if;
   insert into {schema}.plan_rows (plan, number, plan_order, what, subject, amount, currency)
@@ -59,14 +58,11 @@ begin
         {schema}.subject_of(sent, ''), greatest({schema}.amount_of(sent, body), (line ->> 'refunds')::bigint), upper(line ->> 'currency')
       from (select line, first_value((line ->> 'number')::int) over (partition by line ->> 'order_id' order by (line ->> 'number')::int) as first,
           {schema}.sent_of_plan(head, line) as sent, json_build_object('body', line -> 'body')::text as body
-        from (select text::json as line from string_to_table(p_text, E'\\n') as text
-          where text like '{"object":"plan_row"%') lines
-        where line ->> 'state' in ('ready', 'unconfirmed')) rows;
+        from {schema}.lines_of_plan(p_text) as line where line ->> 'state' in ('ready', 'unconfirmed')) rows;
   -- A row that takes money would lower the sum of the others, and the limits look at that sum. What was sent before may have
   -- lost its figures when a journal was repaired.
   if exists (select from {schema}.plan_rows r where r.plan = of_text and coalesce(r.amount, 0) < 0)
-    or exists (select from string_to_table(p_text, E'\\n') as text, lateral (select text::json as line) l
-      where text like '{"object":"plan_row"%' and line ->> 'state' in ('ready', 'unconfirmed')
+    or exists (select from {schema}.lines_of_plan(p_text) as line where line ->> 'state' in ('ready', 'unconfirmed')
         and ((line ->> 'refunds')::bigint < 0 or (line #>> '{body,amount}')::bigint <= 0
           or (line ->> 'state' = 'ready' and (line ->> 'refunds')::bigint = 0)
           or exists (select from json_array_elements(line -> 'expected') e where (e ->> 'amount')::bigint >= 0))) then
@@ -82,6 +78,10 @@ begin
     select distinct plan, plan_order from {schema}.plan_rows where plan = of_text;
   return to_json(of_text);
 end $$;
+
+-- The lines of a plan that are rows.
+create function {schema}.lines_of_plan(p_text text) returns setof json language sql immutable as $$
+  select text::json from string_to_table(p_text, E'\\n') as text where text like '{"object":"plan_row"%' $$;
 
 -- The SENT row of a row of a plan, as far as what_of looks at it.
 create function {schema}.sent_of_plan(head json, line json) returns jsonb language sql immutable as $$
