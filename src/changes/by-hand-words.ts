@@ -12,11 +12,13 @@ import {
   type AttemptRecord,
   alarmWords,
   attemptName,
+  type ChangeSubject,
   type Intent,
   notMadeBy,
   statementOn,
   type VerdictRow,
 } from '../journal/journal.ts';
+import { commandLine } from '../profiles/profiles.ts';
 import { changeOf, kindWords } from './change-words.ts';
 import { mayAppearUntil } from './order-cases.ts';
 
@@ -184,4 +186,41 @@ export async function byHandNotes(
 ): Promise<readonly string[]> {
   const settled = await asFarAsReadable(() => ctx.journal.settledAlike(service, intent));
   return settled.map((record) => byHandNote(ctx, record));
+}
+
+/** `op7 recorded on … that the refund of 900 MXN of …, sent by root, was made (bank file); the order does not show it` */
+export async function recordedWords(
+  ctx: Context,
+  service: Pick<Service, 'profile' | 'keyFingerprint'>,
+  record: AttemptRecord,
+  order: JsonObject | undefined,
+): Promise<string> {
+  const unshown = order === undefined ? [] : await unshownIn(ctx, service, order);
+  const isUnshown = unshown.some((one) => attemptName(one) === attemptName(record));
+  return `${byHandWords(ctx, record)}${isUnshown ? '; the order does not show it' : ''}`;
+}
+
+/**
+ * The error of a repeat when a person recorded that the change was not made. The service has not refused it, so this is no
+ * `rejected`: paydesk refuses to send it again by itself.
+ */
+export function notMadeError(
+  ctx: Context,
+  { profile }: Pick<Service, 'profile'>,
+  { kind, orderId }: ChangeSubject,
+  record: AttemptRecord,
+): CliError {
+  const { intent } = record.sent;
+  return new CliError('refused', byHandWords(ctx, record), {
+    intent,
+    orderId,
+    profile: profile.name,
+    certain: 'nothing was sent now; that it was not made is only what a person says',
+    now: [
+      ...(orderId === undefined ? [] : [commandLine(profile, 'orders', 'show', orderId)]),
+      `paydesk journal show ${intent}`,
+      `to send it again all the same (if that record is wrong, ${kindWords[kind].twice}):`,
+      `the same command with --again ${attemptName(record)}`,
+    ],
+  });
 }

@@ -2,7 +2,8 @@
 
 import { amountWords } from '../amounts.ts';
 import type { JsonObject } from '../api/spec.ts';
-import { awayWords, pendingRequests, twinSeconds } from '../changes/changes.ts';
+import { pendingRequests, twinSeconds } from '../changes/changes.ts';
+import { awayWords } from '../journal/journal.ts';
 import { commandLine } from '../profiles/profiles.ts';
 import type { Block, Cell } from '../terminal/terminal.ts';
 import { type Context, defineCommand } from './command.ts';
@@ -133,7 +134,12 @@ function screen(ctx: Context, source: Source, { lines, away }: TodayFacts): read
   const teamLines: readonly AsOfLine[] =
     away === undefined
       ? []
-      : [['team', `${awayWords(ctx, away)}, and nothing can be sent now: its server cannot be used`]];
+      : [
+          [
+            'team',
+            `${awayWords(away, (ms) => ctx.shortTime(ms))}, and nothing can be sent now: its server cannot be used`,
+          ],
+        ];
   return [
     titleLine(ctx, 'TODAY', source),
     { grid, right: [1, 2], narrow },

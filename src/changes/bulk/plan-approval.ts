@@ -12,7 +12,8 @@ import {
 } from '../../journal/journal.ts';
 import { type Plan, type PlanRow, sumsOf } from '../../plans/plans.ts';
 import { commandLine, type Profile } from '../../profiles/profiles.ts';
-import { requestApproval, requestOfPlan, yesAsks } from '../refund/second-person.ts';
+import { requestOfPlan } from '../refund/find-requests.ts';
+import { requestApproval, yesAsks } from '../refund/second-person.ts';
 import { noteOf } from './batch-words.ts';
 import { rowsToSend } from './plan-checks.ts';
 

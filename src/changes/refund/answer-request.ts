@@ -7,9 +7,9 @@ import { commandLine, type Profile } from '../../profiles/profiles.ts';
 import type { Block } from '../../terminal/terminal.ts';
 import { checkApprovable, confirmChange } from '../confirm-change.ts';
 import { isOfRefund } from './approved-refund.ts';
+import { accountWords, findRequest } from './find-requests.ts';
 import { lookAtPlan, lookAtRefund } from './look-at-request.ts';
 import { requestColumns, requestRecord, requestTitle, stateWords } from './request-record.ts';
-import { accountWords, findRequest } from './second-person.ts';
 
 /** Shows a request, and the order as it is now while the request is not over. */
 export async function showRequest(ctx: Context, id: string): Promise<void> {

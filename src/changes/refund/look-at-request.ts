@@ -12,13 +12,14 @@ import { byHandLines } from '../by-hand-words.ts';
 import { titleLine } from '../change-words.ts';
 import type { ConfirmedOrder } from '../confirm-change.ts';
 import { type ApprovedRefund, refuseChanged } from './approved-refund.ts';
+import { rowsSent } from './find-requests.ts';
 import { madeWords, originsOf } from './known-refunds.ts';
 import { lookForTwins } from './look-for-twins.ts';
 import { checkTwins } from './refund-checks.ts';
 import { refundForTeam, refundWarnings, splitAgain } from './refund-order.ts';
 import { planRefund, type RefundAsked } from './refund-plan.ts';
 import { refundPreview } from './refund-screens.ts';
-import { otherRequests, rowsSent } from './second-person.ts';
+import { otherRequests } from './second-person.ts';
 import { askedBy } from './send-approved.ts';
 import { type KnownTwin, twinLine, twinWords } from './twins.ts';
 

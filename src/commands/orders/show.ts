@@ -10,7 +10,6 @@ import {
   acknowledgedAlarms,
   acknowledgedWords,
   attemptsByOrder,
-  awayWords,
   byHandWords,
   caseBlocks,
   caseSteps,
@@ -28,7 +27,7 @@ import {
   twinLine,
   twinWords,
 } from '../../changes/changes.ts';
-import { attemptName, changeKinds } from '../../journal/journal.ts';
+import { attemptName, awayWords, changeKinds } from '../../journal/journal.ts';
 import { accountSpan, commandLine, type Profile } from '../../profiles/profiles.ts';
 import type { Block, Span } from '../../terminal/terminal.ts';
 import { type Context, defineCommand } from '../command.ts';
@@ -151,7 +150,7 @@ function orderView(ctx: Context, shown: OrderShown): readonly Block[] {
 function awayLines(ctx: Context, { away }: Known): readonly Block[] {
   if (away === undefined) return [];
   const text = "nothing can be sent now: the team's journal cannot be used";
-  return ['blank', { line: { text, style: 'warn' } }, { line: awayWords(ctx, away) }];
+  return ['blank', { line: { text, style: 'warn' } }, { line: awayWords(away, (ms) => ctx.shortTime(ms)) }];
 }
 
 function unshownAmount({ cases }: Known): number | undefined {

@@ -1,7 +1,7 @@
 /** The rules of a team, as the server of its journal keeps them: limits, approvals, and the rows of plans. */
 
 import { type StoredRow, unlink, unstamped } from '../chain.ts';
-import type { ApprovalRow, AskedRow, DecidedRow, LimitRow } from '../journal-rows.ts';
+import type { ApprovalRow, AskedRow, DecidedRow, LimitRow } from '../team-rows.ts';
 import type { AskedPlan, AskedRefund, ClaimedOrder, SharedPlan, TeamRules } from '../team-rules.ts';
 import type { Value } from './connection.ts';
 import type { Desk } from './desk.ts';

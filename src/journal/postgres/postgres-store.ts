@@ -6,14 +6,8 @@
 import { statSync } from 'node:fs';
 import { CliError } from '../../errors.ts';
 import { writeArchive } from '../archive-file.ts';
-import { type StoredRow, unstamped } from '../chain.ts';
-import {
-  type AttemptRow,
-  attemptKey,
-  type JournalRow,
-  type SentRow,
-  type VerdictRow,
-} from '../journal-rows.ts';
+import type { StoredRow } from '../chain.ts';
+import { attemptKey } from '../journal-rows.ts';
 import type {
   AttemptQuery,
   JournalStore,
@@ -27,15 +21,15 @@ import { recentIds } from '../sqlite/recent-ids.ts';
 import { newWitnessKey } from '../sqlite/witness-file.ts';
 import { isSignInRefused } from '../unwritten-words.ts';
 import { comparedRows } from './compared-rows.ts';
-import { codeOf, isCertain, type Value } from './connection.ts';
+import { isCertain, type Value } from './connection.ts';
 import { type Desk, type DeskParts, openDesk } from './desk.ts';
 import { importedRows, inParts } from './history.ts';
 import { Mirror } from './mirror.ts';
 import { nameOf } from './place-name.ts';
 import { createPostgresRules, type PostgresRules } from './postgres-rules.ts';
 import { writerVersion } from './schema.ts';
-import { readRow } from './server-check.ts';
-import { isInTheWay, outcomeUnknown, refusedByServer, serverAway, serverDiffers } from './server-errors.ts';
+import { refusedByServer, serverAway, serverDiffers } from './server-errors.ts';
+import { ServerWriter } from './server-writer.ts';
 import { readStatus, type TeamStatus } from './team-status.ts';
 
 /** A team's journal, and this machine's mirror of it. */
@@ -85,8 +79,8 @@ export function createPostgresStore(parts: TeamStoreParts): TeamJournal {
   return {
     place: nameOf(parts.place),
     witness: undefined,
-    append: (row) => store.append(row),
-    takeBack: (sent, verdict) => store.takeBack(sent, verdict),
+    append: (row) => store.writer.append(row),
+    takeBack: (sent, verdict) => store.writer.takeBack(sent, verdict),
     attempts: (query) => store.attempts(query),
     settings: () => store.settings(),
     newest: () => store.newest(),
@@ -113,124 +107,22 @@ class PostgresStore {
   readonly #parts: TeamStoreParts;
   readonly #mirror: Mirror;
   readonly #desk: Desk;
-  // SENT rows of which it is not known whether the server has them.
-  readonly #unknown = new Set<string>();
+  readonly writer: ServerWriter;
 
   constructor(parts: TeamStoreParts) {
     this.#parts = parts;
     this.#mirror = new Mirror(parts.mirror);
     this.#desk = openDesk({ ...parts, mirror: this.#mirror });
+    this.writer = new ServerWriter({
+      ...parts,
+      desk: this.#desk,
+      mirror: this.#mirror,
+      place: this.#place,
+    });
   }
 
   get #place(): string {
     return nameOf(this.#parts.place);
-  }
-
-  async append(row: JournalRow): Promise<void> {
-    await this.#desk.connect();
-    if (row.type !== 'verdict') this.#mirror.rules.refuseWhileLost();
-    switch (row.type) {
-      case 'sent':
-        return await this.#appendSent(row);
-      case 'verdict':
-        return await this.#appendVerdict(row);
-      case 'setting': {
-        const { rest } = unstamped(row);
-        return await this.#add(await this.#ask('record_setting', writerVersion, rest));
-      }
-      default:
-        return this.#mirror.rules.refuseMisplaced(row);
-    }
-  }
-
-  async #appendSent(row: SentRow): Promise<void> {
-    const { rest, body } = unstamped(row);
-    const seen = this.#mirror.rules.seenOf(row);
-    const within = Math.max(0, Math.ceil(row.sendBy - row.time));
-    const { intent, attempt } = row;
-    const values = [writerVersion, intent, attempt, seen.order, seen.given, within, rest, body];
-    this.#unknown.add(attemptKey(row));
-    try {
-      await this.#add(await this.#ask('record_sent', ...values));
-    } catch (error) {
-      if (!isCertain(error)) throw outcomeUnknown(error, this.#place, intent);
-      this.#unknown.delete(attemptKey(row));
-      throw await this.#refusalOf(error, row);
-    }
-    this.#unknown.delete(attemptKey(row));
-  }
-
-  async #appendVerdict(row: VerdictRow): Promise<void> {
-    const { rest, body } = unstamped(row);
-    const { intent, attempt } = row;
-    // The same number every time: a verdict whose outcome was unknown must not be there twice.
-    const number = this.#mirror.rules.verdictsOn(row) + 1;
-    const values = [writerVersion, intent, attempt, number, rest, body];
-    try {
-      await this.#add(await this.#insist(rowWords(row), () => this.#ask('record_verdict', ...values)));
-    } catch (error) {
-      throw isCertain(error) ? await this.#refusalOf(error, row) : error;
-    }
-  }
-
-  // What the rules say of the rows that have come since tells more than the server's code.
-  async #refusalOf(error: unknown, row: AttemptRow): Promise<CliError> {
-    if (['PD010', 'PD012', 'PD013'].includes(codeOf(error) ?? '')) {
-      await this.#desk.refresh();
-      try {
-        this.#mirror.rules.refuseMisplaced(row);
-        this.#mirror.rules.refuseUnseen(row);
-      } catch (refusal) {
-        if (refusal instanceof CliError) return refusal;
-      }
-    }
-    return refusedByServer(error, this.#place);
-  }
-
-  async takeBack(sent: SentRow, verdict: VerdictRow): Promise<void> {
-    if (!this.#unknown.has(attemptKey(sent))) return;
-    const { intent, attempt } = sent;
-    const { rest } = unstamped(verdict);
-    try {
-      await this.#insist(rowWords(sent), () => this.#ask('take_back', writerVersion, intent, attempt, rest));
-    } catch (error) {
-      throw isCertain(error) ? refusedByServer(error, this.#place) : error;
-    }
-    // The mirror fetches the row when it can be written again.
-    this.#unknown.delete(attemptKey(sent));
-  }
-
-  // The same statement again, on a new connection, until its outcome is known: the server does it once. Gives up after a time.
-  async #insist<T>(what: string, act: () => Promise<T>): Promise<T> {
-    const { clock, insistMs } = this.#parts;
-    const until = clock.monotonic() + insistMs;
-    for (let pauseMs = 50; ; pauseMs = Math.min(2 * pauseMs, 1000)) {
-      try {
-        return await act();
-      } catch (error) {
-        if (isCertain(error) && !isInTheWay(error)) throw error;
-        // That the server is another one does not change. That nobody answers may.
-        if (error instanceof CliError && !this.#desk.isAway(error)) throw error;
-        if (clock.monotonic() + pauseMs > until) throw outcomeUnknown(error, this.#place, what);
-        await clock.sleep(pauseMs);
-      }
-    }
-  }
-
-  // Asks once more if others were in the way: then the server did nothing. Only for what comes before a sending.
-  async #ask(name: string, ...values: Parameters<Desk['call']>[1]): Promise<StoredRow> {
-    try {
-      return readRow(await this.#desk.call(name, values));
-    } catch (error) {
-      if (!isInTheWay(error) || name !== 'record_sent') throw error;
-      return readRow(await this.#desk.call(name, values));
-    }
-  }
-
-  // The row as the server has it. Rows of others may have come before it.
-  async #add(row: StoredRow): Promise<void> {
-    if (row.seq === this.#mirror.rules.end.seq + 1) return await this.#desk.take([row]);
-    if (row.seq > this.#mirror.rules.end.seq) await this.#desk.refresh();
   }
 
   async bringIn(stored: readonly StoredRow[]): Promise<number> {
@@ -239,7 +131,9 @@ class PostgresStore {
     for (const part of inParts(importedRows(stored), 200)) {
       const ask = () => this.#desk.call('import_rows', [writerVersion, JSON.stringify(part)]);
       added += Number(
-        await this.#insist('the rows of this machine', ask).catch((error) => this.#throwRefusal(error)),
+        await this.writer
+          .insist('the rows of this machine', ask)
+          .catch((error) => throwRefusal(error, this.#place)),
       );
     }
     return added;
@@ -255,7 +149,9 @@ class PostgresStore {
     const { identity } = this.#desk;
     const { clock } = this.#parts;
     const asked = clock.monotonic();
-    const told = readStatus(await this.#desk.call('status', []).catch((error) => this.#throwRefusal(error)));
+    const told = readStatus(
+      await this.#desk.call('status', []).catch((error) => throwRefusal(error, this.#place)),
+    );
     const latencyMs = clock.monotonic() - asked;
     await this.#desk.refresh();
     const { seq, head } = this.#mirror.rules.end;
@@ -277,21 +173,16 @@ class PostgresStore {
       desk: this.#desk,
       ask: async (name, ...values) => {
         await this.#desk.connect(readyMs);
-        return await call(name, values).catch((error) => this.#throwRefusal(error));
+        return await call(name, values).catch((error) => throwRefusal(error, this.#place));
       },
       insist: (what, name, ...values) =>
-        this.#insist(what, () => call(name, values)).catch((error) => this.#throwRefusal(error)),
-      add: (row) => this.#add(row),
+        this.writer.insist(what, () => call(name, values)).catch((error) => throwRefusal(error, this.#place)),
+      add: (row) => this.writer.add(row),
       kept: async (error) => {
         const isKept = this.#desk.isAway(error) && (await this.#mirror.memory()) !== undefined;
         return isKept ? { rows: await this.#mirror.rows(), now: this.#parts.clock.now() } : undefined;
       },
     });
-  }
-
-  #throwRefusal(error: unknown): never {
-    if (error instanceof CliError) throw error;
-    throw isCertain(error) ? refusedByServer(error, this.#place) : serverAway(error, this.#place);
   }
 
   async attempts(query: AttemptQuery) {
@@ -421,8 +312,9 @@ class PostgresStore {
   }
 }
 
-function rowWords({ type, intent }: AttemptRow): string {
-  return `a ${type} row of ${intent}`;
+function throwRefusal(error: unknown, place: string): never {
+  if (error instanceof CliError) throw error;
+  throw isCertain(error) ? refusedByServer(error, place) : serverAway(error, place);
 }
 
 function ofServer(message: string): CliError {
