@@ -63,6 +63,7 @@ function wordsOf(finding: LimitFinding, style: AmountStyle): { message: string; 
   const sum = amountWords(amount, currency, style);
   const set = limit === undefined ? 'set by a lead' : limitWords(limit, style);
   const figure = (earlier: number) => figureWords(earlier, currency, style);
+  const wentBack = ofOrder === 0 ? '' : `; ${figure(ofOrder)} of this order went back in the last 24 hours`;
   switch (problem) {
     case 'currency':
       return {
@@ -72,7 +73,7 @@ function wordsOf(finding: LimitFinding, style: AmountStyle): { message: string; 
     case 'max': {
       const left = leftOf(limit, ofOrder);
       return {
-        message: `${sum} is over the team's limit for one order within 24 hours: ${set}${ofOrder === 0 ? '' : `; ${figure(ofOrder)} of this order went back in the last 24 hours`}`,
+        message: `${sum} is over the team's limit for one order within 24 hours: ${set}${wentBack}`,
         now: [
           ...(left > 0
             ? [`refund a part of it: --amount ${typedForm(left, currency, style)} at most, or`]
@@ -94,7 +95,7 @@ function wordsOf(finding: LimitFinding, style: AmountStyle): { message: string; 
       };
     default:
       return {
-        message: `nobody else has approved ${sum}${limit === undefined ? '' : `: ${secondWords(limit, style)}`}${ofOrder === 0 ? '' : `; ${figure(ofOrder)} of this order went back in the last 24 hours`}`,
+        message: `nobody else has approved ${sum}${limit === undefined ? '' : `: ${secondWords(limit, style)}`}${wentBack}`,
         now: ['run the command again: it asks for the approval'],
       };
   }
