@@ -49,11 +49,17 @@ export async function paidTwiceOf(
 ): Promise<ReadonlyMap<string, PaidTwice>> {
   const account = marksOfService(service);
   const attempts = await store.attempts({ orderId, unconfirmed: true });
+  const twice = attempts.filter(
+    (record) => isPaidTwice(record) && mayBeSameAccount(marksOf(record.sent), account),
+  );
   const found = new Map<string, PaidTwice>();
-  for (const record of attempts.filter(isPaidTwice)) {
+  if (twice.length === 0) return found;
+  const orders = new Set(twice.flatMap(({ sent }) => sent.proof.orderId ?? []));
+  const byOrder = Map.groupBy(await attemptsOf(store, service, orders), ({ sent }) => sent.proof.orderId);
+  for (const record of twice) {
     const { orderId: id } = record.sent.proof;
-    if (id === undefined || found.has(id) || !mayBeSameAccount(marksOf(record.sent), account)) continue;
-    const known = await attemptsOf(store, service, id);
+    if (id === undefined || found.has(id)) continue;
+    const known = byOrder.get(id) ?? [];
     found.set(id, {
       ...paidTwiceRefund(record, refundsPaidTwice(record, known), known),
       besides: otherAlarms(record, known).map(({ sent }) => sent.intent),
