@@ -38,8 +38,8 @@ export { tolerableSkewMs } from './journal-time.ts';
 export type { Evidence } from './judge-read.ts';
 export { LimitRefusal, limitValue, limitWords, secondWords } from './limit-words.ts';
 export { isSameOrigin } from './moved-away.ts';
-export type { ServerVerification } from './postgres/postgres-store.ts';
 export type { TeamStatus } from './postgres/team-status.ts';
+export type { ServerVerification } from './postgres/verify-server.ts';
 export { appearedVerdict, notMadeBy, statementOn } from './said-by-hand.ts';
 export type {
   ApprovalRequest,

@@ -6,37 +6,23 @@
 import { statSync } from 'node:fs';
 import { CliError } from '../../errors.ts';
 import { writeArchive } from '../archive-file.ts';
-import { type StoredRow, unstamped } from '../chain.ts';
-import {
-  type AttemptRow,
-  attemptKey,
-  type JournalRow,
-  type SentRow,
-  type VerdictRow,
-} from '../journal-rows.ts';
-import type {
-  AttemptQuery,
-  JournalStore,
-  NewestRow,
-  Repair,
-  ServerState,
-  Verification,
-} from '../journal-store.ts';
+import type { StoredRow } from '../chain.ts';
+import type { AttemptQuery, JournalStore, NewestRow, Repair, ServerState } from '../journal-store.ts';
 import type { JournalFile } from '../sqlite/journal-file.ts';
 import { recentIds } from '../sqlite/recent-ids.ts';
 import { newWitnessKey } from '../sqlite/witness-file.ts';
 import { isSignInRefused } from '../unwritten-words.ts';
-import { comparedRows } from './compared-rows.ts';
-import { codeOf, isCertain, type Value } from './connection.ts';
+import { isCertain, type Value } from './connection.ts';
 import { type Desk, type DeskParts, openDesk } from './desk.ts';
 import { importedRows, inParts } from './history.ts';
 import { Mirror } from './mirror.ts';
 import { nameOf } from './place-name.ts';
 import { createPostgresRules, type PostgresRules } from './postgres-rules.ts';
 import { writerVersion } from './schema.ts';
-import { readRow } from './server-check.ts';
-import { isInTheWay, outcomeUnknown, refusedByServer, serverAway, serverDiffers } from './server-errors.ts';
+import { refusedByServer, serverAway } from './server-errors.ts';
+import { ServerWriter } from './server-writer.ts';
 import { readStatus, type TeamStatus } from './team-status.ts';
+import { type ServerVerification, type Verified, verifyRows, verifyServer } from './verify-server.ts';
 
 /** A team's journal, and this machine's mirror of it. */
 export interface TeamStoreParts extends Omit<DeskParts, 'mirror'> {
@@ -45,15 +31,6 @@ export interface TeamStoreParts extends Omit<DeskParts, 'mirror'> {
   readonly insistMs: number;
   /** The folder of an archive with a relative name. */
   readonly cwd?: (() => string) | undefined;
-}
-
-/** What a check of the whole journal found, and of its server. */
-export interface ServerVerification extends Verification {
-  /** How the server is another one than this machine remembers, in words; undefined if it is not. */
-  readonly change: string | undefined;
-  readonly isAccepted: boolean;
-  /** Of how many changes the bodies were erased at the server, and now here too. */
-  readonly erased: number;
 }
 
 /** The journal of a team, and what `paydesk team` asks of it besides. */
@@ -85,15 +62,15 @@ export function createPostgresStore(parts: TeamStoreParts): TeamJournal {
   return {
     place: nameOf(parts.place),
     witness: undefined,
-    append: (row) => store.append(row),
-    takeBack: (sent, verdict) => store.takeBack(sent, verdict),
+    append: (row) => store.writer.append(row),
+    takeBack: (sent, verdict) => store.writer.takeBack(sent, verdict),
     attempts: (query) => store.attempts(query),
     settings: () => store.settings(),
     newest: () => store.newest(),
     ready: () => store.ready(),
     problem: () => store.problem(),
     server: () => store.server(),
-    verify: (head) => store.verify(head),
+    verify: (head) => verifyRows(store.verified, head),
     repair: () => store.repair(),
     eraseBodies: (before) => store.eraseBodies(before),
     archive: (path) => store.archive(path),
@@ -104,7 +81,7 @@ export function createPostgresStore(parts: TeamStoreParts): TeamJournal {
     bringIn: (rows) => store.bringIn(rows),
     freshRows: () => store.freshRows(),
     status: () => store.status(),
-    verifyServer: (how) => store.verifyServer(how),
+    verifyServer: (how) => verifyServer(store.verified, how),
     teamRules: () => store.rules(),
   };
 }
@@ -113,124 +90,22 @@ class PostgresStore {
   readonly #parts: TeamStoreParts;
   readonly #mirror: Mirror;
   readonly #desk: Desk;
-  // SENT rows of which it is not known whether the server has them.
-  readonly #unknown = new Set<string>();
+  readonly writer: ServerWriter;
 
   constructor(parts: TeamStoreParts) {
     this.#parts = parts;
     this.#mirror = new Mirror(parts.mirror);
     this.#desk = openDesk({ ...parts, mirror: this.#mirror });
+    const { clock, insistMs } = parts;
+    this.writer = new ServerWriter({ ...this.verified, clock, insistMs });
+  }
+
+  get verified(): Verified {
+    return { desk: this.#desk, mirror: this.#mirror, place: this.#place };
   }
 
   get #place(): string {
     return nameOf(this.#parts.place);
-  }
-
-  async append(row: JournalRow): Promise<void> {
-    await this.#desk.connect();
-    if (row.type !== 'verdict') this.#mirror.rules.refuseWhileLost();
-    switch (row.type) {
-      case 'sent':
-        return await this.#appendSent(row);
-      case 'verdict':
-        return await this.#appendVerdict(row);
-      case 'setting': {
-        const { rest } = unstamped(row);
-        return await this.#add(await this.#ask('record_setting', writerVersion, rest));
-      }
-      default:
-        return this.#mirror.rules.refuseMisplaced(row);
-    }
-  }
-
-  async #appendSent(row: SentRow): Promise<void> {
-    const { rest, body } = unstamped(row);
-    const seen = this.#mirror.rules.seenOf(row);
-    const within = Math.max(0, Math.ceil(row.sendBy - row.time));
-    const { intent, attempt } = row;
-    const values = [writerVersion, intent, attempt, seen.order, seen.given, within, rest, body];
-    this.#unknown.add(attemptKey(row));
-    try {
-      await this.#add(await this.#ask('record_sent', ...values));
-    } catch (error) {
-      if (!isCertain(error)) throw outcomeUnknown(error, this.#place, intent);
-      this.#unknown.delete(attemptKey(row));
-      throw await this.#refusalOf(error, row);
-    }
-    this.#unknown.delete(attemptKey(row));
-  }
-
-  async #appendVerdict(row: VerdictRow): Promise<void> {
-    const { rest, body } = unstamped(row);
-    const { intent, attempt } = row;
-    // The same number every time: a verdict whose outcome was unknown must not be there twice.
-    const number = this.#mirror.rules.verdictsOn(row) + 1;
-    const values = [writerVersion, intent, attempt, number, rest, body];
-    try {
-      await this.#add(await this.#insist(rowWords(row), () => this.#ask('record_verdict', ...values)));
-    } catch (error) {
-      throw isCertain(error) ? await this.#refusalOf(error, row) : error;
-    }
-  }
-
-  // What the rules say of the rows that have come since tells more than the server's code.
-  async #refusalOf(error: unknown, row: AttemptRow): Promise<CliError> {
-    if (['PD010', 'PD012', 'PD013'].includes(codeOf(error) ?? '')) {
-      await this.#desk.refresh();
-      try {
-        this.#mirror.rules.refuseMisplaced(row);
-        this.#mirror.rules.refuseUnseen(row);
-      } catch (refusal) {
-        if (refusal instanceof CliError) return refusal;
-      }
-    }
-    return refusedByServer(error, this.#place);
-  }
-
-  async takeBack(sent: SentRow, verdict: VerdictRow): Promise<void> {
-    if (!this.#unknown.has(attemptKey(sent))) return;
-    const { intent, attempt } = sent;
-    const { rest } = unstamped(verdict);
-    try {
-      await this.#insist(rowWords(sent), () => this.#ask('take_back', writerVersion, intent, attempt, rest));
-    } catch (error) {
-      throw isCertain(error) ? refusedByServer(error, this.#place) : error;
-    }
-    // The mirror fetches the row when it can be written again.
-    this.#unknown.delete(attemptKey(sent));
-  }
-
-  // The same statement again, on a new connection, until its outcome is known: the server does it once. Gives up after a time.
-  async #insist<T>(what: string, act: () => Promise<T>): Promise<T> {
-    const { clock, insistMs } = this.#parts;
-    const until = clock.monotonic() + insistMs;
-    for (let pauseMs = 50; ; pauseMs = Math.min(2 * pauseMs, 1000)) {
-      try {
-        return await act();
-      } catch (error) {
-        if (isCertain(error) && !isInTheWay(error)) throw error;
-        // That the server is another one does not change. That nobody answers may.
-        if (error instanceof CliError && !this.#desk.isAway(error)) throw error;
-        if (clock.monotonic() + pauseMs > until) throw outcomeUnknown(error, this.#place, what);
-        await clock.sleep(pauseMs);
-      }
-    }
-  }
-
-  // Asks once more if others were in the way: then the server did nothing. Only for what comes before a sending.
-  async #ask(name: string, ...values: Parameters<Desk['call']>[1]): Promise<StoredRow> {
-    try {
-      return readRow(await this.#desk.call(name, values));
-    } catch (error) {
-      if (!isInTheWay(error) || name !== 'record_sent') throw error;
-      return readRow(await this.#desk.call(name, values));
-    }
-  }
-
-  // The row as the server has it. Rows of others may have come before it.
-  async #add(row: StoredRow): Promise<void> {
-    if (row.seq === this.#mirror.rules.end.seq + 1) return await this.#desk.take([row]);
-    if (row.seq > this.#mirror.rules.end.seq) await this.#desk.refresh();
   }
 
   async bringIn(stored: readonly StoredRow[]): Promise<number> {
@@ -239,7 +114,7 @@ class PostgresStore {
     for (const part of inParts(importedRows(stored), 200)) {
       const ask = () => this.#desk.call('import_rows', [writerVersion, JSON.stringify(part)]);
       added += Number(
-        await this.#insist('the rows of this machine', ask).catch((error) => this.#throwRefusal(error)),
+        await this.writer.insist('the rows of this machine', ask).catch((error) => this.#throwRefusal(error)),
       );
     }
     return added;
@@ -280,8 +155,8 @@ class PostgresStore {
         return await call(name, values).catch((error) => this.#throwRefusal(error));
       },
       insist: (what, name, ...values) =>
-        this.#insist(what, () => call(name, values)).catch((error) => this.#throwRefusal(error)),
-      add: (row) => this.#add(row),
+        this.writer.insist(what, () => call(name, values)).catch((error) => this.#throwRefusal(error)),
+      add: (row) => this.writer.add(row),
       kept: async (error) => {
         const isKept = this.#desk.isAway(error) && (await this.#mirror.memory()) !== undefined;
         return isKept ? { rows: await this.#mirror.rows(), now: this.#parts.clock.now() } : undefined;
@@ -347,41 +222,6 @@ class PostgresStore {
     }
   }
 
-  /** Reads every row of the server, checks the chain, and compares the rows with the mirror's. */
-  async verify(head?: string): Promise<Verification> {
-    const found = await this.#desk.allRows();
-    return comparedRows(found, await this.#mirror.rows(), { place: this.#place, head });
-  }
-
-  async verifyServer({
-    head,
-    accept,
-  }: Parameters<TeamJournal['verifyServer']>[0]): Promise<ServerVerification> {
-    const found = await this.#desk.allRows();
-    const { problem, change, memory } = found;
-    if (problem !== undefined || memory === undefined)
-      throw serverDiffers(problem ?? { problem: 'is a standby', now: [] }, this.#place);
-    const mirrored = await this.#mirror.rows();
-    const verification = comparedRows(found, mirrored, { place: this.#place, head });
-    const isAccepted =
-      accept &&
-      change !== undefined &&
-      verification.findings.length === 0 &&
-      verification.knowsHead !== false;
-    if (isAccepted) await this.#mirror.accept(memory);
-    const erased = verification.findings.length === 0 ? await this.#eraseToo(found.rows, mirrored) : 0;
-    return { ...verification, change: change?.problem, isAccepted, erased };
-  }
-
-  // What a lead has erased must not stay here. The hash of a body stays, so the chain is as provable as before.
-  async #eraseToo(rows: readonly StoredRow[], mirrored: readonly StoredRow[]): Promise<number> {
-    const isErased = ({ body, body_hash: hash }: StoredRow) => body === null && hash !== null;
-    const gone = new Set(rows.filter(isErased).map(({ seq }) => seq));
-    const kept = mirrored.filter(({ seq, body }) => body !== null && gone.has(seq));
-    if (kept.length > 0) await this.#mirror.erase(kept);
-    return new Set(kept.map(attemptKey)).size;
-  }
-
   repair(): Promise<Repair> {
     return Promise.reject(ofServer(`the team's journal ${this.#place} is repaired on its server`));
   }
@@ -407,7 +247,7 @@ class PostgresStore {
   }
 
   async archive(path: string): Promise<number> {
-    const { findings } = await this.verify();
+    const { findings } = await verifyRows(this.verified);
     if (findings.length > 0) throw ofServer(`the team's journal ${this.#place} is not whole`);
     await this.#desk.refresh();
     const rows = await this.#mirror.rows();
@@ -419,10 +259,6 @@ class PostgresStore {
     this.#desk.close();
     this.#mirror.close();
   }
-}
-
-function rowWords({ type, intent }: AttemptRow): string {
-  return `a ${type} row of ${intent}`;
 }
 
 function ofServer(message: string): CliError {
