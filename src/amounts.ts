@@ -4,6 +4,7 @@
  */
 
 import { parseAmount } from './api/spec.ts';
+import { counted } from './counted.ts';
 
 /** How a profile shows amounts. These are settings of the profile, so `profile.settings` fits. */
 export interface AmountStyle {
@@ -117,7 +118,7 @@ export function placesWords({ 'amounts.decimals': declared }: AmountStyle): stri
 }
 
 function countOfPlaces(places: number): string {
-  return places === 0 ? 'no decimals' : `${places} ${places === 1 ? 'decimal' : 'decimals'}`;
+  return places === 0 ? 'no decimals' : counted(places, 'decimal');
 }
 
 function inBrackets(amount: Amount, currency: string | undefined, style: AmountStyle): string {

@@ -1,15 +1,14 @@
 /** The service as the rest of paydesk sees it: how to read from it, how to send a change, and what comes back. */
 
-import { about, CliError } from '../errors.ts';
 import type { ClockWithTimers } from '../io.ts';
-import { accountLabel, commandLine, type Profile } from '../profiles/profiles.ts';
-import type { Notes } from '../terminal/terminal.ts';
+import type { Profile } from '../profiles/profiles.ts';
 import type { Pace } from './pace.ts';
-import { type ResourceName, resources } from './resources.ts';
+import type { ResourceName } from './resources.ts';
 import type { JsonObject } from './spec.ts';
 
 export { createPace, type Pace } from './pace.ts';
 export { proxyFor } from './proxy.ts';
+export { longPages, readOne } from './read-records.ts';
 
 /** Masks known keys in a reply, in every spelling, so that no later code can print or store one. */
 export interface KeyGate {
@@ -222,107 +221,4 @@ export interface Client {
  */
 export async function openClient(parts: ClientParts): Promise<Client> {
   return (await import('./client.ts')).createClient(parts);
-}
-
-// Assumed: the largest page that the service gives. If it refuses, its default is used.
-const longPageLength = 250;
-
-/** Reads the longest pages that the service gives, unless the query has a limit. */
-export async function* longPages(
-  service: Service,
-  resource: ResourceName,
-  query: PageQuery,
-  how: PagesHow = {},
-): AsyncGenerator<Page> {
-  let read = 0;
-  try {
-    for await (const page of service.pages(
-      resource,
-      { ...query, limit: query.limit ?? longPageLength },
-      how,
-    )) {
-      read += 1;
-      yield page;
-    }
-  } catch (error) {
-    const tooLong = read === 0 && query.limit === undefined;
-    if (!tooLong || !(error instanceof CliError) || error.kind !== 'rejected') throw error;
-    yield* service.pages(resource, query, how);
-  }
-}
-
-/**
- * Reads one order or customer for a command. Throws CliError 'not_found' only if `locate` is sure that it is missing. If the
- * search stopped at its bound, it throws 'incomplete', or 'refused' before a change.
- */
-export function readOne(
-  ctx: { readonly notes: Pick<Notes, 'progress'> },
-  service: Service,
-  resource: ResourceName,
-  id: string,
-  purpose: 'show' | 'change',
-  neighbour?: string,
-): Promise<WireRecord> {
-  const subject = resource === 'orders' ? { orderId: id } : {};
-  return about(subject, () => readNamed(ctx, service, resource, id, purpose, neighbour));
-}
-
-async function readNamed(
-  { notes }: { readonly notes: Pick<Notes, 'progress'> },
-  service: Service,
-  resource: ResourceName,
-  id: string,
-  purpose: 'show' | 'change',
-  neighbour?: string,
-): Promise<WireRecord> {
-  let read = 0;
-  const endProgress = notes.progress(() =>
-    read === 0 ? '' : `looking for ${id}: ${read} ${resources[resource].many} read`,
-  );
-  try {
-    const located = await service.locate(resource, id, {
-      neighbour,
-      progress: (count) => {
-        read = count;
-      },
-    });
-    if ('found' in located) return located.found;
-    throw 'missing' in located
-      ? notFound(service, resource, id)
-      : boundReached(service, resource, id, located.read, purpose);
-  } finally {
-    endProgress();
-  }
-}
-
-function notFound(service: Service, resource: ResourceName, id: string): CliError {
-  const { one, idExample } = resources[resource];
-  // A shorter id was probably cut when it was copied, and a search finds an order by a part of its id. A word such as `ord_none`
-  // is no part of one.
-  const isCut = resource === 'orders' && id.length < idExample.length && /[0-9A-Z]/.test(id);
-  return new CliError('not_found', `${accountLabel(service.profile)} has no ${one} ${id}`, {
-    certain: 'nothing was changed',
-    now: [
-      'check the id, or the profile:',
-      commandLine(service.profile, resource, ...(isCut ? ['find', id] : ['list'])),
-    ],
-  });
-}
-
-function boundReached(
-  service: Service,
-  resource: ResourceName,
-  id: string,
-  read: number,
-  purpose: 'show' | 'change',
-): CliError {
-  const { many } = resources[resource];
-  return new CliError(
-    purpose === 'show' ? 'incomplete' : 'refused',
-    `${id} is not among the newest ${read} ${many}`,
-    {
-      certain: `${read} ${many} were read; there may be more${purpose === 'change' ? '; nothing was sent' : ''}`,
-      now: [commandLine(service.profile, resource, 'list', '--all')],
-    },
-  );
 }

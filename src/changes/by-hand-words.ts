@@ -12,11 +12,13 @@ import {
   type AttemptRecord,
   alarmWords,
   attemptName,
+  type ChangeSubject,
   type Intent,
   notMadeBy,
   statementOn,
   type VerdictRow,
 } from '../journal/journal.ts';
+import { commandLine } from '../profiles/profiles.ts';
 import { changeOf, kindWords } from './change-words.ts';
 import { mayAppearUntil } from './order-cases.ts';
 
@@ -30,13 +32,9 @@ async function asFarAsReadable<T>(ask: () => Promise<readonly T[]>): Promise<rea
   }
 }
 
-/** The changes of an order that somebody settled by hand, oldest first. None if the journal cannot be read. */
-export function settledByHand(
-  ctx: Context,
-  service: Service,
-  orderId: string,
-): Promise<readonly AttemptRecord[]> {
-  return asFarAsReadable(() => ctx.journal.recordedByHand(service, orderId));
+/** The attempts about which a person recorded something by hand, even if it was corrected later. */
+export function settledByHand(attempts: readonly AttemptRecord[]): readonly AttemptRecord[] {
+  return attempts.filter(({ verdicts }) => verdicts.some(({ by }) => by === 'person'));
 }
 
 /** The refunds that somebody recorded as made and that the order does not show. None if the journal cannot be read. */
@@ -57,17 +55,28 @@ export async function byHandLines(
   order: JsonObject & { readonly id: string },
   planned: Pick<Intent, 'expected'>,
 ): Promise<readonly string[]> {
-  const settled = await settledByHand(ctx, service, order.id);
-  const unshown = (await unshownIn(ctx, service, order)).filter((record) => touches(record, planned));
-  const isUnshown = (record: AttemptRecord) =>
-    unshown.some((one) => attemptName(one) === attemptName(record));
+  const attempts = await asFarAsReadable(() => ctx.journal.attemptsOf(service, order.id));
   return [
-    ...settled.map((record) => byHandNote(ctx, record, isUnshown(record))),
-    ...(await acknowledgedAlarms(ctx, service, order.id)).map((record) => acknowledgedWords(ctx, record)),
+    ...notesOnSettled(ctx, attempts, order)(planned.expected),
+    ...acknowledgedAlarms(attempts).map((record) => acknowledgedWords(ctx, record)),
   ];
 }
 
-function touches({ sent }: AttemptRecord, { expected = [] }: Pick<Intent, 'expected'>): boolean {
+/** The notes about earlier changes of an order that somebody settled by hand, before a refund. `attempts`: those on the order. */
+export function notesOnSettled(
+  ctx: Context,
+  attempts: readonly AttemptRecord[],
+  order: JsonObject,
+): (expected: Intent['expected']) => readonly string[] {
+  const settled = settledByHand(attempts);
+  const unshown = new Set(ctx.journal.unshownRefunds(attempts, order).map(attemptName));
+  return (expected = []) =>
+    settled.map((record) =>
+      byHandNote(ctx, record, unshown.has(attemptName(record)) && touches(record, expected)),
+    );
+}
+
+function touches({ sent }: AttemptRecord, expected: NonNullable<Intent['expected']>): boolean {
   return sent.proof.expected.some((one) => expected.some(({ chargeId }) => chargeId === one.chargeId));
 }
 
@@ -124,13 +133,8 @@ export function acknowledgementOf({ verdicts }: AttemptRecord): VerdictRow | und
   );
 }
 
-/** The changes of an order whose alarm somebody acknowledged, oldest first. None if the journal cannot be read. */
-export async function acknowledgedAlarms(
-  ctx: Context,
-  service: Service,
-  orderId: string,
-): Promise<readonly AttemptRecord[]> {
-  const attempts = await asFarAsReadable(() => ctx.journal.attemptsOf(service, orderId));
+/** The attempts whose alarm somebody acknowledged. */
+export function acknowledgedAlarms(attempts: readonly AttemptRecord[]): readonly AttemptRecord[] {
   return attempts.filter((record) => acknowledgementOf(record) !== undefined);
 }
 
@@ -182,4 +186,41 @@ export async function byHandNotes(
 ): Promise<readonly string[]> {
   const settled = await asFarAsReadable(() => ctx.journal.settledAlike(service, intent));
   return settled.map((record) => byHandNote(ctx, record));
+}
+
+/** `op7 recorded on … that the refund of 900 MXN of …, sent by root, was made (bank file); the order does not show it` */
+export async function recordedWords(
+  ctx: Context,
+  service: Pick<Service, 'profile' | 'keyFingerprint'>,
+  record: AttemptRecord,
+  order: JsonObject | undefined,
+): Promise<string> {
+  const unshown = order === undefined ? [] : await unshownIn(ctx, service, order);
+  const isUnshown = unshown.some((one) => attemptName(one) === attemptName(record));
+  return `${byHandWords(ctx, record)}${isUnshown ? '; the order does not show it' : ''}`;
+}
+
+/**
+ * The error of a repeat when a person recorded that the change was not made. The service has not refused it, so this is no
+ * `rejected`: paydesk refuses to send it again by itself.
+ */
+export function notMadeError(
+  ctx: Context,
+  { profile }: Pick<Service, 'profile'>,
+  { kind, orderId }: ChangeSubject,
+  record: AttemptRecord,
+): CliError {
+  const { intent } = record.sent;
+  return new CliError('refused', byHandWords(ctx, record), {
+    intent,
+    orderId,
+    profile: profile.name,
+    certain: 'nothing was sent now; that it was not made is only what a person says',
+    now: [
+      ...(orderId === undefined ? [] : [commandLine(profile, 'orders', 'show', orderId)]),
+      `paydesk journal show ${intent}`,
+      `to send it again all the same (if that record is wrong, ${kindWords[kind].twice}):`,
+      `the same command with --again ${attemptName(record)}`,
+    ],
+  });
 }

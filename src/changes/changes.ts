@@ -1,6 +1,5 @@
 /** The door of the changes: everything that the commands may import from this room. */
 
-export { awayWords } from './away-words.ts';
 export { applyPlan } from './bulk/apply-plan.ts';
 export { compareFile } from './bulk/compare-file.ts';
 export { isUnsentPlanOf, planFile, planOrder, refreshPlan } from './bulk/make-plan.ts';
@@ -49,6 +48,7 @@ export {
 export type { PickedOrder } from './order-change.ts';
 export { approveRequest, rejectRequest, showRequest } from './refund/answer-request.ts';
 export { isOfRefund, requestPattern } from './refund/approved-refund.ts';
+export { accountWords, isOfAccount, isPending, pendingRequests, requestsOf } from './refund/find-requests.ts';
 export {
   knownTwin,
   originsOf,
@@ -60,13 +60,6 @@ export {
 export { lookForTwins } from './refund/look-for-twins.ts';
 export { refundOrder } from './refund/refund-order.ts';
 export { requestColumns, requestRecord, stateWords } from './refund/request-record.ts';
-export {
-  accountWords,
-  isOfAccount,
-  isPending,
-  pendingRequests,
-  requestsOf,
-} from './refund/second-person.ts';
 export { sendApproved } from './refund/send-approved.ts';
 export {
   isRefunded,

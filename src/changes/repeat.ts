@@ -12,10 +12,10 @@ import { flag, usage } from '../commands/flags.ts';
 import type { ChangeSubject, Intent, Outcome } from '../journal/journal.ts';
 import { accountSpan, type Profile } from '../profiles/profiles.ts';
 import type { Block } from '../terminal/terminal.ts';
+import { notMadeError, recordedWords } from './by-hand-words.ts';
 import { changeWords } from './change-words.ts';
 import type { Ended } from './explain-outcome.ts';
 import { type Applied, appliedOrThrow, isDryRun, showDryRun } from './outcome.ts';
-import { notMadeError, recordedWords } from './repeat-by-hand.ts';
 
 /** What a script's own id looks like. */
 export const scriptIdPattern = /^[A-Za-z0-9][A-Za-z0-9._:-]{0,127}$/;

@@ -53,7 +53,7 @@ export interface ReportFigures {
 }
 
 /** How many of the largest refunds a report lists for each currency. */
-export const largestCount = 10;
+const largestCount = 10;
 
 /** Reads all facts of a source and adds them up, the refunds just as `refunds summary` does. */
 export async function gatherFigures(

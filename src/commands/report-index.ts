@@ -1,17 +1,17 @@
 /** Takes the facts of a report from the index of this machine, if that can answer. */
 
 import { statuses } from '../api/spec.ts';
+import { counted } from '../counted.ts';
 import { CliError, withParts } from '../errors.ts';
 import type { IndexStatus, OrderIndex } from '../index/index.ts';
 import type { AttemptRecord } from '../journal/journal.ts';
 import { accountSpan, commandLine, type Profile } from '../profiles/profiles.ts';
 import { type Facts, factsOfOrder, hasCurrency, isInSpan } from '../reports/reports.ts';
 import type { Context } from './command.ts';
-import { counted } from './counted.ts';
 import { indexLines, indexLinesOfFile, readsThatMatter } from './report-index-words.ts';
 import { makersOf, nobodyAsked, withChargeIds } from './report-makers.ts';
 import { type Asked, type Needs, type OpenedSource, timeOf } from './report-source.ts';
-import { clockAndZoneOf, type TimeRange } from './typed-time.ts';
+import { clockAndZoneOf, dayBegan, type TimeRange } from './typed-time.ts';
 
 /**
  * Opens the index of the account as the source of a report. Undefined if there is none, or if it cannot answer; then a note says
@@ -24,9 +24,9 @@ export async function openIndex(ctx: Context, asked: Asked): Promise<OpenedSourc
   const status = index.status();
   const time = timeOf(ctx, asked);
   const when = (seconds: number): string => time.days.full(seconds * 1000);
-  const { now, zoned, today } = clockAndZoneOf(ctx);
-  const dayBegan = zoned(Date.parse(today()));
-  const doubt = doubtOf(status, asked.needs, { range: time.range, now, when, dayBegan });
+  const here = clockAndZoneOf(ctx);
+  const now = { now: here.now, dayBegan: dayBegan(here) };
+  const doubt = doubtOf(status, asked.needs, { range: time.range, when, ...now });
   if (doubt === undefined) return await sourceOf(ctx, asked, { index, status, profile, ...time });
   const fix = doubt.fix === undefined ? '' : `; so that it can: ${commandLine(profile, ...doubt.fix)}`;
   ctx.notes.note(`the index of this machine cannot answer: ${doubt.why}. Every order is read instead${fix}`);

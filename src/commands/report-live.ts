@@ -2,11 +2,11 @@
 
 import { longPages, type OpenService } from '../api/api.ts';
 import { purchaseOf } from '../changes/changes.ts';
+import { counted } from '../counted.ts';
 import { CliError } from '../errors.ts';
 import { accountSpan } from '../profiles/profiles.ts';
 import { type Facts, factsOfOrder, type Known } from '../reports/reports.ts';
 import type { Context } from './command.ts';
-import { counted } from './counted.ts';
 import { feedIndex } from './orders/feed-index.ts';
 import { stopAtDate } from './orders/order-observer.ts';
 import { makersOf, nobodyAsked } from './report-makers.ts';

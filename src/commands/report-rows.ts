@@ -26,6 +26,11 @@ export const lastColumns: readonly Column[] = [
   rowColumn('only_currency', 'text'),
 ];
 
+/** The same for a list of orders or refunds: its table has no room for them, and no row says its source. */
+export const lastColumnsOfList: readonly Column[] = lastColumns
+  .filter(({ name }) => name !== 'source')
+  .map((column) => ({ ...column, tableFrom: 10_000 }));
+
 /** The fields that every row begins with: the period, in Unix seconds. */
 export function firstFields({ range, zone }: Source): JsonObject {
   return { since: seconds(range.since), until: seconds(range.until), zone };
@@ -42,6 +47,12 @@ export function lastFields({ kind, asOf, currency }: Source, complete: boolean):
     as_of: Math.floor(asOf / 1000),
     only_currency: currency ?? null,
   };
+}
+
+/** The same for a list of orders or refunds. */
+export function lastFieldsOfList(source: Source, isComplete: boolean): JsonObject {
+  const { source: _, ...fields } = lastFields(source, isComplete);
+  return fields;
 }
 
 function seconds(ms: number | undefined): number | null {

@@ -2,11 +2,11 @@
 
 import type { JsonObject } from '../api/spec.ts';
 import { twinSeconds } from '../changes/changes.ts';
+import { counted } from '../counted.ts';
 import { commandLine, plainCommand, profileNamed } from '../profiles/profiles.ts';
 import { loadReportPage, type Page } from '../reports/reports.ts';
 import { toJson } from '../terminal/terminal.ts';
 import { type Context, defineCommand, dryRunShown } from './command.ts';
-import { counted } from './counted.ts';
 import { flag, usage } from './flags.ts';
 import { openSource } from './open-report-source.ts';
 import { gatherFigures, type ReportFigures } from './report-figures.ts';

@@ -1,31 +1,20 @@
 /** `today`: one screen for the desk: what is unconfirmed, refunded, paid, waiting for capture, and possible twins. */
 
 import { amountWords } from '../amounts.ts';
-import { type JsonObject, statuses } from '../api/spec.ts';
-import { awayWords, pendingRequests, twinSeconds } from '../changes/changes.ts';
+import type { JsonObject } from '../api/spec.ts';
+import { pendingRequests, twinSeconds } from '../changes/changes.ts';
+import { awayWords } from '../journal/journal.ts';
 import { commandLine } from '../profiles/profiles.ts';
-import {
-  type Figure,
-  hasCurrency,
-  isInSpan,
-  type Line,
-  largestFirst,
-  type OrderFact,
-  type RefundFact,
-  type RefundSum,
-  summariseOrders,
-  summariseRefunds,
-} from '../reports/reports.ts';
 import type { Block, Cell } from '../terminal/terminal.ts';
 import { type Context, defineCommand } from './command.ts';
 import { elsewhereLines } from './journal/attempts.ts';
 import { openSource } from './open-report-source.ts';
-import { type OpenOrders, startOpenOrders } from './orders/open-orders.ts';
-import { isNear, pairsIn } from './orders/twins.ts';
+import { startOpenOrders } from './orders/open-orders.ts';
 import { liveFlag, sourceFlags, sourceHelp } from './report-flags.ts';
-import { lastFields, rowColumn, showReport } from './report-rows.ts';
+import { lastColumns, lastFields, rowColumn, showReport } from './report-rows.ts';
 import { amountsOf, closingBlocks, inCurrency, isComplete, refuseGaps, titleLine } from './report-screen.ts';
 import type { AsOfLine, Source } from './report-source.ts';
+import { gatherToday, type TodayFacts, type TodayLine } from './today-facts.ts';
 import { parsePeriod } from './typed-period.ts';
 
 export const today = defineCommand({
@@ -59,12 +48,12 @@ export const today = defineCommand({
       see: open.see,
       needs: { kind: 'refunds', makers: false, waiting: 'too', marginSeconds: twinSeconds },
     });
-    const found = await gather(ctx, source, flags.currency, open);
+    const found = await gatherToday(ctx, source, flags.currency, open);
     const rows = found.lines.map((line) => ({
       object: 'today',
       ...line,
       ...lastFields(source, isComplete(found.gaps)),
-      ...(isOfJournal(line) ? asOfTeam(found) : {}),
+      ...(needsPerson(line.what) ? asOfTeam(found) : {}),
     }));
     await showReport(ctx, columns, rows, source, () => screen(ctx, source, found));
     await noteRequests(ctx);
@@ -75,12 +64,8 @@ export const today = defineCommand({
   },
 });
 
-function isOfJournal({ what }: TodayLine): boolean {
-  return what === 'unconfirmed' || what === 'paid_back_twice';
-}
-
 // The orders are as the service shows them now, but these lines are as old as the copy of the journal.
-function asOfTeam({ away }: Found): JsonObject {
+function asOfTeam({ away }: TodayFacts): JsonObject {
   if (away === undefined) return {};
   return { complete: false, as_of: away.asOf === undefined ? null : Math.floor(away.asOf / 1000) };
 }
@@ -106,129 +91,8 @@ const columns = [
   rowColumn('amount', 'sum'),
   rowColumn('largest', 'sum'),
   rowColumn('largest_order', 'id'),
-  rowColumn('source', 'text'),
-  rowColumn('complete', 'flag'),
-  rowColumn('as_of', 'time'),
-  rowColumn('only_currency', 'text'),
+  ...lastColumns,
 ];
-
-/** One fact of the day: how many, and how much in one currency. */
-interface TodayLine extends JsonObject {
-  readonly what:
-    | 'unconfirmed'
-    | 'paid_back_twice'
-    | 'has_appeared'
-    | 'refunded'
-    | 'paid'
-    | 'waiting'
-    | 'twins';
-  readonly bucket: string | null;
-  readonly currency: string | null;
-  readonly count: Figure;
-  readonly amount: Figure | null;
-  readonly largest: Figure | null;
-  readonly largest_order: string | null;
-}
-
-interface Found {
-  readonly lines: readonly TodayLine[];
-  /** Set while the server of the team cannot be used: as of when this machine has the rows of the team. */
-  readonly away: Awaited<ReturnType<Context['journal']['away']>>;
-  readonly gaps: Parameters<typeof isComplete>[0];
-}
-
-async function gather(
-  ctx: Context,
-  source: Source,
-  currency: string | undefined,
-  open: OpenOrders,
-): Promise<Found> {
-  const rules = { dayOf: (at: number) => source.days.day(at), now: source.reachesTo / 1000 };
-  const shared = { currency, rules };
-  const money = summariseRefunds({ ...shared, span: source.range, by: 'day' });
-  const waiting = summariseOrders({
-    ...shared,
-    span: { since: undefined, until: undefined },
-    by: 'age',
-    counts: ({ status }) => status === statuses.preAuthorized,
-  });
-  const near: OrderFact[] = [];
-  const largest = new Map<string, RefundFact>();
-  for await (const facts of source.facts) {
-    money.add(facts);
-    waiting.add(facts);
-    const { order } = facts;
-    if (order !== undefined && isNear(source.range, order) && hasCurrency(currency, order.currency))
-      near.push(order);
-    for (const refund of facts.refunds) keepLargest(largest, refund, source);
-  }
-  const { totals, gaps } = money.result();
-  return {
-    gaps,
-    away: await ctx.journal.away(),
-    lines: [
-      ...(await journalLines(ctx, open)),
-      ...totals.filter(({ sums }) => sums.refunds > 0).map((line) => refundedLine(line, largest)),
-      ...totals
-        .filter(({ sums }) => sums.payments > 0)
-        .map(({ currency: of, sums }) => lineOf('paid', null, of, sums.payments, sums.paid)),
-      ...waiting
-        .result()
-        .buckets.map(({ bucket, currency: of, sums }) =>
-          lineOf('waiting', bucket, of, sums.orders, sums.amount),
-        ),
-      lineOf('twins', null, undefined, pairsIn(near, source.range).length, null),
-    ],
-  };
-}
-
-function keepLargest(largest: Map<string, RefundFact>, refund: RefundFact, { range }: Source): void {
-  if (refund.madeAt === undefined || !isInSpan(range, refund.madeAt)) return;
-  const before = largest.get(refund.currency ?? '');
-  if (before === undefined || largestFirst(before.amount ?? 0, refund.amount ?? 0) > 0)
-    largest.set(refund.currency ?? '', refund);
-}
-
-// What this machine knows by itself.
-async function journalLines(ctx: Context, { twice, appeared }: OpenOrders): Promise<readonly TodayLine[]> {
-  const service = await ctx.service();
-  const unconfirmed = await ctx.journal.unconfirmed(service);
-  const now = await ctx.journal.now();
-  // Payment links and other changes without an order.
-  const others = (await ctx.journal.attempts({ origin: service.profile.origin, unsettled: true })).filter(
-    (record) =>
-      record.sent.account === service.profile.account &&
-      record.sent.proof.orderId === undefined &&
-      ctx.journal.isOpen(record, now),
-  );
-  return [
-    lineOf('unconfirmed', null, undefined, unconfirmed.size + others.length, null),
-    lineOf('paid_back_twice', null, undefined, twice.size, null),
-    lineOf('has_appeared', null, undefined, appeared.size, null),
-  ];
-}
-
-function refundedLine(
-  { currency, sums }: Line<RefundSum>,
-  largest: ReadonlyMap<string, RefundFact>,
-): TodayLine {
-  const most = largest.get(currency ?? '');
-  return {
-    ...lineOf('refunded', null, currency, sums.refunds, sums.refunded),
-    largest: most?.amount ?? null,
-    largest_order: most?.orderId ?? null,
-  };
-}
-
-function lineOf(
-  what: TodayLine['what'],
-  bucket: string | null,
-  currency: string | undefined,
-  count: Figure,
-  amount: Figure | null,
-): TodayLine {
-  return { what, bucket, currency: currency ?? null, count, amount, largest: null, largest_order: null };
-}
 
 const labels: Readonly<Record<TodayLine['what'], string>> = {
   unconfirmed: 'unconfirmed',
@@ -240,7 +104,7 @@ const labels: Readonly<Record<TodayLine['what'], string>> = {
   twins: 'twins today',
 };
 
-function screen(ctx: Context, source: Source, { lines, away }: Found): readonly Block[] {
+function screen(ctx: Context, source: Source, { lines, away }: TodayFacts): readonly Block[] {
   const style = amountsOf(source);
   const words = ({ amount, currency }: TodayLine): string =>
     amount === null ? '' : amountWords(amount, currency ?? undefined, style);
@@ -270,7 +134,12 @@ function screen(ctx: Context, source: Source, { lines, away }: Found): readonly 
   const teamLines: readonly AsOfLine[] =
     away === undefined
       ? []
-      : [['team', `${awayWords(ctx, away)}, and nothing can be sent now: its server cannot be used`]];
+      : [
+          [
+            'team',
+            `${awayWords(away, (ms) => ctx.shortTime(ms))}, and nothing can be sent now: its server cannot be used`,
+          ],
+        ];
   return [
     titleLine(ctx, 'TODAY', source),
     { grid, right: [1, 2], narrow },

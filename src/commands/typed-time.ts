@@ -48,6 +48,11 @@ export function clockIn(days: Days, now: number): ClockAndZone {
   };
 }
 
+/** When today began in the zone of the run, Unix milliseconds. */
+export function dayBegan({ zoned, today }: ClockAndZone): number {
+  return zoned(Date.parse(today()));
+}
+
 export function whenFlag(summary: string) {
   return flag.of<When>({
     value: 'WHEN',

@@ -14,7 +14,7 @@ export interface AgeClass {
 const hour = 3_600;
 const day = 24 * hour;
 
-export const ageClasses: readonly AgeClass[] = [
+const ageClasses: readonly AgeClass[] = [
   { under: 3 * day, target: hour, words: 'newest 3 days' },
   { under: 90 * day, target: day, words: '90 days' },
   { under: Number.POSITIVE_INFINITY, target: 30 * day, words: 'older ones' },

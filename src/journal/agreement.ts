@@ -2,7 +2,7 @@
 
 import type { ChargeMoney, OrderMoney } from '../api/charges.ts';
 import { failedWords, valueAt } from '../api/spec.ts';
-import type { FoundRefund } from './journal.ts';
+import type { FoundRefund } from './intent.ts';
 import type { ChargeImage, PreImage } from './journal-rows.ts';
 
 /** A refund record that an order shows. It has an id: without one, the money of the order is not read at all. */

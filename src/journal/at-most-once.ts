@@ -8,13 +8,15 @@ import { valueAt } from '../api/spec.ts';
 import type { CliErrorParts } from '../errors.ts';
 import { claimedBy, claimsOf, isDoubted, isWatched, verdictOf } from './attempt-state.ts';
 import { appearedOn, appearedRuling, sentAs, unshownRefunds } from './by-hand.ts';
-import { decide, equalRefund, nothingToRepeat, oldRead, type Refusal, unshownRefund } from './guards.ts';
+import { decide } from './guards.ts';
 import type { AttemptRecord, Moment, Proof, SentRow, VerdictRow } from './journal-rows.ts';
 import { earliestOf, stampOf } from './journal-time.ts';
 import { judgeRead, preImage, provable } from './judge-read.ts';
 import { judgeReply, saidIn } from './judge-reply.ts';
 import { newDuplicate } from './paid-twice.ts';
 import type { End, Event, InFlight, Lost, Search, State, Step, Wanted } from './protocol-types.ts';
+import { equalRefund, nothingToRepeat, oldRead, unshownRefund } from './read-guards.ts';
+import type { Refusal } from './refusal.ts';
 import { judgeSeen, type Ruling, rulingOf, verdictRow } from './verdict.ts';
 
 type At<Name extends State['at']> = Extract<State, { at: Name }>;

@@ -1,6 +1,6 @@
 /** The state of an attempt: does it block its order, is it read again, and which records did it make? Pure. */
 
-import type { FoundRefund } from './journal.ts';
+import type { FoundRefund } from './intent.ts';
 import type { Alarm, AttemptRecord, Moment, Proof, VerdictRow } from './journal-rows.ts';
 import { momentOfRow, passedSince } from './journal-time.ts';
 import { type Claims, isSameMoney, provable } from './judge-read.ts';

@@ -12,10 +12,10 @@ import {
   verdictOf,
   wasOver,
 } from './attempt-state.ts';
-import type { Refusal } from './guards.ts';
 import type { AttemptRecord, Moment, VerdictRow } from './journal-rows.ts';
 import { atLeastSince, earliestOf } from './journal-time.ts';
 import { type Evidence, judgeRead } from './judge-read.ts';
+import type { Refusal } from './refusal.ts';
 import { notMadeBy, statementOn } from './said-by-hand.ts';
 import { isEqual } from './same-request.ts';
 import { type Ruling, rulingOf } from './verdict.ts';

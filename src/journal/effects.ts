@@ -5,7 +5,7 @@ import { CliError } from '../errors.ts';
 import type { Clock } from '../io.ts';
 import type { Held, Locks } from '../locks/locks.ts';
 import { type NewestOrders, newestIds } from './created-order.ts';
-import type { AccountMarks, Intent } from './journal.ts';
+import type { Intent } from './intent.ts';
 import {
   type AttemptRecord,
   type AttemptRow,
@@ -18,6 +18,7 @@ import type { JournalStore } from './journal-store.ts';
 import { momentOf } from './journal-time.ts';
 import { repeatsKey } from './judge-reply.ts';
 import type { Event } from './protocol-types.ts';
+import type { AccountMarks } from './same-account.ts';
 import { lockName, marksOf, mayBeSameAccount } from './same-account.ts';
 import { asksForSame } from './same-request.ts';
 

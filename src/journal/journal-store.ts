@@ -5,15 +5,8 @@
  */
 
 import { orderIdPattern } from '../api/spec.ts';
-import type {
-  AttemptRecord,
-  Clocks,
-  JournalRow,
-  LimitRow,
-  SentRow,
-  SettingRow,
-  VerdictRow,
-} from './journal-rows.ts';
+import type { AttemptRecord, Clocks, JournalRow, SentRow, SettingRow, VerdictRow } from './journal-rows.ts';
+import type { LimitRow } from './team-rows.ts';
 import type { TeamRules } from './team-rules.ts';
 
 /**

@@ -4,7 +4,7 @@ import { hiddenRefunds, type MoneyReading, type OrderMoney, readMoney } from '..
 import { statuses, valueAt } from '../api/spec.ts';
 import { disagreement, moved, otherCapture, otherRefund, refundedOf, type ShownRefund } from './agreement.ts';
 import { createdIn, gapOf, newestIds } from './created-order.ts';
-import type { ChangeKind, changeKinds, ExpectedRefund, FoundRefund } from './journal.ts';
+import type { ChangeKind, changeKinds, ExpectedRefund, FoundRefund } from './intent.ts';
 import type { PreImage, Proof } from './journal-rows.ts';
 
 /** What a read shows of the change. */

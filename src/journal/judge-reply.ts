@@ -5,7 +5,7 @@ import { type ErrorBody, errorParts, partsOfReply, readErrorBody } from '../api/
 import { type DocumentedError, documentedErrorOf, isObject, statuses, valueAt } from '../api/spec.ts';
 import type { CliErrorParts } from '../errors.ts';
 import { madeIn } from './created-order.ts';
-import type { ChangeKind, FoundRefund } from './journal.ts';
+import type { ChangeKind, FoundRefund } from './intent.ts';
 import type { Proof, VerdictRow } from './journal-rows.ts';
 import { judgeRead, notThisOrder } from './judge-read.ts';
 

@@ -11,13 +11,14 @@ import { blockedUntil, verdictOf } from './attempt-state.ts';
 import { outcomeOf, toldAgain } from './change-outcome.ts';
 import { Effects, recordIn } from './effects.ts';
 import { appeared } from './guards.ts';
-import type { Change, Intent, Outcome } from './journal.ts';
+import type { Change, Intent, Outcome } from './intent.ts';
 import type { AttemptRecord, VerdictRow } from './journal-rows.ts';
 import type { JournalStore } from './journal-store.ts';
 import { parseReply } from './judge-reply.ts';
 import type { Effect, End, Event, Wanted } from './protocol-types.ts';
 import { reconcileDue } from './read-again.ts';
-import { type HowShown, named, refusalError } from './refusal-error.ts';
+import { refusalError } from './refusal-error.ts';
+import { type HowShown, named } from './refusal-words.ts';
 import { marksOfService } from './same-account.ts';
 import { startWaitingLine } from './waiting-line.ts';
 

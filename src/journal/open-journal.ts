@@ -245,10 +245,6 @@ function createJournal(parts: JournalParts): Journal {
       const horizon = horizonOf(record);
       return Number.isSafeInteger(horizon) ? horizon : undefined;
     },
-    async recordedByHand(service, orderId) {
-      const attempts = await attemptsOf(store, service, orderId);
-      return attempts.filter(({ verdicts }) => verdicts.some(({ by }) => by === 'person'));
-    },
     recorded: (given, asked) => recordedOutcome({ store, effectParts }, given, asked),
     forget: (before) => store.eraseBodies(before),
     verify: (head) => store.verify(head),

@@ -5,7 +5,7 @@
 
 import { claimsOf, isAcknowledged, isSameAttempt, ownRefunds, verdictOf } from './attempt-state.ts';
 import { allSentAgain } from './by-hand.ts';
-import type { FoundRefund } from './journal.ts';
+import type { FoundRefund } from './intent.ts';
 import type { AttemptRecord, VerdictRow } from './journal-rows.ts';
 import { earliestOf } from './journal-time.ts';
 import { type Evidence, isExpected, judgeRead } from './judge-read.ts';

@@ -1,5 +1,6 @@
 /** Who applies a plan: one run of this machine at a time, or several desks of a team. */
 
+import { counted } from '../counted.ts';
 import { CliError } from '../errors.ts';
 import type { LockOwner, Locks } from '../locks/locks.ts';
 import type { PlanClaim } from './journal.ts';
@@ -63,7 +64,7 @@ export async function applying(
       const { working } = await rules.planProgress(digest);
       const members = working.map(({ member, orders, silentMs }) => {
         const silent = silentMs < silentFromMs ? '' : `, silent ${Math.floor(silentMs / 1000)} s`;
-        return `${member} at ${orders === 1 ? '1 order' : `${orders} orders`}${silent}`;
+        return `${member} at ${counted(orders, 'order')}${silent}`;
       });
       return members.join(', ') || undefined;
     }

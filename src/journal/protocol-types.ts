@@ -1,11 +1,13 @@
 /** The types of the protocol: its states, the effects that it asks for, and the events that answer them. */
 
 import type { CliErrorParts } from '../errors.ts';
-import type { Decision, Refusal } from './guards.ts';
-import type { AccountMarks, Intent } from './journal.ts';
+import type { Decision } from './guards.ts';
+import type { Intent } from './intent.ts';
 import type { AttemptRecord, AttemptRow, Moment, PreImage, SentRow, VerdictRow } from './journal-rows.ts';
 import type { Evidence } from './judge-read.ts';
 import type { ParsedReply } from './judge-reply.ts';
+import type { Refusal } from './refusal.ts';
+import type { AccountMarks } from './same-account.ts';
 
 /** What one run of the protocol wants to send. Plain data. */
 export interface Wanted

@@ -1,20 +1,23 @@
 /** The errors when the journal refuses: an unconfirmed change, a repeat, a lock of another run, a row that is not written. */
 
-import { type AmountStyle, amountWords, figureWords, plainAmounts, typedForm } from '../amounts.ts';
-import type { JsonObject } from '../api/spec.ts';
+import { type AmountStyle, figureWords, plainAmounts } from '../amounts.ts';
 import { CliError, withParts } from '../errors.ts';
-import { commandLine, plainCommand, profileNamed } from '../profiles/profiles.ts';
-import { alarmText, paidTwiceWords, whoMadeLines } from './alarm-words.ts';
+import { plainCommand } from '../profiles/profiles.ts';
+import { appearedError, paidTwiceError } from './alarm-errors.ts';
 import { verdictOf } from './attempt-state.ts';
-import type { Refusal } from './guards.ts';
-import { attemptName, changeKinds } from './journal.ts';
-import { type AttemptRecord, type SentRow, sentBy } from './journal-rows.ts';
+import { type AttemptRecord, attemptName, type SentRow, sentBy } from './journal-rows.ts';
 import { provable } from './judge-read.ts';
 import { LimitRefusal } from './limit-words.ts';
-import { notMadeBy } from './said-by-hand.ts';
+import type { Refusal } from './refusal.ts';
+import {
+  changeWords,
+  differenceWords,
+  type HowShown,
+  named,
+  repeatCommand,
+  showCommand,
+} from './refusal-words.ts';
 import { isSameAddress, marksOf } from './same-account.ts';
-import { sameJson, type Typed } from './same-request.ts';
-import { namedByReply } from './unconfirmed.ts';
 import { isOfTeam, mendLines, RecordedFirst, reasonOf } from './unwritten-words.ts';
 
 /** The error of a run that sent nothing. `subject`: the order, or the change in words. */
@@ -81,26 +84,10 @@ function errorOf(refusal: Refusal, subject: string, shown: HowShown): CliError {
   }
 }
 
-/** How an error shows times and amounts. */
-export interface HowShown {
-  /** Unix milliseconds in, `05:05:12` out. */
-  readonly shortTime: (ms: number) => string;
-  readonly amounts: AmountStyle;
-  /** The currency of the change that was refused, and the profile that it would be sent with. */
-  readonly currency?: string | undefined;
-  readonly profile?: string | undefined;
-  /** The body and the note of that change. A printed command repeats them. */
-  readonly asked?: Pick<SentRow['proof'], 'body'> & { readonly note?: string | undefined };
-}
-
 const certain = 'nothing was sent';
 
 function refused(message: string, now: readonly string[]): CliError {
   return new CliError('refused', message, { certain, now });
-}
-
-function showCommand({ sent }: AttemptRecord): string {
-  return `paydesk journal show ${sent.intent}`;
 }
 
 function tooEarlyError(
@@ -253,79 +240,12 @@ function openError(
   });
 }
 
-function paidTwiceError(
-  { attempt, refunds }: Extract<Refusal, { why: 'paid_twice' }>,
-  subject: string,
-  { shortTime, amounts }: HowShown,
-): CliError {
-  const { amount, currency, time } = attempt.sent;
-  const what = paidTwiceWords({ amount, currency, refunds }, amounts);
-  return refused(`${subject} was ${what} (${shortTime(time)}, by ${sentBy(attempt.sent)})`, [
-    'do not refund this order; show your lead:',
-    showCommand(attempt),
-    ...acknowledgeLines(attempt),
-  ]);
-}
-
 // `an earlier refund of 900 MXN on ord_… (05:05:12, by root)`. A repair may not know time and name.
 function earlierWords(sent: SentRow, subject: string, { shortTime, amounts }: HowShown): string {
   const what = changeWords(sent, amounts).replace(/^a /, '');
   const on = sent.proof.orderId === undefined ? '' : ` on ${subject}`;
   const facts = sent.lost === undefined ? ` (${shortTime(sent.time)}, by ${sentBy(sent)})` : '';
   return `an earlier ${what}${on}${facts}`;
-}
-
-function appearedError(
-  refusal: Extract<Refusal, { why: 'appeared' }>,
-  subject: string,
-  shown: HowShown,
-): CliError {
-  const { attempt, verdict } = refusal;
-  if (verdict.alarm === 'duplicate') return twiceError(refusal, subject, shown);
-  const { amounts } = shown;
-  const known = `nothing was sent now; ${verdict.why}`;
-  const isLate = verdict.verdict === 'applied' && notMadeBy(attempt) !== undefined;
-  const now = [showCommand(attempt), ...(isLate ? acknowledgeLines(attempt) : [])];
-  if (verdict.alarm !== undefined) {
-    const ids = (verdict.refunds ?? []).map(({ id }) => id ?? 'one refund without an id').join(' and ');
-    const { sent } = attempt;
-    const after = { sent, verdicts: [...attempt.verdicts, verdict] };
-    const what = `${changeWords(sent, amounts)} on ${subject}, ${sent.intent}: ${alarmText(after) ?? ''}`;
-    return new CliError('unknown', ids === '' ? what : `${what}\n${ids}`, {
-      opening: 'stop:',
-      certain: known,
-      now: ['stop on this order and show your lead:', ...now],
-    });
-  }
-  const what = verdict.verdict === 'applied' ? 'was made after all' : 'is unconfirmed again';
-  return new CliError('refused', `an earlier change ${what}: ${named(attempt, amounts)}`, {
-    certain: known,
-    now,
-  });
-}
-
-function twiceError(
-  { attempt, verdict, sentAs }: Extract<Refusal, { why: 'appeared' }>,
-  subject: string,
-  { amounts, shortTime }: HowShown,
-): CliError {
-  const { time: sentAt, operator } = attempt.sent;
-  const ids = (verdict.refunds ?? []).map(({ id }) => id ?? 'one without an id');
-  const ours = namedByReply(attempt);
-  const who = whoMadeLines({ refunds: ids, ours, sentAt, operator, sentAs }, shortTime);
-  return new CliError(
-    'unknown',
-    `${subject} shows the ${changeWords(attempt.sent, amounts)} more than once\n${ids.join(' and ')}`,
-    {
-      opening: 'PAID BACK TWICE:',
-      certain: ['nothing was sent now', ...who, 'paydesk cannot take a refund back'].join('; '),
-      now: ['stop on this order and show your lead:', showCommand(attempt), ...acknowledgeLines(attempt)],
-    },
-  );
-}
-
-function acknowledgeLines({ sent }: AttemptRecord): readonly string[] {
-  return ['when somebody has dealt with it:', `paydesk journal acknowledge ${sent.intent} --note TEXT`];
 }
 
 function usedUpError(
@@ -350,23 +270,6 @@ function usedUpError(
   );
 }
 
-// A whole command to copy, if the body of the request holds all its options.
-function repeatCommand(
-  { kind, orderId, body }: Pick<SentRow['proof'], 'kind' | 'orderId' | 'body'>,
-  { amounts, currency, profile, asked }: HowShown & { readonly profile: string },
-  name: string,
-): string {
-  if (kind !== 'refund' || orderId === undefined) return `the same command with --again ${name}`;
-  const { charge_id: charge, amount, reason } = body ?? {};
-  const parts = [
-    ...(typeof charge === 'string' ? ['--charge', charge] : []),
-    ...(typeof amount === 'number' ? ['--amount', typedForm(amount, currency, amounts)] : []),
-    ...(typeof reason === 'string' ? ['--reason', reason] : []),
-    ...(asked?.note === undefined ? [] : ['--note', asked.note]),
-  ];
-  return commandLine(profileNamed(profile), 'orders', 'refund', orderId, ...parts, '--again', name);
-}
-
 // A commit that failed at its last step may be in the file, and the row that takes it back could not be written.
 function leftWords(left: string | undefined): readonly string[] {
   if (left === undefined) return [];
@@ -374,54 +277,4 @@ function leftWords(left: string | undefined): readonly string[] {
     'it was NOT sent, but the journal may say "sent"; in two minutes:',
     `paydesk journal settle ${left} --not-applied --note TEXT`,
   ];
-}
-
-/** An attempt in a few words: its journal id, the change with its amount, the verdict. */
-export function named(attempt: AttemptRecord, amounts: AmountStyle): string {
-  const { sent } = attempt;
-  const verdict = verdictOf(attempt)?.verdict ?? 'sent, result not recorded';
-  return `${sent.intent}, ${changeWords(sent, amounts)}, ${verdict.replaceAll('_', ' ')}`;
-}
-
-// In the words of the commands: `refund of 23000 MXN`, `order creation of 300 MXN`, `POST /charges`.
-function changeWords(
-  { proof: { kind }, amount, currency, request, lost }: SentRow,
-  amounts: AmountStyle,
-): string {
-  if (lost !== undefined)
-    return lost === 'unknown' ? 'a change whose record is lost' : `${lost} whose record is lost`;
-  if (kind === 'api') return `${request.method} /${request.path}`;
-  return `${changeKinds[kind].noun}${amount === undefined ? '' : ` of ${amountWords(amount, currency, amounts)}`}`;
-}
-
-// `the script id ticket-8840 (--intent) was used for another change: recorded with amount 300; asked for now with amount 500`
-function differenceWords({ given, proof, asked }: SentRow, now: Typed): string {
-  const was = `the script id ${given ?? ''} (--intent) was used for another change`;
-  if (now.kind !== undefined && now.kind !== proof.kind)
-    return `${was}: recorded as ${proof.kind}, asked for now as ${now.kind}`;
-  if (now.livemode !== undefined && now.livemode !== proof.livemode)
-    return `${was}: recorded in ${modeOf(proof.livemode)}, asked for now in ${modeOf(now.livemode)}`;
-  if (asked === undefined || now.asked === undefined) return was;
-  const [before, after] = [fieldsOf(asked), fieldsOf(now.asked)];
-  const names = [...new Set([...before.keys(), ...after.keys()])].filter(
-    (name) => before.has(name) !== after.has(name) || !sameJson(before.get(name), after.get(name)),
-  );
-  const said = (fields: ReadonlyMap<string, unknown>) =>
-    names.map((name) => (fields.has(name) ? `${name} ${short(fields.get(name))}` : `no ${name}`)).join(', ');
-  return `${was}: recorded with ${said(before)}; asked for now with ${said(after)}`;
-}
-
-function modeOf(livemode: boolean): string {
-  return livemode ? 'production' : 'sandbox';
-}
-
-// Names every field of a request body by itself.
-function fieldsOf({ body, ...asked }: JsonObject): ReadonlyMap<string, unknown> {
-  const ofBody = Object.entries(body ?? {}).map(([name, value]) => [`body.${name}`, value] as const);
-  return new Map<string, unknown>([...Object.entries(asked), ...ofBody]);
-}
-
-function short(value: unknown): string {
-  const text = typeof value === 'string' ? value : JSON.stringify(value);
-  return text.length <= 80 ? text : `${text.slice(0, 60)}… (${text.length} characters)`;
 }

@@ -29,12 +29,14 @@ import {
   staysNotMade,
   tooEarly,
 } from './by-hand.ts';
-import { type Refusal, usedUp } from './guards.ts';
-import { attemptName, type Resolved } from './journal.ts';
+import { usedUp } from './guards.ts';
+import type { Resolved } from './journal.ts';
 import type { AttemptRecord, Moment, VerdictRow } from './journal-rows.ts';
+import { attemptName } from './journal-rows.ts';
 import { momentOfRow } from './journal-time.ts';
 import { type Claims, type Evidence, isExpected } from './judge-read.ts';
 import type { Effect, Event } from './protocol-types.ts';
+import type { Refusal } from './refusal.ts';
 import { RecordedFirst } from './unwritten-words.ts';
 import { judgeSeen, type Ruling, rulingOf, rulingOfWatched, verdictRow } from './verdict.ts';
 

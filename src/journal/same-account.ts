@@ -2,8 +2,14 @@
 
 import type { Service } from '../api/api.ts';
 import { livemodeOf } from '../api/spec.ts';
-import type { AccountMarks } from './journal.ts';
 import type { SentRow } from './journal-rows.ts';
+
+/** The facts that tell whether two changes may be of one account. */
+export interface AccountMarks {
+  readonly origin: string;
+  readonly livemode: boolean;
+  readonly keyFingerprint?: string | undefined;
+}
 
 /** The marks of the account that an attempt was sent to. */
 export function marksOf({ origin, proof: { livemode }, keyFingerprint }: SentRow): AccountMarks {

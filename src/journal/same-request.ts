@@ -1,7 +1,7 @@
 /** Whether two runs ask for the same change: the same request, the same words typed, or the same money. Pure. */
 
 import { isDeepStrictEqual } from 'node:util';
-import type { Intent } from './journal.ts';
+import type { Intent } from './intent.ts';
 import type { AttemptRecord, SentRow } from './journal-rows.ts';
 
 /** The kind of change, and what was typed for it. */

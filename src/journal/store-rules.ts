@@ -8,7 +8,6 @@ import {
   type AttemptRow,
   attemptKey,
   type JournalRow,
-  type LimitRow,
   type SentRow,
   type SettingRow,
 } from './journal-rows.ts';
@@ -17,6 +16,7 @@ import { isMark, isReadableMark, MovedAccounts, type MovedTo, refuseWhileSending
 import { refusalError } from './refusal-error.ts';
 import { marksOf, mayBeSameAccount } from './same-account.ts';
 import { isOtherRequest } from './same-request.ts';
+import type { LimitRow } from './team-rows.ts';
 
 const certain = 'nothing was sent';
 

@@ -3,6 +3,7 @@
  * several desks work off. A store of such a journal gives this; the journal of one machine has none of it.
  */
 
+import type { RowClaim } from './journal-rows.ts';
 import type {
   ApprovalRow,
   AskedPlanRow,
@@ -10,8 +11,7 @@ import type {
   AskedRow,
   DecidedRow,
   LimitRow,
-  RowClaim,
-} from './journal-rows.ts';
+} from './team-rows.ts';
 
 /**
  * The limits that a lead can set, for a member or for everybody (`*`), in a currency:

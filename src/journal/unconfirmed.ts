@@ -5,9 +5,11 @@
 
 import { type AmountStyle, amountWords } from '../amounts.ts';
 import type { JsonObject } from '../api/spec.ts';
+import { counted } from '../counted.ts';
 import { claimsOf, isWatched, ownRefunds, verdictOf } from './attempt-state.ts';
 import { allSentAgain, appearedOn } from './by-hand.ts';
-import { type AppearedRefund, changeKinds, type PaidTwice, type UnconfirmedChange } from './journal.ts';
+import { changeKinds } from './intent.ts';
+import type { AppearedRefund, PaidTwice, UnconfirmedChange } from './journal.ts';
 import { type AttemptRecord, sentBy } from './journal-rows.ts';
 import { earliestOf } from './journal-time.ts';
 import { isExpected, judgeRead } from './judge-read.ts';
@@ -201,7 +203,7 @@ function alarmedLine(
   const cases = [...new Map(attempts.map((record) => [nameOf(record, amounts), record])).values()];
   const names = namesOf(cases, (record) => nameOf(record, amounts));
   const how = second === undefined ? `show ${first.sent.intent}` : 'list --open';
-  const what = `${cases.length} refund${cases.length === 1 ? '' : 's'} ${words}`;
+  const what = `${counted(cases.length, 'refund')} ${words}`;
   return [`${what}: ${names}: show your lead: paydesk journal ${how}`];
 }
 

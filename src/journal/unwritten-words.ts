@@ -30,6 +30,16 @@ export function isOfTeam(cause: unknown): boolean {
   return cause instanceof CliError && ofServer.has(cause.parts.ownCode);
 }
 
+/** As of when this machine has what the team recorded, while the server is away: `what the team recorded is as of 05:05:12`. */
+export function awayWords(
+  { asOf }: { readonly asOf: number | undefined },
+  shortTime: (ms: number) => string,
+): string {
+  return asOf === undefined
+    ? 'this machine has no copy of what the team recorded'
+    : `what the team recorded is as of ${shortTime(asOf)}`;
+}
+
 // What the server of a team answered, or that it did not answer.
 const ofServer: ReadonlySet<OwnCode | undefined> = new Set<OwnCode>([
   'team_server_away',

@@ -1,5 +1,6 @@
 /** Reads one row of an input file: a row whose form is right, or everything that is wrong with it. Pure. */
 
+import { counted } from '../counted.ts';
 import type { CsvRow } from './csv-rows.ts';
 import {
   type Checked,
@@ -122,10 +123,6 @@ function formProblem({ cells, broken }: CsvRow, columns: readonly string[]): str
       ? 'put quotes around a cell that contains the delimiter'
       : 'write a blank cell where there is nothing to say'
   }`;
-}
-
-function counted(count: number, what: string): string {
-  return `${count} ${what}${count === 1 ? '' : 's'}`;
 }
 
 function inOrder(problems: readonly InputProblem[], columns: readonly string[]): readonly InputProblem[] {

@@ -1,6 +1,7 @@
 /** The line that says how far a batch is: a bar, how many rows ended how, the time left, and the money that went back. */
 
 import { type AmountStyle, briefFigure } from '../amounts.ts';
+import { counted } from '../counted.ts';
 import type { ProgressLine } from '../terminal/terminal.ts';
 
 /** How far a batch is. */
@@ -141,13 +142,13 @@ function stoppingWords({ stopping }: BatchProgress): string | undefined {
   if (stopping === undefined) return undefined;
   const { inFlight, atMostMs } = stopping;
   const seconds = Math.ceil(atMostMs / 1000);
-  return `stopping: waiting for ${inFlight === 1 ? '1 row' : `${inFlight} rows`}${seconds > 0 ? ` (at most ${seconds} s)` : ''}`;
+  return `stopping: waiting for ${counted(inFlight, 'row')}${seconds > 0 ? ` (at most ${seconds} s)` : ''}`;
 }
 
 // While replies are lost, whoever waits wants to know what for. An estimate would be wrong then anyway.
 function readingWords({ readAgain }: BatchProgress): string | undefined {
   if (readAgain === 0) return undefined;
-  return ` (reading ${readAgain === 1 ? '1 order' : `${readAgain} orders`} again)`;
+  return ` (reading ${counted(readAgain, 'order')} again)`;
 }
 
 // An estimate would grow while nothing happens.

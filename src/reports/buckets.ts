@@ -75,7 +75,7 @@ const ages = [
 ] as const;
 
 /** How much time lies between two times, Unix seconds: `3 to 7 days`. */
-export function ageWords(from: number | undefined, to: number): string {
+function ageWords(from: number | undefined, to: number): string {
   if (from === undefined) return notShown;
   const days = (to - from) / 86_400;
   return ages.find((age) => days < age.days)?.words ?? notShown;

@@ -1,5 +1,6 @@
 /** Charts as inline SVG, each with a title and a description. Lengths come from exact figures, of any size. Pure. */
 
+import { counted } from '../counted.ts';
 import { type Figure, largestOf } from './exact-sum.ts';
 import { htmlText } from './html.ts';
 
@@ -28,7 +29,7 @@ export function svgChart(chart: Chart, id: string): string {
  * The length for a figure, where `room` stands for the largest one. The division is one of whole numbers, so no size is too
  * large. A figure above 0 always shows.
  */
-export function lengthOf(figure: Figure, largest: Figure, room: number): number {
+function lengthOf(figure: Figure, largest: Figure, room: number): number {
   if (figure <= 0 || largest <= 0) return 0;
   const hundredths = (BigInt(figure) * BigInt(room) * 100n) / BigInt(largest);
   return Math.max(1, Number(hundredths) / 100);
@@ -85,7 +86,7 @@ function columns({ title, points }: Chart, id: string): string {
 function longestOf(points: readonly Point[]): string {
   const largest = largestOf(points.map(({ figure }) => figure));
   const most = points.find(({ figure }) => figure === largest);
-  const count = points.length === 1 ? '1 figure' : `${points.length} figures`;
+  const count = counted(points.length, 'figure');
   return `${count}. The largest is ${most?.label}: ${most?.words}. The table beside it has those that are not 0.`;
 }
 

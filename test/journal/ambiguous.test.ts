@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from 'vitest';
 import type { SendReport } from '../../src/api/api.ts';
-import type { Intent, Outcome } from '../../src/journal/journal.ts';
+import type { Intent, Outcome } from '../../src/journal/intent.ts';
 import { createChange } from '../../src/journal/make-change.ts';
 import { createMemoryStore } from '../harness/memory-store.ts';
 import { MemoryLocks } from '../locks/memory-locks.ts';

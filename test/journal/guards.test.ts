@@ -3,19 +3,11 @@ import type { ChangeRequest } from '../../src/api/api.ts';
 import type { JsonObject } from '../../src/api/spec.ts';
 import { isOpen } from '../../src/journal/attempt-state.ts';
 import { unshownRefunds } from '../../src/journal/by-hand.ts';
-import {
-  appeared,
-  decide,
-  equalRefund,
-  nothingToRepeat,
-  oldRead,
-  paidTwice,
-  unshownRefund,
-  usedUp,
-} from '../../src/journal/guards.ts';
-import { attemptName } from '../../src/journal/journal.ts';
+import { appeared, decide, paidTwice, usedUp } from '../../src/journal/guards.ts';
 import type { AttemptRecord, Moment, SentRow, VerdictRow } from '../../src/journal/journal-rows.ts';
+import { attemptName } from '../../src/journal/journal-rows.ts';
 import { momentOf } from '../../src/journal/journal-time.ts';
+import { equalRefund, nothingToRepeat, oldRead, unshownRefund } from '../../src/journal/read-guards.ts';
 import { charge, order } from './proof.ts';
 import { attempt, horizonMs, momentAt } from './rows.ts';
 import { VirtualClock } from './world.ts';

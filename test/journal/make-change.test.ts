@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { SendOnce } from '../../src/api/api.ts';
-import type { Intent } from '../../src/journal/journal.ts';
+import type { Intent } from '../../src/journal/intent.ts';
 import type { JournalRow } from '../../src/journal/journal-rows.ts';
 import { type ChangeParts, createChange } from '../../src/journal/make-change.ts';
 import { createMemoryStore, Memory } from '../harness/memory-store.ts';

@@ -3,7 +3,7 @@
  */
 
 import { claimedBy, verdictOf } from '../../src/journal/attempt-state.ts';
-import type { Outcome } from '../../src/journal/journal.ts';
+import type { Outcome } from '../../src/journal/intent.ts';
 import type { AttemptRecord, VerdictRow } from '../../src/journal/journal-rows.ts';
 import { amount, type Made } from './hostile-service.ts';
 

@@ -11,7 +11,7 @@ import {
   sentAs,
 } from '../../src/journal/by-hand.ts';
 import { paidTwice } from '../../src/journal/guards.ts';
-import type { FoundRefund } from '../../src/journal/journal.ts';
+import type { FoundRefund } from '../../src/journal/intent.ts';
 import type { AttemptRecord, VerdictRow } from '../../src/journal/journal-rows.ts';
 import { sendersOf } from '../../src/journal/paid-twice.ts';
 import type { Event } from '../../src/journal/protocol-types.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { AccountMarks } from '../../src/journal/journal.ts';
+import type { AccountMarks } from '../../src/journal/same-account.ts';
 import {
   isSameAddress,
   lockName,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Intent } from '../../src/journal/journal.ts';
+import type { Intent } from '../../src/journal/intent.ts';
 import type { SentRow } from '../../src/journal/journal-rows.ts';
 import { asksForSame, isEqual, isOtherRequest, sameJson } from '../../src/journal/same-request.ts';
 import { attempt } from './rows.ts';

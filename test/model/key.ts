@@ -1,8 +1,8 @@
 /** A state of the model's world as a short text: equal for worlds that behave alike from here on. */
 
 import { wasOver } from '../../src/journal/attempt-state.ts';
-import { attemptName } from '../../src/journal/journal.ts';
 import type { AttemptRecord, AttemptRow } from '../../src/journal/journal-rows.ts';
+import { attemptName } from '../../src/journal/journal-rows.ts';
 import type { InFlight, State, Wanted } from '../../src/journal/protocol-types.ts';
 import type { Errand, ResolveState } from '../../src/journal/resolve.ts';
 import type { Budget } from './rules.ts';

@@ -3,8 +3,8 @@
 import { begin } from '../../src/journal/at-most-once.ts';
 import { isDoubted, isDue, isOpen, verdictOf } from '../../src/journal/attempt-state.ts';
 import { alarmedVerdict, isMadeByHand } from '../../src/journal/by-hand.ts';
-import { attemptName } from '../../src/journal/journal.ts';
 import type { AttemptRecord } from '../../src/journal/journal-rows.ts';
+import { attemptName } from '../../src/journal/journal-rows.ts';
 import { isPaidTwice } from '../../src/journal/paid-twice.ts';
 import type { Effect, State, Wanted } from '../../src/journal/protocol-types.ts';
 import { beginResolve, type ResolveState } from '../../src/journal/resolve.ts';

@@ -2,7 +2,7 @@
 
 import { step } from '../../src/journal/at-most-once.ts';
 import { isDoubted } from '../../src/journal/attempt-state.ts';
-import type { FoundRefund } from '../../src/journal/journal.ts';
+import type { FoundRefund } from '../../src/journal/intent.ts';
 import type { AttemptRecord, AttemptRow, SentRow, VerdictRow } from '../../src/journal/journal-rows.ts';
 import type { Effect, Event, State, Wanted } from '../../src/journal/protocol-types.ts';
 import { type ResolveState, resolve } from '../../src/journal/resolve.ts';

@@ -1,5 +1,6 @@
 /** How a batch ended, in words and as an exit code: why it stopped, which rows are left, and what to do now. Pure. */
 
+import { counted } from '../../counted.ts';
 import { CliError, type CliErrorParts } from '../../errors.ts';
 import { alarmWords } from '../../journal/journal.ts';
 import type { BatchStop } from '../../plans/plans.ts';
@@ -12,7 +13,7 @@ import type { BatchRun } from './send-row.ts';
 function stopWords(stop: BatchStop): string {
   switch (stop.why) {
     case 'unknowns':
-      return `${stop.count === 1 ? '1 refund' : `${stop.count} refunds`}${stop.inARow ? ' in a row' : ''} got no usable answer`;
+      return `${counted(stop.count, 'refund')}${stop.inARow ? ' in a row' : ''} got no usable answer`;
     case 'row':
       return stop.words;
     case 'wait':
@@ -98,7 +99,7 @@ export function batchError(
 function unreadWords(unconfirmed: readonly RowReport[]): readonly string[] {
   const [first, ...more] = unconfirmed.filter(({ isUnread }) => isUnread === true);
   if (first === undefined) return [];
-  const many = more.length === 0 ? '1 row' : `${more.length + 1} rows`;
+  const many = counted(more.length + 1, 'row');
   return [
     `${many} ${first.why}; nothing is known of ${more.length === 0 ? 'it' : 'them'} that was not known before`,
   ];
@@ -197,8 +198,6 @@ function reasonLines(path: string, left: readonly RowReport[], profile: Profile)
     ...lineWords(reasons, commandLine(profile, 'refunds', 'apply', path, '--dry-run', ...inFull)),
     ...(stopped === 0
       ? []
-      : [
-          `${stopped === 1 ? '1 row that the plan does not send' : `${stopped} rows that the plan does not send`}: ${commandLine(profile, ...ofPlan)}`,
-        ]),
+      : [`${counted(stopped, 'row')} that the plan does not send: ${commandLine(profile, ...ofPlan)}`]),
   ];
 }

@@ -1,6 +1,7 @@
 /** The words about the rows of a plan: what would be sent, how many ended how, and why some were not sent. Pure. */
 
 import { type AmountStyle, sumsWords } from '../../amounts.ts';
+import { counted } from '../../counted.ts';
 import { bar, type ControlTotals, digestShown, type Plan, type PlanRow, sumsOf } from '../../plans/plans.ts';
 import { commandLine, type Profile } from '../../profiles/profiles.ts';
 import type { Block } from '../../terminal/terminal.ts';
@@ -17,7 +18,7 @@ export function rowsAndSumsOf(
   { rows, sums }: { readonly rows: number; readonly sums: readonly { currency: string; amount: number }[] },
   style: AmountStyle,
 ): string {
-  const many = rows === 1 ? '1 refund' : `${rows} refunds`;
+  const many = counted(rows, 'refund');
   const moved = sums.filter(({ amount }) => amount > 0);
   return moved.length === 0 ? many : `${many}, ${sumsWords(moved, style)}`;
 }
@@ -54,16 +55,16 @@ export function countWords(reports: readonly RowReport[], style: AmountStyle): s
 
 /** `60 rows`. If amounts were spread over charges: `64 refunds (60 rows of the file)`. */
 function manyRows(rows: readonly PlanRow[]): string {
-  const words = (many: number) => (many === 1 ? '1 row' : `${many} rows`);
   const lines = new Set(rows.map(({ line }) => line)).size;
-  return lines === rows.length ? words(lines) : `${rows.length} refunds (${words(lines)} of the file)`;
+  const words = counted(lines, 'row');
+  return lines === rows.length ? words : `${rows.length} refunds (${words} of the file)`;
 }
 
 /** What a plan is made of, if its rows are not those of the file: `60 rows of the file, 64 refunds`. */
 export function spreadWords(rows: readonly PlanRow[]): readonly string[] {
   const lines = new Set(rows.map(({ line }) => line)).size;
   if (lines === rows.length) return [];
-  return [`${lines === 1 ? '1 row' : `${lines} rows`} of the file, ${rows.length} refunds`];
+  return [`${counted(lines, 'row')} of the file, ${rows.length} refunds`];
 }
 
 /** A table on a narrow terminal cuts the reasons, so those of so many rows are said below it. */
@@ -95,7 +96,7 @@ export function lineWords(
 
 /** `and 3 more rows: COMMAND`; nothing if there are none. */
 export function moreWords(more: number, command: string): readonly string[] {
-  return more > 0 ? [`and ${more === 1 ? '1 more row' : `${more} more rows`}: ${command}`] : [];
+  return more > 0 ? [`and ${counted(more, 'more row')}: ${command}`] : [];
 }
 
 /** A bar of the verdicts, and what its signs mean. */
@@ -169,7 +170,7 @@ export function applyPreview(
       line: [
         'sends   ',
         {
-          text: `${rowsAndSums(send, settings)}, of ${orders === 1 ? '1 order' : `${orders} orders`}`,
+          text: `${rowsAndSums(send, settings)}, of ${counted(orders, 'order')}`,
           style: 'out',
         },
       ],

@@ -6,7 +6,7 @@ import { readMoney } from '../../api/charges.ts';
 import { type Column, fieldColumn } from '../../api/resources.ts';
 import { idOf, type JsonObject } from '../../api/spec.ts';
 import type { Context } from '../../commands/command.ts';
-import { type Delimiter, type InputRow, readInputFile } from '../../plans/plans.ts';
+import { type Delimiter, type InputRow, readInputFile, sumsOf } from '../../plans/plans.ts';
 import { commandLine, type Profile } from '../../profiles/profiles.ts';
 import { inFull, lineWords } from './batch-words.ts';
 import { type KnownRefunds, knownRefunds } from './compare-journal.ts';
@@ -240,13 +240,8 @@ function closingLines(
     const some = all.filter((one) => one.verdict === verdict);
     const isNews = isLookedFor && verdict === 'not_in_file';
     if (some.length === 0 && !isNews) return [];
-    const sums = new Map<string, number>();
-    for (const { currency, refunded } of some)
-      if (currency !== undefined && refunded > 0) sums.set(currency, (sums.get(currency) ?? 0) + refunded);
-    const money = sumsWords(
-      [...sums].map(([currency, amount]) => ({ currency, amount })),
-      settings,
-    );
+    const back = some.filter(({ currency, refunded }) => currency !== undefined && refunded > 0);
+    const money = sumsWords(sumsOf(back.map(({ currency, refunded: sum }) => ({ currency, sum }))), settings);
     return [`${some.length} ${verdictWords[verdict]}${money === '' ? '' : ` (${money} went back)`}`];
   });
 }

@@ -23,7 +23,8 @@ import {
 } from '../../plans/plans.ts';
 import { aboutMoney, commandLine, type Profile } from '../../profiles/profiles.ts';
 import { byHandNote, settledByHand } from '../by-hand-words.ts';
-import { askedByOther, requestApproval, requestOfPlan, yesAsks } from '../refund/second-person.ts';
+import { requestOfPlan } from '../refund/find-requests.ts';
+import { askedByOther, requestApproval, yesAsks } from '../refund/second-person.ts';
 import { applyPreview, noteOf } from './batch-words.ts';
 import { rowsToSend } from './plan-checks.ts';
 import { attemptsOfPlan, reportPlan, sentNow } from './report-plan.ts';
@@ -239,12 +240,11 @@ async function byHandLines(
   const linesOf = Map.groupBy(send, ({ orderId }) => orderId);
   const settled = new Set<string>();
   for await (const { attempts } of attemptsOfPlan(ctx, { rows: send }))
-    for (const { sent, verdicts } of attempts)
-      if (verdicts.some(({ by }) => by === 'person')) settled.add(sent.proof.orderId ?? '');
+    for (const { sent } of settledByHand(attempts)) settled.add(sent.proof.orderId ?? '');
   const all: string[] = [];
   for (const id of settled) {
     const lines = [...new Set(linesOf.get(id)?.map(({ line }) => line))].join(', ');
-    for (const record of await settledByHand(ctx, service, id))
+    for (const record of settledByHand(await ctx.journal.attemptsOf(service, id)))
       all.push(`line ${lines}, ${id}: ${byHandNote(ctx, record)}`);
   }
   const more = all.length - byHandShown;

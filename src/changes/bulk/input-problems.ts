@@ -2,6 +2,7 @@
 
 import type { Context } from '../../commands/command.ts';
 import { usage } from '../../commands/flags.ts';
+import { counted } from '../../counted.ts';
 import { CliError } from '../../errors.ts';
 import { errorsCsv, type InputFile, type InputProblem, type InputRow } from '../../plans/plans.ts';
 import type { ReadOrders } from './read-orders.ts';
@@ -44,7 +45,7 @@ export async function refuseProblems(
   for (const { line, words } of problems.slice(0, shownProblems)) ctx.notes.warn(`line ${line}: ${words}`);
   if (problems.length > shownProblems)
     ctx.notes.warn(`and ${problems.length - shownProblems} more: --errors FILE.csv writes all of them`);
-  const many = problems.length === 1 ? '1 error' : `${problems.length} errors`;
+  const many = counted(problems.length, 'error');
   const title = `${file === '-' ? 'standard input' : file} has ${many}`;
   // What cannot be read cannot be corrected either: a file of errors would hold broken characters, and be accepted with them.
   if (!input.canCorrect) {

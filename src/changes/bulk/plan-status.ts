@@ -2,6 +2,7 @@
 
 import { currencyPattern } from '../../api/spec.ts';
 import type { Context } from '../../commands/command.ts';
+import { counted } from '../../counted.ts';
 import { digestShown, errorsCsv, inputColumns, type Plan, type PlanRow } from '../../plans/plans.ts';
 import { commandLine, profileNamed } from '../../profiles/profiles.ts';
 import { lookWords } from './batch-end.ts';
@@ -111,7 +112,7 @@ async function writeRest(
     words: `line ${row.line} of ${plan.file}: ${why ?? 'not sent'}`,
   }));
   await ctx.plans.write(path, errorsCsv(file, problems), force);
-  ctx.notes.note(`${rest.length === 1 ? '1 row' : `${rest.length} rows`} that moved no money: ${path}`);
+  ctx.notes.note(`${counted(rest.length, 'row')} that moved no money: ${path}`);
   if (paid.length === 0) return;
   ctx.notes.warn(
     `${paid.length === 1 ? '1 row is' : `${paid.length} rows are`} not in ${path}, since somebody else refunded the same charge:`,

@@ -2,6 +2,7 @@
 
 import type { OrderMoney } from '../../api/charges.ts';
 import { type ReasonWords, refundReasons, statuses } from '../../api/spec.ts';
+import { counted } from '../../counted.ts';
 import type { AttemptRecord } from '../../journal/journal.ts';
 import type { PlanRow } from '../../plans/plans.ts';
 import type { Profile } from '../../profiles/profiles.ts';
@@ -47,7 +48,7 @@ const twinsShown = 3;
 /** The sentences about possible twins that a row is marked with. */
 export function twinMarks(twins: readonly TwinOfRow[]): readonly string[] {
   const more = twins.length - twinsShown;
-  const others = more === 1 ? '1 more order' : `${more} more orders`;
+  const others = counted(more, 'more order');
   return [
     ...twins.slice(0, twinsShown).map(({ words }) => words),
     ...(more > 0 ? [`${others} of the same buyer and amount`] : []),

@@ -3,11 +3,11 @@
 import type { OpenService } from '../../api/api.ts';
 import type { JsonObject } from '../../api/spec.ts';
 import type { Context } from '../../commands/command.ts';
-import { type AttemptRecord, attemptName, type ExpectedRefund, type Moment } from '../../journal/journal.ts';
+import type { AttemptRecord, Moment } from '../../journal/journal.ts';
 import { type InputRow, leanRow, type PlanRow } from '../../plans/plans.ts';
-import { byHandNote } from '../by-hand-words.ts';
+import { notesOnSettled } from '../by-hand-words.ts';
 import { type OpenCases, openCasesOf } from '../order-cases.ts';
-import { madeWords, originsOf } from '../refund/known-refunds.ts';
+import { madeWords, originsAmong } from '../refund/known-refunds.ts';
 import type { NewRow, OrderOfRows, RowsAsked } from './order-of-rows.ts';
 import { planRows } from './plan-rows.ts';
 import { orderIdOf, type ReadOrders } from './read-orders.ts';
@@ -83,26 +83,18 @@ async function knownOf(
     attempts,
     isOpen: (record) => ctx.journal.isOpen(record, now),
     ...(await lookUpTwins(ctx, service, found?.order, known)),
-    ...(await historyOf(ctx, service, found?.order, attempts)),
+    ...(await historyOf(ctx, found?.order, attempts)),
   };
 }
 
 async function historyOf(
   ctx: Context,
-  service: OpenService,
   order: JsonObject | undefined,
   attempts: readonly AttemptRecord[],
 ): Promise<Pick<OrderOfRows, 'madeWords' | 'byHandNotes'>> {
   if (order === undefined) return {};
-  const byHand = attempts.filter(({ verdicts }) => verdicts.some(({ by }) => by === 'person'));
-  const unshown = new Set(ctx.journal.unshownRefunds(attempts, order).map(attemptName));
-  const touches = ({ sent }: AttemptRecord, expected: readonly ExpectedRefund[]) =>
-    sent.proof.expected.some((one) => expected.some(({ chargeId }) => chargeId === one.chargeId));
   return {
-    madeWords: madeWords(ctx, await originsOf(ctx, service, order)),
-    byHandNotes: (expected) =>
-      byHand.map((record) =>
-        byHandNote(ctx, record, unshown.has(attemptName(record)) && touches(record, expected)),
-      ),
+    madeWords: madeWords(ctx, await originsAmong(ctx, order, async () => attempts)),
+    byHandNotes: notesOnSettled(ctx, attempts, order),
   };
 }

@@ -2,6 +2,7 @@
 
 import type { OpenService } from '../../api/api.ts';
 import type { Context } from '../../commands/command.ts';
+import { counted } from '../../counted.ts';
 import { CliError } from '../../errors.ts';
 import type { RowEnded, SharedPlan } from '../../journal/journal.ts';
 import { type BatchStop, type Plan, runBatch } from '../../plans/plans.ts';
@@ -159,7 +160,7 @@ function dryRunLines(reports: readonly RowReport[], path: string, profile: Profi
   const others = reports.filter(wouldStay).length;
   return [
     ...lineWords(reasons, commandLine(profile, 'refunds', 'apply', path, '--dry-run', ...inFull)),
-    `nothing was sent (--dry-run); ${rowsAndSums(would, profile.settings)} would be sent${others === 0 ? '' : `, ${others === 1 ? '1 row' : `${others} rows`} would not be sent`}`,
+    `nothing was sent (--dry-run); ${rowsAndSums(would, profile.settings)} would be sent${others === 0 ? '' : `, ${counted(others, 'row')} would not be sent`}`,
   ];
 }
 

@@ -19,6 +19,7 @@ import { byHandLines } from '../by-hand-words.ts';
 import { titleLine } from '../change-words.ts';
 import { checkApprovable, confirmChange } from '../confirm-change.ts';
 import { type ApprovedRefund, isOfRefund, refuseChanged } from './approved-refund.ts';
+import { accountWords, findRequest, rowsSent } from './find-requests.ts';
 import { madeWords, originsOf } from './known-refunds.ts';
 import { lookForTwins } from './look-for-twins.ts';
 import { checkTwins } from './refund-checks.ts';
@@ -26,7 +27,7 @@ import { refundForTeam, refundWarnings, splitAgain } from './refund-order.ts';
 import { planRefund, type RefundAsked } from './refund-plan.ts';
 import { refundPreview } from './refund-screens.ts';
 import { requestColumns, requestRecord, requestTitle, stateWords } from './request-record.ts';
-import { accountWords, findRequest, otherRequests, rowsSent } from './second-person.ts';
+import { otherRequests } from './second-person.ts';
 import { askedBy } from './send-approved.ts';
 import { type KnownTwin, twinLine, twinWords } from './twins.ts';
 

@@ -85,12 +85,21 @@ interface RefundOrigin {
 export type RefundOrigins = ReadonlyMap<string, RefundOrigin> | undefined;
 
 /** Looks up in the journal who sent the refunds of an order. If the journal cannot be read, it only warns. */
-export async function originsOf(ctx: Context, service: Service, order: JsonObject): Promise<RefundOrigins> {
+export function originsOf(ctx: Context, service: Service, order: JsonObject): Promise<RefundOrigins> {
+  return originsAmong(ctx, order, () => ctx.journal.attemptsOf(service, String(order.id)));
+}
+
+/** The same among the attempts on the order, which are asked for only if it has refunds. */
+export async function originsAmong(
+  ctx: Context,
+  order: JsonObject,
+  attemptsOn: () => Promise<readonly AttemptRecord[]>,
+): Promise<RefundOrigins> {
   const reading = readMoney(order);
   if (!('money' in reading) || reading.money.charges.every(({ refunds }) => refunds.length === 0))
     return new Map();
   try {
-    const attempts = await ctx.journal.attemptsOf(service, reading.money.id);
+    const attempts = await attemptsOn();
     const probable = ctx.journal.probableRefunds(attempts, order);
     const doubled = [...probable.values()].filter(
       (record) => isDoubled(record) && ctx.journal.namedByReply(record).length === 0,

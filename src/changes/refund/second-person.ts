@@ -9,16 +9,14 @@ import {
   type ApprovalRequest,
   type AskedRefund,
   type Intent,
-  isSameOrigin,
   type LimitFinding,
   LimitRefusal,
-  type OthersProgress,
   secondWords,
   type TeamLimit,
-  type TeamRules,
 } from '../../journal/journal.ts';
-import { commandLine, modeOfAccount, type Profile, profileNamed } from '../../profiles/profiles.ts';
+import { commandLine, type Profile } from '../../profiles/profiles.ts';
 import { isOfRefund } from './approved-refund.ts';
+import { findRequest, rulesOf } from './find-requests.ts';
 import { requestTitle, stateWords } from './request-record.ts';
 
 /** A refund in the form in which the team compares it: what is sent must be just what was approved. */
@@ -174,139 +172,6 @@ function noteKept(earlier: ApprovalRequest | undefined, what: object): readonly 
       ? `the note "${note}" is not added: the request was made without one`
       : `it keeps its note "${kept}": "${note}" is not added`,
   ];
-}
-
-/**
- * A request by its id; the run then uses a profile of its account. Throws CliError 'not_found' if the team has none of that name,
- * and 'refused' without a team, or if the named profile is of another account. `verb`: of the command, as `approve`.
- */
-export async function findRequest(
-  ctx: Context,
-  id: string,
-  ...verb: readonly string[]
-): Promise<ApprovalRequest> {
-  const rules = await rulesOf(ctx);
-  const known = (await rules.approvals()).find((request) => request.id === id);
-  if (known !== undefined) {
-    const found = await withProgress(rules, known);
-    await useAccountOf(ctx, found, verb);
-    return found;
-  }
-  throw new CliError('not_found', `the journal of the team has no request ${id}`, {
-    certain: 'nothing was sent',
-    now: ['paydesk approvals list'],
-    approval: id,
-  });
-}
-
-/** Whether a request is about the account of a profile, whatever the profile of whoever asked is called. */
-export function isOfAccount({ asked }: ApprovalRequest, { account, origin, mode }: Profile): boolean {
-  if (asked.account === account) return true;
-  return isSameOrigin(asked.origin, origin) && modeOfAccount(asked.account) === mode;
-}
-
-// Nobody may approve a refund of one account on what an order of another account shows.
-async function useAccountOf(ctx: Context, request: ApprovalRequest, verb: readonly string[]): Promise<void> {
-  const { id, asked } = request;
-  await ctx.useProfileOf(asked);
-  const { profile } = await ctx.profiles.open();
-  if (ctx.options.profile === undefined || isOfAccount(request, profile)) return;
-  const names = await ctx.profiles.reaching(asked.account);
-  const name = names.includes(asked.profile) ? asked.profile : names[0];
-  throw new CliError(
-    'refused',
-    `${id} is about another account: ${accountWords(asked)}, not that of profile ${profile.name}`,
-    {
-      certain: 'nothing was read, approved or sent',
-      now:
-        name === undefined
-          ? ['no profile here reaches that account: paydesk profile add NAME']
-          : ['take the profile of that account:', commandLine(profileNamed(name), 'approvals', ...verb, id)],
-      approval: id,
-    },
-  );
-}
-
-/**
- * The requests of an account that wait for an answer or to be sent, and fit. None without a team, or if its journal cannot be
- * read.
- */
-export async function pendingRequests(
-  ctx: Context,
-  profile: Profile,
-  fits: (request: ApprovalRequest) => boolean = () => true,
-): Promise<readonly ApprovalRequest[]> {
-  try {
-    const rules = await ctx.journal.rules();
-    if (rules === undefined) return [];
-    const requests = (await rules.approvals()).filter(
-      (one) => isPending(one) && isOfAccount(one, profile) && fits(one),
-    );
-    return (await Promise.all(requests.map((one) => withProgress(rules, one)))).filter(isPending);
-  } catch (error) {
-    if (error instanceof CliError) return [];
-    throw error;
-  }
-}
-
-/** Whether a request waits for an answer, or to be sent. */
-export function isPending({ state }: ApprovalRequest): boolean {
-  return state === 'asked' || state === 'approved';
-}
-
-/** The account of a request: `production, profile live`. */
-export function accountWords({ account, profile }: Pick<ApprovalRequest['asked'], 'account' | 'profile'>) {
-  return `${modeOfAccount(account) ?? 'simulator'}, profile ${profile}`;
-}
-
-/** The requests of the team, oldest first. Throws CliError 'refused' if the account has no team. */
-export async function requestsOf(ctx: Context): Promise<readonly ApprovalRequest[]> {
-  const rules = await rulesOf(ctx);
-  const requests = await rules.approvals();
-  return await Promise.all(requests.map((request) => withProgress(rules, request)));
-}
-
-async function rulesOf(ctx: Context): Promise<TeamRules> {
-  const rules = await ctx.journal.rules();
-  if (rules !== undefined) return rules;
-  // Without a profile there is no account, so that is what is missing.
-  await ctx.profiles.open();
-  throw new CliError('refused', 'this account has no team, so nobody approves anything here', {
-    certain: 'nothing was sent',
-    now: ['paydesk team join --from FILE', 'or name a profile of an account with a team: -p NAME'],
-  });
-}
-
-function noProgress(error: unknown): OthersProgress {
-  if (error instanceof CliError) return { ended: [], working: [] };
-  throw error;
-}
-
-// A plan is approved for all its rows, so the server never calls that approval used. Once every row was made or refused, it is,
-// and nobody needs to answer another request of the same plan any more. A row that is unconfirmed may have to be sent again.
-async function withProgress(rules: TeamRules, request: ApprovalRequest): Promise<ApprovalRequest> {
-  if (!isPending(request) || !('planned' in request.asked)) return request;
-  const { planned, claim } = request.asked;
-  const { ended } = await rules.planProgress(claim.plan).catch(noProgress);
-  const done = rowsOf(ended.filter(({ how }) => how === 'applied' || how === 'refused'));
-  return done < planned.rows ? request : { ...request, state: 'used', usedBy: planned.id };
-}
-
-/** How many rows of a plan were sent, whatever became of them. */
-export function rowsSent({ ended }: OthersProgress): number {
-  return rowsOf(ended.filter(({ how }) => how !== 'not_sent'));
-}
-
-function rowsOf(ended: OthersProgress['ended']): number {
-  return ended.reduce((sum, { rows }) => sum + rows, 0);
-}
-
-/** The open request of somebody for the approval of a plan; undefined if nobody has asked, or without a team. */
-export async function requestOfPlan(ctx: Context, digest: string): Promise<ApprovalRequest | undefined> {
-  const requests = (await (await ctx.journal.rules())?.approvals()) ?? [];
-  return requests.find(
-    ({ state, asked }) => state === 'asked' && 'planned' in asked && asked.claim.plan === digest,
-  );
 }
 
 /** What somebody reads who wants to ask for an approval that somebody else has asked for. */

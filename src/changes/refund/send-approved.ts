@@ -7,10 +7,10 @@ import { CliError } from '../../errors.ts';
 import type { AskedRefundRow } from '../../journal/journal.ts';
 import type { OrderAsked } from '../order-change.ts';
 import { isOfRefund } from './approved-refund.ts';
+import { findRequest } from './find-requests.ts';
 import { refundOrder } from './refund-order.ts';
 import type { RefundAsked } from './refund-plan.ts';
 import { stateWords } from './request-record.ts';
-import { findRequest } from './second-person.ts';
 
 /**
  * Sends an approved refund: the order is read and shown again, and the refund must be the very one that was asked for. Throws

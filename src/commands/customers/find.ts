@@ -3,10 +3,10 @@
 import { longPages, type Service } from '../../api/api.ts';
 import { customerColumns } from '../../api/resources.ts';
 import { idOf, itemsOf, type JsonObject } from '../../api/spec.ts';
+import { counted } from '../../counted.ts';
 import { CliError } from '../../errors.ts';
 import { accountLabel, accountSpan, commandLine } from '../../profiles/profiles.ts';
 import { type Context, defineCommand } from '../command.ts';
-import { counted } from '../counted.ts';
 import { flag } from '../flags.ts';
 import {
   createSearch,

@@ -1,11 +1,11 @@
 /** `index build`: asks, and then reads all orders of the account into an index on this machine. */
 
 import type { OpenService } from '../../api/api.ts';
+import { counted } from '../../counted.ts';
 import { CliError } from '../../errors.ts';
 import type { OrderIndex } from '../../index/index.ts';
 import { commandLine } from '../../profiles/profiles.ts';
 import { type Context, confirmFirst, defineCommand, dryRunShown } from '../command.ts';
-import { counted } from '../counted.ts';
 import { flag } from '../flags.ts';
 import { brokeOff } from '../walk.ts';
 import { indexColumns, indexRecord, indexView, offerBlocks, offerQuestion } from './index-record.ts';

@@ -1,10 +1,10 @@
 /** `index forget`: takes a buyer, old orders, or everything out of the index, for ever. */
 
+import { counted } from '../../counted.ts';
 import { CliError } from '../../errors.ts';
 import type { OrderIndex } from '../../index/index.ts';
 import { accountLabel, type Profile } from '../../profiles/profiles.ts';
 import { type Context, confirmFirst, defineCommand, dryRunShown } from '../command.ts';
-import { counted } from '../counted.ts';
 import { flag, usage } from '../flags.ts';
 import { buyerFieldsOfText, buyerNamesOfText, buyerOfText } from '../orders/indexed-text.ts';
 import { createSearch, needlesOf } from '../orders/order-matching.ts';

@@ -1,14 +1,14 @@
 /** `index refresh`: reads what is new, and reads again what was not read for too long. */
 
 import type { OpenService } from '../../api/api.ts';
+import { counted } from '../../counted.ts';
 import { exitCodes } from '../../errors.ts';
 import type { OrderIndex } from '../../index/index.ts';
 import type { Settings } from '../../profiles/profiles.ts';
 import { type Context, defineCommand } from '../command.ts';
-import { counted } from '../counted.ts';
 import { flag } from '../flags.ts';
 import { reducedText } from '../orders/indexed-text.ts';
-import { clockAndZoneOf } from '../typed-time.ts';
+import { clockAndZoneOf, dayBegan } from '../typed-time.ts';
 import { indexColumns, indexRecord, indexView } from './index-record.ts';
 import { alone, existingIndex, type IndexWalk, walkIntoIndex } from './index-walk.ts';
 
@@ -141,8 +141,7 @@ async function readTail(index: OrderIndex, { isSpent }: IndexWalk, part: Part): 
 
 // Returns how many segments are left.
 async function readDue(index: OrderIndex, { ctx, isSpent }: IndexWalk, part: Part): Promise<number> {
-  const { zoned, today } = clockAndZoneOf(ctx);
-  const due = index.due(zoned(Date.parse(today())) / 1000);
+  const due = index.due(dayBegan(clockAndZoneOf(ctx)) / 1000);
   let left = due.length;
   for (const one of due) {
     if (isSpent()) break;

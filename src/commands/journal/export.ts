@@ -1,7 +1,7 @@
 /** `journal export`: prints every attempt as a flat record, or writes the whole journal into a file for another machine. */
 
+import { counted } from '../../counted.ts';
 import { type Context, defineCommand, dryRunShown } from '../command.ts';
-import { counted } from '../counted.ts';
 import { flag } from '../flags.ts';
 import { clockAndZoneOf, rangeWords, whenFlag } from '../typed-time.ts';
 import { showAttempts } from './attempt-record.ts';

@@ -1,8 +1,8 @@
 /** `journal forget`: erases bodies, notes and links of settled entries, because they may name people. */
 
+import { counted } from '../../counted.ts';
 import { CliError } from '../../errors.ts';
 import { confirmFirst, defineCommand, dryRunShown } from '../command.ts';
-import { counted } from '../counted.ts';
 import { clockAndZoneOf, whenFlag } from '../typed-time.ts';
 
 export const forget = defineCommand({

@@ -1,7 +1,7 @@
 /** `journal import`: makes the journal of another machine the journal of this one. */
 
+import { counted } from '../../counted.ts';
 import { confirmFirst, defineCommand, dryRunShown } from '../command.ts';
-import { counted } from '../counted.ts';
 
 export const importJournal = defineCommand({
   description:

@@ -1,10 +1,10 @@
 /** `journal verify`: checks whether the journal is whole, and repairs it. */
 
+import { counted } from '../../counted.ts';
 import { CliError } from '../../errors.ts';
 import type { Repair, Verification } from '../../journal/journal.ts';
 import type { Block } from '../../terminal/terminal.ts';
 import { type Context, confirmFirst, defineCommand, dryRunShown } from '../command.ts';
-import { counted } from '../counted.ts';
 import { flag } from '../flags.ts';
 
 export const verify = defineCommand({

@@ -1,13 +1,17 @@
-/** The orders of an account that need a person because money went back twice or appeared late, for `today`. */
+/** What is open of an account, for `today`: what is unconfirmed, and the orders of which money went back twice or appeared late. */
 
+import type { Service } from '../../api/api.ts';
 import type { JsonObject } from '../../api/spec.ts';
 import { attemptsByOrder, casesOf, openCasesOf, unrecordedLine } from '../../changes/changes.ts';
 import { appearedVerdict } from '../../journal/journal.ts';
 import type { Context } from '../command.ts';
 
-/** The orders that were paid back twice, and those with a refund that appeared although somebody recorded it as not made. */
 export interface OpenOrders {
+  /** How many changes are unconfirmed, also those without an order, such as payment links. */
+  readonly unconfirmed: number;
+  /** The orders that were paid back twice. */
   readonly twice: ReadonlySet<string>;
+  /** The orders with a refund that appeared although somebody recorded it as not made. */
   readonly appeared: ReadonlySet<string>;
   /** Adds what an order shows and the journal does not know yet. */
   readonly see: (order: JsonObject) => void;
@@ -32,5 +36,18 @@ export async function startOpenOrders(ctx: Context): Promise<OpenOrders> {
       if (line !== undefined) ctx.notes.warn(line);
     }
   };
-  return { twice, appeared, see };
+  const unconfirmed = open.unconfirmed.size + (await withoutOrder(ctx, service));
+  return { unconfirmed, twice, appeared, see };
+}
+
+// How many unconfirmed changes are about no order.
+async function withoutOrder({ journal }: Context, { profile }: Service): Promise<number> {
+  const now = await journal.now();
+  const unsettled = await journal.attempts({ origin: profile.origin, unsettled: true });
+  return unsettled.filter(
+    (record) =>
+      record.sent.account === profile.account &&
+      record.sent.proof.orderId === undefined &&
+      journal.isOpen(record, now),
+  ).length;
 }

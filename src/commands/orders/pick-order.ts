@@ -9,11 +9,11 @@ import {
   type PickedOrder,
   stopsRefund,
 } from '../../changes/changes.ts';
+import { counted } from '../../counted.ts';
 import { CliError } from '../../errors.ts';
 import { aboutMoney, commandLine } from '../../profiles/profiles.ts';
 import type { SearchedList } from '../../terminal/terminal.ts';
 import type { Context } from '../command.ts';
-import { counted } from '../counted.ts';
 import { usage } from '../flags.ts';
 import type { KeptParts, KnownOrder } from './known-orders.ts';
 import { amountHint } from './order-matching.ts';

@@ -10,7 +10,6 @@ import {
   acknowledgedAlarms,
   acknowledgedWords,
   attemptsByOrder,
-  awayWords,
   byHandWords,
   caseBlocks,
   caseSteps,
@@ -28,7 +27,7 @@ import {
   twinLine,
   twinWords,
 } from '../../changes/changes.ts';
-import { attemptName, changeKinds } from '../../journal/journal.ts';
+import { attemptName, awayWords, changeKinds } from '../../journal/journal.ts';
 import { accountSpan, commandLine, type Profile } from '../../profiles/profiles.ts';
 import type { Block, Span } from '../../terminal/terminal.ts';
 import { type Context, defineCommand } from '../command.ts';
@@ -92,12 +91,10 @@ async function lookUp(ctx: Context, service: Service, order: JsonObject): Promis
   const id = String(order.id);
   const origins = await originsOf(ctx, service, order);
   const open = await openCasesOf(ctx, service, id);
-  const attempts = await attemptsByOrder(ctx, service, new Set([id]));
-  const byHand = await settledByHand(ctx, service, id);
-  const acknowledged = await acknowledgedAlarms(ctx, service, id);
+  const attempts = (await attemptsByOrder(ctx, service, new Set([id]))).get(id) ?? [];
   const { twins, gaps } = await lookForTwins(ctx, service, order);
   for (const gap of gaps) ctx.notes.warn(gap);
-  const cases = casesOf(ctx, open, attempts.get(id) ?? [], order);
+  const cases = casesOf(ctx, open, attempts, order);
   const there = new Set(
     cases
       .flatMap((one) => (one.is === 'appeared' ? one.refund : 'late' in one ? (one.late ?? []) : []))
@@ -106,9 +103,9 @@ async function lookUp(ctx: Context, service: Service, order: JsonObject): Promis
   return {
     origins,
     cases,
-    acknowledged: acknowledged.map((record) => acknowledgedWords(ctx, record)),
+    acknowledged: acknowledgedAlarms(attempts).map((record) => acknowledgedWords(ctx, record)),
     pending: await pendingLines(ctx, service.profile, id),
-    byHand: byHand.map((record) => byHandWords(ctx, record, there.has(attemptName(record)))),
+    byHand: settledByHand(attempts).map((record) => byHandWords(ctx, record, there.has(attemptName(record)))),
     twins,
     away: await ctx.journal.away(),
   };
@@ -153,7 +150,7 @@ function orderView(ctx: Context, shown: OrderShown): readonly Block[] {
 function awayLines(ctx: Context, { away }: Known): readonly Block[] {
   if (away === undefined) return [];
   const text = "nothing can be sent now: the team's journal cannot be used";
-  return ['blank', { line: { text, style: 'warn' } }, { line: awayWords(ctx, away) }];
+  return ['blank', { line: { text, style: 'warn' } }, { line: awayWords(away, (ms) => ctx.shortTime(ms)) }];
 }
 
 function unshownAmount({ cases }: Known): number | undefined {

@@ -15,7 +15,7 @@ import {
 import { defineCommand } from '../command.ts';
 import { openSource } from '../open-report-source.ts';
 import { sourceFlags, sourceHelp } from '../report-flags.ts';
-import { lastFields, rowColumn, sayAsOf } from '../report-rows.ts';
+import { lastColumnsOfList, lastFieldsOfList, rowColumn, sayAsOf } from '../report-rows.ts';
 import { inCurrency } from '../report-screen.ts';
 import type { Source } from '../report-source.ts';
 import { parsePeriod, periodFlag } from '../typed-period.ts';
@@ -101,9 +101,7 @@ const columns: readonly Column[] = [
   { ...rowColumn('seconds_apart', 'integer'), title: 'SECONDS APART', tableFrom: 120 },
   { ...rowColumn('first_refunded', 'sum'), tableFrom: 160 },
   { ...rowColumn('second_refunded', 'sum'), tableFrom: 160 },
-  { ...rowColumn('complete', 'flag'), tableFrom: 10_000 },
-  { ...rowColumn('as_of', 'time'), tableFrom: 10_000 },
-  { ...rowColumn('only_currency', 'text'), tableFrom: 10_000 },
+  ...lastColumnsOfList,
 ];
 
 function statusWord(status: unknown): string {
@@ -111,7 +109,6 @@ function statusWord(status: unknown): string {
 }
 
 function rowOf({ first, second, apart }: TwinPair, source: Source): JsonObject {
-  const { complete, as_of, only_currency } = lastFields(source, true);
   return {
     object: 'possible_twins',
     first_created_at: first.createdAt,
@@ -124,8 +121,6 @@ function rowOf({ first, second, apart }: TwinPair, source: Source): JsonObject {
     seconds_apart: apart,
     first_refunded: first.refunded ?? null,
     second_refunded: second.refunded ?? null,
-    complete,
-    as_of,
-    only_currency,
+    ...lastFieldsOfList(source, true),
   };
 }

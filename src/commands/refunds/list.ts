@@ -2,6 +2,7 @@
 
 import type { Column } from '../../api/resources.ts';
 import type { JsonObject } from '../../api/spec.ts';
+import { counted } from '../../counted.ts';
 import {
   hasCurrency,
   isInSpan,
@@ -11,11 +12,10 @@ import {
   type RefundFact,
 } from '../../reports/reports.ts';
 import { defineCommand } from '../command.ts';
-import { counted } from '../counted.ts';
 import { flag } from '../flags.ts';
 import { openSource } from '../open-report-source.ts';
 import { sourceFlags, sourceHelp } from '../report-flags.ts';
-import { lastFields, rowColumn, sayAsOf } from '../report-rows.ts';
+import { lastColumnsOfList, lastFieldsOfList, rowColumn, sayAsOf } from '../report-rows.ts';
 import { currencyWord, inCurrency, refuseGaps } from '../report-screen.ts';
 import type { Source } from '../report-source.ts';
 import { parsePeriod, periodFlag } from '../typed-period.ts';
@@ -132,13 +132,10 @@ const columns: readonly Column[] = [
   { ...rowColumn('brand', 'text'), tableFrom: 200 },
   { ...rowColumn('order_status', 'status'), tableFrom: 200 },
   { ...rowColumn('paid_at', 'time'), tableFrom: 200 },
-  { ...rowColumn('complete', 'flag'), tableFrom: 10_000 },
-  { ...rowColumn('as_of', 'time'), tableFrom: 10_000 },
-  { ...rowColumn('only_currency', 'text'), tableFrom: 10_000 },
+  ...lastColumnsOfList,
 ];
 
 function rowOf(refund: RefundFact, source: Source, isComplete: boolean): JsonObject {
-  const { complete, as_of, only_currency } = lastFields(source, isComplete);
   return {
     object: 'refund_made',
     id: refund.id ?? null,
@@ -156,9 +153,7 @@ function rowOf(refund: RefundFact, source: Source, isComplete: boolean): JsonObj
     brand: refund.brand,
     order_status: refund.status ?? null,
     paid_at: refund.paidAt ?? null,
-    complete,
-    as_of,
-    only_currency,
+    ...lastFieldsOfList(source, isComplete),
   };
 }
 

@@ -1,8 +1,8 @@
 /** `team join`: from now on the changes of the profile's account are recorded in the journal of a team. */
 
+import { counted } from '../../counted.ts';
 import { commandLine } from '../../profiles/profiles.ts';
 import { confirmFirst, defineCommand, dryRunShown } from '../command.ts';
-import { counted } from '../counted.ts';
 import { flag } from '../flags.ts';
 import { placeFlags, takePasswords, takePlace } from './place-inputs.ts';
 

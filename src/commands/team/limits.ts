@@ -2,8 +2,7 @@
 
 import { type Column, fieldColumn } from '../../api/resources.ts';
 import { currencyPattern, type JsonObject } from '../../api/spec.ts';
-import type { LimitChanges, TeamLimit } from '../../journal/journal.ts';
-import { limitValue } from '../../journal/journal.ts';
+import { type LimitChanges, limitValue, type TeamLimit } from '../../journal/journal.ts';
 import { confirmFirst, defineCommand, dryRunShown, type Input } from '../command.ts';
 import { flag, oneOf, usage } from '../flags.ts';
 

@@ -20,14 +20,6 @@ const serverFlags = {
   tls: flag.switch({ summary: 'TLS with a certificate that this system trusts' }),
 } as const;
 
-export const passwordFlag = {
-  'password-stdin': flag.switch({ summary: 'read the password from standard input' }),
-} as const;
-
-const sqlFlag = {
-  'print-sql': flag.switch({ summary: 'print the statements for an administrator, and connect to nothing' }),
-} as const;
-
 /** Flags of the commands that sign in at a server. */
 export const placeFlags = {
   from: flag.text({
@@ -37,11 +29,14 @@ export const placeFlags = {
   }),
   ...serverFlags,
   user: flag.text({ value: 'NAME', summary: 'who signs in there' }),
-  ...passwordFlag,
+  'password-stdin': flag.switch({ summary: 'read the password from standard input' }),
 } as const;
 
 /** The same for those that a database administrator may run by hand. */
-export const adminFlags = { ...placeFlags, ...sqlFlag } as const;
+export const adminFlags = {
+  ...placeFlags,
+  'print-sql': flag.switch({ summary: 'print the statements for an administrator, and connect to nothing' }),
+} as const;
 
 type PlaceValues = Input<readonly [], typeof placeFlags>['flags'];
 

@@ -1,7 +1,7 @@
 /** The rules of a team, as the server of its journal keeps them: limits, approvals, and the rows of plans. */
 
 import { type StoredRow, unlink, unstamped } from '../chain.ts';
-import type { ApprovalRow, AskedRow, DecidedRow, LimitRow } from '../journal-rows.ts';
+import type { ApprovalRow, AskedRow, DecidedRow, LimitRow } from '../team-rows.ts';
 import type {
   ApprovalRequest,
   AskedPlan,

@@ -96,8 +96,7 @@ class PostgresStore {
     this.#parts = parts;
     this.#mirror = new Mirror(parts.mirror);
     this.#desk = openDesk({ ...parts, mirror: this.#mirror });
-    const { clock, insistMs } = parts;
-    this.writer = new ServerWriter({ ...this.verified, clock, insistMs });
+    this.writer = new ServerWriter({ ...parts, ...this.verified });
   }
 
   get verified(): Verified {
@@ -114,7 +113,9 @@ class PostgresStore {
     for (const part of inParts(importedRows(stored), 200)) {
       const ask = () => this.#desk.call('import_rows', [writerVersion, JSON.stringify(part)]);
       added += Number(
-        await this.writer.insist('the rows of this machine', ask).catch((error) => this.#throwRefusal(error)),
+        await this.writer
+          .insist('the rows of this machine', ask)
+          .catch((error) => throwRefusal(error, this.#place)),
       );
     }
     return added;
@@ -130,7 +131,9 @@ class PostgresStore {
     const { identity } = this.#desk;
     const { clock } = this.#parts;
     const asked = clock.monotonic();
-    const told = readStatus(await this.#desk.call('status', []).catch((error) => this.#throwRefusal(error)));
+    const told = readStatus(
+      await this.#desk.call('status', []).catch((error) => throwRefusal(error, this.#place)),
+    );
     const latencyMs = clock.monotonic() - asked;
     await this.#desk.refresh();
     const { seq, head } = this.#mirror.rules.end;
@@ -152,21 +155,16 @@ class PostgresStore {
       desk: this.#desk,
       ask: async (name, ...values) => {
         await this.#desk.connect(readyMs);
-        return await call(name, values).catch((error) => this.#throwRefusal(error));
+        return await call(name, values).catch((error) => throwRefusal(error, this.#place));
       },
       insist: (what, name, ...values) =>
-        this.writer.insist(what, () => call(name, values)).catch((error) => this.#throwRefusal(error)),
+        this.writer.insist(what, () => call(name, values)).catch((error) => throwRefusal(error, this.#place)),
       add: (row) => this.writer.add(row),
       kept: async (error) => {
         const isKept = this.#desk.isAway(error) && (await this.#mirror.memory()) !== undefined;
         return isKept ? { rows: await this.#mirror.rows(), now: this.#parts.clock.now() } : undefined;
       },
     });
-  }
-
-  #throwRefusal(error: unknown): never {
-    if (error instanceof CliError) throw error;
-    throw isCertain(error) ? refusedByServer(error, this.#place) : serverAway(error, this.#place);
   }
 
   async attempts(query: AttemptQuery) {
@@ -259,6 +257,11 @@ class PostgresStore {
     this.#desk.close();
     this.#mirror.close();
   }
+}
+
+function throwRefusal(error: unknown, place: string): never {
+  if (error instanceof CliError) throw error;
+  throw isCertain(error) ? refusedByServer(error, place) : serverAway(error, place);
 }
 
 function ofServer(message: string): CliError {

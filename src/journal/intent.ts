@@ -1,0 +1,142 @@
+/** One change that a person decided on, and how it ended: what goes into the journal's room, and what comes out of it. */
+
+import type { ChangeRequest, ReplyHead, WireRecord } from '../api/api.ts';
+import type { JsonObject } from '../api/spec.ts';
+import type { CliErrorParts } from '../errors.ts';
+import type { Notes } from '../terminal/terminal.ts';
+import type { Alarm, AttemptRecord, RowClaim, VerdictRow } from './journal-rows.ts';
+
+/** What a refund must leave behind: exactly one new refund record of this amount on this charge. */
+export interface ExpectedRefund {
+  readonly chargeId: string;
+  /** Negative, as the service writes it (service: refund). */
+  readonly amount: number;
+}
+
+/** Every kind of change. `provable`: a read of the order shows what became of it; otherwise a person must say so. */
+export const changeKinds = {
+  refund: { noun: 'refund', provable: true },
+  capture: { noun: 'capture', provable: true },
+  order: { noun: 'order creation', provable: true },
+  checkout: { noun: 'payment link', provable: false },
+  api: { noun: 'request', provable: false },
+} as const;
+
+/** A `Record` over it holds what differs between kinds, so the compiler finds every place that a new kind needs. */
+export type ChangeKind = keyof typeof changeKinds;
+
+/** One change that a person decided on, to be sent at most once. */
+export interface Intent {
+  readonly kind: ChangeKind;
+  /** Absent for a change that belongs to no order. */
+  readonly orderId?: string | undefined;
+  readonly request: ChangeRequest;
+  /** For a refund: the new records that must appear. */
+  readonly expected?: readonly ExpectedRefund[] | undefined;
+  /** For a refund of a whole order: charges that may get one new record or none, such as declined charges. */
+  readonly tolerated?: readonly string[] | undefined;
+  /** The amount for messages: the service's integer and its currency. */
+  readonly amount?: number | undefined;
+  readonly currency?: string | undefined;
+  readonly reason?: string | undefined;
+  readonly note?: string | undefined;
+  /** What `--again` named of twins of the order: refunds that the person knows of. They are recorded, and never used up. */
+  readonly twins?: readonly string[] | undefined;
+  /** A script's own id of this intent (`--intent`). */
+  readonly intentId?: string | undefined;
+  /** What was typed (order, charge, amount, …). A second run with the same `intentId` must have typed the same. */
+  readonly asked?: JsonObject | undefined;
+  /** `--again`: ids of refunds, or names of attempts, that this change repeats. */
+  readonly again: readonly string[];
+  /** Attempts that this run has just settled. The person did not know them yet, so not even `--again` repeats them. */
+  readonly closed?: readonly AttemptRecord[] | undefined;
+  /** For bulk refunds: the plan, the reference of the row, and its line in the file of that plan. */
+  readonly ref?: string | undefined;
+  readonly plan?: string | undefined;
+  readonly line?: number | undefined;
+  /** With a team: the request that somebody else approved, and what says that this desk works on the row. */
+  readonly approval?: string | undefined;
+  readonly claim?: RowClaim | undefined;
+  /** Says what the change waits for, in place of the notes of the run. */
+  readonly waiting?: Notes['waiting'] | undefined;
+  /** The order before this one in the list, when it was last found: it is read again with one request. */
+  readonly neighbour?: string | undefined;
+  /**
+   * Called under the lock, right before the sending, with the order of the final read. Throws a CliError to stop the
+   * change: the money changed, the order is not refundable any more, an equal refund exists.
+   */
+  readonly approve: (fresh: WireRecord) => Promise<void>;
+  readonly checks?: readonly string[] | undefined;
+}
+
+/** The parts of a change that messages name. */
+export type ChangeSubject = Pick<Intent, 'kind' | 'orderId' | 'amount' | 'currency' | 'request'>;
+
+/** A refund record found after the change. */
+export interface FoundRefund {
+  readonly chargeId: string;
+  readonly id: string | undefined;
+  readonly amount: number;
+  readonly createdAt: number | undefined;
+  readonly authCode: string | undefined;
+  /** The service's own word, if it shows one. */
+  readonly status?: string | undefined;
+}
+
+interface OutcomeBase {
+  /** The journal's id of the intent. */
+  readonly intent?: string | undefined;
+  /** Set when a person must look although there is a verdict (exit 7). */
+  readonly alarm?: Alarm | undefined;
+  /** Why the last verdict was given, in words. */
+  readonly why?: string | undefined;
+  /** What the last reply says for itself: message, code, type, log id and HTTP status. Set when it was no plain yes. */
+  readonly said?: VerdictRow['error'];
+  /** Set when the outcome could not be written down (exit 9). The command prints it, and `row` as JSON on stderr. */
+  readonly unrecorded?: { readonly row: JsonObject; readonly cause: unknown } | undefined;
+  /** Set when this is the outcome of an earlier run with the same `--intent`; this run sent nothing. */
+  readonly recorded?: true | undefined;
+  /** Set when what a person recorded by hand is all that is known: the attempt, with who recorded it. */
+  readonly byHand?: AttemptRecord | undefined;
+  /** Status and headers of the reply; absent when no reply came in this run. */
+  readonly head?: ReplyHead | undefined;
+  /** The order from the last read or the reply, if there was one. */
+  readonly order?: WireRecord | undefined;
+  /** Refund records that were not there before the sending, ours or other people's. */
+  readonly refunds?: readonly FoundRefund[] | undefined;
+  /** What the journal keeps of a creation: the id of what is new, and the link at which it is paid. */
+  readonly created?: string | undefined;
+  readonly link?: string | undefined;
+}
+
+/** How a change ended. The command turns it into words and an exit code. */
+export type Outcome =
+  | (OutcomeBase & {
+      readonly verdict: 'applied';
+      readonly by: 'reply' | 'read';
+      readonly record: WireRecord;
+    })
+  | (OutcomeBase & {
+      readonly verdict: 'rejected';
+      readonly parts: CliErrorParts;
+      /** Whether a read confirmed that nothing changed. */
+      readonly confirmed: boolean;
+    })
+  | (OutcomeBase & { readonly verdict: 'not_sent'; readonly reason: string })
+  | (OutcomeBase & {
+      readonly verdict: 'unknown' | 'not_seen';
+      readonly reason: string;
+      /** Wall clock, Unix milliseconds: when the request was sent, and when the order was last read. */
+      readonly sentAt: number;
+      readonly lastReadAt?: number | undefined;
+      readonly reads: number;
+      /** Why the last read shows nothing about the change. */
+      readonly unread?: string | undefined;
+      /** Journal time, Unix milliseconds; undefined when only a read or a person can free the order. */
+      readonly blockedUntil?: number | undefined;
+    })
+  /** `--dry-run`: everything was done except the sending. */
+  | { readonly verdict: 'dry_run'; readonly request: ChangeRequest; readonly checks: readonly string[] };
+
+/** The only way to change something (make-change.ts). Throws a CliError when nothing was sent: 'refused', 'not_found', … */
+export type Change = (intent: Intent) => Promise<Outcome>;

@@ -1,0 +1,130 @@
+/** Whether the final read lets a refund be sent: equal refunds, refunds recorded by hand, an old copy of the order. Pure. */
+
+import { newestEqual } from '../api/charges.ts';
+import { verdictOf } from './attempt-state.ts';
+import { isOtherRow, namedBy } from './guards.ts';
+import { type AttemptRecord, attemptName, type PreImage } from './journal-rows.ts';
+import type { Asked, Refusal } from './refusal.ts';
+import { isEqual, isOtherMode } from './same-request.ts';
+
+/**
+ * Refuses a refund of a charge while the order does not show another refund of it that a person recorded as made. Whatever
+ * its amount, that money counts as paid back, so `--again` must name that refund, or the last one that was sent knowing of
+ * it. Another row of the same plan was meant to be paid besides. `unshown`: what `unshownRefunds` found.
+ */
+export function unshownRefund(
+  asked: Asked,
+  unshown: readonly AttemptRecord[],
+  known: readonly AttemptRecord[],
+): Refusal | undefined {
+  const named = namedBy(asked.again, known);
+  const attempt = unshown.find(
+    (record) => touches(asked, record) && !isOtherRow(asked, record) && !named.has(attemptName(record)),
+  );
+  if (attempt === undefined) return undefined;
+  const { again, orderId, request } = asked;
+  return { why: 'unshown', attempt, name: lastNamed(attempt, known), again, orderId, request };
+}
+
+function touches({ expected = [] }: Asked, { sent }: AttemptRecord): boolean {
+  return sent.proof.expected.some((one) => expected.some(({ chargeId }) => chargeId === one.chargeId));
+}
+
+// Each name works for one sending only. After that, the name of that sending stands for both.
+function lastNamed(attempt: AttemptRecord, known: readonly AttemptRecord[]): string {
+  let name = attemptName(attempt);
+  for (const record of known)
+    if (record.sent.again?.includes(name) === true && verdictOf(record)?.verdict !== 'not_sent')
+      name = attemptName(record);
+  return name;
+}
+
+/**
+ * Refuses a refund if the charge already has one of the same amount, whoever made it and however long ago, and --again
+ * does not name it. If there are several, --again must name the newest; if the times do not show which one that is, all
+ * of them. A refund does not count when another row of the same plan made it, or when another equal refund was made to
+ * repeat it.
+ */
+export function equalRefund(
+  asked: Asked,
+  before: PreImage,
+  known: readonly AttemptRecord[],
+): Refusal | undefined {
+  const named = namedBy(asked.again, known);
+  const excused = refundsOf(known.filter((record) => isOtherRow(asked, record)));
+  for (const { chargeId, amount } of asked.expected ?? []) {
+    const refunds = before.charges.find(({ id }) => id === chargeId)?.refunds ?? [];
+    const all = refunds.filter((one) => one.amount === amount);
+    const equal = all.filter(({ id }) => !excused.has(id));
+    const meant = equal.filter(({ id }) => named.has(id));
+    const unnamed = equal.filter(
+      (one) =>
+        !named.has(one.id) &&
+        !meant.some((other) => isOlder(one, other)) &&
+        !all.some((other) => repeats(known, one, other)),
+    );
+    const newest = newestEqual(unnamed, amount);
+    if (newest !== undefined)
+      return { why: 'equal', chargeId, refundId: newest.id, amount, again: asked.again };
+  }
+  return undefined;
+}
+
+type Made = PreImage['charges'][number]['refunds'][number];
+
+// A time that is not shown is neither before nor after another one.
+function isOlder({ createdAt: one = Number.NaN }: Made, { createdAt: other = Number.NaN }: Made): boolean {
+  return one < other;
+}
+
+// Whether the other one was made by --again with the id of this one, or with an attempt that repeated it.
+function repeats(known: readonly AttemptRecord[], one: Made, other: Made): boolean {
+  const repeating = known.filter(({ sent }) => namedBy(sent.again ?? [], known).has(one.id));
+  return refundsOf(repeating).has(other.id);
+}
+
+/**
+ * Refuses a name in `--again` that fits no change like this one, say a typing error. It would be used up for nothing.
+ */
+export function nothingToRepeat(
+  asked: Asked,
+  before: PreImage,
+  known: readonly AttemptRecord[],
+  unshown: readonly AttemptRecord[],
+): Refusal | undefined {
+  const isMeant = (chargeId: string, amount: number) =>
+    (asked.expected ?? []).some((one) => one.chargeId === chargeId && one.amount === amount);
+  const there = new Set([
+    ...before.charges.flatMap(({ id, refunds }) =>
+      refunds.filter(({ amount }) => isMeant(id, amount)).map((refund) => refund.id),
+    ),
+    ...known.filter((record) => isEqual(asked, record)).map(attemptName),
+    ...unshown.filter((record) => touches(asked, record)).map((record) => lastNamed(record, known)),
+  ]);
+  const name = asked.again.find((one) => !there.has(one));
+  return name === undefined ? undefined : { why: 'nothing_to_repeat', name };
+}
+
+/**
+ * The problem when the final read lacks a refund that the journal has, because it shows an old copy of the order. If the order
+ * shows its `livemode`, refunds of the other mode were made on another order.
+ */
+export function oldRead(
+  { orderId, livemode }: { readonly orderId: string | undefined; readonly livemode?: unknown },
+  before: PreImage,
+  known: readonly AttemptRecord[],
+): string | undefined {
+  const shown = new Set(before.charges.flatMap(({ refunds }) => refunds.map(({ id }) => id)));
+  const made = refundsOf(
+    known.filter(({ sent }) => sent.proof.orderId === orderId && !isOtherMode({ livemode }, sent)),
+  );
+  const missing = [...made].find((id) => !shown.has(id));
+  return missing === undefined ? undefined : `refund ${missing} was made, and the order does not show it yet`;
+}
+
+function refundsOf(records: readonly AttemptRecord[]): ReadonlySet<string> {
+  const made = records
+    .map(verdictOf)
+    .flatMap((row) => (row?.verdict === 'applied' ? (row.refunds ?? []) : []));
+  return new Set(made.map(({ id }) => id).filter((id) => id !== undefined));
+}

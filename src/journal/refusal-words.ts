@@ -1,0 +1,93 @@
+/** The words that the errors of a refusal share: an attempt, a change, and how two changes differ. */
+
+import { type AmountStyle, amountWords, typedForm } from '../amounts.ts';
+import type { JsonObject } from '../api/spec.ts';
+import { commandLine, profileNamed } from '../profiles/profiles.ts';
+import { verdictOf } from './attempt-state.ts';
+import { changeKinds } from './intent.ts';
+import type { AttemptRecord, SentRow } from './journal-rows.ts';
+import { sameJson, type Typed } from './same-request.ts';
+
+/** How an error shows times and amounts. */
+export interface HowShown {
+  /** Unix milliseconds in, `05:05:12` out. */
+  readonly shortTime: (ms: number) => string;
+  readonly amounts: AmountStyle;
+  /** The currency of the change that was refused, and the profile that it would be sent with. */
+  readonly currency?: string | undefined;
+  readonly profile?: string | undefined;
+  /** The body and the note of that change. A printed command repeats them. */
+  readonly asked?: Pick<SentRow['proof'], 'body'> & { readonly note?: string | undefined };
+}
+
+/** The command that shows all of an attempt. */
+export function showCommand({ sent }: AttemptRecord): string {
+  return `paydesk journal show ${sent.intent}`;
+}
+
+/** A whole command to copy, if the body of the request holds all its options. */
+export function repeatCommand(
+  { kind, orderId, body }: Pick<SentRow['proof'], 'kind' | 'orderId' | 'body'>,
+  { amounts, currency, profile, asked }: HowShown & { readonly profile: string },
+  name: string,
+): string {
+  if (kind !== 'refund' || orderId === undefined) return `the same command with --again ${name}`;
+  const { charge_id: charge, amount, reason } = body ?? {};
+  const parts = [
+    ...(typeof charge === 'string' ? ['--charge', charge] : []),
+    ...(typeof amount === 'number' ? ['--amount', typedForm(amount, currency, amounts)] : []),
+    ...(typeof reason === 'string' ? ['--reason', reason] : []),
+    ...(asked?.note === undefined ? [] : ['--note', asked.note]),
+  ];
+  return commandLine(profileNamed(profile), 'orders', 'refund', orderId, ...parts, '--again', name);
+}
+
+/** An attempt in a few words: its journal id, the change with its amount, the verdict. */
+export function named(attempt: AttemptRecord, amounts: AmountStyle): string {
+  const { sent } = attempt;
+  const verdict = verdictOf(attempt)?.verdict ?? 'sent, result not recorded';
+  return `${sent.intent}, ${changeWords(sent, amounts)}, ${verdict.replaceAll('_', ' ')}`;
+}
+
+/** In the words of the commands: `refund of 23000 MXN`, `order creation of 300 MXN`, `POST /charges`. */
+export function changeWords(
+  { proof: { kind }, amount, currency, request, lost }: SentRow,
+  amounts: AmountStyle,
+): string {
+  if (lost !== undefined)
+    return lost === 'unknown' ? 'a change whose record is lost' : `${lost} whose record is lost`;
+  if (kind === 'api') return `${request.method} /${request.path}`;
+  return `${changeKinds[kind].noun}${amount === undefined ? '' : ` of ${amountWords(amount, currency, amounts)}`}`;
+}
+
+/** `the script id ticket-8840 (--intent) was used for another change: recorded with amount 300; asked for now with amount 500` */
+export function differenceWords({ given, proof, asked }: SentRow, now: Typed): string {
+  const was = `the script id ${given ?? ''} (--intent) was used for another change`;
+  if (now.kind !== undefined && now.kind !== proof.kind)
+    return `${was}: recorded as ${proof.kind}, asked for now as ${now.kind}`;
+  if (now.livemode !== undefined && now.livemode !== proof.livemode)
+    return `${was}: recorded in ${modeOf(proof.livemode)}, asked for now in ${modeOf(now.livemode)}`;
+  if (asked === undefined || now.asked === undefined) return was;
+  const [before, after] = [fieldsOf(asked), fieldsOf(now.asked)];
+  const names = [...new Set([...before.keys(), ...after.keys()])].filter(
+    (name) => before.has(name) !== after.has(name) || !sameJson(before.get(name), after.get(name)),
+  );
+  const said = (fields: ReadonlyMap<string, unknown>) =>
+    names.map((name) => (fields.has(name) ? `${name} ${short(fields.get(name))}` : `no ${name}`)).join(', ');
+  return `${was}: recorded with ${said(before)}; asked for now with ${said(after)}`;
+}
+
+function modeOf(livemode: boolean): string {
+  return livemode ? 'production' : 'sandbox';
+}
+
+// Names every field of a request body by itself.
+function fieldsOf({ body, ...asked }: JsonObject): ReadonlyMap<string, unknown> {
+  const ofBody = Object.entries(body ?? {}).map(([name, value]) => [`body.${name}`, value] as const);
+  return new Map<string, unknown>([...Object.entries(asked), ...ofBody]);
+}
+
+function short(value: unknown): string {
+  const text = typeof value === 'string' ? value : JSON.stringify(value);
+  return text.length <= 80 ? text : `${text.slice(0, 60)}… (${text.length} characters)`;
+}
