@@ -27,7 +27,8 @@ const purposes = {
   approve: { question: 'Approve it?', to: 'to approve it', certain: 'nothing was approved' },
 } as const;
 
-interface ConfirmedOrder {
+/** What a change is about, as a person confirms it. */
+export interface ConfirmedOrder {
   readonly id: string;
   /** The amount of the change, which a person types in production. */
   readonly amount: number | undefined;

@@ -1,42 +1,22 @@
 /** How a second person looks at a request, approves it or rejects it: with the preview of whoever asked, from a read of their own. */
 
-import { type OpenService, readOne } from '../../api/api.ts';
 import type { Context } from '../../commands/command.ts';
-import { usage } from '../../commands/flags.ts';
 import { about, CliError } from '../../errors.ts';
-import {
-  type ApprovalRequest,
-  type AskedPlanRow,
-  approvalMaxMs,
-  type PlanTold,
-  type TeamRules,
-} from '../../journal/journal.ts';
-import { digestShown, namesDigest } from '../../plans/plans.ts';
+import { type ApprovalRequest, approvalMaxMs, type TeamRules } from '../../journal/journal.ts';
 import { commandLine, type Profile } from '../../profiles/profiles.ts';
 import type { Block } from '../../terminal/terminal.ts';
-import { rowsAndSumsOf } from '../bulk/batch-words.ts';
-import { byHandLines } from '../by-hand-words.ts';
-import { titleLine } from '../change-words.ts';
 import { checkApprovable, confirmChange } from '../confirm-change.ts';
-import { type ApprovedRefund, isOfRefund, refuseChanged } from './approved-refund.ts';
-import { accountWords, findRequest, rowsSent } from './find-requests.ts';
-import { madeWords, originsOf } from './known-refunds.ts';
-import { lookForTwins } from './look-for-twins.ts';
-import { checkTwins } from './refund-checks.ts';
-import { refundForTeam, refundWarnings, splitAgain } from './refund-order.ts';
-import { planRefund, type RefundAsked } from './refund-plan.ts';
-import { refundPreview } from './refund-screens.ts';
+import { isOfRefund } from './approved-refund.ts';
+import { accountWords, findRequest } from './find-requests.ts';
+import { lookAtPlan, lookAtRefund } from './look-at-request.ts';
 import { requestColumns, requestRecord, requestTitle, stateWords } from './request-record.ts';
-import { otherRequests } from './second-person.ts';
-import { askedBy } from './send-approved.ts';
-import { type KnownTwin, twinLine, twinWords } from './twins.ts';
 
 /** Shows a request, and the order as it is now while the request is not over. */
 export async function showRequest(ctx: Context, id: string): Promise<void> {
   const request = await findRequest(ctx, id, 'show');
   const isOver = request.state !== 'asked' && request.state !== 'approved';
   const look = () =>
-    isOfRefund(request) ? lookAt(ctx, request).catch(orProblem) : planPreview(ctx, request);
+    isOfRefund(request) ? lookAtRefund(ctx, request).catch(orProblem) : lookAtPlan(ctx, request);
   const seen = isOver ? undefined : await look();
   if (seen === undefined) return await shown(ctx, request, []);
   if (seen instanceof CliError) return await shown(ctx, request, [problemLine(seen)]);
@@ -65,14 +45,16 @@ export async function approveRequest(
       approval: id,
     });
   const seen = isOfRefund(request)
-    ? await about({ certain: 'nothing was approved' }, () => lookAt(ctx, request))
-    : await planPreview(ctx, request);
+    ? await about({ certain: 'nothing was approved' }, () => lookAtRefund(ctx, request))
+    : await lookAtPlan(ctx, request);
   if (!ctx.options.dryRun) {
     ctx.notes.show(seen.preview);
     for (const line of seen.urgent) ctx.notes.warn({ text: `WARNING: ${line}`, style: 'bad' });
   }
-  await confirmApproval(ctx, request, seen.profile, confirm);
-  const would = `would approve ${requestTitle(request, seen.profile.settings)}, asked for by ${request.asked.operator}`;
+  const { profile, order } = seen;
+  checkApprovable(ctx, { profile, confirm, id: order.id });
+  await confirmChange(ctx, { profile, confirm, order, purpose: 'approve' });
+  const would = `would approve ${requestTitle(request, profile.settings)}, asked for by ${request.asked.operator}`;
   if (ctx.options.dryRun)
     return await ctx.out.dryRun({ action: 'approve', approval: id, checks: [...seen.checks] }, () => [
       ...seen.preview,
@@ -84,10 +66,7 @@ export async function approveRequest(
   const now = await findRequest(ctx, id, 'show');
   await shown(ctx, now, []);
   if (now.state !== 'approved') return;
-  const who = isOfRefund(request)
-    ? `${request.asked.operator} can send it now`
-    : 'any member can apply it now';
-  ctx.notes.note(`${who}: ${sendCommand(request, seen.profile)}`);
+  ctx.notes.note(sendWords(request, profile));
 }
 
 /** Rejects a request, also one that was approved and not sent yet. Whoever asked can take it back so, too. */
@@ -137,147 +116,10 @@ async function shown(
   await ctx.out.own(record, view, requestColumns);
 }
 
-// ── What is looked at ───────────────────────────────────────────────────────────────────────────
-
-interface Seen {
-  readonly profile: Profile;
-  readonly preview: readonly Block[];
-  /** What is said right above the question. */
-  readonly urgent: readonly string[];
-  /** All notes and warnings, for scripts. */
-  readonly checks: readonly string[];
-}
-
-// Throws CliError 'refused' when the order would get another refund now, or none.
-async function lookAt(ctx: Context, request: ApprovedRefund): Promise<Seen> {
-  const { asked } = request;
-  const { orderId } = asked.proof;
-  if (orderId === undefined) throw usage(`${request.id} is about no order`);
-  const service: OpenService = await ctx.service({ shown: orderId });
-  const { profile } = service;
-  const given: RefundAsked = { ...askedBy(asked), again: asked.again ?? [] };
-  await ctx.journal.refuseOpen({ service, kind: 'refund', orderId, again: given.again });
-  const { value: order } = await readOne(ctx, service, 'orders', orderId, 'change');
-  await ctx.journal.refuseDuplicate({ service, orderId, order });
-  const [origins, twins] = [await originsOf(ctx, service, order), await lookForTwins(ctx, service, order)];
-  const what = { ...given, ...(await splitAgain(ctx, { service, id: orderId, order }, given, twins)) };
-  const made = madeWords(ctx, origins);
-  const plan = planRefund(what, order, profile, { nowMs: ctx.clock.now(), madeWords: made });
-  const line = (one: KnownTwin) => twinLine(one, twinWords(ctx, profile, order));
-  checkTwins(plan, what, { found: twins.twins, line }, profile);
-  refuseChanged(request, refundForTeam(profile, orderId, plan, what), `${asked.operator} asked`);
-  const told = refundWarnings(ctx, { profile, order, origins }, plan, twins);
-  const warnings = [...told.warnings, ...(await otherRequests(ctx, asked, request.id))];
-  const urgent = [...(await byHandLines(ctx, service, { ...order, id: orderId }, plan)), ...told.urgent];
-  const shownPlan = { ...plan, warnings };
-  return {
-    profile,
-    preview: [
-      ...refundPreview({ plan: shownPlan, order, profile, note: asked.note, isOfTeam: true, origins }),
-      { line: `asked   by ${asked.operator}, ${ctx.fullTime(asked.time)} (${request.id})`, hang: 8 },
-    ],
-    urgent,
-    checks: [...warnings, ...urgent],
-  };
-}
-
-// The rows are read again one by one when they are sent.
-async function planPreview(ctx: Context, request: ApprovalRequest): Promise<Seen> {
-  const { profile } = await ctx.service();
-  const { planned, claim, told } = planIn(request);
-  const line = (name: string, text: string): Block => ({ line: `${name.padEnd(8)}${text}`, hang: 8 });
-  const done = rowsSent((await (await ctx.journal.rules())?.planProgress(claim.plan)) ?? nothingEnded);
-  const notes = told === undefined ? [] : noteLines(told);
-  return {
-    profile,
-    preview: [
-      titleLine('APPROVE A PLAN OF REFUNDS', profile, 'strong'),
-      line('plan', `${planned.id} of ${planned.file}, made ${ctx.fullTime(planned.madeAt)}`),
-      line('asked', `by ${request.asked.operator}, ${ctx.fullTime(request.asked.time)}`),
-      line('sends', rowsAndSumsOf(planned, profile.settings)),
-      ...(done === 0
-        ? []
-        : [
-            line(
-              'so far',
-              `${done === 1 ? '1 of these was' : `${done} of these ${planned.rows} were`} sent already`,
-            ),
-          ]),
-      ...(told === undefined
-        ? []
-        : [
-            line(
-              'reasons',
-              `${reasonWords(told)}; this and the notes as ${request.asked.operator}'s desk showed them`,
-            ),
-          ]),
-      ...notes.map((text) => line('note', text)),
-      line('digest', claim.plan),
-      line('rows', 'whoever has the file of the plan shows them: paydesk refunds status PLAN'),
-    ],
-    urgent: [],
-    checks: notes,
-  };
-}
-
-const nothingEnded = { ended: [], working: [] } as const;
-
-// What whoever asked has read, from the first row to the last that the request has room for.
-function noteLines({ notes, noted }: PlanTold): readonly string[] {
-  const more = noted - notes.length;
-  return [
-    ...notes,
-    ...(more > 0 ? [`${more === 1 ? '1 more row has' : `${more} more rows have`} notes`] : []),
-  ];
-}
-
-// `20 fraudulent, 4 without a reason`
-function reasonWords({ reasons }: PlanTold): string {
-  return reasons
-    .map(({ reason, rows }) => `${rows} ${reason === '' ? 'without a reason' : reason}`)
-    .join(', ');
-}
-
-function planIn({ asked }: ApprovalRequest): AskedPlanRow {
-  if ('planned' in asked) return asked;
-  throw new Error('this request is about no plan');
-}
-
-// In production a person types what is approved: the amount or the id of the order, or the digest of the plan.
-async function confirmApproval(
-  ctx: Context,
-  request: ApprovalRequest,
-  profile: Profile,
-  confirm: string | undefined,
-): Promise<void> {
-  const purpose = 'approve' as const;
-  if (isOfRefund(request)) {
-    const { proof, amount, currency } = request.asked;
-    const order = { id: proof.orderId ?? '', amount, currency };
-    checkApprovable(ctx, { profile, confirm, id: order.id });
-    return await confirmChange(ctx, { profile, confirm, order, purpose });
-  }
-  const digest = planIn(request).claim.plan;
-  const id = digest.slice(0, digestShown);
-  checkApprovable(ctx, { profile, confirm, id });
-  await confirmChange(ctx, {
-    profile,
-    confirm,
-    order: {
-      id,
-      amount: undefined,
-      currency: undefined,
-      idIs: 'the digest',
-      isId: (text) => namesDigest(text, digest),
-    },
-    purpose,
-  });
-}
-
-function sendCommand(request: ApprovalRequest, profile: Profile): string {
+function sendWords(request: ApprovalRequest, profile: Profile): string {
   return isOfRefund(request)
-    ? commandLine(profile, 'orders', 'refund', '--approved', request.id)
-    : commandLine(profile, 'refunds', 'apply', 'PLAN');
+    ? `${request.asked.operator} can send it now: ${commandLine(profile, 'orders', 'refund', '--approved', request.id)}`
+    : `any member can apply it now: ${commandLine(profile, 'refunds', 'apply', 'PLAN')}`;
 }
 
 function orProblem(error: unknown): CliError {

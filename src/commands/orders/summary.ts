@@ -12,21 +12,23 @@ import { type Context, defineCommand } from '../command.ts';
 import { flag } from '../flags.ts';
 import { openSource } from '../open-report-source.ts';
 import { type Chart, chartFlag, sourceFlags, sourceHelp, wordsForBrand } from '../report-flags.ts';
-import { firstColumns, firstFields, lastColumns, lastFields, rowColumn, showReport } from '../report-rows.ts';
 import {
   amountColumn,
-  amountsOf,
   bucketsGrids,
-  bucketWords,
   calendarGrids,
-  closingBlocks,
   countColumn,
   drawingOf,
+  seriesOf,
+  totalsGrid,
+} from '../report-grids.ts';
+import { firstColumns, firstFields, lastColumns, lastFields, rowColumn, showReport } from '../report-rows.ts';
+import {
+  amountsOf,
+  bucketWords,
+  closingBlocks,
   isComplete,
   refuseGaps,
-  seriesOf,
   titleLine,
-  totalsGrid,
 } from '../report-screen.ts';
 import type { Source } from '../report-source.ts';
 import { parsePeriod, periodFlag } from '../typed-period.ts';

@@ -6,19 +6,15 @@ import { defineCommand } from '../command.ts';
 import { flag } from '../flags.ts';
 import { openSource } from '../open-report-source.ts';
 import { chartFlag, sourceFlags, sourceHelp, wordsForBrand } from '../report-flags.ts';
+import { amountColumn, bucketsGrids, countColumn, drawingOf, totalsGrid } from '../report-grids.ts';
 import { firstColumns, firstFields, lastColumns, lastFields, rowColumn, showReport } from '../report-rows.ts';
 import {
-  amountColumn,
   amountsOf,
-  bucketsGrids,
   bucketWords,
   closingBlocks,
-  countColumn,
-  drawingOf,
   isComplete,
   refuseGaps,
   titleLine,
-  totalsGrid,
 } from '../report-screen.ts';
 import { periodFlag } from '../typed-period.ts';
 

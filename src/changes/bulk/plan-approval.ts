@@ -1,0 +1,101 @@
+/** The approval of a plan by a second person of the team: whether it needs one, why, and how somebody asks for it. */
+
+import { type AmountStyle, amountWords, figureWords } from '../../amounts.ts';
+import type { Context } from '../../commands/command.ts';
+import type { CliError } from '../../errors.ts';
+import {
+  type ApprovalRequest,
+  type PlanSecond,
+  type PlanTold,
+  type SharedPlan,
+  secondWords,
+} from '../../journal/journal.ts';
+import { type Plan, type PlanRow, sumsOf } from '../../plans/plans.ts';
+import { commandLine, type Profile } from '../../profiles/profiles.ts';
+import { requestOfPlan } from '../refund/find-requests.ts';
+import { requestApproval, yesAsks } from '../refund/second-person.ts';
+import { noteOf } from './batch-words.ts';
+import { rowsToSend } from './plan-checks.ts';
+
+/** A second person whom the team's limits want for a plan. */
+export interface SecondPerson {
+  /** Nobody has approved it yet, so a yes asks for that. */
+  readonly asks: boolean;
+  readonly line: string;
+  /** Which sum reaches the limit: that of the plan, or of which of its orders. */
+  readonly because: readonly string[];
+  /** Somebody else has asked for it, and nobody has answered yet. */
+  readonly asked?: ApprovalRequest;
+}
+
+/** Whether somebody else of the team must approve a plan, or has; undefined if nobody needs to. */
+export async function secondPersonFor(
+  ctx: Context,
+  shared: SharedPlan | undefined,
+  { settings }: Profile,
+  plan: Plan,
+): Promise<SecondPerson | undefined> {
+  const { second, approvedBy } = (await shared?.check()) ?? {};
+  if (approvedBy !== undefined) return { asks: false, line: `approved by ${approvedBy}`, because: [] };
+  if (second === undefined) return undefined;
+  const because = reasonsFor(second, plan, settings);
+  const request = await requestOfPlan(ctx, plan.digest);
+  // The same person asks again: the server answers with the request that is there.
+  if (request === undefined || request.asked.operator === (await (await ctx.journal.rules())?.member()))
+    return { asks: true, line: yesAsks(second.limit, settings), because };
+  const line = `${secondWords(second.limit, settings)}: ${request.asked.operator} has asked for it, ${request.id}`;
+  return { asks: true, line, because, asked: request };
+}
+
+// So many orders are named that reach the limit.
+const ordersNamed = 4;
+
+function reasonsFor(
+  { limit: { currency }, total, orders }: PlanSecond,
+  plan: Plan,
+  style: AmountStyle,
+): readonly string[] {
+  const named = orders.slice(0, ordersNamed).map(({ row, planned, earlier }) => {
+    const { line = row, orderId = 'an order' } = plan.rows.find(({ number }) => number === row) ?? {};
+    const before =
+      earlier === 0 ? '' : `, and ${figureWords(earlier, currency, style)} went back in the last 24 hours`;
+    return `line ${line}, ${orderId}: the plan pays back ${amountWords(planned, currency, style)}${before}`;
+  });
+  return [
+    ...(total === undefined ? [] : [`the plan pays back ${amountWords(total, currency, style)} in all`]),
+    ...named,
+    ...(orders.length > ordersNamed ? ['and further orders'] : []),
+  ];
+}
+
+/** Asks for the approval of a plan, and returns the error that says so. `send`: the rows that the preview shows as sent. */
+export function askForPlan(
+  ctx: Context,
+  profile: Profile,
+  plan: Plan,
+  path: string,
+  send: readonly PlanRow[],
+): Promise<CliError> {
+  const { id, digest, file, madeAt, mode } = plan;
+  const { origin, account, name } = profile;
+  const rows = rowsToSend(plan.rows);
+  const sums = sumsOf(rows).map(({ currency, amount }) => ({ currency, amount }));
+  const planned = { id, file, madeAt, mode, rows: rows.length, sums };
+  const told = toldOf(send);
+  const what = { origin, account, profile: name, claim: { plan: digest }, planned, told };
+  return requestApproval(ctx, profile, what, () => commandLine(profile, 'refunds', 'apply', path));
+}
+
+// So many notes are kept in a request.
+const notesKept = 50;
+
+// What the preview shows, for whoever approves it.
+function toldOf(send: readonly PlanRow[]): PlanTold {
+  const marked = send.filter(({ marks }) => marks.length > 0);
+  const reasons = Map.groupBy(send, ({ reason }) => reason ?? '');
+  return {
+    noted: marked.length,
+    notes: marked.slice(0, notesKept).map(noteOf),
+    reasons: [...reasons].map(([reason, rows]) => ({ reason, rows: rows.length })),
+  };
+}
