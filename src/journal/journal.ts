@@ -27,7 +27,7 @@ export { attemptName, broughtBy, sentBy } from './journal-rows.ts';
 export type { AttemptQuery, JournalStore, Repair, Verification } from './journal-store.ts';
 export { tolerableSkewMs } from './journal-time.ts';
 export type { Evidence } from './judge-read.ts';
-export { LimitRefusal, limitValue, limitWords, secondWords } from './limit-words.ts';
+export { LimitRefusal, limitValue, limitWords, secondWords, wentBackWords } from './limit-words.ts';
 export { isSameOrigin } from './moved-away.ts';
 export type { TeamStatus } from './postgres/team-status.ts';
 export type { ServerVerification } from './postgres/verify-server.ts';
