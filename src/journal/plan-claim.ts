@@ -62,10 +62,10 @@ export async function applying(
     const rules = await store.rules?.();
     if (rules !== undefined) {
       const { working } = await rules.planProgress(digest);
-      const members = working.map(
-        ({ member, orders, silentMs }) =>
-          `${member} at ${counted(orders, 'order')}${silentMs < silentFromMs ? '' : `, silent ${Math.floor(silentMs / 1000)} s`}`,
-      );
+      const members = working.map(({ member, orders, silentMs }) => {
+        const silent = silentMs < silentFromMs ? '' : `, silent ${Math.floor(silentMs / 1000)} s`;
+        return `${member} at ${counted(orders, 'order')}${silent}`;
+      });
       return members.join(', ') || undefined;
     }
     const taken = await locks.take(planLock(id), { waitMs: 0, signal, alone: true });

@@ -1,7 +1,9 @@
 /** What a member tries with SQL of their own, past paydesk: the server of the team takes none of it. */
 
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { chainOf } from '../../src/journal/chain.ts';
 import type { SentRow, VerdictRow } from '../../src/journal/journal-rows.ts';
+import { importedRows } from '../../src/journal/postgres/history.ts';
 import { type Person, passwordOf, signIn } from '../harness/team-database.ts';
 import { newTeam, type Team } from '../journal/postgres/desks.ts';
 import { verdict } from '../journal/rows.ts';
@@ -281,26 +283,11 @@ describe('what a machine brings in when it joins', () => {
   const day = 24 * 60 * minute;
   const now = () => Date.now();
 
-  // A row in the form of import_rows, and what came of it.
+  // A SENT row in the form of import_rows, and a row that came of it.
   const brought = (row: SentRow, more: object = {}) => {
-    const { type, intent, attempt, time, operator, sendBy, note: _, ...rest } = row;
-    const { body, ...request } = rest.request;
-    const { body: __, ...proof } = rest.proof;
-    return {
-      type,
-      intent,
-      attempt,
-      number: 0,
-      order: row.proof.orderId,
-      time,
-      operator,
-      sendBy,
-      seq: 1,
-      hash: intent,
-      rest: JSON.stringify({ ...rest, request, proof }),
-      body: JSON.stringify({ body }),
-      ...more,
-    };
+    const [whole] = importedRows(chainOf([row]));
+    if (whole === undefined) throw new Error('it is not brought in');
+    return { ...whole, ...more };
   };
   const laterRow = ({ intent }: SentRow, number: number, what: object, more: object = {}) => ({
     type: 'verdict',

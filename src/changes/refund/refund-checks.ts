@@ -1,4 +1,4 @@
-/** Checks a refund before it is sent: reasons to refuse it, and warnings. Pure. */
+/** Checks a refund before it is sent: every reason to refuse it, with the commands that would work. Pure. */
 
 import { amountWords, figuresIn, figureWords, partWords, typedForm } from '../../amounts.ts';
 import {
@@ -14,7 +14,6 @@ import {
 import { type JsonObject, type ReasonWords, refundReasons, statuses } from '../../api/spec.ts';
 import { CliError } from '../../errors.ts';
 import { checkMode, commandLine, type Profile } from '../../profiles/profiles.ts';
-import { isKnown, type RefundOrigins } from './known-refunds.ts';
 import type { RefundAsked, RefundPlan } from './refund-plan.ts';
 import { isPaidBack, type KnownTwin, nameForAgain } from './twins.ts';
 
@@ -213,73 +212,6 @@ function refundedSince({ charges }: OrderMoney, sinceMs: number): number {
     .flatMap(({ refunds }) => refunds)
     .filter(({ createdAt }) => createdAt === undefined || createdAt * 1000 > sinceMs)
     .reduce((sum, { amount }) => sum + Math.abs(amount), 0);
-}
-
-const youngMs = 15 * 60_000;
-
-/**
- * Warns about refunds of the last 15 minutes that this machine did not send: somebody else may be refunding the same order.
- */
-export function youngWarnings(
-  money: OrderMoney,
-  { settings }: Profile,
-  nowMs: number,
-  origins: RefundOrigins,
-): string[] {
-  const figure = figuresIn(money.currency, settings);
-  return money.charges.flatMap(({ number, refunds }) =>
-    refunds.flatMap(({ id, amount, createdAt = 0 }) => {
-      const ageMs = nowMs - createdAt * 1000;
-      if (ageMs > youngMs || isKnown(origins, id)) return [];
-      const ago = ageMs < 60_000 ? 'just now' : `${Math.floor(ageMs / 60_000)} min ago`;
-      return [
-        `${id} refunded ${figure(-amount)} of charge ${number} ${ago}: somebody may be refunding this order now`,
-      ];
-    }),
-  );
-}
-
-/** Warns when the order lacks a field that the refund depends on, or when its state or its sums are unusual. */
-export function generalWarnings(money: OrderMoney, order: JsonObject, { settings }: Profile): string[] {
-  const figure = figuresIn(money.currency, settings);
-  const shown = money.charges.reduce((sum, charge) => sum + charge.refunded, 0);
-  return [
-    ...statusWarnings(money),
-    ...(money.amountRefunded !== undefined && money.amountRefunded > shown
-      ? [
-          `the order says ${figure(money.amountRefunded)} refunded, but its refunds add up to ${figure(shown)}`,
-        ]
-      : []),
-    ...(typeof order.livemode === 'boolean' ? [] : ['the order does not show its livemode']),
-  ];
-}
-
-// Assumed: the word for a payment that the buyer's bank took back; the document shows none.
-const chargedBack = 'charged_back';
-
-function statusWarnings({ status, isRefundable, charges }: OrderMoney): string[] {
-  const known: readonly string[] = [...Object.values(statuses), chargedBack];
-  const back = charges
-    .filter((charge) => charge.status === chargedBack)
-    .map(({ number }) => `charge ${number}`);
-  const who = status === chargedBack ? ['this order'] : back;
-  return [
-    ...(who.length === 0
-      ? []
-      : [
-          `${who.join(' and ')} was charged back: the bank has paid the buyer, and a refund pays a second time`,
-        ]),
-    ...(status === undefined
-      ? ['the order shows no payment_status; the service decides whether it can be refunded']
-      : known.includes(status)
-        ? []
-        : [
-            `paydesk does not know the payment_status ${status}; the service decides whether it can be refunded`,
-          ]),
-    ...(isRefundable === undefined
-      ? ['the order does not show is_refundable; the service decides whether it can be refunded']
-      : []),
-  ];
 }
 
 /** What was asked for besides the charge. The commands of the hints keep it. */

@@ -12,10 +12,11 @@ import { changeOrder, type OrderAsked, type OrderPlan, type OrderRead } from '..
 import { type ApprovedRefund, approvedLine, refuseChanged } from './approved-refund.ts';
 import { madeWords, originsOf, type RefundOrigins } from './known-refunds.ts';
 import { type FoundTwins, lookForTwins } from './look-for-twins.ts';
-import { chargeCommands, checkTwins, refused, youngWarnings } from './refund-checks.ts';
+import { chargeCommands, checkTwins, refused } from './refund-checks.ts';
 import { chargesInTheWay, flagsOf, planRefund, type RefundAsked, type RefundPlan } from './refund-plan.ts';
 import { leavesQuestions, refundQuestions } from './refund-questions.ts';
 import { refundPreview, refundResult } from './refund-screens.ts';
+import { youngWarnings } from './refund-warnings.ts';
 import { askedRefund, askForApproval, otherRequests, refuseOverLimits, secondLine } from './second-person.ts';
 import { isPaidBack, type KnownTwin, nameForAgain, twinLine, twinWords } from './twins.ts';
 

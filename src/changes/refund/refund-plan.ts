@@ -11,13 +11,13 @@ import {
   checkLimit,
   checkRepeat,
   checkWhole,
-  generalWarnings,
   type MadeWords,
   refundableMoney,
   refundCommand,
   refused,
   showOrder,
 } from './refund-checks.ts';
+import { generalWarnings } from './refund-warnings.ts';
 
 /** Which money is refunded. Without a charge and an amount it is the whole order. */
 export interface NamedMoney {

@@ -2,7 +2,14 @@
 
 import { type StoredRow, unlink, unstamped } from '../chain.ts';
 import type { ApprovalRow, AskedRow, DecidedRow, LimitRow } from '../team-rows.ts';
-import type { AskedPlan, AskedRefund, ClaimedOrder, SharedPlan, TeamRules } from '../team-rules.ts';
+import type {
+  ApprovalRequest,
+  AskedPlan,
+  AskedRefund,
+  ClaimedOrder,
+  SharedPlan,
+  TeamRules,
+} from '../team-rules.ts';
 import type { Value } from './connection.ts';
 import type { Desk } from './desk.ts';
 import { keptLimits, keptProgress, keptRequests } from './kept-rules.ts';
@@ -49,20 +56,28 @@ export function createPostgresRules({ desk, ask, insist, add, kept }: RuleParts)
     await add(row);
     return approvalIn(row);
   };
+  // What the server answers; while it is away, what the rows of this machine say.
+  const shown = async <T>(
+    asked: Promise<unknown>,
+    read: (answer: unknown) => T,
+    ofRows: (rows: readonly StoredRow[], now: number) => T,
+  ): Promise<T> => {
+    let answer: unknown;
+    try {
+      answer = await asked;
+    } catch (error) {
+      const here = await kept(error);
+      if (here === undefined) throw error;
+      return ofRows(here.rows, here.now);
+    }
+    return read(answer);
+  };
   return {
     async member() {
       await desk.connect();
       return desk.identity?.operator ?? '';
     },
-    async limits() {
-      try {
-        return limitsIn(await ask('list_limits'));
-      } catch (error) {
-        const here = await kept(error);
-        if (here === undefined) throw error;
-        return keptLimits(here.rows);
-      }
-    },
+    limits: () => shown(ask('list_limits'), limitsIn, keptLimits),
     async setLimits({ member, currency, values }) {
       const texts = Object.entries(values).map(([name, value]) => [
         name,
@@ -78,23 +93,7 @@ export function createPostgresRules({ desk, ask, insist, add, kept }: RuleParts)
       const { rest, body } = restOf(refund);
       return findingIn(await ask('check_limits', rest, body));
     },
-    async approvals() {
-      let told: unknown;
-      try {
-        told = await ask('list_approvals', shownDays);
-      } catch (error) {
-        const here = await kept(error);
-        if (here === undefined) throw error;
-        return keptRequests(here.rows, here.now);
-      }
-      return readRequests(told).map(({ id, state, asked, decided, usedBy }) => ({
-        id,
-        state,
-        asked: askedIn(readRow(asked)),
-        decided: decided === null ? undefined : decidedIn(readRow(decided)),
-        usedBy: usedBy ?? undefined,
-      }));
-    },
+    approvals: () => shown(ask('list_approvals', shownDays), requestsIn, keptRequests),
     async over(before) {
       const all = readRequests(await ask('list_approvals', allDays));
       const isOver = (state: string) => state !== 'asked' && state !== 'approved';
@@ -119,15 +118,8 @@ export function createPostgresRules({ desk, ask, insist, add, kept }: RuleParts)
       if (added !== digest) throw new Error('the text of the plan is not what its digest says');
       return sharedPlan(digest, { ask, insist });
     },
-    async planProgress(digest) {
-      try {
-        return readProgress(await ask('plan_progress', digest));
-      } catch (error) {
-        const here = await kept(error);
-        if (here === undefined) throw error;
-        return keptProgress(here.rows, digest);
-      }
-    },
+    planProgress: (digest) =>
+      shown(ask('plan_progress', digest), readProgress, (rows) => keptProgress(rows, digest)),
   };
 }
 
@@ -163,6 +155,16 @@ function sharedPlan(digest: string, { ask, insist }: Pick<RuleParts, 'ask' | 'in
 function restOf(what: AskedRefund | AskedPlan): ReturnType<typeof unstamped> {
   const of = { type: 'approval', step: 'asked', intent: '', attempt: 0, time: 0, operator: '' } as const;
   return unstamped({ ...of, ...what });
+}
+
+function requestsIn(answer: unknown): readonly ApprovalRequest[] {
+  return readRequests(answer).map(({ id, state, asked, decided, usedBy }) => ({
+    id,
+    state,
+    asked: askedIn(readRow(asked)),
+    decided: decided === null ? undefined : decidedIn(readRow(decided)),
+    usedBy: usedBy ?? undefined,
+  }));
 }
 
 function approvalIn(stored: StoredRow): ApprovalRow {

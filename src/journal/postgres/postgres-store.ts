@@ -7,20 +7,11 @@ import { statSync } from 'node:fs';
 import { CliError } from '../../errors.ts';
 import { writeArchive } from '../archive-file.ts';
 import type { StoredRow } from '../chain.ts';
-import { attemptKey } from '../journal-rows.ts';
-import type {
-  AttemptQuery,
-  JournalStore,
-  NewestRow,
-  Repair,
-  ServerState,
-  Verification,
-} from '../journal-store.ts';
+import type { AttemptQuery, JournalStore, NewestRow, Repair, ServerState } from '../journal-store.ts';
 import type { JournalFile } from '../sqlite/journal-file.ts';
 import { recentIds } from '../sqlite/recent-ids.ts';
 import { newWitnessKey } from '../sqlite/witness-file.ts';
 import { isSignInRefused } from '../unwritten-words.ts';
-import { comparedRows } from './compared-rows.ts';
 import { isCertain, type Value } from './connection.ts';
 import { type Desk, type DeskParts, openDesk } from './desk.ts';
 import { importedRows, inParts } from './history.ts';
@@ -28,9 +19,10 @@ import { Mirror } from './mirror.ts';
 import { nameOf } from './place-name.ts';
 import { createPostgresRules, type PostgresRules } from './postgres-rules.ts';
 import { writerVersion } from './schema.ts';
-import { refusedByServer, serverAway, serverDiffers } from './server-errors.ts';
+import { refusedByServer, serverAway } from './server-errors.ts';
 import { ServerWriter } from './server-writer.ts';
 import { readStatus, type TeamStatus } from './team-status.ts';
+import { type ServerVerification, type Verified, verifyRows, verifyServer } from './verify-server.ts';
 
 /** A team's journal, and this machine's mirror of it. */
 export interface TeamStoreParts extends Omit<DeskParts, 'mirror'> {
@@ -39,15 +31,6 @@ export interface TeamStoreParts extends Omit<DeskParts, 'mirror'> {
   readonly insistMs: number;
   /** The folder of an archive with a relative name. */
   readonly cwd?: (() => string) | undefined;
-}
-
-/** What a check of the whole journal found, and of its server. */
-export interface ServerVerification extends Verification {
-  /** How the server is another one than this machine remembers, in words; undefined if it is not. */
-  readonly change: string | undefined;
-  readonly isAccepted: boolean;
-  /** Of how many changes the bodies were erased at the server, and now here too. */
-  readonly erased: number;
 }
 
 /** The journal of a team, and what `paydesk team` asks of it besides. */
@@ -87,7 +70,7 @@ export function createPostgresStore(parts: TeamStoreParts): TeamJournal {
     ready: () => store.ready(),
     problem: () => store.problem(),
     server: () => store.server(),
-    verify: (head) => store.verify(head),
+    verify: (head) => verifyRows(store.verified, head),
     repair: () => store.repair(),
     eraseBodies: (before) => store.eraseBodies(before),
     archive: (path) => store.archive(path),
@@ -98,7 +81,7 @@ export function createPostgresStore(parts: TeamStoreParts): TeamJournal {
     bringIn: (rows) => store.bringIn(rows),
     freshRows: () => store.freshRows(),
     status: () => store.status(),
-    verifyServer: (how) => store.verifyServer(how),
+    verifyServer: (how) => verifyServer(store.verified, how),
     teamRules: () => store.rules(),
   };
 }
@@ -113,12 +96,11 @@ class PostgresStore {
     this.#parts = parts;
     this.#mirror = new Mirror(parts.mirror);
     this.#desk = openDesk({ ...parts, mirror: this.#mirror });
-    this.writer = new ServerWriter({
-      ...parts,
-      desk: this.#desk,
-      mirror: this.#mirror,
-      place: this.#place,
-    });
+    this.writer = new ServerWriter({ ...parts, ...this.verified });
+  }
+
+  get verified(): Verified {
+    return { desk: this.#desk, mirror: this.#mirror, place: this.#place };
   }
 
   get #place(): string {
@@ -238,41 +220,6 @@ class PostgresStore {
     }
   }
 
-  /** Reads every row of the server, checks the chain, and compares the rows with the mirror's. */
-  async verify(head?: string): Promise<Verification> {
-    const found = await this.#desk.allRows();
-    return comparedRows(found, await this.#mirror.rows(), { place: this.#place, head });
-  }
-
-  async verifyServer({
-    head,
-    accept,
-  }: Parameters<TeamJournal['verifyServer']>[0]): Promise<ServerVerification> {
-    const found = await this.#desk.allRows();
-    const { problem, change, memory } = found;
-    if (problem !== undefined || memory === undefined)
-      throw serverDiffers(problem ?? { problem: 'is a standby', now: [] }, this.#place);
-    const mirrored = await this.#mirror.rows();
-    const verification = comparedRows(found, mirrored, { place: this.#place, head });
-    const isAccepted =
-      accept &&
-      change !== undefined &&
-      verification.findings.length === 0 &&
-      verification.knowsHead !== false;
-    if (isAccepted) await this.#mirror.accept(memory);
-    const erased = verification.findings.length === 0 ? await this.#eraseToo(found.rows, mirrored) : 0;
-    return { ...verification, change: change?.problem, isAccepted, erased };
-  }
-
-  // What a lead has erased must not stay here. The hash of a body stays, so the chain is as provable as before.
-  async #eraseToo(rows: readonly StoredRow[], mirrored: readonly StoredRow[]): Promise<number> {
-    const isErased = ({ body, body_hash: hash }: StoredRow) => body === null && hash !== null;
-    const gone = new Set(rows.filter(isErased).map(({ seq }) => seq));
-    const kept = mirrored.filter(({ seq, body }) => body !== null && gone.has(seq));
-    if (kept.length > 0) await this.#mirror.erase(kept);
-    return new Set(kept.map(attemptKey)).size;
-  }
-
   repair(): Promise<Repair> {
     return Promise.reject(ofServer(`the team's journal ${this.#place} is repaired on its server`));
   }
@@ -298,7 +245,7 @@ class PostgresStore {
   }
 
   async archive(path: string): Promise<number> {
-    const { findings } = await this.verify();
+    const { findings } = await verifyRows(this.verified);
     if (findings.length > 0) throw ofServer(`the team's journal ${this.#place} is not whole`);
     await this.#desk.refresh();
     const rows = await this.#mirror.rows();
