@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { standingAt } from '../harness/clock.ts';
 import type { Json } from '../harness/orders.ts';
-import { json } from '../harness/server.ts';
+import { hangUp, json } from '../harness/server.ts';
 import { type Service, type ServiceOptions, storeShop } from '../harness/service.ts';
 import { ok } from '../index/shop.ts';
 import { clock, orderAt, rowsOf, startDated } from './refunded-orders.ts';
@@ -187,9 +187,7 @@ test('29 a refund whose reply was lost is probably of this machine, also in a sp
   };
   await using service = await startIndexed({
     orders: [two([])],
-    onPost: () => (_request, _response, socket) => {
-      socket.destroy();
-    },
+    onPost: () => hangUp,
   });
   const env = { ...clock, PAYDESK_OPERATOR: 'op7' };
   const refund = 'orders refund ord_1 --charge ch_ord_1 --amount 500 --reason other --yes';

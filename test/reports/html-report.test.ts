@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { isLong } from '../harness/long.ts';
 import { type Json, withCharge } from '../harness/orders.ts';
-import { json } from '../harness/server.ts';
+import { hangUp, json } from '../harness/server.ts';
 import type { Service } from '../harness/service.ts';
 import { storeShop } from '../harness/service.ts';
 import { lookAt } from './browser.ts';
@@ -157,9 +157,7 @@ test('30 <script> in metadata, names, notes, cards and operators is only text', 
   );
   await using service = await startDated({
     orders: [evilOrder, orderAt('ord_2', '2040-11-20T10:00:00Z')],
-    onPost: () => (_request, _response, socket) => {
-      socket.destroy();
-    },
+    onPost: () => hangUp,
   });
   const words = ['orders', 'refund', 'ord_2', '--reason', 'requested_by_client', '--note', evil, '--yes'];
   await service.run(words, { env: { ...clock, PAYDESK_OPERATOR: evil } });
@@ -206,9 +204,7 @@ test('in a chart of operators a long name keeps its beginning and its end', asyn
 test('a refund whose reply was lost is an open case in it', async () => {
   await using service = await startDated({
     orders: [orderAt('ord_1', '2040-11-21T10:00:00Z')],
-    onPost: () => (_request, _response, socket) => {
-      socket.destroy();
-    },
+    onPost: () => hangUp,
   });
   const words = ['orders', 'refund', 'ord_1', '--reason', 'requested_by_client', '--yes'];
   expect((await service.run(words, { env: clock })).code).toBe(7);

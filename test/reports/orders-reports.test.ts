@@ -2,6 +2,7 @@
 
 import { describe, expect, test } from 'vitest';
 import { withCharge } from '../harness/orders.ts';
+import { hangUp } from '../harness/server.ts';
 import { storeShop } from '../harness/service.ts';
 import { clock, orderAt, rowsOf, startDated } from './refunded-orders.ts';
 
@@ -231,9 +232,7 @@ test('today: refunds of today with the largest, waiting orders by age, twins, an
 test('today names a refund whose reply was lost', async () => {
   await using service = await startDated({
     orders: [orderAt('ord_1', '2040-11-21T10:00:00Z')],
-    onPost: () => (_request, _response, socket) => {
-      socket.destroy();
-    },
+    onPost: () => hangUp,
   });
   const refund = await service.run(['orders', 'refund', 'ord_1', '--yes'], { env: clock });
   expect(refund.code).toBe(7);
@@ -245,9 +244,7 @@ test('today names a refund whose reply was lost', async () => {
 test('today counts a payment link whose reply was lost beside a refund', async () => {
   await using service = await startDated({
     orders: [orderAt('ord_1', '2040-11-21T10:00:00Z')],
-    onPost: () => (_request, _response, socket) => {
-      socket.destroy();
-    },
+    onPost: () => hangUp,
   });
   const counted = async () =>
     /^unconfirmed +(\S+)/m.exec((await service.run(['today'], { env: clock })).stdout)?.[1];
@@ -262,9 +259,7 @@ test('today counts a payment link whose reply was lost beside a refund', async (
 test('today names unconfirmed changes of another profile, and its own lines are about its account', async () => {
   await using service = await startDated({
     orders: [orderAt('ord_1', '2040-11-21T10:00:00Z')],
-    onPost: () => (_request, _response, socket) => {
-      socket.destroy();
-    },
+    onPost: () => hangUp,
   });
   await storeShop(service.home, service);
   await using other = await startDated({ orders: [orderAt('ord_2', '2040-11-21T10:00:00Z')] });

@@ -4,7 +4,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { chargesOf, type Json, listOf, withCharge } from '../harness/orders.ts';
-import { json } from '../harness/server.ts';
+import { hangUp, json } from '../harness/server.ts';
 import { type Service, storeShop } from '../harness/service.ts';
 import { clock, orderAt, rowsOf, startDated } from './refunded-orders.ts';
 
@@ -240,9 +240,7 @@ describe('29 reason and operator are never blank', () => {
   test('a refund whose reply was lost is probably of this machine, with its reason and operator, until it is confirmed', async () => {
     await using service = await startDated({
       orders: [orderAt('ord_1', '2040-11-21T10:00:00Z')],
-      onPost: () => (_request, _response, socket) => {
-        socket.destroy();
-      },
+      onPost: () => hangUp,
     });
     const env = { ...clock, PAYDESK_OPERATOR: 'op7' };
     const refund = await service.run(['orders', 'refund', 'ord_1', '--reason', 'other', '--yes'], { env });
