@@ -259,6 +259,8 @@ export interface Journal {
   ): Promise<{ readonly outcome: Outcome; readonly change: ChangeSubject } | undefined>;
   /** The limits, approvals and shared plans of the team; undefined if the journal belongs to this machine alone. */
   rules(): Promise<TeamRules | undefined>;
+  /** Who is signed in at the server of the team; undefined if the journal belongs to this machine alone. */
+  member(): Promise<string | undefined>;
   /**
    * Takes a plan. On one machine no other run may work on it then: throws CliError 'refused' while another run has it. The
    * desks of a team share it. `text`: its file without the last line.

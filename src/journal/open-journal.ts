@@ -165,8 +165,9 @@ function createJournal(parts: JournalParts): Journal {
     service: await parts.open(await profileFor(parts, record)),
   });
   const now: Journal['now'] = (service = {}) => momentOf(clock, store, service);
+  const member = async () => (await store.rules?.())?.member();
   // In a team it is who signed in, whatever PAYDESK_OPERATOR says.
-  const whoStates = async () => (await (await store.rules?.())?.member()) ?? operator;
+  const whoStates = async () => (await member()) ?? operator;
   // Undefined when another run holds the order, or when no profile reaches it.
   const readAgain = async (record: AttemptRecord): Promise<AttemptRecord | undefined> => {
     try {
@@ -198,6 +199,7 @@ function createJournal(parts: JournalParts): Journal {
     attemptsOf: (service, orders) => attemptsOf(store, service, orders),
     probableRefunds,
     rules: async () => await store.rules?.(),
+    member,
     claimPlan: (plan, text) => claimPlan(parts, plan, text),
     applying: (plan) => applying(parts, plan),
     problem: () => store.problem(),

@@ -35,7 +35,7 @@ export async function startClaims(
   rows: readonly PlanRow[],
 ): Promise<Claims> {
   await shared.start();
-  const member = await (await ctx.journal.rules())?.member();
+  const member = await ctx.journal.member();
   const byNumber = new Map(rows.map((row) => [row.number, row]));
   const claimed = new Map<PlanRow, ClaimedOrder>();
   const ends = new Map<PlanRow, RowEnded>();

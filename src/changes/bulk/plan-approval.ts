@@ -41,7 +41,7 @@ export async function secondPersonFor(
   const because = reasonsFor(second, plan, settings);
   const request = await requestOfPlan(ctx, plan.digest);
   // The same person asks again: the server answers with the request that is there.
-  if (request === undefined || request.asked.operator === (await (await ctx.journal.rules())?.member()))
+  if (request === undefined || request.asked.operator === (await ctx.journal.member()))
     return { asks: true, line: yesAsks(second.limit, settings), because };
   const line = `${secondWords(second.limit, settings)}: ${request.asked.operator} has asked for it, ${request.id}`;
   return { asks: true, line, because, asked: request };

@@ -27,7 +27,7 @@ export async function sendApproved(
   const { asked, state } = request;
   const { orderId } = asked.proof;
   if (id !== undefined && id !== orderId) throw usage(`${requestId} is about ${orderId}, not ${id}`);
-  const member = await (await ctx.journal.rules())?.member();
+  const member = await ctx.journal.member();
   if (asked.operator !== member)
     throw new CliError(
       'refused',
