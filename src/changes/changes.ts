@@ -40,7 +40,6 @@ export {
   caseWords,
   longestShortCase,
   mayAppearUntil,
-  type OpenCases,
   type OrderCase,
   openCasesOf,
   stopsRefund,

@@ -7,19 +7,18 @@ import type { Service } from '../api/api.ts';
 import type { JsonObject } from '../api/spec.ts';
 import type { Context } from '../commands/command.ts';
 import { CliError } from '../errors.ts';
-import type { AppearedRefund, AttemptRecord, PaidTwice, UnconfirmedChange } from '../journal/journal.ts';
-
-/** The open cases of an account that need no read of an order, by the id of their order. An order may have both. */
-export interface OpenCases {
-  readonly unconfirmed: ReadonlyMap<string, UnconfirmedChange>;
-  readonly paidTwice: ReadonlyMap<string, PaidTwice>;
-}
+import type {
+  AppearedRefund,
+  AttemptRecord,
+  OpenCases,
+  PaidTwice,
+  UnconfirmedChange,
+} from '../journal/journal.ts';
 
 /** Asks the journal for the open cases of an account, or of one order. If the journal cannot be read, it only warns. */
 export async function openCasesOf(ctx: Context, service: Service, orderId?: string): Promise<OpenCases> {
   try {
-    const unconfirmed = await ctx.journal.unconfirmed(service, orderId);
-    return { unconfirmed, paidTwice: await ctx.journal.paidTwice(service, orderId) };
+    return await ctx.journal.openCases(service, orderId);
   } catch (error) {
     if (!(error instanceof CliError)) throw error;
     ctx.notes.warn(`unconfirmed changes are not shown: ${error.message}`);

@@ -2,7 +2,7 @@
 
 import type { Service } from '../api/api.ts';
 import { isOpen } from './attempt-state.ts';
-import type { Journal, PaidTwice, UnconfirmedChange } from './journal.ts';
+import type { Journal, OpenCases, PaidTwice } from './journal.ts';
 import type { AttemptRecord, Moment } from './journal-rows.ts';
 import type { JournalStore } from './journal-store.ts';
 import { isPaidTwice, otherAlarms, refundsPaidTwice } from './paid-twice.ts';
@@ -20,50 +20,38 @@ export async function attemptsOf(
   return all.filter(({ sent }) => mayBeSameAccount(marksOf(sent), account));
 }
 
-/** The unconfirmed changes of an account, or of one order of it, by the id of the order. Of several, the oldest. */
-export async function unconfirmedOf(
+/** The open cases of an account, or of one order of it. */
+export async function openCasesOf(
   { store, now }: { readonly store: JournalStore; readonly now: () => Promise<Moment> },
-  service: Parameters<Journal['unconfirmed']>[0],
+  service: Parameters<Journal['openCases']>[0],
   orderId: string | undefined,
-): Promise<ReadonlyMap<string, UnconfirmedChange>> {
+): Promise<OpenCases> {
   const account = marksOfService(service);
   const attempts = await store.attempts({ orderId, unconfirmed: true });
-  const found = new Map<string, UnconfirmedChange>();
-  if (attempts.length === 0) return found;
+  const own = attempts.filter(({ sent }) => mayBeSameAccount(marksOf(sent), account));
+  if (own.length === 0) return { unconfirmed: new Map(), paidTwice: new Map() };
   const moment = await now();
-  for (const record of attempts) {
-    const { sent } = record;
-    const { orderId: id } = sent.proof;
-    if (id === undefined || found.has(id)) continue;
-    if (!isOpen(record, moment) || !mayBeSameAccount(marksOf(sent), account)) continue;
-    found.set(id, unconfirmedChange(record));
-  }
-  return found;
+  const open = firstByOrder(own.filter((record) => isOpen(record, moment)));
+  const twice = firstByOrder(own.filter(isPaidTwice));
+  const all = twice.size === 0 ? [] : await attemptsOf(store, service, new Set(twice.keys()));
+  const known = Map.groupBy(all, ({ sent }) => sent.proof.orderId);
+  return {
+    unconfirmed: new Map([...open].map(([id, record]) => [id, unconfirmedChange(record)])),
+    paidTwice: new Map([...twice].map(([id, record]) => [id, paidTwiceCase(record, known.get(id) ?? [])])),
+  };
 }
 
-/** The refunds of an account that were paid back twice, by the id of the order. Of several, the oldest. */
-export async function paidTwiceOf(
-  store: JournalStore,
-  service: Parameters<Journal['paidTwice']>[0],
-  orderId: string | undefined,
-): Promise<ReadonlyMap<string, PaidTwice>> {
-  const account = marksOfService(service);
-  const attempts = await store.attempts({ orderId, unconfirmed: true });
-  const twice = attempts.filter(
-    (record) => isPaidTwice(record) && mayBeSameAccount(marksOf(record.sent), account),
-  );
-  const found = new Map<string, PaidTwice>();
-  if (twice.length === 0) return found;
-  const orders = new Set(twice.flatMap(({ sent }) => sent.proof.orderId ?? []));
-  const byOrder = Map.groupBy(await attemptsOf(store, service, orders), ({ sent }) => sent.proof.orderId);
-  for (const record of twice) {
-    const { orderId: id } = record.sent.proof;
-    if (id === undefined || found.has(id)) continue;
-    const known = byOrder.get(id) ?? [];
-    found.set(id, {
-      ...paidTwiceRefund(record, refundsPaidTwice(record, known), known),
-      besides: otherAlarms(record, known).map(({ sent }) => sent.intent),
-    });
+// Of several attempts on one order, the oldest.
+function firstByOrder(records: readonly AttemptRecord[]): ReadonlyMap<string, AttemptRecord> {
+  const first = new Map<string, AttemptRecord>();
+  for (const record of records) {
+    const { orderId } = record.sent.proof;
+    if (orderId !== undefined && !first.has(orderId)) first.set(orderId, record);
   }
-  return found;
+  return first;
+}
+
+function paidTwiceCase(record: AttemptRecord, known: readonly AttemptRecord[]): PaidTwice {
+  const besides = otherAlarms(record, known).map(({ sent }) => sent.intent);
+  return { ...paidTwiceRefund(record, refundsPaidTwice(record, known), known), besides };
 }

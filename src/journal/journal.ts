@@ -27,7 +27,7 @@ export { attemptName, broughtBy, sentBy } from './journal-rows.ts';
 export type { AttemptQuery, JournalStore, Repair, Verification } from './journal-store.ts';
 export { tolerableSkewMs } from './journal-time.ts';
 export type { Evidence } from './judge-read.ts';
-export { LimitRefusal, limitValue, limitWords, secondWords } from './limit-words.ts';
+export { LimitRefusal, limitValue, limitWords, secondWords, wentBackWords } from './limit-words.ts';
 export { isSameOrigin } from './moved-away.ts';
 export type { TeamStatus } from './postgres/team-status.ts';
 export type { ServerVerification } from './postgres/verify-server.ts';
@@ -73,6 +73,12 @@ export interface PaidTwice extends Omit<UnconfirmedChange, 'kind'> {
   readonly others?: number | undefined;
   /** The intents whose alarms stand on the same order besides this one. */
   readonly besides?: readonly string[] | undefined;
+}
+
+/** The open cases of an account that need no read of an order, by the id of their order; of several, the oldest. An order may have both. */
+export interface OpenCases {
+  readonly unconfirmed: ReadonlyMap<string, UnconfirmedChange>;
+  readonly paidTwice: ReadonlyMap<string, PaidTwice>;
 }
 
 /** A refund that an order shows although a person recorded that it was not made. */
@@ -134,22 +140,8 @@ export interface Journal {
     readonly orderId: string;
     readonly again: readonly string[];
   }): Promise<readonly AttemptRecord[]>;
-  /**
-   * The unconfirmed changes of an account by the id of their order, or those of one order; the oldest of each. Asks the
-   * service nothing.
-   */
-  unconfirmed(
-    service: Pick<Service, 'profile' | 'keyFingerprint'>,
-    orderId?: string,
-  ): Promise<ReadonlyMap<string, UnconfirmedChange>>;
-  /**
-   * The refunds of an account that were paid back twice, by the id of their order, or those of one order; the oldest of each.
-   * Asks the service nothing.
-   */
-  paidTwice(
-    service: Pick<Service, 'profile' | 'keyFingerprint'>,
-    orderId?: string,
-  ): Promise<ReadonlyMap<string, PaidTwice>>;
+  /** The open cases of an account, or of one order. Asks the service nothing. */
+  openCases(service: Pick<Service, 'profile' | 'keyFingerprint'>, orderId?: string): Promise<OpenCases>;
   /**
    * Stops a change when the order that was just read shows a refund twice, or one that a person recorded as not made, and the
    * journal does not know that yet: it reads the

@@ -56,14 +56,21 @@ export function secondWords({ value, currency, setBy }: TeamLimit, style: Amount
   return `from ${amountWords(value === 'none' ? 0 : value, currency, style)} on a second person must approve (set by ${setBy})`;
 }
 
+/** `; 300 of this order went back in the last 24 hours`, after what is said of a refund. Empty if nothing did. */
+export function wentBackWords(
+  { ofOrder, currency }: Pick<LimitFinding, 'ofOrder' | 'currency'>,
+  style: AmountStyle,
+): string {
+  if (ofOrder === 0) return '';
+  return `; ${figureWords(ofOrder, currency, style)} of this order went back in the last 24 hours`;
+}
+
 const askLead = ['ask a lead; the limits of the team:', 'paydesk team limits'];
 
 function wordsOf(finding: LimitFinding, style: AmountStyle): { message: string; now: readonly string[] } {
   const { problem, limit, amount, currency, ofOrder, ofMember } = finding;
   const sum = amountWords(amount, currency, style);
   const set = limit === undefined ? 'set by a lead' : limitWords(limit, style);
-  const figure = (earlier: number) => figureWords(earlier, currency, style);
-  const wentBack = ofOrder === 0 ? '' : `; ${figure(ofOrder)} of this order went back in the last 24 hours`;
   switch (problem) {
     case 'currency':
       return {
@@ -73,7 +80,7 @@ function wordsOf(finding: LimitFinding, style: AmountStyle): { message: string; 
     case 'max': {
       const left = leftOf(limit, ofOrder);
       return {
-        message: `${sum} is over the team's limit for one order within 24 hours: ${set}${wentBack}`,
+        message: `${sum} is over the team's limit for one order within 24 hours: ${set}${wentBackWords(finding, style)}`,
         now: [
           ...(left > 0
             ? [`refund a part of it: --amount ${typedForm(left, currency, style)} at most, or`]
@@ -84,7 +91,7 @@ function wordsOf(finding: LimitFinding, style: AmountStyle): { message: string; 
     }
     case 'day':
       return {
-        message: `${sum} is over the team's limit for one person within 24 hours: ${set}${ofMember === 0 ? '' : `; you refunded ${figure(ofMember)} in the last 24 hours`}`,
+        message: `${sum} is over the team's limit for one person within 24 hours: ${set}${ofMember === 0 ? '' : `; you refunded ${figureWords(ofMember, currency, style)} in the last 24 hours`}`,
         now: ['wait, let somebody else refund it, or', ...askLead],
       };
     case 'reason':
@@ -95,7 +102,7 @@ function wordsOf(finding: LimitFinding, style: AmountStyle): { message: string; 
       };
     default:
       return {
-        message: `nobody else has approved ${sum}${limit === undefined ? '' : `: ${secondWords(limit, style)}`}${wentBack}`,
+        message: `nobody else has approved ${sum}${limit === undefined ? '' : `: ${secondWords(limit, style)}`}${wentBackWords(finding, style)}`,
         now: ['run the command again: it asks for the approval'],
       };
   }

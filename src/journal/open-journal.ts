@@ -6,7 +6,7 @@ import type { Clock } from '../io.ts';
 import type { Locks } from '../locks/locks.ts';
 import { commandLine, type Profile, type Profiles, profileNamed } from '../profiles/profiles.ts';
 import type { Notes, Secrets } from '../terminal/terminal.ts';
-import { attemptsOf, paidTwiceOf, unconfirmedOf } from './account-attempts.ts';
+import { attemptsOf, openCasesOf } from './account-attempts.ts';
 import {
   blockedUntil,
   horizonOf,
@@ -110,8 +110,7 @@ export function openJournal(parts: JournalParts): OpenedJournal {
         };
       },
       attempts: (query) => thenWarn(journal.attempts(query)),
-      unconfirmed: (service, orderId) => thenWarn(journal.unconfirmed(service, orderId)),
-      paidTwice: (service, orderId) => thenWarn(journal.paidTwice(service, orderId)),
+      openCases: (service, orderId) => thenWarn(journal.openCases(service, orderId)),
       attemptsOf: (service, orders) => thenWarn(journal.attemptsOf(service, orders)),
     },
     async tellOpen(profile, shown) {
@@ -195,8 +194,7 @@ function createJournal(parts: JournalParts): Journal {
     unshownRefunds,
     appearedRefunds,
     seenTwice,
-    unconfirmed: (service, orderId) => unconfirmedOf({ store, now }, service, orderId),
-    paidTwice: (service, orderId) => paidTwiceOf(store, service, orderId),
+    openCases: (service, orderId) => openCasesOf({ store, now }, service, orderId),
     attemptsOf: (service, orders) => attemptsOf(store, service, orders),
     probableRefunds,
     rules: async () => await store.rules?.(),

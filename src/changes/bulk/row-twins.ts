@@ -3,7 +3,7 @@
 import type { OpenService } from '../../api/api.ts';
 import type { JsonObject } from '../../api/spec.ts';
 import type { Context } from '../../commands/command.ts';
-import type { OpenCases } from '../order-cases.ts';
+import type { OpenCases } from '../../journal/journal.ts';
 import { knownTwin } from '../refund/known-refunds.ts';
 import { lookForTwins } from '../refund/look-for-twins.ts';
 import { isPaidBack, type KnownTwin, nameForAgain, twinLine, twinWords } from '../refund/twins.ts';

@@ -3,10 +3,10 @@
 import type { OpenService } from '../../api/api.ts';
 import type { JsonObject } from '../../api/spec.ts';
 import type { Context } from '../../commands/command.ts';
-import type { AttemptRecord, Moment } from '../../journal/journal.ts';
+import type { AttemptRecord, Moment, OpenCases } from '../../journal/journal.ts';
 import { type InputRow, leanRow, type PlanRow } from '../../plans/plans.ts';
 import { notesOnSettled } from '../by-hand-words.ts';
-import { type OpenCases, openCasesOf } from '../order-cases.ts';
+import { openCasesOf } from '../order-cases.ts';
 import { madeWords, originsAmong } from '../refund/known-refunds.ts';
 import type { NewRow, OrderOfRows, RowsAsked } from './order-of-rows.ts';
 import { planRows } from './plan-rows.ts';

@@ -5,8 +5,7 @@ import { readMoney } from '../../api/charges.ts';
 import type { JsonObject } from '../../api/spec.ts';
 import type { Context } from '../../commands/command.ts';
 import { CliError } from '../../errors.ts';
-import type { AttemptRecord, Journal } from '../../journal/journal.ts';
-import type { OpenCases } from '../order-cases.ts';
+import type { AttemptRecord, Journal, OpenCases } from '../../journal/journal.ts';
 import type { MadeWords } from './refund-checks.ts';
 import type { KnownTwin, Twin } from './twins.ts';
 

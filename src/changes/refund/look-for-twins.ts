@@ -95,12 +95,13 @@ async function knownTwins(
 ): Promise<Pick<FoundTwins, 'twins' | 'gaps'>> {
   if (twins.length === 0) return nothingFound;
   try {
-    const unconfirmed = await ctx.journal.unconfirmed(service);
-    const open = { unconfirmed, paidTwice: await ctx.journal.paidTwice(service) };
-    const known = twins.map(async (twin) =>
-      knownTwin(twin, await ctx.journal.attemptsOf(service, twin.id), open, ctx.journal),
-    );
-    return { twins: await Promise.all(known), gaps: [] };
+    const open = await ctx.journal.openCases(service);
+    const known = await ctx.journal.attemptsOf(service, new Set(twins.map(({ id }) => id)));
+    const byOrder = Map.groupBy(known, ({ sent }) => sent.proof.orderId);
+    return {
+      twins: twins.map((twin) => knownTwin(twin, byOrder.get(twin.id) ?? [], open, ctx.journal)),
+      gaps: [],
+    };
   } catch (error) {
     if (!(error instanceof CliError)) throw error;
     return { twins, gaps: [`paydesk cannot tell whether this machine refunded a twin: ${error.message}`] };

@@ -1,6 +1,6 @@
 /** What the limits of a team say to a refund before a person says yes, and how somebody else is asked to approve it. */
 
-import { type AmountStyle, figureWords } from '../../amounts.ts';
+import type { AmountStyle } from '../../amounts.ts';
 import type { OrderMoney } from '../../api/charges.ts';
 import { livemodeOf } from '../../api/spec.ts';
 import type { Context } from '../../commands/command.ts';
@@ -13,6 +13,7 @@ import {
   LimitRefusal,
   secondWords,
   type TeamLimit,
+  wentBackWords,
 } from '../../journal/journal.ts';
 import { commandLine, type Profile } from '../../profiles/profiles.ts';
 import { isOfRefund } from './approved-refund.ts';
@@ -75,12 +76,7 @@ export async function refuseOverLimits(
 /** The line of the preview, where a yes only asks for the approval. Undefined if nobody else is needed. */
 export function secondLine(finding: LimitFinding | undefined, style: AmountStyle): string | undefined {
   if (finding?.limit === undefined || !finding.needsSecond) return undefined;
-  const { limit, ofOrder, currency } = finding;
-  const earlier =
-    ofOrder === 0
-      ? ''
-      : `; ${figureWords(ofOrder, currency, style)} of this order went back in the last 24 hours`;
-  return `${yesAsks(limit, style)}${earlier}`;
+  return `${yesAsks(finding.limit, style)}${wentBackWords(finding, style)}`;
 }
 
 /** What a yes does where a limit wants a second person. */

@@ -13,7 +13,6 @@ import {
   knownTwin,
   longestShortCase,
   mayAppearWords,
-  type OpenCases,
   type OrderCase,
   seenTwiceWords,
   stopsRefund,
@@ -24,6 +23,7 @@ import {
 } from '../../changes/changes.ts';
 import {
   changeKinds,
+  type OpenCases,
   type PaidTwice,
   paidTwiceWords,
   type UnconfirmedChange,
