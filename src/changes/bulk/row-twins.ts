@@ -4,7 +4,7 @@ import type { OpenService } from '../../api/api.ts';
 import type { JsonObject } from '../../api/spec.ts';
 import type { Context } from '../../commands/command.ts';
 import type { OpenCases } from '../../journal/journal.ts';
-import { knownTwin } from '../refund/known-refunds.ts';
+import { knownTwins } from '../refund/known-refunds.ts';
 import { lookForTwins } from '../refund/look-for-twins.ts';
 import { isPaidBack, type KnownTwin, nameForAgain, twinLine, twinWords } from '../refund/twins.ts';
 import type { OrderOfRows } from './order-of-rows.ts';
@@ -35,13 +35,7 @@ export async function lookUpTwins(
 ): Promise<Pick<OrderOfRows, 'twins' | 'gaps'>> {
   if (order === undefined) return { twins: [] };
   // What the journal knows of a twin decides whether it was refunded, and by whom.
-  const read = await Promise.all(
-    orders
-      .twinsOf(order)
-      .map(async (twin) =>
-        knownTwin(twin, await ctx.journal.attemptsOf(service, twin.id), open, ctx.journal),
-      ),
-  );
+  const read = await knownTwins(ctx, service, orders.twinsOf(order), open);
   const needsLook = file.isOfTwins && !orders.sawNeighbours(String(order.id));
   const { twins: near, gaps } = needsLook ? await lookForTwins(ctx, service, order) : { twins: [], gaps: [] };
   const all = new Map([...read, ...near].map((twin) => [twin.id, twin]));

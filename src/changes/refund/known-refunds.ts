@@ -58,6 +58,19 @@ export function knownTwin(
   };
 }
 
+/** Twins with what this machine knows of them, asked for once. */
+export async function knownTwins(
+  { journal }: Pick<Context, 'journal'>,
+  service: Service,
+  twins: readonly Twin[],
+  open: OpenCases,
+): Promise<readonly KnownTwin[]> {
+  if (twins.length === 0) return [];
+  const attempts = await journal.attemptsOf(service, new Set(twins.map(({ id }) => id)));
+  const byOrder = Map.groupBy(attempts, ({ sent }) => sent.proof.orderId);
+  return twins.map((twin) => knownTwin(twin, byOrder.get(twin.id) ?? [], open, journal));
+}
+
 function mayHaveRefunded({ sent, verdicts }: AttemptRecord): boolean {
   const last = verdicts.at(-1);
   const failed = last?.verdict === 'not_sent' || (last?.verdict === 'rejected' && last.confirmed === true);

@@ -4,7 +4,7 @@ import type { Page, PageQuery, Service } from '../../api/api.ts';
 import type { JsonObject } from '../../api/spec.ts';
 import type { Context } from '../../commands/command.ts';
 import { CliError } from '../../errors.ts';
-import { knownTwin } from './known-refunds.ts';
+import { knownTwins } from './known-refunds.ts';
 import { type KnownTwin, purchaseOf, type Twin, twinSeconds, twinsAmong } from './twins.ts';
 
 /** The twins that were found, and where nobody looked. */
@@ -38,7 +38,7 @@ export async function lookForTwins(
   ]);
   const found = twinsAmong(order, [...recordsOf(newer), ...recordsOf(older)]);
   const both = found.some((twin) => twin.id === seen?.id) || seen === undefined ? found : [...found, seen];
-  const known = await knownTwins(ctx, service, both);
+  const known = await lookUpKnown(ctx, service, both);
   return {
     twins: known.twins,
     gaps: [...readGaps(newer, older), ...reachGaps(order, newer, older), ...known.gaps],
@@ -88,7 +88,7 @@ function reachGaps({ created_at: createdAt }: JsonObject, newer: Read, older: Re
   ];
 }
 
-async function knownTwins(
+async function lookUpKnown(
   ctx: Context,
   service: Service,
   twins: readonly Twin[],
@@ -96,12 +96,7 @@ async function knownTwins(
   if (twins.length === 0) return nothingFound;
   try {
     const open = await ctx.journal.openCases(service);
-    const known = await ctx.journal.attemptsOf(service, new Set(twins.map(({ id }) => id)));
-    const byOrder = Map.groupBy(known, ({ sent }) => sent.proof.orderId);
-    return {
-      twins: twins.map((twin) => knownTwin(twin, byOrder.get(twin.id) ?? [], open, ctx.journal)),
-      gaps: [],
-    };
+    return { twins: await knownTwins(ctx, service, twins, open), gaps: [] };
   } catch (error) {
     if (!(error instanceof CliError)) throw error;
     return { twins, gaps: [`paydesk cannot tell whether this machine refunded a twin: ${error.message}`] };
