@@ -50,7 +50,7 @@ const busy = /is being changed by op7 \(orders refund\) since \d\d:\d\d:\d\d/;
 
 describe('two processes, one order (F20)', () => {
   test('exactly one sends; the other is told who is at it, and exits 3', async () => {
-    const races = Array.from({ length: isLong ? 1000 : 15 });
+    const races = Array.from({ length: isLong ? 1000 : 8 });
     const ended = await each(
       races,
       async () => {

@@ -12,7 +12,7 @@ import { changeArgs, journalRows, ledgerAndDesk, refundAmount } from './desk.ts'
 import type { LedgerOrder } from './ledger.ts';
 import { start } from './running.ts';
 
-const count = isLong ? 300 : 30;
+const count = isLong ? 300 : 15;
 const seed = Number(process.env.PAYDESK_TEST_SEED ?? Date.now() % 2 ** 31);
 
 const { ledger, desk } = await ledgerAndDesk();

@@ -357,7 +357,7 @@ test.skipIf(!hasStrace())(
   },
 );
 
-const kills = isLong ? 500 : 10;
+const kills = isLong ? 500 : 6;
 const many = isLong ? 20_000 : 5_000;
 
 test(`kill -9 at ${kills} random moments of exports of ${many} orders, resumed each time: the file is the same to the byte`, async () => {

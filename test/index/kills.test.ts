@@ -11,7 +11,7 @@ import { type Service, startService } from '../harness/service.ts';
 import { contentsOf } from './contents.ts';
 import { newestTime, ok, orderMadeNow, ordersOf, statusOf } from './shop.ts';
 
-const kills = isLong ? 25 : 4;
+const kills = isLong ? 25 : 3;
 const newest = newestTime();
 const orders = ordersOf(4_000, { newest, apart: 1_200 });
 const accountOf = (service: Service): string => `${service.url} service sandbox`;

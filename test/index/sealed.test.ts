@@ -3,7 +3,7 @@
 import { cpSync, existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { isLong } from '../harness/long.ts';
 import type { Json } from '../harness/orders.ts';
 import type { Home } from '../harness/paydesk.ts';
@@ -109,7 +109,6 @@ describe('12 what does not open is refused, with the command', () => {
   const search = ['orders', 'find', 'torres'];
   const everyCommand = [search, ['index', 'status'], ['index', 'refresh']];
   const small = () => startShop(ordersOf(60));
-  const large = () => startShop(ordersOf(2_100));
   const change = (shop: Shop, sql: string): void => {
     using db = new DatabaseSync(databaseOf(shop.home));
     db.exec(sql);
@@ -138,6 +137,12 @@ describe('12 what does not open is refused, with the command', () => {
 
   const first = 0;
   const last = -1;
+  // One shop for all: its index is built again at the end of each.
+  let large: Shop;
+  beforeAll(async () => {
+    large = await startShop(ordersOf(2_100));
+  });
+  afterAll(() => large[Symbol.asyncDispose]());
   test.each([
     [
       'two segments in the place of each other',
@@ -159,9 +164,8 @@ describe('12 what does not open is refused, with the command', () => {
     ],
     ['a state from before', 'UPDATE head SET writing = writing + 1'],
   ])('%s', async (name, sql) => {
-    await using shop = await large();
-    change(shop, sql);
-    await refused(shop, /texts|byte/.test(name) ? [search] : everyCommand);
+    change(large, sql);
+    await refused(large, /texts|byte/.test(name) ? [search] : everyCommand);
   });
 
   test('the file of another account, and a file that is no database', async () => {

@@ -40,8 +40,7 @@ test('the desk that is second goes by what the first has recorded, and says noth
     [ana, 'ana'],
     [ben, 'ben'],
   ] as const) {
-    const settings = { 'refund.send_within': '1s' };
-    await storeProfile(home, { name: 'shop', baseUrl: service.url, mode: 'sandbox', settings }, testKey);
+    await storeProfile(home, { name: 'shop', baseUrl: service.url, mode: 'sandbox' }, testKey);
     await joinTeam(home, service.url, team.database, { person });
   }
   const run = (home: typeof ana, ...args: readonly string[]) => paydesk(['-p', 'shop', ...args], { home });
