@@ -191,7 +191,11 @@ describe('the model notices each of the ten seeded defects', () => {
 
 describe('each assumption is needed: without it there is a counterexample', () => {
   it.each<[string, Partial<Rules>, string]>([
-    ['no request takes effect after its horizon', { effectsEnd: false, budget: { ...none, runs: 2 } }, 'double'],
+    [
+      'no request takes effect after its horizon',
+      { effectsEnd: false, budget: { ...none, runs: 2 } },
+      'double',
+    ],
     ['a person settles truthfully', { truthful: false }, ''],
     ['a commit is durable', { commits: 'none_durable' }, 'lost outcome'],
     ['one journal is shared', { shared: false }, 'double'],
