@@ -43,6 +43,8 @@ export function chooseStore({ team, ...choice }: StoreChoice, local: JournalStor
     append: async (row) => (await now()).append(row),
     takeBack: async (sent, verdict) => (await now()).takeBack(sent, verdict),
     attempts: async (query) => (await now()).attempts(query),
+    list: async (filter, page) => (await now()).list(filter, page),
+    operators: async (origin) => (await now()).operators(origin),
     settings: async () => (await now()).settings(),
     newest: async () => (await now()).newest(),
     ready: async () => (await now()).ready(),

@@ -1,10 +1,25 @@
 /** The attempts of a journal that was read, found by order, intent, script's id or account. It keeps where their rows are, not the rows. Pure. */
 
 import { CliError } from '../errors.ts';
-import { isUnfinished, isUnsettled, isWatched, mayBeOpen, mayChange } from './attempt-state.ts';
+import {
+  dueAt,
+  isDoubted,
+  isUnfinished,
+  isUnsettled,
+  isWatched,
+  mayBeOpen,
+  mayChange,
+} from './attempt-state.ts';
 import { damageOf, type StoredRow, unlink } from './chain.ts';
-import { type AttemptRecord, broughtBy, type Clocks, type JournalRow, type SentRow } from './journal-rows.ts';
-import type { AttemptQuery, NewestRow } from './journal-store.ts';
+import {
+  type AttemptRecord,
+  broughtBy,
+  type Clocks,
+  type JournalRow,
+  type SentRow,
+  type VerdictRow,
+} from './journal-rows.ts';
+import { byNewest, type FormerQuery, type ListPage, type NewestRow } from './journal-store.ts';
 
 const certain = 'nothing was sent';
 
@@ -106,11 +121,30 @@ export class AttemptIndex {
     return newer && this.#recordOf(newer);
   }
 
-  attempts(query: AttemptQuery): AttemptRecord[] {
-    return this.#candidates(query)
+  attempts(query: FormerQuery): AttemptRecord[] {
+    const found = this.#candidates(query)
       .filter((attempt) => columnsMatch(attempt, query))
       .map((attempt) => this.#recordOf(attempt))
       .filter((record) => matches(record, query));
+    if (query.watched === undefined) return found;
+    return found
+      .toSorted((one, other) => (dueAt(one) ?? 0) - (dueAt(other) ?? 0))
+      .slice(0, query.watched.limit);
+  }
+
+  list(filter: FormerQuery, { limit, before }: ListPage): AttemptRecord[] {
+    return this.attempts(filter)
+      .filter(({ sent }) => before === undefined || byNewest(before, sent) < 0)
+      .toSorted((one, other) => byNewest(one.sent, other.sent))
+      .slice(0, limit);
+  }
+
+  operators(origin: string | undefined): string[] {
+    const all = this.attempts({ origin }).flatMap(({ sent }) => [
+      sent.operator,
+      broughtBy(sent) ?? sent.operator,
+    ]);
+    return [...new Set(all)].toSorted();
   }
 
   /** Settled attempts that were sent before a time. */
@@ -125,7 +159,7 @@ export class AttemptIndex {
   }
 
   // At least those that match, in the order of their SENT rows.
-  #candidates({ orderId, orderIds, intent, given, origin }: AttemptQuery): readonly KnownAttempt[] {
+  #candidates({ orderId, orderIds, intent, given, origin }: FormerQuery): readonly KnownAttempt[] {
     if (origin === '') return this.#ofNoOrigin;
     if (orderId !== undefined) return listedIn(this.#byOrder, orderId);
     if (intent !== undefined) return listedIn(this.#byIntent, intent);
@@ -213,7 +247,7 @@ function lastSeqOf({ sent, verdicts }: KnownAttempt): number {
 }
 
 // A quick check by the columns, before the rows are read again.
-function columnsMatch({ sent, state, byHand }: KnownAttempt, query: AttemptQuery): boolean {
+function columnsMatch({ sent, state, byHand }: KnownAttempt, query: FormerQuery): boolean {
   return (
     (query.origin === undefined || query.origin === sent.origin) &&
     (query.orderId === undefined || query.orderId === sent.orderId) &&
@@ -221,6 +255,8 @@ function columnsMatch({ sent, state, byHand }: KnownAttempt, query: AttemptQuery
     (query.intent === undefined || query.intent === sent.intent) &&
     (query.plan === undefined || query.plan === sent.plan) &&
     (query.since === undefined || query.since <= sent.time) &&
+    (query.until === undefined || sent.time < query.until) &&
+    (query.withoutOrder === undefined || sent.orderId === null) &&
     (query.unsettled === undefined || state !== 'over') &&
     (query.unconfirmed === undefined || state === 'open') &&
     (query.byHand === undefined || byHand)
@@ -235,15 +271,26 @@ function stateOf(last: StoredRow): Pick<KnownAttempt, 'state' | 'byHand'> {
   return { state, byHand: row.by === 'person' };
 }
 
-function matches(record: AttemptRecord, query: AttemptQuery): boolean {
-  const { sent } = record;
+function matches(record: AttemptRecord, query: FormerQuery): boolean {
+  const { sent, verdicts } = record;
+  const { made, watched } = query;
+  const isDueBy = (time: number) => (dueAt(record) ?? Number.POSITIVE_INFINITY) <= time;
   return (
     (query.given === undefined || query.given === sent.given) &&
     (query.operator === undefined ||
       query.operator === sent.operator ||
       query.operator === broughtBy(sent)) &&
+    (query.kind === undefined || query.kind === sent.proof.kind) &&
+    (query.desk === undefined || query.desk === sent.stamp?.desk) &&
+    (made === undefined || verdicts.some((row) => names(row, made))) &&
+    (query.doubted === undefined || isDoubted(record)) &&
+    (watched === undefined || isDueBy(watched.dueBy)) &&
     (query.unsettled === undefined || isUnfinished(record))
   );
+}
+
+function names({ refunds = [], created, link }: VerdictRow, ids: ReadonlySet<string>): boolean {
+  return [...refunds.map(({ id }) => id), created, link].some((id) => id !== undefined && ids.has(id));
 }
 
 // Undefined for a row that its chain covers and that nobody can read all the same. Only who asks for that row is refused.

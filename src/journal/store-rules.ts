@@ -11,8 +11,15 @@ import {
   type SentRow,
   type SettingRow,
 } from './journal-rows.ts';
-import type { AttemptQuery, NewestRow } from './journal-store.ts';
-import { isMark, isReadableMark, MovedAccounts, type MovedTo, refuseWhileSending } from './moved-away.ts';
+import type { FormerQuery, ListPage, NewestRow } from './journal-store.ts';
+import {
+  isMark,
+  isReadableMark,
+  isSameOrigin,
+  MovedAccounts,
+  type MovedTo,
+  refuseWhileSending,
+} from './moved-away.ts';
 import { refusalError } from './refusal-error.ts';
 import { marksOf, mayBeSameAccount } from './same-account.ts';
 import { isOtherRequest } from './same-request.ts';
@@ -67,11 +74,24 @@ export class StoreRules {
   }
 
   /** The attempts that match a query. From now on this run counts as having seen them. */
-  attempts(query: AttemptQuery): readonly AttemptRecord[] {
+  attempts(query: FormerQuery): readonly AttemptRecord[] {
     const { orderId, given } = query;
     if (orderId !== undefined) this.#askedForOrder.set(orderId, this.#seq);
     if (given !== undefined) this.#askedForScript.set(given, this.#seq);
     return this.#index.attempts(query);
+  }
+
+  list(filter: FormerQuery, page: ListPage): readonly AttemptRecord[] {
+    return this.#index.list(filter, page);
+  }
+
+  operators(origin: string | undefined): readonly string[] {
+    return this.#index.operators(origin);
+  }
+
+  /** All attempts of an origin, however its address is spelled. */
+  history(origin: string): readonly AttemptRecord[] {
+    return this.#index.attempts({}).filter(({ sent }) => isSameOrigin(sent.origin, origin));
   }
 
   settings(): readonly (SettingRow | LimitRow)[] {

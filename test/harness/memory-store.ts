@@ -85,6 +85,14 @@ export function createMemoryStore(memory: Memory = new Memory()): JournalStore {
       refresh();
       return known.attempts(query);
     },
+    async list(filter, page) {
+      refresh();
+      return known.list(filter, page);
+    },
+    async operators(origin) {
+      refresh();
+      return known.operators(origin);
+    },
     async settings() {
       refresh();
       return known.settings();

@@ -7,10 +7,12 @@ import { statSync } from 'node:fs';
 import { CliError } from '../../errors.ts';
 import { writeArchive } from '../archive-file.ts';
 import type { StoredRow } from '../chain.ts';
-import type { AttemptQuery, JournalStore, NewestRow, Repair, ServerState } from '../journal-store.ts';
+import type { AttemptRecord } from '../journal-rows.ts';
+import type { JournalStore, NewestRow, Repair, ServerState } from '../journal-store.ts';
 import type { JournalFile } from '../sqlite/journal-file.ts';
 import { recentIds } from '../sqlite/recent-ids.ts';
 import { newWitnessKey } from '../sqlite/witness-file.ts';
+import type { StoreRules } from '../store-rules.ts';
 import { isSignInRefused } from '../unwritten-words.ts';
 import { isCertain, type Value } from './connection.ts';
 import { type Desk, type DeskParts, openDesk } from './desk.ts';
@@ -37,6 +39,8 @@ export interface TeamStoreParts extends Omit<DeskParts, 'mirror'> {
 export interface TeamJournal extends JournalStore {
   /** Adds the history of this machine. Returns how many rows the server did not have. Throws as `append`. */
   bringIn(rows: readonly StoredRow[]): Promise<number>;
+  /** All attempts of an origin, however its address is spelled, in the order of their SENT rows. Takes as long as there are rows. */
+  history(origin: string): Promise<readonly AttemptRecord[]>;
   /** The rows of all attempts, with what the server has added last. Rejects when the server is away. */
   freshRows(): Promise<readonly StoredRow[]>;
   status(): Promise<TeamStatus>;
@@ -64,7 +68,9 @@ export function createPostgresStore(parts: TeamStoreParts): TeamJournal {
     witness: undefined,
     append: (row) => store.writer.append(row),
     takeBack: (sent, verdict) => store.writer.takeBack(sent, verdict),
-    attempts: (query) => store.attempts(query),
+    attempts: (query) => store.ask((known) => known.attempts(query)),
+    list: (filter, page) => store.ask((known) => known.list(filter, page)),
+    operators: (origin) => store.ask((known) => known.operators(origin)),
     settings: () => store.settings(),
     newest: () => store.newest(),
     ready: () => store.ready(),
@@ -79,6 +85,7 @@ export function createPostgresStore(parts: TeamStoreParts): TeamJournal {
     recent: (of, profile) => recentIds(parts.mirror.path, of, profile),
     close: () => store.close(),
     bringIn: (rows) => store.bringIn(rows),
+    history: (origin) => store.ask((known) => known.history(origin)),
     freshRows: () => store.freshRows(),
     status: () => store.status(),
     verifyServer: (how) => verifyServer(store.verified, how),
@@ -167,9 +174,9 @@ class PostgresStore {
     });
   }
 
-  async attempts(query: AttemptQuery) {
+  async ask<Found>(question: (known: StoreRules) => Found): Promise<Found> {
     await this.#refreshIfThere();
-    return this.#mirror.rules.attempts(query);
+    return question(this.#mirror.rules);
   }
 
   async settings() {

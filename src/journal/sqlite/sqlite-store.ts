@@ -7,9 +7,9 @@ import { CliError } from '../../errors.ts';
 import type { FileRules } from '../../profiles/profiles.ts';
 import { readArchive, writeArchive } from '../archive-file.ts';
 import { chainStart, checkChain, type StoredRow } from '../chain.ts';
-import { type AttemptRow, attemptKey, type JournalRow } from '../journal-rows.ts';
-import type { AttemptQuery, JournalStore, NewestRow, Repair, Verification } from '../journal-store.ts';
-import { isSameOrigin, type MovedTo } from '../moved-away.ts';
+import { type AttemptRecord, type AttemptRow, attemptKey, type JournalRow } from '../journal-rows.ts';
+import type { JournalStore, NewestRow, Repair, Verification } from '../journal-store.ts';
+import type { MovedTo } from '../moved-away.ts';
 import { StoreRules } from '../store-rules.ts';
 import {
   addRows,
@@ -57,6 +57,8 @@ export interface SqlitePlace {
 export interface LocalJournal extends JournalStore {
   /** Where the changes of an origin are recorded; undefined: here. */
   movedTo(origin: string): Promise<MovedTo | undefined>;
+  /** All attempts of an origin, however its address is spelled, in the order of their SENT rows. Takes as long as there are rows. */
+  history(origin: string): Promise<readonly AttemptRecord[]>;
   /** The rows of all attempts of an origin as they are stored, oldest first. */
   rowsOf(origin: string): Promise<readonly StoredRow[]>;
   /**
@@ -75,7 +77,9 @@ export function createSqliteStore(place: SqlitePlace): LocalJournal {
     append: (row) => store.append(row),
     // A commit that failed at its last step may still be in the file.
     takeBack: (_sent, verdict) => store.append(verdict),
-    attempts: (query) => store.attempts(query),
+    attempts: (query) => store.ask((known) => known.attempts(query)),
+    list: (filter, page) => store.ask((known) => known.list(filter, page)),
+    operators: (origin) => store.ask((known) => known.operators(origin)),
     settings: () => store.settings(),
     newest: () => store.newest(),
     ready: () => store.ready(),
@@ -87,6 +91,7 @@ export function createSqliteStore(place: SqlitePlace): LocalJournal {
     restore: (path) => store.restore(path),
     recent: (of, profile) => recentIds(place.file, of, profile),
     movedTo: (origin) => store.movedTo(origin),
+    history: (origin) => store.ask((known) => known.history(origin)),
     rowsOf: (origin) => store.rowsOf(origin),
     takeIn: (rows, last) => store.takeIn(rows, last),
     close: () => store.close(),
@@ -143,7 +148,7 @@ class SqliteStore {
     return this.#orUnreadable(() =>
       asOfOneMoment(db, () => {
         this.#refresh(db);
-        const own = this.#known.attempts({}).filter(({ sent }) => isSameOrigin(sent.origin, origin));
+        const own = this.#known.history(origin);
         const keys = new Set(own.map(({ sent }) => attemptKey(sent)));
         return readRows(db, 0).filter((row) => row.type !== 'setting' && keys.has(attemptKey(row)));
       }),
@@ -207,14 +212,14 @@ class SqliteStore {
     }
   }
 
-  async attempts(query: AttemptQuery) {
+  async ask<Found>(question: (known: StoreRules) => Found): Promise<Found> {
     const db = await this.#open(false);
-    if (db === undefined) return this.#known.attempts(query);
+    if (db === undefined) return question(this.#known);
     // The rows are read again in the same moment: else each of them would take a lock on the file.
     return this.#orUnreadable(() =>
       asOfOneMoment(db, () => {
         this.#refresh(db);
-        return this.#known.attempts(query);
+        return question(this.#known);
       }),
     );
   }
