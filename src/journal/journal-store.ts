@@ -86,8 +86,20 @@ export interface JournalStore {
    */
   readonly server?: () => Promise<ServerState | undefined>;
 
-  /** Reads every row and checks the chain. Damage is a finding, not an error. `head`: a hash noted elsewhere. */
-  verify(head?: string): Promise<Verification>;
+  /**
+   * Reads every row and checks the chain. Damage is a finding, not an error. `head`: a hash noted elsewhere. `now` (Unix milliseconds)
+   * is noted as the time of this check if nothing is wrong.
+   */
+  verify(head?: string, now?: number): Promise<Verification>;
+
+  /**
+   * Checks the next rows of the chain, at most `limit`, and notes how far it came: so each row is seen again from time to time
+   * without anybody waiting for it. Returns what is wrong; undefined when nothing is. `now`: Unix milliseconds.
+   */
+  checkSome(how: { readonly limit: number; readonly now: number }): Promise<Finding | undefined>;
+
+  /** When a check of the whole chain ended the last time, Unix milliseconds; undefined if none did. */
+  wholeCheckAt(): Promise<number | undefined>;
 
   /**
    * Rebuilds a damaged journal from everything that can be read, and keeps a copy of the old one. No attempt is

@@ -337,21 +337,23 @@ export function storeContract(
       ['changed', ({ change }) => change(3), 3],
       ['missing', ({ lose }) => lose(2), 2],
       ['missing at the end', ({ lose }) => lose(4), 4],
-    ])('with a row that is %s refuses every change, and names the row', async (_, damage, seq) => {
-      await fill(two);
-      await damage(journal);
-      const store = open();
-      for (const act of [
-        () => store.attempts(ofOrd1),
-        () => store.list({}, { limit: 9 }),
-        () => store.ready(),
-        () => store.append(onOrder('i_c', 'ord_2')),
-        () => store.archive(join(folder, 'archive')),
-      ])
-        await expect(act()).rejects.toMatchObject({ kind: 'refused' });
-      expect((await store.verify()).findings.map((finding) => finding.seq)).toContain(seq);
-      expect(existsSync(join(folder, 'archive'))).toBe(false);
-    });
+    ])(
+      'with a row that is %s refuses every change of its order, and names the row',
+      async (_, damage, seq) => {
+        await fill(two);
+        await damage(journal);
+        const store = open();
+        for (const act of [
+          () => store.attempts(ofOrd1),
+          () => store.list({}, { limit: 9 }),
+          () => store.append(sent('i_c', 9)),
+          () => store.archive(join(folder, 'archive')),
+        ])
+          await expect(act()).rejects.toMatchObject({ kind: 'refused' });
+        expect((await store.verify()).findings.map((finding) => finding.seq)).toContain(seq);
+        expect(existsSync(join(folder, 'archive'))).toBe(false);
+      },
+    );
 
     if (leaves.repair === undefined) {
       it.each<[string, (damaged: TestedJournal) => void | Promise<void>, string]>([

@@ -10,9 +10,9 @@ import type { StoredRow } from '../chain.ts';
 import type { AttemptRecord } from '../journal-rows.ts';
 import type { JournalStore, NewestRow, Repair, ServerState } from '../journal-store.ts';
 import type { JournalFile } from '../sqlite/journal-file.ts';
+import type { KnownJournal } from '../sqlite/known-journal.ts';
 import { recentIds } from '../sqlite/recent-ids.ts';
 import { newWitnessKey } from '../sqlite/witness-file.ts';
-import type { StoreRules } from '../store-rules.ts';
 import { isSignInRefused } from '../unwritten-words.ts';
 import { isCertain, type Value } from './connection.ts';
 import { type Desk, type DeskParts, openDesk } from './desk.ts';
@@ -71,12 +71,15 @@ export function createPostgresStore(parts: TeamStoreParts): TeamJournal {
     attempts: (query) => store.ask((known) => known.attempts(query)),
     list: (filter, page) => store.ask((known) => known.list(filter, page)),
     operators: (origin) => store.ask((known) => known.operators(origin)),
-    settings: () => store.settings(),
+    settings: () => store.ask((known) => known.settings()),
     newest: () => store.newest(),
     ready: () => store.ready(),
     problem: () => store.problem(),
     server: () => store.server(),
     verify: (head) => verifyRows(store.verified, head),
+    // The server is compared with the whole copy on this machine at each start.
+    checkSome: () => Promise.resolve(undefined),
+    wholeCheckAt: () => Promise.resolve(undefined),
     repair: () => store.repair(),
     eraseBodies: (before) => store.eraseBodies(before),
     archive: (path) => store.archive(path),
@@ -143,7 +146,7 @@ class PostgresStore {
     );
     const latencyMs = clock.monotonic() - asked;
     await this.#desk.refresh();
-    const { seq, head } = this.#mirror.rules.end;
+    const { seq, head } = this.#mirror.end;
     return {
       ...told,
       operator: identity?.operator ?? '',
@@ -174,24 +177,20 @@ class PostgresStore {
     });
   }
 
-  async ask<Found>(question: (known: StoreRules) => Found): Promise<Found> {
+  async ask<Found>(question: (known: KnownJournal) => Found): Promise<Found> {
     await this.#refreshIfThere();
-    return question(this.#mirror.rules);
-  }
-
-  async settings() {
-    await this.#refreshIfThere();
-    return this.#mirror.rules.settings();
+    return await this.#mirror.ask(question);
   }
 
   async newest(): Promise<NewestRow> {
     if (this.#desk.serverNow() === undefined) await this.#refreshIfThere();
-    return { ...this.#mirror.rules.newest, serverNow: this.#desk.serverNow() };
+    const newest = await this.#mirror.ask((known) => known.newest);
+    return { ...newest, serverNow: this.#desk.serverNow() };
   }
 
   async ready(): Promise<void> {
     await this.#desk.refresh(readyMs);
-    this.#mirror.rules.refuseWhileLost();
+    await this.#mirror.ask((known) => known.refuseWhileLost());
   }
 
   async problem(): Promise<string | undefined> {
@@ -237,7 +236,7 @@ class PostgresStore {
 
   async eraseBodies(before: number): Promise<number> {
     await this.#desk.refresh();
-    const settled = this.#mirror.rules.erasable(before).map(({ sent }) => sent);
+    const settled = await this.#mirror.ask((known) => [...known.erasable(before)]);
     const requests = await this.rules().over(before);
     const all = [...settled, ...requests.map((intent) => ({ intent, attempt: 0 }))];
     if (all.length === 0) return 0;
@@ -256,8 +255,7 @@ class PostgresStore {
     if (findings.length > 0) throw ofServer(`the team's journal ${this.#place} is not whole`);
     await this.#desk.refresh();
     const rows = await this.#mirror.rows();
-    writeArchive(path, { rows, key: newWitnessKey() }, this.#parts.cwd);
-    return rows.length;
+    return writeArchive(path, { count: rows.length, rows, key: newWitnessKey() }, this.#parts.cwd);
   }
 
   close(): void {
