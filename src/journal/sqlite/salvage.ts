@@ -4,6 +4,7 @@ import { damageOf, isGenuine, type StoredRow, storedColumns, storedRow, unlink }
 import type { JournalRow } from '../journal-rows.ts';
 import type { Salvage, Salvaged } from '../rebuild-rows.ts';
 import type { WitnessLine, WitnessText } from '../witness-lines.ts';
+import { unpackedBody } from './journal-tables.ts';
 import { type PageRecord, readPages } from './sqlite-pages.ts';
 import { isKey, lineIn } from './witness-file.ts';
 
@@ -31,7 +32,8 @@ export function salvage(bytes: Uint8Array): Salvage {
 // `seq` is the rowid of the record, and SQLite leaves it empty among the values.
 function storedOf({ rowid, values }: PageRecord): StoredRow {
   const named = storedColumns.map((name, index) => [name, values[index]]);
-  return storedRow({ ...Object.fromEntries(named), seq: rowid });
+  const record = Object.fromEntries(named);
+  return storedRow({ ...record, body: unpackedBody(record.body), seq: rowid });
 }
 
 function rowOf(stored: StoredRow): JournalRow | undefined {

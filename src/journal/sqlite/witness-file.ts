@@ -14,9 +14,11 @@ import { type FileKind, type OpenFile, Statements, writeAtOnce } from './databas
 import { type JournalFile, sizeOf } from './journal-file.ts';
 import { isBroken } from './sqlite-errors.ts';
 
-// `open`: the numbers of the SENT rows of attempts that may be open. `head`: one line. `checked`: up to this row the chain was
-// checked in passing; `whole`: when such a check reached the end the last time (Unix milliseconds).
-const witnessKind: FileKind = {
+/**
+ * `open`: the numbers of the SENT rows of attempts that may be open. `head`: one line. `checked`: up to this row the chain was
+ * checked in passing; `whole`: when such a check reached the end the last time (Unix milliseconds).
+ */
+export const witnessKind: FileKind = {
   name: 'witness',
   tables: `
 CREATE TABLE lines (seq INTEGER PRIMARY KEY, about TEXT NOT NULL, given INTEGER, line TEXT NOT NULL, seal TEXT NOT NULL) STRICT;
