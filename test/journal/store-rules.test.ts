@@ -1,25 +1,27 @@
+/** The rules that a store checks before it adds a row, over the tables of a journal in memory. */
+
 import { hash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import type { StoredRow } from '../../src/journal/chain.ts';
 import type { JournalRow, SentRow, VerdictRow } from '../../src/journal/journal-rows.ts';
 import type { FormerQuery } from '../../src/journal/journal-store.ts';
-import { isMisplaced, StoreRules } from '../../src/journal/store-rules.ts';
+import { KnownJournal } from '../../src/journal/sqlite/known-journal.ts';
+import { isMisplaced } from '../../src/journal/store-rules.ts';
+import { Memory } from '../harness/memory-store.ts';
 import { horizonMs, sent, setting, verdict } from './rows.ts';
 
-/** A run that has read the rows of a journal. `stored` may be changed behind its back. */
+/** A run and the journal that it reads. Others may add rows. */
 function journalOf(...rows: readonly JournalRow[]) {
-  const stored = new Map<number, StoredRow>();
-  const rules = new StoreRules((seq) => stored.get(seq));
+  const { tables } = new Memory();
+  const rules = new KnownJournal(tables, { orders: new Map(), scripts: new Map() });
+  const addStored = (stored: StoredRow) => tables.add([stored]);
   const add = (...more: readonly JournalRow[]) => {
-    for (const row of more) {
-      const next = rules.link(row);
-      stored.set(next.seq, next);
-      rules.read([next]);
-    }
+    for (const row of more) addStored(rules.link(row));
   };
   add(...rows);
   const intents = (query: FormerQuery) => rules.attempts(query).map((record) => record.sent.intent);
-  return { rules, stored, add, intents };
+  const damage = (statement: string) => tables.db.exec(statement);
+  return { rules, tables, add, addStored, intents, damage };
 }
 
 function onOrder(intent: string, orderId: string | undefined, more: Partial<SentRow> = {}): SentRow {
@@ -41,21 +43,27 @@ describe('a run has read the rows of a journal', () => {
     expect(rules.end.seq).toBe(3);
     expect(rules.newest).toEqual({ time: 9, clocks });
     const { head } = rules.end;
-    rules.read([]);
-    expect(rules.end).toEqual({ seq: 3, head });
-    expect(rules.newest).toEqual({ time: 9, clocks });
     expect(rules.link(setting(1))).toMatchObject({ seq: 4, prev: head });
   });
 
   it('and keeps the attempts and the settings apart', () => {
     const { rules } = journalOf(setting(1), sent('i_a', 2), setting(3), verdict('i_a', 4));
     expect(rules.settings()).toEqual([setting(1), setting(3)]);
-    expect(rules.attempts({})).toEqual([{ sent: sent('i_a', 2), verdicts: [verdict('i_a', 4)] }]);
+    expect(rules.attempts({ orderId: 'ord_1' })).toEqual([
+      { sent: sent('i_a', 2), verdicts: [verdict('i_a', 4)] },
+    ]);
+  });
+
+  it('and finds no mark in a limit of a team', () => {
+    const limit = { type: 'limit', time: 1, operator: 'lea', member: 'ana', currency: 'MXN' } as const;
+    const { rules } = journalOf({ ...limit, name: 'max', from: null, to: '500' }, sent('i_a', 2));
+    expect(rules.settings()).toMatchObject([{ member: 'ana' }]);
+    rules.refuseWhileLost();
   });
 
   it('and passes over a verdict without its attempt', () => {
     const { rules } = journalOf(verdict('i_x', 1), sent('i_a', 2));
-    expect(rules.attempts({})).toEqual([{ sent: sent('i_a', 2), verdicts: [] }]);
+    expect(rules.attempts({ orderId: 'ord_1' })).toEqual([{ sent: sent('i_a', 2), verdicts: [] }]);
   });
 });
 
@@ -86,16 +94,13 @@ describe('a query finds attempts', () => {
   const row = (intent: string, more: Partial<SentRow>) => onOrder(intent, 'ord_1', more);
   const { intents } = journalOf(
     row('i_a', { origin: 'o', time: 1, given: 'T1', operator: 'ana' }),
-    row('i_b', { origin: 'o', time: 2, plan: 'p_1' }),
+    row('i_b', { origin: 'o', time: 2 }),
     onOrder('i_c', 'ord_2', { origin: 'p', time: 3, given: 'T1' }),
     onOrder('i_d', undefined, { origin: '', time: 4 }),
     onOrder('i_e', 'ord_3', { origin: 'p', time: 5, given: 'T2' }),
     onOrder('i_a', 'ord_3', { origin: 'p', time: 6, attempt: 2 }),
   );
   it.each<[string, FormerQuery, readonly string[]]>([
-    ['all of them', {}, ['i_a', 'i_b', 'i_c', 'i_d', 'i_e', 'i_a']],
-    ['of one address', { origin: 'o' }, ['i_a', 'i_b']],
-    ['of no known address', { origin: '' }, ['i_d']],
     ['on one order', { orderId: 'ord_1' }, ['i_a', 'i_b']],
     ['on an order that has none', { orderId: 'ord_9' }, []],
     ['on one order and of one address', { orderId: 'ord_1', origin: 'p' }, []],
@@ -108,6 +113,8 @@ describe('a query finds attempts', () => {
     ['on several orders, one of which has none', { orderIds: new Set(['ord_9', 'ord_2']) }, ['i_c']],
     ['on one order that is not one of several', { orderId: 'ord_1', orderIds: new Set(['ord_2']) }, []],
     ['on no order when orders are named', { origin: '', orderIds: new Set(['ord_1']) }, []],
+    ['on no order, of no known address', { withoutOrder: true, unconfirmed: true, origin: '' }, ['i_d']],
+    ['that may be open, of one address', { origin: 'o', unconfirmed: true }, ['i_a', 'i_b']],
     ['of one intent', { intent: 'i_a' }, ['i_a', 'i_a']],
     ['of an intent that is not there', { intent: 'i_x' }, []],
     ['of one intent on one order', { intent: 'i_a', orderId: 'ord_3' }, ['i_a']],
@@ -117,9 +124,8 @@ describe('a query finds attempts', () => {
     ['under a script’s id that is not there', { given: 'T9' }, []],
     ['under a script’s id on one order', { given: 'T1', orderId: 'ord_2' }, ['i_c']],
     ['under a script’s id on an order where it has none', { given: 'T1', orderId: 'ord_3' }, []],
-    ['of one plan', { plan: 'p_1' }, ['i_b']],
-    ['of one operator', { operator: 'ana' }, ['i_a']],
-    ['from a time on', { since: 4 }, ['i_d', 'i_e', 'i_a']],
+    ['of one operator', { operator: 'ana', unconfirmed: true }, ['i_a']],
+    ['from a time on', { since: 4, unconfirmed: true }, ['i_d', 'i_e', 'i_a']],
   ])('%s', (_, query, expected) => {
     expect(intents(query)).toEqual(expected);
   });
@@ -132,40 +138,36 @@ describe('a query finds attempts', () => {
   });
 
   it.each<
-    [string, Partial<VerdictRow> | undefined, { unsettled: boolean; unconfirmed: boolean; byHand: boolean }]
+    [string, Partial<VerdictRow> | undefined, { watched: boolean; unconfirmed: boolean; byHand: boolean }]
   >([
-    ['without a verdict', undefined, { unsettled: true, unconfirmed: true, byHand: false }],
-    [
-      'unconfirmed',
-      { verdict: 'unknown', by: 'read' },
-      { unsettled: true, unconfirmed: true, byHand: false },
-    ],
-    ['made and watched', { verdict: 'applied' }, { unsettled: true, unconfirmed: false, byHand: false }],
+    ['without a verdict', undefined, { watched: false, unconfirmed: true, byHand: false }],
+    ['unconfirmed', { verdict: 'unknown', by: 'read' }, { watched: false, unconfirmed: true, byHand: false }],
+    ['made and watched', { verdict: 'applied' }, { watched: true, unconfirmed: false, byHand: false }],
     [
       'made and not watched any more',
       { verdict: 'applied', time: 20 + horizonMs },
-      { unsettled: false, unconfirmed: false, byHand: false },
+      { watched: false, unconfirmed: false, byHand: false },
     ],
     [
       'made, with an alarm',
       { verdict: 'applied', alarm: 'duplicate', time: 20 + horizonMs },
-      { unsettled: true, unconfirmed: true, byHand: false },
+      { watched: false, unconfirmed: true, byHand: false },
     ],
     [
       'refused',
       { verdict: 'rejected', confirmed: true },
-      { unsettled: false, unconfirmed: false, byHand: false },
+      { watched: false, unconfirmed: false, byHand: false },
     ],
     [
       'recorded by hand as made',
       { verdict: 'applied', by: 'person' },
-      { unsettled: false, unconfirmed: false, byHand: true },
+      { watched: false, unconfirmed: false, byHand: true },
     ],
   ])('by what became of them: %s', (_, last, expected) => {
     const verdicts = last === undefined ? [] : [ruling('i_a', { verdict: 'applied' }), ruling('i_a', last)];
     const { intents: found } = journalOf(sent('i_a', 1), ...verdicts);
     expect({
-      unsettled: found({ unsettled: true }).length === 1,
+      watched: found({ watched: { dueBy: 10 ** 12, limit: 1 } }).length === 1,
       unconfirmed: found({ unconfirmed: true }).length === 1,
       byHand: found({ byHand: true }).length === 1,
     }).toEqual(expected);
@@ -185,7 +187,7 @@ describe('bodies and notes may be erased', () => {
       sent('i_late', 9),
       verdict('i_late', 9),
     );
-    expect(rules.erasable(9).map((record) => record.sent.intent)).toEqual(['i_made', 'i_refused']);
+    expect([...rules.erasable(9)].map(({ intent }) => intent)).toEqual(['i_made', 'i_refused']);
   });
 });
 
@@ -240,6 +242,19 @@ describe('while a change of an unknown account is lost', () => {
     rules.refuseWhileLost();
   });
 
+  it.each([
+    [
+      'account of the lost change',
+      "UPDATE attempts SET origin = 'https://pay.example' WHERE intent = 'i_lost'",
+    ],
+    ['account of its row', "UPDATE rows SET origin = 'https://pay.example' WHERE intent = 'i_lost'"],
+    ['place of the lost change', "UPDATE attempts SET about = 'ord_1' WHERE intent = 'i_lost'"],
+  ])('damage to the %s hides nothing', (_, statement) => {
+    const { rules, damage } = journalOf(onOrder('i_lost', undefined, { origin: '', lost: 'unknown' }));
+    damage(statement);
+    expect(() => rules.refuseWhileLost()).toThrow(expect.objectContaining({ kind: 'refused' }));
+  });
+
   it('an open change of a known account stops no other', () => {
     journalOf(sent('i_a', 1)).rules.refuseWhileLost();
   });
@@ -250,29 +265,32 @@ describe('a row that somebody wrote past paydesk', () => {
   const withText = (row: JournalRow, change: (text: string) => string): JournalRow =>
     JSON.parse(change(JSON.stringify(row)));
 
-  it.each<[string, JournalRow]>([
+  const strange = {
+    kind: 'refused',
+    message: 'nobody can read where changes are recorded: a row of the journal about it has another form',
+    parts: { certain: 'nothing was sent', now: ['find out who wrote that row: paydesk did not'] },
+  };
+
+  it.each<[string, JournalRow, object]>([
     [
       'number for the place',
       withText(setting(1, { name: 'team.journal', to: 'x' }), (text) => text.replace('"to":"x"', '"to":7')),
+      strange,
     ],
     [
       'number for the origin',
       withText(setting(1, { name: 'team.journal', origin: 'x' }), (text) =>
         text.replace('"origin":"x"', '"origin":5'),
       ),
+      // The column of the file holds text only.
+      { kind: 'refused', message: 'the journal is damaged: row 2 has a changed origin' },
     ],
   ])(
     'about where changes are recorded, with a %s: it is named, nothing is sent, and all is read',
-    (_, row) => {
+    (_, row, refusal) => {
       const { rules, intents } = journalOf(sent('i_a', 1), row, sent('i_b', 2));
-      expect(intents({})).toEqual(['i_a', 'i_b']);
-      expect(() => rules.refuseWhileLost()).toThrow(
-        expect.objectContaining({
-          kind: 'refused',
-          message: 'nobody can read where changes are recorded: row 2 of the journal has another form',
-          parts: { certain: 'nothing was sent', now: ['find out who wrote that row: paydesk did not'] },
-        }),
-      );
+      expect(intents({ orderId: 'ord_1' })).toEqual(['i_a', 'i_b']);
+      expect(() => rules.refuseWhileLost()).toThrow(expect.objectContaining(refusal));
     },
   );
 
@@ -287,16 +305,13 @@ describe('a row that somebody wrote past paydesk', () => {
   });
 
   it('about an attempt refuses what asks for that attempt, and names the row', () => {
-    const { rules, stored, intents } = journalOf(onOrder('i_a', 'ord_1'));
+    const { rules, add, tables, intents, damage } = journalOf(onOrder('i_a', 'ord_1'));
     const row = rules.link(verdict('i_a', 3));
     const body_hash = hash('sha256', '{nonsense');
-    const strange = { ...row, body: '{nonsense', body_hash };
-    const whole = { ...strange, hash: hash('sha256', `${row.prev}\n${body_hash}\n${row.row}`) };
-    stored.set(2, whole);
-    rules.read([whole]);
-    const other = rules.link(onOrder('i_b', 'ord_2'));
-    stored.set(3, other);
-    rules.read([other]);
+    const whole = hash('sha256', `${row.prev}\n${body_hash}\n${row.row}`);
+    tables.add([row]);
+    damage(`UPDATE rows SET body = '{nonsense', body_hash = '${body_hash}', hash = '${whole}' WHERE seq = 2`);
+    add(onOrder('i_b', 'ord_2'));
     expect(intents({ orderId: 'ord_2' })).toEqual(['i_b']);
     expect(() => rules.attempts({ orderId: 'ord_1' })).toThrow(
       expect.objectContaining({
@@ -308,10 +323,40 @@ describe('a row that somebody wrote past paydesk', () => {
   });
 
   it('at the end of the journal shows no clocks', () => {
-    const { rules } = journalOf({ ...sent('i_a', 1), clocks: { wall: 7 } });
-    const row = rules.link(verdict('i_a', 3));
-    rules.read([{ ...row, body: '{nonsense' }]);
+    const { rules, damage } = journalOf({ ...sent('i_a', 1), clocks: { wall: 7 } }, verdict('i_a', 3));
+    damage("UPDATE rows SET body = '{nonsense' WHERE seq = 2");
     expect(rules.newest).toEqual({ time: 3, clocks: undefined });
+  });
+});
+
+describe('while the changes of an account are recorded elsewhere', () => {
+  const origin = 'https://pay.example';
+  const mark = (to: string | null) => setting(2, { name: 'team.journal', origin, to });
+  const away = expect.objectContaining({
+    kind: 'refused',
+    message: `changes of ${origin} are recorded in the journal db.example:5432/desk of its team`,
+  });
+
+  it('no row of it is added here, and rows of others are', () => {
+    const { rules, add } = journalOf(sent('i_a', 1), mark('j db.example:5432/desk'));
+    expect(() => rules.refuseMoved(sent('i_b', 3))).toThrow(away);
+    expect(() => rules.refuseMoved(verdict('i_a', 3))).toThrow(away);
+    rules.refuseMoved(sent('i_b', 3, { origin: 'https://other.example' }));
+    rules.refuseMoved(setting(3));
+    rules.refuseMoved(mark(null));
+    add(mark(null));
+    rules.refuseMoved(sent('i_b', 3));
+    rules.refuseMoved(verdict('i_a', 3));
+  });
+
+  it('nobody says so while a change of it may be on its way', () => {
+    const { rules, add } = journalOf(sent('i_a', 1));
+    expect(() => rules.refuseMoved(mark('j db.example:5432/desk'))).toThrow(
+      'i_a of ord_1 is unconfirmed on this machine',
+    );
+    rules.refuseMoved(setting(2, { name: 'team.journal', origin: 'https://other.example', to: 'j x' }));
+    add(verdict('i_a', 2));
+    rules.refuseMoved(mark('j db.example:5432/desk'));
   });
 });
 
@@ -413,47 +458,35 @@ describe('a row was changed behind the back of the run', () => {
     });
 
   it('if it is gone', () => {
-    const { rules, stored } = journalOf(sent('i_a', 1));
-    stored.delete(1);
-    expect(() => rules.attempts({})).toThrow(damaged('is missing'));
+    const { rules, damage } = journalOf(sent('i_a', 1));
+    damage('DELETE FROM rows WHERE seq = 1');
+    // An order that has no rows cannot tell: its witness can (sqlite-store.test.ts).
+    const lookedUp = damaged('is looked up by other words than its own');
+    expect(() => rules.attempts({ unconfirmed: true })).toThrow(lookedUp);
+    expect(() => rules.attempts({ intent: 'i_a' })).toThrow(lookedUp);
+    expect(() => rules.list({}, { limit: 1 })).toThrow(lookedUp);
+    expect(() => rules.history('https://pay.example')).toThrow(
+      damaged('was the newest one, and is missing or changed'),
+    );
   });
 
   it('if its words are others', () => {
-    const { rules, stored } = journalOf(sent('i_a', 1));
-    const row = stored.get(1);
-    if (row !== undefined) stored.set(1, { ...row, row: row.row.replace('-5', '-6') });
-    expect(() => rules.attempts({})).toThrow(damaged('was changed'));
+    const { rules, damage } = journalOf(sent('i_a', 1));
+    damage("UPDATE rows SET row = replace(row, '-5', '-6')");
+    expect(() => rules.attempts({ orderId: 'ord_1' })).toThrow(damaged('was changed'));
+    expect(() => rules.refuseDamaged(sent('i_b', 2))).toThrow(damaged('was changed'));
   });
 
-  it('if another row, whole in itself, stands in its place', () => {
-    const { rules, stored } = journalOf(sent('i_a', 1));
-    const other = journalOf(sent('i_b', 1)).stored.get(1);
-    if (other !== undefined) stored.set(1, other);
-    expect(() => rules.attempts({})).toThrow(damaged('was changed'));
-  });
-
-  it('if its column calls it a SENT row, and it is none', () => {
-    const { rules, stored } = journalOf();
-    const row = rules.link(verdict('i_a', 1));
-    stored.set(1, row);
-    rules.read([{ ...row, type: 'sent' }]);
-    expect(() => rules.attempts({})).toThrow('row 1 of the journal is not what it says');
-  });
-
-  it('if its column calls it a verdict, and it is none: the attempt stays open', () => {
-    const { rules, add, stored, intents } = journalOf(sent('i_a', 1));
-    add(verdict('i_a', 20 + horizonMs));
-    const row = rules.link(sent('i_a', 3));
-    stored.set(3, row);
-    rules.read([{ ...row, type: 'verdict' }]);
-    expect(intents({ unconfirmed: true })).toEqual(['i_a']);
-    expect(intents({ byHand: true })).toEqual([]);
-    expect(rules.attempts({})[0]?.verdicts).toHaveLength(1);
-  });
-
-  it('if its column calls it a setting, and it is none', () => {
-    const { rules } = journalOf();
-    rules.read([{ ...rules.link(verdict('i_a', 1)), type: 'setting' }]);
-    expect(rules.settings()).toEqual([]);
+  it.each([
+    ['a SENT row', 'sent', ruling('i_a', {})],
+    ['a verdict', 'verdict', sent('i_b', 2)],
+    ['a setting', 'setting', verdict('i_a', 2)],
+  ])('if its column calls it %s, and it is none', (_, type, row) => {
+    const { rules, add, damage } = journalOf(sent('i_a', 1));
+    add(row);
+    damage(`DROP INDEX one_sent; UPDATE rows SET type = '${type}' WHERE seq = 2`);
+    const refused = expect.objectContaining({ message: 'the journal is damaged: row 2 has a changed type' });
+    expect(() => rules.attempts({ orderId: 'ord_1' })).toThrow(refused);
+    expect(() => rules.refuseDamaged(sent('i_c', 2))).toThrow(refused);
   });
 });

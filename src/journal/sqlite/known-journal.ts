@@ -358,8 +358,13 @@ export class KnownJournal {
       )
       .all();
     refuse(this.#proofNow()?.open(open.map(({ sent }) => Number(sent))));
-    const lost = open.flatMap(({ about, is_lost }) => (is_lost === 1 ? this.#about(String(about)) : []));
-    const [unsettled] = lost.filter(({ record }) => matches(record, { origin: '', unconfirmed: true }));
+    const lost = open.filter(({ is_lost }) => is_lost === 1);
+    const found = lost.flatMap(({ about }) => this.#about(String(about)));
+    refuseUnfound(
+      lost.map(({ sent }) => Number(sent)),
+      found,
+    );
+    const unsettled = found.find(({ record }) => matches(record, { origin: '', unconfirmed: true }));
     refuseLostAccount(this.#marked(), unsettled?.record);
   }
 

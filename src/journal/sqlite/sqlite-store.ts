@@ -436,7 +436,7 @@ class SqliteStore {
     const { tables, known } = opened;
     return this.#write(opened, () => {
       let erased = 0;
-      for (const of of [...known.erasable(before)]) if (tables.erase(of)) erased += 1;
+      for (const of of known.erasable(before)) if (tables.erase(of)) erased += 1;
       return erased;
     });
   }

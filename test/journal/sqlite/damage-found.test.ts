@@ -30,14 +30,16 @@ function ruling(intent: string, time: number, more: Partial<VerdictRow>): Verdic
 const created = { kind: 'checkout', expected: [] } as const;
 const rows: readonly JournalRow[] = [
   on('i_made', 'ord_1', 1, { given: 'T1' }),
-  ruling('i_made', 2, { refunds: [{ id: 'rf_1', chargeId: 'ch_1', amount: -5 }] }),
+  ruling('i_made', 2, {
+    refunds: [{ id: 'rf_1', chargeId: 'ch_1', amount: -5, createdAt: 1, authCode: undefined }],
+  }),
   setting(3),
   on('i_open', 'ord_2', 4, { given: 'T2', note: 'n'.repeat(600) }),
   on('i_doubted', 'ord_3', 5),
   ruling('i_doubted', 6, { verdict: 'rejected', by: 'person', operator: 'op7', confirmed: true }),
   { ...on('i_link', undefined, 7), proof: { ...sent('i_link', 7).proof, ...created, orderId: undefined } },
   ruling('i_link', 8, { created: 'chk_1', link: 'https://pay.example/chk_1' }),
-  on('i_again', 'ord_1', 9, { operator: 'op8', kind: undefined } as Partial<SentRow>),
+  on('i_again', 'ord_1', 9, { operator: 'op8' }),
   ruling('i_again', 10, { verdict: 'unknown', by: 'sender' }),
   ruling('i_again', 11, { verdict: 'rejected', confirmed: true }),
   setting(12),
