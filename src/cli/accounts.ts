@@ -9,6 +9,7 @@ import { type ClockWithTimers, type Io, variable } from '../io.ts';
 import { isSameOrigin, type JournalStore } from '../journal/journal.ts';
 import { tolerableSkewMs } from '../journal/journal-time.ts';
 import { openJournal } from '../journal/open-journal.ts';
+import { landmarkFolders } from '../journal/sqlite/landmark.ts';
 import type { Locks } from '../locks/locks.ts';
 import { fingerprint } from '../profiles/key-store.ts';
 import type { ListedProfile, OpenProfile, Profile, Profiles } from '../profiles/profiles.ts';
@@ -82,6 +83,8 @@ export function createAccount(parts: AccountParts): Account {
       movedBy: 'XDG_STATE_HOME',
     },
     onNetwork: variable(parts.io.env, 'PAYDESK_STATE_ON_NETWORK') === '1',
+    landmarks: { folders: landmarkFolders(parts.io), rules: { uid: parts.io.uid, notice: () => undefined } },
+    shortTime: parts.shortTime,
     team: {
       file: join(profiles.folders.config, 'teams.json'),
       clock: parts.clock,
@@ -112,6 +115,7 @@ export function createAccount(parts: AccountParts): Account {
         : openWith(() => profiles.open(profile, key)));
       // A change reads unconfirmed orders again by itself, so it needs no reminder.
       if (purpose === 'read') await opened.tellOpen(service.profile, shown);
+      if (purpose === 'read' && service.profile.kind !== 'demo') void opened.checkInPassing();
       return service;
     },
     async draftService(draft, key) {
@@ -141,7 +145,7 @@ export function createAccount(parts: AccountParts): Account {
     },
     close() {
       for (const client of openClients) client.close();
-      opened.store.close();
+      opened.close();
     },
     async change(intent) {
       (await profiles.open(ofPlan)).approveChange();

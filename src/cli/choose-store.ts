@@ -3,6 +3,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { JournalStore, Recent, RecentOf } from '../journal/journal-store.ts';
+import type { LandmarkPlace } from '../journal/sqlite/landmark.ts';
 import { recentIds } from '../journal/sqlite/recent-ids.ts';
 import { createSqliteStore, type LocalJournal } from '../journal/sqlite/sqlite-store.ts';
 import type { FileRules } from '../profiles/profiles.ts';
@@ -16,6 +17,10 @@ export interface StoreChoice {
   readonly rules: FileRules;
   /** PAYDESK_STATE_ON_NETWORK: somebody has tested the locks of this network file system, so it may be used. */
   readonly onNetwork: boolean;
+  /** Where the landmark of the journal is kept; absent: nowhere. */
+  readonly landmarks?: LandmarkPlace | undefined;
+  /** A time for messages (Unix milliseconds). */
+  readonly shortTime?: ((ms: number) => string) | undefined;
   /** What it takes to open the journal of a team. */
   readonly team: Omit<TeamChoice, 'rules' | 'stateFolder' | 'cwd'>;
 }
@@ -74,6 +79,8 @@ export function localJournal({
   cwd,
   rules,
   onNetwork,
+  landmarks,
+  shortTime,
 }: Omit<StoreChoice, 'team'>): LocalJournal {
   return createSqliteStore({
     file: fileIn(stateFolder),
@@ -82,6 +89,8 @@ export function localJournal({
     rules,
     folders: [stateFolder, join(stateFolder, 'journal')],
     onNetwork,
+    landmarks,
+    shortTime,
   });
 }
 

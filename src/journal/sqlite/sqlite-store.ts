@@ -403,7 +403,7 @@ class SqliteStore {
     const { tables } = opened;
     const { witness } = found;
     const { finding, checked } = this.#atOnce(opened, () => checkSome(tables, witness, { limit, now }));
-    if (finding === undefined) noteUnlessBusy(() => witness.noteChecked(checked), witness.db);
+    if (checked !== undefined) noteUnlessBusy(() => witness.noteChecked(checked), witness.db);
     return finding;
   }
 
