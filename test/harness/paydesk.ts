@@ -10,6 +10,7 @@ import { createInterface } from 'node:readline';
 import type { Stdin } from '../../src/io.ts';
 import { clockOf, preloadedClock } from './clock.ts';
 import { compiled } from './compiled.ts';
+import { forgetMarks } from './copied-files.ts';
 import { type MemoryParts, runWithMemoryIo } from './memory-io.ts';
 import type { OrdinaryUser } from './ordinary-user.ts';
 import { endOf, type Ran, type Running } from './ran.ts';
@@ -30,6 +31,7 @@ export function newHome(): Home {
 export function copyOf(home: Home): Home {
   const copy = newHome();
   cpSync(home.path, copy.path, { recursive: true });
+  forgetMarks(copy.path);
   return copy;
 }
 
