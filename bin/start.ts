@@ -1,15 +1,18 @@
 /** Runs the command line of this process, and changes what belongs to the whole process. */
 
 import { run } from '../src/cli/run.ts';
+import type { Io } from '../src/io.ts';
 import { ioOf } from './process-io.ts';
 
-export { run };
+export { ioOf, run };
 
 /** Runs the command line of the process and sets its exit code. It never calls exit, which would cut off its output. */
-export async function start(process: NodeJS.Process): Promise<void> {
+export async function start(process: NodeJS.Process, io: Io = ioOf(process)): Promise<void> {
+  // Every file is created with the rights that it needs. No umask takes away those of a group that shares it.
+  process.umask(0o007);
   // At this signal, Node opens a debugger to everybody on this machine. A listener prevents that, so it is never removed.
   process.on('SIGUSR1', () => undefined);
   // If SNAP is set, conf overwrites its file in place, and a crash could leave half of it.
   delete process.env.SNAP;
-  process.exitCode = await run(process.argv.slice(2), ioOf(process));
+  process.exitCode = await run(process.argv.slice(2), io);
 }

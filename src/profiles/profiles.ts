@@ -27,10 +27,12 @@ export {
   checkOwnFile,
   checkOwnFolder,
   type FileRules,
+  modesOf,
   openOwnFile,
   readOwnFile,
   syncFolderOf,
   unwritable,
+  variableOf,
   writeAll,
   writeOwnFile,
 } from './own-file.ts';

@@ -7,7 +7,13 @@ import { lstatSync, readFileSync, realpathSync, statfsSync } from 'node:fs';
 import { mkdir, open } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { CliError, cannotSyncFolder, systemCode } from '../../errors.ts';
-import { checkOwnFile, checkOwnFolder, type FileRules } from '../../profiles/profiles.ts';
+import {
+  checkOwnFile,
+  checkOwnFolder,
+  type FileRules,
+  modesOf,
+  variableOf,
+} from '../../profiles/profiles.ts';
 
 /** A journal's file, and the rules for it and its folders. */
 export interface JournalFile {
@@ -27,19 +33,19 @@ export async function findFile(
   { path: file, rules, folders }: JournalFile,
   create: boolean,
 ): Promise<boolean> {
-  if (create) await make(file);
+  if (create) await make(file, rules);
   for (const folder of folders) checkOwnFolder(folder, rules);
   checkOwnFile(`${file}-journal`, rules);
   if (!checkOwnFile(file, rules)) return false;
   if (lstatSync(file).size > 0) return true;
-  if (create) await keep(file);
+  if (create) await keep(file, rules);
   return create;
 }
 
-async function make(file: string): Promise<void> {
-  await mkdir(dirname(file), { recursive: true, mode: 0o700 });
+async function make(file: string, rules: FileRules): Promise<void> {
+  await mkdir(dirname(file), { recursive: true, mode: modesOf(rules).folder });
   try {
-    await (await open(file, 'ax', 0o600)).close();
+    await (await open(file, 'ax', modesOf(rules).file)).close();
   } catch (error) {
     if (systemCode(error) !== 'EEXIST') throw error;
   }
@@ -47,9 +53,9 @@ async function make(file: string): Promise<void> {
 
 // SQLite syncs what it writes, but not the folders that lead there. It also does not check that its own journal got
 // into the folder. So paydesk makes that file too; SQLite only empties it after each commit.
-async function keep(file: string): Promise<void> {
+async function keep(file: string, rules: FileRules): Promise<void> {
   try {
-    await (await open(`${file}-journal`, 'ax', 0o600)).close();
+    await (await open(`${file}-journal`, 'ax', modesOf(rules).file)).close();
   } catch (error) {
     if (systemCode(error) !== 'EEXIST') throw error;
   }
@@ -68,13 +74,13 @@ export async function syncFolder(folder: string): Promise<void> {
 }
 
 /** Throws CliError 'refused' on a network file system. If the folder is not there yet, the one above it decides. */
-export function refuseNetwork(folder: string): void {
+export function refuseNetwork(folder: string, rules: FileRules): void {
   const name = networkAt(folder);
   if (name === undefined) return;
   throw new CliError('refused', `the journal lies on a network file system (${name}): ${folder}`, {
     certain: 'nothing was sent; locks may not hold there, and two runs could send the same',
     now: [
-      'set XDG_STATE_HOME to a folder on a disk of this machine',
+      `set ${variableOf(rules)} to a folder on a disk of this machine`,
       'or, if you have tested that locks hold there between two machines: PAYDESK_STATE_ON_NETWORK=1',
     ],
   });

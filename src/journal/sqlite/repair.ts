@@ -5,7 +5,7 @@ import { mkdir, open, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import { CliError, systemCode } from '../../errors.ts';
-import { type FileRules, openOwnFile, unwritable, writeOwnFile } from '../../profiles/profiles.ts';
+import { type FileRules, modesOf, openOwnFile, unwritable, writeOwnFile } from '../../profiles/profiles.ts';
 import type { Archive } from '../archive-file.ts';
 import { chainOf, type StoredRow } from '../chain.ts';
 import type { Repair } from '../journal-store.ts';
@@ -47,14 +47,14 @@ export async function repairJournal(
     };
     const made = [fresh, `${fresh}-journal`, copies.copy, copies.witnessCopy];
     const text = await orCleanUp(path, made, async () => {
-      const built = await buildJournal(fresh, chainOf(rows), remembered?.key ?? newWitnessKey());
+      const built = await buildJournal(fresh, rules, chainOf(rows), remembered?.key ?? newWitnessKey());
       if (copies.copy && bytes) writeOwnFile(copies.copy, bytes, rules);
       if (copies.witnessCopy && witness)
         writeOwnFile(copies.witnessCopy, readWitnessBytes(witness, rules), rules);
       return built;
     });
     // The journal comes first. Without its new witness, changes are refused and the repair can run again.
-    await replaceJournal(path, fresh);
+    await replaceJournal(path, fresh, rules);
     if (witness !== undefined) writeWitness(witness, text, rules);
     const names = blocked.map(({ intent, proof }) => ({ intent, orderId: proof.orderId }));
     return { ...copies, ...counts, unreadable: found.unreadable, blocked: names };
@@ -110,8 +110,8 @@ export async function restoreJournal(
     const { last, unreadable } = salvage(held === undefined ? new Uint8Array() : readFileSync(held.handle));
     if (last > 0 || unreadable > 0) throw notEmpty(`the journal ${path} has rows`);
     if (place !== undefined) refuseWitness(place.witness, rules);
-    const text = await buildJournal(fresh, rows, key);
-    await replaceJournal(path, fresh);
+    const text = await buildJournal(fresh, rules, rows, key);
+    await replaceJournal(path, fresh, rules);
     if (place !== undefined) writeWitness(place.witness, text, rules);
   } finally {
     held?.letGo();
@@ -172,11 +172,16 @@ function keepOthersOut(db: DatabaseSync, file: string): void {
 }
 
 // Builds a journal of all these rows for the witness with this key. Returns the text of that witness.
-async function buildJournal(fresh: string, rows: readonly StoredRow[], key: string): Promise<string> {
-  await mkdir(dirname(fresh), { recursive: true, mode: 0o700 });
+async function buildJournal(
+  fresh: string,
+  rules: FileRules,
+  rows: readonly StoredRow[],
+  key: string,
+): Promise<string> {
+  await mkdir(dirname(fresh), { recursive: true, mode: modesOf(rules).folder });
   for (const path of [fresh, `${fresh}-journal`]) {
     await rm(path, { force: true });
-    await (await open(path, 'wx', 0o600)).close();
+    await (await open(path, 'wx', modesOf(rules).file)).close();
   }
   const db = await openDatabase(fresh);
   try {
@@ -191,14 +196,14 @@ async function buildJournal(fresh: string, rows: readonly StoredRow[], key: stri
 }
 
 // Renames the new file over the old one. Call it only while `holdJournal` keeps other runs out.
-async function replaceJournal(file: string, fresh: string): Promise<void> {
+async function replaceJournal(file: string, fresh: string, rules: FileRules): Promise<void> {
   try {
     // SQLite's own journal is replaced first: one that is left from the old file must never be applied to the new file.
     await rename(`${fresh}-journal`, `${file}-journal`);
     await rename(fresh, file);
     await syncFolder(dirname(file));
   } catch (error) {
-    throw unwritable(file, error, { movedBy: 'XDG_STATE_HOME' });
+    throw unwritable(file, error, rules);
   }
 }
 

@@ -106,7 +106,7 @@ class SqliteStore {
   #known = this.#knowNothing();
 
   constructor({ file, witness, rules = noRules, folders = [], onNetwork, cwd }: SqlitePlace) {
-    const ownRules = { ...rules, movedBy: 'XDG_STATE_HOME' } as const;
+    const ownRules = { movedBy: 'XDG_STATE_HOME', ...rules } as const;
     this.#file = { path: file, folders, rules: ownRules };
     this.#witness = witness === undefined ? undefined : { journal: file, witness, rules: ownRules };
     this.#onNetwork = onNetwork;
@@ -187,7 +187,7 @@ class SqliteStore {
   }
 
   #refuseNetwork(): void {
-    if (this.#onNetwork === false) refuseNetwork(dirname(this.#file.path));
+    if (this.#onNetwork === false) refuseNetwork(dirname(this.#file.path), this.#file.rules);
   }
 
   // A verdict may be written even if the witness is missing or damaged: what became of a change must not be lost.
