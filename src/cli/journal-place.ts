@@ -60,7 +60,11 @@ function readMachineFile(path: string, uid: number | undefined): string | undefi
   } catch (error) {
     if (systemCode(error) === 'ENOTDIR') return undefined;
     if (error instanceof CliError) throw error;
-    throw invalid(path, `cannot be read: ${systemReason(error)}`);
+    throw invalid(
+      path,
+      `cannot be read: ${systemReason(error)}`,
+      `to let everybody read it: chmod a+r ${path}`,
+    );
   }
 }
 
