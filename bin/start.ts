@@ -6,9 +6,12 @@ import { ioOf } from './process-io.ts';
 
 export { ioOf, run };
 
-/** Runs the command line of the process and sets its exit code. It never calls exit, which would cut off its output. */
+/**
+ * Runs the command line of the process and sets its exit code. It never calls exit, which would cut off its output. `io`: a
+ * test gives it another one.
+ */
 export async function start(process: NodeJS.Process, io: Io = ioOf(process)): Promise<void> {
-  // Every file is created with the rights that it needs. No umask takes away those of a group that shares it.
+  // Each file is created with the mode that it needs, so the user's umask must not take away what a group shares.
   process.umask(0o007);
   // At this signal, Node opens a debugger to everybody on this machine. A listener prevents that, so it is never removed.
   process.on('SIGUSR1', () => undefined);

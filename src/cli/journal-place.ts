@@ -8,7 +8,7 @@ import { dirname, isAbsolute, join } from 'node:path';
 import { CliError, systemCode, systemReason } from '../errors.ts';
 import type { Io } from '../io.ts';
 import { fieldsOf } from '../profiles/early-reads.ts';
-import type { FileRules } from '../profiles/profiles.ts';
+import { type FileRules, quoted } from '../profiles/profiles.ts';
 
 /** The folder of the journal, its witness and its locks. */
 export interface JournalPlace {
@@ -60,11 +60,8 @@ function readMachineFile(path: string, uid: number | undefined): string | undefi
   } catch (error) {
     if (systemCode(error) === 'ENOTDIR') return undefined;
     if (error instanceof CliError) throw error;
-    throw invalid(
-      path,
-      `cannot be read: ${systemReason(error)}`,
-      `to let everybody read it: chmod a+r ${path}`,
-    );
+    const open = `chmod a+rX ${quoted(dirname(path))} ${quoted(path)}`;
+    throw invalid(path, `cannot be read: ${systemReason(error)}`, `to let everybody read it: ${open}`);
   }
 }
 
@@ -102,12 +99,12 @@ function groupOf(folder: string): number {
     const stat = lstatSync(folder);
     const owned = 'must be a folder of root and of the group of its users, with mode 2770';
     if (!stat.isDirectory() || stat.uid !== 0 || (stat.mode & 0o7777) !== 0o2770)
-      throw unusable(folder, owned, `chown root:GROUP ${folder} && chmod 2770 ${folder}`);
+      throw unusable(folder, owned, `chown root:GROUP ${quoted(folder)} && chmod 2770 ${quoted(folder)}`);
     refuseStranger(folder, stat.gid);
     return stat.gid;
   } catch (error) {
     if (error instanceof CliError) throw error;
-    const make = `install -d -o root -g GROUP -m 2770 ${folder}`;
+    const make = `install -d -o root -g GROUP -m 2770 ${quoted(folder)}`;
     throw unusable(folder, `cannot be used: ${systemReason(error)}`, make);
   }
 }
@@ -139,7 +136,7 @@ function refuseOwnJournal(stateFolder: string, common: string, machineFile: stri
       certain: `${certain}; the common one does not know what you sent before`,
       now: [
         `if something in yours may be unconfirmed: let an administrator move ${machineFile} away, and look: paydesk journal list --open --all-profiles`,
-        `when nothing is, keep yours under another name: mv ${folder} ${folder}-before`,
+        `when nothing is, keep yours under another name: mv ${quoted(folder)} ${quoted(`${folder}-before`)}`,
       ],
     },
   );

@@ -12,6 +12,7 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { machineFileOf } from '../../bin/process-io.ts';
 import { changeArgs, ledgerAndDesk } from '../atmost/desk.ts';
 import { inOneLine } from '../harness/ran.ts';
 import { type MachineUser, newSharedMachine, type SharedMachine } from '../harness/shared-machine.ts';
@@ -98,7 +99,7 @@ describe.skipIf(!isRoot)('a user who may not use the common journal', () => {
     ],
     [
       'the configuration cannot be read',
-      'to let everybody read it: chmod a+r',
+      'to let everybody read it: chmod a+rX',
       ({ machineFile }) => chmodSync(machineFile, 0o600),
     ],
     ...(
@@ -158,6 +159,14 @@ describe.skipIf(!isRoot)('a user who may not use the common journal', () => {
     ]);
     expect(readdirSync(machine.folder)).toEqual([]);
   });
+});
+
+test.each([
+  ['linux', '/etc/paydesk/config.json'],
+  ['darwin', '/Library/Application Support/paydesk/config.json'],
+  ['win32', 'C:\\ProgramData\\paydesk\\config.json'],
+])('on %s the configuration is %s, whatever the environment says', (platform, file) => {
+  expect(machineFileOf(platform)).toBe(file);
 });
 
 test('a configuration that others than root can write is refused by every user', async () => {
