@@ -29,6 +29,7 @@ export {
   type FileRules,
   modesOf,
   openOwnFile,
+  prepareOwnFolder,
   readOwnFile,
   syncFolderOf,
   unwritable,

@@ -2,10 +2,12 @@
 //   npm run bench                                      everything, some 12 minutes on two cores
 //   npm run bench -- --rows start,exports --rounds 5
 //   npm run bench -- --rows start --compare main       the start, beside the same commands at another commit
+//   npm run bench -- --rows age --ages 100,10000       commands with journals of so many changes, beside the first of them
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { ageRows, usualAges } from './age.ts';
 import { bulkRows } from './bulk.ts';
 import { comparedRows } from './compare.ts';
 import { type Desk, openDesk } from './desk.ts';
@@ -18,6 +20,16 @@ import { type Row, tableOf } from './row.ts';
 import { safetyRows } from './safety.ts';
 import { startRows } from './start.ts';
 import { teamRows } from './team.ts';
+
+const { values } = parseArgs({
+  options: {
+    rows: { type: 'string' },
+    rounds: { type: 'string' },
+    compare: { type: 'string' },
+    ages: { type: 'string' },
+  },
+});
+const ages = values.ages?.split(',').map(Number) ?? usualAges;
 
 /** Groups of rows, each with the rounds that make it steady. */
 const groups: Readonly<
@@ -33,11 +45,9 @@ const groups: Readonly<
   bulk: { rounds: 3, rows: bulkRows },
   linear: { rounds: 2, rows: linearRows },
   index: { rounds: 10, rows: indexRows },
+  age: { rounds: 7, rows: (_desk, place) => ageRows(place, ages) },
 };
 
-const { values } = parseArgs({
-  options: { rows: { type: 'string' }, rounds: { type: 'string' }, compare: { type: 'string' } },
-});
 const wanted = values.rows?.split(',') ?? Object.keys(groups);
 const folder = mkdtempSync(join(tmpdir(), 'paydesk-bench-'));
 

@@ -10,7 +10,9 @@ import type { Program } from './measure.ts';
 
 const programs = join(import.meta.dirname, 'programs');
 const root = join(import.meta.dirname, '../..');
-const key = 'key_bench_2tQ7zRk9PwE5xNvAm';
+
+/** The key of every desk of the bench. */
+export const benchKey = 'key_bench_2tQ7zRk9PwE5xNvAm';
 
 /** A service in a process of its own. */
 export interface Service {
@@ -38,6 +40,16 @@ export function startManyOrders(orders: number, latencyMs = 0): Promise<Service>
 /** Starts a service of so many paid orders that can be refunded; each reply waits for so long. */
 export function startBulkService(orders: number, latencyMs: number): Promise<Service> {
   return startProgram(orders, 'bulk-service.js', String(orders), String(latencyMs));
+}
+
+/**
+ * Starts a service of paid orders of which, below a number, every other one is refunded. Its address is always the same, and it
+ * keeps what was refunded, because the journals that the bench keeps name both.
+ */
+export function startDeskService(orders: number, refundedBelow: number): Promise<Service> {
+  mkdirSync(join(root, '.bench'), { recursive: true });
+  const kept = join(root, '.bench/desk-service.json');
+  return startProgram(orders, 'bulk-service.js', String(orders), '0', '21429', String(refundedBelow), kept);
 }
 
 async function startProgram(orders: number, name: string, ...args: readonly string[]): Promise<Service> {
@@ -79,12 +91,12 @@ export function openDesk(folder: string, project = root): Desk {
     ...plain,
     PAYDESK_BASE_URL: baseUrl,
     PAYDESK_MODE: 'sandbox',
-    PAYDESK_API_KEY: key,
+    PAYDESK_API_KEY: benchKey,
   });
   const ofOthers = ({ baseUrl, orders }: Service) => ({
     ...plain,
     BASE_URL: baseUrl,
-    API_KEY: key,
+    API_KEY: benchKey,
     ORDERS: String(orders),
   });
   const node = (file: string, args: Args, env: Program['env']): Program => ({

@@ -14,7 +14,7 @@ interface Ratio {
 export interface Measured extends Ratio {
   readonly name: string;
   /** Of the samples; `ms` unless said otherwise. */
-  readonly unit?: 'ms' | 'MB';
+  readonly unit?: 'ms' | 'MB' | 'rows/s';
   /** CPU time in milliseconds, user and system. */
   readonly cpu?: Ratio;
 }

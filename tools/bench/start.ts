@@ -9,7 +9,7 @@ import { type Row, timesRow } from './row.ts';
 
 const root = join(import.meta.dirname, '../..');
 // Inside the project, so that packages are found in its node_modules.
-const unbundledFolder = join(root, '.bench');
+const unbundledFolder = join(root, '.bench/unbundled');
 
 /** The services of these commands. */
 export interface Services {
@@ -123,9 +123,9 @@ function emitUnbundled(): string {
   writeFileSync(
     config,
     JSON.stringify({
-      extends: '../tsconfig.json',
-      compilerOptions: { noEmit: false, outDir: '.', rootDir: '..' },
-      include: ['../src', '../bin'],
+      extends: '../../tsconfig.json',
+      compilerOptions: { noEmit: false, outDir: '.', rootDir: '../..' },
+      include: ['../../src', '../../bin'],
     }),
   );
   const { status, stdout } = spawnSync(tsc, ['-p', config], { encoding: 'utf8' });

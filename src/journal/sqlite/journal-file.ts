@@ -29,20 +29,21 @@ export interface JournalFile {
  * CliError 'refused' when the file, SQLite's own journal beside it, or a folder is not safe; opens none of them to find
  * out.
  */
-export async function findFile(
-  { path: file, rules, folders }: JournalFile,
-  create: boolean,
-): Promise<boolean> {
-  if (create) await make(file, rules);
-  for (const folder of folders) checkOwnFolder(folder, rules);
-  checkOwnFile(`${file}-journal`, rules);
-  if (!checkOwnFile(file, rules)) return false;
-  if (lstatSync(file).size > 0) return true;
-  if (create) await keep(file, rules);
-  return create;
+export async function findFile(file: JournalFile, create: boolean): Promise<boolean> {
+  if (create) await make(file);
+  const size = sizeOf(file);
+  if (create && size === 0) await keep(file);
+  return create ? size !== undefined : (size ?? 0) > 0;
 }
 
-async function make(file: string, rules: FileRules): Promise<void> {
+/** How large a file is that SQLite opens; undefined when there is none. Throws CliError 'refused' as `findFile` does. */
+export function sizeOf({ path: file, rules, folders }: JournalFile): number | undefined {
+  for (const folder of folders) checkOwnFolder(folder, rules);
+  checkOwnFile(`${file}-journal`, rules);
+  return checkOwnFile(file, rules) ? lstatSync(file).size : undefined;
+}
+
+async function make({ path: file, rules }: JournalFile): Promise<void> {
   await mkdir(dirname(file), { recursive: true, mode: modesOf(rules).folder });
   try {
     await (await open(file, 'ax', modesOf(rules).file)).close();
@@ -53,7 +54,7 @@ async function make(file: string, rules: FileRules): Promise<void> {
 
 // SQLite syncs what it writes, but not the folders that lead there. It also does not check that its own journal got
 // into the folder. So paydesk makes that file too; SQLite only empties it after each commit.
-async function keep(file: string, rules: FileRules): Promise<void> {
+async function keep({ path: file, rules }: JournalFile): Promise<void> {
   try {
     await (await open(`${file}-journal`, 'ax', modesOf(rules).file)).close();
   } catch (error) {

@@ -1,25 +1,59 @@
-// A service of many paid orders that can be refunded: `node bulk-service.js ORDERS LATENCY_MS` prints its address.
-// `POST /reset` makes all of them paid again; `GET /requests` gives what was asked since then.
+// A service of many paid orders that can be refunded: `node bulk-service.js ORDERS LATENCY_MS [PORT REFUNDED FILE]` prints its
+// address. It lists ORDERS of them and finds any other by its number; those from 10^15 on wait for their capture. Of the first
+// REFUNDED every other one is refunded. What becomes of those that it does not list is kept in FILE for the next start.
+// `/reset` makes all of them as they were; `/requests` gives what was asked since then; `/list?from=N&count=M` lists orders
+// from number N after the others.
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 
-const [orders = 0, latencyMs = 0] = process.argv.slice(2).map(Number);
+const [orders = 0, latencyMs = 0, port = 0, refundedBelow = 0] = process.argv.slice(2, 6).map(Number);
+const [file] = process.argv.slice(6);
 const idOf = (index) => `ord_${String(index).padStart(17, '0')}`;
 const indexOf = (id) => Number(id.slice(4));
 
-let refunded = new Map();
-let requests = [];
+const newest = Math.floor(Date.now() / 1000) - 600;
+let refunded;
+let captured;
+let requests;
+let more = { from: 0, count: 0 };
+
+reset();
+if (file !== undefined && existsSync(file)) {
+  const kept = JSON.parse(readFileSync(file, 'utf8'));
+  for (const [index, made] of kept.refunded) if (index >= orders) refunded.set(index, made);
+  captured = new Set(kept.captured);
+}
+
+function reset() {
+  [refunded, captured, requests] = [new Map(), new Set(), []];
+  for (let index = 0; index < refundedBelow; index += 2) refund(index);
+}
+
+function refund(index, asked) {
+  const made = refunded.get(index) ?? [];
+  const amount = -(asked ?? amountOf(index));
+  const created_at = Math.floor(Date.now() / 1000);
+  refunded.set(index, [...made, { object: 'refund', id: `rf_${index}_${made.length}`, amount, created_at }]);
+}
+
+function amountOf(index) {
+  return 35_000 + (index % 10_000);
+}
 
 const listOf = (data, has_more = false) => ({ object: 'list', has_more, data });
 
 // About 2 kB, most of it what a refund does not need.
 function order(index) {
   const id = idOf(index);
-  const amount = 35_000 + index;
+  const amount = amountOf(index);
   const made = refunded.get(index) ?? [];
   const sum = made.reduce((total, one) => total - one.amount, 0);
-  const money = { livemode: false, amount, currency: 'MXN', is_refundable: sum < amount };
-  const status = sum === 0 ? 'paid' : sum < amount ? 'partially_refunded' : 'refunded';
-  const times = { created_at: 1_780_000_000 - index * 61, updated_at: 1_780_000_000 };
+  const waits = index >= 1e15 && !captured.has(index);
+  const money = { livemode: false, amount, currency: 'MXN', is_refundable: !waits && sum < amount };
+  const paid = sum === 0 ? 'paid' : sum < amount ? 'partially_refunded' : 'refunded';
+  const status = waits ? 'pre_authorized' : paid;
+  const created_at = newest - (index % 10_000) * 61;
+  const times = { created_at, updated_at: created_at + 30 };
   const address = { street1: 'Av. Insurgentes Sur 1602', city: 'Ciudad de Mexico', country: 'mx' };
   const line = (place) => ({
     object: 'line_item',
@@ -36,6 +70,7 @@ function order(index) {
     id: `ch_${id}`,
     object: 'charge',
     status,
+    ...(waits ? {} : { paid_at: created_at + 12 }),
     payment_method: { object: 'card_payment', type: 'credit', last4: '4242', brand: 'visa', address },
     refunds: made.length === 0 ? null : listOf(made),
   };
@@ -57,28 +92,27 @@ function answer(method, url, body) {
   const { pathname, searchParams } = url;
   if (method === 'POST') {
     const index = indexOf(pathname.split('/')[2]);
-    const made = refunded.get(index) ?? [];
-    const amount = -(body.amount ?? 35_000 + index);
-    refunded.set(index, [
-      ...made,
-      {
-        object: 'refund',
-        id: `rf_${index}_${made.length}`,
-        amount,
-        created_at: Math.floor(Date.now() / 1000),
-      },
-    ]);
+    if (pathname.endsWith('/capture')) captured.add(index);
+    else refund(index, body.amount);
     return order(index);
   }
   const limit = Number(searchParams.get('limit') ?? 20);
   const before = searchParams.get('previous');
   const next = searchParams.get('next');
   const end = before === null ? undefined : indexOf(before);
-  const from = end === undefined ? (next === null ? 0 : indexOf(next) + 1) : Math.max(0, end - limit);
-  const to = end ?? Math.min(orders, from + limit);
+  if (end !== undefined) return listFrom(Math.max(0, end - limit), end);
+  const from = next === null ? 0 : indexOf(next) + 1;
+  // An order that is not listed is found by its number all the same.
+  if (from > orders) return listFrom(from, from + limit, from + limit < more.from + more.count);
+  const own = Array.from({ length: Math.min(limit, orders - from) }, (_, at) => from + at);
+  const others = Array.from({ length: Math.min(limit - own.length, more.count) }, (_, at) => more.from + at);
+  return listOf([...own, ...others].map(order), from + limit < orders + more.count);
+}
+
+function listFrom(from, to, hasMore = true) {
   return listOf(
-    Array.from({ length: Math.max(0, to - from) }, (_, index) => order(from + index)),
-    to < orders,
+    Array.from({ length: to - from }, (_, at) => order(from + at)),
+    hasMore,
   );
 }
 
@@ -89,7 +123,12 @@ const server = createServer(async (request, reply) => {
     reply.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(body));
   if (url === '/requests') return send(requests);
   if (url === '/reset') {
-    [refunded, requests] = [new Map(), []];
+    reset();
+    return send({});
+  }
+  if (url.startsWith('/list?')) {
+    const asked = new URLSearchParams(url.slice(6));
+    more = { from: Number(asked.get('from')), count: Number(asked.get('count')) };
     return send({});
   }
   requests.push({ method, url, ...(text === '' ? {} : { body: text }) });
@@ -98,5 +137,11 @@ const server = createServer(async (request, reply) => {
   else send(body);
 });
 server.keepAliveTimeout = 60_000;
-server.listen(0, '127.0.0.1', () => console.log(`http://127.0.0.1:${server.address().port}`));
-process.stdin.on('end', () => process.exit()).resume();
+server.listen(port, '127.0.0.1', () => console.log(`http://127.0.0.1:${server.address().port}`));
+process.stdin
+  .on('end', () => {
+    if (file !== undefined)
+      writeFileSync(file, JSON.stringify({ refunded: [...refunded], captured: [...captured] }));
+    process.exit();
+  })
+  .resume();
