@@ -57,6 +57,7 @@ export function chooseStore({ team, ...choice }: StoreChoice, local: JournalStor
     verify: async (head, time) => (await now()).verify(head, time),
     checkSome: async (how) => (await now()).checkSome(how),
     wholeCheckAt: async () => (await now()).wholeCheckAt(),
+    acceptCopy: async (row) => (await now()).acceptCopy(row),
     repair: async (time) => (await now()).repair(time),
     eraseBodies: async (before) => (await now()).eraseBodies(before),
     archive: async (path) => (await now()).archive(path),
