@@ -18,6 +18,7 @@ import type { Demo } from '../simulator/demo.ts';
 import type { Notes, Secrets } from '../terminal/terminal.ts';
 import { chooseStore, localJournal } from './choose-store.ts';
 import type { Globals } from './global-options.ts';
+import type { JournalPlace } from './journal-place.ts';
 import type { Stop } from './stop.ts';
 
 /** What it takes to connect to an account. */
@@ -39,6 +40,7 @@ export interface AccountParts {
   /** Where Node keeps compiled code. The folder is made when an account is opened: runs that only print help make no file. */
   readonly cacheFolder: string;
   readonly stateFolder: string;
+  readonly journalPlace: JournalPlace;
   /** Called with the password of a team before it is used, so that it is masked. */
   readonly learnPassword: (password: string) => void;
   /** Called with the profile once it is open: its settings say how times and amounts are shown. */
@@ -75,6 +77,7 @@ export function createAccount(parts: AccountParts): Account {
     return client;
   };
   const choice = {
+    place: parts.journalPlace,
     stateFolder: parts.stateFolder,
     cwd: parts.io.cwd,
     rules: {

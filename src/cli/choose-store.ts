@@ -7,13 +7,17 @@ import type { LandmarkPlace } from '../journal/sqlite/landmark.ts';
 import { recentIds } from '../journal/sqlite/recent-ids.ts';
 import { createSqliteStore, type LocalJournal } from '../journal/sqlite/sqlite-store.ts';
 import type { FileRules } from '../profiles/profiles.ts';
+import { type JournalPlace, journalFileIn } from './journal-place.ts';
 import type { TeamChoice, TeamStores } from './team-store.ts';
 
 export interface StoreChoice {
+  /** Where the journal of this machine is. */
+  readonly place: JournalPlace;
+  /** This user's own folder, for the copy of a team's journal. */
   readonly stateFolder: string;
   /** The folder that a relative name of a file belongs to. */
   readonly cwd: () => string;
-  /** Who must own the files. */
+  /** Who must own this user's own files. */
   readonly rules: FileRules;
   /** PAYDESK_STATE_ON_NETWORK: somebody has tested the locks of this network file system, so it may be used. */
   readonly onNetwork: boolean;
@@ -75,19 +79,18 @@ export function chooseStore({ team, ...choice }: StoreChoice, local: JournalStor
 
 /** The journal in files of this machine. */
 export function localJournal({
-  stateFolder,
+  place: { folder, rules },
   cwd,
-  rules,
   onNetwork,
   landmarks,
   shortTime,
-}: Omit<StoreChoice, 'team'>): LocalJournal {
+}: Pick<StoreChoice, 'place' | 'cwd' | 'onNetwork' | 'landmarks' | 'shortTime'>): LocalJournal {
   return createSqliteStore({
-    file: fileIn(stateFolder),
-    witness: join(stateFolder, 'witness', 'journal.witness'),
+    file: journalFileIn(folder),
+    witness: join(folder, 'witness', 'journal.witness'),
     cwd,
     rules,
-    folders: [stateFolder, join(stateFolder, 'journal')],
+    folders: [folder, join(folder, 'journal')],
     onNetwork,
     landmarks,
     shortTime,
@@ -96,13 +99,9 @@ export function localJournal({
 
 /** The ids that the journal used last, for completions. A person waits for TAB, so the rest of the store is not loaded. */
 export function recentOf(
-  stateFolder: string,
+  folder: string,
   of: RecentOf,
   profile: string | undefined,
 ): Promise<readonly Recent[]> {
-  return recentIds(fileIn(stateFolder), of, profile);
-}
-
-function fileIn(stateFolder: string): string {
-  return join(stateFolder, 'journal', 'journal.db');
+  return recentIds(journalFileIn(folder), of, profile);
 }

@@ -54,6 +54,8 @@ export interface RunOptions {
   readonly columns?: number;
   /** Absent: 40. */
   readonly rows?: number;
+  /** The configuration of the machine for a run in memory. Absent: it has none. */
+  readonly machineFile?: string;
   /** A run in memory is told that its stdout was closed before it started, as by `>&-`. */
   readonly stdoutClosed?: true;
 }
@@ -110,7 +112,7 @@ export function startInMemory(
   options: RunOptions,
   terminal: Pick<MemoryParts, 'shown'> & { readonly keyboard?: Stdin } = {},
 ): Running {
-  const { home, env = {}, cwd = home.path, sleeps = 'in no time', columns, rows, stdoutClosed } = options;
+  const { home, env = {}, cwd = home.path, sleeps = 'in no time', columns, rows } = options;
   const input = options.stdinOpen === true ? undefined : (terminal.keyboard ?? options.input ?? '');
   const own: Record<string, string> = {
     PATH: `${dirname(process.execPath)}:/usr/bin:/bin`,
@@ -122,7 +124,7 @@ export function startInMemory(
   };
   const { run, answer } = built();
   return runWithMemoryIo(
-    { env: own, input, cwd, columns, rows, stdoutClosed, clock: clockOf(own, sleeps), shown: terminal.shown },
+    { ...options, env: own, input, cwd, columns, rows, clock: clockOf(own, sleeps), shown: terminal.shown },
     async (io) =>
       args[0] === '__complete'
         ? await answer(args.slice(1), { ...io, write: (text) => io.stdout.write(text) })

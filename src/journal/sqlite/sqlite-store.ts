@@ -153,7 +153,7 @@ class SqliteStore {
   #opened: Opened | undefined;
 
   constructor({ file, witness, rules = noRules, folders = [], ...place }: SqlitePlace) {
-    const ownRules = { ...rules, movedBy: 'XDG_STATE_HOME' } as const;
+    const ownRules = { movedBy: 'XDG_STATE_HOME', ...rules } as const;
     this.#file = { path: file, folders, rules: ownRules };
     this.#witness =
       witness === undefined ? undefined : { path: witness, folders: [dirname(witness)], rules: ownRules };
@@ -274,7 +274,7 @@ class SqliteStore {
   }
 
   #refuseNetwork(): void {
-    if (this.#onNetwork === false) refuseNetwork(dirname(this.#file.path));
+    if (this.#onNetwork === false) refuseNetwork(dirname(this.#file.path), this.#file.rules);
   }
 
   // A verdict may be written even if the witness is missing or damaged: what became of a change must not be lost.

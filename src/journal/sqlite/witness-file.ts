@@ -8,7 +8,7 @@ import { closeSync, fchmodSync, openSync, renameSync, rmSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import { CliError, systemReason } from '../../errors.ts';
-import { prepareOwnFolder, syncFolderOf } from '../../profiles/profiles.ts';
+import { modesOf, prepareOwnFolder, syncFolderOf } from '../../profiles/profiles.ts';
 import type { WitnessLine } from '../witness-lines.ts';
 import { fileMark } from './copy-marks.ts';
 import { type FileKind, type OpenFile, Statements, writeAtOnce } from './database.ts';
@@ -102,8 +102,8 @@ export function createWitness(
     prepareOwnFolder(dirname(path), rules);
     for (const one of made) {
       rmSync(one, { force: true });
-      const handle = openSync(one, 'wx', 0o600);
-      fchmodSync(handle, 0o600);
+      const handle = openSync(one, 'wx', modesOf(rules).file);
+      fchmodSync(handle, modesOf(rules).file);
       closeSync(handle);
     }
     const db = openFile(fresh, witnessKind);
