@@ -429,7 +429,7 @@ class SqliteStore {
     try {
       return writeAtOnce(tables.db, () => {
         let erased = 0;
-        for (const of of [...known.erasable(before)]) if (tables.erase(of)) erased += 1;
+        for (const of of known.erasable(before)) if (tables.erase(of)) erased += 1;
         return erased;
       });
     } catch (error) {

@@ -84,13 +84,13 @@ function readAll(tables: JournalTables, found: FoundWitness, head: string | unde
 
 function differences(rows: readonly StoredRow[], after: number, witness: Witness): readonly string[] {
   const last = rows.at(-1)?.seq ?? after;
-  const lines = new Map(witness.after(after, last - after).map(({ seq, line }) => [seq, line] as const));
-  const broken = [...lines].flatMap(([seq, line]) =>
-    line === undefined ? [`line ${seq} of the witness is damaged`] : [],
+  const lines = new Map(witness.headsAfter(after, last - after).map(({ seq, head }) => [seq, head] as const));
+  const broken = [...lines].flatMap(([seq, head]) =>
+    head === undefined ? [`line ${seq} of the witness is damaged`] : [],
   );
   const others = rows.flatMap(({ seq, hash }) => {
-    const line = lines.get(seq);
-    return line === undefined || line.head === hash ? [] : [`row ${seq} differs from the witness`];
+    const head = lines.get(seq);
+    return head === undefined || head === hash ? [] : [`row ${seq} differs from the witness`];
   });
   return [...broken, ...others];
 }
@@ -215,7 +215,7 @@ export function checkSome(
   // A short journal is not checked again by each run.
   if (upTo === 0 && wholeAt !== undefined && now - wholeAt < againAfterMs)
     return { finding: undefined, checked: undefined };
-  const [lines, rows] = [witness.after(upTo, limit), tables.after(upTo, limit)];
+  const [lines, rows] = [witness.headsAfter(upTo, limit), tables.after(upTo, limit)];
   const before = tables.at(upTo)?.hash ?? chainStart;
   const last = lines.at(-1)?.seq ?? upTo;
   const chain = checkChain(
@@ -224,7 +224,7 @@ export function checkSome(
     before,
   );
   const hashes = new Map(rows.map(({ seq, hash }) => [seq, hash]));
-  const differing = lines.find(({ seq, line }) => line === undefined || line.head !== hashes.get(seq));
+  const differing = lines.find(({ seq, head }) => head === undefined || head !== hashes.get(seq));
   const finding =
     chain.findings[0] ?? (differing && { seq: differing.seq, problem: 'differs from the witness' });
   if (finding !== undefined) return { finding, checked: undefined };
