@@ -114,7 +114,11 @@ export class KnownJournal {
   ): { readonly abouts: ReadonlySet<string>; readonly sents?: readonly number[] } {
     const { orderId, orderIds, intent, given, made, watched } = query;
     if (orderId !== undefined) return { abouts: new Set([orderId]) };
-    if (intent !== undefined) return this.#candidatesWhere('intent = ?', intent);
+    if (intent !== undefined)
+      return this.#candidatesWhere(
+        "sent IN (SELECT seq FROM rows WHERE type = 'sent' AND intent = ?)",
+        intent,
+      );
     if (given !== undefined) {
       const number = numberOfGiven(given);
       const found = this.#candidatesWhere('given = ?', number);
