@@ -283,6 +283,7 @@ function matches(record: AttemptRecord, query: FormerQuery): boolean {
     (query.kind === undefined || query.kind === sent.proof.kind) &&
     (query.desk === undefined || query.desk === sent.stamp?.desk) &&
     (made === undefined || verdicts.some((row) => names(row, made))) &&
+    (query.again === undefined || sent.again?.some((name) => query.again?.has(name)) === true) &&
     (query.doubted === undefined || isDoubted(record)) &&
     (watched === undefined || isDueBy(watched.dueBy)) &&
     (query.unsettled === undefined || isUnfinished(record))
