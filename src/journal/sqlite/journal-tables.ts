@@ -16,7 +16,7 @@ import { type FileKind, Statements } from './database.ts';
  * its lock). Empty for a row about no attempt.
  * `attempts`: one line per SENT row, with its number and that of the newest row of the attempt. `is_open`, `is_doubted`, `by_hand`: 1
  * or null. `due`: when a watched one is read again; null for all others.
- * `made`: ids of refunds, and ids and links of what was created.
+ * `made`: ids of refunds, and ids and links of what was created. `again`: what `--again` named.
  * `head`: one line. `id`: a random name of this journal; `mark`: what a copy changes of its file (copy-marks.ts).
  */
 export const journalKind: FileKind = {
@@ -48,6 +48,7 @@ CREATE INDEX attempt_doubted ON attempts (is_doubted) WHERE is_doubted IS NOT NU
 CREATE INDEX attempt_due ON attempts (due) WHERE due IS NOT NULL;
 CREATE INDEX attempt_by_hand ON attempts (by_hand) WHERE by_hand IS NOT NULL;
 CREATE TABLE made (id TEXT NOT NULL, sent INTEGER NOT NULL, PRIMARY KEY (id, sent)) STRICT, WITHOUT ROWID;
+CREATE TABLE again (name TEXT NOT NULL, sent INTEGER NOT NULL, PRIMARY KEY (name, sent)) STRICT, WITHOUT ROWID;
 CREATE TABLE head (
   seq INTEGER NOT NULL, hash TEXT NOT NULL, witness TEXT, time INTEGER NOT NULL, id TEXT NOT NULL, mark TEXT
 ) STRICT;
@@ -224,6 +225,7 @@ export class JournalTables {
     this.sql(`INSERT INTO attempts (${names.join(', ')}) VALUES (${names.map(() => '?').join(', ')})`).run(
       ...Object.values(values),
     );
+    for (const name of row.again ?? []) this.sql('INSERT OR IGNORE INTO again VALUES (?, ?)').run(name, seq);
   }
 
   #addVerdict(seq: number, row: VerdictRow): void {

@@ -112,7 +112,7 @@ export class KnownJournal {
     query: FormerQuery,
     proof: RowProof | undefined,
   ): { readonly abouts: ReadonlySet<string>; readonly sents?: readonly number[] } {
-    const { orderId, orderIds, intent, given, made, watched } = query;
+    const { orderId, orderIds, intent, given, made, again, watched } = query;
     if (orderId !== undefined) return { abouts: new Set([orderId]) };
     if (intent !== undefined)
       return this.#candidatesWhere(
@@ -131,6 +131,7 @@ export class KnownJournal {
         `sent IN (SELECT sent FROM made WHERE id IN (${listed}))`,
         JSON.stringify([...made]),
       );
+    if (again !== undefined) return this.#candidatesWhere(`sent IN (${naming})`, JSON.stringify([...again]));
     if (query.unconfirmed !== undefined) {
       const found = this.#candidatesWhere('is_open = 1');
       refuse(proof?.open(found.sents));
@@ -372,6 +373,7 @@ export class KnownJournal {
 }
 
 const listed = 'SELECT value FROM json_each(?)';
+const naming = `SELECT sent FROM again WHERE name IN (${listed})`;
 
 // The conditions of a filter on the columns of `attempts`.
 function columnsOf(filter: AttemptFilter): {
@@ -385,6 +387,7 @@ function columnsOf(filter: AttemptFilter): {
     ['intent = ?', filter.intent],
     ['given = ?', given === undefined ? undefined : numberOfGiven(given)],
     [`sent IN (SELECT sent FROM made WHERE id IN (${listed}))`, made && JSON.stringify([...made])],
+    [`sent IN (${naming})`, filter.again && JSON.stringify([...filter.again])],
     ['origin = ?', filter.origin],
     ['kind = ?', filter.kind],
     ['desk = ?', filter.desk],
@@ -423,6 +426,7 @@ function matches(record: AttemptRecord, filter: AttemptFilter): boolean {
     (filter.doubted === undefined || isDoubted(record)) &&
     (filter.byHand === undefined || last?.by === 'person') &&
     (filter.made === undefined || madeIn(record).some((id) => filter.made?.has(id))) &&
+    (filter.again === undefined || (sent.again ?? []).some((name) => filter.again?.has(name))) &&
     (filter.watched === undefined || (dueAt(record) ?? Number.POSITIVE_INFINITY) <= filter.watched.dueBy)
   );
 }

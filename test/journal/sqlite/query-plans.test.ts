@@ -46,6 +46,7 @@ const questions: readonly AttemptQuery[] = [
   { intent: 'i_a' },
   { given: 'T1' },
   { made: new Set(['rf_1']) },
+  { again: new Set(['rf_1']) },
   { unconfirmed: true, origin: 'o' },
   { doubted: true },
   { watched: { dueBy: 9, limit: 20 } },
