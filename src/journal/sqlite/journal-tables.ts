@@ -8,7 +8,14 @@ import type { DatabaseSync } from 'node:sqlite';
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
 import { dueAt, isDoubted, mayBeOpen } from '../attempt-state.ts';
 import { chainStart, type StoredRow, storedColumns, storedRow, unlink } from '../chain.ts';
-import { type AttemptRecord, broughtBy, type SentRow, type VerdictRow } from '../journal-rows.ts';
+import {
+  type AttemptRecord,
+  attemptKey,
+  broughtBy,
+  type JournalRow,
+  type SentRow,
+  type VerdictRow,
+} from '../journal-rows.ts';
 import { type FileKind, Statements } from './database.ts';
 
 /**
@@ -133,9 +140,9 @@ export class JournalTables {
     return Number(this.sql('SELECT max(seq) AS seq FROM rows WHERE about = ?').get(about)?.seq ?? 0);
   }
 
-  /** What each row after a number is about, by the number of the row. */
-  aboutAfter(seq: number): ReadonlyMap<number, string> {
-    const found = this.sql('SELECT seq, about FROM rows WHERE seq > ?').all(seq);
+  /** What each row from one number to another is about, by the number of the row. */
+  aboutIn(from: number, to: number): ReadonlyMap<number, string> {
+    const found = this.sql('SELECT seq, about FROM rows WHERE seq BETWEEN ? AND ?').all(from, to);
     return new Map(found.map((row) => [Number(row.seq), String(row.about)]));
   }
 
@@ -148,6 +155,12 @@ export class JournalTables {
       "SELECT seq, about FROM rows WHERE type = 'sent' AND intent = ? AND attempt = ?",
     ).get(intent, attempt);
     return found && { seq: Number(found.seq), about: String(found.about) };
+  }
+
+  /** The numbers of the SENT rows of an intent, and what they are about. */
+  sentsOf(intent: string): readonly { readonly seq: number; readonly about: string }[] {
+    const found = this.sql("SELECT seq, about FROM rows WHERE type = 'sent' AND intent = ?").all(intent);
+    return found.map(({ seq, about }) => ({ seq: Number(seq), about: String(about) }));
   }
 
   /** Erases the bodies of an attempt, and the links by which it was found. Whether there was something to erase. */
@@ -180,7 +193,7 @@ export class JournalTables {
           : ((row.type === 'verdict' ? this.sentOf(row) : undefined)?.about ?? '');
       const values = { ...stored, body: packedBody(stored.body) };
       insert.run(...storedColumns.map((name) => values[name]), about);
-      if (row.type === 'sent') this.#addAttempt(stored.seq, about, row);
+      if (row.type === 'sent') this.#addAttempt(stored.seq, row);
       if (row.type === 'verdict') this.#addVerdict(stored.seq, row);
       newest = stored;
       if (row.type === 'sent' || row.type === 'verdict') time = Math.max(time, row.time);
@@ -200,27 +213,8 @@ export class JournalTables {
     this.sql(`UPDATE head SET mark = ?${id}`).run(mark ?? null);
   }
 
-  #addAttempt(seq: number, about: string, row: SentRow): void {
-    const { intent, attempt, origin, profile, proof, operator, time, stamp, given, amount, currency } = row;
-    const values = {
-      sent: seq,
-      last: seq,
-      about,
-      has_order: proof.orderId === undefined ? 0 : 1,
-      intent,
-      attempt,
-      origin,
-      profile,
-      given: given === undefined ? null : numberOfGiven(given),
-      kind: proof.kind,
-      operator,
-      brought: broughtBy(row) ?? null,
-      desk: stamp?.desk ?? null,
-      time,
-      amount: amount ?? null,
-      currency: currency ?? null,
-      is_open: 1,
-    };
+  #addAttempt(seq: number, row: SentRow): void {
+    const values = listedOf({ seq, sent: row, verdicts: [], last: seq });
     const names = Object.keys(values);
     this.sql(`INSERT INTO attempts (${names.join(', ')}) VALUES (${names.map(() => '?').join(', ')})`).run(
       ...Object.values(values),
@@ -230,17 +224,70 @@ export class JournalTables {
 
   #addVerdict(seq: number, row: VerdictRow): void {
     const sent = this.sentOf(row);
-    if (sent === undefined) return;
-    const record = recordsIn(this.about(sent.about).map(unlink)).find(
-      ({ sent: one }) => one.intent === row.intent && one.attempt === row.attempt,
-    );
+    const record = sent && this.attemptsAbout(sent.about).find((one) => one.seq === sent.seq);
     if (record === undefined) return;
-    const marks = [mayBeOpen(row), isDoubted(record), row.by === 'person'].map((is) => (is ? 1 : null));
+    const { is_open, is_doubted, by_hand, due } = listedOf({ ...record, last: seq });
     this.sql(
       'UPDATE attempts SET last = ?, is_open = ?, is_doubted = ?, by_hand = ?, due = ? WHERE sent = ?',
-    ).run(seq, ...marks, dueAt(record) ?? null, sent.seq);
-    for (const id of madeBy(row)) this.sql('INSERT OR IGNORE INTO made VALUES (?, ?)').run(id, sent.seq);
+    ).run(seq, is_open, is_doubted, by_hand, due, record.seq);
+    for (const id of madeBy(row)) this.sql('INSERT OR IGNORE INTO made VALUES (?, ?)').run(id, record.seq);
   }
+
+  /** The attempts about one thing. Nothing proves them. */
+  attemptsAbout(about: string): readonly NumberedAttempt[] {
+    return attemptsIn(this.about(about).map((stored) => ({ seq: stored.seq, row: unlink(stored) })));
+  }
+}
+
+/** The attempts that rows make up, in the order of their SENT rows. A verdict without its SENT row is passed over. */
+export function attemptsIn(
+  rows: readonly { readonly seq: number; readonly row: JournalRow }[],
+): readonly NumberedAttempt[] {
+  const found = new Map<string, { seq: number; sent: SentRow; verdicts: VerdictRow[]; last: number }>();
+  for (const { seq, row } of rows) {
+    if (row.type === 'sent') found.set(attemptKey(row), { seq, sent: row, verdicts: [], last: seq });
+    const known = row.type === 'verdict' ? found.get(attemptKey(row)) : undefined;
+    if (known === undefined || row.type !== 'verdict') continue;
+    known.verdicts.push(row);
+    known.last = seq;
+  }
+  return [...found.values()];
+}
+
+/** An attempt, with the numbers of its SENT row and of its newest one. */
+export interface NumberedAttempt extends AttemptRecord {
+  readonly seq: number;
+  readonly last: number;
+}
+
+/** The line of an attempt in the table `attempts`. */
+export function listedOf(record: NumberedAttempt) {
+  const { seq, last, sent: row, verdicts } = record;
+  const { intent, attempt, origin, profile, proof, operator, time, stamp, given, amount, currency } = row;
+  const newest = verdicts.at(-1);
+  const mark = (is: boolean) => (is ? 1 : null);
+  return {
+    sent: seq,
+    last,
+    about: aboutOf(row),
+    has_order: proof.orderId === undefined ? 0 : 1,
+    intent,
+    attempt,
+    origin,
+    profile,
+    given: given === undefined ? null : numberOfGiven(given),
+    kind: proof.kind,
+    operator,
+    brought: broughtBy(row) ?? null,
+    desk: stamp?.desk ?? null,
+    time,
+    amount: amount ?? null,
+    currency: currency ?? null,
+    is_open: mark(mayBeOpen(newest)),
+    is_doubted: mark(isDoubted(record)),
+    due: dueAt(record) ?? null,
+    by_hand: mark(newest?.by === 'person'),
+  };
 }
 
 /** The ids of the refunds, and the id and the link of what was created, that a verdict names. */
@@ -274,15 +321,4 @@ export function unpackedBody(body: unknown): unknown {
 /** What a change is about: its order, or else the script's id, or else its intent. */
 export function aboutOf({ proof, given, intent }: SentRow): string {
   return proof.orderId ?? given ?? intent;
-}
-
-/** The attempts that rows make up, in the order of their SENT rows. A verdict without its SENT row is passed over. */
-export function recordsIn(rows: readonly ReturnType<typeof unlink>[]): readonly AttemptRecord[] {
-  const records = new Map<string, { readonly sent: SentRow; readonly verdicts: VerdictRow[] }>();
-  for (const row of rows) {
-    const key = `${row.type === 'sent' || row.type === 'verdict' ? `${row.attempt} ${row.intent}` : ''}`;
-    if (row.type === 'sent') records.set(key, { sent: row, verdicts: [] });
-    if (row.type === 'verdict') records.get(key)?.verdicts.push(row);
-  }
-  return [...records.values()];
 }
