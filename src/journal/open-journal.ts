@@ -236,6 +236,7 @@ function createJournal(parts: JournalParts): Journal {
     seenTwice,
     openCases: (service, orderId) => openCasesOf({ store, now }, service, orderId),
     attemptsOf: (service, orders) => attemptsOf(store, service, orders),
+    mayBeOf: (service, { sent }) => mayBeSameAccount(marksOf(sent), marksOfService(service)),
     probableRefunds,
     rules: async () => await store.rules?.(),
     member,
