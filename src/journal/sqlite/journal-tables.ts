@@ -5,7 +5,6 @@
 
 import { hash } from 'node:crypto';
 import type { DatabaseSync } from 'node:sqlite';
-import { deflateRawSync, inflateRawSync } from 'node:zlib';
 import { dueAt, isDoubted, mayBeOpen } from '../attempt-state.ts';
 import { chainStart, type StoredRow, storedColumns, storedRow, unlink } from '../chain.ts';
 import {
@@ -19,7 +18,7 @@ import {
 import { type FileKind, Statements } from './database.ts';
 
 /**
- * `rows`: only ever added. `body`: text, or compressed text. `about`: what the row is about: the order, or else the script's id, or else the intent (as the name of
+ * `rows`: only ever added. `about`: what the row is about: the order, or else the script's id, or else the intent (as the name of
  * its lock). Empty for a row about no attempt.
  * `attempts`: one line per SENT row, with its number and that of the newest row of the attempt. `is_open`, `is_doubted`, `by_hand`: 1
  * or null. `due`: when a watched one is read again; null for all others.
@@ -30,7 +29,7 @@ export const journalKind: FileKind = {
   name: 'journal',
   tables: `
 CREATE TABLE rows (
-  seq INTEGER PRIMARY KEY, row TEXT NOT NULL, body ANY, body_hash TEXT, prev TEXT NOT NULL, hash TEXT NOT NULL,
+  seq INTEGER PRIMARY KEY, row TEXT NOT NULL, body TEXT, body_hash TEXT, prev TEXT NOT NULL, hash TEXT NOT NULL,
   type TEXT NOT NULL, time INTEGER NOT NULL, intent TEXT NOT NULL, attempt INTEGER NOT NULL,
   origin TEXT, order_id TEXT, plan TEXT, ref TEXT, about TEXT NOT NULL
 ) STRICT;
@@ -116,12 +115,12 @@ export class JournalTables {
   /** The row with a number; undefined when there is none. */
   at(seq: number): StoredRow | undefined {
     const found = this.sql(`${select} WHERE seq = ?`).get(seq);
-    return found && rowOf(found);
+    return found && storedRow(found);
   }
 
   /** Rows after a number, oldest first, at most `limit`. */
   after(seq: number, limit = -1): readonly StoredRow[] {
-    return this.sql(`${select} WHERE seq > ? ORDER BY seq LIMIT ?`).all(seq, limit).map(rowOf);
+    return this.sql(`${select} WHERE seq > ? ORDER BY seq LIMIT ?`).all(seq, limit).map(storedRow);
   }
 
   /** The rows after a number, oldest first, read a part at a time. */
@@ -132,7 +131,7 @@ export class JournalTables {
 
   /** The rows about an order, a script's id or an intent, oldest first. */
   about(about: string): readonly StoredRow[] {
-    return this.sql(`${select} WHERE about = ? ORDER BY seq`).all(about).map(rowOf);
+    return this.sql(`${select} WHERE about = ? ORDER BY seq`).all(about).map(storedRow);
   }
 
   /** The number of the newest of these; 0 when there is none. */
@@ -191,8 +190,7 @@ export class JournalTables {
         row.type === 'sent'
           ? aboutOf(row)
           : ((row.type === 'verdict' ? this.sentOf(row) : undefined)?.about ?? '');
-      const values = { ...stored, body: packedBody(stored.body) };
-      insert.run(...storedColumns.map((name) => values[name]), about);
+      insert.run(...storedColumns.map((name) => stored[name]), about);
       if (row.type === 'sent') this.#addAttempt(stored.seq, row);
       if (row.type === 'verdict') this.#addVerdict(stored.seq, row);
       newest = stored;
@@ -296,27 +294,6 @@ export function madeBy({ refunds = [], created, link }: VerdictRow): readonly st
 }
 
 const select = `SELECT ${storedColumns.join(', ')} FROM rows`;
-
-function rowOf(record: Readonly<Record<string, unknown>>): StoredRow {
-  return storedRow({ ...record, body: unpackedBody(record.body) });
-}
-
-// Shorter ones get no shorter.
-const packedFrom = 256;
-
-function packedBody(body: string | null): string | Uint8Array | null {
-  return body === null || body.length < packedFrom ? body : deflateRawSync(body);
-}
-
-/** The text of a body as it is stored. What cannot be read becomes empty, so that the checks find it. */
-export function unpackedBody(body: unknown): unknown {
-  if (!(body instanceof Uint8Array)) return body;
-  try {
-    return inflateRawSync(body, { maxOutputLength: 2 ** 26 }).toString('utf8');
-  } catch {
-    return '';
-  }
-}
 
 /** What a change is about: its order, or else the script's id, or else its intent. */
 export function aboutOf({ proof, given, intent }: SentRow): string {
