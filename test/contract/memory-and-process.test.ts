@@ -364,6 +364,7 @@ function sameNames(replaced: readonly (readonly [string, string])[]): (text: str
       .replace(/"ms\\?":\d+/g, '<ms>')
       .replace(/\b\d+\.\d s\)/g, '<seconds>)')
       .replace(/\b\d+ bytes\b|"bytes":\s*\d+/g, '<bytes>')
-      .replace(/"folder":"\d+ \d+"/g, '<folder>');
+      .replace(/"folder":"\d+ \d+"/g, '<folder>')
+      .replace(/"mark":"[^"]+"/g, '<mark>');
   };
 }

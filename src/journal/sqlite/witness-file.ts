@@ -77,9 +77,9 @@ export function openWitness(file: JournalFile, openFile: OpenFile): FoundWitness
     return { is: 'damaged', problem: notBegun };
   } catch (error) {
     db?.close();
-    if (isBroken(error)) return { is: 'damaged', problem: `${notBegun}: ${systemReason(error)}` };
-    if (error instanceof Error && /no such table|no such column/.test(error.message))
-      return { is: 'damaged', problem: notBegun };
+    const why = error instanceof Error ? error.message : '';
+    if (isBroken(error)) return { is: 'damaged', problem: `${notBegun}: ${why}` };
+    if (/no such table|no such column/.test(why)) return { is: 'damaged', problem: notBegun };
     throw error;
   }
 }
