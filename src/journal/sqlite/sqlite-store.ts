@@ -14,7 +14,7 @@ import type { Finding, JournalStore, NewestRow, Repair, Verification } from '../
 import type { MovedTo } from '../moved-away.ts';
 import { copyFound, fileMark, isSameFile } from './copy-marks.ts';
 import { asOfOneMoment, fileOpener, type OpenFile, writeAtOnce } from './database.ts';
-import { findFile, type JournalFile, refuseNetwork } from './journal-file.ts';
+import { findFile, type JournalFile, refuseNetwork, sizeOf } from './journal-file.ts';
 import { JournalTables, journalKind } from './journal-tables.ts';
 import { type Asked, KnownJournal, noteAsked, type RowProof } from './known-journal.ts';
 import { type Landmark, type LandmarkPlace, readLandmark, writeLandmark } from './landmark.ts';
@@ -206,7 +206,7 @@ class SqliteStore {
     this.#refuseNetwork();
     try {
       const opened = await this.#open(false);
-      if (opened === undefined) this.#refuseMismatch(undefined, this.#findWitness(await fileOpener()));
+      if (opened === undefined) this.#refuseMismatch(undefined, await this.#lookForWitness());
       else {
         const landmark = this.#landmark(opened);
         this.#atOnce(opened, () => this.#refuseUnready(opened, landmark));
@@ -229,7 +229,7 @@ class SqliteStore {
           () => mismatchOf(opened.found, opened.tables, places)?.problem ?? this.#copy(opened, landmark),
         );
       }
-      return mismatchOf(this.#findWitness(await fileOpener()), undefined, places)?.problem;
+      return mismatchOf(await this.#lookForWitness(), undefined, places)?.problem;
     } catch (error) {
       // The journal is damaged so badly that it cannot even be compared with its witness.
       return error instanceof Error ? error.message : String(error);
@@ -377,7 +377,7 @@ class SqliteStore {
   async verify(head?: string, now?: number): Promise<Verification> {
     const places = this.#places();
     const { opened, findings } = await this.#openWhatCanBe();
-    const found = opened?.found ?? this.#findWitness(await fileOpener());
+    const found = opened?.found ?? (await this.#lookForWitness());
     const result = verifyFiles(opened?.tables, found, places, head);
     const all = [...findings, ...result.findings];
     if (all.length === 0 && found.is === 'whole' && now !== undefined)
@@ -519,6 +519,12 @@ class SqliteStore {
 
   #witnessMark(): string | undefined {
     return this.#witness && markOf(this.#witness.path);
+  }
+
+  // Without a journal. SQLite is not loaded for nothing.
+  async #lookForWitness(): Promise<FoundWitness> {
+    if (this.#witness === undefined || sizeOf(this.#witness) === undefined) return { is: 'missing' };
+    return this.#findWitness(await fileOpener());
   }
 
   #findWitness(openFile: OpenFile): FoundWitness {
