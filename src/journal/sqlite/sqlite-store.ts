@@ -131,6 +131,9 @@ export function createSqliteStore(place: SqlitePlace): LocalJournal {
   };
 }
 
+// Each is a wait of 5 seconds.
+const turnsMax = 24;
+
 const noRules: FileRules = { uid: undefined, notice: () => undefined };
 
 /** Both files, once they are open. */
@@ -347,7 +350,8 @@ class SqliteStore {
     if (places === undefined) return;
     this.#findWitnessAgain(opened);
     // It may be damaged while a verdict is written. Then the row alone has to do.
-    if (opened.found.is === 'whole') catchUp(opened.found.witness, opened.tables, places);
+    const { found } = opened;
+    if (found.is === 'whole') this.#inTurn(() => catchUp(found.witness, opened.tables, places));
     const { id, noted, time } = opened.tables.end();
     if (this.#landmarks !== undefined) writeLandmark(this.#landmarks, id, { ...noted, time });
   }
@@ -537,10 +541,29 @@ class SqliteStore {
 
   #orUnreadable<T>(act: () => T): T {
     try {
-      return act();
+      return this.#inTurn(act);
     } catch (error) {
       throw error instanceof CliError ? error : unreadable(this.#file.path, error);
     }
+  }
+
+  // Where many runs write, one of them may wait in vain for longer than SQLite waits. It goes on as long as others get on: only a run
+  // that holds the files and does not finish is told of. What is tried again is done as a whole or not at all.
+  #inTurn<T>(act: () => T): T {
+    for (let turn = 1; ; turn += 1) {
+      const before = this.#lastWritten();
+      try {
+        return act();
+      } catch (error) {
+        if (!isInUse(error) || turn === turnsMax || this.#lastWritten() === before) throw error;
+      }
+    }
+  }
+
+  #lastWritten(): string {
+    const files = [this.#file, ...(this.#witness === undefined ? [] : [this.#witness])];
+    const times = files.map(({ path }) => statSync(path, { throwIfNoEntry: false })?.mtimeMs);
+    return times.join(' ');
   }
 }
 
