@@ -1,15 +1,7 @@
 /** The attempts of a journal that was read, found by order, intent, script's id or account. It keeps where their rows are, not the rows. Pure. */
 
 import { CliError } from '../errors.ts';
-import {
-  dueAt,
-  isDoubted,
-  isUnfinished,
-  isUnsettled,
-  isWatched,
-  mayBeOpen,
-  mayChange,
-} from './attempt-state.ts';
+import { dueAt, isDoubted, isUnsettled, isWatched, mayBeOpen } from './attempt-state.ts';
 import { damageOf, type StoredRow, unlink } from './chain.ts';
 import {
   type AttemptRecord,
@@ -19,7 +11,7 @@ import {
   type SentRow,
   type VerdictRow,
 } from './journal-rows.ts';
-import { byNewest, type FormerQuery, type ListPage, type NewestRow } from './journal-store.ts';
+import { type AttemptFilter, byNewest, type ListPage, type NewestRow } from './journal-store.ts';
 
 const certain = 'nothing was sent';
 
@@ -63,16 +55,7 @@ export class AttemptIndex {
     if (last !== undefined) this.#lastClocks = readable(last)?.clocks;
   }
 
-  #addAttempt({
-    seq,
-    hash,
-    order_id: orderId,
-    intent,
-    attempt: number,
-    origin,
-    plan,
-    time,
-  }: StoredRow): void {
+  #addAttempt({ seq, hash, order_id: orderId, intent, attempt: number, origin, time }: StoredRow): void {
     // Each row brings texts of its own, also where they say the same as in all rows before.
     const last = this.#attempts.at(-1)?.sent;
     const sent = {
@@ -82,10 +65,9 @@ export class AttemptIndex {
       intent,
       attempt: number,
       origin: origin === last?.origin ? last.origin : origin,
-      plan: plan === last?.plan ? last.plan : plan,
       time,
     };
-    const attempt: KnownAttempt = { sent, verdicts: [], state: 'open', byHand: false };
+    const attempt: KnownAttempt = { sent, verdicts: [], isOpen: true, byHand: false };
     this.#attempts.push(attempt);
     if (origin === '') this.#ofNoOrigin.push(attempt);
     if (orderId !== null) addTo(this.#byOrder, orderId, attempt);
@@ -121,7 +103,7 @@ export class AttemptIndex {
     return newer && this.#recordOf(newer);
   }
 
-  attempts(query: FormerQuery): AttemptRecord[] {
+  attempts(query: AttemptFilter): AttemptRecord[] {
     const found = this.#candidates(query)
       .filter((attempt) => columnsMatch(attempt, query))
       .map((attempt) => this.#recordOf(attempt))
@@ -132,7 +114,7 @@ export class AttemptIndex {
       .slice(0, query.watched.limit);
   }
 
-  list(filter: FormerQuery, { limit, before }: ListPage): AttemptRecord[] {
+  list(filter: AttemptFilter, { limit, before }: ListPage): AttemptRecord[] {
     return this.attempts(filter)
       .filter(({ sent }) => before === undefined || byNewest(before, sent) < 0)
       .toSorted((one, other) => byNewest(one.sent, other.sent))
@@ -159,7 +141,7 @@ export class AttemptIndex {
   }
 
   // At least those that match, in the order of their SENT rows.
-  #candidates({ orderId, orderIds, intent, given, origin }: FormerQuery): readonly KnownAttempt[] {
+  #candidates({ orderId, orderIds, intent, given, origin }: AttemptFilter): readonly KnownAttempt[] {
     if (origin === '') return this.#ofNoOrigin;
     if (orderId !== undefined) return listedIn(this.#byOrder, orderId);
     if (intent !== undefined) return listedIn(this.#byIntent, intent);
@@ -234,10 +216,10 @@ interface KnownRow {
 
 interface KnownAttempt {
   readonly sent: KnownRow &
-    Pick<StoredRow, 'origin' | 'intent' | 'attempt' | 'plan' | 'time'> & { readonly orderId: string | null };
+    Pick<StoredRow, 'origin' | 'intent' | 'attempt' | 'time'> & { readonly orderId: string | null };
   verdicts: readonly KnownRow[];
-  /** By its last verdict: it may be open; it is settled but may be watched; or nobody has to look at it any more. */
-  state: 'open' | 'watched' | 'over';
+  /** Whether it may be open, or has an alarm, by its last verdict. */
+  isOpen: boolean;
   /** Whether its last verdict is a person's. */
   byHand: boolean;
 }
@@ -247,31 +229,28 @@ function lastSeqOf({ sent, verdicts }: KnownAttempt): number {
 }
 
 // A quick check by the columns, before the rows are read again.
-function columnsMatch({ sent, state, byHand }: KnownAttempt, query: FormerQuery): boolean {
+function columnsMatch({ sent, isOpen, byHand }: KnownAttempt, query: AttemptFilter): boolean {
   return (
     (query.origin === undefined || query.origin === sent.origin) &&
     (query.orderId === undefined || query.orderId === sent.orderId) &&
     (query.orderIds === undefined || query.orderIds.has(sent.orderId ?? '')) &&
     (query.intent === undefined || query.intent === sent.intent) &&
-    (query.plan === undefined || query.plan === sent.plan) &&
     (query.since === undefined || query.since <= sent.time) &&
     (query.until === undefined || sent.time < query.until) &&
     (query.withoutOrder === undefined || sent.orderId === null) &&
-    (query.unsettled === undefined || state !== 'over') &&
-    (query.unconfirmed === undefined || state === 'open') &&
+    (query.unconfirmed === undefined || isOpen) &&
     (query.byHand === undefined || byHand)
   );
 }
 
-function stateOf(last: StoredRow): Pick<KnownAttempt, 'state' | 'byHand'> {
+function stateOf(last: StoredRow): Pick<KnownAttempt, 'isOpen' | 'byHand'> {
   const row = readable(last);
   // What is no verdict settles nothing, whatever its column says.
-  if (row?.type !== 'verdict') return { state: 'open', byHand: false };
-  const state = mayBeOpen(row) ? 'open' : mayChange(row) ? 'watched' : 'over';
-  return { state, byHand: row.by === 'person' };
+  if (row?.type !== 'verdict') return { isOpen: true, byHand: false };
+  return { isOpen: mayBeOpen(row), byHand: row.by === 'person' };
 }
 
-function matches(record: AttemptRecord, query: FormerQuery): boolean {
+function matches(record: AttemptRecord, query: AttemptFilter): boolean {
   const { sent, verdicts } = record;
   const { made, watched } = query;
   const isDueBy = (time: number) => (dueAt(record) ?? Number.POSITIVE_INFINITY) <= time;
@@ -285,8 +264,7 @@ function matches(record: AttemptRecord, query: FormerQuery): boolean {
     (made === undefined || verdicts.some((row) => names(row, made))) &&
     (query.again === undefined || sent.again?.some((name) => query.again?.has(name)) === true) &&
     (query.doubted === undefined || isDoubted(record)) &&
-    (watched === undefined || isDueBy(watched.dueBy)) &&
-    (query.unsettled === undefined || isUnfinished(record))
+    (watched === undefined || isDueBy(watched.dueBy))
   );
 }
 

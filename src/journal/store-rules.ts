@@ -11,7 +11,7 @@ import {
   type SentRow,
   type SettingRow,
 } from './journal-rows.ts';
-import type { FormerQuery, ListPage, NewestRow } from './journal-store.ts';
+import type { AttemptFilter, ListPage, NewestRow } from './journal-store.ts';
 import {
   isMark,
   isReadableMark,
@@ -74,14 +74,14 @@ export class StoreRules {
   }
 
   /** The attempts that match a query. From now on this run counts as having seen them. */
-  attempts(query: FormerQuery): readonly AttemptRecord[] {
+  attempts(query: AttemptFilter): readonly AttemptRecord[] {
     const { orderId, given } = query;
     if (orderId !== undefined) this.#askedForOrder.set(orderId, this.#seq);
     if (given !== undefined) this.#askedForScript.set(given, this.#seq);
     return this.#index.attempts(query);
   }
 
-  list(filter: FormerQuery, page: ListPage): readonly AttemptRecord[] {
+  list(filter: AttemptFilter, page: ListPage): readonly AttemptRecord[] {
     return this.#index.list(filter, page);
   }
 
@@ -159,7 +159,7 @@ export class StoreRules {
     if (row.type === 'verdict')
       for (const { sent } of this.#index.attempts({ intent: row.intent })) this.#moved.refuse(sent.origin);
     if (row.type === 'setting' && isMark(row) && row.to !== null)
-      refuseWhileSending(row.origin, this.#index.attempts({ unsettled: true }));
+      refuseWhileSending(row.origin, this.#index.attempts({ unconfirmed: true }));
   }
 
   /**
@@ -173,7 +173,7 @@ export class StoreRules {
         `nobody can read where changes are recorded: row ${this.#strangeMark} of the journal has another form`,
         { certain, now: ['find out who wrote that row: paydesk did not'] },
       );
-    const [lost] = this.#index.attempts({ origin: '', unsettled: true });
+    const [lost] = this.#index.attempts({ origin: '', unconfirmed: true });
     if (lost === undefined) return;
     const { intent } = lost.sent;
     throw new CliError('refused', `rows of the journal are lost: ${intent} may be a change that was sent`, {
