@@ -58,12 +58,6 @@ export type AttemptQuery = {
   [Part in Narrowing]: AttemptFilter & { readonly [Needed in Part]: NonNullable<AttemptFilter[Part]> };
 }[Narrowing];
 
-/** What some callers still ask for. It goes away with the last of them. */
-export interface FormerQuery extends AttemptFilter {
-  readonly plan?: string | undefined;
-  readonly unsettled?: true | undefined;
-}
-
 /** A place in a list of attempts. */
 export type Cursor = Pick<SentRow, 'time' | 'intent' | 'attempt'>;
 
@@ -80,16 +74,16 @@ export function byNewest(one: Cursor, other: Cursor): number {
   return other.attempt - one.attempt;
 }
 
-/** The pages of a list until none is left, the newest first. So many attempts are in memory at once. */
+/** The pages of a list from a place on until none is left, the newest first. One page is in memory at a time. */
 export async function* pagesOf(
   journal: { readonly list: (filter: AttemptFilter, page: ListPage) => Promise<readonly AttemptRecord[]> },
   filter: AttemptFilter,
-  limit = 250,
+  { limit, before }: ListPage = { limit: 250 },
 ): AsyncGenerator<readonly AttemptRecord[]> {
-  for (let before: Cursor | undefined; ; ) {
-    const page = await journal.list(filter, { limit, before });
+  for (let from = before; ; ) {
+    const page = await journal.list(filter, { limit, before: from });
     if (page.length > 0) yield page;
     if (page.length < limit) return;
-    before = page.at(-1)?.sent;
+    from = page.at(-1)?.sent;
   }
 }

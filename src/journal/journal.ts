@@ -4,13 +4,13 @@ import type { Service } from '../api/api.ts';
 import type { JsonObject } from '../api/spec.ts';
 import type { ChangeKind, ChangeSubject, FoundRefund, Intent, Outcome } from './intent.ts';
 import type { AttemptRecord, Moment, SettingRow, VerdictRow } from './journal-rows.ts';
-import type { AttemptFilter, FormerQuery, ListPage, Repair, Verification } from './journal-store.ts';
+import type { AttemptFilter, AttemptQuery, ListPage, Repair, Verification } from './journal-store.ts';
 import type { Evidence } from './judge-read.ts';
 import type { LimitRow } from './team-rows.ts';
 import type { SharedPlan, TeamRules } from './team-rules.ts';
 
 export { alarmText, alarmWords, appearedText, paidTwiceWords, whoMadeLines } from './alarm-words.ts';
-export { pagesOf } from './attempt-query.ts';
+export { byNewest, pagesOf } from './attempt-query.ts';
 export { leavesUntil } from './attempt-state.ts';
 export type { StoredRow } from './chain.ts';
 export type {
@@ -119,7 +119,7 @@ export interface Journal {
   readonly file: string;
   /** The file of the witness; empty when there is none. */
   readonly witness: string;
-  attempts(query: FormerQuery): Promise<readonly AttemptRecord[]>;
+  attempts(query: AttemptQuery): Promise<readonly AttemptRecord[]>;
   /** One page of the attempts that match a filter, the newest first. A page that is shorter than its limit is the last one. */
   list(filter: AttemptFilter, page: ListPage): Promise<readonly AttemptRecord[]>;
   /** Who sent something to an origin, or brought it into the journal of a team, by name; undefined: to any. */

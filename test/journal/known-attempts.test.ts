@@ -2,7 +2,7 @@
 
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { isUnfinished } from '../../src/journal/attempt-state.ts';
+import { isUnsettled, verdictOf } from '../../src/journal/attempt-state.ts';
 import { newestIds } from '../../src/journal/created-order.ts';
 import { decide } from '../../src/journal/guards.ts';
 import { type AttemptRecord, attemptName, type JournalRow } from '../../src/journal/journal-rows.ts';
@@ -197,6 +197,10 @@ function everyOf(
         (wanted.given !== undefined && record.sent.given === wanted.given) ||
         (isUnfinished(record) && asksForSame(record.sent, wanted)),
     );
+}
+
+function isUnfinished(record: AttemptRecord): boolean {
+  return isUnsettled(record) || verdictOf(record)?.alarm !== undefined;
 }
 
 function isCreationOf(other: AttemptRecord['sent'], row: AttemptRecord['sent']): boolean {

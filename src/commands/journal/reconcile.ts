@@ -11,7 +11,8 @@ import {
 } from '../../journal/journal.ts';
 import { type Context, defineCommand } from '../command.ts';
 import { flag, usage } from '../flags.ts';
-import { amountStyleOf, attemptColumns, showAttempts } from './attempt-record.ts';
+import { showAttempts } from './attempt-list.ts';
+import { amountStyleOf, attemptColumns } from './attempt-record.ts';
 import { outcomeWords } from './attempt-words.ts';
 import {
   attemptOf,

@@ -50,7 +50,7 @@ export const key = defineCommand({
 async function journalOrder(ctx: Context, name: string): Promise<string | undefined> {
   try {
     const { origin, account } = (await ctx.profiles.describe(name)).profile;
-    for await (const page of pagesOf(ctx.journal, { origin }, 20)) {
+    for await (const page of pagesOf(ctx.journal, { origin }, { limit: 20 })) {
       const about = page.find(({ sent }) => sent.account === account && sent.proof.orderId !== undefined);
       if (about !== undefined) return about.sent.proof.orderId;
     }

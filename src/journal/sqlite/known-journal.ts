@@ -4,13 +4,7 @@
  */
 
 import { CliError } from '../../errors.ts';
-import {
-  type AttemptFilter,
-  type AttemptQuery,
-  byNewest,
-  type FormerQuery,
-  type ListPage,
-} from '../attempt-query.ts';
+import { type AttemptFilter, type AttemptQuery, byNewest, type ListPage } from '../attempt-query.ts';
 import { dueAt, isDoubted, isUnsettled, isWatched, mayBeOpen } from '../attempt-state.ts';
 import { checkChain, damageOf, link, type StoredRow, unlink } from '../chain.ts';
 import {
@@ -95,7 +89,7 @@ export class KnownJournal {
   // ── Attempts ──────────────────────────────────────────────────────────────────────────────────
 
   /** The attempts that match. From now on this run counts as having seen those of the order, and of the script's id. */
-  attempts(query: AttemptQuery | FormerQuery): readonly AttemptRecord[] {
+  attempts(query: AttemptQuery): readonly AttemptRecord[] {
     noteAsked(this.#asked, query, this.end.seq);
     const proof = this.#proofNow();
     const { abouts, sents } = this.#candidates(query, proof);
@@ -110,7 +104,7 @@ export class KnownJournal {
 
   // What the attempts that match are about, and, if that is known, the numbers of their SENT rows.
   #candidates(
-    query: FormerQuery,
+    query: AttemptQuery,
     proof: RowProof | undefined,
   ): { readonly abouts: ReadonlySet<string>; readonly sents?: readonly number[] } {
     const { orderId, orderIds, intent, given, made, again, watched } = query;
@@ -139,14 +133,11 @@ export class KnownJournal {
     }
     if (query.doubted !== undefined) return this.#candidatesWhere('is_doubted = 1');
     if (query.byHand !== undefined) return this.#candidatesWhere('by_hand = 1');
-    if (query.unsettled !== undefined)
-      return this.#candidatesWhere('is_open = 1 OR is_doubted = 1 OR due IS NOT NULL');
     const { where, values } = columnsOf(query);
-    if (watched === undefined) return this.#candidatesWhere('1 = 1');
     return this.#candidatesWhere(
       `${where.join(' AND ')} ORDER BY due, sent LIMIT ?`,
       ...values,
-      watched.limit,
+      watched?.limit ?? 0,
     );
   }
 

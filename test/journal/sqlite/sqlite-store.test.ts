@@ -68,10 +68,12 @@ describe('a row that this run has read before', () => {
   });
 });
 
+const page = { limit: 9 };
+
 describe('the journal file', () => {
   it('is private from its first moment, and is not made by a read', async () => {
     const store = createSqliteStore({ file });
-    expect(await store.attempts({})).toEqual([]);
+    expect(await store.list({}, page)).toEqual([]);
     expect(() => statSync(file)).toThrow('ENOENT');
     await store.append(sent('i_a', 1));
     expect(statSync(file).mode & 0o777).toBe(0o600);
@@ -81,7 +83,7 @@ describe('the journal file', () => {
   it('is refused when a newer paydesk wrote it', async () => {
     await filled();
     damage('PRAGMA user_version = 99');
-    await expect(createSqliteStore({ file }).attempts({})).rejects.toMatchObject({
+    await expect(createSqliteStore({ file }).list({}, page)).rejects.toMatchObject({
       kind: 'refused',
       message: `the journal ${file} was written by a newer paydesk (version 99)`,
     });
@@ -124,7 +126,7 @@ describe('a damaged journal is named by verify, blocks changes, and can be repai
     damage(statement);
     const store = createSqliteStore({ file });
     expect((await store.verify()).findings).toContainEqual({ seq, problem });
-    await expect(store.attempts({})).rejects.toMatchObject({ kind: 'refused' });
+    await expect(store.attempts({ orderId: 'ord_1' })).rejects.toMatchObject({ kind: 'refused' });
     await expect(store.append(sent('i_d', 9))).rejects.toMatchObject({ kind: 'refused' });
     store.close();
 
@@ -133,7 +135,7 @@ describe('a damaged journal is named by verify, blocks changes, and can be repai
     expect(readFileSync(repair.copy ?? '').equals(before)).toBe(true);
     const repaired = createSqliteStore({ file });
     expect((await repaired.verify()).findings).toEqual([]);
-    const intents = (await repaired.attempts({})).map((record) => record.sent.intent);
+    const intents = (await repaired.list({}, page)).map((record) => record.sent.intent).toReversed();
     // A row that is gone may have been a change: without a witness one unconfirmed attempt stands for it.
     const standIns = repair.lost.map((lost) => `i_lost7x${lost}`);
     expect(intents).toEqual(['i_a', 'i_b', 'i_c', ...standIns]);
@@ -158,7 +160,7 @@ describe('a damaged journal is named by verify, blocks changes, and can be repai
   it('any flipped bit in the file is found, or changes nothing', async () => {
     await filled();
     const whole = readFileSync(file);
-    const original = await createSqliteStore({ file }).attempts({});
+    const original = await createSqliteStore({ file }).list({}, page);
     const flipped = `${file}.flipped`;
     let found = 0;
     for (let at = 100; at < whole.length; at += 61) {
@@ -166,7 +168,7 @@ describe('a damaged journal is named by verify, blocks changes, and can be repai
       bytes[at] = (bytes[at] ?? 0) ^ (1 << (at % 8));
       writeFileSync(flipped, bytes);
       const store = createSqliteStore({ file: flipped });
-      const read = await store.attempts({}).catch((error: unknown) => error);
+      const read = await store.list({}, page).catch((error: unknown) => error);
       store.close();
       if (read instanceof CliError) found += 1;
       else expect(read).toEqual(original);
@@ -180,6 +182,6 @@ describe('a damaged journal is named by verify, blocks changes, and can be repai
     bytes.fill(0, 4096, 8192);
     writeFileSync(file, bytes);
     copyFileSync(file, `${file}.copy`);
-    await expect(createSqliteStore({ file }).attempts({})).rejects.toMatchObject({ kind: 'refused' });
+    await expect(createSqliteStore({ file }).list({}, page)).rejects.toMatchObject({ kind: 'refused' });
   });
 });

@@ -175,6 +175,6 @@ describe('the witness', () => {
     rmSync(dirname(file), { recursive: true });
     const repaired = await open().repair(7);
     expect(repaired).toMatchObject({ kept: 0, lost: [1], blocked: [{ intent: 'i_a', orderId: undefined }] });
-    expect(await open().attempts({ unsettled: true })).toMatchObject([{ sent: { lost: 'order' } }]);
+    expect(await open().attempts({ unconfirmed: true })).toMatchObject([{ sent: { lost: 'order' } }]);
   });
 });
