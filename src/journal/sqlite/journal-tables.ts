@@ -124,9 +124,20 @@ export class JournalTables {
   }
 
   /** The rows after a number, oldest first, read a part at a time. */
+  *parts(after = 0): Generator<readonly StoredRow[]> {
+    for (let at = after; ; ) {
+      const rows = this.after(at, 1000);
+      if (rows.length > 0) yield rows;
+      const last = rows.at(-1)?.seq ?? 0;
+      // In a damaged file a number may come again.
+      if (last <= at) return;
+      at = last;
+    }
+  }
+
+  /** The same, row by row. */
   *each(after = 0): Generator<StoredRow> {
-    for (let rows = this.after(after, 1000); rows.length > 0; rows = this.after(rows.at(-1)?.seq ?? 0, 1000))
-      yield* rows;
+    for (const rows of this.parts(after)) yield* rows;
   }
 
   /** The rows about an order, a script's id or an intent, oldest first. */

@@ -178,8 +178,10 @@ export class KnownJournal {
   /** The names of whoever sent something. */
   operators(origin: string | undefined): readonly string[] {
     const names = new Set<string>();
-    for (const column of ['operator', 'brought'] as const)
-      for (let last: string | undefined = ''; last !== undefined; ) {
+    for (const column of ['operator', 'brought'] as const) {
+      const seen = new Set<string>();
+      for (let last: string | undefined = ''; last !== undefined && !seen.has(last); ) {
+        seen.add(last);
         // From name to name: nobody has to look at each of their changes.
         const next: unknown = this.#tables
           .sql(`SELECT ${column} AS name FROM attempts WHERE ${column} > ? ORDER BY ${column} LIMIT 1`)
@@ -187,6 +189,7 @@ export class KnownJournal {
         last = typeof next === 'string' ? next : undefined;
         if (last !== undefined && this.#hasSent(column, last, origin)) names.add(last);
       }
+    }
     return [...names].toSorted();
   }
 
@@ -202,12 +205,17 @@ export class KnownJournal {
     const chain = checkChain(this.#tables.each());
     refuse([...chain.findings, ...newestMissing(chain, this.#tables.end().noted)][0]);
     const found = this.#tables
-      .sql("SELECT seq, about, origin FROM rows WHERE type = 'sent' ORDER BY seq")
+      .sql("SELECT seq, about, origin FROM rows NOT INDEXED WHERE type = 'sent' ORDER BY seq")
       .all();
     const own = found.filter((row) => isSameOrigin(String(row.origin), origin));
-    return own.flatMap(({ seq, about }) =>
-      this.#about(String(about), proof).flatMap((one) => (one.seq === Number(seq) ? [one.record] : [])),
+    const records = own.flatMap(({ seq, about }) =>
+      this.#about(String(about), proof).filter((one) => one.seq === Number(seq)),
     );
+    refuseUnfound(
+      own.map(({ seq }) => Number(seq)),
+      records,
+    );
+    return records.map(({ record }) => record);
   }
 
   /** The rows of these attempts as they are stored, oldest first. */

@@ -2,7 +2,7 @@
 
 import { damageOf, isGenuine, type StoredRow, storedColumns, storedRow, unlink } from '../chain.ts';
 import type { JournalRow } from '../journal-rows.ts';
-import type { Salvage, Salvaged } from '../rebuild-rows.ts';
+import { newestIn, type Salvage, type Salvaged } from '../rebuild-rows.ts';
 import type { WitnessLine, WitnessText } from '../witness-lines.ts';
 import { type PageRecord, readPages } from './sqlite-pages.ts';
 import { isKey, lineIn } from './witness-file.ts';
@@ -23,7 +23,7 @@ export function salvage(bytes: Uint8Array): Salvage {
   return {
     rows: [...whole.values()].toSorted((one, other) => one.seq - other.seq),
     changed: stored.filter((one) => !whole.has(one.seq) && columnsMatchText(one)),
-    last: Math.max(0, ...stored.map(({ seq }) => seq), ...heads),
+    last: newestIn([...stored.map(({ seq }) => seq), ...heads]),
     unreadable: unreadable + missingHead,
   };
 }

@@ -15,8 +15,7 @@ import { lookedUpOtherwise } from './known-journal.ts';
 import { mismatchOf, type Places, proofBy } from './witness-check.ts';
 import type { Checked, FoundWitness, LineAt, Witness } from './witness-file.ts';
 
-// As many rows are read at once, so a long journal needs no more memory than a short one; and so many findings are told.
-const atOnce = 1000;
+// So many findings are told.
 const told = 1000;
 
 /** Reads every row and every line of the witness. Damage is a finding, not an error. `head`: a hash noted elsewhere. */
@@ -70,7 +69,7 @@ function readAll(tables: JournalTables, found: FoundWitness, head: string | unde
   let knowsHead = head === chainStart;
   const lookedUp = new LookedUp(tables);
   const read = (): readonly Finding[] => {
-    for (let rows = tables.after(0, atOnce); rows.length > 0; rows = tables.after(at, atOnce)) {
+    for (const rows of tables.parts()) {
       const chain = checkChain(rows, at, last);
       findings.push(...chain.findings, ...lookedUp.read(rows));
       if (found.is === 'whole') differing.push(...differences(rows, at, found.witness));
