@@ -3,6 +3,7 @@
 import { join } from 'node:path';
 import { CliError } from '../errors.ts';
 import type { ClockWithTimers } from '../io.ts';
+import type { AttemptRecord } from '../journal/journal-rows.ts';
 import type { JournalStore } from '../journal/journal-store.ts';
 import type { TeamJournal } from '../journal/postgres/postgres-store.ts';
 import { commandLine, type FileRules, plainCommand, profileNamed } from '../profiles/profiles.ts';
@@ -144,6 +145,26 @@ function withoutMoved(local: JournalStore, teams: readonly Team[]): JournalStore
   const isHere = (row: { readonly origin: string }) => teamOf(teams, row.origin) === undefined;
   return {
     ...local,
-    attempts: async (query) => (await local.attempts(query)).filter(({ sent }) => isHere(sent)),
+    async attempts(query) {
+      const { watched } = query;
+      for (let more = 0; ; more = more * 2 + 20) {
+        const asked =
+          watched === undefined ? query : { ...query, watched: { ...watched, limit: watched.limit + more } };
+        const all = await local.attempts(asked);
+        const found = all.filter(({ sent }) => isHere(sent));
+        if (watched === undefined || found.length >= watched.limit || all.length < watched.limit + more)
+          return found.slice(0, watched?.limit);
+      }
+    },
+    // A page that is not full would be taken for the last one.
+    async list(filter, { limit, before }) {
+      const found: AttemptRecord[] = [];
+      for (let from = before; ; ) {
+        const page = await local.list(filter, { limit, before: from });
+        found.push(...page.filter(({ sent }) => isHere(sent)));
+        if (page.length < limit || found.length >= limit) return found.slice(0, limit);
+        from = page.at(-1)?.sent;
+      }
+    },
   };
 }

@@ -1,15 +1,17 @@
-/** The file that moves a journal to another store: every row as it is, and the key of the witness. */
+/** The file that moves a journal to another store: every row as it is, and the key of the witness. It may be long, so it is streamed. */
 
-import { hash } from 'node:crypto';
-import { closeSync, constants, fsyncSync, openSync, readFileSync, rmSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { closeSync, constants, fsyncSync, openSync, readSync, rmSync } from 'node:fs';
 import { CliError, systemCode, systemReason } from '../errors.ts';
 import { fullPath } from '../io.ts';
 import { syncFolderOf, writeAll } from '../profiles/profiles.ts';
-import { checkChain, type StoredRow, storedRow } from './chain.ts';
+import { chainStart, checkChain, type StoredRow, storedRow } from './chain.ts';
 
-/** What the file holds. */
+/** What the file holds. It was read once, and is whole. */
 export interface Archive {
-  readonly rows: readonly StoredRow[];
+  readonly count: number;
+  /** Reads the rows, oldest first. */
+  rows(): Generator<StoredRow>;
   /** The key of the witness, 64 hex digits. A store without a witness writes a new random one. */
   readonly key: string;
 }
@@ -17,38 +19,110 @@ export interface Archive {
 const object = 'paydesk_journal';
 const certain = 'nothing was changed';
 
-/** Writes a new file. Throws CliError 'refused' when it exists, and 'incomplete' when it cannot be written. */
-export function writeArchive(path: string, { rows, key }: Archive, cwd?: () => string): void {
-  const lines = [{ object, version: 1, rows: rows.length, key }, ...rows].map((line) => JSON.stringify(line));
-  const text = `${lines.join('\n')}\n`;
-  writeNew(path, `${text}${JSON.stringify({ sha256: hash('sha256', text) })}\n`, cwd);
+/**
+ * Writes a new file, and returns how many rows it has. Throws CliError 'refused' when the file exists, and 'incomplete' when it cannot
+ * be written.
+ */
+export function writeArchive(
+  path: string,
+  { count, rows, key }: Pick<Archive, 'count' | 'key'> & { readonly rows: Iterable<StoredRow> },
+  cwd?: () => string,
+): number {
+  writeNew(path, cwd, (write) => {
+    const sha256 = createHash('sha256');
+    const add = (text: string) => {
+      sha256.update(text);
+      write(text);
+    };
+    add(`${JSON.stringify({ object, version: 1, rows: count, key })}\n`);
+    let part = '';
+    for (const row of rows) {
+      part += `${JSON.stringify(row)}\n`;
+      if (part.length < partLength) continue;
+      add(part);
+      part = '';
+    }
+    add(part);
+    write(`${JSON.stringify({ sha256: sha256.digest('hex') })}\n`);
+  });
+  return count;
 }
 
-/** Reads the file. Throws CliError 'refused' when it is not whole, and 'usage' when it cannot be read. */
-export function readArchive(path: string, cwd?: () => string): Archive {
-  const text = textOf(path, cwd);
-  const lines = text.split('\n');
-  const end = objectIn(lines.at(-2));
-  const before = text.slice(0, text.length - (lines.at(-2)?.length ?? 0) - 1);
-  const first = objectIn(lines[0]);
-  if (first.object !== object) throw unfit(path, 'was not written by paydesk journal export --to');
-  if (first.version !== 1) throw unfit(path, 'was written by a newer paydesk');
-  if (end.sha256 !== hash('sha256', before)) throw unfit(path, 'is not whole');
-  const rows = lines.slice(1, -2).map((line) => storedRow(objectIn(line)));
-  const { findings, seq } = checkChain(rows);
-  const [wrong] = findings;
-  if (wrong !== undefined) throw unfit(path, `is not whole: row ${wrong.seq} ${wrong.problem}`);
-  if (seq !== first.rows || typeof first.key !== 'string' || !/^[0-9a-f]{64}$/.test(first.key))
-    throw unfit(path, 'is not whole');
-  return { rows, key: first.key };
+const partLength = 2 ** 20;
+
+/** Reads the file through. Throws CliError 'refused' when it is not whole, and 'usage' when it cannot be read. */
+export function readArchive(named: string, cwd?: () => string): Archive {
+  const path = fullPath(cwd, named);
+  const sha256 = createHash('sha256');
+  let [count, head, first, end] = [0, chainStart, '', ''];
+  let wrong: string | undefined;
+  const take = (line: string) => {
+    sha256.update(`${line}\n`);
+    if (first === '') first = line;
+    else {
+      const chain = checkChain([storedRow(objectIn(line))], count, head);
+      const [finding] = chain.findings;
+      if (finding !== undefined) wrong ??= `is not whole: row ${finding.seq} ${finding.problem}`;
+      [count, head] = [chain.seq, chain.head];
+    }
+  };
+  // The last line is about those before it.
+  for (const line of linesOf(path, named)) {
+    if (end !== '') take(end);
+    end = line;
+  }
+  const about = objectIn(first);
+  if (about.object !== object) throw unfit(named, 'was not written by paydesk journal export --to');
+  if (about.version !== 1) throw unfit(named, 'was written by a newer paydesk');
+  if (objectIn(end).sha256 !== sha256.digest('hex')) throw unfit(named, 'is not whole');
+  if (wrong !== undefined) throw unfit(named, wrong);
+  const { key } = about;
+  if (count !== about.rows || typeof key !== 'string' || !/^[0-9a-f]{64}$/.test(key))
+    throw unfit(named, 'is not whole');
+  return { count, key, rows: () => rowsIn(path, named, count) };
 }
 
-function writeNew(named: string, text: string, cwd?: () => string): void {
+function* rowsIn(path: string, named: string, count: number): Generator<StoredRow> {
+  let at = 0;
+  for (const line of linesOf(path, named)) {
+    if (at > count) return;
+    if (at > 0) yield storedRow(objectIn(line));
+    at += 1;
+  }
+}
+
+// The whole lines of a file. Reads a part at a time.
+function* linesOf(path: string, named: string): Generator<string> {
+  const bytes = Buffer.alloc(partLength);
+  let handle: number | undefined;
+  try {
+    handle = openSync(path, 'r');
+    let rest: readonly Buffer[] = [];
+    for (let size = readSync(handle, bytes); size > 0; size = readSync(handle, bytes)) {
+      let from = 0;
+      for (let to = bytes.indexOf(10); to !== -1 && to < size; to = bytes.indexOf(10, from)) {
+        yield Buffer.concat([...rest, bytes.subarray(from, to)]).toString('utf8');
+        [rest, from] = [[], to + 1];
+      }
+      rest = [...rest, Buffer.from(bytes.subarray(from, size))];
+    }
+  } catch (error) {
+    throw new CliError('usage', `${named} cannot be read: ${systemReason(error)}`, { certain });
+  } finally {
+    if (handle !== undefined) closeSync(handle);
+  }
+}
+
+function writeNew(
+  named: string,
+  cwd: (() => string) | undefined,
+  fill: (write: (text: string) => void) => void,
+): void {
   try {
     const path = fullPath(cwd, named);
     const handle = openSync(path, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL, 0o600);
     try {
-      writeAll(handle, text);
+      fill((text) => writeAll(handle, text));
       fsyncSync(handle);
     } catch (error) {
       rmSync(path, { force: true });
@@ -65,14 +139,6 @@ function writeNew(named: string, text: string, cwd?: () => string): void {
       now: ['free some space there, or take another folder'],
       cause: error,
     });
-  }
-}
-
-function textOf(path: string, cwd?: () => string): string {
-  try {
-    return readFileSync(fullPath(cwd, path), 'utf8');
-  } catch (error) {
-    throw new CliError('usage', `${path} cannot be read: ${systemReason(error)}`, { certain });
   }
 }
 

@@ -141,6 +141,22 @@ export function isDue(record: AttemptRecord, now: Moment): boolean {
 }
 
 /**
+ * When a refund that was made is read again next, by the times of its rows (Unix milliseconds); 0 if they tell no time, and
+ * undefined if it is not watched. `isDue` also looks at the clocks: it decides.
+ */
+export function dueAt(record: AttemptRecord): number | undefined {
+  const last = verdictOf(record);
+  if (last === undefined || !isWatched(record) || isDoubted(record)) return undefined;
+  const first = record.verdicts.find(({ verdict, skewed }) => verdict === 'applied' && skewed === undefined);
+  return first === undefined ? 0 : Math.min(nextLook(first, last), horizonOf(record));
+}
+
+// The age at which it is read again is four times that of the last read.
+function nextLook(first: VerdictRow, last: VerdictRow): number {
+  return first.time + 4 * (last.time - first.time);
+}
+
+/**
  * Whether another desk of the team may be about to send it: it holds no lock that others see. Before its last moment (by the
  * server's clock, and a little more), what the order shows proves nothing.
  */

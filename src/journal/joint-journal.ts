@@ -5,6 +5,7 @@
 
 import type { Journal } from './journal.ts';
 import { type AttemptRecord, attemptKey, type Moment } from './journal-rows.ts';
+import { byNewest } from './journal-store.ts';
 
 /** Joins journals. `own`: the journal of the run, which answers whatever is not about a change that is known here. */
 export function jointJournal(own: Journal, journals: readonly Journal[]): Journal {
@@ -13,16 +14,28 @@ export function jointJournal(own: Journal, journals: readonly Journal[]): Journa
   const homeOf = ({ sent }: AttemptRecord) => homes.get(attemptKey(sent)) ?? own;
   // Each journal has a clock of its own.
   const momentFor = (record: AttemptRecord, now: Moment) => moments.get(now)?.get(homeOf(record)) ?? now;
+  const inEach = async (ask: (journal: Journal) => Promise<readonly AttemptRecord[]>) => {
+    const found: AttemptRecord[] = [];
+    for (const journal of journals)
+      for (const record of await ask(journal)) {
+        homes.set(attemptKey(record.sent), journal);
+        found.push(record);
+      }
+    return found;
+  };
   return {
     ...own,
     async attempts(query) {
-      const found: AttemptRecord[] = [];
-      for (const journal of journals)
-        for (const record of await journal.attempts(query)) {
-          homes.set(attemptKey(record.sent), journal);
-          found.push(record);
-        }
+      const found = await inEach((journal) => journal.attempts(query));
       return found.toSorted((one, other) => one.sent.time - other.sent.time);
+    },
+    async list(filter, page) {
+      const found = await inEach((journal) => journal.list(filter, page));
+      return found.toSorted((one, other) => byNewest(one.sent, other.sent)).slice(0, page.limit);
+    },
+    async operators(origin) {
+      const each = await Promise.all(journals.map((journal) => journal.operators(origin)));
+      return [...new Set(each.flat())].toSorted();
     },
     async settings() {
       const rows = await Promise.all(journals.map((journal) => journal.settings()));

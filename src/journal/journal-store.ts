@@ -5,9 +5,13 @@
  */
 
 import { orderIdPattern } from '../api/spec.ts';
+import type { AttemptFilter, AttemptQuery, FormerQuery, ListPage } from './attempt-query.ts';
 import type { AttemptRecord, Clocks, JournalRow, SentRow, SettingRow, VerdictRow } from './journal-rows.ts';
 import type { LimitRow } from './team-rows.ts';
 import type { TeamRules } from './team-rules.ts';
+
+export type { AttemptFilter, AttemptQuery, Cursor, FormerQuery, ListPage } from './attempt-query.ts';
+export { byNewest } from './attempt-query.ts';
 
 /**
  * Keeps the rows of the journal. A store opens nothing before it is first used, and reading creates nothing.
@@ -45,10 +49,20 @@ export interface JournalStore {
   takeBack(sent: SentRow, verdict: VerdictRow): Promise<void>;
 
   /**
-   * The attempts that match a query, in the order of their SENT rows. Throws CliError 'refused' when a row is missing
-   * or damaged: an incomplete answer could let the same change be sent twice.
+   * The attempts that match a query, in the order of their SENT rows; those that are asked for by `watched`, first due first.
+   * Throws CliError 'refused' when a row of theirs is missing or damaged: an incomplete answer could let the same change be sent
+   * twice.
    */
-  attempts(query: AttemptQuery): Promise<readonly AttemptRecord[]>;
+  attempts(query: AttemptQuery | FormerQuery): Promise<readonly AttemptRecord[]>;
+
+  /**
+   * One page of the attempts that match a filter, the newest first: by the time they were sent, then by intent, then by the number
+   * of the attempt. A page that is shorter than its limit is the last one. Throws as `attempts` does.
+   */
+  list(filter: AttemptFilter, page: ListPage): Promise<readonly AttemptRecord[]>;
+
+  /** Who sent something, or brought it into the journal of a team, by name. `origin` undefined: to any account. */
+  operators(origin: string | undefined): Promise<readonly string[]>;
 
   /** The rows about settings, and about limits of a team, in their order. Throws as `attempts` does. */
   settings(): Promise<readonly (SettingRow | LimitRow)[]>;
@@ -72,8 +86,20 @@ export interface JournalStore {
    */
   readonly server?: () => Promise<ServerState | undefined>;
 
-  /** Reads every row and checks the chain. Damage is a finding, not an error. `head`: a hash noted elsewhere. */
-  verify(head?: string): Promise<Verification>;
+  /**
+   * Reads every row and checks the chain. Damage is a finding, not an error. `head`: a hash noted elsewhere. `now` (Unix milliseconds)
+   * is noted as the time of this check if nothing is wrong.
+   */
+  verify(head?: string, now?: number): Promise<Verification>;
+
+  /**
+   * Checks the next rows of the chain, at most `limit`, and notes how far it came: so each row is seen again from time to time
+   * without anybody waiting for it. Returns what is wrong; undefined when nothing is. `now`: Unix milliseconds.
+   */
+  checkSome(how: { readonly limit: number; readonly now: number }): Promise<Finding | undefined>;
+
+  /** When a check of the whole chain ended the last time, Unix milliseconds; undefined if none did. */
+  wholeCheckAt(): Promise<number | undefined>;
 
   /**
    * Rebuilds a damaged journal from everything that can be read, and keeps a copy of the old one. No attempt is
@@ -113,30 +139,6 @@ export interface JournalStore {
 
   /** Closes files and connections; the next call opens them again. */
   close(): void;
-}
-
-/** Which attempts are wanted. An attempt must match all parts. */
-export interface AttemptQuery {
-  readonly origin?: string | undefined;
-  readonly orderId?: string | undefined;
-  /** On any of these orders. */
-  readonly orderIds?: ReadonlySet<string> | undefined;
-  readonly intent?: string | undefined;
-  /** A script's own id (`--intent`). */
-  readonly given?: string | undefined;
-  readonly plan?: string | undefined;
-  readonly operator?: string | undefined;
-  /** Sent at or after this time, Unix milliseconds. */
-  readonly since?: number | undefined;
-  /**
-   * Only attempts that somebody still has to look at: open ones, refunds that are still watched, and alarms that nobody has
-   * acknowledged.
-   */
-  readonly unsettled?: true | undefined;
-  /** Of these, only attempts that may be unconfirmed, and alarms: not the many refunds that were made and are watched. */
-  readonly unconfirmed?: true | undefined;
-  /** Only attempts whose last verdict is a person's. */
-  readonly byHand?: true | undefined;
 }
 
 /** The times that the rows of attempts show. */

@@ -4,7 +4,7 @@ import type { Service } from '../api/api.ts';
 import type { JsonObject } from '../api/spec.ts';
 import type { ChangeKind, ChangeSubject, FoundRefund, Intent, Outcome } from './intent.ts';
 import type { AttemptRecord, Moment, SettingRow, VerdictRow } from './journal-rows.ts';
-import type { AttemptQuery, Repair, Verification } from './journal-store.ts';
+import type { AttemptFilter, FormerQuery, ListPage, Repair, Verification } from './journal-store.ts';
 import type { Evidence } from './judge-read.ts';
 import type { LimitRow } from './team-rows.ts';
 import type { SharedPlan, TeamRules } from './team-rules.ts';
@@ -24,7 +24,15 @@ export type {
 export { changeKinds } from './intent.ts';
 export type { Alarm, AttemptRecord, Moment, RowClaim, SettingRow, VerdictRow } from './journal-rows.ts';
 export { attemptName, broughtBy, sentBy } from './journal-rows.ts';
-export type { AttemptQuery, JournalStore, Repair, Verification } from './journal-store.ts';
+export type {
+  AttemptFilter,
+  AttemptQuery,
+  Cursor,
+  JournalStore,
+  ListPage,
+  Repair,
+  Verification,
+} from './journal-store.ts';
 export { tolerableSkewMs } from './journal-time.ts';
 export type { Evidence } from './judge-read.ts';
 export { LimitRefusal, limitValue, limitWords, secondWords, wentBackWords } from './limit-words.ts';
@@ -109,7 +117,11 @@ export interface Journal {
   readonly file: string;
   /** The file of the witness; empty when there is none. */
   readonly witness: string;
-  attempts(query: AttemptQuery): Promise<readonly AttemptRecord[]>;
+  attempts(query: FormerQuery): Promise<readonly AttemptRecord[]>;
+  /** One page of the attempts that match a filter, the newest first. A page that is shorter than its limit is the last one. */
+  list(filter: AttemptFilter, page: ListPage): Promise<readonly AttemptRecord[]>;
+  /** Who sent something to an origin, or brought it into the journal of a team, by name; undefined: to any. */
+  operators(origin: string | undefined): Promise<readonly string[]>;
   /** The settings that were raised on this machine, and the limits of the team that were changed, oldest first. */
   settings(): Promise<readonly (SettingRow | LimitRow)[]>;
   /** Writes down that a person raises a setting. When this resolves, the row is durable. Rejects as `append` of the store does. */

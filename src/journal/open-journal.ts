@@ -110,6 +110,7 @@ export function openJournal(parts: JournalParts): OpenedJournal {
         };
       },
       attempts: (query) => thenWarn(journal.attempts(query)),
+      list: (filter, page) => thenWarn(journal.list(filter, page)),
       openCases: (service, orderId) => thenWarn(journal.openCases(service, orderId)),
       attemptsOf: (service, orders) => thenWarn(journal.attemptsOf(service, orders)),
     },
@@ -181,6 +182,8 @@ function createJournal(parts: JournalParts): Journal {
     file: store.place,
     witness: store.witness ?? '',
     attempts: (query) => store.attempts(query),
+    list: (filter, page) => store.list(filter, page),
+    operators: (origin) => store.operators(origin),
     settings: () => store.settings(),
     recordSetting: async (change) =>
       store.append({ type: 'setting', ...stampOf(await now()), operator, ...change }),

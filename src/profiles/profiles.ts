@@ -28,6 +28,7 @@ export {
   checkOwnFolder,
   type FileRules,
   openOwnFile,
+  prepareOwnFolder,
   readOwnFile,
   syncFolderOf,
   unwritable,

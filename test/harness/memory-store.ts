@@ -1,5 +1,6 @@
-/** A journal in memory: the same rules as every store, without durability. For the schedules, the model and the bench. */
+/** A journal in memory: the tables of a journal file, without the file. For the schedules, the model and the bench. */
 
+import { DatabaseSync } from 'node:sqlite';
 import { CliError } from '../../src/errors.ts';
 import { readArchive, writeArchive } from '../../src/journal/archive-file.ts';
 import {
@@ -20,84 +21,78 @@ import {
   recentMax,
 } from '../../src/journal/journal-store.ts';
 import { rebuildRows } from '../../src/journal/rebuild-rows.ts';
-import { StoreRules } from '../../src/journal/store-rules.ts';
+import { JournalTables, journalKind } from '../../src/journal/sqlite/journal-tables.ts';
+import { KnownJournal } from '../../src/journal/sqlite/known-journal.ts';
 
 /** What the stores of several runs share. */
 export class Memory {
-  stored: readonly StoredRow[] = [];
-  /** The newest row, noted apart from the rows as a file does. */
-  noted = { seq: 0, hash: chainStart };
+  tables = this.#empty();
 
-  // Read and checked once for as long as nothing is written, since a schedule asks thousands of times.
-  readonly #read = ofTheLast((stored: readonly StoredRow[]): readonly JournalRow[] => stored.map(unlink));
-  readonly #check = ofTheLast((stored: readonly StoredRow[]) => checkChain(stored));
+  #empty(): JournalTables {
+    const db = new DatabaseSync(':memory:');
+    db.exec(journalKind.tables);
+    return new JournalTables(db);
+  }
+
+  get stored(): readonly StoredRow[] {
+    return this.tables.after(0);
+  }
 
   get rows(): readonly JournalRow[] {
-    return this.#read(this.stored);
+    return this.stored.map(unlink);
   }
+
+  // Checked once for as long as nothing is written, since a schedule asks thousands of times.
+  #checked: { readonly asOf: number; readonly findings: readonly Finding[] } | undefined;
 
   get findings(): readonly Finding[] {
-    const chain = this.#check(this.stored);
-    return [...chain.findings, ...newestMissing(chain, this.noted)];
+    const asOf = Number(this.tables.sql('SELECT total_changes() AS changes').get()?.changes);
+    if (this.#checked?.asOf !== asOf) {
+      const chain = checkChain(this.tables.each());
+      const findings = [...chain.findings, ...newestMissing(chain, this.tables.end().noted)];
+      this.#checked = { asOf, findings };
+    }
+    return this.#checked.findings;
   }
 
-  replace(stored: readonly StoredRow[]): void {
-    this.stored = stored;
-    this.noted = { seq: stored.at(-1)?.seq ?? 0, hash: stored.at(-1)?.hash ?? chainStart };
+  replace(stored: Iterable<StoredRow>): void {
+    this.tables.db.close();
+    this.tables = this.#empty();
+    this.#checked = undefined;
+    this.tables.add(stored);
   }
-}
-
-/** The same work, done only when what it is done with is another than the last time. */
-function ofTheLast<T, R>(work: (value: T) => R): (value: T) => R {
-  let last: { readonly value: T; readonly result: R } | undefined;
-  return (value) => {
-    if (last === undefined || last.value !== value) last = { value, result: work(value) };
-    return last.result;
-  };
 }
 
 /** The store of one run. */
 export function createMemoryStore(memory: Memory = new Memory()): JournalStore {
-  const again = (seq: number) => memory.stored[seq - 1];
-  let known = new StoreRules(again);
-  const refresh = () => {
+  const asked = { orders: new Map<string, number>(), scripts: new Map<string, number>() };
+  // There is no witness, so all rows are checked before each question.
+  const known = () => {
     const [damage] = memory.findings;
     if (damage !== undefined) throw refused(`the journal is damaged: row ${damage.seq} ${damage.problem}`);
-    known.read(memory.stored.slice(known.end.seq));
-  };
-  const close = () => {
-    known = new StoreRules(again);
+    return new KnownJournal(memory.tables, asked);
   };
   const append = async (row: JournalRow) => {
-    refresh();
-    known.refuseMisplaced(row);
-    if (row.type !== 'verdict') known.refuseWhileLost();
-    known.refuseUnseen(row);
-    memory.replace([...memory.stored, known.link(row)]);
-    refresh();
+    const now = known();
+    now.refuseMisplaced(row);
+    if (row.type !== 'verdict') now.refuseWhileLost();
+    now.refuseUnseen(row);
+    memory.tables.add([now.link(row)]);
   };
   return {
     place: 'memory',
     witness: undefined,
     append,
     takeBack: (_sent, verdict) => append(verdict),
-    async attempts(query) {
-      refresh();
-      return known.attempts(query);
-    },
-    async settings() {
-      refresh();
-      return known.settings();
-    },
-    async newest() {
-      refresh();
-      return known.newest;
-    },
-    async ready() {
-      refresh();
-      known.refuseWhileLost();
-    },
+    attempts: async (query) => known().attempts(query),
+    list: async (filter, page) => known().list(filter, page),
+    operators: async (origin) => known().operators(origin),
+    settings: async () => known().settings(),
+    newest: async () => known().newest,
+    ready: async () => known().refuseWhileLost(),
     problem: () => Promise.resolve(memory.findings[0]?.problem),
+    checkSome: () => Promise.resolve(undefined),
+    wholeCheckAt: () => Promise.resolve(undefined),
     async verify(head) {
       const hashes = [chainStart, ...memory.stored.map(({ hash }) => hash)];
       return {
@@ -121,33 +116,21 @@ export function createMemoryStore(memory: Memory = new Memory()): JournalStore {
       };
       const { rows, blocked, ...counts } = rebuildRows(found, undefined, now);
       memory.replace(chainOf(rows));
-      close();
       const names = blocked.map(({ intent, proof }) => ({ intent, orderId: proof.orderId }));
       return { copy: undefined, witnessCopy: undefined, ...counts, unreadable: 0, blocked: names };
     },
     async eraseBodies(before) {
-      refresh();
-      const settled = known.erasable(before).map(({ sent }) => `${sent.attempt} ${sent.intent}`);
-      const isErased = ({ attempt, intent, body }: StoredRow) =>
-        body !== null && settled.includes(`${attempt} ${intent}`);
-      const erased = new Set(
-        memory.stored.filter(isErased).map(({ attempt, intent }) => `${attempt} ${intent}`),
-      );
-      memory.stored = memory.stored.map((row) => (isErased(row) ? { ...row, body: null } : row));
-      close();
-      return erased.size;
+      return [...known().erasable(before)].filter((of) => memory.tables.erase(of)).length;
     },
     async archive(path) {
-      refresh();
-      writeArchive(path, { rows: memory.stored, key: '0'.repeat(64) });
-      return memory.stored.length;
+      known();
+      return writeArchive(path, { count: memory.stored.length, rows: memory.stored, key: '0'.repeat(64) });
     },
     async restore(path) {
-      const { rows } = readArchive(path);
+      const { rows, count } = readArchive(path);
       if (memory.stored.length > 0) throw refused('the journal has rows');
-      memory.replace(rows);
-      close();
-      return rows.length;
+      memory.replace(rows());
+      return count;
     },
     recent: (of, profile) =>
       Promise.resolve(
@@ -155,7 +138,7 @@ export function createMemoryStore(memory: Memory = new Memory()): JournalStore {
           ? chargesIn(chargesBefore(memory, of.chargesOf, profile))
           : recentIn(of, newestRows(memory, of, profile)),
       ),
-    close,
+    close: () => undefined,
   };
 }
 
@@ -172,8 +155,8 @@ export function attemptsIn(rows: readonly JournalRow[]): AttemptRecord[] {
 }
 
 // The newest row is gone.
-function isCut({ stored, noted }: Memory): boolean {
-  return checkChain(stored).head !== noted.hash;
+function isCut({ stored, tables }: Memory): boolean {
+  return checkChain(stored).head !== tables.end().noted.hash;
 }
 
 function chargesBefore(memory: Memory, orderId: string, profile: string | undefined) {

@@ -67,11 +67,12 @@ export interface ProcessOptions extends RunOptions {
 
 export type { Ran };
 
-/** The environment of a test run: only PATH, HOME and TERM, and what a test adds. */
+/** The environment of a test run: only PATH, HOME, TERM, and what a test adds. What is temporary stays in the home too. */
 export function cleanEnv({ home, env }: RunOptions): Record<string, string> {
   return preloadedClock(home, {
     PATH: `${dirname(process.execPath)}:/usr/bin:/bin`,
     HOME: home.path,
+    TMPDIR: home.path,
     TERM: 'xterm-256color',
     NODE_COMPILE_CACHE: compiled,
     ...env,
@@ -112,6 +113,7 @@ export function startInMemory(
   const own: Record<string, string> = {
     PATH: `${dirname(process.execPath)}:/usr/bin:/bin`,
     HOME: home.path,
+    TMPDIR: home.path,
     TERM: 'xterm-256color',
     ...(columns === undefined ? {} : { NO_COLOR: '1' }),
     ...env,

@@ -5,6 +5,7 @@ import {
   blockedUntil,
   claimedBy,
   claimsOf,
+  dueAt,
   horizonOf,
   isAcknowledged,
   isDue,
@@ -137,6 +138,40 @@ describe('a refund that was made', () => {
     const trusted = attempt([{ skewed }, { time: 3000, skewed }, { time: 4000 }, { time: 6000 }]);
     expect(isDue(trusted, at(11_999))).toBe(false);
     expect(isDue(trusted, at(12_000))).toBe(true);
+  });
+});
+
+describe('a journal finds the refunds that are due by the times of their rows', () => {
+  it.each<[string, AttemptRecord, number]>([
+    ['four times as old as at the last look', attempt([{}, { time: 3000 }]), 9000],
+    ['once its time is over', attempt([{}, { time: 500_000 }]), over],
+    ['as old as what says so', attempt([{ verdict: 'unknown', time: 0 }, { time: 9 }, { time: 10 }]), 13],
+    ['a short time', attempt([{}, { time: 3000 }], { horizonMs: 3000 }), 4000],
+    ['with an alarm', attempt([{}, { time: 2000, alarm: 'duplicate' }]), 5000],
+    [
+      'by the rows of a right clock',
+      attempt([{ skewed: true }, { time: 3000, skewed: true }, { time: 4000 }, { time: 6000 }]),
+      12_000,
+    ],
+  ])('just when they are read again: %s', (_, record, due) => {
+    expect(dueAt(record)).toBe(due);
+    expect([isDue(record, at(due - 1)), isDue(record, at(due))]).toEqual([false, true]);
+  });
+
+  it('at once if nobody looked yet, and if no row tells its time', () => {
+    expect(dueAt(attempt([{}]))).toBe(1000);
+    expect(dueAt(attempt([{ skewed: true }, { time: 3000, skewed: true }]))).toBe(0);
+  });
+
+  it.each<[string, AttemptRecord]>([
+    ['no verdict', attempt([])],
+    ['an unconfirmed one', attempt([{ verdict: 'unknown' }])],
+    ['one recorded as not made', attempt([{ verdict: 'rejected', by: 'person', confirmed: true }])],
+    ['one recorded as made', attempt([{ by: 'person' }])],
+    ['a capture', attempt([{}], of('capture'))],
+    ['one whose time is over', attempt([{}, { time: over }])],
+  ])('never if they are not watched as made: %s', (_, record) => {
+    expect(dueAt(record)).toBe(undefined);
   });
 });
 

@@ -6,6 +6,10 @@ import { createSqliteStore } from '../../src/journal/sqlite/sqlite-store.ts';
 import { createMemoryStore, Memory } from '../harness/memory-store.ts';
 import { storeContract } from './store-contract.ts';
 
+const changed = (seq: number) =>
+  `UPDATE rows SET row = replace(row, '"amount":-5', '"amount":-6') WHERE seq = ${seq}`;
+const lost = (seq: number) => `DELETE FROM rows WHERE seq = ${seq}`;
+
 storeContract('a SQLite file with its witness', (folder) => {
   const file = join(folder, 'state/journal/journal.db');
   const witness = join(folder, 'state/witness/journal.witness');
@@ -16,9 +20,8 @@ storeContract('a SQLite file with its witness', (folder) => {
   };
   return {
     open: () => createSqliteStore({ file, witness, rules }),
-    change: (seq) =>
-      exec(`UPDATE rows SET row = replace(row, '"amount":-5', '"amount":-6') WHERE seq = ${seq}`),
-    lose: (seq) => exec(`DELETE FROM rows WHERE seq = ${seq}`),
+    change: (seq) => exec(changed(seq)),
+    lose: (seq) => exec(lost(seq)),
   };
 });
 
@@ -26,13 +29,7 @@ storeContract('memory', () => {
   const memory = new Memory();
   return {
     open: () => createMemoryStore(memory),
-    change: (seq) => {
-      memory.stored = memory.stored.map((row) =>
-        row.seq === seq ? { ...row, row: row.row.replace('"amount":-5', '"amount":-6') } : row,
-      );
-    },
-    lose: (seq) => {
-      memory.stored = memory.stored.filter((row) => row.seq !== seq);
-    },
+    change: (seq) => memory.tables.db.exec(changed(seq)),
+    lose: (seq) => memory.tables.db.exec(lost(seq)),
   };
 });

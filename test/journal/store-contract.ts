@@ -5,10 +5,28 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { isUnfinished } from '../../src/journal/attempt-state.ts';
-import type { AttemptRecord, JournalRow, SentRow, VerdictRow } from '../../src/journal/journal-rows.ts';
-import type { AttemptQuery, JournalStore } from '../../src/journal/journal-store.ts';
+import {
+  type AttemptRecord,
+  attemptName,
+  type JournalRow,
+  type SentRow,
+  type VerdictRow,
+} from '../../src/journal/journal-rows.ts';
+import type { AttemptFilter, JournalStore } from '../../src/journal/journal-store.ts';
 import { attemptsIn } from '../harness/memory-store.ts';
+import {
+  answer,
+  comesAfter,
+  cursor,
+  draft,
+  filter,
+  means,
+  namesIn,
+  newestFirst,
+  onOrder,
+  query,
+  rowsOf,
+} from './random-questions.ts';
 import { sent, setting, verdict } from './rows.ts';
 
 /** One journal, empty at first. */
@@ -25,6 +43,8 @@ export interface TestedJournal {
 export interface StoreLeaves {
   readonly repair?: 'to others';
   readonly restore?: 'to others';
+  /** Who signed in, and where, is stated by its server; no row can say that itself. */
+  readonly stamps?: 'to others';
   /** How often its answers to random questions are compared; absent: 25 times. */
   readonly numRuns?: number;
 }
@@ -57,7 +77,10 @@ export function storeContract(
     it('begins empty, whole and ready', async () => {
       const store = open();
       await store.ready();
-      expect(await store.attempts({})).toEqual([]);
+      expect(await store.attempts(ofOrd1)).toEqual([]);
+      expect(await store.attempts({ unconfirmed: true })).toEqual([]);
+      expect(await store.list({}, { limit: 5 })).toEqual([]);
+      expect(await store.operators(undefined)).toEqual([]);
       expect(await store.newest()).toEqual({ time: 0 });
       expect(await store.problem()).toBe(undefined);
       expect(await store.verify()).toMatchObject({ rows: 0, head: '0'.repeat(64), findings: [] });
@@ -67,42 +90,142 @@ export function storeContract(
 
     it('gives back what was added, in its order, to every run', async () => {
       const [one, other] = [open(), open()];
-      expect(await other.attempts({})).toEqual([]);
+      expect(await other.attempts(ofOrd1)).toEqual([]);
       for (const row of [sent('i_a', 1), sent('i_b', 3), verdict('i_a', 2)]) await one.append(row);
-      expect(await other.attempts({})).toEqual([
+      expect(await other.attempts(ofOrd1)).toEqual([
         { sent: sent('i_a', 1), verdicts: [verdict('i_a', 2)] },
         { sent: sent('i_b', 3), verdicts: [] },
       ]);
       await other.append(verdict('i_b', 4));
       expect((await one.attempts({ intent: 'i_b' }))[0]?.verdicts).toEqual([verdict('i_b', 4)]);
       one.close();
-      expect(await one.attempts({})).toEqual(await other.attempts({}));
+      expect(await one.attempts(ofOrd1)).toEqual(await other.attempts(ofOrd1));
     });
 
     it('works when its methods are copied into a wrapper', async () => {
       const wrapper = { ...open() };
       await wrapper.append(sent('i_a', 1));
-      expect(await wrapper.attempts({})).toHaveLength(1);
+      expect(await wrapper.attempts(ofOrd1)).toHaveLength(1);
+      expect(await wrapper.list({}, { limit: 5 })).toHaveLength(1);
+      expect(await wrapper.operators(undefined)).toEqual(['op7']);
     });
 
     it('answers every question as its rows do', async () => {
       await fc.assert(
         fc.asyncProperty(
-          fc.array(draft, { maxLength: 4 }),
-          fc.array(query, { minLength: 1 }),
-          async (drafts, queries) => {
+          fc.array(draft, { maxLength: 6 }),
+          fc.array(query, { minLength: 4, maxLength: 12 }),
+          fc.array(fc.tuple(filter, fc.integer({ min: 1, max: 4 }), cursor), { minLength: 4, maxLength: 12 }),
+          async (drafts, queries, pages) => {
             const place = mkdtempSync(join(folder, 'one-'));
             const store = (await begin(place)).open();
-            const rows = drafts.flatMap(rowsOf);
+            const rows = drafts.flatMap((one, index) => rowsOf(one, index, leaves.stamps === undefined));
             for (const row of rows) await store.append(row);
-            for (const one of queries)
-              expect(await store.attempts(one)).toEqual(attemptsIn(rows).filter((of) => means(one, of)));
+            const all = attemptsIn(rows);
+            for (const one of queries) expect(await store.attempts(one)).toEqual(answer(one, all));
+            for (const [one, limit, before] of pages)
+              expect(await store.list(one, { limit, before })).toEqual(
+                newestFirst(all.filter((record) => means(one, record) && comesAfter(before, record))).slice(
+                  0,
+                  limit,
+                ),
+              );
+            for (const origin of [undefined, 'o', 'q'])
+              expect(await store.operators(origin)).toEqual(
+                namesIn(all.filter((of) => means({ origin }, of))),
+              );
             expect((await store.newest()).time).toBe(Math.max(0, ...rows.map(({ time }) => time)));
             store.close();
           },
         ),
         { numRuns: leaves.numRuns ?? 25 },
       );
+    });
+
+    it('lists every attempt once, page after page, also if they were sent at the same moment', async () => {
+      const second = { ...sent('i_b', 3), attempt: 2 };
+      await fill([sent('i_c', 1), sent('i_a', 3), sent('i_b', 3), second, sent('i_d', 2), sent('i_e', 3)]);
+      const store = open();
+      for (const limit of [1, 2, 3, 5, 6, 7]) {
+        const pages = await pagesOf(store, limit);
+        expect(pages.flat().map(attemptName)).toEqual(['i_e', 'i_b.2', 'i_b', 'i_a', 'i_d', 'i_c']);
+        expect(pages.slice(0, -1).every((page) => page.length === limit)).toBe(true);
+      }
+    });
+
+    it('goes on with a list after what was added meanwhile, and shows nothing twice', async () => {
+      await fill([sent('i_a', 1), sent('i_b', 2), sent('i_c', 3)]);
+      const store = open();
+      const first = await store.list({}, { limit: 2 });
+      await open().append(sent('i_d', 4));
+      await open().append(verdict('i_b', 5));
+      const rest = await store.list({}, { limit: 2, before: first.at(-1)?.sent });
+      expect([first, rest].map((page) => page.map(attemptName))).toEqual([['i_c', 'i_b'], ['i_a']]);
+      // A place does not have to be that of an attempt.
+      const before = { time: 3, intent: 'i_bb', attempt: 1 };
+      expect((await store.list({}, { limit: 1, before })).map(attemptName)).toEqual(['i_b']);
+    });
+
+    it('finds an attempt by what it made: its refunds, the id and the link of what was created', async () => {
+      const link = 'https://pay.example.com/1';
+      const unknown = { createdAt: undefined, authCode: undefined };
+      const refund = (id: string | undefined) => ({ id, chargeId: 'ch_1', amount: -5, ...unknown });
+      const refunds = [refund('re_1')];
+      await fill([
+        sent('i_a', 1),
+        verdict('i_a', 2),
+        { ...verdict('i_a', 3), by: 'read', refunds },
+        // A later verdict that does not name it takes nothing back.
+        { ...verdict('i_a', 4), by: 'read' },
+        onOrder('i_b', undefined),
+        { ...verdict('i_b', 7), created: 'chk_1', link },
+        sent('i_c', 8),
+        { ...verdict('i_c', 9), verdict: 'unknown', by: 'read', refunds: [refund(undefined)] },
+      ]);
+      const by = async (...made: readonly string[]) =>
+        (await open().attempts({ made: new Set(made) })).map(attemptName);
+      expect(await by('re_1')).toEqual(['i_a']);
+      expect(await by('chk_1')).toEqual(['i_b']);
+      expect(await by(link)).toEqual(['i_b']);
+      expect(await by('re_9', link, 're_1')).toEqual(['i_a', 'i_b']);
+      expect(await by('re_9')).toEqual([]);
+      expect(await by()).toEqual([]);
+      // The page of a link may name people, so nothing may remember an erased one.
+      await open().eraseBodies(100);
+      expect([await by(link), await by('chk_1'), await by('re_1')]).toEqual([[], ['i_b'], ['i_a']]);
+    });
+
+    it('gives the refunds that are watched by when they are due, and at most so many', async () => {
+      const read = (intent: string, time: number): VerdictRow => ({ ...verdict(intent, time), by: 'read' });
+      const rows: readonly JournalRow[][] = [
+        // Made at 1000 and read at 1100: due at 1400.
+        [sent('i_a', 1), verdict('i_a', 1000), read('i_a', 1100)],
+        // Made at 1200, not read since: due at once.
+        [sent('i_b', 2), verdict('i_b', 1200)],
+        // Read again when its horizon was over.
+        [sent('i_c', 3), verdict('i_c', 1000), read('i_c', 901_000)],
+        // Unconfirmed, refused, no refund, or recorded by a person.
+        [sent('i_d', 4)],
+        [sent('i_e', 5), { ...verdict('i_e', 1000), verdict: 'rejected', confirmed: true }],
+        [onOrder('i_f', undefined), verdict('i_f', 1000)],
+        [sent('i_g', 7), { ...verdict('i_g', 1000), by: 'person' }],
+        // Its horizon is over before four times its age: due at 2000.
+        [sent('i_h', 8, { horizonMs: 1000 }), verdict('i_h', 1000), read('i_h', 1900)],
+        // Made twice: it is watched all the same.
+        [sent('i_i', 9), { ...read('i_i', 1300), alarm: 'duplicate' }],
+      ];
+      await fill(rows.flat());
+      const due = async (dueBy: number, limit: number, more: AttemptFilter = {}) =>
+        (await open().attempts({ ...more, watched: { dueBy, limit } })).map(attemptName);
+      expect(await due(5000, 9)).toEqual(['i_b', 'i_i', 'i_a', 'i_h']);
+      expect(await due(5000, 2)).toEqual(['i_b', 'i_i']);
+      expect(await due(1400, 9)).toEqual(['i_b', 'i_i', 'i_a']);
+      expect(await due(1399, 9)).toEqual(['i_b', 'i_i']);
+      expect(await due(1199, 9)).toEqual([]);
+      expect(await due(5000, 2, { until: 2 })).toEqual(['i_a']);
+      await open().append({ ...read('i_a', 5000), why: 'checked again' });
+      expect(await due(5000, 9)).toEqual(['i_b', 'i_i', 'i_h']);
+      expect(await due(17_000, 9)).toEqual(['i_b', 'i_i', 'i_h', 'i_a']);
     });
 
     it('gives the attempts on several orders, and none that is on no order', async () => {
@@ -214,20 +337,23 @@ export function storeContract(
       ['changed', ({ change }) => change(3), 3],
       ['missing', ({ lose }) => lose(2), 2],
       ['missing at the end', ({ lose }) => lose(4), 4],
-    ])('with a row that is %s refuses every change, and names the row', async (_, damage, seq) => {
-      await fill(two);
-      await damage(journal);
-      const store = open();
-      for (const act of [
-        () => store.attempts({}),
-        () => store.ready(),
-        () => store.append(onOrder('i_c', 'ord_2')),
-        () => store.archive(join(folder, 'archive')),
-      ])
-        await expect(act()).rejects.toMatchObject({ kind: 'refused' });
-      expect((await store.verify()).findings.map((finding) => finding.seq)).toContain(seq);
-      expect(existsSync(join(folder, 'archive'))).toBe(false);
-    });
+    ])(
+      'with a row that is %s refuses every change of its order, and names the row',
+      async (_, damage, seq) => {
+        await fill(two);
+        await damage(journal);
+        const store = open();
+        for (const act of [
+          () => store.attempts(ofOrd1),
+          () => store.list({}, { limit: 9 }),
+          () => store.append(sent('i_c', 9)),
+          () => store.archive(join(folder, 'archive')),
+        ])
+          await expect(act()).rejects.toMatchObject({ kind: 'refused' });
+        expect((await store.verify()).findings.map((finding) => finding.seq)).toContain(seq);
+        expect(existsSync(join(folder, 'archive'))).toBe(false);
+      },
+    );
 
     if (leaves.repair === undefined) {
       it.each<[string, (damaged: TestedJournal) => void | Promise<void>, string]>([
@@ -242,7 +368,7 @@ export function storeContract(
           const { lost, doubtful } = await open().repair(7);
           expect(lost.length + doubtful).toBe(1);
           expect((await open().verify()).findings).toEqual([]);
-          const unconfirmed = (await open().attempts({ unsettled: true })).filter(
+          const unconfirmed = (await open().attempts({ unconfirmed: true })).filter(
             ({ verdicts }) => verdicts.length === 0,
           );
           expect(unconfirmed.some(({ sent: row }) => row.intent === intent || row.origin === '')).toBe(true);
@@ -268,28 +394,29 @@ export function storeContract(
       expect(await store.verify('f'.repeat(64))).toMatchObject({ knowsHead: false });
     });
 
-    it('gives an alarm as unfinished until somebody has acknowledged it, and keeps what was corrected', async () => {
+    it('gives an alarm as unconfirmed until somebody has acknowledged it, and keeps what was corrected', async () => {
       const horizon = 900_000;
       const over = { time: 2000 + horizon };
       const made = verdict('i_a', 1000);
       const alarmed: VerdictRow = { ...made, ...over, alarm: 'duplicate' };
       await fill([sent('i_a', 1), made, alarmed]);
       const store = open();
-      const unsettled = async () => (await open().attempts({ unsettled: true })).length;
-      expect(await unsettled()).toBe(1);
+      const alarms = async () => (await open().attempts({ unconfirmed: true })).length;
+      expect(await alarms()).toBe(1);
       const person = { operator: 'op7', note: 'the bank recalls one' };
       const ended: VerdictRow = { ...made, ...over, acknowledged: 'duplicate', ...person };
       await store.append(ended);
-      expect(await unsettled()).toBe(0);
+      expect(await alarms()).toBe(0);
       const wrong: VerdictRow = { ...made, ...over, by: 'person', verdict: 'rejected', ...person };
       const right: VerdictRow = { ...wrong, verdict: 'applied', corrects: true };
       await store.append(wrong);
       await store.append(right);
-      expect((await open().attempts({}))[0]?.verdicts).toEqual([made, alarmed, ended, wrong, right]);
+      expect((await open().attempts(ofOrd1))[0]?.verdicts).toEqual([made, alarmed, ended, wrong, right]);
+      expect(await open().attempts({ byHand: true })).toHaveLength(1);
       expect(await open().verify()).toMatchObject({ findings: [] });
     });
 
-    it('gives a refund that a person recorded as not made as unsettled until a late read, and takes that it was made', async () => {
+    it('gives a refund that a person recorded as not made as doubted until a late read, and takes that it was made', async () => {
       const said: VerdictRow = {
         ...verdict('i_a', 1000),
         verdict: 'rejected',
@@ -306,14 +433,15 @@ export function storeContract(
         sent('i_b', 2),
         { ...said, intent: 'i_b' },
       ]);
-      const unsettled = async (more: object) => (await open().attempts({ unsettled: true, ...more })).length;
-      expect(await unsettled({})).toBe(2);
+      const doubted = async () => (await open().attempts({ doubted: true })).map(attemptName);
+      expect(await doubted()).toEqual(['i_a', 'i_b']);
       expect(await open().attempts({ unconfirmed: true })).toEqual([]);
       await open().append({ ...read, intent: 'i_b', verdict: 'rejected' });
-      expect(await unsettled({})).toBe(1);
+      expect(await doubted()).toEqual(['i_a']);
       const made: VerdictRow = { ...read, alarm: 'applied_though_rejected' };
       await open().append(made);
-      expect(await unsettled({ unconfirmed: true })).toBe(1);
+      expect(await doubted()).toEqual([]);
+      expect(await open().attempts({ unconfirmed: true })).toHaveLength(1);
       expect((await open().attempts({ intent: 'i_a' }))[0]?.verdicts.at(-1)).toMatchObject({
         verdict: 'applied',
         by: 'read',
@@ -326,9 +454,9 @@ export function storeContract(
       const link = 'https://pay.example.com/1';
       const made: VerdictRow = { ...verdict('i_a', 1000), created: 'chk_1', link };
       await fill([sent('i_a', 1), made]);
-      expect((await open().attempts({}))[0]?.verdicts).toEqual([made]);
+      expect((await open().attempts(ofOrd1))[0]?.verdicts).toEqual([made]);
       expect(await open().eraseBodies(2)).toBe(1);
-      expect((await open().attempts({}))[0]?.verdicts).toEqual([
+      expect((await open().attempts(ofOrd1))[0]?.verdicts).toEqual([
         { ...verdict('i_a', 1000), created: 'chk_1' },
       ]);
       expect(await open().verify()).toMatchObject({ findings: [] });
@@ -352,7 +480,9 @@ export function storeContract(
         await fill(mixed);
         const [store, plain] = [open(), (await begin(mkdtempSync(join(folder, 'plain-')))).open()];
         for (const row of rows) await plain.append(row);
-        expect(await store.attempts({})).toEqual(await plain.attempts({}));
+        expect(await store.attempts(ofOrd1)).toEqual(await plain.attempts(ofOrd1));
+        expect(await store.list({}, { limit: 9 })).toEqual(await plain.list({}, { limit: 9 }));
+        expect(await store.operators(undefined)).toEqual(await plain.operators(undefined));
         const { writtenAt: _, ...newest } = await store.newest();
         expect(await plain.newest()).toMatchObject(newest);
         for (const of of ['orders', 'intents'] as const)
@@ -414,7 +544,7 @@ export function storeContract(
       const { head } = await store.verify();
       expect(await store.eraseBodies(4)).toBe(2);
       expect(await store.eraseBodies(4)).toBe(0);
-      const [first, second, kept, unconfirmed] = await open().attempts({});
+      const [first, second, kept, unconfirmed] = await open().attempts(ofOrd1);
       expect([first?.sent.note, first?.sent.request.body, second?.sent.note]).toEqual([
         undefined,
         undefined,
@@ -436,7 +566,9 @@ export function storeContract(
         await expect(from.archive(file)).rejects.toMatchObject({ kind: 'refused' });
         const to = await begin(mkdtempSync(join(folder, 'other-')));
         expect(await to.open().restore(file)).toBe(6);
-        expect(await to.open().attempts({})).toEqual(await from.attempts({}));
+        expect(await to.open().attempts(ofOrd1)).toEqual(await from.attempts(ofOrd1));
+        expect(await to.open().attempts({ byHand: true })).toEqual(await from.attempts({ byHand: true }));
+        expect(await pagesOf(to.open(), 1)).toEqual(await pagesOf(from, 1));
         expect(await to.open().verify((await from.verify()).head)).toMatchObject({
           knowsHead: true,
           findings: [],
@@ -505,86 +637,12 @@ export function storeContract(
   });
 }
 
-function onOrder(intent: string, orderId: string | undefined): SentRow {
-  const row = sent(intent, 6);
-  const kind = orderId === undefined ? 'order' : 'refund';
-  return { ...row, proof: { ...row.proof, kind, orderId } };
-}
+const ofOrd1 = { orderId: 'ord_1' };
 
-const maybe = <T>(...values: T[]) => fc.constantFrom(undefined, ...values);
-
-const draft = fc.record({
-  order: fc.constantFrom('ord_1', 'ord_2'),
-  origin: fc.constantFrom('o', 'p'),
-  plan: maybe('pl'),
-  given: maybe('t-1'),
-  operator: fc.constantFrom('a', 'b'),
-  verdicts: fc.array(
-    fc.record({
-      verdict: fc.constantFrom('applied', 'rejected', 'not_sent', 'unknown', 'not_seen'),
-      by: fc.constantFrom('reply', 'read', 'person'),
-      confirmed: maybe(true, false),
-      note: maybe('n'),
-    }),
-    { maxLength: 3 },
-  ),
-});
-
-const query: fc.Arbitrary<AttemptQuery> = fc.record({
-  origin: maybe('o'),
-  orderId: maybe('ord_1'),
-  intent: maybe('i_1'),
-  given: maybe('t-1'),
-  plan: maybe('pl'),
-  operator: maybe('a'),
-  since: maybe(2),
-  unsettled: fc.constantFrom<(true | undefined)[]>(undefined, true),
-  unconfirmed: fc.constantFrom<(true | undefined)[]>(undefined, true),
-  orderIds: maybe(new Set(['ord_1', 'ord_9'])),
-});
-
-type Draft = typeof draft extends fc.Arbitrary<infer T> ? T : never;
-
-function rowsOf({ order, verdicts, ...of }: Draft, index: number): JournalRow[] {
-  const intent = `i_${index}`;
-  const row = onOrder(intent, order);
-  const at = { time: index, horizonMs: 1 };
-  return [
-    JSON.parse(JSON.stringify({ ...row, ...at, ...of })),
-    ...verdicts.map(
-      (one): JournalRow =>
-        JSON.parse(JSON.stringify({ type: 'verdict', intent, attempt: 1, time: index, why: 'w', ...one })),
-    ),
-  ];
-}
-
-// The meaning of a query, written once more.
-function means(asked: AttemptQuery, record: AttemptRecord): boolean {
-  const { sent: row } = record;
-  const equal: readonly (readonly [unknown, unknown])[] = [
-    [asked.origin, row.origin],
-    [asked.orderId, row.proof.orderId],
-    [asked.intent, row.intent],
-    [asked.given, row.given],
-    [asked.plan, row.plan],
-    [asked.operator, row.operator],
-  ];
-  return (
-    equal.every(([wanted, is]) => wanted === undefined || wanted === is) &&
-    (asked.since === undefined || row.time >= asked.since) &&
-    (asked.orderIds === undefined || asked.orderIds.has(row.proof.orderId ?? '')) &&
-    (asked.unsettled === undefined || isUnfinished(record)) &&
-    (asked.unconfirmed === undefined || isDoubtful(record))
-  );
-}
-
-function isDoubtful({ verdicts }: AttemptRecord): boolean {
-  const { verdict: is, confirmed, alarm } = verdicts.at(-1) ?? {};
-  return (
-    alarm !== undefined ||
-    is === undefined ||
-    is === 'unknown' ||
-    is === 'not_seen' ||
-    (is === 'rejected' && confirmed === false)
-  );
+/** The pages of everything, until one is not full. */
+async function pagesOf(store: JournalStore, limit: number): Promise<(readonly AttemptRecord[])[]> {
+  const pages = [await store.list({}, { limit })];
+  for (let last = pages[0]; last?.length === limit; last = pages.at(-1))
+    pages.push(await store.list({}, { limit, before: last.at(-1)?.sent }));
+  return pages;
 }

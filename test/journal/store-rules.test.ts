@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import type { StoredRow } from '../../src/journal/chain.ts';
 import type { JournalRow, SentRow, VerdictRow } from '../../src/journal/journal-rows.ts';
-import type { AttemptQuery } from '../../src/journal/journal-store.ts';
+import type { FormerQuery } from '../../src/journal/journal-store.ts';
 import { isMisplaced, StoreRules } from '../../src/journal/store-rules.ts';
 import { horizonMs, sent, setting, verdict } from './rows.ts';
 
@@ -18,7 +18,7 @@ function journalOf(...rows: readonly JournalRow[]) {
     }
   };
   add(...rows);
-  const intents = (query: AttemptQuery) => rules.attempts(query).map((record) => record.sent.intent);
+  const intents = (query: FormerQuery) => rules.attempts(query).map((record) => record.sent.intent);
   return { rules, stored, add, intents };
 }
 
@@ -92,7 +92,7 @@ describe('a query finds attempts', () => {
     onOrder('i_e', 'ord_3', { origin: 'p', time: 5, given: 'T2' }),
     onOrder('i_a', 'ord_3', { origin: 'p', time: 6, attempt: 2 }),
   );
-  it.each<[string, AttemptQuery, readonly string[]]>([
+  it.each<[string, FormerQuery, readonly string[]]>([
     ['all of them', {}, ['i_a', 'i_b', 'i_c', 'i_d', 'i_e', 'i_a']],
     ['of one address', { origin: 'o' }, ['i_a', 'i_b']],
     ['of no known address', { origin: '' }, ['i_d']],

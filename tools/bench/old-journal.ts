@@ -5,6 +5,8 @@ import { globSync, mkdirSync, readFileSync, renameSync, rmSync, statSync } from 
 import { join } from 'node:path';
 import { localJournal } from '../../src/cli/choose-store.ts';
 import type { SettingRow } from '../../src/journal/journal-rows.ts';
+import { journalKind } from '../../src/journal/sqlite/journal-tables.ts';
+import { witnessKind } from '../../src/journal/sqlite/witness-file.ts';
 import { type DeskAccount, rowsOfYears } from './desk-rows.ts';
 
 const root = join(import.meta.dirname, '../..');
@@ -50,12 +52,8 @@ function raisedLimit({ origin, account, profile }: DeskAccount, time: number): S
 
 // Whatever decides how the files look.
 function hashOfMakers(account: DeskAccount): string {
-  const files = [
-    'src/journal/sqlite/*.ts',
-    'src/journal/{chain,journal-rows}.ts',
-    'tools/bench/{desk-rows,old-journal}.ts',
-  ];
-  const hash = createHash('sha256').update(JSON.stringify(account));
+  const hash = createHash('sha256').update(JSON.stringify([account, journalKind, witnessKind]));
+  const files = ['src/journal/{chain,journal-rows}.ts', 'tools/bench/{desk-rows,old-journal}.ts'];
   for (const file of globSync(files, { cwd: root }).sort()) hash.update(readFileSync(join(root, file)));
   return hash.digest('hex').slice(0, 12);
 }

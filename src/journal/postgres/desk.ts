@@ -165,13 +165,13 @@ export function openDesk(parts: DeskParts): Desk {
 
   const fetchNew = async (opened: Connection, told: ServerIdentity): Promise<void> => {
     for (;;) {
-      const { seq, head } = mirror.rules.end;
+      const { seq, head } = mirror.end;
       const found = await news(opened, seq, head);
       if (!found.knows || found.seq < seq) throw serverDiffers(forgot, place);
       const memory = memoryAt(told, found.lsn);
       // How far the server has written is kept once for each connection: to keep it takes a sync of the disk.
       if (found.rows.length > 0 || connection !== opened) await mirror.add(found.rows, memory);
-      if (mirror.rules.end.seq >= found.seq) return;
+      if (mirror.end.seq >= found.seq) return;
       if (found.rows.length === 0) throw serverDiffers(gap, place);
     }
   };

@@ -5,30 +5,22 @@
 
 import type { DatabaseSync } from 'node:sqlite';
 import { CliError } from '../../errors.ts';
-import { checkChain, type StoredRow } from '../chain.ts';
-import {
-  addRows,
-  asOfOneMoment,
-  damaged,
-  headFindings,
-  openDatabase,
-  type RowReader,
-  readRows,
-  rowReader,
-  unreadable,
-  writeAtOnce,
-} from '../sqlite/database.ts';
+import { chainStart, checkChain, type StoredRow } from '../chain.ts';
+import { newestMissing } from '../journal-store.ts';
+import { asOfOneMoment, fileOpener, writeAtOnce } from '../sqlite/database.ts';
 import { findFile, type JournalFile } from '../sqlite/journal-file.ts';
-import { StoreRules } from '../store-rules.ts';
+import { JournalTables, journalKind } from '../sqlite/journal-tables.ts';
+import { type Asked, KnownJournal } from '../sqlite/known-journal.ts';
+import { damaged, unreadable } from '../sqlite/sqlite-errors.ts';
 import type { ServerMemory } from './server-check.ts';
 
-/** A mirror for one run. Other runs of this machine write to the same file. */
+/** A mirror for one run. Other runs of this machine write to the same file. It has no witness, so all of it is checked once. */
 export class Mirror {
   readonly #file: JournalFile;
-  #db: DatabaseSync | undefined;
-  #reader: RowReader | undefined;
-  /** What this run has read of the mirror so far. */
-  rules = this.#knowNothing();
+  readonly #asked: Asked = { orders: new Map(), scripts: new Map() };
+  #opened: { readonly tables: JournalTables; readonly known: KnownJournal } | undefined;
+  // The newest row that this run has checked.
+  #checked = { seq: 0, head: chainStart };
 
   constructor(file: JournalFile) {
     this.#file = file;
@@ -38,38 +30,54 @@ export class Mirror {
     return this.#file.path;
   }
 
+  /** The newest row that this run has read and checked. */
+  get end(): { readonly seq: number; readonly head: string } {
+    return this.#checked;
+  }
+
+  /** Asks the rows that this run has checked, and those that others have added since. */
+  async ask<T>(read: (known: KnownJournal) => T): Promise<T> {
+    const { tables, known } = await this.#open();
+    return this.#orUnreadable(() =>
+      asOfOneMoment(tables.db, () => {
+        this.#check(tables);
+        return read(known);
+      }),
+    );
+  }
+
   /** Reads what other runs have added. Rejects with CliError 'refused' when a row is damaged or missing. */
   async refresh(): Promise<void> {
-    const db = await this.#open();
-    this.#read(db);
+    await this.ask(() => undefined);
   }
 
   /** Adds rows of the server, and what it says of itself, in one commit that is on the disk. They must follow the newest row. */
   async add(rows: readonly StoredRow[], memory: ServerMemory): Promise<void> {
-    const db = await this.#open();
+    const { tables } = await this.#open();
     this.#orUnreadable(() =>
-      writeAtOnce(db, () => {
-        this.#read(db);
-        const { seq, head } = this.rules.end;
+      writeAtOnce(tables.db, () => {
+        this.#check(tables);
+        const { seq, head } = this.#checked;
         // Another run may have added some of them meanwhile.
         const added = rows.filter((row) => row.seq > seq);
-        const [wrong] = checkChain(added, seq, head).findings;
+        const chain = checkChain(added, seq, head);
+        const [wrong] = chain.findings;
         if (wrong !== undefined) throw this.#strange(`row ${wrong.seq} ${wrong.problem}`);
-        addRows(db, added);
-        remember(db, memory);
+        tables.add(added);
+        remember(tables.db, memory);
       }),
     );
-    this.#read(db);
+    await this.refresh();
   }
 
   /** What this machine remembers of the server; undefined when it never saw one. */
   async memory(): Promise<ServerMemory | undefined> {
-    return recalled(await this.#open());
+    return recalled((await this.#open()).tables.db);
   }
 
   /** Takes the server as it is now for the one to remember. Only a person may decide that. */
   async accept(memory: ServerMemory): Promise<void> {
-    const db = await this.#open();
+    const { db } = (await this.#open()).tables;
     writeAtOnce(db, () => {
       db.exec('DELETE FROM server');
       remember(db, memory);
@@ -78,57 +86,47 @@ export class Mirror {
 
   /** All rows, without a check. */
   async rows(): Promise<readonly StoredRow[]> {
-    return readRows(await this.#open(), 0);
+    return (await this.#open()).tables.after(0);
   }
 
   /** Erases the bodies of attempts. */
   async erase(attempts: readonly { readonly intent: string; readonly attempt: number }[]): Promise<void> {
-    const db = await this.#open();
-    const erase = db.prepare('UPDATE rows SET body = NULL WHERE intent = ? AND attempt = ?');
-    writeAtOnce(db, () => {
-      for (const { intent, attempt } of attempts) erase.run(intent, attempt);
+    const { tables } = await this.#open();
+    writeAtOnce(tables.db, () => {
+      // A request for an approval is about no attempt.
+      for (const of of attempts) tables.erase({ ...of, about: tables.sentOf(of)?.about ?? '' });
     });
-    this.close();
   }
 
   close(): void {
-    this.#db?.close();
-    this.#db = undefined;
-    this.#reader = undefined;
-    this.rules = this.#knowNothing();
+    this.#opened?.tables.db.close();
+    this.#opened = undefined;
+    this.#checked = { seq: 0, head: chainStart };
   }
 
-  #knowNothing(): StoreRules {
-    return new StoreRules((seq) => this.#reader?.at(seq));
-  }
-
-  async #open(): Promise<DatabaseSync> {
-    if (this.#db !== undefined) return this.#db;
+  async #open() {
+    if (this.#opened !== undefined) return this.#opened;
     const { path } = this.#file;
     try {
       await findFile(this.#file, true);
-      const db = await openDatabase(path);
+      const db = (await fileOpener())(path, journalKind);
       db.exec(serverTable);
-      this.#db = db;
-      return db;
+      const tables = new JournalTables(db);
+      this.#opened = { tables, known: new KnownJournal(tables, this.#asked) };
+      return this.#opened;
     } catch (error) {
       throw error instanceof CliError ? error : unreadable(path, error);
     }
   }
 
-  #read(db: DatabaseSync): void {
-    this.#reader ??= rowReader(db);
-    const { after, endsAt } = this.#reader;
-    const { seq, head } = this.rules.end;
-    const read = () => {
-      if (endsAt({ seq, head })) return;
-      const stored = after(seq);
-      const chain = checkChain(stored, seq, head);
-      const [wrong] = [...chain.findings, ...headFindings(db, chain)];
-      if (wrong !== undefined) throw damaged(this.path, `row ${wrong.seq} ${wrong.problem}`);
-      this.rules.read(stored);
-    };
-    this.#orUnreadable(() => asOfOneMoment(db, read));
+  #check(tables: JournalTables): void {
+    const end = tables.end();
+    const { seq, head } = this.#checked;
+    if (end.seq === seq && end.hash === head && end.noted.seq === seq && end.noted.hash === head) return;
+    const chain = checkChain(tables.each(seq), seq, head);
+    const [wrong] = [...chain.findings, ...newestMissing(chain, end.noted)];
+    if (wrong !== undefined) throw damaged(this.path, `row ${wrong.seq} ${wrong.problem}`);
+    this.#checked = { seq: chain.seq, head: chain.head };
   }
 
   // The server's rows do not follow those that this machine has.

@@ -7,8 +7,10 @@ import { statSync } from 'node:fs';
 import { CliError } from '../../errors.ts';
 import { writeArchive } from '../archive-file.ts';
 import type { StoredRow } from '../chain.ts';
-import type { AttemptQuery, JournalStore, NewestRow, Repair, ServerState } from '../journal-store.ts';
+import type { AttemptRecord } from '../journal-rows.ts';
+import type { JournalStore, NewestRow, Repair, ServerState } from '../journal-store.ts';
 import type { JournalFile } from '../sqlite/journal-file.ts';
+import type { KnownJournal } from '../sqlite/known-journal.ts';
 import { recentIds } from '../sqlite/recent-ids.ts';
 import { newWitnessKey } from '../sqlite/witness-file.ts';
 import { isSignInRefused } from '../unwritten-words.ts';
@@ -37,6 +39,8 @@ export interface TeamStoreParts extends Omit<DeskParts, 'mirror'> {
 export interface TeamJournal extends JournalStore {
   /** Adds the history of this machine. Returns how many rows the server did not have. Throws as `append`. */
   bringIn(rows: readonly StoredRow[]): Promise<number>;
+  /** All attempts of an origin, however its address is spelled, in the order of their SENT rows. Takes as long as there are rows. */
+  history(origin: string): Promise<readonly AttemptRecord[]>;
   /** The rows of all attempts, with what the server has added last. Rejects when the server is away. */
   freshRows(): Promise<readonly StoredRow[]>;
   status(): Promise<TeamStatus>;
@@ -64,13 +68,18 @@ export function createPostgresStore(parts: TeamStoreParts): TeamJournal {
     witness: undefined,
     append: (row) => store.writer.append(row),
     takeBack: (sent, verdict) => store.writer.takeBack(sent, verdict),
-    attempts: (query) => store.attempts(query),
-    settings: () => store.settings(),
+    attempts: (query) => store.ask((known) => known.attempts(query)),
+    list: (filter, page) => store.ask((known) => known.list(filter, page)),
+    operators: (origin) => store.ask((known) => known.operators(origin)),
+    settings: () => store.ask((known) => known.settings()),
     newest: () => store.newest(),
     ready: () => store.ready(),
     problem: () => store.problem(),
     server: () => store.server(),
     verify: (head) => verifyRows(store.verified, head),
+    // The server is compared with the whole copy on this machine at each start.
+    checkSome: () => Promise.resolve(undefined),
+    wholeCheckAt: () => Promise.resolve(undefined),
     repair: () => store.repair(),
     eraseBodies: (before) => store.eraseBodies(before),
     archive: (path) => store.archive(path),
@@ -79,6 +88,7 @@ export function createPostgresStore(parts: TeamStoreParts): TeamJournal {
     recent: (of, profile) => recentIds(parts.mirror.path, of, profile),
     close: () => store.close(),
     bringIn: (rows) => store.bringIn(rows),
+    history: (origin) => store.ask((known) => known.history(origin)),
     freshRows: () => store.freshRows(),
     status: () => store.status(),
     verifyServer: (how) => verifyServer(store.verified, how),
@@ -136,7 +146,7 @@ class PostgresStore {
     );
     const latencyMs = clock.monotonic() - asked;
     await this.#desk.refresh();
-    const { seq, head } = this.#mirror.rules.end;
+    const { seq, head } = this.#mirror.end;
     return {
       ...told,
       operator: identity?.operator ?? '',
@@ -167,24 +177,20 @@ class PostgresStore {
     });
   }
 
-  async attempts(query: AttemptQuery) {
+  async ask<Found>(question: (known: KnownJournal) => Found): Promise<Found> {
     await this.#refreshIfThere();
-    return this.#mirror.rules.attempts(query);
-  }
-
-  async settings() {
-    await this.#refreshIfThere();
-    return this.#mirror.rules.settings();
+    return await this.#mirror.ask(question);
   }
 
   async newest(): Promise<NewestRow> {
     if (this.#desk.serverNow() === undefined) await this.#refreshIfThere();
-    return { ...this.#mirror.rules.newest, serverNow: this.#desk.serverNow() };
+    const newest = await this.#mirror.ask((known) => known.newest);
+    return { ...newest, serverNow: this.#desk.serverNow() };
   }
 
   async ready(): Promise<void> {
     await this.#desk.refresh(readyMs);
-    this.#mirror.rules.refuseWhileLost();
+    await this.#mirror.ask((known) => known.refuseWhileLost());
   }
 
   async problem(): Promise<string | undefined> {
@@ -230,7 +236,7 @@ class PostgresStore {
 
   async eraseBodies(before: number): Promise<number> {
     await this.#desk.refresh();
-    const settled = this.#mirror.rules.erasable(before).map(({ sent }) => sent);
+    const settled = await this.#mirror.ask((known) => [...known.erasable(before)]);
     const requests = await this.rules().over(before);
     const all = [...settled, ...requests.map((intent) => ({ intent, attempt: 0 }))];
     if (all.length === 0) return 0;
@@ -249,8 +255,7 @@ class PostgresStore {
     if (findings.length > 0) throw ofServer(`the team's journal ${this.#place} is not whole`);
     await this.#desk.refresh();
     const rows = await this.#mirror.rows();
-    writeArchive(path, { rows, key: newWitnessKey() }, this.#parts.cwd);
-    return rows.length;
+    return writeArchive(path, { count: rows.length, rows, key: newWitnessKey() }, this.#parts.cwd);
   }
 
   close(): void {

@@ -43,7 +43,8 @@ export class ServerWriter {
   /** Adds a row, as `append` of the store. */
   async append(row: JournalRow): Promise<void> {
     await this.#parts.desk.connect();
-    if (row.type !== 'verdict') this.#parts.mirror.rules.refuseWhileLost();
+    const { mirror } = this.#parts;
+    if (row.type !== 'verdict') await mirror.ask((known) => known.refuseWhileLost());
     switch (row.type) {
       case 'sent':
         return await this.#appendSent(row);
@@ -54,13 +55,13 @@ export class ServerWriter {
         return await this.add(await this.#ask('record_setting', writerVersion, rest));
       }
       default:
-        return this.#parts.mirror.rules.refuseMisplaced(row);
+        return await mirror.ask((known) => known.refuseMisplaced(row));
     }
   }
 
   async #appendSent(row: SentRow): Promise<void> {
     const { rest, body } = unstamped(row);
-    const seen = this.#parts.mirror.rules.seenOf(row);
+    const seen = await this.#parts.mirror.ask((known) => known.seenOf(row));
     const within = Math.max(0, Math.ceil(row.sendBy - row.time));
     const { intent, attempt } = row;
     const values = [writerVersion, intent, attempt, seen.order, seen.given, within, rest, body];
@@ -79,7 +80,7 @@ export class ServerWriter {
     const { rest, body } = unstamped(row);
     const { intent, attempt } = row;
     // The same number every time: a verdict whose outcome was unknown must not be there twice.
-    const number = this.#parts.mirror.rules.verdictsOn(row) + 1;
+    const number = (await this.#parts.mirror.ask((known) => known.verdictsOn(row))) + 1;
     const values = [writerVersion, intent, attempt, number, rest, body];
     try {
       await this.add(await this.insist(rowWords(row), () => this.#ask('record_verdict', ...values)));
@@ -93,8 +94,10 @@ export class ServerWriter {
     if (['PD010', 'PD012', 'PD013'].includes(codeOf(error) ?? '')) {
       await this.#parts.desk.refresh();
       try {
-        this.#parts.mirror.rules.refuseMisplaced(row);
-        this.#parts.mirror.rules.refuseUnseen(row);
+        await this.#parts.mirror.ask((known) => {
+          known.refuseMisplaced(row);
+          known.refuseUnseen(row);
+        });
       } catch (refusal) {
         if (refusal instanceof CliError) return refusal;
       }
@@ -145,8 +148,8 @@ export class ServerWriter {
 
   /** Takes the row as the server has it. Rows of others may have come before it. */
   async add(row: StoredRow): Promise<void> {
-    if (row.seq === this.#parts.mirror.rules.end.seq + 1) return await this.#parts.desk.take([row]);
-    if (row.seq > this.#parts.mirror.rules.end.seq) await this.#parts.desk.refresh();
+    if (row.seq === this.#parts.mirror.end.seq + 1) return await this.#parts.desk.take([row]);
+    if (row.seq > this.#parts.mirror.end.seq) await this.#parts.desk.refresh();
   }
 }
 

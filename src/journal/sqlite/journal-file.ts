@@ -23,17 +23,18 @@ export interface JournalFile {
  * CliError 'refused' when the file, SQLite's own journal beside it, or a folder is not safe; opens none of them to find
  * out.
  */
-export async function findFile(
-  { path: file, rules, folders }: JournalFile,
-  create: boolean,
-): Promise<boolean> {
-  if (create) await make(file);
+export async function findFile(file: JournalFile, create: boolean): Promise<boolean> {
+  if (create) await make(file.path);
+  const size = sizeOf(file);
+  if (create && size === 0) await keep(file.path);
+  return create ? size !== undefined : (size ?? 0) > 0;
+}
+
+/** How large a file is that SQLite opens; undefined when there is none. Throws CliError 'refused' as `findFile` does. */
+export function sizeOf({ path: file, rules, folders }: JournalFile): number | undefined {
   for (const folder of folders) checkOwnFolder(folder, rules);
   checkOwnFile(`${file}-journal`, rules);
-  if (!checkOwnFile(file, rules)) return false;
-  if (lstatSync(file).size > 0) return true;
-  if (create) await keep(file);
-  return create;
+  return checkOwnFile(file, rules) ? lstatSync(file).size : undefined;
 }
 
 async function make(file: string): Promise<void> {

@@ -17,15 +17,16 @@ export async function recentIds(
   const db = new DatabaseSync(file, { readOnly: true, timeout: 100 });
   try {
     if (typeof of === 'object') return chargesIn(chargesBefore(db, of.chargesOf, profile));
-    const column = of === 'orders' ? 'order_id' : 'intent';
-    const rows = db
+    // Of the newest changes: an order or an intent may have several.
+    const found = db
       .prepare(
-        `SELECT ${column} AS id, MAX(time) AS time, row ->> '$.proof.kind' AS kind, row ->> '$.amount' AS amount,
-           row ->> '$.currency' AS currency
-         FROM rows WHERE type = 'sent' AND ${column} IS NOT NULL AND (?1 IS NULL OR row ->> '$.profile' = ?1)
-         GROUP BY ${column} ORDER BY 2 DESC LIMIT ${recentMax}`,
+        `SELECT ${of === 'orders' ? 'about' : 'intent'} AS id, time, kind, amount, currency FROM attempts
+         WHERE ${of === 'orders' ? 'has_order = 1' : '1 = 1'} AND (?1 IS NULL OR profile = ?1) ORDER BY time DESC LIMIT ${lookedAt}`,
       )
       .all(profile ?? null);
+    const newest = new Map<unknown, (typeof found)[number]>();
+    for (const row of found) if (!newest.has(row.id)) newest.set(row.id, row);
+    const rows = [...newest.values()].slice(0, recentMax);
     return recentIn(
       of,
       rows.map(({ id, kind, amount, currency, time }) => ({ id, kind, amount, currency, time })),
@@ -35,13 +36,15 @@ export async function recentIds(
   }
 }
 
+const lookedAt = 10 * recentMax;
+
 // From the newest refund of the order whose SENT row shows the charges.
 function chargesBefore(db: Database, orderId: string, profile: string | undefined) {
   const rows = db
     .prepare(
       `SELECT charge.value ->> '$.id' AS id, charge.value ->> '$.amount' AS amount, COALESCE(charge.value ->> '$.currency', row ->> '$.currency') AS currency
        FROM (SELECT row FROM rows
-             WHERE type = 'sent' AND order_id = ?1 AND (?2 IS NULL OR row ->> '$.profile' = ?2)
+             WHERE type = 'sent' AND about = ?1 AND order_id = ?1 AND (?2 IS NULL OR row ->> '$.profile' = ?2)
                AND json_array_length(row, '$.proof.before.charges') > 0
              ORDER BY time DESC LIMIT 1),
          json_each(row, '$.proof.before.charges') AS charge

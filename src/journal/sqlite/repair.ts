@@ -10,18 +10,13 @@ import type { Archive } from '../archive-file.ts';
 import { chainOf, type StoredRow } from '../chain.ts';
 import type { Repair } from '../journal-store.ts';
 import { rebuildRows } from '../rebuild-rows.ts';
-import { addRows, isBroken, isFull, mayNotWrite, openDatabase, unreadable, writeAtOnce } from './database.ts';
+import { fileOpener, type OpenFile, writeAtOnce } from './database.ts';
 import { findFile, type JournalFile, syncFolder } from './journal-file.ts';
-import { salvage } from './salvage.ts';
-import { linesAfter, noteWitness, type WitnessPlace } from './witness-check.ts';
-import {
-  newWitnessKey,
-  readWitness,
-  readWitnessBytes,
-  readWitnessEnd,
-  witnessText,
-  writeWitness,
-} from './witness-file.ts';
+import { JournalTables, journalKind } from './journal-tables.ts';
+import { salvage, salvageWitness } from './salvage.ts';
+import { isBroken, isFull, mayNotWrite, unreadable } from './sqlite-errors.ts';
+import { linesAfter } from './witness-check.ts';
+import { createWitness, nameOf, newWitnessKey, openWitness } from './witness-file.ts';
 
 /**
  * Keeps copies, builds the new journal from both files, renames it over the old one, then writes its witness. `now` in
@@ -30,37 +25,50 @@ import {
  */
 export async function repairJournal(
   { path, rules }: JournalFile,
-  place: WitnessPlace | undefined,
+  witness: JournalFile | undefined,
   now: number,
 ): Promise<Repair> {
-  const witness = place?.witness;
+  const openFile = await fileOpener();
   const fresh = `${path}.repaired-${now}`;
-  const held = await holdJournal(path, rules);
+  const held = await holdFile(path, rules);
+  const heldWitness = witness && (await holdFile(witness.path, rules));
   try {
-    const bytes = held === undefined ? undefined : readFileSync(held.handle);
-    const remembered = witness === undefined ? undefined : readWitness(witness, rules);
+    const bytes = held && readFileSync(held.handle);
+    const witnessBytes = heldWitness && readFileSync(heldWitness.handle);
+    const remembered = witnessBytes && salvageWitness(witnessBytes);
     const found = salvage(bytes ?? new Uint8Array());
     const { rows, blocked, ...counts } = rebuildRows(found, remembered, now);
     const copies: Copies = {
       copy: bytes && `${path}.damaged-${now}`,
-      witnessCopy: remembered && witness && `${witness}.before-${now}`,
+      witnessCopy: witnessBytes && witness && `${witness.path}.before-${now}`,
     };
+    const key = remembered?.key ?? newWitnessKey();
     const made = [fresh, `${fresh}-journal`, copies.copy, copies.witnessCopy];
-    const text = await orCleanUp(path, made, async () => {
-      const built = await buildJournal(fresh, chainOf(rows), remembered?.key ?? newWitnessKey());
+    await orCleanUp(path, made, async () => {
+      await buildJournal(fresh, openFile, chainOf(rows), key);
       if (copies.copy && bytes) writeOwnFile(copies.copy, bytes, rules);
-      if (copies.witnessCopy && witness)
-        writeOwnFile(copies.witnessCopy, readWitnessBytes(witness, rules), rules);
-      return built;
+      if (copies.witnessCopy && witnessBytes) writeOwnFile(copies.witnessCopy, witnessBytes, rules);
     });
     // The journal comes first. Without its new witness, changes are refused and the repair can run again.
     await replaceJournal(path, fresh);
-    if (witness !== undefined) writeWitness(witness, text, rules);
+    heldWitness?.letGo();
+    if (witness !== undefined) writeWitness(path, witness, openFile, key);
     const names = blocked.map(({ intent, proof }) => ({ intent, orderId: proof.orderId }));
     return { ...copies, ...counts, unreadable: found.unreadable, blocked: names };
   } finally {
+    heldWitness?.letGo();
     held?.letGo();
     await dropJournal(fresh);
+  }
+}
+
+// Writes the witness of the journal that is in its place now.
+function writeWitness(path: string, witness: JournalFile, openFile: OpenFile, key: string): void {
+  const db = openFile(path, journalKind);
+  try {
+    createWitness(witness, openFile, key, linesAfter(new JournalTables(db), 0, key));
+  } finally {
+    db.close();
   }
 }
 
@@ -96,23 +104,28 @@ function adviceFor(error: unknown, folder: string): string | undefined {
   return undefined;
 }
 
-/** Puts imported rows in place of a journal without rows. Throws CliError 'refused' when the journal or its witness has rows. */
+/**
+ * Puts imported rows in place of a journal without rows, and returns how many there are. Throws CliError 'refused' when the journal
+ * or its witness has rows.
+ */
 export async function restoreJournal(
   file: JournalFile,
-  place: WitnessPlace | undefined,
-  { rows, key }: Archive,
-): Promise<void> {
+  witness: JournalFile | undefined,
+  { rows, count, key }: Archive,
+): Promise<number> {
   const { path, rules } = file;
+  const openFile = await fileOpener();
   await findFile(file, true);
-  const held = await holdJournal(path, rules);
+  const held = await holdFile(path, rules);
   const fresh = `${path}.imported`;
   try {
     const { last, unreadable } = salvage(held === undefined ? new Uint8Array() : readFileSync(held.handle));
     if (last > 0 || unreadable > 0) throw notEmpty(`the journal ${path} has rows`);
-    if (place !== undefined) refuseWitness(place.witness, rules);
-    const text = await buildJournal(fresh, rows, key);
+    if (witness !== undefined) refuseWitness(witness, openFile);
+    await buildJournal(fresh, openFile, rows(), key);
     await replaceJournal(path, fresh);
-    if (place !== undefined) writeWitness(place.witness, text, rules);
+    if (witness !== undefined) writeWitness(path, witness, openFile, key);
+    return count;
   } finally {
     held?.letGo();
     await dropJournal(fresh);
@@ -120,11 +133,13 @@ export async function restoreJournal(
 }
 
 // A damaged witness may have known rows, so it is refused too.
-function refuseWitness(path: string, rules: FileRules): void {
-  const end = readWitnessEnd(path, rules);
-  if (end.is === 'damaged') throw notEmpty(`the witness ${path} ${end.problem}, and may have rows`);
-  if (end.is === 'whole' && (end.last !== undefined || end.torn))
-    throw notEmpty(`the witness ${path} has rows`);
+function refuseWitness(file: JournalFile, openFile: OpenFile): void {
+  const found = openWitness(file, openFile);
+  if (found.is === 'missing') return;
+  if (found.is === 'damaged') throw notEmpty(`the witness ${file.path} ${found.problem}, and may have rows`);
+  const end = found.witness.end();
+  found.witness.close();
+  if (end !== undefined) throw notEmpty(`the witness ${file.path} has rows`);
 }
 
 function notEmpty(what: string): CliError {
@@ -134,20 +149,23 @@ function notEmpty(what: string): CliError {
   });
 }
 
-// A journal file that nobody else can write to until `letGo` is called.
-interface HeldJournal {
+// A file that nobody else can write to until `letGo` is called.
+interface HeldFile {
   /** Open for reading the bytes as they are. */
   readonly handle: number;
   letGo(): void;
 }
 
-// Waits for runs that write to the journal, then keeps them out. Undefined when there is no file.
-async function holdJournal(file: string, rules: FileRules): Promise<HeldJournal | undefined> {
+// Waits for runs that write to a file, then keeps them out. Undefined when there is no file.
+async function holdFile(file: string, rules: FileRules): Promise<HeldFile | undefined> {
   const handle = openOwnFile(file, constants.O_RDONLY, rules);
   if (handle === undefined) return undefined;
   const { DatabaseSync } = await import('node:sqlite');
   let db: DatabaseSync | undefined;
+  let isHeld = true;
   const letGo = () => {
+    if (!isHeld) return;
+    isHeld = false;
     db?.close();
     // Closing a file drops every lock of this process on it, so this comes last.
     closeSync(handle);
@@ -171,26 +189,31 @@ function keepOthersOut(db: DatabaseSync, file: string): void {
   }
 }
 
-// Builds a journal of all these rows for the witness with this key. Returns the text of that witness.
-async function buildJournal(fresh: string, rows: readonly StoredRow[], key: string): Promise<string> {
+// Builds a journal of all these rows for the witness with this key.
+async function buildJournal(
+  fresh: string,
+  openFile: OpenFile,
+  rows: Iterable<StoredRow>,
+  key: string,
+): Promise<void> {
   await mkdir(dirname(fresh), { recursive: true, mode: 0o700 });
   for (const path of [fresh, `${fresh}-journal`]) {
     await rm(path, { force: true });
     await (await open(path, 'wx', 0o600)).close();
   }
-  const db = await openDatabase(fresh);
+  const db = openFile(fresh, journalKind);
   try {
+    const tables = new JournalTables(db);
     writeAtOnce(db, () => {
-      addRows(db, rows);
-      noteWitness(db, key);
+      tables.add(rows);
+      tables.noteWitness(nameOf(key));
     });
-    return witnessText(key, linesAfter(db, 0, key));
   } finally {
     db.close();
   }
 }
 
-// Renames the new file over the old one. Call it only while `holdJournal` keeps other runs out.
+// Renames the new file over the old one. Call it only while `holdFile` keeps other runs out.
 async function replaceJournal(file: string, fresh: string): Promise<void> {
   try {
     // SQLite's own journal is replaced first: one that is left from the old file must never be applied to the new file.

@@ -1,14 +1,18 @@
-/** Finds the rows in a damaged journal file: those that are whole, and what is left of the others. Pure. */
+/** Finds what is whole in the damaged files of a journal: rows, lines of the witness, and what is left of the others. Pure. */
 
 import { damageOf, isGenuine, type StoredRow, storedColumns, storedRow, unlink } from '../chain.ts';
 import type { JournalRow } from '../journal-rows.ts';
 import type { Salvage, Salvaged } from '../rebuild-rows.ts';
+import type { WitnessLine, WitnessText } from '../witness-lines.ts';
+import { unpackedBody } from './journal-tables.ts';
 import { type PageRecord, readPages } from './sqlite-pages.ts';
+import { isKey, lineIn } from './witness-file.ts';
 
 /** Reads the bytes of a journal file, damaged or not. */
 export function salvage(bytes: Uint8Array): Salvage {
   const { records, unreadable } = readPages(bytes);
-  const stored = records.filter(({ values }) => values.length === storedColumns.length).map(storedOf);
+  // The columns of a row, and what it is about.
+  const stored = records.filter(({ values }) => values.length === storedColumns.length + 1).map(storedOf);
   const heads = records.map(headIn).filter((seq) => seq !== undefined);
   // A whole journal has its head even before the first row. If there is none, a page is missing.
   const missingHead = bytes.length > 0 && heads.length === 0 ? 1 : 0;
@@ -28,7 +32,8 @@ export function salvage(bytes: Uint8Array): Salvage {
 // `seq` is the rowid of the record, and SQLite leaves it empty among the values.
 function storedOf({ rowid, values }: PageRecord): StoredRow {
   const named = storedColumns.map((name, index) => [name, values[index]]);
-  return storedRow({ ...Object.fromEntries(named), seq: rowid });
+  const record = Object.fromEntries(named);
+  return storedRow({ ...record, body: unpackedBody(record.body), seq: rowid });
 }
 
 function rowOf(stored: StoredRow): JournalRow | undefined {
@@ -44,11 +49,33 @@ function columnsMatchText(stored: StoredRow): boolean {
 }
 
 // The number of the newest row, as the only record of the table `head` notes it.
-function headIn({ values: [seq, hash, witness], values }: PageRecord): number | undefined {
+function headIn({ values: [seq, hash, witness, time], values }: PageRecord): number | undefined {
   const isHead =
-    (values.length === 2 || values.length === 3) &&
+    values.length === 4 &&
     typeof seq === 'number' &&
     /^[0-9a-f]{64}$/.test(String(hash)) &&
-    (witness === undefined || witness === null || typeof witness === 'string');
+    (witness === null || typeof witness === 'string') &&
+    typeof time === 'number';
   return isHead ? seq : undefined;
+}
+
+/** Reads the bytes of a witness, damaged or not. */
+export function salvageWitness(bytes: Uint8Array): WitnessText {
+  const { records } = readPages(bytes);
+  const key = records.map(keyIn).find((found) => found !== undefined);
+  const lines: WitnessLine[] = [];
+  const broken: number[] = [];
+  for (const { rowid, values } of records) {
+    const [, about, given, line, seal] = values;
+    if (values.length !== 5) continue;
+    const read = key === undefined ? undefined : lineIn({ seq: rowid, about, given, line, seal }, key);
+    if (read === undefined) broken.push(rowid);
+    else lines.push(read);
+  }
+  return { key, lines: lines.toSorted((one, other) => one.seq - other.seq), broken };
+}
+
+// The only record of the table `head` of a witness.
+function keyIn({ values: [key, seal], values }: PageRecord): string | undefined {
+  return values.length === 4 && isKey(key, seal) ? key : undefined;
 }

@@ -1,42 +1,35 @@
-/** The journal in a SQLite file on this machine: `append` commits a row, then adds its line to the witness. */
+/**
+ * The journal in two SQLite files on this machine: `append` commits a row, then its line in the witness. It reads what is asked for
+ * and proves that, however long the journal is.
+ */
 
 import { statSync } from 'node:fs';
 import { dirname } from 'node:path';
-import type { DatabaseSync } from 'node:sqlite';
 import { CliError } from '../../errors.ts';
 import type { FileRules } from '../../profiles/profiles.ts';
 import { readArchive, writeArchive } from '../archive-file.ts';
-import { chainStart, checkChain, type StoredRow } from '../chain.ts';
-import { type AttemptRow, attemptKey, type JournalRow } from '../journal-rows.ts';
-import type { AttemptQuery, JournalStore, NewestRow, Repair, Verification } from '../journal-store.ts';
-import { isSameOrigin, type MovedTo } from '../moved-away.ts';
-import { StoreRules } from '../store-rules.ts';
-import {
-  addRows,
-  asOfOneMoment,
-  damaged,
-  headFindings,
-  isInUse,
-  openDatabase,
-  type RowReader,
-  readRows,
-  readWhatCanBe,
-  rowReader,
-  unreadable,
-  writeAtOnce,
-} from './database.ts';
+import type { StoredRow } from '../chain.ts';
+import type { AttemptRecord, AttemptRow, JournalRow } from '../journal-rows.ts';
+import type { Finding, JournalStore, NewestRow, Repair, Verification } from '../journal-store.ts';
+import type { MovedTo } from '../moved-away.ts';
+import { asOfOneMoment, fileOpener, type OpenFile, writeAtOnce } from './database.ts';
 import { findFile, type JournalFile, refuseNetwork } from './journal-file.ts';
+import { JournalTables, journalKind } from './journal-tables.ts';
+import { type Asked, KnownJournal, noteAsked, type RowProof } from './known-journal.ts';
 import { recentIds } from './recent-ids.ts';
 import { repairJournal, restoreJournal } from './repair.ts';
+import { damaged, isBroken, isInUse, unreadable } from './sqlite-errors.ts';
+import { checkSome, endFinding, verifyFiles } from './verify-files.ts';
 import {
-  beginWitness,
   catchUp,
-  compareWitness,
+  linesAfter,
   mismatchOf,
-  refuseUnlessWitnessed,
-  type WitnessPlace,
+  type Places,
+  proofBy,
+  proofOfEnd,
+  refusalOf,
 } from './witness-check.ts';
-import { newWitnessKey, readWitness } from './witness-file.ts';
+import { createWitness, type FoundWitness, nameOf, newWitnessKey, openWitness } from './witness-file.ts';
 
 /** Where the files of a journal are, and which rules hold for them. */
 export interface SqlitePlace {
@@ -57,6 +50,8 @@ export interface SqlitePlace {
 export interface LocalJournal extends JournalStore {
   /** Where the changes of an origin are recorded; undefined: here. */
   movedTo(origin: string): Promise<MovedTo | undefined>;
+  /** All attempts of an origin. */
+  history(origin: string): Promise<readonly AttemptRecord[]>;
   /** The rows of all attempts of an origin as they are stored, oldest first. */
   rowsOf(origin: string): Promise<readonly StoredRow[]>;
   /**
@@ -66,7 +61,7 @@ export interface LocalJournal extends JournalStore {
   takeIn(rows: readonly AttemptRow[], last: JournalRow): Promise<number>;
 }
 
-/** Opens the file on first use. Refuses a damaged file, or one of a newer version, with CliError 'refused'. */
+/** Opens the files on first use. Refuses damaged ones, and those of another version, with CliError 'refused'. */
 export function createSqliteStore(place: SqlitePlace): LocalJournal {
   const store = new SqliteStore(place);
   return {
@@ -75,19 +70,55 @@ export function createSqliteStore(place: SqlitePlace): LocalJournal {
     append: (row) => store.append(row),
     // A commit that failed at its last step may still be in the file.
     takeBack: (_sent, verdict) => store.append(verdict),
-    attempts: (query) => store.attempts(query),
-    settings: () => store.settings(),
+    attempts: (query) =>
+      store.ask(
+        (known) => known.attempts(query),
+        () => {
+          noteAsked(store.asked, query, 0);
+          return [];
+        },
+      ),
+    list: (filter, page) =>
+      store.ask(
+        (known) => known.list(filter, page),
+        () => [],
+      ),
+    operators: (origin) =>
+      store.ask(
+        (known) => known.operators(origin),
+        () => [],
+      ),
+    settings: () =>
+      store.ask(
+        (known) => known.settings(),
+        () => [],
+      ),
     newest: () => store.newest(),
     ready: () => store.ready(),
     problem: () => store.problem(),
-    verify: (head) => store.verify(head),
+    verify: (head, now) => store.verify(head, now),
+    checkSome: (how) => store.checkSome(how),
+    wholeCheckAt: () => store.wholeCheckAt(),
     repair: (now) => store.repair(now),
     eraseBodies: (before) => store.eraseBodies(before),
     archive: (path) => store.archive(path),
     restore: (path) => store.restore(path),
     recent: (of, profile) => recentIds(place.file, of, profile),
-    movedTo: (origin) => store.movedTo(origin),
-    rowsOf: (origin) => store.rowsOf(origin),
+    movedTo: (origin) =>
+      store.ask(
+        (known) => known.movedTo(origin),
+        () => undefined,
+      ),
+    history: (origin) =>
+      store.ask(
+        (known) => known.history(origin),
+        () => [],
+      ),
+    rowsOf: (origin) =>
+      store.ask(
+        (known) => known.rowsOf(origin),
+        () => [],
+      ),
     takeIn: (rows, last) => store.takeIn(rows, last),
     close: () => store.close(),
   };
@@ -95,95 +126,130 @@ export function createSqliteStore(place: SqlitePlace): LocalJournal {
 
 const noRules: FileRules = { uid: undefined, notice: () => undefined };
 
+/** Both files, once they are open. */
+interface Opened {
+  readonly tables: JournalTables;
+  readonly known: KnownJournal;
+  found: FoundWitness;
+  readonly openFile: OpenFile;
+}
+
 class SqliteStore {
   readonly #file: JournalFile;
-  readonly #witness: WitnessPlace | undefined;
+  readonly #witness: JournalFile | undefined;
   readonly #onNetwork: boolean | undefined;
   readonly #cwd: (() => string) | undefined;
-  #db: DatabaseSync | undefined;
-  #reader: RowReader | undefined;
-  // What this run has read and checked so far. The file only grows.
-  #known = this.#knowNothing();
+  /** What this run has asked about. */
+  readonly asked: Asked = { orders: new Map(), scripts: new Map() };
+  #opened: Opened | undefined;
 
   constructor({ file, witness, rules = noRules, folders = [], onNetwork, cwd }: SqlitePlace) {
     const ownRules = { ...rules, movedBy: 'XDG_STATE_HOME' } as const;
     this.#file = { path: file, folders, rules: ownRules };
-    this.#witness = witness === undefined ? undefined : { journal: file, witness, rules: ownRules };
+    this.#witness =
+      witness === undefined ? undefined : { path: witness, folders: [dirname(witness)], rules: ownRules };
     this.#onNetwork = onNetwork;
     this.#cwd = cwd;
   }
 
-  async append(row: JournalRow): Promise<void> {
-    this.#refuseNetwork();
-    const [db, witness] = [await this.#open(true), this.#witness];
-    writeAtOnce(db, () => {
-      this.#refresh(db);
-      this.#known.refuseMisplaced(row);
-      this.#refuseUnready(db, row);
-      this.#known.refuseMoved(row);
-      this.#known.refuseUnseen(row);
-      if (witness !== undefined) beginWitness(db, witness);
-      addRows(db, [this.#known.link(row)]);
-    });
-    // Nothing is sent before the witness has the row too. The write lock keeps its lines in the order of the rows.
-    if (witness !== undefined) writeAtOnce(db, () => catchUp(db, witness));
-    this.#refresh(db);
+  // ── Asking ────────────────────────────────────────────────────────────────────────────────────
+
+  /** Asks in one moment of both files. `none`: the answer while there is no journal. */
+  async ask<T>(read: (known: KnownJournal) => T, none: () => T): Promise<T> {
+    const opened = await this.#open(false);
+    return opened === undefined ? none() : this.#atOnce(opened, () => read(opened.known));
   }
 
-  async movedTo(origin: string): Promise<MovedTo | undefined> {
-    const db = await this.#open(false);
-    if (db === undefined) return undefined;
-    this.#refresh(db);
-    return this.#known.movedTo(origin);
-  }
-
-  async rowsOf(origin: string): Promise<readonly StoredRow[]> {
-    const db = await this.#open(false);
-    if (db === undefined) return [];
-    return this.#orUnreadable(() =>
-      asOfOneMoment(db, () => {
-        this.#refresh(db);
-        const own = this.#known.attempts({}).filter(({ sent }) => isSameOrigin(sent.origin, origin));
-        const keys = new Set(own.map(({ sent }) => attemptKey(sent)));
-        return readRows(db, 0).filter((row) => row.type !== 'setting' && keys.has(attemptKey(row)));
-      }),
-    );
-  }
-
-  async takeIn(rows: readonly AttemptRow[], last: JournalRow): Promise<number> {
-    this.#refuseNetwork();
-    const [db, witness] = [await this.#open(true), this.#witness];
-    try {
-      const added = writeAtOnce(db, () => {
-        this.#refresh(db);
-        this.#refuseUnready(db);
-        if (witness !== undefined) beginWitness(db, witness);
-        const lacking = this.#known.lackingOf(rows);
-        for (const row of [...lacking, last]) {
-          const stored = this.#known.link(row);
-          addRows(db, [stored]);
-          this.#known.read([stored]);
-        }
-        return lacking.length;
+  // The end of the witness is read before that of the journal: another run writes its row before its line.
+  #atOnce<T>({ tables, found }: Opened, read: () => T): T {
+    return this.#orUnreadable(() => {
+      if (found.is !== 'whole') return asOfOneMoment(tables.db, read);
+      return asOfOneMoment(found.witness.db, () => {
+        found.witness.end();
+        return asOfOneMoment(tables.db, read);
       });
-      if (witness !== undefined) writeAtOnce(db, () => catchUp(db, witness));
-      return added;
-    } finally {
-      // The commit may have failed, so everything is read again.
-      this.close();
-    }
+    });
+  }
+
+  // While the two files do not match, rows are shown unproven: nothing is sent, and every command warns. Only the end is checked.
+  #proof({ tables, found }: Opened): RowProof {
+    const places = this.#places();
+    const isProven =
+      found.is === 'whole' && places !== undefined && mismatchOf(found, tables, places) === undefined;
+    return isProven ? proofBy(found.witness, tables) : proofOfEnd(tables);
+  }
+
+  async newest(): Promise<NewestRow> {
+    const newest = await this.ask(
+      (known) => known.newest,
+      () => undefined,
+    );
+    const writtenAt = statSync(this.#file.path, { throwIfNoEntry: false })?.mtimeMs;
+    return newest === undefined ? { time: 0 } : { ...newest, writtenAt };
   }
 
   async ready(): Promise<void> {
     this.#refuseNetwork();
     try {
-      const db = await this.#open(false);
-      if (db !== undefined) this.#refresh(db);
-      this.#refuseUnready(db);
+      const opened = await this.#open(false);
+      if (opened === undefined) this.#refuseMismatch(undefined, this.#findWitness(await fileOpener()));
+      else this.#atOnce(opened, () => this.#refuseUnready(opened));
     } catch (error) {
       // The journal is in use. The lock on the order says who holds it, and `append` checks again.
       if (!isInUse(error)) throw error;
     }
+  }
+
+  async problem(): Promise<string | undefined> {
+    try {
+      const opened = await this.#open(false);
+      const places = this.#places();
+      if (places === undefined) return undefined;
+      if (opened !== undefined)
+        return this.#atOnce(opened, () => mismatchOf(opened.found, opened.tables, places)?.problem);
+      return mismatchOf(this.#findWitness(await fileOpener()), undefined, places)?.problem;
+    } catch (error) {
+      // The journal is damaged so badly that it cannot even be compared with its witness.
+      return error instanceof Error ? error.message : String(error);
+    }
+  }
+
+  // ── Adding ────────────────────────────────────────────────────────────────────────────────────
+
+  async append(row: JournalRow): Promise<void> {
+    this.#refuseNetwork();
+    const opened = await this.#open(true);
+    const { tables, known } = opened;
+    this.#orUnreadable(() =>
+      writeAtOnce(tables.db, () => {
+        this.#refuseUnready(opened, row);
+        known.refuseDamaged(row);
+        known.refuseMisplaced(row);
+        known.refuseMoved(row);
+        known.refuseUnseen(row);
+        this.#beginWitness(opened);
+        tables.add([known.link(row)]);
+      }),
+    );
+    // Nothing is sent before the witness has the row too.
+    this.#catchUp(opened);
+  }
+
+  async takeIn(rows: readonly AttemptRow[], last: JournalRow): Promise<number> {
+    this.#refuseNetwork();
+    const opened = await this.#open(true);
+    const { tables, known } = opened;
+    const added = this.#orUnreadable(() =>
+      writeAtOnce(tables.db, () => {
+        this.#refuseUnready(opened);
+        this.#beginWitness(opened);
+        const lacking = known.lackingOf(rows);
+        for (const row of [...lacking, last]) tables.add([known.link(row)]);
+        return lacking.length;
+      }),
+    );
+    this.#catchUp(opened);
+    return added;
   }
 
   #refuseNetwork(): void {
@@ -191,66 +257,90 @@ class SqliteStore {
   }
 
   // A verdict may be written even if the witness is missing or damaged: what became of a change must not be lost.
-  #refuseUnready(db: DatabaseSync | undefined, row?: JournalRow): void {
-    const witness = this.#witness;
-    if (witness !== undefined) refuseUnlessWitnessed(db, witness, { exceptDamaged: row?.type === 'verdict' });
-    if (row?.type !== 'verdict') this.#known.refuseWhileLost();
+  #refuseUnready({ tables, known, found }: Opened, row?: JournalRow): void {
+    const isVerdict = row?.type === 'verdict';
+    this.#refuseMismatch(tables, found, { exceptDamaged: isVerdict });
+    const last = found.is === 'whole' ? found.witness.end() : undefined;
+    const finding = endFinding(tables, last === 'damaged' ? undefined : last);
+    if (finding !== undefined) throw damaged(this.#file.path, `row ${finding.seq} ${finding.problem}`);
+    if (!isVerdict) known.refuseWhileLost();
   }
 
-  async problem(): Promise<string | undefined> {
+  #refuseMismatch(
+    tables: JournalTables | undefined,
+    found: FoundWitness,
+    { exceptDamaged } = { exceptDamaged: false },
+  ): void {
+    const places = this.#places();
+    const mismatch = places === undefined ? undefined : mismatchOf(found, tables, places);
+    if (mismatch === undefined || (exceptDamaged && mismatch.state === 'damaged')) return;
+    throw refusalOf(mismatch, found, tables);
+  }
+
+  // Begins the witness of a new journal, and notes in the journal which one it has. The witness must hold no row that is not on
+  // the disk, so it begins before the first row.
+  #beginWitness(opened: Opened): void {
+    const { tables, found, openFile } = opened;
+    if (this.#witness === undefined || tables.end().witness !== undefined) return;
+    const key = found.is === 'whole' ? found.witness.key : newWitnessKey();
+    if (found.is !== 'whole') createWitness(this.#witness, openFile, key, linesAfter(tables, 0, key));
+    tables.noteWitness(nameOf(key));
+  }
+
+  #catchUp(opened: Opened): void {
+    const places = this.#places();
+    if (places === undefined) return;
+    if (opened.found.is !== 'whole') opened.found = this.#findWitness(opened.openFile);
+    // It may be damaged while a verdict is written. Then the row alone has to do.
+    if (opened.found.is === 'whole') catchUp(opened.found.witness, opened.tables, places);
+  }
+
+  // ── The whole journal ─────────────────────────────────────────────────────────────────────────
+
+  async verify(head?: string, now?: number): Promise<Verification> {
+    const places = this.#places();
+    const { opened, findings } = await this.#openWhatCanBe();
+    const found = opened?.found ?? this.#findWitness(await fileOpener());
+    const result = verifyFiles(opened?.tables, found, places, head);
+    const all = [...findings, ...result.findings];
+    if (all.length === 0 && found.is === 'whole' && now !== undefined)
+      writeAtOnce(found.witness.db, () => found.witness.noteChecked({ upTo: 0, wholeAt: now }));
+    return { ...result, findings: all };
+  }
+
+  async #openWhatCanBe(): Promise<{
+    readonly opened: Opened | undefined;
+    readonly findings: readonly Finding[];
+  }> {
     try {
-      const db = await this.#open(false);
-      return this.#witness && mismatchOf(db, this.#witness)?.problem;
+      return { opened: await this.#open(false), findings: [] };
     } catch (error) {
-      // The journal is damaged so badly that it cannot even be compared with its witness.
-      return error instanceof Error ? error.message : String(error);
+      const cause = error instanceof Error ? error.cause : undefined;
+      if (!isBroken(cause)) throw error;
+      return { opened: undefined, findings: [{ seq: 0, problem: String(cause) }] };
     }
   }
 
-  async attempts(query: AttemptQuery) {
-    const db = await this.#open(false);
-    if (db === undefined) return this.#known.attempts(query);
-    // The rows are read again in the same moment: else each of them would take a lock on the file.
-    return this.#orUnreadable(() =>
-      asOfOneMoment(db, () => {
-        this.#refresh(db);
-        return this.#known.attempts(query);
-      }),
-    );
+  async checkSome({
+    limit,
+    now,
+  }: {
+    readonly limit: number;
+    readonly now: number;
+  }): Promise<Finding | undefined> {
+    const opened = await this.#open(false);
+    const [found, places] = [opened?.found, this.#places()];
+    if (opened === undefined || found?.is !== 'whole' || places === undefined) return undefined;
+    const { tables } = opened;
+    const { witness } = found;
+    const { finding, checked } = this.#atOnce(opened, () => checkSome(tables, witness, { limit, now }));
+    if (finding === undefined) noteUnlessBusy(() => witness.noteChecked(checked), witness.db);
+    return finding;
   }
 
-  async settings() {
-    const db = await this.#open(false);
-    if (db !== undefined) this.#refresh(db);
-    return this.#known.settings();
-  }
-
-  async newest(): Promise<NewestRow> {
-    const db = await this.#open(false);
-    if (db === undefined) return { time: 0 };
-    this.#refresh(db);
-    return {
-      ...this.#known.newest,
-      writtenAt: statSync(this.#file.path, { throwIfNoEntry: false })?.mtimeMs,
-    };
-  }
-
-  async verify(head?: string): Promise<Verification> {
-    const { rows, findings } = await readWhatCanBe(() => this.#open(false));
-    const chain = checkChain(rows);
-    const none = { witness: { file: '', lines: 0, state: 'none yet' }, mismatches: [] } as const;
-    const { witness, mismatches } =
-      this.#witness === undefined ? none : compareWitness(rows, this.#db, this.#witness);
-    const knowsHead =
-      head === undefined ? undefined : head === chainStart || rows.some(({ hash }) => hash === head);
-    return {
-      rows: rows.length,
-      settings: rows.filter(({ type }) => type === 'setting').length,
-      head: chain.head,
-      findings: [...findings, ...chain.findings, ...mismatches],
-      knowsHead,
-      witness,
-    };
+  async wholeCheckAt(): Promise<number | undefined> {
+    const opened = await this.#open(false);
+    return opened?.found.is === 'whole' ? opened.found.witness.checked().wholeAt : undefined;
   }
 
   async repair(now: number): Promise<Repair> {
@@ -264,22 +354,17 @@ class SqliteStore {
   }
 
   async eraseBodies(before: number): Promise<number> {
-    const db = await this.#open(false);
-    if (db === undefined) return 0;
-    this.#refresh(db);
-    const settled = this.#known.erasable(before);
-    const erase = db.prepare(
-      'UPDATE rows SET body = NULL WHERE intent = ? AND attempt = ? AND body IS NOT NULL',
-    );
+    const opened = await this.#open(false);
+    if (opened === undefined) return 0;
+    const { tables, known } = opened;
     try {
-      const erased = writeAtOnce(db, () =>
-        settled.filter(({ sent }) => Number(erase.run(sent.intent, sent.attempt).changes) > 0),
-      );
-      return erased.length;
+      return writeAtOnce(tables.db, () => {
+        let erased = 0;
+        for (const of of [...known.erasable(before)]) if (tables.erase(of)) erased += 1;
+        return erased;
+      });
     } catch (error) {
       throw unreadable(this.#file.path, error);
-    } finally {
-      this.close();
     }
   }
 
@@ -290,69 +375,76 @@ class SqliteStore {
         certain: 'nothing was written',
         now: ['paydesk journal verify', 'paydesk journal verify --repair   (keeps a copy)'],
       });
-    const db = await this.#open(false);
-    const rows = db === undefined ? [] : readRows(db, 0);
-    const key = this.#witness && readWitness(this.#witness.witness, this.#witness.rules)?.key;
-    writeArchive(path, { rows, key: key ?? newWitnessKey() }, this.#cwd);
-    return rows.length;
+    const opened = await this.#open(false);
+    const key = opened?.found.is === 'whole' ? opened.found.witness.key : newWitnessKey();
+    const write = (count: number, rows: Iterable<StoredRow>) =>
+      writeArchive(path, { count, rows, key }, this.#cwd);
+    if (opened === undefined) return write(0, []);
+    const { tables } = opened;
+    return asOfOneMoment(tables.db, () => write(tables.end().seq, tables.each()));
   }
 
   async restore(path: string): Promise<number> {
     const archive = readArchive(path, this.#cwd);
     this.close();
-    await restoreJournal(this.#file, this.#witness, archive);
-    return archive.rows.length;
+    return await restoreJournal(this.#file, this.#witness, archive);
   }
 
   close(): void {
-    this.#db?.close();
-    this.#db = undefined;
-    this.#reader = undefined;
-    this.#known = this.#knowNothing();
+    this.#opened?.tables.db.close();
+    if (this.#opened?.found.is === 'whole') this.#opened.found.witness.close();
+    this.#opened = undefined;
   }
 
-  #knowNothing(): StoreRules {
-    return new StoreRules((seq) => this.#reader?.at(seq));
-  }
+  // ── Opening ───────────────────────────────────────────────────────────────────────────────────
 
-  #open(create: true): Promise<DatabaseSync>;
-  #open(create: false): Promise<DatabaseSync | undefined>;
-  async #open(create: boolean): Promise<DatabaseSync | undefined> {
-    if (this.#db !== undefined) return this.#db;
+  #open(create: true): Promise<Opened>;
+  #open(create: false): Promise<Opened | undefined>;
+  async #open(create: boolean): Promise<Opened | undefined> {
+    if (this.#opened !== undefined) return this.#opened;
     const { path } = this.#file;
     try {
       if (!(await findFile(this.#file, create))) return undefined;
-      const db = await openDatabase(path);
-      this.#db = db;
-      return db;
+      const openFile = await fileOpener();
+      const tables = new JournalTables(openFile(path, journalKind));
+      const opened: Opened = {
+        tables,
+        known: new KnownJournal(tables, this.asked, () => this.#proof(opened)),
+        found: this.#findWitness(openFile),
+        openFile,
+      };
+      this.#opened = opened;
+      return opened;
     } catch (error) {
       throw error instanceof CliError ? error : unreadable(path, error);
     }
   }
 
-  #refresh(db: DatabaseSync): void {
-    const { stored, finding } = this.#orUnreadable(() => this.#readNew(db));
-    if (finding !== undefined) throw damaged(this.#file.path, `row ${finding.seq} ${finding.problem}`);
-    this.#known.read(stored);
+  #findWitness(openFile: OpenFile): FoundWitness {
+    return this.#witness === undefined ? { is: 'missing' } : openWitness(this.#witness, openFile);
   }
 
-  #readNew(db: DatabaseSync) {
-    this.#reader ??= rowReader(db);
-    const { after, endsAt } = this.#reader;
-    const { seq, head } = this.#known.end;
-    if (endsAt({ seq, head })) return { stored: [], finding: undefined };
-    return asOfOneMoment(db, () => {
-      const stored = after(seq);
-      const chain = checkChain(stored, seq, head);
-      return { stored, finding: [...chain.findings, ...headFindings(db, chain)][0] };
-    });
+  #places(): Places | undefined {
+    return this.#witness && { journal: this.#file.path, witness: this.#witness };
   }
 
-  #orUnreadable<T>(read: () => T): T {
+  #orUnreadable<T>(act: () => T): T {
     try {
-      return read();
+      return act();
     } catch (error) {
       throw error instanceof CliError ? error : unreadable(this.#file.path, error);
     }
+  }
+}
+
+// How far the check came is worth no wait: another run writes just now.
+function noteUnlessBusy(note: () => void, db: Opened['tables']['db']): void {
+  try {
+    db.exec('PRAGMA busy_timeout = 0');
+    writeAtOnce(db, note);
+  } catch (error) {
+    if (!isInUse(error)) throw error;
+  } finally {
+    db.exec('PRAGMA busy_timeout = 5000');
   }
 }

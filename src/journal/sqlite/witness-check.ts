@@ -1,200 +1,71 @@
-/** Compares the journal with its witness, before every change and for `verify`, and adds the lines that the witness lacks. */
+/** Compares the journal with its witness: the ends of both before every change, and the rows of an order whenever they are used. */
 
-import type { DatabaseSync } from 'node:sqlite';
 import { CliError } from '../../errors.ts';
-import type { FileRules } from '../../profiles/profiles.ts';
-import { type StoredRow, unlink } from '../chain.ts';
-import { attemptKey, type VerdictRow } from '../journal-rows.ts';
-import type { Finding, WitnessVerification } from '../journal-store.ts';
+import { mayBeOpen } from '../attempt-state.ts';
+import { chainStart, checkChain, type StoredRow, unlink } from '../chain.ts';
+import { attemptKey } from '../journal-rows.ts';
+import { type Finding, newestMissing } from '../journal-store.ts';
 import type { WitnessLine } from '../witness-lines.ts';
-import { readRows } from './database.ts';
+import { writeAtOnce } from './database.ts';
+import type { JournalFile } from './journal-file.ts';
+import { type JournalTables, numberOfGiven } from './journal-tables.ts';
+import type { RowProof } from './known-journal.ts';
+import { isBroken } from './sqlite-errors.ts';
 import {
-  addToWitness,
+  type FoundWitness,
   hashUnder,
-  lineText,
+  type LineAt,
+  type NewLine,
   nameOf,
-  newWitnessKey,
-  readWitness,
-  readWitnessEnd,
-  type WitnessEnd,
-  witnessText,
-  writeWitness,
+  unwritten,
+  type Witness,
 } from './witness-file.ts';
 
-/** Where the journal and its witness are, and which rules hold for them. */
-export interface WitnessPlace {
-  readonly journal: string;
-  readonly witness: string;
-  readonly rules: FileRules;
-}
-
-interface Mismatch {
+/** How journal and witness do not match. */
+export interface Mismatch {
   readonly state: 'journal behind' | 'damaged';
   readonly problem: string;
 }
 
-/** How journal and witness do not match; undefined when they do. `db` is undefined when there is no journal file. */
-export function mismatchOf(db: DatabaseSync | undefined, place: WitnessPlace): Mismatch | undefined {
-  // The witness is read first. Another run writes its row before its line, so a row that it adds meanwhile does not look
-  // like a missing one.
-  return mismatch(readWitnessEnd(place.witness, place.rules), db, place);
-}
-
-/** Throws CliError 'refused' when journal and witness do not match; with `exceptDamaged` not for a witness that is damaged. */
-export function refuseUnlessWitnessed(
-  db: DatabaseSync | undefined,
-  place: WitnessPlace,
-  { exceptDamaged }: { readonly exceptDamaged: boolean },
-): void {
-  const found = mismatchOf(db, place);
-  if (found === undefined || (exceptDamaged && found.state === 'damaged')) return;
-  throw refusalOf(found, db, place);
+/** Where the two files are. */
+export interface Places {
+  readonly journal: string;
+  readonly witness: JournalFile;
 }
 
 /**
- * Begins the witness of a journal that never had one, and notes in the journal which one it has now. Call it inside a
- * transaction that writes, before the new row is added: the witness must hold no row that is not on the disk.
+ * How journal and witness do not match; undefined when they do. `tables` is undefined when there is no journal file. Read the end of
+ * the witness before that of the journal: another run writes its row before its line.
  */
-export function beginWitness(db: DatabaseSync, place: WitnessPlace): void {
-  if (witnessOf(db) !== undefined) return;
-  const end = readWitnessEnd(place.witness, place.rules);
-  const key = end.is === 'whole' ? end.key : newWitnessKey();
-  if (end.is === 'missing')
-    writeWitness(place.witness, witnessText(key, linesAfter(db, 0, key)), place.rules);
-  noteWitness(db, key);
-}
-
-/** Notes in the journal which witness belongs to it. */
-export function noteWitness(db: DatabaseSync, key: string): void {
-  db.prepare('UPDATE head SET witness = ?').run(nameOf(key));
-}
-
-/** Adds a line for every row that the witness lacks. Call it only while nobody else can write to the journal. */
-export function catchUp(db: DatabaseSync, place: WitnessPlace): void {
-  const end = readWitnessEnd(place.witness, place.rules);
-  const found = mismatch(end, db, place);
-  if (found !== undefined) throw refusalOf(found, db, place);
-  if (end.is !== 'whole') return;
-  const lines = [...linesAfter(db, end.last?.seq ?? 0, end.key)];
-  if (lines.length > 0) addToWitness(place.witness, lines.join(''), end, place.rules);
-}
-
-/** The lines of the rows after this number. */
-export function* linesAfter(db: DatabaseSync, seq: number, key: string): Generator<string> {
-  const order = db.prepare("SELECT order_id FROM rows WHERE type = 'sent' AND intent = ? AND attempt = ?");
-  for (const stored of readRows(db, seq)) {
-    const { order_id: of } = order.get(stored.intent, stored.attempt) ?? {};
-    yield lineText(lineOf(stored, typeof of === 'string' ? of : null, key), key);
-  }
-}
-
-// `order` is the order of the SENT row.
-function lineOf(stored: StoredRow, order: string | null, key: string): WitnessLine {
-  const row = unlink({ ...stored, body: null });
-  const { seq, hash: head } = stored;
-  if (row.type === 'setting') {
-    const { type, time, profile, name } = row;
-    return { type, seq, head, time, profile, name };
-  }
-  // A row of a team's journal that was moved here. As with a setting, no attempt is lost with it.
-  if (row.type !== 'sent' && row.type !== 'verdict')
-    return { type: 'setting', seq, head, time: row.time, profile: '', name: row.type };
-  const { intent, attempt, time } = row;
-  const of = { seq, head, intent, attempt, time, order };
-  if (row.type === 'verdict') {
-    const { verdict, by } = row;
-    return { type: 'verdict', ...of, verdict, by, final: isFinal(row) };
-  }
-  const { origin, account, profile, proof, keyFingerprint = null } = row;
-  return {
-    type: 'sent',
-    ...of,
-    kind: row.lost ?? proof.kind,
-    origin,
-    account,
-    profile,
-    livemode: proof.livemode,
-    key: keyFingerprint,
-    // The journal keeps this hash when it erases a body, so the two can always be compared.
-    body: stored.body_hash === null ? null : hashUnder(key, stored.body_hash),
-  };
-}
-
-function isFinal({ verdict, confirmed, alarm }: VerdictRow): boolean {
-  if (alarm !== undefined) return false;
-  return verdict === 'not_sent' || verdict === 'applied' || (verdict === 'rejected' && confirmed !== false);
-}
-
-/** Compares journal and witness row by row, for `verify`. `db` is undefined when the journal cannot be opened. */
-export function compareWitness(
-  rows: readonly StoredRow[],
-  db: DatabaseSync | undefined,
-  place: WitnessPlace,
-): { readonly witness: WitnessVerification; readonly mismatches: readonly Finding[] } {
-  const text = readWitness(place.witness, place.rules);
-  const of = { file: place.witness, lines: text?.lines.length ?? 0 };
-  const hashes = new Map(rows.map(({ seq, hash }) => [seq, hash]));
-  const found = orUnreadable(() => mismatchOf(db, place));
-  // If the first line is damaged, no other line can be checked, so only that one is reported.
-  const brokenLines = text?.key === undefined ? [] : text.broken;
-  const broken = brokenLines.map((line) => `line ${line} of the witness is damaged`);
-  const others = (text?.lines ?? [])
-    .filter(({ seq, head }) => hashes.has(seq) && hashes.get(seq) !== head)
-    .map(({ seq }) => `row ${seq} differs from the witness`);
-  const problems = [...(found === undefined ? [] : [found.problem]), ...broken, ...others];
-  const mismatches = problems.map((problem) => ({ seq: 0, problem }));
-  const behind = others.length > 0 || found?.state === 'journal behind';
-  if (behind) return { witness: { ...of, state: 'journal behind' }, mismatches };
-  if (found !== undefined || broken.length > 0) return { witness: { ...of, state: 'damaged' }, mismatches };
-  if (text === undefined) return { witness: { ...of, state: 'none yet' }, mismatches };
-  const state = of.lines < rows.length ? 'witness behind' : 'agrees';
-  return { witness: { ...of, state }, mismatches };
-}
-
-// Damage of the journal itself is reported elsewhere; here it only prevents the comparison.
-function orUnreadable(look: () => Mismatch | undefined): Mismatch | undefined {
-  try {
-    return look();
-  } catch (error) {
-    return { state: 'damaged', problem: `cannot be compared with its witness: ${String(error)}` };
-  }
-}
-
-function mismatch(end: WitnessEnd, db: DatabaseSync | undefined, place: WitnessPlace): Mismatch | undefined {
-  const named = `the witness ${place.witness} of the journal`;
-  if (end.is === 'damaged') return { state: 'damaged', problem: `${named} ${end.problem}` };
-  if (end.is === 'missing') {
-    const known = db === undefined ? undefined : witnessOf(db);
-    return known === undefined ? undefined : { state: 'damaged', problem: `${named} is missing` };
-  }
-  const { last } = end;
-  const { witness: known, rows, hash } = db === undefined ? noJournal : journalAt(db, last?.seq ?? 0);
-  if (last !== undefined && hash !== last.head) return behind(rows, last, place);
-  if (known !== undefined && known !== nameOf(end.key))
-    return { state: 'damaged', problem: `${named} belongs to another journal` };
-  // A line is written only after its row. So a torn line proves that its row was on the disk.
-  if (end.torn && rows <= (last?.seq ?? 0)) return behind(rows, { seq: rows + 1 }, place);
+export function mismatchOf(
+  found: FoundWitness,
+  tables: JournalTables | undefined,
+  { journal, witness }: Places,
+): Mismatch | undefined {
+  const named = `the witness ${witness.path} of the journal`;
+  const damaged = (problem: string): Mismatch => ({ state: 'damaged', problem: `${named} ${problem}` });
+  if (found.is === 'damaged') return damaged(found.problem);
+  if (found.is === 'missing') return tables?.end().witness === undefined ? undefined : damaged('is missing');
+  const last = orDamaged(() => found.witness.end());
+  if (last === 'damaged') return damaged('has a damaged end');
+  const end = tables?.end();
+  if (last !== undefined && tables?.at(last.seq)?.hash !== last.head)
+    return behind(end?.seq ?? 0, last, journal);
+  if (end?.witness !== undefined && end.witness !== nameOf(found.witness.key))
+    return damaged('belongs to another journal');
   return undefined;
 }
 
-const noJournal = { witness: undefined, rows: 0, hash: undefined } as const;
-
-// Which witness the journal has, how many rows, and the hash of one of them. Each statement would take a lock on the file.
-function journalAt(
-  db: DatabaseSync,
-  seq: number,
-): { readonly witness: string | undefined; readonly rows: number; readonly hash: string | undefined } {
-  const found = db.prepare(`SELECT (SELECT witness FROM head) AS witness, (SELECT max(seq) FROM rows) AS rows,
-    (SELECT hash FROM rows WHERE seq = ?) AS hash`);
-  const { witness, rows, hash } = found.get(seq) ?? {};
-  return {
-    witness: typeof witness === 'string' ? witness : undefined,
-    rows: Number(rows ?? 0),
-    hash: typeof hash === 'string' ? hash : undefined,
-  };
+function orDamaged<T>(read: () => T): T | 'damaged' {
+  try {
+    return read();
+  } catch (error) {
+    if (isBroken(error)) return 'damaged';
+    throw error;
+  }
 }
 
-function behind(rows: number, last: Pick<WitnessLine, 'seq'>, { journal }: WitnessPlace): Mismatch {
+function behind(rows: number, last: LineAt, journal: string): Mismatch {
   const missing = last.seq - rows;
   const problem =
     missing > 0
@@ -203,10 +74,11 @@ function behind(rows: number, last: Pick<WitnessLine, 'seq'>, { journal }: Witne
   return { state: 'journal behind', problem };
 }
 
-function refusalOf(
+/** The refusal of every change while journal and witness do not match. */
+export function refusalOf(
   { state, problem }: Mismatch,
-  db: DatabaseSync | undefined,
-  place: WitnessPlace,
+  found: FoundWitness,
+  tables: JournalTables | undefined,
 ): CliError {
   const certain = 'nothing was sent, and no change is made until this is repaired';
   if (state === 'damaged')
@@ -217,7 +89,7 @@ function refusalOf(
   return new CliError('refused', problem, {
     certain,
     now: [
-      ...unprovenWords(db, place),
+      ...unprovenWords(found, tables),
       'put the right journal back; or, so that the orders of the missing rows stay blocked until you settle them:',
       'paydesk journal verify --repair',
     ],
@@ -225,13 +97,17 @@ function refusalOf(
 }
 
 const shown = 5;
+// As many of the missing rows are looked at to name what people must look at first.
+const looked = 10_000;
 
-// The unconfirmed changes that the journal lost. People must look at these first.
-function unprovenWords(db: DatabaseSync | undefined, { witness, rules }: WitnessPlace): readonly string[] {
-  const lines = readWitness(witness, rules)?.lines ?? [];
-  const missing = lines
-    .filter((line) => line.type !== 'setting')
-    .filter(({ seq, head }) => hashAt(db, seq) !== head);
+function unprovenWords(found: FoundWitness, tables: JournalTables | undefined): readonly string[] {
+  if (found.is !== 'whole') return [];
+  const lines = found.witness
+    .after(Math.max(0, (tables?.end().seq ?? 0) - shown), looked)
+    .flatMap(({ line }) => line ?? []);
+  const missing = lines.flatMap((line) =>
+    line.type === 'setting' || tables?.at(line.seq)?.hash === line.head ? [] : [line],
+  );
   const ended = new Set(missing.filter((line) => line.type === 'verdict' && line.final).map(attemptKey));
   const open = new Map(
     missing.filter((line) => !ended.has(attemptKey(line))).map((line) => [attemptKey(line), line] as const),
@@ -244,12 +120,152 @@ function unprovenWords(db: DatabaseSync | undefined, { witness, rules }: Witness
   return [`unconfirmed, and missing in the journal: ${names.join(', ')}${more}`];
 }
 
-function witnessOf(db: DatabaseSync): string | undefined {
-  const name = db.prepare('SELECT witness FROM head').get()?.witness;
-  return typeof name === 'string' ? name : undefined;
+// ── The rows that are used ──────────────────────────────────────────────────────────────────────
+
+/**
+ * Proves rows of the journal with the lines of its witness. Rows after the newest line (another run adds its line just now, or a run
+ * was killed before it did) count if they follow that line without a gap. Throws CliError 'refused' if they do not.
+ */
+export function proofBy(witness: Witness, tables: JournalTables): RowProof {
+  const last = witness.end();
+  const known = last === undefined || last === 'damaged' ? { seq: 0, head: chainStart } : last;
+  const tail = tables.after(known.seq);
+  const chain = checkChain(tail, known.seq, known.head);
+  const [gap] = [...chain.findings, ...newestMissing(chain, tables.end().noted)];
+  const differs = (seq: number | undefined, problem: string) =>
+    gap ?? (seq === undefined ? undefined : { seq, problem });
+  const isKnown = (seq: number) => seq <= known.seq;
+  return {
+    about: (about, rows) =>
+      gap ??
+      differenceOf(
+        witness.about(about),
+        rows.filter(({ seq }) => isKnown(seq)),
+      ),
+    open: (sents) =>
+      differs(
+        differenceIn(openAfter(witness.openSents(), tail, tables), sents),
+        'is about a change that may be open, and the journal does not list it as the witness does',
+      ),
+    given: (number, sents) =>
+      differs(
+        differenceIn(witness.givenSents(number), sents.filter(isKnown)),
+        'is not found by the id of its script as the witness finds it',
+      ),
+  };
 }
 
-function hashAt(db: DatabaseSync | undefined, seq: number): string | undefined {
-  const hash = db?.prepare('SELECT hash FROM rows WHERE seq = ?').get(seq)?.hash;
-  return typeof hash === 'string' ? hash : undefined;
+/** What can be said without a witness: whether the newest row is the one that the journal noted. */
+export function proofOfEnd(tables: JournalTables): RowProof {
+  const { seq, hash, noted } = tables.end();
+  const [finding] = newestMissing({ seq, head: hash }, noted);
+  return { about: () => finding, open: () => finding, given: () => finding };
+}
+
+// The first row that only one of the two knows, or that is not the same in both.
+function differenceOf(lines: readonly LineAt[], rows: readonly StoredRow[]): Finding | undefined {
+  const hashes = new Map(rows.map(({ seq, hash }) => [seq, hash]));
+  for (const { seq, head } of lines) {
+    const hash = hashes.get(seq);
+    if (hash === undefined) return { seq, problem: 'is missing' };
+    if (hash !== head) return { seq, problem: 'differs from the witness' };
+    hashes.delete(seq);
+  }
+  const [added] = hashes.keys();
+  return added === undefined ? undefined : { seq: added, problem: 'is not known to the witness' };
+}
+
+function differenceIn(known: readonly number[], found: readonly number[]): number | undefined {
+  const [ofKnown, ofFound] = [new Set(known), new Set(found)];
+  return known.find((seq) => !ofFound.has(seq)) ?? found.find((seq) => !ofKnown.has(seq));
+}
+
+// What may be open once the rows count that the witness does not have yet.
+function openAfter(
+  open: readonly number[],
+  tail: readonly StoredRow[],
+  tables: JournalTables,
+): readonly number[] {
+  const all = new Set(open);
+  for (const stored of tail) {
+    const { attempt } = lineFor(stored, tables, undefined);
+    if (attempt?.isOpen === true) all.add(attempt.sent);
+    else if (attempt !== undefined) all.delete(attempt.sent);
+  }
+  return [...all];
+}
+
+// ── Lines for new rows ──────────────────────────────────────────────────────────────────────────
+
+/** Adds a line for every row that the witness lacks. Throws CliError 'refused' if they do not follow its newest line. */
+export function catchUp(witness: Witness, tables: JournalTables, places: Places): void {
+  const isBehind = () => {
+    const last = witness.end();
+    return last !== 'damaged' && (last?.seq ?? 0) < tables.end().seq;
+  };
+  if (!isBehind()) return;
+  try {
+    writeAtOnce(witness.db, () => {
+      const found = mismatchOf({ is: 'whole', witness }, tables, places);
+      if (found !== undefined) throw refusalOf(found, { is: 'whole', witness }, tables);
+      const last = witness.end();
+      if (last !== 'damaged') witness.add(linesAfter(tables, last?.seq ?? 0, witness.key));
+    });
+  } catch (error) {
+    throw error instanceof CliError ? error : unwritten(places.witness.path, error);
+  }
+}
+
+/** The lines of the rows after a number. `key`: that of the witness. */
+export function* linesAfter(tables: JournalTables, seq: number, key: string): Generator<NewLine> {
+  for (let from = seq; ; ) {
+    const rows = tables.after(from, 1000);
+    for (const stored of rows) yield lineFor(stored, tables, key);
+    const last = rows.at(-1);
+    if (last === undefined) return;
+    from = last.seq;
+  }
+}
+
+// Without a key there is no hash of the body.
+function lineFor(stored: StoredRow, tables: JournalTables, key: string | undefined): NewLine {
+  const row = unlink({ ...stored, body: null });
+  const { seq, hash: head } = stored;
+  if (row.type !== 'sent' && row.type !== 'verdict') {
+    // A row of a team's journal that was moved here counts as a setting: no attempt is lost with it.
+    const named =
+      row.type === 'setting' ? { profile: row.profile, name: row.name } : { profile: '', name: row.type };
+    return { line: { type: 'setting', seq, head, time: row.time, ...named }, about: '', given: undefined };
+  }
+  const { intent, attempt, time } = row;
+  const sent = tables.sentOf(row);
+  const order =
+    row.type === 'sent' ? (row.proof.orderId ?? null) : ((sent && tables.at(sent.seq)?.order_id) ?? null);
+  const of = { seq, head, intent, attempt, time, order };
+  const about = sent?.about ?? '';
+  if (row.type === 'verdict') {
+    const { verdict, by } = row;
+    const final = !mayBeOpen(row);
+    const line: WitnessLine = { type: 'verdict', ...of, verdict, by, final };
+    return { line, about, given: undefined, attempt: sent && { sent: sent.seq, isOpen: !final } };
+  }
+  const { origin, account, profile, proof, keyFingerprint = null, given } = row;
+  const line: WitnessLine = {
+    type: 'sent',
+    ...of,
+    kind: row.lost ?? proof.kind,
+    origin,
+    account,
+    profile,
+    livemode: proof.livemode,
+    key: keyFingerprint,
+    // The journal keeps this hash when it erases a body, so the two can always be compared.
+    body: stored.body_hash === null || key === undefined ? null : hashUnder(key, stored.body_hash),
+  };
+  return {
+    line,
+    about,
+    given: given === undefined ? undefined : numberOfGiven(given),
+    attempt: { sent: seq, isOpen: true },
+  };
 }

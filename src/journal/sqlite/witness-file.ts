@@ -1,99 +1,132 @@
 /**
- * The witness: a text file outside the journal's folder, with one line per row and a seal that shows that the line is
- * whole. Lines are only ever added.
+ * The witness: a second SQLite file outside the journal's folder. It has a sealed line for each row of the journal, found by what
+ * the row is about; the attempts that may be open; and the place where the check of the whole journal stands.
  */
 
 import { createHmac, createSecretKey, randomBytes } from 'node:crypto';
-import { closeSync, constants, fstatSync, fsyncSync, ftruncateSync, readFileSync, readSync } from 'node:fs';
+import { closeSync, fchmodSync, openSync, renameSync, rmSync } from 'node:fs';
 import { dirname } from 'node:path';
+import type { DatabaseSync } from 'node:sqlite';
 import { CliError, systemReason } from '../../errors.ts';
-import {
-  checkOwnFolder,
-  type FileRules,
-  openOwnFile,
-  syncFolderOf,
-  writeAll,
-  writeOwnFile,
-} from '../../profiles/profiles.ts';
-import type { WitnessLine, WitnessText } from '../witness-lines.ts';
+import { prepareOwnFolder, syncFolderOf } from '../../profiles/profiles.ts';
+import type { WitnessLine } from '../witness-lines.ts';
+import { type FileKind, type OpenFile, Statements, writeAtOnce } from './database.ts';
+import { type JournalFile, sizeOf } from './journal-file.ts';
+import { isBroken } from './sqlite-errors.ts';
 
-/** The end of the witness. A change reads no more than this of it. */
-export type WitnessEnd =
+/**
+ * `open`: the numbers of the SENT rows of attempts that may be open. `head`: one line. `checked`: up to this row the chain was
+ * checked in passing; `whole`: when such a check reached the end the last time (Unix milliseconds).
+ */
+export const witnessKind: FileKind = {
+  name: 'witness',
+  tables: `
+CREATE TABLE lines (seq INTEGER PRIMARY KEY, about TEXT NOT NULL, given INTEGER, line TEXT NOT NULL, seal TEXT NOT NULL) STRICT;
+CREATE INDEX line_about ON lines (about);
+CREATE INDEX line_given ON lines (given) WHERE given IS NOT NULL;
+CREATE TABLE open (sent INTEGER PRIMARY KEY) STRICT;
+CREATE TABLE head (key TEXT NOT NULL, seal TEXT NOT NULL, checked INTEGER NOT NULL, whole INTEGER) STRICT;`,
+  steps: [],
+};
+
+/** A line to be added, and how it is found. */
+export interface NewLine {
+  readonly line: WitnessLine;
+  readonly about: string;
+  /** The number of a script's id, in the line of a SENT row. */
+  readonly given: number | undefined;
+  /** The number of the SENT row of its attempt, and whether that may be open from now on; absent in a line about no attempt. */
+  readonly attempt?: { readonly sent: number; readonly isOpen: boolean } | undefined;
+}
+
+/** Which row a line is about. */
+export interface LineAt {
+  readonly seq: number;
+  readonly head: string;
+}
+
+/** How far the whole journal was checked. */
+export interface Checked {
+  /** Up to this row. */
+  readonly upTo: number;
+  /** When a check reached the end the last time, Unix milliseconds; undefined if none did. */
+  readonly wholeAt: number | undefined;
+}
+
+/** What there is of a witness. */
+export type FoundWitness =
   | { readonly is: 'missing' }
   | { readonly is: 'damaged'; readonly problem: string }
-  | {
-      readonly is: 'whole';
-      readonly key: string;
-      /** The newest whole line; undefined when there is none yet. */
-      readonly last: WitnessLine | undefined;
-      /** Bytes up to the end of that line. */
-      readonly size: number;
-      /** A part of a line follows, because the machine stopped while it was written. */
-      readonly torn: boolean;
-    };
+  | { readonly is: 'whole'; readonly witness: Witness };
 
-// Room for a few of the longest lines.
-const tailBytes = 16_384;
-
-/** Reads only the first line and the end. Throws CliError 'refused' for a file that is not safe. */
-export function readWitnessEnd(path: string, rules: FileRules): WitnessEnd {
-  const handle = openWitness(path, constants.O_RDONLY, rules);
-  if (handle === undefined) return { is: 'missing' };
+/** Opens the witness if it is there. Throws CliError 'refused' for a file that is not safe, or of another version. */
+export function openWitness(file: JournalFile, openFile: OpenFile): FoundWitness {
+  const { path } = file;
+  const size = sizeOf(file);
+  if (size === undefined) return { is: 'missing' };
+  if (size === 0) return { is: 'damaged', problem: 'is empty' };
+  let db: DatabaseSync | undefined;
   try {
-    const { size } = fstatSync(handle);
-    if (size === 0) return { is: 'damaged', problem: 'is empty' };
-    const key = keyIn(readAt(handle, 0, headerLength));
-    if (key === undefined) return { is: 'damaged', problem: 'does not begin like a witness' };
-    const from = Math.max(headerLength, size - tailBytes);
-    return endIn(readAt(handle, from, size - from), { from, key });
-  } finally {
-    closeSync(handle);
+    db = openFile(path, witnessKind);
+    const found = db.prepare('SELECT key, seal FROM head').get();
+    const key = found?.key;
+    if (isKey(key, found?.seal)) return { is: 'whole', witness: new Witness(db, key) };
+    db.close();
+    return { is: 'damaged', problem: notBegun };
+  } catch (error) {
+    db?.close();
+    if (isBroken(error)) return { is: 'damaged', problem: `${notBegun}: ${systemReason(error)}` };
+    if (error instanceof Error && /no such table|no such column/.test(error.message))
+      return { is: 'damaged', problem: notBegun };
+    throw error;
   }
 }
 
-// One line at the end may be torn, because the machine stopped while it was written. More than one is damage.
-function endIn(tail: string, { from, key }: { readonly from: number; readonly key: string }): WitnessEnd {
-  const texts = tail.split('\n');
-  const cut = texts.pop() ?? '';
-  if (from > headerLength) texts.shift();
-  const sizeWithout = (text: string) => from + tail.length - text.length;
-  if (texts.length === 0) return { is: 'whole', key, last: undefined, size: headerLength, torn: cut !== '' };
-  const [newest = '', before] = texts.toReversed();
-  const last = lineIn(newest, key);
-  if (last !== undefined) return { is: 'whole', key, last, size: sizeWithout(cut), torn: cut !== '' };
-  const older = before === undefined ? undefined : lineIn(before, key);
-  if (cut !== '' || (before !== undefined && older === undefined))
-    return { is: 'damaged', problem: 'has a damaged end' };
-  const size = sizeWithout(`${newest}\n`);
-  return { is: 'whole', key, last: older, size, torn: true };
-}
+const notBegun = 'does not begin like a witness';
 
-/** Adds lines after the end that was read. When this returns, they are on the disk. Throws CliError 'refused'. */
-export function addToWitness(
-  path: string,
-  text: string,
-  end: { readonly size: number; readonly torn: boolean },
-  rules: FileRules,
+/**
+ * Puts a new witness with these lines in place of the one that may be there: all of it or nothing. When this returns, it is on the
+ * disk. Call it only while nobody else can write to the journal. Throws CliError 'refused' when it cannot be written.
+ */
+export function createWitness(
+  { path, rules }: Pick<JournalFile, 'path' | 'rules'>,
+  openFile: OpenFile,
+  key: string,
+  lines: Iterable<NewLine>,
 ): void {
+  const fresh = `${path}.new`;
+  const made = [`${fresh}-journal`, fresh];
   try {
-    const handle = openWitness(path, constants.O_WRONLY | constants.O_APPEND, rules);
-    if (handle === undefined)
-      throw new CliError('refused', `the witness ${path} of the journal is gone`, {
-        certain: 'nothing was sent',
-      });
-    try {
-      if (end.torn) ftruncateSync(handle, end.size);
-      writeAll(handle, text);
-      fsyncSync(handle);
-    } finally {
+    prepareOwnFolder(dirname(path), rules);
+    for (const one of made) {
+      rmSync(one, { force: true });
+      const handle = openSync(one, 'wx', 0o600);
+      fchmodSync(handle, 0o600);
       closeSync(handle);
     }
+    const db = openFile(fresh, witnessKind);
+    try {
+      writeAtOnce(db, () => {
+        db.prepare('INSERT INTO head VALUES (?, ?, 0, NULL)').run(key, sealOf(key, opening));
+        new Witness(db, key).add(lines);
+      });
+    } finally {
+      db.close();
+    }
+    // SQLite's own journal is replaced first: one that is left from the old file must never be applied to the new file.
+    renameSync(`${fresh}-journal`, `${path}-journal`);
+    renameSync(fresh, path);
+    syncFolderOf(path, rules);
+    // The folder may be new as well.
+    syncFolderOf(dirname(path), rules);
   } catch (error) {
+    for (const one of made) rmSync(one, { force: true });
     throw error instanceof CliError ? error : unwritten(path, error);
   }
 }
 
-function unwritten(path: string, error: unknown): CliError {
+/** The refusal when the witness cannot be written. */
+export function unwritten(path: string, error: unknown): CliError {
   return new CliError(
     'refused',
     `the witness ${path} of the journal cannot be written: ${systemReason(error)}`,
@@ -107,17 +140,137 @@ function unwritten(path: string, error: unknown): CliError {
   );
 }
 
-/** Replaces the whole witness or nothing. When this returns, it is on the disk. Throws CliError 'refused'. */
-export function writeWitness(path: string, text: string, rules: FileRules): void {
-  try {
-    writeOwnFile(path, text, rules);
-    // Its folder may be new as well.
-    syncFolderOf(dirname(path), rules);
-  } catch (error) {
-    throw error instanceof CliError && error.parts.cause !== undefined
-      ? unwritten(path, error.parts.cause)
-      : error;
+/** An open witness. */
+export class Witness {
+  readonly db: DatabaseSync;
+  readonly key: string;
+  readonly #statements: Statements;
+
+  constructor(db: DatabaseSync, key: string) {
+    this.db = db;
+    this.key = key;
+    this.#statements = new Statements(db);
   }
+
+  /** The newest line; undefined when there is none yet, and `damaged` when it is not whole. */
+  end(): LineAt | 'damaged' | undefined {
+    const found = this.#statements.of('SELECT * FROM lines ORDER BY seq DESC LIMIT 1').get();
+    return found && (this.#lineIn(found) ?? 'damaged');
+  }
+
+  /** The rows about an order, a script's id or an intent, oldest first. */
+  about(about: string): readonly LineAt[] {
+    return this.#statements
+      .of('SELECT seq, line FROM lines WHERE about = ? ORDER BY seq')
+      .all(about)
+      .map(lineAt);
+  }
+
+  /** The numbers of the SENT rows of all attempts that may be open, in their order. */
+  openSents(): readonly number[] {
+    return this.#statements
+      .of('SELECT sent FROM open ORDER BY sent')
+      .all()
+      .map(({ sent }) => Number(sent));
+  }
+
+  /** The numbers of the SENT rows under a script's id, in their order. */
+  givenSents(given: number): readonly number[] {
+    return this.#statements
+      .of('SELECT seq FROM lines WHERE given = ? ORDER BY seq')
+      .all(given)
+      .map(({ seq }) => Number(seq));
+  }
+
+  /** Adds lines. Call it inside a transaction that writes. */
+  add(lines: Iterable<NewLine>): void {
+    const add = this.#statements.of('INSERT INTO lines VALUES (?, ?, ?, ?, ?)');
+    for (const { line, about, given = null, attempt } of lines) {
+      const text = JSON.stringify(line);
+      add.run(
+        line.seq,
+        about,
+        given,
+        text,
+        sealOf(this.key, sealed({ seq: line.seq, about, given, line: text })),
+      );
+      if (attempt === undefined) continue;
+      const note = attempt.isOpen
+        ? 'INSERT OR IGNORE INTO open VALUES (?)'
+        : 'DELETE FROM open WHERE sent = ?';
+      this.#statements.of(note).run(attempt.sent);
+    }
+  }
+
+  /** Lines after a number, in their order, at most `limit`; `line` is undefined for one that is not whole. */
+  after(
+    seq: number,
+    limit: number,
+  ): readonly { readonly seq: number; readonly line: WitnessLine | undefined }[] {
+    const found = this.#statements
+      .of('SELECT * FROM lines WHERE seq > ? ORDER BY seq LIMIT ?')
+      .all(seq, limit);
+    return found.map((row) => ({ seq: Number(row.seq), line: this.#lineIn(row) }));
+  }
+
+  count(): number {
+    return Number(this.#statements.of('SELECT count(*) AS lines FROM lines').get()?.lines ?? 0);
+  }
+
+  checked(): Checked {
+    const found = this.#statements.of('SELECT checked, whole FROM head').get();
+    const whole = found?.whole;
+    return { upTo: Number(found?.checked ?? 0), wholeAt: typeof whole === 'number' ? whole : undefined };
+  }
+
+  /** Notes how far the journal was checked. */
+  noteChecked({ upTo, wholeAt }: Checked): void {
+    this.#statements.of('UPDATE head SET checked = ?, whole = ?').run(upTo, wholeAt ?? null);
+  }
+
+  close(): void {
+    this.db.close();
+  }
+
+  #lineIn(row: Readonly<Record<string, unknown>>): WitnessLine | undefined {
+    return lineIn(row, this.key);
+  }
+}
+
+/** The line in a record of the table; undefined when it is not whole. */
+export function lineIn(
+  { seq, about, given, line, seal }: Readonly<Record<string, unknown>>,
+  key: string,
+): WitnessLine | undefined {
+  if (typeof line !== 'string' || sealOf(key, sealed({ seq, about, given, line })) !== seal) return undefined;
+  const read: WitnessLine = JSON.parse(line);
+  return read;
+}
+
+function sealed({
+  seq,
+  about,
+  given,
+  line,
+}: Readonly<Record<'seq' | 'about' | 'given' | 'line', unknown>>): string {
+  return JSON.stringify([seq, about, given, line]);
+}
+
+// Compared with the journal, so a line that is not whole shows there.
+function lineAt({ seq, line }: Readonly<Record<string, unknown>>): LineAt {
+  try {
+    const { head }: { head?: unknown } = JSON.parse(String(line));
+    return { seq: Number(seq), head: String(head) };
+  } catch {
+    return { seq: Number(seq), head: '' };
+  }
+}
+
+const opening = 'paydesk-witness';
+
+/** Whether this is the key of a witness, with its seal. */
+export function isKey(key: unknown, seal: unknown): key is string {
+  return typeof key === 'string' && /^[0-9a-f]{64}$/.test(key) && seal === sealOf(key, opening);
 }
 
 /** A new random key for a witness, 64 hex digits. */
@@ -125,93 +278,9 @@ export function newWitnessKey(): string {
   return randomBytes(32).toString('hex');
 }
 
-/** The text of a witness with these lines. */
-export function witnessText(key: string, lines: Iterable<string>): string {
-  return [headerText(key), ...lines].join('');
-}
-
-/** Reads every whole line; undefined without a file. A torn last line is left out and does not count as broken. */
-export function readWitness(path: string, rules: FileRules): WitnessText | undefined {
-  const handle = openWitness(path, constants.O_RDONLY, rules);
-  if (handle === undefined) return undefined;
-  try {
-    const text = readAt(handle, 0, fstatSync(handle).size);
-    const key = keyIn(text.slice(0, headerLength));
-    const texts = text.slice(headerLength).split('\n');
-    if (texts.at(-1) === '' || key !== undefined) texts.pop();
-    if (key === undefined) return { key, lines: [], broken: texts.map((_, index) => index + 1) };
-    const read = texts.map((line) => lineIn(line, key));
-    const broken = read.flatMap((line, index) => (line === undefined ? [index + 1] : []));
-    return { key, lines: read.filter((line) => line !== undefined), broken };
-  } finally {
-    closeSync(handle);
-  }
-}
-
-/** The bytes of the file as they are; none when there is no file. */
-export function readWitnessBytes(path: string, rules: FileRules): Uint8Array {
-  const handle = openWitness(path, constants.O_RDONLY, rules);
-  if (handle === undefined) return new Uint8Array();
-  try {
-    return readFileSync(handle);
-  } finally {
-    closeSync(handle);
-  }
-}
-
-function openWitness(path: string, flags: number, rules: FileRules): number | undefined {
-  checkOwnFolder(dirname(path), rules);
-  return openOwnFile(path, flags, rules);
-}
-
-function readAt(handle: number, from: number, length: number): string {
-  const bytes = Buffer.alloc(length);
-  let read = 0;
-  while (read < length) {
-    const more = readSync(handle, bytes, read, length - read, from + read);
-    if (more === 0) break;
-    read += more;
-  }
-  // Lines are ASCII. In a damaged line, each byte still becomes one character, so all places stay right.
-  return bytes.toString('latin1', 0, read);
-}
-
-const opening = 'paydesk-witness 1';
-
-/** Characters of the first line, its line break included. */
-const headerLength = opening.length + 1 + 64 + 1 + 16 + 1;
-
-/** The first line: the version, and the key (64 hex digits) for the hashes of bodies and lines. */
-function headerText(key: string): string {
-  return `${opening} ${key} ${sealOf(key, opening)}\n`;
-}
-
-/** The key in the first line; undefined when that line is not whole. */
-function keyIn(header: string): string | undefined {
-  const key = header.slice(opening.length + 1, opening.length + 65);
-  return /^[0-9a-f]{64}$/.test(key) && header === headerText(key) ? key : undefined;
-}
-
 /** The name by which the journal knows its witness. It is made from the key but does not reveal it. */
 export function nameOf(key: string): string {
   return hashUnder(key, 'name').slice(0, 16);
-}
-
-/** A line as text of ASCII characters, with its seal and a line break. */
-export function lineText(line: WitnessLine, key: string): string {
-  const text = JSON.stringify(line).replaceAll(
-    /[^ -~]/g,
-    (letter) => `\\u${letter.charCodeAt(0).toString(16).padStart(4, '0')}`,
-  );
-  return `${text} ${sealOf(key, text)}\n`;
-}
-
-/** The line in its text (without the line break); undefined when it is not whole. */
-function lineIn(text: string, key: string): WitnessLine | undefined {
-  const json = text.slice(0, -17);
-  if (text.length < 18 || text !== `${json} ${sealOf(key, json)}`) return undefined;
-  const line: WitnessLine = JSON.parse(json);
-  return line;
 }
 
 function sealOf(key: string, text: string): string {

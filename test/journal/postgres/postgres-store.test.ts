@@ -1,7 +1,7 @@
 /** The journal of a team keeps the rules of the port, as every other store. */
 
 import { afterAll, afterEach } from 'vitest';
-import type { JournalRow } from '../../../src/journal/journal-rows.ts';
+import type { AttemptRecord, JournalRow } from '../../../src/journal/journal-rows.ts';
 import type { JournalStore } from '../../../src/journal/journal-store.ts';
 import { isLong } from '../../harness/long.ts';
 import { storeContract } from '../store-contract.ts';
@@ -47,7 +47,7 @@ storeContract(
       lose: (seq) => unguarded(`delete from paydesk.rows where seq = ${seq}`),
     };
   },
-  { repair: 'to others', restore: 'to others', numRuns: isLong ? 25 : 5 },
+  { repair: 'to others', restore: 'to others', stamps: 'to others', numRuns: isLong ? 25 : 5 },
 );
 
 // The rows of the contract say who wrote them and when, which the server states otherwise; and several of them are open on one
@@ -87,6 +87,8 @@ function asWritten({ database }: Team, store: JournalStore): JournalStore {
     if (row.operator === 'nobody') delete row.operator;
     return row;
   };
+  const plainOnes = (records: readonly AttemptRecord[]) =>
+    records.map(({ sent, verdicts }) => ({ sent: plain(sent), verdicts: verdicts.map(plain) }));
   let last: Promise<unknown> = Promise.resolve();
   return {
     ...store,
@@ -96,11 +98,8 @@ function asWritten({ database }: Team, store: JournalStore): JournalStore {
       last = added.catch(() => undefined);
       return added;
     },
-    attempts: async (query) =>
-      (await store.attempts(query)).map(({ sent, verdicts }) => ({
-        sent: plain(sent),
-        verdicts: verdicts.map(plain),
-      })),
+    attempts: async (query) => plainOnes(await store.attempts(query)),
+    list: async (filter, page) => plainOnes(await store.list(filter, page)),
     settings: async () => (await store.settings()).map((row) => (row.type === 'setting' ? plain(row) : row)),
     // What completions know is what the mirror of the machine has.
     async recent(...asked) {

@@ -1,0 +1,78 @@
+/** What a store of the journal can be asked for: attempts by what is needed of them, and lists of them page by page. */
+
+import type { ChangeKind } from './intent.ts';
+import type { SentRow } from './journal-rows.ts';
+
+/** Narrows which attempts are wanted. An attempt must match all parts. */
+export interface AttemptFilter {
+  readonly origin?: string | undefined;
+  readonly orderId?: string | undefined;
+  /** On any of these orders. */
+  readonly orderIds?: ReadonlySet<string> | undefined;
+  readonly intent?: string | undefined;
+  /** A script's own id (`--intent`). */
+  readonly given?: string | undefined;
+  /** A verdict names one of these: as the id of a refund, or as the id or link of what was created. A link that was erased is not found. */
+  readonly made?: ReadonlySet<string> | undefined;
+  readonly kind?: ChangeKind | undefined;
+  /** Who sent it, or brought it into the journal of a team. */
+  readonly operator?: string | undefined;
+  /** The desk of a team at which it was sent. */
+  readonly desk?: string | undefined;
+  /** Sent at or after this time, Unix milliseconds. */
+  readonly since?: number | undefined;
+  /** Sent before this time, Unix milliseconds. */
+  readonly until?: number | undefined;
+  /** About no order, such as a payment link. */
+  readonly withoutOrder?: true | undefined;
+  /** May be unconfirmed, or has an alarm that nobody acknowledged (`mayBeOpen` of attempt-state.ts). */
+  readonly unconfirmed?: true | undefined;
+  /** A person recorded that it was not made, and no read came after its horizon since (`isDoubted`). */
+  readonly doubted?: true | undefined;
+  /**
+   * Made, and read again until its horizon is over. Only those that are due by this time (Unix milliseconds, `dueAt`), the first due
+   * first, and at most `limit`.
+   */
+  readonly watched?: { readonly dueBy: number; readonly limit: number } | undefined;
+  /** Its last verdict is a person's. */
+  readonly byHand?: true | undefined;
+}
+
+// Each of these finds few attempts, however long the journal is.
+type Narrowing =
+  | 'orderId'
+  | 'orderIds'
+  | 'intent'
+  | 'given'
+  | 'made'
+  | 'unconfirmed'
+  | 'doubted'
+  | 'watched'
+  | 'byHand';
+
+/** A filter with a part that finds few attempts. Nobody asks for all of them at once: `list` gives page after page. */
+export type AttemptQuery = {
+  [Part in Narrowing]: AttemptFilter & { readonly [Needed in Part]: NonNullable<AttemptFilter[Part]> };
+}[Narrowing];
+
+/** What some callers still ask for. It goes away with the last of them. */
+export interface FormerQuery extends AttemptFilter {
+  readonly plan?: string | undefined;
+  readonly unsettled?: true | undefined;
+}
+
+/** A place in a list of attempts. */
+export type Cursor = Pick<SentRow, 'time' | 'intent' | 'attempt'>;
+
+/** Which part of a list is wanted: at most `limit` attempts, those that come after a place. */
+export interface ListPage {
+  readonly limit: number;
+  readonly before?: Cursor | undefined;
+}
+
+/** Compares two places in a list: negative if the first one comes first. */
+export function byNewest(one: Cursor, other: Cursor): number {
+  if (one.time !== other.time) return other.time - one.time;
+  if (one.intent !== other.intent) return one.intent < other.intent ? 1 : -1;
+  return other.attempt - one.attempt;
+}

@@ -1,0 +1,272 @@
+/**
+ * The tables of a journal: its rows, and what is looked up of the attempts that they make up. Both are written in one
+ * transaction; the second can always be made again from the first.
+ */
+
+import { hash } from 'node:crypto';
+import type { DatabaseSync } from 'node:sqlite';
+import { deflateRawSync, inflateRawSync } from 'node:zlib';
+import { dueAt, isDoubted, mayBeOpen } from '../attempt-state.ts';
+import { chainStart, type StoredRow, storedColumns, storedRow, unlink } from '../chain.ts';
+import { type AttemptRecord, broughtBy, type SentRow, type VerdictRow } from '../journal-rows.ts';
+import { type FileKind, Statements } from './database.ts';
+
+/**
+ * `rows`: only ever added. `body`: text, or compressed text. `about`: what the row is about: the order, or else the script's id, or else the intent (as the name of
+ * its lock). Empty for a row about no attempt.
+ * `attempts`: one line per SENT row, with its number and that of the newest row of the attempt. `is_open`, `is_doubted`, `by_hand`: 1
+ * or null. `due`: when a watched one is read again; null for all others.
+ * `made`: ids of refunds, and ids and links of what was created.
+ */
+export const journalKind: FileKind = {
+  name: 'journal',
+  tables: `
+CREATE TABLE rows (
+  seq INTEGER PRIMARY KEY, row TEXT NOT NULL, body ANY, body_hash TEXT, prev TEXT NOT NULL, hash TEXT NOT NULL,
+  type TEXT NOT NULL, time INTEGER NOT NULL, intent TEXT NOT NULL, attempt INTEGER NOT NULL,
+  origin TEXT, order_id TEXT, plan TEXT, ref TEXT, about TEXT NOT NULL
+) STRICT;
+CREATE UNIQUE INDEX one_sent ON rows (intent, attempt) WHERE type = 'sent';
+CREATE INDEX row_about ON rows (about);
+CREATE TABLE attempts (
+  sent INTEGER PRIMARY KEY, last INTEGER NOT NULL, about TEXT NOT NULL, has_order INTEGER NOT NULL,
+  intent TEXT NOT NULL, attempt INTEGER NOT NULL, origin TEXT NOT NULL, profile TEXT NOT NULL,
+  given INTEGER, kind TEXT NOT NULL, operator TEXT NOT NULL, brought TEXT, desk TEXT, time INTEGER NOT NULL,
+  amount INTEGER, currency TEXT, is_open INTEGER, is_doubted INTEGER, due INTEGER, by_hand INTEGER
+) STRICT;
+CREATE INDEX attempt_about ON attempts (about);
+CREATE INDEX attempt_time ON attempts (time, intent, attempt);
+CREATE INDEX attempt_origin ON attempts (origin, time, intent, attempt);
+CREATE INDEX attempt_operator ON attempts (operator, time, intent, attempt);
+CREATE INDEX attempt_brought ON attempts (brought, time, intent, attempt) WHERE brought IS NOT NULL;
+CREATE INDEX attempt_kind ON attempts (kind, time, intent, attempt) WHERE kind <> 'refund';
+CREATE INDEX attempt_desk ON attempts (desk, time, intent, attempt) WHERE desk IS NOT NULL;
+CREATE INDEX attempt_given ON attempts (given) WHERE given IS NOT NULL;
+CREATE INDEX attempt_open ON attempts (is_open) WHERE is_open IS NOT NULL;
+CREATE INDEX attempt_doubted ON attempts (is_doubted) WHERE is_doubted IS NOT NULL;
+CREATE INDEX attempt_due ON attempts (due) WHERE due IS NOT NULL;
+CREATE INDEX attempt_by_hand ON attempts (by_hand) WHERE by_hand IS NOT NULL;
+CREATE TABLE made (id TEXT NOT NULL, sent INTEGER NOT NULL, PRIMARY KEY (id, sent)) STRICT, WITHOUT ROWID;
+CREATE TABLE head (seq INTEGER NOT NULL, hash TEXT NOT NULL, witness TEXT, time INTEGER NOT NULL) STRICT;
+INSERT INTO head VALUES (0, '${chainStart}', NULL, 0);`,
+  steps: [],
+};
+
+/** The number under which a script's id is looked up. Two ids may have the same one, so the rows decide. */
+export function numberOfGiven(given: string): number {
+  return Number.parseInt(hash('sha256', given).slice(0, 12), 16);
+}
+
+/** The end of the rows: the newest one, and the one that the file noted as the newest. */
+export interface RowsEnd {
+  readonly seq: number;
+  readonly hash: string;
+  readonly noted: { readonly seq: number; readonly hash: string };
+  /** The name of the witness that the journal noted; undefined when there is none. */
+  readonly witness: string | undefined;
+  /** The latest time of the rows of attempts. */
+  readonly time: number;
+}
+
+/** Reads and adds rows. What it reads is as the file says: others check it. */
+export class JournalTables {
+  readonly db: DatabaseSync;
+  readonly #statements: Statements;
+
+  constructor(db: DatabaseSync) {
+    this.db = db;
+    this.#statements = new Statements(db);
+  }
+
+  /** A statement that is compiled once. */
+  sql(text: string): ReturnType<DatabaseSync['prepare']> {
+    return this.#statements.of(text);
+  }
+
+  end(): RowsEnd {
+    const found = this.sql(
+      `SELECT head.seq AS noted, head.hash AS noted_hash, witness, head.time, rows.seq, rows.hash
+       FROM head LEFT JOIN rows ON rows.seq = (SELECT max(seq) FROM rows)`,
+    ).get();
+    return {
+      seq: Number(found?.seq ?? 0),
+      hash: typeof found?.hash === 'string' ? found.hash : chainStart,
+      noted: { seq: Number(found?.noted ?? 0), hash: String(found?.noted_hash) },
+      witness: typeof found?.witness === 'string' ? found.witness : undefined,
+      time: Number(found?.time ?? 0),
+    };
+  }
+
+  /** The row with a number; undefined when there is none. */
+  at(seq: number): StoredRow | undefined {
+    const found = this.sql(`${select} WHERE seq = ?`).get(seq);
+    return found && rowOf(found);
+  }
+
+  /** Rows after a number, oldest first, at most `limit`. */
+  after(seq: number, limit = -1): readonly StoredRow[] {
+    return this.sql(`${select} WHERE seq > ? ORDER BY seq LIMIT ?`).all(seq, limit).map(rowOf);
+  }
+
+  /** The rows after a number, oldest first, read a part at a time. */
+  *each(after = 0): Generator<StoredRow> {
+    for (let rows = this.after(after, 1000); rows.length > 0; rows = this.after(rows.at(-1)?.seq ?? 0, 1000))
+      yield* rows;
+  }
+
+  /** The rows about an order, a script's id or an intent, oldest first. */
+  about(about: string): readonly StoredRow[] {
+    return this.sql(`${select} WHERE about = ? ORDER BY seq`).all(about).map(rowOf);
+  }
+
+  /** The number of the newest of these; 0 when there is none. */
+  newestAbout(about: string): number {
+    return Number(this.sql('SELECT max(seq) AS seq FROM rows WHERE about = ?').get(about)?.seq ?? 0);
+  }
+
+  /** What each row after a number is about, by the number of the row. */
+  aboutAfter(seq: number): ReadonlyMap<number, string> {
+    const found = this.sql('SELECT seq, about FROM rows WHERE seq > ?').all(seq);
+    return new Map(found.map((row) => [Number(row.seq), String(row.about)]));
+  }
+
+  /** What an attempt is about, and the number of its SENT row; undefined when there is none. */
+  sentOf({
+    intent,
+    attempt,
+  }: Pick<SentRow, 'intent' | 'attempt'>): { readonly seq: number; readonly about: string } | undefined {
+    const found = this.sql(
+      "SELECT seq, about FROM rows WHERE type = 'sent' AND intent = ? AND attempt = ?",
+    ).get(intent, attempt);
+    return found && { seq: Number(found.seq), about: String(found.about) };
+  }
+
+  /** Erases the bodies of an attempt, and the links by which it was found. Whether there was something to erase. */
+  erase({
+    intent,
+    attempt,
+    about,
+  }: Pick<SentRow, 'intent' | 'attempt'> & { readonly about: string }): boolean {
+    const text =
+      'UPDATE rows SET body = NULL WHERE about = ? AND intent = ? AND attempt = ? AND body IS NOT NULL';
+    const { changes } = this.sql(text).run(about, intent, attempt);
+    const sent = this.sentOf({ intent, attempt });
+    if (sent !== undefined) this.sql("DELETE FROM made WHERE sent = ? AND id LIKE 'http%'").run(sent.seq);
+    return Number(changes) > 0;
+  }
+
+  /** Adds rows and notes the last one as the newest. Call it inside a transaction that writes. */
+  add(rows: Iterable<StoredRow>): void {
+    const names = [...storedColumns, 'about'];
+    const insert = this.sql(
+      `INSERT INTO rows (${names.join(', ')}) VALUES (${names.map(() => '?').join(', ')})`,
+    );
+    let newest: StoredRow | undefined;
+    let time = 0;
+    for (const stored of rows) {
+      const row = unlink(stored);
+      const about =
+        row.type === 'sent'
+          ? aboutOf(row)
+          : ((row.type === 'verdict' ? this.sentOf(row) : undefined)?.about ?? '');
+      const values = { ...stored, body: packedBody(stored.body) };
+      insert.run(...storedColumns.map((name) => values[name]), about);
+      if (row.type === 'sent') this.#addAttempt(stored.seq, about, row);
+      if (row.type === 'verdict') this.#addVerdict(stored.seq, row);
+      newest = stored;
+      if (row.type === 'sent' || row.type === 'verdict') time = Math.max(time, row.time);
+    }
+    if (newest === undefined) return;
+    this.sql('UPDATE head SET seq = ?, hash = ?, time = max(time, ?)').run(newest.seq, newest.hash, time);
+  }
+
+  /** Notes the name of the witness that belongs to the rows. */
+  noteWitness(name: string): void {
+    this.sql('UPDATE head SET witness = ?').run(name);
+  }
+
+  #addAttempt(seq: number, about: string, row: SentRow): void {
+    const { intent, attempt, origin, profile, proof, operator, time, stamp, given, amount, currency } = row;
+    const values = {
+      sent: seq,
+      last: seq,
+      about,
+      has_order: proof.orderId === undefined ? 0 : 1,
+      intent,
+      attempt,
+      origin,
+      profile,
+      given: given === undefined ? null : numberOfGiven(given),
+      kind: proof.kind,
+      operator,
+      brought: broughtBy(row) ?? null,
+      desk: stamp?.desk ?? null,
+      time,
+      amount: amount ?? null,
+      currency: currency ?? null,
+      is_open: 1,
+    };
+    const names = Object.keys(values);
+    this.sql(`INSERT INTO attempts (${names.join(', ')}) VALUES (${names.map(() => '?').join(', ')})`).run(
+      ...Object.values(values),
+    );
+  }
+
+  #addVerdict(seq: number, row: VerdictRow): void {
+    const sent = this.sentOf(row);
+    if (sent === undefined) return;
+    const record = recordsIn(this.about(sent.about).map(unlink)).find(
+      ({ sent: one }) => one.intent === row.intent && one.attempt === row.attempt,
+    );
+    if (record === undefined) return;
+    const marks = [mayBeOpen(row), isDoubted(record), row.by === 'person'].map((is) => (is ? 1 : null));
+    this.sql(
+      'UPDATE attempts SET last = ?, is_open = ?, is_doubted = ?, by_hand = ?, due = ? WHERE sent = ?',
+    ).run(seq, ...marks, dueAt(record) ?? null, sent.seq);
+    for (const id of madeBy(row)) this.sql('INSERT OR IGNORE INTO made VALUES (?, ?)').run(id, sent.seq);
+  }
+}
+
+/** The ids of the refunds, and the id and the link of what was created, that a verdict names. */
+export function madeBy({ refunds = [], created, link }: VerdictRow): readonly string[] {
+  return [...refunds.map(({ id }) => id), created, link].filter((id) => id !== undefined);
+}
+
+const select = `SELECT ${storedColumns.join(', ')} FROM rows`;
+
+function rowOf(record: Readonly<Record<string, unknown>>): StoredRow {
+  return storedRow({ ...record, body: unpackedBody(record.body) });
+}
+
+// Shorter ones get no shorter.
+const packedFrom = 256;
+
+function packedBody(body: string | null): string | Uint8Array | null {
+  return body === null || body.length < packedFrom ? body : deflateRawSync(body);
+}
+
+/** The text of a body as it is stored. What cannot be read becomes empty, so that the checks find it. */
+export function unpackedBody(body: unknown): unknown {
+  if (!(body instanceof Uint8Array)) return body;
+  try {
+    return inflateRawSync(body, { maxOutputLength: 2 ** 26 }).toString('utf8');
+  } catch {
+    return '';
+  }
+}
+
+/** What a change is about: its order, or else the script's id, or else its intent. */
+export function aboutOf({ proof, given, intent }: SentRow): string {
+  return proof.orderId ?? given ?? intent;
+}
+
+/** The attempts that rows make up, in the order of their SENT rows. A verdict without its SENT row is passed over. */
+export function recordsIn(rows: readonly ReturnType<typeof unlink>[]): readonly AttemptRecord[] {
+  const records = new Map<string, { readonly sent: SentRow; readonly verdicts: VerdictRow[] }>();
+  for (const row of rows) {
+    const key = `${row.type === 'sent' || row.type === 'verdict' ? `${row.attempt} ${row.intent}` : ''}`;
+    if (row.type === 'sent') records.set(key, { sent: row, verdicts: [] });
+    if (row.type === 'verdict') records.get(key)?.verdicts.push(row);
+  }
+  return [...records.values()];
+}

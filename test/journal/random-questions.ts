@@ -1,0 +1,223 @@
+/** Random journals and random questions to a store, and what the answers mean, written once more. */
+
+import fc from 'fast-check';
+import { dueAt } from '../../src/journal/attempt-state.ts';
+import type { AttemptRecord, JournalRow, SentRow } from '../../src/journal/journal-rows.ts';
+import type { AttemptFilter, AttemptQuery, Cursor } from '../../src/journal/journal-store.ts';
+import { sent } from './rows.ts';
+
+/** A change of an order; a new order if there is none. */
+export function onOrder(intent: string, orderId: string | undefined): SentRow {
+  const row = sent(intent, 6);
+  const kind = orderId === undefined ? 'order' : 'refund';
+  return { ...row, proof: { ...row.proof, kind, orderId } };
+}
+
+// ── Journals ────────────────────────────────────────────────────────────────────────────────────
+
+const maybe = <T>(...values: T[]) => fc.constantFrom(undefined, ...values);
+const rarely = <T>(...values: T[]) =>
+  fc.oneof(
+    { weight: 5, arbitrary: fc.constant(undefined) },
+    { weight: 1, arbitrary: fc.constantFrom(...values) },
+  );
+
+const link = 'https://pay.example.com/1';
+const kinds = ['refund', 'capture', 'checkout', 'order'] as const;
+// Few times, so that many attempts have the same.
+const time = fc.nat(4);
+
+/** An attempt and its verdicts. */
+export const draft = fc.record({
+  orderId: maybe('ord_1', 'ord_2'),
+  kind: fc.oneof({ weight: 2, arbitrary: fc.constant('refund' as const) }, fc.constantFrom(...kinds)),
+  time,
+  horizonMs: fc.constantFrom(0, 1, 3, 100),
+  origin: fc.constantFrom('o', 'p'),
+  given: maybe('t-1'),
+  operator: fc.constantFrom('a', 'b'),
+  stamp: maybe({ operator: 'c', run: 'r' }, { operator: 'a', run: 'r', desk: 'desk-4' }),
+  imported: maybe({ seq: 1, hash: 'h' }),
+  verdicts: fc.array(
+    fc.record({
+      time,
+      skewed: rarely(true),
+      verdict: fc.oneof(
+        { weight: 2, arbitrary: fc.constant('applied') },
+        fc.constantFrom('rejected', 'not_sent', 'unknown', 'not_seen'),
+      ),
+      by: fc.constantFrom('reply', 'read', 'person'),
+      alarm: rarely('duplicate', 'disagreement'),
+      confirmed: maybe(true, false),
+      refunds: maybe(
+        [],
+        [
+          { id: 're_1', chargeId: 'ch_1', amount: -5 },
+          { chargeId: 'ch_1', amount: -5 },
+        ],
+        [{ id: 're_2', chargeId: 'ch_1', amount: -5 }],
+      ),
+      created: rarely('chk_1'),
+      link: rarely(link),
+      note: maybe('n'),
+    }),
+    { maxLength: 3 },
+  ),
+});
+
+type Draft = typeof draft extends fc.Arbitrary<infer T> ? T : never;
+
+/** The rows of a draft. Two drafts that follow each other are attempts of one intent. `stamped`: who signed in is in the rows. */
+export function rowsOf(
+  { verdicts, orderId, kind, ...of }: Draft,
+  index: number,
+  stamped: boolean,
+): JournalRow[] {
+  const row = onOrder(`i_${Math.floor(index / 2)}`, orderId);
+  const { intent } = row;
+  const attempt = (index % 2) + 1;
+  const { stamp, imported, ...rest } = of;
+  const signed = stamped ? { stamp, imported } : {};
+  const proof = { ...row.proof, kind, orderId };
+  return [
+    asRead({ ...row, ...rest, ...signed, attempt, proof }),
+    ...verdicts.map((one) => asRead({ type: 'verdict', intent, attempt, why: 'w', ...one })),
+  ];
+}
+
+function asRead(row: object): JournalRow {
+  return JSON.parse(JSON.stringify(row));
+}
+
+// ── Questions ───────────────────────────────────────────────────────────────────────────────────
+
+const orders = [new Set(['ord_1', 'ord_9']), new Set(['ord_1', 'ord_2']), new Set<string>()];
+const made = [new Set(['re_1', 'none']), new Set(['re_2', 'chk_1']), new Set([link]), new Set<string>()];
+const watched = { dueBy: fc.nat(20), limit: fc.integer({ min: 1, max: 3 }) };
+
+export const filter: fc.Arbitrary<AttemptFilter> = fc.record({
+  origin: rarely('o', 'p', ''),
+  orderId: rarely('ord_1'),
+  orderIds: rarely(...orders),
+  intent: rarely('i_0', 'i_1'),
+  given: rarely('t-1'),
+  made: rarely(...made),
+  kind: rarely(...kinds),
+  operator: rarely('a', 'c'),
+  desk: rarely('desk-4'),
+  since: rarely(1, 2, 3),
+  until: rarely(1, 2, 3),
+  withoutOrder: rarely<true>(true),
+  unconfirmed: rarely<true>(true),
+  doubted: rarely<true>(true),
+  byHand: rarely<true>(true),
+});
+
+const narrowing = fc.oneof(
+  fc.record({ orderId: fc.constantFrom('ord_1', 'ord_9') }),
+  fc.record({ orderIds: fc.constantFrom(...orders) }),
+  fc.record({ intent: fc.constantFrom('i_0', 'i_1', 'i_9') }),
+  fc.record({ given: fc.constantFrom('t-1', 't-9') }),
+  fc.record({ made: fc.constantFrom(...made) }),
+  fc.record({ unconfirmed: fc.constant<true>(true) }),
+  fc.record({ doubted: fc.constant<true>(true) }),
+  fc.record({ watched: fc.record(watched) }),
+  fc.record({ byHand: fc.constant<true>(true) }),
+);
+
+export const query: fc.Arbitrary<AttemptQuery> = fc
+  .tuple(filter, narrowing)
+  .map(([rest, one]): AttemptQuery => ({ ...rest, ...one }));
+
+/** A place in a list, whether an attempt is there or not. */
+export const cursor: fc.Arbitrary<Cursor | undefined> = fc.option(
+  fc.record({
+    time,
+    intent: fc.constantFrom('i_0', 'i_1', 'i_11', 'i_2'),
+    attempt: fc.constantFrom(1, 2),
+  }),
+  { nil: undefined, freq: 3 },
+);
+
+// ── Their meaning ───────────────────────────────────────────────────────────────────────────────
+
+/** What a query asks for, of all attempts in the order of their SENT rows. */
+export function answer(asked: AttemptQuery, all: readonly AttemptRecord[]): readonly AttemptRecord[] {
+  const found = all.filter((record) => means(asked, record));
+  if (asked.watched === undefined) return found;
+  const due = (record: AttemptRecord) => dueAt(record) ?? Number.NaN;
+  return found.toSorted((one, other) => due(one) - due(other)).slice(0, asked.watched.limit);
+}
+
+/** Whether a filter means an attempt. */
+export function means(asked: AttemptFilter, record: AttemptRecord): boolean {
+  const { sent: row, verdicts } = record;
+  const due = dueAt(record);
+  const equal: readonly (readonly [unknown, unknown])[] = [
+    [asked.origin, row.origin],
+    [asked.orderId, row.proof.orderId],
+    [asked.intent, row.intent],
+    [asked.given, row.given],
+    [asked.kind, row.proof.kind],
+    [asked.desk, row.stamp?.desk],
+    [asked.withoutOrder, row.proof.orderId === undefined],
+    [asked.unconfirmed, isUnconfirmed(record)],
+    [asked.doubted, isDoubted(record)],
+    [asked.byHand, verdicts.at(-1)?.by === 'person'],
+  ];
+  return (
+    equal.every(([wanted, is]) => wanted === undefined || wanted === is) &&
+    (asked.operator === undefined || peopleOf(record).includes(asked.operator)) &&
+    (asked.since === undefined || row.time >= asked.since) &&
+    (asked.until === undefined || row.time < asked.until) &&
+    (asked.orderIds === undefined || asked.orderIds.has(row.proof.orderId ?? 'none')) &&
+    (asked.made === undefined || idsIn(record).some((id) => asked.made?.has(id))) &&
+    (asked.watched === undefined || (due !== undefined && due <= asked.watched.dueBy))
+  );
+}
+
+function isUnconfirmed({ verdicts }: AttemptRecord): boolean {
+  const { verdict, confirmed, alarm } = verdicts.at(-1) ?? {};
+  const isOpen = verdict === undefined || verdict === 'unknown' || verdict === 'not_seen';
+  return isOpen || alarm !== undefined || (verdict === 'rejected' && confirmed === false);
+}
+
+function isDoubted({ sent: { proof }, verdicts }: AttemptRecord): boolean {
+  const { verdict, by } = verdicts.at(-1) ?? {};
+  return proof.kind === 'refund' && verdict === 'rejected' && by === 'person';
+}
+
+function idsIn({ verdicts }: AttemptRecord): readonly string[] {
+  const ids = verdicts.flatMap(({ refunds = [], created, link: url }) => [
+    ...refunds.map(({ id }) => id),
+    created,
+    url,
+  ]);
+  return ids.filter((id) => id !== undefined);
+}
+
+function peopleOf({ sent: { operator, imported, stamp } }: AttemptRecord): readonly string[] {
+  return imported === undefined || stamp === undefined ? [operator] : [operator, stamp.operator];
+}
+
+/** The names of those who sent attempts, or brought them. */
+export function namesIn(records: readonly AttemptRecord[]): readonly string[] {
+  return [...new Set(records.flatMap(peopleOf))].toSorted();
+}
+
+/** Attempts as a list shows them. */
+export function newestFirst(records: readonly AttemptRecord[]): readonly AttemptRecord[] {
+  return records.toSorted((one, other) => (isBefore(one.sent, other.sent) ? 1 : -1));
+}
+
+/** Whether an attempt stands behind a place in a list. */
+export function comesAfter(place: Cursor | undefined, { sent: row }: AttemptRecord): boolean {
+  return place === undefined || isBefore(row, place);
+}
+
+// Before in time. A list shows it later.
+function isBefore(one: Cursor, other: Cursor): boolean {
+  if (one.time !== other.time) return one.time < other.time;
+  if (one.intent !== other.intent) return one.intent < other.intent;
+  return one.attempt < other.attempt;
+}
