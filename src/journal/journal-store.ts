@@ -102,6 +102,12 @@ export interface JournalStore {
   wholeCheckAt(): Promise<number | undefined>;
 
   /**
+   * Allows changes again after the files of the journal were put back from a copy, and a person has looked. `row` says who did, and
+   * is added. Throws CliError 'refused' when they are no copy.
+   */
+  acceptCopy(row: SettingRow): Promise<void>;
+
+  /**
    * Rebuilds a damaged journal from everything that can be read, and keeps a copy of the old one. No attempt is
    * forgotten. If its SENT row or its last verdict is lost, it is unconfirmed and blocks its order until a person
    * settles it; if nobody knows its order or account, it blocks every change. `now` in Unix milliseconds. Throws

@@ -286,6 +286,12 @@ export interface Journal {
   /** `eraseBodies` of the store. */
   forget(before: number): Promise<number>;
   verify(head?: string): Promise<Verification>;
+  /** When a check of all rows ended the last time, by `verify` or in passing (Unix milliseconds); undefined if none did. */
+  wholeCheckAt(): Promise<number | undefined>;
+  /** `acceptCopy` of the store. */
+  acceptCopy(): Promise<void>;
+  /** When somebody last allowed changes after the files were put back from a copy, Unix milliseconds; undefined if nobody did. */
+  copyAcceptedAt(): Promise<number | undefined>;
   /** `repair` of the store, as of now. */
   repair(): Promise<Repair>;
   /** `archive` of the store. */

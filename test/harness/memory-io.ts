@@ -18,6 +18,8 @@ export interface MemoryParts {
   /** stdout and stderr are a terminal of so many columns. */
   readonly columns?: number | undefined;
   readonly rows?: number | undefined;
+  /** The configuration of the machine. Absent: it has none. */
+  readonly machineFile?: string | undefined;
   /** stdout was closed before it started. */
   readonly stdoutClosed?: true | undefined;
   /** Called with all that either of them is given, in that order. */
@@ -50,6 +52,7 @@ export function runWithMemoryIo(parts: MemoryParts, run: (io: Io) => Promise<num
     userName: () => parts.userName ?? userInfo().username,
     home: () => (isAbsolute(env.HOME ?? '') ? (env.HOME ?? '') : userInfo().homedir),
     cwd: () => cwd,
+    machineFile: parts.machineFile ?? '/nonexistent/paydesk/config.json',
     platform: process.platform,
     execPath: process.execPath,
     execArgv: [],

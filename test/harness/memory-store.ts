@@ -104,6 +104,7 @@ export function createMemoryStore(memory: Memory = new Memory()): JournalStore {
         witness: { file: '', lines: 0, state: 'none yet' },
       };
     },
+    acceptCopy: () => Promise.reject(refused('the journal is no copy')),
     async repair(now) {
       if (memory.findings.length === 0) throw refused('the journal is whole');
       const whole = memory.stored.filter((row) => damageOf(row) === undefined);

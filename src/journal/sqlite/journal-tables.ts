@@ -17,6 +17,7 @@ import { type FileKind, Statements } from './database.ts';
  * `attempts`: one line per SENT row, with its number and that of the newest row of the attempt. `is_open`, `is_doubted`, `by_hand`: 1
  * or null. `due`: when a watched one is read again; null for all others.
  * `made`: ids of refunds, and ids and links of what was created.
+ * `head`: one line. `id`: a random name of this journal; `mark`: what a copy changes of its file (copy-marks.ts).
  */
 export const journalKind: FileKind = {
   name: 'journal',
@@ -47,8 +48,10 @@ CREATE INDEX attempt_doubted ON attempts (is_doubted) WHERE is_doubted IS NOT NU
 CREATE INDEX attempt_due ON attempts (due) WHERE due IS NOT NULL;
 CREATE INDEX attempt_by_hand ON attempts (by_hand) WHERE by_hand IS NOT NULL;
 CREATE TABLE made (id TEXT NOT NULL, sent INTEGER NOT NULL, PRIMARY KEY (id, sent)) STRICT, WITHOUT ROWID;
-CREATE TABLE head (seq INTEGER NOT NULL, hash TEXT NOT NULL, witness TEXT, time INTEGER NOT NULL) STRICT;
-INSERT INTO head VALUES (0, '${chainStart}', NULL, 0);`,
+CREATE TABLE head (
+  seq INTEGER NOT NULL, hash TEXT NOT NULL, witness TEXT, time INTEGER NOT NULL, id TEXT NOT NULL, mark TEXT
+) STRICT;
+INSERT INTO head VALUES (0, '${chainStart}', NULL, 0, lower(hex(randomblob(8))), NULL);`,
   steps: [],
 };
 
@@ -66,6 +69,9 @@ export interface RowsEnd {
   readonly witness: string | undefined;
   /** The latest time of the rows of attempts. */
   readonly time: number;
+  /** A random name of this journal, and what a copy changes of its file; undefined before its first row. */
+  readonly id: string;
+  readonly mark: string | undefined;
 }
 
 /** Reads and adds rows. What it reads is as the file says: others check it. */
@@ -85,7 +91,7 @@ export class JournalTables {
 
   end(): RowsEnd {
     const found = this.sql(
-      `SELECT head.seq AS noted, head.hash AS noted_hash, witness, head.time, rows.seq, rows.hash
+      `SELECT head.seq AS noted, head.hash AS noted_hash, witness, head.time, id, mark, rows.seq, rows.hash
        FROM head LEFT JOIN rows ON rows.seq = (SELECT max(seq) FROM rows)`,
     ).get();
     return {
@@ -94,6 +100,8 @@ export class JournalTables {
       noted: { seq: Number(found?.noted ?? 0), hash: String(found?.noted_hash) },
       witness: typeof found?.witness === 'string' ? found.witness : undefined,
       time: Number(found?.time ?? 0),
+      id: String(found?.id),
+      mark: typeof found?.mark === 'string' ? found.mark : undefined,
     };
   }
 
@@ -183,6 +191,12 @@ export class JournalTables {
   /** Notes the name of the witness that belongs to the rows. */
   noteWitness(name: string): void {
     this.sql('UPDATE head SET witness = ?').run(name);
+  }
+
+  /** Notes what a copy changes of the file. `renews`: the journal gets another name, since the old one belongs to a landmark. */
+  noteMark(mark: string | undefined, { renews }: { readonly renews: boolean }): void {
+    const id = renews ? ', id = lower(hex(randomblob(8)))' : '';
+    this.sql(`UPDATE head SET mark = ?${id}`).run(mark ?? null);
   }
 
   #addAttempt(seq: number, about: string, row: SentRow): void {

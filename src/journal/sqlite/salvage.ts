@@ -49,13 +49,15 @@ function columnsMatchText(stored: StoredRow): boolean {
 }
 
 // The number of the newest row, as the only record of the table `head` notes it.
-function headIn({ values: [seq, hash, witness, time], values }: PageRecord): number | undefined {
+function headIn({ values: [seq, hash, witness, time, id, mark], values }: PageRecord): number | undefined {
   const isHead =
-    values.length === 4 &&
+    values.length === 6 &&
     typeof seq === 'number' &&
     /^[0-9a-f]{64}$/.test(String(hash)) &&
     (witness === null || typeof witness === 'string') &&
-    typeof time === 'number';
+    typeof time === 'number' &&
+    typeof id === 'string' &&
+    (mark === null || typeof mark === 'string');
   return isHead ? seq : undefined;
 }
 
@@ -66,8 +68,9 @@ export function salvageWitness(bytes: Uint8Array): WitnessText {
   const lines: WitnessLine[] = [];
   const broken: number[] = [];
   for (const { rowid, values } of records) {
-    const [, about, given, line, seal] = values;
-    if (values.length !== 5) continue;
+    const [isNumber, about, given, line, seal] = values;
+    // The number of a line is its rowid, and SQLite leaves it empty among the values.
+    if (values.length !== 5 || isNumber !== null) continue;
     const read = key === undefined ? undefined : lineIn({ seq: rowid, about, given, line, seal }, key);
     if (read === undefined) broken.push(rowid);
     else lines.push(read);
@@ -77,5 +80,5 @@ export function salvageWitness(bytes: Uint8Array): WitnessText {
 
 // The only record of the table `head` of a witness.
 function keyIn({ values: [key, seal], values }: PageRecord): string | undefined {
-  return values.length === 4 && isKey(key, seal) ? key : undefined;
+  return values.length === 5 && isKey(key, seal) ? key : undefined;
 }

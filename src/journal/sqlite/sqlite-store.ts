@@ -9,13 +9,15 @@ import { CliError } from '../../errors.ts';
 import type { FileRules } from '../../profiles/profiles.ts';
 import { readArchive, writeArchive } from '../archive-file.ts';
 import type { StoredRow } from '../chain.ts';
-import type { AttemptRecord, AttemptRow, JournalRow } from '../journal-rows.ts';
+import type { AttemptRecord, AttemptRow, JournalRow, SettingRow } from '../journal-rows.ts';
 import type { Finding, JournalStore, NewestRow, Repair, Verification } from '../journal-store.ts';
 import type { MovedTo } from '../moved-away.ts';
+import { copyFound, fileMark } from './copy-marks.ts';
 import { asOfOneMoment, fileOpener, type OpenFile, writeAtOnce } from './database.ts';
 import { findFile, type JournalFile, refuseNetwork } from './journal-file.ts';
 import { JournalTables, journalKind } from './journal-tables.ts';
 import { type Asked, KnownJournal, noteAsked, type RowProof } from './known-journal.ts';
+import { type Landmark, type LandmarkPlace, readLandmark, writeLandmark } from './landmark.ts';
 import { recentIds } from './recent-ids.ts';
 import { repairJournal, restoreJournal } from './repair.ts';
 import { damaged, isBroken, isInUse, unreadable } from './sqlite-errors.ts';
@@ -44,6 +46,10 @@ export interface SqlitePlace {
   readonly folders?: readonly string[] | undefined;
   /** PAYDESK_STATE_ON_NETWORK. Only `false` refuses a network file system. */
   readonly onNetwork?: boolean | undefined;
+  /** Where the landmark is kept; absent: nowhere. */
+  readonly landmarks?: LandmarkPlace | undefined;
+  /** A time for messages (Unix milliseconds); absent: in ISO 8601. */
+  readonly shortTime?: ((ms: number) => string) | undefined;
 }
 
 /** The journal of this machine, whose rows of an account may move to the journal of a team, and come back. */
@@ -99,6 +105,7 @@ export function createSqliteStore(place: SqlitePlace): LocalJournal {
     verify: (head, now) => store.verify(head, now),
     checkSome: (how) => store.checkSome(how),
     wholeCheckAt: () => store.wholeCheckAt(),
+    acceptCopy: (row) => store.acceptCopy(row),
     repair: (now) => store.repair(now),
     eraseBodies: (before) => store.eraseBodies(before),
     archive: (path) => store.archive(path),
@@ -139,17 +146,21 @@ class SqliteStore {
   readonly #witness: JournalFile | undefined;
   readonly #onNetwork: boolean | undefined;
   readonly #cwd: (() => string) | undefined;
+  readonly #landmarks: LandmarkPlace | undefined;
+  readonly #shortTime: ((ms: number) => string) | undefined;
   /** What this run has asked about. */
   readonly asked: Asked = { orders: new Map(), scripts: new Map() };
   #opened: Opened | undefined;
 
-  constructor({ file, witness, rules = noRules, folders = [], onNetwork, cwd }: SqlitePlace) {
-    const ownRules = { ...rules, movedBy: 'XDG_STATE_HOME' } as const;
+  constructor({ file, witness, rules = noRules, folders = [], ...place }: SqlitePlace) {
+    const ownRules = { movedBy: 'XDG_STATE_HOME', ...rules } as const;
     this.#file = { path: file, folders, rules: ownRules };
     this.#witness =
       witness === undefined ? undefined : { path: witness, folders: [dirname(witness)], rules: ownRules };
-    this.#onNetwork = onNetwork;
-    this.#cwd = cwd;
+    this.#onNetwork = place.onNetwork;
+    this.#cwd = place.cwd;
+    this.#landmarks = place.landmarks;
+    this.#shortTime = place.shortTime;
   }
 
   // ── Asking ────────────────────────────────────────────────────────────────────────────────────
@@ -193,7 +204,10 @@ class SqliteStore {
     try {
       const opened = await this.#open(false);
       if (opened === undefined) this.#refuseMismatch(undefined, this.#findWitness(await fileOpener()));
-      else this.#atOnce(opened, () => this.#refuseUnready(opened));
+      else {
+        const landmark = this.#landmark(opened);
+        this.#atOnce(opened, () => this.#refuseUnready(opened, landmark));
+      }
     } catch (error) {
       // The journal is in use. The lock on the order says who holds it, and `append` checks again.
       if (!isInUse(error)) throw error;
@@ -205,8 +219,13 @@ class SqliteStore {
       const opened = await this.#open(false);
       const places = this.#places();
       if (places === undefined) return undefined;
-      if (opened !== undefined)
-        return this.#atOnce(opened, () => mismatchOf(opened.found, opened.tables, places)?.problem);
+      if (opened !== undefined) {
+        const landmark = this.#landmark(opened);
+        return this.#atOnce(
+          opened,
+          () => mismatchOf(opened.found, opened.tables, places)?.problem ?? this.#copy(opened, landmark),
+        );
+      }
       return mismatchOf(this.#findWitness(await fileOpener()), undefined, places)?.problem;
     } catch (error) {
       // The journal is damaged so badly that it cannot even be compared with its witness.
@@ -220,9 +239,10 @@ class SqliteStore {
     this.#refuseNetwork();
     const opened = await this.#open(true);
     const { tables, known } = opened;
+    const landmark = this.#landmark(opened);
     this.#orUnreadable(() =>
       writeAtOnce(tables.db, () => {
-        this.#refuseUnready(opened, row);
+        this.#refuseUnready(opened, landmark, row);
         known.refuseDamaged(row);
         known.refuseMisplaced(row);
         known.refuseMoved(row);
@@ -239,9 +259,10 @@ class SqliteStore {
     this.#refuseNetwork();
     const opened = await this.#open(true);
     const { tables, known } = opened;
+    const landmark = this.#landmark(opened);
     const added = this.#orUnreadable(() =>
       writeAtOnce(tables.db, () => {
-        this.#refuseUnready(opened);
+        this.#refuseUnready(opened, landmark);
         this.#beginWitness(opened);
         const lacking = known.lackingOf(rows);
         for (const row of [...lacking, last]) tables.add([known.link(row)]);
@@ -253,13 +274,16 @@ class SqliteStore {
   }
 
   #refuseNetwork(): void {
-    if (this.#onNetwork === false) refuseNetwork(dirname(this.#file.path));
+    if (this.#onNetwork === false) refuseNetwork(dirname(this.#file.path), this.#file.rules);
   }
 
   // A verdict may be written even if the witness is missing or damaged: what became of a change must not be lost.
-  #refuseUnready({ tables, known, found }: Opened, row?: JournalRow): void {
+  #refuseUnready(opened: Opened, landmark: Landmark | undefined, row?: JournalRow): void {
+    const { tables, known, found } = opened;
     const isVerdict = row?.type === 'verdict';
     this.#refuseMismatch(tables, found, { exceptDamaged: isVerdict });
+    const copy = isVerdict ? undefined : this.#copy(opened, landmark);
+    if (copy !== undefined) throw copyRefused(copy);
     const last = found.is === 'whole' ? found.witness.end() : undefined;
     const finding = endFinding(tables, last === 'damaged' ? undefined : last);
     if (finding !== undefined) throw damaged(this.#file.path, `row ${finding.seq} ${finding.problem}`);
@@ -277,6 +301,26 @@ class SqliteStore {
     throw refusalOf(mismatch, found, tables);
   }
 
+  // Read before the journal: another run writes its row first, and then the landmark.
+  #landmark({ tables }: Opened): Landmark | undefined {
+    return this.#landmarks && readLandmark(this.#landmarks, tables.end().id);
+  }
+
+  // Why the files count as a copy, in words; undefined when nothing says so.
+  #copy({ tables, found }: Opened, landmark: Landmark | undefined): string | undefined {
+    if (this.#landmarks === undefined || this.#witness === undefined) return undefined;
+    const { noted, time, mark } = tables.end();
+    const newest = noted.seq === 0 ? undefined : { ...noted, time };
+    const witness = {
+      recorded: found.is === 'whole' ? found.witness.mark() : undefined,
+      now: fileMark(this.#witness.path),
+    };
+    return copyFound(
+      { journal: { recorded: mark, now: fileMark(this.#file.path) }, witness, landmark, newest },
+      this.#shortTime,
+    );
+  }
+
   // Begins the witness of a new journal, and notes in the journal which one it has. The witness must hold no row that is not on
   // the disk, so it begins before the first row.
   #beginWitness(opened: Opened): void {
@@ -285,6 +329,7 @@ class SqliteStore {
     const key = found.is === 'whole' ? found.witness.key : newWitnessKey();
     if (found.is !== 'whole') createWitness(this.#witness, openFile, key, linesAfter(tables, 0, key));
     tables.noteWitness(nameOf(key));
+    tables.noteMark(fileMark(this.#file.path), { renews: false });
   }
 
   #catchUp(opened: Opened): void {
@@ -293,6 +338,30 @@ class SqliteStore {
     if (opened.found.is !== 'whole') opened.found = this.#findWitness(opened.openFile);
     // It may be damaged while a verdict is written. Then the row alone has to do.
     if (opened.found.is === 'whole') catchUp(opened.found.witness, opened.tables, places);
+    const { id, noted, time } = opened.tables.end();
+    if (this.#landmarks !== undefined) writeLandmark(this.#landmarks, id, { ...noted, time });
+  }
+
+  async acceptCopy(row: SettingRow): Promise<void> {
+    const opened = await this.#open(false);
+    const landmark = opened && this.#landmark(opened);
+    const copy = opened && this.#atOnce(opened, () => this.#copy(opened, landmark));
+    if (opened === undefined || copy === undefined)
+      throw new CliError('refused', `the journal ${this.#file.path} is no copy`, {
+        certain: 'nothing was changed',
+      });
+    const { tables, known, found } = opened;
+    this.#orUnreadable(() =>
+      writeAtOnce(tables.db, () => {
+        this.#refuseMismatch(tables, found);
+        tables.add([known.link(row)]);
+        tables.noteMark(fileMark(this.#file.path), { renews: true });
+      }),
+    );
+    const file = this.#witness;
+    if (found.is === 'whole' && file !== undefined)
+      writeAtOnce(found.witness.db, () => found.witness.noteMark(fileMark(file.path)));
+    this.#catchUp(opened);
   }
 
   // ── The whole journal ─────────────────────────────────────────────────────────────────────────
@@ -334,7 +403,7 @@ class SqliteStore {
     const { tables } = opened;
     const { witness } = found;
     const { finding, checked } = this.#atOnce(opened, () => checkSome(tables, witness, { limit, now }));
-    if (finding === undefined) noteUnlessBusy(() => witness.noteChecked(checked), witness.db);
+    if (checked !== undefined) noteUnlessBusy(() => witness.noteChecked(checked), witness.db);
     return finding;
   }
 
@@ -435,6 +504,16 @@ class SqliteStore {
       throw error instanceof CliError ? error : unreadable(this.#file.path, error);
     }
   }
+}
+
+function copyRefused(copy: string): CliError {
+  return new CliError('refused', copy, {
+    certain: 'nothing was sent',
+    now: [
+      "look on the service's own screen which orders were changed since then",
+      'if the files were restored on purpose, allow changes again: paydesk journal verify --accept-copy',
+    ],
+  });
 }
 
 // How far the check came is worth no wait: another run writes just now.

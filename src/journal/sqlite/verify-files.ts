@@ -206,8 +206,15 @@ export function checkSome(
   tables: JournalTables,
   witness: Witness,
   { limit, now }: { readonly limit: number; readonly now: number },
-): { readonly finding: Finding | undefined; readonly checked: Checked } {
+): {
+  readonly finding: Finding | undefined;
+  /** How far it came; undefined if that is nothing new. */
+  readonly checked: Checked | undefined;
+} {
   const { upTo, wholeAt } = witness.checked();
+  // A short journal is not checked again by each run.
+  if (upTo === 0 && wholeAt !== undefined && now - wholeAt < againAfterMs)
+    return { finding: undefined, checked: undefined };
   const [lines, rows] = [witness.after(upTo, limit), tables.after(upTo, limit)];
   const before = tables.at(upTo)?.hash ?? chainStart;
   const last = lines.at(-1)?.seq ?? upTo;
@@ -220,10 +227,12 @@ export function checkSome(
   const differing = lines.find(({ seq, line }) => line === undefined || line.head !== hashes.get(seq));
   const finding =
     chain.findings[0] ?? (differing && { seq: differing.seq, problem: 'differs from the witness' });
-  if (finding !== undefined) return { finding, checked: { upTo, wholeAt } };
+  if (finding !== undefined) return { finding, checked: undefined };
   const isEnd = lines.length < limit;
   return { finding, checked: { upTo: isEnd ? 0 : last, wholeAt: isEnd ? now : wholeAt } };
 }
+
+const againAfterMs = 60 * 60_000;
 
 /** What is wrong with the newest rows: they do not follow the row before them, or the last is not the one that the file noted. */
 export function endFinding(tables: JournalTables, after: LineAt | undefined): Finding | undefined {

@@ -8,15 +8,17 @@ import { closeSync, fchmodSync, openSync, renameSync, rmSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import { CliError, systemReason } from '../../errors.ts';
-import { prepareOwnFolder, syncFolderOf } from '../../profiles/profiles.ts';
+import { modesOf, prepareOwnFolder, syncFolderOf } from '../../profiles/profiles.ts';
 import type { WitnessLine } from '../witness-lines.ts';
+import { fileMark } from './copy-marks.ts';
 import { type FileKind, type OpenFile, Statements, writeAtOnce } from './database.ts';
 import { type JournalFile, sizeOf } from './journal-file.ts';
 import { isBroken } from './sqlite-errors.ts';
 
 /**
  * `open`: the numbers of the SENT rows of attempts that may be open. `head`: one line. `checked`: up to this row the chain was
- * checked in passing; `whole`: when such a check reached the end the last time (Unix milliseconds).
+ * checked in passing; `whole`: when such a check reached the end the last time (Unix milliseconds); `mark`: what a copy changes of
+ * this file (copy-marks.ts).
  */
 export const witnessKind: FileKind = {
   name: 'witness',
@@ -25,7 +27,7 @@ CREATE TABLE lines (seq INTEGER PRIMARY KEY, about TEXT NOT NULL, given INTEGER,
 CREATE INDEX line_about ON lines (about);
 CREATE INDEX line_given ON lines (given) WHERE given IS NOT NULL;
 CREATE TABLE open (sent INTEGER PRIMARY KEY) STRICT;
-CREATE TABLE head (key TEXT NOT NULL, seal TEXT NOT NULL, checked INTEGER NOT NULL, whole INTEGER) STRICT;`,
+CREATE TABLE head (key TEXT NOT NULL, seal TEXT NOT NULL, checked INTEGER NOT NULL, whole INTEGER, mark TEXT) STRICT;`,
   steps: [],
 };
 
@@ -100,14 +102,16 @@ export function createWitness(
     prepareOwnFolder(dirname(path), rules);
     for (const one of made) {
       rmSync(one, { force: true });
-      const handle = openSync(one, 'wx', 0o600);
-      fchmodSync(handle, 0o600);
+      const handle = openSync(one, 'wx', modesOf(rules).file);
+      fchmodSync(handle, modesOf(rules).file);
       closeSync(handle);
     }
     const db = openFile(fresh, witnessKind);
     try {
       writeAtOnce(db, () => {
-        db.prepare('INSERT INTO head VALUES (?, ?, 0, NULL)').run(key, sealOf(key, opening));
+        // It keeps its mark under its final name.
+        const mark = fileMark(fresh) ?? null;
+        db.prepare('INSERT INTO head VALUES (?, ?, 0, NULL, ?)').run(key, sealOf(key, opening), mark);
         new Witness(db, key).add(lines);
       });
     } finally {
@@ -226,6 +230,16 @@ export class Witness {
   /** Notes how far the journal was checked. */
   noteChecked({ upTo, wholeAt }: Checked): void {
     this.#statements.of('UPDATE head SET checked = ?, whole = ?').run(upTo, wholeAt ?? null);
+  }
+
+  /** What a copy changes of the file, as it was when paydesk made it. */
+  mark(): string | undefined {
+    const mark = this.#statements.of('SELECT mark FROM head').get()?.mark;
+    return typeof mark === 'string' ? mark : undefined;
+  }
+
+  noteMark(mark: string | undefined): void {
+    this.#statements.of('UPDATE head SET mark = ?').run(mark ?? null);
   }
 
   close(): void {
