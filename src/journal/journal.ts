@@ -10,6 +10,7 @@ import type { LimitRow } from './team-rows.ts';
 import type { SharedPlan, TeamRules } from './team-rules.ts';
 
 export { alarmText, alarmWords, appearedText, paidTwiceWords, whoMadeLines } from './alarm-words.ts';
+export { pagesOf } from './attempt-query.ts';
 export { leavesUntil } from './attempt-state.ts';
 export type { StoredRow } from './chain.ts';
 export type {
@@ -56,6 +57,7 @@ export type {
   TeamRules,
 } from './team-rules.ts';
 export { approvalMaxMs, silentFromMs } from './team-rules.ts';
+export { unfinished } from './unfinished.ts';
 export { awayWords, mendLines, reasonOf } from './unwritten-words.ts';
 
 /** A change of an order that was sent and is not confirmed: nobody knows yet whether it was made. */
@@ -187,14 +189,13 @@ export interface Journal {
    * the attempts on that order. Undefined if there is none.
    */
   seenTwice(known: readonly AttemptRecord[], order: JsonObject): PaidTwice | undefined;
-  /**
-   * The attempts that may be of this account, however its address is spelled; with orders, those on them. Asks the service
-   * nothing.
-   */
+  /** The attempts on an order, or on several, that may be of this account, however its address is spelled. Asks the service nothing. */
   attemptsOf(
     service: Pick<Service, 'profile' | 'keyFingerprint'>,
-    orders?: string | ReadonlySet<string>,
+    orders: string | ReadonlySet<string>,
   ): Promise<readonly AttemptRecord[]>;
+  /** Whether an attempt may be of this account, however its address is spelled. */
+  mayBeOf(service: Pick<Service, 'profile' | 'keyFingerprint'>, record: AttemptRecord): boolean;
   /**
    * The refunds that an order shows and that unconfirmed attempts probably made, by the id of the refund. `known`: the
    * attempts on that order.

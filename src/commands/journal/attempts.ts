@@ -16,7 +16,9 @@ export async function attemptOf(ctx: Context, id: string): Promise<AttemptRecord
   const record =
     (await ctx.journal.attempts({ intent: id })).at(-1) ??
     (await attemptOfScript(ctx, id)) ??
-    (await ctx.journal.attempts({})).findLast((one) => isCreatedBy(one, id) || hasRefund(one, id));
+    (await ctx.journal.attempts({ made: new Set([id]) })).findLast(
+      (one) => isCreatedBy(one, id) || hasRefund(one, id),
+    );
   if (record !== undefined) return record;
   throw new CliError('not_found', `the journal of this machine has no ${id}`, {
     ...(intentPattern.test(id) ? { intent: id } : { scriptId: id }),
@@ -124,7 +126,7 @@ async function unfinishedOf(
   origin: string | undefined,
   now: Moment,
 ): Promise<readonly AttemptRecord[]> {
-  const attempts = await ctx.journal.attempts({ origin, unsettled: true });
+  const attempts = await ctx.journal.attempts({ origin, unconfirmed: true });
   return attempts.filter((record) => needsPerson(ctx, record, now));
 }
 

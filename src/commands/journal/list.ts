@@ -7,7 +7,7 @@ import { flag, usage } from '../flags.ts';
 import { clockAndZoneOf, rangeWords, whenFlag } from '../typed-time.ts';
 import { attemptColumns, showAttempts } from './attempt-record.ts';
 import { elsewhereLines, hasCreated, needsPerson, withScope } from './attempts.ts';
-import { readAgain } from './reconcile.ts';
+import { readBeforeList } from './look-again.ts';
 import { settingColumns, showSettings } from './setting-record.ts';
 
 const kindNames = [...(Object.keys(changeKinds) as [ChangeKind, ...ChangeKind[]]), 'setting'] as const;
@@ -53,8 +53,7 @@ export const list = defineCommand({
     const span = rangeWords('changes sent', { since, until: undefined }, ctx.days.full);
     if (span !== undefined) ctx.notes.note(span);
     const query = { origin, orderId: flags.order, operator: flags.operator, since };
-    if (origin !== undefined && !ctx.options.dryRun)
-      await readAgain(ctx, await ctx.journal.attempts({ ...query, unsettled: true }));
+    if (origin !== undefined && !ctx.options.dryRun) await readBeforeList(ctx, query);
     const attempts = (await ctx.journal.attempts(query)).filter(
       (record) =>
         (flags.kind === undefined || record.sent.proof.kind === flags.kind) &&

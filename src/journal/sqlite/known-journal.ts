@@ -12,7 +12,7 @@ import {
   type ListPage,
 } from '../attempt-query.ts';
 import { dueAt, isDoubted, isUnsettled, isWatched, mayBeOpen } from '../attempt-state.ts';
-import { damageOf, link, type StoredRow, unlink } from '../chain.ts';
+import { checkChain, damageOf, link, type StoredRow, unlink } from '../chain.ts';
 import {
   type AttemptRecord,
   type AttemptRow,
@@ -22,7 +22,7 @@ import {
   type SentRow,
   type SettingRow,
 } from '../journal-rows.ts';
-import type { Finding, NewestRow } from '../journal-store.ts';
+import { type Finding, type NewestRow, newestMissing } from '../journal-store.ts';
 import { isSameOrigin, type MovedTo } from '../moved-away.ts';
 import {
   type MarkedElsewhere,
@@ -34,7 +34,7 @@ import {
   refuseUnseenUnderScript,
 } from '../store-rules.ts';
 import type { LimitRow } from '../team-rows.ts';
-import { aboutOf, type JournalTables, madeBy, numberOfGiven, recordsIn } from './journal-tables.ts';
+import { aboutOf, attemptsIn, type JournalTables, madeBy, numberOfGiven } from './journal-tables.ts';
 
 /** Compares what the tables give with what is known apart from them. Each returns what is wrong; undefined when nothing is. */
 export interface RowProof {
@@ -101,6 +101,7 @@ export class KnownJournal {
     const { abouts, sents } = this.#candidates(query, proof);
     const isWanted = sents === undefined ? () => true : inSet(sents);
     const found = [...abouts].flatMap((about) => this.#about(about, proof));
+    refuseUnfound(sents ?? [], found);
     const wanted = found.filter(({ seq, record }) => isWanted(seq) && matches(record, query));
     const inOrder = wanted.toSorted((one, other) => one.seq - other.seq).map(({ record }) => record);
     const { watched } = query;
@@ -112,9 +113,12 @@ export class KnownJournal {
     query: FormerQuery,
     proof: RowProof | undefined,
   ): { readonly abouts: ReadonlySet<string>; readonly sents?: readonly number[] } {
-    const { orderId, orderIds, intent, given, made, watched } = query;
+    const { orderId, orderIds, intent, given, made, again, watched } = query;
     if (orderId !== undefined) return { abouts: new Set([orderId]) };
-    if (intent !== undefined) return this.#candidatesWhere('intent = ?', intent);
+    if (intent !== undefined) {
+      const found = this.#tables.sentsOf(intent);
+      return { abouts: new Set(found.map(({ about }) => about)), sents: found.map(({ seq }) => seq) };
+    }
     if (given !== undefined) {
       const number = numberOfGiven(given);
       const found = this.#candidatesWhere('given = ?', number);
@@ -127,6 +131,7 @@ export class KnownJournal {
         `sent IN (SELECT sent FROM made WHERE id IN (${listed}))`,
         JSON.stringify([...made]),
       );
+    if (again !== undefined) return this.#candidatesWhere(`sent IN (${naming})`, JSON.stringify([...again]));
     if (query.unconfirmed !== undefined) {
       const found = this.#candidatesWhere('is_open = 1');
       refuse(proof?.open(found.sents));
@@ -172,6 +177,7 @@ export class KnownJournal {
     const records = [...known].flatMap(([seq, about]) =>
       this.#about(about, proof).filter((one) => one.seq === seq),
     );
+    refuseUnfound([...known.keys()], records);
     return records
       .map(({ record }) => record)
       .toSorted((one, other) => byNewest(one.sent, other.sent))
@@ -199,13 +205,17 @@ export class KnownJournal {
     return this.#tables.sql(text).get(name, origin) !== undefined;
   }
 
-  /** All attempts of an account, for whoever moves its history. */
+  /** All attempts of an account, for whoever moves its history. None may be forgotten, so the whole chain is checked. */
   history(origin: string): readonly AttemptRecord[] {
-    const found = this.#tables.sql('SELECT sent, about, origin FROM attempts ORDER BY sent').all();
-    const own = found.filter((row) => isSameOrigin(String(row.origin), origin));
     const proof = this.#proofNow();
-    return own.flatMap(({ sent, about }) =>
-      this.#about(String(about), proof).flatMap((one) => (one.seq === Number(sent) ? [one.record] : [])),
+    const chain = checkChain(this.#tables.each());
+    refuse([...chain.findings, ...newestMissing(chain, this.#tables.end().noted)][0]);
+    const found = this.#tables
+      .sql("SELECT seq, about, origin FROM rows WHERE type = 'sent' ORDER BY seq")
+      .all();
+    const own = found.filter((row) => isSameOrigin(String(row.origin), origin));
+    return own.flatMap(({ seq, about }) =>
+      this.#about(String(about), proof).flatMap((one) => (one.seq === Number(seq) ? [one.record] : [])),
     );
   }
 
@@ -223,12 +233,8 @@ export class KnownJournal {
   // All attempts about one thing, proven.
   #about(about: string, proof: RowProof | undefined = this.#proofNow()): readonly Numbered[] {
     const rows = provenRows(this.#tables, about, proof);
-    const read = rows.map((stored) => ({ seq: stored.seq, row: rowIn(stored) }));
-    const numbers = new Map(read.map(({ seq, row }) => [row, seq] as const));
-    return recordsIn(read.map(({ row }) => row)).map((record) => ({
-      seq: numbers.get(record.sent) ?? 0,
-      record,
-    }));
+    const attempts = attemptsIn(rows.map((stored) => ({ seq: stored.seq, row: rowIn(stored) })));
+    return attempts.map(({ seq, sent, verdicts }) => ({ seq, record: { sent, verdicts } }));
   }
 
   // ── Rows about settings ───────────────────────────────────────────────────────────────────────
@@ -336,11 +342,17 @@ export class KnownJournal {
    * about where changes are recorded cannot be understood.
    */
   refuseWhileLost(): void {
-    const open = this.#tables.sql("SELECT 1 FROM attempts WHERE is_open = 1 AND origin = '' LIMIT 1").get();
-    refuseLostAccount(
-      this.#marked(),
-      open === undefined ? undefined : this.attempts({ origin: '', unconfirmed: true })[0],
-    );
+    // The origin stands in two places, so that damage to one of them hides nothing.
+    const open = this.#tables
+      .sql(
+        `SELECT sent, attempts.about, attempts.origin = '' OR rows.origin = '' OR rows.origin IS NULL AS is_lost
+         FROM attempts LEFT JOIN rows ON seq = sent WHERE is_open = 1`,
+      )
+      .all();
+    refuse(this.#proofNow()?.open(open.map(({ sent }) => Number(sent))));
+    const lost = open.flatMap(({ about, is_lost }) => (is_lost === 1 ? this.#about(String(about)) : []));
+    const [unsettled] = lost.filter(({ record }) => matches(record, { origin: '', unconfirmed: true }));
+    refuseLostAccount(this.#marked(), unsettled?.record);
   }
 
   /**
@@ -356,11 +368,19 @@ export class KnownJournal {
       refuseUnseenOnOrder(proof.orderId, this.#tables.newestAbout(proof.orderId), onOrder);
     const underScript = given === undefined ? undefined : this.#asked.scripts.get(given);
     if (given === undefined || underScript === undefined) return;
-    const newer = this.#tables
-      .sql('SELECT sent, about FROM attempts WHERE given = ? AND last > ? ORDER BY sent DESC')
-      .all(numberOfGiven(given), underScript);
+    const found = this.#tables
+      .sql('SELECT sent, about, last FROM attempts WHERE given = ? ORDER BY sent DESC')
+      .all(numberOfGiven(given));
+    const rowProof = this.#proofNow();
+    const sents = found.map(({ sent }) => Number(sent));
+    refuse(rowProof?.given(numberOfGiven(given), sents));
+    const newer = found.filter(({ last }) => Number(last) > underScript);
     const attempts = newer.flatMap(({ sent, about }) =>
-      this.#about(String(about)).filter(({ seq }) => seq === Number(sent)),
+      this.#about(String(about), rowProof).filter(({ seq }) => seq === Number(sent)),
+    );
+    refuseUnfound(
+      newer.map(({ sent }) => Number(sent)),
+      attempts,
     );
     const attempt = attempts.find(({ record }) => record.sent.given === given)?.record;
     if (attempt !== undefined) refuseUnseenUnderScript(row, given, attempt);
@@ -368,6 +388,10 @@ export class KnownJournal {
 }
 
 const listed = 'SELECT value FROM json_each(?)';
+const naming = `SELECT sent FROM again WHERE name IN (${listed})`;
+
+/** The problem of a row of which other words are looked up than its own. */
+export const lookedUpOtherwise = 'is looked up by other words than its own';
 
 // The conditions of a filter on the columns of `attempts`.
 function columnsOf(filter: AttemptFilter): {
@@ -381,6 +405,7 @@ function columnsOf(filter: AttemptFilter): {
     ['intent = ?', filter.intent],
     ['given = ?', given === undefined ? undefined : numberOfGiven(given)],
     [`sent IN (SELECT sent FROM made WHERE id IN (${listed}))`, made && JSON.stringify([...made])],
+    [`sent IN (${naming})`, filter.again && JSON.stringify([...filter.again])],
     ['origin = ?', filter.origin],
     ['kind = ?', filter.kind],
     ['desk = ?', filter.desk],
@@ -419,6 +444,7 @@ function matches(record: AttemptRecord, filter: AttemptFilter): boolean {
     (filter.doubted === undefined || isDoubted(record)) &&
     (filter.byHand === undefined || last?.by === 'person') &&
     (filter.made === undefined || madeIn(record).some((id) => filter.made?.has(id))) &&
+    (filter.again === undefined || (sent.again ?? []).some((name) => filter.again?.has(name))) &&
     (filter.watched === undefined || (dueAt(record) ?? Number.POSITIVE_INFINITY) <= filter.watched.dueBy)
   );
 }
@@ -440,6 +466,13 @@ function refuse(finding: Finding | undefined): void {
     certain: 'nothing was sent',
     now: ['paydesk journal verify', 'paydesk journal verify --repair   (keeps a copy)'],
   });
+}
+
+// Each attempt that was looked up must be among the rows where it should be.
+function refuseUnfound(sents: readonly number[], found: readonly Numbered[]): void {
+  const isThere = inSet(found.map(({ seq }) => seq));
+  const seq = sents.find((sent) => !isThere(sent));
+  if (seq !== undefined) refuse({ seq, problem: lookedUpOtherwise });
 }
 
 function madeIn({ verdicts }: AttemptRecord): readonly string[] {

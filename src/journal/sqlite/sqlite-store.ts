@@ -3,7 +3,7 @@
  * and proves that, however long the journal is.
  */
 
-import { statSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { CliError } from '../../errors.ts';
 import type { FileRules } from '../../profiles/profiles.ts';
@@ -12,9 +12,9 @@ import type { StoredRow } from '../chain.ts';
 import type { AttemptRecord, AttemptRow, JournalRow, SettingRow } from '../journal-rows.ts';
 import type { Finding, JournalStore, NewestRow, Repair, Verification } from '../journal-store.ts';
 import type { MovedTo } from '../moved-away.ts';
-import { copyFound, fileMark } from './copy-marks.ts';
+import { copyFound, fileMark, isSameFile } from './copy-marks.ts';
 import { asOfOneMoment, fileOpener, type OpenFile, writeAtOnce } from './database.ts';
-import { findFile, type JournalFile, refuseNetwork } from './journal-file.ts';
+import { findFile, type JournalFile, refuseNetwork, sizeOf } from './journal-file.ts';
 import { JournalTables, journalKind } from './journal-tables.ts';
 import { type Asked, KnownJournal, noteAsked, type RowProof } from './known-journal.ts';
 import { type Landmark, type LandmarkPlace, readLandmark, writeLandmark } from './landmark.ts';
@@ -139,6 +139,9 @@ interface Opened {
   readonly known: KnownJournal;
   found: FoundWitness;
   readonly openFile: OpenFile;
+  /** What tells the two files that were opened from others that take their place; undefined where there was none. */
+  readonly journalMark: string | undefined;
+  witnessMark: string | undefined;
 }
 
 class SqliteStore {
@@ -203,7 +206,7 @@ class SqliteStore {
     this.#refuseNetwork();
     try {
       const opened = await this.#open(false);
-      if (opened === undefined) this.#refuseMismatch(undefined, this.#findWitness(await fileOpener()));
+      if (opened === undefined) this.#refuseMismatch(undefined, await this.#lookForWitness());
       else {
         const landmark = this.#landmark(opened);
         this.#atOnce(opened, () => this.#refuseUnready(opened, landmark));
@@ -226,7 +229,7 @@ class SqliteStore {
           () => mismatchOf(opened.found, opened.tables, places)?.problem ?? this.#copy(opened, landmark),
         );
       }
-      return mismatchOf(this.#findWitness(await fileOpener()), undefined, places)?.problem;
+      return mismatchOf(await this.#lookForWitness(), undefined, places)?.problem;
     } catch (error) {
       // The journal is damaged so badly that it cannot even be compared with its witness.
       return error instanceof Error ? error.message : String(error);
@@ -240,17 +243,15 @@ class SqliteStore {
     const opened = await this.#open(true);
     const { tables, known } = opened;
     const landmark = this.#landmark(opened);
-    this.#orUnreadable(() =>
-      writeAtOnce(tables.db, () => {
-        this.#refuseUnready(opened, landmark, row);
-        known.refuseDamaged(row);
-        known.refuseMisplaced(row);
-        known.refuseMoved(row);
-        known.refuseUnseen(row);
-        this.#beginWitness(opened);
-        tables.add([known.link(row)]);
-      }),
-    );
+    this.#write(opened, () => {
+      this.#refuseUnready(opened, landmark, row);
+      known.refuseDamaged(row);
+      known.refuseMisplaced(row);
+      known.refuseMoved(row);
+      known.refuseUnseen(row);
+      this.#beginWitness(opened);
+      tables.add([known.link(row)]);
+    });
     // Nothing is sent before the witness has the row too.
     this.#catchUp(opened);
   }
@@ -260,17 +261,26 @@ class SqliteStore {
     const opened = await this.#open(true);
     const { tables, known } = opened;
     const landmark = this.#landmark(opened);
-    const added = this.#orUnreadable(() =>
-      writeAtOnce(tables.db, () => {
-        this.#refuseUnready(opened, landmark);
-        this.#beginWitness(opened);
-        const lacking = known.lackingOf(rows);
-        for (const row of [...lacking, last]) tables.add([known.link(row)]);
-        return lacking.length;
-      }),
-    );
+    const added = this.#write(opened, () => {
+      this.#refuseUnready(opened, landmark);
+      this.#beginWitness(opened);
+      const lacking = known.lackingOf(rows);
+      for (const row of [...lacking, last]) tables.add([known.link(row)]);
+      return lacking.length;
+    });
     this.#catchUp(opened);
     return added;
+  }
+
+  // A repair may have put another file in place while we waited for it: what is written to the old one is lost.
+  #write<T>(opened: Opened, change: () => T): T {
+    return this.#orUnreadable(() =>
+      writeAtOnce(opened.tables.db, () => {
+        this.#refuseReplaced(opened);
+        this.#findWitnessAgain(opened);
+        return change();
+      }),
+    );
   }
 
   #refuseNetwork(): void {
@@ -335,7 +345,7 @@ class SqliteStore {
   #catchUp(opened: Opened): void {
     const places = this.#places();
     if (places === undefined) return;
-    if (opened.found.is !== 'whole') opened.found = this.#findWitness(opened.openFile);
+    this.#findWitnessAgain(opened);
     // It may be damaged while a verdict is written. Then the row alone has to do.
     if (opened.found.is === 'whole') catchUp(opened.found.witness, opened.tables, places);
     const { id, noted, time } = opened.tables.end();
@@ -351,13 +361,11 @@ class SqliteStore {
         certain: 'nothing was changed',
       });
     const { tables, known, found } = opened;
-    this.#orUnreadable(() =>
-      writeAtOnce(tables.db, () => {
-        this.#refuseMismatch(tables, found);
-        tables.add([known.link(row)]);
-        tables.noteMark(fileMark(this.#file.path), { renews: true });
-      }),
-    );
+    this.#write(opened, () => {
+      this.#refuseMismatch(tables, found);
+      tables.add([known.link(row)]);
+      tables.noteMark(fileMark(this.#file.path), { renews: true });
+    });
     const file = this.#witness;
     if (found.is === 'whole' && file !== undefined)
       writeAtOnce(found.witness.db, () => found.witness.noteMark(fileMark(file.path)));
@@ -369,7 +377,7 @@ class SqliteStore {
   async verify(head?: string, now?: number): Promise<Verification> {
     const places = this.#places();
     const { opened, findings } = await this.#openWhatCanBe();
-    const found = opened?.found ?? this.#findWitness(await fileOpener());
+    const found = opened?.found ?? (await this.#lookForWitness());
     const result = verifyFiles(opened?.tables, found, places, head);
     const all = [...findings, ...result.findings];
     if (all.length === 0 && found.is === 'whole' && now !== undefined)
@@ -426,15 +434,11 @@ class SqliteStore {
     const opened = await this.#open(false);
     if (opened === undefined) return 0;
     const { tables, known } = opened;
-    try {
-      return writeAtOnce(tables.db, () => {
-        let erased = 0;
-        for (const of of [...known.erasable(before)]) if (tables.erase(of)) erased += 1;
-        return erased;
-      });
-    } catch (error) {
-      throw unreadable(this.#file.path, error);
-    }
+    return this.#write(opened, () => {
+      let erased = 0;
+      for (const of of known.erasable(before)) if (tables.erase(of)) erased += 1;
+      return erased;
+    });
   }
 
   async archive(path: string): Promise<number> {
@@ -470,8 +474,12 @@ class SqliteStore {
   #open(create: true): Promise<Opened>;
   #open(create: false): Promise<Opened | undefined>;
   async #open(create: boolean): Promise<Opened | undefined> {
-    if (this.#opened !== undefined) return this.#opened;
     const { path } = this.#file;
+    if (this.#opened !== undefined) {
+      this.#refuseReplaced(this.#opened);
+      this.#findWitnessAgain(this.#opened);
+      return this.#opened;
+    }
     try {
       if (!(await findFile(this.#file, create))) return undefined;
       const openFile = await fileOpener();
@@ -481,12 +489,42 @@ class SqliteStore {
         known: new KnownJournal(tables, this.asked, () => this.#proof(opened)),
         found: this.#findWitness(openFile),
         openFile,
+        journalMark: markOf(path),
+        witnessMark: this.#witnessMark(),
       };
       this.#opened = opened;
       return opened;
     } catch (error) {
       throw error instanceof CliError ? error : unreadable(path, error);
     }
+  }
+
+  // The numbers of rows that this run has seen count in the file that it opened only.
+  #refuseReplaced({ journalMark }: Opened): void {
+    const { path } = this.#file;
+    if (isInPlace(path, journalMark)) return;
+    throw new CliError('refused', `the journal ${path} was moved away or replaced while this run used it`, {
+      certain: 'nothing was sent',
+      now: ['run the command again'],
+    });
+  }
+
+  // The witness may be lost or made anew while the run goes on.
+  #findWitnessAgain(opened: Opened): void {
+    if (this.#witness === undefined || isInPlace(this.#witness.path, opened.witnessMark)) return;
+    if (opened.found.is === 'whole') opened.found.witness.close();
+    opened.found = this.#findWitness(opened.openFile);
+    opened.witnessMark = this.#witnessMark();
+  }
+
+  #witnessMark(): string | undefined {
+    return this.#witness && markOf(this.#witness.path);
+  }
+
+  // Without a journal. SQLite is not loaded for nothing.
+  async #lookForWitness(): Promise<FoundWitness> {
+    if (this.#witness === undefined || sizeOf(this.#witness) === undefined) return { is: 'missing' };
+    return this.#findWitness(await fileOpener());
   }
 
   #findWitness(openFile: OpenFile): FoundWitness {
@@ -504,6 +542,16 @@ class SqliteStore {
       throw error instanceof CliError ? error : unreadable(this.#file.path, error);
     }
   }
+}
+
+// Undefined when there is no file; empty where a file system tells nothing that holds.
+function markOf(path: string): string | undefined {
+  return existsSync(path) ? (fileMark(path) ?? '') : undefined;
+}
+
+function isInPlace(path: string, mark: string | undefined): boolean {
+  const now = markOf(path);
+  return (mark === undefined) === (now === undefined) && isSameFile(mark, now);
 }
 
 function copyRefused(copy: string): CliError {
