@@ -2,7 +2,7 @@
 
 import { writeFileSync } from 'node:fs';
 import { answer } from '../src/cli/completion/callback.ts';
-import { homeFolder } from './process-io.ts';
+import { homeFolder, machineFileOf } from './process-io.ts';
 
 export { answer };
 
@@ -13,6 +13,8 @@ export async function complete(process: NodeJS.Process): Promise<void> {
     env: process.env,
     platform: process.platform,
     home: homeFolder,
+    uid: process.getuid?.(),
+    machineFile: machineFileOf(process.platform),
     cwd: () => process.cwd(),
     // This writes to the descriptor, because opening process.stdout takes longer than everything else here.
     write: (text) => writeFileSync(1, text),

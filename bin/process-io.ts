@@ -39,6 +39,7 @@ export function ioOf(process: NodeJS.Process): Io {
     userName: () => userInfo().username,
     home: homeFolder,
     cwd: () => process.cwd(),
+    machineFile: machineFileOf(process.platform),
     platform: process.platform,
     execPath: process.execPath,
     execArgv: process.execArgv,
@@ -89,6 +90,14 @@ function createBoot(): NonNullable<ClockWithTimers['boot']> {
       return undefined;
     }
   };
+}
+
+/** The configuration of a machine. A variable such as %ProgramData% does not count, since every user can change it. */
+export function machineFileOf(platform: string): string {
+  if (platform === 'win32') return 'C:\\ProgramData\\paydesk\\config.json';
+  return platform === 'darwin'
+    ? '/Library/Application Support/paydesk/config.json'
+    : '/etc/paydesk/config.json';
 }
 
 /**

@@ -24,6 +24,8 @@ export interface Io {
   readonly home: () => string;
   /** The current folder. Throws if it was deleted. */
   readonly cwd: () => string;
+  /** The configuration of this machine, which its administrator writes: an absolute path. No variable moves it. */
+  readonly machineFile: string;
   /** `linux`, `darwin`, `win32`, ... */
   readonly platform: string;
   /** The node program, and the options that it was started with. */

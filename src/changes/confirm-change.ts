@@ -124,10 +124,19 @@ export async function confirmChange(ctx: Context, confirmation: Confirmation): P
     if (order !== undefined && order.isId?.(confirm) !== true) checkConfirmed(confirm, order.id);
     return;
   }
+  // What was sent before the copy was put back may not be known. Nobody should send it again by a habit.
+  const isAfterCopy = order !== undefined && (await wasCopiedLately(ctx, profile));
+  if (isAfterCopy)
+    return askForWord(ctx, { ...confirmation, order: { ...order, amount: undefined, typed: undefined } });
   if (profile.mode === 'production') return askForWord(ctx, confirmation);
   if (ctx.options.yes) return;
   if (!(await ctx.ask.confirm({ message: aboutMoney(profile, purposes[purpose].question), flag: '--yes' })))
     throw cancelled(confirmation);
+}
+
+async function wasCopiedLately({ journal, clock }: Context, { settings }: Profile): Promise<boolean> {
+  const at = await journal.copyAcceptedAt();
+  return at !== undefined && clock.now() < at + settings['refund.horizon_part'];
 }
 
 /** Asks again after the order changed. With `--yes` or `--confirm` it goes on without asking. */

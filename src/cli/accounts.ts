@@ -9,6 +9,7 @@ import { type ClockWithTimers, type Io, variable } from '../io.ts';
 import { isSameOrigin, type JournalStore } from '../journal/journal.ts';
 import { tolerableSkewMs } from '../journal/journal-time.ts';
 import { openJournal } from '../journal/open-journal.ts';
+import { landmarkFolders } from '../journal/sqlite/landmark.ts';
 import type { Locks } from '../locks/locks.ts';
 import { fingerprint } from '../profiles/key-store.ts';
 import type { ListedProfile, OpenProfile, Profile, Profiles } from '../profiles/profiles.ts';
@@ -17,6 +18,7 @@ import type { Demo } from '../simulator/demo.ts';
 import type { Notes, Secrets } from '../terminal/terminal.ts';
 import { chooseStore, localJournal } from './choose-store.ts';
 import type { Globals } from './global-options.ts';
+import type { JournalPlace } from './journal-place.ts';
 import type { Stop } from './stop.ts';
 
 /** What it takes to connect to an account. */
@@ -38,6 +40,7 @@ export interface AccountParts {
   /** Where Node keeps compiled code. The folder is made when an account is opened: runs that only print help make no file. */
   readonly cacheFolder: string;
   readonly stateFolder: string;
+  readonly journalPlace: JournalPlace;
   /** Called with the password of a team before it is used, so that it is masked. */
   readonly learnPassword: (password: string) => void;
   /** Called with the profile once it is open: its settings say how times and amounts are shown. */
@@ -74,6 +77,7 @@ export function createAccount(parts: AccountParts): Account {
     return client;
   };
   const choice = {
+    place: parts.journalPlace,
     stateFolder: parts.stateFolder,
     cwd: parts.io.cwd,
     rules: {
@@ -82,6 +86,8 @@ export function createAccount(parts: AccountParts): Account {
       movedBy: 'XDG_STATE_HOME',
     },
     onNetwork: variable(parts.io.env, 'PAYDESK_STATE_ON_NETWORK') === '1',
+    landmarks: { folders: landmarkFolders(parts.io), rules: { uid: parts.io.uid, notice: () => undefined } },
+    shortTime: parts.shortTime,
     team: {
       file: join(profiles.folders.config, 'teams.json'),
       clock: parts.clock,
@@ -112,6 +118,7 @@ export function createAccount(parts: AccountParts): Account {
         : openWith(() => profiles.open(profile, key)));
       // A change reads unconfirmed orders again by itself, so it needs no reminder.
       if (purpose === 'read') await opened.tellOpen(service.profile, shown);
+      if (purpose === 'read' && service.profile.kind !== 'demo') void opened.checkInPassing();
       return service;
     },
     async draftService(draft, key) {
@@ -141,7 +148,7 @@ export function createAccount(parts: AccountParts): Account {
     },
     close() {
       for (const client of openClients) client.close();
-      opened.store.close();
+      opened.close();
     },
     async change(intent) {
       (await profiles.open(ofPlan)).approveChange();

@@ -3,19 +3,28 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { JournalStore, Recent, RecentOf } from '../journal/journal-store.ts';
+import type { LandmarkPlace } from '../journal/sqlite/landmark.ts';
 import { recentIds } from '../journal/sqlite/recent-ids.ts';
 import { createSqliteStore, type LocalJournal } from '../journal/sqlite/sqlite-store.ts';
 import type { FileRules } from '../profiles/profiles.ts';
+import { type JournalPlace, journalFileIn } from './journal-place.ts';
 import type { TeamChoice, TeamStores } from './team-store.ts';
 
 export interface StoreChoice {
+  /** Where the journal of this machine is. */
+  readonly place: JournalPlace;
+  /** This user's own folder, for the copy of a team's journal. */
   readonly stateFolder: string;
   /** The folder that a relative name of a file belongs to. */
   readonly cwd: () => string;
-  /** Who must own the files. */
+  /** Who must own this user's own files. */
   readonly rules: FileRules;
   /** PAYDESK_STATE_ON_NETWORK: somebody has tested the locks of this network file system, so it may be used. */
   readonly onNetwork: boolean;
+  /** Where the landmark of the journal is kept; absent: nowhere. */
+  readonly landmarks?: LandmarkPlace | undefined;
+  /** A time for messages (Unix milliseconds). */
+  readonly shortTime?: ((ms: number) => string) | undefined;
   /** What it takes to open the journal of a team. */
   readonly team: Omit<TeamChoice, 'rules' | 'stateFolder' | 'cwd'>;
 }
@@ -70,30 +79,29 @@ export function chooseStore({ team, ...choice }: StoreChoice, local: JournalStor
 
 /** The journal in files of this machine. */
 export function localJournal({
-  stateFolder,
+  place: { folder, rules },
   cwd,
-  rules,
   onNetwork,
-}: Omit<StoreChoice, 'team'>): LocalJournal {
+  landmarks,
+  shortTime,
+}: Pick<StoreChoice, 'place' | 'cwd' | 'onNetwork' | 'landmarks' | 'shortTime'>): LocalJournal {
   return createSqliteStore({
-    file: fileIn(stateFolder),
-    witness: join(stateFolder, 'witness', 'journal.witness'),
+    file: journalFileIn(folder),
+    witness: join(folder, 'witness', 'journal.witness'),
     cwd,
     rules,
-    folders: [stateFolder, join(stateFolder, 'journal')],
+    folders: [folder, join(folder, 'journal')],
     onNetwork,
+    landmarks,
+    shortTime,
   });
 }
 
 /** The ids that the journal used last, for completions. A person waits for TAB, so the rest of the store is not loaded. */
 export function recentOf(
-  stateFolder: string,
+  folder: string,
   of: RecentOf,
   profile: string | undefined,
 ): Promise<readonly Recent[]> {
-  return recentIds(fileIn(stateFolder), of, profile);
-}
-
-function fileIn(stateFolder: string): string {
-  return join(stateFolder, 'journal', 'journal.db');
+  return recentIds(journalFileIn(folder), of, profile);
 }

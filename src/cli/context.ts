@@ -9,7 +9,7 @@ import type { Locks } from '../locks/locks.ts';
 import { createSqliteLocks } from '../locks/sqlite/sqlite-locks.ts';
 import type { PlanFiles, Plans } from '../plans/plans.ts';
 import { createProfiles } from '../profiles/joined-profiles.ts';
-import type { Profiles } from '../profiles/profiles.ts';
+import type { FileRules, Profiles } from '../profiles/profiles.ts';
 import {
   createDemo,
   createSimulatorControl,
@@ -19,6 +19,7 @@ import {
 import { createTimes, fileFormat, knowsZone, type Times } from '../terminal/terminal.ts';
 import { createAccount } from './accounts.ts';
 import type { Globals } from './global-options.ts';
+import { findJournalPlace, type JournalPlace } from './journal-place.ts';
 import { createBytesReader, createChunkReader, createReaders } from './read-files.ts';
 import type { RunState } from './run-state.ts';
 
@@ -36,16 +37,29 @@ export function createRun(state: RunState, globals: Globals, words: readonly str
   const simulator = { folder: join(folders.state, 'simulator'), now, cwd: io.cwd };
   const demo = createDemo({ ...simulator, fault: variable(io.env, 'PAYDESK_DEMO_FAULT') });
   const operator = state.secrets.clean(operatorOf(io));
-  const locks = createSqliteLocks({
-    folder: join(folders.state, 'locks'),
-    clock,
-    // Other runs that wait for a lock see this command, but never its values.
-    owner: { operator, command: words.join(' ') },
+  const rules: FileRules = {
     uid: io.uid,
     notice: (line) => notes.warn(line),
-    node: io.execPath,
+    movedBy: 'XDG_STATE_HOME',
+  };
+  const journalPlace = findJournalPlace({
+    ...rules,
+    machineFile: io.machineFile,
+    stateFolder: folders.state,
   });
-  const profiles = joinProfiles({ state, globals, locks, demo });
+  const locksIn = (place: Pick<JournalPlace, 'folder' | 'rules'>) =>
+    createSqliteLocks({
+      folder: join(place.folder, 'locks'),
+      rules: place.rules,
+      clock,
+      // Other runs that wait for a lock see this command, but never its values.
+      owner: { operator, command: words.join(' ') },
+      node: io.execPath,
+    });
+  // Changes and plans are locked where their journal is. What only this user has is locked in the user's own folder.
+  const locks = locksIn(journalPlace);
+  const ownLocks = journalPlace.folder === folders.state ? locks : locksIn({ folder: folders.state, rules });
+  const profiles = joinProfiles({ state, globals, locks: ownLocks, demo });
   const shortTime = (ms: number) => createTimes(state.zone(), now).short(Math.floor(ms / 1000));
   const account = createAccount({
     ...state,
@@ -58,13 +72,14 @@ export function createRun(state: RunState, globals: Globals, words: readonly str
     demo: demo.open,
     cacheFolder: folders.cache,
     stateFolder: folders.state,
+    journalPlace,
     learnPassword: state.keys.learn,
   });
-  const exports = exportDoor({ state, globals, locks, folder: join(folders.state, 'exports') });
+  const exports = exportDoor({ state, globals, locks: ownLocks, folder: join(folders.state, 'exports') });
   const index = createIndexes({
     folder: join(folders.state, 'index'),
     profiles,
-    rules: { uid: io.uid, notice: (line) => notes.warn(line), movedBy: 'XDG_STATE_HOME' },
+    rules,
     clock,
   });
   const days = daysOf(() => createTimes(state.zone(), now));
@@ -83,6 +98,7 @@ export function createRun(state: RunState, globals: Globals, words: readonly str
     draftService: account.draftService,
     change: account.change,
     journal: account.journal,
+    journalPlace,
     journals: account.journals,
     team: account.team,
     ...createReaders(io, state.signal),
@@ -94,7 +110,7 @@ export function createRun(state: RunState, globals: Globals, words: readonly str
     zone: () => state.zone() ?? io.zoneName(),
     exports,
     index,
-    lock: (name) => locks.take(name, { waitMs: 0, alone: true }),
+    lock: (name) => ownLocks.take(name, { waitMs: 0, alone: true }),
     plans: planDoor({ state, operator }),
     completionScript: async (shell) => (await import('./completion/scripts.ts')).completionScript(shell),
     shortTime,

@@ -31,9 +31,13 @@ const environment = (): readonly string[] => [
   '  XDG_CONFIG_HOME      its folder paydesk holds profiles, keys and teams; that of XDG_STATE_HOME the journal, its witness, the copy of the journal of a team, indexes, unfinished exports, locks and the demo; that of XDG_CACHE_HOME compiled code',
   '  PAYDESK_STATE_ON_NETWORK  1: allow the journal on a network file system; set it only after you have tested that locks work there',
   '',
+  'The machine, in a file that only an administrator can write: /etc/paydesk/config.json (macOS: /Library/Application Support/paydesk/config.json; not on Windows):',
+  '  { "journal.folder": "/var/lib/paydesk" }',
+  'Then the journal, its witness and the locks of changes are in that folder, for all users of the group that owns it, whatever XDG_STATE_HOME says. Profiles, keys, indexes, exports and the data of the demo stay with each user. No variable changes this. What counts as one machine: paydesk help safety',
+  '',
   'paydesk keeps nothing else but keys in the system keyring, and contacts no host except the service, a proxy and the server of a team. To remove every trace, first remove each profile (paydesk profile remove NAME), which takes its keys out of the keyring; then:',
   '  rm -r ~/.config/paydesk ~/.local/state/paydesk ~/.cache/paydesk',
-  'This removes profiles, keys, indexes, the journal of what was sent and its witness (the folder witness beside the folder journal); paydesk profile show says where they lie on this system.',
+  'This removes profiles, keys, indexes, the journal of what was sent and its witness (the folder witness beside the folder journal), but not a common journal (journal.folder); paydesk profile show says where they lie on this system.',
 ];
 
 const exitCodes = (): readonly string[] => [
@@ -78,6 +82,8 @@ const safety = (): readonly string[] => [
   '  - the request is sent once: paydesk never tries it again, follows no redirect, and sends nothing after the key was refused',
   '  - if the reply is lost, the refund is unconfirmed: paydesk reads the order again, and blocks it until the refund is confirmed or settled',
   '  - two runs on this machine never change the same order at the same time, whatever its address or profile is called',
+  '',
+  'What counts as this machine: all runs that share one journal and its locks. Those are the runs of one user with one state folder (XDG_STATE_HOME). Another user of the same computer, or another state folder, is another machine: neither knows what the other sends. With a common journal (journal.folder, paydesk help environment), all users of its group are one machine.',
   '',
   'When paydesk takes a refund as made or not made:',
   '  - paydesk trusts a reply or a read only if everything that the order shows fits together: refund records and their times, sums, statuses, is_refundable and updated_at.',

@@ -101,12 +101,14 @@ export interface Context {
   readonly exports: Exports;
   /** The indexes of orders on this machine. */
   readonly index: Indexes;
-  /** Takes a lock of this machine, or says at once who has it. */
+  /** Takes a lock of this user, or says at once who has it. */
   lock(name: string): Promise<Held | Busy>;
   readonly plans: Plans;
   /** The only way to change something at the service. */
   readonly change: Change;
   readonly journal: Journal;
+  /** The folder of the journal, and what says so: `state_folder`, or the file of the machine's configuration. */
+  readonly journalPlace: { readonly folder: string; readonly from: string };
   /** As `journal`, over all journals of this machine: its own, and those of the teams of its accounts. */
   journals(): Promise<Journal>;
   /** What the team commands do. Its code is loaded when it is asked for. */

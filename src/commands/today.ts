@@ -59,6 +59,9 @@ export const today = defineCommand({
     await noteRequests(ctx);
     const { profile } = await ctx.service();
     for (const line of await elsewhereLines(ctx, profile)) ctx.notes.note(line);
+    const checkedAt = await ctx.journal.wholeCheckAt();
+    if (checkedAt !== undefined)
+      ctx.notes.note(`all rows of the journal were last checked on ${ctx.days.full(checkedAt)}`);
     refuseGaps(found.gaps, 'refunds and payments');
     return undefined;
   },

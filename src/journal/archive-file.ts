@@ -11,7 +11,7 @@ import { chainStart, checkChain, type StoredRow, storedRow } from './chain.ts';
 export interface Archive {
   readonly count: number;
   /** Reads the rows, oldest first. */
-  rows(): Generator<StoredRow>;
+  readonly rows: () => Generator<StoredRow>;
   /** The key of the witness, 64 hex digits. A store without a witness writes a new random one. */
   readonly key: string;
 }

@@ -4,12 +4,13 @@ import type { Service } from '../api/api.ts';
 import type { JsonObject } from '../api/spec.ts';
 import type { ChangeKind, ChangeSubject, FoundRefund, Intent, Outcome } from './intent.ts';
 import type { AttemptRecord, Moment, SettingRow, VerdictRow } from './journal-rows.ts';
-import type { AttemptFilter, FormerQuery, ListPage, Repair, Verification } from './journal-store.ts';
+import type { AttemptFilter, AttemptQuery, ListPage, Repair, Verification } from './journal-store.ts';
 import type { Evidence } from './judge-read.ts';
 import type { LimitRow } from './team-rows.ts';
 import type { SharedPlan, TeamRules } from './team-rules.ts';
 
 export { alarmText, alarmWords, appearedText, paidTwiceWords, whoMadeLines } from './alarm-words.ts';
+export { byNewest, pagesOf } from './attempt-query.ts';
 export { leavesUntil } from './attempt-state.ts';
 export type { StoredRow } from './chain.ts';
 export type {
@@ -56,6 +57,7 @@ export type {
   TeamRules,
 } from './team-rules.ts';
 export { approvalMaxMs, silentFromMs } from './team-rules.ts';
+export { unfinished } from './unfinished.ts';
 export { awayWords, mendLines, reasonOf } from './unwritten-words.ts';
 
 /** A change of an order that was sent and is not confirmed: nobody knows yet whether it was made. */
@@ -117,7 +119,7 @@ export interface Journal {
   readonly file: string;
   /** The file of the witness; empty when there is none. */
   readonly witness: string;
-  attempts(query: FormerQuery): Promise<readonly AttemptRecord[]>;
+  attempts(query: AttemptQuery): Promise<readonly AttemptRecord[]>;
   /** One page of the attempts that match a filter, the newest first. A page that is shorter than its limit is the last one. */
   list(filter: AttemptFilter, page: ListPage): Promise<readonly AttemptRecord[]>;
   /** Who sent something to an origin, or brought it into the journal of a team, by name; undefined: to any. */
@@ -187,14 +189,13 @@ export interface Journal {
    * the attempts on that order. Undefined if there is none.
    */
   seenTwice(known: readonly AttemptRecord[], order: JsonObject): PaidTwice | undefined;
-  /**
-   * The attempts that may be of this account, however its address is spelled; with orders, those on them. Asks the service
-   * nothing.
-   */
+  /** The attempts on an order, or on several, that may be of this account, however its address is spelled. Asks the service nothing. */
   attemptsOf(
     service: Pick<Service, 'profile' | 'keyFingerprint'>,
-    orders?: string | ReadonlySet<string>,
+    orders: string | ReadonlySet<string>,
   ): Promise<readonly AttemptRecord[]>;
+  /** Whether an attempt may be of this account, however its address is spelled. */
+  mayBeOf(service: Pick<Service, 'profile' | 'keyFingerprint'>, record: AttemptRecord): boolean;
   /**
    * The refunds that an order shows and that unconfirmed attempts probably made, by the id of the refund. `known`: the
    * attempts on that order.
@@ -286,6 +287,12 @@ export interface Journal {
   /** `eraseBodies` of the store. */
   forget(before: number): Promise<number>;
   verify(head?: string): Promise<Verification>;
+  /** When a check of all rows ended the last time, by `verify` or in passing (Unix milliseconds); undefined if none did. */
+  wholeCheckAt(): Promise<number | undefined>;
+  /** `acceptCopy` of the store. */
+  acceptCopy(): Promise<void>;
+  /** When somebody last allowed changes after the files were put back from a copy, Unix milliseconds; undefined if nobody did. */
+  copyAcceptedAt(): Promise<number | undefined>;
   /** `repair` of the store, as of now. */
   repair(): Promise<Repair>;
   /** `archive` of the store. */

@@ -70,13 +70,24 @@ export interface OpenedJournal {
    * be read, it only warns. `shown`: the order that the run shows, with everything that is open of it.
    */
   tellOpen(profile: Profile, shown?: string): Promise<void>;
+  /**
+   * Checks some rows of the journal, once, while the run waits for the service: so each row is seen again from time to time. Warns of
+   * damage. Does nothing after `close`, and never fails.
+   */
+  checkInPassing(): Promise<void>;
+  /** Ends what is checked in passing, and closes the store. */
+  close(): void;
 }
+
+// As many rows as a few milliseconds allow. A journal of 1,000,000 changes is seen again every 6,000 runs.
+const checkedInPassing = 500;
 
 /** Opens nothing before it is first used. */
 export function openJournal(parts: JournalParts): OpenedJournal {
   const store = withoutKeys(parts.store, parts.secrets);
   const journal = createJournal({ ...parts, store: parts.dryRun ? unwritten(store) : store });
   const told = new Set<string>();
+  let [checks, closed] = [false, false];
   // Commands that only read go on, with a warning that changes are refused.
   const warnOnce = once(async () => {
     const server = await store.server?.();
@@ -84,7 +95,7 @@ export function openJournal(parts: JournalParts): OpenedJournal {
     if (problem === undefined) return;
     const stopped = "nothing is sent without the team's journal";
     if (server === undefined)
-      parts.notes.warn(`${problem}; no change is made until the journal is repaired: paydesk journal verify`);
+      parts.notes.warn(`${problem}; no change is made until somebody has looked: paydesk journal verify`);
     else if (server.asOf === undefined)
       parts.notes.warn(`${problem}; this machine has no copy of it, and ${stopped}`);
     else
@@ -114,6 +125,21 @@ export function openJournal(parts: JournalParts): OpenedJournal {
       openCases: (service, orderId) => thenWarn(journal.openCases(service, orderId)),
       attemptsOf: (service, orders) => thenWarn(journal.attemptsOf(service, orders)),
     },
+    async checkInPassing() {
+      if (checks) return;
+      checks = true;
+      // The request goes out first.
+      for (let turn = 0; turn < 2; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+      if (closed) return;
+      const how = { limit: checkedInPassing, now: parts.clock.now() };
+      const found = await store.checkSome(how).catch(() => undefined);
+      if (found !== undefined)
+        parts.notes.warn(`the journal is damaged: row ${found.seq} ${found.problem}: paydesk journal verify`);
+    },
+    close() {
+      closed = true;
+      store.close();
+    },
     async tellOpen(profile, shown) {
       if (told.has(profile.name)) return;
       told.add(profile.name);
@@ -131,6 +157,16 @@ export function openJournal(parts: JournalParts): OpenedJournal {
     },
   };
 }
+
+// The row that says that a person allowed changes again after the files were put back from a copy.
+const copyAccepted = {
+  profile: '',
+  origin: '',
+  account: '',
+  name: 'journal.copy',
+  from: null,
+  to: null,
+} as const;
 
 function once(act: () => Promise<void>): () => Promise<void> {
   let done: Promise<void> | undefined;
@@ -200,6 +236,7 @@ function createJournal(parts: JournalParts): Journal {
     seenTwice,
     openCases: (service, orderId) => openCasesOf({ store, now }, service, orderId),
     attemptsOf: (service, orders) => attemptsOf(store, service, orders),
+    mayBeOf: (service, { sent }) => mayBeSameAccount(marksOf(sent), marksOfService(service)),
     probableRefunds,
     rules: async () => await store.rules?.(),
     member,
@@ -250,7 +287,14 @@ function createJournal(parts: JournalParts): Journal {
     },
     recorded: (given, asked) => recordedOutcome({ store, effectParts }, given, asked),
     forget: (before) => store.eraseBodies(before),
-    verify: (head) => store.verify(head),
+    verify: (head) => store.verify(head, clock.now()),
+    wholeCheckAt: () => store.wholeCheckAt(),
+    acceptCopy: async () =>
+      store.acceptCopy({ type: 'setting', ...stampOf(await now()), operator, ...copyAccepted }),
+    async copyAcceptedAt() {
+      const accepted = (await store.settings()).findLast(({ name }) => name === copyAccepted.name);
+      return accepted?.time;
+    },
     repair: () => store.repair(clock.now()),
     archive: (path) => store.archive(path),
     restore: (path) => store.restore(path),

@@ -1,4 +1,7 @@
-/** Reads and writes files that only their owner may touch. Files are checked before they are read, and replaced as a whole. */
+/**
+ * Reads and writes files that only their owner may touch, or only the members of one group. Files are checked before they are
+ * read, and replaced as a whole.
+ */
 
 import { randomBytes } from 'node:crypto';
 import {
@@ -26,8 +29,18 @@ export interface FileRules {
   readonly uid: number | undefined;
   /** Tells the person that a file was repaired. */
   readonly notice: (line: string) => void;
-  /** The variable that moves these files to another folder, for hints in errors. Absent: XDG_CONFIG_HOME. */
-  readonly movedBy?: 'XDG_STATE_HOME';
+  /** The id of the group whose members share these files, whoever made them. Absent: they are this user's own. */
+  readonly group?: number;
+  /** The variable or setting that moves these files to another folder, for hints in errors. Absent: XDG_CONFIG_HOME. */
+  readonly movedBy?: 'XDG_STATE_HOME' | 'journal.folder';
+}
+
+/** The modes of new files and folders. In a folder with 2770, whatever is made there gets the group of the folder. */
+export function modesOf({ group }: Pick<FileRules, 'group'>): {
+  readonly file: number;
+  readonly folder: number;
+} {
+  return group === undefined ? { file: 0o600, folder: 0o700 } : { file: 0o660, folder: 0o2770 };
 }
 
 /**
@@ -59,16 +72,15 @@ export function openOwnFile(path: string, flags: number, rules: FileRules): numb
   } catch (error) {
     const code = systemCode(error);
     if (code === 'ENOENT' || code === 'ENOTDIR') return undefined;
-    if (code === 'ELOOP') throw unsafe(path, 'is a symbolic link');
+    if (code === 'ELOOP') throw unsafe(path, 'is a symbolic link', rules);
     // ENXIO comes for a FIFO without a reader, and for a socket.
-    if (code === 'ENXIO' || code === 'EISDIR') throw unsafe(path, 'is not a plain file');
+    if (code === 'ENXIO' || code === 'EISDIR') throw unsafe(path, 'is not a plain file', rules);
     throw unreadable(path, error, rules);
   }
   try {
-    const stat = fstatSync(handle);
+    const [stat, mode] = [fstatSync(handle), modesOf(rules).file];
     checkOwn(path, stat, rules);
-    if (rules.uid !== undefined && (stat.mode & 0o077) !== 0)
-      repair(path, 0o600, rules, () => fchmodSync(handle, 0o600));
+    repairMode(path, stat, mode, rules, () => fchmodSync(handle, mode));
     return handle;
   } catch (error) {
     closeSync(handle);
@@ -81,18 +93,14 @@ export function openOwnFile(path: string, flags: number, rules: FileRules): numb
  * process opened and closed one as well, the system would drop the locks that SQLite holds on it.
  */
 export function checkOwnFile(path: string, rules: FileRules): boolean {
-  return checkUnopened(path, rules, 0o600, (stat) => {
-    if (stat.isSymbolicLink()) throw unsafe(path, 'is a symbolic link');
-    checkOwn(path, stat, rules);
-  });
+  return checkUnopened(path, rules, modesOf(rules).file, (stat) => checkOwn(path, stat, rules));
 }
 
 /** Whether there is a folder. Checks it in the same way. Throws CliError 'refused' like `readOwnFile`. */
 export function checkOwnFolder(path: string, rules: FileRules): boolean {
-  return checkUnopened(path, rules, 0o700, (stat) => {
-    if (stat.isSymbolicLink()) throw unsafe(path, 'is a symbolic link');
-    if (!stat.isDirectory()) throw unsafe(path, 'is not a folder');
-    if (rules.uid !== undefined && stat.uid !== rules.uid) throw unsafe(path, 'belongs to another user');
+  return checkUnopened(path, rules, modesOf(rules).folder, (stat) => {
+    if (!stat.isDirectory()) throw unsafe(path, 'is not a folder', rules);
+    checkOwner(path, stat, rules);
   });
 }
 
@@ -100,9 +108,9 @@ function checkUnopened(path: string, rules: FileRules, mode: number, check: (sta
   try {
     const stat = lstatSync(path, { throwIfNoEntry: false });
     if (stat === undefined) return false;
+    if (stat.isSymbolicLink()) throw unsafe(path, 'is a symbolic link', rules);
     check(stat);
-    if (rules.uid !== undefined && (stat.mode & 0o077) !== 0)
-      repair(path, mode, rules, () => chmodSync(path, mode));
+    repairMode(path, stat, mode, rules, () => chmodSync(path, mode));
     return true;
   } catch (error) {
     // ENOTDIR means that a folder in the path is a file, so there is no such file.
@@ -111,31 +119,29 @@ function checkUnopened(path: string, rules: FileRules, mode: number, check: (sta
   }
 }
 
-/** Makes a folder with mode 0700, or repairs its mode with a notice. Throws CliError 'refused' like `readOwnFile`. */
+/** Makes a folder, or repairs its mode with a notice. Throws CliError 'refused' like `readOwnFile`. */
 export function prepareOwnFolder(path: string, rules: FileRules): void {
   try {
-    mkdirSync(path, { recursive: true, mode: 0o700 });
-    const stat = lstatSync(path);
-    if (!stat.isDirectory()) throw unsafe(path, 'is not a folder');
-    if (rules.uid === undefined) return;
-    if (stat.uid !== rules.uid) throw unsafe(path, 'belongs to another user');
-    if ((stat.mode & 0o077) !== 0) repair(path, 0o700, rules, () => chmodSync(path, 0o700));
+    const mode = modesOf(rules).folder;
+    mkdirSync(path, { recursive: true, mode });
+    checkOwnFolder(path, rules);
     // The umask may have taken our own rights away.
-    else if ((stat.mode & 0o700) !== 0o700) chmodSync(path, 0o700);
+    if (rules.uid !== undefined && (lstatSync(path).mode & 0o700) !== 0o700) chmodSync(path, mode);
   } catch (error) {
     throw error instanceof CliError ? error : unwritable(path, error, rules);
   }
 }
 
-/** Replaces a file as a whole. The new file has mode 0600 from the start, and is on the disk when this returns. */
+/** Replaces a file as a whole. The new file has its mode from the start, and is on the disk when this returns. */
 export function writeOwnFile(path: string, text: string | Uint8Array, rules: FileRules): void {
   prepareOwnFolder(dirname(path), rules);
   const whole = `${path}.${randomBytes(6).toString('hex')}.new`;
   try {
-    const handle = openSync(whole, 'wx', 0o600);
+    const mode = modesOf(rules).file;
+    const handle = openSync(whole, 'wx', mode);
     try {
       // The umask may take our own rights away, and then the next read would fail.
-      fchmodSync(handle, 0o600);
+      fchmodSync(handle, mode);
       writeAll(handle, text);
       fsyncSync(handle);
     } finally {
@@ -191,29 +197,44 @@ export function syncFolderOf(path: string, rules?: Pick<FileRules, 'movedBy'>): 
 }
 
 function checkOwn(path: string, stat: Stats, rules: FileRules): void {
-  if (!stat.isFile()) throw unsafe(path, 'is not a plain file');
-  if (rules.uid === undefined) return;
-  if (stat.uid !== rules.uid) throw unsafe(path, 'belongs to another user');
-  if (stat.nlink > 1) throw unsafe(path, 'has a second name (hard link)');
+  if (!stat.isFile()) throw unsafe(path, 'is not a plain file', rules);
+  checkOwner(path, stat, rules);
+  if (rules.uid !== undefined && stat.nlink > 1) throw unsafe(path, 'has a second name (hard link)', rules);
 }
 
-function variableOf(rules: Pick<FileRules, 'movedBy'> | undefined): string {
+function checkOwner(path: string, { uid, gid }: Stats, rules: FileRules): void {
+  const isShared = rules.group !== undefined;
+  if (rules.uid === undefined || (isShared ? gid === rules.group : uid === rules.uid)) return;
+  throw unsafe(path, `belongs to another ${isShared ? 'group' : 'user'}`, rules);
+}
+
+/** What moves files to another folder: a variable of the environment, or a setting of the machine. */
+export function variableOf(rules: Pick<FileRules, 'movedBy'> | undefined): string {
   return rules?.movedBy ?? 'XDG_CONFIG_HOME';
 }
 
-function repair(path: string, mode: number, rules: FileRules, change: () => void): void {
+// Takes rights away from others, and gives the group those that it lacks. Only the owner of a file can do that.
+function repairMode(path: string, stat: Stats, mode: number, rules: FileRules, change: () => void): void {
+  const isOpen = (stat.mode & ~mode & 0o077) !== 0;
+  const isClosed = (mode & ~stat.mode & 0o2070) !== 0;
+  if (rules.uid === undefined || !(isOpen || isClosed)) return;
+  const to = isOpen ? 'open to other users' : 'closed to its group';
   try {
     change();
   } catch (error) {
-    throw unsafe(path, `is open to others, and that cannot be changed: ${systemReason(error)}`);
+    throw unsafe(path, `is ${to}, and that cannot be changed: ${systemReason(error)}`, rules);
   }
-  rules.notice(`${path} was open to other users; it is ${mode.toString(8)} now`);
+  rules.notice(`${path} was ${to}; it is ${mode.toString(8)} now`);
 }
 
-function unsafe(path: string, what: string): CliError {
+function unsafe(path: string, what: string, { group }: FileRules): CliError {
+  const now =
+    group === undefined
+      ? 'find out who made it; then remove it, or replace it with a file of your own (mode 600)'
+      : `ask an administrator to look who made it, and to put it right: group ${group}, files 660, folders 2770`;
   return new CliError('refused', `${path} ${what}, so it is not used`, {
     certain: 'nothing was sent and nothing was changed',
-    now: ['find out who made it; then remove it, or replace it with a file of your own (mode 600)'],
+    now: [now],
   });
 }
 

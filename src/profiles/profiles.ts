@@ -27,11 +27,13 @@ export {
   checkOwnFile,
   checkOwnFolder,
   type FileRules,
+  modesOf,
   openOwnFile,
   prepareOwnFolder,
   readOwnFile,
   syncFolderOf,
   unwritable,
+  variableOf,
   writeAll,
   writeOwnFile,
 } from './own-file.ts';

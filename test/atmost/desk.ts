@@ -5,7 +5,15 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterAll } from 'vitest';
-import { cleanEnv, type Home, newHome, paydesk, paydeskProcess, type Ran } from '../harness/paydesk.ts';
+import {
+  cleanEnv,
+  type Home,
+  newHome,
+  paydesk,
+  paydeskProcess,
+  type Ran,
+  type RunOptions,
+} from '../harness/paydesk.ts';
 import { storeProfile } from '../harness/profile.ts';
 import { testKey } from '../harness/service.ts';
 import { type Ledger, type LedgerOrder, startLedger } from './ledger.ts';
@@ -23,7 +31,12 @@ export interface Desk extends Disposable {
   /** A home of its own with the profile `t`, and an empty journal. */
   newHome(): Home;
   /** Runs the program in such a home. */
-  run(home: Home, args: readonly string[], env?: Readonly<Record<string, string>>): Promise<Ran>;
+  run(
+    home: Home,
+    args: readonly string[],
+    env?: Readonly<Record<string, string>>,
+    more?: Pick<RunOptions, 'machineFile'>,
+  ): Promise<Ran>;
   /** The same as a process of its own. */
   runProcess(home: Home, args: readonly string[], env?: Readonly<Record<string, string>>): Promise<Ran>;
   /** The whole environment of such a run. */
@@ -59,7 +72,8 @@ export async function openDesk({ url, settings = {} }: DeskOptions): Promise<Des
       cpSync(template.path, home.path, { recursive: true });
       return home;
     },
-    run: (home, args, env = {}) => paydesk(['-p', 't', ...args], { home, env: { ...shared, ...env } }),
+    run: (home, args, env = {}, more = {}) =>
+      paydesk(['-p', 't', ...args], { ...more, home, env: { ...shared, ...env } }),
     runProcess: (home, args, env = {}) =>
       paydeskProcess(['-p', 't', ...args], { home, env: { ...shared, ...env } }),
     env: (home, env = {}) => cleanEnv({ home, env: { ...shared, ...env } }),

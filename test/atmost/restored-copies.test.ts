@@ -106,7 +106,8 @@ async function refusedAfter([name, copy, putBack]: Restore, machine: Machine): P
   for (const [order, posts] of [[lost, 1] as const, [ledger.add('refund'), 0] as const, [lost, 1] as const]) {
     const { code, stderr } = await run(machine, changeArgs(order));
     expect({ name, code, posts: order.posts.length }, stderr).toEqual({ name, code: 3, posts });
-    expect(stderr.replaceAll(/\s+/g, ' '), name).toMatch(/is a copy/);
+    // rsync passes over a witness that is as long as in the copy, and of the same second.
+    expect(stderr.replaceAll(/\s+/g, ' '), name).toMatch(/is a copy|is older than its witness/);
   }
 }
 

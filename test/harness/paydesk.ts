@@ -10,6 +10,7 @@ import { createInterface } from 'node:readline';
 import type { Stdin } from '../../src/io.ts';
 import { clockOf, preloadedClock } from './clock.ts';
 import { compiled } from './compiled.ts';
+import { forgetMarks } from './copied-files.ts';
 import { type MemoryParts, runWithMemoryIo } from './memory-io.ts';
 import type { OrdinaryUser } from './ordinary-user.ts';
 import { endOf, type Ran, type Running } from './ran.ts';
@@ -30,6 +31,7 @@ export function newHome(): Home {
 export function copyOf(home: Home): Home {
   const copy = newHome();
   cpSync(home.path, copy.path, { recursive: true });
+  forgetMarks(copy.path);
   return copy;
 }
 
@@ -52,6 +54,8 @@ export interface RunOptions {
   readonly columns?: number;
   /** Absent: 40. */
   readonly rows?: number;
+  /** The configuration of the machine for a run in memory. Absent: it has none. */
+  readonly machineFile?: string;
   /** A run in memory is told that its stdout was closed before it started, as by `>&-`. */
   readonly stdoutClosed?: true;
 }
@@ -106,9 +110,9 @@ export async function onScreen(
 export function startInMemory(
   args: readonly string[],
   options: RunOptions,
-  terminal: Pick<MemoryParts, 'shown'> & { readonly keyboard?: Stdin } = {},
+  terminal: Pick<MemoryParts, 'shown' | 'userName'> & { readonly keyboard?: Stdin } = {},
 ): Running {
-  const { home, env = {}, cwd = home.path, sleeps = 'in no time', columns, rows, stdoutClosed } = options;
+  const { home, env = {}, cwd = home.path, sleeps = 'in no time', columns, rows } = options;
   const input = options.stdinOpen === true ? undefined : (terminal.keyboard ?? options.input ?? '');
   const own: Record<string, string> = {
     PATH: `${dirname(process.execPath)}:/usr/bin:/bin`,
@@ -120,7 +124,7 @@ export function startInMemory(
   };
   const { run, answer } = built();
   return runWithMemoryIo(
-    { env: own, input, cwd, columns, rows, stdoutClosed, clock: clockOf(own, sleeps), shown: terminal.shown },
+    { ...options, ...terminal, env: own, input, cwd, columns, rows, clock: clockOf(own, sleeps) },
     async (io) =>
       args[0] === '__complete'
         ? await answer(args.slice(1), { ...io, write: (text) => io.stdout.write(text) })

@@ -4,7 +4,7 @@ import { hash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import type { StoredRow } from '../../src/journal/chain.ts';
 import type { JournalRow, SentRow, VerdictRow } from '../../src/journal/journal-rows.ts';
-import type { FormerQuery } from '../../src/journal/journal-store.ts';
+import type { AttemptQuery } from '../../src/journal/journal-store.ts';
 import { KnownJournal } from '../../src/journal/sqlite/known-journal.ts';
 import { isMisplaced } from '../../src/journal/store-rules.ts';
 import { Memory } from '../harness/memory-store.ts';
@@ -19,7 +19,7 @@ function journalOf(...rows: readonly JournalRow[]) {
     for (const row of more) addStored(rules.link(row));
   };
   add(...rows);
-  const intents = (query: FormerQuery) => rules.attempts(query).map((record) => record.sent.intent);
+  const intents = (query: AttemptQuery) => rules.attempts(query).map((record) => record.sent.intent);
   const damage = (statement: string) => tables.db.exec(statement);
   return { rules, tables, add, addStored, intents, damage };
 }
@@ -100,7 +100,7 @@ describe('a query finds attempts', () => {
     onOrder('i_e', 'ord_3', { origin: 'p', time: 5, given: 'T2' }),
     onOrder('i_a', 'ord_3', { origin: 'p', time: 6, attempt: 2 }),
   );
-  it.each<[string, FormerQuery, readonly string[]]>([
+  it.each<[string, AttemptQuery, readonly string[]]>([
     ['on one order', { orderId: 'ord_1' }, ['i_a', 'i_b']],
     ['on an order that has none', { orderId: 'ord_9' }, []],
     ['on one order and of one address', { orderId: 'ord_1', origin: 'p' }, []],

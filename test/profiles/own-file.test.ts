@@ -15,7 +15,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type FileRules, readOwnFile, writeOwnFile } from '../../src/profiles/own-file.ts';
 import { failingSync, hasStrace } from '../atmost/strace.ts';
 
@@ -112,6 +112,45 @@ test('a write that fails leaves the old file and no other', () => {
   expect(() => writeOwnFile(`${path}.d`, 'two', rules)).toThrow(expect.objectContaining({ kind: 'refused' }));
   expect(readFileSync(path, 'utf8')).toBe('one');
   expect(readdirSync(folder).sort()).toEqual(['keys.json', 'keys.json.d']);
+});
+
+describe('files that a group shares', () => {
+  const group = process.getgid?.() ?? 0;
+  let shared: FileRules;
+  beforeEach(() => {
+    shared = { ...rules, group };
+  });
+
+  test.each(['000', '022', '077', '777'])('under umask %s the file is 0660', (umask) => {
+    const code = `
+      const { writeOwnFile } = await import(${JSON.stringify(ownFile)});
+      process.umask(0o${umask});
+      writeOwnFile(${JSON.stringify(path)}, 'one', { uid: process.getuid?.(), group: ${group}, notice: () => undefined });
+    `;
+    execFileSync(process.execPath, ['--input-type=module', '--eval', code]);
+    expect([statSync(folder).mode & 0o7777, modeOf(path)]).toEqual([0o2770, 0o660]);
+  });
+
+  test('what is closed to the group is opened to it, and what is open to others is closed, with a notice', () => {
+    writeOwnFile(path, 'one', shared);
+    notices = [];
+    chmodSync(path, 0o600);
+    expect(readOwnFile(path, shared)).toBe('one');
+    chmodSync(path, 0o666);
+    expect(readOwnFile(path, shared)).toBe('one');
+    expect(modeOf(path)).toBe(0o660);
+    expect(notices).toEqual([
+      `${path} was closed to its group; it is 660 now`,
+      `${path} was open to other users; it is 660 now`,
+    ]);
+  });
+
+  test('a folder of another group is refused', () => {
+    writeOwnFile(path, 'one', shared);
+    expect(() => readOwnFile(path, { ...shared, group: group + 1 })).toThrow(
+      `${folder} belongs to another group, so it is not used`,
+    );
+  });
 });
 
 test.skipIf(!hasStrace())('a disk that fails to keep the name of what was written is not passed over', () => {

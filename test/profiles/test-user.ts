@@ -39,7 +39,7 @@ export function createTestUser(home = mkdtempSync(join(tmpdir(), 'user-'))): Tes
           folder: join(folders.state, 'locks'),
           clock: systemClock,
           owner: { operator: 'op7', command: 'profile add' },
-          uid: process.getuid?.(),
+          rules: { uid: process.getuid?.(), notice: () => undefined },
         }),
         uid: process.getuid?.(),
         cwd: () => home,

@@ -50,7 +50,7 @@ export async function sendingDesk(
       folder: join(home, 'locks'),
       clock: systemClock,
       owner,
-      uid: process.getuid?.(),
+      rules: { uid: process.getuid?.(), notice: () => undefined, movedBy: 'XDG_STATE_HOME' },
     }),
     store: team.desk({ ...options, home }),
     clock: systemClock,

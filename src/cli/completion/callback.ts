@@ -12,10 +12,11 @@ import { demoName } from '../../profiles/profiles.ts';
 import { demoInstanceOnFile, demoOrderOnFile } from '../../simulator/simulator.ts';
 import { createSecrets, type Shell, shells } from '../../terminal/terminal.ts';
 import { recentOf } from '../choose-store.ts';
+import { findJournalPlace } from '../journal-place.ts';
 import { candidatesFor, type Offered } from './candidates.ts';
 import { filesHere } from './scripts.ts';
 
-export interface CompletionIo extends Pick<Io, 'env' | 'platform' | 'home' | 'cwd'> {
+export interface CompletionIo extends Pick<Io, 'env' | 'platform' | 'home' | 'cwd' | 'uid' | 'machineFile'> {
   /** Writes to stdout. Throws if nobody reads it. */
   readonly write: (text: string) => void;
 }
@@ -53,10 +54,12 @@ function written({ candidates }: Offered, kept: number, explained: boolean): str
     .join('');
 }
 
-function knownHere({ env, platform, home }: CompletionIo): KnownHere {
+function knownHere({ env, platform, home, uid, machineFile }: CompletionIo): KnownHere {
   const { state, config } = findFolders({ env, platform, home: home() });
-  const lately = async (of: RecentOf, profile: string | undefined) =>
-    (await recentOf(state, of, profile)).map(({ id, text }) => ({ value: id, text }));
+  const lately = async (of: RecentOf, profile: string | undefined) => {
+    const { folder } = findJournalPlace({ machineFile, uid, stateFolder: state, notice: () => undefined });
+    return (await recentOf(folder, of, profile)).map(({ id, text }) => ({ value: id, text }));
+  };
   const chosen = (profile: string | undefined) =>
     profile ?? variable(env, 'PAYDESK_PROFILE') ?? namesOnFile(config).chosen;
   return {

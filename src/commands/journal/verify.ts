@@ -21,6 +21,11 @@ export const verify = defineCommand({
       summary: 'keep copies, and rebuild journal and witness from all that can be read of both',
       conflicts: ['head'],
     }),
+    'accept-copy': flag.switch({
+      summary:
+        'allow changes again after the files were put back from a copy; for a day each refund then needs the id of its order',
+      conflicts: ['head', 'repair'],
+    }),
   },
   examples: [
     'paydesk journal verify',
@@ -30,6 +35,7 @@ export const verify = defineCommand({
   exits: [0, 2, 3, 7],
   async run(ctx, { flags }): Promise<number | undefined> {
     if (flags.repair === true) return repair(ctx);
+    if (flags['accept-copy'] === true) return acceptCopy(ctx);
     const found = await ctx.journal.verify(flags.head);
     const { rows, settings, head, findings, knowsHead, witness } = found;
     const file = found.place ?? ctx.journal.file;
@@ -98,6 +104,24 @@ async function damage(
             : ['paydesk journal verify --repair   (keeps a copy)'],
     },
   );
+}
+
+async function acceptCopy(ctx: Context): Promise<undefined> {
+  const { file } = ctx.journal;
+  const would = `would allow changes again with the copy ${file}`;
+  if (await dryRunShown(ctx, { action: 'accept_copy', file }, would)) return undefined;
+  const problem = await ctx.journal.problem();
+  if (problem !== undefined) ctx.notes.warn(problem);
+  const message =
+    'did you look which orders were changed since then, and allow changes again? A refund that was sent and is not in this copy is not known here.';
+  await confirmFirst(ctx, message, 'nothing was changed');
+  await ctx.journal.acceptCopy();
+  const record = { object: 'journal_copy', file, accepted: true };
+  await ctx.out.own(record, () => [
+    { line: { text: file, style: 'strong' } },
+    { line: 'changes are allowed again; for 24 hours each refund needs the id of its order (--confirm ID)' },
+  ]);
+  return undefined;
 }
 
 async function repair(ctx: Context): Promise<number | undefined> {

@@ -28,6 +28,7 @@ export const check = defineCommand({
     const middle = idOf(orders[Math.floor(orders.length / 2)]);
     const located = middle === undefined ? undefined : await canLocate(service, middle);
     if (located === true && contradiction === undefined) await remember(ctx, profile.name, middle ?? '');
+    const checkedAt = await ctx.journal.wholeCheckAt();
     const record = {
       object: 'profile',
       name: profile.name,
@@ -38,6 +39,7 @@ export const check = defineCommand({
       mode_agrees: shown === undefined ? null : contradiction === undefined,
       order: middle ?? null,
       locating: located === undefined ? 'not tried' : located ? 'works' : 'fails',
+      journal_checked: checkedAt === undefined ? 'not yet' : ctx.days.full(checkedAt),
     };
     await ctx.out.own(record, () =>
       fieldsView(`the service accepts the key of profile ${profile.name}`, record),

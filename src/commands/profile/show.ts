@@ -65,11 +65,13 @@ function pair({ name, value, from }: Described): [string, unknown][] {
   ];
 }
 
-function folderRecord({ profiles, journal }: Context): JsonObject {
+function folderRecord({ profiles, journal, journalPlace }: Context): JsonObject {
   return {
     file: profiles.file,
     config_folder: profiles.folders.config,
     state_folder: profiles.folders.state,
+    journal_folder: journalPlace.folder,
+    journal_folder_from: journalPlace.from,
     journal_file: journal.file,
     witness_file: journal.witness,
     cache_folder: profiles.folders.cache,

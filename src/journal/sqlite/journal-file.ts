@@ -7,7 +7,13 @@ import { lstatSync, readFileSync, realpathSync, statfsSync } from 'node:fs';
 import { mkdir, open } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { CliError, cannotSyncFolder, systemCode } from '../../errors.ts';
-import { checkOwnFile, checkOwnFolder, type FileRules } from '../../profiles/profiles.ts';
+import {
+  checkOwnFile,
+  checkOwnFolder,
+  type FileRules,
+  modesOf,
+  variableOf,
+} from '../../profiles/profiles.ts';
 
 /** A journal's file, and the rules for it and its folders. */
 export interface JournalFile {
@@ -24,9 +30,9 @@ export interface JournalFile {
  * out.
  */
 export async function findFile(file: JournalFile, create: boolean): Promise<boolean> {
-  if (create) await make(file.path);
+  if (create) await make(file);
   const size = sizeOf(file);
-  if (create && size === 0) await keep(file.path);
+  if (create && size === 0) await keep(file);
   return create ? size !== undefined : (size ?? 0) > 0;
 }
 
@@ -37,10 +43,10 @@ export function sizeOf({ path: file, rules, folders }: JournalFile): number | un
   return checkOwnFile(file, rules) ? lstatSync(file).size : undefined;
 }
 
-async function make(file: string): Promise<void> {
-  await mkdir(dirname(file), { recursive: true, mode: 0o700 });
+async function make({ path: file, rules }: JournalFile): Promise<void> {
+  await mkdir(dirname(file), { recursive: true, mode: modesOf(rules).folder });
   try {
-    await (await open(file, 'ax', 0o600)).close();
+    await (await open(file, 'ax', modesOf(rules).file)).close();
   } catch (error) {
     if (systemCode(error) !== 'EEXIST') throw error;
   }
@@ -48,9 +54,9 @@ async function make(file: string): Promise<void> {
 
 // SQLite syncs what it writes, but not the folders that lead there. It also does not check that its own journal got
 // into the folder. So paydesk makes that file too; SQLite only empties it after each commit.
-async function keep(file: string): Promise<void> {
+async function keep({ path: file, rules }: JournalFile): Promise<void> {
   try {
-    await (await open(`${file}-journal`, 'ax', 0o600)).close();
+    await (await open(`${file}-journal`, 'ax', modesOf(rules).file)).close();
   } catch (error) {
     if (systemCode(error) !== 'EEXIST') throw error;
   }
@@ -69,13 +75,13 @@ export async function syncFolder(folder: string): Promise<void> {
 }
 
 /** Throws CliError 'refused' on a network file system. If the folder is not there yet, the one above it decides. */
-export function refuseNetwork(folder: string): void {
+export function refuseNetwork(folder: string, rules: FileRules): void {
   const name = networkAt(folder);
   if (name === undefined) return;
   throw new CliError('refused', `the journal lies on a network file system (${name}): ${folder}`, {
     certain: 'nothing was sent; locks may not hold there, and two runs could send the same',
     now: [
-      'set XDG_STATE_HOME to a folder on a disk of this machine',
+      `set ${variableOf(rules)} to a folder on a disk of this machine`,
       'or, if you have tested that locks hold there between two machines: PAYDESK_STATE_ON_NETWORK=1',
     ],
   });

@@ -5,7 +5,6 @@
 
 import { hash } from 'node:crypto';
 import type { DatabaseSync } from 'node:sqlite';
-import { deflateRawSync, inflateRawSync } from 'node:zlib';
 import { dueAt, isDoubted, mayBeOpen } from '../attempt-state.ts';
 import { chainStart, type StoredRow, storedColumns, storedRow, unlink } from '../chain.ts';
 import {
@@ -19,18 +18,18 @@ import {
 import { type FileKind, Statements } from './database.ts';
 
 /**
- * `rows`: only ever added. `body`: text, or compressed text. `about`: what the row is about: the order, or else the script's id, or else the intent (as the name of
+ * `rows`: only ever added. `about`: what the row is about: the order, or else the script's id, or else the intent (as the name of
  * its lock). Empty for a row about no attempt.
  * `attempts`: one line per SENT row, with its number and that of the newest row of the attempt. `is_open`, `is_doubted`, `by_hand`: 1
  * or null. `due`: when a watched one is read again; null for all others.
- * `made`: ids of refunds, and ids and links of what was created.
+ * `made`: ids of refunds, and ids and links of what was created. `again`: what `--again` named.
  * `head`: one line. `id`: a random name of this journal; `mark`: what a copy changes of its file (copy-marks.ts).
  */
 export const journalKind: FileKind = {
   name: 'journal',
   tables: `
 CREATE TABLE rows (
-  seq INTEGER PRIMARY KEY, row TEXT NOT NULL, body ANY, body_hash TEXT, prev TEXT NOT NULL, hash TEXT NOT NULL,
+  seq INTEGER PRIMARY KEY, row TEXT NOT NULL, body TEXT, body_hash TEXT, prev TEXT NOT NULL, hash TEXT NOT NULL,
   type TEXT NOT NULL, time INTEGER NOT NULL, intent TEXT NOT NULL, attempt INTEGER NOT NULL,
   origin TEXT, order_id TEXT, plan TEXT, ref TEXT, about TEXT NOT NULL
 ) STRICT;
@@ -55,6 +54,7 @@ CREATE INDEX attempt_doubted ON attempts (is_doubted) WHERE is_doubted IS NOT NU
 CREATE INDEX attempt_due ON attempts (due) WHERE due IS NOT NULL;
 CREATE INDEX attempt_by_hand ON attempts (by_hand) WHERE by_hand IS NOT NULL;
 CREATE TABLE made (id TEXT NOT NULL, sent INTEGER NOT NULL, PRIMARY KEY (id, sent)) STRICT, WITHOUT ROWID;
+CREATE TABLE again (name TEXT NOT NULL, sent INTEGER NOT NULL, PRIMARY KEY (name, sent)) STRICT, WITHOUT ROWID;
 CREATE TABLE head (
   seq INTEGER NOT NULL, hash TEXT NOT NULL, witness TEXT, time INTEGER NOT NULL, id TEXT NOT NULL, mark TEXT
 ) STRICT;
@@ -115,12 +115,12 @@ export class JournalTables {
   /** The row with a number; undefined when there is none. */
   at(seq: number): StoredRow | undefined {
     const found = this.sql(`${select} WHERE seq = ?`).get(seq);
-    return found && rowOf(found);
+    return found && storedRow(found);
   }
 
   /** Rows after a number, oldest first, at most `limit`. */
   after(seq: number, limit = -1): readonly StoredRow[] {
-    return this.sql(`${select} WHERE seq > ? ORDER BY seq LIMIT ?`).all(seq, limit).map(rowOf);
+    return this.sql(`${select} WHERE seq > ? ORDER BY seq LIMIT ?`).all(seq, limit).map(storedRow);
   }
 
   /** The rows after a number, oldest first, read a part at a time. */
@@ -142,7 +142,7 @@ export class JournalTables {
 
   /** The rows about an order, a script's id or an intent, oldest first. */
   about(about: string): readonly StoredRow[] {
-    return this.sql(`${select} WHERE about = ? ORDER BY seq`).all(about).map(rowOf);
+    return this.sql(`${select} WHERE about = ? ORDER BY seq`).all(about).map(storedRow);
   }
 
   /** The number of the newest of these; 0 when there is none. */
@@ -167,11 +167,10 @@ export class JournalTables {
     return found && { seq: Number(found.seq), about: String(found.about) };
   }
 
-  /** The numbers of the SENT rows of an intent. */
-  sentsOf(intent: string): readonly number[] {
-    return this.sql("SELECT seq FROM rows WHERE type = 'sent' AND intent = ?")
-      .all(intent)
-      .map(({ seq }) => Number(seq));
+  /** The numbers of the SENT rows of an intent, and what they are about. */
+  sentsOf(intent: string): readonly { readonly seq: number; readonly about: string }[] {
+    const found = this.sql("SELECT seq, about FROM rows WHERE type = 'sent' AND intent = ?").all(intent);
+    return found.map(({ seq, about }) => ({ seq: Number(seq), about: String(about) }));
   }
 
   /** Erases the bodies of an attempt, and the links by which it was found. Whether there was something to erase. */
@@ -202,8 +201,7 @@ export class JournalTables {
         row.type === 'sent'
           ? aboutOf(row)
           : ((row.type === 'verdict' ? this.sentOf(row) : undefined)?.about ?? '');
-      const values = { ...stored, body: packedBody(stored.body) };
-      insert.run(...storedColumns.map((name) => values[name]), about);
+      insert.run(...storedColumns.map((name) => stored[name]), about);
       if (row.type === 'sent') this.#addAttempt(stored.seq, row);
       if (row.type === 'verdict') this.#addVerdict(stored.seq, row);
       newest = stored;
@@ -230,6 +228,7 @@ export class JournalTables {
     this.sql(`INSERT INTO attempts (${names.join(', ')}) VALUES (${names.map(() => '?').join(', ')})`).run(
       ...Object.values(values),
     );
+    for (const name of row.again ?? []) this.sql('INSERT OR IGNORE INTO again VALUES (?, ?)').run(name, seq);
   }
 
   #addVerdict(seq: number, row: VerdictRow): void {
@@ -306,27 +305,6 @@ export function madeBy({ refunds = [], created, link }: VerdictRow): readonly st
 }
 
 const select = `SELECT ${storedColumns.join(', ')} FROM rows`;
-
-function rowOf(record: Readonly<Record<string, unknown>>): StoredRow {
-  return storedRow({ ...record, body: unpackedBody(record.body) });
-}
-
-// Shorter ones get no shorter.
-const packedFrom = 256;
-
-function packedBody(body: string | null): string | Uint8Array | null {
-  return body === null || body.length < packedFrom ? body : deflateRawSync(body);
-}
-
-/** The text of a body as it is stored. What cannot be read becomes empty, so that the checks find it. */
-export function unpackedBody(body: unknown): unknown {
-  if (!(body instanceof Uint8Array)) return body;
-  try {
-    return inflateRawSync(body, { maxOutputLength: 2 ** 26 }).toString('utf8');
-  } catch {
-    return '';
-  }
-}
 
 /** What a change is about: its order, or else the script's id, or else its intent. */
 export function aboutOf({ proof, given, intent }: SentRow): string {

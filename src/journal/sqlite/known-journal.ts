@@ -4,13 +4,7 @@
  */
 
 import { CliError } from '../../errors.ts';
-import {
-  type AttemptFilter,
-  type AttemptQuery,
-  byNewest,
-  type FormerQuery,
-  type ListPage,
-} from '../attempt-query.ts';
+import { type AttemptFilter, type AttemptQuery, byNewest, type ListPage } from '../attempt-query.ts';
 import { dueAt, isDoubted, isUnsettled, isWatched, mayBeOpen } from '../attempt-state.ts';
 import { checkChain, damageOf, link, type StoredRow, unlink } from '../chain.ts';
 import {
@@ -95,7 +89,7 @@ export class KnownJournal {
   // ── Attempts ──────────────────────────────────────────────────────────────────────────────────
 
   /** The attempts that match. From now on this run counts as having seen those of the order, and of the script's id. */
-  attempts(query: AttemptQuery | FormerQuery): readonly AttemptRecord[] {
+  attempts(query: AttemptQuery): readonly AttemptRecord[] {
     noteAsked(this.#asked, query, this.end.seq);
     const proof = this.#proofNow();
     const { abouts, sents } = this.#candidates(query, proof);
@@ -110,15 +104,14 @@ export class KnownJournal {
 
   // What the attempts that match are about, and, if that is known, the numbers of their SENT rows.
   #candidates(
-    query: FormerQuery,
+    query: AttemptQuery,
     proof: RowProof | undefined,
   ): { readonly abouts: ReadonlySet<string>; readonly sents?: readonly number[] } {
-    const { orderId, orderIds, intent, given, made, watched } = query;
+    const { orderId, orderIds, intent, given, made, again, watched } = query;
     if (orderId !== undefined) return { abouts: new Set([orderId]) };
     if (intent !== undefined) {
-      const found = this.#candidatesWhere('intent = ?', intent);
-      refuseUnlisted(this.#tables.sentsOf(intent), found.sents);
-      return found;
+      const found = this.#tables.sentsOf(intent);
+      return { abouts: new Set(found.map(({ about }) => about)), sents: found.map(({ seq }) => seq) };
     }
     if (given !== undefined) {
       const number = numberOfGiven(given);
@@ -132,6 +125,7 @@ export class KnownJournal {
         `sent IN (SELECT sent FROM made WHERE id IN (${listed}))`,
         JSON.stringify([...made]),
       );
+    if (again !== undefined) return this.#candidatesWhere(`sent IN (${naming})`, JSON.stringify([...again]));
     if (query.unconfirmed !== undefined) {
       const found = this.#candidatesWhere('is_open = 1');
       refuse(proof?.open(found.sents));
@@ -139,14 +133,11 @@ export class KnownJournal {
     }
     if (query.doubted !== undefined) return this.#candidatesWhere('is_doubted = 1');
     if (query.byHand !== undefined) return this.#candidatesWhere('by_hand = 1');
-    if (query.unsettled !== undefined)
-      return this.#candidatesWhere('is_open = 1 OR is_doubted = 1 OR due IS NOT NULL');
     const { where, values } = columnsOf(query);
-    if (watched === undefined) return this.#candidatesWhere('1 = 1');
     return this.#candidatesWhere(
       `${where.join(' AND ')} ORDER BY due, sent LIMIT ?`,
       ...values,
-      watched.limit,
+      watched?.limit ?? 0,
     );
   }
 
@@ -401,6 +392,7 @@ export class KnownJournal {
 }
 
 const listed = 'SELECT value FROM json_each(?)';
+const naming = `SELECT sent FROM again WHERE name IN (${listed})`;
 
 /** The problem of a row of which other words are looked up than its own. */
 export const lookedUpOtherwise = 'is looked up by other words than its own';
@@ -417,6 +409,7 @@ function columnsOf(filter: AttemptFilter): {
     ['intent = ?', filter.intent],
     ['given = ?', given === undefined ? undefined : numberOfGiven(given)],
     [`sent IN (SELECT sent FROM made WHERE id IN (${listed}))`, made && JSON.stringify([...made])],
+    [`sent IN (${naming})`, filter.again && JSON.stringify([...filter.again])],
     ['origin = ?', filter.origin],
     ['kind = ?', filter.kind],
     ['desk = ?', filter.desk],
@@ -455,6 +448,7 @@ function matches(record: AttemptRecord, filter: AttemptFilter): boolean {
     (filter.doubted === undefined || isDoubted(record)) &&
     (filter.byHand === undefined || last?.by === 'person') &&
     (filter.made === undefined || madeIn(record).some((id) => filter.made?.has(id))) &&
+    (filter.again === undefined || (sent.again ?? []).some((name) => filter.again?.has(name))) &&
     (filter.watched === undefined || (dueAt(record) ?? Number.POSITIVE_INFINITY) <= filter.watched.dueBy)
   );
 }
@@ -482,13 +476,6 @@ function refuse(finding: Finding | undefined): void {
 function refuseUnfound(sents: readonly number[], found: readonly Numbered[]): void {
   const isThere = inSet(found.map(({ seq }) => seq));
   const seq = sents.find((sent) => !isThere(sent));
-  if (seq !== undefined) refuse({ seq, problem: lookedUpOtherwise });
-}
-
-// The rows, and what is looked up of them, must name the same attempts.
-function refuseUnlisted(rows: readonly number[], listed: readonly number[]): void {
-  const [isRow, isListed] = [inSet(rows), inSet(listed)];
-  const seq = rows.find((one) => !isListed(one)) ?? listed.find((one) => !isRow(one));
   if (seq !== undefined) refuse({ seq, problem: lookedUpOtherwise });
 }
 

@@ -5,7 +5,7 @@ import { mkdir, open, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import { CliError, systemCode } from '../../errors.ts';
-import { type FileRules, openOwnFile, unwritable, writeOwnFile } from '../../profiles/profiles.ts';
+import { type FileRules, modesOf, openOwnFile, unwritable, writeOwnFile } from '../../profiles/profiles.ts';
 import type { Archive } from '../archive-file.ts';
 import { chainOf, type StoredRow } from '../chain.ts';
 import type { Repair } from '../journal-store.ts';
@@ -45,12 +45,12 @@ export async function repairJournal(
     const key = remembered?.key ?? newWitnessKey();
     const made = [fresh, `${fresh}-journal`, copies.copy, copies.witnessCopy];
     await orCleanUp(path, made, async () => {
-      await buildJournal(fresh, openFile, chainOf(rows), key);
+      await buildJournal({ path: fresh, rules }, openFile, chainOf(rows), key);
       if (copies.copy && bytes) writeOwnFile(copies.copy, bytes, rules);
       if (copies.witnessCopy && witnessBytes) writeOwnFile(copies.witnessCopy, witnessBytes, rules);
     });
     // The journal comes first. Without its new witness, changes are refused and the repair can run again.
-    await replaceJournal(path, fresh);
+    await replaceJournal(path, fresh, rules);
     heldWitness?.letGo();
     if (witness !== undefined) writeWitness(path, witness, openFile, key);
     const names = blocked.map(({ intent, proof }) => ({ intent, orderId: proof.orderId }));
@@ -122,8 +122,8 @@ export async function restoreJournal(
     const { last, unreadable } = salvage(held === undefined ? new Uint8Array() : readFileSync(held.handle));
     if (last > 0 || unreadable > 0) throw notEmpty(`the journal ${path} has rows`);
     if (witness !== undefined) refuseWitness(witness, openFile);
-    await buildJournal(fresh, openFile, rows(), key);
-    await replaceJournal(path, fresh);
+    await buildJournal({ path: fresh, rules }, openFile, rows(), key);
+    await replaceJournal(path, fresh, rules);
     if (witness !== undefined) writeWitness(path, witness, openFile, key);
     return count;
   } finally {
@@ -191,15 +191,15 @@ function keepOthersOut(db: DatabaseSync, file: string): void {
 
 // Builds a journal of all these rows for the witness with this key.
 async function buildJournal(
-  fresh: string,
+  { path: fresh, rules }: Pick<JournalFile, 'path' | 'rules'>,
   openFile: OpenFile,
   rows: Iterable<StoredRow>,
   key: string,
 ): Promise<void> {
-  await mkdir(dirname(fresh), { recursive: true, mode: 0o700 });
+  await mkdir(dirname(fresh), { recursive: true, mode: modesOf(rules).folder });
   for (const path of [fresh, `${fresh}-journal`]) {
     await rm(path, { force: true });
-    await (await open(path, 'wx', 0o600)).close();
+    await (await open(path, 'wx', modesOf(rules).file)).close();
   }
   const db = openFile(fresh, journalKind);
   try {
@@ -214,14 +214,14 @@ async function buildJournal(
 }
 
 // Renames the new file over the old one. Call it only while `holdFile` keeps other runs out.
-async function replaceJournal(file: string, fresh: string): Promise<void> {
+async function replaceJournal(file: string, fresh: string, rules: FileRules): Promise<void> {
   try {
     // SQLite's own journal is replaced first: one that is left from the old file must never be applied to the new file.
     await rename(`${fresh}-journal`, `${file}-journal`);
     await rename(fresh, file);
     await syncFolder(dirname(file));
   } catch (error) {
-    throw unwritable(file, error, { movedBy: 'XDG_STATE_HOME' });
+    throw unwritable(file, error, rules);
   }
 }
 

@@ -14,7 +14,7 @@ import type { Finding, JournalStore, NewestRow, Repair, Verification } from '../
 import type { MovedTo } from '../moved-away.ts';
 import { copyFound, fileMark, isSameFile } from './copy-marks.ts';
 import { asOfOneMoment, fileOpener, type OpenFile, writeAtOnce } from './database.ts';
-import { findFile, type JournalFile, refuseNetwork } from './journal-file.ts';
+import { findFile, type JournalFile, refuseNetwork, sizeOf } from './journal-file.ts';
 import { JournalTables, journalKind } from './journal-tables.ts';
 import { type Asked, KnownJournal, noteAsked, type RowProof } from './known-journal.ts';
 import { type Landmark, type LandmarkPlace, readLandmark, writeLandmark } from './landmark.ts';
@@ -131,6 +131,9 @@ export function createSqliteStore(place: SqlitePlace): LocalJournal {
   };
 }
 
+// Each is a wait of 5 seconds.
+const turnsMax = 24;
+
 const noRules: FileRules = { uid: undefined, notice: () => undefined };
 
 /** Both files, once they are open. */
@@ -156,7 +159,7 @@ class SqliteStore {
   #opened: Opened | undefined;
 
   constructor({ file, witness, rules = noRules, folders = [], ...place }: SqlitePlace) {
-    const ownRules = { ...rules, movedBy: 'XDG_STATE_HOME' } as const;
+    const ownRules = { movedBy: 'XDG_STATE_HOME', ...rules } as const;
     this.#file = { path: file, folders, rules: ownRules };
     this.#witness =
       witness === undefined ? undefined : { path: witness, folders: [dirname(witness)], rules: ownRules };
@@ -206,7 +209,7 @@ class SqliteStore {
     this.#refuseNetwork();
     try {
       const opened = await this.#open(false);
-      if (opened === undefined) this.#refuseMismatch(undefined, this.#findWitness(await fileOpener()));
+      if (opened === undefined) this.#refuseMismatch(undefined, await this.#lookForWitness());
       else {
         const landmark = this.#landmark(opened);
         this.#atOnce(opened, () => this.#refuseUnready(opened, landmark));
@@ -229,7 +232,7 @@ class SqliteStore {
           () => mismatchOf(opened.found, opened.tables, places)?.problem ?? this.#copy(opened, landmark),
         );
       }
-      return mismatchOf(this.#findWitness(await fileOpener()), undefined, places)?.problem;
+      return mismatchOf(await this.#lookForWitness(), undefined, places)?.problem;
     } catch (error) {
       // The journal is damaged so badly that it cannot even be compared with its witness.
       return error instanceof Error ? error.message : String(error);
@@ -284,7 +287,7 @@ class SqliteStore {
   }
 
   #refuseNetwork(): void {
-    if (this.#onNetwork === false) refuseNetwork(dirname(this.#file.path));
+    if (this.#onNetwork === false) refuseNetwork(dirname(this.#file.path), this.#file.rules);
   }
 
   // A verdict may be written even if the witness is missing or damaged: what became of a change must not be lost.
@@ -347,7 +350,8 @@ class SqliteStore {
     if (places === undefined) return;
     this.#findWitnessAgain(opened);
     // It may be damaged while a verdict is written. Then the row alone has to do.
-    if (opened.found.is === 'whole') catchUp(opened.found.witness, opened.tables, places);
+    const { found } = opened;
+    if (found.is === 'whole') this.#inTurn(() => catchUp(found.witness, opened.tables, places));
     const { id, noted, time } = opened.tables.end();
     if (this.#landmarks !== undefined) writeLandmark(this.#landmarks, id, { ...noted, time });
   }
@@ -377,7 +381,7 @@ class SqliteStore {
   async verify(head?: string, now?: number): Promise<Verification> {
     const places = this.#places();
     const { opened, findings } = await this.#openWhatCanBe();
-    const found = opened?.found ?? this.#findWitness(await fileOpener());
+    const found = opened?.found ?? (await this.#lookForWitness());
     const result = verifyFiles(opened?.tables, found, places, head);
     const all = [...findings, ...result.findings];
     if (all.length === 0 && found.is === 'whole' && now !== undefined)
@@ -411,7 +415,7 @@ class SqliteStore {
     const { tables } = opened;
     const { witness } = found;
     const { finding, checked } = this.#atOnce(opened, () => checkSome(tables, witness, { limit, now }));
-    if (finding === undefined) noteUnlessBusy(() => witness.noteChecked(checked), witness.db);
+    if (checked !== undefined) noteUnlessBusy(() => witness.noteChecked(checked), witness.db);
     return finding;
   }
 
@@ -521,6 +525,12 @@ class SqliteStore {
     return this.#witness && markOf(this.#witness.path);
   }
 
+  // Without a journal. SQLite is not loaded for nothing.
+  async #lookForWitness(): Promise<FoundWitness> {
+    if (this.#witness === undefined || sizeOf(this.#witness) === undefined) return { is: 'missing' };
+    return this.#findWitness(await fileOpener());
+  }
+
   #findWitness(openFile: OpenFile): FoundWitness {
     return this.#witness === undefined ? { is: 'missing' } : openWitness(this.#witness, openFile);
   }
@@ -531,10 +541,29 @@ class SqliteStore {
 
   #orUnreadable<T>(act: () => T): T {
     try {
-      return act();
+      return this.#inTurn(act);
     } catch (error) {
       throw error instanceof CliError ? error : unreadable(this.#file.path, error);
     }
+  }
+
+  // Where many runs write, one of them may wait in vain for longer than SQLite waits. It goes on as long as others get on: only a run
+  // that holds the files and does not finish is told of. What is tried again is done as a whole or not at all.
+  #inTurn<T>(act: () => T): T {
+    for (let turn = 1; ; turn += 1) {
+      const before = this.#lastWritten();
+      try {
+        return act();
+      } catch (error) {
+        if (!isInUse(error) || turn === turnsMax || this.#lastWritten() === before) throw error;
+      }
+    }
+  }
+
+  #lastWritten(): string {
+    const files = [this.#file, ...(this.#witness === undefined ? [] : [this.#witness])];
+    const times = files.map(({ path }) => statSync(path, { throwIfNoEntry: false })?.mtimeMs);
+    return times.join(' ');
   }
 }
 

@@ -2,6 +2,7 @@
 
 import type { DatabaseSync } from 'node:sqlite';
 import { chainStart, checkChain, type StoredRow, unlink } from '../chain.ts';
+import { attemptKey, type VerdictRow } from '../journal-rows.ts';
 import {
   type Finding,
   newestMissing,
@@ -9,7 +10,7 @@ import {
   type WitnessVerification,
 } from '../journal-store.ts';
 import { asOfOneMoment } from './database.ts';
-import { aboutOf, type JournalTables, listedOf, madeBy } from './journal-tables.ts';
+import { aboutOf, type JournalTables, listedOf, madeBy, type NumberedAttempt } from './journal-tables.ts';
 import { lookedUpOtherwise } from './known-journal.ts';
 import { mismatchOf, type Places, proofBy } from './witness-check.ts';
 import type { Checked, FoundWitness, LineAt, Witness } from './witness-file.ts';
@@ -96,16 +97,16 @@ function openOtherwise(tables: JournalTables | undefined, found: FoundWitness): 
 
 function differences(rows: readonly StoredRow[], after: number, witness: Witness): readonly string[] {
   const last = rows.at(-1)?.seq ?? after;
-  const lines = new Map(witness.after(after, last - after).map(({ seq, line }) => [seq, line] as const));
+  const lines = new Map(witness.headsAfter(after, last - after).map(({ seq, head }) => [seq, head] as const));
   const end = witness.end();
   const known = end === undefined || end === 'damaged' ? 0 : end.seq;
-  const broken = [...lines].flatMap(([seq, line]) =>
-    line === undefined ? [`line ${seq} of the witness is damaged`] : [],
+  const broken = [...lines].flatMap(([seq, head]) =>
+    head === undefined ? [`line ${seq} of the witness is damaged`] : [],
   );
   const others = rows.flatMap(({ seq, hash }) => {
-    const line = lines.get(seq);
     if (!lines.has(seq)) return seq <= known ? [`line ${seq} of the witness is missing`] : [];
-    return line === undefined || line.head === hash ? [] : [`row ${seq} differs from the witness`];
+    const head = lines.get(seq);
+    return head === undefined || head === hash ? [] : [`row ${seq} differs from the witness`];
   });
   return [...broken, ...others];
 }
@@ -115,6 +116,8 @@ function differences(rows: readonly StoredRow[], after: number, witness: Witness
 // Compares the tables by which attempts are looked up with their rows.
 class LookedUp {
   readonly #tables: JournalTables;
+  // Attempts of which a later row is still to come, by their names: those of some hours, as a rule.
+  readonly #begun = new Map<string, { readonly listed: Listed; readonly record: OpenRecord }>();
   #attempts = 0;
   #made = 0;
   #time = 0;
@@ -126,31 +129,46 @@ class LookedUp {
   /** What is wrong with these rows, which come after those that were given before. */
   read(rows: readonly StoredRow[]): readonly Finding[] {
     const abouts = this.#tables.aboutIn(rows[0]?.seq ?? 0, rows.at(-1)?.seq ?? 0);
-    const wrong = rows.filter((row) => {
-      const { seq, type, time } = row;
-      if (type !== 'sent' && type !== 'verdict') return abouts.get(seq) !== '';
-      this.#time = Math.max(this.#time, time);
-      const sent = type === 'sent' ? seq : this.#tables.sentOf(row)?.seq;
-      const about = type === 'sent' ? aboutIn(row) : (this.#tables.sentOf(row)?.about ?? '');
-      const isFound = sent === undefined ? type === 'verdict' : abouts.get(seq) === about;
-      return !isFound || (type === 'sent' && !this.#isListed(seq, about));
-    });
+    const wrong = rows.filter((stored) => abouts.get(stored.seq) !== this.#aboutOf(stored));
     return wrong.map(({ seq }) => ({ seq, problem: lookedUpOtherwise }));
   }
 
+  // What a row should be found by; undefined when something else of what is looked up is wrong.
+  #aboutOf(stored: StoredRow): string | undefined {
+    const { seq } = stored;
+    const row = orUndefined(() => unlink(stored));
+    if (row?.type !== 'sent' && row?.type !== 'verdict') return stored.type === 'sent' ? undefined : '';
+    this.#time = Math.max(this.#time, row.time);
+    const key = attemptKey(row);
+    if (row.type === 'sent') {
+      this.#attempts += 1;
+      const listed = this.#tables.sql('SELECT * FROM attempts WHERE sent = ?').get(seq);
+      this.#begun.set(key, { listed, record: { seq, last: seq, sent: row, verdicts: [] } });
+    }
+    const begun = this.#begun.get(key);
+    // A verdict without its attempt, as a journal of a team may have one.
+    if (begun === undefined) return this.#tables.sentOf(row) === undefined ? '' : undefined;
+    const { listed, record } = begun;
+    record.last = seq;
+    if (row.type === 'verdict') record.verdicts.push(row);
+    const about = aboutOf(record.sent);
+    if (listed?.last !== seq) return about;
+    this.#begun.delete(key);
+    return this.#isListed(record, listed) ? about : undefined;
+  }
+
   // Erased links are in neither of the two.
-  #isListed(seq: number, about: string): boolean {
-    this.#attempts += 1;
-    const record = this.#tables.attemptsAbout(about).find((one) => one.seq === seq);
-    if (record === undefined) return false;
-    const listed = this.#tables.sql('SELECT * FROM attempts WHERE sent = ?').get(seq);
+  #isListed(record: OpenRecord, listed: Listed): boolean {
     const made = new Set(record.verdicts.flatMap(madeBy));
     this.#made += made.size;
     const isMade = (id: string) =>
-      this.#tables.sql('SELECT 1 FROM made WHERE id = ? AND sent = ?').get(id, seq) !== undefined;
+      this.#tables.sql('SELECT 1 FROM made WHERE id = ? AND sent = ?').get(id, record.seq) !== undefined;
+    const isAgain = (name: string) =>
+      this.#tables.sql('SELECT 1 FROM again WHERE name = ? AND sent = ?').get(name, record.seq) !== undefined;
     return (
       Object.entries(listedOf(record)).every(([name, value]) => listed?.[name] === value) &&
-      [...made].every(isMade)
+      [...made].every(isMade) &&
+      (record.sent.again ?? []).every(isAgain)
     );
   }
 
@@ -161,18 +179,26 @@ class LookedUp {
     const more = count('attempts') + count('made') - this.#attempts - this.#made;
     const isLater = this.#tables.end().time !== this.#time;
     return [
+      ...[...this.#begun.values()].map(({ record }) => ({ seq: record.seq, problem: lookedUpOtherwise })),
       ...(more > 0 ? [{ seq: 0, problem: `${more} changes are looked up that no row tells of` }] : []),
       ...(isLater ? [{ seq: 0, problem: 'the latest time is noted otherwise than the rows tell it' }] : []),
     ];
   }
 }
 
-// What the columns of a SENT row and its text say that it is about. The words `"given":` may stand deeper in the text as well, so a
-// row that has them is read.
-function aboutIn(stored: StoredRow): string {
-  if (stored.order_id !== null) return stored.order_id;
-  const row = stored.row.includes('"given":') ? unlink({ ...stored, body: null }) : undefined;
-  return row?.type === 'sent' ? aboutOf(row) : stored.intent;
+type Listed = Readonly<Record<string, unknown>> | undefined;
+
+interface OpenRecord extends NumberedAttempt {
+  readonly verdicts: VerdictRow[];
+  last: number;
+}
+
+function orUndefined<T>(read: () => T): T | undefined {
+  try {
+    return read();
+  } catch {
+    return undefined;
+  }
 }
 
 function pageFindings(db: DatabaseSync): Finding[] {
@@ -241,9 +267,16 @@ export function checkSome(
   tables: JournalTables,
   witness: Witness,
   { limit, now }: { readonly limit: number; readonly now: number },
-): { readonly finding: Finding | undefined; readonly checked: Checked } {
+): {
+  readonly finding: Finding | undefined;
+  /** How far it came; undefined if that is nothing new. */
+  readonly checked: Checked | undefined;
+} {
   const { upTo, wholeAt } = witness.checked();
-  const [lines, rows] = [witness.after(upTo, limit), tables.after(upTo, limit)];
+  // A short journal is not checked again by each run.
+  if (upTo === 0 && wholeAt !== undefined && now - wholeAt < againAfterMs)
+    return { finding: undefined, checked: undefined };
+  const [lines, rows] = [witness.headsAfter(upTo, limit), tables.after(upTo, limit)];
   const before = tables.at(upTo)?.hash ?? chainStart;
   const last = lines.at(-1)?.seq ?? upTo;
   const chain = checkChain(
@@ -252,13 +285,15 @@ export function checkSome(
     before,
   );
   const hashes = new Map(rows.map(({ seq, hash }) => [seq, hash]));
-  const differing = lines.find(({ seq, line }) => line === undefined || line.head !== hashes.get(seq));
+  const differing = lines.find(({ seq, head }) => head === undefined || head !== hashes.get(seq));
   const finding =
     chain.findings[0] ?? (differing && { seq: differing.seq, problem: 'differs from the witness' });
-  if (finding !== undefined) return { finding, checked: { upTo, wholeAt } };
+  if (finding !== undefined) return { finding, checked: undefined };
   const isEnd = lines.length < limit;
   return { finding, checked: { upTo: isEnd ? 0 : last, wholeAt: isEnd ? now : wholeAt } };
 }
+
+const againAfterMs = 60 * 60_000;
 
 /** What is wrong with the newest rows: they do not follow the row before them, or the last is not the one that the file noted. */
 export function endFinding(tables: JournalTables, after: LineAt | undefined): Finding | undefined {

@@ -6,7 +6,7 @@ import { closeSync, constants, readFileSync, renameSync, rmSync, statSync, write
 import { join } from 'node:path';
 import { CliError } from '../../errors.ts';
 import type { Clock } from '../../io.ts';
-import { type FileRules, openOwnFile } from '../../profiles/profiles.ts';
+import { type FileRules, modesOf, openOwnFile, variableOf } from '../../profiles/profiles.ts';
 import { selfTestFile, tryLock } from './slot-files.ts';
 
 /**
@@ -22,8 +22,8 @@ export async function testLocksOnce(
   const passed = join(folder, 'tested.json');
   const here = `${JSON.stringify({ boot: bootName(clock), folder: placeOf(folder) })}\n`;
   if (textOf(passed, rules) === here) return;
-  await testLocks(folder, node);
-  remember(passed, here);
+  await testLocks(folder, rules, node);
+  remember(passed, here, rules);
 }
 
 // If the system has no id for the boot, the minute in which the machine was started takes its place.
@@ -48,17 +48,17 @@ function textOf(path: string, rules: FileRules): string | undefined {
 }
 
 // If the note cannot be written, or a power cut takes it away, the next run tests again.
-function remember(path: string, text: string): void {
+function remember(path: string, text: string, rules: FileRules): void {
   const whole = `${path}.${randomBytes(6).toString('hex')}.new`;
   try {
-    writeFileSync(whole, text, { flag: 'wx', mode: 0o600 });
+    writeFileSync(whole, text, { flag: 'wx', mode: modesOf(rules).file });
     renameSync(whole, path);
   } catch {
     rmSync(whole, { force: true });
   }
 }
 
-async function testLocks(folder: string, node: string | undefined): Promise<void> {
+async function testLocks(folder: string, rules: FileRules, node: string | undefined): Promise<void> {
   const file = selfTestFile(folder);
   const first = await tryLock(file);
   // Another run is testing right now, and its lock kept this handle out. So locks hold.
@@ -76,7 +76,7 @@ async function testLocks(folder: string, node: string | undefined): Promise<void
     `locks do not hold in ${folder}: two locks on one file were granted at the same time`,
     {
       certain: 'nothing was sent and nothing was changed',
-      now: ['set XDG_STATE_HOME to a folder on a disk of this machine'],
+      now: [`set ${variableOf(rules)} to a folder on a disk of this machine`],
     },
   );
 }

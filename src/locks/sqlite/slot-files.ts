@@ -8,10 +8,8 @@
 
 import { createHash } from 'node:crypto';
 import {
-  chmodSync,
   closeSync,
   constants,
-  lstatSync,
   mkdirSync,
   openSync,
   readFileSync,
@@ -22,7 +20,14 @@ import {
 import { join } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import { CliError, systemCode, systemReason } from '../../errors.ts';
-import { type FileRules, openOwnFile } from '../../profiles/profiles.ts';
+import {
+  checkOwnFile,
+  checkOwnFolder,
+  type FileRules,
+  modesOf,
+  openOwnFile,
+  variableOf,
+} from '../../profiles/profiles.ts';
 import type { LockOwner } from '../locks.ts';
 
 /** How many slots there are. If two names share a slot, one of them waits for the other. */
@@ -60,9 +65,9 @@ export function selfTestFile(folder: string): string {
  * they cannot be used safely.
  */
 export function prepareSlots(folder: string, rules: FileRules): void {
-  orRefused(folder, () => {
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
-    checkOwn(folder, 'folder', rules, 0o700);
+  orRefused(folder, rules, () => {
+    mkdirSync(folder, { recursive: true, mode: modesOf(rules).folder });
+    checkOwnFolder(folder, rules);
     for (let slot = 0; slot < slotCount; slot += 1) prepareSlot(slotFile(folder, slot), rules);
     prepareSlot(selfTestFile(folder), rules);
   });
@@ -73,17 +78,17 @@ export function prepareSlots(folder: string, rules: FileRules): void {
  * removed, two processes could lock two files of one name.
  */
 export function prepareOwnSlot(folder: string, slot: Slot, rules: FileRules): void {
-  orRefused(folder, () => prepareSlot(slotFile(folder, slot), rules));
+  orRefused(folder, rules, () => prepareSlot(slotFile(folder, slot), rules));
 }
 
-function orRefused(folder: string, act: () => void): void {
+function orRefused(folder: string, rules: FileRules, act: () => void): void {
   try {
     act();
   } catch (error) {
     if (error instanceof CliError) throw error;
     throw new CliError('refused', `the lock folder ${folder} cannot be used: ${systemReason(error)}`, {
       certain: 'nothing was sent and nothing was changed',
-      now: [`make ${folder} writable for you, or set XDG_STATE_HOME to a folder that is`],
+      now: [`make ${folder} writable for you, or set ${variableOf(rules)} to a folder that is`],
       cause: error,
     });
   }
@@ -91,33 +96,11 @@ function orRefused(folder: string, act: () => void): void {
 
 function prepareSlot(path: string, rules: FileRules): void {
   try {
-    closeSync(openSync(path, 'wx', 0o600));
+    closeSync(openSync(path, 'wx', modesOf(rules).file));
   } catch (error) {
     if (systemCode(error) !== 'EEXIST') throw error;
   }
-  checkOwn(path, 'file', rules, 0o600);
-}
-
-function checkOwn(path: string, kind: 'file' | 'folder', { uid, notice }: FileRules, mode: number): void {
-  const stat = lstatSync(path);
-  const problem = stat.isSymbolicLink()
-    ? 'is a symbolic link'
-    : (kind === 'file' ? !stat.isFile() : !stat.isDirectory())
-      ? `is not a ${kind}`
-      : uid !== undefined && stat.uid !== uid
-        ? 'belongs to another user'
-        : kind === 'file' && stat.nlink > 1
-          ? 'has a second name (hard link)'
-          : undefined;
-  if (problem !== undefined) {
-    throw new CliError('refused', `${path} ${problem}, so it cannot hold a lock`, {
-      certain: 'nothing was sent and nothing was changed',
-      now: ['find out who made it, then remove it'],
-    });
-  }
-  if (uid === undefined || (stat.mode & 0o077) === 0) return;
-  chmodSync(path, mode);
-  notice(`${path} was open to other users; it is ${mode.toString(8)} now`);
+  checkOwnFile(path, rules);
 }
 
 /** The lock on a slot file. The kernel releases it when the process ends. */
@@ -164,12 +147,12 @@ export interface SlotOwner extends LockOwner {
 }
 
 /** Writes the owner's file completely or not at all. On a full disk others do not see the owner, but the lock holds. */
-export function writeOwner(path: string, owner: SlotOwner): void {
+export function writeOwner(path: string, owner: SlotOwner, rules: FileRules): void {
   const whole = `${path}.new`;
   try {
     // Only the holder of the slot writes here, so an old file comes from an owner that died.
     rmSync(whole, { force: true });
-    writeFileSync(whole, `${JSON.stringify(owner)}\n`, { flag: 'wx', mode: 0o600 });
+    writeFileSync(whole, `${JSON.stringify(owner)}\n`, { flag: 'wx', mode: modesOf(rules).file });
     renameSync(whole, path);
   } catch {
     removeOwner(path);
@@ -185,11 +168,11 @@ export function removeOwner(path: string): void {
   }
 }
 
-/** The owner that the file names. Undefined if it is missing, cannot be parsed, or is not a plain file of this user. */
-export function readOwner(path: string, uid: number | undefined): SlotOwner | undefined {
+/** The owner that the file names. Undefined if it is missing, cannot be parsed, or is not a file by these rules. */
+export function readOwner(path: string, rules: FileRules): SlotOwner | undefined {
   let handle: number | undefined;
   try {
-    handle = openOwnFile(path, constants.O_RDONLY, { uid, notice: () => undefined });
+    handle = openOwnFile(path, constants.O_RDONLY, { ...rules, notice: () => undefined });
     return handle === undefined ? undefined : parseOwner(JSON.parse(readFileSync(handle, 'utf8')));
   } catch {
     return undefined;

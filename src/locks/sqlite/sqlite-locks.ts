@@ -1,6 +1,7 @@
 /** Locks between the processes of one machine: exclusive SQLite transactions on a fixed set of files. */
 
 import type { ClockWithTimers } from '../../io.ts';
+import type { FileRules } from '../../profiles/profiles.ts';
 import { type Busy, createTurns, type Held, type Locks } from '../locks.ts';
 import { testLocksOnce } from './locks-self-test.ts';
 import {
@@ -24,10 +25,8 @@ export interface SqliteLockParts {
   readonly clock: ClockWithTimers;
   /** What others see about the holder of these locks. */
   readonly owner: { readonly operator: string; readonly command: string };
-  /** This user's id; undefined if the system has none. */
-  readonly uid: number | undefined;
-  /** Gets a sentence about each file that was open to other users and is now private. */
-  readonly notice?: (line: string) => void;
+  /** Who may use the files. */
+  readonly rules: FileRules;
   /** The node program. With it, the self-test can start a second process. */
   readonly node?: string | undefined;
 }
@@ -39,8 +38,7 @@ const tries = 4;
 
 /** Makes the locks of a folder. Call it once per process and folder, because the queue is inside. */
 export function createSqliteLocks(parts: SqliteLockParts): Locks {
-  const { folder, clock, uid, notice = () => undefined, node } = parts;
-  const rules = { uid, notice, movedBy: 'XDG_STATE_HOME' } as const;
+  const { folder, clock, rules, node } = parts;
   const turns = createTurns();
   // Without this reference, the garbage collector could close the database of a lock, and the lock would be gone.
   const held = new Set<FileLock>();
@@ -63,7 +61,7 @@ export function createSqliteLocks(parts: SqliteLockParts): Locks {
           turn.end();
           return busy(owner, name);
         }
-        writeOwner(owner, { name, ...parts.owner, since: clock.now() });
+        writeOwner(owner, { name, ...parts.owner, since: clock.now() }, rules);
         held.add(lock);
         return heldLock(lock, owner, () => {
           held.delete(lock);
@@ -92,7 +90,7 @@ export function createSqliteLocks(parts: SqliteLockParts): Locks {
       const lock = await tryLock(slotFile(folder, slot));
       if (lock !== undefined) return lock;
       if (failures >= tries) {
-        if (readOwner(ownerFile(folder, slot), uid)?.name === name) return undefined;
+        if (readOwner(ownerFile(folder, slot), rules)?.name === name) return undefined;
         if (clock.monotonic() >= deadline) return undefined;
       }
       await clock.sleep(pollMs * (0.5 + Math.random()), signal);
@@ -100,7 +98,7 @@ export function createSqliteLocks(parts: SqliteLockParts): Locks {
   }
 
   function busy(path: string, wanted: string): Busy {
-    const owner = readOwner(path, uid);
+    const owner = readOwner(path, rules);
     if (owner?.name !== wanted) return { held: false, owner: undefined };
     const { operator, command, since } = owner;
     return { held: false, owner: { operator, command, since } };

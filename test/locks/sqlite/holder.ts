@@ -7,7 +7,7 @@ const locks = createSqliteLocks({
   folder,
   clock: systemClock,
   owner: { operator: 'op7', command: 'orders refund' },
-  uid: process.getuid?.(),
+  rules: { uid: process.getuid?.(), notice: () => undefined, movedBy: 'XDG_STATE_HOME' },
   node: process.execPath,
 });
 const lock = await locks.take(name, { waitMs: Number(waitMs) });

@@ -36,7 +36,13 @@ function newFolder(): PlaceOfProcesses & { readonly folder: string } {
   return {
     folder,
     holder: [holder, folder],
-    open: (owner) => createSqliteLocks({ folder, clock: systemClock, owner, uid: process.getuid?.() }),
+    open: (owner) =>
+      createSqliteLocks({
+        folder,
+        clock: systemClock,
+        owner,
+        rules: { uid: process.getuid?.(), notice: () => undefined, movedBy: 'XDG_STATE_HOME' },
+      }),
     remove: () => rmSync(parent, { recursive: true }),
   };
 }

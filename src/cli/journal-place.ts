@@ -1,0 +1,170 @@
+/**
+ * Where the journal and its locks lie: in this user's own folder, or in the common one of all users of the machine, if its
+ * administrator chose one (`journal.folder`).
+ */
+
+import { accessSync, constants, lstatSync, readFileSync, type Stats } from 'node:fs';
+import { dirname, isAbsolute, join } from 'node:path';
+import { CliError, systemCode, systemReason } from '../errors.ts';
+import type { Io } from '../io.ts';
+import { fieldsOf } from '../profiles/early-reads.ts';
+import { type FileRules, quoted } from '../profiles/profiles.ts';
+
+/** The folder of the journal, its witness and its locks. */
+export interface JournalPlace {
+  readonly folder: string;
+  /** What says so: the state folder of this user, or the file of the machine's configuration. */
+  readonly from: string;
+  /** Who may use the files. */
+  readonly rules: FileRules;
+}
+
+/** Who asks, and what this user has. */
+export interface PlaceParts extends Pick<Io, 'machineFile' | 'uid'> {
+  readonly stateFolder: string;
+  readonly notice: (line: string) => void;
+}
+
+/**
+ * Reads the machine's configuration. Throws CliError 'refused' if that is not valid, if others than root can write it, and if
+ * this user cannot use the common folder: with a journal of their own, the same refund could be sent twice.
+ */
+export function findJournalPlace({ machineFile, uid, stateFolder, notice }: PlaceParts): JournalPlace {
+  const common = readMachineFile(machineFile, uid);
+  if (common === undefined)
+    return { folder: stateFolder, from: 'state_folder', rules: { uid, notice, movedBy: 'XDG_STATE_HOME' } };
+  const group = groupOf(common);
+  refuseOwnJournal(stateFolder, common, machineFile);
+  return { folder: common, from: machineFile, rules: { uid, group, notice, movedBy: 'journal.folder' } };
+}
+
+/** The journal's file in such a folder. */
+export function journalFileIn(folder: string): string {
+  return join(folder, 'journal', 'journal.db');
+}
+
+const none = { throwIfNoEntry: false } as const;
+
+// The common folder; undefined if the machine has none.
+function readMachineFile(path: string, uid: number | undefined): string | undefined {
+  try {
+    // The folder first: who can write it can replace the file.
+    const places = [dirname(path), path].map((place) => [place, lstatSync(place, none)] as const);
+    if (places.some(([, stat]) => stat === undefined)) return undefined;
+    if (uid === undefined) throw invalid(path, 'cannot be used on a system without user ids', 'to remove it');
+    for (const [place, stat] of places) {
+      const problem = stat && unsafety(stat);
+      if (problem !== undefined) throw unsafe(place, problem);
+    }
+    return folderIn(path, readFileSync(path, 'utf8'));
+  } catch (error) {
+    if (systemCode(error) === 'ENOTDIR') return undefined;
+    if (error instanceof CliError) throw error;
+    const open = `chmod a+rX ${quoted(dirname(path))} ${quoted(path)}`;
+    throw invalid(path, `cannot be read: ${systemReason(error)}`, `to let everybody read it: ${open}`);
+  }
+}
+
+// Why others than root may have written something; undefined if nobody may.
+function unsafety(stat: Stats): string | undefined {
+  if (stat.isSymbolicLink()) return 'is a symbolic link';
+  if (stat.uid !== 0) return 'belongs to another user than root';
+  return (stat.mode & 0o022) === 0 ? undefined : 'can be written by others than root';
+}
+
+function folderIn(path: string, text: string): string | undefined {
+  const value = parsed(text);
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    throw invalid(path, 'holds no JSON object');
+  const { 'journal.folder': folder, ...others } = fieldsOf(value);
+  const [unknown] = Object.keys(others);
+  if (unknown !== undefined) throw invalid(path, `has an unknown setting: ${unknown}`);
+  if (folder === undefined) return undefined;
+  if (typeof folder !== 'string' || !isAbsolute(folder))
+    throw invalid(path, 'must give journal.folder as the full path of a folder');
+  return folder;
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+// The group that shares the folder. Its members have all rights, and nobody else any.
+function groupOf(folder: string): number {
+  try {
+    const stat = lstatSync(folder);
+    const owned = 'must be a folder of root and of the group of its users, with mode 2770';
+    if (!stat.isDirectory() || stat.uid !== 0 || (stat.mode & 0o7777) !== 0o2770)
+      throw unusable(folder, owned, `chown root:GROUP ${quoted(folder)} && chmod 2770 ${quoted(folder)}`);
+    refuseStranger(folder, stat.gid);
+    return stat.gid;
+  } catch (error) {
+    if (error instanceof CliError) throw error;
+    const make = `install -d -o root -g GROUP -m 2770 ${quoted(folder)}`;
+    throw unusable(folder, `cannot be used: ${systemReason(error)}`, make);
+  }
+}
+
+function refuseStranger(folder: string, group: number): void {
+  try {
+    accessSync(folder, constants.R_OK | constants.W_OK | constants.X_OK);
+  } catch (error) {
+    if (systemCode(error) !== 'EACCES') throw error;
+    throw new CliError('refused', `only the group ${group} may use the journal of this machine, ${folder}`, {
+      certain,
+      now: [
+        `ask an administrator to add you: usermod -aG ${group} USER`,
+        'then sign in to this machine again',
+      ],
+    });
+  }
+}
+
+// What is unconfirmed there would block no order any more.
+function refuseOwnJournal(stateFolder: string, common: string, machineFile: string): void {
+  const own = journalFileIn(stateFolder);
+  if ((lstatSync(own, none)?.size ?? 0) === 0) return;
+  const folder = dirname(own);
+  throw new CliError(
+    'refused',
+    `you have a journal of your own, and this machine has a common one: ${common}`,
+    {
+      certain: `${certain}; the common one does not know what you sent before`,
+      now: [
+        `if something in yours may be unconfirmed: let an administrator move ${machineFile} away, and look: paydesk journal list --open --all-profiles`,
+        `when nothing is, keep yours under another name: mv ${quoted(folder)} ${quoted(`${folder}-before`)}`,
+      ],
+    },
+  );
+}
+
+const certain = 'nothing was sent and nothing was changed';
+
+function unsafe(path: string, problem: string): CliError {
+  return new CliError('refused', `the configuration of this machine is not used: ${path} ${problem}`, {
+    certain,
+    now: [
+      'ask an administrator: it must belong to root, and only root may write it (chown root, chmod go-w)',
+    ],
+  });
+}
+
+function invalid(path: string, problem: string, ask = correct): CliError {
+  return new CliError('refused', `the configuration of this machine, ${path}, ${problem}`, {
+    certain,
+    now: [`ask an administrator ${ask}`],
+  });
+}
+
+const correct = 'to correct it: { "journal.folder": "/var/lib/paydesk" }';
+
+function unusable(folder: string, problem: string, command: string): CliError {
+  return new CliError('refused', `the folder of the journal of this machine, ${folder}, ${problem}`, {
+    certain,
+    now: [`ask an administrator: ${command}`],
+  });
+}
