@@ -79,7 +79,7 @@ export function chooseStore({ team, ...choice }: StoreChoice, local: JournalStor
 
 /** The journal in files of this machine. */
 export function localJournal({
-  place: { folder, rules },
+  place: { folder, witness, rules },
   cwd,
   onNetwork,
   landmarks,
@@ -87,7 +87,7 @@ export function localJournal({
 }: Pick<StoreChoice, 'place' | 'cwd' | 'onNetwork' | 'landmarks' | 'shortTime'>): LocalJournal {
   return createSqliteStore({
     file: journalFileIn(folder),
-    witness: join(folder, 'witness', 'journal.witness'),
+    witness: join(witness, 'journal.witness'),
     cwd,
     rules,
     folders: [folder, join(folder, 'journal')],

@@ -28,7 +28,12 @@ afterAll(async () => {
 
 async function fill({ path }: Home, rows: readonly AttemptRow[]): Promise<void> {
   const rules = { uid: process.getuid?.(), notice: () => undefined };
-  const place = { folder: join(path, '.local/state/paydesk'), from: 'state_folder', rules };
+  const place = {
+    folder: join(path, '.local/state/paydesk'),
+    witness: join(path, '.local/share/paydesk/witness'),
+    from: 'state_folder',
+    rules,
+  };
   const journal = localJournal({ place, cwd: () => path, onNetwork: false });
   await journal.takeIn(rows, setting(start));
   journal.close();
