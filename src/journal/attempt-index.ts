@@ -110,7 +110,7 @@ export class AttemptIndex {
       .filter((record) => matches(record, query));
     if (query.watched === undefined) return found;
     return found
-      .toSorted((one, other) => (dueAt(one) ?? 0) - (dueAt(other) ?? 0))
+      .toSorted((one, other) => Number(dueAt(one)) - Number(dueAt(other)))
       .slice(0, query.watched.limit);
   }
 

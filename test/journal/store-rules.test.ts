@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import type { StoredRow } from '../../src/journal/chain.ts';
-import type { JournalRow, SentRow, VerdictRow } from '../../src/journal/journal-rows.ts';
+import type { AttemptRecord, JournalRow, SentRow, VerdictRow } from '../../src/journal/journal-rows.ts';
 import type { AttemptFilter } from '../../src/journal/journal-store.ts';
 import { isMisplaced, StoreRules } from '../../src/journal/store-rules.ts';
 import { horizonMs, sent, setting, verdict } from './rows.ts';
@@ -154,6 +154,20 @@ describe('a query finds attempts', () => {
       byHand: found({ byHand: true }).length === 1,
     }).toEqual(expected);
   });
+});
+
+it('all are listed the newest first, or in their order for who takes them elsewhere', () => {
+  const { rules } = journalOf(
+    sent('i_a', 3, { operator: 'bea' }),
+    sent('i_b', 1, { origin: 'https://other.example' }),
+    sent('i_c', 2, { origin: 'https://pay.example:443' }),
+  );
+  const names = (records: readonly AttemptRecord[]) => records.map((record) => record.sent.intent);
+  expect(names(rules.list({}, { limit: 2 }))).toEqual(['i_a', 'i_c']);
+  expect(names(rules.list({}, { limit: 2, before: sent('i_c', 2) }))).toEqual(['i_b']);
+  expect(names(rules.attempts({ watched: { dueBy: 9, limit: 1 } }))).toEqual([]);
+  expect(names(rules.history('https://pay.example'))).toEqual(['i_a', 'i_c']);
+  expect(rules.operators(undefined)).toEqual(['bea', 'op7']);
 });
 
 describe('bodies and notes may be erased', () => {
