@@ -44,7 +44,10 @@ function rowsOf(intent: string, index: number): AttemptRow[] {
   const time = start + index * 60_000;
   const isLink = index % 9 === 8;
   const row = sent(intent, time, {
-    ...{ horizonMs: 0, origin: service.url, account: `${service.url} service sandbox`, profile: 'shop' },
+    horizonMs: 0,
+    origin: service.url,
+    account: `${service.url} service sandbox`,
+    profile: 'shop',
     operator: index % 3 === 0 ? 'bea' : 'ana',
   });
   const made = { ...verdict(intent, time + 1), created: isLink ? `chk_${index}` : undefined };
