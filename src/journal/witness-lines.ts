@@ -57,4 +57,6 @@ export interface WitnessText {
   readonly lines: readonly WitnessLine[];
   /** Numbers, from 1, of lines that are not whole. */
   readonly broken: readonly number[];
+  /** Parts of its store, such as pages of a file, that could not be read. They may have held lines. */
+  readonly unreadable: number;
 }

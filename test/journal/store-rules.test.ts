@@ -463,7 +463,6 @@ describe('a row was changed behind the back of the run', () => {
     // An order that has no rows cannot tell: its witness can (sqlite-store.test.ts).
     const lookedUp = damaged('is looked up by other words than its own');
     expect(() => rules.attempts({ unconfirmed: true })).toThrow(lookedUp);
-    expect(() => rules.attempts({ intent: 'i_a' })).toThrow(lookedUp);
     expect(() => rules.list({}, { limit: 1 })).toThrow(lookedUp);
     expect(() => rules.history('https://pay.example')).toThrow(
       damaged('was the newest one, and is missing or changed'),

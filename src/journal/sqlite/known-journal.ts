@@ -111,7 +111,11 @@ export class KnownJournal {
     if (orderId !== undefined) return { abouts: new Set([orderId]) };
     if (intent !== undefined) {
       const found = this.#tables.sentsOf(intent);
-      return { abouts: new Set(found.map(({ about }) => about)), sents: found.map(({ seq }) => seq) };
+      // What has no order and no script's id is about its intent: then the witness tells whether a row is gone.
+      return {
+        abouts: new Set([intent, ...found.map(({ about }) => about)]),
+        sents: found.map(({ seq }) => seq),
+      };
     }
     if (given !== undefined) {
       const number = numberOfGiven(given);

@@ -137,9 +137,13 @@ function refuseWitness(file: JournalFile, openFile: OpenFile): void {
   const found = openWitness(file, openFile);
   if (found.is === 'missing') return;
   if (found.is === 'damaged') throw notEmpty(`the witness ${file.path} ${found.problem}, and may have rows`);
-  const end = found.witness.end();
-  found.witness.close();
-  if (end !== undefined) throw notEmpty(`the witness ${file.path} has rows`);
+  try {
+    if (found.witness.end() !== undefined) throw notEmpty(`the witness ${file.path} has rows`);
+  } catch (error) {
+    throw isBroken(error) ? notEmpty(`the witness ${file.path} is damaged, and may have rows`) : error;
+  } finally {
+    found.witness.close();
+  }
 }
 
 function notEmpty(what: string): CliError {

@@ -61,7 +61,7 @@ function headIn({ values: [seq, hash, witness, time, id, mark], values }: PageRe
 
 /** Reads the bytes of a witness, damaged or not. */
 export function salvageWitness(bytes: Uint8Array): WitnessText {
-  const { records } = readPages(bytes);
+  const { records, unreadable } = readPages(bytes);
   const key = records.map(keyIn).find((found) => found !== undefined);
   const lines: WitnessLine[] = [];
   const broken: number[] = [];
@@ -73,7 +73,7 @@ export function salvageWitness(bytes: Uint8Array): WitnessText {
     if (read === undefined) broken.push(rowid);
     else lines.push(read);
   }
-  return { key, lines: lines.toSorted((one, other) => one.seq - other.seq), broken };
+  return { key, lines: lines.toSorted((one, other) => one.seq - other.seq), broken, unreadable };
 }
 
 // The only record of the table `head` of a witness.

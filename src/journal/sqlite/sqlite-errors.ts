@@ -2,9 +2,10 @@
 
 import { CliError, systemReason } from '../../errors.ts';
 
-// SQLite's primary codes (the low byte of the error code): BUSY and LOCKED; CORRUPT and NOTADB.
+// SQLite's primary codes (the low byte of the error code): BUSY and LOCKED; CORRUPT and NOTADB, and ERROR: every statement is right for
+// tables that are whole.
 const inUse = [5, 6];
-const broken = [11, 26];
+const broken = [1, 11, 26];
 
 // FULL; READONLY and CANTOPEN.
 const full = [13];

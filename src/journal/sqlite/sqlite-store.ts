@@ -316,7 +316,13 @@ class SqliteStore {
 
   // Read before the journal: another run writes its row first, and then the landmark.
   #landmark({ tables }: Opened): Landmark | undefined {
-    return this.#landmarks && readLandmark(this.#landmarks, tables.end().id);
+    return (
+      this.#landmarks &&
+      readLandmark(
+        this.#landmarks,
+        this.#orUnreadable(() => tables.end().id),
+      )
+    );
   }
 
   // Why the files count as a copy, in words; undefined when nothing says so.
@@ -351,8 +357,8 @@ class SqliteStore {
     this.#findWitnessAgain(opened);
     // It may be damaged while a verdict is written. Then the row alone has to do.
     const { found } = opened;
-    if (found.is === 'whole') this.#inTurn(() => catchUp(found.witness, opened.tables, places));
-    const { id, noted, time } = opened.tables.end();
+    if (found.is === 'whole') this.#orUnreadable(() => catchUp(found.witness, opened.tables, places));
+    const { id, noted, time } = this.#orUnreadable(() => opened.tables.end());
     if (this.#landmarks !== undefined) writeLandmark(this.#landmarks, id, { ...noted, time });
   }
 
@@ -372,7 +378,9 @@ class SqliteStore {
     });
     const file = this.#witness;
     if (found.is === 'whole' && file !== undefined)
-      writeAtOnce(found.witness.db, () => found.witness.noteMark(fileMark(file.path)));
+      this.#orUnreadable(() =>
+        writeAtOnce(found.witness.db, () => found.witness.noteMark(fileMark(file.path))),
+      );
     this.#catchUp(opened);
   }
 
@@ -385,7 +393,9 @@ class SqliteStore {
     const result = verifyFiles(opened?.tables, found, places, head);
     const all = [...findings, ...result.findings];
     if (all.length === 0 && found.is === 'whole' && now !== undefined)
-      writeAtOnce(found.witness.db, () => found.witness.noteChecked({ upTo: 0, wholeAt: now }));
+      this.#orUnreadable(() =>
+        writeAtOnce(found.witness.db, () => found.witness.noteChecked({ upTo: 0, wholeAt: now })),
+      );
     return { ...result, findings: all };
   }
 
@@ -421,7 +431,9 @@ class SqliteStore {
 
   async wholeCheckAt(): Promise<number | undefined> {
     const opened = await this.#open(false);
-    return opened?.found.is === 'whole' ? opened.found.witness.checked().wholeAt : undefined;
+    if (opened?.found.is !== 'whole') return undefined;
+    const { witness } = opened.found;
+    return this.#orUnreadable(() => witness.checked().wholeAt);
   }
 
   async repair(now: number): Promise<Repair> {

@@ -118,8 +118,8 @@ class LookedUp {
   readonly #tables: JournalTables;
   // Attempts of which a later row is still to come, by their names: those of some hours, as a rule.
   readonly #begun = new Map<string, { readonly listed: Listed; readonly record: OpenRecord }>();
-  #attempts = 0;
-  #made = 0;
+  // How many lines the three tables should have.
+  #lines = 0;
   #time = 0;
 
   constructor(tables: JournalTables) {
@@ -141,7 +141,6 @@ class LookedUp {
     this.#time = Math.max(this.#time, row.time);
     const key = attemptKey(row);
     if (row.type === 'sent') {
-      this.#attempts += 1;
       const listed = this.#tables.sql('SELECT * FROM attempts WHERE sent = ?').get(seq);
       this.#begun.set(key, { listed, record: { seq, last: seq, sent: row, verdicts: [] } });
     }
@@ -160,7 +159,8 @@ class LookedUp {
   // Erased links are in neither of the two.
   #isListed(record: OpenRecord, listed: Listed): boolean {
     const made = new Set(record.verdicts.flatMap(madeBy));
-    this.#made += made.size;
+    const again = new Set(record.sent.again);
+    this.#lines += 1 + made.size + again.size;
     const isMade = (id: string) =>
       this.#tables.sql('SELECT 1 FROM made WHERE id = ? AND sent = ?').get(id, record.seq) !== undefined;
     const isAgain = (name: string) =>
@@ -168,7 +168,7 @@ class LookedUp {
     return (
       Object.entries(listedOf(record)).every(([name, value]) => listed?.[name] === value) &&
       [...made].every(isMade) &&
-      (record.sent.again ?? []).every(isAgain)
+      [...again].every(isAgain)
     );
   }
 
@@ -176,7 +176,7 @@ class LookedUp {
   end(): readonly Finding[] {
     const count = (table: string) =>
       Number(this.#tables.sql(`SELECT count(*) AS lines FROM ${table}`).get()?.lines);
-    const more = count('attempts') + count('made') - this.#attempts - this.#made;
+    const more = count('attempts') + count('made') + count('again') - this.#lines;
     const isLater = this.#tables.end().time !== this.#time;
     return [
       ...[...this.#begun.values()].map(({ record }) => ({ seq: record.seq, problem: lookedUpOtherwise })),

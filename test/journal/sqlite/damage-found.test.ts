@@ -39,7 +39,7 @@ const rows: readonly JournalRow[] = [
   ruling('i_doubted', 6, { verdict: 'rejected', by: 'person', operator: 'op7', confirmed: true }),
   { ...on('i_link', undefined, 7), proof: { ...sent('i_link', 7).proof, ...created, orderId: undefined } },
   ruling('i_link', 8, { created: 'chk_1', link: 'https://pay.example/chk_1' }),
-  on('i_again', 'ord_1', 9, { operator: 'op8' }),
+  on('i_again', 'ord_1', 9, { operator: 'op8', again: ['i_made'] }),
   ruling('i_again', 10, { verdict: 'unknown', by: 'sender' }),
   ruling('i_again', 11, { verdict: 'rejected', confirmed: true }),
   setting(12),
@@ -59,12 +59,8 @@ const guards: Readonly<Record<string, (store: LocalJournal) => Promise<unknown>>
   ...Object.fromEntries(
     ['T1', 'T2', 'T3'].map((given) => [given, (store: LocalJournal) => store.attempts({ given })]),
   ),
-  ...Object.fromEntries(
-    ['i_made', 'i_open', 'i_link'].map((intent) => [
-      intent,
-      (store: LocalJournal) => store.attempts({ intent }),
-    ]),
-  ),
+  // About no order.
+  i_link: (store) => store.attempts({ intent: 'i_link' }),
   unconfirmed: (store) => store.attempts({ unconfirmed: true }),
   'no order': (store) => store.attempts({ withoutOrder: true, unconfirmed: true }),
   settings: (store) => store.settings(),
@@ -73,6 +69,9 @@ const guards: Readonly<Record<string, (store: LocalJournal) => Promise<unknown>>
 
 /** What is shown, or read again: `verify` has to find what makes one of these another. */
 const shown: Readonly<Record<string, (store: LocalJournal) => Promise<unknown>>> = {
+  i_made: (store) => store.attempts({ intent: 'i_made' }),
+  i_open: (store) => store.attempts({ intent: 'i_open' }),
+  again: (store) => store.attempts({ again: new Set(['i_made']) }),
   made: (store) => store.attempts({ made: new Set(['rf_1', 'chk_1', 'https://pay.example/chk_1']) }),
   doubted: (store) => store.attempts({ doubted: true }),
   byHand: (store) => store.attempts({ byHand: true }),
@@ -174,24 +173,16 @@ const row = (intent: string) => `sent = (SELECT seq FROM rows WHERE intent = '${
 
 describe('what is looked up is lost, or is another', () => {
   it.each<[string, string, readonly string[]]>([
-    [
-      'the line of an open change',
-      `DELETE FROM attempts WHERE ${row('i_open')}`,
-      ['T2', 'i_open', 'unconfirmed'],
-    ],
-    ['the line of a settled change', `DELETE FROM attempts WHERE ${row('i_made')}`, ['T1', 'i_made']],
+    ['the line of an open change', `DELETE FROM attempts WHERE ${row('i_open')}`, ['T2', 'unconfirmed']],
+    ['the line of a settled change', `DELETE FROM attempts WHERE ${row('i_made')}`, ['T1']],
     ['that a change is open', `UPDATE attempts SET is_open = NULL WHERE ${row('i_open')}`, ['unconfirmed']],
     ['that a change is settled', `UPDATE attempts SET is_open = 1 WHERE ${row('i_made')}`, ['unconfirmed']],
     [
       'the order of an open change',
       `UPDATE attempts SET about = 'ord_9' WHERE ${row('i_open')}`,
-      ['T2', 'i_open', 'unconfirmed'],
+      ['T2', 'unconfirmed'],
     ],
-    [
-      'the order of a settled change',
-      `UPDATE attempts SET about = 'ord_2' WHERE ${row('i_made')}`,
-      ['T1', 'i_made'],
-    ],
+    ['the order of a settled change', `UPDATE attempts SET about = 'ord_2' WHERE ${row('i_made')}`, ['T1']],
     ['the script’s id', `UPDATE attempts SET given = NULL WHERE ${row('i_open')}`, ['T2']],
     ['another script’s id', `UPDATE attempts SET given = 7 WHERE ${row('i_made')}`, ['T1']],
     [
@@ -199,7 +190,7 @@ describe('what is looked up is lost, or is another', () => {
       `UPDATE attempts SET given = (SELECT max(given) + min(given) - attempts.given FROM attempts AS both) WHERE given IS NOT NULL`,
       ['T1', 'T2'],
     ],
-    ['the intent', `UPDATE attempts SET intent = 'i_x' WHERE ${row('i_link')}`, ['i_link']],
+    ['the intent', `UPDATE attempts SET intent = 'i_x' WHERE ${row('i_link')}`, []],
     [
       'a line too many',
       `INSERT INTO attempts SELECT 99, last, about, has_order, 'i_x', attempt, origin, profile, given, kind, operator, brought, desk, time, amount, currency, is_open, is_doubted, due, by_hand FROM attempts WHERE ${row('i_open')}`,
@@ -207,6 +198,8 @@ describe('what is looked up is lost, or is another', () => {
     ],
     ['which refund was made', "DELETE FROM made WHERE id = 'rf_1'", []],
     ['which link was made', "UPDATE made SET id = 'chk_2' WHERE id = 'chk_1'", []],
+    ['the name that a repeat used up', 'DELETE FROM again', []],
+    ['a name too many', "INSERT INTO again VALUES ('i_open', 1)", []],
     ['a refund too many', "INSERT INTO made VALUES ('rf_9', 1)", []],
     ['that a change is doubted', `UPDATE attempts SET is_doubted = NULL WHERE ${row('i_doubted')}`, []],
     ['when a change is read again', `UPDATE attempts SET due = NULL WHERE ${row('i_made')}`, []],
@@ -256,6 +249,15 @@ describe('what is looked up is lost, or is another', () => {
     expect(await expectFound(what)).toBe(true);
     await expectRepaired();
   });
+});
+
+it.each([
+  ['that was sent', 7],
+  ['that says what became of it', 8],
+])('a change about no order is refused and found when the row is gone %s', async (what, seq) => {
+  damage(file, `DELETE FROM rows WHERE seq = ${seq}`);
+  expect((await allAnswers()).i_link).toBe(refused);
+  expect(await expectFound(what)).toBe(true);
 });
 
 function damage(path: string, statement: string): void {
