@@ -6,6 +6,7 @@
 import { hash } from 'node:crypto';
 import type { DatabaseSync } from 'node:sqlite';
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
+import { verdictsIn } from '../archived-rows.ts';
 import { dueAt, isDoubted, mayBeOpen } from '../attempt-state.ts';
 import { chainStart, type StoredRow, storedColumns, storedRow, unlink } from '../chain.ts';
 import { type AttemptRecord, broughtBy, type SentRow, type VerdictRow } from '../journal-rows.ts';
@@ -180,9 +181,13 @@ export class JournalTables {
       const values = { ...stored, body: packedBody(stored.body) };
       insert.run(...storedColumns.map((name) => values[name]), about);
       if (row.type === 'sent') this.#addAttempt(stored.seq, about, row);
+      if (row.type === 'sent' && row.archived !== undefined)
+        this.#noteState(stored.seq, stored.seq, { sent: row, verdicts: verdictsIn(row) });
       if (row.type === 'verdict') this.#addVerdict(stored.seq, row);
       newest = stored;
-      if (row.type === 'sent' || row.type === 'verdict') time = Math.max(time, row.time);
+      if (row.type !== 'sent' && row.type !== 'verdict') continue;
+      const later = row.type === 'sent' ? verdictsIn(row) : [];
+      time = Math.max(time, row.time, ...later.map((one) => one.time));
     }
     if (newest === undefined) return;
     this.sql('UPDATE head SET seq = ?, hash = ?, time = max(time, ?)').run(newest.seq, newest.hash, time);
@@ -232,12 +237,18 @@ export class JournalTables {
     const record = recordsIn(this.about(sent.about).map(unlink)).find(
       ({ sent: one }) => one.intent === row.intent && one.attempt === row.attempt,
     );
-    if (record === undefined) return;
-    const marks = [mayBeOpen(row), isDoubted(record), row.by === 'person'].map((is) => (is ? 1 : null));
+    if (record !== undefined) this.#noteState(sent.seq, seq, record);
+  }
+
+  // The state of an attempt after its newest row, and what its verdicts name.
+  #noteState(sent: number, newest: number, record: AttemptRecord): void {
+    const last = record.verdicts.at(-1);
+    const marks = [mayBeOpen(last), isDoubted(record), last?.by === 'person'].map((is) => (is ? 1 : null));
     this.sql(
       'UPDATE attempts SET last = ?, is_open = ?, is_doubted = ?, by_hand = ?, due = ? WHERE sent = ?',
-    ).run(seq, ...marks, dueAt(record) ?? null, sent.seq);
-    for (const id of madeBy(row)) this.sql('INSERT OR IGNORE INTO made VALUES (?, ?)').run(id, sent.seq);
+    ).run(newest, ...marks, dueAt(record) ?? null, sent);
+    for (const id of record.verdicts.flatMap(madeBy))
+      this.sql('INSERT OR IGNORE INTO made VALUES (?, ?)').run(id, sent);
   }
 }
 
@@ -279,7 +290,7 @@ export function recordsIn(rows: readonly ReturnType<typeof unlink>[]): readonly 
   const records = new Map<string, { readonly sent: SentRow; readonly verdicts: VerdictRow[] }>();
   for (const row of rows) {
     const key = `${row.type === 'sent' || row.type === 'verdict' ? `${row.attempt} ${row.intent}` : ''}`;
-    if (row.type === 'sent') records.set(key, { sent: row, verdicts: [] });
+    if (row.type === 'sent') records.set(key, { sent: row, verdicts: [...verdictsIn(row)] });
     if (row.type === 'verdict') records.get(key)?.verdicts.push(row);
   }
   return [...records.values()];

@@ -10,9 +10,18 @@ import type { FileRules } from '../../profiles/profiles.ts';
 import { readArchive, writeArchive } from '../archive-file.ts';
 import type { StoredRow } from '../chain.ts';
 import type { AttemptRecord, AttemptRow, JournalRow, SettingRow } from '../journal-rows.ts';
-import type { Finding, JournalStore, NewestRow, Repair, Verification } from '../journal-store.ts';
+import type {
+  Archiving,
+  Finding,
+  JournalStore,
+  Moved,
+  NewestRow,
+  Repair,
+  Verification,
+} from '../journal-store.ts';
 import type { MovedTo } from '../moved-away.ts';
-import { copyFound, fileMark } from './copy-marks.ts';
+import { archiveOld, countOver } from './archive-old.ts';
+import { copyFound, fileMark, isSameFile } from './copy-marks.ts';
 import { asOfOneMoment, fileOpener, type OpenFile, writeAtOnce } from './database.ts';
 import { findFile, type JournalFile, refuseNetwork } from './journal-file.ts';
 import { JournalTables, journalKind } from './journal-tables.ts';
@@ -31,7 +40,15 @@ import {
   proofOfEnd,
   refusalOf,
 } from './witness-check.ts';
-import { createWitness, type FoundWitness, nameOf, newWitnessKey, openWitness } from './witness-file.ts';
+import {
+  createWitness,
+  type FoundWitness,
+  hasPrepared,
+  nameOf,
+  newWitnessKey,
+  openWitness,
+  takePrepared,
+} from './witness-file.ts';
 
 /** Where the files of a journal are, and which rules hold for them. */
 export interface SqlitePlace {
@@ -109,6 +126,8 @@ export function createSqliteStore(place: SqlitePlace): LocalJournal {
     repair: (now) => store.repair(now),
     eraseBodies: (before) => store.eraseBodies(before),
     archive: (path) => store.archive(path),
+    countOver: (before) => store.countOver(before),
+    archiveOld: (how) => store.archiveOld(how),
     restore: (path) => store.restore(path),
     recent: (of, profile) => recentIds(place.file, of, profile),
     movedTo: (origin) =>
@@ -139,6 +158,8 @@ interface Opened {
   readonly known: KnownJournal;
   found: FoundWitness;
   readonly openFile: OpenFile;
+  /** What a copy changes of the journal's file, taken before it was opened. */
+  readonly mark: string | undefined;
 }
 
 class SqliteStore {
@@ -240,8 +261,10 @@ class SqliteStore {
     const opened = await this.#open(true);
     const { tables, known } = opened;
     const landmark = this.#landmark(opened);
-    this.#orUnreadable(() =>
+    const isAdded = this.#orUnreadable(() =>
       writeAtOnce(tables.db, () => {
+        if (row.type === 'verdict' && this.#isReplaced(opened)) return false;
+        this.#refuseReplaced(opened);
         this.#refuseUnready(opened, landmark, row);
         known.refuseDamaged(row);
         known.refuseMisplaced(row);
@@ -249,8 +272,14 @@ class SqliteStore {
         known.refuseUnseen(row);
         this.#beginWitness(opened);
         tables.add([known.link(row)]);
+        return true;
       }),
     );
+    if (!isAdded) {
+      // What became of a change must not be lost.
+      this.close();
+      return await this.append(row);
+    }
     // Nothing is sent before the witness has the row too.
     this.#catchUp(opened);
   }
@@ -262,6 +291,7 @@ class SqliteStore {
     const landmark = this.#landmark(opened);
     const added = this.#orUnreadable(() =>
       writeAtOnce(tables.db, () => {
+        this.#refuseReplaced(opened);
         this.#refuseUnready(opened, landmark);
         this.#beginWitness(opened);
         const lacking = known.lackingOf(rows);
@@ -275,6 +305,19 @@ class SqliteStore {
 
   #refuseNetwork(): void {
     if (this.#onNetwork === false) refuseNetwork(dirname(this.#file.path), this.#file.rules);
+  }
+
+  // Another run has archived or repaired the journal while this one had the old file open.
+  #isReplaced({ mark }: Opened): boolean {
+    return !isSameFile(mark, fileMark(this.#file.path));
+  }
+
+  #refuseReplaced(opened: Opened): void {
+    if (!this.#isReplaced(opened)) return;
+    throw new CliError('refused', `another run has put a new journal in place: ${this.#file.path}`, {
+      certain: 'nothing was sent',
+      now: ['run the command again'],
+    });
   }
 
   // A verdict may be written even if the witness is missing or damaged: what became of a change must not be lost.
@@ -428,12 +471,13 @@ class SqliteStore {
     const { tables, known } = opened;
     try {
       return writeAtOnce(tables.db, () => {
+        this.#refuseReplaced(opened);
         let erased = 0;
         for (const of of [...known.erasable(before)]) if (tables.erase(of)) erased += 1;
         return erased;
       });
     } catch (error) {
-      throw unreadable(this.#file.path, error);
+      throw error instanceof CliError ? error : unreadable(this.#file.path, error);
     }
   }
 
@@ -451,6 +495,42 @@ class SqliteStore {
     if (opened === undefined) return write(0, []);
     const { tables } = opened;
     return asOfOneMoment(tables.db, () => write(tables.end().seq, tables.each()));
+  }
+
+  async countOver(before: number): Promise<number> {
+    const opened = await this.#open(false);
+    return opened === undefined ? 0 : this.#orUnreadable(() => countOver(opened.tables, before));
+  }
+
+  async archiveOld(how: Archiving): Promise<Moved> {
+    this.#refuseNetwork();
+    const [opened, places] = [await this.#open(false), this.#places()];
+    const landmark = opened && this.#landmark(opened);
+    const check = () => {
+      if (opened === undefined) return;
+      this.#refuseReplaced(opened);
+      this.#refuseUnready(opened, landmark);
+    };
+    if (opened?.found.is !== 'whole' || places === undefined) {
+      check();
+      throw new CliError('refused', `the journal ${this.#file.path} has no witness yet`, {
+        certain: 'nothing was moved',
+      });
+    }
+    this.#catchUp(opened);
+    const { tables, found, openFile } = opened;
+    const { id, noted } = tables.end();
+    const old = { file: this.#file, places, tables, witness: found.witness, openFile, cwd: this.#cwd, check };
+    const moved = await archiveOld(old, how);
+    // If the old journal is ever put back, its landmark is ahead of it.
+    const { time } = how.said;
+    if (this.#landmarks !== undefined)
+      writeLandmark(this.#landmarks, id, { seq: noted.seq + 1, hash: noted.hash, time });
+    this.close();
+    const { found: fresh } = await this.#open(true);
+    if (fresh.is === 'whole')
+      writeAtOnce(fresh.witness.db, () => fresh.witness.noteChecked({ upTo: 0, wholeAt: time }));
+    return moved;
   }
 
   async restore(path: string): Promise<number> {
@@ -475,12 +555,14 @@ class SqliteStore {
     try {
       if (!(await findFile(this.#file, create))) return undefined;
       const openFile = await fileOpener();
+      const mark = fileMark(path);
       const tables = new JournalTables(openFile(path, journalKind));
       const opened: Opened = {
         tables,
         known: new KnownJournal(tables, this.asked, () => this.#proof(opened)),
-        found: this.#findWitness(openFile),
+        found: this.#witnessOf(tables, openFile),
         openFile,
+        mark,
       };
       this.#opened = opened;
       return opened;
@@ -491,6 +573,17 @@ class SqliteStore {
 
   #findWitness(openFile: OpenFile): FoundWitness {
     return this.#witness === undefined ? { is: 'missing' } : openWitness(this.#witness, openFile);
+  }
+
+  // A run that archived may have been stopped after it put the new journal in its place, and before the witness of that.
+  #witnessOf(tables: JournalTables, openFile: OpenFile): FoundWitness {
+    const found = this.#findWitness(openFile);
+    const [file, name] = [this.#witness, tables.end().witness];
+    const isIts = found.is === 'whole' && nameOf(found.witness.key) === name;
+    if (file === undefined || name === undefined || isIts || !hasPrepared(file)) return found;
+    if (found.is === 'whole') found.witness.close();
+    writeAtOnce(tables.db, () => takePrepared(file, openFile, name));
+    return this.#findWitness(openFile);
   }
 
   #places(): Places | undefined {

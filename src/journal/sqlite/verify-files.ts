@@ -1,8 +1,9 @@
 /** Checks rows of the journal one after the other: all of them for `verify`, and a few in passing while a command waits. */
 
 import type { DatabaseSync } from 'node:sqlite';
+import { archivedBy, verdictsIn } from '../archived-rows.ts';
 import { mayBeOpen } from '../attempt-state.ts';
-import { chainStart, checkChain, type StoredRow, unlink } from '../chain.ts';
+import { chainStart, checkChain, damageOf, type StoredRow, unlink } from '../chain.ts';
 import {
   type Finding,
   newestMissing,
@@ -73,13 +74,19 @@ function readAll(tables: JournalTables, found: FoundWitness, head: string | unde
       if (found.is === 'whole') differing.push(...differences(rows, at, found.witness));
       count += rows.length;
       settings += rows.filter(({ type }) => type === 'setting').length;
-      knowsHead ||= rows.some(({ hash }) => hash === head);
+      knowsHead ||= rows.some((row) => row.hash === head || headBefore(row) === head);
       [at, last] = [chain.seq, chain.head];
     }
     return newestMissing({ seq: at, head: last }, tables.end().noted);
   };
   findings.push(...orFinding(() => [...asOfOneMoment(tables.db, read)]));
   return { count, settings, head: last, knowsHead, findings, differing };
+}
+
+// The head of the journal that was archived, if a row says so.
+function headBefore(stored: StoredRow): string | undefined {
+  const row = stored.type === 'setting' && damageOf(stored) === undefined ? unlink(stored) : undefined;
+  return row?.type === 'setting' ? archivedBy(row)?.head : undefined;
 }
 
 function differences(rows: readonly StoredRow[], after: number, witness: Witness): readonly string[] {
@@ -100,7 +107,7 @@ function lookedUpOtherwise(rows: readonly StoredRow[], tables: JournalTables): r
   const wrong = rows.filter(
     (row) =>
       (row.type === 'sent' && !isListed(row, tables)) ||
-      (row.type === 'verdict' && !isListedState(row, tables)),
+      ((row.type === 'verdict' || row.row.includes('"archived":{')) && !isListedState(row, tables)),
   );
   return wrong.map(({ seq }) => ({ seq, problem: 'is looked up by other words than its own' }));
 }
@@ -132,11 +139,11 @@ function isListedState(stored: StoredRow, tables: JournalTables): boolean {
   if (listed === undefined) return false;
   if (Number(listed.last) > stored.seq) return true;
   const row = unlink({ ...stored, body: null });
+  const last = row.type === 'sent' ? verdictsIn(row).at(-1) : row.type === 'verdict' ? row : undefined;
   return (
     listed.last === stored.seq &&
-    row.type === 'verdict' &&
-    mayBeOpen(row) === (listed.is_open === 1) &&
-    (row.by === 'person') === (listed.by_hand === 1)
+    mayBeOpen(last) === (listed.is_open === 1) &&
+    (last?.by === 'person') === (listed.by_hand === 1)
   );
 }
 

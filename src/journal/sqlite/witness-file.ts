@@ -4,7 +4,7 @@
  */
 
 import { createHmac, createSecretKey, randomBytes } from 'node:crypto';
-import { closeSync, fchmodSync, openSync, renameSync, rmSync } from 'node:fs';
+import { closeSync, existsSync, fchmodSync, openSync, renameSync, rmSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import { CliError, systemReason } from '../../errors.ts';
@@ -91,6 +91,17 @@ const notBegun = 'does not begin like a witness';
  * disk. Call it only while nobody else can write to the journal. Throws CliError 'refused' when it cannot be written.
  */
 export function createWitness(
+  file: Pick<JournalFile, 'path' | 'rules'>,
+  openFile: OpenFile,
+  key: string,
+  lines: Iterable<NewLine>,
+): void {
+  prepareWitness(file, openFile, key, lines);
+  putInPlace(file);
+}
+
+/** Writes such a witness beside the one that is there. `takePrepared` puts it in its place. */
+export function prepareWitness(
   { path, rules }: Pick<JournalFile, 'path' | 'rules'>,
   openFile: OpenFile,
   key: string,
@@ -117,9 +128,6 @@ export function createWitness(
     } finally {
       db.close();
     }
-    // SQLite's own journal is replaced first: one that is left from the old file must never be applied to the new file.
-    renameSync(`${fresh}-journal`, `${path}-journal`);
-    renameSync(fresh, path);
     syncFolderOf(path, rules);
     // The folder may be new as well.
     syncFolderOf(dirname(path), rules);
@@ -127,6 +135,36 @@ export function createWitness(
     for (const one of made) rmSync(one, { force: true });
     throw error instanceof CliError ? error : unwritten(path, error);
   }
+}
+
+function putInPlace({ path, rules }: Pick<JournalFile, 'path' | 'rules'>): void {
+  try {
+    // SQLite's own journal is replaced first: one that is left from the old file must never be applied to the new file. A run that
+    // was killed may have done that already.
+    if (existsSync(`${path}.new-journal`)) renameSync(`${path}.new-journal`, `${path}-journal`);
+    renameSync(`${path}.new`, path);
+    syncFolderOf(path, rules);
+  } catch (error) {
+    throw unwritten(path, error);
+  }
+}
+
+/** Whether there is a witness that was prepared and may not be in its place yet. */
+export function hasPrepared({ path }: Pick<JournalFile, 'path'>): boolean {
+  return existsSync(`${path}.new`);
+}
+
+/**
+ * Takes the prepared witness with this name, if it is whole: the journal that it belongs to is in its place already. Undefined when
+ * there is none. Call it only while no other run writes to the journal.
+ */
+export function takePrepared(file: JournalFile, openFile: OpenFile, name: string): FoundWitness | undefined {
+  const found = openWitness({ ...file, path: `${file.path}.new` }, openFile);
+  if (found.is !== 'whole') return undefined;
+  found.witness.close();
+  if (nameOf(found.witness.key) !== name) return undefined;
+  putInPlace(file);
+  return openWitness(file, openFile);
 }
 
 /** The refusal when the witness cannot be written. */
