@@ -6,7 +6,7 @@ import { type Context, defineCommand, type Input } from '../command.ts';
 import { flag, usage } from '../flags.ts';
 import { clockAndZoneOf, rangeWords, whenFlag } from '../typed-time.ts';
 import { attemptColumns, showAttempts } from './attempt-record.ts';
-import { elsewhereLines, hasCreated, needsPerson, withScope } from './attempts.ts';
+import { askingFile, elsewhereLines, fromFlag, hasCreated, needsPerson, withScope } from './attempts.ts';
 import { readAgain } from './reconcile.ts';
 import { settingColumns, showSettings } from './setting-record.ts';
 
@@ -29,6 +29,7 @@ const listFlags = {
   operator: flag.text({ value: 'NAME', summary: 'only what this person sent' }),
   desk: flag.text({ value: 'NAME', summary: 'only what was sent at this desk of the team' }),
   'all-profiles': flag.switch({ summary: 'changes of every account; no order is read again' }),
+  from: fromFlag,
 } as const;
 
 export const list = defineCommand({
@@ -42,9 +43,11 @@ export const list = defineCommand({
     'paydesk journal list --since 7d',
     'paydesk journal list --kind checkout',
     'paydesk journal list --kind setting --csv',
+    'paydesk journal list --from journal-2025.paydesk --since 2025-11-01',
   ],
   exits: [0, 2, 3, 4],
-  async run(run, { flags }) {
+  async run(asked, { flags }) {
+    const run = await askingFile(asked, flags.from);
     if (flags.kind === 'setting') return listSettings(run, flags);
     run.out.checkColumns(attemptColumns);
     const { ctx, scope } = await withScope(run, flags['all-profiles'] === true);
@@ -76,7 +79,8 @@ export const list = defineCommand({
     );
     if (shown.length === 0 && operator !== undefined) await noteOperators(ctx, origin);
     const lines = closingLines(shown, { open: flags.open === true, isWhole, scope });
-    for (const line of [...lines, ...(await elsewhereLines(ctx, scope))]) ctx.notes.note(line);
+    const elsewhere = flags.from === undefined ? await elsewhereLines(ctx, scope) : [];
+    for (const line of [...lines, ...elsewhere]) ctx.notes.note(line);
     return undefined;
   },
 });

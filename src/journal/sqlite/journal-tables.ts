@@ -260,7 +260,9 @@ export function madeBy({ refunds = [], created, link }: VerdictRow): readonly st
 const select = `SELECT ${storedColumns.join(', ')} FROM rows`;
 
 function rowOf(record: Readonly<Record<string, unknown>>): StoredRow {
-  return storedRow({ ...record, body: unpackedBody(record.body) });
+  return storedRow(
+    record.body instanceof Uint8Array ? { ...record, body: unpackedBody(record.body) } : record,
+  );
 }
 
 // Shorter ones get no shorter.
