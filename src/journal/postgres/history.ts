@@ -35,7 +35,8 @@ export function importedRows(stored: readonly StoredRow[]): readonly ImportedRow
     verdicts.set(attemptKey(row), number);
     const { intent, attempt, time, operator } = row;
     const sendBy = row.type === 'sent' ? row.sendBy : undefined;
-    const { seq, hash, order_id: order, body } = kept;
+    const { seq, hash, order_id, body } = kept;
+    const order = row.type === 'sent' ? order_id : null;
     const { rest } = unstamped(row);
     return { type: row.type, intent, attempt, number, time, order, operator, sendBy, rest, body, seq, hash };
   });
