@@ -14,7 +14,7 @@ export interface Archive {
   readonly head: string;
   readonly sha256: string;
   /** Reads the rows, oldest first. */
-  rows(): Generator<StoredRow>;
+  readonly rows: () => Generator<StoredRow>;
   /** The key of the witness, 64 hex digits. A store without a witness writes a new random one. */
   readonly key: string;
 }

@@ -231,7 +231,7 @@ describe.skipIf(!hasStrace())('killed while it archives', () => {
         '--yes',
       ]);
       expect([0, 2, 3, 4, 5], `${words} ${stderr}`).toContain(code);
-      const again = await desk.run(copy, [...archive.with(5, 'again.paydesk')]);
+      const again = await desk.run(copy, archive.with(5, 'again.paydesk'));
       expect(again.code, `${words} ${again.stderr}`).toBe(isOld ? 0 : 3);
       expect((await desk.run(copy, ['journal', 'verify'])).code, words).toBe(0);
       return killed ? (isOld ? 'old' : 'new') : 'not killed';

@@ -473,7 +473,8 @@ class SqliteStore {
       return writeAtOnce(tables.db, () => {
         this.#refuseReplaced(opened);
         let erased = 0;
-        for (const of of [...known.erasable(before)]) if (tables.erase(of)) erased += 1;
+        const all = [...known.erasable(before)];
+        for (const of of all) if (tables.erase(of)) erased += 1;
         return erased;
       });
     } catch (error) {
