@@ -43,6 +43,7 @@ export {
   type OrderCase,
   openCasesOf,
   stopsRefund,
+  unconfirmedOf,
 } from './order-cases.ts';
 export type { PickedOrder } from './order-change.ts';
 export { approveRequest, rejectRequest, showRequest } from './refund/answer-request.ts';
@@ -50,6 +51,7 @@ export { isOfRefund, requestPattern } from './refund/approved-refund.ts';
 export { accountWords, isOfAccount, isPending, pendingRequests, requestsOf } from './refund/find-requests.ts';
 export {
   knownTwin,
+  ordersWithRefunds,
   originsOf,
   type RefundFacts,
   type RefundOrigins,

@@ -26,14 +26,11 @@ export async function openCasesOf(ctx: Context, service: Service, orderId?: stri
   }
 }
 
-/**
- * What this machine sent on these orders, or on every order of the account, by the id of the order. Empty if the journal cannot
- * be read: `openCasesOf` has warned of that.
- */
+/** What this machine sent on these orders, by the id of the order. Empty if the journal cannot be read: `openCasesOf` has warned of that. */
 export async function attemptsByOrder(
   ctx: Pick<Context, 'journal'>,
   service: Service,
-  orders?: ReadonlySet<string>,
+  orders: ReadonlySet<string>,
 ): Promise<AttemptsByOrder> {
   try {
     return Map.groupBy(await ctx.journal.attemptsOf(service, orders), ({ sent }) => sent.proof.orderId);
@@ -41,6 +38,15 @@ export async function attemptsByOrder(
     if (error instanceof CliError) return new Map();
     throw error;
   }
+}
+
+/** What is unconfirmed of an account, and what has an alarm that nobody acknowledged. */
+export async function unconfirmedOf(
+  { journal }: Pick<Context, 'journal'>,
+  service: Parameters<Context['journal']['mayBeOf']>[0],
+): Promise<readonly AttemptRecord[]> {
+  const unconfirmed = await journal.attempts({ unconfirmed: true });
+  return unconfirmed.filter((record) => journal.mayBeOf(service, record));
 }
 
 export type AttemptsByOrder = ReadonlyMap<string | undefined, readonly AttemptRecord[]>;

@@ -6,7 +6,7 @@ import { unlink } from '../journal/chain.ts';
 import { type AttemptRecord, type AttemptRow, attemptKey, type JournalRow } from '../journal/journal-rows.ts';
 import type { JournalStore } from '../journal/journal-store.ts';
 import { momentOf } from '../journal/journal-time.ts';
-import { isSameOrigin, markRow } from '../journal/moved-away.ts';
+import { markRow } from '../journal/moved-away.ts';
 import { type ConnectParts, isDeskName, isLoopback } from '../journal/postgres/connection.ts';
 import { nameOf } from '../journal/postgres/place-name.ts';
 import type { TeamJournal } from '../journal/postgres/postgres-store.ts';
@@ -176,9 +176,8 @@ async function join(parts: TeamDoorParts, origin: string, joining: Joining): Pro
   try {
     const rows = await local.rowsOf(origin);
     const added = await store.bringIn(rows);
-    const attempts = await local.attempts({});
-    const own = attempts.filter(({ sent }) => isSameOrigin(sent.origin, origin));
-    await refuseUnlessThere(own, store);
+    const own = await local.history(origin);
+    await refuseUnlessThere(own, await store.history(origin));
     saveTeam(choice.file, choice.rules, team, password);
     return { team, isLead: lead, attempts: own.length, added };
   } finally {
@@ -188,7 +187,7 @@ async function join(parts: TeamDoorParts, origin: string, joining: Joining): Pro
 
 // How many attempts there are. Throws while one of them is unconfirmed: the team must not get half a story.
 async function history({ local, choice }: TeamDoorParts, origin: string): Promise<number> {
-  const attempts = (await local.attempts({})).filter(({ sent }) => isSameOrigin(sent.origin, origin));
+  const attempts = await local.history(origin);
   await refuseUnconfirmed(attempts, local, choice);
   return attempts.length;
 }
@@ -209,10 +208,11 @@ async function refuseUnconfirmed(
   });
 }
 
-async function refuseUnlessThere(own: readonly AttemptRecord[], store: JournalStore): Promise<void> {
-  const there = new Map(
-    (await store.attempts({})).map((record) => [attemptKey(record.sent), record] as const),
-  );
+async function refuseUnlessThere(
+  own: readonly AttemptRecord[],
+  ofTeam: readonly AttemptRecord[],
+): Promise<void> {
+  const there = new Map(ofTeam.map((record) => [attemptKey(record.sent), record] as const));
   // Of an attempt that the team made itself, a machine that was away may have read more than the team.
   const missing = own.find(({ sent, verdicts }) => {
     const known = there.get(attemptKey(sent));
@@ -238,7 +238,7 @@ async function leave(
   store: TeamJournal,
 ): Promise<{ readonly team: Team; readonly rows: number }> {
   const stored = await store.freshRows();
-  const attempts = (await store.attempts({})).filter(({ sent }) => isSameOrigin(sent.origin, team.origin));
+  const attempts = await store.history(team.origin);
   await refuseUnconfirmed(attempts, store, choice);
   const keys = new Set(attempts.map(({ sent }) => attemptKey(sent)));
   const rows = stored

@@ -38,7 +38,7 @@ export interface ExportJob {
 /** Turns records into rows, page by page. */
 export interface RowMaker {
   /** Is called with each page, before its rows are asked for. */
-  readonly onPage?: (page: Page) => void;
+  readonly onPage?: (page: Page) => Promise<void> | void;
   /** The rows of a record. Throws CliError 'incomplete' if the record does not show all of them. */
   readonly rowsOf: (record: WireRecord) => readonly ExportRow[];
   /** How many records were left out so far because they lack a field that the query needs. */
@@ -275,7 +275,7 @@ async function* walkRows(
   const query = { limit: input.limit, next: after };
   let last = after;
   for await (const page of longPages(service, job.resource, query, how)) {
-    maker.onPage?.(page);
+    await maker.onPage?.(page);
     const leftBefore = maker.leftOut();
     const rows = page.records.flatMap((record) => maker.rowsOf(record));
     last = idOf(page.records.at(-1)) ?? last;

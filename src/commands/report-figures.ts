@@ -101,7 +101,7 @@ export async function gatherFigures(
     waiting: splits.waiting.result(),
     largest: largest.all(),
     twins: pairsIn(near, span),
-    openCases: await openCases(ctx, await source.attempts(), currency),
+    openCases: await openCases(ctx, await source.unconfirmed(), currency),
   };
 }
 

@@ -35,16 +35,18 @@ export async function openFile(ctx: Context, asked: Asked, path: string): Promis
     throw usage(
       `${path} was exported on ${time.days.full(startedAt * 1000)}, before the period ${asked.period?.text ?? ''} begins`,
     );
-  const makerOf =
+  const { origin } = account;
+  const makers =
     needs.makers && query.rows !== 'refunds'
-      ? await makersOf(ctx, () => ctx.journal.attempts({ origin: account.origin }))
+      ? await makersOf(ctx, (orderIds) => ctx.journal.attempts({ origin, orderIds }))
       : nobodyAsked;
   const filters = filtersOf(query);
   let read = 0;
   async function* facts(): AsyncGenerator<Facts> {
-    for await (const record of opened.records()) {
-      read += 1;
-      yield factsOf(record, query, { makerOf, purchaseOf });
+    for await (const records of inParts(opened.records(), recordsAtATime)) {
+      read += records.length;
+      const makerOf = await makers(records.map((record) => orderIn(record, query)));
+      for (const record of records) yield factsOf(record, query, { makerOf, purchaseOf });
     }
   }
   const asOf = startedAt * 1000;
@@ -59,7 +61,7 @@ export async function openFile(ctx: Context, asked: Asked, path: string): Promis
     reachesTo: asOf,
     knowsPayments: holds(query, 'payments', time.range),
     facts: facts(),
-    attempts: () => ctx.journal.attempts({ origin: account.origin }),
+    unconfirmed: () => ctx.journal.attempts({ origin, unconfirmed: true }),
     readWords,
     ...asOfReading({ days: time.days, asOf, readWords }),
   };
@@ -79,8 +81,27 @@ async function settingsOf(ctx: Context, { profile }: ExportReading): Promise<Sou
 function factsOf(record: JsonObject, { rows }: JsonObject, known: Known): Facts {
   if (rows === 'refunds') return factsOfRefundRow(record);
   if (rows === 'orders') return factsOfOrder(record, known);
-  const order = isObject(record.order) ? record.order : { id: record.order_id };
-  return factsOfCharge(order, record, known);
+  return factsOfCharge(orderIn(record, { rows }), record, known);
+}
+
+// The order that a row is about, as far as the row shows it.
+function orderIn(record: JsonObject, { rows }: JsonObject): JsonObject {
+  if (rows === 'orders') return record;
+  return isObject(record.order) ? record.order : { id: record.order_id };
+}
+
+// So many are held at a time, while the journal is asked about them.
+const recordsAtATime = 250;
+
+async function* inParts<T>(all: AsyncIterable<T>, size: number): AsyncGenerator<readonly T[]> {
+  let part: T[] = [];
+  for await (const one of all) {
+    part.push(one);
+    if (part.length < size) continue;
+    yield part;
+    part = [];
+  }
+  if (part.length > 0) yield part;
 }
 
 type Held = 'orders' | 'refunds' | 'payments' | 'everything';

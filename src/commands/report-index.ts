@@ -1,15 +1,16 @@
 /** Takes the facts of a report from the index of this machine, if that can answer. */
 
 import { statuses } from '../api/spec.ts';
+import { unconfirmedOf } from '../changes/changes.ts';
 import { counted } from '../counted.ts';
 import { CliError, withParts } from '../errors.ts';
 import type { IndexStatus, OrderIndex } from '../index/index.ts';
-import type { AttemptRecord } from '../journal/journal.ts';
+import { type AttemptRecord, type FoundRefund, pagesOf } from '../journal/journal.ts';
 import { accountSpan, commandLine, type Profile } from '../profiles/profiles.ts';
 import { type Facts, factsOfOrder, hasCurrency, isInSpan } from '../reports/reports.ts';
 import type { Context } from './command.ts';
 import { indexLines, indexLinesOfFile, readsThatMatter } from './report-index-words.ts';
-import { makersOf, nobodyAsked, withChargeIds } from './report-makers.ts';
+import { type Makers, makersOfIndexed, nobodyAsked } from './report-makers.ts';
 import { type Asked, type Needs, type OpenedSource, timeOf } from './report-source.ts';
 import { clockAndZoneOf, dayBegan, type TimeRange } from './typed-time.ts';
 
@@ -114,24 +115,22 @@ async function sourceOf(
   { index, status, profile, ...time }: Opened,
 ): Promise<OpenedSource> {
   const service = await ctx.service();
-  // Every record is read out of the journal, so it is asked once for the whole report.
-  let asked: Promise<readonly AttemptRecord[]> | undefined;
-  const attempts = (): Promise<readonly AttemptRecord[]> => {
-    asked ??= ctx.journal.attemptsOf(service);
-    return asked;
-  };
-  const makerOf = needs.makers ? withChargeIds(await makersOf(ctx, attempts), await attempts()) : nobodyAsked;
+  const { journal } = ctx;
+  const makers = needs.makers
+    ? await makersOfIndexed(ctx, (orders) => journal.attemptsOf(service, orders))
+    : nobodyAsked;
   // Refunds that this machine made in the period. What the index shows is taken off.
-  const missing = new Set(
-    needs.kind === 'orders' ? [] : await madeHere(ctx, attempts, time.range, flags.currency),
-  );
+  const missing =
+    needs.kind === 'orders'
+      ? new Set<string>()
+      : await madeHere(journal, service, time.range, flags.currency);
   const read = readOrders(ctx, index, {
     needs,
     range: time.range,
     each(facts) {
       for (const { id = '' } of facts.refunds) missing.delete(id);
     },
-    makerOf,
+    makers,
   });
   const reads = readsThatMatter(status, needs, time.range, ctx.clock.now());
   const headReadAt = status.headReadAt ?? 0;
@@ -153,7 +152,7 @@ async function sourceOf(
     reachesTo: headReadAt * 1000,
     knowsPayments: true,
     facts: read.facts,
-    attempts,
+    unconfirmed: () => unconfirmedOf(ctx, service),
     readWords: () => `${counted(status.orders, 'order')} in the index of this machine`,
     asOfLines: () => indexLines(times, status, told()),
     asOfLinesOfFile: () => indexLinesOfFile(times, status, told()),
@@ -165,17 +164,17 @@ function isShortWalk({ kind }: Needs, { settings }: Profile): boolean {
   return kind === 'orders' && settings['orders.order'] === 'newest-first';
 }
 
-// After so many orders the event loop gets its turn, for Ctrl-C and for the progress.
-const ordersAtATime = 8_000;
+// After so many orders the journal is asked about them, and the event loop gets its turn, for Ctrl-C and for the progress.
+const ordersAtATime = 2_000;
 
 interface Reading {
   readonly needs: Needs;
   readonly range: TimeRange;
-  readonly makerOf: Parameters<typeof factsOfOrder>[1]['makerOf'];
+  readonly makers: Makers;
   readonly each: (facts: Facts) => void;
 }
 
-function readOrders(ctx: Context, index: OrderIndex, { needs, range, makerOf, each }: Reading) {
+function readOrders(ctx: Context, index: OrderIndex, { needs, range, makers, each }: Reading) {
   const { waiting, marginSeconds = 0 } = needs;
   const from = range.since === undefined ? undefined : Math.floor(range.since / 1000) - marginSeconds;
   const to = range.until === undefined ? undefined : Math.ceil(range.until / 1000) + marginSeconds;
@@ -189,14 +188,17 @@ function readOrders(ctx: Context, index: OrderIndex, { needs, range, makerOf, ea
   async function* facts(): AsyncGenerator<Facts> {
     const endProgress = ctx.notes.progress(() => (read === 0 ? '' : `${read} orders read from the index`));
     try {
-      for (const { order, purchase } of index.facts(asked)) {
-        read += 1;
-        if (read % ordersAtATime === 0) await new Promise((resolve) => setImmediate(resolve));
-        const purchaseOf = () => (purchase === undefined ? undefined : String(purchase));
-        const one = factsOfOrder(order, { makerOf, purchaseOf });
-        if ((one.order?.createdAt ?? 0) >= (from ?? 0)) inPeriod += 1;
-        each(one);
-        yield one;
+      for (const some of inParts(index.facts(asked), ordersAtATime)) {
+        await new Promise((resolve) => setImmediate(resolve));
+        const makerOf = await makers(some.map(({ order }) => order));
+        for (const { order, purchase } of some) {
+          read += 1;
+          const purchaseOf = () => (purchase === undefined ? undefined : String(purchase));
+          const one = factsOfOrder(order, { makerOf, purchaseOf });
+          if ((one.order?.createdAt ?? 0) >= (from ?? 0)) inPeriod += 1;
+          each(one);
+          yield one;
+        }
       }
     } finally {
       endProgress();
@@ -205,23 +207,52 @@ function readOrders(ctx: Context, index: OrderIndex, { needs, range, makerOf, ea
   return { facts: facts(), inPeriod: () => (waiting === 'only' ? undefined : inPeriod) };
 }
 
-// The ids of the refunds that the journal knows. A report that does not need the journal works without it.
+function* inParts<T>(all: Iterable<T>, size: number): Generator<readonly T[]> {
+  let part: T[] = [];
+  for (const one of all) {
+    part.push(one);
+    if (part.length < size) continue;
+    yield part;
+    part = [];
+  }
+  if (part.length > 0) yield part;
+}
+
+// A refund may be made long after it was sent, and two clocks may differ.
+const marginMs = 24 * hour;
+
+// The ids of the refunds of the period that the journal knows. A report that does not need the journal works without it.
 async function madeHere(
-  { journal }: Context,
-  attempts: () => Promise<readonly AttemptRecord[]>,
+  journal: Context['journal'],
+  service: Parameters<Context['journal']['mayBeOf']>[0],
   range: TimeRange,
   currency: string | undefined,
-): Promise<readonly string[]> {
+): Promise<Set<string>> {
+  const made = new Set<string>();
+  const filter = {
+    kind: 'refund',
+    since: range.since === undefined ? undefined : range.since - marginMs,
+    until: range.until === undefined ? undefined : range.until + marginMs,
+  } as const;
   try {
-    const wanted = (await attempts()).filter(({ sent }) => hasCurrency(currency, sent.currency));
-    return wanted.flatMap((record) =>
-      journal
-        .ownRefunds(record)
-        .filter(({ createdAt = Math.floor(record.sent.time / 1000) }) => isInSpan(range, createdAt))
-        .flatMap(({ id }) => id ?? []),
-    );
+    for await (const page of pagesOf(journal, filter))
+      for (const record of page.filter((one) => journal.mayBeOf(service, one)))
+        if (hasCurrency(currency, record.sent.currency))
+          for (const id of idsIn(journal.ownRefunds(record), record, range)) made.add(id);
+    return made;
   } catch (error) {
-    if (error instanceof CliError) return [];
+    if (error instanceof CliError) return new Set();
     throw error;
   }
+}
+
+// A refund without a time was made when it was sent.
+function idsIn(
+  refunds: readonly FoundRefund[],
+  { sent }: AttemptRecord,
+  range: TimeRange,
+): readonly string[] {
+  return refunds
+    .filter(({ createdAt = Math.floor(sent.time / 1000) }) => isInSpan(range, createdAt))
+    .flatMap(({ id }) => id ?? []);
 }

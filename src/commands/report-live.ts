@@ -1,15 +1,15 @@
 /** Takes the facts of a report from the service, by a walk through its orders. */
 
 import { longPages, type OpenService } from '../api/api.ts';
-import { purchaseOf } from '../changes/changes.ts';
+import { purchaseOf, unconfirmedOf } from '../changes/changes.ts';
 import { counted } from '../counted.ts';
 import { CliError } from '../errors.ts';
 import { accountSpan } from '../profiles/profiles.ts';
-import { type Facts, factsOfOrder, type Known } from '../reports/reports.ts';
+import { type Facts, factsOfOrder } from '../reports/reports.ts';
 import type { Context } from './command.ts';
 import { feedIndex } from './orders/feed-index.ts';
 import { stopAtDate } from './orders/order-observer.ts';
-import { makersOf, nobodyAsked } from './report-makers.ts';
+import { type Makers, makersOf, nobodyAsked } from './report-makers.ts';
 import { type Asked, asOfReading, type Needs, type OpenedSource, timeOf } from './report-source.ts';
 import type { TimeRange } from './typed-time.ts';
 import { brokeOff } from './walk.ts';
@@ -19,8 +19,11 @@ export async function openLive(ctx: Context, asked: Asked): Promise<OpenedSource
   const { flags, needs, see } = asked;
   const service = await ctx.service({ maxPerSecond: flags['max-rps'] });
   const time = timeOf(ctx, asked);
-  const makerOf = needs.makers ? await makersOf(ctx, () => ctx.journal.attemptsOf(service)) : nobodyAsked;
-  const walked = walk(ctx, service, { makerOf, purchaseOf }, stopOf(needs, time.range), see);
+  const { journal } = ctx;
+  const makers = needs.makers
+    ? await makersOf(ctx, (orders) => journal.attemptsOf(service, orders))
+    : nobodyAsked;
+  const walked = walk(ctx, service, { makers, see, since: stopOf(needs, time.range) });
   const asOf = ctx.clock.now();
   return {
     kind: 'live',
@@ -31,7 +34,7 @@ export async function openLive(ctx: Context, asked: Asked): Promise<OpenedSource
     reachesTo: asOf,
     knowsPayments: true,
     facts: walked.facts,
-    attempts: () => ctx.journal.attemptsOf(service),
+    unconfirmed: () => unconfirmedOf(ctx, service),
     readWords: walked.words,
     ...asOfReading({ days: time.days, asOf, readWords: walked.words }),
   };
@@ -43,12 +46,17 @@ function stopOf({ kind, marginSeconds = 0 }: Needs, { since }: TimeRange): numbe
   return kind !== 'orders' || since === undefined ? undefined : since - marginSeconds * 1000;
 }
 
+interface Walk {
+  readonly makers: Makers;
+  readonly see: Asked['see'];
+  /** Orders from before are not needed, Unix milliseconds; undefined: all are. */
+  readonly since: number | undefined;
+}
+
 function walk(
   ctx: Context,
   service: OpenService,
-  known: Known,
-  since: number | undefined,
-  see: Asked['see'],
+  { makers, see, since }: Walk,
 ): { readonly facts: AsyncIterable<Facts>; readonly words: () => string } {
   const { profile } = service;
   const dates = stopAtDate(profile.settings['orders.order'] === 'newest-first', since);
@@ -65,10 +73,10 @@ function walk(
         const warning = dates.warning();
         if (warning !== undefined) ctx.notes.warn(warning);
         read += records.length;
-        for (const { value } of records) {
-          see?.(value);
-          yield factsOfOrder(value, known);
-        }
+        const orders = records.map(({ value }) => value);
+        await see?.(orders);
+        const makerOf = await makers(orders);
+        for (const order of orders) yield factsOfOrder(order, { makerOf, purchaseOf });
         ended = dates.reached;
         if (ended) return;
       }

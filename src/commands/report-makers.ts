@@ -1,29 +1,51 @@
 /** Who made each refund and why, out of the journal of this machine, in words that are never blank. */
 
 import { isObject, type JsonObject, valueAt } from '../api/spec.ts';
-import { refundFacts } from '../changes/changes.ts';
+import { ordersWithRefunds, refundFacts } from '../changes/changes.ts';
 import { CliError } from '../errors.ts';
 import { type AttemptRecord, broughtBy } from '../journal/journal.ts';
 import { type Known, type Maker, noReason, notFromHere } from '../reports/reports.ts';
 import type { Context } from './command.ts';
 
 /** Says who made a refund. */
-export type MakerOf = Known['makerOf'];
+type MakerOf = Known['makerOf'];
+
+/** Looks up who made the refunds of some orders. */
+export type Makers = (orders: readonly JsonObject[]) => Promise<MakerOf>;
+
+/** Asks the journal for the attempts on orders. */
+export type AskJournal = (orderIds: ReadonlySet<string>) => Promise<readonly AttemptRecord[]>;
 
 const elsewhere: Maker = { origin: notFromHere, reason: notFromHere, operator: notFromHere };
 
 /** For a report that does not ask who made a refund. */
-export const nobodyAsked: MakerOf = () => elsewhere;
+export const nobodyAsked: Makers = () => Promise.resolve(() => elsewhere);
 
 /**
- * Who made the refunds of an account. Throws CliError 'refused' if the journal cannot be read: all refunds would then look as if
- * somebody else had made them.
+ * Who made the refunds of orders. Throws CliError 'refused' if the journal cannot be read: all refunds would then look as if
+ * somebody else had made them. That is tried at once, before anything else is read.
  */
-export async function makersOf(
+export async function makersOf({ journal }: Pick<Context, 'journal'>, ask: AskJournal): Promise<Makers> {
+  await attemptsOn(ask, []);
+  return async (orders) => makerAmong(journal, await attemptsOn(ask, orders));
+}
+
+/**
+ * The same for orders of an index, which keeps the id of a charge only if it has refunds. The journal compares an order charge by
+ * charge, so a missing id is taken from the order as it was before the sending.
+ */
+export async function makersOfIndexed(
   { journal }: Pick<Context, 'journal'>,
-  read: () => Promise<readonly AttemptRecord[]>,
-): Promise<MakerOf> {
-  const attempts = await attemptsFrom(read);
+  ask: AskJournal,
+): Promise<Makers> {
+  await attemptsOn(ask, []);
+  return async (orders) => {
+    const attempts = await attemptsOn(ask, orders);
+    return withChargeIds(makerAmong(journal, attempts), attempts);
+  };
+}
+
+function makerAmong(journal: Context['journal'], attempts: readonly AttemptRecord[]): MakerOf {
   const facts = refundFacts(attempts, journal);
   const people = new Map(attempts.map(({ sent }) => [sent.intent, personOf(sent)] as const));
   const byOrder = Map.groupBy(attempts, ({ sent }) => sent.proof.orderId);
@@ -36,11 +58,7 @@ export async function makersOf(
   };
 }
 
-/**
- * The same for orders of an index, which keeps the id of a charge only if it has refunds. The journal compares an order charge by
- * charge, so a missing id is taken from the order as it was before the sending.
- */
-export function withChargeIds(makerOf: MakerOf, attempts: readonly AttemptRecord[]): MakerOf {
+function withChargeIds(makerOf: MakerOf, attempts: readonly AttemptRecord[]): MakerOf {
   const before = new Map(
     attempts.flatMap(({ sent: { proof } }) =>
       proof.orderId === undefined ? [] : [[proof.orderId, proof.before]],
@@ -56,9 +74,9 @@ export function withChargeIds(makerOf: MakerOf, attempts: readonly AttemptRecord
   };
 }
 
-async function attemptsFrom(read: () => Promise<readonly AttemptRecord[]>) {
+async function attemptsOn(ask: AskJournal, orders: readonly JsonObject[]) {
   try {
-    return await read();
+    return await ask(ordersWithRefunds(orders));
   } catch (error) {
     if (!(error instanceof CliError)) throw error;
     throw new CliError('refused', `the report cannot say who made the refunds: ${error.message}`, {

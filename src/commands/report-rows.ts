@@ -68,7 +68,7 @@ export async function showReport(
   screen: () => readonly Block[],
 ): Promise<void> {
   if (out.format === 'table' && options.columns === undefined) return out.own({}, screen);
-  await out.ownList(columns, rows, source.zone);
+  await out.ownList(columns, rows, { zone: source.zone });
   if (source.kind === 'index' || source.currency !== undefined) sayAsOf({ notes }, source);
 }
 

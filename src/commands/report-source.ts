@@ -56,8 +56,8 @@ export interface Source {
   /** Whether payments are known beside the refunds. */
   readonly knowsPayments: boolean;
   readonly facts: AsyncIterable<Facts>;
-  /** The changes that this machine sent to the account. No request is sent for them. */
-  readonly attempts: () => Promise<readonly AttemptRecord[]>;
+  /** The changes of the account that are unconfirmed or have an alarm, as the journal knows them. No request is sent for them. */
+  readonly unconfirmed: () => Promise<readonly AttemptRecord[]>;
   /** What was read, once all of it was: `5012 orders read from the service`. */
   readonly readWords: () => string;
   /** The same as lines, with the time: `as of`, and what makes it exact. */
@@ -72,8 +72,8 @@ export interface Asked {
   /** Undefined: all orders, whenever they were made. */
   readonly period: Period | undefined;
   readonly needs: Needs;
-  /** Called with every order that is read from the service, as it is. */
-  readonly see?: (order: JsonObject) => void;
+  /** Called with the orders of each page that is read from the service, as they are. */
+  readonly see?: (orders: readonly JsonObject[]) => Promise<void>;
 }
 
 /** What a source that was read as a whole says of itself, on a screen and in a file. */

@@ -13,7 +13,7 @@ import { paidTwiceRefund, unconfirmedChange } from './unconfirmed.ts';
 export async function attemptsOf(
   store: JournalStore,
   service: Pick<Service, 'profile' | 'keyFingerprint'>,
-  orders?: string | ReadonlySet<string>,
+  orders: string | ReadonlySet<string>,
 ): Promise<readonly AttemptRecord[]> {
   const account = marksOfService(service);
   const all = await store.attempts(typeof orders === 'string' ? { orderId: orders } : { orderIds: orders });

@@ -3,7 +3,7 @@
  * from which journal the new one comes. Pure.
  */
 
-import { horizonOf, isUnfinished } from './attempt-state.ts';
+import { horizonOf, isUnsettled } from './attempt-state.ts';
 import type { AttemptRecord, AttemptRow, SentRow, SettingRow, VerdictRow } from './journal-rows.ts';
 
 const dayMs = 24 * 60 * 60_000;
@@ -30,9 +30,9 @@ function isOver(record: AttemptRecord, before: number): boolean {
     sent.lost === undefined &&
     sent.time < before &&
     horizonOf(record) < before &&
-    !isUnfinished(record) &&
+    !isUnsettled(record) &&
     // Without the clocks of its rows nobody may take it for unfinished either.
-    !isUnfinished({ sent, verdicts: verdicts.map(withoutClocks) })
+    !isUnsettled({ sent, verdicts: verdicts.map(withoutClocks) })
   );
 }
 

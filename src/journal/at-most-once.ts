@@ -84,8 +84,9 @@ function compare(state: At<'reading'>, event: Extract<Event, { is: 'fresh' }>): 
   // Decided again: the final read may be the first to show the service's clock, and then a horizon may not be over.
   const decision = decide(wanted, known, event.moment);
   if (decision.go === 'refuse') return refuse(decision.refusal);
+  const makers = [...known, ...(event.creations ?? [])];
   for (const attempt of [...sending.doubtful, ...known.filter(isWatched)]) {
-    const found = newsOf(attempt, known, event);
+    const found = newsOf(attempt, makers, event);
     if (found === undefined) continue;
     if ('problem' in found) return refuse({ why: 'unprovable', problem: found.problem });
     const refusal: Refusal = { why: 'appeared', attempt, ...found };

@@ -1,7 +1,7 @@
 /** What a store of the journal can be asked for: attempts by what is needed of them, and lists of them page by page. */
 
 import type { ChangeKind } from './intent.ts';
-import type { SentRow } from './journal-rows.ts';
+import type { AttemptRecord, SentRow } from './journal-rows.ts';
 
 /** Narrows which attempts are wanted. An attempt must match all parts. */
 export interface AttemptFilter {
@@ -14,6 +14,8 @@ export interface AttemptFilter {
   readonly given?: string | undefined;
   /** A verdict names one of these: as the id of a refund, or as the id or link of what was created. A link that was erased is not found. */
   readonly made?: ReadonlySet<string> | undefined;
+  /** It was sent with `--again` and one of these names. */
+  readonly again?: ReadonlySet<string> | undefined;
   readonly kind?: ChangeKind | undefined;
   /** Who sent it, or brought it into the journal of a team. */
   readonly operator?: string | undefined;
@@ -45,6 +47,7 @@ type Narrowing =
   | 'intent'
   | 'given'
   | 'made'
+  | 'again'
   | 'unconfirmed'
   | 'doubted'
   | 'watched'
@@ -54,12 +57,6 @@ type Narrowing =
 export type AttemptQuery = {
   [Part in Narrowing]: AttemptFilter & { readonly [Needed in Part]: NonNullable<AttemptFilter[Part]> };
 }[Narrowing];
-
-/** What some callers still ask for. It goes away with the last of them. */
-export interface FormerQuery extends AttemptFilter {
-  readonly plan?: string | undefined;
-  readonly unsettled?: true | undefined;
-}
 
 /** A place in a list of attempts. */
 export type Cursor = Pick<SentRow, 'time' | 'intent' | 'attempt'>;
@@ -75,4 +72,18 @@ export function byNewest(one: Cursor, other: Cursor): number {
   if (one.time !== other.time) return other.time - one.time;
   if (one.intent !== other.intent) return one.intent < other.intent ? 1 : -1;
   return other.attempt - one.attempt;
+}
+
+/** The pages of a list from a place on until none is left, the newest first. One page is in memory at a time. */
+export async function* pagesOf(
+  journal: { readonly list: (filter: AttemptFilter, page: ListPage) => Promise<readonly AttemptRecord[]> },
+  filter: AttemptFilter,
+  { limit, before }: ListPage = { limit: 250 },
+): AsyncGenerator<readonly AttemptRecord[]> {
+  for (let from = before; ; ) {
+    const page = await journal.list(filter, { limit, before: from });
+    if (page.length > 0) yield page;
+    if (page.length < limit) return;
+    from = page.at(-1)?.sent;
+  }
 }

@@ -76,11 +76,6 @@ export function isUnsettled(record: AttemptRecord): boolean {
   return mayChange(last) && (!isEnded || isWatched(record));
 }
 
-/** Whether somebody still has to look at it: its last verdict may change, or has an alarm that nobody acknowledged. */
-export function isUnfinished(record: AttemptRecord): boolean {
-  return isUnsettled(record) || verdictOf(record)?.alarm !== undefined;
-}
-
 /** Whether it may be open, or has an alarm that nobody acknowledged, whatever time it is. */
 export function mayBeOpen(last: VerdictRow | undefined): boolean {
   if (last === undefined || last.alarm !== undefined) return true;

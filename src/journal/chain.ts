@@ -179,6 +179,9 @@ interface Erasable {
   readonly told?: PlanTold;
 }
 
+// So many rows of one gap are told.
+const mostMissing = 10_000;
+
 /** Checks rows that follow the row `seq` with the hash `prev`. Returns number and hash of the last one. */
 export function checkChain(
   rows: Iterable<StoredRow>,
@@ -188,7 +191,8 @@ export function checkChain(
   const findings: Finding[] = [];
   let [at, head] = [seq, prev];
   for (const stored of rows) {
-    for (let missing = at + 1; missing < stored.seq; missing += 1)
+    // Damage may make a number as large as you like.
+    for (let missing = at + 1; missing < Math.min(stored.seq, at + mostMissing); missing += 1)
       findings.push({ seq: missing, problem: 'is missing' });
     const damage = damageOf(stored);
     if (damage !== undefined) findings.push({ seq: stored.seq, problem: damage });

@@ -1,26 +1,18 @@
 /** Carries out the effects that both protocol machines ask for: lock, look up attempts, read, write, release. */
 
-import type { ChangeRequest, Service, WireRecord } from '../api/api.ts';
+import type { Service, WireRecord } from '../api/api.ts';
 import { CliError } from '../errors.ts';
 import type { Clock } from '../io.ts';
 import type { Held, Locks } from '../locks/locks.ts';
 import { type NewestOrders, newestIds } from './created-order.ts';
 import type { Intent } from './intent.ts';
-import {
-  type AttemptRecord,
-  type AttemptRow,
-  attemptKey,
-  type Moment,
-  type SentRow,
-  type VerdictRow,
-} from './journal-rows.ts';
+import type { AttemptRecord, AttemptRow, Moment, SentRow, VerdictRow } from './journal-rows.ts';
 import type { JournalStore } from './journal-store.ts';
 import { momentOf } from './journal-time.ts';
 import { repeatsKey } from './judge-reply.ts';
+import { creationsIn, knownAttempts, type SubjectOfLook } from './known-attempts.ts';
 import type { Event } from './protocol-types.ts';
-import type { AccountMarks } from './same-account.ts';
-import { lockName, marksOf, mayBeSameAccount } from './same-account.ts';
-import { asksForSame } from './same-request.ts';
+import { lockName } from './same-account.ts';
 
 export interface EffectParts {
   readonly service: Service;
@@ -34,19 +26,9 @@ export interface EffectParts {
 }
 
 /** What one run locks, looks up and reads. */
-interface Subject {
-  readonly kind: Intent['kind'];
-  readonly account: AccountMarks;
-  readonly orderId?: string | undefined;
-  readonly given?: string | undefined;
-  /** The journal's id. It names the lock when there is neither an order nor a script's id. */
-  readonly intent: string;
+export interface Subject extends SubjectOfLook {
   /** Once a creation was sent: the ids of the newest orders before it. */
   readonly before?: readonly string[] | undefined;
-  /** The request that is to be sent. Without an order, open attempts at the same change are found by it. */
-  readonly request?: ChangeRequest | undefined;
-  /** What was typed for it. */
-  readonly asked?: Intent['asked'];
   /** Find the order with one request only. */
   readonly once?: boolean | undefined;
 }
@@ -97,47 +79,20 @@ export class Effects {
   }
 
   async look(): Promise<Event> {
-    const { store } = this.#parts;
-    const { orderId, given, intent, account } = this.#subject;
-    const found = [
-      ...(await store.attempts({ intent })),
-      ...(orderId === undefined ? [] : await store.attempts({ orderId })),
-      ...(given === undefined ? [] : await store.attempts({ given })),
-      ...(orderId === undefined ? await this.#ofNoOrder() : []),
-    ];
-    const keys = found.map(({ sent }) => attemptKey(sent));
-    const attempts = found
-      .filter((_, index) => keys.indexOf(keys[index] ?? '') === index)
-      .filter(({ sent }) => sent.intent === intent || mayBeSameAccount(marksOf(sent), account));
+    const attempts = await knownAttempts(this.#parts.store, this.#subject, () => this.moment());
     return { is: 'known', attempts, moment: await this.moment() };
-  }
-
-  // Open attempts at the same request. For a new order also all creations: the orders that they made are not ours.
-  async #ofNoOrder(): Promise<readonly AttemptRecord[]> {
-    const { kind, request } = this.#subject;
-    const { store } = this.#parts;
-    const open = request === undefined ? [] : await store.attempts({ unsettled: true });
-    const ofNone = open.filter(({ sent }) => sent.proof.orderId === undefined);
-    return [
-      ...ofNone.filter((record) => asksForSame(record.sent, this.#subject)),
-      ...(kind === 'order' ? await this.#creations() : []),
-    ];
-  }
-
-  async #creations(): Promise<readonly AttemptRecord[]> {
-    const { account } = this.#subject;
-    const made = await this.#parts.store.attempts({});
-    return made.filter(({ sent }) => sent.proof.kind === 'order' && mayBeSameAccount(marksOf(sent), account));
   }
 
   async read(): Promise<Event> {
     this.#before = undefined;
     await this.#readTarget();
-    this.#before = newestIds(this.last?.value);
+    const value = this.last?.value;
+    this.#before = newestIds(value);
     return {
       is: 'fresh',
-      value: this.last?.value,
+      value,
       neighbour: this.last?.neighbour,
+      creations: await this.#creationsIn(value),
       moment: await this.moment(),
     };
   }
@@ -146,12 +101,17 @@ export class Effects {
     try {
       await this.#readTarget();
       // Looked up after the read: a creation that was not sent by then cannot have made an order that the read shows.
-      const creations = this.#subject.kind === 'order' ? await this.#creations() : undefined;
-      return { is: 'seen', value: this.last?.value, creations, moment: await this.moment() };
+      const value = this.last?.value;
+      return { is: 'seen', value, creations: await this.#creationsIn(value), moment: await this.moment() };
     } catch (error) {
       const why = error instanceof Error ? error.message : String(error);
       return { is: 'unseen', why, moment: await this.moment() };
     }
+  }
+
+  async #creationsIn(value: unknown): Promise<readonly AttemptRecord[] | undefined> {
+    if (this.#subject.kind !== 'order') return undefined;
+    return await creationsIn(this.#parts.store, this.#subject, newestIds(value));
   }
 
   /** Called before the sending, because earlier reads do not show what becomes of the change. */

@@ -83,8 +83,10 @@ export function usedUp(again: readonly string[], known: readonly AttemptRecord[]
 /** Everything that `--again` names: whoever names a repeat also knows what that one repeated. */
 export function namedBy(again: readonly string[], known: readonly AttemptRecord[]): ReadonlySet<string> {
   const named = new Set(again);
-  for (const record of known.toReversed())
-    if (named.has(attemptName(record))) for (const name of record.sent.again ?? []) named.add(name);
+  // What is added while the names are walked is walked too.
+  for (const name of named)
+    for (const record of known.filter((one) => attemptName(one) === name))
+      for (const other of record.sent.again ?? []) named.add(other);
   return named;
 }
 
@@ -104,7 +106,8 @@ function isAnotherOrder({ kind, given }: Asked): boolean {
   return kind === 'order' && given !== undefined;
 }
 
-const dayMs = 24 * 60 * 60_000;
+/** For this long an order that a read found after its reply was lost may be one that nobody knows of. */
+export const unseenOrderMs = 24 * 60 * 60_000;
 
 // No record shows a refund that a person stated. And when a read found an order after its reply was lost, nobody may
 // know of that order. Other rows of the same plan do not count.
@@ -114,7 +117,7 @@ function isMade(asked: Asked, record: AttemptRecord, now: Moment): boolean {
   const { kind } = record.sent.proof;
   const unseen =
     (kind === 'refund' && last.by === 'person') ||
-    (kind === 'order' && last.by === 'read' && now.time - record.sent.time < dayMs);
+    (kind === 'order' && last.by === 'read' && now.time - record.sent.time < unseenOrderMs);
   return unseen && !isAnotherOrder(asked) && isEqual(asked, record) && !isOtherRow(asked, record);
 }
 

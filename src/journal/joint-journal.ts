@@ -10,27 +10,30 @@ import { byNewest } from './journal-store.ts';
 /** Joins journals. `own`: the journal of the run, which answers whatever is not about a change that is known here. */
 export function jointJournal(own: Journal, journals: readonly Journal[]): Journal {
   const homes = new Map<string, Journal>();
+  // A list may be as long as the journals: nothing may keep what was shown of it.
+  const listedIn = new WeakMap<AttemptRecord['sent'], Journal>();
   const moments = new WeakMap<Moment, ReadonlyMap<Journal, Moment>>();
-  const homeOf = ({ sent }: AttemptRecord) => homes.get(attemptKey(sent)) ?? own;
+  const homeOf = ({ sent }: AttemptRecord) => homes.get(attemptKey(sent)) ?? listedIn.get(sent) ?? own;
   // Each journal has a clock of its own.
   const momentFor = (record: AttemptRecord, now: Moment) => moments.get(now)?.get(homeOf(record)) ?? now;
-  const inEach = async (ask: (journal: Journal) => Promise<readonly AttemptRecord[]>) => {
-    const found: AttemptRecord[] = [];
-    for (const journal of journals)
-      for (const record of await ask(journal)) {
-        homes.set(attemptKey(record.sent), journal);
-        found.push(record);
-      }
-    return found;
-  };
   return {
     ...own,
     async attempts(query) {
-      const found = await inEach((journal) => journal.attempts(query));
+      const found: AttemptRecord[] = [];
+      for (const journal of journals)
+        for (const record of await journal.attempts(query)) {
+          homes.set(attemptKey(record.sent), journal);
+          found.push(record);
+        }
       return found.toSorted((one, other) => one.sent.time - other.sent.time);
     },
     async list(filter, page) {
-      const found = await inEach((journal) => journal.list(filter, page));
+      const found: AttemptRecord[] = [];
+      for (const journal of journals)
+        for (const record of await journal.list(filter, page)) {
+          listedIn.set(record.sent, journal);
+          found.push(record);
+        }
       return found.toSorted((one, other) => byNewest(one.sent, other.sent)).slice(0, page.limit);
     },
     async operators(origin) {

@@ -5,12 +5,12 @@
  */
 
 import { orderIdPattern } from '../api/spec.ts';
-import type { AttemptFilter, AttemptQuery, FormerQuery, ListPage } from './attempt-query.ts';
+import type { AttemptFilter, AttemptQuery, ListPage } from './attempt-query.ts';
 import type { AttemptRecord, Clocks, JournalRow, SentRow, SettingRow, VerdictRow } from './journal-rows.ts';
 import type { LimitRow } from './team-rows.ts';
 import type { TeamRules } from './team-rules.ts';
 
-export type { AttemptFilter, AttemptQuery, Cursor, FormerQuery, ListPage } from './attempt-query.ts';
+export type { AttemptFilter, AttemptQuery, Cursor, ListPage } from './attempt-query.ts';
 export { byNewest } from './attempt-query.ts';
 
 /**
@@ -53,7 +53,7 @@ export interface JournalStore {
    * Throws CliError 'refused' when a row of theirs is missing or damaged: an incomplete answer could let the same change be sent
    * twice.
    */
-  attempts(query: AttemptQuery | FormerQuery): Promise<readonly AttemptRecord[]>;
+  attempts(query: AttemptQuery): Promise<readonly AttemptRecord[]>;
 
   /**
    * One page of the attempts that match a filter, the newest first: by the time they were sent, then by intent, then by the number

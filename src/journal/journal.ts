@@ -7,7 +7,7 @@ import type { AttemptRecord, Moment, SettingRow, VerdictRow } from './journal-ro
 import type {
   Archiving,
   AttemptFilter,
-  FormerQuery,
+  AttemptQuery,
   ListPage,
   Moved,
   Repair,
@@ -19,6 +19,7 @@ import type { SharedPlan, TeamRules } from './team-rules.ts';
 
 export { alarmText, alarmWords, appearedText, paidTwiceWords, whoMadeLines } from './alarm-words.ts';
 export { archivedBy, keptAtLeastMs } from './archived-rows.ts';
+export { byNewest, pagesOf } from './attempt-query.ts';
 export { leavesUntil } from './attempt-state.ts';
 export type { StoredRow } from './chain.ts';
 export type {
@@ -65,6 +66,7 @@ export type {
   TeamRules,
 } from './team-rules.ts';
 export { approvalMaxMs, silentFromMs } from './team-rules.ts';
+export { unfinished } from './unfinished.ts';
 export { awayWords, mendLines, reasonOf } from './unwritten-words.ts';
 
 /** A change of an order that was sent and is not confirmed: nobody knows yet whether it was made. */
@@ -126,7 +128,7 @@ export interface Journal {
   readonly file: string;
   /** The file of the witness; empty when there is none. */
   readonly witness: string;
-  attempts(query: FormerQuery): Promise<readonly AttemptRecord[]>;
+  attempts(query: AttemptQuery): Promise<readonly AttemptRecord[]>;
   /** One page of the attempts that match a filter, the newest first. A page that is shorter than its limit is the last one. */
   list(filter: AttemptFilter, page: ListPage): Promise<readonly AttemptRecord[]>;
   /** Who sent something to an origin, or brought it into the journal of a team, by name; undefined: to any. */
@@ -196,14 +198,13 @@ export interface Journal {
    * the attempts on that order. Undefined if there is none.
    */
   seenTwice(known: readonly AttemptRecord[], order: JsonObject): PaidTwice | undefined;
-  /**
-   * The attempts that may be of this account, however its address is spelled; with orders, those on them. Asks the service
-   * nothing.
-   */
+  /** The attempts on an order, or on several, that may be of this account, however its address is spelled. Asks the service nothing. */
   attemptsOf(
     service: Pick<Service, 'profile' | 'keyFingerprint'>,
-    orders?: string | ReadonlySet<string>,
+    orders: string | ReadonlySet<string>,
   ): Promise<readonly AttemptRecord[]>;
+  /** Whether an attempt may be of this account, however its address is spelled. */
+  mayBeOf(service: Pick<Service, 'profile' | 'keyFingerprint'>, record: AttemptRecord): boolean;
   /**
    * The refunds that an order shows and that unconfirmed attempts probably made, by the id of the refund. `known`: the
    * attempts on that order.

@@ -121,7 +121,12 @@ class Run {
     const timeoutMs = parts.options.timeoutMs * (intent.plan === undefined ? 1 : 5);
     this.effects = new Effects(
       { ...parts, timeoutMs },
-      { ...this.#wanted, account: marksOfService(parts.service) },
+      {
+        ...this.#wanted,
+        account: marksOfService(parts.service),
+        // A script that gives its own id wants another order, even if it is equal.
+        equal: intent.intentId === undefined ? 'of a day' : undefined,
+      },
       intent.neighbour,
     );
   }

@@ -97,7 +97,7 @@ export function openJournal(parts: JournalParts): OpenedJournal {
     if (problem === undefined) return;
     const stopped = "nothing is sent without the team's journal";
     if (server === undefined)
-      parts.notes.warn(`${problem}; no change is made until that is mended: paydesk journal verify`);
+      parts.notes.warn(`${problem}; no change is made until somebody has looked: paydesk journal verify`);
     else if (server.asOf === undefined)
       parts.notes.warn(`${problem}; this machine has no copy of it, and ${stopped}`);
     else
@@ -238,6 +238,7 @@ function createJournal(parts: JournalParts): Journal {
     seenTwice,
     openCases: (service, orderId) => openCasesOf({ store, now }, service, orderId),
     attemptsOf: (service, orders) => attemptsOf(store, service, orders),
+    mayBeOf: (service, { sent }) => mayBeSameAccount(marksOf(sent), marksOfService(service)),
     probableRefunds,
     rules: async () => await store.rules?.(),
     member,

@@ -66,6 +66,8 @@ export type Event =
       readonly is: 'fresh';
       readonly value: unknown;
       readonly neighbour?: string | undefined;
+      /** As with `seen`. */
+      readonly creations?: readonly AttemptRecord[] | undefined;
       readonly moment: Moment;
     }
   | { readonly is: 'recorded'; readonly moment: Moment }
@@ -76,7 +78,10 @@ export type Event =
   | { readonly is: 'not_sent' | 'no_reply'; readonly why: string; readonly moment: Moment }
   /** `hurried`: a person pressed Ctrl-C, so the next read is the last one. */
   | { readonly is: 'waited'; readonly hurried: boolean }
-  /** `creations`: only while an order is being created; all creations that the journal knows after the read. */
+  /**
+   * `creations`: only while an order is being created. What the journal knows after the read: the creations that made an order
+   * which it shows, and all that are unconfirmed.
+   */
   | {
       readonly is: 'seen';
       readonly value: unknown;

@@ -2,15 +2,16 @@
 
 import { CliError } from '../errors.ts';
 import { isDoubted, isDue, isWatched } from './attempt-state.ts';
-import { type EffectParts, Effects } from './effects.ts';
+import { type EffectParts, Effects, type Subject } from './effects.ts';
 import type { Resolved } from './journal.ts';
-import type { AttemptRecord, Moment } from './journal-rows.ts';
+import { type AttemptRecord, attemptName, type Moment } from './journal-rows.ts';
 import { momentOf } from './journal-time.ts';
 import type { Evidence } from './judge-read.ts';
 import type { Effect, Event } from './protocol-types.ts';
 import { refusalError } from './refusal-error.ts';
 import { beginResolve, type Errand, type ResolveState, resolve } from './resolve.ts';
 import { marksOf } from './same-account.ts';
+import { unfinished } from './unfinished.ts';
 
 /** Shows the read to the person who settles an attempt; throws to stop. Returns the note, if it was typed only then. */
 type Confirm = (evidence: Evidence) => Promise<string | undefined>;
@@ -31,18 +32,15 @@ export async function resolveOne(
   record: AttemptRecord,
   { statement, acknowledgement, confirm = () => Promise.resolve(undefined), once }: How = {},
 ): Promise<Resolved> {
-  const { intent, attempt, proof, given, neighbour } = record.sent;
-  const { kind, orderId } = proof;
-  const before = proof.before.newest;
-  const subject = { kind, orderId, account: marksOf(record.sent), given, intent, before, once };
-  const effects = new Effects(parts, subject, neighbour);
+  const { intent, attempt, proof } = record.sent;
+  const effects = new Effects(parts, subjectOf(record, statement, once), record.sent.neighbour);
   try {
     let { state, effect } = beginResolve({ intent, attempt, statement, acknowledgement });
     while (state.at !== 'done')
       ({ state, effect } = resolve(state, await carryOut(effects, state, effect, confirm)));
     const { end } = state;
     if (end.how === 'looked') return end;
-    throw refusalError(end.refusal, orderId ?? intent, {
+    throw refusalError(end.refusal, proof.orderId ?? intent, {
       shortTime: parts.shortTime,
       amounts: parts.service.profile.settings,
       asked: { body: undefined, note: statement?.note },
@@ -50,6 +48,16 @@ export async function resolveOne(
   } finally {
     await effects.release();
   }
+}
+
+// If a person corrects what became of a creation, an equal order may have been created in its place.
+function subjectOf(record: AttemptRecord, statement: How['statement'], once: boolean | undefined): Subject {
+  const { intent, given, proof, request, asked } = record.sent;
+  const { kind, orderId, before } = proof;
+  const of = { kind, orderId, account: marksOf(record.sent), given, intent, before: before.newest, once };
+  if (kind !== 'order') return of;
+  const equal = statement?.corrects === true ? 'all' : undefined;
+  return { ...of, request, asked, again: [attemptName(record)], equal };
 }
 
 function carryOut(effects: Effects, state: ResolveState, effect: Effect, confirm: Confirm): Promise<Event> {
@@ -111,10 +119,14 @@ export async function reconcileDue(
   },
 ): Promise<Resolved[]> {
   const { origin } = parts.service.profile;
-  const which = first.only === true ? { orderId: first.orderId } : {};
-  const unsettled = await parts.store.attempts({ origin, ...which, unsettled: true }).catch(() => []);
+  const { orderId, only } = first;
   const now = await momentOf(parts.clock, parts.store, parts.service);
-  const due = unsettled.filter((record) => isDue(record, now));
+  const asked =
+    only === true && orderId !== undefined
+      ? parts.store.attempts({ origin, orderId })
+      : unfinished(parts.store, { origin }, now);
+  const found = await asked.catch(() => []);
+  const due = found.filter((record) => isDue(record, now));
   const isFirst = ({ sent }: AttemptRecord) =>
     (first.orderId !== undefined && sent.proof.orderId === first.orderId) ||
     (first.given !== undefined && sent.given === first.given);

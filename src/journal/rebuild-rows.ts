@@ -246,7 +246,15 @@ function newestOf(
   witness: WitnessText | undefined,
   lines: ReadonlyMap<number, WitnessLine>,
 ): number {
-  return Math.max(found.last, ...lines.keys(), lines.size + (witness?.broken.length ?? 0));
+  return newestIn([found.last, ...lines.keys(), lines.size + (witness?.broken.length ?? 0)]);
+}
+
+// A number above this one is damaged.
+const mostRows = 20_000_000;
+
+/** The largest of these numbers of rows. Leaves out those that damage has made too large. */
+export function newestIn(numbers: readonly number[]): number {
+  return numbers.reduce((newest, seq) => (seq > newest && seq <= mostRows ? seq : newest), 0);
 }
 
 function upTo(last: number): readonly number[] {

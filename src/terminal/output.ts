@@ -117,13 +117,14 @@ export function createOutput(options: OutputOptions): OutputControl {
         end: (hasMore) => sink.end(hasMore),
       };
     },
-    async ownList(columns, records, zone) {
+    async ownList(columns, records, { zone, hasMore = false } = {}) {
       const parts = partsOf(records);
-      const { value: first = [] } = parts.next();
+      const { value: first = [] } = await parts.next();
       const sink = start(columns, { zone, ...(first.length === ownPart ? { pages: 'many' as const } : {}) });
+      open = sink;
       await sink.rows(first.map((value) => row({ value })));
-      for (const part of parts) await sink.rows(part.map((value) => row({ value })));
-      await sink.end(false);
+      for await (const part of parts) await sink.rows(part.map((value) => row({ value })));
+      await sink.end(hasMore);
     },
     record: (record, columns, view) => one(record, columns, view, options.columns),
     own: (record, view, known) => one({ value: record }, ownColumns(record, known), view, options.columns),
@@ -157,9 +158,11 @@ export function createOutput(options: OutputOptions): OutputControl {
 // A table of fewer rows is drawn as a whole, so that its columns fit all of them.
 const ownPart = 1000;
 
-function* partsOf(records: Iterable<JsonObject>): Generator<readonly JsonObject[], undefined> {
+async function* partsOf(
+  records: Iterable<JsonObject> | AsyncIterable<JsonObject>,
+): AsyncGenerator<readonly JsonObject[], undefined> {
   let part: JsonObject[] = [];
-  for (const record of records) {
+  for await (const record of records) {
     part.push(record);
     if (part.length < ownPart) continue;
     yield part;

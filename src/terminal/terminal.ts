@@ -93,6 +93,12 @@ export interface ListHow {
   readonly pages?: 'many';
 }
 
+/** How a list that paydesk made itself is printed. */
+export interface OwnListHow extends Pick<ListHow, 'zone'> {
+  /** There are more than these. */
+  readonly hasMore?: boolean;
+}
+
 /** A list that is written page by page. */
 export interface ListSink {
   /** Resolves when the page is written. Rejects with CliError 'incomplete' when nobody reads stdout, or its disk is full. */
@@ -110,11 +116,12 @@ export interface Output {
   checkColumns(columns: readonly Column[]): void;
   /** Starts a list of records. */
   list(columns: readonly Column[], how?: ListHow): ListSink;
-  /**
-   * Writes a list of flat records that paydesk made itself. A long one is made and written part by part. `zone`: another one than
-   * that of the run, if times are shown in it.
-   */
-  ownList(columns: readonly Column[], records: Iterable<JsonObject>, zone?: string): Promise<void>;
+  /** Writes a list of flat records that paydesk made itself. A long one is made and written part by part. */
+  ownList(
+    columns: readonly Column[],
+    records: Iterable<JsonObject> | AsyncIterable<JsonObject>,
+    how?: OwnListHow,
+  ): Promise<void>;
   /** Writes one record of the service. `view` is its table, `columns` are for CSV. */
   record(record: WireRecord, columns: readonly Column[], view: () => readonly Block[]): Promise<void>;
   /** Writes one flat record that paydesk made itself. `view` is its table; `known` has the columns of some of its fields. */

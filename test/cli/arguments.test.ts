@@ -251,7 +251,19 @@ const values = [
     'https://service.example',
     'a'.repeat(64),
   ])
-  .concat(['HostedPayment', 'card', 'refund', '3', '80', 'k=v', '1735689600', '2030-01-01', '24h', 'r_1']);
+  .concat([
+    'HostedPayment',
+    'card',
+    'refund',
+    '3',
+    '80',
+    'k=v',
+    '1735689600',
+    '2030-01-01',
+    '24h',
+    'r_1',
+    'i_1',
+  ]);
 
 /** What a line with the flag given twice ends with, for the first of the values that the flag takes. */
 async function errorOfTwice(words: readonly string[], name: string): Promise<unknown> {

@@ -13,6 +13,8 @@ export interface MemoryParts {
   readonly input: string | undefined | Stdin;
   readonly cwd: string;
   readonly clock: ClockWithTimers;
+  /** The name of the user; absent: that of the user of the suite. */
+  readonly userName?: string | undefined;
   /** stdout and stderr are a terminal of so many columns. */
   readonly columns?: number | undefined;
   readonly rows?: number | undefined;
@@ -47,7 +49,7 @@ export function runWithMemoryIo(parts: MemoryParts, run: (io: Io) => Promise<num
     // Vitest hears of them, and fails the run.
     onUncaught: () => undefined,
     uid: process.getuid?.(),
-    userName: () => userInfo().username,
+    userName: () => parts.userName ?? userInfo().username,
     home: () => (isAbsolute(env.HOME ?? '') ? (env.HOME ?? '') : userInfo().homedir),
     cwd: () => cwd,
     machineFile: parts.machineFile ?? '/nonexistent/paydesk/config.json',

@@ -110,7 +110,7 @@ export async function onScreen(
 export function startInMemory(
   args: readonly string[],
   options: RunOptions,
-  terminal: Pick<MemoryParts, 'shown'> & { readonly keyboard?: Stdin } = {},
+  terminal: Pick<MemoryParts, 'shown' | 'userName'> & { readonly keyboard?: Stdin } = {},
 ): Running {
   const { home, env = {}, cwd = home.path, sleeps = 'in no time', columns, rows } = options;
   const input = options.stdinOpen === true ? undefined : (terminal.keyboard ?? options.input ?? '');
@@ -124,7 +124,7 @@ export function startInMemory(
   };
   const { run, answer } = built();
   return runWithMemoryIo(
-    { ...options, env: own, input, cwd, columns, rows, clock: clockOf(own, sleeps), shown: terminal.shown },
+    { ...options, ...terminal, env: own, input, cwd, columns, rows, clock: clockOf(own, sleeps) },
     async (io) =>
       args[0] === '__complete'
         ? await answer(args.slice(1), { ...io, write: (text) => io.stdout.write(text) })

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { begin, step } from '../../src/journal/at-most-once.ts';
 import type { AttemptRecord, VerdictRow } from '../../src/journal/journal-rows.ts';
 import type { Event, State, Step, Wanted } from '../../src/journal/protocol-types.ts';
-import { momentAt } from './rows.ts';
+import { attempt, momentAt } from './rows.ts';
 import { orderWith as order } from './world.ts';
 
 const at = momentAt;
@@ -625,6 +625,31 @@ describe('after the sending', () => {
     const path = [locked, known(), newest, approved, recorded, lost, recorded, waited];
     const end = endOf([...path, seen({ data: [created, { id: 'ord_8' }] }), recorded], create);
     expect(end).toMatchObject({ verdict: { verdict: 'applied', by: 'read', created: 'ord_9' }, reads: 1 });
+  });
+
+  it('an order that another creation made does not show that a creation before it was made', () => {
+    const body = { currency: 'MXN', line_items: [{ name: 'a', unit_price: 1, quantity: 1 }] };
+    const request = { method: 'POST', path: 'orders', body } as const;
+    const create = wanted({
+      kind: 'order',
+      orderId: undefined,
+      expected: undefined,
+      request,
+      again: ['i_0'],
+    });
+    const theirs = { id: 'ord_9', currency: 'MXN', line_items: { data: body.line_items } };
+    const { sent: row } = attempt([]);
+    const proof = { ...row.proof, kind: 'order', orderId: undefined, expected: [], body } as const;
+    const of = { request, proof, horizonMs: 0 };
+    const unseen = attempt([{ verdict: 'not_seen' }], { ...of, intent: 'i_0' });
+    const maker = attempt([{ verdict: 'applied', created: 'ord_9' }], { ...of, intent: 'i_9' });
+    const shown = (...creations: AttemptRecord[]): Event[] => [
+      locked,
+      { is: 'known', attempts: [unseen], moment: at(9000) },
+      { is: 'fresh', value: { data: [theirs] }, creations, moment: at(9000) },
+    ];
+    expect(run(shown(maker), create).effect.do).toBe('approve');
+    expect(run(shown(), create).effect.do).toBe('record');
   });
 
   it('an equal order that another creation of this machine accounts for is not taken for the created one', () => {

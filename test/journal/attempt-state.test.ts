@@ -10,7 +10,6 @@ import {
   isAcknowledged,
   isDue,
   isOpen,
-  isUnfinished,
   isUnsettled,
   isWatched,
   isYoung,
@@ -228,11 +227,12 @@ it.each<[Partial<VerdictRow>, boolean]>([
   expect(mayChange({ ...verdict('i_1', 0), ...more })).toBe(may);
 });
 
-it('unfinished is what is unsettled, and what has an alarm that nobody acknowledged, however old', () => {
-  expect(isUnfinished(attempt([]))).toBe(true);
-  expect(isUnfinished(attempt([{}, { time: over }]))).toBe(false);
-  expect(isUnfinished(attempt([{}, { time: over, alarm: 'duplicate' }]))).toBe(true);
-  expect(isUnfinished(attempt([{}, { time: over, acknowledged: 'duplicate' }]))).toBe(false);
+it('an alarm counts until somebody has acknowledged it, however old it is', () => {
+  const last = (row: Partial<VerdictRow>) => verdictOf(attempt([{}, { time: over, ...row }]));
+  expect(mayBeOpen(undefined)).toBe(true);
+  expect(mayBeOpen(last({}))).toBe(false);
+  expect(mayBeOpen(last({ alarm: 'duplicate' }))).toBe(true);
+  expect(mayBeOpen(last({ acknowledged: 'duplicate' }))).toBe(false);
 });
 
 it('whatever may be open at some time may be open, and so may an alarm; a refund that is only watched may not', () => {

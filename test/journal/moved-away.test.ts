@@ -130,7 +130,7 @@ describe('the journal of this machine', () => {
     const rows = [sent('i_a', 1), verdict('i_a', 2), sent('i_z', 5), verdict('i_z', 6), later];
     expect(await store.takeIn(rows, back)).toBe(3);
     expect(await store.movedTo(origin)).toBeUndefined();
-    const attempts = await store.attempts({});
+    const attempts = await store.history(origin);
     expect(attempts.map(({ sent: { intent }, verdicts }) => [intent, verdicts.length])).toEqual([
       ['i_a', 2],
       ['i_z', 1],

@@ -1,7 +1,7 @@
 /** `journal list` on a narrow terminal: the outcome always has room, and the kind where kinds differ. */
 
 import { expect, test } from 'vitest';
-import { standingAt } from '../harness/clock.ts';
+import { later } from '../harness/clock.ts';
 import { chargeOf, orderOf } from '../harness/orders.ts';
 import { newHome, onScreen, paydesk } from '../harness/paydesk.ts';
 import { json, reset } from '../harness/server.ts';
@@ -85,10 +85,16 @@ const lost = 'ord_2tQ8mVxK4nRz7LcWp';
 
 /** Sends a refund whose reply is lost, a capture, a refund that is recorded by hand, and two links, with two profiles. */
 async function sendWithTwoProfiles({ home }: Service): Promise<void> {
+  let seconds = 0;
+  // Each a little later: what was sent at one moment is in no certain order.
+  const moment = () => {
+    seconds += 10;
+    return later(seconds * 1000);
+  };
   const run = async (line: string, env = {}) => {
     const ran = await paydesk(line.split(' '), {
       home,
-      env: { ...standingAt('2026-11-21T05:05:12Z'), PAYDESK_OPERATOR: 'op7', ...env },
+      env: { ...moment(), PAYDESK_OPERATOR: 'op7', ...env },
     });
     return `${ran.stdout}${ran.stderr}`;
   };
@@ -101,7 +107,7 @@ async function sendWithTwoProfiles({ home }: Service): Promise<void> {
   for (const name of ['demo', 'shop'])
     await paydesk(['-p', name, ...link, '--yes'], {
       home,
-      env: { ...standingAt('2026-11-21T05:05:12Z'), PAYDESK_OPERATOR: 'op7' },
+      env: { ...moment(), PAYDESK_OPERATOR: 'op7' },
     });
 }
 
@@ -116,7 +122,7 @@ test('over several profiles and kinds nothing is lost at 80 columns: whose money
   });
   await storeShop(service.home, service, {});
   await sendWithTwoProfiles(service);
-  const env = { ...standingAt('2026-11-21T05:20:00Z'), TZ: 'UTC', PAYDESK_OPERATOR: 'op7' };
+  const env = { ...later(100_000), TZ: 'UTC', PAYDESK_OPERATOR: 'op7' };
   const seat = { home: service.home, env, columns: 80 };
   const list = async (...more: readonly string[]) =>
     (await onScreen(['journal', 'list', '--all-profiles', ...more], seat)).screen

@@ -35,6 +35,7 @@ export const draft = fc.record({
   horizonMs: fc.constantFrom(0, 1, 3, 100),
   origin: fc.constantFrom('o', 'p'),
   given: maybe('t-1'),
+  again: maybe(['re_1'], ['i_0', 're_2']),
   operator: fc.constantFrom('a', 'b'),
   stamp: maybe({ operator: 'c', run: 'r' }, { operator: 'a', run: 'r', desk: 'desk-4' }),
   imported: maybe({ seq: 1, hash: 'h' }),
@@ -93,6 +94,7 @@ function asRead(row: object): JournalRow {
 
 const orders = [new Set(['ord_1', 'ord_9']), new Set(['ord_1', 'ord_2']), new Set<string>()];
 const made = [new Set(['re_1', 'none']), new Set(['re_2', 'chk_1']), new Set([link]), new Set<string>()];
+const repeated = [new Set(['re_1', 'none']), new Set(['i_0']), new Set<string>()];
 const watched = { dueBy: fc.nat(20), limit: fc.integer({ min: 1, max: 3 }) };
 
 export const filter: fc.Arbitrary<AttemptFilter> = fc.record({
@@ -102,6 +104,7 @@ export const filter: fc.Arbitrary<AttemptFilter> = fc.record({
   intent: rarely('i_0', 'i_1'),
   given: rarely('t-1'),
   made: rarely(...made),
+  again: rarely(...repeated),
   kind: rarely(...kinds),
   operator: rarely('a', 'c'),
   desk: rarely('desk-4'),
@@ -119,6 +122,7 @@ const narrowing = fc.oneof(
   fc.record({ intent: fc.constantFrom('i_0', 'i_1', 'i_9') }),
   fc.record({ given: fc.constantFrom('t-1', 't-9') }),
   fc.record({ made: fc.constantFrom(...made) }),
+  fc.record({ again: fc.constantFrom(...repeated) }),
   fc.record({ unconfirmed: fc.constant<true>(true) }),
   fc.record({ doubted: fc.constant<true>(true) }),
   fc.record({ watched: fc.record(watched) }),
@@ -172,6 +176,7 @@ export function means(asked: AttemptFilter, record: AttemptRecord): boolean {
     (asked.until === undefined || row.time < asked.until) &&
     (asked.orderIds === undefined || asked.orderIds.has(row.proof.orderId ?? 'none')) &&
     (asked.made === undefined || idsIn(record).some((id) => asked.made?.has(id))) &&
+    (asked.again === undefined || (row.again ?? []).some((name) => asked.again?.has(name))) &&
     (asked.watched === undefined || (due !== undefined && due <= asked.watched.dueBy))
   );
 }

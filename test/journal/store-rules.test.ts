@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import type { StoredRow } from '../../src/journal/chain.ts';
 import type { JournalRow, SentRow, VerdictRow } from '../../src/journal/journal-rows.ts';
-import type { FormerQuery } from '../../src/journal/journal-store.ts';
+import type { AttemptFilter } from '../../src/journal/journal-store.ts';
 import { isMisplaced, StoreRules } from '../../src/journal/store-rules.ts';
 import { horizonMs, sent, setting, verdict } from './rows.ts';
 
@@ -18,7 +18,7 @@ function journalOf(...rows: readonly JournalRow[]) {
     }
   };
   add(...rows);
-  const intents = (query: FormerQuery) => rules.attempts(query).map((record) => record.sent.intent);
+  const intents = (query: AttemptFilter) => rules.attempts(query).map((record) => record.sent.intent);
   return { rules, stored, add, intents };
 }
 
@@ -86,13 +86,13 @@ describe('a query finds attempts', () => {
   const row = (intent: string, more: Partial<SentRow>) => onOrder(intent, 'ord_1', more);
   const { intents } = journalOf(
     row('i_a', { origin: 'o', time: 1, given: 'T1', operator: 'ana' }),
-    row('i_b', { origin: 'o', time: 2, plan: 'p_1' }),
+    row('i_b', { origin: 'o', time: 2 }),
     onOrder('i_c', 'ord_2', { origin: 'p', time: 3, given: 'T1' }),
     onOrder('i_d', undefined, { origin: '', time: 4 }),
     onOrder('i_e', 'ord_3', { origin: 'p', time: 5, given: 'T2' }),
     onOrder('i_a', 'ord_3', { origin: 'p', time: 6, attempt: 2 }),
   );
-  it.each<[string, FormerQuery, readonly string[]]>([
+  it.each<[string, AttemptFilter, readonly string[]]>([
     ['all of them', {}, ['i_a', 'i_b', 'i_c', 'i_d', 'i_e', 'i_a']],
     ['of one address', { origin: 'o' }, ['i_a', 'i_b']],
     ['of no known address', { origin: '' }, ['i_d']],
@@ -117,7 +117,6 @@ describe('a query finds attempts', () => {
     ['under a script’s id that is not there', { given: 'T9' }, []],
     ['under a script’s id on one order', { given: 'T1', orderId: 'ord_2' }, ['i_c']],
     ['under a script’s id on an order where it has none', { given: 'T1', orderId: 'ord_3' }, []],
-    ['of one plan', { plan: 'p_1' }, ['i_b']],
     ['of one operator', { operator: 'ana' }, ['i_a']],
     ['from a time on', { since: 4 }, ['i_d', 'i_e', 'i_a']],
   ])('%s', (_, query, expected) => {
@@ -131,41 +130,26 @@ describe('a query finds attempts', () => {
     expect(found({ given: 'T1' })).toEqual(['i_a', 'i_b']);
   });
 
-  it.each<
-    [string, Partial<VerdictRow> | undefined, { unsettled: boolean; unconfirmed: boolean; byHand: boolean }]
-  >([
-    ['without a verdict', undefined, { unsettled: true, unconfirmed: true, byHand: false }],
-    [
-      'unconfirmed',
-      { verdict: 'unknown', by: 'read' },
-      { unsettled: true, unconfirmed: true, byHand: false },
-    ],
-    ['made and watched', { verdict: 'applied' }, { unsettled: true, unconfirmed: false, byHand: false }],
+  it.each<[string, Partial<VerdictRow> | undefined, { unconfirmed: boolean; byHand: boolean }]>([
+    ['without a verdict', undefined, { unconfirmed: true, byHand: false }],
+    ['unconfirmed', { verdict: 'unknown', by: 'read' }, { unconfirmed: true, byHand: false }],
+    ['made and watched', { verdict: 'applied' }, { unconfirmed: false, byHand: false }],
     [
       'made and not watched any more',
       { verdict: 'applied', time: 20 + horizonMs },
-      { unsettled: false, unconfirmed: false, byHand: false },
+      { unconfirmed: false, byHand: false },
     ],
     [
       'made, with an alarm',
       { verdict: 'applied', alarm: 'duplicate', time: 20 + horizonMs },
-      { unsettled: true, unconfirmed: true, byHand: false },
+      { unconfirmed: true, byHand: false },
     ],
-    [
-      'refused',
-      { verdict: 'rejected', confirmed: true },
-      { unsettled: false, unconfirmed: false, byHand: false },
-    ],
-    [
-      'recorded by hand as made',
-      { verdict: 'applied', by: 'person' },
-      { unsettled: false, unconfirmed: false, byHand: true },
-    ],
+    ['refused', { verdict: 'rejected', confirmed: true }, { unconfirmed: false, byHand: false }],
+    ['recorded by hand as made', { verdict: 'applied', by: 'person' }, { unconfirmed: false, byHand: true }],
   ])('by what became of them: %s', (_, last, expected) => {
     const verdicts = last === undefined ? [] : [ruling('i_a', { verdict: 'applied' }), ruling('i_a', last)];
     const { intents: found } = journalOf(sent('i_a', 1), ...verdicts);
     expect({
-      unsettled: found({ unsettled: true }).length === 1,
       unconfirmed: found({ unconfirmed: true }).length === 1,
       byHand: found({ byHand: true }).length === 1,
     }).toEqual(expected);

@@ -42,7 +42,7 @@ async function refund(team: Team, orderId: string, home?: string): Promise<SentR
 }
 
 const intents = async (team: Team): Promise<readonly string[]> =>
-  (await team.desk().attempts({})).map((record) => record.sent.intent);
+  (await team.desk().history('https://pay.example')).map((record) => record.sent.intent);
 
 /** Stops the server, does something to its files, and starts it again. */
 async function whileStopped(act: () => void): Promise<void> {

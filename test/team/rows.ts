@@ -36,7 +36,7 @@ export function askedOf({
 
 /** Looks at the order and records the row, as a change does. */
 export async function record(store: JournalStore, row: SentRow): Promise<void> {
-  await store.attempts({ orderId: row.proof.orderId });
+  await store.attempts({ orderId: row.proof.orderId ?? '' });
   await store.append(row);
 }
 

@@ -19,18 +19,26 @@ export interface AgedDesk {
   readonly listAlso: (from: number, count: number) => void;
 }
 
-export function openAgedDesk(changes: number, folder: string, service: Service): AgedDesk {
-  const desk = openDesk(folder);
-  // A later bench comes to higher numbers.
+/** Gives each desk orders of its own: the number of the first of so many. A later bench comes to higher numbers. */
+export function newOrders(): AgedDesk['newOrders'] {
   let next = Date.now() * 100;
+  return (count) => {
+    next += count;
+    return next - count;
+  };
+}
+
+/** `newOrders`: the same for all desks of the service. */
+export function openAgedDesk(
+  { changes, folder, newOrders }: Pick<AgedDesk, 'changes' | 'folder' | 'newOrders'>,
+  service: Service,
+): AgedDesk {
+  const desk = openDesk(folder);
   return {
     changes,
     folder,
+    newOrders,
     paydesk: (args) => desk.paydesk(service, args),
-    newOrders(count) {
-      next += count;
-      return next - count;
-    },
     listAlso(from, count) {
       const url = `${service.baseUrl}/list?from=${from}&count=${count}`;
       spawnSync(process.execPath, ['-e', `fetch('${url}')`]);

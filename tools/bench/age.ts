@@ -2,7 +2,14 @@
 
 import { readFileSync } from 'node:fs';
 import { fingerprint } from '../../src/profiles/key-store.ts';
-import { type AgedDesk, type Commands, commands, openAgedDesk, wholeCommands } from './age-desk.ts';
+import {
+  type AgedDesk,
+  type Commands,
+  commands,
+  newOrders,
+  openAgedDesk,
+  wholeCommands,
+} from './age-desk.ts';
 import { benchKey, startDeskService } from './desk.ts';
 import { watched } from './desk-rows.ts';
 import { type Place, type Program, peakMemories, printedFile, run, type Taken, timesOf } from './measure.ts';
@@ -22,8 +29,11 @@ export async function ageRows(place: Place, ages: readonly number[]): Promise<Ro
     const account = `${origin} service sandbox`;
     const owner = { origin, account, profile: 'environment', keyFingerprint: fingerprint(benchKey) };
     const desks: AgedDesk[] = [];
-    for (const age of ages)
-      desks.push(openAgedDesk(age, await oldJournal(age, owner, place.folder), service));
+    const orders = newOrders();
+    for (const changes of ages) {
+      const folder = await oldJournal(changes, owner, place.folder);
+      desks.push(openAgedDesk({ changes, folder, newOrders: orders }, service));
+    }
     const of = (commands: Commands, measure: typeof commandRows): Row[] =>
       Object.entries(commands).flatMap(([name, command]) => {
         process.stderr.write(`  ${name}\n`);

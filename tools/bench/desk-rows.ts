@@ -1,6 +1,5 @@
 /** The rows that a desk leaves in its journal over years, 200 changes a working day: refunds, captures, links. Pure. */
 
-import type { FoundRefund } from '../../src/journal/intent.ts';
 import type { AttemptRow, ChargeImage, SentRow, VerdictRow } from '../../src/journal/journal-rows.ts';
 import { rowKey } from '../../src/plans/row-key.ts';
 
@@ -102,7 +101,7 @@ function older(made: Made): AttemptRow[] {
 // ── Changes ─────────────────────────────────────────────────────────────────────────────────────
 
 function refund(made: Made & { readonly order: number }, kind: Kind | 'watched'): AttemptRow[] {
-  const { change, time, order } = made;
+  const { change, order } = made;
   const orderId = orderIdOf(order);
   const chargeId = `ch_${orderId}`;
   const paid = 35_000 + (order % 10_000);
@@ -110,49 +109,37 @@ function refund(made: Made & { readonly order: number }, kind: Kind | 'watched')
   const amount = isPart ? 700 : paid;
   const body = isPart ? { charge_id: chargeId, amount, reason: 'requested_by_client' } : {};
   const earlier = kind === 'second part' ? [{ id: `rf_${order}_0`, amount: -700 }] : [];
-  const horizonMs = isPart ? day : 15 * minute;
-  const ref = `T-${change}`;
-  const given = rowKey({
-    ...made.account,
-    mode: 'sandbox',
-    orderId,
-    chargeId: undefined,
-    amount: 'full',
-    ref,
-  });
-  const ofPlan = {
-    given,
-    plan: `p_${mixed(Math.floor(change / 50)).toString(16)}`,
-    ref,
-    line: (change % 50) + 2,
-  };
+  const row = sentRow(made, { kind: 'refund', orderId, amount, path: `orders/${orderId}/refunds` });
   const sent: SentRow = {
-    ...sentRow(made, { kind: 'refund', orderId, amount, path: `orders/${orderId}/refunds` }),
-    horizonMs,
-    request: { method: 'POST', path: `orders/${orderId}/refunds`, body },
+    ...row,
+    horizonMs: isPart ? day : 15 * minute,
+    request: { ...row.request, body },
     proof: {
-      kind: 'refund',
-      orderId,
-      livemode: false,
+      ...row.proof,
       body,
-      tolerated: [],
       expected: [{ chargeId, amount: -amount }],
       before: image({ id: chargeId, status: 'paid', amount: paid, refunds: earlier }),
     },
-    ...(change % 3 === 0 ? ofPlan : {}),
+    ...(change % 3 === 0 ? ofPlan(made, orderId) : {}),
     ...(change % 9 === 1 ? { note: `asked for by phone, ticket ${change}` } : {}),
     ...(isPart ? { reason: 'requested_by_client' } : {}),
   };
-  const refunds = [
-    { chargeId, id: `rf_${order}_${earlier.length}`, amount: -amount, createdAt: Math.floor(time / 1000) },
-  ].map((one): FoundRefund => ({ ...one, authCode: undefined }));
-  const shown = { verdict: 'applied', by: 'reply', refunds } as const;
-  const first = verdict(sent, 16, { ...shown, why: 'the reply confirms it' });
-  const last = horizonMs + (1 + (change % 9)) * minute;
-  if (kind === 'watched') return [sent, first];
   if (kind === 'rejected') return [sent, ...refusal(sent)];
   if (kind === 'settled') return [sent, ...byHand(sent)];
-  return [sent, first, verdict(sent, last, { ...shown, why: 'checked again: the service shows it once' })];
+  const createdAt = Math.floor(sent.time / 1000);
+  const refunded = { chargeId, id: `rf_${order}_${earlier.length}`, amount: -amount, createdAt };
+  const shown = { ...confirmed, refunds: [{ ...refunded, authCode: undefined }] };
+  const checked = { ...shown, why: 'checked again: the service shows it once' };
+  const after = sent.horizonMs + (1 + (change % 9)) * minute;
+  return [sent, verdict(sent, 16, shown), ...(kind === 'watched' ? [] : [verdict(sent, after, checked)])];
+}
+
+// A row of a plan has a script's own id, as every row that paydesk sends for a plan.
+function ofPlan({ change, account: { origin } }: Made, orderId: string) {
+  const ref = `T-${change}`;
+  const row = { origin, mode: 'sandbox', orderId, chargeId: undefined, amount: 'full', ref } as const;
+  const plan = `p_${mixed(Math.floor(change / 50)).toString(16)}`;
+  return { given: rowKey(row), plan, ref, line: (change % 50) + 2 };
 }
 
 function capture(made: Made & { readonly order: number }): AttemptRow[] {
@@ -185,6 +172,8 @@ type Words = Omit<VerdictRow, 'type' | 'intent' | 'attempt' | 'time' | 'clocks'>
 const confirmed = { verdict: 'applied', by: 'reply', why: 'the reply confirms it' } as const;
 const lostReply = { verdict: 'unknown', by: 'sender', why: 'no answer from 127.0.0.1 (timeout)' } as const;
 
+const notSeen = { verdict: 'not_seen', by: 'read', why: 'the service does not show it' } as const;
+
 function refusal(sent: SentRow): readonly AttemptRow[] {
   const details = [{ message: 'The order cannot be refunded.', code: 'service.errors.not_refundable' }];
   const error = { type: 'processing_error', code: 'service.errors.not_refundable', httpStatus: 422, details };
@@ -200,25 +189,17 @@ function byHand(sent: SentRow): readonly AttemptRow[] {
   const note = 'the bank says so';
   return [
     verdict(sent, 10_000, lostReply),
-    verdict(sent, 16 * minute, {
-      verdict: 'not_seen',
-      by: 'read',
-      why: 'the service does not show it',
-      refunds: [],
-    }),
+    verdict(sent, 16 * minute, { ...notSeen, refunds: [] }),
     verdict(sent, 60 * minute, { ...said, verdict: 'applied', note }),
   ];
 }
 
-function sentRow(
-  { change, account, time }: Made,
-  {
-    kind,
-    path,
-    orderId,
-    amount,
-  }: { readonly path: string; readonly amount: number } & Pick<SentRow['proof'], 'kind' | 'orderId'>,
-): SentRow {
+type Subject = Pick<SentRow['proof'], 'kind' | 'orderId'> & {
+  readonly path: string;
+  readonly amount: number;
+};
+
+function sentRow({ change, account, time }: Made, { kind, path, orderId, amount }: Subject): SentRow {
   return {
     ...account,
     type: 'sent',

@@ -86,7 +86,8 @@ export interface Desk {
 export function openDesk(folder: string, project = root): Desk {
   const home = join(folder, 'home');
   mkdirSync(home, { recursive: true });
-  const plain = { PATH: process.env.PATH ?? '', HOME: home, TERM: 'xterm-256color' };
+  // Landmarks of its journals go away with it.
+  const plain = { PATH: process.env.PATH ?? '', HOME: home, TMPDIR: home, TERM: 'xterm-256color' };
   const ofPaydesk = ({ baseUrl }: Service) => ({
     ...plain,
     PAYDESK_BASE_URL: baseUrl,

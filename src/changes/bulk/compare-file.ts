@@ -8,6 +8,7 @@ import { idOf, type JsonObject } from '../../api/spec.ts';
 import type { Context } from '../../commands/command.ts';
 import { type Delimiter, type InputRow, readInputFile, sumsOf } from '../../plans/plans.ts';
 import { commandLine, type Profile } from '../../profiles/profiles.ts';
+import { ordersWithRefunds } from '../refund/known-refunds.ts';
 import { inFull, lineWords } from './batch-words.ts';
 import { type KnownRefunds, knownRefunds } from './compare-journal.ts';
 import {
@@ -49,7 +50,7 @@ export async function compareFile(
   const orders = await readOrders(ctx, service, ordersOf(input.rows));
   await refuseProblems(ctx, input, referenceProblems(input.rows, orders), asked);
   const journal = await knownRefunds(ctx, service);
-  const compared = compareRows(input.rows, orders, journal);
+  const compared = await compareRows(input.rows, orders, journal);
   const ofRows = new Set(
     compared.flatMap(({ orderId, refunds }) => refunds.map(({ id }) => `${orderId} ${id}`)),
   );
@@ -74,18 +75,34 @@ function byLine(one: Compared, other: Compared): number {
   return (one.row?.line ?? 0) - (other.row?.line ?? 0);
 }
 
-function compareRows(
+// The journal is asked about so many orders at a time.
+const ordersAtOnce = 100;
+
+async function compareRows(
+  rows: readonly InputRow[],
+  orders: ReadOrders,
+  journal: KnownRefunds,
+): Promise<readonly Compared[]> {
+  const byOrder = [...Map.groupBy(rows, (row) => orderIdOf(row, orders))];
+  const compared: Compared[] = [];
+  for (let from = 0; from < byOrder.length; from += ordersAtOnce) {
+    const some = byOrder.slice(from, from + ordersAtOnce);
+    await journal.lookUp(some.map(([id]) => id));
+    compared.push(...some.flatMap(([id, own]) => compareRowsOf(id, own, orders, journal)));
+  }
+  return compared;
+}
+
+function compareRowsOf(
+  id: string,
   rows: readonly InputRow[],
   orders: ReadOrders,
   journal: KnownRefunds,
 ): readonly Compared[] {
-  const byOrder = Map.groupBy(rows, (row) => orderIdOf(row, orders));
-  return [...byOrder].flatMap(([id, some]) => {
-    const order = orders.take(id)?.order;
-    if (order === undefined)
-      return some.map((row) => notFound(id, row, orders.missing.get(id) ?? `there is no order ${id}`));
-    return compareOrder(id, some, order, journal.ofOrder(id, order));
-  });
+  const order = orders.take(id)?.order;
+  if (order === undefined)
+    return rows.map((row) => notFound(id, row, orders.missing.get(id) ?? `there is no order ${id}`));
+  return compareOrder(id, rows, order, journal.ofOrder(id, order));
 }
 
 // Which refunds are looked for: those since then that no row is about.
@@ -108,6 +125,7 @@ async function refundsElsewhere(
   const end = ctx.notes.progress(() => `looking for other refunds: ${read} orders read`);
   try {
     for await (const { records } of longPages(service, 'orders', {}, { ahead: true })) {
+      await asked.journal.lookUp(ordersWithRefunds(records.map(({ value }) => value)));
       for (const record of records) {
         const id = idOf(record);
         if (id !== undefined) found.push(...elsewhere(id, record.value, asked));

@@ -12,22 +12,27 @@ import type { KnownOfOrder, Unshown } from './compare-rows.ts';
 
 /** The journal, as far as a comparison asks it. */
 export interface KnownRefunds {
+  /** Asks for what was sent on these orders. Only of the orders that were asked for last `ofOrder` knows something. */
+  lookUp(orderIds: Iterable<string>): Promise<void>;
   /** Remembers for `sentBy` which refunds of the order are probably ours. */
   ofOrder(orderId: string, order: JsonObject): KnownOfOrder;
   /** Who sent a refund; undefined if that was not this machine. */
   sentBy(refundId: string): string | undefined;
 }
 
-/** Reads all attempts of an account once, since a file may name thousands of orders. */
+/** Asks about some orders at a time, since a file may name thousands. */
 export async function knownRefunds(ctx: Context, service: OpenService): Promise<KnownRefunds> {
   const { journal } = ctx;
   const now = await journal.now();
-  const attempts = await journal.attemptsOf(service);
-  const byOrder = Map.groupBy(attempts, ({ sent }) => sent.proof.orderId ?? '');
-  const facts = refundFacts(attempts, journal);
-  const senders = new Map([...facts].map(([id, { operator }]) => [id, operator]));
+  const senders = new Map<string, string>();
+  let byOrder: ReadonlyMap<string, readonly AttemptRecord[]> = new Map();
   const { origin, mode } = service.profile;
   return {
+    async lookUp(orderIds) {
+      const attempts = await journal.attemptsOf(service, new Set(orderIds));
+      byOrder = Map.groupBy(attempts, ({ sent }) => sent.proof.orderId ?? '');
+      for (const [id, { operator }] of refundFacts(attempts, journal)) senders.set(id, operator);
+    },
     ofOrder(orderId, order) {
       const keyOf: KnownOfOrder['keyOf'] = (row) => rowKey({ ...row, origin, mode, orderId });
       const known = byOrder.get(orderId);

@@ -2,7 +2,7 @@
 
 import type { Service } from '../../api/api.ts';
 import { readMoney } from '../../api/charges.ts';
-import type { JsonObject } from '../../api/spec.ts';
+import { itemsOf, type JsonObject } from '../../api/spec.ts';
 import type { Context } from '../../commands/command.ts';
 import { CliError } from '../../errors.ts';
 import type { AttemptRecord, Journal, OpenCases } from '../../journal/journal.ts';
@@ -37,6 +37,15 @@ export function refundFacts(
       );
     }),
   );
+}
+
+/** The ids of those orders that may have refunds. Only of these the journal can know who made one. */
+export function ordersWithRefunds(orders: readonly JsonObject[]): ReadonlySet<string> {
+  const may = orders.filter(
+    ({ amount_refunded: refunded, charges }) =>
+      refunded !== 0 || itemsOf(charges).some(({ refunds }) => itemsOf(refunds).length > 0),
+  );
+  return new Set(may.flatMap(({ id }) => (typeof id === 'string' ? [id] : [])));
 }
 
 /**

@@ -1,9 +1,9 @@
-/** An attempt of the journal as one flat record, and the columns in which lists of attempts show it. */
+/** An attempt of the journal as one flat record, and its columns. */
 
-import { type AmountStyle, plainAmounts } from '../../amounts.ts';
+import type { AmountStyle } from '../../amounts.ts';
 import { type Column, fieldColumn } from '../../api/resources.ts';
 import type { JsonObject } from '../../api/spec.ts';
-import { acknowledgementOf, mayAppearUntil, untilWords } from '../../changes/changes.ts';
+import { acknowledgementOf, mayAppearUntil } from '../../changes/changes.ts';
 import { type AttemptRecord, broughtBy, statementOn, type VerdictRow } from '../../journal/journal.ts';
 import type { Context } from '../command.ts';
 import { briefOutcome, longestOutcome, outcomeWords } from './attempt-words.ts';
@@ -69,102 +69,11 @@ function bySaid(operator: unknown, member: unknown, link: string): unknown {
   return typeof member === 'string' && member !== operator ? `${String(operator)}${link}${member}` : operator;
 }
 
-/** How a list of attempts was asked for. */
-interface Asked {
-  /** Somebody typed what was created, so when it was sent says more than its name. */
-  readonly isSearched?: boolean;
-  /** Somebody typed the name of a person. */
-  readonly isOfPerson?: boolean;
-}
-
-export async function showAttempts(
-  ctx: Context,
-  attempts: readonly AttemptRecord[],
-  asked: Asked = {},
-): Promise<void> {
-  const now = await ctx.journal.now();
-  const records = attempts.map((record) => ({
-    ...recordOf(record, ctx.journal.isOpen(record, now)),
-    ...mayAppear(ctx, record),
-  }));
-  const amountsOf = amountStyles(ctx, attempts);
-  await ctx.out.ownList(
-    columnsFor(attempts, asked).map((column) => ({
-      ...column,
-      amountsOf,
-      ...(column.name === 'outcome' ? { value: (record: JsonObject) => withAppearing(ctx, record) } : {}),
-    })),
-    records,
-  );
-}
-
 /** Until when a change may still take effect that somebody recorded as not made; nothing if it no longer can. */
 export function mayAppear(ctx: Context, record: AttemptRecord): { readonly may_appear_until?: number } {
   const until = mayAppearUntil(ctx.journal, record, ctx.clock.now());
   return until === undefined ? {} : { may_appear_until: Math.ceil(until / 1000) };
 }
-
-function withAppearing(ctx: Context, { outcome, may_appear_until: until }: JsonObject): unknown {
-  return typeof until === 'number'
-    ? `${String(outcome)}; it may still appear until ${untilWords(ctx, until * 1000)}`
-    : outcome;
-}
-
-// The amounts of each attempt are shown as its own profile says, since a list may have those of several.
-function amountStyles(
-  { profiles }: Context,
-  attempts: readonly AttemptRecord[],
-): (record: JsonObject) => AmountStyle {
-  const names = new Set(attempts.map(({ sent }) => sent.profile));
-  const styles = new Map([...names].map((name) => [name, profiles.amountStyle(name)] as const));
-  return ({ profile }) => (typeof profile === 'string' ? styles.get(profile) : undefined) ?? plainAmounts;
-}
-
-// A screen of 80 columns has room for one more column: the profile if several are listed, or else who sent it if several people
-// did, or else the kind. Rows of two accounts must never look alike, so the profile stays, and so do money and time; the id of the
-// order then stands below its row. For the name of a person the time loses its clock or its day before anything else goes. Whoever
-// lists payment links wants to see their names, and the links below. The outcome is never cut for any of them; where kinds
-// differ, it tells the kind by its verb.
-function columnsFor(
-  attempts: readonly AttemptRecord[],
-  { isSearched = false, isOfPerson = false }: Asked,
-): readonly Column[] {
-  const differ = (of: (record: AttemptRecord) => string) => new Set(attempts.map(of)).size > 1;
-  const profiles = differ(({ sent }) => sent.profile);
-  const kinds = differ(({ sent }) => sent.proof.kind);
-  const people = isOfPerson || differ(({ sent }) => `${sent.operator} ${broughtBy(sent)}`);
-  const named = attempts.some((record) => nameOf(record) !== undefined);
-  const hasLinks = attempts.some(({ verdicts }) => verdicts.some(({ link }) => link !== undefined));
-  const onlyLinks = attempts.every(({ sent }) => sent.proof.kind === 'checkout');
-  const names = onlyLinks && named;
-  const shown = [kinds && !profiles && !people ? 'kind' : undefined];
-  const first = profiles || names || isSearched ? ['sent_at', 'amount'] : [];
-  const later = names ? ['kind', 'operator', ...(profiles ? [] : ['profile'])] : [];
-  const ofTeam = attempts.some(({ sent }) => sent.stamp?.desk !== undefined) ? [deskColumn] : [];
-  return [...attemptColumns, ...ofTeam].map((column) => {
-    if (profiles && column.name === 'profile')
-      return { ...column, tableFrom: 0, stays: true, least: longestProfile };
-    if (people && column.name === 'operator') return { ...column, tableFrom: 0, stays: true };
-    if (people && !profiles && column.name === 'sent_at') return { ...column, brief: { title: 'SENT' } };
-    if (hasLinks && column.name === 'link') return { ...column, tableFrom: 0, below: () => 'link' };
-    if (names && column.name === 'name') return { ...column, tableFrom: 0, early: true };
-    if (first.includes(column.name)) return { ...column, early: true };
-    // Where a link is shown, its id is needed on wide screens only.
-    if (onlyLinks && column.name === 'order')
-      return { ...column, title: 'CREATED', tableFrom: hasLinks ? 120 : 0 };
-    if (kinds && column.name === 'outcome') return { ...column, brief: { value: verbOutcome } };
-    if (shown.includes(column.name)) return { ...column, tableFrom: 0 };
-    return later.includes(column.name) ? { ...column, tableFrom: 160 } : column;
-  });
-}
-
-// In a team whose desks have names.
-const deskColumn = fieldColumn('desk', 'DESK', 'text', 120);
-
-// Names of profiles are rarely longer, and may have 63 letters.
-const longestProfile = 20;
-
-const verbOutcome = (record: JsonObject): string => briefOutcome(record, String(record.kind));
 
 /** The columns of one attempt, with its amount as its profile shows it. */
 export function columnsOfAttempt(ctx: Context, record: AttemptRecord): readonly Column[] {

@@ -3,10 +3,19 @@
 import { orderIdPattern } from '../../api/spec.ts';
 import { scriptIdPattern } from '../../changes/changes.ts';
 import { CliError, type ErrorSubject } from '../../errors.ts';
-import { type AttemptRecord, attemptName, changeKinds, type Moment } from '../../journal/journal.ts';
+import {
+  type AttemptFilter,
+  type AttemptRecord,
+  attemptName,
+  byNewest,
+  changeKinds,
+  type ListPage,
+  type Moment,
+  pagesOf,
+} from '../../journal/journal.ts';
 import { commandLine, type Profile } from '../../profiles/profiles.ts';
 import type { Completer, Context } from '../command.ts';
-import { flag } from '../flags.ts';
+import { flag, short, usage } from '../flags.ts';
 import { madeBy, nameOf } from './attempt-record.ts';
 
 /**
@@ -17,7 +26,9 @@ export async function attemptOf(ctx: Context, id: string): Promise<AttemptRecord
   const record =
     (await ctx.journal.attempts({ intent: id })).at(-1) ??
     (await attemptOfScript(ctx, id)) ??
-    (await ctx.journal.attempts({})).findLast((one) => isCreatedBy(one, id) || hasRefund(one, id));
+    (await ctx.journal.attempts({ made: new Set([id]) })).findLast(
+      (one) => isCreatedBy(one, id) || hasRefund(one, id),
+    );
   if (record !== undefined) return record;
   throw new CliError('not_found', `the journal of this machine has no ${id}`, {
     ...(intentPattern.test(id) ? { intent: id } : { scriptId: id }),
@@ -36,6 +47,37 @@ async function attemptOfScript(ctx: Context, scriptId: string): Promise<AttemptR
     scriptId,
     now: intents.map(([intent, profile]) => `${intent} of profile ${profile}`),
   });
+}
+
+/** The attempt of this name (`i_7f3k2m9q`, `i_7f3k2m9q.2`), as a place in a list. Throws CliError 'not_found'. */
+export async function attemptNamed(ctx: Context, name: string): Promise<AttemptRecord> {
+  const attempts = await ctx.journal.attempts({ intent: name.replace(/\.[0-9]+$/, '') });
+  return attempts.find((one) => attemptName(one) === name) ?? (await attemptOf(ctx, name));
+}
+
+/** One page of the changes that created this, by its id, its link, or words of its name; the newest first. */
+export async function creatorsOf(
+  ctx: Context,
+  filter: AttemptFilter,
+  { limit, before }: ListPage,
+  created: string,
+): Promise<readonly AttemptRecord[]> {
+  const isAfter = ({ sent }: AttemptRecord) => before === undefined || byNewest(before, sent) < 0;
+  const makers = (await ctx.journal.attempts({ ...filter, made: new Set([created]) })).filter(isAfter);
+  const named: AttemptRecord[] = [];
+  // Only payment links have a name.
+  if (filter.kind === undefined || filter.kind === 'checkout')
+    for await (const page of pagesOf(ctx.journal, { ...filter, kind: 'checkout' }, { limit: 250, before })) {
+      named.push(...page.filter((record) => hasCreated(record, created)));
+      if (named.length >= limit) break;
+    }
+  const found = new Map(
+    [...makers.filter((record) => hasCreated(record, created)), ...named].map((record) => [
+      attemptName(record),
+      record,
+    ]),
+  );
+  return [...found.values()].toSorted((one, other) => byNewest(one.sent, other.sent)).slice(0, limit);
 }
 
 /** What an error about an attempt names for scripts. */
@@ -143,7 +185,7 @@ async function unfinishedOf(
   origin: string | undefined,
   now: Moment,
 ): Promise<readonly AttemptRecord[]> {
-  const attempts = await ctx.journal.attempts({ origin, unsettled: true });
+  const attempts = await ctx.journal.attempts({ origin, unconfirmed: true });
   return attempts.filter((record) => needsPerson(ctx, record, now));
 }
 
@@ -171,6 +213,19 @@ const offerIntents: Completer = ({ flags }, known) => known.intents(flags.get('p
 
 const linkPattern = /^https?:\/\/\S{1,2000}$/;
 const intentPattern = /^i_[A-Za-z0-9]{1,64}$/;
+
+/** The flag for the page of changes that were sent before this one. */
+export const nextFlag = {
+  value: 'ID',
+  summary: 'the page of the changes that were sent before this one',
+  offers: offerIntents,
+  parse(text: string, name: string): string {
+    if (/^i_[A-Za-z0-9]{1,64}(\.[0-9]{1,9})?$/.test(text)) return text;
+    throw usage(`${name} ${short(text)}: not the id of a change, which looks like i_7f3k2m9q`, [
+      'paydesk journal list',
+    ]);
+  },
+} as const;
 
 /** The journal's id of an intent, or a script's own, as an argument. */
 export function intentArgument<const R extends boolean>(required: R) {

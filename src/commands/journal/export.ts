@@ -1,15 +1,16 @@
 /** `journal export`: prints every attempt as a flat record, or writes the whole journal into a file for another machine. */
 
 import { counted } from '../../counted.ts';
+import { pagesOf } from '../../journal/journal.ts';
 import { type Context, defineCommand, dryRunShown } from '../command.ts';
 import { flag } from '../flags.ts';
 import { clockAndZoneOf, rangeWords, whenFlag } from '../typed-time.ts';
-import { showAttempts } from './attempt-record.ts';
+import { showAttemptPages } from './attempt-list.ts';
 import { withScope } from './attempts.ts';
 
 export const exportJournal = defineCommand({
   description:
-    'Prints every change that this machine sent and what is known of it, oldest first, in the format of -o. No order is read again. With --to, the whole journal and its witness go into one file for another machine; journal import reads it there. From then on make changes on that machine only: if you use both, both may send the same change.',
+    'Prints every change that this machine sent and what is known of it, the newest first, in the format of -o. No order is read again. With --to, the whole journal and its witness go into one file for another machine; journal import reads it there. From then on make changes on that machine only: if you use both, both may send the same change.',
   arguments: [],
   flags: {
     since: whenFlag('only what was sent since: today, last-month, 30d, a date, ISO 8601'),
@@ -32,7 +33,7 @@ export const exportJournal = defineCommand({
     const since = flags.since?.at(clockAndZoneOf(ctx));
     const span = rangeWords('changes sent', { since, until: undefined }, ctx.days.full);
     if (span !== undefined) ctx.notes.note(span);
-    await showAttempts(ctx, await ctx.journal.attempts({ origin: scope?.origin, since }));
+    await showAttemptPages(ctx, pagesOf(ctx.journal, { origin: scope?.origin, since }));
     return undefined;
   },
 });

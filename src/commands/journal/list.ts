@@ -1,19 +1,53 @@
 /** `journal list`: lists what this machine sent, and what became of it. */
 
-import { type AttemptRecord, broughtBy, type ChangeKind, changeKinds } from '../../journal/journal.ts';
-import type { Profile } from '../../profiles/profiles.ts';
+import { counted } from '../../counted.ts';
+import {
+  type AttemptFilter,
+  type AttemptRecord,
+  attemptName,
+  byNewest,
+  type ChangeKind,
+  changeKinds,
+  pagesOf,
+} from '../../journal/journal.ts';
+import { accountSpan, commandLine, type Profile, plainCommand } from '../../profiles/profiles.ts';
+import type { Cell } from '../../terminal/terminal.ts';
 import { type Context, defineCommand, type Input } from '../command.ts';
 import { flag, usage } from '../flags.ts';
 import { clockAndZoneOf, rangeWords, whenFlag } from '../typed-time.ts';
-import { attemptColumns, showAttempts } from './attempt-record.ts';
-import { askingFile, elsewhereLines, fromFlag, hasCreated, needsPerson, withScope } from './attempts.ts';
-import { readAgain } from './reconcile.ts';
+import { showAttemptPages, showAttempts } from './attempt-list.ts';
+import { attemptColumns } from './attempt-record.ts';
+import {
+  askingFile,
+  attemptNamed,
+  creatorsOf,
+  elsewhereLines,
+  fromFlag,
+  hasCreated,
+  needsPerson,
+  nextFlag,
+  withScope,
+} from './attempts.ts';
+import { readBeforeList } from './look-again.ts';
 import { settingColumns, showSettings } from './setting-record.ts';
 
 const kindNames = [...(Object.keys(changeKinds) as [ChangeKind, ...ChangeKind[]]), 'setting'] as const;
 
+const usualLimit = 20;
+
 const listFlags = {
-  open: flag.switch({ summary: 'only unconfirmed changes, and alarms that nobody has acknowledged' }),
+  limit: flag.integer(1, 250, {
+    value: 'N',
+    summary: 'changes per page',
+    defaultText: String(usualLimit),
+    conflicts: ['all'],
+  }),
+  next: nextFlag,
+  all: flag.switch({ summary: 'every change, the newest first', conflicts: ['limit'] }),
+  open: flag.switch({
+    summary: 'all unconfirmed changes, and alarms that nobody has acknowledged',
+    conflicts: ['limit', 'next', 'all'],
+  }),
   order: flag.id('orders', { value: 'ID', summary: 'only changes of this order' }),
   since: whenFlag('only what was sent since: today, monday, 30d, 12h, a date, ISO 8601'),
   kind: flag.choice(kindNames, {
@@ -32,73 +66,130 @@ const listFlags = {
   from: fromFlag,
 } as const;
 
+type ListInput = Input<readonly [], typeof listFlags>['flags'];
+
 export const list = defineCommand({
   description:
-    'Lists what this machine sent with the account of the profile, newest last. First it checks unconfirmed changes again, three at most.',
+    'Lists what this machine sent with the account of the profile: the newest changes, the newest of them last, and the command for those before them. First it checks unconfirmed changes again, three at most.',
   arguments: [],
   flags: listFlags,
   examples: [
     'paydesk journal list',
     'paydesk journal list --open --json | jq .data',
-    'paydesk journal list --since 7d',
+    'paydesk journal list --since 7d --all --csv',
     'paydesk journal list --kind checkout',
     'paydesk journal list --kind setting --csv',
     'paydesk journal list --from journal-2025.paydesk --since 2025-11-01',
   ],
-  exits: [0, 2, 3, 4],
-  async run(asked, { flags }) {
-    const run = await askingFile(asked, flags.from);
-    if (flags.kind === 'setting') return listSettings(run, flags);
+  exits: [0, 2, 3, 4, 5],
+  async run(here, { flags }) {
+    const run = await askingFile(here, flags.from);
+    const { kind } = flags;
+    if (kind === 'setting') return listSettings(run, flags);
     run.out.checkColumns(attemptColumns);
     const { ctx, scope } = await withScope(run, flags['all-profiles'] === true);
     const origin = scope?.origin;
     const since = flags.since?.at(clockAndZoneOf(ctx));
     const span = rangeWords('changes sent', { since, until: undefined }, ctx.days.full);
     if (span !== undefined) ctx.notes.note(span);
-    const query = { origin, orderId: flags.order, operator: flags.operator, since };
-    if (origin !== undefined && !ctx.options.dryRun)
-      await readAgain(ctx, await ctx.journal.attempts({ ...query, unsettled: true }));
-    const attempts = (await ctx.journal.attempts(query)).filter(
-      (record) =>
-        (flags.kind === undefined || record.sent.proof.kind === flags.kind) &&
-        (flags.desk === undefined || record.sent.stamp?.desk === flags.desk) &&
-        (flags.created === undefined || hasCreated(record, flags.created)),
-    );
-    const shown = flags.open === true ? await openOf(ctx, attempts) : attempts;
-    // What a member brings into the journal of a team later was sent earlier.
-    const inOrder = shown.toSorted((one, other) => one.sent.time - other.sent.time);
-    await showAttempts(ctx, inOrder, {
-      isSearched: flags.created !== undefined,
-      isOfPerson: flags.operator !== undefined,
-    });
+    const { order: orderId, operator, desk } = flags;
+    const asked = { origin, orderId, operator, since };
+    if (origin !== undefined && !ctx.options.dryRun && flags.next === undefined)
+      await readBeforeList(ctx, asked);
+    const shown = await showChosen(ctx, { ...asked, kind, desk }, flags);
     // If rows of the journal are lost, an empty list proves nothing.
-    if (shown.length === 0 && (await ctx.journal.problem()) !== undefined) return undefined;
-    const { order, kind, created, operator, desk } = flags;
-    const isWhole = [order, flags.since, kind, created, operator, desk].every(
-      (filter) => filter === undefined,
-    );
-    if (shown.length === 0 && operator !== undefined) await noteOperators(ctx, origin);
-    const lines = closingLines(shown, { open: flags.open === true, isWhole, scope });
+    if (shown.count === 0 && (await ctx.journal.problem()) !== undefined) return undefined;
+    if (shown.count === 0 && operator !== undefined) await noteOperators(ctx, origin);
+    const lines = closingLines(ctx, shown, flags, scope);
     const elsewhere = flags.from === undefined ? await elsewhereLines(ctx, scope) : [];
     for (const line of [...lines, ...elsewhere]) ctx.notes.note(line);
     return undefined;
   },
 });
 
+/** What was shown of the journal. */
+interface Shown {
+  readonly count: number;
+  /** The profiles that sent it. */
+  readonly profiles: ReadonlySet<string>;
+  /** There is more that was sent before this attempt; undefined if there is not. */
+  readonly moreBefore: AttemptRecord | undefined;
+}
+
+async function showChosen(ctx: Context, filter: AttemptFilter, flags: ListInput): Promise<Shown> {
+  const { created, operator, next, limit = usualLimit } = flags;
+  const asked = { isSearched: created !== undefined, isOfPerson: operator !== undefined };
+  const before = next === undefined ? undefined : (await attemptNamed(ctx, next)).sent;
+  // One more, which says whether there is a next page.
+  const page = { limit: limit + 1, before };
+  if (flags.all === true)
+    return await showAll(
+      ctx,
+      created === undefined
+        ? pagesOf(ctx.journal, filter, { limit: 250, before })
+        : [await creatorsOf(ctx, filter, { limit: Number.MAX_SAFE_INTEGER, before }, created)],
+      asked,
+    );
+  const found =
+    flags.open === true
+      ? await openOf(ctx, filter, created)
+      : created === undefined
+        ? await ctx.journal.list(filter, page)
+        : await creatorsOf(ctx, filter, page, created);
+  const isCut = flags.open !== true && found.length > limit;
+  // The newest last, where a person looks first.
+  const shown = (isCut ? found.slice(0, limit) : found).toReversed();
+  await showAttempts(ctx, shown, { ...asked, hasMore: isCut });
+  const profiles = new Set(shown.map(({ sent }) => sent.profile));
+  return { count: shown.length, profiles, moreBefore: isCut ? shown[0] : undefined };
+}
+
+async function showAll(
+  ctx: Context,
+  all: Iterable<readonly AttemptRecord[]> | AsyncIterable<readonly AttemptRecord[]>,
+  asked: Parameters<typeof showAttemptPages>[2],
+): Promise<Shown> {
+  const profiles = new Set<string>();
+  let count = 0;
+  async function* pages(): AsyncGenerator<readonly AttemptRecord[]> {
+    for await (const page of all) {
+      for (const { sent } of page) profiles.add(sent.profile);
+      count += page.length;
+      yield page;
+    }
+  }
+  await showAttemptPages(ctx, pages(), asked);
+  return { count, profiles, moreBefore: undefined };
+}
+
+// What a member brings into the journal of a team later was sent earlier.
+async function openOf(
+  ctx: Context,
+  filter: AttemptFilter,
+  created: string | undefined,
+): Promise<readonly AttemptRecord[]> {
+  const found = await ctx.journal.attempts({ ...filter, unconfirmed: true });
+  const now = await ctx.journal.now();
+  return found
+    .filter((record) => needsPerson(ctx, record, now))
+    .filter((record) => created === undefined || hasCreated(record, created))
+    .toSorted((one, other) => byNewest(one.sent, other.sent));
+}
+
 // Whoever mistyped a name sees which there are.
 async function noteOperators(ctx: Context, origin: string | undefined): Promise<void> {
-  const all = await ctx.journal.attempts({ origin });
-  const names = [...new Set(all.flatMap(({ sent }) => [sent.operator, broughtBy(sent) ?? sent.operator]))];
+  const names = await ctx.journal.operators(origin);
   if (names.length > 0) ctx.notes.note(`changes were sent by ${names.join(', ')}`);
 }
 
-async function listSettings(
-  run: Context,
-  flags: Input<readonly [], typeof listFlags>['flags'],
-): Promise<undefined> {
-  const misplaced = (['open', 'order', 'created', 'desk'] as const).find((name) => flags[name] !== undefined);
+async function listSettings(run: Context, flags: ListInput): Promise<undefined> {
+  const misplaced = (['open', 'order', 'created', 'desk', 'limit', 'next'] as const).find(
+    (name) => flags[name] !== undefined,
+  );
   if (misplaced !== undefined)
-    throw usage(`--${misplaced} cannot be combined with --kind setting: a setting belongs to no order`);
+    throw usage(
+      `--${misplaced} cannot be combined with --kind setting: a setting belongs to no order, and all are listed`,
+    );
   run.out.checkColumns(settingColumns);
   const { ctx, scope } = await withScope(run, flags['all-profiles'] === true);
   const since = flags.since?.at(clockAndZoneOf(ctx));
@@ -111,32 +202,50 @@ async function listSettings(
   return undefined;
 }
 
-/** How a list is narrowed. */
-interface Narrowed {
-  readonly open: boolean;
-  /** No other filter was given. */
-  readonly isWhole: boolean;
-  /** The profile whose account is listed; undefined for all. */
-  readonly scope: Profile | undefined;
-}
-
 // Two accounts may have an order with the same id, so the line names the profiles.
 function closingLines(
-  shown: readonly AttemptRecord[],
-  { open, isWhole, scope }: Narrowed,
-): readonly string[] {
-  if (shown.length === 0) {
+  ctx: Context,
+  { count, profiles, moreBefore }: Shown,
+  flags: ListInput,
+  scope: Profile | undefined,
+): readonly Cell[] {
+  if (count === 0) {
     const where = scope === undefined ? 'from this machine' : `with profile ${scope.name}`;
-    if (!isWhole) return [`no change ${where} matches`];
-    return [`${open ? 'nothing is unconfirmed' : 'nothing was sent'} ${where}`];
+    const { order, since, kind, created, operator, desk, next } = flags;
+    if ([order, since, kind, created, operator, desk, next].some((filter) => filter !== undefined))
+      return [`no change ${where} matches`];
+    return [`${flags.open === true ? 'nothing is unconfirmed' : 'nothing was sent'} ${where}`];
   }
-  const profiles = [...new Set(shown.map(({ sent }) => sent.profile))];
-  return profiles.length < 2
-    ? []
-    : [`these changes were sent with ${profiles.join(', ')}; for only one of them: -p ${profiles[0]}`];
+  const [first] = profiles;
+  const names = [...profiles].join(', ');
+  return [
+    ...(moreBefore === undefined ? [] : [nextLine(ctx, count, flags, { scope, moreBefore })]),
+    ...(profiles.size < 2
+      ? []
+      : [`these changes were sent with ${names}; for only one of them: -p ${first}`]),
+  ];
 }
 
-async function openOf(ctx: Context, attempts: readonly AttemptRecord[]): Promise<readonly AttemptRecord[]> {
-  const now = await ctx.journal.now();
-  return attempts.filter((record) => needsPerson(ctx, record, now));
+// As `orders list` says it.
+function nextLine(
+  ctx: Context,
+  count: number,
+  { limit, order, since, kind, created, operator, desk, from, 'all-profiles': all }: ListInput,
+  { scope, moreBefore }: { readonly scope: Profile | undefined; readonly moreBefore: AttemptRecord },
+): Cell {
+  const values = { limit, order, since: since?.text, kind, created, operator, desk, from };
+  const words = [
+    'journal',
+    'list',
+    ...Object.entries(values).flatMap(([name, value]) =>
+      value === undefined ? [] : [`--${name}`, String(value)],
+    ),
+    ...(all === true ? ['--all-profiles'] : []),
+    ...ctx.options.outputWords,
+    '--next',
+    attemptName(moreBefore),
+  ];
+  const shown = counted(count, 'change');
+  if (scope === undefined) return `${shown}. next: ${plainCommand(...words)}`;
+  return [`${shown}, `, accountSpan(scope), `. next: ${commandLine(scope, ...words)}`];
 }

@@ -1,11 +1,9 @@
 /** `journal reconcile`: reads orders again to find out what became of unconfirmed changes. */
 
 import { blockedWords, changeOf } from '../../changes/changes.ts';
-import { about, CliError, exitCodes } from '../../errors.ts';
+import { about, exitCodes } from '../../errors.ts';
 import {
   type AttemptRecord,
-  alarmText,
-  appearedVerdict,
   attemptName,
   leavesUntil,
   type Moment,
@@ -13,7 +11,8 @@ import {
 } from '../../journal/journal.ts';
 import { type Context, defineCommand } from '../command.ts';
 import { flag, usage } from '../flags.ts';
-import { amountStyleOf, attemptColumns, showAttempts } from './attempt-record.ts';
+import { showAttempts } from './attempt-list.ts';
+import { amountStyleOf, attemptColumns } from './attempt-record.ts';
 import { outcomeWords } from './attempt-words.ts';
 import {
   attemptOf,
@@ -24,6 +23,7 @@ import {
   withAllJournals,
   withScope,
 } from './attempts.ts';
+import { dueIn, namesProfile, readAll, readFew, type Unread, warnOfAlarms } from './look-again.ts';
 import { checkShown, type Look, showAttempt } from './show.ts';
 
 export const reconcile = defineCommand({
@@ -43,23 +43,20 @@ export const reconcile = defineCommand({
     const everything = flags.all === true;
     const { ctx, scope } = await withScope(run, everything && run.options.profile === undefined);
     const origin = scope?.origin;
-    const unsettled = await ctx.journal.attempts({ origin, unsettled: true });
-    const due = await dueOf(ctx, unsettled);
-    if (ctx.options.dryRun) return showDue(ctx, everything ? due : await chosenOf(ctx, due));
+    if (ctx.options.dryRun) return showDue(ctx, await dueIn(ctx, origin, everything));
     ctx.out.checkColumns(attemptColumns);
-    const unread = new Map<string, string>();
-    const reread = everything ? await readEach(ctx, due, unread) : await readSome(ctx, due, unread);
+    const { before, reread, unread } = await (everything ? readAll : readFew)(ctx, origin);
     const now = await ctx.journal.now();
     const isShown = ({ sent }: AttemptRecord) => reread.some((one) => one.sent.intent === sent.intent);
     // Also shows attempts that no read can prove, and those that it is too early to read.
-    const left = (await ctx.journal.attempts({ origin, unsettled: true })).filter((one) =>
+    const left = (await ctx.journal.attempts({ origin, unconfirmed: true })).filter((one) =>
       needsPerson(ctx, one, now),
     );
     const all = [...reread, ...left.filter((one) => !isShown(one))];
     const alarmed = reread.filter((one) => needsPerson(ctx, one, now));
-    const shown = toShow(ctx, all, unsettled, now);
+    const shown = toShow(ctx, all, before, now);
     await showAttempts(ctx, shown);
-    const made = watchedLine(shown, unsettled);
+    const made = watchedLine(shown, before);
     if (made !== undefined) ctx.notes.note(made);
     warnOfOpen(ctx, all, now, unread);
     warnOfAlarms(ctx, all);
@@ -182,20 +179,9 @@ function unreadWords(problem: string): string {
   return `unconfirmed, and could not be looked up: ${problem}; nothing is known that was not known before`;
 }
 
-// If changes of several profiles stand together, each line says whose it is.
-function namesProfile(records: readonly AttemptRecord[]): (record: AttemptRecord) => string {
-  const several = new Set(records.map(({ sent }) => sent.profile)).size > 1;
-  return ({ sent }) => (several ? ` with profile ${sent.profile}` : '');
-}
-
 // A person named this attempt, so a watched one is read even when it is not due.
 async function mayChange(ctx: Context, record: AttemptRecord): Promise<boolean> {
   return ctx.journal.isWatched(record) || ctx.journal.isDue(record, await ctx.journal.now());
-}
-
-async function dueOf(ctx: Context, attempts: readonly AttemptRecord[]): Promise<readonly AttemptRecord[]> {
-  const now = await ctx.journal.now();
-  return attempts.filter((one) => ctx.journal.isDue(one, now));
 }
 
 // A dry run does not read the order, because paydesk writes down what a read proves.
@@ -209,110 +195,4 @@ async function showDue(ctx: Context, due: readonly AttemptRecord[]): Promise<und
     })),
   ]);
   return undefined;
-}
-
-/** Reads some due attempts again: at most three unconfirmed ones and one that is only watched. Warns about alarms. */
-export async function readAgain(
-  ctx: Context,
-  attempts: readonly AttemptRecord[],
-): Promise<readonly AttemptRecord[]> {
-  // What a read shows now could not be written down.
-  if (attempts.length === 0 || (await ctx.journal.away()) !== undefined) return [];
-  const unread = new Map<string, string>();
-  const reread = await readSome(ctx, await dueOf(ctx, attempts), unread);
-  for (const [intent, problem] of unread)
-    ctx.notes.note(`could not find out more about ${intent}: ${problem}`);
-  warnOfAlarms(ctx, reread);
-  return reread;
-}
-
-/** The unconfirmed changes that could not be looked up, by their intents, and why. */
-type Unread = ReadonlyMap<string, string>;
-
-async function readSome(
-  ctx: Context,
-  due: readonly AttemptRecord[],
-  unread: Map<string, string>,
-): Promise<readonly AttemptRecord[]> {
-  const chosen = await chosenOf(ctx, due);
-  const isWatched = (record: AttemptRecord) => ctx.journal.isWatched(record);
-  const reread = await readEach(
-    ctx,
-    chosen.filter((record) => !isWatched(record)),
-    unread,
-  );
-  return [...reread, ...(await readWatched(ctx, chosen.filter(isWatched)))];
-}
-
-// Alarms go to stderr, so that a person sees them even when stdout goes into a pipe.
-function warnOfAlarms(ctx: Context, records: readonly AttemptRecord[]): void {
-  const named = namesProfile(records);
-  for (const line of records.map((record) => alarmLine(ctx, record, named(record))))
-    if (line !== undefined) ctx.notes.warn(line);
-}
-
-/** One line about the alarm of an attempt: what was seen, and where to look. Undefined when there is no alarm. */
-function alarmLine(ctx: Context, record: AttemptRecord, profile: string): string | undefined {
-  const { intent, proof } = record.sent;
-  const last = record.verdicts.at(-1);
-  if (last?.alarm === undefined) return undefined;
-  const ids = (last.refunds ?? []).map(({ id }) => id ?? 'one refund without an id').join(' and ');
-  const isListed = ids !== '' && (last.alarm === 'duplicate' || appearedVerdict(record) !== undefined);
-  const seen = isListed ? `the service lists ${ids}` : last.why;
-  const on = proof.orderId === undefined ? '' : ` on ${proof.orderId}`;
-  return `${alarmText(record) ?? last.alarm}: ${changeOf(record, amountStyleOf(ctx, record))}${on}${profile}: ${seen}: paydesk journal show ${intent}`;
-}
-
-async function chosenOf(ctx: Context, due: readonly AttemptRecord[]): Promise<readonly AttemptRecord[]> {
-  return ctx.journal.pickDue(due, await ctx.journal.now());
-}
-
-// Nobody asked for these attempts, so a failed read is not reported.
-async function readWatched(
-  ctx: Context,
-  attempts: readonly AttemptRecord[],
-): Promise<readonly AttemptRecord[]> {
-  const reread: AttemptRecord[] = [];
-  for (const record of attempts) {
-    try {
-      const { record: after, evidence } = await ctx.journal.reconcile(record, { once: true });
-      if (evidence?.shows !== 'unreadable') reread.push(after);
-    } catch (error) {
-      if (!(error instanceof CliError)) throw error;
-    }
-  }
-  return reread;
-}
-
-// Reports an attempt that cannot be read and leaves it unchanged.
-async function readEach(
-  ctx: Context,
-  attempts: readonly AttemptRecord[],
-  unread: Map<string, string>,
-): Promise<readonly AttemptRecord[]> {
-  const now = await ctx.journal.now();
-  const reread: AttemptRecord[] = [];
-  for (const record of attempts) {
-    try {
-      const { record: after, evidence } = await ctx.journal.reconcile(record);
-      reread.push(after);
-      if (evidence?.shows !== 'unreadable') continue;
-      if (ctx.journal.isOpen(after, now)) unread.set(record.sent.intent, evidence.problem);
-      else ctx.notes.note(`could not find out more about ${record.sent.intent}: ${evidence.problem}`);
-    } catch (error) {
-      if (!(error instanceof CliError)) throw error;
-      // The outcome of this attempt is known and it is only watched. If its profile is gone, nobody needs a warning.
-      const isMissing = error.kind === 'auth' || error.kind === 'usage';
-      if ((isMissing || ctx.options.quiet) && !ctx.journal.isOpen(record, now)) continue;
-      const { intent } = record.sent;
-      ctx.notes.warn(`${intent} was not checked: ${error.message}: ${checkCommand(error, intent)}`);
-      reread.push(record);
-    }
-  }
-  return reread;
-}
-
-// If a profile must be chosen first, the command that names one.
-function checkCommand({ parts: { now = [] } }: CliError, intent: string): string {
-  return now.find((line) => line.startsWith('paydesk ')) ?? `paydesk journal reconcile ${intent}`;
 }

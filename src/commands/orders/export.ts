@@ -1,9 +1,9 @@
 /** `orders export`: writes every order, charge or refund of a time range to stdout or into a file. */
 
-import type { Page } from '../../api/api.ts';
+import type { Page, WireRecord } from '../../api/api.ts';
 import { type Column, chargeColumns, orderColumns, refundColumns } from '../../api/resources.ts';
 import type { JsonObject } from '../../api/spec.ts';
-import { type RefundFacts, refundFacts } from '../../changes/changes.ts';
+import { ordersWithRefunds, type RefundFacts, refundFacts } from '../../changes/changes.ts';
 import { CliError } from '../../errors.ts';
 import type { Profile } from '../../profiles/profiles.ts';
 import { type Context, type Days, defineCommand } from '../command.ts';
@@ -78,7 +78,9 @@ export const exportOrders = defineCommand({
       const range = timeRange({ since, until }, clockAndZone);
       warnOfFuture(ctx, until, clockAndZone);
       const { filters, leftOut } = orderFilters(ctx, rest, profile);
-      const facts = rows === 'refunds' ? await factsOf(ctx, profile) : new Map<string, RefundFacts>();
+      // A journal that cannot be read is told before anything is exported.
+      let facts = rows === 'refunds' ? await factsOf(ctx, profile, []) : noFacts;
+      const factOf = (id: string) => facts.get(id);
       return {
         resource: 'orders',
         rowsWord: rows,
@@ -102,12 +104,13 @@ export const exportOrders = defineCommand({
           const feed = feedIndex(ctx, service, undefined, { inTheMiddle: state !== undefined });
           fed.by = feed;
           const span = query === undefined ? { range, days } : spanOf(ctx, query);
-          const maker = rowMaker(ctx, profile, { rows, by, filters, leftOut }, facts, span, state);
+          const maker = rowMaker(ctx, profile, { rows, by, filters, leftOut, factOf }, span, state);
           return {
             ...maker,
-            onPage(page) {
-              maker.onPage?.(page);
+            async onPage(page) {
+              await maker.onPage?.(page);
               feed.page(page);
+              if (rows === 'refunds') facts = await factsOf(ctx, profile, page.records);
             },
           };
         },
@@ -150,9 +153,17 @@ function wordsOf({ rows, by, tz, since, until }: WordsInput, filters: readonly s
   ];
 }
 
-async function factsOf(ctx: Context, { origin }: Profile): Promise<ReadonlyMap<string, RefundFacts>> {
+const noFacts: ReadonlyMap<string, RefundFacts> = new Map();
+
+// What the journal knows of the refunds of some orders.
+async function factsOf(
+  ctx: Context,
+  { origin }: Profile,
+  records: readonly WireRecord[],
+): Promise<ReadonlyMap<string, RefundFacts>> {
+  const orderIds = ordersWithRefunds(records.map(({ value }) => value));
   try {
-    return refundFacts(await ctx.journal.attempts({ origin }), ctx.journal);
+    return refundFacts(await ctx.journal.attempts({ origin, orderIds }), ctx.journal);
   } catch (error) {
     if (!(error instanceof CliError)) throw error;
     // Without the journal, all refunds would look as if somebody else had made them.
@@ -172,6 +183,8 @@ function seconds(ms: number | undefined): number | null {
 interface RowsAsked extends Pick<OrderFilters, 'filters' | 'leftOut'> {
   readonly rows: RowKind;
   readonly by: RowDate;
+  /** What the journal knows of a refund of the page that is read now. */
+  readonly factOf: (refundId: string) => RefundFacts | undefined;
 }
 
 // The range of an export, and the days of its time zone.
@@ -191,8 +204,7 @@ function spanOf(ctx: Context, { since, until, zone }: JsonObject): Span {
 function rowMaker(
   ctx: Context,
   profile: Profile,
-  { rows, by, filters, leftOut }: RowsAsked,
-  facts: ReadonlyMap<string, RefundFacts>,
+  { rows, by, filters, leftOut, factOf }: RowsAsked,
   { range, days }: Span,
   state: JsonObject = {},
 ): RowMaker {
@@ -216,7 +228,7 @@ function rowMaker(
         range,
         day: (at) => days.day(at),
         referenceKeys: profile.settings['reference.keys'],
-        factsOf: (id) => (typeof id === 'string' ? facts.get(id) : undefined),
+        factsOf: (id) => (typeof id === 'string' ? factOf(id) : undefined),
       });
       undated += found.undated;
       return found.rows;

@@ -26,6 +26,8 @@ export interface KnownOrder<T> {
 
 /** What is decided about an order when it is read. */
 export interface KeptParts<T> {
+  /** Is called with orders before they are kept, so that `show` can say what was looked up about them. */
+  readonly beforeKept: (records: readonly WireRecord[]) => Promise<void>;
   readonly fits: (order: JsonObject) => boolean;
   readonly isBlocked: (shown: T) => boolean;
   readonly show: (order: JsonObject) => T;
@@ -139,7 +141,7 @@ export function createKnownOrders<T>(parts: KeptParts<T>): KnownOrders<T> {
 
 /** The order that a record shows; undefined if it has no id. */
 export function keep<T>(
-  { fits, isBlocked, show, amounts }: KeptParts<T>,
+  { fits, isBlocked, show, amounts }: Omit<KeptParts<T>, 'beforeKept'>,
   record: WireRecord,
   neighbour: string | undefined,
 ): Kept<T> | undefined {

@@ -2,8 +2,15 @@
 
 import type { Service } from '../../api/api.ts';
 import type { JsonObject } from '../../api/spec.ts';
-import { attemptsByOrder, casesOf, openCasesOf, unrecordedLine } from '../../changes/changes.ts';
-import { appearedVerdict } from '../../journal/journal.ts';
+import {
+  attemptsByOrder,
+  casesOf,
+  openCasesOf,
+  unconfirmedOf,
+  unrecordedLine,
+} from '../../changes/changes.ts';
+import { CliError } from '../../errors.ts';
+import { type AttemptRecord, appearedVerdict } from '../../journal/journal.ts';
 import type { Context } from '../command.ts';
 
 export interface OpenOrders {
@@ -13,22 +20,21 @@ export interface OpenOrders {
   readonly twice: ReadonlySet<string>;
   /** The orders with a refund that appeared although somebody recorded it as not made. */
   readonly appeared: ReadonlySet<string>;
-  /** Adds what an order shows and the journal does not know yet. */
-  readonly see: (order: JsonObject) => void;
+  /** Adds what orders show and the journal does not know yet. */
+  readonly see: (orders: readonly JsonObject[]) => Promise<void>;
 }
 
 /** What the journal knows by itself. `see` warns of what an order shows besides, with the command that records it. */
 export async function startOpenOrders(ctx: Context): Promise<OpenOrders> {
   const service = await ctx.service();
   const open = await openCasesOf(ctx, service);
-  const attempts = await attemptsByOrder(ctx, service);
+  // If the journal cannot be read, `openCasesOf` has warned of that.
+  const alarmed = await unconfirmedOf(ctx, service).catch(noneIfUnreadable);
   const twice = new Set(open.paidTwice.keys());
-  const late = [...attempts].filter(([, own]) => own.some((record) => appearedVerdict(record) !== undefined));
-  const appeared = new Set(late.flatMap(([id]) => id ?? []));
-  const see = (order: JsonObject) => {
+  const late = alarmed.filter((record) => appearedVerdict(record) !== undefined);
+  const appeared = new Set(late.flatMap(({ sent }) => sent.proof.orderId ?? []));
+  const seeOne = (order: JsonObject, known: readonly AttemptRecord[]) => {
     const id = String(order.id);
-    const known = attempts.get(id);
-    if (known === undefined) return;
     for (const one of casesOf(ctx, open, known, order)) {
       if (one.is === 'seen_twice') twice.add(id);
       if (one.is === 'appeared') appeared.add(id);
@@ -36,18 +42,26 @@ export async function startOpenOrders(ctx: Context): Promise<OpenOrders> {
       if (line !== undefined) ctx.notes.warn(line);
     }
   };
+  const see = async (orders: readonly JsonObject[]) => {
+    const attempts = await attemptsByOrder(ctx, service, new Set(orders.map(({ id }) => String(id))));
+    for (const order of orders) {
+      const known = attempts.get(String(order.id));
+      if (known !== undefined) seeOne(order, known);
+    }
+  };
   const unconfirmed = open.unconfirmed.size + (await withoutOrder(ctx, service));
   return { unconfirmed, twice, appeared, see };
+}
+
+function noneIfUnreadable(error: unknown): readonly AttemptRecord[] {
+  if (error instanceof CliError) return [];
+  throw error;
 }
 
 // How many unconfirmed changes are about no order.
 async function withoutOrder({ journal }: Context, { profile }: Service): Promise<number> {
   const now = await journal.now();
-  const unsettled = await journal.attempts({ origin: profile.origin, unsettled: true });
-  return unsettled.filter(
-    (record) =>
-      record.sent.account === profile.account &&
-      record.sent.proof.orderId === undefined &&
-      journal.isOpen(record, now),
-  ).length;
+  const { origin, account } = profile;
+  const open = await journal.attempts({ origin, withoutOrder: true, unconfirmed: true });
+  return open.filter((record) => record.sent.account === account && journal.isOpen(record, now)).length;
 }

@@ -48,7 +48,10 @@ const boundStep = 5_000;
 /** Opens a search. Nothing is read before `want`. With an index, older orders are found there. */
 export function searchOrders<T>(service: Service, parts: KeptParts<T>, index?: PickIndex): OrderSearch<T> {
   const known = createKnownOrders(parts);
-  const reading = createReading(service, known, (page) => index?.onPage(page));
+  const reading = createReading(service, known, {
+    beforeKept: parts.beforeKept,
+    onPage: (page) => index?.onPage(page),
+  });
   const inIndex = new Map<string, IndexAnswer>();
   let asked = '';
   let isAsking = false;
@@ -62,6 +65,7 @@ export function searchOrders<T>(service: Service, parts: KeptParts<T>, index?: P
     const answer = await index.search(words, count, (id) => known.has(id));
     isAsking = asked !== words;
     if (answer !== undefined) {
+      await parts.beforeKept(answer.orders.map(({ record }) => record));
       inIndex.set(words, answer);
       known.addFound(answer.orders);
     }
@@ -114,7 +118,15 @@ interface Reading {
   stop(): void;
 }
 
-function createReading<T>(service: Service, known: KnownOrders<T>, onPage: (page: Page) => void): Reading {
+interface Watching extends Pick<KeptParts<unknown>, 'beforeKept'> {
+  readonly onPage: (page: Page) => void;
+}
+
+function createReading<T>(
+  service: Service,
+  known: KnownOrders<T>,
+  { beforeKept, onPage }: Watching,
+): Reading {
   const left = new AbortController();
   const open = () =>
     longPages(service, 'orders', { next: known.last }, { signal: left.signal })[Symbol.asyncIterator]();
@@ -141,6 +153,7 @@ function createReading<T>(service: Service, known: KnownOrders<T>, onPage: (page
     try {
       for (become({ is: 'reading' }); state.is === 'reading'; ) {
         const { value: page } = await pages.next();
+        await beforeKept(page?.records ?? []);
         known.add(page?.records ?? []);
         if (page !== undefined) onPage(page);
         become(stateAfter(page?.hasMore === true));
@@ -196,6 +209,7 @@ async function locate<T>(service: Service, parts: KeptParts<T>, id: string): Pro
       return { answer: 'missing', why: `${accountLabel(service.profile)} has no order ${id}` };
     if ('boundReached' in located) return { answer: 'unknown', why: `${id} was not found by its id` };
     const { found, neighbour } = located;
+    await parts.beforeKept([found]);
     return { found: keep(parts, found, neighbour), why: `${id} was not found by its id` };
   } catch (error) {
     if (error instanceof CliError) return { why: error.message };

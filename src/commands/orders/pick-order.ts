@@ -1,7 +1,7 @@
 /** Lets a person pick the order of a change: by searching the newest orders as `orders find` does, or by a whole id. */
 
 import type { Service } from '../../api/api.ts';
-import type { JsonObject } from '../../api/spec.ts';
+import { idOf, type JsonObject } from '../../api/spec.ts';
 import {
   attemptsByOrder,
   casesOf,
@@ -11,6 +11,7 @@ import {
 } from '../../changes/changes.ts';
 import { counted } from '../../counted.ts';
 import { CliError } from '../../errors.ts';
+import type { AttemptRecord } from '../../journal/journal.ts';
 import { aboutMoney, commandLine } from '../../profiles/profiles.ts';
 import type { SearchedList } from '../../terminal/terminal.ts';
 import type { Context } from '../command.ts';
@@ -39,10 +40,14 @@ export async function pickOrder(ctx: Context, service: Service, offer: Pickable)
   if (!ctx.ask.interactive)
     throw usage('missing ID: say which order', [commandLine(profile, 'orders', 'list', ...offer.listFlags)]);
   const open = await openCasesOf(ctx, service);
-  // Asked for once: rows are drawn while a person types.
-  const attempts = await attemptsByOrder(ctx, service);
+  // Of the orders that were read: rows are drawn while a person types.
+  const attempts = new Map<string | undefined, readonly AttemptRecord[]>();
   const index = await openPickIndex(ctx, service);
   const kept: KeptParts<OrderShown> = {
+    async beforeKept(records) {
+      const ids = new Set(records.map(idOf).filter((id) => id !== undefined));
+      for (const [id, own] of await attemptsByOrder(ctx, service, ids)) attempts.set(id, own);
+    },
     fits: offer.accepts,
     isBlocked: ({ cases }) => cases.some(stopsRefund),
     amounts: profile.settings,

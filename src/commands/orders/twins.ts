@@ -52,7 +52,7 @@ export const twins = defineCommand({
     await ctx.out.ownList(
       columns,
       pairs.map((pair) => rowOf(pair, source)),
-      source.zone,
+      { zone: source.zone },
     );
     ctx.notes.note(
       pairs.length === 0

@@ -2,6 +2,7 @@
 
 import type { Service } from '../../api/api.ts';
 import { CliError } from '../../errors.ts';
+import { pagesOf } from '../../journal/journal.ts';
 import type { TypedKey } from '../../profiles/profiles.ts';
 import { type Context, defineCommand } from '../command.ts';
 import { fieldsView, keyFlags, nameArgument, profileDryRunShown, takeKey } from './profile-inputs.ts';
@@ -49,11 +50,11 @@ export const key = defineCommand({
 async function journalOrder(ctx: Context, name: string): Promise<string | undefined> {
   try {
     const { origin, account } = (await ctx.profiles.describe(name)).profile;
-    const attempts = await ctx.journal.attempts({ origin });
-    const about = attempts.findLast(
-      ({ sent }) => sent.account === account && sent.proof.orderId !== undefined,
-    );
-    return about?.sent.proof.orderId;
+    for await (const page of pagesOf(ctx.journal, { origin }, { limit: 20 })) {
+      const about = page.find(({ sent }) => sent.account === account && sent.proof.orderId !== undefined);
+      if (about !== undefined) return about.sent.proof.orderId;
+    }
+    return undefined;
   } catch (error) {
     if (!(error instanceof CliError)) throw error;
     ctx.notes.note(`the journal could not be read to find an order to try: ${error.message}`);

@@ -71,7 +71,7 @@ export const list = defineCommand({
     await ctx.out.ownList(
       columns,
       shown.map((refund) => rowOf(refund, source, gaps.undated + gaps.hidden === 0)),
-      source.zone,
+      { zone: source.zone },
     );
     const part = shown.length < found.length ? `; ${partWords(found, isBySize, flags.max)}` : '';
     ctx.notes.note(foundWords(source, found.length, part));

@@ -31,7 +31,7 @@ export const simulatorReset = defineCommand({
 // Reads unconfirmed changes of the demo again and settles them, because nothing can read them after the reset.
 async function closeOpen(ctx: Context): Promise<Profile> {
   const { profile } = await ctx.service({ profile: 'demo' });
-  const attempts = await ctx.journal.attempts({ origin: profile.origin, unsettled: true });
+  const attempts = await ctx.journal.attempts({ origin: profile.origin, unconfirmed: true });
   const now = await ctx.journal.now();
   for (const record of attempts.filter((one) => needsPerson(ctx, one, now))) {
     if (!ctx.journal.isOpen(record, now)) {

@@ -104,6 +104,7 @@ class PostgresStore {
   readonly #mirror: Mirror;
   readonly #desk: Desk;
   readonly writer: ServerWriter;
+  #asked: Promise<void> | undefined;
 
   constructor(parts: TeamStoreParts) {
     this.#parts = parts;
@@ -220,7 +221,16 @@ class PostgresStore {
     return error instanceof CliError && !isSilent ? error.parts.now?.[0] : undefined;
   }
 
-  async #refreshIfThere(): Promise<void> {
+  // What is asked in the same moment needs the server once.
+  #refreshIfThere(): Promise<void> {
+    this.#asked ??= Promise.resolve().then(() => {
+      this.#asked = undefined;
+      return this.#fetchIfThere();
+    });
+    return this.#asked;
+  }
+
+  async #fetchIfThere(): Promise<void> {
     try {
       await this.#desk.refresh(shownMs);
     } catch (error) {

@@ -9,12 +9,12 @@ import { CliError } from '../../errors.ts';
 import { fullPath } from '../../io.ts';
 import { type Archive, readArchive, writeArchive } from '../archive-file.ts';
 import { archiveRow, areOver, inShort } from '../archived-rows.ts';
-import { chainStart, link, relink, type StoredRow, unlink } from '../chain.ts';
+import { chainStart, link, relink, type StoredRow } from '../chain.ts';
 import { type AttemptRecord, attemptKey, type SettingRow } from '../journal-rows.ts';
 import type { Archiving, Moved } from '../journal-store.ts';
 import type { OpenFile } from './database.ts';
 import type { JournalFile } from './journal-file.ts';
-import { JournalTables, journalKind, recordsIn } from './journal-tables.ts';
+import { JournalTables, journalKind } from './journal-tables.ts';
 import { buildJournal, dropJournal, replaceJournal } from './repair.ts';
 import { verifyFiles } from './verify-files.ts';
 import { linesAfter, type Places } from './witness-check.ts';
@@ -159,7 +159,7 @@ function recordsOver(tables: JournalTables, about: string, before: number): read
     )
     .get(about);
   if (Number(found?.newest) >= before || found?.unfinished !== 0) return [];
-  const records = recordsIn(tables.about(about).map(unlink));
+  const records = tables.attemptsAbout(about);
   return areOver(records, before) ? records : [];
 }
 

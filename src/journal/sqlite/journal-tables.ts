@@ -5,26 +5,32 @@
 
 import { hash } from 'node:crypto';
 import type { DatabaseSync } from 'node:sqlite';
-import { deflateRawSync, inflateRawSync } from 'node:zlib';
 import { verdictsIn } from '../archived-rows.ts';
 import { dueAt, isDoubted, mayBeOpen } from '../attempt-state.ts';
 import { chainStart, type StoredRow, storedColumns, storedRow, unlink } from '../chain.ts';
-import { type AttemptRecord, broughtBy, type SentRow, type VerdictRow } from '../journal-rows.ts';
+import {
+  type AttemptRecord,
+  attemptKey,
+  broughtBy,
+  type JournalRow,
+  type SentRow,
+  type VerdictRow,
+} from '../journal-rows.ts';
 import { type FileKind, Statements } from './database.ts';
 
 /**
- * `rows`: only ever added. `body`: text, or compressed text. `about`: what the row is about: the order, or else the script's id, or else the intent (as the name of
+ * `rows`: only ever added. `about`: what the row is about: the order, or else the script's id, or else the intent (as the name of
  * its lock). Empty for a row about no attempt.
  * `attempts`: one line per SENT row, with its number and that of the newest row of the attempt. `is_open`, `is_doubted`, `by_hand`: 1
  * or null. `due`: when a watched one is read again; null for all others.
- * `made`: ids of refunds, and ids and links of what was created.
+ * `made`: ids of refunds, and ids and links of what was created. `again`: what `--again` named.
  * `head`: one line. `id`: a random name of this journal; `mark`: what a copy changes of its file (copy-marks.ts).
  */
 export const journalKind: FileKind = {
   name: 'journal',
   tables: `
 CREATE TABLE rows (
-  seq INTEGER PRIMARY KEY, row TEXT NOT NULL, body ANY, body_hash TEXT, prev TEXT NOT NULL, hash TEXT NOT NULL,
+  seq INTEGER PRIMARY KEY, row TEXT NOT NULL, body TEXT, body_hash TEXT, prev TEXT NOT NULL, hash TEXT NOT NULL,
   type TEXT NOT NULL, time INTEGER NOT NULL, intent TEXT NOT NULL, attempt INTEGER NOT NULL,
   origin TEXT, order_id TEXT, plan TEXT, ref TEXT, about TEXT NOT NULL
 ) STRICT;
@@ -49,6 +55,7 @@ CREATE INDEX attempt_doubted ON attempts (is_doubted) WHERE is_doubted IS NOT NU
 CREATE INDEX attempt_due ON attempts (due) WHERE due IS NOT NULL;
 CREATE INDEX attempt_by_hand ON attempts (by_hand) WHERE by_hand IS NOT NULL;
 CREATE TABLE made (id TEXT NOT NULL, sent INTEGER NOT NULL, PRIMARY KEY (id, sent)) STRICT, WITHOUT ROWID;
+CREATE TABLE again (name TEXT NOT NULL, sent INTEGER NOT NULL, PRIMARY KEY (name, sent)) STRICT, WITHOUT ROWID;
 CREATE TABLE head (
   seq INTEGER NOT NULL, hash TEXT NOT NULL, witness TEXT, time INTEGER NOT NULL, id TEXT NOT NULL, mark TEXT
 ) STRICT;
@@ -109,23 +116,34 @@ export class JournalTables {
   /** The row with a number; undefined when there is none. */
   at(seq: number): StoredRow | undefined {
     const found = this.sql(`${select} WHERE seq = ?`).get(seq);
-    return found && rowOf(found);
+    return found && storedRow(found);
   }
 
   /** Rows after a number, oldest first, at most `limit`. */
   after(seq: number, limit = -1): readonly StoredRow[] {
-    return this.sql(`${select} WHERE seq > ? ORDER BY seq LIMIT ?`).all(seq, limit).map(rowOf);
+    return this.sql(`${select} WHERE seq > ? ORDER BY seq LIMIT ?`).all(seq, limit).map(storedRow);
   }
 
   /** The rows after a number, oldest first, read a part at a time. */
+  *parts(after = 0): Generator<readonly StoredRow[]> {
+    for (let at = after; ; ) {
+      const rows = this.after(at, 1000);
+      if (rows.length > 0) yield rows;
+      const last = rows.at(-1)?.seq ?? 0;
+      // In a damaged file a number may come again.
+      if (last <= at) return;
+      at = last;
+    }
+  }
+
+  /** The same, row by row. */
   *each(after = 0): Generator<StoredRow> {
-    for (let rows = this.after(after, 1000); rows.length > 0; rows = this.after(rows.at(-1)?.seq ?? 0, 1000))
-      yield* rows;
+    for (const rows of this.parts(after)) yield* rows;
   }
 
   /** The rows about an order, a script's id or an intent, oldest first. */
   about(about: string): readonly StoredRow[] {
-    return this.sql(`${select} WHERE about = ? ORDER BY seq`).all(about).map(rowOf);
+    return this.sql(`${select} WHERE about = ? ORDER BY seq`).all(about).map(storedRow);
   }
 
   /** The number of the newest of these; 0 when there is none. */
@@ -133,9 +151,9 @@ export class JournalTables {
     return Number(this.sql('SELECT max(seq) AS seq FROM rows WHERE about = ?').get(about)?.seq ?? 0);
   }
 
-  /** What each row after a number is about, by the number of the row. */
-  aboutAfter(seq: number): ReadonlyMap<number, string> {
-    const found = this.sql('SELECT seq, about FROM rows WHERE seq > ?').all(seq);
+  /** What each row from one number to another is about, by the number of the row. */
+  aboutIn(from: number, to: number): ReadonlyMap<number, string> {
+    const found = this.sql('SELECT seq, about FROM rows WHERE seq BETWEEN ? AND ?').all(from, to);
     return new Map(found.map((row) => [Number(row.seq), String(row.about)]));
   }
 
@@ -148,6 +166,12 @@ export class JournalTables {
       "SELECT seq, about FROM rows WHERE type = 'sent' AND intent = ? AND attempt = ?",
     ).get(intent, attempt);
     return found && { seq: Number(found.seq), about: String(found.about) };
+  }
+
+  /** The numbers of the SENT rows of an intent, and what they are about. */
+  sentsOf(intent: string): readonly { readonly seq: number; readonly about: string }[] {
+    const found = this.sql("SELECT seq, about FROM rows WHERE type = 'sent' AND intent = ?").all(intent);
+    return found.map(({ seq, about }) => ({ seq: Number(seq), about: String(about) }));
   }
 
   /** Erases the bodies of an attempt, and the links by which it was found. Whether there was something to erase. */
@@ -178,16 +202,11 @@ export class JournalTables {
         row.type === 'sent'
           ? aboutOf(row)
           : ((row.type === 'verdict' ? this.sentOf(row) : undefined)?.about ?? '');
-      const values = { ...stored, body: packedBody(stored.body) };
-      insert.run(...storedColumns.map((name) => values[name]), about);
-      if (row.type === 'sent') this.#addAttempt(stored.seq, about, row);
-      if (row.type === 'sent' && row.archived !== undefined)
-        this.#noteState(stored.seq, stored.seq, { sent: row, verdicts: verdictsIn(row) });
+      insert.run(...storedColumns.map((name) => stored[name]), about);
+      if (row.type === 'sent') this.#addAttempt(stored.seq, row);
       if (row.type === 'verdict') this.#addVerdict(stored.seq, row);
       newest = stored;
-      if (row.type !== 'sent' && row.type !== 'verdict') continue;
-      const later = row.type === 'sent' ? verdictsIn(row) : [];
-      time = Math.max(time, row.time, ...later.map((one) => one.time));
+      if (row.type === 'sent' || row.type === 'verdict') time = Math.max(time, latestIn(row));
     }
     if (newest === undefined) return;
     this.sql('UPDATE head SET seq = ?, hash = ?, time = max(time, ?)').run(newest.seq, newest.hash, time);
@@ -204,52 +223,87 @@ export class JournalTables {
     this.sql(`UPDATE head SET mark = ?${id}`).run(mark ?? null);
   }
 
-  #addAttempt(seq: number, about: string, row: SentRow): void {
-    const { intent, attempt, origin, profile, proof, operator, time, stamp, given, amount, currency } = row;
-    const values = {
-      sent: seq,
-      last: seq,
-      about,
-      has_order: proof.orderId === undefined ? 0 : 1,
-      intent,
-      attempt,
-      origin,
-      profile,
-      given: given === undefined ? null : numberOfGiven(given),
-      kind: proof.kind,
-      operator,
-      brought: broughtBy(row) ?? null,
-      desk: stamp?.desk ?? null,
-      time,
-      amount: amount ?? null,
-      currency: currency ?? null,
-      is_open: 1,
-    };
+  #addAttempt(seq: number, row: SentRow): void {
+    const values = listedOf({ seq, sent: row, verdicts: verdictsIn(row), last: seq });
     const names = Object.keys(values);
     this.sql(`INSERT INTO attempts (${names.join(', ')}) VALUES (${names.map(() => '?').join(', ')})`).run(
       ...Object.values(values),
     );
+    for (const name of row.again ?? []) this.sql('INSERT OR IGNORE INTO again VALUES (?, ?)').run(name, seq);
+    for (const id of verdictsIn(row).flatMap(madeBy)) this.#addMade(id, seq);
   }
 
   #addVerdict(seq: number, row: VerdictRow): void {
     const sent = this.sentOf(row);
-    if (sent === undefined) return;
-    const record = recordsIn(this.about(sent.about).map(unlink)).find(
-      ({ sent: one }) => one.intent === row.intent && one.attempt === row.attempt,
-    );
-    if (record !== undefined) this.#noteState(sent.seq, seq, record);
-  }
-
-  // The state of an attempt after its newest row, and what its verdicts name.
-  #noteState(sent: number, newest: number, record: AttemptRecord): void {
-    const last = record.verdicts.at(-1);
-    const marks = [mayBeOpen(last), isDoubted(record), last?.by === 'person'].map((is) => (is ? 1 : null));
+    const record = sent && this.attemptsAbout(sent.about).find((one) => one.seq === sent.seq);
+    if (record === undefined) return;
+    const { is_open, is_doubted, by_hand, due } = listedOf({ ...record, last: seq });
     this.sql(
       'UPDATE attempts SET last = ?, is_open = ?, is_doubted = ?, by_hand = ?, due = ? WHERE sent = ?',
-    ).run(newest, ...marks, dueAt(record) ?? null, sent);
-    for (const id of record.verdicts.flatMap(madeBy))
-      this.sql('INSERT OR IGNORE INTO made VALUES (?, ?)').run(id, sent);
+    ).run(seq, is_open, is_doubted, by_hand, due, record.seq);
+    for (const id of madeBy(row)) this.#addMade(id, record.seq);
   }
+
+  #addMade(id: string, sent: number): void {
+    this.sql('INSERT OR IGNORE INTO made VALUES (?, ?)').run(id, sent);
+  }
+
+  /** The attempts about one thing. Nothing proves them. */
+  attemptsAbout(about: string): readonly NumberedAttempt[] {
+    return attemptsIn(this.about(about).map((stored) => ({ seq: stored.seq, row: unlink(stored) })));
+  }
+}
+
+/** The attempts that rows make up, in the order of their SENT rows. A verdict without its SENT row is passed over. */
+export function attemptsIn(
+  rows: readonly { readonly seq: number; readonly row: JournalRow }[],
+): readonly NumberedAttempt[] {
+  const found = new Map<string, { seq: number; sent: SentRow; verdicts: VerdictRow[]; last: number }>();
+  for (const { seq, row } of rows) {
+    if (row.type === 'sent')
+      found.set(attemptKey(row), { seq, sent: row, verdicts: [...verdictsIn(row)], last: seq });
+    const known = row.type === 'verdict' ? found.get(attemptKey(row)) : undefined;
+    if (known === undefined || row.type !== 'verdict') continue;
+    known.verdicts.push(row);
+    known.last = seq;
+  }
+  return [...found.values()];
+}
+
+/** An attempt, with the numbers of its SENT row and of its newest one. */
+export interface NumberedAttempt extends AttemptRecord {
+  readonly seq: number;
+  readonly last: number;
+}
+
+/** The line of an attempt in the table `attempts`. */
+export function listedOf(record: NumberedAttempt) {
+  const { seq, last, sent: row, verdicts } = record;
+  const { intent, attempt, origin, profile, proof, operator, time, stamp, given, amount, currency } = row;
+  const newest = verdicts.at(-1);
+  const mark = (is: boolean) => (is ? 1 : null);
+  return {
+    sent: seq,
+    last,
+    about: aboutOf(row),
+    has_order: proof.orderId === undefined ? 0 : 1,
+    intent,
+    attempt,
+    origin,
+    profile,
+    given: given === undefined ? null : numberOfGiven(given),
+    kind: proof.kind,
+    operator,
+    brought: broughtBy(row) ?? null,
+    desk: stamp?.desk ?? null,
+    time,
+    amount: amount ?? null,
+    currency: currency ?? null,
+    is_open: mark(mayBeOpen(newest)),
+    is_doubted: mark(isDoubted(record)),
+    due: dueAt(record) ?? null,
+    by_hand: mark(newest?.by === 'person'),
+  };
 }
 
 /** The ids of the refunds, and the id and the link of what was created, that a verdict names. */
@@ -257,43 +311,15 @@ export function madeBy({ refunds = [], created, link }: VerdictRow): readonly st
   return [...refunds.map(({ id }) => id), created, link].filter((id) => id !== undefined);
 }
 
+/** The latest time that a row tells. */
+export function latestIn(row: SentRow | VerdictRow): number {
+  const verdicts = row.type === 'sent' ? verdictsIn(row) : [];
+  return Math.max(row.time, ...verdicts.map(({ time }) => time));
+}
+
 const select = `SELECT ${storedColumns.join(', ')} FROM rows`;
-
-function rowOf(record: Readonly<Record<string, unknown>>): StoredRow {
-  return storedRow(
-    record.body instanceof Uint8Array ? { ...record, body: unpackedBody(record.body) } : record,
-  );
-}
-
-// Shorter ones get no shorter.
-const packedFrom = 256;
-
-function packedBody(body: string | null): string | Uint8Array | null {
-  return body === null || body.length < packedFrom ? body : deflateRawSync(body);
-}
-
-/** The text of a body as it is stored. What cannot be read becomes empty, so that the checks find it. */
-export function unpackedBody(body: unknown): unknown {
-  if (!(body instanceof Uint8Array)) return body;
-  try {
-    return inflateRawSync(body, { maxOutputLength: 2 ** 26 }).toString('utf8');
-  } catch {
-    return '';
-  }
-}
 
 /** What a change is about: its order, or else the script's id, or else its intent. */
 export function aboutOf({ proof, given, intent }: SentRow): string {
   return proof.orderId ?? given ?? intent;
-}
-
-/** The attempts that rows make up, in the order of their SENT rows. A verdict without its SENT row is passed over. */
-export function recordsIn(rows: readonly ReturnType<typeof unlink>[]): readonly AttemptRecord[] {
-  const records = new Map<string, { readonly sent: SentRow; readonly verdicts: VerdictRow[] }>();
-  for (const row of rows) {
-    const key = `${row.type === 'sent' || row.type === 'verdict' ? `${row.attempt} ${row.intent}` : ''}`;
-    if (row.type === 'sent') records.set(key, { sent: row, verdicts: [...verdictsIn(row)] });
-    if (row.type === 'verdict') records.get(key)?.verdicts.push(row);
-  }
-  return [...records.values()];
 }

@@ -4,15 +4,9 @@
  */
 
 import { CliError } from '../../errors.ts';
-import {
-  type AttemptFilter,
-  type AttemptQuery,
-  byNewest,
-  type FormerQuery,
-  type ListPage,
-} from '../attempt-query.ts';
+import { type AttemptFilter, type AttemptQuery, byNewest, type ListPage } from '../attempt-query.ts';
 import { dueAt, isDoubted, isUnsettled, isWatched, mayBeOpen } from '../attempt-state.ts';
-import { damageOf, link, type StoredRow, unlink } from '../chain.ts';
+import { checkChain, damageOf, link, type StoredRow, unlink } from '../chain.ts';
 import {
   type AttemptRecord,
   type AttemptRow,
@@ -22,7 +16,7 @@ import {
   type SentRow,
   type SettingRow,
 } from '../journal-rows.ts';
-import type { Finding, NewestRow } from '../journal-store.ts';
+import { type Finding, type NewestRow, newestMissing } from '../journal-store.ts';
 import { isSameOrigin, type MovedTo } from '../moved-away.ts';
 import {
   type MarkedElsewhere,
@@ -34,7 +28,7 @@ import {
   refuseUnseenUnderScript,
 } from '../store-rules.ts';
 import type { LimitRow } from '../team-rows.ts';
-import { aboutOf, type JournalTables, madeBy, numberOfGiven, recordsIn } from './journal-tables.ts';
+import { aboutOf, attemptsIn, type JournalTables, madeBy, numberOfGiven } from './journal-tables.ts';
 
 /** Compares what the tables give with what is known apart from them. Each returns what is wrong; undefined when nothing is. */
 export interface RowProof {
@@ -95,12 +89,13 @@ export class KnownJournal {
   // ── Attempts ──────────────────────────────────────────────────────────────────────────────────
 
   /** The attempts that match. From now on this run counts as having seen those of the order, and of the script's id. */
-  attempts(query: AttemptQuery | FormerQuery): readonly AttemptRecord[] {
+  attempts(query: AttemptQuery): readonly AttemptRecord[] {
     noteAsked(this.#asked, query, this.end.seq);
     const proof = this.#proofNow();
     const { abouts, sents } = this.#candidates(query, proof);
     const isWanted = sents === undefined ? () => true : inSet(sents);
     const found = [...abouts].flatMap((about) => this.#about(about, proof));
+    refuseUnfound(sents ?? [], found);
     const wanted = found.filter(({ seq, record }) => isWanted(seq) && matches(record, query));
     const inOrder = wanted.toSorted((one, other) => one.seq - other.seq).map(({ record }) => record);
     const { watched } = query;
@@ -109,12 +104,15 @@ export class KnownJournal {
 
   // What the attempts that match are about, and, if that is known, the numbers of their SENT rows.
   #candidates(
-    query: FormerQuery,
+    query: AttemptQuery,
     proof: RowProof | undefined,
   ): { readonly abouts: ReadonlySet<string>; readonly sents?: readonly number[] } {
-    const { orderId, orderIds, intent, given, made, watched } = query;
+    const { orderId, orderIds, intent, given, made, again, watched } = query;
     if (orderId !== undefined) return { abouts: new Set([orderId]) };
-    if (intent !== undefined) return this.#candidatesWhere('intent = ?', intent);
+    if (intent !== undefined) {
+      const found = this.#tables.sentsOf(intent);
+      return { abouts: new Set(found.map(({ about }) => about)), sents: found.map(({ seq }) => seq) };
+    }
     if (given !== undefined) {
       const number = numberOfGiven(given);
       const found = this.#candidatesWhere('given = ?', number);
@@ -127,6 +125,7 @@ export class KnownJournal {
         `sent IN (SELECT sent FROM made WHERE id IN (${listed}))`,
         JSON.stringify([...made]),
       );
+    if (again !== undefined) return this.#candidatesWhere(`sent IN (${naming})`, JSON.stringify([...again]));
     if (query.unconfirmed !== undefined) {
       const found = this.#candidatesWhere('is_open = 1');
       refuse(proof?.open(found.sents));
@@ -134,14 +133,11 @@ export class KnownJournal {
     }
     if (query.doubted !== undefined) return this.#candidatesWhere('is_doubted = 1');
     if (query.byHand !== undefined) return this.#candidatesWhere('by_hand = 1');
-    if (query.unsettled !== undefined)
-      return this.#candidatesWhere('is_open = 1 OR is_doubted = 1 OR due IS NOT NULL');
     const { where, values } = columnsOf(query);
-    if (watched === undefined) return this.#candidatesWhere('1 = 1');
     return this.#candidatesWhere(
       `${where.join(' AND ')} ORDER BY due, sent LIMIT ?`,
       ...values,
-      watched.limit,
+      watched?.limit ?? 0,
     );
   }
 
@@ -172,6 +168,7 @@ export class KnownJournal {
     const records = [...known].flatMap(([seq, about]) =>
       this.#about(about, proof).filter((one) => one.seq === seq),
     );
+    refuseUnfound([...known.keys()], records);
     return records
       .map(({ record }) => record)
       .toSorted((one, other) => byNewest(one.sent, other.sent))
@@ -181,8 +178,10 @@ export class KnownJournal {
   /** The names of whoever sent something. */
   operators(origin: string | undefined): readonly string[] {
     const names = new Set<string>();
-    for (const column of ['operator', 'brought'] as const)
-      for (let last: string | undefined = ''; last !== undefined; ) {
+    for (const column of ['operator', 'brought'] as const) {
+      const seen = new Set<string>();
+      for (let last: string | undefined = ''; last !== undefined && !seen.has(last); ) {
+        seen.add(last);
         // From name to name: nobody has to look at each of their changes.
         const next: unknown = this.#tables
           .sql(`SELECT ${column} AS name FROM attempts WHERE ${column} > ? ORDER BY ${column} LIMIT 1`)
@@ -190,6 +189,7 @@ export class KnownJournal {
         last = typeof next === 'string' ? next : undefined;
         if (last !== undefined && this.#hasSent(column, last, origin)) names.add(last);
       }
+    }
     return [...names].toSorted();
   }
 
@@ -199,14 +199,23 @@ export class KnownJournal {
     return this.#tables.sql(text).get(name, origin) !== undefined;
   }
 
-  /** All attempts of an account, for whoever moves its history. */
+  /** All attempts of an account, for whoever moves its history. None may be forgotten, so the whole chain is checked. */
   history(origin: string): readonly AttemptRecord[] {
-    const found = this.#tables.sql('SELECT sent, about, origin FROM attempts ORDER BY sent').all();
-    const own = found.filter((row) => isSameOrigin(String(row.origin), origin));
     const proof = this.#proofNow();
-    return own.flatMap(({ sent, about }) =>
-      this.#about(String(about), proof).flatMap((one) => (one.seq === Number(sent) ? [one.record] : [])),
+    const chain = checkChain(this.#tables.each());
+    refuse([...chain.findings, ...newestMissing(chain, this.#tables.end().noted)][0]);
+    const found = this.#tables
+      .sql("SELECT seq, about, origin FROM rows NOT INDEXED WHERE type = 'sent' ORDER BY seq")
+      .all();
+    const own = found.filter((row) => isSameOrigin(String(row.origin), origin));
+    const records = own.flatMap(({ seq, about }) =>
+      this.#about(String(about), proof).filter((one) => one.seq === Number(seq)),
     );
+    refuseUnfound(
+      own.map(({ seq }) => Number(seq)),
+      records,
+    );
+    return records.map(({ record }) => record);
   }
 
   /** The rows of these attempts as they are stored, oldest first. */
@@ -223,12 +232,8 @@ export class KnownJournal {
   // All attempts about one thing, proven.
   #about(about: string, proof: RowProof | undefined = this.#proofNow()): readonly Numbered[] {
     const rows = provenRows(this.#tables, about, proof);
-    const read = rows.map((stored) => ({ seq: stored.seq, row: rowIn(stored) }));
-    const numbers = new Map(read.map(({ seq, row }) => [row, seq] as const));
-    return recordsIn(read.map(({ row }) => row)).map((record) => ({
-      seq: numbers.get(record.sent) ?? 0,
-      record,
-    }));
+    const attempts = attemptsIn(rows.map((stored) => ({ seq: stored.seq, row: rowIn(stored) })));
+    return attempts.map(({ seq, sent, verdicts }) => ({ seq, record: { sent, verdicts } }));
   }
 
   // ── Rows about settings ───────────────────────────────────────────────────────────────────────
@@ -272,7 +277,7 @@ export class KnownJournal {
     const sent = this.#tables.sentOf({ intent, attempt });
     if (sent === undefined) return 0;
     const isIt = ({ sent: one }: AttemptRecord) => one.intent === intent && one.attempt === attempt;
-    return recordsIn(this.#tables.about(sent.about).map(rowIn)).find(isIt)?.verdicts.length ?? 0;
+    return this.#tables.attemptsAbout(sent.about).find(isIt)?.verdicts.length ?? 0;
   }
 
   /** Of the rows of another journal, those that this one lacks. Verdicts on one attempt come in the same order in both. */
@@ -335,11 +340,17 @@ export class KnownJournal {
    * about where changes are recorded cannot be understood.
    */
   refuseWhileLost(): void {
-    const open = this.#tables.sql("SELECT 1 FROM attempts WHERE is_open = 1 AND origin = '' LIMIT 1").get();
-    refuseLostAccount(
-      this.#marked(),
-      open === undefined ? undefined : this.attempts({ origin: '', unconfirmed: true })[0],
-    );
+    // The origin stands in two places, so that damage to one of them hides nothing.
+    const open = this.#tables
+      .sql(
+        `SELECT sent, attempts.about, attempts.origin = '' OR rows.origin = '' OR rows.origin IS NULL AS is_lost
+         FROM attempts LEFT JOIN rows ON seq = sent WHERE is_open = 1`,
+      )
+      .all();
+    refuse(this.#proofNow()?.open(open.map(({ sent }) => Number(sent))));
+    const lost = open.flatMap(({ about, is_lost }) => (is_lost === 1 ? this.#about(String(about)) : []));
+    const [unsettled] = lost.filter(({ record }) => matches(record, { origin: '', unconfirmed: true }));
+    refuseLostAccount(this.#marked(), unsettled?.record);
   }
 
   /**
@@ -355,11 +366,19 @@ export class KnownJournal {
       refuseUnseenOnOrder(proof.orderId, this.#tables.newestAbout(proof.orderId), onOrder);
     const underScript = given === undefined ? undefined : this.#asked.scripts.get(given);
     if (given === undefined || underScript === undefined) return;
-    const newer = this.#tables
-      .sql('SELECT sent, about FROM attempts WHERE given = ? AND last > ? ORDER BY sent DESC')
-      .all(numberOfGiven(given), underScript);
+    const found = this.#tables
+      .sql('SELECT sent, about, last FROM attempts WHERE given = ? ORDER BY sent DESC')
+      .all(numberOfGiven(given));
+    const rowProof = this.#proofNow();
+    const sents = found.map(({ sent }) => Number(sent));
+    refuse(rowProof?.given(numberOfGiven(given), sents));
+    const newer = found.filter(({ last }) => Number(last) > underScript);
     const attempts = newer.flatMap(({ sent, about }) =>
-      this.#about(String(about)).filter(({ seq }) => seq === Number(sent)),
+      this.#about(String(about), rowProof).filter(({ seq }) => seq === Number(sent)),
+    );
+    refuseUnfound(
+      newer.map(({ sent }) => Number(sent)),
+      attempts,
     );
     const attempt = attempts.find(({ record }) => record.sent.given === given)?.record;
     if (attempt !== undefined) refuseUnseenUnderScript(row, given, attempt);
@@ -367,6 +386,10 @@ export class KnownJournal {
 }
 
 const listed = 'SELECT value FROM json_each(?)';
+const naming = `SELECT sent FROM again WHERE name IN (${listed})`;
+
+/** The problem of a row of which other words are looked up than its own. */
+export const lookedUpOtherwise = 'is looked up by other words than its own';
 
 // The conditions of a filter on the columns of `attempts`.
 function columnsOf(filter: AttemptFilter): {
@@ -380,6 +403,7 @@ function columnsOf(filter: AttemptFilter): {
     ['intent = ?', filter.intent],
     ['given = ?', given === undefined ? undefined : numberOfGiven(given)],
     [`sent IN (SELECT sent FROM made WHERE id IN (${listed}))`, made && JSON.stringify([...made])],
+    [`sent IN (${naming})`, filter.again && JSON.stringify([...filter.again])],
     ['origin = ?', filter.origin],
     ['kind = ?', filter.kind],
     ['desk = ?', filter.desk],
@@ -418,6 +442,7 @@ function matches(record: AttemptRecord, filter: AttemptFilter): boolean {
     (filter.doubted === undefined || isDoubted(record)) &&
     (filter.byHand === undefined || last?.by === 'person') &&
     (filter.made === undefined || madeIn(record).some((id) => filter.made?.has(id))) &&
+    (filter.again === undefined || (sent.again ?? []).some((name) => filter.again?.has(name))) &&
     (filter.watched === undefined || (dueAt(record) ?? Number.POSITIVE_INFINITY) <= filter.watched.dueBy)
   );
 }
@@ -439,6 +464,13 @@ function refuse(finding: Finding | undefined): void {
     certain: 'nothing was sent',
     now: ['paydesk journal verify', 'paydesk journal verify --repair   (keeps a copy)'],
   });
+}
+
+// Each attempt that was looked up must be among the rows where it should be.
+function refuseUnfound(sents: readonly number[], found: readonly Numbered[]): void {
+  const isThere = inSet(found.map(({ seq }) => seq));
+  const seq = sents.find((sent) => !isThere(sent));
+  if (seq !== undefined) refuse({ seq, problem: lookedUpOtherwise });
 }
 
 function madeIn({ verdicts }: AttemptRecord): readonly string[] {

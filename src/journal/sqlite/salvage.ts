@@ -2,9 +2,8 @@
 
 import { damageOf, isGenuine, type StoredRow, storedColumns, storedRow, unlink } from '../chain.ts';
 import type { JournalRow } from '../journal-rows.ts';
-import type { Salvage, Salvaged } from '../rebuild-rows.ts';
+import { newestIn, type Salvage, type Salvaged } from '../rebuild-rows.ts';
 import type { WitnessLine, WitnessText } from '../witness-lines.ts';
-import { unpackedBody } from './journal-tables.ts';
 import { type PageRecord, readPages } from './sqlite-pages.ts';
 import { isKey, lineIn } from './witness-file.ts';
 
@@ -24,7 +23,7 @@ export function salvage(bytes: Uint8Array): Salvage {
   return {
     rows: [...whole.values()].toSorted((one, other) => one.seq - other.seq),
     changed: stored.filter((one) => !whole.has(one.seq) && columnsMatchText(one)),
-    last: Math.max(0, ...stored.map(({ seq }) => seq), ...heads),
+    last: newestIn([...stored.map(({ seq }) => seq), ...heads]),
     unreadable: unreadable + missingHead,
   };
 }
@@ -32,8 +31,7 @@ export function salvage(bytes: Uint8Array): Salvage {
 // `seq` is the rowid of the record, and SQLite leaves it empty among the values.
 function storedOf({ rowid, values }: PageRecord): StoredRow {
   const named = storedColumns.map((name, index) => [name, values[index]]);
-  const record = Object.fromEntries(named);
-  return storedRow({ ...record, body: unpackedBody(record.body), seq: rowid });
+  return storedRow({ ...Object.fromEntries(named), seq: rowid });
 }
 
 function rowOf(stored: StoredRow): JournalRow | undefined {

@@ -4,7 +4,7 @@
  */
 
 /** A value of a record. Numbers that JavaScript cannot hold are read as 0: the journal writes none. */
-type Value = string | number | Uint8Array | null;
+type Value = string | number | null;
 
 /** A record of some table. */
 export interface PageRecord {
@@ -134,7 +134,7 @@ function recordIn(bytes: Uint8Array): readonly Value[] | undefined {
 
 const integerSizes: readonly number[] = [0, 1, 2, 3, 4, 6, 8];
 
-// `type`: a serial type of SQLite: an integer of some size, 0 or 1 itself, a text or a blob. The journal has nothing else.
+// `type`: a serial type of SQLite: an integer of some size, 0 or 1 itself, or a text. The journal has nothing else.
 function valueAt(
   view: DataView,
   at: number,
@@ -142,13 +142,11 @@ function valueAt(
 ): { readonly value: Value; readonly end: number } | undefined {
   if (type === 0) return { value: null, end: at };
   if (type === 8 || type === 9) return { value: type - 8, end: at };
-  const isText = type >= 13 && type % 2 === 1;
-  const isBlob = type >= 12 && type % 2 === 0;
-  const size = isText || isBlob ? Math.floor((type - 12) / 2) : integerSizes[type];
+  const size = type >= 13 && type % 2 === 1 ? (type - 13) / 2 : integerSizes[type];
   const bytes = size === undefined ? undefined : slice(view, at, size);
   if (size === undefined || bytes === undefined) return undefined;
-  const read = isText ? Buffer.from(bytes).toString('utf8') : isBlob ? bytes : integerIn(bytes);
-  return { value: read, end: at + size };
+  const value = type >= 13 ? Buffer.from(bytes).toString('utf8') : integerIn(bytes);
+  return { value, end: at + size };
 }
 
 function integerIn(bytes: Uint8Array): number {

@@ -3,7 +3,7 @@
  * and proves that, however long the journal is.
  */
 
-import { statSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { CliError } from '../../errors.ts';
 import type { FileRules } from '../../profiles/profiles.ts';
@@ -23,7 +23,7 @@ import type { MovedTo } from '../moved-away.ts';
 import { archiveOld, countOver } from './archive-old.ts';
 import { copyFound, fileMark, isSameFile } from './copy-marks.ts';
 import { asOfOneMoment, fileOpener, type OpenFile, writeAtOnce } from './database.ts';
-import { findFile, type JournalFile, refuseNetwork } from './journal-file.ts';
+import { findFile, type JournalFile, refuseNetwork, sizeOf } from './journal-file.ts';
 import { JournalTables, journalKind } from './journal-tables.ts';
 import { type Asked, KnownJournal, noteAsked, type RowProof } from './known-journal.ts';
 import { type Landmark, type LandmarkPlace, readLandmark, writeLandmark } from './landmark.ts';
@@ -43,7 +43,6 @@ import {
 import {
   createWitness,
   type FoundWitness,
-  hasPrepared,
   nameOf,
   newWitnessKey,
   openWitness,
@@ -150,6 +149,9 @@ export function createSqliteStore(place: SqlitePlace): LocalJournal {
   };
 }
 
+// Each is a wait of 5 seconds.
+const turnsMax = 24;
+
 const noRules: FileRules = { uid: undefined, notice: () => undefined };
 
 /** Both files, once they are open. */
@@ -158,8 +160,9 @@ interface Opened {
   readonly known: KnownJournal;
   found: FoundWitness;
   readonly openFile: OpenFile;
-  /** What a copy changes of the journal's file, taken before it was opened. */
-  readonly mark: string | undefined;
+  /** What tells the two files that were opened from others that take their place; undefined where there was none. */
+  readonly journalMark: string | undefined;
+  witnessMark: string | undefined;
 }
 
 class SqliteStore {
@@ -224,7 +227,7 @@ class SqliteStore {
     this.#refuseNetwork();
     try {
       const opened = await this.#open(false);
-      if (opened === undefined) this.#refuseMismatch(undefined, this.#findWitness(await fileOpener()));
+      if (opened === undefined) this.#refuseMismatch(undefined, await this.#lookForWitness());
       else {
         const landmark = this.#landmark(opened);
         this.#atOnce(opened, () => this.#refuseUnready(opened, landmark));
@@ -247,7 +250,7 @@ class SqliteStore {
           () => mismatchOf(opened.found, opened.tables, places)?.problem ?? this.#copy(opened, landmark),
         );
       }
-      return mismatchOf(this.#findWitness(await fileOpener()), undefined, places)?.problem;
+      return mismatchOf(await this.#lookForWitness(), undefined, places)?.problem;
     } catch (error) {
       // The journal is damaged so badly that it cannot even be compared with its witness.
       return error instanceof Error ? error.message : String(error);
@@ -257,29 +260,30 @@ class SqliteStore {
   // ── Adding ────────────────────────────────────────────────────────────────────────────────────
 
   async append(row: JournalRow): Promise<void> {
+    try {
+      await this.#append(row);
+    } catch (error) {
+      // What became of a change must not be lost: if the journal was archived meanwhile, it belongs into the new one.
+      if (row.type !== 'verdict' || !this.#isReplaced()) throw error;
+      this.close();
+      await this.#append(row);
+    }
+  }
+
+  async #append(row: JournalRow): Promise<void> {
     this.#refuseNetwork();
     const opened = await this.#open(true);
     const { tables, known } = opened;
     const landmark = this.#landmark(opened);
-    const isAdded = this.#orUnreadable(() =>
-      writeAtOnce(tables.db, () => {
-        if (row.type === 'verdict' && this.#isReplaced(opened)) return false;
-        this.#refuseReplaced(opened);
-        this.#refuseUnready(opened, landmark, row);
-        known.refuseDamaged(row);
-        known.refuseMisplaced(row);
-        known.refuseMoved(row);
-        known.refuseUnseen(row);
-        this.#beginWitness(opened);
-        tables.add([known.link(row)]);
-        return true;
-      }),
-    );
-    if (!isAdded) {
-      // What became of a change must not be lost.
-      this.close();
-      return await this.append(row);
-    }
+    this.#write(opened, () => {
+      this.#refuseUnready(opened, landmark, row);
+      known.refuseDamaged(row);
+      known.refuseMisplaced(row);
+      known.refuseMoved(row);
+      known.refuseUnseen(row);
+      this.#beginWitness(opened);
+      tables.add([known.link(row)]);
+    });
     // Nothing is sent before the witness has the row too.
     this.#catchUp(opened);
   }
@@ -289,35 +293,30 @@ class SqliteStore {
     const opened = await this.#open(true);
     const { tables, known } = opened;
     const landmark = this.#landmark(opened);
-    const added = this.#orUnreadable(() =>
-      writeAtOnce(tables.db, () => {
-        this.#refuseReplaced(opened);
-        this.#refuseUnready(opened, landmark);
-        this.#beginWitness(opened);
-        const lacking = known.lackingOf(rows);
-        for (const row of [...lacking, last]) tables.add([known.link(row)]);
-        return lacking.length;
-      }),
-    );
+    const added = this.#write(opened, () => {
+      this.#refuseUnready(opened, landmark);
+      this.#beginWitness(opened);
+      const lacking = known.lackingOf(rows);
+      for (const row of [...lacking, last]) tables.add([known.link(row)]);
+      return lacking.length;
+    });
     this.#catchUp(opened);
     return added;
   }
 
+  // A repair may have put another file in place while we waited for it: what is written to the old one is lost.
+  #write<T>(opened: Opened, change: () => T): T {
+    return this.#orUnreadable(() =>
+      writeAtOnce(opened.tables.db, () => {
+        this.#refuseReplaced(opened);
+        this.#findWitnessAgain(opened);
+        return change();
+      }),
+    );
+  }
+
   #refuseNetwork(): void {
     if (this.#onNetwork === false) refuseNetwork(dirname(this.#file.path), this.#file.rules);
-  }
-
-  // Another run has archived or repaired the journal while this one had the old file open.
-  #isReplaced({ mark }: Opened): boolean {
-    return !isSameFile(mark, fileMark(this.#file.path));
-  }
-
-  #refuseReplaced(opened: Opened): void {
-    if (!this.#isReplaced(opened)) return;
-    throw new CliError('refused', `another run has put a new journal in place: ${this.#file.path}`, {
-      certain: 'nothing was sent',
-      now: ['run the command again'],
-    });
   }
 
   // A verdict may be written even if the witness is missing or damaged: what became of a change must not be lost.
@@ -378,9 +377,10 @@ class SqliteStore {
   #catchUp(opened: Opened): void {
     const places = this.#places();
     if (places === undefined) return;
-    if (opened.found.is !== 'whole') opened.found = this.#findWitness(opened.openFile);
+    this.#findWitnessAgain(opened);
     // It may be damaged while a verdict is written. Then the row alone has to do.
-    if (opened.found.is === 'whole') catchUp(opened.found.witness, opened.tables, places);
+    const { found } = opened;
+    if (found.is === 'whole') this.#inTurn(() => catchUp(found.witness, opened.tables, places));
     const { id, noted, time } = opened.tables.end();
     if (this.#landmarks !== undefined) writeLandmark(this.#landmarks, id, { ...noted, time });
   }
@@ -394,13 +394,11 @@ class SqliteStore {
         certain: 'nothing was changed',
       });
     const { tables, known, found } = opened;
-    this.#orUnreadable(() =>
-      writeAtOnce(tables.db, () => {
-        this.#refuseMismatch(tables, found);
-        tables.add([known.link(row)]);
-        tables.noteMark(fileMark(this.#file.path), { renews: true });
-      }),
-    );
+    this.#write(opened, () => {
+      this.#refuseMismatch(tables, found);
+      tables.add([known.link(row)]);
+      tables.noteMark(fileMark(this.#file.path), { renews: true });
+    });
     const file = this.#witness;
     if (found.is === 'whole' && file !== undefined)
       writeAtOnce(found.witness.db, () => found.witness.noteMark(fileMark(file.path)));
@@ -412,7 +410,7 @@ class SqliteStore {
   async verify(head?: string, now?: number): Promise<Verification> {
     const places = this.#places();
     const { opened, findings } = await this.#openWhatCanBe();
-    const found = opened?.found ?? this.#findWitness(await fileOpener());
+    const found = opened?.found ?? (await this.#lookForWitness());
     const result = verifyFiles(opened?.tables, found, places, head);
     const all = [...findings, ...result.findings];
     if (all.length === 0 && found.is === 'whole' && now !== undefined)
@@ -469,17 +467,11 @@ class SqliteStore {
     const opened = await this.#open(false);
     if (opened === undefined) return 0;
     const { tables, known } = opened;
-    try {
-      return writeAtOnce(tables.db, () => {
-        this.#refuseReplaced(opened);
-        let erased = 0;
-        const all = [...known.erasable(before)];
-        for (const of of all) if (tables.erase(of)) erased += 1;
-        return erased;
-      });
-    } catch (error) {
-      throw error instanceof CliError ? error : unreadable(this.#file.path, error);
-    }
+    return this.#write(opened, () => {
+      let erased = 0;
+      for (const of of known.erasable(before)) if (tables.erase(of)) erased += 1;
+      return erased;
+    });
   }
 
   async archive(path: string): Promise<number> {
@@ -506,18 +498,17 @@ class SqliteStore {
   async archiveOld(how: Archiving): Promise<Moved> {
     this.#refuseNetwork();
     const [opened, places] = [await this.#open(false), this.#places()];
-    const landmark = opened && this.#landmark(opened);
-    const check = () => {
-      if (opened === undefined) return;
-      this.#refuseReplaced(opened);
-      this.#refuseUnready(opened, landmark);
-    };
     if (opened?.found.is !== 'whole' || places === undefined) {
-      check();
+      if (opened !== undefined) this.#refuseUnready(opened, undefined);
       throw new CliError('refused', `the journal ${this.#file.path} has no witness yet`, {
         certain: 'nothing was moved',
       });
     }
+    const landmark = this.#landmark(opened);
+    const check = () => {
+      this.#refuseReplaced(opened);
+      this.#refuseUnready(opened, landmark);
+    };
     this.#catchUp(opened);
     const { tables, found, openFile } = opened;
     const { id, noted } = tables.end();
@@ -551,19 +542,24 @@ class SqliteStore {
   #open(create: true): Promise<Opened>;
   #open(create: false): Promise<Opened | undefined>;
   async #open(create: boolean): Promise<Opened | undefined> {
-    if (this.#opened !== undefined) return this.#opened;
     const { path } = this.#file;
+    if (this.#opened !== undefined) {
+      this.#refuseReplaced(this.#opened);
+      this.#findWitnessAgain(this.#opened);
+      return this.#opened;
+    }
     try {
       if (!(await findFile(this.#file, create))) return undefined;
       const openFile = await fileOpener();
-      const mark = fileMark(path);
       const tables = new JournalTables(openFile(path, journalKind));
+      this.#takePrepared(tables, openFile);
       const opened: Opened = {
         tables,
         known: new KnownJournal(tables, this.asked, () => this.#proof(opened)),
-        found: this.#witnessOf(tables, openFile),
+        found: this.#findWitness(openFile),
         openFile,
-        mark,
+        journalMark: markOf(path),
+        witnessMark: this.#witnessMark(),
       };
       this.#opened = opened;
       return opened;
@@ -572,19 +568,49 @@ class SqliteStore {
     }
   }
 
-  #findWitness(openFile: OpenFile): FoundWitness {
-    return this.#witness === undefined ? { is: 'missing' } : openWitness(this.#witness, openFile);
+  // A run that archived may have been stopped after it put the new journal in its place, and before the witness of that.
+  #takePrepared(tables: JournalTables, openFile: OpenFile): void {
+    if (this.#witness === undefined) return;
+    const alone = (take: () => void) => writeAtOnce(tables.db, take);
+    takePrepared(this.#witness, openFile, { name: tables.end().witness, alone });
   }
 
-  // A run that archived may have been stopped after it put the new journal in its place, and before the witness of that.
-  #witnessOf(tables: JournalTables, openFile: OpenFile): FoundWitness {
-    const found = this.#findWitness(openFile);
-    const [file, name] = [this.#witness, tables.end().witness];
-    const isIts = found.is === 'whole' && nameOf(found.witness.key) === name;
-    if (file === undefined || name === undefined || isIts || !hasPrepared(file)) return found;
-    if (found.is === 'whole') found.witness.close();
-    writeAtOnce(tables.db, () => takePrepared(file, openFile, name));
-    return this.#findWitness(openFile);
+  // Another file is where the opened one was.
+  #isReplaced(): boolean {
+    const { path } = this.#file;
+    return this.#opened !== undefined && existsSync(path) && !isInPlace(path, this.#opened.journalMark);
+  }
+
+  // The numbers of rows that this run has seen count in the file that it opened only.
+  #refuseReplaced({ journalMark }: Opened): void {
+    const { path } = this.#file;
+    if (isInPlace(path, journalMark)) return;
+    throw new CliError('refused', `the journal ${path} was moved away or replaced while this run used it`, {
+      certain: 'nothing was sent',
+      now: ['run the command again'],
+    });
+  }
+
+  // The witness may be lost or made anew while the run goes on.
+  #findWitnessAgain(opened: Opened): void {
+    if (this.#witness === undefined || isInPlace(this.#witness.path, opened.witnessMark)) return;
+    if (opened.found.is === 'whole') opened.found.witness.close();
+    opened.found = this.#findWitness(opened.openFile);
+    opened.witnessMark = this.#witnessMark();
+  }
+
+  #witnessMark(): string | undefined {
+    return this.#witness && markOf(this.#witness.path);
+  }
+
+  // Without a journal. SQLite is not loaded for nothing.
+  async #lookForWitness(): Promise<FoundWitness> {
+    if (this.#witness === undefined || sizeOf(this.#witness) === undefined) return { is: 'missing' };
+    return this.#findWitness(await fileOpener());
+  }
+
+  #findWitness(openFile: OpenFile): FoundWitness {
+    return this.#witness === undefined ? { is: 'missing' } : openWitness(this.#witness, openFile);
   }
 
   #places(): Places | undefined {
@@ -593,11 +619,40 @@ class SqliteStore {
 
   #orUnreadable<T>(act: () => T): T {
     try {
-      return act();
+      return this.#inTurn(act);
     } catch (error) {
       throw error instanceof CliError ? error : unreadable(this.#file.path, error);
     }
   }
+
+  // Where many runs write, one of them may wait in vain for longer than SQLite waits. It goes on as long as others get on: only a run
+  // that holds the files and does not finish is told of. What is tried again is done as a whole or not at all.
+  #inTurn<T>(act: () => T): T {
+    for (let turn = 1; ; turn += 1) {
+      const before = this.#lastWritten();
+      try {
+        return act();
+      } catch (error) {
+        if (!isInUse(error) || turn === turnsMax || this.#lastWritten() === before) throw error;
+      }
+    }
+  }
+
+  #lastWritten(): string {
+    const files = [this.#file, ...(this.#witness === undefined ? [] : [this.#witness])];
+    const times = files.map(({ path }) => statSync(path, { throwIfNoEntry: false })?.mtimeMs);
+    return times.join(' ');
+  }
+}
+
+// Undefined when there is no file; empty where a file system tells nothing that holds.
+function markOf(path: string): string | undefined {
+  return existsSync(path) ? (fileMark(path) ?? '') : undefined;
+}
+
+function isInPlace(path: string, mark: string | undefined): boolean {
+  const now = markOf(path);
+  return (mark === undefined) === (now === undefined) && isSameFile(mark, now);
 }
 
 function copyRefused(copy: string): CliError {

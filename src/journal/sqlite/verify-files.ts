@@ -2,8 +2,8 @@
 
 import type { DatabaseSync } from 'node:sqlite';
 import { archivedBy, verdictsIn } from '../archived-rows.ts';
-import { mayBeOpen } from '../attempt-state.ts';
-import { chainStart, checkChain, damageOf, type StoredRow, unlink } from '../chain.ts';
+import { chainStart, checkChain, type StoredRow, unlink } from '../chain.ts';
+import { attemptKey, type VerdictRow } from '../journal-rows.ts';
 import {
   type Finding,
   newestMissing,
@@ -11,12 +11,19 @@ import {
   type WitnessVerification,
 } from '../journal-store.ts';
 import { asOfOneMoment } from './database.ts';
-import { type JournalTables, numberOfGiven } from './journal-tables.ts';
-import { mismatchOf, type Places } from './witness-check.ts';
+import {
+  aboutOf,
+  type JournalTables,
+  latestIn,
+  listedOf,
+  madeBy,
+  type NumberedAttempt,
+} from './journal-tables.ts';
+import { lookedUpOtherwise } from './known-journal.ts';
+import { mismatchOf, type Places, proofBy } from './witness-check.ts';
 import type { Checked, FoundWitness, LineAt, Witness } from './witness-file.ts';
 
-// As many rows are read at once, so a long journal needs no more memory than a short one; and so many findings are told.
-const atOnce = 1000;
+// So many findings are told.
 const told = 1000;
 
 /** Reads every row and every line of the witness. Damage is a finding, not an error. `head`: a hash noted elsewhere. */
@@ -29,11 +36,12 @@ export function verifyFiles(
   const rows = tables === undefined ? noRows(head) : readAll(tables, found, head);
   const compared =
     places === undefined ? none : compareWitness(rows.count, rows.differing, tables, found, places);
+  const findings = [...rows.findings, ...compared.mismatches];
   return {
     rows: rows.count,
     settings: rows.settings,
     head: rows.head,
-    findings: [...rows.findings, ...compared.mismatches].slice(0, told),
+    findings: (findings.length === 0 ? openOtherwise(tables, found) : findings).slice(0, told),
     knowsHead: head === undefined ? undefined : rows.knowsHead,
     witness: compared.witness,
   };
@@ -67,17 +75,19 @@ function readAll(tables: JournalTables, found: FoundWitness, head: string | unde
   const differing: string[] = [];
   let [count, settings, at, last] = [0, 0, 0, chainStart];
   let knowsHead = head === chainStart;
+  const lookedUp = new LookedUp(tables);
   const read = (): readonly Finding[] => {
-    for (let rows = tables.after(0, atOnce); rows.length > 0; rows = tables.after(at, atOnce)) {
+    for (const rows of tables.parts()) {
       const chain = checkChain(rows, at, last);
-      findings.push(...chain.findings, ...lookedUpOtherwise(rows, tables));
+      findings.push(...chain.findings, ...lookedUp.read(rows));
       if (found.is === 'whole') differing.push(...differences(rows, at, found.witness));
       count += rows.length;
       settings += rows.filter(({ type }) => type === 'setting').length;
       knowsHead ||= rows.some((row) => row.hash === head || headBefore(row) === head);
       [at, last] = [chain.seq, chain.head];
     }
-    return newestMissing({ seq: at, head: last }, tables.end().noted);
+    const newest = newestMissing({ seq: at, head: last }, tables.end().noted);
+    return [...newest, ...lookedUp.end()];
   };
   findings.push(...orFinding(() => [...asOfOneMoment(tables.db, read)]));
   return { count, settings, head: last, knowsHead, findings, differing };
@@ -85,66 +95,124 @@ function readAll(tables: JournalTables, found: FoundWitness, head: string | unde
 
 // The head of the journal that was archived, if a row says so.
 function headBefore(stored: StoredRow): string | undefined {
-  const row = stored.type === 'setting' && damageOf(stored) === undefined ? unlink(stored) : undefined;
+  const row = stored.type === 'setting' ? orUndefined(() => unlink(stored)) : undefined;
   return row?.type === 'setting' ? archivedBy(row)?.head : undefined;
+}
+
+// The attempts that may be open must be those that the witness lists.
+function openOtherwise(tables: JournalTables | undefined, found: FoundWitness): Finding[] {
+  if (tables === undefined || found.is !== 'whole') return [];
+  const { witness } = found;
+  return orFinding(() => {
+    const open = tables.sql('SELECT sent FROM attempts WHERE is_open = 1').all();
+    return [proofBy(witness, tables).open(open.map(({ sent }) => Number(sent))) ?? []].flat();
+  });
 }
 
 function differences(rows: readonly StoredRow[], after: number, witness: Witness): readonly string[] {
   const last = rows.at(-1)?.seq ?? after;
-  const lines = new Map(witness.after(after, last - after).map(({ seq, line }) => [seq, line] as const));
-  const broken = [...lines].flatMap(([seq, line]) =>
-    line === undefined ? [`line ${seq} of the witness is damaged`] : [],
+  const lines = new Map(witness.headsAfter(after, last - after).map(({ seq, head }) => [seq, head] as const));
+  const end = witness.end();
+  const known = end === undefined || end === 'damaged' ? 0 : end.seq;
+  const broken = [...lines].flatMap(([seq, head]) =>
+    head === undefined ? [`line ${seq} of the witness is damaged`] : [],
   );
   const others = rows.flatMap(({ seq, hash }) => {
-    const line = lines.get(seq);
-    return line === undefined || line.head === hash ? [] : [`row ${seq} differs from the witness`];
+    if (!lines.has(seq)) return seq <= known ? [`line ${seq} of the witness is missing`] : [];
+    const head = lines.get(seq);
+    return head === undefined || head === hash ? [] : [`row ${seq} differs from the witness`];
   });
   return [...broken, ...others];
 }
 
-// What is looked up of attempts must be what their rows say.
-function lookedUpOtherwise(rows: readonly StoredRow[], tables: JournalTables): readonly Finding[] {
-  const wrong = rows.filter(
-    (row) =>
-      (row.type === 'sent' && !isListed(row, tables)) ||
-      ((row.type === 'verdict' || row.row.includes('"archived":{')) && !isListedState(row, tables)),
-  );
-  return wrong.map(({ seq }) => ({ seq, problem: 'is looked up by other words than its own' }));
+// ── What is looked up ───────────────────────────────────────────────────────────────────────────
+
+// Compares the tables by which attempts are looked up with their rows.
+class LookedUp {
+  readonly #tables: JournalTables;
+  // Attempts of which a later row is still to come, by their names: those of some hours, as a rule.
+  readonly #begun = new Map<string, { readonly listed: Listed; readonly record: OpenRecord }>();
+  #attempts = 0;
+  #made = 0;
+  #time = 0;
+
+  constructor(tables: JournalTables) {
+    this.#tables = tables;
+  }
+
+  /** What is wrong with these rows, which come after those that were given before. */
+  read(rows: readonly StoredRow[]): readonly Finding[] {
+    const abouts = this.#tables.aboutIn(rows[0]?.seq ?? 0, rows.at(-1)?.seq ?? 0);
+    const wrong = rows.filter((stored) => abouts.get(stored.seq) !== this.#aboutOf(stored));
+    return wrong.map(({ seq }) => ({ seq, problem: lookedUpOtherwise }));
+  }
+
+  // What a row should be found by; undefined when something else of what is looked up is wrong.
+  #aboutOf(stored: StoredRow): string | undefined {
+    const { seq } = stored;
+    const row = orUndefined(() => unlink(stored));
+    if (row?.type !== 'sent' && row?.type !== 'verdict') return stored.type === 'sent' ? undefined : '';
+    this.#time = Math.max(this.#time, latestIn(row));
+    const key = attemptKey(row);
+    if (row.type === 'sent') {
+      this.#attempts += 1;
+      const listed = this.#tables.sql('SELECT * FROM attempts WHERE sent = ?').get(seq);
+      this.#begun.set(key, { listed, record: { seq, last: seq, sent: row, verdicts: [...verdictsIn(row)] } });
+    }
+    const begun = this.#begun.get(key);
+    // A verdict without its attempt, as a journal of a team may have one.
+    if (begun === undefined) return this.#tables.sentOf(row) === undefined ? '' : undefined;
+    const { listed, record } = begun;
+    record.last = seq;
+    if (row.type === 'verdict') record.verdicts.push(row);
+    const about = aboutOf(record.sent);
+    if (listed?.last !== seq) return about;
+    this.#begun.delete(key);
+    return this.#isListed(record, listed) ? about : undefined;
+  }
+
+  // Erased links are in neither of the two.
+  #isListed(record: OpenRecord, listed: Listed): boolean {
+    const made = new Set(record.verdicts.flatMap(madeBy));
+    this.#made += made.size;
+    const isMade = (id: string) =>
+      this.#tables.sql('SELECT 1 FROM made WHERE id = ? AND sent = ?').get(id, record.seq) !== undefined;
+    const isAgain = (name: string) =>
+      this.#tables.sql('SELECT 1 FROM again WHERE name = ? AND sent = ?').get(name, record.seq) !== undefined;
+    return (
+      Object.entries(listedOf(record)).every(([name, value]) => listed?.[name] === value) &&
+      [...made].every(isMade) &&
+      (record.sent.again ?? []).every(isAgain)
+    );
+  }
+
+  /** What is wrong when all rows were read. */
+  end(): readonly Finding[] {
+    const count = (table: string) =>
+      Number(this.#tables.sql(`SELECT count(*) AS lines FROM ${table}`).get()?.lines);
+    const more = count('attempts') + count('made') - this.#attempts - this.#made;
+    const isLater = this.#tables.end().time !== this.#time;
+    return [
+      ...[...this.#begun.values()].map(({ record }) => ({ seq: record.seq, problem: lookedUpOtherwise })),
+      ...(more > 0 ? [{ seq: 0, problem: `${more} changes are looked up that no row tells of` }] : []),
+      ...(isLater ? [{ seq: 0, problem: 'the latest time is noted otherwise than the rows tell it' }] : []),
+    ];
+  }
 }
 
-function isListed({ seq, intent, attempt, origin, time, row }: StoredRow, tables: JournalTables): boolean {
-  const listed = tables
-    .sql('SELECT intent, attempt, origin, time, given, about FROM attempts WHERE sent = ?')
-    .get(seq);
-  const given = /"given":("(?:[^"\\]|\\.)*")/.exec(row)?.[1];
-  const number = given === undefined ? null : numberOfGiven(String(JSON.parse(given)));
-  const isSame =
-    listed?.intent === intent &&
-    listed.attempt === attempt &&
-    listed.origin === origin &&
-    listed.time === time;
-  return isSame && (listed.given === number || unlinkedGiven(row) === listed.given);
+type Listed = Readonly<Record<string, unknown>> | undefined;
+
+interface OpenRecord extends NumberedAttempt {
+  readonly verdicts: VerdictRow[];
+  last: number;
 }
 
-// The words `"given":` may stand deeper in the row as well, so then the row itself is read.
-function unlinkedGiven(row: string): number | null {
-  const { given }: { given?: unknown } = JSON.parse(row);
-  return typeof given === 'string' ? numberOfGiven(given) : null;
-}
-
-function isListedState(stored: StoredRow, tables: JournalTables): boolean {
-  const sent = tables.sentOf(stored);
-  if (sent === undefined) return true;
-  const listed = tables.sql('SELECT last, is_open, by_hand FROM attempts WHERE sent = ?').get(sent.seq);
-  if (listed === undefined) return false;
-  if (Number(listed.last) > stored.seq) return true;
-  const row = unlink({ ...stored, body: null });
-  const last = row.type === 'sent' ? verdictsIn(row).at(-1) : row.type === 'verdict' ? row : undefined;
-  return (
-    listed.last === stored.seq &&
-    mayBeOpen(last) === (listed.is_open === 1) &&
-    (last?.by === 'person') === (listed.by_hand === 1)
-  );
+function orUndefined<T>(read: () => T): T | undefined {
+  try {
+    return read();
+  } catch {
+    return undefined;
+  }
 }
 
 function pageFindings(db: DatabaseSync): Finding[] {
@@ -222,7 +290,7 @@ export function checkSome(
   // A short journal is not checked again by each run.
   if (upTo === 0 && wholeAt !== undefined && now - wholeAt < againAfterMs)
     return { finding: undefined, checked: undefined };
-  const [lines, rows] = [witness.after(upTo, limit), tables.after(upTo, limit)];
+  const [lines, rows] = [witness.headsAfter(upTo, limit), tables.after(upTo, limit)];
   const before = tables.at(upTo)?.hash ?? chainStart;
   const last = lines.at(-1)?.seq ?? upTo;
   const chain = checkChain(
@@ -231,7 +299,7 @@ export function checkSome(
     before,
   );
   const hashes = new Map(rows.map(({ seq, hash }) => [seq, hash]));
-  const differing = lines.find(({ seq, line }) => line === undefined || line.head !== hashes.get(seq));
+  const differing = lines.find(({ seq, head }) => head === undefined || head !== hashes.get(seq));
   const finding =
     chain.findings[0] ?? (differing && { seq: differing.seq, problem: 'differs from the witness' });
   if (finding !== undefined) return { finding, checked: undefined };

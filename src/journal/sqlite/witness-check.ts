@@ -219,13 +219,7 @@ export function catchUp(witness: Witness, tables: JournalTables, places: Places)
 
 /** The lines of the rows after a number. `key`: that of the witness. */
 export function* linesAfter(tables: JournalTables, seq: number, key: string): Generator<NewLine> {
-  for (let from = seq; ; ) {
-    const rows = tables.after(from, 1000);
-    for (const stored of rows) yield lineFor(stored, tables, key);
-    const last = rows.at(-1);
-    if (last === undefined) return;
-    from = last.seq;
-  }
+  for (const stored of tables.each(seq)) yield lineFor(stored, tables, key);
 }
 
 // Without a key there is no hash of the body.

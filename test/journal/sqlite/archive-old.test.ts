@@ -12,7 +12,7 @@ import {
   claimsOf,
   isDoubted,
   isOpen,
-  isUnfinished,
+  isUnsettled,
   isWatched,
   ownRefunds,
 } from '../../../src/journal/attempt-state.ts';
@@ -164,7 +164,7 @@ describe('archiveOld', () => {
     expect(await late.attempts({ orderId: 'ord_c' })).toHaveLength(1);
     await store.archiveOld(archiving(80));
     await expect(late.append(sent('i_d', 95, onOrder('ord_d')))).rejects.toThrow(
-      'another run has put a new journal in place',
+      'replaced while this run used it',
     );
     await late.append(verdict('i_c', 96));
     expect((await open().attempts({ intent: 'i_c' }))[0]?.verdicts).toHaveLength(1);
@@ -197,7 +197,7 @@ describe('a lost or changed short row', () => {
     const [record] = await damaged.attempts({ orderId: 'ord_1' });
     expect(record && isOpen(record, momentAt(9_000_000_000))).toBe(true);
     const [other] = await damaged.attempts({ orderId: 'ord_b' });
-    expect(other && isUnfinished(other)).toBe(false);
+    expect(other && isUnsettled(other)).toBe(false);
   });
 
   it('does not count as the last word when a later verdict on it is lost', async () => {
@@ -362,7 +362,7 @@ describe('of random journals', () => {
                 isOpen(one, moment),
                 isWatched(one),
                 isDoubted(one),
-                isUnfinished(one),
+                isUnsettled(one),
                 ownRefunds(one).map(({ id }) => id),
               ]),
             ]);

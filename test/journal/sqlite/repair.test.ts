@@ -187,7 +187,7 @@ describe('what a person recorded last is damaged', () => {
   ])('%s', async (_, verdicts) => {
     await fill([sent('i_a', 1), ...verdicts], changed(3));
     expect(await paydesk(['journal', 'verify', '--repair', '--yes'], { home })).toMatchObject({ code: 7 });
-    const [attempt] = await createSqliteStore({ file }).attempts({});
+    const [attempt] = await createSqliteStore({ file }).attempts({ intent: 'i_a' });
     expect(attempt?.verdicts.at(-1)).toMatchObject({ verdict: 'unknown' });
   });
 });

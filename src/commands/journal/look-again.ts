@@ -1,0 +1,180 @@
+/** Reads the orders of changes again for the journal commands: of some changes, or of every one that is due. */
+
+import { changeOf } from '../../changes/changes.ts';
+import { CliError } from '../../errors.ts';
+import {
+  type AttemptFilter,
+  type AttemptRecord,
+  alarmText,
+  appearedVerdict,
+  attemptName,
+  unfinished,
+} from '../../journal/journal.ts';
+import type { Context } from '../command.ts';
+import { amountStyleOf } from './attempt-record.ts';
+
+/** The unconfirmed changes that could not be looked up, by their intents, and why. */
+export type Unread = ReadonlyMap<string, string>;
+
+/** What this run has read again. */
+export interface ReadAgain {
+  /** The attempts that may have been read, as they were before. */
+  readonly before: readonly AttemptRecord[];
+  readonly reread: readonly AttemptRecord[];
+  readonly unread: Unread;
+}
+
+/** Reads the changes again that `pickDue` chooses. */
+export async function readFew(ctx: Context, origin: string | undefined): Promise<ReadAgain> {
+  const before = await unfinished(ctx.journal, { origin }, await ctx.journal.now());
+  const unread = new Map<string, string>();
+  const reread = await readSome(ctx, await dueOf(ctx, before), unread);
+  return { before, reread, unread };
+}
+
+/** Reads every change again that is due. */
+export async function readAll(ctx: Context, origin: string | undefined): Promise<ReadAgain> {
+  const before = new Map<string, AttemptRecord>();
+  const tried = new Set<string>();
+  const reread: AttemptRecord[] = [];
+  const unread = new Map<string, string>();
+  // Some at a time: hundreds of refunds may be watched. Whatever cannot be read now stays due.
+  for (;;) {
+    const known = before.size;
+    const found = await unfinished(ctx.journal, { origin }, await ctx.journal.now(), known + atATime);
+    for (const one of found) if (!before.has(attemptName(one))) before.set(attemptName(one), one);
+    const due = (await dueOf(ctx, found)).filter((one) => !tried.has(attemptName(one)));
+    if (due.length === 0 && before.size === known) return { before: [...before.values()], reread, unread };
+    for (const one of due) tried.add(attemptName(one));
+    reread.push(...(await readEach(ctx, due, unread)));
+  }
+}
+
+const atATime = 20;
+
+/** The changes that would be read again. */
+export async function dueIn(
+  ctx: Context,
+  origin: string | undefined,
+  everything: boolean,
+): Promise<readonly AttemptRecord[]> {
+  const limit = everything ? Number.MAX_SAFE_INTEGER : undefined;
+  const due = await dueOf(ctx, await unfinished(ctx.journal, { origin }, await ctx.journal.now(), limit));
+  return everything ? due : await chosenOf(ctx, due);
+}
+
+/**
+ * Reads some due attempts again before a list is shown: at most three unconfirmed ones and one that is only watched. Warns about
+ * alarms.
+ */
+export async function readBeforeList(ctx: Context, filter: AttemptFilter): Promise<void> {
+  const found = await unfinished(ctx.journal, filter, await ctx.journal.now());
+  // What a read shows now could not be written down.
+  if (found.length === 0 || (await ctx.journal.away()) !== undefined) return;
+  const unread = new Map<string, string>();
+  const reread = await readSome(ctx, await dueOf(ctx, found), unread);
+  for (const [intent, problem] of unread)
+    ctx.notes.note(`could not find out more about ${intent}: ${problem}`);
+  warnOfAlarms(ctx, reread);
+}
+
+async function readSome(
+  ctx: Context,
+  due: readonly AttemptRecord[],
+  unread: Map<string, string>,
+): Promise<readonly AttemptRecord[]> {
+  const chosen = await chosenOf(ctx, due);
+  const isWatched = (record: AttemptRecord) => ctx.journal.isWatched(record);
+  const reread = await readEach(
+    ctx,
+    chosen.filter((record) => !isWatched(record)),
+    unread,
+  );
+  return [...reread, ...(await readWatched(ctx, chosen.filter(isWatched)))];
+}
+
+async function chosenOf(ctx: Context, due: readonly AttemptRecord[]): Promise<readonly AttemptRecord[]> {
+  return ctx.journal.pickDue(due, await ctx.journal.now());
+}
+
+// Nobody asked for these attempts, so a failed read is not reported.
+async function readWatched(
+  ctx: Context,
+  attempts: readonly AttemptRecord[],
+): Promise<readonly AttemptRecord[]> {
+  const reread: AttemptRecord[] = [];
+  for (const record of attempts) {
+    try {
+      const { record: after, evidence } = await ctx.journal.reconcile(record, { once: true });
+      if (evidence?.shows !== 'unreadable') reread.push(after);
+    } catch (error) {
+      if (!(error instanceof CliError)) throw error;
+    }
+  }
+  return reread;
+}
+
+// Reports an attempt that cannot be read and leaves it unchanged.
+async function readEach(
+  ctx: Context,
+  attempts: readonly AttemptRecord[],
+  unread: Map<string, string>,
+): Promise<readonly AttemptRecord[]> {
+  const now = await ctx.journal.now();
+  const reread: AttemptRecord[] = [];
+  for (const record of attempts) {
+    try {
+      const { record: after, evidence } = await ctx.journal.reconcile(record);
+      reread.push(after);
+      if (evidence?.shows !== 'unreadable') continue;
+      if (ctx.journal.isOpen(after, now)) unread.set(record.sent.intent, evidence.problem);
+      else ctx.notes.note(`could not find out more about ${record.sent.intent}: ${evidence.problem}`);
+    } catch (error) {
+      if (!(error instanceof CliError)) throw error;
+      // The outcome of this attempt is known and it is only watched. If its profile is gone, nobody needs a warning.
+      const isMissing = error.kind === 'auth' || error.kind === 'usage';
+      if ((isMissing || ctx.options.quiet) && !ctx.journal.isOpen(record, now)) continue;
+      const { intent } = record.sent;
+      ctx.notes.warn(`${intent} was not checked: ${error.message}: ${checkCommand(error, intent)}`);
+      reread.push(record);
+    }
+  }
+  return reread;
+}
+
+// If a profile must be chosen first, the command that names one.
+function checkCommand({ parts: { now = [] } }: CliError, intent: string): string {
+  return now.find((line) => line.startsWith('paydesk ')) ?? `paydesk journal reconcile ${intent}`;
+}
+
+async function dueOf(ctx: Context, attempts: readonly AttemptRecord[]): Promise<readonly AttemptRecord[]> {
+  const now = await ctx.journal.now();
+  return attempts.filter((one) => ctx.journal.isDue(one, now));
+}
+
+// ── Alarms ──────────────────────────────────────────────────────────────────────────────────────
+
+/** Alarms go to stderr, so that a person sees them even when stdout goes into a pipe. */
+export function warnOfAlarms(ctx: Context, records: readonly AttemptRecord[]): void {
+  const named = namesProfile(records);
+  for (const line of records.map((record) => alarmLine(ctx, record, named(record))))
+    if (line !== undefined) ctx.notes.warn(line);
+}
+
+/** One line about the alarm of an attempt: what was seen, and where to look. Undefined when there is no alarm. */
+function alarmLine(ctx: Context, record: AttemptRecord, profile: string): string | undefined {
+  const { intent, proof } = record.sent;
+  const last = record.verdicts.at(-1);
+  if (last?.alarm === undefined) return undefined;
+  const ids = (last.refunds ?? []).map(({ id }) => id ?? 'one refund without an id').join(' and ');
+  const isListed = ids !== '' && (last.alarm === 'duplicate' || appearedVerdict(record) !== undefined);
+  const seen = isListed ? `the service lists ${ids}` : last.why;
+  const on = proof.orderId === undefined ? '' : ` on ${proof.orderId}`;
+  return `${alarmText(record) ?? last.alarm}: ${changeOf(record, amountStyleOf(ctx, record))}${on}${profile}: ${seen}: paydesk journal show ${intent}`;
+}
+
+/** If changes of several profiles stand together, each line says whose it is. */
+export function namesProfile(records: readonly AttemptRecord[]): (record: AttemptRecord) => string {
+  const several = new Set(records.map(({ sent }) => sent.profile)).size > 1;
+  return ({ sent }) => (several ? ` with profile ${sent.profile}` : '');
+}

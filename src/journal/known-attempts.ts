@@ -1,0 +1,122 @@
+/** What a run of the protocol must know of the journal before it sends, and what it must know of what it reads. */
+
+import type { ChangeRequest } from '../api/api.ts';
+import { pagesOf } from './attempt-query.ts';
+import { unseenOrderMs } from './guards.ts';
+import type { Intent } from './intent.ts';
+import { type AttemptRecord, attemptKey, attemptName, type Moment } from './journal-rows.ts';
+import type { JournalStore } from './journal-store.ts';
+import { type AccountMarks, marksOf, mayBeSameAccount } from './same-account.ts';
+import { asksForSame } from './same-request.ts';
+
+/** What a run is about. */
+export interface SubjectOfLook {
+  readonly kind: Intent['kind'];
+  readonly account: AccountMarks;
+  readonly orderId?: string | undefined;
+  readonly given?: string | undefined;
+  /** The journal's id. It names the lock when there is neither an order nor a script's id. */
+  readonly intent: string;
+  /** The request that is to be sent. Without an order, open attempts at the same change are found by it. */
+  readonly request?: ChangeRequest | undefined;
+  /** What was typed for it. */
+  readonly asked?: Intent['asked'];
+  /** When an order is created: what `--again` names, or the name of the creation that is looked at. */
+  readonly again?: readonly string[] | undefined;
+  /** When an order is created: which equal creations are looked up, whatever became of them. */
+  readonly equal?: 'of a day' | 'all' | undefined;
+}
+
+/**
+ * The attempts on the order, under the script's id and of the intent. Without an order also the open ones that ask for the same,
+ * and the creations of orders that the guards go by.
+ */
+export async function knownAttempts(
+  store: JournalStore,
+  subject: SubjectOfLook,
+  now: () => Promise<Moment>,
+): Promise<readonly AttemptRecord[]> {
+  const { kind, orderId, given, intent, account } = subject;
+  const found = [
+    ...(await store.attempts({ intent })),
+    ...(orderId === undefined ? [] : await store.attempts({ orderId })),
+    ...(given === undefined ? [] : await store.attempts({ given })),
+    ...(orderId === undefined ? await openAlike(store, subject) : []),
+    ...(orderId === undefined && kind === 'order' ? await creationsFor(store, subject, now) : []),
+  ];
+  const known = new Map(found.map((record) => [attemptKey(record.sent), record]));
+  return [...known.values()].filter(
+    ({ sent }) => sent.intent === intent || mayBeSameAccount(marksOf(sent), account),
+  );
+}
+
+/**
+ * The creations that made one of these orders, and the unconfirmed ones, which may have made one. Asked for after the orders were
+ * read: what was not sent by then cannot have made one of them.
+ */
+export async function creationsIn(
+  store: JournalStore,
+  { account }: SubjectOfLook,
+  orders: readonly string[],
+): Promise<readonly AttemptRecord[]> {
+  const kind = 'order';
+  const found = [
+    ...(await store.attempts({ kind, made: new Set(orders) })),
+    ...(await store.attempts({ kind, unconfirmed: true })),
+  ];
+  return found.filter(({ sent }) => mayBeSameAccount(marksOf(sent), account));
+}
+
+async function openAlike(store: JournalStore, subject: SubjectOfLook): Promise<readonly AttemptRecord[]> {
+  if (subject.request === undefined) return [];
+  const open = await store.attempts({ withoutOrder: true, unconfirmed: true });
+  return open.filter(({ sent }) => asksForSame(sent, subject));
+}
+
+async function creationsFor(
+  store: JournalStore,
+  subject: SubjectOfLook,
+  now: () => Promise<Moment>,
+): Promise<readonly AttemptRecord[]> {
+  const found = [...(await named(store, subject)), ...(await equalOnes(store, subject, now))];
+  return found.filter(({ sent }) => sent.proof.kind === 'order');
+}
+
+// What --again names, what that has named itself, and what has used up one of the names.
+async function named(store: JournalStore, { again = [] }: SubjectOfLook): Promise<readonly AttemptRecord[]> {
+  if (again.length === 0) return [];
+  const names = new Set(again);
+  const found = [...(await store.attempts({ again: names }))];
+  // What is added while the names are walked is walked too.
+  for (const name of names)
+    for (const record of await store.attempts({ intent: intentIn(name) })) {
+      found.push(record);
+      if (attemptName(record) === name) for (const other of record.sent.again ?? []) names.add(other);
+    }
+  return found;
+}
+
+// The intent in the name of an attempt.
+function intentIn(name: string): string {
+  return name.replace(/\.[0-9]+$/, '');
+}
+
+async function equalOnes(
+  store: JournalStore,
+  subject: SubjectOfLook,
+  now: () => Promise<Moment>,
+): Promise<readonly AttemptRecord[]> {
+  const { equal } = subject;
+  if (equal === undefined) return [];
+  const since = equal === 'all' ? undefined : (await earliest(store, now)) - unseenOrderMs;
+  const found: AttemptRecord[] = [];
+  for await (const page of pagesOf(store, { kind: 'order', since }))
+    found.push(...page.filter(({ sent }) => asksForSame(sent, subject)));
+  return found.toReversed();
+}
+
+// No later moment of the run is earlier, even if the clocks turn out to disagree.
+async function earliest(store: JournalStore, now: () => Promise<Moment>): Promise<number> {
+  const newest = await store.newest();
+  return Math.min(newest.time, (await now()).time);
+}

@@ -1,0 +1,46 @@
+/** The attempts of a journal that a read may still change, and no others, however long the journal is. */
+
+import type { AttemptFilter } from './attempt-query.ts';
+import { type AttemptRecord, attemptKey, type Moment } from './journal-rows.ts';
+import type { JournalStore } from './journal-store.ts';
+import { tolerableSkewMs } from './journal-time.ts';
+
+/** At most so many of the refunds that were made and are due are looked at. */
+const watchedMax = 20;
+
+type Asked = Pick<JournalStore, 'attempts'>;
+
+/**
+ * The unconfirmed attempts, those with an alarm, those that a person recorded as not made, and of the refunds that were made and
+ * are watched the first that are due. `isDue` says which of them are to be read now.
+ */
+export async function unfinished(
+  journal: Asked,
+  filter: AttemptFilter,
+  now: Moment,
+  limit = watchedMax,
+): Promise<readonly AttemptRecord[]> {
+  // Asked in one moment: a team's journal then needs its server once.
+  const found = await Promise.all([
+    journal.attempts({ ...filter, unconfirmed: true }),
+    journal.attempts({ ...filter, doubted: true }),
+    ...watchedDue(journal, filter, now, limit),
+  ]);
+  return [...new Map(found.flat().map((record) => [attemptKey(record.sent), record])).values()];
+}
+
+// While the clocks disagree no row tells whether it is due. Nor does one that a wrong clock wrote, if its time is still to come.
+function watchedDue(
+  journal: Asked,
+  filter: AttemptFilter,
+  { time, skewed }: Moment,
+  limit: number,
+): readonly Promise<readonly AttemptRecord[]>[] {
+  const atAnyTime = { dueBy: Number.MAX_SAFE_INTEGER, limit };
+  if (skewed) return [journal.attempts({ ...filter, watched: atAnyTime })];
+  const since = Math.max(filter.since ?? 0, time + tolerableSkewMs);
+  return [
+    journal.attempts({ ...filter, watched: { dueBy: time, limit } }),
+    journal.attempts({ ...filter, since, watched: atAnyTime }),
+  ];
+}

@@ -1,0 +1,217 @@
+/** What a run looks up for a new order decides as the whole journal would. */
+
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { isUnsettled, verdictOf } from '../../src/journal/attempt-state.ts';
+import { newestIds } from '../../src/journal/created-order.ts';
+import { decide } from '../../src/journal/guards.ts';
+import { type AttemptRecord, attemptName, type JournalRow } from '../../src/journal/journal-rows.ts';
+import { creationsIn, knownAttempts } from '../../src/journal/known-attempts.ts';
+import type { Wanted } from '../../src/journal/protocol-types.ts';
+import { nothingToRepeat } from '../../src/journal/read-guards.ts';
+import { marksOf, mayBeSameAccount } from '../../src/journal/same-account.ts';
+import { asksForSame } from '../../src/journal/same-request.ts';
+import { judgeSeen } from '../../src/journal/verdict.ts';
+import { attemptsIn, createMemoryStore } from '../harness/memory-store.ts';
+import { momentAt, sent } from './rows.ts';
+
+const maybe = <T>(...values: T[]) => fc.constantFrom(undefined, ...values);
+const names = ['i_0', 'i_1', 'i_1.2', 'i_2', 're_1'];
+const hour = 3_600_000;
+const now = momentAt(40 * hour);
+
+const bodies = [1, 2].map((price) => ({
+  currency: 'MXN',
+  line_items: [{ name: 'a', unit_price: price, quantity: 1 }],
+}));
+
+const creation = fc.record({
+  intent: fc.constantFrom('i_0', 'i_1', 'i_2', 'i_3'),
+  hours: fc.nat(39),
+  horizonMs: fc.constantFrom(hour, 100 * hour),
+  body: fc.constantFrom(...bodies),
+  kind: fc.constantFrom('order', 'order', 'order', 'checkout'),
+  origin: fc.constantFrom('https://pay.example', 'https://pay.example:443', 'https://other.example'),
+  given: maybe('t-1'),
+  again: fc.option(fc.subarray(names, { maxLength: 2 }), { nil: undefined }),
+  verdicts: fc.array(
+    fc.oneof(
+      fc.record({
+        verdict: fc.constantFrom('applied', 'applied', 'rejected', 'not_sent', 'unknown', 'not_seen'),
+        by: fc.constantFrom('reply', 'read'),
+        confirmed: maybe(true, false),
+        alarm: maybe('contradiction'),
+        created: maybe('ord_1', 'ord_2', 'ord_3'),
+      }),
+      fc.record({
+        verdict: fc.constantFrom('applied', 'rejected'),
+        by: fc.constant('person'),
+        confirmed: fc.constant(true),
+      }),
+    ),
+    { maxLength: 2 },
+  ),
+});
+
+const asked = fc.record({
+  body: fc.constantFrom(...bodies),
+  given: maybe('t-1'),
+  again: fc.subarray(names, { maxLength: 2 }),
+});
+
+type Creation = typeof creation extends fc.Arbitrary<infer T> ? T : never;
+type Asked = typeof asked extends fc.Arbitrary<infer T> ? T : never;
+
+it('an order is created, refused or found as if the run had seen every creation', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(creation, { maxLength: 8 }), asked, async (creations, what) => {
+      const { store, all } = await journalOf(creations);
+      const wanted = wantedOf(what);
+      const subject = { ...wanted, equal: what.given === undefined ? 'of a day' : undefined } as const;
+      const looked = await knownAttempts(store, subject, async () => now);
+      const [seen, meant] = [looked, everyOf(all, wanted)].map((known) => ({
+        decided: wordsOf(decide(wanted, known, now)),
+        mistyped: nothingToRepeat(wanted, { charges: [] }, known, []),
+      }));
+      expect(seen).toEqual(meant);
+    }),
+    { numRuns: 1000 },
+  );
+});
+
+it('what a repeat has repeated is known, however many repeats there were', async () => {
+  const of = { horizonMs: hour, kind: 'order', origin: 'https://pay.example', given: undefined } as const;
+  const [body] = bodies;
+  if (body === undefined) throw new Error('no body');
+  const made = {
+    verdict: 'applied',
+    by: 'reply',
+    confirmed: undefined,
+    alarm: undefined,
+    created: 'ord_1',
+  } as const;
+  const ended = { ...of, body, verdicts: [{ ...made }] };
+  const { store } = await journalOf([
+    { ...ended, intent: 'i_0', hours: 0, again: undefined, verdicts: [{ ...made, verdict: 'not_seen' }] },
+    { ...ended, intent: 'i_1', hours: 2, again: ['i_0'] },
+    { ...ended, intent: 'i_2', hours: 3, again: ['i_1'] },
+  ]);
+  const wanted = wantedOf({ body, given: undefined, again: ['i_2'] });
+  const known = await knownAttempts(store, wanted, async () => now);
+  expect(wordsOf(decide(wanted, known, now))).toMatchObject({ go: 'send', doubtful: ['i_0'] });
+});
+
+it('a read of the newest orders is judged as if the run had seen every creation', async () => {
+  const orders = ['ord_1', 'ord_2', 'ord_3', 'ord_4'].flatMap((id) =>
+    bodies.map(({ currency, line_items: data }, index) => ({
+      id: `${id}${index || ''}`,
+      currency,
+      line_items: { data },
+    })),
+  );
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(creation, { minLength: 1, maxLength: 8 }),
+      fc.subarray(orders),
+      async (creations, data) => {
+        const { store, all } = await journalOf(creations);
+        const [{ sent: row } = { sent: sent('i_x', 1) }] = all;
+        fc.pre(row.proof.kind === 'order');
+        const value = { data };
+        const subject = { kind: 'order', intent: row.intent, account: marksOf(row) } as const;
+        const found = await creationsIn(store, subject, newestIds(value));
+        const every = all.filter(({ sent: other }) => isCreationOf(other, row));
+        const [seen, meant] = [found, every].map((known) =>
+          judgeSeen(row, { is: 'seen', value, creations: known, moment: now }, new Set()),
+        );
+        expect(seen).toEqual({
+          ...meant,
+          ...('problem' in (meant ?? {}) && { problem: expect.any(String) }),
+        });
+      },
+    ),
+    { numRuns: 1000 },
+  );
+});
+
+async function journalOf(creations: readonly Creation[]) {
+  const store = createMemoryStore();
+  const rows: JournalRow[] = [];
+  const counts = new Map<string, number>();
+  for (const one of creations.toSorted((first, second) => first.hours - second.hours)) {
+    const attempt = (counts.get(one.intent) ?? 0) + 1;
+    counts.set(one.intent, attempt);
+    rows.push(...rowsOf(one, attempt));
+  }
+  for (const row of rows) await store.append(row);
+  return { store, all: attemptsIn(rows) };
+}
+
+function rowsOf({ verdicts, hours, body, kind, ...of }: Creation, attempt: number): JournalRow[] {
+  const time = hours * hour;
+  const row = sent(of.intent, time);
+  const proof = {
+    ...row.proof,
+    kind,
+    orderId: undefined,
+    body,
+    expected: [],
+    before: { charges: [], newest: [] },
+  };
+  const request = { method: 'POST', path: 'orders', body };
+  const plain = { ...row, ...of, attempt, request, proof };
+  return [
+    plain,
+    ...verdicts.map((one) => ({ type: 'verdict', intent: of.intent, attempt, time, why: 'w', ...one })),
+  ].map((one) => JSON.parse(JSON.stringify(one)));
+}
+
+function wantedOf({ body, given, again }: Asked): Wanted & { account: NonNullable<Wanted['account']> } {
+  const { origin, account, profile, operator, proof } = sent('', 0);
+  return {
+    kind: 'order',
+    request: { method: 'POST', path: 'orders', body },
+    again,
+    given,
+    intent: 'i_new',
+    livemode: proof.livemode,
+    account: { origin, livemode: proof.livemode },
+    dryRun: false,
+    sendWithinMs: 10_000,
+    horizonMs: hour,
+    readAfterMs: [],
+    about: { origin, account, profile, operator },
+  };
+}
+
+// What a run would know that looks at the whole journal.
+function everyOf(
+  all: readonly AttemptRecord[],
+  wanted: ReturnType<typeof wantedOf>,
+): readonly AttemptRecord[] {
+  return all
+    .filter(({ sent: row }) => mayBeSameAccount(marksOf(row), wanted.account))
+    .filter(
+      (record) =>
+        record.sent.proof.kind === 'order' ||
+        (wanted.given !== undefined && record.sent.given === wanted.given) ||
+        (isUnfinished(record) && asksForSame(record.sent, wanted)),
+    );
+}
+
+function isUnfinished(record: AttemptRecord): boolean {
+  return isUnsettled(record) || verdictOf(record)?.alarm !== undefined;
+}
+
+function isCreationOf(other: AttemptRecord['sent'], row: AttemptRecord['sent']): boolean {
+  return other.proof.kind === 'order' && mayBeSameAccount(marksOf(other), marksOf(row));
+}
+
+function wordsOf(decision: ReturnType<typeof decide>): unknown {
+  if (decision.go === 'refuse') {
+    const { refusal } = decision;
+    return { why: refusal.why, name: 'name' in refusal ? refusal.name : undefined };
+  }
+  if (decision.go === 'recorded') return { recorded: attemptName(decision.attempt) };
+  return { ...decision, doubtful: decision.doubtful.map(attemptName) };
+}

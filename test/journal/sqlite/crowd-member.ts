@@ -1,0 +1,57 @@
+/**
+ * One of many processes that use a journal at the same moment: `crowd-member.ts FOLDER NAME writes|reads MS`. It goes on for so long,
+ * and at least for ten rounds, and prints what it did as JSON.
+ */
+
+import { join } from 'node:path';
+import { createSqliteStore } from '../../../src/journal/sqlite/sqlite-store.ts';
+import { sent, verdict } from '../rows.ts';
+
+const [folder = '', name = '', role, forMs] = process.argv.slice(2);
+const store = createSqliteStore({
+  file: join(folder, 'journal.db'),
+  witness: join(folder, 'witness/journal.witness'),
+  rules: { uid: process.getuid?.(), notice: () => undefined },
+});
+
+const until = performance.now() + Number(forMs);
+const refused: string[] = [];
+let rounds = 0;
+let memory = 0;
+while (rounds < 10 || performance.now() < until) {
+  rounds += 1;
+  try {
+    if (role === 'writes') await change(rounds);
+    else await look(rounds);
+  } catch (error) {
+    refused.push(error instanceof Error ? error.message : String(error));
+  }
+  // What a process takes at first says nothing.
+  if (rounds === 10 || rounds === 100) memory = process.memoryUsage.rss();
+}
+store.close();
+process.stdout.write(
+  `${JSON.stringify({ role, rounds, refused: refused.slice(0, 5), grown: process.memoryUsage.rss() / memory })}\n`,
+);
+
+async function change(round: number): Promise<void> {
+  const orderId = `ord_${name}x${round}`;
+  const intent = `i_${name}x${round}`;
+  await store.ready();
+  if ((await store.attempts({ orderId })).length > 0) throw new Error(`${orderId} is known already`);
+  const row = sent(intent, Date.now());
+  await store.append({ ...row, proof: { ...row.proof, orderId } });
+  await store.append(verdict(intent, Date.now()));
+  const [record] = await store.attempts({ orderId });
+  if (record?.verdicts.length !== 1) throw new Error(`${intent} is not as it was written`);
+}
+
+async function look(round: number): Promise<void> {
+  const page = await store.list({}, { limit: 20 });
+  const ids = new Set(page.flatMap(({ sent: { proof } }) => proof.orderId ?? []));
+  const found = await store.attempts({ orderIds: ids });
+  if (found.length < page.length)
+    throw new Error(`${page.length - found.length} attempts of a page are gone`);
+  await store.attempts({ unconfirmed: true });
+  if (round % 10 === 0) await store.checkSome({ limit: 500, now: Date.now() });
+}

@@ -1,0 +1,59 @@
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { isDue } from '../../src/journal/attempt-state.ts';
+import { attemptName, type JournalRow, type Moment } from '../../src/journal/journal-rows.ts';
+import { unfinished } from '../../src/journal/unfinished.ts';
+import { attemptsIn, createMemoryStore } from '../harness/memory-store.ts';
+import { draft, rowsOf } from './random-questions.ts';
+import { momentAt, sent, verdict } from './rows.ts';
+
+async function storeOf(rows: readonly JournalRow[]) {
+  const store = createMemoryStore();
+  for (const row of rows) await store.append(row);
+  return store;
+}
+
+async function namesAt(rows: readonly JournalRow[], now: Moment, limit?: number): Promise<readonly string[]> {
+  return (await unfinished(await storeOf(rows), {}, now, limit)).map(attemptName);
+}
+
+it('finds everything that is due, and nothing twice, whatever the clocks say', async () => {
+  // The journal's time is never before its newest row, unless that is of a wrong clock.
+  const moment = fc
+    .record({
+      ms: fc.integer({ min: 4, max: 20 }),
+      skewed: fc.boolean(),
+      dated: fc.constantFrom(undefined, true),
+    })
+    .map(({ ms, ...clocks }) => ({ ...momentAt(ms), ...clocks }));
+  await fc.assert(
+    fc.asyncProperty(fc.array(draft, { maxLength: 6 }), moment, async (drafts, now) => {
+      const rows = drafts.flatMap((one, index) => rowsOf(one, index, true));
+      const found = await namesAt(rows, now);
+      const due = attemptsIn(rows).filter((record) => isDue(record, now));
+      expect(found).toEqual(expect.arrayContaining(due.map(attemptName)));
+      expect(new Set(found).size).toBe(found.length);
+    }),
+    { numRuns: 300 },
+  );
+});
+
+const made = (intent: string, time: number) => [sent(intent, time), verdict(intent, time)];
+
+it('looks at so many of the refunds that are watched, those first that are due first', async () => {
+  const rows = ['i_c', 'i_a', 'i_b', 'i_d'].flatMap((intent, index) => made(intent, 1000 + index));
+  const read = (time: number): JournalRow => ({ ...verdict('i_c', time), by: 'read' });
+  expect(await namesAt(rows, momentAt(2000), 2)).toEqual(['i_c', 'i_a']);
+  expect(await namesAt([...rows, read(1100)], momentAt(2000), 3)).toEqual(['i_a', 'i_b', 'i_d']);
+  expect(await namesAt([...rows, read(1900)], momentAt(2000))).toEqual(['i_a', 'i_b', 'i_d']);
+  expect(await namesAt(rows, momentAt(999))).toEqual([]);
+});
+
+it('looks at what is watched while the clocks disagree, and at what a wrong clock wrote', async () => {
+  const read: JournalRow = { ...verdict('i_a', 1100), by: 'read' };
+  const skewed = { ...momentAt(1200), skewed: true };
+  expect(await namesAt([...made('i_a', 1000), read], momentAt(1200))).toEqual([]);
+  expect(await namesAt([...made('i_a', 1000), read], skewed)).toEqual(['i_a']);
+  expect(await namesAt(made('i_a', 1000 + 120_001), momentAt(1000))).toEqual(['i_a']);
+  expect(await namesAt(made('i_a', 1000 + 119_999), momentAt(1000))).toEqual([]);
+});
