@@ -66,6 +66,8 @@ export function chooseStore({ team, ...choice }: StoreChoice, local: JournalStor
     repair: async (time) => (await now()).repair(time),
     eraseBodies: async (before) => (await now()).eraseBodies(before),
     archive: async (path) => (await now()).archive(path),
+    countOver: async (before) => (await now()).countOver(before),
+    archiveOld: async (how) => (await now()).archiveOld(how),
     restore: async (path) => (await now()).restore(path),
     rules: async () => await (await now()).rules?.(),
     recent: async (of, profile) => (await now()).recent(of, profile),
