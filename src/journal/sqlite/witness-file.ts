@@ -325,7 +325,7 @@ function sealed({
   given,
   line,
 }: Readonly<Record<'seq' | 'about' | 'given' | 'line', unknown>>): string {
-  return `${seq}\n${given}\n${about}\n${line}`;
+  return `${String(seq)}\n${String(given)}\n${String(about)}\n${String(line)}`;
 }
 
 // Compared with the journal, so a line that is not whole shows there.
