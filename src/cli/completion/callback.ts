@@ -58,7 +58,10 @@ function knownHere({ env, platform, home, uid, machineFile }: CompletionIo): Kno
   const { state, witness: witnessFolder, config } = findFolders({ env, platform, home: home() });
   const lately = async (of: RecentOf, profile: string | undefined) => {
     const { folder } = findJournalPlace({
-      ...{ machineFile, uid, stateFolder: state, witnessFolder },
+      machineFile,
+      uid,
+      stateFolder: state,
+      witnessFolder,
       notice: () => undefined,
     });
     return (await recentOf(folder, of, profile)).map(({ id, text }) => ({ value: id, text }));
