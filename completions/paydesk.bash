@@ -13,7 +13,7 @@ _paydesk() {
     'customers') words='list show find export' ;;
     'checkout') words='create' ;;
     'index') words='build refresh status forget rekey' ;;
-    'journal') words='list show reconcile settle acknowledge verify forget export import' ;;
+    'journal') words='list show reconcile settle acknowledge verify forget archive export import' ;;
     'profile') words='add list show use set key remove check' ;;
     'team') words='create add remove join leave show limits verify export' ;;
     'approvals') words='list show approve reject' ;;
@@ -24,7 +24,7 @@ _paydesk() {
     'help customers') words='list show find export' ;;
     'help checkout') words='create' ;;
     'help index') words='build refresh status forget rekey' ;;
-    'help journal') words='list show reconcile settle acknowledge verify forget export import' ;;
+    'help journal') words='list show reconcile settle acknowledge verify forget archive export import' ;;
     'help profile') words='add list show use set key remove check' ;;
     'help team') words='create add remove join leave show limits verify export' ;;
     'help approvals') words='list show approve reject' ;;

@@ -75,6 +75,7 @@ function __paydesk_complete
                     acknowledge 'Clear an alarm, such as a duplicate refund, that somebody has dealt with' \
                     verify 'Check that the journal is whole; repair it' \
                     forget 'Erase bodies, notes and links of settled changes' \
+                    archive 'Move settled changes of long ago into a file' \
                     export 'Print every change that was sent, or write the journal for another machine' \
                     import 'Import the journal of another machine'
                 return
@@ -185,6 +186,7 @@ function __paydesk_complete
                     acknowledge 'Clear an alarm, such as a duplicate refund, that somebody has dealt with' \
                     verify 'Check that the journal is whole; repair it' \
                     forget 'Erase bodies, notes and links of settled changes' \
+                    archive 'Move settled changes of long ago into a file' \
                     export 'Print every change that was sent, or write the journal for another machine' \
                     import 'Import the journal of another machine'
                 return

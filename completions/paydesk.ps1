@@ -69,6 +69,7 @@ Register-ArgumentCompleter -Native -CommandName paydesk -ScriptBlock {
                 "acknowledge`tClear an alarm, such as a duplicate refund, that somebody has dealt with"
                 "verify`tCheck that the journal is whole; repair it"
                 "forget`tErase bodies, notes and links of settled changes"
+                "archive`tMove settled changes of long ago into a file"
                 "export`tPrint every change that was sent, or write the journal for another machine"
                 "import`tImport the journal of another machine"
             }
@@ -168,6 +169,7 @@ Register-ArgumentCompleter -Native -CommandName paydesk -ScriptBlock {
                 "acknowledge`tClear an alarm, such as a duplicate refund, that somebody has dealt with"
                 "verify`tCheck that the journal is whole; repair it"
                 "forget`tErase bodies, notes and links of settled changes"
+                "archive`tMove settled changes of long ago into a file"
                 "export`tPrint every change that was sent, or write the journal for another machine"
                 "import`tImport the journal of another machine"
             }

@@ -106,6 +106,7 @@ export function createAccount(parts: AccountParts): Account {
     timeoutMs: globals.timeoutMs,
     dryRun: globals.dryRun,
     named: globals.profile,
+    cwd: parts.io.cwd,
     open: async (name: string) => (await open(name)).service,
   };
   const opened = openJournal({ ...journalParts, store: chosen.store });

@@ -66,6 +66,8 @@ export function chooseStore({ team, ...choice }: StoreChoice, local: JournalStor
     repair: async (time) => (await now()).repair(time),
     eraseBodies: async (before) => (await now()).eraseBodies(before),
     archive: async (path) => (await now()).archive(path),
+    countOver: async (before) => (await now()).countOver(before),
+    archiveOld: async (how) => (await now()).archiveOld(how),
     restore: async (path) => (await now()).restore(path),
     rules: async () => await (await now()).rules?.(),
     recent: async (of, profile) => (await now()).recent(of, profile),
@@ -79,7 +81,7 @@ export function chooseStore({ team, ...choice }: StoreChoice, local: JournalStor
 
 /** The journal in files of this machine. */
 export function localJournal({
-  place: { folder, rules },
+  place: { folder, witness, rules },
   cwd,
   onNetwork,
   landmarks,
@@ -87,7 +89,7 @@ export function localJournal({
 }: Pick<StoreChoice, 'place' | 'cwd' | 'onNetwork' | 'landmarks' | 'shortTime'>): LocalJournal {
   return createSqliteStore({
     file: journalFileIn(folder),
-    witness: join(folder, 'witness', 'journal.witness'),
+    witness: join(witness, 'journal.witness'),
     cwd,
     rules,
     folders: [folder, join(folder, 'journal')],

@@ -46,6 +46,7 @@ export function createRun(state: RunState, globals: Globals, words: readonly str
     ...rules,
     machineFile: io.machineFile,
     stateFolder: folders.state,
+    witnessFolder: folders.witness,
   });
   const locksIn = (place: Pick<JournalPlace, 'folder' | 'rules'>) =>
     createSqliteLocks({

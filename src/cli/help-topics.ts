@@ -28,7 +28,7 @@ const environment = (): readonly string[] => [
   '  CI                   set: the same as --no-input',
   '  NO_COLOR             set: no colour; FORCE_COLOR: colour also in a pipe',
   '  HTTPS_PROXY          the proxy for https, except for hosts in NO_PROXY; plain http and this machine never use it',
-  '  XDG_CONFIG_HOME      its folder paydesk holds profiles, keys and teams; that of XDG_STATE_HOME the journal, its witness, the copy of the journal of a team, indexes, unfinished exports, locks and the demo; that of XDG_CACHE_HOME compiled code',
+  '  XDG_CONFIG_HOME      its folder paydesk holds profiles, keys and teams; that of XDG_STATE_HOME the journal, the copy of the journal of a team, indexes, unfinished exports, locks and the demo; that of XDG_DATA_HOME the witness of the journal (which stays with the journal if only XDG_STATE_HOME is set); that of XDG_CACHE_HOME compiled code',
   '  PAYDESK_STATE_ON_NETWORK  1: allow the journal on a network file system; set it only after you have tested that locks work there',
   '',
   'The machine, in a file that only an administrator can write: /etc/paydesk/config.json (macOS: /Library/Application Support/paydesk/config.json; not on Windows):',
@@ -36,8 +36,8 @@ const environment = (): readonly string[] => [
   'Then the journal, its witness and the locks of changes are in that folder, for all users of the group that owns it, whatever XDG_STATE_HOME says. Profiles, keys, indexes, exports and the data of the demo stay with each user. No variable changes this. What counts as one machine: paydesk help safety',
   '',
   'paydesk keeps nothing else but keys in the system keyring, and contacts no host except the service, a proxy and the server of a team. To remove every trace, first remove each profile (paydesk profile remove NAME), which takes its keys out of the keyring; then:',
-  '  rm -r ~/.config/paydesk ~/.local/state/paydesk ~/.cache/paydesk',
-  'This removes profiles, keys, indexes, the journal of what was sent and its witness (the folder witness beside the folder journal), but not a common journal (journal.folder); paydesk profile show says where they lie on this system.',
+  '  rm -r ~/.config/paydesk ~/.local/state/paydesk ~/.local/share/paydesk ~/.cache/paydesk',
+  'This removes profiles, keys, indexes, the journal of what was sent and its witness, but not a common journal (journal.folder); paydesk profile show says where they lie on this system.',
 ];
 
 const exitCodes = (): readonly string[] => [

@@ -10,9 +10,11 @@ import type { Io } from '../io.ts';
 import { fieldsOf } from '../profiles/early-reads.ts';
 import { type FileRules, quoted } from '../profiles/profiles.ts';
 
-/** The folder of the journal, its witness and its locks. */
+/** Where the journal, its witness and its locks lie. */
 export interface JournalPlace {
   readonly folder: string;
+  /** The folder of the witness. */
+  readonly witness: string;
   /** What says so: the state folder of this user, or the file of the machine's configuration. */
   readonly from: string;
   /** Who may use the files. */
@@ -22,6 +24,7 @@ export interface JournalPlace {
 /** Who asks, and what this user has. */
 export interface PlaceParts extends Pick<Io, 'machineFile' | 'uid'> {
   readonly stateFolder: string;
+  readonly witnessFolder: string;
   readonly notice: (line: string) => void;
 }
 
@@ -29,13 +32,24 @@ export interface PlaceParts extends Pick<Io, 'machineFile' | 'uid'> {
  * Reads the machine's configuration. Throws CliError 'refused' if that is not valid, if others than root can write it, and if
  * this user cannot use the common folder: with a journal of their own, the same refund could be sent twice.
  */
-export function findJournalPlace({ machineFile, uid, stateFolder, notice }: PlaceParts): JournalPlace {
+export function findJournalPlace({ machineFile, uid, notice, ...own }: PlaceParts): JournalPlace {
   const common = readMachineFile(machineFile, uid);
   if (common === undefined)
-    return { folder: stateFolder, from: 'state_folder', rules: { uid, notice, movedBy: 'XDG_STATE_HOME' } };
+    return {
+      folder: own.stateFolder,
+      witness: own.witnessFolder,
+      from: 'state_folder',
+      rules: { uid, notice, movedBy: 'XDG_STATE_HOME' },
+    };
   const group = groupOf(common);
-  refuseOwnJournal(stateFolder, common, machineFile);
-  return { folder: common, from: machineFile, rules: { uid, group, notice, movedBy: 'journal.folder' } };
+  refuseOwnJournal(own.stateFolder, common, machineFile);
+  const witness = join(common, 'witness');
+  return {
+    folder: common,
+    witness,
+    from: machineFile,
+    rules: { uid, group, notice, movedBy: 'journal.folder' },
+  };
 }
 
 /** The journal's file in such a folder. */

@@ -221,6 +221,11 @@ export const commands: readonly CommandEntry[] = [
     load: async () => (await import('./journal/forget.ts')).forget,
   },
   {
+    words: ['journal', 'archive'],
+    summary: 'Move settled changes of long ago into a file',
+    load: async () => (await import('./journal/archive.ts')).archive,
+  },
+  {
     words: ['journal', 'export'],
     summary: 'Print every change that was sent, or write the journal for another machine',
     load: async () => (await import('./journal/export.ts')).exportJournal,

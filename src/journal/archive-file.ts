@@ -10,6 +10,9 @@ import { chainStart, checkChain, type StoredRow, storedRow } from './chain.ts';
 /** What the file holds. It was read once, and is whole. */
 export interface Archive {
   readonly count: number;
+  /** The hash of the last row, and that of the whole file. */
+  readonly head: string;
+  readonly sha256: string;
   /** Reads the rows, oldest first. */
   readonly rows: () => Generator<StoredRow>;
   /** The key of the witness, 64 hex digits. A store without a witness writes a new random one. */
@@ -72,14 +75,16 @@ export function readArchive(named: string, cwd?: () => string): Archive {
     end = line;
   }
   const about = objectIn(first);
-  if (about.object !== object) throw unfit(named, 'was not written by paydesk journal export --to');
+  if (about.object !== object)
+    throw unfit(named, 'was not written by paydesk journal export --to or journal archive');
   if (about.version !== 1) throw unfit(named, 'was written by a newer paydesk');
-  if (objectIn(end).sha256 !== sha256.digest('hex')) throw unfit(named, 'is not whole');
+  const digest = sha256.digest('hex');
+  if (objectIn(end).sha256 !== digest) throw unfit(named, 'is not whole');
   if (wrong !== undefined) throw unfit(named, wrong);
   const { key } = about;
   if (count !== about.rows || typeof key !== 'string' || !/^[0-9a-f]{64}$/.test(key))
     throw unfit(named, 'is not whole');
-  return { count, key, rows: () => rowsIn(path, named, count) };
+  return { count, head, sha256: digest, key, rows: () => rowsIn(path, named, count) };
 }
 
 function* rowsIn(path: string, named: string, count: number): Generator<StoredRow> {

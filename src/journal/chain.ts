@@ -66,6 +66,11 @@ export function link(row: JournalRow, seq: number, prev: string): StoredRow {
   return { ...columns, seq, row: kept, body, body_hash, prev, hash: hashOf(kept, body_hash, prev) };
 }
 
+/** The same row at another place. Text and body stay as they were written, even if the body was erased. */
+export function relink(stored: StoredRow, seq: number, prev: string): StoredRow {
+  return { ...stored, seq, prev, hash: hashOf(stored.row, stored.body_hash, prev) };
+}
+
 /**
  * A row for a server that adds what it states itself (`columns`, who, when, and until when it may be sent) and then links it.
  * `rest` is the JSON of the row without that, and `body` the part that may be erased.

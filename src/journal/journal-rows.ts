@@ -122,7 +122,24 @@ export interface SentRow {
   readonly approvedBy?: string | undefined;
   /** In a team's journal: it was sent before its machine joined the team. */
   readonly imported?: Imported | undefined;
+  /** Only in a row that `journal archive` wrote in place of all rows of an attempt, in short (archived-rows.ts). */
+  readonly archived?: Archived | undefined;
 }
+
+/** When an attempt was archived (Unix milliseconds), and its verdicts, oldest first. A later one is a row of its own. */
+export interface Archived {
+  readonly at: number;
+  readonly verdicts: readonly ShortVerdict[];
+}
+
+/** A verdict without what its row says anyway. Only the last one has its reason and error. */
+type ShortVerdict = Omit<
+  VerdictRow,
+  'type' | 'intent' | 'attempt' | 'why' | 'refunds' | 'clocks' | 'note' | 'link'
+> & {
+  readonly why?: string | undefined;
+  readonly refunds?: readonly Pick<FoundRefund, 'id' | 'chargeId' | 'amount'>[] | undefined;
+};
 
 /** Says that this desk works on a row of a plan. The server takes no SENT row of the plan without it. */
 export interface RowClaim {

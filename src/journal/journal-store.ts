@@ -127,6 +127,16 @@ export interface JournalStore {
    */
   archive(path: string): Promise<number>;
 
+  /** How many attempts `archiveOld` would move. */
+  countOver(before: number): Promise<number>;
+
+  /**
+   * Writes all rows into a new file, as `archive` does, and then leaves one short row of each attempt that was sent before a time and
+   * is over (archived-rows.ts). Nothing that decides about a change is lost with its other rows. Throws CliError 'refused' when the file
+   * exists, when a row is damaged, and for the journal of a team: then nothing was moved.
+   */
+  archiveOld(how: Archiving): Promise<Moved>;
+
   /**
    * Imports a file that `archive` wrote and returns how many rows it has. Throws CliError 'refused' when this
    * journal, or its witness, has rows already: two histories must not mix.
@@ -145,6 +155,25 @@ export interface JournalStore {
 
   /** Closes files and connections; the next call opens them again. */
   close(): void;
+}
+
+/** What is moved out of a journal, and where to. */
+export interface Archiving {
+  /** Unix milliseconds. */
+  readonly before: number;
+  readonly path: string;
+  /** Who does it, and when. */
+  readonly said: Pick<SettingRow, 'operator' | 'time' | 'skewed' | 'clocks'>;
+}
+
+/** What was moved. */
+export interface Moved {
+  readonly attempts: number;
+  /** How many rows the journal had, all of them in the file, and how many it has now. */
+  readonly rowsBefore: number;
+  readonly rows: number;
+  /** The digest of the rows in the file, which the first row of the new journal has too. */
+  readonly sha256: string;
 }
 
 /** The times that the rows of attempts show. */

@@ -4,12 +4,21 @@ import type { Service } from '../api/api.ts';
 import type { JsonObject } from '../api/spec.ts';
 import type { ChangeKind, ChangeSubject, FoundRefund, Intent, Outcome } from './intent.ts';
 import type { AttemptRecord, Moment, SettingRow, VerdictRow } from './journal-rows.ts';
-import type { AttemptFilter, AttemptQuery, ListPage, Repair, Verification } from './journal-store.ts';
+import type {
+  Archiving,
+  AttemptFilter,
+  AttemptQuery,
+  ListPage,
+  Moved,
+  Repair,
+  Verification,
+} from './journal-store.ts';
 import type { Evidence } from './judge-read.ts';
 import type { LimitRow } from './team-rows.ts';
 import type { SharedPlan, TeamRules } from './team-rules.ts';
 
 export { alarmText, alarmWords, appearedText, paidTwiceWords, whoMadeLines } from './alarm-words.ts';
+export { archivedBy, keptAtLeastMs } from './archived-rows.ts';
 export { byNewest, pagesOf } from './attempt-query.ts';
 export { leavesUntil } from './attempt-state.ts';
 export type { StoredRow } from './chain.ts';
@@ -297,6 +306,14 @@ export interface Journal {
   repair(): Promise<Repair>;
   /** `archive` of the store. */
   archive(path: string): Promise<number>;
+  /** `countOver` of the store. */
+  countOver(before: number): Promise<number>;
+  /** `archiveOld` of the store, as of now. */
+  archiveOld(how: Pick<Archiving, 'before' | 'path'>): Promise<Moved>;
+  /** The journal in a file that `archive` or `archiveOld` wrote, to be read. Throws CliError 'refused' when it is not whole. */
+  inFile(path: string): Promise<Journal>;
+  /** Checks such a file. Throws in the same way. `head`: a hash noted elsewhere. */
+  verifyFile(path: string, head?: string): Promise<Verification & { readonly sha256: string }>;
   /** `restore` of the store. */
   restore(path: string): Promise<number>;
 }

@@ -46,6 +46,8 @@ export interface JournalParts {
   readonly clock: Clock;
   readonly locks: Locks;
   readonly operator: string;
+  /** The folder of a file with a relative name. */
+  readonly cwd: () => string;
   readonly timeoutMs: number;
   readonly dryRun: boolean;
   readonly signal: AbortSignal;
@@ -297,6 +299,16 @@ function createJournal(parts: JournalParts): Journal {
     },
     repair: () => store.repair(clock.now()),
     archive: (path) => store.archive(path),
+    countOver: (before) => store.countOver(before),
+    archiveOld: async (how) => store.archiveOld({ ...how, said: { ...stampOf(await now()), operator } }),
+    async inFile(path) {
+      const { archiveStore } = await import('./sqlite/archive-store.ts');
+      return createJournal({ ...parts, store: await archiveStore(path, parts.cwd) });
+    },
+    async verifyFile(path, head) {
+      const { verifyArchive } = await import('./sqlite/archive-store.ts');
+      return await verifyArchive(path, parts.cwd, head);
+    },
     restore: (path) => store.restore(path),
   };
 }

@@ -178,15 +178,22 @@ function addLostVerdict(attempt: Attempt | undefined, last: WitnessVerdict, isTh
   const { sent, from, verdicts } = attempt;
   const isEnd = last.final && (last.verdict !== 'applied' || !provable(sent.proof.kind));
   if (isEnd && !isThere) verdicts.push(endRow(sent, last));
-  else if (verdicts.length > 0 && (!isThere || (from === 'witness' && !last.final)))
+  else if (hasVerdict(attempt) && (!isThere || (from === 'witness' && !last.final)))
     verdicts.push(unknownRow(sent, last.time));
+}
+
+// Those of an archived attempt are in its SENT row.
+function hasVerdict({ sent, verdicts }: Attempt): boolean {
+  return verdicts.length > 0 || sent.archived !== undefined;
 }
 
 // A verdict that was changed proves nothing, so its attempt is unconfirmed.
 function doubtVerdict(attempts: ReadonlyMap<string, Attempt>, changed: StoredRow): void {
   const attempt = changed.type === 'verdict' ? attempts.get(attemptKey(changed)) : undefined;
-  if (attempt === undefined || attempt.verdicts.length === 0) return;
-  attempt.verdicts.push(unknownRow(attempt.sent, Math.max(...attempt.verdicts.map(({ time }) => time))));
+  if (attempt === undefined || !hasVerdict(attempt)) return;
+  attempt.verdicts.push(
+    unknownRow(attempt.sent, Math.max(attempt.sent.time, ...attempt.verdicts.map(({ time }) => time))),
+  );
 }
 
 function endRow({ intent, attempt }: SentRow, { time, verdict, by }: WitnessVerdict): VerdictRow {

@@ -8,6 +8,8 @@ export interface Folders {
   readonly config: string;
   readonly state: string;
   readonly cache: string;
+  /** The witness of the journal: not under `state`, where a restore, a copy or a deletion of the journal would take it along. */
+  readonly witness: string;
 }
 
 /** What decides where the folders are. */
@@ -19,8 +21,9 @@ export interface FolderParts {
 }
 
 /**
- * Uses `$XDG_CONFIG_HOME/paydesk`, `$XDG_STATE_HOME/paydesk` and `$XDG_CACHE_HOME/paydesk`. If a variable is not set, or
- * its path is relative, the usual folder of the system is used.
+ * Uses `$XDG_CONFIG_HOME/paydesk`, `$XDG_STATE_HOME/paydesk`, `$XDG_CACHE_HOME/paydesk` and `$XDG_DATA_HOME/paydesk/witness`. If a
+ * variable is not set, or its path is relative, the usual folder of the system is used. But whoever sets only XDG_STATE_HOME has the
+ * witness there too: two such folders are two machines, and each needs its own.
  */
 export function findFolders(parts: FolderParts): Folders {
   const path = parts.platform === 'win32' ? win32 : posix;
@@ -33,11 +36,13 @@ export function findFolders(parts: FolderParts): Folders {
     const base = absolute(name);
     return base === undefined ? usual : join(base, 'paydesk');
   };
-  const { config, state, cache } = usualFolders(parts, join, absolute);
+  const { config, state, cache, witness } = usualFolders(parts, join, absolute);
+  const chosen = absolute('XDG_DATA_HOME') ?? absolute('XDG_STATE_HOME');
   return {
     config: xdg('XDG_CONFIG_HOME', config),
     state: xdg('XDG_STATE_HOME', state),
     cache: xdg('XDG_CACHE_HOME', cache),
+    witness: chosen === undefined ? witness : join(chosen, 'paydesk', 'witness'),
   };
 }
 
@@ -53,6 +58,7 @@ function usualFolders(
       config: join(roaming, 'paydesk'),
       state: join(local, 'paydesk', 'State'),
       cache: join(local, 'paydesk', 'Cache'),
+      witness: join(local, 'paydesk', 'Witness'),
     };
   }
   if (platform === 'darwin') {
@@ -61,11 +67,13 @@ function usualFolders(
       config: join(library, 'Application Support', 'paydesk'),
       state: join(library, 'Application Support', 'paydesk', 'State'),
       cache: join(library, 'Caches', 'paydesk'),
+      witness: join(library, 'Application Support', 'paydesk', 'Witness'),
     };
   }
   return {
     config: join(home, '.config', 'paydesk'),
     state: join(home, '.local', 'state', 'paydesk'),
     cache: join(home, '.cache', 'paydesk'),
+    witness: join(home, '.local', 'share', 'paydesk', 'witness'),
   };
 }

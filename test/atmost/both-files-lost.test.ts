@@ -7,11 +7,10 @@ import { expect, test } from 'vitest';
 import { forgetMarks } from '../harness/copied-files.ts';
 import type { Home } from '../harness/paydesk.ts';
 import { json, reset } from '../harness/server.ts';
-import { changeArgs, journalFile, ledgerAndDesk, stateOf, story } from './desk.ts';
+import { changeArgs, journalFile, ledgerAndDesk, story, witnessFile } from './desk.ts';
 
 const { ledger, desk } = await ledgerAndDesk();
 
-const witnessFile = (home: Home) => join(stateOf(home), 'witness/journal.witness');
 const loseJournal = (home: Home) => rmSync(dirname(journalFile(home)), { recursive: true });
 const restoreJournal = (home: Home) => {
   loseJournal(home);

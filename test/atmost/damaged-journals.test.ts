@@ -10,7 +10,7 @@ import { isLong } from '../harness/long.ts';
 import { copyOf, type Home } from '../harness/paydesk.ts';
 import { reset } from '../harness/server.ts';
 import { sent, verdict } from '../journal/rows.ts';
-import { changeArgs, journalFile, ledgerAndDesk, settleArgs, stateOf } from './desk.ts';
+import { changeArgs, journalFile, ledgerAndDesk, settleArgs, stateOf, witnessFile } from './desk.ts';
 import type { LedgerOrder } from './ledger.ts';
 
 const { ledger, desk } = await ledgerAndDesk();
@@ -22,10 +22,6 @@ const older: Buffer[] = [];
 
 const olderCopies = isLong ? 50 : 5;
 const rules = { uid: process.getuid?.(), notice: () => undefined };
-
-function witnessFile(home: Home): string {
-  return join(stateOf(home), 'witness/journal.witness');
-}
 
 function openStore(home: Home) {
   const state = stateOf(home);

@@ -131,6 +131,10 @@ export function stateOf(home: Home): string {
   return join(home.path, '.local/state/paydesk');
 }
 
+export function witnessFile(home: Home): string {
+  return join(home.path, '.local/share/paydesk/witness/journal.witness');
+}
+
 export function journalFile(home: Home): string {
   return join(stateOf(home), 'journal/journal.db');
 }

@@ -5,7 +5,7 @@ import { once } from 'node:events';
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { bin, type Home } from '../harness/paydesk.ts';
-import { type Desk, journalFile, stateOf } from './desk.ts';
+import { type Desk, journalFile, witnessFile } from './desk.ts';
 
 /** The files that SQLite writes; both are there, and in their folder, before it does. */
 export const journalNames = ['journal.db', 'journal.db-journal'] as const;
@@ -34,10 +34,6 @@ export function filesOf(home: Home): Files {
     'journal.db-journal': bytesAt(`${journalFile(home)}-journal`),
     'journal.witness': bytesAt(witnessFile(home)),
   };
-}
-
-export function witnessFile(home: Home): string {
-  return join(stateOf(home), 'witness', witnessName);
 }
 
 /** Runs it under strace, which follows the main thread: the one that SQLite works on. */

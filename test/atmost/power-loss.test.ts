@@ -9,7 +9,7 @@ import { isLong } from '../harness/long.ts';
 import type { Json } from '../harness/orders.ts';
 import type { Home } from '../harness/paydesk.ts';
 import { reset } from '../harness/server.ts';
-import { changeArgs, journalFile, ledgerAndDesk, rowsIn, story, told } from './desk.ts';
+import { changeArgs, journalFile, ledgerAndDesk, rowsIn, story, told, witnessFile } from './desk.ts';
 import {
   type DiskCall,
   filesOf,
@@ -17,7 +17,6 @@ import {
   type Left,
   powerLosses,
   recorded,
-  witnessFile,
   witnessName,
 } from './disk.ts';
 import type { LedgerOrder } from './ledger.ts';

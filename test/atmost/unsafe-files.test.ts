@@ -17,7 +17,7 @@ import {
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { copyOf, type Home, paydesk } from '../harness/paydesk.ts';
-import { changeArgs, journalFile, ledgerAndDesk, stateOf, story } from './desk.ts';
+import { changeArgs, journalFile, ledgerAndDesk, stateOf, story, witnessFile } from './desk.ts';
 
 const { ledger, desk } = await ledgerAndDesk();
 /** A home that sent a refund: all its files are there. */
@@ -36,13 +36,13 @@ const nobody = 65_534;
 const files: Readonly<Record<string, (home: Home) => string>> = {
   'the journal': journalFile,
   'the journal of SQLite': (home) => `${journalFile(home)}-journal`,
-  'the witness': (home) => join(stateOf(home), 'witness/journal.witness'),
+  'the witness': witnessFile,
   'a lock file': (home) => join(stateOf(home), 'locks/slot-63.lock'),
 };
 const folders: Readonly<Record<string, (home: Home) => string>> = {
   'the state folder': stateOf,
   'the folder of the journal': (home) => dirname(journalFile(home)),
-  'the folder of the witness': (home) => join(stateOf(home), 'witness'),
+  'the folder of the witness': (home) => dirname(witnessFile(home)),
   'the folder of the locks': (home) => join(stateOf(home), 'locks'),
   'the configuration folder': (home) => join(home.path, '.config/paydesk'),
 };

@@ -152,11 +152,7 @@ describe.skipIf(!isRoot)('a user who may not use the common journal', () => {
     const user = machine.user(home, { isMember: false });
     const order = ledger.add('refund');
     expect((await run(user, changeArgs(order))).code).toBe(0);
-    expect(readdirSync(join(home.path, '.local/state/paydesk')).toSorted()).toEqual([
-      'journal',
-      'locks',
-      'witness',
-    ]);
+    expect(readdirSync(join(home.path, '.local/state/paydesk')).toSorted()).toEqual(['journal', 'locks']);
     expect(readdirSync(machine.folder)).toEqual([]);
   });
 });

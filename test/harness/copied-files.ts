@@ -6,8 +6,8 @@ import { DatabaseSync } from 'node:sqlite';
 
 /** Forgets what a copy changes of the journal and the witness of a home, if they are there and whole. */
 export function forgetMarks(home: string): void {
-  const state = join(home, '.local/state/paydesk');
-  for (const file of ['journal/journal.db', 'witness/journal.witness']) forgetMark(join(state, file));
+  for (const file of ['state/paydesk/journal/journal.db', 'share/paydesk/witness/journal.witness'])
+    forgetMark(join(home, '.local', file));
 }
 
 /** The same for one file. */
@@ -15,7 +15,8 @@ export function forgetMark(path: string): void {
   if ((statSync(path, { throwIfNoEntry: false })?.size ?? 0) === 0) return;
   try {
     using db = new DatabaseSync(path);
-    db.exec('UPDATE head SET mark = NULL');
+    // SQLite's own journal stays where it is.
+    db.exec('PRAGMA journal_mode = TRUNCATE; UPDATE head SET mark = NULL');
   } catch {
     // A damaged file keeps its mark.
   }

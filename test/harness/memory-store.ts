@@ -127,6 +127,8 @@ export function createMemoryStore(memory: Memory = new Memory()): JournalStore {
       known();
       return writeArchive(path, { count: memory.stored.length, rows: memory.stored, key: '0'.repeat(64) });
     },
+    countOver: () => Promise.resolve(0),
+    archiveOld: () => Promise.reject(refused('there are no files of this journal')),
     async restore(path) {
       const { rows, count } = readArchive(path);
       if (memory.stored.length > 0) throw refused('the journal has rows');

@@ -3,7 +3,7 @@
 import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { changeArgs, journalFile, journalRows, ledgerAndDesk, stateOf } from '../atmost/desk.ts';
+import { changeArgs, journalFile, journalRows, ledgerAndDesk, witnessFile } from '../atmost/desk.ts';
 import type { LedgerOrder } from '../atmost/ledger.ts';
 import { copyOf, type Home } from '../harness/paydesk.ts';
 import { reset } from '../harness/server.ts';
@@ -77,8 +77,8 @@ describe('journal import', () => {
     expect({ code: again.code, posts: lost.posts.length }, again.stderr).toEqual({ code: 3, posts: 1 });
     const next = ledger.add('refund');
     expect((await desk.run(machine, changeArgs(next))).code).toBe(0);
-    for (const name of ['journal/journal.db', 'journal/journal.db-journal', 'witness/journal.witness'])
-      expect(statSync(join(stateOf(machine), name)).mode & 0o777).toBe(0o600);
+    for (const path of [journalFile(machine), `${journalFile(machine)}-journal`, witnessFile(machine)])
+      expect(statSync(path).mode & 0o777).toBe(0o600);
   });
 
   it('refuses a machine that has sent something, and changes nothing there', async () => {

@@ -29,6 +29,7 @@ async function journalOf(rows: readonly JournalRow[]): Promise<Journal> {
     notes: { note: () => undefined, warn: () => undefined },
     secrets: { holds: () => false, cleanJson: (json: string) => json },
     operator: 'op7',
+    cwd: () => '/',
     timeoutMs: 1000,
     dryRun: false,
     signal: new AbortController().signal,

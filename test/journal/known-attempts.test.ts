@@ -101,6 +101,24 @@ it('what a repeat has repeated is known, however many repeats there were', async
   expect(wordsOf(decide(wanted, known, now))).toMatchObject({ go: 'send', doubtful: ['i_0'] });
 });
 
+it('a creation that is corrected by hand is compared with every equal one, and with nothing else of no order', async () => {
+  const [body, other] = bodies;
+  if (body === undefined || other === undefined) throw new Error('no bodies');
+  const of = { horizonMs: hour, kind: 'order', origin: 'https://pay.example', again: undefined } as const;
+  const one = { ...of, given: undefined, body, verdicts: [] };
+  const { store } = await journalOf([
+    { ...one, intent: 'i_0', hours: 0 },
+    { ...one, intent: 'i_1', hours: 1, body: other },
+    { ...one, intent: 'i_2', hours: 39 },
+  ]);
+  const { request, account } = wantedOf({ body, given: undefined, again: [] });
+  const looked = { kind: 'order', intent: 'i_2', account } as const;
+  const known = async (more: object) =>
+    (await knownAttempts(store, { ...looked, ...more }, async () => now)).map(attemptName);
+  expect(await known({ request, equal: 'all' })).toEqual(['i_2', 'i_0']);
+  expect(await known({ again: ['i_2'] })).toEqual(['i_2']);
+});
+
 it('a read of the newest orders is judged as if the run had seen every creation', async () => {
   const orders = ['ord_1', 'ord_2', 'ord_3', 'ord_4'].flatMap((id) =>
     bodies.map(({ currency, line_items: data }, index) => ({

@@ -28,7 +28,12 @@ afterAll(async () => {
 
 async function fill({ path }: Home, rows: readonly AttemptRow[]): Promise<void> {
   const rules = { uid: process.getuid?.(), notice: () => undefined };
-  const place = { folder: join(path, '.local/state/paydesk'), from: 'state_folder', rules };
+  const place = {
+    folder: join(path, '.local/state/paydesk'),
+    witness: join(path, '.local/share/paydesk/witness'),
+    from: 'state_folder',
+    rules,
+  };
   const journal = localJournal({ place, cwd: () => path, onNetwork: false });
   await journal.takeIn(rows, setting(start));
   journal.close();
@@ -39,7 +44,10 @@ function rowsOf(intent: string, index: number): AttemptRow[] {
   const time = start + index * 60_000;
   const isLink = index % 9 === 8;
   const row = sent(intent, time, {
-    ...{ horizonMs: 0, origin: service.url, account: `${service.url} service sandbox`, profile: 'shop' },
+    horizonMs: 0,
+    origin: service.url,
+    account: `${service.url} service sandbox`,
+    profile: 'shop',
     operator: index % 3 === 0 ? 'bea' : 'ana',
   });
   const made = { ...verdict(intent, time + 1), created: isLink ? `chk_${index}` : undefined };

@@ -183,12 +183,14 @@ describe('screens', () => {
     expect((await paydesk(demo, { home, env: standingAt(now) })).code).toBe(0);
     const list = ['journal', 'list', '--all-profiles'];
     const ran = await paydesk(list, { home, env: { ...standingAt(now), TZ: 'UTC' }, columns: 80 });
-    expect(steady(ran.stdout)).toMatchInlineSnapshot(`
-      "INTENT      SENT UTC                  AMOUNT  OUTCOME  PROFILE
-      i_7f3k2m9q  21 Nov 09:31  23000 MXN (230.00)  made     shop   
+    // Both were sent at one moment, so they are in no certain order.
+    const rows = steady(ran.stdout).split(/^(?=i_)/m);
+    expect(rows.toSorted().toReversed().join('')).toMatchInlineSnapshot(`
+      "i_7f3k2m9q  21 Nov 09:31  23000 MXN (230.00)  made     shop   
                   order ord_2tQ7zRk9PwE5xNvAm
       i_7f3k2m9q  21 Nov 09:31            7000 MXN  made     demo   
                   order ord_2tQ7zRk9PwE5xNvAm
+      INTENT      SENT UTC                  AMOUNT  OUTCOME  PROFILE
       "
     `);
     expect(ran.stderr).not.toContain("* in the service's units");

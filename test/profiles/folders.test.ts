@@ -6,6 +6,7 @@ const usual = {
   config: '/home/op7/.config/paydesk',
   state: '/home/op7/.local/state/paydesk',
   cache: '/home/op7/.cache/paydesk',
+  witness: '/home/op7/.local/share/paydesk/witness',
 };
 
 test('without XDG variables the usual folders of Linux are used', () => {
@@ -18,6 +19,7 @@ test('absolute XDG variables are used', () => {
     config: '/a/paydesk',
     state: '/b/paydesk',
     cache: '/c/paydesk',
+    witness: '/b/paydesk/witness',
   });
 });
 
@@ -35,5 +37,6 @@ test('macOS and Windows have their own places', () => {
     config: 'C:\\Users\\op7\\AppData\\Roaming\\paydesk',
     state: 'C:\\Users\\op7\\AppData\\Local\\paydesk\\State',
     cache: 'C:\\Users\\op7\\AppData\\Local\\paydesk\\Cache',
+    witness: 'C:\\Users\\op7\\AppData\\Local\\paydesk\\Witness',
   });
 });

@@ -1,9 +1,8 @@
 /** The journal breaks in the middle of a batch: it is said once, nothing else is sent, and nobody is told that nothing was. */
 
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { journalFile, stateOf } from '../atmost/desk.ts';
+import { journalFile, witnessFile } from '../atmost/desk.ts';
 import { inOneLine } from '../harness/ran.ts';
 import { orders, recordsIn, startRefunds } from './refund-service.ts';
 
@@ -28,7 +27,7 @@ async function breaking(act: (home: string) => void, { atPost }: { readonly atPo
 }
 
 const loseWitness = (path: string) =>
-  rmSync(join(stateOf({ path, [Symbol.dispose]: () => undefined }), 'witness/journal.witness'), {
+  rmSync(witnessFile({ path, [Symbol.dispose]: () => undefined }), {
     force: true,
   });
 

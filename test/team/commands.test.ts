@@ -281,7 +281,7 @@ describe('joining', () => {
     expect(await rowsAtServer()).toEqual(['sent ana imported', 'verdict ana imported']);
     await joinAs(ben, 'ben');
     const nobody = await run(ben, 'journal', 'list', '--operator', 'nobody');
-    expect(nobody.stderr).toContain('changes were sent by root, ana');
+    expect(nobody.stderr).toContain('changes were sent by ana, root');
     const brought = await run(ben, 'journal', 'list', '--operator', 'ana', '--json');
     const [one] = JSON.parse(brought.stdout).data;
     expect(one).toMatchObject({ order: id, operator: 'root', brought_by: 'ana' });

@@ -34,7 +34,8 @@ async function made(folder: string, changes: number, account: DeskAccount): Prom
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(stateFolder, { recursive: true, mode: 0o700 });
   const rules = { uid: process.getuid?.(), notice: () => undefined };
-  const place = { folder: stateFolder, from: 'state_folder', rules };
+  const witness = join(folder, 'home/.local/share/paydesk/witness');
+  const place = { folder: stateFolder, witness, from: 'state_folder', rules };
   const store = localJournal({ place, cwd: () => folder, onNetwork: true });
   const began = performance.now();
   let rows = 0;

@@ -4,7 +4,7 @@ import { defineConfig } from 'vitest/config';
 export default defineConfig({
   test: {
     include: [
-      'test/journal/{agreement,ambiguous,at-most-once,attempt-state,guards,journal-time,judge-read,judge-reply,make-change,moved-away,paid-twice,recorded-not-made,resolve,same-account,same-request,store-rules,verdict}.test.ts',
+      'test/journal/{agreement,ambiguous,at-most-once,attempt-state,guards,journal-time,judge-read,joint-journal,judge-reply,known-attempts,make-change,moved-away,paid-twice,recorded-not-made,resolve,same-account,same-request,store-rules,unfinished,verdict}.test.ts',
       'tools/protocol/smallest.test.ts',
     ],
     pool: 'forks',
@@ -13,7 +13,7 @@ export default defineConfig({
     // With --coverage: not a branch of them goes untried.
     coverage: {
       include: [
-        'src/journal/{agreement,at-most-once,attempt-index,attempt-state,by-hand,guards,journal-time,judge-read,judge-reply,paid-twice,read-guards,resolve,said-by-hand,same-account,same-request,store-rules,verdict}.ts',
+        'src/journal/{agreement,at-most-once,attempt-state,by-hand,guards,journal-time,judge-read,judge-reply,known-attempts,paid-twice,read-guards,resolve,said-by-hand,same-account,same-request,store-rules,unfinished,verdict}.ts',
       ],
       reporter: ['text'],
       thresholds: { 100: true },

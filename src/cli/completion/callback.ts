@@ -55,9 +55,15 @@ function written({ candidates }: Offered, kept: number, explained: boolean): str
 }
 
 function knownHere({ env, platform, home, uid, machineFile }: CompletionIo): KnownHere {
-  const { state, config } = findFolders({ env, platform, home: home() });
+  const { state, witness: witnessFolder, config } = findFolders({ env, platform, home: home() });
   const lately = async (of: RecentOf, profile: string | undefined) => {
-    const { folder } = findJournalPlace({ machineFile, uid, stateFolder: state, notice: () => undefined });
+    const { folder } = findJournalPlace({
+      machineFile,
+      uid,
+      stateFolder: state,
+      witnessFolder,
+      notice: () => undefined,
+    });
     return (await recentOf(folder, of, profile)).map(({ id, text }) => ({ value: id, text }));
   };
   const chosen = (profile: string | undefined) =>

@@ -128,6 +128,8 @@ export function recordOf(record: AttemptRecord, open: boolean): JsonObject {
     ...(sent.stamp?.desk === undefined ? {} : { desk: sent.stamp.desk }),
     ...(sent.approvedBy === undefined ? {} : { approved_by: sent.approvedBy }),
     ...(sent.imported === undefined ? {} : { imported: true }),
+    // The rest of it is in a file.
+    ...(sent.archived === undefined ? {} : { archived: true }),
     reason: sent.reason ?? null,
     note: sent.note ?? null,
     // What --again named of twins.

@@ -15,7 +15,7 @@ import {
 } from '../../journal/journal.ts';
 import { commandLine, type Profile } from '../../profiles/profiles.ts';
 import type { Completer, Context } from '../command.ts';
-import { short, usage } from '../flags.ts';
+import { flag, short, usage } from '../flags.ts';
 import { madeBy, nameOf } from './attempt-record.ts';
 
 /**
@@ -89,6 +89,24 @@ export function subjectOf({ sent }: AttemptRecord): ErrorSubject {
 /** The context of a command that looks at all journals of this machine: its own, and those of its teams. */
 export async function withAllJournals(ctx: Context): Promise<Context> {
   return { ...ctx, journal: await ctx.journals() };
+}
+
+/** `--from`: the file of a journal that is asked in place of the journal of this machine. */
+export const fromFlag = flag.text({
+  value: 'FILE',
+  summary: 'ask a file that journal archive or journal export --to wrote; no order is read again',
+});
+
+/** The context in which that file is the only journal, and nothing is read again or recorded; without a file the same one. */
+export async function askingFile(ctx: Context, file: string | undefined): Promise<Context> {
+  if (file === undefined) return ctx;
+  const journal = await ctx.journal.inFile(file);
+  return {
+    ...ctx,
+    journal,
+    journals: () => Promise.resolve(journal),
+    options: { ...ctx.options, dryRun: true },
+  };
 }
 
 /**

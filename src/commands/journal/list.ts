@@ -18,9 +18,11 @@ import { clockAndZoneOf, rangeWords, whenFlag } from '../typed-time.ts';
 import { showAttemptPages, showAttempts } from './attempt-list.ts';
 import { attemptColumns } from './attempt-record.ts';
 import {
+  askingFile,
   attemptNamed,
   creatorsOf,
   elsewhereLines,
+  fromFlag,
   hasCreated,
   needsPerson,
   nextFlag,
@@ -61,6 +63,7 @@ const listFlags = {
   operator: flag.text({ value: 'NAME', summary: 'only what this person sent' }),
   desk: flag.text({ value: 'NAME', summary: 'only what was sent at this desk of the team' }),
   'all-profiles': flag.switch({ summary: 'changes of every account; no order is read again' }),
+  from: fromFlag,
 } as const;
 
 type ListInput = Input<readonly [], typeof listFlags>['flags'];
@@ -76,9 +79,11 @@ export const list = defineCommand({
     'paydesk journal list --since 7d --all --csv',
     'paydesk journal list --kind checkout',
     'paydesk journal list --kind setting --csv',
+    'paydesk journal list --from journal-2025.paydesk --since 2025-11-01',
   ],
   exits: [0, 2, 3, 4, 5],
-  async run(run, { flags }) {
+  async run(here, { flags }) {
+    const run = await askingFile(here, flags.from);
     const { kind } = flags;
     if (kind === 'setting') return listSettings(run, flags);
     run.out.checkColumns(attemptColumns);
@@ -96,7 +101,8 @@ export const list = defineCommand({
     if (shown.count === 0 && (await ctx.journal.problem()) !== undefined) return undefined;
     if (shown.count === 0 && operator !== undefined) await noteOperators(ctx, origin);
     const lines = closingLines(ctx, shown, flags, scope);
-    for (const line of [...lines, ...(await elsewhereLines(ctx, scope))]) ctx.notes.note(line);
+    const elsewhere = flags.from === undefined ? await elsewhereLines(ctx, scope) : [];
+    for (const line of [...lines, ...elsewhere]) ctx.notes.note(line);
     return undefined;
   },
 });
@@ -224,10 +230,10 @@ function closingLines(
 function nextLine(
   ctx: Context,
   count: number,
-  { limit, order, since, kind, created, operator, desk, 'all-profiles': all }: ListInput,
+  { limit, order, since, kind, created, operator, desk, from, 'all-profiles': all }: ListInput,
   { scope, moreBefore }: { readonly scope: Profile | undefined; readonly moreBefore: AttemptRecord },
 ): Cell {
-  const values = { limit, order, since: since?.text, kind, created, operator, desk };
+  const values = { limit, order, since: since?.text, kind, created, operator, desk, from };
   const words = [
     'journal',
     'list',

@@ -4,12 +4,13 @@ import { type AmountStyle, figuresIn } from '../../amounts.ts';
 import { fieldColumn } from '../../api/resources.ts';
 import type { JsonObject } from '../../api/spec.ts';
 import { changeOf, replyWords, untilWords } from '../../changes/changes.ts';
-import { type AttemptRecord, sentBy, type VerdictRow } from '../../journal/journal.ts';
+import { type AttemptRecord, archivedBy, sentBy, type VerdictRow } from '../../journal/journal.ts';
+import { plainCommand } from '../../profiles/profiles.ts';
 import type { Block, Cell } from '../../terminal/terminal.ts';
 import { type Context, defineCommand } from '../command.ts';
 import { amountStyleOf, columnsOfAttempt, mayAppear, recordOf, replyOf, saidBy } from './attempt-record.ts';
 import { outcomeWords } from './attempt-words.ts';
-import { attemptOf, intentArgument, withAllJournals } from './attempts.ts';
+import { askingFile, attemptOf, fromFlag, intentArgument, withAllJournals } from './attempts.ts';
 import { alarmSteps, nextSteps } from './next-steps.ts';
 import { refundsShown, whose } from './shown-refunds.ts';
 
@@ -17,15 +18,16 @@ export const show = defineCommand({
   description:
     'Shows one change: what was sent, what paydesk found out since, and what to do now. Reads only the journal.',
   arguments: [intentArgument(true)],
-  flags: {},
+  flags: { from: fromFlag },
   examples: [
     'paydesk journal show i_7f3k2m9q',
     'paydesk journal show ticket-8840',
     'paydesk journal show i_7f3k2m9q --json | jq -r .verdict',
+    'paydesk journal show i_7f3k2m9q --from journal-2025.paydesk',
   ],
   exits: [0, 2, 3, 5],
-  async run(run, { args: [intent] }) {
-    const ctx = await withAllJournals(run);
+  async run(run, { args: [intent], flags: { from } }) {
+    const ctx = await askingFile(await withAllJournals(run), from);
     await showAttempt(ctx, await attemptOf(ctx, intent));
     return undefined;
   },
@@ -51,6 +53,7 @@ export async function showAttempt(ctx: Context, record: AttemptRecord, look?: Lo
   const words = seconds === undefined ? undefined : ctx.fullTime(seconds * 1000);
   const style = amountStyleOf(ctx, record);
   const known = await ctx.journal.onSameOrder(record);
+  const archived = await archivedWords(ctx, record);
   const looked = look && {
     read_at: look.at === undefined ? null : Math.floor(look.at / 1000),
     changed: look.changed,
@@ -62,6 +65,7 @@ export async function showAttempt(ctx: Context, record: AttemptRecord, look?: Lo
       ...(look === undefined ? [] : [{ line: look.line, hang: 2 }]),
       ...attemptView(ctx, record, open, {
         known,
+        archived,
         until: words,
         style,
         look,
@@ -70,6 +74,19 @@ export async function showAttempt(ctx: Context, record: AttemptRecord, look?: Lo
     ],
     columnsOfAttempt(ctx, record),
   );
+}
+
+// When it was archived, and the command that shows all of it; undefined if it was not. A person knows the folder of the file.
+async function archivedWords(ctx: Context, { sent }: AttemptRecord): Promise<Cell | undefined> {
+  const { archived, intent } = sent;
+  if (archived === undefined) return undefined;
+  const rows = (await ctx.journal.settings()).flatMap((row) =>
+    row.type === 'setting' ? (archivedBy(row) ?? []) : [],
+  );
+  const file = rows.find(({ at }) => at === archived.at)?.file;
+  const all =
+    file === undefined ? [] : [`; all of it: ${plainCommand('journal', 'show', intent, '--from', file)}`];
+  return [fullTime(archived.at), ...all];
 }
 
 /** Checks --columns before anything is written down. Throws CliError 'usage' for a name that `showAttempt` does not have. */
@@ -126,6 +143,8 @@ function whyNow({ verdict, by, why }: VerdictRow, before: VerdictRow | undefined
 interface Viewed {
   /** The attempts on its order. */
   readonly known: readonly AttemptRecord[];
+  /** When it was archived, and where all of it is; undefined if it was not. */
+  readonly archived: Cell | undefined;
   /** When it is no longer open at the latest, and from when on a person may record that it was not made. */
   readonly until: string | undefined;
   readonly early: string | undefined;
@@ -137,7 +156,7 @@ function attemptView(
   ctx: Context,
   record: AttemptRecord,
   open: boolean,
-  { known, until, early, style, look }: Viewed,
+  { known, archived, until, early, style, look }: Viewed,
 ): readonly Block[] {
   const { sent, verdicts } = record;
   const { may_appear_until: late } = mayAppear(ctx, record);
@@ -148,7 +167,13 @@ function attemptView(
   const figure = figuresIn(sent.currency, style);
   return [
     { line: [{ text: `${changeOf(record, style)}: ${words}`, style: open ? 'warn' : 'strong' }] },
-    { grid: factsOf(record, open, figure).map(([name, value]) => [faint(name), value]), indent: 2 },
+    {
+      grid: [...factsOf(record, open, figure), ...fact('archived', archived)].map(([name, value]) => [
+        faint(name),
+        value,
+      ]),
+      indent: 2,
+    },
     ...(verdicts.length === 0 ? [] : [{ line: { text: 'history', style: 'strong' as const } }]),
     {
       grid: [
@@ -210,9 +235,8 @@ function factsOf(
   const { proof, request, sendBy } = sent;
   const { created, link } = recordOf(record, open);
   const said = saidBy(record);
-  const fact = (name: string, value: Cell | undefined) =>
-    value === undefined ? [] : [[name, value] as const];
-  const isKnown = sent.lost === undefined;
+  // An archived one is there in short.
+  const isKnown = sent.lost === undefined && sent.archived === undefined;
   const sentRequest = `${request.method} /${request.path} ${JSON.stringify(request.body ?? null)}`;
   return [
     ['intent', `${sent.intent}, attempt ${sent.attempt}`],
@@ -236,6 +260,10 @@ function factsOf(
       sent.twins && `sent although its twin was refunded: --again named ${sent.twins.join(' and ')}`,
     ),
   ];
+}
+
+function fact(name: string, value: Cell | undefined): readonly (readonly [name: string, value: Cell])[] {
+  return value === undefined ? [] : [[name, value]];
 }
 
 // `p_7f3k2m, line 7, ref A`

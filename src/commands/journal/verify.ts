@@ -2,7 +2,8 @@
 
 import { counted } from '../../counted.ts';
 import { CliError } from '../../errors.ts';
-import type { Repair, Verification } from '../../journal/journal.ts';
+import { archivedBy, type Repair, type Verification } from '../../journal/journal.ts';
+import { plainCommand } from '../../profiles/profiles.ts';
 import type { Block } from '../../terminal/terminal.ts';
 import { type Context, confirmFirst, defineCommand, dryRunShown } from '../command.ts';
 import { flag } from '../flags.ts';
@@ -26,16 +27,24 @@ export const verify = defineCommand({
         'allow changes again after the files were put back from a copy; for a day each refund then needs the id of its order',
       conflicts: ['head', 'repair'],
     }),
+    from: flag.text({
+      value: 'FILE',
+      summary:
+        'check a file that journal archive or journal export --to wrote instead: its digest and its chain',
+      conflicts: ['repair', 'accept-copy'],
+    }),
   },
   examples: [
     'paydesk journal verify',
     'paydesk journal verify --json | jq -r .head',
     'paydesk journal verify --repair',
+    'paydesk journal verify --from journal-2025.paydesk',
   ],
   exits: [0, 2, 3, 7],
   async run(ctx, { flags }): Promise<number | undefined> {
     if (flags.repair === true) return repair(ctx);
     if (flags['accept-copy'] === true) return acceptCopy(ctx);
+    if (flags.from !== undefined) return verifyFile(ctx, flags.from, flags.head);
     const found = await ctx.journal.verify(flags.head);
     const { rows, settings, head, findings, knowsHead, witness } = found;
     const file = found.place ?? ctx.journal.file;
@@ -64,6 +73,30 @@ export const verify = defineCommand({
   },
 });
 
+async function verifyFile(ctx: Context, file: string, noted: string | undefined): Promise<undefined> {
+  const { rows, settings, head, sha256, knowsHead } = await ctx.journal.verifyFile(file, noted);
+  const record = {
+    object: 'journal',
+    file,
+    rows,
+    settings,
+    head,
+    sha256,
+    findings: [],
+    knows_head: knowsHead ?? null,
+  };
+  await ctx.out.own(record, () => [
+    { line: { text: file, style: 'strong' } },
+    { line: `${rows} rows, whole` },
+    { line: `head ${head}` },
+    { line: `sha256 ${sha256}` },
+  ]);
+  if (knowsHead !== false) return undefined;
+  throw new CliError('refused', `${file} does not contain the head ${noted}`, {
+    certain: 'nothing was changed',
+  });
+}
+
 function witnessWords({ rows, witness: { lines, state } }: Verification): string {
   switch (state) {
     case 'agrees':
@@ -91,6 +124,7 @@ async function damage(
   const more = findings.length > rows.length ? [`and ${findings.length - rows.length} more`] : [];
   const strange =
     knowsHead === false ? [`it does not contain the head ${head}: rows that were there are gone`] : [];
+  const files = knowsHead === false ? await archives(ctx) : [];
   return new CliError(
     'refused',
     `the journal ${place ?? ctx.journal.file} is not whole: ${[...rows, ...more, ...strange].join('; ')}`,
@@ -100,10 +134,23 @@ async function damage(
         place !== undefined
           ? ['paydesk team verify', 'ask who runs the database what happened to it']
           : findings.length === 0
-            ? ['show your lead']
+            ? files.length === 0
+              ? ['show your lead']
+              : [
+                  'it may be older than an archive; look there, and else show your lead:',
+                  ...files.map((file) =>
+                    plainCommand('journal', 'verify', '--from', file, '--head', head ?? ''),
+                  ),
+                ]
             : ['paydesk journal verify --repair   (keeps a copy)'],
     },
   );
+}
+
+// The names of the files to which changes were moved.
+async function archives(ctx: Context): Promise<readonly string[]> {
+  const rows = await ctx.journal.settings();
+  return rows.flatMap((row) => (row.type === 'setting' ? (archivedBy(row)?.file ?? []) : []));
 }
 
 async function acceptCopy(ctx: Context): Promise<undefined> {

@@ -1,5 +1,6 @@
 /** The history of one machine on its way into a team's journal: its rows in the form that the server imports. Pure. */
 
+import { inFull } from '../archived-rows.ts';
 import { type StoredRow, unlink, unstamped } from '../chain.ts';
 import { attemptKey } from '../journal-rows.ts';
 
@@ -23,18 +24,21 @@ export interface ImportedRow {
 /** The rows of attempts, oldest first. Their chain was checked before. */
 export function importedRows(stored: readonly StoredRow[]): readonly ImportedRow[] {
   const verdicts = new Map<string, number>();
-  return stored.flatMap((kept) => {
+  const rows = stored.flatMap((kept) => {
     const row = unlink(kept);
-    if (row.type !== 'sent' && row.type !== 'verdict') return [];
+    return row.type === 'sent' || row.type === 'verdict'
+      ? inFull(row).map((one) => [kept, one] as const)
+      : [];
+  });
+  return rows.map(([kept, row]) => {
     const number = row.type === 'sent' ? 0 : (verdicts.get(attemptKey(row)) ?? 0) + 1;
     verdicts.set(attemptKey(row), number);
     const { intent, attempt, time, operator } = row;
     const sendBy = row.type === 'sent' ? row.sendBy : undefined;
-    const { seq, hash, order_id: order, body } = kept;
+    const { seq, hash, order_id, body } = kept;
+    const order = row.type === 'sent' ? order_id : null;
     const { rest } = unstamped(row);
-    return [
-      { type: row.type, intent, attempt, number, time, order, operator, sendBy, rest, body, seq, hash },
-    ];
+    return { type: row.type, intent, attempt, number, time, order, operator, sendBy, rest, body, seq, hash };
   });
 }
 

@@ -84,6 +84,8 @@ export function createPostgresStore(parts: TeamStoreParts): TeamJournal {
     repair: () => store.repair(),
     eraseBodies: (before) => store.eraseBodies(before),
     archive: (path) => store.archive(path),
+    countOver: () => store.archiveOld(),
+    archiveOld: () => store.archiveOld(),
     restore: () => store.restore(),
     rules: () => Promise.resolve(store.rules()),
     recent: (of, profile) => recentIds(parts.mirror.path, of, profile),
@@ -243,6 +245,10 @@ class PostgresStore {
 
   restore(): Promise<number> {
     return Promise.reject(ofServer(`the team's journal ${this.#place} takes no other journal`));
+  }
+
+  archiveOld(): Promise<never> {
+    return Promise.reject(ofServer(`the team's journal ${this.#place} stays whole on its server`));
   }
 
   async eraseBodies(before: number): Promise<number> {

@@ -5,6 +5,7 @@
 
 import { hash } from 'node:crypto';
 import type { DatabaseSync } from 'node:sqlite';
+import { verdictsIn } from '../archived-rows.ts';
 import { dueAt, isDoubted, mayBeOpen } from '../attempt-state.ts';
 import { chainStart, type StoredRow, storedColumns, storedRow, unlink } from '../chain.ts';
 import {
@@ -205,7 +206,7 @@ export class JournalTables {
       if (row.type === 'sent') this.#addAttempt(stored.seq, row);
       if (row.type === 'verdict') this.#addVerdict(stored.seq, row);
       newest = stored;
-      if (row.type === 'sent' || row.type === 'verdict') time = Math.max(time, row.time);
+      if (row.type === 'sent' || row.type === 'verdict') time = Math.max(time, latestIn(row));
     }
     if (newest === undefined) return;
     this.sql('UPDATE head SET seq = ?, hash = ?, time = max(time, ?)').run(newest.seq, newest.hash, time);
@@ -223,12 +224,13 @@ export class JournalTables {
   }
 
   #addAttempt(seq: number, row: SentRow): void {
-    const values = listedOf({ seq, sent: row, verdicts: [], last: seq });
+    const values = listedOf({ seq, sent: row, verdicts: verdictsIn(row), last: seq });
     const names = Object.keys(values);
     this.sql(`INSERT INTO attempts (${names.join(', ')}) VALUES (${names.map(() => '?').join(', ')})`).run(
       ...Object.values(values),
     );
     for (const name of row.again ?? []) this.sql('INSERT OR IGNORE INTO again VALUES (?, ?)').run(name, seq);
+    for (const id of verdictsIn(row).flatMap(madeBy)) this.#addMade(id, seq);
   }
 
   #addVerdict(seq: number, row: VerdictRow): void {
@@ -239,7 +241,11 @@ export class JournalTables {
     this.sql(
       'UPDATE attempts SET last = ?, is_open = ?, is_doubted = ?, by_hand = ?, due = ? WHERE sent = ?',
     ).run(seq, is_open, is_doubted, by_hand, due, record.seq);
-    for (const id of madeBy(row)) this.sql('INSERT OR IGNORE INTO made VALUES (?, ?)').run(id, record.seq);
+    for (const id of madeBy(row)) this.#addMade(id, record.seq);
+  }
+
+  #addMade(id: string, sent: number): void {
+    this.sql('INSERT OR IGNORE INTO made VALUES (?, ?)').run(id, sent);
   }
 
   /** The attempts about one thing. Nothing proves them. */
@@ -254,7 +260,8 @@ export function attemptsIn(
 ): readonly NumberedAttempt[] {
   const found = new Map<string, { seq: number; sent: SentRow; verdicts: VerdictRow[]; last: number }>();
   for (const { seq, row } of rows) {
-    if (row.type === 'sent') found.set(attemptKey(row), { seq, sent: row, verdicts: [], last: seq });
+    if (row.type === 'sent')
+      found.set(attemptKey(row), { seq, sent: row, verdicts: [...verdictsIn(row)], last: seq });
     const known = row.type === 'verdict' ? found.get(attemptKey(row)) : undefined;
     if (known === undefined || row.type !== 'verdict') continue;
     known.verdicts.push(row);
@@ -302,6 +309,12 @@ export function listedOf(record: NumberedAttempt) {
 /** The ids of the refunds, and the id and the link of what was created, that a verdict names. */
 export function madeBy({ refunds = [], created, link }: VerdictRow): readonly string[] {
   return [...refunds.map(({ id }) => id), created, link].filter((id) => id !== undefined);
+}
+
+/** The latest time that a row tells. */
+export function latestIn(row: SentRow | VerdictRow): number {
+  const verdicts = row.type === 'sent' ? verdictsIn(row) : [];
+  return Math.max(row.time, ...verdicts.map(({ time }) => time));
 }
 
 const select = `SELECT ${storedColumns.join(', ')} FROM rows`;

@@ -280,9 +280,8 @@ export class KnownJournal {
   verdictsOn({ intent, attempt }: Pick<SentRow, 'intent' | 'attempt'>): number {
     const sent = this.#tables.sentOf({ intent, attempt });
     if (sent === undefined) return 0;
-    const isOn = (row: StoredRow) =>
-      row.type === 'verdict' && row.intent === intent && row.attempt === attempt;
-    return this.#tables.about(sent.about).filter(isOn).length;
+    const isIt = ({ sent: one }: AttemptRecord) => one.intent === intent && one.attempt === attempt;
+    return this.#tables.attemptsAbout(sent.about).find(isIt)?.verdicts.length ?? 0;
   }
 
   /** Of the rows of another journal, those that this one lacks. Verdicts on one attempt come in the same order in both. */

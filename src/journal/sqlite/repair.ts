@@ -10,6 +10,7 @@ import type { Archive } from '../archive-file.ts';
 import { chainOf, type StoredRow } from '../chain.ts';
 import type { Repair } from '../journal-store.ts';
 import { rebuildRows } from '../rebuild-rows.ts';
+import { fileMark } from './copy-marks.ts';
 import { fileOpener, type OpenFile, writeAtOnce } from './database.ts';
 import { findFile, type JournalFile, syncFolder } from './journal-file.ts';
 import { JournalTables, journalKind } from './journal-tables.ts';
@@ -193,8 +194,8 @@ function keepOthersOut(db: DatabaseSync, file: string): void {
   }
 }
 
-// Builds a journal of all these rows for the witness with this key.
-async function buildJournal(
+/** Builds a journal of all these rows for the witness with this key. */
+export async function buildJournal(
   { path: fresh, rules }: Pick<JournalFile, 'path' | 'rules'>,
   openFile: OpenFile,
   rows: Iterable<StoredRow>,
@@ -211,14 +212,16 @@ async function buildJournal(
     writeAtOnce(db, () => {
       tables.add(rows);
       tables.noteWitness(nameOf(key));
+      // It keeps its mark under its final name.
+      tables.noteMark(fileMark(fresh), { renews: false });
     });
   } finally {
     db.close();
   }
 }
 
-// Renames the new file over the old one. Call it only while `holdFile` keeps other runs out.
-async function replaceJournal(file: string, fresh: string, rules: FileRules): Promise<void> {
+/** Renames the new file over the old one. Call it only while other runs are kept out. */
+export async function replaceJournal(file: string, fresh: string, rules: FileRules): Promise<void> {
   try {
     // SQLite's own journal is replaced first: one that is left from the old file must never be applied to the new file.
     await rename(`${fresh}-journal`, `${file}-journal`);
@@ -229,7 +232,7 @@ async function replaceJournal(file: string, fresh: string, rules: FileRules): Pr
   }
 }
 
-// Removes a new file that was not put in place.
-async function dropJournal(fresh: string): Promise<void> {
+/** Removes a new file that was not put in place. */
+export async function dropJournal(fresh: string): Promise<void> {
   for (const path of [fresh, `${fresh}-journal`]) await rm(path, { force: true });
 }

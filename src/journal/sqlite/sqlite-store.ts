@@ -10,8 +10,17 @@ import type { FileRules } from '../../profiles/profiles.ts';
 import { readArchive, writeArchive } from '../archive-file.ts';
 import type { StoredRow } from '../chain.ts';
 import type { AttemptRecord, AttemptRow, JournalRow, SettingRow } from '../journal-rows.ts';
-import type { Finding, JournalStore, NewestRow, Repair, Verification } from '../journal-store.ts';
+import type {
+  Archiving,
+  Finding,
+  JournalStore,
+  Moved,
+  NewestRow,
+  Repair,
+  Verification,
+} from '../journal-store.ts';
 import type { MovedTo } from '../moved-away.ts';
+import { archiveOld, countOver } from './archive-old.ts';
 import { copyFound, fileMark, isSameFile } from './copy-marks.ts';
 import { asOfOneMoment, fileOpener, type OpenFile, writeAtOnce } from './database.ts';
 import { findFile, type JournalFile, refuseNetwork, sizeOf } from './journal-file.ts';
@@ -31,7 +40,14 @@ import {
   proofOfEnd,
   refusalOf,
 } from './witness-check.ts';
-import { createWitness, type FoundWitness, nameOf, newWitnessKey, openWitness } from './witness-file.ts';
+import {
+  createWitness,
+  type FoundWitness,
+  nameOf,
+  newWitnessKey,
+  openWitness,
+  takePrepared,
+} from './witness-file.ts';
 
 /** Where the files of a journal are, and which rules hold for them. */
 export interface SqlitePlace {
@@ -109,6 +125,8 @@ export function createSqliteStore(place: SqlitePlace): LocalJournal {
     repair: (now) => store.repair(now),
     eraseBodies: (before) => store.eraseBodies(before),
     archive: (path) => store.archive(path),
+    countOver: (before) => store.countOver(before),
+    archiveOld: (how) => store.archiveOld(how),
     restore: (path) => store.restore(path),
     recent: (of, profile) => recentIds(place.file, of, profile),
     movedTo: (origin) =>
@@ -242,6 +260,17 @@ class SqliteStore {
   // ── Adding ────────────────────────────────────────────────────────────────────────────────────
 
   async append(row: JournalRow): Promise<void> {
+    try {
+      await this.#append(row);
+    } catch (error) {
+      // What became of a change must not be lost: if the journal was archived meanwhile, it belongs into the new one.
+      if (row.type !== 'verdict' || !this.#isReplaced()) throw error;
+      this.close();
+      await this.#append(row);
+    }
+  }
+
+  async #append(row: JournalRow): Promise<void> {
     this.#refuseNetwork();
     const opened = await this.#open(true);
     const { tables, known } = opened;
@@ -473,6 +502,41 @@ class SqliteStore {
     return asOfOneMoment(tables.db, () => write(tables.end().seq, tables.each()));
   }
 
+  async countOver(before: number): Promise<number> {
+    const opened = await this.#open(false);
+    return opened === undefined ? 0 : this.#orUnreadable(() => countOver(opened.tables, before));
+  }
+
+  async archiveOld(how: Archiving): Promise<Moved> {
+    this.#refuseNetwork();
+    const [opened, places] = [await this.#open(false), this.#places()];
+    if (opened?.found.is !== 'whole' || places === undefined) {
+      if (opened !== undefined) this.#refuseUnready(opened, undefined);
+      throw new CliError('refused', `the journal ${this.#file.path} has no witness yet`, {
+        certain: 'nothing was moved',
+      });
+    }
+    const landmark = this.#landmark(opened);
+    const check = () => {
+      this.#refuseReplaced(opened);
+      this.#refuseUnready(opened, landmark);
+    };
+    this.#catchUp(opened);
+    const { tables, found, openFile } = opened;
+    const { id, noted } = tables.end();
+    const old = { file: this.#file, places, tables, witness: found.witness, openFile, cwd: this.#cwd, check };
+    const moved = await archiveOld(old, how);
+    // If the old journal is ever put back, its landmark is ahead of it.
+    const { time } = how.said;
+    if (this.#landmarks !== undefined)
+      writeLandmark(this.#landmarks, id, { seq: noted.seq + 1, hash: noted.hash, time });
+    this.close();
+    const { found: fresh } = await this.#open(true);
+    if (fresh.is === 'whole')
+      writeAtOnce(fresh.witness.db, () => fresh.witness.noteChecked({ upTo: 0, wholeAt: time }));
+    return moved;
+  }
+
   async restore(path: string): Promise<number> {
     const archive = readArchive(path, this.#cwd);
     this.close();
@@ -500,6 +564,7 @@ class SqliteStore {
       if (!(await findFile(this.#file, create))) return undefined;
       const openFile = await fileOpener();
       const tables = new JournalTables(openFile(path, journalKind));
+      this.#takePrepared(tables, openFile);
       const opened: Opened = {
         tables,
         known: new KnownJournal(tables, this.asked, () => this.#proof(opened)),
@@ -513,6 +578,19 @@ class SqliteStore {
     } catch (error) {
       throw error instanceof CliError ? error : unreadable(path, error);
     }
+  }
+
+  // A run that archived may have been stopped after it put the new journal in its place, and before the witness of that.
+  #takePrepared(tables: JournalTables, openFile: OpenFile): void {
+    if (this.#witness === undefined) return;
+    const alone = (take: () => void) => writeAtOnce(tables.db, take);
+    takePrepared(this.#witness, openFile, { name: tables.end().witness, alone });
+  }
+
+  // Another file is where the opened one was.
+  #isReplaced(): boolean {
+    const { path } = this.#file;
+    return this.#opened !== undefined && existsSync(path) && !isInPlace(path, this.#opened.journalMark);
   }
 
   // The numbers of rows that this run has seen count in the file that it opened only.

@@ -1,6 +1,7 @@
 /** Checks rows of the journal one after the other: all of them for `verify`, and a few in passing while a command waits. */
 
 import type { DatabaseSync } from 'node:sqlite';
+import { archivedBy, verdictsIn } from '../archived-rows.ts';
 import { chainStart, checkChain, type StoredRow, unlink } from '../chain.ts';
 import { attemptKey, type VerdictRow } from '../journal-rows.ts';
 import {
@@ -10,7 +11,14 @@ import {
   type WitnessVerification,
 } from '../journal-store.ts';
 import { asOfOneMoment } from './database.ts';
-import { aboutOf, type JournalTables, listedOf, madeBy, type NumberedAttempt } from './journal-tables.ts';
+import {
+  aboutOf,
+  type JournalTables,
+  latestIn,
+  listedOf,
+  madeBy,
+  type NumberedAttempt,
+} from './journal-tables.ts';
 import { lookedUpOtherwise } from './known-journal.ts';
 import { mismatchOf, type Places, proofBy } from './witness-check.ts';
 import type { Checked, FoundWitness, LineAt, Witness } from './witness-file.ts';
@@ -75,7 +83,7 @@ function readAll(tables: JournalTables, found: FoundWitness, head: string | unde
       if (found.is === 'whole') differing.push(...differences(rows, at, found.witness));
       count += rows.length;
       settings += rows.filter(({ type }) => type === 'setting').length;
-      knowsHead ||= rows.some(({ hash }) => hash === head);
+      knowsHead ||= rows.some((row) => row.hash === head || headBefore(row) === head);
       [at, last] = [chain.seq, chain.head];
     }
     const newest = newestMissing({ seq: at, head: last }, tables.end().noted);
@@ -83,6 +91,12 @@ function readAll(tables: JournalTables, found: FoundWitness, head: string | unde
   };
   findings.push(...orFinding(() => [...asOfOneMoment(tables.db, read)]));
   return { count, settings, head: last, knowsHead, findings, differing };
+}
+
+// The head of the journal that was archived, if a row says so.
+function headBefore(stored: StoredRow): string | undefined {
+  const row = stored.type === 'setting' ? orUndefined(() => unlink(stored)) : undefined;
+  return row?.type === 'setting' ? archivedBy(row)?.head : undefined;
 }
 
 // The attempts that may be open must be those that the witness lists.
@@ -138,11 +152,11 @@ class LookedUp {
     const { seq } = stored;
     const row = orUndefined(() => unlink(stored));
     if (row?.type !== 'sent' && row?.type !== 'verdict') return stored.type === 'sent' ? undefined : '';
-    this.#time = Math.max(this.#time, row.time);
+    this.#time = Math.max(this.#time, latestIn(row));
     const key = attemptKey(row);
     if (row.type === 'sent') {
       const listed = this.#tables.sql('SELECT * FROM attempts WHERE sent = ?').get(seq);
-      this.#begun.set(key, { listed, record: { seq, last: seq, sent: row, verdicts: [] } });
+      this.#begun.set(key, { listed, record: { seq, last: seq, sent: row, verdicts: [...verdictsIn(row)] } });
     }
     const begun = this.#begun.get(key);
     // A verdict without its attempt, as a journal of a team may have one.

@@ -1,6 +1,7 @@
 /** Compares the journal with its witness: the ends of both before every change, and the rows of an order whenever they are used. */
 
 import { CliError } from '../../errors.ts';
+import { verdictsIn } from '../archived-rows.ts';
 import { mayBeOpen } from '../attempt-state.ts';
 import { chainStart, checkChain, type StoredRow, unlink } from '../chain.ts';
 import { attemptKey } from '../journal-rows.ts';
@@ -260,6 +261,6 @@ function lineFor(stored: StoredRow, tables: JournalTables, key: string | undefin
     line,
     about,
     given: given === undefined ? undefined : numberOfGiven(given),
-    attempt: { sent: seq, isOpen: true },
+    attempt: { sent: seq, isOpen: mayBeOpen(verdictsIn(row).at(-1)) },
   };
 }

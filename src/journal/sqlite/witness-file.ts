@@ -4,7 +4,7 @@
  */
 
 import { hash, randomBytes } from 'node:crypto';
-import { closeSync, fchmodSync, openSync, renameSync, rmSync } from 'node:fs';
+import { closeSync, existsSync, fchmodSync, openSync, renameSync, rmSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import { CliError, systemReason } from '../../errors.ts';
@@ -91,6 +91,17 @@ const notBegun = 'does not begin like a witness';
  * disk. Call it only while nobody else can write to the journal. Throws CliError 'refused' when it cannot be written.
  */
 export function createWitness(
+  file: Pick<JournalFile, 'path' | 'rules'>,
+  openFile: OpenFile,
+  key: string,
+  lines: Iterable<NewLine>,
+): void {
+  prepareWitness(file, openFile, key, lines);
+  putInPlace(file);
+}
+
+/** Writes such a witness beside the one that is there. `takePrepared` puts it in its place. */
+export function prepareWitness(
   { path, rules }: Pick<JournalFile, 'path' | 'rules'>,
   openFile: OpenFile,
   key: string,
@@ -117,9 +128,6 @@ export function createWitness(
     } finally {
       db.close();
     }
-    // SQLite's own journal is replaced first: one that is left from the old file must never be applied to the new file.
-    renameSync(`${fresh}-journal`, `${path}-journal`);
-    renameSync(fresh, path);
     syncFolderOf(path, rules);
     // The folder may be new as well.
     syncFolderOf(dirname(path), rules);
@@ -127,6 +135,41 @@ export function createWitness(
     for (const one of made) rmSync(one, { force: true });
     throw error instanceof CliError ? error : unwritten(path, error);
   }
+}
+
+function putInPlace({ path, rules }: Pick<JournalFile, 'path' | 'rules'>): void {
+  try {
+    // SQLite's own journal is replaced first: one that is left from the old file must never be applied to the new file. A run that
+    // was killed may have done that already.
+    if (existsSync(`${path}.new-journal`)) renameSync(`${path}.new-journal`, `${path}-journal`);
+    renameSync(`${path}.new`, path);
+    syncFolderOf(path, rules);
+  } catch (error) {
+    throw unwritten(path, error);
+  }
+}
+
+/**
+ * Takes the prepared witness with this name if it is not in its place yet, since a run was stopped right before that. `alone`: does
+ * it while no other run writes to the journal.
+ */
+export function takePrepared(
+  file: JournalFile,
+  openFile: OpenFile,
+  { name, alone }: { readonly name: string | undefined; readonly alone: (take: () => void) => void },
+): void {
+  const fresh = { ...file, path: `${file.path}.new` };
+  if (name === undefined || !existsSync(fresh.path) || isNamed(file, openFile, name)) return;
+  alone(() => {
+    if (isNamed(fresh, openFile, name)) putInPlace(file);
+  });
+}
+
+function isNamed(file: JournalFile, openFile: OpenFile, name: string): boolean {
+  const found = openWitness(file, openFile);
+  if (found.is !== 'whole') return false;
+  found.witness.close();
+  return nameOf(found.witness.key) === name;
 }
 
 /** The refusal when the witness cannot be written. */
@@ -282,7 +325,7 @@ function sealed({
   given,
   line,
 }: Readonly<Record<'seq' | 'about' | 'given' | 'line', unknown>>): string {
-  return `${seq}\n${given}\n${about}\n${line}`;
+  return `${String(seq)}\n${String(given)}\n${String(about)}\n${String(line)}`;
 }
 
 // Compared with the journal, so a line that is not whole shows there.

@@ -122,7 +122,7 @@ describe('a repair', () => {
 
   it('exits 7 when a row is lost that something came after, and says that it blocks no order', async () => {
     const unknown = { ...verdict('i_b', 4), verdict: 'unknown', by: 'sender' } as const;
-    const witness = join(home.path, '.local/state/paydesk/witness/journal.witness');
+    const witness = join(home.path, '.local/share/paydesk/witness/journal.witness');
     await fill([...one, sent('i_b', 3), unknown, verdict('i_b', 5)], changed(4), witness);
     expect(await repaired()).toEqual({
       code: 7,
@@ -136,7 +136,7 @@ describe('a repair', () => {
 });
 
 describe('of rows about settings that are gone', () => {
-  const witness = () => join(home.path, '.local/state/paydesk/witness/journal.witness');
+  const witness = () => join(home.path, '.local/share/paydesk/witness/journal.witness');
   const gone = 'DELETE FROM rows WHERE seq = 3; DELETE FROM rows WHERE seq = 6;';
   const rows = [...one, setting(3), ...two.slice(2), setting(6)];
 

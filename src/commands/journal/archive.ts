@@ -1,0 +1,65 @@
+/** `journal archive`: moves settled changes of long ago into a file. */
+
+import { counted } from '../../counted.ts';
+import { CliError } from '../../errors.ts';
+import { keptAtLeastMs } from '../../journal/journal.ts';
+import { confirmFirst, defineCommand, dryRunShown } from '../command.ts';
+import { flag, usage } from '../flags.ts';
+import { clockAndZoneOf, whenFlag } from '../typed-time.ts';
+
+const example = 'paydesk journal archive --before 400d --to FILE';
+
+export const archive = defineCommand({
+  description: [
+    'Writes the whole journal into a new file, reads it back, and then leaves one short row of each settled change that was sent before a time: order, amount, refunds, outcome, who, when and why. Whatever stops a second refund works as before. Request bodies, notes and links are then only in the file.',
+    'A change stays whole while anything of its order is unconfirmed, has an alarm, is still watched, was recorded by hand or is younger than that. Nothing is ever moved by itself.',
+    'Other runs on this machine cannot send meanwhile. Keep the file as safe as the journal; journal list, show and verify read it with --from. It does not replace a copy for another machine: what is sent later is not in it.',
+  ].join('\n'),
+  arguments: [],
+  flags: {
+    before: whenFlag('changes sent before, 30 days ago at least: 400d, a date, ISO 8601'),
+    to: flag.text({ value: 'FILE', summary: 'write the journal as it is into this new file' }),
+  },
+  examples: [
+    'paydesk journal archive --before 400d --to journal-2025.paydesk',
+    'paydesk journal archive --before 2025-01-01 --to journal-2024.paydesk --yes --json',
+    'paydesk journal archive --before 400d --to journal-2025.paydesk --dry-run',
+  ],
+  exits: [0, 2, 3, 9],
+  async run(ctx, { flags }) {
+    const { before: when, to: file } = flags;
+    if (when === undefined || file === undefined)
+      throw usage(`missing ${when === undefined ? '--before' : '--to'}`, [example]);
+    const before = when.at(clockAndZoneOf(ctx));
+    // A clock that is ahead makes nothing older.
+    if (before > (await ctx.journal.now()).time - keptAtLeastMs)
+      throw usage(`--before ${when.text}: only what was sent at least 30 days ago can be archived`, [
+        example,
+      ]);
+    const day = new Date(before).toISOString();
+    const count = await ctx.journal.countOver(before);
+    const what = `${counted(count, 'settled change')} sent before ${day} into ${file}`;
+    const asked = { action: 'archive', before: day, file, changes: count };
+    if (await dryRunShown(ctx, asked, `would move ${what}`)) return undefined;
+    if (count === 0)
+      throw new CliError('refused', `no settled change was sent before ${day}`, {
+        certain: 'nothing was moved',
+      });
+    await confirmFirst(ctx, `move ${what}? One short row of each stays`, 'nothing was moved');
+    const { attempts, rowsBefore, rows, sha256 } = await ctx.journal.archiveOld({ before, path: file });
+    const record = {
+      object: 'journal_archive',
+      file,
+      sha256,
+      changes: attempts,
+      rows_before: rowsBefore,
+      rows,
+    };
+    await ctx.out.own(record, () => [
+      { line: `${counted(attempts, 'change')} moved: ${file}` },
+      { line: `the file has all ${counted(rowsBefore, 'row')}, the journal has ${rows} now` },
+      { line: 'it holds everything that was sent, and the notes: keep it as safe as the journal' },
+    ]);
+    return undefined;
+  },
+});

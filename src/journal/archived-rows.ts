@@ -1,0 +1,129 @@
+/**
+ * What `journal archive` leaves of an attempt that ended long ago: one SENT row in short, with its verdicts. And the row that says
+ * from which journal the new one comes. Pure.
+ */
+
+import { horizonOf, isUnsettled } from './attempt-state.ts';
+import type { AttemptRecord, AttemptRow, SentRow, SettingRow, VerdictRow } from './journal-rows.ts';
+
+const dayMs = 24 * 60 * 60_000;
+
+/** Nobody archives what was sent in the last 30 days. */
+export const keptAtLeastMs = 30 * dayMs;
+
+/**
+ * Whether the attempts on an order can be archived: each was sent before a time (Unix milliseconds), its horizon had ended by
+ * then, and nothing of it is unfinished. A refund that a person recorded is compared with what its order shows, and an alarm with the
+ * refunds that were there; both need the order as it was, so whatever stands on their order stays as it is.
+ */
+export function areOver(attempts: readonly AttemptRecord[], before: number): boolean {
+  return attempts.every((record) => isOver(record, before));
+}
+
+function isOver(record: AttemptRecord, before: number): boolean {
+  const { sent, verdicts } = record;
+  const isPlain = verdicts.every(
+    ({ by, alarm, acknowledged }) => by !== 'person' && alarm === undefined && acknowledged === undefined,
+  );
+  return (
+    isPlain &&
+    sent.lost === undefined &&
+    sent.time < before &&
+    horizonOf(record) < before &&
+    !isUnsettled(record) &&
+    // Without the clocks of its rows nobody may take it for unfinished either.
+    !isUnsettled({ sent, verdicts: verdicts.map(withoutClocks) })
+  );
+}
+
+/** The row in place of all rows of an attempt. `at`: when it was archived, Unix milliseconds. */
+export function inShort({ sent, verdicts }: AttemptRecord, at: number): SentRow {
+  const { clocks: _, note: __, neighbour: ___, version: ____, request, proof, ...kept } = sent;
+  const { body: _____, ...target } = request;
+  const { body: ______, before, ...asked } = proof;
+  // Refunds that were there before are never taken for those of another attempt.
+  const isRefunded = before.charges.some(({ refunds }) => refunds.length > 0);
+  const charges = (isRefunded ? before.charges : []).map(({ id, refunds }) => ({
+    id,
+    refunds: refunds.map((refund) => ({ id: refund.id, amount: refund.amount })),
+  }));
+  return {
+    ...kept,
+    request: target,
+    proof: { ...asked, before: { amountRefunded: before.amountRefunded, charges } },
+    archived: {
+      at,
+      verdicts: verdicts.map((row, index) => verdictInShort(row, index === verdicts.length - 1)),
+    },
+  };
+}
+
+// Only the last verdict is told to people again.
+function verdictInShort(
+  row: VerdictRow,
+  isLast: boolean,
+): NonNullable<SentRow['archived']>['verdicts'][number] {
+  const { type: _, intent: __, attempt: ___, note: ____, link: _____, ...kept } = withoutClocks(row);
+  const { why, error, refunds, ...rest } = kept;
+  return {
+    ...rest,
+    refunds: refunds?.map(({ id, chargeId, amount }) => ({ id, chargeId, amount })),
+    ...(isLast ? { why, error } : {}),
+  };
+}
+
+function withoutClocks({ clocks: _, ...row }: VerdictRow): VerdictRow {
+  return row;
+}
+
+/** The verdicts in such a row; none in any other SENT row. */
+export function verdictsIn({ intent, attempt, archived }: SentRow): readonly VerdictRow[] {
+  const verdicts = archived?.verdicts ?? [];
+  return verdicts.map(({ why = '', refunds, ...row }) => ({
+    type: 'verdict',
+    intent,
+    attempt,
+    ...row,
+    why,
+    refunds: refunds?.map((refund) => ({ createdAt: undefined, authCode: undefined, ...refund })),
+  }));
+}
+
+/** The rows of an attempt as a journal knows them that archives nothing. */
+export function inFull(row: AttemptRow): readonly AttemptRow[] {
+  if (row.type === 'verdict' || row.archived === undefined) return [row];
+  const { archived: _, ...sent } = row;
+  return [sent, ...verdictsIn(row)];
+}
+
+// ── The row about the archive ───────────────────────────────────────────────────────────────────
+
+const archiveName = 'journal.archive';
+
+/** A file to which attempts were moved, and the end of the journal that it holds. */
+export interface ArchivedIn {
+  /** When, Unix milliseconds. */
+  readonly at: number;
+  /** The name of the file, without its folder. */
+  readonly file: string;
+  readonly sha256: string;
+  readonly rows: number;
+  readonly head: string;
+}
+
+/** The first row of the journal that took the place of an older one. */
+export function archiveRow(
+  said: Pick<SettingRow, 'operator' | 'skewed' | 'clocks'>,
+  { at, file, sha256, rows, head }: ArchivedIn,
+): SettingRow {
+  const of = { profile: '', origin: '', account: '', name: archiveName };
+  return { type: 'setting', time: at, ...said, ...of, from: `${head} ${rows}`, to: `${sha256} ${file}` };
+}
+
+/** What such a row says; undefined for any other row. */
+export function archivedBy(row: Pick<SettingRow, 'name' | 'time' | 'from' | 'to'>): ArchivedIn | undefined {
+  if (row.name !== archiveName) return undefined;
+  const [head = '', rows = ''] = (row.from ?? '').split(' ');
+  const [sha256 = '', ...words] = (row.to ?? '').split(' ');
+  return { at: row.time, file: words.join(' '), sha256, rows: Number(rows), head };
+}

@@ -1,0 +1,72 @@
+/** A journal out of a file that `journal archive` or `journal export --to` wrote. It answers questions, and nothing can be added. */
+
+import { CliError } from '../../errors.ts';
+import { readArchive } from '../archive-file.ts';
+import { chainStart } from '../chain.ts';
+import type { JournalStore, Verification } from '../journal-store.ts';
+import { writeAtOnce } from './database.ts';
+import { JournalTables, journalKind } from './journal-tables.ts';
+import { KnownJournal } from './known-journal.ts';
+
+/** Reads the file through once. Throws CliError 'refused' when it is not whole, and 'usage' when it cannot be read. */
+export async function archiveStore(path: string, cwd: () => string): Promise<JournalStore> {
+  const archive = readArchive(path, cwd);
+  const { DatabaseSync } = await import('node:sqlite');
+  // A private file of SQLite's own, which goes away when it is closed. What fits into its cache never gets to the disk.
+  const db = new DatabaseSync('');
+  db.exec(`PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; ${journalKind.tables}`);
+  const tables = new JournalTables(db);
+  writeAtOnce(db, () => tables.add(archive.rows()));
+  const known = new KnownJournal(tables, { orders: new Map(), scripts: new Map() });
+  const refused = () =>
+    Promise.reject(new CliError('refused', `${path} is only read`, { certain: 'nothing was changed' }));
+  return {
+    place: path,
+    witness: undefined,
+    attempts: async (query) => known.attempts(query),
+    list: async (filter, page) => known.list(filter, page),
+    operators: async (origin) => known.operators(origin),
+    settings: async () => known.settings(),
+    newest: async () => known.newest,
+    problem: () => Promise.resolve(undefined),
+    verify: (head) => verifyArchive(path, cwd, head),
+    checkSome: () => Promise.resolve(undefined),
+    wholeCheckAt: () => Promise.resolve(undefined),
+    recent: () => Promise.resolve([]),
+    append: refused,
+    takeBack: refused,
+    ready: refused,
+    acceptCopy: refused,
+    repair: refused,
+    eraseBodies: refused,
+    archive: refused,
+    countOver: refused,
+    archiveOld: refused,
+    restore: refused,
+    close: () => db.close(),
+  };
+}
+
+/** Checks the digest of such a file and its chain, row by row. Throws as `archiveStore` does. `head`: a hash noted elsewhere. */
+export async function verifyArchive(
+  path: string,
+  cwd: () => string,
+  head: string | undefined,
+): Promise<Verification & { readonly sha256: string }> {
+  const { count, head: last, sha256, rows } = readArchive(path, cwd);
+  let [settings, knowsHead] = [0, head === chainStart];
+  for (const { type, hash } of rows()) {
+    if (type === 'setting') settings += 1;
+    knowsHead ||= hash === head;
+  }
+  return {
+    place: path,
+    rows: count,
+    settings,
+    head: last,
+    findings: [],
+    knowsHead: head === undefined ? undefined : knowsHead,
+    witness: { file: '', lines: 0, state: 'none yet' },
+    sha256,
+  };
+}

@@ -1,0 +1,243 @@
+/** Refunds of long ago are archived: everything that stops a second one works as before, and a kill leaves a whole journal. */
+
+import { spawnSync } from 'node:child_process';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createSqliteStore } from '../../src/journal/sqlite/sqlite-store.ts';
+import { later } from '../harness/clock.ts';
+import { each } from '../harness/each.ts';
+import { isLong } from '../harness/long.ts';
+import { bin, copyOf, type Home, type Ran } from '../harness/paydesk.ts';
+import { reset } from '../harness/server.ts';
+import { sent, verdict } from '../journal/rows.ts';
+import { changeArgs, journalFile, journalRows, ledgerAndDesk, stateOf } from './desk.ts';
+import type { LedgerOrder } from './ledger.ts';
+import { hasStrace } from './strace.ts';
+
+const { ledger, desk } = await ledgerAndDesk();
+
+const day = 24 * 60 * 60_000;
+const archive = ['journal', 'archive', '--before', '40d', '--to', 'old.paydesk', '--yes'];
+const inTwoMonths = later(60 * day);
+
+/** A refund under a script's id that was made, a capture, and a refund whose reply was lost. Two months later the first two are archived. */
+let home: Home;
+let [made, captured, lost]: LedgerOrder[] = [];
+let head: string;
+let intent: string;
+const scripted = (order: LedgerOrder) => [...changeArgs(order), '--intent', 't-1', '--note', 'ticket 8840'];
+const run = (args: readonly string[], of = home) => desk.run(of, args, inTwoMonths);
+const json = ({ stdout }: Ran) => JSON.parse(stdout);
+
+beforeAll(async () => {
+  home = desk.newHome();
+  [made, captured] = [ledger.add('refund'), ledger.add('capture')];
+  lost = ledger.add('refund', () => reset);
+  expect((await desk.run(home, scripted(made))).code).toBe(0);
+  expect((await desk.run(home, changeArgs(captured))).code).toBe(0);
+  expect((await desk.run(home, changeArgs(lost))).code).toBe(7);
+  // The last look at what was made.
+  ledger.clock.offMs = 2 * day;
+  await desk.run(home, ['journal', 'reconcile', '--all'], later(2 * day));
+  ledger.clock.offMs = 60 * day;
+  head = json(await run(['journal', 'verify', '--json'])).head;
+  const ran = await run([...archive, '--json']);
+  expect(ran.code, ran.stderr).toBe(0);
+  expect(json(ran)).toMatchObject({ object: 'journal_archive', file: 'old.paydesk', changes: 2 });
+  intent = json(await run(['journal', 'show', 't-1', '--json'])).intent;
+});
+afterAll(() => home[Symbol.dispose]());
+
+const posts = () => [made, captured, lost].map((order) => order?.posts.length);
+
+/** Runs it, and nothing is sent. */
+async function unsent(args: readonly string[], of = home): Promise<Ran> {
+  const before = posts();
+  const ran = await run(args, of);
+  expect(posts(), ran.stderr).toEqual(before);
+  return ran;
+}
+
+describe('after journal archive', () => {
+  test('the same refund is refused until --again names the earlier one, and that name works once', async () => {
+    const order = made as LedgerOrder;
+    using other = copyOf(home);
+    const refused = await unsent(changeArgs(order), other);
+    expect(refused.code, refused.stderr).toBe(3);
+    const [, id = ''] = /--again (\S+)/.exec(refused.stderr) ?? [];
+    expect(id).not.toBe('');
+    const again = [...changeArgs(order), '--again', id];
+    expect((await run(again, other)).code).toBe(0);
+    expect((await unsent(again, other)).code).toBe(3);
+    expect(order.posts).toHaveLength(2);
+  });
+
+  test('a repeat under its --intent shows the outcome and sends nothing; another change under it is refused', async () => {
+    const again = await unsent(scripted(made as LedgerOrder));
+    expect(again.code, again.stderr).toBe(0);
+    expect(again.stderr).toContain(`journal ${intent}`);
+    const other = await run([...changeArgs(ledger.add('refund')), '--intent', 't-1']);
+    expect(other.code, other.stderr).toBe(3);
+  });
+
+  test('what was unconfirmed still blocks its order', async () => {
+    const refused = await unsent(changeArgs(lost as LedgerOrder));
+    expect(refused.code, refused.stderr).not.toBe(0);
+  });
+
+  test('journal show says that it is archived, and where; --from shows all of it', async () => {
+    const shown = await run(['journal', 'show', intent]);
+    expect(shown.stdout).toMatch(
+      /archived +\d+ \w+ \d{4}.*all of it: paydesk journal show i_\w+ --from old\.paydesk/s,
+    );
+    expect(shown.stdout).not.toContain('ticket 8840');
+    expect(json(await run(['journal', 'show', intent, '--json']))).toMatchObject({
+      archived: true,
+      note: null,
+      verdict: 'applied',
+    });
+    const whole = json(await run(['journal', 'show', intent, '--from', 'old.paydesk', '--json']));
+    expect(whole).toMatchObject({ intent, note: 'ticket 8840', script_id: 't-1' });
+    expect(whole).not.toHaveProperty('archived');
+  });
+
+  test('journal list --from lists the file, and reads no order again', async () => {
+    const reads = lost?.reads;
+    const listed = json(await run(['journal', 'list', '--from', 'old.paydesk', '--json']));
+    expect(listed.data).toHaveLength(3);
+    expect(lost?.reads).toBe(reads);
+  });
+
+  test('the head that was noted before is still known, and the file answers for it as well', async () => {
+    for (const from of [[], ['--from', 'old.paydesk']]) {
+      expect((await run(['journal', 'verify', ...from])).code).toBe(0);
+      expect((await run(['journal', 'verify', ...from, '--head', head])).code).toBe(0);
+      const strange = await run(['journal', 'verify', ...from, '--head', 'f'.repeat(64)]);
+      expect(strange.code, strange.stderr).toBe(3);
+      if (from.length === 0) expect(strange.stderr).toContain('--from old.paydesk');
+    }
+  });
+
+  test('journal export and import carry the short rows', async () => {
+    using machine = desk.newHome();
+    expect((await run(['journal', 'export', '--to', join(machine.path, 'moved.paydesk')])).code).toBe(0);
+    expect((await run(['journal', 'import', 'moved.paydesk', '--yes'], machine)).code).toBe(0);
+    expect(journalRows(machine)).toEqual(journalRows(home));
+    const again = await unsent(scripted(made as LedgerOrder), machine);
+    expect(again.code, again.stderr).toBe(0);
+  });
+});
+
+describe('journal archive', () => {
+  test.each([
+    ['no file', ['--before', '40d'], 'missing --to'],
+    ['no time', ['--to', 'x.paydesk'], 'missing --before'],
+    ['the last 30 days', ['--before', '29d', '--to', 'x.paydesk'], 'at least 30 days ago'],
+  ])('refuses %s', async (_, words, says) => {
+    const refused = await run(['journal', 'archive', ...words, '--yes']);
+    expect(refused.code).toBe(2);
+    expect(refused.stderr.replaceAll(/\s+/g, ' ')).toContain(says);
+  });
+
+  test('moves nothing a second time, without a yes, or under --dry-run', async () => {
+    using old = desk.newHome();
+    await longAgo(old, 3);
+    const words = archive.slice(0, -1);
+    const before = journalRows(old);
+    const dry = await run([...words, '--dry-run'], old);
+    expect(dry).toMatchObject({ code: 0, stdout: expect.stringContaining('would move 3 settled changes') });
+    expect((await run(words, old)).code).toBe(2);
+    expect(existsSync(join(old.path, 'old.paydesk'))).toBe(false);
+    expect(journalRows(old)).toEqual(before);
+    expect((await run(archive, old)).code).toBe(0);
+    expect((await run(archive.with(5, 'newer.paydesk'), old)).code).toBe(3);
+    expect(existsSync(join(old.path, 'newer.paydesk'))).toBe(false);
+  });
+});
+
+/** A journal of refunds that were made a year ago, and one that is unconfirmed. */
+async function longAgo(of: Home, count: number): Promise<void> {
+  const witness = join(stateOf(of), 'witness/journal.witness');
+  const store = createSqliteStore({ file: journalFile(of), witness });
+  const time = Date.now() - 365 * day;
+  const onOrder = (orderId: string) => ({ proof: { ...sent('i', 0).proof, orderId } });
+  for (let index = 0; index < count; index += 1) {
+    const name = `i_${index}`;
+    await store.append(sent(name, time + index, onOrder(`ord_${index}`)));
+    await store.append(verdict(name, time + index));
+    await store.append({ ...verdict(name, time + day + index), by: 'read' });
+  }
+  await store.append(sent('i_lost', time + day, onOrder('ord_lost')));
+  store.close();
+}
+
+/** Where a run is killed: at this call of its main thread, or of the thread that does its other calls. */
+interface Point {
+  readonly call: 'rename' | 'fsync' | 'pwrite64' | 'ftruncate' | 'unlink';
+  readonly nth: number;
+  readonly follows: boolean;
+}
+
+function ranKilled(of: Home, { call, nth, follows }: Point) {
+  const words = [...(follows ? ['-f'] : []), '-o', join(of.path, 'log'), '-e', `trace=${call}`];
+  const inject = ['-e', `inject=${call}:signal=KILL:when=${nth}`, process.execPath, bin, ...archive];
+  // All calls that are not of the main thread are of one thread, so that they can be counted.
+  const env = desk.env(of, { NODE_COMPILE_CACHE: '', UV_THREADPOOL_SIZE: '1' });
+  const { signal } = spawnSync('strace', [...words, ...inject], { env, cwd: of.path });
+  const log = readFileSync(join(of.path, 'log'), 'utf8');
+  return {
+    killed: signal === 'SIGKILL' || log.includes('killed by SIGKILL'),
+    calls: log.split('\n').filter((line) => line.includes(`${call}(`)).length,
+  };
+}
+
+describe.skipIf(!hasStrace())('killed while it archives', () => {
+  test('at each rename and sync, and at others: the journal is the old one or the new one, and whole', async () => {
+    using old = desk.newHome();
+    await longAgo(old, 8);
+    const before = (await desk.run(old, ['journal', 'verify', '--json'])).stdout;
+    const counts = (['rename', 'fsync', 'pwrite64', 'ftruncate', 'unlink'] as const).flatMap((call) =>
+      [false, true].map((follows) => {
+        using copy = copyOf(old);
+        return { call, follows, count: ranKilled(copy, { call, follows, nth: 9999 }).calls };
+      }),
+    );
+    const points = counts.flatMap(({ call, follows, count }): Point[] => {
+      const all = Array.from({ length: count }, (_, index) => ({ call, follows, nth: index + 1 }));
+      const step = call === 'rename' || isLong ? 1 : Math.ceil(count / 4);
+      return all.filter((_, index) => index % step === 0);
+    });
+    const ends = await each(points, async (point) => {
+      using copy = copyOf(old);
+      const { killed } = ranKilled(copy, point);
+      const words = JSON.stringify(point);
+      const verified = await desk.run(copy, ['journal', 'verify', '--json']);
+      expect(verified.code, `${words} ${verified.stderr}`).toBe(0);
+      const { rows, head: now, witness } = JSON.parse(verified.stdout);
+      expect(witness, words).toBe('agrees');
+      const isOld = now === JSON.parse(before).head;
+      expect(rows, words).toBe(isOld ? 25 : 10);
+      // Whatever is only in the file is there, whole.
+      if (!isOld)
+        expect((await desk.run(copy, ['journal', 'verify', '--from', 'old.paydesk'])).code, words).toBe(0);
+      const { code, stderr } = await desk.run(copy, [
+        'journal',
+        'settle',
+        'i_lost',
+        '--not-applied',
+        '--note',
+        'n',
+        '--yes',
+      ]);
+      expect([0, 2, 3, 4, 5], `${words} ${stderr}`).toContain(code);
+      const again = await desk.run(copy, archive.with(5, 'again.paydesk'));
+      expect(again.code, `${words} ${again.stderr}`).toBe(isOld ? 0 : 3);
+      expect((await desk.run(copy, ['journal', 'verify'])).code, words).toBe(0);
+      return killed ? (isOld ? 'old' : 'new') : 'not killed';
+    });
+    expect(ends.filter((end) => end === 'old').length).toBeGreaterThan(5);
+    expect(ends.filter((end) => end === 'new').length).toBeGreaterThan(1);
+    expect(readdirSync(join(stateOf(old), 'journal'))).not.toContain('journal.db.archived');
+  }, 900_000);
+});
