@@ -5,7 +5,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { each } from '../harness/each.ts';
 import { isLong } from '../harness/long.ts';
-import type { Home } from '../harness/paydesk.ts';
+import { copyOf, type Home } from '../harness/paydesk.ts';
 import { type Handler, json } from '../harness/server.ts';
 import { changeArgs, type Desk, journalRows, ledgerAndDesk, openDesk, settleArgs, story } from './desk.ts';
 import type { LedgerOrder } from './ledger.ts';
@@ -102,13 +102,18 @@ describe('the owner of a lock is killed (F22)', () => {
 });
 
 describe.skipIf(!hasStrace())('the one who sends is stopped (F21)', () => {
-  test('on the fsync of SENT: others are refused; woken after send_by it sends nothing and exits 6', async () => {
+  test('when SENT is on the disk: others are refused; woken after send_by it sends nothing and exits 6', async () => {
     using home = hasty.newHome();
     const order = ledger.add('refund');
-    const when = await lastBeforePost('fsync');
-    const stopped = startTraced(hasty, home, changeArgs(order), { call: 'fsync', what: 'signal=STOP', when });
+    // The last thing that it writes is the landmark: by then neither of the journal's files is locked.
+    const when = await lastBeforePost('pwrite64');
+    const stopped = startTraced(hasty, home, changeArgs(order), {
+      call: 'pwrite64',
+      what: 'signal=STOP',
+      when,
+    });
     await untilLogged(stopped.log, 'stopped by SIGSTOP');
-    // The last fsync is that of the witness: SENT is in the journal, and the stopped one keeps the order.
+    expect(story(home)).toBe('sent');
     const [refund, reconcile] = await Promise.all([
       hasty.run(home, changeArgs(order)),
       hasty.run(home, ['journal', 'reconcile', '--all']),
@@ -124,6 +129,38 @@ describe.skipIf(!hasStrace())('the one who sends is stopped (F21)', () => {
     expect(woken.stderr).toContain('was not sent: this machine was asleep or frozen');
     expect(story(home)).toBe('sent not_sent');
   });
+
+  test.each([
+    ['woken, it sends, once', 'SIGCONT', { code: 0, posts: 1 }, 'sent applied'],
+    ['killed, it leaves an unconfirmed refund', 'SIGKILL', { code: null, posts: 0 }, 'sent'],
+  ] as const)(
+    'in the commit of SENT: others are refused, and nothing is sent; %s',
+    async (_, signal, ended, told) => {
+      using home = desk.newHome();
+      expect((await desk.run(home, changeArgs(ledger.add('refund')))).code).toBe(0);
+      const [order, other] = [ledger.add('refund'), ledger.add('refund')];
+      const when = await lastBeforePost('fsync', undefined, home);
+      const stopped = startTraced(desk, home, changeArgs(order), {
+        call: 'fsync',
+        what: 'signal=STOP',
+        when,
+      });
+      await untilLogged(stopped.log, 'stopped by SIGSTOP');
+      const refused = await Promise.all([order, other].map((one) => desk.run(home, changeArgs(one))));
+      for (const { code, stderr } of refused) expect(code, stderr).toBe(3);
+      expect([order.posts.length, other.posts.length]).toEqual([0, 0]);
+
+      process.kill(childOf(stopped.pid), signal);
+      const { code, stderr } = await stopped.end;
+      expect({ code, posts: order.posts.length }, stderr).toEqual(ended);
+      expect(story(home)).toBe(`sent applied ${told}`);
+      expect((await desk.run(home, ['journal', 'verify'])).code).toBe(0);
+      const again = await desk.run(home, changeArgs(order));
+      expect({ code: again.code, posts: order.posts.length }, again.stderr).toEqual({ ...ended, code: 3 });
+      const free = await desk.run(home, changeArgs(other));
+      expect({ code: free.code, posts: other.posts.length }, free.stderr).toEqual({ code: 0, posts: 1 });
+    },
+  );
 
   test('between SENT and the POST: others can neither send nor give a verdict; woken it sends, once', async () => {
     using home = desk.newHome();
@@ -178,9 +215,9 @@ async function untilTooLate(home: Home): Promise<void> {
   while (Date.now() < over) await hasty.run(home, ['--version']);
 }
 
-/** The last such call before the POST, counted over a whole run's main thread. */
-async function lastBeforePost(name: CallName, like?: LedgerOrder): Promise<string> {
-  using home = desk.newHome();
+/** The last such call before the POST, counted over a whole run's main thread; `from`: a home that has a journal. */
+async function lastBeforePost(name: CallName, like?: LedgerOrder, from?: Home): Promise<string> {
+  using home = from === undefined ? desk.newHome() : copyOf(from);
   const order = ledger.add('refund');
   if (like !== undefined) order.onRead = () => json(order.value, 200, { connection: 'close' });
   const { calls } = await traced(desk, home, changeArgs(order));

@@ -21,16 +21,20 @@ import { bin, copyOf, type Home } from '../harness/paydesk.ts';
 import { endOf } from '../harness/ran.ts';
 import { reset } from '../harness/server.ts';
 import { changeArgs, journalFile, ledgerAndDesk, stateOf, story } from './desk.ts';
+import type { LedgerOrder } from './ledger.ts';
 import { hasStrace } from './strace.ts';
 
 const { ledger, desk } = await ledgerAndDesk();
-/** A home whose journal is whole: the first run made its folder and sent a refund; another refund is open. */
+/** A home whose journal is whole: the first run made its folder and sent a refund (rows 1 and 2); another refund is open. */
 let sound: Home;
+let done: LedgerOrder;
+let lost: LedgerOrder;
 beforeAll(async () => {
   sound = desk.newHome();
   expect(existsSync(dirname(journalFile(sound)))).toBe(false);
-  const lost = ledger.add('refund', () => reset);
-  expect((await desk.run(sound, changeArgs(ledger.add('refund')))).code).toBe(0);
+  done = ledger.add('refund');
+  lost = ledger.add('refund', () => reset);
+  expect((await desk.run(sound, changeArgs(done))).code).toBe(0);
   expect((await desk.run(sound, changeArgs(lost))).code).toBe(7);
 });
 afterAll(() => {
@@ -156,6 +160,8 @@ describe.concurrent('no journal, no refund (F38)', () => {
 interface Damage {
   readonly name: string;
   readonly how: (file: string) => void;
+  /** Which changes it stops. */
+  readonly stops: 'its order' | 'every change';
   /** What the refusal says. */
   readonly says: RegExp;
   /** Exit code of the repair: 7 where rows are lost, 3 where this program cannot repair it. */
@@ -179,6 +185,7 @@ function sql(file: string, statement: string): void {
 const damages: readonly Damage[] = [
   {
     name: 'a flipped bit in a row',
+    stops: 'its order',
     how: (file) =>
       edit(file, (bytes) => {
         const at = bytes.indexOf('"verdict":"applied"') + 11;
@@ -189,24 +196,28 @@ const damages: readonly Damage[] = [
   },
   {
     name: 'a torn tail',
+    stops: 'every change',
     how: (file) => truncateSync(file, statSync(file).size - pageSize),
     says: /is damaged/,
     repair: 7,
   },
   {
     name: 'a block of zeros',
+    stops: 'every change',
     how: (file) => edit(file, (bytes) => bytes.fill(0, pageSize, 2 * pageSize)),
     says: /is damaged/,
     repair: 7,
   },
   {
     name: 'a row that is gone',
+    stops: 'its order',
     how: (file) => sql(file, 'DELETE FROM rows WHERE seq = 1'),
     says: /is damaged: row \d+/,
     repair: 7,
   },
   {
     name: 'two rows that changed places',
+    stops: 'its order',
     how: (file) =>
       sql(
         file,
@@ -217,36 +228,56 @@ const damages: readonly Damage[] = [
   },
   {
     name: 'a file that is no journal',
+    stops: 'every change',
     how: (file) => writeFileSync(file, 'order,amount\n'.repeat(900)),
     says: /is damaged/,
     repair: 7,
   },
   {
+    name: 'an older version',
+    stops: 'every change',
+    how: (file) => sql(file, 'PRAGMA user_version = 2'),
+    says: /was written by an older paydesk \(version 2\) .* mv \S+journal\.db/,
+    repair: 3,
+  },
+  {
     name: 'a newer version',
+    stops: 'every change',
     how: (file) => sql(file, 'PRAGMA user_version = 99'),
     says: /was written by a newer paydesk \(version 99\)/,
     repair: 3,
   },
 ];
 
+/** Refunds it, and says whether it was sent. */
+async function refund(home: Home, order: LedgerOrder) {
+  const before = order.posts.length;
+  const { code, stderr } = await desk.run(home, changeArgs(order));
+  return { code, sent: order.posts.length - before, words: stderr.replaceAll(/\s+/g, ' ') };
+}
+
 describe('a damaged journal blocks changes until it is repaired (F41)', () => {
   test.concurrent.each(damages.map((one) => [one.name, one] as const))('%s', async (_, damage) => {
     using home = copyOf(sound);
     damage.how(journalFile(home));
-    const order = ledger.add('refund');
-    const refused = await desk.run(home, changeArgs(order));
-    expect({ code: refused.code, posts: order.posts.length }, refused.stderr).toEqual({ code: 3, posts: 0 });
-    const words = refused.stderr.replaceAll(/\s+/g, ' ');
-    expect(words).toMatch(damage.says);
-    expect(words).toContain('nothing was sent');
+    const isEvery = damage.stops === 'every change';
+    const refused = await refund(home, isEvery ? ledger.add('refund') : done);
+    expect(refused, refused.words).toMatchObject({ code: 3, sent: 0 });
+    expect(refused.words).toMatch(damage.says);
+    expect(refused.words).toContain('nothing was sent');
+    const open = await refund(home, lost);
+    expect(open, open.words).toMatchObject({ code: 3, sent: 0 });
+    const other = await refund(home, ledger.add('refund'));
+    expect(other, other.words).toMatchObject(isEvery ? { code: 3, sent: 0 } : { code: 0, sent: 1 });
     expect((await desk.run(home, ['journal', 'verify'])).code).toBe(3);
     const repair = await desk.run(home, ['journal', 'verify', '--repair', '--yes']);
     expect(repair.code, repair.stderr).toBe(damage.repair);
     if (damage.repair === 3) return;
     const names = readdirSync(dirname(journalFile(home)));
     expect(names.some((name) => name.includes('.damaged-'))).toBe(true);
-    const again = await desk.run(home, changeArgs(order));
-    expect({ code: again.code, posts: order.posts.length }, again.stderr).toEqual({ code: 0, posts: 1 });
+    for (const order of [done, lost]) expect(await refund(home, order)).toMatchObject({ code: 3, sent: 0 });
+    const again = await refund(home, ledger.add('refund'));
+    expect(again, again.words).toMatchObject({ code: 0, sent: 1 });
   });
 
   test.concurrent('an older copy is put back: a head noted elsewhere finds it', async () => {
