@@ -11,7 +11,7 @@ import { isLong } from '../harness/long.ts';
 import { bin, copyOf, type Home, type Ran } from '../harness/paydesk.ts';
 import { reset } from '../harness/server.ts';
 import { sent, verdict } from '../journal/rows.ts';
-import { changeArgs, journalFile, journalRows, ledgerAndDesk, stateOf } from './desk.ts';
+import { changeArgs, journalFile, journalRows, ledgerAndDesk, stateOf, witnessFile } from './desk.ts';
 import type { LedgerOrder } from './ledger.ts';
 import { hasStrace } from './strace.ts';
 
@@ -158,8 +158,7 @@ describe('journal archive', () => {
 
 /** A journal of refunds that were made a year ago, and one that is unconfirmed. */
 async function longAgo(of: Home, count: number): Promise<void> {
-  const witness = join(stateOf(of), 'witness/journal.witness');
-  const store = createSqliteStore({ file: journalFile(of), witness });
+  const store = createSqliteStore({ file: journalFile(of), witness: witnessFile(of) });
   const time = Date.now() - 365 * day;
   const onOrder = (orderId: string) => ({ proof: { ...sent('i', 0).proof, orderId } });
   for (let index = 0; index < count; index += 1) {

@@ -139,7 +139,7 @@ describe('a damaged journal that is repaired', () => {
     using home = desk.newHome();
     const twice = ledger.add('refund', () => reset);
     expect((await desk.run(home, changeArgs(twice))).code).toBe(7);
-    rmSync(stateOf(home), { recursive: true });
+    for (const folder of [stateOf(home), dirname(witnessFile(home))]) rmSync(folder, { recursive: true });
     expect((await desk.run(home, changeArgs(twice))).code).toBe(7);
     expect(twice.posts).toHaveLength(2);
   });

@@ -111,6 +111,7 @@ const stories: readonly Story[] = [
         ends(3, 'journal acknowledge {intent} --note gone'),
         done('journal verify'),
         done('journal forget --before 30d --yes'),
+        ends(3, 'journal archive --before 30d --to archived.paydesk --yes'),
         done('journal export --ndjson'),
         done('journal export --to journal.paydesk'),
         ends(3, 'journal import journal.paydesk --yes'),
