@@ -13,12 +13,15 @@ import { start } from './running.ts';
 import { type CallName, hasStrace, startTraced, traced } from './strace.ts';
 
 const { ledger, desk } = await ledgerAndDesk();
-/** Its profile sends within a second of SENT, or not at all. */
+/** Its profile sends within a second of SENT, or not at all; that of the other one within five minutes. */
 let hasty: Desk;
+let patient: Desk;
 beforeAll(async () => {
+  patient = await openDesk({ url: ledger.url, settings: { 'refund.send_within': '5m' } });
   hasty = await openDesk({ url: ledger.url, settings: { 'refund.send_within': '1s' } });
 });
 afterAll(() => {
+  patient[Symbol.dispose]();
   hasty[Symbol.dispose]();
 });
 
@@ -136,17 +139,19 @@ describe.skipIf(!hasStrace())('the one who sends is stopped (F21)', () => {
   ] as const)(
     'in the commit of SENT: others are refused, and nothing is sent; %s',
     async (_, signal, ended, told) => {
-      using home = desk.newHome();
-      expect((await desk.run(home, changeArgs(ledger.add('refund')))).code).toBe(0);
+      using home = patient.newHome();
+      expect((await patient.run(home, changeArgs(ledger.add('refund')))).code).toBe(0);
       const [order, other] = [ledger.add('refund'), ledger.add('refund')];
       const when = await lastBeforePost('fsync', undefined, home);
-      const stopped = startTraced(desk, home, changeArgs(order), {
+      const stopped = startTraced(patient, home, changeArgs(order), {
         call: 'fsync',
         what: 'signal=STOP',
         when,
       });
       await untilLogged(stopped.log, 'stopped by SIGSTOP');
-      const refused = await Promise.all([order, other].map((one) => desk.run(home, changeArgs(one))));
+      const refused = await Promise.all(
+        [order, other].map((one) => patient.runProcess(home, changeArgs(one))),
+      );
       for (const { code, stderr } of refused) expect(code, stderr).toBe(3);
       expect([order.posts.length, other.posts.length]).toEqual([0, 0]);
 
@@ -154,10 +159,10 @@ describe.skipIf(!hasStrace())('the one who sends is stopped (F21)', () => {
       const { code, stderr } = await stopped.end;
       expect({ code, posts: order.posts.length }, stderr).toEqual(ended);
       expect(story(home)).toBe(`sent applied ${told}`);
-      expect((await desk.run(home, ['journal', 'verify'])).code).toBe(0);
-      const again = await desk.run(home, changeArgs(order));
+      expect((await patient.run(home, ['journal', 'verify'])).code).toBe(0);
+      const again = await patient.run(home, changeArgs(order));
       expect({ code: again.code, posts: order.posts.length }, again.stderr).toEqual({ ...ended, code: 3 });
-      const free = await desk.run(home, changeArgs(other));
+      const free = await patient.run(home, changeArgs(other));
       expect({ code: free.code, posts: other.posts.length }, free.stderr).toEqual({ code: 0, posts: 1 });
     },
   );

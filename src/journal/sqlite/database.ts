@@ -15,16 +15,19 @@ export interface FileKind {
 
 const firstVersion = 3;
 
+/** How long SQLite waits for a run that writes to a file. */
+export const waitMs = 5000;
+
 /**
- * Opens a file, and creates the tables in an empty one. Waits 5 seconds for a run that writes to it. Throws what SQLite throws,
- * and CliError 'refused' for a file of another version.
+ * Opens a file, and creates the tables in an empty one. Waits for a run that writes to it. Throws what SQLite throws, and
+ * CliError 'refused' for a file of another version.
  */
 export type OpenFile = (file: string, kind: FileKind) => DatabaseSync;
 
-/** Loads SQLite, which only a run that opens a journal needs. */
-export async function fileOpener(): Promise<OpenFile> {
+/** Loads SQLite, which only a run that opens a journal needs. `timeout`: how long it waits, in milliseconds. */
+export async function fileOpener(timeout: () => number = () => waitMs): Promise<OpenFile> {
   const { DatabaseSync } = await import('node:sqlite');
-  return (file, kind) => opened(new DatabaseSync(file, { timeout: 5000 }), file, kind);
+  return (file, kind) => opened(new DatabaseSync(file, { timeout: timeout() }), file, kind);
 }
 
 function opened(db: DatabaseSync, file: string, kind: FileKind): DatabaseSync {

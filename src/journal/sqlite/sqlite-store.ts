@@ -22,7 +22,7 @@ import type {
 import type { MovedTo } from '../moved-away.ts';
 import { archiveOld, countOver } from './archive-old.ts';
 import { copyFound, fileMark, isSameFile } from './copy-marks.ts';
-import { asOfOneMoment, fileOpener, type OpenFile, writeAtOnce } from './database.ts';
+import { asOfOneMoment, fileOpener, type OpenFile, waitMs, writeAtOnce } from './database.ts';
 import { findFile, type JournalFile, refuseNetwork, sizeOf } from './journal-file.ts';
 import { JournalTables, journalKind } from './journal-tables.ts';
 import { type Asked, KnownJournal, noteAsked, type RowProof } from './known-journal.ts';
@@ -175,6 +175,8 @@ class SqliteStore {
   /** What this run has asked about. */
   readonly asked: Asked = { orders: new Map(), scripts: new Map() };
   #opened: Opened | undefined;
+  /** When the files were written to the last time, if this run has since waited for them in vain. */
+  #inVain: string | undefined;
 
   constructor({ file, witness, rules = noRules, folders = [], ...place }: SqlitePlace) {
     const ownRules = { movedBy: 'XDG_STATE_HOME', ...rules } as const;
@@ -562,19 +564,9 @@ class SqliteStore {
     }
     try {
       if (!(await findFile(this.#file, create))) return undefined;
-      const openFile = await fileOpener();
-      const tables = new JournalTables(openFile(path, journalKind));
-      this.#takePrepared(tables, openFile);
-      const opened: Opened = {
-        tables,
-        known: new KnownJournal(tables, this.asked, () => this.#proof(opened)),
-        found: this.#findWitness(openFile),
-        openFile,
-        journalMark: markOf(path),
-        witnessMark: this.#witnessMark(),
-      };
-      this.#opened = opened;
-      return opened;
+      const openFile = await fileOpener(() => this.#wait());
+      this.#opened = this.#orUnreadable(() => this.#openBoth(openFile));
+      return this.#opened;
     } catch (error) {
       throw error instanceof CliError ? error : unreadable(path, error);
     }
@@ -591,6 +583,26 @@ class SqliteStore {
   #isReplaced(): boolean {
     const { path } = this.#file;
     return this.#opened !== undefined && existsSync(path) && !isInPlace(path, this.#opened.journalMark);
+  }
+
+  #openBoth(openFile: OpenFile): Opened {
+    const { path } = this.#file;
+    const tables = new JournalTables(openFile(path, journalKind));
+    try {
+      this.#takePrepared(tables, openFile);
+      const opened: Opened = {
+        tables,
+        known: new KnownJournal(tables, this.asked, () => this.#proof(opened)),
+        found: this.#findWitness(openFile),
+        openFile,
+        journalMark: markOf(path),
+        witnessMark: this.#witnessMark(),
+      };
+      return opened;
+    } catch (error) {
+      tables.db.close();
+      throw error;
+    }
   }
 
   // The numbers of rows that this run has seen count in the file that it opened only.
@@ -642,12 +654,31 @@ class SqliteStore {
   #inTurn<T>(act: () => T): T {
     for (let turn = 1; ; turn += 1) {
       const before = this.#lastWritten();
+      this.#setWait();
       try {
-        return act();
+        const done = act();
+        this.#inVain = undefined;
+        return done;
       } catch (error) {
-        if (!isInUse(error) || turn === turnsMax || this.#lastWritten() === before) throw error;
+        if (!isInUse(error)) throw error;
+        const now = this.#lastWritten();
+        if (turn < turnsMax && now !== before) continue;
+        this.#inVain = now;
+        throw error;
       }
     }
+  }
+
+  // A command asks many questions. If one waited in vain for a run that is stopped, the others do not wait for it again.
+  #wait(): number {
+    return this.#inVain !== undefined && this.#inVain === this.#lastWritten() ? 0 : waitMs;
+  }
+
+  #setWait(): void {
+    const { tables, found } = this.#opened ?? {};
+    const pragma = `PRAGMA busy_timeout = ${this.#wait()}`;
+    tables?.db.exec(pragma);
+    if (found?.is === 'whole') found.witness.db.exec(pragma);
   }
 
   #lastWritten(): string {
@@ -685,6 +716,6 @@ function noteUnlessBusy(note: () => void, db: Opened['tables']['db']): void {
   } catch (error) {
     if (!isInUse(error)) throw error;
   } finally {
-    db.exec('PRAGMA busy_timeout = 5000');
+    db.exec(`PRAGMA busy_timeout = ${waitMs}`);
   }
 }
