@@ -347,7 +347,7 @@ export class KnownJournal {
     // The origin stands in two places, so that damage to one of them hides nothing.
     const open = this.#tables
       .sql(
-        `SELECT sent, attempts.about, attempts.origin = '' OR rows.origin = '' OR rows.origin IS NULL AS is_lost
+        `SELECT sent, attempts.about, attempts.origin = '' OR rows.origin IS '' AS is_lost
          FROM attempts LEFT JOIN rows ON seq = sent WHERE is_open = 1`,
       )
       .all();

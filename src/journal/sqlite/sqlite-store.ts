@@ -565,7 +565,8 @@ class SqliteStore {
     try {
       if (!(await findFile(this.#file, create))) return undefined;
       const openFile = await fileOpener(() => this.#wait());
-      this.#opened = this.#orUnreadable(() => this.#openBoth(openFile));
+      // Another question of this run may have opened them meanwhile.
+      this.#opened ??= this.#orUnreadable(() => this.#openBoth(openFile));
       return this.#opened;
     } catch (error) {
       throw error instanceof CliError ? error : unreadable(path, error);
