@@ -14,7 +14,7 @@ import { benchKey, startDeskService } from './desk.ts';
 import { watched } from './desk-rows.ts';
 import { type Place, type Program, peakMemories, printedFile, run, type Taken, timesOf } from './measure.ts';
 import { oldJournal } from './old-journal.ts';
-import { type Row, timesRow } from './row.ts';
+import { type Row, tableOf, timesRow } from './row.ts';
 
 /** How many changes the journals have. All others are compared with the first. */
 export const usualAges: readonly number[] = [100, 10_000, 100_000, 1_000_000];
@@ -49,9 +49,11 @@ async function rowsOf(
       desks.push(openAgedDesk({ changes, folder, newOrders: orders }, service));
     }
     return Object.entries(measured).flatMap(([name, command]) => {
-      process.stderr.write(`  ${name}\n`);
       const programs = desks.map((desk) => [String(desk.changes), command(desk)] as const);
-      return measure({ name, desks, programs: Object.fromEntries(programs) }, place);
+      const rows = measure({ name, desks, programs: Object.fromEntries(programs) }, place);
+      // It takes long until the last one.
+      process.stderr.write(tableOf(rows));
+      return rows;
     });
   } finally {
     await service.stop();
@@ -80,7 +82,7 @@ function memoryRows(aged: Aged, place: Place): Row[] {
 
 // What reads every row takes longer with more of them, but needs no more memory.
 function wholeRows(aged: Aged, place: Place): Row[] {
-  const few = { ...place, rounds: Math.min(place.rounds, 2) };
+  const few = { ...place, rounds: 1 };
   const pairs = pairsOf(aged, timesOf(few, aged.programs));
   const speeds = pairs.map(({ desk, youngest, old, young }): Row => {
     const name = `50,000 rows a second ÷ ${aged.name}, ${shown(desk)} changes`;
