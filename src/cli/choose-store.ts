@@ -54,7 +54,7 @@ export function chooseStore({ team, ...choice }: StoreChoice, local: JournalStor
     attempts: async (query) => (await now()).attempts(query),
     list: async (filter, page) => (await now()).list(filter, page),
     operators: async (origin) => (await now()).operators(origin),
-    settings: async () => (await now()).settings(),
+    settings: async (name) => (await now()).settings(name),
     newest: async () => (await now()).newest(),
     ready: async () => (await now()).ready(),
     problem: async () => (await now()).problem(),

@@ -64,8 +64,8 @@ export interface JournalStore {
   /** Who sent something, or brought it into the journal of a team, by name. `origin` undefined: to any account. */
   operators(origin: string | undefined): Promise<readonly string[]>;
 
-  /** The rows about settings, and about limits of a team, in their order. Throws as `attempts` does. */
-  settings(): Promise<readonly (SettingRow | LimitRow)[]>;
+  /** The rows about settings, and about limits of a team, in their order; with a name, those of that setting. Throws as `attempts` does. */
+  settings(name?: string): Promise<readonly (SettingRow | LimitRow)[]>;
 
   /** The times that the rows of attempts show. paydesk checks this machine's clock against them. */
   newest(): Promise<NewestRow>;

@@ -7,7 +7,8 @@ import { CliError } from '../errors.ts';
 import type { AttemptRecord, Moment, SettingRow } from './journal-rows.ts';
 import { isSameAddress } from './same-account.ts';
 
-const markName = 'team.journal';
+/** The name of the setting of such a mark. */
+export const markName = 'team.journal';
 
 /** Where the changes of an account are recorded. */
 export interface MovedTo {

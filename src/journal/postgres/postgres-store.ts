@@ -71,7 +71,7 @@ export function createPostgresStore(parts: TeamStoreParts): TeamJournal {
     attempts: (query) => store.ask((known) => known.attempts(query)),
     list: (filter, page) => store.ask((known) => known.list(filter, page)),
     operators: (origin) => store.ask((known) => known.operators(origin)),
-    settings: () => store.ask((known) => known.settings()),
+    settings: (name) => store.ask((known) => known.settings(name)),
     newest: () => store.newest(),
     ready: () => store.ready(),
     problem: () => store.problem(),

@@ -20,7 +20,7 @@ import { type FileKind, Statements } from './database.ts';
 
 /**
  * `rows`: only ever added. `about`: what the row is about: the order, or else the script's id, or else the intent (as the name of
- * its lock). Empty for a row about no attempt.
+ * its lock), or the setting. Empty for another row about no attempt.
  * `attempts`: one line per SENT row, with its number and that of the newest row of the attempt. `is_open`, `is_doubted`, `by_hand`: 1
  * or null. `due`: when a watched one is read again; null for all others.
  * `made`: ids of refunds, and ids and links of what was created. `again`: what `--again` named.
@@ -146,6 +146,12 @@ export class JournalTables {
     return this.sql(`${select} WHERE about = ? ORDER BY seq`).all(about).map(storedRow);
   }
 
+  /** What rows about settings are about. */
+  settingAbouts(): readonly string[] {
+    const found = this.sql('SELECT DISTINCT about FROM rows WHERE about >= ? AND about < ?');
+    return found.all(aboutOfSetting(''), 'setting!').map(({ about }) => String(about));
+  }
+
   /** The number of the newest of these; 0 when there is none. */
   newestAbout(about: string): number {
     return Number(this.sql('SELECT max(seq) AS seq FROM rows WHERE about = ?').get(about)?.seq ?? 0);
@@ -198,10 +204,7 @@ export class JournalTables {
     let time = 0;
     for (const stored of rows) {
       const row = unlink(stored);
-      const about =
-        row.type === 'sent'
-          ? aboutOf(row)
-          : ((row.type === 'verdict' ? this.sentOf(row) : undefined)?.about ?? '');
+      const about = row.type === 'verdict' ? (this.sentOf(row)?.about ?? '') : aboutOfOther(row);
       insert.run(...storedColumns.map((name) => stored[name]), about);
       if (row.type === 'sent') this.#addAttempt(stored.seq, row);
       if (row.type === 'verdict') this.#addVerdict(stored.seq, row);
@@ -318,6 +321,16 @@ export function latestIn(row: SentRow | VerdictRow): number {
 }
 
 const select = `SELECT ${storedColumns.join(', ')} FROM rows`;
+
+/** What a row is about that is no verdict. Rows of one setting belong together, so that nobody reads those of all others. */
+export function aboutOfOther(row: Exclude<JournalRow, VerdictRow>): string {
+  if (row.type === 'sent') return aboutOf(row);
+  return row.type === 'setting' || row.type === 'limit' ? aboutOfSetting(row.name) : '';
+}
+
+export function aboutOfSetting(name: string): string {
+  return `setting ${name}`;
+}
 
 /** What a change is about: its order, or else the script's id, or else its intent. */
 export function aboutOf({ proof, given, intent }: SentRow): string {

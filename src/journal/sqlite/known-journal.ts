@@ -17,7 +17,7 @@ import {
   type SettingRow,
 } from '../journal-rows.ts';
 import { type Finding, type NewestRow, newestMissing } from '../journal-store.ts';
-import { isSameOrigin, type MovedTo } from '../moved-away.ts';
+import { isSameOrigin, type MovedTo, markName } from '../moved-away.ts';
 import {
   type MarkedElsewhere,
   marksIn,
@@ -28,7 +28,14 @@ import {
   refuseUnseenUnderScript,
 } from '../store-rules.ts';
 import type { LimitRow } from '../team-rows.ts';
-import { aboutOf, attemptsIn, type JournalTables, madeBy, numberOfGiven } from './journal-tables.ts';
+import {
+  aboutOf,
+  aboutOfSetting,
+  attemptsIn,
+  type JournalTables,
+  madeBy,
+  numberOfGiven,
+} from './journal-tables.ts';
 
 /** Compares what the tables give with what is known apart from them. Each returns what is wrong; undefined when nothing is. */
 export interface RowProof {
@@ -242,10 +249,15 @@ export class KnownJournal {
 
   // ── Rows about settings ───────────────────────────────────────────────────────────────────────
 
-  settings(): readonly (SettingRow | LimitRow)[] {
-    const rows = provenRows(this.#tables, '', this.#proofNow());
-    const settings = rows.filter(({ type }) => type === 'setting' || type === 'limit');
-    return settings.map(rowIn).filter((row) => row.type === 'setting' || row.type === 'limit');
+  /** The rows about all settings, or about one, in their order. */
+  settings(name?: string): readonly (SettingRow | LimitRow)[] {
+    const proof = this.#proofNow();
+    const abouts = name === undefined ? this.#tables.settingAbouts() : [aboutOfSetting(name)];
+    const rows = abouts.flatMap((about) => provenRows(this.#tables, about, proof));
+    return rows
+      .toSorted((one, other) => one.seq - other.seq)
+      .map(rowIn)
+      .filter((row) => row.type === 'setting' || row.type === 'limit');
   }
 
   /** Where the changes of an origin are recorded; undefined: in this journal. */
@@ -254,8 +266,8 @@ export class KnownJournal {
   }
 
   #marked(): MarkedElsewhere {
-    const asOf = this.#tables.newestAbout('');
-    if (this.#marks?.asOf !== asOf) this.#marks = { asOf, ...marksIn(this.settings()) };
+    const asOf = this.#tables.newestAbout(aboutOfSetting(markName));
+    if (this.#marks?.asOf !== asOf) this.#marks = { asOf, ...marksIn(this.settings(markName)) };
     return this.#marks;
   }
 

@@ -110,9 +110,9 @@ export function createSqliteStore(place: SqlitePlace): LocalJournal {
         (known) => known.operators(origin),
         () => [],
       ),
-    settings: () =>
+    settings: (name) =>
       store.ask(
-        (known) => known.settings(),
+        (known) => known.settings(name),
         () => [],
       ),
     newest: () => store.newest(),

@@ -13,6 +13,7 @@ import {
 import { asOfOneMoment } from './database.ts';
 import {
   aboutOf,
+  aboutOfOther,
   type JournalTables,
   latestIn,
   listedOf,
@@ -151,7 +152,8 @@ class LookedUp {
   #aboutOf(stored: StoredRow): string | undefined {
     const { seq } = stored;
     const row = orUndefined(() => written(stored));
-    if (row?.type !== 'sent' && row?.type !== 'verdict') return stored.type === 'sent' ? undefined : '';
+    if (row === undefined) return stored.type === 'sent' ? undefined : '';
+    if (row.type !== 'sent' && row.type !== 'verdict') return aboutOfOther(row);
     this.#time = Math.max(this.#time, latestIn(row));
     const key = attemptKey(row);
     if (row.type === 'sent') {

@@ -9,7 +9,7 @@ import { type Finding, newestMissing } from '../journal-store.ts';
 import type { WitnessLine } from '../witness-lines.ts';
 import { writeAtOnce } from './database.ts';
 import type { JournalFile } from './journal-file.ts';
-import { type JournalTables, numberOfGiven } from './journal-tables.ts';
+import { aboutOfOther, type JournalTables, numberOfGiven } from './journal-tables.ts';
 import type { RowProof } from './known-journal.ts';
 import { isBroken } from './sqlite-errors.ts';
 import {
@@ -230,7 +230,11 @@ function lineFor(stored: StoredRow, tables: JournalTables, key: string | undefin
     // A row of a team's journal that was moved here counts as a setting: no attempt is lost with it.
     const named =
       row.type === 'setting' ? { profile: row.profile, name: row.name } : { profile: '', name: row.type };
-    return { line: { type: 'setting', seq, head, time: row.time, ...named }, about: '', given: undefined };
+    return {
+      line: { type: 'setting', seq, head, time: row.time, ...named },
+      about: aboutOfOther(row),
+      given: undefined,
+    };
   }
   const { intent, attempt, time } = row;
   const sent = tables.sentOf(row);

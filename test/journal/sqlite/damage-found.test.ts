@@ -214,7 +214,7 @@ describe('what is looked up is lost, or is another', () => {
       `UPDATE rows SET about = 'ord_9' WHERE ${row('i_open').replace('sent', 'seq')}`,
       ['ord_2', 'T2', 'unconfirmed'],
     ],
-    ['that a row is about an order', "UPDATE rows SET about = '' WHERE seq = 2", ['ord_1', 'settings']],
+    ['that a row is about an order', "UPDATE rows SET about = '' WHERE seq = 2", ['ord_1']],
     ['that a row is about a setting', "UPDATE rows SET about = 'ord_2' WHERE seq = 3", ['ord_2', 'settings']],
     ['the latest time', 'UPDATE head SET time = 999', []],
   ])('in the journal: %s', async (what, statement, refuses) => {
