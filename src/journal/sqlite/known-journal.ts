@@ -41,6 +41,8 @@ import {
 export interface RowProof {
   /** All rows about one thing. */
   about(about: string, rows: readonly StoredRow[]): Finding | undefined;
+  /** What rows about settings are about. */
+  settingAbouts(): readonly string[];
   /** The numbers of the SENT rows of all attempts that may be open. */
   open(sents: readonly number[]): Finding | undefined;
   /** The numbers of the SENT rows under a script's id. */
@@ -252,7 +254,8 @@ export class KnownJournal {
   /** The rows about all settings, or about one, in their order. */
   settings(name?: string): readonly (SettingRow | LimitRow)[] {
     const proof = this.#proofNow();
-    const abouts = name === undefined ? this.#tables.settingAbouts() : [aboutOfSetting(name)];
+    const known = () => new Set([...this.#tables.settingAbouts(), ...(proof?.settingAbouts() ?? [])]);
+    const abouts = name === undefined ? [...known()] : [aboutOfSetting(name)];
     const rows = abouts.flatMap((about) => provenRows(this.#tables, about, proof));
     return rows
       .toSorted((one, other) => one.seq - other.seq)

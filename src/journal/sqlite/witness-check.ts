@@ -143,6 +143,7 @@ export function proofBy(witness: Witness, tables: JournalTables): RowProof {
         witness.about(about),
         rows.filter(({ seq }) => isKnown(seq)),
       ),
+    settingAbouts: () => witness.settingAbouts(),
     open: (sents) =>
       differs(
         differenceIn(openAfter(witness.openSents(), tail, tables), sents),
@@ -160,7 +161,7 @@ export function proofBy(witness: Witness, tables: JournalTables): RowProof {
 export function proofOfEnd(tables: JournalTables): RowProof {
   const { seq, hash, noted } = tables.end();
   const [finding] = newestMissing({ seq, head: hash }, noted);
-  return { about: () => finding, open: () => finding, given: () => finding };
+  return { about: () => finding, settingAbouts: () => [], open: () => finding, given: () => finding };
 }
 
 // The first row that only one of the two knows, or that is not the same in both.
