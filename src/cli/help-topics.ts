@@ -37,6 +37,7 @@ const environment = (): readonly string[] => [
   '',
   'paydesk keeps nothing else but keys in the system keyring, and contacts no host except the service, a proxy and the server of a team. To remove every trace, first remove each profile (paydesk profile remove NAME), which takes its keys out of the keyring; then:',
   '  rm -r ~/.config/paydesk ~/.local/state/paydesk ~/.local/share/paydesk ~/.cache/paydesk',
+  '  rm -r /var/tmp/paydesk-$(id -u)   (the landmark of the journal, which shows that it was restored from a copy; in TMPDIR, if that is set)',
   'This removes profiles, keys, indexes, the journal of what was sent and its witness, but not a common journal (journal.folder); paydesk profile show says where they lie on this system.',
 ];
 

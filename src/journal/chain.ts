@@ -172,6 +172,16 @@ export function unlink(stored: StoredRow): JournalRow {
   return { ...row, ...noted, request, proof: { ...row.proof, ...bodied } };
 }
 
+/**
+ * The same, as it was written: with the columns in it, which `unlink` takes out. For a check of many rows, where the copy would take
+ * longest.
+ */
+export function written(stored: StoredRow): JournalRow {
+  if (stored.body !== null) return unlink(stored);
+  const row: JournalRow = JSON.parse(stored.row);
+  return row;
+}
+
 interface Erasable {
   readonly body?: SentRow['request']['body'];
   readonly note?: string;

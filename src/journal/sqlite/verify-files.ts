@@ -2,7 +2,7 @@
 
 import type { DatabaseSync } from 'node:sqlite';
 import { archivedBy, verdictsIn } from '../archived-rows.ts';
-import { chainStart, checkChain, type StoredRow, unlink } from '../chain.ts';
+import { chainStart, checkChain, type StoredRow, unlink, written } from '../chain.ts';
 import { attemptKey, type VerdictRow } from '../journal-rows.ts';
 import {
   type Finding,
@@ -150,7 +150,7 @@ class LookedUp {
   // What a row should be found by; undefined when something else of what is looked up is wrong.
   #aboutOf(stored: StoredRow): string | undefined {
     const { seq } = stored;
-    const row = orUndefined(() => unlink(stored));
+    const row = orUndefined(() => written(stored));
     if (row?.type !== 'sent' && row?.type !== 'verdict') return stored.type === 'sent' ? undefined : '';
     this.#time = Math.max(this.#time, latestIn(row));
     const key = attemptKey(row);
