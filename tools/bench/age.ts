@@ -14,15 +14,29 @@ import { benchKey, startDeskService } from './desk.ts';
 import { watched } from './desk-rows.ts';
 import { type Place, type Program, peakMemories, printedFile, run, type Taken, timesOf } from './measure.ts';
 import { oldJournal } from './old-journal.ts';
-import { type Row, timesRow } from './row.ts';
+import { type Row, tableOf, timesRow } from './row.ts';
 
 /** How many changes the journals have. All others are compared with the first. */
 export const usualAges: readonly number[] = [100, 10_000, 100_000, 1_000_000];
 
 const leastSpeed = 50_000;
 
-/** Rows of every command, for each of these ages but the first. */
-export async function ageRows(place: Place, ages: readonly number[]): Promise<Row[]> {
+/** Rows of every command that an operator waits for, for each of these ages but the first. */
+export function ageRows(place: Place, ages: readonly number[]): Promise<Row[]> {
+  return rowsOf(commands, commandRows, place, ages);
+}
+
+/** The same of the commands that read all of the journal. */
+export function wholeJournalRows(place: Place, ages: readonly number[]): Promise<Row[]> {
+  return rowsOf(wholeCommands, wholeRows, place, ages);
+}
+
+async function rowsOf(
+  measured: Commands,
+  measure: typeof commandRows,
+  place: Place,
+  ages: readonly number[],
+): Promise<Row[]> {
   const service = await startDeskService(200, 2 * watched);
   try {
     const { baseUrl: origin } = service;
@@ -34,13 +48,13 @@ export async function ageRows(place: Place, ages: readonly number[]): Promise<Ro
       const folder = await oldJournal(changes, owner, place.folder);
       desks.push(openAgedDesk({ changes, folder, newOrders: orders }, service));
     }
-    const of = (commands: Commands, measure: typeof commandRows): Row[] =>
-      Object.entries(commands).flatMap(([name, command]) => {
-        process.stderr.write(`  ${name}\n`);
-        const programs = desks.map((desk) => [String(desk.changes), command(desk)] as const);
-        return measure({ name, desks, programs: Object.fromEntries(programs) }, place);
-      });
-    return [...of(commands, commandRows), ...of(wholeCommands, wholeRows)];
+    return Object.entries(measured).flatMap(([name, command]) => {
+      const programs = desks.map((desk) => [String(desk.changes), command(desk)] as const);
+      const rows = measure({ name, desks, programs: Object.fromEntries(programs) }, place);
+      // It takes long until the last one.
+      process.stderr.write(tableOf(rows));
+      return rows;
+    });
   } finally {
     await service.stop();
   }
@@ -68,7 +82,7 @@ function memoryRows(aged: Aged, place: Place): Row[] {
 
 // What reads every row takes longer with more of them, but needs no more memory.
 function wholeRows(aged: Aged, place: Place): Row[] {
-  const few = { ...place, rounds: Math.min(place.rounds, 2) };
+  const few = { ...place, rounds: 1 };
   const pairs = pairsOf(aged, timesOf(few, aged.programs));
   const speeds = pairs.map(({ desk, youngest, old, young }): Row => {
     const name = `50,000 rows a second ÷ ${aged.name}, ${shown(desk)} changes`;

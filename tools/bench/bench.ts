@@ -1,13 +1,14 @@
 // Measures paydesk beside what people would use instead, and prints one table of ratios (npm run bench builds first):
-//   npm run bench                                      everything but age, some 12 minutes on two cores
+//   npm run bench                                      everything but age and whole, some 12 minutes on two cores
 //   npm run bench -- --rows start,exports --rounds 5
 //   npm run bench -- --rows start --compare main       the start, beside the same commands at another commit
-//   npm run bench -- --rows age --ages 100,10000       commands with journals of so many changes, beside the first of them
+//   npm run bench -- --rows age --ages 100,10000       commands with journals of so many changes, beside the first of them;
+//                                                      `whole`: what reads all of the journal
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { ageRows, usualAges } from './age.ts';
+import { ageRows, usualAges, wholeJournalRows } from './age.ts';
 import { bulkRows } from './bulk.ts';
 import { comparedRows } from './compare.ts';
 import { type Desk, openDesk } from './desk.ts';
@@ -46,9 +47,11 @@ const groups: Readonly<
   linear: { rounds: 2, rows: linearRows },
   index: { rounds: 10, rows: indexRows },
   age: { rounds: 7, rows: (_desk, place) => ageRows(place, ages) },
+  whole: { rounds: 2, rows: (_desk, place) => wholeJournalRows(place, ages) },
 };
 
-const wanted = values.rows?.split(',') ?? Object.keys(groups).filter((name) => name !== 'age');
+const wanted =
+  values.rows?.split(',') ?? Object.keys(groups).filter((name) => !['age', 'whole'].includes(name));
 const folder = mkdtempSync(join(tmpdir(), 'paydesk-bench-'));
 
 async function rowsOf(name: string): Promise<Row[]> {

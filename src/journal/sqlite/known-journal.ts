@@ -419,7 +419,8 @@ function columnsOf(filter: AttemptFilter): {
     ['given = ?', given === undefined ? undefined : numberOfGiven(given)],
     [`sent IN (SELECT sent FROM made WHERE id IN (${listed}))`, made && JSON.stringify([...made])],
     [`sent IN (${naming})`, filter.again && JSON.stringify([...filter.again])],
-    ['origin = ?', filter.origin],
+    // What is watched is found by when it is due, and not by its account.
+    [watched === undefined ? 'origin = ?' : '+origin = ?', filter.origin],
     ['kind = ?', filter.kind],
     ['desk = ?', filter.desk],
     ['time >= ?', filter.since],

@@ -50,6 +50,8 @@ const questions: readonly AttemptQuery[] = [
   { unconfirmed: true, origin: 'o' },
   { doubted: true },
   { watched: { dueBy: 9, limit: 20 } },
+  { watched: { dueBy: 9, limit: 20 }, origin: 'o' },
+  { watched: { dueBy: 9, limit: 20 }, origin: 'o', since: 5, operator: 'ana' },
   { byHand: true },
 ];
 
