@@ -236,17 +236,22 @@ function unaccounted(
   if (gap !== undefined) return gap;
   // Without a readable witness nobody knows how many rows there were. Unreadable pages may have held some. So may a
   // journal that is gone while its witness is still there.
-  const isCut = witness !== undefined && mayLackEnd(witness, newest);
+  const isCut = witness !== undefined && mayLackEnd(witness, found, newest);
   if (witness?.key !== undefined && !isCut) return undefined;
   const gone = witness !== undefined && newest === 0;
   return found.unreadable > 0 || gone || isCut ? newest + 1 : undefined;
 }
 
-// What is left of a witness may have known rows after the newest one of the journal.
-function mayLackEnd({ key, lines, broken, unreadable }: WitnessText, newest: number): boolean {
-  const end = newestIn([lines.at(-1)?.seq ?? 0, ...broken]);
+// What is left of a witness may have known rows that nobody knows now, unless the journal is whole and ends where its lines do.
+function mayLackEnd(
+  { key, lines, broken, unreadable }: WitnessText,
+  found: Salvage,
+  newest: number,
+): boolean {
   const isWitness = key !== undefined || broken.length > 0;
-  return isWitness && unreadable > 0 && (end === 0 || end < newest);
+  if (!isWitness || unreadable === 0) return false;
+  const end = newestIn([lines.at(-1)?.seq ?? 0, ...broken]);
+  return newest === 0 || end < newest || found.unreadable > 0 || found.rows.length < newest;
 }
 
 function newestOf(

@@ -134,6 +134,19 @@ function swapped(bytes: Buffer, chance: Chance): Buffer {
   return changed;
 }
 
+/** What the witness is beside such a journal. */
+const besides: readonly (readonly [string, (file: string, chance: Chance) => void])[] = [
+  ['with its witness', () => undefined],
+  ['without its witness', (file) => rmSync(file)],
+  [
+    'with a damaged witness',
+    (file, chance) => {
+      const [, damage] = damages[chance(damages.length)] ?? ['', (bytes: Buffer) => bytes];
+      writeFileSync(file, damage(readFileSync(file), chance));
+    },
+  ],
+];
+
 describe('a damaged journal that is repaired', () => {
   test('must not forget: a machine that knows nothing of the first refund sends a second one', async () => {
     using home = desk.newHome();
@@ -144,16 +157,16 @@ describe('a damaged journal that is repaired', () => {
     expect(twice.posts).toHaveLength(2);
   });
 
-  test('sends no unconfirmed refund again, with its witness or without it', async () => {
-    const cases = Array.from({ length: isLong ? 600 : 24 }, (_, index) => index);
+  test('sends no unconfirmed refund again: with its witness, without it, or with a damaged one', async () => {
+    const cases = Array.from({ length: isLong ? 600 : 36 }, (_, index) => index);
     const exits = await each(cases, async (index) => {
       using home = copyOf(full);
       const [name, damage] = damages[index % damages.length] ?? ['', (bytes: Buffer) => bytes];
       const file = journalFile(home);
       writeFileSync(file, damage(readFileSync(file), chanceOf(index)));
-      const alone = Math.floor(index / damages.length) % 2 === 1;
-      if (alone) rmSync(witnessFile(home));
-      const what = `${index}: ${name}${alone ? ', without its witness' : ''}`;
+      const [beside, change] = besides[Math.floor(index / damages.length) % 3] ?? ['', () => undefined];
+      change(witnessFile(home), chanceOf(-index));
+      const what = `${index}: ${name}, ${beside}`;
       const before = await refuseLost(home, `${what}, before the repair`);
       const findings = (await openStore(home).verify()).findings.length;
       // Some damage changes nothing that the journal says.

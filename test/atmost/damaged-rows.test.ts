@@ -157,7 +157,7 @@ type RowDamage = readonly [what: string, statement: string];
 /** `?1`: a row of one of the refunds; `?2`: any row of another order. */
 const rowDamages: readonly RowDamage[] = [
   ['removed', 'DELETE FROM rows WHERE seq = ?1'],
-  ['changed in its text', "UPDATE rows SET row = replace(row, '5000', '5001') WHERE seq = ?1"],
+  ['changed in its text', `UPDATE rows SET row = replace(row, '"attempt":1', '"attempt":2') WHERE seq = ?1`],
   ['changed in its hash', 'UPDATE rows SET hash = prev WHERE seq = ?1'],
   ['changed in its time', 'UPDATE rows SET time = time + 1 WHERE seq = ?1'],
   ['moved to another order', "UPDATE rows SET about = 'ord_F1' WHERE seq = ?1"],

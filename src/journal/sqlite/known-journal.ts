@@ -101,8 +101,8 @@ export class KnownJournal {
   attempts(query: AttemptQuery): readonly AttemptRecord[] {
     noteAsked(this.#asked, query, this.end.seq);
     const proof = this.#proofNow();
-    const { abouts, sents } = this.#candidates(query, proof);
-    const isWanted = sents === undefined ? () => true : inSet(sents);
+    const { abouts, sents, orOthers } = this.#candidates(query, proof);
+    const isWanted = sents === undefined || orOthers ? () => true : inSet(sents);
     const found = [...abouts].flatMap((about) => this.#about(about, proof));
     refuseUnfound(sents ?? [], found);
     const wanted = found.filter(({ seq, record }) => isWanted(seq) && matches(record, query));
@@ -111,11 +111,16 @@ export class KnownJournal {
     return watched === undefined ? inOrder : inOrder.toSorted(firstDue).slice(0, watched.limit);
   }
 
-  // What the attempts that match are about, and, if that is known, the numbers of their SENT rows.
+  // What the attempts that match are about, and, if that is known, the numbers of their SENT rows. `orOthers`: more of what these are
+  // about may match.
   #candidates(
     query: AttemptQuery,
     proof: RowProof | undefined,
-  ): { readonly abouts: ReadonlySet<string>; readonly sents?: readonly number[] } {
+  ): {
+    readonly abouts: ReadonlySet<string>;
+    readonly sents?: readonly number[];
+    readonly orOthers?: true;
+  } {
     const { orderId, orderIds, intent, given, made, again, watched } = query;
     if (orderId !== undefined) return { abouts: new Set([orderId]) };
     if (intent !== undefined) {
@@ -124,6 +129,7 @@ export class KnownJournal {
       return {
         abouts: new Set([intent, ...found.map(({ about }) => about)]),
         sents: found.map(({ seq }) => seq),
+        orOthers: true,
       };
     }
     if (given !== undefined) {

@@ -1,6 +1,6 @@
 /** Puts a new journal in place of the old one: rebuilt from what is readable in a damaged one, or imported. */
 
-import { closeSync, constants, readFileSync, rmSync } from 'node:fs';
+import { accessSync, closeSync, constants, readFileSync, rmSync } from 'node:fs';
 import { mkdir, open, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
@@ -185,12 +185,21 @@ async function holdFile(file: string, rules: FileRules): Promise<HeldFile | unde
   }
 }
 
-// SQLite refuses a file that is not a database, so no other run can write to it.
+// SQLite refuses a file that is not a database, or whose header says that it is only to be read: no other run can write to it.
 function keepOthersOut(db: DatabaseSync, file: string): void {
   try {
     db.exec('BEGIN EXCLUSIVE');
   } catch (error) {
-    if (!isBroken(error)) throw unreadable(file, error);
+    if (!isBroken(error) && !(mayNotWrite(error) && isWritable(file))) throw unreadable(file, error);
+  }
+}
+
+function isWritable(file: string): boolean {
+  try {
+    accessSync(file, constants.W_OK);
+    return true;
+  } catch {
+    return false;
   }
 }
 
