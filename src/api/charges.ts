@@ -1,6 +1,15 @@
 /** The money of an order, read from its charges and refunds, or the reason why it cannot be known. */
 
-import { type CompleteItems, completeItems, isObject, type JsonObject, statuses, valueAt } from './spec.ts';
+import {
+  type CompleteItems,
+  completeItems,
+  isObject,
+  type JsonObject,
+  meaningOfRefund,
+  type RefundMeaning,
+  statuses,
+  valueAt,
+} from './spec.ts';
 
 /** A refund record of a charge (service: refund). */
 export interface RefundRecord {
@@ -11,6 +20,7 @@ export interface RefundRecord {
   readonly authCode: string | undefined;
   /** The document shows no status of a refund. Some services send one, such as `pending`. */
   readonly status: string | undefined;
+  readonly meaning: RefundMeaning;
 }
 
 /** One charge with its refunds (service: charge). */
@@ -22,8 +32,11 @@ export interface ChargeMoney {
   readonly isRefundable: boolean | undefined;
   readonly amount: number;
   readonly refunds: readonly RefundRecord[];
-  /** The sum of its refunds, as a positive number. */
+  /** The sum of its refunds that were made, as a positive number. */
   readonly refunded: number;
+  /** The same with those that may still be made: all but the failed ones. */
+  readonly taken: number;
+  /** What can be refunded. A failed refund counts as left only if `amount_refunded` of the order agrees. */
   readonly left: number;
   /** Whether a refund can take money from it: it is paid, partly refunded or without a status, and something is left. */
   readonly counts: boolean;
@@ -41,6 +54,8 @@ export interface OrderMoney {
   readonly status: string | undefined;
   readonly updatedAt: number | undefined;
   readonly charges: readonly ChargeMoney[];
+  /** Two figures of the order that contradict each other, in words; undefined when none do. */
+  readonly doubt: string | undefined;
 }
 
 /** The money of an order, or the problem that makes it impossible to prove a change to it. */
@@ -76,12 +91,14 @@ function readRefund(value: unknown, chargeId: string): RefundRecord {
   const id = valueAt(value, ['id']);
   if (typeof id !== 'string' || id === '') throw new Unprovable(`a refund of charge ${chargeId} has no id`);
   const createdAt = valueAt(value, ['created_at']);
+  const status = stringOr(valueAt(value, ['status']));
   return {
     id,
     amount: integer(valueAt(value, ['amount']), `the amount of refund ${id}`),
     createdAt: typeof createdAt === 'number' ? createdAt : undefined,
     authCode: stringOr(valueAt(value, ['auth_code'])),
-    status: stringOr(valueAt(value, ['status'])),
+    status,
+    meaning: meaningOfRefund(status),
   };
 }
 
@@ -105,9 +122,8 @@ function readCharge(order: JsonObject, value: unknown, index: number): ChargeMon
     throw new Unprovable(`charge ${index + 1} has no id`);
   const amount = integer(value.amount, `the amount of charge ${id}`);
   const refunds = readRefunds(order, value, id);
-  const refunded = refunds.reduce((sum, record) => sum + Math.abs(record.amount), 0);
+  const taken = sumOf(refunds, ({ meaning }) => meaning !== 'failed');
   const status = stringOr(value.status);
-  const left = amount - refunded;
   return {
     id,
     number: index + 1,
@@ -115,11 +131,19 @@ function readCharge(order: JsonObject, value: unknown, index: number): ChargeMon
     isRefundable: typeof value.is_refundable === 'boolean' ? value.is_refundable : undefined,
     amount,
     refunds,
-    refunded,
-    left,
-    counts: countingStatuses.includes(status) && left > 0,
+    refunded: sumOf(refunds, ({ meaning }) => meaning === 'made'),
+    taken,
+    ...leftOf(status, amount - taken),
     value,
   };
+}
+
+function leftOf(status: string | undefined, left: number): Pick<ChargeMoney, 'left' | 'counts'> {
+  return { left, counts: countingStatuses.includes(status) && left > 0 };
+}
+
+function sumOf(refunds: readonly RefundRecord[], counts: (record: RefundRecord) => boolean): number {
+  return refunds.filter(counts).reduce((sum, { amount }) => sum + Math.abs(amount), 0);
 }
 
 function readAll(value: unknown): OrderMoney {
@@ -131,6 +155,7 @@ function readAll(value: unknown): OrderMoney {
   );
   if (new Set(charges.map((charge) => charge.id)).size !== charges.length)
     throw new Unprovable('two charges have the same id');
+  const doubt = doubtOf(value, charges);
   return {
     id,
     livemode: typeof value.livemode === 'boolean' ? value.livemode : undefined,
@@ -143,8 +168,29 @@ function readAll(value: unknown): OrderMoney {
     isRefundable: typeof value.is_refundable === 'boolean' ? value.is_refundable : undefined,
     status: stringOr(value.payment_status),
     updatedAt: typeof value.updated_at === 'number' ? value.updated_at : undefined,
-    charges,
+    // As long as the figures contradict each other, a failed refund may have been made all the same.
+    charges:
+      doubt === undefined
+        ? charges
+        : charges.map((charge) => ({
+            ...charge,
+            ...leftOf(charge.status, charge.amount - sumOf(charge.refunds, () => true)),
+          })),
+    doubt,
   };
+}
+
+// amount_refunded is the sum of the refunds (service: order). Whether a pending one is in it, the document does not say.
+function doubtOf(
+  { amount_refunded: said, payment_status: status }: JsonObject,
+  charges: readonly ChargeMoney[],
+) {
+  const sum = (of: (charge: ChargeMoney) => number) => charges.reduce((all, charge) => all + of(charge), 0);
+  const [made, taken] = [sum(({ refunded }) => refunded), sum((charge) => charge.taken)];
+  if (typeof said === 'number' && said !== made && said !== taken)
+    return `amount_refunded is ${said}, and its refunds add up to ${made}`;
+  if (status === statuses.refunded && taken === 0) return `it is ${status}, and shows no refund`;
+  return undefined;
 }
 
 /** Reads the money of an order so strictly that a change to it can be proved afterwards (service: order, charge, refund). */
@@ -230,7 +276,7 @@ export function whyNotRefundable(order: JsonObject): string | undefined {
   return `${shown}, but no paid charge has money left`;
 }
 
-/** How much of all charges was refunded, as a positive number. */
+/** How much of all charges was refunded, as a positive number. Only what was made counts. */
 export function refundedSum(money: OrderMoney): number {
   return money.charges.reduce((sum, charge) => sum + charge.refunded, 0);
 }

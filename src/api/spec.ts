@@ -62,18 +62,54 @@ export const statusMeanings: Readonly<Record<string, StatusMeaning>> = {
   voided: 'none',
 };
 
-/** Statuses of a refund record that moved no money, in lower case. */
-// Assumed: the document shows no status of a refund. Any other word, also `pending`, does not speak against the refund.
-export const failedWords: readonly string[] = [
-  'failed',
-  'declined',
-  'rejected',
-  'cancelled',
-  'canceled',
-  'voided',
-  'reversed',
-  'error',
-];
+/** What the status of a refund record says; `unconfirmed`: nobody knows what the word means. */
+export type RefundMeaning = 'made' | 'pending' | 'failed' | 'unconfirmed';
+
+// Assumed: the document shows no status of a refund. These words were seen at services of this family, in lower case.
+const refundWords = {
+  made: [
+    'succeeded',
+    'success',
+    'successful',
+    'completed',
+    'complete',
+    'processed',
+    'approved',
+    'refunded',
+    'paid',
+    'settled',
+  ],
+  pending: [
+    'pending',
+    'processing',
+    'in_progress',
+    'in_process',
+    'submitted',
+    'requested',
+    'queued',
+    'created',
+  ],
+  failed: [
+    'failed',
+    'failure',
+    'declined',
+    'rejected',
+    'cancelled',
+    'canceled',
+    'voided',
+    'reversed',
+    'error',
+  ],
+} as const satisfies Partial<Record<RefundMeaning, readonly string[]>>;
+
+/** What the status of a refund record says. A record that shows none is made (service: refund). */
+export function meaningOfRefund(status: string | undefined): RefundMeaning {
+  if (status === undefined) return 'made';
+  const says = (words: readonly string[]) => words.includes(status.toLowerCase());
+  if (says(refundWords.made)) return 'made';
+  if (says(refundWords.pending)) return 'pending';
+  return says(refundWords.failed) ? 'failed' : 'unconfirmed';
+}
 
 /** Ways to pay that a checkout may offer (service: Endpoints 4). */
 export const paymentMethodValues = ['cash', 'card', 'bank_transfer'] as const;

@@ -1,7 +1,7 @@
 /** The rule of evidence: do an order's figures fit its refund records, and does anything contradict them? Pure. */
 
 import type { ChargeMoney, OrderMoney } from '../api/charges.ts';
-import { failedWords, valueAt } from '../api/spec.ts';
+import { meaningOfRefund, valueAt } from '../api/spec.ts';
 import type { FoundRefund } from './intent.ts';
 import type { ChargeImage, PreImage } from './journal-rows.ts';
 
@@ -142,6 +142,6 @@ function shownAs(value: unknown): string {
 }
 
 function failed({ id, status }: ShownRefund): string | undefined {
-  if (status === undefined || !failedWords.includes(status.toLowerCase())) return undefined;
+  if (meaningOfRefund(status) !== 'failed') return undefined;
   return `the status ${status} of refund ${id}`;
 }

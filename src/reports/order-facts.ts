@@ -4,9 +4,9 @@ import { refundsOf } from '../api/charges.ts';
 import {
   type CompleteItems,
   completeItems,
-  failedWords,
   isObject,
   type JsonObject,
+  meaningOfRefund,
   statuses,
   statusMeanings,
   valueAt,
@@ -80,7 +80,7 @@ export function factsOfCharge(order: JsonObject, charge: JsonObject, known: Know
         amount: amount === undefined ? undefined : magnitude(amount),
         madeAt: time(refund.created_at),
         paidAt,
-        failed: failedWords.includes(status?.toLowerCase() ?? '') ? status : undefined,
+        failed: meaningOfRefund(status) === 'failed' ? status : undefined,
         buyer: buyerOf(order),
       };
     }),
@@ -189,7 +189,7 @@ export function factsOfRefundRow(row: JsonObject): Facts {
     amount: amount === undefined ? undefined : magnitude(amount),
     madeAt: time(row.created_at) ?? time(row.refunded_at),
     paidAt: undefined,
-    failed: failedWords.includes(status?.toLowerCase() ?? '') ? status : undefined,
+    failed: meaningOfRefund(status) === 'failed' ? status : undefined,
     brand: notShown,
     method: notShown,
     origin: operator === undefined ? notFromHere : 'this machine',

@@ -96,7 +96,7 @@ describe('an order as services of this family send it', () => {
 
   test('a partial refund leaves the rest', () => {
     const reading = readMoney({ id: 'ord_1', ...odd['a partial refund with more fields'] });
-    expect(reading).toMatchObject({ money: { charges: [{ refunded: 40, left: 60, counts: true }] } });
+    expect(reading).toMatchObject({ money: { charges: [{ taken: 40, left: 60, counts: true }] } });
   });
 });
 

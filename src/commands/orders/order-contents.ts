@@ -19,7 +19,7 @@ import {
   refundedSum,
 } from '../../api/charges.ts';
 import type { Order } from '../../api/records.ts';
-import { failedWords, type JsonObject, statuses, valueAt } from '../../api/spec.ts';
+import { type JsonObject, meaningOfRefund, statuses, valueAt } from '../../api/spec.ts';
 import { type RefundOrigins, sentBy } from '../../changes/changes.ts';
 import type { Block, Cell, Span } from '../../terminal/terminal.ts';
 
@@ -242,7 +242,7 @@ function idOfRefund({ id, status }: RefundRecord, origins: RefundOrigins): Cell 
 }
 
 function stateSpan(status: string): Span {
-  return { text: status, style: failedWords.includes(status.toLowerCase()) ? 'bad' : 'strong' };
+  return { text: status, style: meaningOfRefund(status) === 'failed' ? 'bad' : 'strong' };
 }
 
 function itemsView(order: Order, style: AmountStyle): readonly Block[] {
