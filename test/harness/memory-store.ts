@@ -77,7 +77,7 @@ export function createMemoryStore(memory: Memory = new Memory()): JournalStore {
     now.refuseMisplaced(row);
     if (row.type !== 'verdict') now.refuseWhileLost();
     now.refuseUnseen(row);
-    memory.tables.add([now.link(row)]);
+    memory.tables.add(now.link(row));
   };
   return {
     place: 'memory',

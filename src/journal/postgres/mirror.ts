@@ -18,7 +18,7 @@ import type { ServerMemory } from './server-check.ts';
 export class Mirror {
   readonly #file: JournalFile;
   readonly #asked: Asked = { orders: new Map(), scripts: new Map() };
-  #opened: { readonly tables: JournalTables; readonly known: KnownJournal } | undefined;
+  #opened: JournalTables | undefined;
   // The newest row that this run has checked.
   #checked = { seq: 0, head: chainStart };
 
@@ -37,11 +37,11 @@ export class Mirror {
 
   /** Asks the rows that this run has checked, and those that others have added since. */
   async ask<T>(read: (known: KnownJournal) => T): Promise<T> {
-    const { tables, known } = await this.#open();
+    const tables = await this.#open();
     return this.#orUnreadable(() =>
       asOfOneMoment(tables.db, () => {
         this.#check(tables);
-        return read(known);
+        return read(new KnownJournal(tables, this.#asked));
       }),
     );
   }
@@ -53,7 +53,7 @@ export class Mirror {
 
   /** Adds rows of the server, and what it says of itself, in one commit that is on the disk. They must follow the newest row. */
   async add(rows: readonly StoredRow[], memory: ServerMemory): Promise<void> {
-    const { tables } = await this.#open();
+    const tables = await this.#open();
     this.#orUnreadable(() =>
       writeAtOnce(tables.db, () => {
         this.#check(tables);
@@ -72,12 +72,12 @@ export class Mirror {
 
   /** What this machine remembers of the server; undefined when it never saw one. */
   async memory(): Promise<ServerMemory | undefined> {
-    return recalled((await this.#open()).tables.db);
+    return recalled((await this.#open()).db);
   }
 
   /** Takes the server as it is now for the one to remember. Only a person may decide that. */
   async accept(memory: ServerMemory): Promise<void> {
-    const { db } = (await this.#open()).tables;
+    const { db } = await this.#open();
     writeAtOnce(db, () => {
       db.exec('DELETE FROM server');
       remember(db, memory);
@@ -86,12 +86,12 @@ export class Mirror {
 
   /** All rows, without a check. */
   async rows(): Promise<readonly StoredRow[]> {
-    return (await this.#open()).tables.after(0);
+    return (await this.#open()).after(0);
   }
 
   /** Erases the bodies of attempts. */
   async erase(attempts: readonly { readonly intent: string; readonly attempt: number }[]): Promise<void> {
-    const { tables } = await this.#open();
+    const tables = await this.#open();
     writeAtOnce(tables.db, () => {
       // A request for an approval is about no attempt.
       for (const of of attempts) tables.erase({ ...of, about: tables.sentOf(of)?.about ?? '' });
@@ -99,20 +99,19 @@ export class Mirror {
   }
 
   close(): void {
-    this.#opened?.tables.db.close();
+    this.#opened?.db.close();
     this.#opened = undefined;
     this.#checked = { seq: 0, head: chainStart };
   }
 
-  async #open() {
+  async #open(): Promise<JournalTables> {
     if (this.#opened !== undefined) return this.#opened;
     const { path } = this.#file;
     try {
       await findFile(this.#file, true);
       const db = (await fileOpener())(path, journalKind);
       db.exec(serverTable);
-      const tables = new JournalTables(db);
-      this.#opened = { tables, known: new KnownJournal(tables, this.#asked) };
+      this.#opened = new JournalTables(db);
       return this.#opened;
     } catch (error) {
       throw error instanceof CliError ? error : unreadable(path, error);

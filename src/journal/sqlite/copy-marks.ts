@@ -7,20 +7,26 @@ import type { Landmark } from './landmark.ts';
 /**
  * What a copy changes of a file, as text: its inode, and when it was made. A move, a rename or a change of rights keeps both.
  * Left out is what does not hold: an inode on a file system that numbers its files anew, and a birth that is not told.
- * Undefined when there is no such file, or nothing of it holds.
+ * Empty when nothing of it holds; undefined when there is no such file.
  */
 export function fileMark(path: string): string | undefined {
   const stat = statSync(path, { bigint: true, throwIfNoEntry: false });
   if (stat === undefined) return undefined;
   const ino = stat.ino !== 0n && keepsInodes(path) ? [`ino=${stat.ino}`] : [];
   const birth = knowsBirth(stat, path) ? [`birth=${stat.birthtimeNs}`] : [];
-  return [...ino, ...birth].join(' ') || undefined;
+  return [...ino, ...birth].join(' ');
 }
 
 /** Whether it is the same file. What only one of the marks knows says nothing. */
 export function isSameFile(recorded: string | undefined, now: string | undefined): boolean {
   const known = partsOf(now);
   return [...partsOf(recorded)].every(([name, value]) => (known.get(name) ?? value) === value);
+}
+
+/** Whether the same file is still there, or still none. */
+export function isInPlace(path: string, mark: string | undefined): boolean {
+  const now = fileMark(path);
+  return (mark === undefined) === (now === undefined) && isSameFile(mark, now);
 }
 
 function partsOf(mark = ''): ReadonlyMap<string, string> {

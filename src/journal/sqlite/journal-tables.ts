@@ -97,6 +97,11 @@ export class JournalTables {
     return this.#statements.of(text);
   }
 
+  /** Changes whenever another connection has written to the file. */
+  version(): number {
+    return Number(this.sql('PRAGMA data_version').get()?.data_version);
+  }
+
   end(): RowsEnd {
     const found = this.sql(
       `SELECT head.seq AS noted, head.hash AS noted_hash, witness, head.time, id, mark, rows.seq, rows.hash

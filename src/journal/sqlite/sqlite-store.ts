@@ -3,11 +3,12 @@
  * and proves that, however long the journal is.
  */
 
-import { existsSync, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { CliError } from '../../errors.ts';
 import type { FileRules } from '../../profiles/profiles.ts';
 import { readArchive, writeArchive } from '../archive-file.ts';
+import type { AttemptQuery } from '../attempt-query.ts';
 import type { StoredRow } from '../chain.ts';
 import type { AttemptRecord, AttemptRow, JournalRow, SettingRow } from '../journal-rows.ts';
 import type {
@@ -21,33 +22,19 @@ import type {
 } from '../journal-store.ts';
 import type { MovedTo } from '../moved-away.ts';
 import { archiveOld, countOver } from './archive-old.ts';
-import { copyFound, fileMark, isSameFile } from './copy-marks.ts';
-import { asOfOneMoment, fileOpener, type OpenFile, waitMs, writeAtOnce } from './database.ts';
-import { findFile, type JournalFile, refuseNetwork, sizeOf } from './journal-file.ts';
-import { JournalTables, journalKind } from './journal-tables.ts';
-import { type Asked, KnownJournal, noteAsked, type RowProof } from './known-journal.ts';
+import { BothFiles, type FilesOfJournal, findWitness, placesOf } from './both-files.ts';
+import { copyFound, fileMark } from './copy-marks.ts';
+import { asOfOneMoment, fileOpener } from './database.ts';
+import { findFile, refuseNetwork, sizeOf } from './journal-file.ts';
+import { type Asked, type KnownJournal, noteAsked } from './known-journal.ts';
 import { type Landmark, type LandmarkPlace, readLandmark, writeLandmark } from './landmark.ts';
 import { recentIds } from './recent-ids.ts';
 import { repairJournal, restoreJournal } from './repair.ts';
 import { damaged, isBroken, isInUse, unreadable } from './sqlite-errors.ts';
-import { checkSome, endFinding, verifyFiles } from './verify-files.ts';
-import {
-  catchUp,
-  linesAfter,
-  mismatchOf,
-  type Places,
-  proofBy,
-  proofOfEnd,
-  refusalOf,
-} from './witness-check.ts';
-import {
-  createWitness,
-  type FoundWitness,
-  nameOf,
-  newWitnessKey,
-  openWitness,
-  takePrepared,
-} from './witness-file.ts';
+import { Turns } from './turns.ts';
+import { checkSome, verifyFiles } from './verify-files.ts';
+import { mismatchOf, refusalOf } from './witness-check.ts';
+import { type FoundWitness, newWitnessKey } from './witness-file.ts';
 
 /** Where the files of a journal are, and which rules hold for them. */
 export interface SqlitePlace {
@@ -92,29 +79,10 @@ export function createSqliteStore(place: SqlitePlace): LocalJournal {
     append: (row) => store.append(row),
     // A commit that failed at its last step may still be in the file.
     takeBack: (_sent, verdict) => store.append(verdict),
-    attempts: (query) =>
-      store.ask(
-        (known) => known.attempts(query),
-        () => {
-          noteAsked(store.asked, query, 0);
-          return [];
-        },
-      ),
-    list: (filter, page) =>
-      store.ask(
-        (known) => known.list(filter, page),
-        () => [],
-      ),
-    operators: (origin) =>
-      store.ask(
-        (known) => known.operators(origin),
-        () => [],
-      ),
-    settings: (name) =>
-      store.ask(
-        (known) => known.settings(name),
-        () => [],
-      ),
+    attempts: (query) => store.attempts(query),
+    list: (filter, page) => store.ask((known) => known.list(filter, page), []),
+    operators: (origin) => store.ask((known) => known.operators(origin), []),
+    settings: (name) => store.ask((known) => known.settings(name), []),
     newest: () => store.newest(),
     ready: () => store.ready(),
     problem: () => store.problem(),
@@ -129,130 +97,87 @@ export function createSqliteStore(place: SqlitePlace): LocalJournal {
     archiveOld: (how) => store.archiveOld(how),
     restore: (path) => store.restore(path),
     recent: (of, profile) => recentIds(place.file, of, profile),
-    movedTo: (origin) =>
-      store.ask(
-        (known) => known.movedTo(origin),
-        () => undefined,
-      ),
-    history: (origin) =>
-      store.ask(
-        (known) => known.history(origin),
-        () => [],
-      ),
-    rowsOf: (origin) =>
-      store.ask(
-        (known) => known.rowsOf(origin),
-        () => [],
-      ),
+    movedTo: (origin) => store.ask((known) => known.movedTo(origin), undefined),
+    history: (origin) => store.ask((known) => known.history(origin), []),
+    rowsOf: (origin) => store.ask((known) => known.rowsOf(origin), []),
     takeIn: (rows, last) => store.takeIn(rows, last),
     close: () => store.close(),
   };
 }
 
-// Each is a wait of 5 seconds.
-const turnsMax = 24;
-
 const noRules: FileRules = { uid: undefined, notice: () => undefined };
 
-/** Both files, once they are open. */
-interface Opened {
-  readonly tables: JournalTables;
-  readonly known: KnownJournal;
-  found: FoundWitness;
-  readonly openFile: OpenFile;
-  /** What tells the two files that were opened from others that take their place; undefined where there was none. */
-  readonly journalMark: string | undefined;
-  witnessMark: string | undefined;
-}
-
 class SqliteStore {
-  readonly #file: JournalFile;
-  readonly #witness: JournalFile | undefined;
-  readonly #onNetwork: boolean | undefined;
-  readonly #cwd: (() => string) | undefined;
-  readonly #landmarks: LandmarkPlace | undefined;
-  readonly #shortTime: ((ms: number) => string) | undefined;
+  readonly #place: SqlitePlace;
+  readonly #files: FilesOfJournal;
+  readonly #turns: Turns;
   /** What this run has asked about. */
-  readonly asked: Asked = { orders: new Map(), scripts: new Map() };
-  #opened: Opened | undefined;
-  /** When the files were written to the last time, if this run has since waited for them in vain. */
-  #inVain: string | undefined;
+  readonly #asked: Asked = { orders: new Map(), scripts: new Map() };
+  #opened: BothFiles | undefined;
 
-  constructor({ file, witness, rules = noRules, folders = [], ...place }: SqlitePlace) {
-    const ownRules = { movedBy: 'XDG_STATE_HOME', ...rules } as const;
-    this.#file = { path: file, folders, rules: ownRules };
-    this.#witness =
-      witness === undefined ? undefined : { path: witness, folders: [dirname(witness)], rules: ownRules };
-    this.#onNetwork = place.onNetwork;
-    this.#cwd = place.cwd;
-    this.#landmarks = place.landmarks;
-    this.#shortTime = place.shortTime;
+  constructor(place: SqlitePlace) {
+    const { file, witness, folders = [] } = place;
+    const rules = { movedBy: 'XDG_STATE_HOME', ...(place.rules ?? noRules) } as const;
+    this.#place = place;
+    this.#files = {
+      journal: { path: file, folders, rules },
+      witness: witness === undefined ? undefined : { path: witness, folders: [dirname(witness)], rules },
+    };
+    this.#turns = new Turns(file, witness === undefined ? [file] : [file, witness]);
   }
 
   // ── Asking ────────────────────────────────────────────────────────────────────────────────────
 
-  /** Asks in one moment of both files. `none`: the answer while there is no journal. */
-  async ask<T>(read: (known: KnownJournal) => T, none: () => T): Promise<T> {
-    const opened = await this.#open(false);
-    return opened === undefined ? none() : this.#atOnce(opened, () => read(opened.known));
+  /** Asks both files. `none`: the answer while there is no journal. */
+  async ask<T>(read: (known: KnownJournal) => T, none: T): Promise<T> {
+    const both = await this.#open(false);
+    return both === undefined ? none : both.atOnce(read);
   }
 
-  // The end of the witness is read before that of the journal: another run writes its row before its line.
-  #atOnce<T>({ tables, found }: Opened, read: () => T): T {
-    return this.#orUnreadable(() => {
-      if (found.is !== 'whole') return asOfOneMoment(tables.db, read);
-      return asOfOneMoment(found.witness.db, () => {
-        found.witness.end();
-        return asOfOneMoment(tables.db, read);
-      });
-    });
-  }
-
-  // While the two files do not match, rows are shown unproven: nothing is sent, and every command warns. Only the end is checked.
-  #proof({ tables, found }: Opened): RowProof {
-    const places = this.#places();
-    const isProven =
-      found.is === 'whole' && places !== undefined && mismatchOf(found, tables, places) === undefined;
-    return isProven ? proofBy(found.witness, tables) : proofOfEnd(tables);
+  async attempts(query: AttemptQuery): Promise<readonly AttemptRecord[]> {
+    const found = await this.ask((known) => known.attempts(query), undefined);
+    if (found === undefined) noteAsked(this.#asked, query, 0);
+    return found ?? [];
   }
 
   async newest(): Promise<NewestRow> {
-    const newest = await this.ask(
-      (known) => known.newest,
-      () => undefined,
-    );
-    const writtenAt = statSync(this.#file.path, { throwIfNoEntry: false })?.mtimeMs;
+    const newest = await this.ask((known) => known.newest, undefined);
+    const writtenAt = statSync(this.#place.file, { throwIfNoEntry: false })?.mtimeMs;
     return newest === undefined ? { time: 0 } : { ...newest, writtenAt };
   }
 
   async ready(): Promise<void> {
     this.#refuseNetwork();
     try {
-      const opened = await this.#open(false);
-      if (opened === undefined) this.#refuseMismatch(undefined, await this.#lookForWitness());
-      else {
-        const landmark = this.#landmark(opened);
-        this.#atOnce(opened, () => this.#refuseUnready(opened, landmark));
-      }
+      const both = await this.#open(false);
+      if (both === undefined) return await this.#refuseLostJournal();
+      const landmark = this.#landmark(both);
+      both.atOnce((known) => this.#refuseUnready(both, known, landmark));
     } catch (error) {
       // The journal is in use. The lock on the order says who holds it, and `append` checks again.
       if (!isInUse(error)) throw error;
     }
   }
 
+  // There is no journal. If its witness has lines, it is lost.
+  async #refuseLostJournal(): Promise<void> {
+    const found = await this.#lookForWitness();
+    const mismatch = this.#mismatchWithout(found);
+    if (mismatch !== undefined) throw refusalOf(mismatch, found, undefined);
+  }
+
+  #mismatchWithout(found: FoundWitness) {
+    const places = placesOf(this.#files);
+    return places && mismatchOf(found, undefined, places);
+  }
+
   async problem(): Promise<string | undefined> {
     try {
-      const opened = await this.#open(false);
-      const places = this.#places();
-      if (places === undefined) return undefined;
-      if (opened !== undefined) {
-        const landmark = this.#landmark(opened);
-        return this.#atOnce(
-          opened,
-          () => mismatchOf(opened.found, opened.tables, places)?.problem ?? this.#copy(opened, landmark),
-        );
-      }
-      return mismatchOf(await this.#lookForWitness(), undefined, places)?.problem;
+      const both = await this.#open(false);
+      if (this.#files.witness === undefined) return undefined;
+      if (both === undefined) return this.#mismatchWithout(await this.#lookForWitness())?.problem;
+      const landmark = this.#landmark(both);
+      return both.atOnce(() => both.mismatch()?.problem ?? this.#copy(both, landmark));
     } catch (error) {
       // The journal is damaged so badly that it cannot even be compared with its witness.
       return error instanceof Error ? error.message : String(error);
@@ -266,7 +191,7 @@ class SqliteStore {
       await this.#append(row);
     } catch (error) {
       // What became of a change must not be lost: if the journal was archived meanwhile, it belongs into the new one.
-      if (row.type !== 'verdict' || !this.#isReplaced()) throw error;
+      if (row.type !== 'verdict' || this.#opened?.isReplaced !== true) throw error;
       this.close();
       await this.#append(row);
     }
@@ -274,216 +199,163 @@ class SqliteStore {
 
   async #append(row: JournalRow): Promise<void> {
     this.#refuseNetwork();
-    const opened = await this.#open(true);
-    const { tables, known } = opened;
-    const landmark = this.#landmark(opened);
-    this.#write(opened, () => {
-      this.#refuseUnready(opened, landmark, row);
+    const both = await this.#open(true);
+    const landmark = this.#landmark(both);
+    both.write((known) => {
+      this.#refuseUnready(both, known, landmark, row);
       known.refuseDamaged(row);
       known.refuseMisplaced(row);
       known.refuseMoved(row);
       known.refuseUnseen(row);
-      this.#beginWitness(opened);
-      tables.add([known.link(row)]);
+      both.beginWitness();
+      both.tables.add(known.link(row));
     });
     // Nothing is sent before the witness has the row too.
-    this.#catchUp(opened);
+    this.#catchUp(both);
   }
 
   async takeIn(rows: readonly AttemptRow[], last: JournalRow): Promise<number> {
     this.#refuseNetwork();
-    const opened = await this.#open(true);
-    const { tables, known } = opened;
-    const landmark = this.#landmark(opened);
-    const added = this.#write(opened, () => {
-      this.#refuseUnready(opened, landmark);
-      this.#beginWitness(opened);
+    const both = await this.#open(true);
+    const landmark = this.#landmark(both);
+    const added = both.write((known) => {
+      this.#refuseUnready(both, known, landmark);
+      both.beginWitness();
       const lacking = known.lackingOf(rows);
-      for (const row of [...lacking, last]) tables.add([known.link(row)]);
+      both.tables.add(known.link(...lacking, last));
       return lacking.length;
     });
-    this.#catchUp(opened);
+    this.#catchUp(both);
     return added;
   }
 
-  // A repair may have put another file in place while we waited for it: what is written to the old one is lost.
-  #write<T>(opened: Opened, change: () => T): T {
-    return this.#orUnreadable(() =>
-      writeAtOnce(opened.tables.db, () => {
-        this.#refuseReplaced(opened);
-        this.#findWitnessAgain(opened);
-        return change();
-      }),
-    );
-  }
-
   #refuseNetwork(): void {
-    if (this.#onNetwork === false) refuseNetwork(dirname(this.#file.path), this.#file.rules);
+    const { path, rules } = this.#files.journal;
+    if (this.#place.onNetwork === false) refuseNetwork(dirname(path), rules);
   }
 
   // A verdict may be written even if the witness is missing or damaged: what became of a change must not be lost.
-  #refuseUnready(opened: Opened, landmark: Landmark | undefined, row?: JournalRow): void {
-    const { tables, known, found } = opened;
+  #refuseUnready(
+    both: BothFiles,
+    known: KnownJournal,
+    landmark: Landmark | undefined,
+    row?: JournalRow,
+  ): void {
     const isVerdict = row?.type === 'verdict';
-    this.#refuseMismatch(tables, found, { exceptDamaged: isVerdict });
-    const copy = isVerdict ? undefined : this.#copy(opened, landmark);
+    both.refuseMismatch({ exceptDamaged: isVerdict });
+    const copy = isVerdict ? undefined : this.#copy(both, landmark);
     if (copy !== undefined) throw copyRefused(copy);
-    const last = found.is === 'whole' ? found.witness.end() : undefined;
-    const finding = endFinding(tables, last === 'damaged' ? undefined : last);
-    if (finding !== undefined) throw damaged(this.#file.path, `row ${finding.seq} ${finding.problem}`);
+    const finding = known.endFinding;
+    if (finding !== undefined) throw damaged(this.#place.file, `row ${finding.seq} ${finding.problem}`);
     if (!isVerdict) known.refuseWhileLost();
   }
 
-  #refuseMismatch(
-    tables: JournalTables | undefined,
-    found: FoundWitness,
-    { exceptDamaged } = { exceptDamaged: false },
-  ): void {
-    const places = this.#places();
-    const mismatch = places === undefined ? undefined : mismatchOf(found, tables, places);
-    if (mismatch === undefined || (exceptDamaged && mismatch.state === 'damaged')) return;
-    throw refusalOf(mismatch, found, tables);
-  }
-
   // Read before the journal: another run writes its row first, and then the landmark.
-  #landmark({ tables }: Opened): Landmark | undefined {
+  #landmark({ tables }: BothFiles): Landmark | undefined {
+    const { landmarks } = this.#place;
     return (
-      this.#landmarks &&
+      landmarks &&
       readLandmark(
-        this.#landmarks,
-        this.#orUnreadable(() => tables.end().id),
+        landmarks,
+        this.#turns.take(() => tables.end().id),
       )
     );
   }
 
   // Why the files count as a copy, in words; undefined when nothing says so.
-  #copy({ tables, found }: Opened, landmark: Landmark | undefined): string | undefined {
-    if (this.#landmarks === undefined || this.#witness === undefined) return undefined;
+  #copy({ tables, witness }: BothFiles, landmark: Landmark | undefined): string | undefined {
+    const { journal, witness: file } = this.#files;
+    if (this.#place.landmarks === undefined || file === undefined) return undefined;
     const { noted, time, mark } = tables.end();
-    const newest = noted.seq === 0 ? undefined : { ...noted, time };
-    const witness = {
-      recorded: found.is === 'whole' ? found.witness.mark() : undefined,
-      now: fileMark(this.#witness.path),
+    const facts = {
+      journal: { recorded: mark, now: fileMark(journal.path) },
+      witness: { recorded: witness?.mark(), now: fileMark(file.path) },
+      newest: noted.seq === 0 ? undefined : { ...noted, time },
     };
-    return copyFound(
-      { journal: { recorded: mark, now: fileMark(this.#file.path) }, witness, landmark, newest },
-      this.#shortTime,
-    );
+    return copyFound({ ...facts, landmark }, this.#place.shortTime);
   }
 
-  // Begins the witness of a new journal, and notes in the journal which one it has. The witness must hold no row that is not on
-  // the disk, so it begins before the first row.
-  #beginWitness(opened: Opened): void {
-    const { tables, found, openFile } = opened;
-    if (this.#witness === undefined || tables.end().witness !== undefined) return;
-    const key = found.is === 'whole' ? found.witness.key : newWitnessKey();
-    if (found.is !== 'whole') createWitness(this.#witness, openFile, key, linesAfter(tables, 0, key));
-    tables.noteWitness(nameOf(key));
-    tables.noteMark(fileMark(this.#file.path), { renews: false });
-  }
-
-  #catchUp(opened: Opened): void {
-    const places = this.#places();
-    if (places === undefined) return;
-    this.#findWitnessAgain(opened);
-    // It may be damaged while a verdict is written. Then the row alone has to do.
-    const { found } = opened;
-    if (found.is === 'whole') this.#orUnreadable(() => catchUp(found.witness, opened.tables, places));
-    const { id, noted, time } = this.#orUnreadable(() => opened.tables.end());
-    if (this.#landmarks !== undefined) writeLandmark(this.#landmarks, id, { ...noted, time });
+  #catchUp(both: BothFiles): void {
+    both.catchUp();
+    const { landmarks } = this.#place;
+    if (landmarks === undefined || both.places === undefined) return;
+    const { id, noted, time } = this.#turns.take(() => both.tables.end());
+    writeLandmark(landmarks, id, { ...noted, time });
   }
 
   async acceptCopy(row: SettingRow): Promise<void> {
-    const opened = await this.#open(false);
-    const landmark = opened && this.#landmark(opened);
-    const copy = opened && this.#atOnce(opened, () => this.#copy(opened, landmark));
-    if (opened === undefined || copy === undefined)
-      throw new CliError('refused', `the journal ${this.#file.path} is no copy`, {
+    const both = await this.#open(false);
+    const landmark = both && this.#landmark(both);
+    const copy = both?.atOnce(() => this.#copy(both, landmark));
+    if (both === undefined || copy === undefined)
+      throw new CliError('refused', `the journal ${this.#place.file} is no copy`, {
         certain: 'nothing was changed',
       });
-    const { tables, known, found } = opened;
-    this.#write(opened, () => {
-      this.#refuseMismatch(tables, found);
-      tables.add([known.link(row)]);
-      tables.noteMark(fileMark(this.#file.path), { renews: true });
+    const { journal, witness: file } = this.#files;
+    both.write((known) => {
+      both.refuseMismatch();
+      both.tables.add(known.link(row));
+      both.tables.noteMark(fileMark(journal.path), { renews: true });
     });
-    const file = this.#witness;
-    if (found.is === 'whole' && file !== undefined)
-      this.#orUnreadable(() =>
-        writeAtOnce(found.witness.db, () => found.witness.noteMark(fileMark(file.path))),
-      );
-    this.#catchUp(opened);
+    if (file !== undefined) both.writeWitness((witness) => witness.noteMark(fileMark(file.path)));
+    this.#catchUp(both);
   }
 
   // ── The whole journal ─────────────────────────────────────────────────────────────────────────
 
   async verify(head?: string, now?: number): Promise<Verification> {
-    const places = this.#places();
-    const { opened, findings } = await this.#openWhatCanBe();
-    const found = opened?.found ?? (await this.#lookForWitness());
-    const result = verifyFiles(opened?.tables, found, places, head);
+    const { both, findings } = await this.#openWhatCanBe();
+    const found = both?.found ?? (await this.#lookForWitness());
+    const result = verifyFiles(both?.tables, found, placesOf(this.#files), head);
     const all = [...findings, ...result.findings];
-    if (all.length === 0 && found.is === 'whole' && now !== undefined)
-      this.#orUnreadable(() =>
-        writeAtOnce(found.witness.db, () => found.witness.noteChecked({ upTo: 0, wholeAt: now })),
-      );
+    if (all.length === 0 && now !== undefined)
+      both?.writeWitness((witness) => witness.noteChecked({ upTo: 0, wholeAt: now }));
     return { ...result, findings: all };
   }
 
   async #openWhatCanBe(): Promise<{
-    readonly opened: Opened | undefined;
+    readonly both: BothFiles | undefined;
     readonly findings: readonly Finding[];
   }> {
     try {
-      return { opened: await this.#open(false), findings: [] };
+      return { both: await this.#open(false), findings: [] };
     } catch (error) {
       const cause = error instanceof Error ? error.cause : undefined;
       if (!isBroken(cause)) throw error;
-      return { opened: undefined, findings: [{ seq: 0, problem: String(cause) }] };
+      return { both: undefined, findings: [{ seq: 0, problem: String(cause) }] };
     }
   }
 
-  async checkSome({
-    limit,
-    now,
-  }: {
-    readonly limit: number;
-    readonly now: number;
-  }): Promise<Finding | undefined> {
-    const opened = await this.#open(false);
-    const [found, places] = [opened?.found, this.#places()];
-    if (opened === undefined || found?.is !== 'whole' || places === undefined) return undefined;
-    const { tables } = opened;
-    const { witness } = found;
-    const { finding, checked } = this.#atOnce(opened, () => checkSome(tables, witness, { limit, now }));
-    if (checked !== undefined) noteUnlessBusy(() => witness.noteChecked(checked), witness.db);
+  async checkSome(how: { readonly limit: number; readonly now: number }): Promise<Finding | undefined> {
+    const both = await this.#open(false);
+    const witness = both?.witness;
+    if (both === undefined || witness === undefined) return undefined;
+    const { finding, checked } = both.atOnce(() => checkSome(both.tables, witness, how));
+    if (checked !== undefined) both.noteChecked(witness, checked);
     return finding;
   }
 
   async wholeCheckAt(): Promise<number | undefined> {
-    const opened = await this.#open(false);
-    if (opened?.found.is !== 'whole') return undefined;
-    const { witness } = opened.found;
-    return this.#orUnreadable(() => witness.checked().wholeAt);
+    const witness = (await this.#open(false))?.witness;
+    return witness && this.#turns.take(() => witness.checked().wholeAt);
   }
 
   async repair(now: number): Promise<Repair> {
     const { findings } = await this.verify();
     if (findings.length === 0)
-      throw new CliError('refused', `the journal ${this.#file.path} is whole`, {
+      throw new CliError('refused', `the journal ${this.#place.file} is whole`, {
         certain: 'nothing was changed',
       });
     this.close();
-    return repairJournal(this.#file, this.#witness, now);
+    return repairJournal(this.#files.journal, this.#files.witness, now);
   }
 
   async eraseBodies(before: number): Promise<number> {
-    const opened = await this.#open(false);
-    if (opened === undefined) return 0;
-    const { tables, known } = opened;
-    return this.#write(opened, () => {
+    const both = await this.#open(false);
+    if (both === undefined) return 0;
+    return both.write((known) => {
       let erased = 0;
-      for (const of of known.erasable(before)) if (tables.erase(of)) erased += 1;
+      for (const of of known.erasable(before)) if (both.tables.erase(of)) erased += 1;
       return erased;
     });
   }
@@ -491,212 +363,101 @@ class SqliteStore {
   async archive(path: string): Promise<number> {
     const { findings } = await this.verify();
     if (findings.length > 0)
-      throw new CliError('refused', `the journal ${this.#file.path} is not whole`, {
+      throw new CliError('refused', `the journal ${this.#place.file} is not whole`, {
         certain: 'nothing was written',
         now: ['paydesk journal verify', 'paydesk journal verify --repair   (keeps a copy)'],
       });
-    const opened = await this.#open(false);
-    const key = opened?.found.is === 'whole' ? opened.found.witness.key : newWitnessKey();
+    const both = await this.#open(false);
+    const key = both?.witness?.key ?? newWitnessKey();
     const write = (count: number, rows: Iterable<StoredRow>) =>
-      writeArchive(path, { count, rows, key }, this.#cwd);
-    if (opened === undefined) return write(0, []);
-    const { tables } = opened;
+      writeArchive(path, { count, rows, key }, this.#place.cwd);
+    if (both === undefined) return write(0, []);
+    const { tables } = both;
     return asOfOneMoment(tables.db, () => write(tables.end().seq, tables.each()));
   }
 
   async countOver(before: number): Promise<number> {
-    const opened = await this.#open(false);
-    return opened === undefined ? 0 : this.#orUnreadable(() => countOver(opened.tables, before));
+    const both = await this.#open(false);
+    return both === undefined ? 0 : this.#turns.take(() => countOver(both.tables, before));
   }
 
   async archiveOld(how: Archiving): Promise<Moved> {
     this.#refuseNetwork();
-    const [opened, places] = [await this.#open(false), this.#places()];
-    if (opened?.found.is !== 'whole' || places === undefined) {
-      if (opened !== undefined) this.#refuseUnready(opened, undefined);
-      throw new CliError('refused', `the journal ${this.#file.path} has no witness yet`, {
+    const both = await this.#open(false);
+    const { places, witness } = both ?? {};
+    const check = (opened: BothFiles, landmark?: Landmark) =>
+      opened.atOnce((known) => this.#refuseUnready(opened, known, landmark));
+    if (both === undefined || witness === undefined || places === undefined) {
+      if (both !== undefined) check(both);
+      throw new CliError('refused', `the journal ${this.#place.file} has no witness yet`, {
         certain: 'nothing was moved',
       });
     }
-    const landmark = this.#landmark(opened);
-    const check = () => {
-      this.#refuseReplaced(opened);
-      this.#refuseUnready(opened, landmark);
-    };
-    this.#catchUp(opened);
-    const { tables, found, openFile } = opened;
+    const landmark = this.#landmark(both);
+    this.#catchUp(both);
+    const { tables, openFile } = both;
     const { id, noted } = tables.end();
-    const old = { file: this.#file, places, tables, witness: found.witness, openFile, cwd: this.#cwd, check };
+    const old = {
+      file: this.#files.journal,
+      places,
+      tables,
+      witness,
+      openFile,
+      cwd: this.#place.cwd,
+      check: () => {
+        both.check();
+        check(both, landmark);
+      },
+    };
     const moved = await archiveOld(old, how);
     // If the old journal is ever put back, its landmark is ahead of it.
     const { time } = how.said;
-    if (this.#landmarks !== undefined)
-      writeLandmark(this.#landmarks, id, { seq: noted.seq + 1, hash: noted.hash, time });
+    if (this.#place.landmarks !== undefined)
+      writeLandmark(this.#place.landmarks, id, { seq: noted.seq + 1, hash: noted.hash, time });
     this.close();
-    const { found: fresh } = await this.#open(true);
-    if (fresh.is === 'whole')
-      writeAtOnce(fresh.witness.db, () => fresh.witness.noteChecked({ upTo: 0, wholeAt: time }));
+    const fresh = await this.#open(true);
+    fresh.writeWitness((one) => one.noteChecked({ upTo: 0, wholeAt: time }));
     return moved;
   }
 
   async restore(path: string): Promise<number> {
-    const archive = readArchive(path, this.#cwd);
+    const archive = readArchive(path, this.#place.cwd);
     this.close();
-    return await restoreJournal(this.#file, this.#witness, archive);
+    return await restoreJournal(this.#files.journal, this.#files.witness, archive);
   }
 
   close(): void {
-    this.#opened?.tables.db.close();
-    if (this.#opened?.found.is === 'whole') this.#opened.found.witness.close();
+    this.#opened?.close();
     this.#opened = undefined;
   }
 
   // ── Opening ───────────────────────────────────────────────────────────────────────────────────
 
-  #open(create: true): Promise<Opened>;
-  #open(create: false): Promise<Opened | undefined>;
-  async #open(create: boolean): Promise<Opened | undefined> {
-    const { path } = this.#file;
+  #open(create: true): Promise<BothFiles>;
+  #open(create: false): Promise<BothFiles | undefined>;
+  async #open(create: boolean): Promise<BothFiles | undefined> {
     if (this.#opened !== undefined) {
-      this.#refuseReplaced(this.#opened);
-      this.#findWitnessAgain(this.#opened);
+      this.#opened.check();
       return this.#opened;
     }
+    const { journal } = this.#files;
     try {
-      if (!(await findFile(this.#file, create))) return undefined;
-      const openFile = await fileOpener(() => this.#wait());
+      if (!(await findFile(journal, create))) return undefined;
+      const openFile = await this.#turns.opener();
       // Another question of this run may have opened them meanwhile.
-      this.#opened ??= this.#orUnreadable(() => this.#openBoth(openFile));
+      this.#opened ??= this.#turns.take(() => new BothFiles(this.#files, openFile, this.#turns, this.#asked));
       return this.#opened;
     } catch (error) {
-      throw error instanceof CliError ? error : unreadable(path, error);
+      throw error instanceof CliError ? error : unreadable(journal.path, error);
     }
-  }
-
-  // A run that archived may have been stopped after it put the new journal in its place, and before the witness of that.
-  #takePrepared(tables: JournalTables, openFile: OpenFile): void {
-    if (this.#witness === undefined) return;
-    const alone = (take: () => void) => writeAtOnce(tables.db, take);
-    takePrepared(this.#witness, openFile, { name: tables.end().witness, alone });
-  }
-
-  // Another file is where the opened one was.
-  #isReplaced(): boolean {
-    const { path } = this.#file;
-    return this.#opened !== undefined && existsSync(path) && !isInPlace(path, this.#opened.journalMark);
-  }
-
-  #openBoth(openFile: OpenFile): Opened {
-    const { path } = this.#file;
-    const tables = new JournalTables(openFile(path, journalKind));
-    try {
-      this.#takePrepared(tables, openFile);
-      const opened: Opened = {
-        tables,
-        known: new KnownJournal(tables, this.asked, () => this.#proof(opened)),
-        found: this.#findWitness(openFile),
-        openFile,
-        journalMark: markOf(path),
-        witnessMark: this.#witnessMark(),
-      };
-      return opened;
-    } catch (error) {
-      tables.db.close();
-      throw error;
-    }
-  }
-
-  // The numbers of rows that this run has seen count in the file that it opened only.
-  #refuseReplaced({ journalMark }: Opened): void {
-    const { path } = this.#file;
-    if (isInPlace(path, journalMark)) return;
-    throw new CliError('refused', `the journal ${path} was moved away or replaced while this run used it`, {
-      certain: 'nothing was sent',
-      now: ['run the command again'],
-    });
-  }
-
-  // The witness may be lost or made anew while the run goes on.
-  #findWitnessAgain(opened: Opened): void {
-    if (this.#witness === undefined || isInPlace(this.#witness.path, opened.witnessMark)) return;
-    if (opened.found.is === 'whole') opened.found.witness.close();
-    opened.found = this.#findWitness(opened.openFile);
-    opened.witnessMark = this.#witnessMark();
-  }
-
-  #witnessMark(): string | undefined {
-    return this.#witness && markOf(this.#witness.path);
   }
 
   // Without a journal. SQLite is not loaded for nothing.
   async #lookForWitness(): Promise<FoundWitness> {
-    if (this.#witness === undefined || sizeOf(this.#witness) === undefined) return { is: 'missing' };
-    return this.#findWitness(await fileOpener());
+    const { witness } = this.#files;
+    if (witness === undefined || sizeOf(witness) === undefined) return { is: 'missing' };
+    return findWitness(this.#files, await fileOpener());
   }
-
-  #findWitness(openFile: OpenFile): FoundWitness {
-    return this.#witness === undefined ? { is: 'missing' } : openWitness(this.#witness, openFile);
-  }
-
-  #places(): Places | undefined {
-    return this.#witness && { journal: this.#file.path, witness: this.#witness };
-  }
-
-  #orUnreadable<T>(act: () => T): T {
-    try {
-      return this.#inTurn(act);
-    } catch (error) {
-      throw error instanceof CliError ? error : unreadable(this.#file.path, error);
-    }
-  }
-
-  // Where many runs write, one of them may wait in vain for longer than SQLite waits. It goes on as long as others get on: only a run
-  // that holds the files and does not finish is told of. What is tried again is done as a whole or not at all.
-  #inTurn<T>(act: () => T): T {
-    for (let turn = 1; ; turn += 1) {
-      const before = this.#lastWritten();
-      this.#setWait();
-      try {
-        const done = act();
-        this.#inVain = undefined;
-        return done;
-      } catch (error) {
-        if (!isInUse(error)) throw error;
-        const now = this.#lastWritten();
-        if (turn < turnsMax && now !== before) continue;
-        this.#inVain = now;
-        throw error;
-      }
-    }
-  }
-
-  // A command asks many questions. If one waited in vain for a run that is stopped, the others do not wait for it again.
-  #wait(): number {
-    return this.#inVain !== undefined && this.#inVain === this.#lastWritten() ? 0 : waitMs;
-  }
-
-  #setWait(): void {
-    const { tables, found } = this.#opened ?? {};
-    const pragma = `PRAGMA busy_timeout = ${this.#wait()}`;
-    tables?.db.exec(pragma);
-    if (found?.is === 'whole') found.witness.db.exec(pragma);
-  }
-
-  #lastWritten(): string {
-    const files = [this.#file, ...(this.#witness === undefined ? [] : [this.#witness])];
-    const times = files.map(({ path }) => statSync(path, { throwIfNoEntry: false })?.mtimeMs);
-    return times.join(' ');
-  }
-}
-
-// Undefined when there is no file; empty where a file system tells nothing that holds.
-function markOf(path: string): string | undefined {
-  return existsSync(path) ? (fileMark(path) ?? '') : undefined;
-}
-
-function isInPlace(path: string, mark: string | undefined): boolean {
-  const now = markOf(path);
-  return (mark === undefined) === (now === undefined) && isSameFile(mark, now);
 }
 
 function copyRefused(copy: string): CliError {
@@ -707,16 +468,4 @@ function copyRefused(copy: string): CliError {
       'if the files were restored on purpose, allow changes again: paydesk journal verify --accept-copy',
     ],
   });
-}
-
-// How far the check came is worth no wait: another run writes just now.
-function noteUnlessBusy(note: () => void, db: Opened['tables']['db']): void {
-  try {
-    db.exec('PRAGMA busy_timeout = 0');
-    writeAtOnce(db, note);
-  } catch (error) {
-    if (!isInUse(error)) throw error;
-  } finally {
-    db.exec(`PRAGMA busy_timeout = ${waitMs}`);
-  }
 }

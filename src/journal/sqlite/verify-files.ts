@@ -22,7 +22,7 @@ import {
 } from './journal-tables.ts';
 import { lookedUpOtherwise } from './known-journal.ts';
 import { mismatchOf, type Places, proofBy } from './witness-check.ts';
-import type { Checked, FoundWitness, LineAt, Witness } from './witness-file.ts';
+import type { Checked, FoundWitness, Witness } from './witness-file.ts';
 
 // So many findings are told.
 const told = 1000;
@@ -310,10 +310,3 @@ export function checkSome(
 }
 
 const againAfterMs = 60 * 60_000;
-
-/** What is wrong with the newest rows: they do not follow the row before them, or the last is not the one that the file noted. */
-export function endFinding(tables: JournalTables, after: LineAt | undefined): Finding | undefined {
-  const from = after ?? { seq: 0, head: chainStart };
-  const chain = checkChain(tables.after(from.seq), from.seq, from.head);
-  return [...chain.findings, ...newestMissing(chain, tables.end().noted)][0];
-}

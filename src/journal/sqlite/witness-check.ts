@@ -144,6 +144,7 @@ export function proofBy(witness: Witness, tables: JournalTables): RowProof {
         rows.filter(({ seq }) => isKnown(seq)),
       ),
     settingAbouts: () => witness.settingAbouts(),
+    end: () => gap,
     open: (sents) =>
       differs(
         differenceIn(openAfter(witness.openSents(), tail, tables), sents),
@@ -157,11 +158,15 @@ export function proofBy(witness: Witness, tables: JournalTables): RowProof {
   };
 }
 
-/** What can be said without a witness: whether the newest row is the one that the journal noted. */
+/** What can be said without a witness: whether the newest row is the one that the journal noted; before a change, whether all follow. */
 export function proofOfEnd(tables: JournalTables): RowProof {
   const { seq, hash, noted } = tables.end();
-  const [finding] = newestMissing({ seq, head: hash }, noted);
-  return { about: () => finding, settingAbouts: () => [], open: () => finding, given: () => finding };
+  const finding = () => newestMissing({ seq, head: hash }, noted)[0];
+  const end = () => {
+    const chain = checkChain(tables.each());
+    return [...chain.findings, ...newestMissing(chain, noted)][0];
+  };
+  return { about: finding, settingAbouts: () => [], end, open: finding, given: finding };
 }
 
 // The first row that only one of the two knows, or that is not the same in both.

@@ -200,6 +200,11 @@ export class Witness {
     this.#statements = new Statements(db);
   }
 
+  /** Changes whenever another connection has written to the file. */
+  version(): number {
+    return Number(this.#statements.of('PRAGMA data_version').get()?.data_version);
+  }
+
   /** The newest line; undefined when there is none yet, and `damaged` when it is not whole. */
   end(): LineAt | 'damaged' | undefined {
     const found = this.#statements.of('SELECT * FROM lines ORDER BY seq DESC LIMIT 1').get();

@@ -57,9 +57,10 @@ const questions: readonly AttemptQuery[] = [
 
 it('what is asked about attempts', () => {
   const tables = newTables();
-  const known = new KnownJournal(tables, { orders: new Map(), scripts: new Map() });
-  for (const row of [setting(1), sent('i_a', 2, { given: 'T1' }), verdict('i_a', 3)])
-    tables.add([known.link(row)]);
+  const asked = { orders: new Map(), scripts: new Map() };
+  const rows = [setting(1), sent('i_a', 2, { given: 'T1' }), verdict('i_a', 3)];
+  tables.add(new KnownJournal(tables, asked).link(...rows));
+  const known = new KnownJournal(tables, asked);
   for (const query of questions) known.attempts(query);
   void [known.settings(), known.newest, known.end, known.seenOf(sent('i_b', 4)), known.operators(undefined)];
   known.refuseMisplaced(sent('i_b', 4));

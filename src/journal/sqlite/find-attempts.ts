@@ -1,0 +1,177 @@
+/** How attempts are found by the columns of their table, and which of those that were found are asked for: their rows decide. */
+
+import type { AttemptFilter, AttemptQuery, ListPage } from '../attempt-query.ts';
+import { dueAt, isDoubted, mayBeOpen } from '../attempt-state.ts';
+import { type AttemptRecord, broughtBy } from '../journal-rows.ts';
+import type { Finding } from '../journal-store.ts';
+import { type JournalTables, madeBy, numberOfGiven } from './journal-tables.ts';
+import type { RowProof } from './known-journal.ts';
+
+/** Where the attempts that match are. */
+export interface Candidates {
+  /** What they are about. */
+  readonly abouts: ReadonlySet<string>;
+  /** The numbers of their SENT rows; absent when others may match as well. */
+  readonly sents?: readonly number[];
+  /** SENT rows that must be found there, whether they match or not. */
+  readonly there?: readonly number[];
+  /** What is wrong with the numbers: the witness knows others. */
+  readonly finding?: Finding | undefined;
+}
+
+/** Where the attempts are that match a query. */
+export function candidatesFor(
+  tables: JournalTables,
+  query: AttemptQuery,
+  proof: RowProof | undefined,
+): Candidates {
+  const { orderId, orderIds, intent, given, made, again, watched } = query;
+  if (orderId !== undefined) return { abouts: new Set([orderId]) };
+  if (intent !== undefined) {
+    const found = tables.sentsOf(intent);
+    // What has no order and no script's id is about its intent: then the witness tells whether a row is gone.
+    const abouts = new Set([intent, ...found.map(({ about }) => about)]);
+    return { abouts, there: found.map(({ seq }) => seq) };
+  }
+  const where = (text: string, ...values: readonly (string | number)[]) =>
+    candidatesIn(tables.sql(`SELECT sent, about FROM attempts WHERE ${text}`).all(...values));
+  if (given !== undefined) {
+    const number = numberOfGiven(given);
+    const found = where('given = ?', number);
+    return { ...found, finding: proof?.given(number, found.sents) };
+  }
+  if (orderIds !== undefined) return { abouts: orderIds };
+  if (made !== undefined) return where(madeAny, JSON.stringify([...made]));
+  if (again !== undefined) return where(namesAny, JSON.stringify([...again]));
+  if (query.unconfirmed !== undefined) {
+    const found = where('is_open = 1');
+    return { ...found, finding: proof?.open(found.sents) };
+  }
+  if (query.doubted !== undefined) return where('is_doubted = 1');
+  if (query.byHand !== undefined) return where('by_hand = 1');
+  const columns = columnsOf(query);
+  const limit = watched?.limit ?? 0;
+  return where(`${columns.where.join(' AND ')} ORDER BY due, sent LIMIT ?`, ...columns.values, limit);
+}
+
+/** Where the attempts of a page of a list are. */
+export function candidatesOfPage(
+  tables: JournalTables,
+  filter: AttemptFilter,
+  { limit, before }: ListPage,
+): Candidates {
+  const { where, values } = columnsOf({ ...filter, operator: undefined });
+  const after = before === undefined ? [] : ['(time, intent, attempt) < (?, ?, ?)'];
+  const past = before === undefined ? [] : [before.time, before.intent, before.attempt];
+  const { operator } = filter;
+  const own = operator === undefined ? [] : [operator];
+  // Who brought something into the journal of a team counts as its operator. Two questions, since each has an index.
+  const people = operator === undefined ? [[]] : [['operator = ?'], ['brought = ?']];
+  const found = people.flatMap((by) => {
+    const all = [...where, ...after, ...by];
+    const text = `SELECT sent, about FROM attempts ${all.length === 0 ? '' : `WHERE ${all.join(' AND ')}`} ORDER BY time DESC, intent DESC, attempt DESC LIMIT ?`;
+    return tables.sql(text).all(...values, ...past, ...own, limit);
+  });
+  return candidatesIn(found);
+}
+
+function candidatesIn(
+  found: readonly Readonly<Record<string, unknown>>[],
+): Candidates & Required<Pick<Candidates, 'sents'>> {
+  const sents = [...new Set(found.map(({ sent }) => Number(sent)))];
+  return { abouts: new Set(found.map(({ about }) => String(about))), sents, there: sents };
+}
+
+/** The names of whoever sent something, or brought it into the journal of a team. */
+export function namesIn(tables: JournalTables, origin: string | undefined): readonly string[] {
+  const names = new Set<string>();
+  for (const column of ['operator', 'brought'] as const) {
+    const seen = new Set<string>();
+    for (let last: string | undefined = ''; last !== undefined && !seen.has(last); ) {
+      seen.add(last);
+      // From name to name: nobody has to look at each of their changes.
+      const text = `SELECT ${column} AS name FROM attempts WHERE ${column} > ? ORDER BY ${column} LIMIT 1`;
+      const next: unknown = tables.sql(text).get(last)?.name;
+      last = typeof next === 'string' ? next : undefined;
+      if (last !== undefined && hasSent(tables, column, last, origin)) names.add(last);
+    }
+  }
+  return [...names].toSorted();
+}
+
+function hasSent(
+  tables: JournalTables,
+  column: 'operator' | 'brought',
+  name: string,
+  origin: string | undefined,
+): boolean {
+  if (origin === undefined) return true;
+  const text = `SELECT 1 FROM attempts WHERE ${column} = ? AND origin = ? LIMIT 1`;
+  return tables.sql(text).get(name, origin) !== undefined;
+}
+
+const listed = 'SELECT value FROM json_each(?)';
+const madeAny = `sent IN (SELECT sent FROM made WHERE id IN (${listed}))`;
+const namesAny = `sent IN (SELECT sent FROM again WHERE name IN (${listed}))`;
+
+// The conditions of a filter on the columns of `attempts`.
+function columnsOf(filter: AttemptFilter): {
+  readonly where: readonly string[];
+  readonly values: readonly (string | number)[];
+} {
+  const { orderId, orderIds, made, watched, given } = filter;
+  const conditions: readonly (readonly [string, string | number | undefined])[] = [
+    ['about = ? AND has_order = 1', orderId],
+    [`about IN (${listed}) AND has_order = 1`, orderIds && JSON.stringify([...orderIds])],
+    ['intent = ?', filter.intent],
+    ['given = ?', given === undefined ? undefined : numberOfGiven(given)],
+    [madeAny, made && JSON.stringify([...made])],
+    [namesAny, filter.again && JSON.stringify([...filter.again])],
+    // What is watched is found by when it is due, and not by its account.
+    [watched === undefined ? 'origin = ?' : '+origin = ?', filter.origin],
+    ['kind = ?', filter.kind],
+    ['desk = ?', filter.desk],
+    ['time >= ?', filter.since],
+    ['time < ?', filter.until],
+    ['has_order = ?', filter.withoutOrder && 0],
+    ['? IN (operator, brought)', filter.operator],
+    ['is_open = ?', filter.unconfirmed && 1],
+    ['is_doubted = ?', filter.doubted && 1],
+    ['due <= ?', watched?.dueBy],
+    ['by_hand = ?', filter.byHand && 1],
+  ];
+  const set = conditions.flatMap(([text, value]) => (value === undefined ? [] : [{ text, value }]));
+  return { where: set.map(({ text }) => text), values: set.map(({ value }) => value) };
+}
+
+/** Whether an attempt matches all parts of a filter. Columns found it; its rows decide. */
+export function matches(record: AttemptRecord, filter: AttemptFilter): boolean {
+  const { sent, verdicts } = record;
+  const last = verdicts.at(-1);
+  const { orderId, given, desk, proof } = { ...sent, orderId: sent.proof.orderId, desk: sent.stamp?.desk };
+  const is = <T>(wanted: T | undefined, value: T | undefined) => wanted === undefined || wanted === value;
+  return (
+    is(filter.origin, sent.origin) &&
+    is(filter.orderId, orderId) &&
+    (filter.orderIds === undefined || filter.orderIds.has(orderId ?? '')) &&
+    is(filter.intent, sent.intent) &&
+    is(filter.given, given) &&
+    is(filter.kind, proof.kind) &&
+    is(filter.desk, desk) &&
+    (is(filter.operator, sent.operator) || filter.operator === broughtBy(sent)) &&
+    (filter.since === undefined || filter.since <= sent.time) &&
+    (filter.until === undefined || sent.time < filter.until) &&
+    (filter.withoutOrder === undefined || orderId === undefined) &&
+    (filter.unconfirmed === undefined || mayBeOpen(last)) &&
+    (filter.doubted === undefined || isDoubted(record)) &&
+    (filter.byHand === undefined || last?.by === 'person') &&
+    (filter.made === undefined || verdicts.flatMap(madeBy).some((id) => filter.made?.has(id))) &&
+    (filter.again === undefined || (sent.again ?? []).some((name) => filter.again?.has(name))) &&
+    (filter.watched === undefined || (dueAt(record) ?? Number.POSITIVE_INFINITY) <= filter.watched.dueBy)
+  );
+}
+
+/** The order of watched attempts: by when they are due. */
+export function firstDue(one: AttemptRecord, other: AttemptRecord): number {
+  return (dueAt(one) ?? 0) - (dueAt(other) ?? 0);
+}
