@@ -21,14 +21,7 @@ import type { Source } from './report-source.ts';
 
 /** One fact of the day: how many, and how much in one currency. */
 export interface TodayLine extends JsonObject {
-  readonly what:
-    | 'unconfirmed'
-    | 'paid_back_twice'
-    | 'has_appeared'
-    | 'refunded'
-    | 'paid'
-    | 'waiting'
-    | 'twins';
+  readonly what: 'unconfirmed' | 'made_twice' | 'has_appeared' | 'refunded' | 'paid' | 'waiting' | 'twins';
   readonly bucket: string | null;
   readonly currency: string | null;
   readonly count: Figure;
@@ -101,7 +94,7 @@ function keepLargest(largest: Map<string, RefundFact>, refund: RefundFact, { ran
 function openLines({ unconfirmed, twice, appeared }: OpenOrders): readonly TodayLine[] {
   return [
     lineOf('unconfirmed', null, undefined, unconfirmed, null),
-    lineOf('paid_back_twice', null, undefined, twice.size, null),
+    lineOf('made_twice', null, undefined, twice.size, null),
     lineOf('has_appeared', null, undefined, appeared.size, null),
   ];
 }

@@ -147,9 +147,9 @@ describe('journal settle --not-applied, while the refund may still appear', () =
       const { stdout } = await run(at, ['-p', 'shop', 'orders', ...words], columns);
       return stdout.split('\n').find((one) => one.startsWith('ord_1 ')) ?? '';
     };
-    expect(await line('21T06:20:00', ['list'], 60)).toMatch(/ may (still )?appear /);
-    expect(await line('21T06:20:00', ['find', 'ord_1'], 60)).toMatch(/ may (still )?appear /);
-    expect(await line('21T06:20:00', ['list'], 120)).toContain(' may still appear ');
+    expect(await line('21T06:20:00', ['list'], 60)).toMatch(/ recorded not made /);
+    expect(await line('21T06:20:00', ['find', 'ord_1'], 60)).toMatch(/ recorded not made /);
+    expect(await line('21T06:20:00', ['list'], 120)).toContain(' recorded not made ');
     expect((await run('21T06:20:00', ['-p', 'shop', 'orders', 'list', '--csv'])).stdout).not.toContain(
       'appear',
     );
@@ -162,7 +162,7 @@ describe('journal settle --not-applied, while the refund may still appear', () =
     const shown = await screen('21T06:20:00', ['-p', 'shop', 'orders', 'show', 'ord_1'], 80);
     const [head, last] = shown.split(/\n\n[\s\S]*\n\n/);
     expect(`${head}\n…\n${last}`).toMatchInlineSnapshot(`
-      "ord_1  paid  may still appear  sandbox shop
+      "ord_1  paid  recorded not made  sandbox shop
       SETTLED BY HAND  op7 recorded on 21 Nov 2040 06:10:00 UTC that the refund of 300
               MXN of 21 Nov 2040 05:05:12 UTC, sent by op7, was NOT made (Ana at the
               bank looked: nothing); it may still appear until tomorrow 05:06
@@ -184,7 +184,7 @@ describe('journal settle --not-applied, while the refund may still appear', () =
     await run('21T06:10:00', ['journal', 'settle', intent, '--not-applied', ...note, '--confirm', 'ord_1']);
     const env = { TZ: 'UTC', PAYDESK_OPERATOR: 'op7', ...standingAt('2040-11-21T06:20:00Z') };
     const person = sit(['-p', 'shop', 'orders', 'refund'], { home, env });
-    await person.waitFor('  may appear');
+    await person.waitFor('  recorded not made');
     await person.answer('sent at 05:05:12 by op7: op7 says', '\r');
     await person.answer('How much?', '\x03');
     const { code, screen } = await person.leaves;
@@ -399,7 +399,7 @@ describe('orders show of an order that somebody settled by hand', () => {
     expect(await screen('21T06:00:00', show, 80)).not.toContain('SETTLED');
     await run('21T06:10:00', settle(intent, '--not-applied', ...note));
     expect(head(await screen('21T06:20:00', show, 80))).toMatchInlineSnapshot(`
-      "ord_1  paid  may still appear  sandbox shop
+      "ord_1  paid  recorded not made  sandbox shop
       SETTLED BY HAND  op7 recorded on 21 Nov 2040 06:10:00 UTC that the refund of 300
               MXN of 21 Nov 2040 05:05:12 UTC, sent by op7, was NOT made (Ana at the
               bank looked: nothing); it may still appear until tomorrow 05:06
@@ -407,7 +407,7 @@ describe('orders show of an order that somebody settled by hand', () => {
       buyer   Buyer Name  buyer@example.com"
     `);
     expect(head(await screen('21T06:20:00', show, 120))).toMatchInlineSnapshot(`
-      "ord_1  paid  may still appear  sandbox shop
+      "ord_1  paid  recorded not made  sandbox shop
       SETTLED BY HAND  op7 recorded on 21 Nov 2040 06:10:00 UTC that the refund of 300 MXN of 21 Nov 2040 05:05:12 UTC, sent
               by op7, was NOT made (Ana at the bank looked: nothing); it may still appear until tomorrow 05:06
       created 21 Sep 2026 14:13:20 UTC    read just now, 21 Nov 06:20:00
@@ -424,8 +424,8 @@ describe('orders show of an order that somebody settled by hand', () => {
       settle(intent, '--correct', '--applied', '--note', 'in the bank file of Monday'),
     );
     expect(head(await screen('21T06:40:00', show, 80))).toMatchInlineSnapshot(`
-      "ord_1  paid  recorded as made  sandbox shop
-      RECORDED AS MADE  op7 says 300 MXN were paid back; the service does not show it
+      "ord_1  paid  recorded made  sandbox shop
+      RECORDED MADE  op7 says 300 MXN were paid back; the service does not show it
               treat it as paid back; ask op7 before you refund again
       SETTLED BY HAND  op7 recorded on 21 Nov 2040 06:30:00 UTC that the refund of 300
               MXN of 21 Nov 2040 05:05:12 UTC, sent by op7, was made (in the bank file
@@ -620,7 +620,7 @@ describe('a duplicate alarm', () => {
     const { intent, home } = await duplicated('real');
     const person = atTerminal(['journal', 'acknowledge', intent], { home, env: { TZ: 'UTC' } });
     await person.waitFor('refund rf_2');
-    await person.answer('What was done about it? (PAID BACK TWICE)', 'the bank recalls one\r');
+    await person.answer('What was done about it? (MADE TWICE)', 'the bank recalls one\r');
     await person.answer('End this alarm? ord_1 can then be refunded again.', 'y\r');
     const { exitCode, transcript } = await person.end;
     expect({ exitCode, screen: withoutEscapes(transcript) }).toEqual({

@@ -68,9 +68,8 @@ describe('a refund that somebody recorded as made, and the order does not show i
     const shown = await run('05:20:00', `orders show ${id}`, 80);
     const [head, last] = withoutIds(shown).split(/\n\n[\s\S]*\n\n/);
     expect(`${head}\n…\n${last}`).toMatchInlineSnapshot(`
-      "ord_2tQ8mVxK4nRz7LcWp  paid  recorded as made  sandbox environment
-      RECORDED AS MADE  root says 16000 MXN were paid back; the service does not show
-              it
+      "ord_2tQ8mVxK4nRz7LcWp  paid  recorded made  sandbox environment
+      RECORDED MADE  root says 16000 MXN were paid back; the service does not show it
               treat it as paid back; ask root before you refund again
       SETTLED BY HAND  root recorded on 21 Nov 2026 05:05:12 UTC that the refund of
               16000 MXN of 21 Nov 2026 05:05:12 UTC, sent by root, was made
@@ -87,12 +86,10 @@ describe('a refund that somebody recorded as made, and the order does not show i
     expect(shown.stdout).not.toContain('orders refund');
     const wide = await run('05:20:00', `orders show ${id}`, 120);
     expect(differences(withoutIds(wide), withoutIds(shown))).toMatchInlineSnapshot(`
-      "instead of lines 2 to 3:
-      RECORDED AS MADE  root says 16000 MXN were paid back; the service does not show it
-      instead of lines 5 to 7:
+      "instead of lines 4 to 6:
       SETTLED BY HAND  root recorded on 21 Nov 2026 05:05:12 UTC that the refund of 16000 MXN of 21 Nov 2026 05:05:12 UTC,
               sent by root, was made (bank-file-of-Monday)
-      instead of lines 21 to 22:
+      instead of lines 20 to 21:
       first see who recorded that, and why; if it is wrong, that screen says how to correct it:"
     `);
   });

@@ -51,7 +51,7 @@ it('a row that somebody settled as made is not "not refunded": compare, status a
     ['refunded', 5000],
   ]);
   expect(inOneLine(table.stderr)).toContain(
-    `line 2: 5000 MXN recorded as made by ${String(recordsIn(status)[0]?.operator)}, and the order does not show it: paydesk journal show ${intent}`,
+    `line 2: 5000 MXN recorded made by ${String(recordsIn(status)[0]?.operator)}, and the order does not show it: paydesk journal show ${intent}`,
   );
   expect(table.stderr).toContain('1 recorded as made; the order does not show it\n');
   expect(table.stderr).not.toContain('not refunded');

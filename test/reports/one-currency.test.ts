@@ -31,13 +31,13 @@ test('today says none in USD where MXN has some, and the journal’s lines are a
   const { stdout } = await ask('today --currency usd');
   expect(stdout).toMatchInlineSnapshot(`
     "TODAY  21 Nov 2040 (UTC), so far, only USD    sandbox environment
-    unconfirmed             none
-    paid back twice         none
-    HAS appeared            none
-    refunded today   none in USD
-    paid today                 1  700 USD
-    waiting          none in USD
-    twins today      none in USD
+    unconfirmed            none
+    made twice             none
+    appeared               none
+    refunded today  none in USD
+    paid today                1  700 USD
+    waiting         none in USD
+    twins today     none in USD
 
     as of  21 Nov 2040 15:31:12 UTC: 5 orders read from the service
     only   USD; left out: MXN

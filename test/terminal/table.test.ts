@@ -37,8 +37,8 @@ const openStatus = (id: string): Column => {
   return {
     ...status,
     warns: (record) => record.id === id,
-    value: (record) => (record.id === id ? 'paid back twice?' : record.payment_status),
-    brief: { value: (record) => (record.id === id ? 'paid back 2x?' : record.payment_status) },
+    value: (record) => (record.id === id ? 'made twice?' : record.payment_status),
+    brief: { value: (record) => (record.id === id ? 'made twice' : record.payment_status) },
   };
 };
 
@@ -157,13 +157,13 @@ describe('a table of orders', () => {
 
     it.each([60, 80, 100, 120])('is whole on the first page of a terminal of %i cells', async (width) => {
       const all = await drawn([[plain, warned]], width);
-      expect(all.at(-1)).toMatch(/ paid back (2x|twice)\?( |$)/);
+      expect(all.at(-1)).toMatch(/ made twice( |$)/);
       for (const line of all) expect(stringWidth(line)).toBeLessThanOrEqual(width);
     });
 
     it.each([60, 80, 100, 120])('is whole on a later page of a terminal of %i cells', async (width) => {
       const all = await drawn([[plain], [plain, warned]], width);
-      expect(all.at(-1)).toMatch(/ paid back (2x|twice)\?( |$)/);
+      expect(all.at(-1)).toMatch(/ made twice( |$)/);
       for (const line of all) expect(stringWidth(line)).toBeLessThanOrEqual(width);
     });
   });
