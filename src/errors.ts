@@ -78,7 +78,7 @@ export type OwnCode =
 
 /** What an error says besides its message. */
 export interface CliErrorParts extends ErrorSubject {
-  /** The first words of the error, instead of the usual words for its kind: `PAID BACK TWICE:`, `no match for`. */
+  /** The first words of the error, instead of the usual words for its kind: `MADE TWICE:`, `no match for`. */
   readonly opening?: string;
   /** What is certain in spite of the error: `nothing was sent`. */
   readonly certain?: string;

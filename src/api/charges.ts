@@ -253,29 +253,6 @@ export function countingCharges(order: JsonObject): readonly ChargeMoney[] {
   return 'money' in reading ? reading.money.charges.filter(({ counts }) => counts) : [];
 }
 
-/**
- * Whether an order can be refunded: `is_refundable` says so. If that field is missing, it does not mean false: then a
- * charge of the order must count. An order that is only authorized cannot be refunded, whatever the service says.
- */
-export function canBeRefunded(order: JsonObject): boolean {
-  return whyNotRefundable(order) === undefined;
-}
-
-/** Why an order cannot be refunded (`canBeRefunded`), beginning with its status; undefined if it can be. */
-export function whyNotRefundable(order: JsonObject): string | undefined {
-  const { is_refundable: said, payment_status: status } = order;
-  const shown = typeof status === 'string' && status !== '' ? status : 'no status shown';
-  if (status === statuses.preAuthorized) return `${shown}, no money taken`;
-  if (said === true) return undefined;
-  if (status === statuses.refunded) return shown;
-  if (hasNoCharges(order)) return 'not paid yet, so nothing to refund';
-  if (said === false) return `${shown}, but the service does not allow it (is_refundable false)`;
-  const reading = readMoney(order);
-  if ('problem' in reading) return `${shown}, but ${reading.problem}`;
-  if (reading.money.charges.some(({ counts }) => counts)) return undefined;
-  return `${shown}, but no paid charge has money left`;
-}
-
 /** How much of all charges was refunded, as a positive number. Only what was made counts. */
 export function refundedSum(money: OrderMoney): number {
   return money.charges.reduce((sum, charge) => sum + charge.refunded, 0);

@@ -129,6 +129,19 @@ export type Mode = (typeof modes)[number];
 /** `livemode` of a mode's records (service: Authentication 5). */
 export const livemodeOf: Readonly<Record<Mode, boolean>> = { sandbox: false, production: true };
 
+/**
+ * The mode of an order, as its `livemode` says; undefined if that is no boolean, or if one of its charges says something else. Then
+ * nobody can tell whether real money moves (service: Authentication 5).
+ */
+// Assumed: a charge without livemode contradicts nothing.
+export function modeOfOrder({ livemode, charges }: JsonObject): Mode | undefined {
+  const isSame = itemsOf(charges).every(
+    (charge) => charge.livemode === undefined || charge.livemode === livemode,
+  );
+  if (typeof livemode !== 'boolean' || !isSame) return undefined;
+  return livemode ? 'production' : 'sandbox';
+}
+
 /** Whether a record, and so the key, is not of the mode that the profile says (service: Authentication 5). */
 // Assumed: a record without livemode contradicts nothing.
 export function contradictsMode(record: JsonObject, mode: Mode): boolean {

@@ -16,11 +16,12 @@ import {
   type Intent,
   notMadeBy,
   statementOn,
+  unshownRefunds,
   type VerdictRow,
 } from '../journal/journal.ts';
+import { untilMayAppear } from '../orders/orders.ts';
 import { commandLine } from '../profiles/profiles.ts';
 import { changeOf, kindWords } from './change-words.ts';
-import { mayAppearUntil } from './order-cases.ts';
 
 /** What the journal answers; nothing if it cannot be read. Every other question to it already warns of that. */
 async function asFarAsReadable<T>(ask: () => Promise<readonly T[]>): Promise<readonly T[]> {
@@ -44,7 +45,7 @@ export function unshownIn(
   order: JsonObject,
 ): Promise<readonly AttemptRecord[]> {
   return asFarAsReadable(async () =>
-    ctx.journal.unshownRefunds(await ctx.journal.attemptsOf(service, String(order.id)), order),
+    unshownRefunds(await ctx.journal.attemptsOf(service, String(order.id)), order),
   );
 }
 
@@ -69,7 +70,7 @@ export function notesOnSettled(
   order: JsonObject,
 ): (expected: Intent['expected']) => readonly string[] {
   const settled = settledByHand(attempts);
-  const unshown = new Set(ctx.journal.unshownRefunds(attempts, order).map(attemptName));
+  const unshown = new Set(unshownRefunds(attempts, order).map(attemptName));
   return (expected = []) =>
     settled.map((record) =>
       byHandNote(ctx, record, unshown.has(attemptName(record)) && touches(record, expected)),
@@ -107,7 +108,7 @@ export function byHandWords(ctx: Context, { sent, verdicts }: AttemptRecord, isT
 
 // While a change that was recorded as not made can still take effect, every screen says until when.
 function appearsWords(ctx: Context, record: AttemptRecord): string {
-  const until = mayAppearUntil(ctx.journal, record, ctx.clock.now());
+  const until = untilMayAppear(record, ctx.clock.now());
   if (until === undefined) return '';
   return `; it may still appear until ${untilWords(ctx, until)}`;
 }

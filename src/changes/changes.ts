@@ -32,46 +32,15 @@ export { createOrder } from './create/new-order.ts';
 export { orderFlags } from './create/order-body.ts';
 export { createPaymentLink, linkFlags } from './create/payment-link.ts';
 export { bodyFlag, creationFlags, parsePair, parsePairAt, qrFlags } from './create/sale-flags.ts';
-export {
-  type AttemptsByOrder,
-  attemptsByOrder,
-  type CaseWords,
-  casesOf,
-  caseWords,
-  longestShortCase,
-  mayAppearUntil,
-  type OrderCase,
-  openCasesOf,
-  stopsRefund,
-  unconfirmedOf,
-} from './order-cases.ts';
 export type { PickedOrder } from './order-change.ts';
 export { approveRequest, rejectRequest, showRequest } from './refund/answer-request.ts';
 export { isOfRefund, requestPattern } from './refund/approved-refund.ts';
 export { accountWords, isOfAccount, isPending, pendingRequests, requestsOf } from './refund/find-requests.ts';
-export {
-  knownTwin,
-  ordersWithRefunds,
-  originsOf,
-  type RefundFacts,
-  type RefundOrigins,
-  refundFacts,
-  sentBy,
-} from './refund/known-refunds.ts';
+export { originsAmong, type RefundOrigins, sentBy } from './refund/known-refunds.ts';
 export { lookForTwins } from './refund/look-for-twins.ts';
 export { refundOrder } from './refund/refund-order.ts';
 export { requestColumns, requestRecord, stateWords } from './refund/request-record.ts';
 export { sendApproved } from './refund/send-approved.ts';
-export {
-  isRefunded,
-  type KnownTwin,
-  purchaseOf,
-  type Twin,
-  twinLine,
-  twinOf,
-  twinSeconds,
-  twinWords,
-} from './refund/twins.ts';
 export { againFlag, intentFlag, onlyGiven, scriptIdPattern } from './repeat.ts';
 export {
   appearedCommand,
@@ -79,8 +48,8 @@ export {
   caseBlocks,
   caseSteps,
   checkTwiceCommand,
+  goneWords,
   mayAppearWords,
-  seenTwiceWords,
   unrecordedLine,
   unshownWords,
 } from './unconfirmed-words.ts';

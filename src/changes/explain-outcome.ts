@@ -103,7 +103,7 @@ function duplicate(
   const ids = refunds.map(({ id }) => id ?? 'one without an id').join(' and ');
   return new CliError('unknown', `${refunds.length} new refunds${money} of this order\n${orderId}\n${ids}`, {
     ...said,
-    opening: 'PAID BACK TWICE:',
+    opening: 'MADE TWICE:',
     certain: `this machine sent one; the service lists ${refunds.length === 2 ? 'both' : 'all of them'}, ${figureWords(sum, currency, settings)} together;\npaydesk cannot take a refund back`,
     now,
   });

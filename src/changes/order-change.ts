@@ -12,6 +12,7 @@ import type { Context } from '../commands/command.ts';
 import { usage } from '../commands/flags.ts';
 import { about, CliError } from '../errors.ts';
 import type { AttemptRecord, Intent } from '../journal/journal.ts';
+import type { Twin } from '../orders/orders.ts';
 import { commandLine, type Profile } from '../profiles/profiles.ts';
 import type { Block } from '../terminal/terminal.ts';
 import { byHandLines } from './by-hand-words.ts';
@@ -19,7 +20,6 @@ import { makeChange, type PlannedChange } from './change.ts';
 import { becameWords, changeOf } from './change-words.ts';
 import { type Confirmation, checkOrderConfirmable, confirmAgain } from './confirm-change.ts';
 import type { Applied } from './outcome.ts';
-import type { Twin } from './refund/twins.ts';
 import { onlyGiven, type Repeat } from './repeat.ts';
 
 /** The order that was named, and the flags that refunds and captures share. */
@@ -180,7 +180,7 @@ function given(flag: string, value: string | undefined): readonly string[] {
   return value === undefined || value === '' ? [] : [flag, value];
 }
 
-// Refuses an order that has an unconfirmed change or was paid back twice, before anything is shown or asked. It reads the order
+// Refuses an order that has an unconfirmed change or a refund that was made twice, before anything is shown or asked. It reads the order
 // again first and returns the attempts whose outcome became known. The check that counts comes later, under the order's lock.
 async function checkNotOpen(
   ctx: Context,

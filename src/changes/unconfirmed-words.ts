@@ -9,21 +9,16 @@ import {
   type AppearedRefund,
   type AttemptRecord,
   changeKinds,
+  madeTwiceWords,
   type PaidTwice,
-  paidTwiceWords,
   type UnconfirmedChange,
   whoMadeLines,
 } from '../journal/journal.ts';
+import type { OrderCase } from '../orders/orders.ts';
 import type { Profile } from '../profiles/profiles.ts';
 import type { Block } from '../terminal/terminal.ts';
 import { untilWords } from './by-hand-words.ts';
 import { kindWords } from './change-words.ts';
-import { caseWords, type OrderCase } from './order-cases.ts';
-
-/** `paid back twice? 900 MXN, re_1 and re_2`: the order shows that, and the journal does not know it yet. */
-export function seenTwiceWords(twice: PaidTwice, { settings }: Pick<Profile, 'settings'>): string {
-  return paidTwiceWords(twice, settings).replace(':', '?');
-}
 
 /** The command that finds out about them. */
 export function checkTwiceCommand({ intent }: Pick<PaidTwice, 'intent'>): string {
@@ -47,19 +42,19 @@ function whoSaid({ verdicts }: AttemptRecord): string {
 export function mayAppearWords(
   ctx: Parameters<typeof untilWords>[0] & Pick<Context, 'shortTime'>,
   profile: Pick<Profile, 'settings'>,
-  { record, until }: Extract<OrderCase, { readonly is: 'may_appear' }>,
+  { record, until }: Extract<OrderCase, { readonly is: 'recorded not made' }>,
 ): string {
   return `${sentWords(ctx, profile, record)}: ${whoSaid(record)} says it was not made; it may still appear until ${untilWords(ctx, until)}`;
 }
 
-/** `HAS APPEARED: refund of 900 MXN, sent at 05:05:12 by op7: root recorded that it was not made; the order shows re_1` */
+/** `APPEARED: refund of 900 MXN, sent at 05:05:12 by op7: root recorded that it was not made; the order shows re_1` */
 export function appearedWords(
   ctx: Pick<Context, 'shortTime'>,
   profile: Pick<Profile, 'settings'>,
   { record, operator: who, refunds }: AppearedRefund,
 ): string {
   const shown = refunds.length === 0 ? 'a part of it' : refunds.join(' and ');
-  return `HAS APPEARED: ${sentWords(ctx, profile, record)}: ${who} recorded that it was not made; the order shows ${shown}`;
+  return `APPEARED: ${sentWords(ctx, profile, record)}: ${who} recorded that it was not made; the order shows ${shown}`;
 }
 
 /** The command that records it, or shows how to end it. */
@@ -90,21 +85,18 @@ function caseLines(ctx: Context, profile: Profile, one: OrderCase, isShown: bool
   switch (one.is) {
     case 'unconfirmed':
       return unconfirmedLines(ctx, profile, one.change, isShown);
-    case 'paid_twice':
+    case 'made twice':
       return [
-        capitals(paidTwiceWords(one.twice, profile.settings)),
+        capitals(madeTwiceWords(one.twice, profile.settings)),
         ...whoMadeLines(one.twice, (ms) => ctx.shortTime(ms)),
         ...(one.late === undefined ? [] : lateLines(ctx, profile, one.late)),
-        ...besidesLines(one.twice),
-        'paydesk cannot take a refund back',
-        'do not refund this order; show your lead',
-      ];
-    case 'seen_twice':
-      return [
-        capitals(seenTwiceWords(one.twice, profile)),
-        ...whoMadeLines(one.twice, (ms) => ctx.shortTime(ms)),
-        ...(one.late === undefined ? [] : lateLines(ctx, profile, one.late)),
-        `do not refund this order before this is checked: ${checkTwiceCommand(one.twice)}`,
+        ...(one.isKnown
+          ? [
+              ...besidesLines(one.twice),
+              'paydesk cannot take a refund back',
+              'do not refund this order; show your lead',
+            ]
+          : [`do not refund this order before this is checked: ${checkTwiceCommand(one.twice)}`]),
       ];
     case 'appeared': {
       const { isRecorded } = one.refund;
@@ -115,15 +107,23 @@ function caseLines(ctx: Context, profile: Profile, one: OrderCase, isShown: bool
         ...(isRecorded ? [] : [`record it: ${appearedCommand(one.refund)}`]),
       ];
     }
-    case 'unshown':
+    case 'recorded made':
       return [
-        `RECORDED AS MADE  ${unshownWords(one.record, profile)}`,
+        `RECORDED MADE  ${unshownWords(one.record, profile)}`,
         `treat it as paid back; ask ${whoSaid(one.record)} before you refund again`,
       ];
+    case 'gone':
+      return [goneWords(one), 'do not refund this order; show your lead'];
     // The line about what was settled by hand says it.
-    case 'may_appear':
+    case 'recorded not made':
       return [];
   }
+}
+
+/** `refund re_1 was made, and the order does not show it any more` */
+export function goneWords({ refunds }: Extract<OrderCase, { readonly is: 'gone' }>): string {
+  const are = refunds.length === 1 ? 'refund' : 'refunds';
+  return `${are} ${refunds.join(' and ')} ${refunds.length === 1 ? 'was' : 'were'} made, and the order does not show ${refunds.length === 1 ? 'it' : 'them'} any more`;
 }
 
 // Two attempts may have an alarm about the same money: ending one leaves the other.
@@ -150,17 +150,17 @@ function betweenLines(ctx: Context, profile: Profile, { between }: AppearedRefun
 }
 
 /**
- * `ord_…: HAS appeared; record it: paydesk journal reconcile i_…`. Undefined if the journal knows the case: then the line that every
+ * `ord_…: appeared; record it: paydesk journal reconcile i_…`. Undefined if the journal knows the case: then the line that every
  * command begins with says it.
  */
 export function unrecordedLine(orderId: string, one: OrderCase): string | undefined {
-  const { full } = caseWords[one.is];
-  if (one.is === 'seen_twice') return `${orderId}: ${full} Check it: ${checkTwiceCommand(one.twice)}`;
+  if (one.is === 'made twice' && !one.isKnown)
+    return `${orderId}: ${one.is}; check it: ${checkTwiceCommand(one.twice)}`;
   if (one.is !== 'appeared' || one.refund.isRecorded) return undefined;
-  return `${orderId}: ${full}; record it: ${appearedCommand(one.refund)}`;
+  return `${orderId}: ${one.is}; record it: ${appearedCommand(one.refund)}`;
 }
 
-// The words before the figures: `PAID BACK TWICE: 900 MXN`.
+// The words before the figures: `MADE TWICE: 900 MXN`.
 function capitals(words: string): string {
   return words.replace(/^[^:?]*/, (head) => head.toUpperCase());
 }
@@ -181,13 +181,13 @@ function stepOf(ctx: Context, one: OrderCase): readonly [words: string, command:
         `paydesk journal ${verb} ${intent}`,
       ];
     }
-    case 'paid_twice':
-      return [
-        'see what was sent, what paydesk has found since, and how to end this:',
-        `paydesk journal show ${one.twice.intent}`,
-      ];
-    case 'seen_twice':
-      return ['first check whether the buyer was paid twice:', checkTwiceCommand(one.twice)];
+    case 'made twice':
+      return one.isKnown
+        ? [
+            'see what was sent, what paydesk has found since, and how to end this:',
+            `paydesk journal show ${one.twice.intent}`,
+          ]
+        : ['first check whether the buyer was paid twice:', checkTwiceCommand(one.twice)];
     case 'appeared':
       return [
         one.refund.isRecorded
@@ -195,12 +195,17 @@ function stepOf(ctx: Context, one: OrderCase): readonly [words: string, command:
           : 'record in the journal what the order shows:',
         appearedCommand(one.refund),
       ];
-    case 'unshown':
+    case 'recorded made':
       return [
         'first see who recorded that, and why; if it is wrong, that screen says how to correct it:',
         `paydesk journal show ${one.record.sent.intent}`,
       ];
-    case 'may_appear':
+    case 'gone':
+      return [
+        'see what was sent, and what the service replied:',
+        `paydesk journal show ${one.record.sent.intent}`,
+      ];
+    case 'recorded not made':
       return [
         `wait until ${untilWords(ctx, one.until)}: it may still appear. See who recorded that it was not made, and why:`,
         `paydesk journal show ${one.record.sent.intent}`,

@@ -1,9 +1,9 @@
 /** Takes the facts of a report from an export file, if that file can answer what is asked. */
 
 import { isObject, type JsonObject, statuses } from '../api/spec.ts';
-import { purchaseOf } from '../changes/changes.ts';
 import { CliError } from '../errors.ts';
 import type { ExportReading } from '../exports/exports.ts';
+import { purchaseOf } from '../orders/orders.ts';
 import { commandLine, environmentName } from '../profiles/profiles.ts';
 import { type Facts, factsOfCharge, factsOfOrder, factsOfRefundRow, type Known } from '../reports/reports.ts';
 import type { Context, Days } from './command.ts';
@@ -38,7 +38,7 @@ export async function openFile(ctx: Context, asked: Asked, path: string): Promis
   const { origin } = account;
   const makers =
     needs.makers && query.rows !== 'refunds'
-      ? await makersOf(ctx, (orderIds) => ctx.journal.attempts({ origin, orderIds }))
+      ? await makersOf((orderIds) => ctx.journal.attempts({ origin, orderIds }))
       : nobodyAsked;
   const filters = filtersOf(query);
   let read = 0;

@@ -1,11 +1,11 @@
 /** Takes the facts of a report from the index of this machine, if that can answer. */
 
 import { statuses } from '../api/spec.ts';
-import { unconfirmedOf } from '../changes/changes.ts';
 import { counted } from '../counted.ts';
 import { CliError, withParts } from '../errors.ts';
 import type { IndexStatus, OrderIndex } from '../index/index.ts';
-import { type AttemptRecord, type FoundRefund, pagesOf } from '../journal/journal.ts';
+import { type AttemptRecord, type FoundRefund, ownRefunds, pagesOf } from '../journal/journal.ts';
+import { unconfirmedOf } from '../orders/orders.ts';
 import { accountSpan, commandLine, type Profile } from '../profiles/profiles.ts';
 import { type Facts, factsOfOrder, hasCurrency, isInSpan } from '../reports/reports.ts';
 import type { Context } from './command.ts';
@@ -117,7 +117,7 @@ async function sourceOf(
   const service = await ctx.service();
   const { journal } = ctx;
   const makers = needs.makers
-    ? await makersOfIndexed(ctx, (orders) => journal.attemptsOf(service, orders))
+    ? await makersOfIndexed((orders) => journal.attemptsOf(service, orders))
     : nobodyAsked;
   // Refunds that this machine made in the period. What the index shows is taken off.
   const missing =
@@ -238,7 +238,7 @@ async function madeHere(
     for await (const page of pagesOf(journal, filter))
       for (const record of page.filter((one) => journal.mayBeOf(service, one)))
         if (hasCurrency(currency, record.sent.currency))
-          for (const id of idsIn(journal.ownRefunds(record), record, range)) made.add(id);
+          for (const id of idsIn(ownRefunds(record), record, range)) made.add(id);
     return made;
   } catch (error) {
     if (error instanceof CliError) return new Set();

@@ -1,9 +1,9 @@
 /** Takes the facts of a report from the service, by a walk through its orders. */
 
 import { longPages, type OpenService } from '../api/api.ts';
-import { purchaseOf, unconfirmedOf } from '../changes/changes.ts';
 import { counted } from '../counted.ts';
 import { CliError } from '../errors.ts';
+import { purchaseOf, unconfirmedOf } from '../orders/orders.ts';
 import { accountSpan } from '../profiles/profiles.ts';
 import { type Facts, factsOfOrder } from '../reports/reports.ts';
 import type { Context } from './command.ts';
@@ -20,9 +20,7 @@ export async function openLive(ctx: Context, asked: Asked): Promise<OpenedSource
   const service = await ctx.service({ maxPerSecond: flags['max-rps'] });
   const time = timeOf(ctx, asked);
   const { journal } = ctx;
-  const makers = needs.makers
-    ? await makersOf(ctx, (orders) => journal.attemptsOf(service, orders))
-    : nobodyAsked;
+  const makers = needs.makers ? await makersOf((orders) => journal.attemptsOf(service, orders)) : nobodyAsked;
   const walked = walk(ctx, service, { makers, see, since: stopOf(needs, time.range) });
   const asOf = ctx.clock.now();
   return {

@@ -1,11 +1,10 @@
 /** Who made each refund and why, out of the journal of this machine, in words that are never blank. */
 
 import { isObject, type JsonObject, valueAt } from '../api/spec.ts';
-import { ordersWithRefunds, refundFacts } from '../changes/changes.ts';
 import { CliError } from '../errors.ts';
-import { type AttemptRecord, broughtBy } from '../journal/journal.ts';
+import { type AttemptRecord, broughtBy, probableRefunds } from '../journal/journal.ts';
+import { ordersWithRefunds, refundFacts } from '../orders/orders.ts';
 import { type Known, type Maker, noReason, notFromHere } from '../reports/reports.ts';
-import type { Context } from './command.ts';
 
 /** Says who made a refund. */
 type MakerOf = Known['makerOf'];
@@ -25,35 +24,32 @@ export const nobodyAsked: Makers = () => Promise.resolve(() => elsewhere);
  * Who made the refunds of orders. Throws CliError 'refused' if the journal cannot be read: all refunds would then look as if
  * somebody else had made them. That is tried at once, before anything else is read.
  */
-export async function makersOf({ journal }: Pick<Context, 'journal'>, ask: AskJournal): Promise<Makers> {
+export async function makersOf(ask: AskJournal): Promise<Makers> {
   await attemptsOn(ask, []);
-  return async (orders) => makerAmong(journal, await attemptsOn(ask, orders));
+  return async (orders) => makerAmong(await attemptsOn(ask, orders));
 }
 
 /**
  * The same for orders of an index, which keeps the id of a charge only if it has refunds. The journal compares an order charge by
  * charge, so a missing id is taken from the order as it was before the sending.
  */
-export async function makersOfIndexed(
-  { journal }: Pick<Context, 'journal'>,
-  ask: AskJournal,
-): Promise<Makers> {
+export async function makersOfIndexed(ask: AskJournal): Promise<Makers> {
   await attemptsOn(ask, []);
   return async (orders) => {
     const attempts = await attemptsOn(ask, orders);
-    return withChargeIds(makerAmong(journal, attempts), attempts);
+    return withChargeIds(makerAmong(attempts), attempts);
   };
 }
 
-function makerAmong(journal: Context['journal'], attempts: readonly AttemptRecord[]): MakerOf {
-  const facts = refundFacts(attempts, journal);
+function makerAmong(attempts: readonly AttemptRecord[]): MakerOf {
+  const facts = refundFacts(attempts);
   const people = new Map(attempts.map(({ sent }) => [sent.intent, personOf(sent)] as const));
   const byOrder = Map.groupBy(attempts, ({ sent }) => sent.proof.orderId);
   return (refundId, order) => {
     const id = typeof refundId === 'string' ? refundId : '';
     const fact = facts.get(id);
     if (fact !== undefined) return madeHere({ ...fact, operator: people.get(fact.intent) ?? fact.operator });
-    const probable = probableOf(journal, byOrder.get(String(order.id)) ?? [], order).get(id);
+    const probable = probableOf(byOrder.get(String(order.id)) ?? [], order).get(id);
     return probable === undefined ? elsewhere : probablyMadeHere(probable);
   };
 }
@@ -104,9 +100,8 @@ function probablyMadeHere({ sent }: AttemptRecord) {
 }
 
 function probableOf(
-  journal: Context['journal'],
   attempts: readonly AttemptRecord[],
   order: JsonObject,
 ): ReadonlyMap<string, AttemptRecord> {
-  return attempts.length === 0 ? new Map() : journal.probableRefunds(attempts, order);
+  return attempts.length === 0 ? new Map() : probableRefunds(attempts, order);
 }

@@ -1,8 +1,8 @@
 /** `report`: one HTML file about the refunds of a period, for a lead who mails it. */
 
 import type { JsonObject } from '../api/spec.ts';
-import { twinSeconds } from '../changes/changes.ts';
 import { counted } from '../counted.ts';
+import { twinSeconds } from '../orders/orders.ts';
 import { commandLine, plainCommand, profileNamed } from '../profiles/profiles.ts';
 import { loadReportPage, type Page } from '../reports/reports.ts';
 import { toJson } from '../terminal/terminal.ts';

@@ -23,7 +23,7 @@ import type { Source } from './report-source.ts';
 export interface TodayLine extends JsonObject {
   readonly what:
     | 'unconfirmed'
-    | 'paid_back_twice'
+    | 'made_twice'
     | 'has_appeared'
     | 'refunded'
     | 'paid'
@@ -101,7 +101,7 @@ function keepLargest(largest: Map<string, RefundFact>, refund: RefundFact, { ran
 function openLines({ unconfirmed, twice, appeared }: OpenOrders): readonly TodayLine[] {
   return [
     lineOf('unconfirmed', null, undefined, unconfirmed, null),
-    lineOf('paid_back_twice', null, undefined, twice.size, null),
+    lineOf('made_twice', null, undefined, twice.size, null),
     lineOf('has_appeared', null, undefined, appeared.size, null),
   ];
 }

@@ -2,8 +2,9 @@
 
 import { amountWords } from '../amounts.ts';
 import type { JsonObject } from '../api/spec.ts';
-import { pendingRequests, twinSeconds } from '../changes/changes.ts';
+import { pendingRequests } from '../changes/changes.ts';
 import { awayWords } from '../journal/journal.ts';
+import { twinSeconds } from '../orders/orders.ts';
 import { commandLine } from '../profiles/profiles.ts';
 import type { Block, Cell } from '../terminal/terminal.ts';
 import { type Context, defineCommand } from './command.ts';
@@ -99,8 +100,8 @@ const columns = [
 
 const labels: Readonly<Record<TodayLine['what'], string>> = {
   unconfirmed: 'unconfirmed',
-  paid_back_twice: 'paid back twice',
-  has_appeared: 'HAS appeared',
+  made_twice: 'made twice',
+  has_appeared: 'appeared',
   refunded: 'refunded today',
   paid: 'paid today',
   waiting: 'waiting',
@@ -162,5 +163,5 @@ function emphasised(what: TodayLine['what']): Cell {
 
 // The journal says these, of every currency.
 function needsPerson(what: TodayLine['what']): boolean {
-  return what === 'unconfirmed' || what === 'paid_back_twice' || what === 'has_appeared';
+  return what === 'unconfirmed' || what === 'made_twice' || what === 'has_appeared';
 }

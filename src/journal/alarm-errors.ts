@@ -1,21 +1,21 @@
-/** The errors when an alarm stops a refund: one was paid back twice, or one that counted as not made has appeared. */
+/** The errors when an alarm stops a refund: one was made twice, or one that counted as not made has appeared. */
 
 import { CliError } from '../errors.ts';
-import { alarmText, paidTwiceWords, whoMadeLines } from './alarm-words.ts';
+import { alarmText, madeTwiceWords, whoMadeLines } from './alarm-words.ts';
 import { type AttemptRecord, sentBy } from './journal-rows.ts';
 import type { Refusal } from './refusal.ts';
 import { changeWords, type HowShown, named, showCommand } from './refusal-words.ts';
 import { notMadeBy } from './said-by-hand.ts';
 import { namedByReply } from './unconfirmed.ts';
 
-/** The error of a refund whose order has a refund that was paid back twice. */
+/** The error of a refund whose order has a refund that was made twice. */
 export function paidTwiceError(
   { attempt, refunds }: Extract<Refusal, { why: 'paid_twice' }>,
   subject: string,
   { shortTime, amounts }: HowShown,
 ): CliError {
   const { amount, currency, time } = attempt.sent;
-  const what = paidTwiceWords({ amount, currency, refunds }, amounts);
+  const what = madeTwiceWords({ amount, currency, refunds }, amounts);
   return new CliError('refused', `${subject} was ${what} (${shortTime(time)}, by ${sentBy(attempt.sent)})`, {
     certain: 'nothing was sent',
     now: ['do not refund this order; show your lead:', showCommand(attempt), ...acknowledgeLines(attempt)],
@@ -65,7 +65,7 @@ function twiceError(
     'unknown',
     `${subject} shows the ${changeWords(attempt.sent, amounts)} more than once\n${ids.join(' and ')}`,
     {
-      opening: 'PAID BACK TWICE:',
+      opening: 'MADE TWICE:',
       certain: ['nothing was sent now', ...who, 'paydesk cannot take a refund back'].join('; '),
       now: ['stop on this order and show your lead:', showCommand(attempt), ...acknowledgeLines(attempt)],
     },

@@ -1,12 +1,12 @@
-/** The words for an alarm, and for a refund that was paid back twice. Pure. */
+/** The words for an alarm, and for a refund that was made twice. Pure. */
 
 import { type AmountStyle, amountWords } from '../amounts.ts';
 import type { PaidTwice } from './journal.ts';
 import type { Alarm, AttemptRecord } from './journal-rows.ts';
 import { appearedVerdict, notMadeBy } from './said-by-hand.ts';
 
-/** `paid back twice: 900 MXN, re_1 and re_2` */
-export function paidTwiceWords(
+/** `made twice: 900 MXN, re_1 and re_2` */
+export function madeTwiceWords(
   { amount, currency, refunds }: Pick<PaidTwice, 'amount' | 'currency' | 'refunds'>,
   style: AmountStyle,
 ): string {
@@ -14,7 +14,7 @@ export function paidTwiceWords(
   const [only, second] = refunds;
   const hidden = only !== undefined && second === undefined ? ['one that no read has shown'] : [];
   const ids = only === undefined ? [] : [listed([...refunds, ...hidden])];
-  return `paid back ${refunds.length > 2 ? 'more than once' : 'twice'}: ${[...sum, ...ids].join(', ')}`;
+  return `made ${refunds.length > 2 ? `${refunds.length} times` : 'twice'}: ${[...sum, ...ids].join(', ')}`;
 }
 
 // `re_1, re_2 and re_3`
@@ -58,7 +58,7 @@ export function whoMadeLines(
 }
 
 /** Of a refund that the order shows although somebody recorded that it was not made. */
-export const appearedText = 'HAS APPEARED';
+export const appearedText = 'APPEARED';
 
 /** The alarm of an attempt in a few words; undefined when there is none. */
 export function alarmText(record: AttemptRecord): string | undefined {
@@ -70,7 +70,7 @@ export function alarmText(record: AttemptRecord): string | undefined {
 
 /** An alarm in a few words, to stand before a colon. */
 export const alarmWords: Readonly<Record<Alarm, string>> = {
-  duplicate: 'PAID BACK TWICE',
+  duplicate: 'MADE TWICE',
   contradiction: 'the reply does not match the request',
   partial: 'the order shows only a part of it',
   applied_though_rejected: 'refused, but made all the same',

@@ -50,7 +50,7 @@ export function decide(asked: Asked, known: readonly AttemptRecord[], now: Momen
 }
 
 /**
- * Refuses every refund of an order while one is known to have been paid back twice, or to have appeared although a person recorded
+ * Refuses every refund of an order while one is known to have been made twice, or to have appeared although a person recorded
  * that it was not made: whoever sends the next one does not know yet how that ends. Nothing but `journal acknowledge` lets it through. Captures and other requests pay nothing back, and a new
  * charge may be how somebody gets the money back, so they are not refused.
  */

@@ -2,7 +2,7 @@
 
 import type { Service } from '../api/api.ts';
 import type { JsonObject } from '../api/spec.ts';
-import type { ChangeKind, ChangeSubject, FoundRefund, Intent, Outcome } from './intent.ts';
+import type { ChangeKind, ChangeSubject, Intent, Outcome } from './intent.ts';
 import type { AttemptRecord, Moment, SettingRow, VerdictRow } from './journal-rows.ts';
 import type {
   Archiving,
@@ -17,10 +17,18 @@ import type { Evidence } from './judge-read.ts';
 import type { LimitRow } from './team-rows.ts';
 import type { SharedPlan, TeamRules } from './team-rules.ts';
 
-export { alarmText, alarmWords, appearedText, paidTwiceWords, whoMadeLines } from './alarm-words.ts';
+export { alarmText, alarmWords, appearedText, madeTwiceWords, whoMadeLines } from './alarm-words.ts';
 export { archivedBy, keptAtLeastMs } from './archived-rows.ts';
 export { byNewest, pagesOf } from './attempt-query.ts';
-export { leavesUntil } from './attempt-state.ts';
+export {
+  blockedUntil,
+  horizonOf,
+  isOpen,
+  isWatched,
+  leavesUntil,
+  ownRefunds,
+} from './attempt-state.ts';
+export { isMadeByHand, sentAgain, unshownRefunds } from './by-hand.ts';
 export type { StoredRow } from './chain.ts';
 export type {
   Change,
@@ -47,8 +55,10 @@ export { tolerableSkewMs } from './journal-time.ts';
 export type { Evidence } from './judge-read.ts';
 export { LimitRefusal, limitValue, limitWords, secondWords, wentBackWords } from './limit-words.ts';
 export { isSameOrigin } from './moved-away.ts';
+export { foundTwice, isPaidTwice, otherAlarms } from './paid-twice.ts';
 export type { TeamStatus } from './postgres/team-status.ts';
 export type { ServerVerification } from './postgres/verify-server.ts';
+export { pickDue } from './read-again.ts';
 export { appearedVerdict, notMadeBy, statementOn } from './said-by-hand.ts';
 export type { AccountMarks } from './same-account.ts';
 export type { AskedPlanRow, AskedRefundRow, LimitRow, PlanTold } from './team-rows.ts';
@@ -66,6 +76,14 @@ export type {
   TeamRules,
 } from './team-rules.ts';
 export { approvalMaxMs, silentFromMs } from './team-rules.ts';
+export {
+  appearedRefunds,
+  namedByReply,
+  paidTwiceOf,
+  probableRefunds,
+  seenTwice,
+  unconfirmedChange,
+} from './unconfirmed.ts';
 export { unfinished } from './unfinished.ts';
 export { awayWords, mendLines, reasonOf } from './unwritten-words.ts';
 
@@ -81,7 +99,7 @@ export interface UnconfirmedChange {
   readonly operator: string;
 }
 
-/** A refund that was paid back twice. Nobody has acknowledged that yet, so the journal refuses the next refund of its order. */
+/** A refund that was made twice. Nobody has acknowledged that yet, so the journal refuses the next refund of its order. */
 export interface PaidTwice extends Omit<UnconfirmedChange, 'kind'> {
   /** The ids of the refunds. */
   readonly refunds: readonly string[];
@@ -92,12 +110,6 @@ export interface PaidTwice extends Omit<UnconfirmedChange, 'kind'> {
   readonly others?: number | undefined;
   /** The intents whose alarms stand on the same order besides this one. */
   readonly besides?: readonly string[] | undefined;
-}
-
-/** The open cases of an account that need no read of an order, by the id of their order; of several, the oldest. An order may have both. */
-export interface OpenCases {
-  readonly unconfirmed: ReadonlyMap<string, UnconfirmedChange>;
-  readonly paidTwice: ReadonlyMap<string, PaidTwice>;
 }
 
 /** A refund that an order shows although a person recorded that it was not made. */
@@ -146,15 +158,13 @@ export interface Journal {
   now(service?: Pick<Service, 'seenDate'>): Promise<Moment>;
   /** Whether an attempt still blocks its order. */
   isOpen(record: AttemptRecord, now: Moment): boolean;
-  /** When an open attempt ends at the latest, Unix milliseconds; undefined when only a read or a person can end it. */
-  blockedUntil(record: AttemptRecord): number | undefined;
   /** Whether reading the order again may show something new about the attempt. */
   isDue(record: AttemptRecord, now: Moment): boolean;
   /** Whether another desk of the team may be about to send it, so that a read proves nothing yet. */
   mayStillLeave(record: AttemptRecord, now: Moment): boolean;
   /**
    * Reads the order again if a change on it is unconfirmed. Throws CliError 'refused' when one still is after that, and for
-   * a refund of an order that was paid back twice; returns the attempts that the read settled. If the order cannot be
+   * a refund of an order with a refund that was made twice; returns the attempts that the read settled. If the order cannot be
    * read, nothing is refused here: the change itself does that later. A dry run reads nothing again.
    */
   refuseOpen(order: {
@@ -163,8 +173,6 @@ export interface Journal {
     readonly orderId: string;
     readonly again: readonly string[];
   }): Promise<readonly AttemptRecord[]>;
-  /** The open cases of an account, or of one order. Asks the service nothing. */
-  openCases(service: Pick<Service, 'profile' | 'keyFingerprint'>, orderId?: string): Promise<OpenCases>;
   /**
    * Stops a change when the order that was just read shows a refund twice, or one that a person recorded as not made, and the
    * journal does not know that yet: it reads the
@@ -186,18 +194,6 @@ export interface Journal {
     };
     readonly order: JsonObject;
   }): Promise<void>;
-  /** The refunds that somebody recorded as made by hand and that this order does not show. `known`: the attempts on it. */
-  unshownRefunds(known: readonly AttemptRecord[], order: JsonObject): readonly AttemptRecord[];
-  /**
-   * The refunds that somebody recorded as not made and that this order shows, until somebody acknowledges it. `known`: the
-   * attempts on it.
-   */
-  appearedRefunds(known: readonly AttemptRecord[], order: JsonObject): readonly AppearedRefund[];
-  /**
-   * The refund that an order shows more than once although the journal knows only one, until somebody reconciles it. `known`:
-   * the attempts on that order. Undefined if there is none.
-   */
-  seenTwice(known: readonly AttemptRecord[], order: JsonObject): PaidTwice | undefined;
   /** The attempts on an order, or on several, that may be of this account, however its address is spelled. Asks the service nothing. */
   attemptsOf(
     service: Pick<Service, 'profile' | 'keyFingerprint'>,
@@ -205,19 +201,6 @@ export interface Journal {
   ): Promise<readonly AttemptRecord[]>;
   /** Whether an attempt may be of this account, however its address is spelled. */
   mayBeOf(service: Pick<Service, 'profile' | 'keyFingerprint'>, record: AttemptRecord): boolean;
-  /**
-   * The refunds that an order shows and that unconfirmed attempts probably made, by the id of the refund. `known`: the
-   * attempts on that order.
-   */
-  probableRefunds(known: readonly AttemptRecord[], order: JsonObject): ReadonlyMap<string, AttemptRecord>;
-  /** Whether a refund was made, but is read again until its horizon, in case a second one appears. */
-  isWatched(record: AttemptRecord): boolean;
-  /** The refund records that an attempt made; none unless its last verdict is `applied`. */
-  ownRefunds(record: AttemptRecord): readonly FoundRefund[];
-  /** The ids of those that its reply named, so they are surely its own. */
-  namedByReply(record: AttemptRecord): readonly string[];
-  /** Chooses the due attempts that a run reads: three that are unconfirmed or recorded as not made, and one that is only watched. */
-  pickDue(due: readonly AttemptRecord[], now: Moment): readonly AttemptRecord[];
   /** What stops every change, in words; undefined when nothing does. */
   problem(): Promise<string | undefined>;
   /**
@@ -241,14 +224,6 @@ export interface Journal {
     },
     confirm: (evidence: Evidence) => Promise<string | undefined>,
   ): Promise<Resolved>;
-  /** The same refund, sent again after this one: if both were made, the buyer was paid twice. `known`: the attempts on its order. */
-  sentAgain(record: AttemptRecord, known: readonly AttemptRecord[]): AttemptRecord | undefined;
-  /** Whether a refund was paid back twice, and nobody has acknowledged it. */
-  isPaidTwice(record: AttemptRecord): boolean;
-  /** Its refunds that are there more than once, with those that were sent again in its place. `known`: the attempts on its order. */
-  foundTwice(record: AttemptRecord, known: readonly AttemptRecord[]): readonly FoundRefund[];
-  /** The other attempts on its order that were paid back twice. Each is acknowledged by itself. */
-  otherAlarms(record: AttemptRecord, known: readonly AttemptRecord[]): readonly AttemptRecord[];
   /** The attempts on the order of this one, with the same account; itself among them. None if it has no order. */
   onSameOrder(record: AttemptRecord): Promise<readonly AttemptRecord[]>;
   /** Until when nobody can know yet that it was not made (Unix milliseconds); undefined when it is late enough. */
@@ -263,8 +238,6 @@ export interface Journal {
     service: Pick<Service, 'profile' | 'keyFingerprint'>,
     intent: Pick<Intent, 'kind' | 'request' | 'asked'>,
   ): Promise<readonly AttemptRecord[]>;
-  /** Until when an attempt may still take effect, Unix milliseconds; undefined when nobody knows. */
-  mayAppearUntil(record: AttemptRecord): number | undefined;
   /**
    * The outcome of an earlier run under a script's id, and the change that it sent. Reads the order again first if
    * the outcome is unconfirmed. Undefined when there is no such run, or when a new attempt may be made. Throws

@@ -6,39 +6,24 @@ import type { Clock } from '../io.ts';
 import type { Locks } from '../locks/locks.ts';
 import { commandLine, type Profile, type Profiles, profileNamed } from '../profiles/profiles.ts';
 import type { Notes, Secrets } from '../terminal/terminal.ts';
-import { attemptsOf, openCasesOf } from './account-attempts.ts';
-import {
-  blockedUntil,
-  horizonOf,
-  isDue,
-  isOpen,
-  isWatched,
-  mayStillLeave,
-  ownRefunds,
-} from './attempt-state.ts';
-import { sentAgain, tooEarly, unshownRefunds } from './by-hand.ts';
+import { attemptsOf } from './account-attempts.ts';
+import { isDue, isOpen, mayStillLeave } from './attempt-state.ts';
+import { tooEarly } from './by-hand.ts';
 import { recordedOutcome } from './change-outcome.ts';
 import type { EffectParts } from './effects.ts';
 import type { Journal } from './journal.ts';
 import type { AttemptRecord } from './journal-rows.ts';
 import type { JournalStore } from './journal-store.ts';
 import { momentOf, stampOf } from './journal-time.ts';
-import { foundTwice, isPaidTwice, otherAlarms } from './paid-twice.ts';
+import { isPaidTwice } from './paid-twice.ts';
 import { applying, claimPlan } from './plan-claim.ts';
-import { pickDue, resolveOne } from './read-again.ts';
+import { resolveOne } from './read-again.ts';
 import { refuseDuplicate, refuseOpen, refusePlanned } from './refuse-early.ts';
 import { appearedVerdict } from './said-by-hand.ts';
 import { marksOf, marksOfService, mayBeSameAccount } from './same-account.ts';
 import { asksForSame } from './same-request.ts';
 import { unwritten, withoutKeys } from './store-of-run.ts';
-import {
-  alarmedLines,
-  appearedRefunds,
-  namedByReply,
-  probableRefunds,
-  seenTwice,
-  unconfirmedLines,
-} from './unconfirmed.ts';
+import { alarmedLines, unconfirmedLines } from './unconfirmed.ts';
 
 /** What a run needs for its journal. */
 export interface JournalParts {
@@ -68,7 +53,7 @@ export interface OpenedJournal {
   /** For commands. */
   readonly journal: Journal;
   /**
-   * Prints a line when changes of the account are unconfirmed, and one when refunds were paid back twice. If the journal cannot
+   * Prints a line when changes of the account are unconfirmed, and one when refunds were made twice. If the journal cannot
    * be read, it only warns. `shown`: the order that the run shows, with everything that is open of it.
    */
   tellOpen(profile: Profile, shown?: string): Promise<void>;
@@ -124,7 +109,6 @@ export function openJournal(parts: JournalParts): OpenedJournal {
       },
       attempts: (query) => thenWarn(journal.attempts(query)),
       list: (filter, page) => thenWarn(journal.list(filter, page)),
-      openCases: (service, orderId) => thenWarn(journal.openCases(service, orderId)),
       attemptsOf: (service, orders) => thenWarn(journal.attemptsOf(service, orders)),
     },
     async checkInPassing() {
@@ -180,7 +164,7 @@ function once(act: () => Promise<void>): () => Promise<void> {
 
 interface OpenAttempts {
   readonly open: readonly AttemptRecord[];
-  /** Refunds that were paid back twice. */
+  /** Refunds that were made twice. */
   readonly twice: readonly AttemptRecord[];
   /** Refunds that appeared although somebody had recorded that they were not made. */
   readonly late: readonly AttemptRecord[];
@@ -227,19 +211,13 @@ function createJournal(parts: JournalParts): Journal {
       store.append({ type: 'setting', ...stampOf(await now()), operator, ...change }),
     now,
     isOpen,
-    blockedUntil,
     isDue,
     mayStillLeave,
     refuseOpen: (order) => refuseOpen({ ...parts, now, readAgain }, order),
     refuseDuplicate: (order) => refuseDuplicate({ ...parts, now, effectParts }, order),
     refusePlanned: (refund) => refusePlanned({ ...parts, now }, refund),
-    unshownRefunds,
-    appearedRefunds,
-    seenTwice,
-    openCases: (service, orderId) => openCasesOf({ store, now }, service, orderId),
     attemptsOf: (service, orders) => attemptsOf(store, service, orders),
     mayBeOf: (service, { sent }) => mayBeSameAccount(marksOf(sent), marksOfService(service)),
-    probableRefunds,
     rules: async () => await store.rules?.(),
     member,
     claimPlan: (plan, text) => claimPlan(parts, plan, text),
@@ -249,10 +227,6 @@ function createJournal(parts: JournalParts): Journal {
       const server = await store.server?.();
       return server?.problem === undefined ? undefined : { asOf: server.asOf };
     },
-    isWatched,
-    ownRefunds,
-    namedByReply,
-    pickDue,
     reconcile: async (record, how) => resolveOne(await effectParts(record), record, how),
     settle: async (record, statement, confirm) => {
       const said = { ...statement, operator: await whoStates() };
@@ -262,10 +236,6 @@ function createJournal(parts: JournalParts): Journal {
       resolveOne(await effectParts(record), record, {
         acknowledgement: { operator: await whoStates(), note },
       }),
-    sentAgain,
-    isPaidTwice,
-    foundTwice,
-    otherAlarms,
     async onSameOrder({ sent }) {
       const { orderId } = sent.proof;
       const all = orderId === undefined ? [] : await store.attempts({ orderId });
@@ -282,10 +252,6 @@ function createJournal(parts: JournalParts): Journal {
       return byHand.filter(
         ({ sent }) => mayBeSameAccount(marksOf(sent), account) && asksForSame(sent, intent),
       );
-    },
-    mayAppearUntil(record) {
-      const horizon = horizonOf(record);
-      return Number.isSafeInteger(horizon) ? horizon : undefined;
     },
     recorded: (given, asked) => recordedOutcome({ store, effectParts }, given, asked),
     forget: (before) => store.eraseBodies(before),

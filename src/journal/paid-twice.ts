@@ -1,5 +1,5 @@
 /**
- * Refunds that were paid back twice, as far as nobody has dealt with that yet: which attempts, and which refunds; and what a read
+ * Refunds that were made twice, as far as nobody has dealt with that yet: which attempts, and which refunds; and what a read
  * is the first to show twice. Pure.
  */
 
@@ -85,7 +85,7 @@ export function withSentAgain(
   return [...named.values()];
 }
 
-/** The other attempts on the order whose alarm says that a refund was paid back twice. Each is acknowledged by itself. */
+/** The other attempts on the order whose alarm says that a refund was made twice. Each is acknowledged by itself. */
 export function otherAlarms(
   record: AttemptRecord,
   known: readonly AttemptRecord[],

@@ -27,7 +27,7 @@ export type Refusal =
     }
   /** An attempt on the same order is unconfirmed. */
   | { readonly why: 'open'; readonly attempt: AttemptRecord; readonly account?: AccountMarks | undefined }
-  /** A refund of the order was paid back twice, and nobody has acknowledged that. `refunds`: their ids. */
+  /** A refund of the order was made twice, and nobody has acknowledged that. `refunds`: their ids. */
   | { readonly why: 'paid_twice'; readonly attempt: AttemptRecord; readonly refunds: readonly string[] }
   /** The same change was tried before, no read showed it, and its horizon has ended: a person must ask for it again. */
   | { readonly why: 'not_seen'; readonly attempt: AttemptRecord }

@@ -1,5 +1,5 @@
 /**
- * Unconfirmed changes and refunds that were paid back twice, as screens show them: one line about all of an account, and the
+ * Unconfirmed changes and refunds that were made twice, as screens show them: one line about all of an account, and the
  * refunds that they probably made. Pure.
  */
 
@@ -13,7 +13,7 @@ import type { AppearedRefund, PaidTwice, UnconfirmedChange } from './journal.ts'
 import { type AttemptRecord, sentBy } from './journal-rows.ts';
 import { earliestOf } from './journal-time.ts';
 import { isExpected, judgeRead } from './judge-read.ts';
-import { newDuplicate, sendersOf, withSentAgain } from './paid-twice.ts';
+import { newDuplicate, otherAlarms, refundsPaidTwice, sendersOf, withSentAgain } from './paid-twice.ts';
 import { appearedVerdict, notMadeBy } from './said-by-hand.ts';
 
 /** An unconfirmed attempt as screens show it. */
@@ -42,7 +42,7 @@ export function seenTwice(known: readonly AttemptRecord[], order: JsonObject): P
   return undefined;
 }
 
-/** A refund that was paid back twice, as screens show it. `refunds`: the ids of those that are there more than once. */
+/** A refund that was made twice, as screens show it. `refunds`: the ids of those that are there more than once. */
 export function paidTwiceRefund(
   record: AttemptRecord,
   refunds: readonly string[],
@@ -50,6 +50,12 @@ export function paidTwiceRefund(
 ): PaidTwice {
   const ours = namedByReply(record);
   return { ...unconfirmedChange(record), refunds, ours, ...sendersOf(refunds, known) };
+}
+
+/** A refund that was made twice, as the journal knows it. `known`: the attempts on its order. */
+export function paidTwiceOf(record: AttemptRecord, known: readonly AttemptRecord[]): PaidTwice {
+  const besides = otherAlarms(record, known).map(({ sent }) => sent.intent);
+  return { ...paidTwiceRefund(record, refundsPaidTwice(record, known), known), besides };
 }
 
 /** What an order shows of a refund that was made and is still watched, if it shows it twice and the journal does not know. */
@@ -178,7 +184,7 @@ function lineOf(records: readonly AttemptRecord[], amounts: AmountStyle, how: st
 }
 
 /**
- * `1 refund paid back twice: ord_…, 900 MXN: show your lead: paydesk journal show i_…`. For attempts whose alarm nobody has
+ * `1 refund made twice: ord_…, 900 MXN: show your lead: paydesk journal show i_…`. For attempts whose alarm nobody has
  * acknowledged.
  */
 export function alarmedLines(
@@ -187,7 +193,7 @@ export function alarmedLines(
   amounts: AmountStyle,
 ): readonly string[] {
   return [
-    ...alarmedLine(twice, 'paid back twice', amounts),
+    ...alarmedLine(twice, 'made twice', amounts),
     ...alarmedLine(late, 'recorded as not made, and made all the same', amounts),
   ];
 }

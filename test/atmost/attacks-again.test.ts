@@ -156,12 +156,12 @@ describe.concurrent('a repeat whose reply is lost, and that no read can tell at 
       code: 0,
       story: 'sent applied sent unknown unknown applied',
     });
-    expect(look.stdout + look.stderr).not.toContain('PAID BACK TWICE');
+    expect(look.stdout + look.stderr).not.toContain('MADE TWICE');
     // One more of it is no word of anybody here: the next look at either says so.
     order.apply(order.posts[0]?.body ?? '');
     const looks = [await reconcile(), await reconcile()];
     expect(looks.map(({ code }) => code)).toContain(7);
-    expect(looks.map(({ stderr }) => stderr).join()).toContain('PAID BACK TWICE');
+    expect(looks.map(({ stderr }) => stderr).join()).toContain('MADE TWICE');
   });
 
   test('of an attempt that was not seen: the next look finds the repeat, not what it repeats, though the clock is off', async () => {

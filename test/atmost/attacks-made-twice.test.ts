@@ -17,7 +17,7 @@ async function confirmed(home: Home, at = desk): Promise<LedgerOrder> {
   const order = ledger.add('refund');
   const { code, stderr } = await at.run(home, changeArgs(order));
   expect(code, stderr).toBe(0);
-  expect(stderr).not.toContain('PAID BACK TWICE');
+  expect(stderr).not.toContain('MADE TWICE');
   return order;
 }
 
@@ -44,12 +44,12 @@ describe('the service makes a refund once more, a second after its reply', () =>
     const before = order.reads;
     const ran = await desk.run(copy, [...args(), '--quiet']);
     expect({ code: ran.code, posts: order.posts.length }, ran.stderr).toEqual({ code: exit, posts: 1 });
-    expect(ran.stderr).toContain('PAID BACK TWICE');
+    expect(ran.stderr).toContain('MADE TWICE');
     expect(order.reads - before).toBe(1);
     expect(story(copy)).toMatch(/^sent applied applied/);
     const again = await desk.run(copy, ['journal', 'reconcile', '--all', '--quiet']);
     expect(again.code, again.stderr).toBe(7);
-    expect(again.stderr).toContain('PAID BACK TWICE');
+    expect(again.stderr).toContain('MADE TWICE');
   });
 
   test('the same order again is not refunded: the alarm names both refunds, exit 7', async () => {
@@ -84,7 +84,7 @@ describe.concurrent('a second desk makes the equal refund at the same time', () 
         code: 7,
         story: 'sent applied applied',
       });
-      expect(look.stderr).toContain('PAID BACK TWICE');
+      expect(look.stderr).toContain('MADE TWICE');
     }
     expect(order.posts).toHaveLength(2);
   });

@@ -70,7 +70,7 @@ describe.concurrent('two machines, the same part of a charge (F24)', () => {
     expect({ codes: ran.map(({ code }) => code), done: order.done() }).toEqual({ codes: [7, 7], done: 2 });
     for (const { stderr } of ran) {
       expect(flat(stderr)).toContain(
-        `PAID BACK TWICE: 2 new refunds of ${refundAmount} MXN on charge 1 (*4242) of this order`,
+        `MADE TWICE: 2 new refunds of ${refundAmount} MXN on charge 1 (*4242) of this order`,
       );
       expect(flat(stderr)).toContain(`rf_${order.id}_1 and rf_${order.id}_2`);
     }
@@ -140,7 +140,7 @@ describe.concurrent('somebody else makes the same refund while ours is unknown (
     order.apply(order.posts[0]?.body ?? '');
     const later = await desk.run(home, ['journal', 'reconcile', journalRows(home)[0]?.intent ?? '']);
     expect({ code: later.code, posts: order.posts.length }, later.stderr).toEqual({ code: 7, posts: 1 });
-    expect(flat(later.stdout)).toMatch(/PAID BACK TWICE.*rf_theirs.*rf_/);
+    expect(flat(later.stdout)).toMatch(/MADE TWICE.*rf_theirs.*rf_/);
   });
 });
 

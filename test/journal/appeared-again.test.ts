@@ -22,17 +22,17 @@ describe('a refund that was sent again, when the first one appears', () => {
     const { run, first, second, shown, rowsOf } = await appearedAfterRepeat();
     const before = await shown('05:20:00');
     expect(before).toContain(
-      `PAID BACK TWICE? 900 MXN, rf_1 and rf_2 both were sent from here: ${first} and ${second} ${first} was recorded as not made by root, and has appeared do not refund this order before this is checked: paydesk journal reconcile ${first}`,
+      `MADE TWICE? 900 MXN, rf_1 and rf_2 both were sent from here: ${first} and ${second} ${first} was recorded as not made by root, and has appeared do not refund this order before this is checked: paydesk journal reconcile ${first}`,
     );
     expect(before).not.toContain(`reconcile ${second}`);
-    expect(before).not.toMatch(/sent from elsewhere|PAID BACK TWICE: |HAS APPEARED|may still appear/);
+    expect(before).not.toMatch(/sent from elsewhere|MADE TWICE: |APPEARED|may still appear/);
     expect((await run('05:21:00', `journal reconcile ${first}`)).code).toBe(7);
     expect(rowsOf(first).at(-1)).toMatchObject({ alarm: 'duplicate' });
     const after = await shown('05:22:00');
     expect(after).toContain(
-      `PAID BACK TWICE: 900 MXN, rf_2 and rf_1 both were sent from here: ${first} and ${second}`,
+      `MADE TWICE: 900 MXN, rf_2 and rf_1 both were sent from here: ${first} and ${second}`,
     );
-    expect(after.match(/PAID BACK TWICE/g)).toHaveLength(1);
+    expect(after.match(/MADE TWICE/g)).toHaveLength(1);
   });
 
   test('is one case too when the other refund of the two raised the alarm first', async () => {
@@ -40,9 +40,9 @@ describe('a refund that was sent again, when the first one appears', () => {
     expect((await run('05:21:00', `journal reconcile ${second}`)).code).toBe(7);
     const screen = await shown('05:22:00');
     expect(screen).toContain(
-      `PAID BACK TWICE: 900 MXN, rf_1 and rf_2 both were sent from here: ${first} and ${second} ${first} was recorded as not made by root, and has appeared`,
+      `MADE TWICE: 900 MXN, rf_1 and rf_2 both were sent from here: ${first} and ${second} ${first} was recorded as not made by root, and has appeared`,
     );
-    expect(screen).not.toMatch(/HAS APPEARED|sent from elsewhere|may still appear|reconcile/);
+    expect(screen).not.toMatch(/APPEARED|sent from elsewhere|may still appear|reconcile/);
   });
 
   test('is called sent from here by journal show of both, and the one without the alarm names the other', async () => {
@@ -53,7 +53,7 @@ describe('a refund that was sent again, when the first one appears', () => {
     expect(alarmed).toMatch(/refund rf_1 .* {3}ours\n/);
     expect(alarmed).toContain(`   sent from here as ${first}\n`);
     expect(alarmed).not.toContain('sent from elsewhere');
-    const end = `an alarm of the same order, PAID BACK TWICE, is ended by: paydesk journal acknowledge ${second} --note TEXT`;
+    const end = `an alarm of the same order, MADE TWICE, is ended by: paydesk journal acknowledge ${second} --note TEXT`;
     expect(inOneLine((await run('05:23:00', `journal show ${first}`)).stdout)).toContain(end);
     const refused = await run('05:24:00', ['journal', 'acknowledge', first, ...dealt]);
     expect({ code: refused.code, stderr: inOneLine(refused.stderr) }).toEqual({
@@ -97,7 +97,7 @@ describe('one more equal refund, after somebody acknowledged the first two', () 
     await run('05:31:00', `journal reconcile ${first}`);
     await run('05:31:00', `journal reconcile ${second}`);
     expect((await run('05:32:00', 'orders list')).stderr).toContain(
-      `1 refund paid back twice: ${id}, 900 MXN: show your lead: paydesk journal list --open`,
+      `1 refund made twice: ${id}, 900 MXN: show your lead: paydesk journal list --open`,
     );
     expect(await shown('05:32:00')).toContain(
       `another alarm of this order stands, and is ended by itself: paydesk journal show ${second}`,
@@ -106,7 +106,7 @@ describe('one more equal refund, after somebody acknowledged the first two', () 
     expect({ code: ended.code, stderr: inOneLine(ended.stderr) }).toEqual({
       code: 0,
       stderr: expect.stringContaining(
-        `${id} is still not refunded: another alarm stands, PAID BACK TWICE, that of ${second}.`,
+        `${id} is still not refunded: another alarm stands, MADE TWICE, that of ${second}.`,
       ),
     });
     expect(ended.stdout).toContain(`paydesk journal acknowledge ${second} --note TEXT`);
@@ -122,7 +122,7 @@ describe('one more equal refund, after somebody acknowledged the first two', () 
     const ended = await run('05:33:00', ['journal', 'acknowledge', second, ...dealt]);
     expect({ code: ended.code, stderr: inOneLine(ended.stderr) }).toEqual({
       code: 0,
-      stderr: expect.stringContaining(`another alarm stands, PAID BACK TWICE, that of ${first}.`),
+      stderr: expect.stringContaining(`another alarm stands, MADE TWICE, that of ${first}.`),
     });
   });
 });
@@ -136,6 +136,6 @@ test('a refund that was sent in between is named where the first one has appeare
   desk.apply();
   const screen = inOneLine((await desk.run('05:20:00', `orders show ${id}`)).stdout);
   expect(screen).toContain(
-    `HAS APPEARED: refund of 900 MXN, sent at 05:05:12 by root: root recorded that it was not made; the order shows rf_2 sent in between: refund of 600 MXN, sent at 05:12:00 by root (${between})`,
+    `APPEARED: refund of 900 MXN, sent at 05:05:12 by root: root recorded that it was not made; the order shows rf_2 sent in between: refund of 600 MXN, sent at 05:12:00 by root (${between})`,
   );
 });

@@ -20,11 +20,11 @@ describe('a refund that was recorded as not made, and that appears', () => {
     expect({ code, stdout: inOneLine(stdout) }).toEqual({
       code: 7,
       stdout: expect.stringContaining(
-        'HAS APPEARED: the order shows it, and root had recorded that it was not made',
+        'APPEARED: the order shows it, and root had recorded that it was not made',
       ),
     });
     expect(inOneLine(stderr)).toContain(
-      `HAS APPEARED, recorded as not made by root: refund of 900 MXN on ${id}: the service lists rf_1: paydesk journal show ${intent}`,
+      `APPEARED, recorded as not made by root: refund of 900 MXN on ${id}: the service lists rf_1: paydesk journal show ${intent}`,
     );
     expect(desk.rowsOf(intent).at(-1)).toMatchObject({
       verdict: 'applied',
@@ -40,7 +40,7 @@ describe('a refund that was recorded as not made, and that appears', () => {
     const { code, stderr } = await desk.run('05:20:00', all);
     expect({ code, stderr: inOneLine(stderr) }).toEqual({
       code: 7,
-      stderr: expect.stringContaining('HAS APPEARED, recorded as not made by root'),
+      stderr: expect.stringContaining('APPEARED, recorded as not made by root'),
     });
     expect((await desk.run('05:21:00', all)).code).toBe(7);
     const done = ['journal', 'acknowledge', intent, '--note', 'the buyer was told that it is there', '--yes'];
@@ -56,11 +56,11 @@ describe('a refund that was recorded as not made, and that appears', () => {
     const shown = await desk.run('05:20:00', `orders show ${id}`);
     const text = inOneLine(shown.stdout);
     expect(text).toContain(
-      'HAS APPEARED: refund of 900 MXN, sent at 05:05:12 by root: root recorded that it was not made; the order shows rf_1 do not refund this order; show your lead',
+      'APPEARED: refund of 900 MXN, sent at 05:05:12 by root: root recorded that it was not made; the order shows rf_1 do not refund this order; show your lead',
     );
     expect(text).toContain(`paydesk journal reconcile ${intent}`);
     expect(text).not.toMatch(/may still appear|wait until|orders refund/);
-    expect((await desk.run('05:21:00', 'orders list')).stdout).toContain('HAS appeared');
+    expect((await desk.run('05:21:00', 'orders list')).stdout).toContain('appeared');
     await desk.run('05:22:00', `journal reconcile ${intent}`);
     const after = inOneLine((await desk.run('05:23:00', `orders show ${id}`)).stdout);
     expect(after).toContain('root recorded that it was not made; the order shows rf_1');
@@ -73,11 +73,11 @@ describe('a refund that was recorded as not made, and that appears', () => {
   test('is told by orders list with the command that records it, and counted by today, which reads every order', async () => {
     const intent = await desk.recordedAsNotMade();
     desk.apply();
-    const line = `${id}: HAS appeared; record it: paydesk journal reconcile ${intent}`;
+    const line = `${id}: appeared; record it: paydesk journal reconcile ${intent}`;
     expect(inOneLine((await desk.run('05:20:00', 'orders list')).stderr)).toContain(line);
     const today = await desk.run('05:21:00', 'today');
     expect(inOneLine(today.stderr)).toContain(line);
-    expect(today.stdout).toMatch(/HAS appeared +1\n/);
+    expect(today.stdout).toMatch(/appeared +1\n/);
     expect(desk.rowsOf(intent).at(-1)).toMatchObject({ verdict: 'rejected', by: 'person' });
     await desk.run('05:22:00', `journal reconcile ${intent}`);
     const later = await desk.run('05:23:00', 'today --json');
@@ -95,18 +95,18 @@ describe('a refund that was recorded as not made, and that appears', () => {
     }
     desk.apply();
     const { stdout, stderr } = await desk.run('05:20:00', 'journal list');
-    expect(stderr).toContain('HAS APPEARED, recorded as not made by root');
-    expect(stdout).toContain('HAS APPEARED');
+    expect(stderr).toContain('APPEARED, recorded as not made by root');
+    expect(stdout).toContain('APPEARED');
     expect(desk.rowsOf(intent).at(-1)).toMatchObject({ alarm: 'applied_though_rejected' });
   });
 
-  test('and was sent again: today counts it among what was paid back twice', async () => {
+  test('and was sent again: today counts it among what was made twice', async () => {
     await desk.recordedAsNotMade();
     expect((await desk.run('05:12:00', refund())).code).toBe(0);
     desk.apply();
     const { stdout, stderr } = await desk.run('05:20:00', 'today');
-    expect(stdout).toMatch(/paid back twice +1\n/);
-    expect(inOneLine(stderr)).toContain(`${id}: paid back twice? Check it: paydesk journal reconcile`);
+    expect(stdout).toMatch(/made twice +1\n/);
+    expect(inOneLine(stderr)).toContain(`${id}: made twice? Check it: paydesk journal reconcile`);
   });
 
   test('stops every refund of its order before the preview, and --again is not offered', async () => {
@@ -121,7 +121,7 @@ describe('a refund that was recorded as not made, and that appears', () => {
       expect({ code, stderr: inOneLine(stderr) }).toEqual({
         code: 7,
         stderr: expect.stringMatching(
-          /^stop: refund of 900 MXN on .*: HAS APPEARED, recorded as not made by root rf_1 /,
+          /^stop: refund of 900 MXN on .*: APPEARED, recorded as not made by root rf_1 /,
         ),
       });
       expect(stderr).toContain(`paydesk journal acknowledge ${intent} --note TEXT`);
@@ -130,16 +130,16 @@ describe('a refund that was recorded as not made, and that appears', () => {
     expect(desk.service.posts).toHaveLength(1);
   });
 
-  test('raises PAID BACK TWICE when the same was sent again in between', async () => {
+  test('raises MADE TWICE when the same was sent again in between', async () => {
     const intent = await desk.recordedAsNotMade();
     expect((await desk.run('05:12:00', refund())).code).toBe(0);
     desk.apply();
     const shown = inOneLine((await desk.run('05:20:00', `orders show ${id}`)).stdout);
-    expect(shown).toMatch(/paid back twice\?/i);
+    expect(shown).toMatch(/made twice\?/i);
     const { code, stderr } = await desk.run('05:20:00', 'journal reconcile --all');
     expect({ code, stderr: inOneLine(stderr) }).toEqual({
       code: 7,
-      stderr: expect.stringContaining('PAID BACK TWICE'),
+      stderr: expect.stringContaining('MADE TWICE'),
     });
     const next = await desk.run('05:30:00', `orders refund ${id} --charge 1 --amount 500 --yes`);
     expect(next.code).toBe(3);
@@ -155,7 +155,7 @@ describe('a refund that was recorded as not made, and that appears', () => {
     const { code, stderr } = await desk.run('05:20:00', `journal reconcile ${intent}`);
     expect({ code, stderr: inOneLine(stderr) }).toEqual({
       code: 7,
-      stderr: expect.stringContaining('PAID BACK TWICE'),
+      stderr: expect.stringContaining('MADE TWICE'),
     });
     expect(desk.rowsOf(intent).at(-1)).toMatchObject({
       alarm: 'duplicate',
@@ -212,7 +212,7 @@ describe('a refund that was recorded as not made, and that appears', () => {
     await person.answer(`${id} can then be`, 'y\r');
     const { code, screen } = await person.leaves;
     expect(code).toBe(0);
-    expect(inOneLine(screen)).toContain('HAS APPEARED, recorded as not made by root: refund of 900 MXN');
+    expect(inOneLine(screen)).toContain('APPEARED, recorded as not made by root: refund of 900 MXN');
   });
 
   test('is read once more after the waiting period, and then no more', async () => {
@@ -242,7 +242,7 @@ describe('a refund that was recorded as not made, and that appears', () => {
     expect({ code, stderr: inOneLine(stderr) }).toEqual({
       code: 7,
       stderr: expect.stringContaining(
-        `The same refund of 900 MXN was sent again at 05:12:00 by root, as ${second ?? ''}. If both were made, the buyer was paid twice: the alarm PAID BACK TWICE will be raised`,
+        `The same refund of 900 MXN was sent again at 05:12:00 by root, as ${second ?? ''}. If both were made, the buyer was paid twice: the alarm MADE TWICE will be raised`,
       ),
     });
     expect(stderr).not.toContain('does not get the money');

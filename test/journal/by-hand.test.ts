@@ -425,7 +425,7 @@ describe('orders show of an order that somebody settled by hand', () => {
     );
     expect(head(await screen('21T06:40:00', show, 80))).toMatchInlineSnapshot(`
       "ord_1  paid  recorded as made  sandbox shop
-      RECORDED AS MADE  op7 says 300 MXN were paid back; the service does not show it
+      RECORDED MADE  op7 says 300 MXN were paid back; the service does not show it
               treat it as paid back; ask op7 before you refund again
       SETTLED BY HAND  op7 recorded on 21 Nov 2040 06:30:00 UTC that the refund of 300
               MXN of 21 Nov 2040 05:05:12 UTC, sent by op7, was made (in the bank file
@@ -620,7 +620,7 @@ describe('a duplicate alarm', () => {
     const { intent, home } = await duplicated('real');
     const person = atTerminal(['journal', 'acknowledge', intent], { home, env: { TZ: 'UTC' } });
     await person.waitFor('refund rf_2');
-    await person.answer('What was done about it? (PAID BACK TWICE)', 'the bank recalls one\r');
+    await person.answer('What was done about it? (MADE TWICE)', 'the bank recalls one\r');
     await person.answer('End this alarm? ord_1 can then be refunded again.', 'y\r');
     const { exitCode, transcript } = await person.end;
     expect({ exitCode, screen: withoutEscapes(transcript) }).toEqual({

@@ -152,7 +152,7 @@ describe('an outcome that is not certain', () => {
     service.orders = [refunded(300, 300)];
     const looked = await desk.run('journal', 'reconcile', intent);
     expect(looked.code).toBe(7);
-    expect(looked.stdout).toMatch(/PAID BACK TWICE[\s\S]*rf_0[\s\S]*rf_1[\s\S]*show your lead/);
+    expect(looked.stdout).toMatch(/MADE TWICE[\s\S]*rf_0[\s\S]*rf_1[\s\S]*show your lead/);
   });
 
   test('stays open while the order cannot be read, with the reason (F30)', async () => {

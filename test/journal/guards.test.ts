@@ -72,7 +72,7 @@ describe('an attempt is open', () => {
   });
 });
 
-describe('a refund that was paid back twice', () => {
+describe('a refund that was made twice', () => {
   const refunds = ['rf_1', 'rf_2'].map((id) => ({
     chargeId: 'ch_1',
     id,

@@ -1,4 +1,4 @@
-/** Which refunds count as paid back twice, and which records of the order those are. */
+/** Which refunds count as made twice, and which records of the order those are. */
 
 import { describe, expect, it } from 'vitest';
 import type { AttemptRecord, SentRow, VerdictRow } from '../../src/journal/journal-rows.ts';
@@ -18,7 +18,7 @@ const alarm: Partial<VerdictRow> = {
   refunds: [refund('rf_1'), refund('rf_2')],
 };
 
-describe('a refund was paid back twice', () => {
+describe('a refund was made twice', () => {
   const { proof } = attempt([]).sent;
   it.each<[string, readonly Partial<VerdictRow>[], boolean, Partial<SentRow>?]>([
     ['while its last verdict has that alarm', [{}, alarm], true],
@@ -98,7 +98,7 @@ describe('the refunds of it', () => {
 });
 
 describe('the other alarms of its order', () => {
-  it('are those of other attempts that were paid back twice, and not its own', () => {
+  it('are those of other attempts that were made twice, and not its own', () => {
     const own = attempt([alarm]);
     const other = attempt([alarm], { intent: 'i_2' });
     const later = attempt([alarm], { attempt: 2 });

@@ -293,7 +293,7 @@ describe('who sent refunds that are there twice', () => {
   });
 });
 
-describe('a watched refund that was paid back twice', () => {
+describe('a watched refund that was made twice', () => {
   const both = [found('ref_1'), found('ref_2')];
   it.each<[string, Partial<VerdictRow>]>([
     ['has the alarm', { alarm: 'duplicate' }],

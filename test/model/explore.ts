@@ -49,7 +49,7 @@ export function explore(rules: Rules): Exploration {
  */
 export function violationOf(world: World, rules: Rules): string | undefined {
   if (isDouble(world, rules)) return 'double: two of our refunds took effect';
-  if (world.alarmIgnored) return 'alarm ignored: a refund was sent while one was known to be paid back twice';
+  if (world.alarmIgnored) return 'alarm ignored: a refund was sent while one was known to be made twice';
   return (
     cameBack(world) ??
     lostOutcome(world, rules) ??

@@ -79,9 +79,9 @@ describe('each rule is needed: without it there is a counterexample', () => {
       'double',
     ],
     [
-      'nothing is refunded while an alarm says that it was paid back twice',
+      'nothing is refunded while an alarm says that it was made twice',
       { alarmsBlock: false },
-      'a refund that was paid back twice, and that somebody acknowledges',
+      'a refund that was made twice, and that somebody acknowledges',
       'alarm ignored',
     ],
     [

@@ -78,7 +78,7 @@ export function knownTo(
   }));
 }
 
-// As if somebody had dealt with a refund that was paid back twice.
+// As if somebody had dealt with a refund that was made twice.
 function withoutAlarm({ sent, verdicts }: AttemptRecord): AttemptRecord {
   const dealtWith = (row: VerdictRow): VerdictRow =>
     row.alarm === 'duplicate' ? { ...row, alarm: undefined, acknowledged: row.alarm } : row;

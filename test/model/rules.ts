@@ -35,7 +35,7 @@ interface Protocol {
   readonly clocksCompared: boolean;
   /** What `--again` lets through: what it names, for one sending, or anything. */
   readonly again: 'named_once' | 'anything';
-  /** Nothing is refunded while an alarm says that it was paid back twice. */
+  /** Nothing is refunded while an alarm says that it was made twice. */
   readonly alarmsBlock: boolean;
   /** At a team's server: an order has one open attempt; a SENT row needs a look that saw all rows of its order. */
   readonly oneOpen: boolean;

@@ -76,7 +76,7 @@ export interface World {
   readonly times: readonly number[];
   /** An older journal was put back. */
   readonly restored: boolean;
-  /** A refund was recorded as sent while an alarm said that it was paid back twice. */
+  /** A refund was recorded as sent while an alarm said that it was made twice. */
   readonly alarmIgnored: boolean;
   readonly now: number;
   /** How far the wall clock is ahead of the time. */

@@ -113,7 +113,7 @@ export const worlds: ReadonlyMap<string, Named> = new Map<string, Named>([
     },
   ],
   [
-    'a refund that was paid back twice, and that somebody acknowledges',
+    'a refund that was made twice, and that somebody acknowledges',
     {
       rules: { careless: true },
       short: { ...none, runs: 2, twice: 1, acknowledgements: 1 },

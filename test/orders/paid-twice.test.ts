@@ -98,8 +98,8 @@ describe('two equal refunds that only the read of orders show shows', () => {
     await secondShows();
     const shown = await run('05:10:00', `orders show ${id}`, 80);
     expect(textOf(shown)).toMatchInlineSnapshot(`
-      "ord_2tQ8mVxK4nRz7LcWp  partially_refunded  paid back twice?  sandbox environment
-      PAID BACK TWICE? 900 MXN, rf_1 and rf_2
+      "ord_2tQ8mVxK4nRz7LcWp  partially_refunded  made twice?  sandbox environment
+      MADE TWICE? 900 MXN, rf_1 and rf_2
               rf_1 is ours, sent at 05:05:12 by root
               rf_2 is a second payment: made twice, or sent from elsewhere
               do not refund this order before this is checked:
@@ -151,11 +151,11 @@ describe('two equal refunds that only the read of orders show shows', () => {
     };
     const before = await lines(80);
     expect(before.join('\n')).toMatchInlineSnapshot(`
-      "ord_2tQ8mVxK4nRz7LcWp  20 Nov 18:42  paid back 2x?  35000   -1800  *4242  Ana  
-      ord_2tQ8mVxK4nRz7LcWp  20 Nov 18:42  paid back 2x?   35000   -1800  *4242  Ana  "
+      "ord_2tQ8mVxK4nRz7LcWp  20 Nov 18:42  made twice  35000   -1800  *4242  Ana  
+      ord_2tQ8mVxK4nRz7LcWp  20 Nov 18:42  made twice   35000   -1800  *4242  Ana  "
     `);
     for (const line of await lines(60)) expect(line).toMatch(/ paid back (2x|twice)\?( |$)/);
-    for (const line of await lines(120)) expect(line).toContain(' paid back twice? ');
+    for (const line of await lines(120)) expect(line).toContain(' made twice? ');
     await run('05:10:00', `orders show ${id}`, 80);
     expect(await lines(80)).toEqual(before);
     expect((await run('05:10:00', 'orders list --csv')).stdout).not.toContain('paid back');
@@ -171,7 +171,7 @@ describe('two equal refunds that only the read of orders show shows', () => {
     person.type(id);
     await person.waitFor(/1 found in all 2 orders/);
     person.type('\r');
-    await person.waitFor('> paid back twice? 900 MXN, rf_1 and rf_2; check it first');
+    await person.waitFor('> made twice? 900 MXN, rf_1 and rf_2; check it first');
     expect(inOneLine(screenOf(person.transcript, 80))).toContain(`paydesk journal reconcile ${intent}`);
     person.type('\x03');
     expect(await person.leaves).toMatchObject({ code: 130 });
@@ -188,7 +188,7 @@ describe('two equal refunds that only the read of orders show shows', () => {
     const text = screen.replaceAll(/i_[0-9a-z]{8}\b/g, 'i_7f3k2m9x');
     expect({ code, posts: service.posts.length }).toEqual({ code: 7, posts: 1 });
     expect(text.slice(text.indexOf('PAID BACK'))).toMatchInlineSnapshot(`
-      "PAID BACK TWICE: ord_2tQ8mVxK4nRz7LcWp shows the refund of 900 MXN more than
+      "MADE TWICE: ord_2tQ8mVxK4nRz7LcWp shows the refund of 900 MXN more than
                once
                rf_1 and rf_2
       certain: nothing was sent now; rf_1 is ours, sent at 05:05:12 by root; rf_2 is a
@@ -208,7 +208,7 @@ describe('two equal refunds that only the read of orders show shows', () => {
     await secondShows();
     const rows = journalRows(service.home).length;
     const tried = await run('05:10:00', refund(200, '--dry-run'));
-    expect(tried).toMatchObject({ code: 7, stdout: '', stderr: expect.stringContaining('PAID BACK TWICE') });
+    expect(tried).toMatchObject({ code: 7, stdout: '', stderr: expect.stringContaining('MADE TWICE') });
     expect(journalRows(service.home)).toHaveLength(rows);
   });
 
@@ -218,7 +218,7 @@ describe('two equal refunds that only the read of orders show shows', () => {
       const intent = await secondShows();
       expect((await run('05:10:00', line)).code).toBe(7);
       const { outcome, by } = JSON.parse((await run('05:11:00', `journal show ${intent} --json`)).stdout);
-      expect({ outcome, by }).toEqual({ outcome: 'PAID BACK TWICE: made', by: 'reply' });
+      expect({ outcome, by }).toEqual({ outcome: 'MADE TWICE: made', by: 'reply' });
       expect((await run('05:11:00', `orders show ${id}`)).stdout).toMatch(/ {2}root\n +id rf_1\n/);
       const history = (await run('05:11:00', `journal show ${intent}`)).stdout;
       expect(history).toMatch(
@@ -228,13 +228,13 @@ describe('two equal refunds that only the read of orders show shows', () => {
   );
 });
 
-describe('a refund that was paid back twice', () => {
+describe('a refund that was made twice', () => {
   test('stands in the first block of orders show, and no command there refunds', async () => {
     await payTwice();
     const shown = await run('05:10:00', `orders show ${id}`, 80);
     expect(textOf(shown)).toMatchInlineSnapshot(`
-      "ord_2tQ8mVxK4nRz7LcWp  partially_refunded  paid back twice  sandbox environment
-      PAID BACK TWICE: 900 MXN, rf_1 and rf_2
+      "ord_2tQ8mVxK4nRz7LcWp  partially_refunded  made twice  sandbox environment
+      MADE TWICE: 900 MXN, rf_1 and rf_2
               rf_1 is ours, sent at 05:05:12 by root
               rf_2 is a second payment: made twice, or sent from elsewhere
               paydesk cannot take a refund back
@@ -279,9 +279,9 @@ describe('a refund that was paid back twice', () => {
     await payTwice();
     const seat = { home: service.home, env: { ...service.env, NO_COLOR: '' }, columns: 80 };
     const { screen } = await onScreen(['orders', 'show', id], seat);
-    expect(screen).toContain('\x1b[31mpaid back twice\x1b[39m');
-    expect(screen).toContain('\x1b[31mPAID BACK TWICE: 900 MXN, rf_1 and rf_2');
-    expect((await onScreen(['orders', 'list'], seat)).screen).toContain('\x1b[31mpaid back 2x');
+    expect(screen).toContain('\x1b[31mmade twice\x1b[39m');
+    expect(screen).toContain('\x1b[31mMADE TWICE: 900 MXN, rf_1 and rf_2');
+    expect((await onScreen(['orders', 'list'], seat)).screen).toContain('\x1b[31mmade twice');
   });
 
   test('is the status of its order in lists and finds of people, and not of scripts', async () => {
@@ -289,9 +289,9 @@ describe('a refund that was paid back twice', () => {
     const narrow = textOf(await run('05:10:00', 'orders list', 80));
     expect(narrow).toMatchInlineSnapshot(`
       "ID                     AT UTC  STATUS          MXN  REFUND  CARD   BUYER
-      ord_2tQ8mVxK4nRz7LcWp  20 Nov  paid back 2x  35000   -1800  *4242  Ana  
+      ord_2tQ8mVxK4nRz7LcWp  20 Nov  made twice  35000   -1800  *4242  Ana  
       ord_2tQ8mTd6JhB3sYfGq  20 Nov  paid          35000       -  *4242  Ana  
-      1 refund paid back twice: ord_2tQ8mVxK4nRz7LcWp, 900 MXN: show your lead:
+      1 refund made twice: ord_2tQ8mVxK4nRz7LcWp, 900 MXN: show your lead:
       paydesk journal show i_7f3k2m9x
       possible twins, same buyer and amount within 10 minutes: ord_2tQ8mTd6JhB3sYfGq
       and ord_2tQ8mVxK4nRz7LcWp (already refunded)
@@ -301,14 +301,14 @@ describe('a refund that was paid back twice', () => {
     expect(differences(textOf(await run('05:10:00', 'orders list', 120)), narrow)).toMatchInlineSnapshot(`
       "instead of lines 1 to 7:
       ID                     CREATED UTC   STATUS              AMOUNT  REFUNDED  CARD   BUYER  REASON  NOTE
-      ord_2tQ8mVxK4nRz7LcWp  20 Nov 18:42  paid back twice  35000 MXN     -1800  *4242  Ana    -       -   
+      ord_2tQ8mVxK4nRz7LcWp  20 Nov 18:42  made twice  35000 MXN     -1800  *4242  Ana    -       -   
       ord_2tQ8mTd6JhB3sYfGq  20 Nov 18:38  paid             35000 MXN         -  *4242  Ana    -       -   
-      1 refund paid back twice: ord_2tQ8mVxK4nRz7LcWp, 900 MXN: show your lead: paydesk journal show i_7f3k2m9x
+      1 refund made twice: ord_2tQ8mVxK4nRz7LcWp, 900 MXN: show your lead: paydesk journal show i_7f3k2m9x
       possible twins, same buyer and amount within 10 minutes: ord_2tQ8mTd6JhB3sYfGq and ord_2tQ8mVxK4nRz7LcWp (already
       refunded)"
     `);
     const found = await run('05:10:00', 'orders find 4242', 80);
-    expect(found.stdout).toMatch(new RegExp(`^${id} .* paid back 2x `, 'm'));
+    expect(found.stdout).toMatch(new RegExp(`^${id} .* made twice `, 'm'));
     expect((await run('05:10:00', 'orders list --csv')).stdout).not.toContain('twice');
     expect((await run('05:10:00', 'orders list --json')).stdout).not.toContain('twice');
   });
@@ -321,14 +321,14 @@ describe('a refund that was paid back twice', () => {
     person.type(id);
     await person.waitFor(/1 found in all 2 orders/);
     person.type('\r');
-    await person.waitFor('> paid back twice: 900 MXN');
+    await person.waitFor('> made twice: 900 MXN');
     const screen = screenOf(person.transcript, 80).replaceAll(/i_[0-9a-z]{8}\b/g, 'i_7f3k2m9x');
     expect(screen.slice(screen.indexOf('? ['))).toMatchInlineSnapshot(`
       "? [sandbox] Which order? ord_2tQ8mVxK4nRz7LcWp
         CREATED UTC   BUYER  CARD      AMOUNT  STATUS
-      > 20 Nov 18:42  Ana    *4242  35000 MXN  paid back 2x
+      > 20 Nov 18:42  Ana    *4242  35000 MXN  made twice
 
-      > paid back twice: 900 MXN, rf_1 and rf_2 (05:05:12, by root); do not refund
+      > made twice: 900 MXN, rf_1 and rf_2 (05:05:12, by root); do not refund
         this order, show your lead: paydesk journal show i_7f3k2m9x
       1 found in all 2 orders, back to 20 Nov
       type to search, arrows to move, Enter to choose, Ctrl-C to stop"
@@ -354,7 +354,7 @@ describe('a refund that was paid back twice', () => {
       posts: 1,
     });
     expect(inOneLine(refused.stderr)).toContain(
-      `refused: ${id} was paid back twice: 900 MXN, rf_1 and rf_2 (05:05:12, by root)`,
+      `refused: ${id} was made twice: 900 MXN, rf_1 and rf_2 (05:05:12, by root)`,
     );
     expect(refused.stderr).toContain(`paydesk journal acknowledge ${intent} --note TEXT`);
     expect(refused.stderr).not.toContain('orders refund');
@@ -393,7 +393,7 @@ describe('a refund that was paid back twice', () => {
     apply();
     const other = await run('05:10:00', refund(200));
     expect({ code: other.code, posts: service.posts.length }, other.stderr).toEqual({ code: 7, posts: 1 });
-    expect(inOneLine(other.stderr)).toMatch(/PAID BACK TWICE:.*rf_1 and rf_2/);
+    expect(inOneLine(other.stderr)).toMatch(/MADE TWICE:.*rf_1 and rf_2/);
     expect((await run('05:11:00', refund(200))).code).toBe(3);
   });
 
@@ -408,7 +408,7 @@ describe('a refund that was paid back twice', () => {
     expect((await run('05:07:00', `journal reconcile ${first}`)).code).toBe(7);
     const { stdout } = await run('05:10:00', `orders show ${id}`);
     expect(stdout).toContain('UNCONFIRMED  refund of 200 MXN');
-    expect(stdout).toContain('PAID BACK TWICE: 900 MXN, rf_1 and rf_2');
+    expect(stdout).toContain('MADE TWICE: 900 MXN, rf_1 and rf_2');
     expect(stdout).toMatch(
       new RegExp(`\\n\\n.*unconfirmed refund:\\n  paydesk journal reconcile ${second}\\n`),
     );
@@ -423,7 +423,7 @@ describe('a refund that was paid back twice', () => {
     const ended = await run('05:20:00', acknowledge(intent));
     expect(ended.code, ended.stderr).toBe(0);
     const shown = (await run('05:21:00', `orders show ${id}`)).stdout;
-    expect(shown).not.toContain('PAID BACK TWICE');
+    expect(shown).not.toContain('MADE TWICE');
     expect(shown).toMatch(/ {2}root\n +id rf_1\n/);
     expect(shown).toMatch(/ {2}made twice, or sent from elsewhere\n +id rf_2\n/);
     const acknowledged =
@@ -462,7 +462,7 @@ describe('a refund that was paid back twice', () => {
     const refused = await run('05:31:00', refund(200));
     expect(refused.code).toBe(3);
     expect(inOneLine(refused.stderr)).toContain(
-      `${id} was paid back twice: 900 MXN, rf_1 and one that no read has shown (05:05:12, by root)`,
+      `${id} was made twice: 900 MXN, rf_1 and one that no read has shown (05:05:12, by root)`,
     );
     expect(refused.stderr).toContain(`paydesk journal acknowledge ${first} --note TEXT`);
     expect(service.posts).toHaveLength(2);
@@ -486,14 +486,14 @@ describe('journal acknowledge', () => {
     expect(
       screen.slice(0, screen.indexOf('?  What')).replaceAll(intent, 'i_7f3k2m9x'),
     ).toMatchInlineSnapshot(`
-      "PAID BACK TWICE: refund of 900 MXN
+      "MADE TWICE: refund of 900 MXN
         ord_2tQ8mVxK4nRz7LcWp, sent 21 Nov 2026 05:05:12 UTC by root
         the service shows it more than once
         refund rf_1   -900 MXN   21 Nov 2026 05:05:13 UTC
         refund rf_2   -900 MXN   21 Nov 2026 05:05:13 UTC
-      ? What was done about it? (PAID BACK TWICE)? What was done about it? (PAID BACK TWICE) o? What was done about it? (PAID BACK TWICE) ok? What was done about it? (PAID BACK TWICE) ok? What was done about it? (PAID BACK TWICE)? What was done about it? (PAID BACK TWICE)
-      > too short: 10 letters or more, saying what was done about it? What was done about it? (PAID BACK TWICE)
-      > too short: 10 letters or more, saying what was done about it? What was done about it? (PAID BACK TWICE)? What was done about it? (PAID BACK TWICE)  t? What was done about it? (PAID BACK TWICE)  ti? What was done about it? (PAID BACK TWICE)  tic? What was done about it? (PAID BACK TWICE)  tick? What was done about it? (PAID BACK TWICE)  ticke? What was done about it? (PAID BACK TWICE)  ticket? What was done about it? (PAID BACK TWICE)  ticket? What was done about it? (PAID BACK TWICE)  ticket 8? What was done about it? (PAID BACK TWICE)  ticket 88? What was done about it? (PAID BACK TWICE)  ticket 885? What was done about it? (PAID BACK TWICE)  ticket 8851? What was done about it? (PAID BACK TWICE)  ticket 8851,? What was done about it? (PAID BACK TWICE)  ticket 8851,? What was done about it? (PAID BACK TWICE)  ticket 8851, t? What was done about it? (PAID BACK TWICE)  ticket 8851, th? What was done about it? (PAID BACK TWICE)  ticket 8851, the? What was done about it? (PAID BACK TWICE)  ticket 8851, the? What was done about it? (PAID BACK TWICE)  ticket 8851, the b? What was done about it? (PAID BACK TWICE)  ticket 8851, the ba? What was done about it? (PAID BACK TWICE)  ticket 8851, the ban? What was done about it? (PAID BACK TWICE)  ticket 8851, the bank? What was done about it? (PAID BACK TWICE)  ticket 8851, the bank? What was done about it? (PAID BACK TWICE)  ticket 8851, the bank r? What was done about it? (PAID BACK TWICE)  ticket 8851, the bank re? What was done about it? (PAID BACK TWICE)  ticket 8851, the bank rec? What was done about it? (PAID BACK TWICE)  ticket 8851, the bank reca? What was done about it? (PAID BACK TWICE)  ticket 8851, the bank recal? What was done about it? (PAID BACK TWICE)  ticket 8851, the bank recall? What was done about it? (PAID BACK TWICE)  ticket 8851, the bank recalls? What was done about it? (PAID BACK TWICE)  ticket 8851, the bank recalls? What was done about it? (PAID BACK TWICE)  ticket 8851, the bank recalls o? What was done about it? (PAID BACK TWICE)  ticket 8851, the bank recalls on? What was done about it? (PAID BACK TWICE)  ticket 8851, the bank recalls one? What was done about it? (PAID BACK TWICE)  ticket 8851, the bank recalls one? What was done about it? (PAID BACK TWICE)  ticket 8851, the bank recalls one
+      ? What was done about it? (MADE TWICE)? What was done about it? (MADE TWICE) o? What was done about it? (MADE TWICE) ok? What was done about it? (MADE TWICE) ok? What was done about it? (MADE TWICE)? What was done about it? (MADE TWICE)
+      > too short: 10 letters or more, saying what was done about it? What was done about it? (MADE TWICE)
+      > too short: 10 letters or more, saying what was done about it? What was done about it? (MADE TWICE)? What was done about it? (MADE TWICE)  t? What was done about it? (MADE TWICE)  ti? What was done about it? (MADE TWICE)  tic? What was done about it? (MADE TWICE)  tick? What was done about it? (MADE TWICE)  ticke? What was done about it? (MADE TWICE)  ticket? What was done about it? (MADE TWICE)  ticket? What was done about it? (MADE TWICE)  ticket 8? What was done about it? (MADE TWICE)  ticket 88? What was done about it? (MADE TWICE)  ticket 885? What was done about it? (MADE TWICE)  ticket 8851? What was done about it? (MADE TWICE)  ticket 8851,? What was done about it? (MADE TWICE)  ticket 8851,? What was done about it? (MADE TWICE)  ticket 8851, t? What was done about it? (MADE TWICE)  ticket 8851, th? What was done about it? (MADE TWICE)  ticket 8851, the? What was done about it? (MADE TWICE)  ticket 8851, the? What was done about it? (MADE TWICE)  ticket 8851, the b? What was done about it? (MADE TWICE)  ticket 8851, the ba? What was done about it? (MADE TWICE)  ticket 8851, the ban? What was done about it? (MADE TWICE)  ticket 8851, the bank? What was done about it? (MADE TWICE)  ticket 8851, the bank? What was done about it? (MADE TWICE)  ticket 8851, the bank r? What was done about it? (MADE TWICE)  ticket 8851, the bank re? What was done about it? (MADE TWICE)  ticket 8851, the bank rec? What was done about it? (MADE TWICE)  ticket 8851, the bank reca? What was done about it? (MADE TWICE)  ticket 8851, the bank recal? What was done about it? (MADE TWICE)  ticket 8851, the bank recall? What was done about it? (MADE TWICE)  ticket 8851, the bank recalls? What was done about it? (MADE TWICE)  ticket 8851, the bank recalls? What was done about it? (MADE TWICE)  ticket 8851, the bank recalls o? What was done about it? (MADE TWICE)  ticket 8851, the bank recalls on? What was done about it? (MADE TWICE)  ticket 8851, the bank recalls one? What was done about it? (MADE TWICE)  ticket 8851, the bank recalls one? What was done about it? (MADE TWICE)  ticket 8851, the bank recalls one
       ? End this alarm? ord_2tQ8mVxK4nRz7LcWp can then be refunded again. (y/N)? End this alarm? ord_2tQ8mVxK4nRz7LcWp can then be refunded again. No
       cancelled: nothing was recorded"
     `);
@@ -554,7 +554,7 @@ describe('a twin that this machine refunded', () => {
     await person.leaves;
   });
 
-  test('that was paid back twice is said to be so', async () => {
+  test('that was made twice is said to be so', async () => {
     await payTwice();
     const shown = inOneLine((await run('05:10:00', `orders show ${twin}`)).stdout);
     expect(shown).toMatch(/was refunded TWICE in part \(1800 of 35000\)/);

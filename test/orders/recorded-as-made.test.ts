@@ -69,7 +69,7 @@ describe('a refund that somebody recorded as made, and the order does not show i
     const [head, last] = withoutIds(shown).split(/\n\n[\s\S]*\n\n/);
     expect(`${head}\n…\n${last}`).toMatchInlineSnapshot(`
       "ord_2tQ8mVxK4nRz7LcWp  paid  recorded as made  sandbox environment
-      RECORDED AS MADE  root says 16000 MXN were paid back; the service does not show
+      RECORDED MADE  root says 16000 MXN were paid back; the service does not show
               it
               treat it as paid back; ask root before you refund again
       SETTLED BY HAND  root recorded on 21 Nov 2026 05:05:12 UTC that the refund of
@@ -88,7 +88,7 @@ describe('a refund that somebody recorded as made, and the order does not show i
     const wide = await run('05:20:00', `orders show ${id}`, 120);
     expect(differences(withoutIds(wide), withoutIds(shown))).toMatchInlineSnapshot(`
       "instead of lines 2 to 3:
-      RECORDED AS MADE  root says 16000 MXN were paid back; the service does not show it
+      RECORDED MADE  root says 16000 MXN were paid back; the service does not show it
       instead of lines 5 to 7:
       SETTLED BY HAND  root recorded on 21 Nov 2026 05:05:12 UTC that the refund of 16000 MXN of 21 Nov 2026 05:05:12 UTC,
               sent by root, was made (bank-file-of-Monday)

@@ -359,7 +359,7 @@ describe('bad moments', () => {
     );
     await open({ onPost: answered(after, reply('', 502)) }, quick);
     expect(await screenOf([...refund, ...atOnce])).toMatchInlineSnapshot(`
-      "PAID BACK TWICE: 2 new refunds of 23000 MXN on charge 1 (*4242) of this order
+      "MADE TWICE: 2 new refunds of 23000 MXN on charge 1 (*4242) of this order
                (HTTP 502)
                ord_2tQ7zRk9PwE5xNvAm
                656fa9349a2b4d0018c51f07 and 656fa9369a2b4d0018c51f0c

@@ -153,7 +153,7 @@ test('a refund that the service made twice: exit 7 until somebody has dealt with
   expect({ code, posts: postsTo(orders) }, stderr).toEqual({ code: 7, posts: rows });
   expect((await apply(home)).code).toBe(7);
   const [, intent = ''] =
-    new RegExp(`${first.id}: PAID BACK TWICE: paydesk journal show (i_\\w+)`).exec(stderr) ?? [];
+    new RegExp(`${first.id}: MADE TWICE: paydesk journal show (i_\\w+)`).exec(stderr) ?? [];
   const words = ['journal', 'acknowledge', intent, '--note', 'the buyer pays one back', '--yes'];
   expect((await desk.run(home, words)).code).toBe(0);
   const last = await apply(home);

@@ -32,8 +32,8 @@ test('today says none in USD where MXN has some, and the journal’s lines are a
   expect(stdout).toMatchInlineSnapshot(`
     "TODAY  21 Nov 2040 (UTC), so far, only USD    sandbox environment
     unconfirmed             none
-    paid back twice         none
-    HAS appeared            none
+    made twice         none
+    appeared            none
     refunded today   none in USD
     paid today                 1  700 USD
     waiting          none in USD

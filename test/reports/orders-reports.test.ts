@@ -207,8 +207,8 @@ test('today: refunds of today with the largest, waiting orders by age, twins, an
   expect(stdout).toMatchInlineSnapshot(`
     "TODAY  21 Nov 2040 (UTC), so far    sandbox environment
     unconfirmed      none
-    paid back twice  none
-    HAS appeared     none
+    made twice  none
+    appeared     none
     refunded today      2    340 MXN  largest 300 MXN, ord_1
     paid today          2  20000 MXN
     waiting             1  10000 MXN  7 to 30 days
@@ -220,7 +220,7 @@ test('today: refunds of today with the largest, waiting orders by age, twins, an
   const rows = rowsOf((await service.run(['today', '--ndjson'], { env: clock })).stdout);
   expect(rows.map(({ what, count, amount, largest_order: order }) => [what, count, amount, order])).toEqual([
     ['unconfirmed', 0, null, null],
-    ['paid_back_twice', 0, null, null],
+    ['made_twice', 0, null, null],
     ['has_appeared', 0, null, null],
     ['refunded', 2, 340, 'ord_1'],
     ['paid', 2, 20_000, null],

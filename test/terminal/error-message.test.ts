@@ -50,14 +50,14 @@ describe('an error on the screen', () => {
       'unknown',
       'two new refunds of 5000 MXN on charge 1 (*4242) of this order\nord_2tQ7zRk9PwE5xNvAm\n656fa9349a2b4d0018c51f07 and 656fa9369a2b4d0018c51f0c',
       {
-        opening: 'PAID BACK TWICE:',
+        opening: 'MADE TWICE:',
         certain:
           'this machine sent one; the service lists both, -10000 together;\npaydesk cannot take a refund back',
         now: ['stop on this order and show your lead: paydesk journal show i_7f3k'],
       },
     );
     expect(await shown(error)).toMatchInlineSnapshot(`
-      "PAID BACK TWICE: two new refunds of 5000 MXN on charge 1 (*4242) of this order
+      "MADE TWICE: two new refunds of 5000 MXN on charge 1 (*4242) of this order
                ord_2tQ7zRk9PwE5xNvAm
                656fa9349a2b4d0018c51f07 and 656fa9369a2b4d0018c51f0c
       certain: this machine sent one; the service lists both, -10000 together;

@@ -44,7 +44,7 @@ describe('a table of orders', () => {
     amount_refunded: fc.integer({ min: 0, max: 999_999 }),
     currency: fc.constantFrom('MXN', 'USD'),
     charges: fc.constantFrom({ data: [{}, {}] }, { data: [{ payment_method: { last4: '4242' } }] }),
-    payment_status: fc.constantFrom('paid', 'partially_refunded', 'paid back twice', 'unconfirmed'),
+    payment_status: fc.constantFrom('paid', 'partially_refunded', 'made twice', 'unconfirmed'),
     customer_info: fc.record({ name: fc.string({ maxLength: 40 }), email: fc.string({ maxLength: 40 }) }),
   });
 

@@ -37,8 +37,8 @@ const openStatus = (id: string): Column => {
   return {
     ...status,
     warns: (record) => record.id === id,
-    value: (record) => (record.id === id ? 'paid back twice?' : record.payment_status),
-    brief: { value: (record) => (record.id === id ? 'paid back 2x?' : record.payment_status) },
+    value: (record) => (record.id === id ? 'made twice?' : record.payment_status),
+    brief: { value: (record) => (record.id === id ? 'made twice' : record.payment_status) },
   };
 };
 

@@ -10,6 +10,7 @@ import type {
   RowEnded,
   SharedPlan,
 } from '../../journal/journal.ts';
+
 import type { BatchStop, PlanRow } from '../../plans/plans.ts';
 
 /** How this desk takes part in a plan. */

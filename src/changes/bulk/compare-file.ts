@@ -6,9 +6,9 @@ import { readMoney } from '../../api/charges.ts';
 import { type Column, fieldColumn } from '../../api/resources.ts';
 import { idOf, type JsonObject } from '../../api/spec.ts';
 import type { Context } from '../../commands/command.ts';
+import { ordersWithRefunds } from '../../orders/orders.ts';
 import { type Delimiter, type InputRow, readInputFile, sumsOf } from '../../plans/plans.ts';
 import { commandLine, type Profile } from '../../profiles/profiles.ts';
-import { ordersWithRefunds } from '../refund/known-refunds.ts';
 import { inFull, lineWords } from './batch-words.ts';
 import { type KnownRefunds, knownRefunds } from './compare-journal.ts';
 import {

@@ -5,9 +5,10 @@ import type { OpenService } from '../../api/api.ts';
 import type { JsonObject } from '../../api/spec.ts';
 import type { Context } from '../../commands/command.ts';
 import type { AttemptRecord } from '../../journal/journal.ts';
+import { probableRefunds, unshownRefunds } from '../../journal/journal.ts';
+import { isUnconfirmed, refundFacts } from '../../orders/orders.ts';
 import { rowKey } from '../../plans/plans.ts';
-import { caseWords } from '../order-cases.ts';
-import { probableOrigin, refundFacts } from '../refund/known-refunds.ts';
+import { probableOrigin } from '../refund/known-refunds.ts';
 import type { KnownOfOrder, Unshown } from './compare-rows.ts';
 
 /** The journal, as far as a comparison asks it. */
@@ -31,24 +32,26 @@ export async function knownRefunds(ctx: Context, service: OpenService): Promise<
     async lookUp(orderIds) {
       const attempts = await journal.attemptsOf(service, new Set(orderIds));
       byOrder = Map.groupBy(attempts, ({ sent }) => sent.proof.orderId ?? '');
-      for (const [id, { operator }] of refundFacts(attempts, journal)) senders.set(id, operator);
+      for (const [id, { operator }] of refundFacts(attempts)) senders.set(id, operator);
     },
     ofOrder(orderId, order) {
       const keyOf: KnownOfOrder['keyOf'] = (row) => rowKey({ ...row, origin, mode, orderId });
       const known = byOrder.get(orderId);
       if (known === undefined) return { unshown: [], probable: new Map(), keyOf };
-      const found = [...journal.probableRefunds(known, order)];
+      const found = [...probableRefunds(known, order)];
       for (const [id, record] of found) if (!senders.has(id)) senders.set(id, probableOrigin(ctx, record).by);
       const shown = new Set(found.map(([, record]) => record));
-      const unconfirmed = known.filter((record) => isUnconfirmed(record) && !shown.has(record));
+      const unconfirmed = known.filter(
+        (record) => isRefund(record) && isUnconfirmed(record) && !shown.has(record),
+      );
       return {
         unshown: [
           ...unconfirmed.flatMap((record) =>
             unshownOf(record, 'unconfirmed', sentWords(record), journal.isOpen(record, now)),
           ),
-          ...journal
-            .unshownRefunds(known, order)
-            .flatMap((record) => unshownOf(record, 'by_hand', handWords(record, service), true)),
+          ...unshownRefunds(known, order).flatMap((record) =>
+            unshownOf(record, 'by_hand', handWords(record, service), true),
+          ),
         ],
         probable: new Map(
           found.filter(([, record]) => isUnconfirmed(record)).map(([id, { sent }]) => [id, sent.intent]),
@@ -60,12 +63,8 @@ export async function knownRefunds(ctx: Context, service: OpenService): Promise<
   };
 }
 
-// However old it is: a person's record, and what is there twice, is known.
-function isUnconfirmed({ sent, verdicts }: AttemptRecord): boolean {
-  const last = verdicts.at(-1);
-  if (sent.proof.kind !== 'refund' || last?.by === 'person') return false;
-  if (last?.verdict === 'rejected') return last.confirmed === false;
-  return last?.verdict !== 'applied' && last?.verdict !== 'not_sent';
+function isRefund({ sent }: AttemptRecord): boolean {
+  return sent.proof.kind === 'refund';
 }
 
 function unshownOf(
@@ -94,5 +93,5 @@ function sentWords({ sent }: AttemptRecord): string {
 function handWords({ sent, verdicts }: AttemptRecord, { profile }: OpenService): string {
   const who = verdicts.at(-1)?.operator ?? 'somebody';
   const sum = sent.proof.expected.reduce((all, { amount }) => all - amount, 0);
-  return `${amountWords(sum, sent.currency, profile.settings)} ${caseWords.unshown.full} by ${who}, and the order does not show it: paydesk journal show ${sent.intent}`;
+  return `${amountWords(sum, sent.currency, profile.settings)} recorded made by ${who}, and the order does not show it: paydesk journal show ${sent.intent}`;
 }

@@ -3,6 +3,7 @@
 import type { Context } from '../../commands/command.ts';
 import { CliError } from '../../errors.ts';
 import type { AttemptRecord } from '../../journal/journal.ts';
+
 import type { Plan } from '../../plans/plans.ts';
 import { attemptsOfPlan } from './report-plan.ts';
 import type { RowReport } from './row-verdicts.ts';

@@ -7,9 +7,9 @@ import { longPages, type Page, type Service } from '../../api/api.ts';
 import { referenceOf, resources } from '../../api/resources.ts';
 import { idOf, isObject, type JsonObject } from '../../api/spec.ts';
 import type { Context } from '../../commands/command.ts';
+import { purchaseOf, type Twin, twinOf, twinSeconds } from '../../orders/orders.ts';
 import type { InputRow } from '../../plans/plans.ts';
 import { twinReach } from '../refund/look-for-twins.ts';
-import { purchaseOf, type Twin, twinOf, twinSeconds } from '../refund/twins.ts';
 
 /** Which orders are wanted: by their ids, or by the shop's own numbers. */
 export interface Wanted {

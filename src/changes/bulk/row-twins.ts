@@ -3,10 +3,15 @@
 import type { OpenService } from '../../api/api.ts';
 import type { JsonObject } from '../../api/spec.ts';
 import type { Context } from '../../commands/command.ts';
-import type { OpenCases } from '../../journal/journal.ts';
-import { knownTwins } from '../refund/known-refunds.ts';
+import {
+  isPaidBack,
+  type KnownTwin,
+  knownTwins,
+  nameForAgain,
+  twinLine,
+  twinWords,
+} from '../../orders/orders.ts';
 import { lookForTwins } from '../refund/look-for-twins.ts';
-import { isPaidBack, type KnownTwin, nameForAgain, twinLine, twinWords } from '../refund/twins.ts';
 import type { OrderOfRows } from './order-of-rows.ts';
 import type { ReadOrders } from './read-orders.ts';
 
@@ -22,7 +27,6 @@ export interface TwinsOfFile {
 
 interface Known {
   readonly orders: ReadOrders;
-  readonly open: OpenCases;
   readonly file: TwinsOfFile;
 }
 
@@ -31,11 +35,11 @@ export async function lookUpTwins(
   ctx: Context,
   service: OpenService,
   order: JsonObject | undefined,
-  { orders, open, file }: Known,
+  { orders, file }: Known,
 ): Promise<Pick<OrderOfRows, 'twins' | 'gaps'>> {
   if (order === undefined) return { twins: [] };
   // What the journal knows of a twin decides whether it was refunded, and by whom.
-  const read = await knownTwins(ctx, service, orders.twinsOf(order), open);
+  const read = await knownTwins(ctx, service, orders.twinsOf(order));
   const needsLook = file.isOfTwins && !orders.sawNeighbours(String(order.id));
   const { twins: near, gaps } = needsLook ? await lookForTwins(ctx, service, order) : { twins: [], gaps: [] };
   const all = new Map([...read, ...near].map((twin) => [twin.id, twin]));

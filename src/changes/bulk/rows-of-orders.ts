@@ -3,10 +3,9 @@
 import type { OpenService } from '../../api/api.ts';
 import type { JsonObject } from '../../api/spec.ts';
 import type { Context } from '../../commands/command.ts';
-import type { AttemptRecord, Moment, OpenCases } from '../../journal/journal.ts';
+import type { AttemptRecord, Moment } from '../../journal/journal.ts';
 import { type InputRow, leanRow, type PlanRow } from '../../plans/plans.ts';
 import { notesOnSettled } from '../by-hand-words.ts';
-import { openCasesOf } from '../order-cases.ts';
 import { madeWords, originsAmong } from '../refund/known-refunds.ts';
 import type { NewRow, OrderOfRows, RowsAsked } from './order-of-rows.ts';
 import { planRows } from './plan-rows.ts';
@@ -28,7 +27,6 @@ export async function rowsOfOrders(
 ): Promise<readonly PlanRow[]> {
   const byOrder = Map.groupBy(input, (row) => orderIdOf(row, orders));
   const now = await ctx.journal.now();
-  const open = await openCasesOf(ctx, service);
   const planned: NewRow[] = [];
   // The orders of which a row will go back, or may have gone back.
   const refunded = new Map<string, number>();
@@ -43,7 +41,7 @@ export async function rowsOfOrders(
         lineOf: (other) => byOrder.get(other)?.[0]?.line,
         refundedBefore: refunded,
       };
-      const read = await knownOf(ctx, service, id, { orders, open, file, now });
+      const read = await knownOf(ctx, service, id, { orders, file, now });
       const some = planRows(rows, read, asked);
       planned.push(...some.map(leanRow));
       const [first] = some.filter(({ state }) => state !== 'impossible');
@@ -60,7 +58,6 @@ export async function rowsOfOrders(
 
 interface Known {
   readonly orders: ReadOrders;
-  readonly open: OpenCases;
   readonly file: TwinsOfFile;
   readonly now: Moment;
 }

@@ -2,89 +2,13 @@
 
 import type { Service } from '../../api/api.ts';
 import { readMoney } from '../../api/charges.ts';
-import { itemsOf, type JsonObject } from '../../api/spec.ts';
+import type { JsonObject } from '../../api/spec.ts';
 import type { Context } from '../../commands/command.ts';
 import { CliError } from '../../errors.ts';
-import type { AttemptRecord, Journal, OpenCases } from '../../journal/journal.ts';
+import type { AttemptRecord } from '../../journal/journal.ts';
+import { namedByReply, ownRefunds, probableRefunds } from '../../journal/journal.ts';
+import { type RefundFacts, refundFacts } from '../../orders/orders.ts';
 import type { MadeWords } from './refund-checks.ts';
-import type { KnownTwin, Twin } from './twins.ts';
-
-/** What the journal knows about one refund record. */
-export interface RefundFacts {
-  readonly intent: string;
-  readonly reason: string | undefined;
-  readonly note: string | undefined;
-  /** The name of the person who ran paydesk, as this machine knows it. */
-  readonly operator: string;
-  /** With `read` the refund may be somebody else's, because a read cannot tell two equal refunds apart. */
-  readonly knownBy: 'reply' | 'read' | 'person' | 'sender';
-}
-
-/** Maps the id of each refund to what the journal knows about it. Only attempts with the verdict `applied` count. */
-export function refundFacts(
-  attempts: readonly AttemptRecord[],
-  { ownRefunds }: Pick<Journal, 'ownRefunds'>,
-): ReadonlyMap<string, RefundFacts> {
-  return new Map(
-    attempts.flatMap((record) => {
-      const { sent, verdicts } = record;
-      const last = verdicts.at(-1);
-      if (last?.verdict !== 'applied') return [];
-      const { intent, reason, note, operator } = sent;
-      const facts = { intent, reason, note, operator, knownBy: last.by };
-      return ownRefunds(record).flatMap(({ id }): [string, RefundFacts][] =>
-        id === undefined ? [] : [[id, facts]],
-      );
-    }),
-  );
-}
-
-/** The ids of those orders that may have refunds. Only of these the journal can know who made one. */
-export function ordersWithRefunds(orders: readonly JsonObject[]): ReadonlySet<string> {
-  const may = orders.filter(
-    ({ amount_refunded: refunded, charges }) =>
-      refunded !== 0 || itemsOf(charges).some(({ refunds }) => itemsOf(refunds).length > 0),
-  );
-  return new Set(may.flatMap(({ id }) => (typeof id === 'string' ? [id] : [])));
-}
-
-/**
- * A twin with what this machine knows of it. `attempts`: those on its order. The picker, `orders show` and the preview of a
- * refund all ask here, so that they say the same.
- */
-export function knownTwin(
-  twin: Twin,
-  attempts: readonly AttemptRecord[],
-  { unconfirmed, paidTwice }: OpenCases,
-  journal: Pick<Journal, 'ownRefunds'>,
-): KnownTwin {
-  return {
-    ...twin,
-    fact: refundFacts(attempts, journal).get(twin.refund?.id ?? ''),
-    unconfirmed: unconfirmed.get(twin.id),
-    paidTwice: paidTwice.get(twin.id),
-    isSentHere: attempts.some(mayHaveRefunded),
-  };
-}
-
-/** Twins with what this machine knows of them, asked for once. */
-export async function knownTwins(
-  { journal }: Pick<Context, 'journal'>,
-  service: Service,
-  twins: readonly Twin[],
-  open: OpenCases,
-): Promise<readonly KnownTwin[]> {
-  if (twins.length === 0) return [];
-  const attempts = await journal.attemptsOf(service, new Set(twins.map(({ id }) => id)));
-  const byOrder = Map.groupBy(attempts, ({ sent }) => sent.proof.orderId);
-  return twins.map((twin) => knownTwin(twin, byOrder.get(twin.id) ?? [], open, journal));
-}
-
-function mayHaveRefunded({ sent, verdicts }: AttemptRecord): boolean {
-  const last = verdicts.at(-1);
-  const failed = last?.verdict === 'not_sent' || (last?.verdict === 'rejected' && last.confirmed === true);
-  return sent.proof.kind === 'refund' && (!failed || last?.by === 'person');
-}
 
 /** Who sent a refund, and why. */
 interface RefundOrigin {
@@ -121,17 +45,17 @@ export async function originsAmong(
     return new Map();
   try {
     const attempts = await attemptsOn();
-    const probable = ctx.journal.probableRefunds(attempts, order);
+    const probable = probableRefunds(attempts, order);
     const doubled = [...probable.values()].filter(
-      (record) => isDoubled(record) && ctx.journal.namedByReply(record).length === 0,
+      (record) => isDoubled(record) && namedByReply(record).length === 0,
     );
     const ids = reading.money.charges.flatMap(({ refunds }) => refunds.map(({ id }) => id));
     return new Map([
       ...(await strangersOf(ctx, ids)),
       ...[...probable].map(([id, record]) => [id, probableOrigin(ctx, record)] as const),
-      ...refundOrigins(refundFacts(attempts, ctx.journal)),
+      ...refundOrigins(refundFacts(attempts)),
       ...doubled.flatMap((record) =>
-        ctx.journal.ownRefunds(record).map(({ id = '' }) => [id, besideOrigin(ctx, record)] as const),
+        ownRefunds(record).map(({ id = '' }) => [id, besideOrigin(ctx, record)] as const),
       ),
     ]);
   } catch (error) {
@@ -167,7 +91,7 @@ function isDoubled({ verdicts }: AttemptRecord): boolean {
 // Who made a refund of which the order shows more than one. If no reply named ours, nobody can tell them apart.
 function besideOrigin(ctx: Context, record: AttemptRecord): RefundOrigin {
   const { time, operator, reason } = record.sent;
-  if (ctx.journal.namedByReply(record).length > 0)
+  if (namedByReply(record).length > 0)
     return { by: 'made twice, or sent from elsewhere', beside: true, reason: undefined };
   return { by: `one of these is ours, sent at ${ctx.shortTime(time)} by ${operator}`, beside: true, reason };
 }

@@ -4,6 +4,7 @@ import { type OpenService, readOne } from '../../api/api.ts';
 import type { Context } from '../../commands/command.ts';
 import { usage } from '../../commands/flags.ts';
 import type { ApprovalRequest, AskedPlanRow, PlanTold } from '../../journal/journal.ts';
+import { type KnownTwin, twinLine, twinWords } from '../../orders/orders.ts';
 import { digestShown, namesDigest } from '../../plans/plans.ts';
 import type { Profile } from '../../profiles/profiles.ts';
 import type { Block } from '../../terminal/terminal.ts';
@@ -21,7 +22,6 @@ import { planRefund, type RefundAsked } from './refund-plan.ts';
 import { refundPreview } from './refund-screens.ts';
 import { otherRequests } from './second-person.ts';
 import { askedBy } from './send-approved.ts';
-import { type KnownTwin, twinLine, twinWords } from './twins.ts';
 
 /** What somebody reads before they approve a request. */
 export interface Seen {

@@ -4,8 +4,14 @@ import type { Page, PageQuery, Service } from '../../api/api.ts';
 import type { JsonObject } from '../../api/spec.ts';
 import type { Context } from '../../commands/command.ts';
 import { CliError } from '../../errors.ts';
-import { knownTwins } from './known-refunds.ts';
-import { type KnownTwin, purchaseOf, type Twin, twinSeconds, twinsAmong } from './twins.ts';
+import {
+  type KnownTwin,
+  knownTwins,
+  purchaseOf,
+  type Twin,
+  twinSeconds,
+  twinsAmong,
+} from '../../orders/orders.ts';
 
 /** The twins that were found, and where nobody looked. */
 export interface FoundTwins {
@@ -95,8 +101,7 @@ async function lookUpKnown(
 ): Promise<Pick<FoundTwins, 'twins' | 'gaps'>> {
   if (twins.length === 0) return nothingFound;
   try {
-    const open = await ctx.journal.openCases(service);
-    return { twins: await knownTwins(ctx, service, twins, open), gaps: [] };
+    return { twins: await knownTwins(ctx, service, twins), gaps: [] };
   } catch (error) {
     if (!(error instanceof CliError)) throw error;
     return { twins, gaps: [`paydesk cannot tell whether this machine refunded a twin: ${error.message}`] };

@@ -13,9 +13,9 @@ import {
 } from '../../api/charges.ts';
 import { type JsonObject, type ReasonWords, refundReasons, statuses } from '../../api/spec.ts';
 import { CliError } from '../../errors.ts';
+import { isPaidBack, type KnownTwin, nameForAgain } from '../../orders/orders.ts';
 import { checkMode, commandLine, type Profile } from '../../profiles/profiles.ts';
 import type { RefundAsked, RefundPlan } from './refund-plan.ts';
-import { isPaidBack, type KnownTwin, nameForAgain } from './twins.ts';
 
 export function refused(message: string, now: readonly string[]): CliError {
   return new CliError('refused', message, { certain: 'nothing was sent', now });

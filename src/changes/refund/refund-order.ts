@@ -6,6 +6,7 @@ import { type JsonObject, paths } from '../../api/spec.ts';
 import type { Context } from '../../commands/command.ts';
 import { checkDecimals } from '../../commands/flags.ts';
 import { type AskedRefund, attemptName } from '../../journal/journal.ts';
+import { isPaidBack, type KnownTwin, nameForAgain, twinLine, twinWords } from '../../orders/orders.ts';
 import type { Profile } from '../../profiles/profiles.ts';
 import { unshownIn } from '../by-hand-words.ts';
 import { changeOrder, type OrderAsked, type OrderPlan, type OrderRead } from '../order-change.ts';
@@ -18,7 +19,6 @@ import { leavesQuestions, refundQuestions } from './refund-questions.ts';
 import { refundPreview, refundResult } from './refund-screens.ts';
 import { youngWarnings } from './refund-warnings.ts';
 import { askedRefund, askForApproval, otherRequests, refuseOverLimits, secondLine } from './second-person.ts';
-import { isPaidBack, type KnownTwin, nameForAgain, twinLine, twinWords } from './twins.ts';
 
 /**
  * Refunds an order, one of its charges, or part of a charge. Throws CliError for every outcome that is not a plain success.

@@ -8,6 +8,9 @@ import {
   alarmText,
   appearedVerdict,
   attemptName,
+  isPaidTwice,
+  isWatched,
+  otherAlarms,
   sentBy,
   statementOn,
   type VerdictRow,
@@ -23,7 +26,7 @@ import { refundsShown } from './shown-refunds.ts';
 
 export const acknowledge = defineCommand({
   description:
-    'Ends the alarm of a change, for example PAID BACK TWICE, once somebody has dealt with it. paydesk reads the order first, shows every refund that it lists, and asks; a script says --yes. Write the note so that somebody else understands it: ten letters or more. The journal keeps who acknowledged the alarm, when and why; nothing is sent. As long as PAID BACK TWICE is not acknowledged, paydesk sends no refund of that order; afterwards the order can be refunded again, and journal reconcile --all exits 0. If the order then shows one more refund, the alarm comes back. An unconfirmed change has no alarm: use journal settle.',
+    'Ends the alarm of a change, for example MADE TWICE, once somebody has dealt with it. paydesk reads the order first, shows every refund that it lists, and asks; a script says --yes. Write the note so that somebody else understands it: ten letters or more. The journal keeps who acknowledged the alarm, when and why; nothing is sent. As long as MADE TWICE is not acknowledged, paydesk sends no refund of that order; afterwards the order can be refunded again, and journal reconcile --all exits 0. If the order then shows one more refund, the alarm comes back. An unconfirmed change has no alarm: use journal settle.',
   arguments: [intentArgument(true)],
   flags: { note: flag.text({ value: 'TEXT', summary: 'what was done about it, in ten letters or more' }) },
   examples: [
@@ -57,7 +60,7 @@ async function acknowledgeAlarm(
   const note = given ?? (await askNote(ctx, record));
   const { orderId } = record.sent.proof;
   const left = await alarmsLeft(ctx, seen);
-  const isFreed = orderId !== undefined && stopsRefunds(ctx, seen);
+  const isFreed = orderId !== undefined && stopsRefunds(seen);
   const freed = isFreed
     ? ` ${left.length === 0 ? freedWords(orderId, seen) : stoppedWords(orderId, left)}`
     : '';
@@ -87,7 +90,7 @@ async function shownToPerson(ctx: Context, record: AttemptRecord): Promise<Attem
   const { record: now, evidence } = await ctx.journal.reconcile(record);
   const { sent } = now;
   // The journal would refuse it after the last answer.
-  if (evidence?.shows === 'unreadable' && ctx.journal.isWatched(now))
+  if (evidence?.shows === 'unreadable' && isWatched(now))
     throw new CliError(
       'refused',
       `${sent.proof.orderId ?? sent.intent} cannot be read now: ${evidence.problem}`,
@@ -105,7 +108,7 @@ async function shownToPerson(ctx: Context, record: AttemptRecord): Promise<Attem
       indent: 2,
     },
     { line: last?.why ?? '', indent: 2 },
-    ...refundsShown(ctx, now, await ctx.journal.onSameOrder(now)).map(({ id, amount, createdAt }) => ({
+    ...refundsShown(now, await ctx.journal.onSameOrder(now)).map(({ id, amount, createdAt }) => ({
       line: [
         `refund ${id ?? 'without an id'}   ${amountWords(amount, sent.currency, style)}   `,
         createdAt === undefined ? 'no time shown' : { time: createdAt, precision: 'full' as const },
@@ -132,8 +135,8 @@ async function alarmsLeft(ctx: Context, record: AttemptRecord): Promise<readonly
   const others = (await ctx.journal.onSameOrder(record)).filter(
     (one) => attemptName(one) !== attemptName(record),
   );
-  if (!ctx.journal.isPaidTwice(record)) return ctx.journal.otherAlarms(record, others);
-  for (const other of others.filter((one) => ctx.journal.isWatched(one))) {
+  if (!isPaidTwice(record)) return otherAlarms(record, others);
+  for (const other of others.filter((one) => isWatched(one))) {
     try {
       await ctx.journal.reconcile(other, { once: true });
     } catch (error) {
@@ -141,18 +144,18 @@ async function alarmsLeft(ctx: Context, record: AttemptRecord): Promise<readonly
       if (!(error instanceof CliError)) throw error;
     }
   }
-  return ctx.journal.otherAlarms(record, await ctx.journal.onSameOrder(record));
+  return otherAlarms(record, await ctx.journal.onSameOrder(record));
 }
 
 // While another attempt has an alarm too, no refund is sent all the same.
 function stoppedWords(orderId: string, left: readonly AttemptRecord[]): string {
   const intents = left.map(({ sent }) => sent.intent).join(' and ');
   const stands = left.length === 1 ? 'another alarm stands' : 'other alarms stand';
-  return `${orderId} is still not refunded: ${stands}, PAID BACK TWICE, that of ${intents}.`;
+  return `${orderId} is still not refunded: ${stands}, MADE TWICE, that of ${intents}.`;
 }
 
-function stopsRefunds(ctx: Context, record: AttemptRecord): boolean {
-  return ctx.journal.isPaidTwice(record) || appearedVerdict(record) !== undefined;
+function stopsRefunds(record: AttemptRecord): boolean {
+  return isPaidTwice(record) || appearedVerdict(record) !== undefined;
 }
 
 async function refuseUnlessAlarmed(ctx: Context, record: AttemptRecord): Promise<void> {
@@ -174,7 +177,7 @@ async function refuseUnlessAlarmed(ctx: Context, record: AttemptRecord): Promise
     );
   if (last?.alarm !== undefined) return;
   const words = last?.acknowledged === undefined ? 'has no alarm' : 'is acknowledged already';
-  const others = ctx.journal.otherAlarms(record, await ctx.journal.onSameOrder(record));
+  const others = otherAlarms(record, await ctx.journal.onSameOrder(record));
   throw new CliError('refused', `${intent} ${words}`, {
     certain,
     now: [`paydesk journal show ${intent}`, ...alarmSteps(others)],

@@ -3,8 +3,9 @@
 import type { AmountStyle } from '../../amounts.ts';
 import { type Column, fieldColumn } from '../../api/resources.ts';
 import type { JsonObject } from '../../api/spec.ts';
-import { acknowledgementOf, mayAppearUntil } from '../../changes/changes.ts';
+import { acknowledgementOf } from '../../changes/changes.ts';
 import { type AttemptRecord, broughtBy, statementOn, type VerdictRow } from '../../journal/journal.ts';
+import { untilMayAppear } from '../../orders/orders.ts';
 import type { Context } from '../command.ts';
 import { briefOutcome, longestOutcome, outcomeWords } from './attempt-words.ts';
 
@@ -71,7 +72,7 @@ function bySaid(operator: unknown, member: unknown, link: string): unknown {
 
 /** Until when a change may still take effect that somebody recorded as not made; nothing if it no longer can. */
 export function mayAppear(ctx: Context, record: AttemptRecord): { readonly may_appear_until?: number } {
-  const until = mayAppearUntil(ctx.journal, record, ctx.clock.now());
+  const until = untilMayAppear(record, ctx.clock.now());
   return until === undefined ? {} : { may_appear_until: Math.ceil(until / 1000) };
 }
 

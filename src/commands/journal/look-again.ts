@@ -8,6 +8,8 @@ import {
   alarmText,
   appearedVerdict,
   attemptName,
+  isWatched,
+  pickDue,
   unfinished,
 } from '../../journal/journal.ts';
 import type { Context } from '../command.ts';
@@ -84,7 +86,6 @@ async function readSome(
   unread: Map<string, string>,
 ): Promise<readonly AttemptRecord[]> {
   const chosen = await chosenOf(ctx, due);
-  const isWatched = (record: AttemptRecord) => ctx.journal.isWatched(record);
   const reread = await readEach(
     ctx,
     chosen.filter((record) => !isWatched(record)),
@@ -94,7 +95,7 @@ async function readSome(
 }
 
 async function chosenOf(ctx: Context, due: readonly AttemptRecord[]): Promise<readonly AttemptRecord[]> {
-  return ctx.journal.pickDue(due, await ctx.journal.now());
+  return pickDue(due, await ctx.journal.now());
 }
 
 // Nobody asked for these attempts, so a failed read is not reported.

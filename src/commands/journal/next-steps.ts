@@ -85,7 +85,7 @@ function showOrder({ sent: { profile } }: AttemptRecord, orderId: string): strin
 export function alarmSteps(others: readonly AttemptRecord[]): readonly string[] {
   if (others.length === 0) return [];
   return [
-    `${others.length === 1 ? 'an alarm' : `${others.length} alarms`} of the same order, PAID BACK TWICE, ${others.length === 1 ? 'is ended' : 'are ended'} by:`,
+    `${others.length === 1 ? 'an alarm' : `${others.length} alarms`} of the same order, MADE TWICE, ${others.length === 1 ? 'is ended' : 'are ended'} by:`,
     ...others.map(({ sent }) => `paydesk journal acknowledge ${sent.intent} --note TEXT`),
   ];
 }

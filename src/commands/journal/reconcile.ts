@@ -5,6 +5,8 @@ import { about, exitCodes } from '../../errors.ts';
 import {
   type AttemptRecord,
   attemptName,
+  blockedUntil,
+  isWatched,
   leavesUntil,
   type Moment,
   type Resolved,
@@ -161,7 +163,7 @@ function warnOfOpen(ctx: Context, records: readonly AttemptRecord[], now: Moment
   const named = namesProfile(records);
   for (const record of records.filter((one) => ctx.journal.isOpen(one, now))) {
     const { intent, proof } = record.sent;
-    const until = ctx.journal.blockedUntil(record);
+    const until = blockedUntil(record);
     const blocked = blockedWords(
       until === undefined ? undefined : ctx.fullTime(Math.ceil(until / 1000) * 1000),
     );
@@ -181,7 +183,7 @@ function unreadWords(problem: string): string {
 
 // A person named this attempt, so a watched one is read even when it is not due.
 async function mayChange(ctx: Context, record: AttemptRecord): Promise<boolean> {
-  return ctx.journal.isWatched(record) || ctx.journal.isDue(record, await ctx.journal.now());
+  return isWatched(record) || ctx.journal.isDue(record, await ctx.journal.now());
 }
 
 // A dry run does not read the order, because paydesk writes down what a read proves.

@@ -6,7 +6,9 @@ import {
   type AttemptRecord,
   changeKinds,
   type Evidence,
+  horizonOf,
   notMadeBy,
+  sentAgain,
   sentBy,
   statementOn,
 } from '../../journal/journal.ts';
@@ -202,7 +204,7 @@ async function confirmStatement(ctx: Context, statement: Statement): Promise<str
   const id = proof.orderId ?? intent;
   const isHidden = isStrict && proof.orderId !== undefined;
   const isMade = statement.corrects && statement.applied;
-  const again = isMade ? ctx.journal.sentAgain(record, await ctx.journal.onSameOrder(record)) : undefined;
+  const again = isMade ? sentAgain(record, await ctx.journal.onSameOrder(record)) : undefined;
   const lines = [
     sentLine(ctx, statement),
     ...beforeLines(ctx, statement),
@@ -274,7 +276,7 @@ function meaningLines(
     const sent = `${changeOf(again, amountStyleOf(ctx, again))} was sent again at ${ctx.shortTime(time)} by ${sentBy(again.sent)}, as ${intent}`;
     return [
       `You are recording that ${change} was ${madeWords(record, true)}. The same ${sent}.`,
-      'If both were made, the buyer was paid twice: the alarm PAID BACK TWICE will be raised, and the order is not refunded again until somebody acknowledges it.',
+      'If both were made, the buyer was paid twice: the alarm MADE TWICE will be raised, and the order is not refunded again until somebody acknowledges it.',
     ];
   }
   return [
@@ -283,8 +285,8 @@ function meaningLines(
 }
 
 function appearWords(ctx: Context, record: AttemptRecord): string {
-  const until = ctx.journal.mayAppearUntil(record);
-  if (until === undefined) return 'It may still appear later.';
+  const until = horizonOf(record);
+  if (!Number.isSafeInteger(until)) return 'It may still appear later.';
   if (until <= ctx.clock.now()) return 'It can no longer appear by itself.';
   return `It may still appear until ${untilWords(ctx, until)}.`;
 }

@@ -4,7 +4,14 @@ import { type AmountStyle, figuresIn } from '../../amounts.ts';
 import { fieldColumn } from '../../api/resources.ts';
 import type { JsonObject } from '../../api/spec.ts';
 import { changeOf, replyWords, untilWords } from '../../changes/changes.ts';
-import { type AttemptRecord, archivedBy, sentBy, type VerdictRow } from '../../journal/journal.ts';
+import {
+  type AttemptRecord,
+  archivedBy,
+  blockedUntil,
+  otherAlarms,
+  sentBy,
+  type VerdictRow,
+} from '../../journal/journal.ts';
 import { plainCommand } from '../../profiles/profiles.ts';
 import type { Block, Cell } from '../../terminal/terminal.ts';
 import { type Context, defineCommand } from '../command.ts';
@@ -48,7 +55,7 @@ export async function showAttempt(ctx: Context, record: AttemptRecord, look?: Lo
   const now = await ctx.journal.now();
   const open = ctx.journal.isOpen(record, now);
   const early = open ? ctx.journal.tooEarlyUntil(record, now) : undefined;
-  const until = open ? ctx.journal.blockedUntil(record) : undefined;
+  const until = open ? blockedUntil(record) : undefined;
   const seconds = until === undefined ? undefined : Math.ceil(until / 1000);
   const words = seconds === undefined ? undefined : ctx.fullTime(seconds * 1000);
   const style = amountStyleOf(ctx, record);
@@ -185,13 +192,13 @@ function attemptView(
       ],
       indent: 2,
     },
-    ...refundsShown(ctx, record, known).map(({ id, amount, chargeId }) => ({
-      line: `refund ${id ?? 'without an id'}   ${figure(amount)}   charge ${chargeId}${whose(ctx, record, known, id)}`,
+    ...refundsShown(record, known).map(({ id, amount, chargeId }) => ({
+      line: `refund ${id ?? 'without an id'}   ${figure(amount)}   charge ${chargeId}${whose(record, known, id)}`,
       indent: 2,
     })),
     ...[
       ...nextSteps(record, { open, until, early, appears, isJustRead: look?.at !== undefined }),
-      ...alarmSteps(ctx.journal.otherAlarms(record, known)),
+      ...alarmSteps(otherAlarms(record, known)),
     ].map((line, index) => ({
       line: `${index === 0 ? 'now:  ' : '      '}${line}`,
       hang: 6,

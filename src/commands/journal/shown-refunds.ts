@@ -1,18 +1,20 @@
 /** The refunds that the screen of a change lists, and who sent each of them, as far as the journal knows it. */
 
-import { type AttemptRecord, attemptName, type FoundRefund } from '../../journal/journal.ts';
-import type { Context } from '../command.ts';
+import {
+  type AttemptRecord,
+  attemptName,
+  type FoundRefund,
+  foundTwice,
+  namedByReply,
+  ownRefunds,
+} from '../../journal/journal.ts';
 
-/** The refunds that its last verdict names, and those that were sent again in its place if it was paid back twice. */
-export function refundsShown(
-  ctx: Context,
-  record: AttemptRecord,
-  known: readonly AttemptRecord[],
-): readonly FoundRefund[] {
+/** The refunds that its last verdict names, and those that were sent again in its place if it was made twice. */
+export function refundsShown(record: AttemptRecord, known: readonly AttemptRecord[]): readonly FoundRefund[] {
   const named = record.verdicts.at(-1)?.refunds ?? [];
   if (!isDoubled(record)) return named;
   const ids = new Set(named.map(({ id }) => id));
-  return [...named, ...ctx.journal.foundTwice(record, known).filter(({ id }) => !ids.has(id))];
+  return [...named, ...foundTwice(record, known).filter(({ id }) => !ids.has(id))];
 }
 
 function isDoubled({ verdicts }: AttemptRecord): boolean {
@@ -21,14 +23,12 @@ function isDoubled({ verdicts }: AttemptRecord): boolean {
 }
 
 /** Whose a refund is, of several equal ones: the one that the reply named is ours; another attempt from here may have sent it. */
-export function whose(ctx: Context, record: AttemptRecord, known: readonly AttemptRecord[], id = ''): string {
+export function whose(record: AttemptRecord, known: readonly AttemptRecord[], id = ''): string {
   if (!isDoubled(record)) return '';
-  const ours = ctx.journal.namedByReply(record);
+  const ours = namedByReply(record);
   if (ours.includes(id)) return '   ours';
   const other = known.find(
-    (one) =>
-      attemptName(one) !== attemptName(record) &&
-      ctx.journal.ownRefunds(one).some((refund) => refund.id === id),
+    (one) => attemptName(one) !== attemptName(record) && ownRefunds(one).some((refund) => refund.id === id),
   );
   if (other !== undefined) return `   sent from here as ${other.sent.intent}`;
   return ours.length === 0 ? '' : '   made twice, or sent from elsewhere';

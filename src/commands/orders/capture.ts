@@ -11,7 +11,7 @@ import { type Pickable, pickOrder } from './pick-order.ts';
 const { captureExample } = resources.orders;
 const offer: Pickable = {
   kind: statuses.preAuthorized,
-  accepts: (order) => order.payment_status === statuses.preAuthorized,
+  accepts: ({ order }) => order.payment_status === statuses.preAuthorized,
   listFlags: ['--status', statuses.preAuthorized],
 };
 

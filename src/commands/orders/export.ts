@@ -3,8 +3,8 @@
 import type { Page, WireRecord } from '../../api/api.ts';
 import { type Column, chargeColumns, orderColumns, refundColumns } from '../../api/resources.ts';
 import type { JsonObject } from '../../api/spec.ts';
-import { ordersWithRefunds, type RefundFacts, refundFacts } from '../../changes/changes.ts';
 import { CliError } from '../../errors.ts';
+import { ordersWithRefunds, type RefundFacts, refundFacts } from '../../orders/orders.ts';
 import type { Profile } from '../../profiles/profiles.ts';
 import { type Context, type Days, defineCommand } from '../command.ts';
 import { daysOfFile, daysOfFlag, exportFlags } from '../export-flags.ts';
@@ -77,7 +77,7 @@ export const exportOrders = defineCommand({
       const clockAndZone = clockIn(days, ctx.clock.now());
       const range = timeRange({ since, until }, clockAndZone);
       warnOfFuture(ctx, until, clockAndZone);
-      const { filters, leftOut } = orderFilters(ctx, rest, profile);
+      const { filters, leftOut } = await orderFilters(ctx, rest, service);
       // A journal that cannot be read is told before anything is exported.
       let facts = rows === 'refunds' ? await factsOf(ctx, profile, []) : noFacts;
       const factOf = (id: string) => facts.get(id);
@@ -163,7 +163,7 @@ async function factsOf(
 ): Promise<ReadonlyMap<string, RefundFacts>> {
   const orderIds = ordersWithRefunds(records.map(({ value }) => value));
   try {
-    return refundFacts(await ctx.journal.attempts({ origin, orderIds }), ctx.journal);
+    return refundFacts(await ctx.journal.attempts({ origin, orderIds }));
   } catch (error) {
     if (!(error instanceof CliError)) throw error;
     // Without the journal, all refunds would look as if somebody else had made them.

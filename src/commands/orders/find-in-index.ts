@@ -5,9 +5,9 @@
 
 import { longPages, type Page, type Service, type WireRecord } from '../../api/api.ts';
 import { idOf } from '../../api/spec.ts';
-import { purchaseOf, twinSeconds } from '../../changes/changes.ts';
 import { CliError } from '../../errors.ts';
 import type { IndexStatus, OrderIndex, Wanted } from '../../index/index.ts';
+import { purchaseOf, twinSeconds } from '../../orders/orders.ts';
 import type { Context } from '../command.ts';
 import { addPage, learnRun, newRun } from './feed-index.ts';
 import { firstPage, readHits } from './read-hits.ts';

@@ -3,7 +3,7 @@
 import type { Service, WireRecord } from '../../api/api.ts';
 import { type Column, orderColumns } from '../../api/resources.ts';
 import { type JsonObject, statusMeanings } from '../../api/spec.ts';
-import { isRefunded } from '../../changes/changes.ts';
+import { isRefunded } from '../../orders/orders.ts';
 import { commandLine, type Profile } from '../../profiles/profiles.ts';
 import type { Context } from '../command.ts';
 import { type Filter, joinColumns } from '../listing.ts';

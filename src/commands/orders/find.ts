@@ -54,7 +54,7 @@ export const find = defineCommand({
     const service = await ctx.service();
     const { settings } = service.profile;
     const matcher: Matcher = (order) => matchesOf(order, settings);
-    const asked = orderFilters(ctx, flags, service.profile);
+    const asked = await orderFilters(ctx, flags, service);
     const { filters } = asked;
     const search: Search = {
       isLive: flags.live === true,

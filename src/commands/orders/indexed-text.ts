@@ -5,8 +5,8 @@
 
 import { type AmountStyle, plainAmounts } from '../../amounts.ts';
 import { itemsOf, type JsonObject, valueAt } from '../../api/spec.ts';
-import { purchaseOf } from '../../changes/changes.ts';
 import type { ReadOrder, Wanted } from '../../index/index.ts';
+import { purchaseOf } from '../../orders/orders.ts';
 import type { Settings } from '../../profiles/profiles.ts';
 import { fold } from './fold-text.ts';
 import {

@@ -3,14 +3,14 @@
 import type { AmountStyle } from '../../amounts.ts';
 import type { WireRecord } from '../../api/api.ts';
 import { idOf, type JsonObject } from '../../api/spec.ts';
-import type { Twin } from '../../changes/changes.ts';
+import type { Twin } from '../../orders/orders.ts';
 import { fold } from './fold-text.ts';
 import { createSearch, type Match, type SearchableOrder, searchable } from './order-matching.ts';
 import { createTwins } from './order-twins.ts';
 import type { ReadAgain } from './read-hits.ts';
 
 /** An order that was read; `T` is what its row shows. */
-export interface KnownOrder<T> {
+export interface KeptOrder<T> {
   readonly id: string;
   /** The id of the order before it in the list. */
   readonly neighbour: string | undefined;
@@ -37,9 +37,9 @@ export interface KeptParts<T> {
 
 /** The orders that hold some words, in the order of the list. Without words, those that fit. */
 interface Matches<T> {
-  readonly fitting: readonly KnownOrder<T>[];
+  readonly fitting: readonly KeptOrder<T>[];
   /** They hold the words and do not fit. */
-  readonly others: readonly KnownOrder<T>[];
+  readonly others: readonly KeptOrder<T>[];
 }
 
 export interface KnownOrders<T> {
@@ -59,7 +59,7 @@ export interface KnownOrders<T> {
   matches(words: string): Matches<T>;
 }
 
-interface Kept<T> extends Omit<KnownOrder<T>, 'twin'> {
+interface Kept<T> extends Omit<KeptOrder<T>, 'twin'> {
   twin: Twin | undefined;
 }
 
@@ -161,7 +161,7 @@ export function keep<T>(
 }
 
 /** Where the words are in an order; nothing without words. */
-export function foundIn({ fields }: Pick<KnownOrder<unknown>, 'fields'>, words: string): readonly Match[] {
+export function foundIn({ fields }: Pick<KeptOrder<unknown>, 'fields'>, words: string): readonly Match[] {
   return finderOf(words)?.(fields) ?? [];
 }
 

@@ -2,21 +2,16 @@
 
 import type { Service } from '../../api/api.ts';
 import type { JsonObject } from '../../api/spec.ts';
-import {
-  attemptsByOrder,
-  casesOf,
-  openCasesOf,
-  unconfirmedOf,
-  unrecordedLine,
-} from '../../changes/changes.ts';
+import { unrecordedLine } from '../../changes/changes.ts';
 import { CliError } from '../../errors.ts';
-import { type AttemptRecord, appearedVerdict } from '../../journal/journal.ts';
+import { type AttemptRecord, appearedVerdict, isPaidTwice } from '../../journal/journal.ts';
+import { knownOrders, unconfirmedOf } from '../../orders/orders.ts';
 import type { Context } from '../command.ts';
 
 export interface OpenOrders {
   /** How many changes are unconfirmed, also those without an order, such as payment links. */
   readonly unconfirmed: number;
-  /** The orders that were paid back twice. */
+  /** The orders with a refund that was made twice. */
   readonly twice: ReadonlySet<string>;
   /** The orders with a refund that appeared although somebody recorded it as not made. */
   readonly appeared: ReadonlySet<string>;
@@ -27,29 +22,25 @@ export interface OpenOrders {
 /** What the journal knows by itself. `see` warns of what an order shows besides, with the command that records it. */
 export async function startOpenOrders(ctx: Context): Promise<OpenOrders> {
   const service = await ctx.service();
-  const open = await openCasesOf(ctx, service);
-  // If the journal cannot be read, `openCasesOf` has warned of that.
   const alarmed = await unconfirmedOf(ctx, service).catch(noneIfUnreadable);
-  const twice = new Set(open.paidTwice.keys());
-  const late = alarmed.filter((record) => appearedVerdict(record) !== undefined);
-  const appeared = new Set(late.flatMap(({ sent }) => sent.proof.orderId ?? []));
-  const seeOne = (order: JsonObject, known: readonly AttemptRecord[]) => {
-    const id = String(order.id);
-    for (const one of casesOf(ctx, open, known, order)) {
-      if (one.is === 'seen_twice') twice.add(id);
-      if (one.is === 'appeared') appeared.add(id);
-      const line = unrecordedLine(id, one);
-      if (line !== undefined) ctx.notes.warn(line);
-    }
-  };
+  const now = await ctx.journal.now();
+  const ordersOf = (isOne: (record: AttemptRecord) => boolean) =>
+    new Set(alarmed.filter(isOne).flatMap(({ sent }) => sent.proof.orderId ?? []));
+  const open = ordersOf((record) => ctx.journal.isOpen(record, now));
+  const twice = ordersOf(isPaidTwice);
+  const appeared = ordersOf((record) => appearedVerdict(record) !== undefined);
   const see = async (orders: readonly JsonObject[]) => {
-    const attempts = await attemptsByOrder(ctx, service, new Set(orders.map(({ id }) => String(id))));
-    for (const order of orders) {
-      const known = attempts.get(String(order.id));
-      if (known !== undefined) seeOne(order, known);
+    for (const { order, cases } of await knownOrders(ctx, service, orders)) {
+      const id = String(order.id);
+      for (const one of cases) {
+        if (one.is === 'made twice') twice.add(id);
+        if (one.is === 'appeared') appeared.add(id);
+        const line = unrecordedLine(id, one);
+        if (line !== undefined) ctx.notes.warn(line);
+      }
     }
   };
-  const unconfirmed = open.unconfirmed.size + (await withoutOrder(ctx, service));
+  const unconfirmed = open.size + (await withoutOrder(ctx, service));
   return { unconfirmed, twice, appeared, see };
 }
 

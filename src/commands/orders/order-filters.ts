@@ -4,7 +4,7 @@
  */
 
 import { amountProblem, boundWarnings, type TypedAmount } from '../../amounts.ts';
-import { canBeRefunded } from '../../api/charges.ts';
+import type { Service } from '../../api/api.ts';
 import {
   customerIdPattern,
   itemsOf,
@@ -14,6 +14,7 @@ import {
   statusMeanings,
   valueAt,
 } from '../../api/spec.ts';
+import { stoppedOrders, whyUnfit } from '../../orders/orders.ts';
 import type { Profile } from '../../profiles/profiles.ts';
 import { closestNames } from '../../terminal/terminal.ts';
 import type { Context, Input } from '../command.ts';
@@ -77,7 +78,12 @@ export interface OrderFilters {
  * Turns the flags into filters. Throws CliError 'usage' when no order can pass them, and for decimals that the profile does
  * not declare.
  */
-export function orderFilters(ctx: Context, input: FilterInput, profile: Profile): OrderFilters {
+export async function orderFilters(
+  ctx: Context,
+  input: FilterInput,
+  service: Service,
+): Promise<OrderFilters> {
+  const { profile } = service;
   const clockAndZone = clockAndZoneOf(ctx);
   const range = timeRange(input, clockAndZone);
   const span = rangeWords('orders created', range, ctx.days.full);
@@ -97,8 +103,14 @@ export function orderFilters(ctx: Context, input: FilterInput, profile: Profile)
       accepts: ({ charges }) => itemsOf(charges).some((charge) => charge.status === chargeStatus),
       passesFew: true,
     });
-  if (input.refundable === true)
-    filters.push({ words: ['--refundable'], accepts: canBeRefunded, passesFew: false });
+  if (input.refundable === true) {
+    const stopped = await stoppedOrders(ctx, service);
+    filters.push({
+      words: ['--refundable'],
+      accepts: (order) => whyUnfit(order) === undefined && !stopped.has(String(order.id)),
+      passesFew: false,
+    });
+  }
   if (customer !== undefined)
     filters.push({ words: ['--customer', customer], accepts: isBuyer(customer), passesFew: true });
   if (amounts.words.length > 0)

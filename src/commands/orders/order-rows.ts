@@ -12,9 +12,9 @@ import {
   statuses,
   valueAt,
 } from '../../api/spec.ts';
-import type { RefundFacts } from '../../changes/changes.ts';
 import { CliError } from '../../errors.ts';
 import type { ExportRow } from '../../exports/exports.ts';
+import type { RefundFacts } from '../../orders/orders.ts';
 import { isWithin, type TimeRange } from '../typed-time.ts';
 
 /** The kinds of rows. A new kind needs an entry in every `Record` over `RowKind`, and tsc names them. */

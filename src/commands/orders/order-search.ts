@@ -4,13 +4,7 @@ import { longPages, type Page, type Service } from '../../api/api.ts';
 import { resources } from '../../api/resources.ts';
 import { CliError } from '../../errors.ts';
 import { accountLabel } from '../../profiles/profiles.ts';
-import {
-  createKnownOrders,
-  type KeptParts,
-  type KnownOrder,
-  type KnownOrders,
-  keep,
-} from './known-orders.ts';
+import { createKnownOrders, type KeptOrder, type KeptParts, type KnownOrders, keep } from './known-orders.ts';
 import type { IndexAnswer, PickIndex } from './pick-in-index.ts';
 
 /** The orders read so far, and the reading. */
@@ -30,7 +24,7 @@ export interface OrderSearch<T> {
   /** Whether the words are the whole id of an order, which may still be looked up. */
   isId(words: string): boolean;
   /** Finds an order by its id: the order, or why there is none. */
-  lookUp(id: string): Promise<KnownOrder<T> | string>;
+  lookUp(id: string): Promise<KeptOrder<T> | string>;
   /** Calls the listener whenever `known` or `state` has changed. Returns what ends that. */
   watch(listener: () => void): () => void;
   /** Ends the reading. */
@@ -196,7 +190,7 @@ function createReading<T>(
 
 /** What looking up an id gave: the order, or why there is none, and whether that is certain. */
 interface LookedUp<T> {
-  readonly found?: KnownOrder<T> | undefined;
+  readonly found?: KeptOrder<T> | undefined;
   readonly answer?: 'missing' | 'unknown';
   readonly why: string;
 }

@@ -1,7 +1,7 @@
 /** Finds possible twins among the orders that a list or a search reads. It needs little memory even on a long walk. */
 
 import type { JsonObject } from '../../api/spec.ts';
-import { isRefunded, purchaseOf, type Twin, twinOf, twinSeconds } from '../../changes/changes.ts';
+import { isRefunded, purchaseOf, type Twin, twinOf, twinSeconds } from '../../orders/orders.ts';
 
 /** The twins among the orders that were read. */
 export interface Twins {

@@ -1,22 +1,16 @@
 /** Lets a person pick the order of a change: by searching the newest orders as `orders find` does, or by a whole id. */
 
 import type { Service } from '../../api/api.ts';
-import { idOf, type JsonObject } from '../../api/spec.ts';
-import {
-  attemptsByOrder,
-  casesOf,
-  openCasesOf,
-  type PickedOrder,
-  stopsRefund,
-} from '../../changes/changes.ts';
+import type { JsonObject } from '../../api/spec.ts';
+import type { PickedOrder } from '../../changes/changes.ts';
 import { counted } from '../../counted.ts';
 import { CliError } from '../../errors.ts';
-import type { AttemptRecord } from '../../journal/journal.ts';
+import { type KnownOrder, knownOrder, knownOrders, stopsRefund } from '../../orders/orders.ts';
 import { aboutMoney, commandLine } from '../../profiles/profiles.ts';
 import type { SearchedList } from '../../terminal/terminal.ts';
 import type { Context } from '../command.ts';
 import { usage } from '../flags.ts';
-import type { KeptParts, KnownOrder } from './known-orders.ts';
+import type { KeptOrder, KeptParts } from './known-orders.ts';
 import { amountHint } from './order-matching.ts';
 import { type OrderSearch, searchOrders } from './order-search.ts';
 import { type IndexAnswer, openPickIndex } from './pick-in-index.ts';
@@ -25,9 +19,9 @@ import { type OrderShown, orderRow, type RowParts, rowColumns, rowTitles, shownO
 export interface Pickable {
   /** What messages call them: `refundable`. */
   readonly kind: string;
-  readonly accepts: (order: JsonObject) => boolean;
+  readonly accepts: (known: KnownOrder) => boolean;
   /** Why an order is not accepted; absent where its status says it all. */
-  readonly whyNot?: (order: JsonObject) => string | undefined;
+  readonly whyNot?: (known: KnownOrder) => string | undefined;
   /** The flags of `orders list` that show the same orders. */
   readonly listFlags: readonly string[];
 }
@@ -39,29 +33,29 @@ export async function pickOrder(ctx: Context, service: Service, offer: Pickable)
   const { profile } = service;
   if (!ctx.ask.interactive)
     throw usage('missing ID: say which order', [commandLine(profile, 'orders', 'list', ...offer.listFlags)]);
-  const open = await openCasesOf(ctx, service);
   // Of the orders that were read: rows are drawn while a person types.
-  const attempts = new Map<string | undefined, readonly AttemptRecord[]>();
+  const read = new Map<unknown, KnownOrder>();
+  const now = await ctx.journal.now();
+  const knownOf = (order: JsonObject) => read.get(order.id) ?? knownOrder(order, [], now);
   const index = await openPickIndex(ctx, service);
   const kept: KeptParts<OrderShown> = {
     async beforeKept(records) {
-      const ids = new Set(records.map(idOf).filter((id) => id !== undefined));
-      for (const [id, own] of await attemptsByOrder(ctx, service, ids)) attempts.set(id, own);
+      const orders = records.map(({ value }) => value);
+      for (const known of await knownOrders(ctx, service, orders)) read.set(known.order.id, known);
     },
-    fits: offer.accepts,
+    fits: (order) => offer.accepts(knownOf(order)),
     isBlocked: ({ cases }) => cases.some(stopsRefund),
     amounts: profile.settings,
-    show: (order) =>
-      shownOf(order, profile, {
-        whyNot: offer.whyNot?.(order),
-        cases: casesOf(ctx, open, attempts.get(String(order.id)) ?? [], order),
-      }),
+    show(order) {
+      const known = knownOf(order);
+      return shownOf(order, profile, { whyNot: offer.whyNot?.(known), cases: known.cases });
+    },
   };
   const search = searchOrders(service, kept, index);
   try {
     await readFirst(ctx, search, offer);
     const message = aboutMoney(profile, 'Which order?');
-    const list = searchedList(ctx, search, { ctx, profile, kind: offer.kind, open, attempts });
+    const list = searchedList(ctx, search, { ctx, profile, kind: offer.kind, now, read });
     return await ctx.ask.search({ message, flag: 'ID', list });
   } finally {
     search.stop();
@@ -84,12 +78,12 @@ async function readFirst(ctx: Context, search: Search, { kind }: Pickable): Prom
 
 function searchedList(ctx: Context, search: Search, parts: RowParts): SearchedList<PickedOrder> {
   const { known } = search;
-  const shown = (words: string): readonly KnownOrder<OrderShown>[] => {
+  const shown = (words: string): readonly KeptOrder<OrderShown>[] => {
     const { fitting, others } = known.matches(words);
     // Below the others, and only when no more of those can come: no row moves while a person looks at it.
     return search.state.is === 'reading' ? fitting : [...fitting, ...others];
   };
-  const row = (one: KnownOrder<OrderShown>, words: string) => {
+  const row = (one: KeptOrder<OrderShown>, words: string) => {
     const { id, twin, neighbour } = one;
     return orderRow(one, { id, twin, neighbour }, words, parts);
   };
@@ -111,7 +105,7 @@ function searchedList(ctx: Context, search: Search, parts: RowParts): SearchedLi
 async function lookedUp<R>(
   search: Search,
   id: string,
-  row: (one: KnownOrder<OrderShown>, words: string) => R,
+  row: (one: KeptOrder<OrderShown>, words: string) => R,
 ): Promise<R | string> {
   const found = await search.lookUp(id);
   return typeof found === 'string' ? found : row(found, '');

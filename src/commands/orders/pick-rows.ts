@@ -6,33 +6,33 @@ import { readOrder } from '../../api/records.ts';
 import { orderColumns, referenceOf } from '../../api/resources.ts';
 import { itemsOf, type JsonObject } from '../../api/spec.ts';
 import {
-  type AttemptsByOrder,
   appearedCommand,
   appearedWords,
   checkTwiceCommand,
-  knownTwin,
-  longestShortCase,
+  goneWords,
   mayAppearWords,
-  type OrderCase,
-  seenTwiceWords,
-  stopsRefund,
-  type Twin,
-  twinLine,
-  twinWords,
   unshownWords,
 } from '../../changes/changes.ts';
 import {
   changeKinds,
-  type OpenCases,
+  type Moment,
+  madeTwiceWords,
   type PaidTwice,
-  paidTwiceWords,
   type UnconfirmedChange,
 } from '../../journal/journal.ts';
+import {
+  type KnownOrder,
+  knownTwin,
+  type OrderCase,
+  stopsRefund,
+  type Twin,
+  twinLine,
+  twinWords,
+} from '../../orders/orders.ts';
 import type { Profile } from '../../profiles/profiles.ts';
 import type { SearchedRow, Span } from '../../terminal/terminal.ts';
 import type { Context } from '../command.ts';
-import { foundIn, type KnownOrder } from './known-orders.ts';
-import { openStatus } from './open-status.ts';
+import { foundIn, type KeptOrder } from './known-orders.ts';
 
 /** What a row shows of an order. */
 export interface OrderShown {
@@ -94,9 +94,9 @@ export interface RowParts {
   readonly profile: Pick<Profile, 'settings'>;
   /** The word for orders that can be chosen: `refundable`. */
   readonly kind: string;
-  readonly open: OpenCases;
-  /** What this machine sent, by the order. */
-  readonly attempts: AttemptsByOrder;
+  readonly now: Moment;
+  /** What is known of the orders that were read, by their ids. */
+  readonly read: ReadonlyMap<unknown, KnownOrder>;
 }
 
 /** The titles of the columns; `offset` is that of the zone. */
@@ -109,13 +109,13 @@ const statusAt = 4;
 /** The columns that may be cut and how far, and those that are right-aligned. What is open of an order is read whole. */
 export const rowColumns = {
   shrink: [1, statusAt, 5],
-  least: { [statusAt]: longestShortCase },
+  least: { [statusAt]: 'recorded not made'.length },
   right: [3],
 } as const;
 
 /** The row of an order. `words` are the words that were typed, and that found it. */
 export function orderRow<V>(
-  one: KnownOrder<OrderShown>,
+  one: KeptOrder<OrderShown>,
   value: V,
   words: string,
   parts: RowParts,
@@ -159,9 +159,9 @@ export function orderRow<V>(
 const visible: readonly string[] = ['name', 'email', 'amount', 'currency', 'id'];
 
 // The words that matter come first, since a long status is cut.
-function statusOf({ shown, twin }: KnownOrder<OrderShown>): string {
-  const open = openStatus(shown.cases);
-  if (open !== undefined) return open.short;
+function statusOf({ shown, twin }: KeptOrder<OrderShown>): string {
+  const [first] = shown.cases;
+  if (first !== undefined) return first.is;
   return twin === undefined ? shown.status : `twin, ${shown.status}`;
 }
 
@@ -170,22 +170,27 @@ function caseText(open: OrderCase, parts: RowParts): string {
   switch (open.is) {
     case 'unconfirmed':
       return unconfirmedText(open.change, parts);
-    case 'paid_twice':
-      return twiceText(open.twice, parts);
-    case 'seen_twice':
-      return `${seenTwiceWords(open.twice, parts.profile)}; check it first: ${checkTwiceCommand(open.twice)}`;
+    case 'made twice':
+      return twiceText(open, parts);
     case 'appeared':
       return `${appearedWords(parts.ctx, parts.profile, open.refund)}; do not refund this order, show your lead: ${appearedCommand(open.refund)}`;
-    case 'unshown':
+    case 'recorded made':
       return unshownWords(open.record, parts.profile);
-    case 'may_appear':
+    case 'gone':
+      return goneWords(open);
+    case 'recorded not made':
       return mayAppearWords(parts.ctx, parts.profile, open);
   }
 }
 
-function twiceText(twice: PaidTwice, { ctx, profile }: RowParts): string {
+function twiceText(
+  { twice, isKnown }: { readonly twice: PaidTwice; readonly isKnown: boolean },
+  { ctx, profile }: RowParts,
+): string {
+  const words = madeTwiceWords(twice, profile.settings);
+  if (!isKnown) return `${words}; check it first: ${checkTwiceCommand(twice)}`;
   const sent = `${ctx.shortTime(twice.sentAt)}, by ${twice.operator}`;
-  return `${paidTwiceWords(twice, profile.settings)} (${sent}); do not refund this order, show your lead: paydesk journal show ${twice.intent}`;
+  return `${words} (${sent}); do not refund this order, show your lead: paydesk journal show ${twice.intent}`;
 }
 
 function unconfirmedText(change: UnconfirmedChange, { ctx, profile }: RowParts): string {
@@ -198,13 +203,13 @@ function unconfirmedText(change: UnconfirmedChange, { ctx, profile }: RowParts):
 }
 
 function twinText(
-  { shown }: KnownOrder<OrderShown>,
+  { shown }: KeptOrder<OrderShown>,
   twin: Twin,
-  { ctx, profile, open, attempts }: RowParts,
+  { ctx, profile, now, read }: RowParts,
 ): string {
   const own = { created_at: shown.createdAt, currency: shown.currency };
   const words = twinWords(ctx, profile, own);
-  const known = knownTwin(twin, attempts.get(twin.id) ?? [], open, ctx.journal);
+  const known = knownTwin(twin, read.get(twin.id)?.attempts ?? [], now);
   return `possible twin: ${twinLine(known, words)}`;
 }
 

@@ -1,7 +1,6 @@
 /** `orders refund`: its flags and help. changes/refund/refund-order.ts makes the refund. */
 
 import type { OpenService } from '../../api/api.ts';
-import { canBeRefunded, whyNotRefundable } from '../../api/charges.ts';
 import { resources } from '../../api/resources.ts';
 import { chargeIdPattern, refundReasons, refundReasonValues } from '../../api/spec.ts';
 import { againFlag, intentFlag, refundOrder, requestPattern, sendApproved } from '../../changes/changes.ts';
@@ -14,8 +13,8 @@ const { idExample } = resources.orders;
 const [firstReason] = refundReasonValues;
 const offer: Pickable = {
   kind: 'refundable',
-  accepts: canBeRefunded,
-  whyNot: whyNotRefundable,
+  accepts: ({ unfit }) => unfit === undefined,
+  whyNot: ({ unfit }) => unfit,
   listFlags: ['--refundable'],
 };
 

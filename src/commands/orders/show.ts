@@ -2,37 +2,30 @@
 
 import { amountWords } from '../../amounts.ts';
 import { readOne, type Service } from '../../api/api.ts';
-import { canBeRefunded, type OrderMoney, readMoney } from '../../api/charges.ts';
+import { type OrderMoney, readMoney } from '../../api/charges.ts';
 import { type Order, readOrder } from '../../api/records.ts';
 import { orderColumns, resources } from '../../api/resources.ts';
 import { type JsonObject, statuses } from '../../api/spec.ts';
 import {
   acknowledgedAlarms,
   acknowledgedWords,
-  attemptsByOrder,
   byHandWords,
   caseBlocks,
   caseSteps,
-  casesOf,
   isOfRefund,
-  type KnownTwin,
   lookForTwins,
-  type OrderCase,
-  openCasesOf,
-  originsOf,
+  originsAmong,
   pendingRequests,
   type RefundOrigins,
   settledByHand,
   stateWords,
-  twinLine,
-  twinWords,
 } from '../../changes/changes.ts';
 import { attemptName, awayWords, changeKinds } from '../../journal/journal.ts';
+import { type KnownTwin, knownOrders, type OrderCase, twinLine, twinWords } from '../../orders/orders.ts';
 import { accountSpan, commandLine, type Profile } from '../../profiles/profiles.ts';
 import type { Block, Span } from '../../terminal/terminal.ts';
 import { type Context, defineCommand } from '../command.ts';
 import { idArgument } from '../flags.ts';
-import { openStatus } from './open-status.ts';
 import { orderContents } from './order-contents.ts';
 
 const { idExample } = resources.orders;
@@ -63,6 +56,8 @@ export const show = defineCommand({
 
 /** What this machine knows about an order besides what the service shows. */
 interface Known {
+  /** Why it cannot be refunded. */
+  readonly whyNot: string | undefined;
   readonly origins: RefundOrigins;
   /** What is open of it, the most urgent first. */
   readonly cases: readonly OrderCase[];
@@ -78,6 +73,7 @@ interface Known {
 }
 
 const nothingKnown: Known = {
+  whyNot: undefined,
   origins: new Map(),
   cases: [],
   acknowledged: [],
@@ -89,19 +85,18 @@ const nothingKnown: Known = {
 
 async function lookUp(ctx: Context, service: Service, order: JsonObject): Promise<Known> {
   const id = String(order.id);
-  const origins = await originsOf(ctx, service, order);
-  const open = await openCasesOf(ctx, service, id);
-  const attempts = (await attemptsByOrder(ctx, service, new Set([id]))).get(id) ?? [];
+  const [known] = await knownOrders(ctx, service, [order]);
+  const { cases = [], attempts = [], whyNot } = known ?? {};
   const { twins, gaps } = await lookForTwins(ctx, service, order);
   for (const gap of gaps) ctx.notes.warn(gap);
-  const cases = casesOf(ctx, open, attempts, order);
   const there = new Set(
     cases
       .flatMap((one) => (one.is === 'appeared' ? one.refund : 'late' in one ? (one.late ?? []) : []))
       .map(({ record }) => attemptName(record)),
   );
   return {
-    origins,
+    whyNot,
+    origins: await originsAmong(ctx, order, async () => attempts),
     cases,
     acknowledged: acknowledgedAlarms(attempts).map((record) => acknowledgedWords(ctx, record)),
     pending: await pendingLines(ctx, service.profile, id),
@@ -141,7 +136,7 @@ function orderView(ctx: Context, shown: OrderShown): readonly Block[] {
     'blank',
     ...orderContents(order, value, origins, settings, unshownAmount(shown)),
     ...(openSteps(ctx, shown) ??
-      ('money' in reading && shown.away === undefined ? nextSteps(reading.money, value, profile) : [])),
+      ('money' in reading && shown.away === undefined ? nextSteps(reading.money, shown) : [])),
     ...awayLines(ctx, shown),
   ];
 }
@@ -154,7 +149,7 @@ function awayLines(ctx: Context, { away }: Known): readonly Block[] {
 }
 
 function unshownAmount({ cases }: Known): number | undefined {
-  return cases.find((one) => one.is === 'unshown')?.record.sent.amount;
+  return cases.find((one) => one.is === 'recorded made')?.record.sent.amount;
 }
 
 // While a case is open, no command that refunds is suggested.
@@ -175,7 +170,7 @@ function head(ctx: Context, order: Order, shown: OrderShown): readonly Block[] {
         '  ',
         { status: order.payment_status ?? 'status not shown' },
         '  ',
-        openWords(shown) ?? refundableWords(order, value),
+        openWords(shown) ?? refundableWords(order, shown),
         '  ',
         accountSpan(profile),
       ],
@@ -206,9 +201,8 @@ function head(ctx: Context, order: Order, shown: OrderShown): readonly Block[] {
 
 function openWords({ cases: [first] }: Known): Span | undefined {
   if (first === undefined) return undefined;
-  const words = openStatus([first])?.full ?? '';
   return {
-    text: first.is === 'unconfirmed' ? `${changeKinds[first.change.kind].noun} ${words}` : words,
+    text: first.is === 'unconfirmed' ? `${changeKinds[first.change.kind].noun} ${first.is}` : first.is,
     style: 'bad',
   };
 }
@@ -219,19 +213,20 @@ function isShown(one: OrderCase, origins: RefundOrigins): boolean {
   return isRefund && [...(origins?.values() ?? [])].some(({ probable }) => probable === true);
 }
 
-function refundableWords(order: Order, value: JsonObject): string {
+function refundableWords(order: Order, { whyNot }: Known): string {
   if (order.payment_status === statuses.preAuthorized) return 'only authorized, no money taken';
-  if (canBeRefunded(value)) return 'can be refunded';
-  return order.is_refundable === false ? 'cannot be refunded' : 'refundable: not shown';
+  if (whyNot === undefined)
+    return order.is_refundable === undefined ? 'refundable: not shown' : 'can be refunded';
+  return 'cannot be refunded';
 }
 
-function nextSteps(money: OrderMoney, value: JsonObject, profile: Profile): readonly Block[] {
+function nextSteps(money: OrderMoney, { value, profile, whyNot }: OrderShown): readonly Block[] {
   if (value.payment_status === statuses.preAuthorized) {
     const command = commandLine(profile, 'orders', 'capture', money.id);
     return ['blank', { line: 'capture it:' }, { line: command, indent: 2 }];
   }
   const rest = money.charges.filter((charge) => charge.counts && charge.isRefundable !== false);
-  if (rest.length === 0 || !canBeRefunded(value)) return [];
+  if (rest.length === 0 || whyNot !== undefined) return [];
   const byCharge = money.charges.some(
     (charge) => charge.refunds.length > 0 || (charge.counts && charge.isRefundable === false),
   );

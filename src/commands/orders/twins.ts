@@ -2,7 +2,7 @@
 
 import type { Column } from '../../api/resources.ts';
 import { type JsonObject, statuses } from '../../api/spec.ts';
-import { twinSeconds } from '../../changes/changes.ts';
+import { twinSeconds } from '../../orders/orders.ts';
 import {
   hasCurrency,
   isDated,

@@ -1,6 +1,7 @@
 /** `simulator reset`: puts the demo back into its first state. */
 
 import { exitCodes } from '../../errors.ts';
+
 import type { Profile } from '../../profiles/profiles.ts';
 import { type Context, defineCommand, dryRunShown } from '../command.ts';
 import { needsPerson } from '../journal/attempts.ts';

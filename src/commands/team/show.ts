@@ -2,6 +2,7 @@
 
 import type { JsonObject } from '../../api/spec.ts';
 import type { AttemptRecord, TeamStatus } from '../../journal/journal.ts';
+
 import type { Team } from '../../team/team.ts';
 import type { Block } from '../../terminal/terminal.ts';
 import { type Context, defineCommand } from '../command.ts';

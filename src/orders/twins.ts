@@ -3,12 +3,21 @@
  * words. Pure.
  */
 
-import { type AmountStyle, amountWords, figureWords } from '../../amounts.ts';
-import { newestOf, type RefundRecord, readMoney } from '../../api/charges.ts';
-import { type JsonObject, statuses, valueAt } from '../../api/spec.ts';
-import type { PaidTwice, UnconfirmedChange } from '../../journal/journal.ts';
-import type { Profile } from '../../profiles/profiles.ts';
-import type { RefundFacts } from './known-refunds.ts';
+import { type AmountStyle, amountWords, figureWords } from '../amounts.ts';
+import { newestOf, type RefundRecord, readMoney } from '../api/charges.ts';
+import { type JsonObject, statuses, valueAt } from '../api/spec.ts';
+import {
+  type AttemptRecord,
+  isOpen,
+  isPaidTwice,
+  type Moment,
+  type PaidTwice,
+  paidTwiceOf,
+  type UnconfirmedChange,
+  unconfirmedChange,
+} from '../journal/journal.ts';
+import type { Profile } from '../profiles/profiles.ts';
+import { type RefundFacts, refundFacts } from './refund-facts.ts';
 
 /** Another order of the same buyer and amount, as far as it matters for a refund. */
 export interface Twin {
@@ -100,10 +109,29 @@ export interface KnownTwin extends Twin {
   readonly fact?: RefundFacts | undefined;
   /** A change of the twin that is not confirmed. */
   readonly unconfirmed?: UnconfirmedChange | undefined;
-  /** A refund of the twin that was paid back twice, and that nobody has dealt with. */
+  /** A refund of the twin that was made twice, and that nobody has dealt with. */
   readonly paidTwice?: PaidTwice | undefined;
   /** This machine has sent a refund of the twin that was made, or may have been: then no refund of the twin may be called somebody else's. */
   readonly isSentHere?: boolean | undefined;
+}
+
+/** A twin with what this machine knows of it. `attempts`: those on its order. */
+export function knownTwin(twin: Twin, attempts: readonly AttemptRecord[], now: Moment): KnownTwin {
+  const open = attempts.find((record) => isOpen(record, now));
+  const paid = attempts.find(isPaidTwice);
+  return {
+    ...twin,
+    fact: refundFacts(attempts).get(twin.refund?.id ?? ''),
+    unconfirmed: open && unconfirmedChange(open),
+    paidTwice: paid && paidTwiceOf(paid, attempts),
+    isSentHere: attempts.some(mayHaveRefunded),
+  };
+}
+
+function mayHaveRefunded({ sent, verdicts }: AttemptRecord): boolean {
+  const last = verdicts.at(-1);
+  const failed = last?.verdict === 'not_sent' || (last?.verdict === 'rejected' && last.confirmed === true);
+  return sent.proof.kind === 'refund' && (!failed || last?.by === 'person');
 }
 
 /** Whether a refund of both orders pays, or may pay, both back. */

@@ -1,0 +1,163 @@
+/** What is known about an order: from the order as it was read, what the journal holds about it, and the time. Pure. */
+
+import {
+  type ChargeMoney,
+  hasNoCharges,
+  hiddenRefunds,
+  type MoneyReading,
+  type RefundRecord,
+  readMoney,
+} from '../api/charges.ts';
+import { type JsonObject, modeOfOrder, statuses } from '../api/spec.ts';
+import {
+  type AttemptRecord,
+  type Moment,
+  ownRefunds,
+  probableRefunds,
+  statementOn,
+} from '../journal/journal.ts';
+import { casesOf, isUnconfirmed, type OrderCase, stopsRefund, untilMayAppear } from './order-cases.ts';
+
+/** Every state of a refund, in code, JSON, screens and documents. */
+export const refundStates = [
+  'made',
+  'pending',
+  'failed',
+  'unconfirmed',
+  'recorded made',
+  'recorded not made',
+  'appeared',
+  'made twice',
+  'elsewhere',
+] as const;
+/**
+ * - `made`: the service made it, and a reply or a read showed that
+ * - `pending`: the service has taken it up
+ * - `failed`: the service took it up, and the money did not go back
+ * - `unconfirmed`: nobody knows whether it was made
+ * - `recorded made`, `recorded not made`: a person says so, and the order does not show it
+ * - `appeared`: a person recorded that it was not made, and the order shows it
+ * - `made twice`: the order shows it more than once
+ * - `elsewhere`: the order shows it, and the journal does not know it
+ */
+export type RefundState = (typeof refundStates)[number];
+
+/** A refund of an order. */
+export interface KnownRefund {
+  readonly state: RefundState;
+  /** The record that the order shows; undefined if it shows none. */
+  readonly record: RefundRecord | undefined;
+  /** The charge; undefined for a whole order that shows nothing of it. */
+  readonly charge: ChargeMoney | undefined;
+  /** Positive; undefined if that is not known. */
+  readonly amount: number | undefined;
+  /** What sent it, as far as the journal knows. */
+  readonly attempt: AttemptRecord | undefined;
+}
+
+/** What is known about an order. */
+export interface KnownOrder {
+  readonly order: JsonObject;
+  readonly reading: MoneyReading;
+  /** What this machine sent on it. */
+  readonly attempts: readonly AttemptRecord[];
+  /** What a person must know first, the most urgent first. */
+  readonly cases: readonly OrderCase[];
+  readonly refunds: readonly KnownRefund[];
+  /** Why the order as the service shows it cannot be refunded, beginning with its status; undefined if it can be. */
+  readonly unfit: string | undefined;
+  /** The same with what the journal knows. */
+  readonly whyNot: string | undefined;
+}
+
+/** `attempts`: those on this order, oldest first. */
+export function knownOrder(order: JsonObject, attempts: readonly AttemptRecord[], now: Moment): KnownOrder {
+  const reading = readMoney(order);
+  const cases = casesOf(order, attempts, now);
+  const stop = cases.find(stopsRefund);
+  const unfit = whyUnfit(order);
+  const whyNot = unfit ?? (stop && `${statusOf(order)}, ${stop.is}`);
+  const refunds = refundsOf(order, reading, attempts, cases, now);
+  return { order, reading, attempts, cases, refunds, unfit, whyNot };
+}
+
+function refundsOf(
+  order: JsonObject,
+  reading: MoneyReading,
+  attempts: readonly AttemptRecord[],
+  cases: readonly OrderCase[],
+  now: Moment,
+): readonly KnownRefund[] {
+  const charges = 'money' in reading ? reading.money.charges : [];
+  const own = new Map(
+    attempts.flatMap((attempt) => ownRefunds(attempt).map(({ id }) => [id, attempt] as const)),
+  );
+  const probable = probableRefunds(attempts, order);
+  const twice = new Set(cases.flatMap((one) => (one.is === 'made twice' ? one.twice.refunds : [])));
+  const appeared = new Set(cases.flatMap((one) => (one.is === 'appeared' ? one.refund.refunds : [])));
+  const stateOf = ({ id, meaning }: RefundRecord): RefundState => {
+    if (meaning !== 'made') return meaning;
+    if (twice.has(id)) return 'made twice';
+    if (appeared.has(id)) return 'appeared';
+    if (own.has(id)) return 'made';
+    return probable.has(id) ? 'unconfirmed' : 'elsewhere';
+  };
+  const shown = charges.flatMap((charge) =>
+    charge.refunds.map(
+      (record): KnownRefund => ({
+        state: stateOf(record),
+        record,
+        charge,
+        amount: Math.abs(record.amount),
+        attempt: own.get(record.id) ?? probable.get(record.id),
+      }),
+    ),
+  );
+  const seen = new Set(shown.map(({ attempt }) => attempt));
+  const unshown = attempts.flatMap((attempt): readonly KnownRefund[] => {
+    const state = seen.has(attempt) ? undefined : unshownState(attempt, cases, now);
+    if (state === undefined) return [];
+    const { proof, amount } = attempt.sent;
+    const [one, second] = proof.expected;
+    const charge = second === undefined ? charges.find(({ id }) => id === one?.chargeId) : undefined;
+    return [{ state, record: undefined, charge, amount, attempt }];
+  });
+  return [...shown, ...unshown];
+}
+
+// Of a refund that the order does not show.
+function unshownState(
+  attempt: AttemptRecord,
+  cases: readonly OrderCase[],
+  now: Moment,
+): RefundState | undefined {
+  if (attempt.sent.proof.kind !== 'refund') return undefined;
+  if (isUnconfirmed(attempt)) return 'unconfirmed';
+  if (cases.some((one) => one.is === 'recorded made' && one.record === attempt)) return 'recorded made';
+  if (cases.some((one) => one.is === 'gone' && one.record === attempt)) return 'made';
+  const isSaidNot = statementOn(attempt)?.verdict === 'rejected';
+  return isSaidNot && untilMayAppear(attempt, now.wall) !== undefined ? 'recorded not made' : undefined;
+}
+
+function statusOf({ payment_status: status }: JsonObject): string {
+  return typeof status === 'string' && status !== '' ? status : 'no status shown';
+}
+
+/**
+ * Why an order as the service shows it cannot be refunded, beginning with its status; undefined if it can be. If `is_refundable` is
+ * missing, that does not mean false.
+ */
+export function whyUnfit(order: JsonObject): string | undefined {
+  const { is_refundable: said, payment_status: status } = order;
+  const shown = statusOf(order);
+  if (status === statuses.preAuthorized) return `${shown}, no money taken`;
+  if (status === statuses.refunded) return shown;
+  if (hasNoCharges(order)) return 'not paid yet, so nothing to refund';
+  if (said === false) return `${shown}, but the service does not allow it (is_refundable false)`;
+  const reading = readMoney(order);
+  const problem = 'money' in reading ? hiddenRefunds(reading.money) : reading.problem;
+  if ('problem' in reading || problem !== undefined) return `${shown}, but ${problem}`;
+  if (!reading.money.charges.some(({ counts }) => counts))
+    return `${shown}, but no paid charge has money left`;
+  return modeOfOrder(order) === undefined ? `${shown}, but it is of no mode (livemode)` : undefined;
+}

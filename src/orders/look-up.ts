@@ -1,0 +1,88 @@
+/** Asks the journal about orders that were read. */
+
+import type { Service } from '../api/api.ts';
+import type { JsonObject } from '../api/spec.ts';
+import { CliError } from '../errors.ts';
+import {
+  type AttemptRecord,
+  appearedVerdict,
+  isMadeByHand,
+  isOpen,
+  isPaidTwice,
+  type Journal,
+} from '../journal/journal.ts';
+import { type KnownOrder, knownOrder } from './known-order.ts';
+import { type KnownTwin, knownTwin, type Twin } from './twins.ts';
+
+/** What is needed to ask. */
+export interface OrderLookUp {
+  readonly journal: Journal;
+  readonly notes: { warn(line: string): void };
+}
+
+type Account = Pick<Service, 'profile' | 'keyFingerprint'>;
+
+/** What is known about each of these orders. If the journal cannot be read, it warns, and the orders stand for themselves. */
+export async function knownOrders(
+  ctx: OrderLookUp,
+  service: Account,
+  orders: readonly JsonObject[],
+): Promise<readonly KnownOrder[]> {
+  const ids = new Set(orders.map(({ id }) => String(id)));
+  const attempts = await attemptsByOrder(ctx, service, ids);
+  const now = await ctx.journal.now();
+  return orders.map((order) => knownOrder(order, attempts.get(String(order.id)) ?? [], now));
+}
+
+// By the id of the order.
+async function attemptsByOrder(
+  { journal, notes }: OrderLookUp,
+  service: Account,
+  orders: ReadonlySet<string>,
+): Promise<ReadonlyMap<string | undefined, readonly AttemptRecord[]>> {
+  try {
+    return Map.groupBy(await journal.attemptsOf(service, orders), ({ sent }) => sent.proof.orderId);
+  } catch (error) {
+    if (!(error instanceof CliError)) throw error;
+    notes.warn(`unconfirmed changes are not shown: ${error.message}`);
+    return new Map();
+  }
+}
+
+/** Twins with what this machine knows of them, asked for once. Throws CliError if the journal cannot be read. */
+export async function knownTwins(
+  { journal }: Pick<OrderLookUp, 'journal'>,
+  service: Account,
+  twins: readonly Twin[],
+): Promise<readonly KnownTwin[]> {
+  if (twins.length === 0) return [];
+  const now = await journal.now();
+  const attempts = await journal.attemptsOf(service, new Set(twins.map(({ id }) => id)));
+  const byOrder = Map.groupBy(attempts, ({ sent }) => sent.proof.orderId);
+  return twins.map((twin) => knownTwin(twin, byOrder.get(twin.id) ?? [], now));
+}
+
+/** The ids of orders that are not refunded before somebody has dealt with what the journal knows of them. */
+export async function stoppedOrders(
+  { journal }: Pick<OrderLookUp, 'journal'>,
+  service: Account,
+): Promise<ReadonlySet<string>> {
+  const now = await journal.now();
+  const asked = [await unconfirmedOf({ journal }, service), await journal.attempts({ byHand: true })];
+  const stops = (record: AttemptRecord) =>
+    isOpen(record, now) ||
+    isPaidTwice(record) ||
+    isMadeByHand(record) ||
+    appearedVerdict(record) !== undefined;
+  const stopped = asked.flat().filter((record) => journal.mayBeOf(service, record) && stops(record));
+  return new Set(stopped.flatMap(({ sent }) => sent.proof.orderId ?? []));
+}
+
+/** What is unconfirmed of an account, and what has an alarm that nobody acknowledged. */
+export async function unconfirmedOf(
+  { journal }: Pick<OrderLookUp, 'journal'>,
+  service: Account,
+): Promise<readonly AttemptRecord[]> {
+  const unconfirmed = await journal.attempts({ unconfirmed: true });
+  return unconfirmed.filter((record) => journal.mayBeOf(service, record));
+}

@@ -1,0 +1,137 @@
+/** What a person must know about an order before anything else of it is changed. Pure. */
+
+import { readMoney } from '../api/charges.ts';
+import type { JsonObject } from '../api/spec.ts';
+import {
+  type AppearedRefund,
+  type AttemptRecord,
+  appearedRefunds,
+  horizonOf,
+  isOpen,
+  isPaidTwice,
+  type Moment,
+  ownRefunds,
+  type PaidTwice,
+  paidTwiceOf,
+  seenTwice,
+  type UnconfirmedChange,
+  unconfirmedChange,
+  unshownRefunds,
+} from '../journal/journal.ts';
+
+/** One case; its words are those of the state of a refund (`refundStates`). */
+export type OrderCase =
+  | { readonly is: 'unconfirmed'; readonly change: UnconfirmedChange }
+  /**
+   * `isKnown`: the journal has it, and not only the order shows it. `late`: one of the refunds, if somebody recorded that it was
+   * not made.
+   */
+  | {
+      readonly is: 'made twice';
+      readonly twice: PaidTwice;
+      readonly isKnown: boolean;
+      readonly late?: AppearedRefund | undefined;
+    }
+  | { readonly is: 'appeared'; readonly refund: AppearedRefund }
+  | { readonly is: 'recorded made'; readonly record: AttemptRecord }
+  /** It was made, and the order does not show it any more. `refunds`: the ids of the missing ones. */
+  | { readonly is: 'gone'; readonly record: AttemptRecord; readonly refunds: readonly string[] }
+  /** It can still take effect until then (Unix milliseconds). */
+  | { readonly is: 'recorded not made'; readonly record: AttemptRecord; readonly until: number };
+
+/** The cases of an order as it was read, the most urgent first. `known`: what this machine sent on it, oldest first. */
+export function casesOf(
+  order: JsonObject,
+  known: readonly AttemptRecord[],
+  now: Moment,
+): readonly OrderCase[] {
+  const open = known.find((record) => isOpen(record, now));
+  const paid = known.find(isPaidTwice);
+  // One of the two may be the unconfirmed one: that is cleared up first.
+  const seen = open === undefined ? seenTwice(known, order) : undefined;
+  const appeared = open === undefined ? appearedRefunds(known, order) : [];
+  const [unshown] = unshownRefunds(known, order);
+  const late = known.flatMap((record): readonly OrderCase[] => {
+    const until = untilMayAppear(record, now.wall);
+    const isThere = appeared.some((refund) => refund.record === record);
+    return until === undefined || isThere ? [] : [{ is: 'recorded not made', record, until }];
+  });
+  return [
+    ...(open === undefined ? [] : [{ is: 'unconfirmed' as const, change: unconfirmedChange(open) }]),
+    ...twiceCases(paid && paidTwiceOf(paid, known), seen, appeared),
+    ...(unshown === undefined ? [] : [{ is: 'recorded made' as const, record: unshown }]),
+    ...(open === undefined ? goneCases(order, known) : []),
+    ...late,
+  ];
+}
+
+// A refund that was sent again and appeared late is there twice. Whichever of the two attempts shows that, it is one case.
+function twiceCases(
+  paid: PaidTwice | undefined,
+  seen: PaidTwice | undefined,
+  appeared: readonly AppearedRefund[],
+): readonly OrderCase[] {
+  const isTold = ({ refunds }: Pick<PaidTwice, 'refunds'>, by: PaidTwice | undefined) =>
+    by !== undefined && refunds.length > 0 && refunds.every((id) => by.refunds.includes(id));
+  const late = appeared.filter((refund) => !isTold(refund, paid));
+  const told = appeared.find((refund) => isTold(refund, paid));
+  const sent = paid && { ...paid, ...sendersIn(paid, told?.twice) };
+  const is = 'made twice';
+  return [
+    ...(sent === undefined ? [] : [{ is, twice: sent, isKnown: true, late: told } as const]),
+    ...(seen === undefined || [paid, ...late.map(({ twice }) => twice)].some((by) => isTold(seen, by))
+      ? []
+      : [{ is, twice: seen, isKnown: false } as const]),
+    ...late.map(
+      (refund): OrderCase =>
+        refund.twice === undefined
+          ? { is: 'appeared', refund }
+          : { is, twice: refund.twice, isKnown: false, late: refund },
+    ),
+  ];
+}
+
+// Who sent them, as far as the order shows it and the journal does not know it yet.
+function sendersIn(
+  { refunds }: PaidTwice,
+  told: PaidTwice | undefined,
+): Pick<PaidTwice, 'sentAs' | 'others'> {
+  if (told === undefined) return {};
+  const { sentAs, others = 0 } = told;
+  return { sentAs, others: refunds.length - told.refunds.length + others };
+}
+
+// Records never go away by themselves: the order is an old copy, or something went wrong at the service.
+function goneCases(order: JsonObject, known: readonly AttemptRecord[]): readonly OrderCase[] {
+  const reading = readMoney(order);
+  if ('problem' in reading) return [];
+  const shown = new Set(reading.money.charges.flatMap(({ refunds }) => refunds.map(({ id }) => id)));
+  return known.flatMap((record): readonly OrderCase[] => {
+    const refunds = ownRefunds(record).flatMap(({ id }) => (id === undefined || shown.has(id) ? [] : [id]));
+    return refunds.length === 0 ? [] : [{ is: 'gone', record, refunds }];
+  });
+}
+
+/**
+ * Until when a change may still take effect that somebody recorded as not made, Unix milliseconds. Undefined if nobody recorded
+ * that, or if the time is over.
+ */
+export function untilMayAppear(record: AttemptRecord, now: number): number | undefined {
+  const last = record.verdicts.at(-1);
+  const until = horizonOf(record);
+  const isSaid = last?.by === 'person' && last.verdict !== 'applied';
+  return isSaid && Number.isSafeInteger(until) && until > now ? until : undefined;
+}
+
+/** Whether nobody knows what became of a change, however old it is. What a person recorded is known. */
+export function isUnconfirmed({ verdicts }: AttemptRecord): boolean {
+  const last = verdicts.at(-1);
+  if (last?.by === 'person') return false;
+  if (last?.verdict === 'rejected') return last.confirmed === false;
+  return last?.verdict !== 'applied' && last?.verdict !== 'not_sent';
+}
+
+/** Whether no refund of such an order is sent before somebody has dealt with the case. */
+export function stopsRefund({ is }: OrderCase): boolean {
+  return is !== 'recorded not made';
+}

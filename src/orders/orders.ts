@@ -1,0 +1,27 @@
+/** The door of the orders: what is known about an order is decided here, and every screen says that. */
+
+export {
+  type KnownOrder,
+  type KnownRefund,
+  knownOrder,
+  type RefundState,
+  refundStates,
+  whyUnfit,
+} from './known-order.ts';
+export { knownOrders, knownTwins, type OrderLookUp, stoppedOrders, unconfirmedOf } from './look-up.ts';
+export { isUnconfirmed, type OrderCase, stopsRefund, untilMayAppear } from './order-cases.ts';
+export { ordersWithRefunds, type RefundFacts, refundFacts } from './refund-facts.ts';
+export {
+  isPaidBack,
+  isRefunded,
+  type KnownTwin,
+  knownTwin,
+  nameForAgain,
+  purchaseOf,
+  type Twin,
+  twinLine,
+  twinOf,
+  twinSeconds,
+  twinsAmong,
+  twinWords,
+} from './twins.ts';
