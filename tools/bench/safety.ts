@@ -2,8 +2,11 @@
 
 import { cpSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { build } from 'rolldown';
 import config from '../../rolldown.config.ts';
+import type { StoredRow } from '../../src/journal/chain.ts';
+import { JournalTables } from '../../src/journal/sqlite/journal-tables.ts';
 import { type Desk, openDesk } from './desk.ts';
 import { type Place, type Program, run, timesOf } from './measure.ts';
 import { type Row, timesRow } from './row.ts';
@@ -22,29 +25,50 @@ export function safetyRows(_desk: Desk, place: Place): Promise<Row[]> {
       run(program, place);
       return program;
     };
-    const programs = {
-      disk: await programIn('disk', []),
-      memory: await programIn('memory', [memoryJournal]),
-    };
-    const { disk, memory } = timesOf(place, programs);
+    const disk = await programIn('disk', []);
+    const programs = { disk, memory: await programIn('memory', [memoryJournal(rowsOf(disk))]) };
+    const times = timesOf(place, programs);
     return [
-      timesRow('`orders refund --yes`: journal on disk ÷ journal in memory', { wall: 1.15 }, disk, memory),
+      timesRow(
+        '`orders refund --yes`: journal on disk ÷ journal in memory',
+        { wall: 1.15 },
+        times.disk,
+        times.memory,
+      ),
     ];
   });
 }
 
 type Plugin = NonNullable<(typeof config)[number]['plugins']>;
 
-/** Puts the journal's store in memory, behind the same interface: everything else stays as it is. */
-const memoryJournal = {
-  name: 'memory-journal',
-  load(id: string) {
-    if (id !== join(root, 'src/journal/sqlite/sqlite-store.ts')) return undefined;
-    return `
-      import { createMemoryStore } from ${JSON.stringify(join(root, 'test/harness/memory-store.ts'))};
-      export const createSqliteStore = () => createMemoryStore();`;
-  },
-} satisfies Plugin;
+/**
+ * Puts the journal's store in memory, behind the same interface: everything else stays as it is. It begins with the rows of an
+ * earlier refund, as the one on disk does, because a refund first reads the one before it again: both send the same requests.
+ */
+function memoryJournal(rows: readonly StoredRow[]): Plugin {
+  return {
+    name: 'memory-journal',
+    load(id: string) {
+      if (id !== join(root, 'src/journal/sqlite/sqlite-store.ts')) return undefined;
+      return `
+        import { createMemoryStore, Memory } from ${JSON.stringify(join(root, 'test/harness/memory-store.ts'))};
+        export const createSqliteStore = () => {
+          const memory = new Memory();
+          memory.tables.add(${JSON.stringify(rows)});
+          return createMemoryStore(memory);
+        };`;
+    },
+  };
+}
+
+function rowsOf({ env }: Program): readonly StoredRow[] {
+  const db = new DatabaseSync(join(env.HOME ?? '', '.local/state/paydesk/journal/journal.db'));
+  try {
+    return new JournalTables(db).after(0);
+  } finally {
+    db.close();
+  }
+}
 
 async function buildIn(folder: string, plugins: readonly Plugin[]): Promise<void> {
   mkdirSync(folder);

@@ -2,22 +2,12 @@
 
 import { existsSync } from 'node:fs';
 import { CliError } from '../../errors.ts';
-import { fileMark, isInPlace } from './copy-marks.ts';
+import { fileMark, watchPlace } from './copy-marks.ts';
 import { asOfOneMoment, type OpenFile, writeAtOnce } from './database.ts';
-import type { JournalFile } from './journal-file.ts';
 import { JournalTables, journalKind } from './journal-tables.ts';
 import { type Asked, KnownJournal } from './known-journal.ts';
 import type { Turns } from './turns.ts';
-import {
-  catchUp,
-  linesAfter,
-  type Mismatch,
-  mismatchOf,
-  type Places,
-  proofBy,
-  proofOfEnd,
-  refusalOf,
-} from './witness-check.ts';
+import { catchUp, linesAfter, type Places, proofBy, refusalOf } from './witness-check.ts';
 import {
   type Checked,
   createWitness,
@@ -29,103 +19,97 @@ import {
   type Witness,
 } from './witness-file.ts';
 
-/** Where the files are. */
-export interface FilesOfJournal {
-  readonly journal: JournalFile;
-  /** Absent when there is none. */
-  readonly witness: JournalFile | undefined;
-}
-
-/** Where two files are, for messages; undefined when there is no witness to compare with. */
-export function placesOf({ journal, witness }: FilesOfJournal): Places | undefined {
-  return witness && { journal: journal.path, witness };
-}
-
 /** What there is of the witness. */
-export function findWitness({ witness }: FilesOfJournal, openFile: OpenFile): FoundWitness {
-  return witness === undefined ? { is: 'missing' } : openWitness(witness, openFile);
+export function findWitness(places: Places | undefined, openFile: OpenFile): FoundWitness {
+  return places === undefined ? { is: 'missing' } : openWitness(places.witness, openFile);
+}
+
+/** What one run knows before it opens the files. */
+export interface PartsOfFiles {
+  readonly path: string;
+  readonly places: Places | undefined;
+  readonly turns: Turns;
+  readonly asked: Asked;
 }
 
 /** Both files as one run has opened them. */
 export class BothFiles {
   readonly tables: JournalTables;
   readonly openFile: OpenFile;
+  /** Absent when there is no witness to compare with. */
   readonly places: Places | undefined;
-  readonly #files: FilesOfJournal;
+  readonly #path: string;
   readonly #turns: Turns;
   readonly #asked: Asked;
-  /** What tells the two files that were opened from others that take their place; undefined where there was none. */
-  readonly #journalMark: string | undefined;
-  #witnessMark: string | undefined;
-  #found: FoundWitness;
+  /** Whether the two files that were opened are still there. */
+  readonly #isThere: () => boolean;
+  #isWitnessThere: () => boolean;
+  found: FoundWitness;
   /** What this run has read since somebody wrote to one of the files. */
   #known: { readonly asOf: string; readonly journal: KnownJournal } | undefined;
 
   /** Opens them. Throws what SQLite throws, and CliError 'refused' for a file of another version. */
-  constructor(files: FilesOfJournal, openFile: OpenFile, turns: Turns, asked: Asked) {
-    const { path } = files.journal;
-    this.#files = files;
+  constructor({ path, places, turns, asked }: PartsOfFiles, openFile: OpenFile) {
+    this.#path = path;
     this.#turns = turns;
     this.#asked = asked;
     this.openFile = openFile;
-    this.places = placesOf(files);
+    this.places = places;
     this.tables = new JournalTables(openFile(path, journalKind));
     try {
       this.#takePrepared();
-      this.#found = findWitness(files, openFile);
-      this.#journalMark = fileMark(path);
-      this.#witnessMark = this.#witnessMarkNow();
+      this.found = findWitness(places, openFile);
+      this.#isThere = watchPlace(path);
+      this.#isWitnessThere = this.#watchWitness();
     } catch (error) {
       this.tables.db.close();
       throw error;
     }
   }
 
-  get found(): FoundWitness {
-    return this.#found;
-  }
-
+  /** The witness, if it is whole. */
   get witness(): Witness | undefined {
-    return this.#found.is === 'whole' ? this.#found.witness : undefined;
+    return this.found.is === 'whole' ? this.found.witness : undefined;
   }
 
   // A run that archived may have been stopped after it put the new journal in its place, and before the witness of that.
   #takePrepared(): void {
-    if (this.#files.witness === undefined) return;
+    if (this.places === undefined) return;
     const alone = (take: () => void) => writeAtOnce(this.tables.db, take);
-    takePrepared(this.#files.witness, this.openFile, { name: this.tables.end().witness, alone });
+    takePrepared(this.places.witness, this.openFile, { name: this.tables.end().witness, alone });
   }
 
-  #witnessMarkNow(): string | undefined {
-    return this.#files.witness && fileMark(this.#files.witness.path);
+  #watchWitness(): () => boolean {
+    return this.places === undefined ? () => true : watchPlace(this.places.witness.path);
   }
 
   /** Throws CliError 'refused' when another journal took the place of this one. Finds the witness again if another took its place. */
   check(): void {
-    const { path } = this.#files.journal;
     // The numbers of rows that this run has seen count in the file that it opened only.
-    if (!isInPlace(path, this.#journalMark))
-      throw new CliError('refused', `the journal ${path} was moved away or replaced while this run used it`, {
-        certain: 'nothing was sent',
-        now: ['run the command again'],
-      });
+    if (!this.#isThere())
+      throw new CliError(
+        'refused',
+        `the journal ${this.#path} was moved away or replaced while this run used it`,
+        {
+          certain: 'nothing was sent',
+          now: ['run the command again'],
+        },
+      );
     this.#findWitnessAgain();
   }
 
   // The witness may be lost or made anew while the run goes on.
   #findWitnessAgain(): void {
-    const { witness } = this.#files;
-    if (witness === undefined || isInPlace(witness.path, this.#witnessMark)) return;
+    if (this.#isWitnessThere()) return;
     this.witness?.close();
     this.#known = undefined;
-    this.#found = findWitness(this.#files, this.openFile);
-    this.#witnessMark = this.#witnessMarkNow();
+    this.found = findWitness(this.places, this.openFile);
+    this.#isWitnessThere = this.#watchWitness();
   }
 
   /** Whether another file is where the journal was. */
   get isReplaced(): boolean {
-    const { path } = this.#files.journal;
-    return existsSync(path) && !isInPlace(path, this.#journalMark);
+    return existsSync(this.#path) && !this.#isThere();
   }
 
   close(): void {
@@ -151,27 +135,18 @@ export class BothFiles {
   // What was read holds until somebody writes: other runs change the version of a file, and this run forgets when it writes.
   #knownAsOf(asOf: string): KnownJournal {
     if (this.#known?.asOf !== asOf) {
-      const { tables, witness } = this;
-      // While the two files do not match, rows are shown unproven: nothing is sent, and every command warns. Only the end is checked.
-      const proof = () =>
-        witness !== undefined && this.mismatch() === undefined
-          ? proofBy(witness, tables)
-          : proofOfEnd(tables);
-      this.#known = { asOf, journal: new KnownJournal(tables, this.#asked, proof) };
+      const { tables, found, places } = this;
+      const prove = () => proofBy(found, tables, places);
+      this.#known = { asOf, journal: new KnownJournal(tables, this.#asked, prove) };
     }
     return this.#known.journal;
   }
 
-  /** How the two do not match; undefined when they do. */
-  mismatch(): Mismatch | undefined {
-    return this.places && mismatchOf(this.#found, this.tables, this.places);
-  }
-
   /** Throws CliError 'refused' when the two do not match. */
-  refuseMismatch({ exceptDamaged } = { exceptDamaged: false }): void {
-    const mismatch = this.mismatch();
+  refuseMismatch({ proof }: KnownJournal, { exceptDamaged } = { exceptDamaged: false }): void {
+    const mismatch = proof?.mismatch;
     if (mismatch === undefined || (exceptDamaged && mismatch.state === 'damaged')) return;
-    throw refusalOf(mismatch, this.#found, this.tables);
+    throw refusalOf(mismatch, this.found, this.tables);
   }
 
   // ── Writing ───────────────────────────────────────────────────────────────────────────────────
@@ -221,12 +196,11 @@ export class BothFiles {
    * disk, so it begins before the first row.
    */
   beginWitness(): void {
-    const { journal, witness } = this.#files;
-    if (witness === undefined || this.tables.end().witness !== undefined) return;
+    if (this.places === undefined || this.tables.end().witness !== undefined) return;
     const key = this.witness?.key ?? newWitnessKey();
     if (this.witness === undefined)
-      createWitness(witness, this.openFile, key, linesAfter(this.tables, 0, key));
+      createWitness(this.places.witness, this.openFile, key, linesAfter(this.tables, 0, key));
     this.tables.noteWitness(nameOf(key));
-    this.tables.noteMark(fileMark(journal.path), { renews: false });
+    this.tables.noteMark(fileMark(this.#path), { renews: false });
   }
 }

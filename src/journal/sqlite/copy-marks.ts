@@ -23,10 +23,16 @@ export function isSameFile(recorded: string | undefined, now: string | undefined
   return [...partsOf(recorded)].every(([name, value]) => (known.get(name) ?? value) === value);
 }
 
-/** Whether the same file is still there, or still none. */
-export function isInPlace(path: string, mark: string | undefined): boolean {
-  const now = fileMark(path);
-  return (mark === undefined) === (now === undefined) && isSameFile(mark, now);
+/** Tells from now on whether the same file is still at a path, or still none. */
+export function watchPlace(path: string): () => boolean {
+  const look = () => statSync(path, { bigint: true, throwIfNoEntry: false });
+  const [stat, mark] = [look(), fileMark(path)];
+  return () => {
+    const now = look();
+    if (now?.ino === stat?.ino && now?.birthtimeNs === stat?.birthtimeNs) return true;
+    const other = fileMark(path);
+    return mark !== undefined && other !== undefined && isSameFile(mark, other);
+  };
 }
 
 function partsOf(mark = ''): ReadonlyMap<string, string> {
@@ -109,7 +115,7 @@ function landmarkReasons(
   if (landmark === undefined) return [];
   const { seq, hash, time } = landmark;
   const ends = newest?.seq ?? 0;
-  const wrote = `this machine wrote row ${seq} at ${shortTime(time)}`;
-  if (seq > ends) return [`${wrote}, and the journal ends at row ${ends}`];
-  return seq === ends && hash !== newest?.hash ? [`${wrote}, and the journal has another row there`] : [];
+  if (seq < ends || (seq === ends && hash === newest?.hash)) return [];
+  const differs = seq > ends ? `ends at row ${ends}` : 'has another row there';
+  return [`this machine wrote row ${seq} at ${shortTime(time)}, and the journal ${differs}`];
 }

@@ -84,30 +84,15 @@ function candidatesIn(
 
 /** The names of whoever sent something, or brought it into the journal of a team. */
 export function namesIn(tables: JournalTables, origin: string | undefined): readonly string[] {
-  const names = new Set<string>();
-  for (const column of ['operator', 'brought'] as const) {
-    const seen = new Set<string>();
-    for (let last: string | undefined = ''; last !== undefined && !seen.has(last); ) {
-      seen.add(last);
-      // From name to name: nobody has to look at each of their changes.
-      const text = `SELECT ${column} AS name FROM attempts WHERE ${column} > ? ORDER BY ${column} LIMIT 1`;
-      const next: unknown = tables.sql(text).get(last)?.name;
-      last = typeof next === 'string' ? next : undefined;
-      if (last !== undefined && hasSent(tables, column, last, origin)) names.add(last);
-    }
-  }
-  return [...names].toSorted();
-}
-
-function hasSent(
-  tables: JournalTables,
-  column: 'operator' | 'brought',
-  name: string,
-  origin: string | undefined,
-): boolean {
-  if (origin === undefined) return true;
-  const text = `SELECT 1 FROM attempts WHERE ${column} = ? AND origin = ? LIMIT 1`;
-  return tables.sql(text).get(name, origin) !== undefined;
+  const found = ['operator', 'brought'].flatMap((column) => {
+    // From name to name: nobody has to look at each of their changes.
+    const next = `SELECT ${column} FROM attempts WHERE ${column} > name ORDER BY ${column} LIMIT 1`;
+    const isOf = `? IS NULL OR EXISTS (SELECT 1 FROM attempts WHERE ${column} = name AND origin = ?)`;
+    const text = `WITH RECURSIVE names (name) AS (SELECT '' UNION SELECT (${next}) FROM names WHERE name IS NOT NULL)
+      SELECT name FROM names WHERE name <> '' AND (${isOf})`;
+    return tables.sql(text).all(origin ?? null, origin ?? null);
+  });
+  return [...new Set(found.map(({ name }) => String(name)))].toSorted();
 }
 
 const listed = 'SELECT value FROM json_each(?)';

@@ -63,6 +63,9 @@ INSERT INTO head VALUES (0, '${chainStart}', NULL, 0, lower(hex(randomblob(8))),
   steps: [],
 };
 
+// So many rows are read at a time.
+const partMax = 1000;
+
 /** The number under which a script's id is looked up. Two ids may have the same one, so the rows decide. */
 export function numberOfGiven(given: string): number {
   return Number.parseInt(hash('sha256', given).slice(0, 12), 16);
@@ -132,11 +135,11 @@ export class JournalTables {
   /** The rows after a number, oldest first, read a part at a time. */
   *parts(after = 0): Generator<readonly StoredRow[]> {
     for (let at = after; ; ) {
-      const rows = this.after(at, 1000);
+      const rows = this.after(at, partMax);
       if (rows.length > 0) yield rows;
       const last = rows.at(-1)?.seq ?? 0;
       // In a damaged file a number may come again.
-      if (last <= at) return;
+      if (rows.length < partMax || last <= at) return;
       at = last;
     }
   }

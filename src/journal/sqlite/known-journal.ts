@@ -43,6 +43,7 @@ import {
   type NumberedAttempt,
   type RowsEnd,
 } from './journal-tables.ts';
+import type { Mismatch } from './witness-check.ts';
 
 /** Compares what the tables give with what is known apart from them. Each returns what is wrong; undefined when nothing is. */
 export interface RowProof {
@@ -50,6 +51,8 @@ export interface RowProof {
   about(about: string, rows: readonly StoredRow[]): Finding | undefined;
   /** What rows about settings are about. */
   settingAbouts(): readonly string[];
+  /** How the files do not match that know the rows; absent when they do. */
+  readonly mismatch?: Mismatch | undefined;
   /** The newest rows: whether one of them is missing or changed. */
   end(): Finding | undefined;
   /** The numbers of the SENT rows of all attempts that may be open. */
@@ -101,19 +104,16 @@ export class KnownJournal {
   }
 
   get newest(): NewestRow {
-    this.#newest ??= this.#readNewest();
+    if (this.#newest !== undefined) return this.#newest;
+    const text = "SELECT seq FROM rows WHERE type IN ('sent', 'verdict') ORDER BY seq DESC LIMIT 1";
+    const found = this.#tables.sql(text).get();
+    const last = found && this.#tables.at(Number(found.seq));
+    this.#newest = { time: this.end.time, clocks: last && readable(last)?.clocks };
     return this.#newest;
   }
 
-  #readNewest(): NewestRow {
-    const found = this.#tables
-      .sql("SELECT seq FROM rows WHERE type IN ('sent', 'verdict') ORDER BY seq DESC LIMIT 1")
-      .get();
-    const last = found && this.#tables.at(Number(found.seq));
-    return { time: this.end.time, clocks: last && readable(last)?.clocks };
-  }
-
-  get #proven(): RowProof | undefined {
+  /** How the rows are proven now. */
+  get proof(): RowProof | undefined {
     this.#proof ??= this.#prove();
     return this.#proof;
   }
@@ -130,7 +130,7 @@ export class KnownJournal {
 
   // In the order of their SENT rows.
   #matching(query: AttemptQuery): readonly NumberedAttempt[] {
-    return this.#found(candidatesFor(this.#tables, query, this.#proven))
+    return this.#found(candidatesFor(this.#tables, query, this.proof))
       .filter((record) => matches(record, query))
       .toSorted((one, other) => one.seq - other.seq);
   }
@@ -152,9 +152,8 @@ export class KnownJournal {
   history(origin: string): readonly AttemptRecord[] {
     const chain = checkChain(this.#tables.each());
     refuse([...chain.findings, ...newestMissing(chain, this.end.noted)][0]);
-    const found = this.#tables
-      .sql("SELECT seq, about, origin FROM rows NOT INDEXED WHERE type = 'sent' ORDER BY seq")
-      .all();
+    const text = "SELECT seq, about, origin FROM rows NOT INDEXED WHERE type = 'sent' ORDER BY seq";
+    const found = this.#tables.sql(text).all();
     const own = found.filter((row) => isSameOrigin(String(row.origin), origin));
     const sents = own.map(({ seq }) => Number(seq));
     const abouts = new Set(own.map(({ about }) => String(about)));
@@ -198,7 +197,7 @@ export class KnownJournal {
       const problem = damageOf(stored);
       if (problem !== undefined) refuse({ seq: stored.seq, problem });
     }
-    refuse(this.#proven?.about(about, rows));
+    refuse(this.proof?.about(about, rows));
     const read = rows.map((stored) => ({ seq: stored.seq, row: rowIn(stored) }));
     if (this.#rows.size >= rememberedMax) this.#rows.clear();
     this.#rows.set(about, read);
@@ -209,7 +208,7 @@ export class KnownJournal {
 
   /** The rows about all settings, or about one, in their order. */
   settings(name?: string): readonly (SettingRow | LimitRow)[] {
-    const known = () => new Set([...this.#tables.settingAbouts(), ...(this.#proven?.settingAbouts() ?? [])]);
+    const known = () => new Set([...this.#tables.settingAbouts(), ...(this.proof?.settingAbouts() ?? [])]);
     const abouts = name === undefined ? [...known()] : [aboutOfSetting(name)];
     const rows = abouts.flatMap((about) => this.#rowsAbout(about));
     return rows
@@ -270,10 +269,8 @@ export class KnownJournal {
 
   /** The attempts whose bodies and notes may be erased: settled ones that were sent before a time. The watch needs neither. */
   *erasable(before: number): Generator<Pick<SentRow, 'intent' | 'attempt'> & { readonly about: string }> {
-    const found = this.#tables
-      .sql('SELECT intent, attempt, about, is_open FROM attempts WHERE time < ? ORDER BY time')
-      .iterate(before);
-    for (const { intent, attempt, about, is_open } of found) {
+    const text = 'SELECT intent, attempt, about, is_open FROM attempts WHERE time < ? ORDER BY time';
+    for (const { intent, attempt, about, is_open } of this.#tables.sql(text).iterate(before)) {
       const of = { intent: String(intent), attempt: Number(attempt), about: String(about) };
       if (is_open === null || this.#isSettled(of)) yield of;
     }
@@ -288,11 +285,6 @@ export class KnownJournal {
   /** Throws CliError 'refused' for a SENT row of an order, a script's id or an intent with a row that is damaged or missing. */
   refuseDamaged(row: JournalRow): void {
     if (row.type === 'sent') this.#rowsAbout(aboutOf(row));
-  }
-
-  /** What is wrong with the newest rows; undefined when nothing is. */
-  get endFinding(): Finding | undefined {
-    return this.#proven?.end();
   }
 
   /** Throws CliError 'refused' for a second SENT row of an attempt, and for a verdict without its SENT row. */
@@ -317,15 +309,12 @@ export class KnownJournal {
    */
   refuseWhileLost(): void {
     // The origin stands in two places, so that damage to one of them hides nothing.
-    const open = this.#tables
-      .sql(
-        `SELECT sent, attempts.about, attempts.origin = '' OR rows.origin IS '' AS is_lost
-         FROM attempts LEFT JOIN rows ON seq = sent WHERE is_open = 1`,
-      )
-      .all();
+    const text = `SELECT sent, attempts.about, attempts.origin = '' OR rows.origin IS '' AS is_lost
+      FROM attempts LEFT JOIN rows ON seq = sent WHERE is_open = 1`;
+    const open = this.#tables.sql(text).all();
     const lost = open.filter(({ is_lost }) => is_lost === 1);
     const found = this.#found({
-      finding: this.#proven?.open(open.map(({ sent }) => Number(sent))),
+      finding: this.proof?.open(open.map(({ sent }) => Number(sent))),
       abouts: new Set(lost.map(({ about }) => String(about))),
       there: lost.map(({ sent }) => Number(sent)),
     });
@@ -386,12 +375,7 @@ function readable(stored: StoredRow): JournalRow | undefined {
 function rowIn(stored: StoredRow): JournalRow {
   const row = readable(stored);
   if (row !== undefined) return row;
-  throw new CliError(
-    'refused',
-    `row ${stored.seq} of the journal cannot be read, so nobody knows what it says`,
-    {
-      certain: 'nothing was sent',
-      now: ['find out who wrote that row: paydesk did not'],
-    },
-  );
+  const problem = `row ${stored.seq} of the journal cannot be read, so nobody knows what it says`;
+  const now = ['find out who wrote that row: paydesk did not'];
+  throw new CliError('refused', problem, { certain: 'nothing was sent', now });
 }

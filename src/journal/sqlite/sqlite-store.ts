@@ -8,24 +8,15 @@ import { dirname } from 'node:path';
 import { CliError } from '../../errors.ts';
 import type { FileRules } from '../../profiles/profiles.ts';
 import { readArchive, writeArchive } from '../archive-file.ts';
-import type { AttemptQuery } from '../attempt-query.ts';
 import type { StoredRow } from '../chain.ts';
-import type { AttemptRecord, AttemptRow, JournalRow, SettingRow } from '../journal-rows.ts';
-import type {
-  Archiving,
-  Finding,
-  JournalStore,
-  Moved,
-  NewestRow,
-  Repair,
-  Verification,
-} from '../journal-store.ts';
+import type { AttemptRecord, AttemptRow, JournalRow } from '../journal-rows.ts';
+import type { Finding, JournalStore } from '../journal-store.ts';
 import type { MovedTo } from '../moved-away.ts';
 import { archiveOld, countOver } from './archive-old.ts';
-import { BothFiles, type FilesOfJournal, findWitness, placesOf } from './both-files.ts';
+import { BothFiles, findWitness } from './both-files.ts';
 import { copyFound, fileMark } from './copy-marks.ts';
 import { asOfOneMoment, fileOpener } from './database.ts';
-import { findFile, refuseNetwork, sizeOf } from './journal-file.ts';
+import { findFile, type JournalFile, refuseNetwork, sizeOf } from './journal-file.ts';
 import { type Asked, type KnownJournal, noteAsked } from './known-journal.ts';
 import { type Landmark, type LandmarkPlace, readLandmark, writeLandmark } from './landmark.ts';
 import { recentIds } from './recent-ids.ts';
@@ -33,7 +24,7 @@ import { repairJournal, restoreJournal } from './repair.ts';
 import { damaged, isBroken, isInUse, unreadable } from './sqlite-errors.ts';
 import { Turns } from './turns.ts';
 import { checkSome, verifyFiles } from './verify-files.ts';
-import { mismatchOf, refusalOf } from './witness-check.ts';
+import { mismatchOf, type Places, refusalOf } from './witness-check.ts';
 import { type FoundWitness, newWitnessKey } from './witness-file.ts';
 
 /** Where the files of a journal are, and which rules hold for them. */
@@ -72,44 +63,18 @@ export interface LocalJournal extends JournalStore {
 
 /** Opens the files on first use. Refuses damaged ones, and those of another version, with CliError 'refused'. */
 export function createSqliteStore(place: SqlitePlace): LocalJournal {
-  const store = new SqliteStore(place);
-  return {
-    place: place.file,
-    witness: place.witness,
-    append: (row) => store.append(row),
-    // A commit that failed at its last step may still be in the file.
-    takeBack: (_sent, verdict) => store.append(verdict),
-    attempts: (query) => store.attempts(query),
-    list: (filter, page) => store.ask((known) => known.list(filter, page), []),
-    operators: (origin) => store.ask((known) => known.operators(origin), []),
-    settings: (name) => store.ask((known) => known.settings(name), []),
-    newest: () => store.newest(),
-    ready: () => store.ready(),
-    problem: () => store.problem(),
-    verify: (head, now) => store.verify(head, now),
-    checkSome: (how) => store.checkSome(how),
-    wholeCheckAt: () => store.wholeCheckAt(),
-    acceptCopy: (row) => store.acceptCopy(row),
-    repair: (now) => store.repair(now),
-    eraseBodies: (before) => store.eraseBodies(before),
-    archive: (path) => store.archive(path),
-    countOver: (before) => store.countOver(before),
-    archiveOld: (how) => store.archiveOld(how),
-    restore: (path) => store.restore(path),
-    recent: (of, profile) => recentIds(place.file, of, profile),
-    movedTo: (origin) => store.ask((known) => known.movedTo(origin), undefined),
-    history: (origin) => store.ask((known) => known.history(origin), []),
-    rowsOf: (origin) => store.ask((known) => known.rowsOf(origin), []),
-    takeIn: (rows, last) => store.takeIn(rows, last),
-    close: () => store.close(),
-  };
+  return new SqliteStore(place);
 }
 
 const noRules: FileRules = { uid: undefined, notice: () => undefined };
 
-class SqliteStore {
+// Each method is a field, since a wrapper may copy it.
+class SqliteStore implements LocalJournal {
+  readonly place: string;
+  readonly witness: string | undefined;
   readonly #place: SqlitePlace;
-  readonly #files: FilesOfJournal;
+  readonly #journal: JournalFile;
+  readonly #places: Places | undefined;
   readonly #turns: Turns;
   /** What this run has asked about. */
   readonly #asked: Asked = { orders: new Map(), scripts: new Map() };
@@ -118,75 +83,86 @@ class SqliteStore {
   constructor(place: SqlitePlace) {
     const { file, witness, folders = [] } = place;
     const rules = { movedBy: 'XDG_STATE_HOME', ...(place.rules ?? noRules) } as const;
+    this.place = file;
+    this.witness = witness;
     this.#place = place;
-    this.#files = {
-      journal: { path: file, folders, rules },
-      witness: witness === undefined ? undefined : { path: witness, folders: [dirname(witness)], rules },
-    };
+    this.#journal = { path: file, folders, rules };
+    if (witness !== undefined)
+      this.#places = { journal: file, witness: { path: witness, folders: [dirname(witness)], rules } };
     this.#turns = new Turns(file, witness === undefined ? [file] : [file, witness]);
   }
 
   // ── Asking ────────────────────────────────────────────────────────────────────────────────────
 
-  /** Asks both files. `none`: the answer while there is no journal. */
-  async ask<T>(read: (known: KnownJournal) => T, none: T): Promise<T> {
+  readonly list: JournalStore['list'] = (filter, page) => this.#ask((known) => known.list(filter, page), []);
+  readonly operators: JournalStore['operators'] = (origin) =>
+    this.#ask((known) => known.operators(origin), []);
+  readonly settings: JournalStore['settings'] = (name) => this.#ask((known) => known.settings(name), []);
+  readonly movedTo: LocalJournal['movedTo'] = (origin) =>
+    this.#ask((known) => known.movedTo(origin), undefined);
+  readonly history: LocalJournal['history'] = (origin) => this.#ask((known) => known.history(origin), []);
+  readonly rowsOf: LocalJournal['rowsOf'] = (origin) => this.#ask((known) => known.rowsOf(origin), []);
+
+  // Asks both files. `none`: the answer while there is no journal.
+  async #ask<T>(read: (known: KnownJournal) => T, none: T): Promise<T> {
     const both = await this.#open(false);
     return both === undefined ? none : both.atOnce(read);
   }
 
-  async attempts(query: AttemptQuery): Promise<readonly AttemptRecord[]> {
-    const found = await this.ask((known) => known.attempts(query), undefined);
+  readonly attempts: JournalStore['attempts'] = async (query) => {
+    const found = await this.#ask((known) => known.attempts(query), undefined);
     if (found === undefined) noteAsked(this.#asked, query, 0);
     return found ?? [];
-  }
+  };
 
-  async newest(): Promise<NewestRow> {
-    const newest = await this.ask((known) => known.newest, undefined);
-    const writtenAt = statSync(this.#place.file, { throwIfNoEntry: false })?.mtimeMs;
+  readonly newest: JournalStore['newest'] = async () => {
+    const newest = await this.#ask((known) => known.newest, undefined);
+    const writtenAt = statSync(this.place, { throwIfNoEntry: false })?.mtimeMs;
     return newest === undefined ? { time: 0 } : { ...newest, writtenAt };
-  }
+  };
 
-  async ready(): Promise<void> {
+  readonly ready: JournalStore['ready'] = async () => {
     this.#refuseNetwork();
     try {
       const both = await this.#open(false);
-      if (both === undefined) return await this.#refuseLostJournal();
+      if (both === undefined) {
+        const lost = await this.#lost();
+        if (lost !== undefined) throw lost;
+        return;
+      }
       const landmark = this.#landmark(both);
       both.atOnce((known) => this.#refuseUnready(both, known, landmark));
     } catch (error) {
       // The journal is in use. The lock on the order says who holds it, and `append` checks again.
       if (!isInUse(error)) throw error;
     }
-  }
+  };
 
   // There is no journal. If its witness has lines, it is lost.
-  async #refuseLostJournal(): Promise<void> {
-    const found = await this.#lookForWitness();
-    const mismatch = this.#mismatchWithout(found);
-    if (mismatch !== undefined) throw refusalOf(mismatch, found, undefined);
+  async #lost(): Promise<CliError | undefined> {
+    const [found, places] = [await this.#lookForWitness(), this.#places];
+    const mismatch = places && mismatchOf(found, undefined, places);
+    return mismatch && refusalOf(mismatch, found, undefined);
   }
 
-  #mismatchWithout(found: FoundWitness) {
-    const places = placesOf(this.#files);
-    return places && mismatchOf(found, undefined, places);
-  }
-
-  async problem(): Promise<string | undefined> {
+  readonly problem: JournalStore['problem'] = async () => {
     try {
       const both = await this.#open(false);
-      if (this.#files.witness === undefined) return undefined;
-      if (both === undefined) return this.#mismatchWithout(await this.#lookForWitness())?.problem;
+      if (this.#places?.witness === undefined) return undefined;
+      if (both === undefined) return (await this.#lost())?.message;
       const landmark = this.#landmark(both);
-      return both.atOnce(() => both.mismatch()?.problem ?? this.#copy(both, landmark));
+      return both.atOnce(({ proof }) => proof?.mismatch?.problem ?? this.#copy(both, landmark));
     } catch (error) {
       // The journal is damaged so badly that it cannot even be compared with its witness.
       return error instanceof Error ? error.message : String(error);
     }
-  }
+  };
+
+  readonly recent: JournalStore['recent'] = (of, profile) => recentIds(this.place, of, profile);
 
   // ── Adding ────────────────────────────────────────────────────────────────────────────────────
 
-  async append(row: JournalRow): Promise<void> {
+  readonly append: JournalStore['append'] = async (row) => {
     try {
       await this.#append(row);
     } catch (error) {
@@ -195,12 +171,15 @@ class SqliteStore {
       this.close();
       await this.#append(row);
     }
-  }
+  };
+
+  // A commit that failed at its last step may still be in the file.
+  readonly takeBack: JournalStore['takeBack'] = (_sent, verdict) => this.append(verdict);
 
   async #append(row: JournalRow): Promise<void> {
     this.#refuseNetwork();
     const both = await this.#open(true);
-    const landmark = this.#landmark(both);
+    const landmark = row.type === 'verdict' ? undefined : this.#landmark(both);
     both.write((known) => {
       this.#refuseUnready(both, known, landmark, row);
       known.refuseDamaged(row);
@@ -214,7 +193,7 @@ class SqliteStore {
     this.#catchUp(both);
   }
 
-  async takeIn(rows: readonly AttemptRow[], last: JournalRow): Promise<number> {
+  readonly takeIn: LocalJournal['takeIn'] = async (rows, last) => {
     this.#refuseNetwork();
     const both = await this.#open(true);
     const landmark = this.#landmark(both);
@@ -227,10 +206,10 @@ class SqliteStore {
     });
     this.#catchUp(both);
     return added;
-  }
+  };
 
   #refuseNetwork(): void {
-    const { path, rules } = this.#files.journal;
+    const { path, rules } = this.#journal;
     if (this.#place.onNetwork === false) refuseNetwork(dirname(path), rules);
   }
 
@@ -242,33 +221,29 @@ class SqliteStore {
     row?: JournalRow,
   ): void {
     const isVerdict = row?.type === 'verdict';
-    both.refuseMismatch({ exceptDamaged: isVerdict });
+    both.refuseMismatch(known, { exceptDamaged: isVerdict });
     const copy = isVerdict ? undefined : this.#copy(both, landmark);
     if (copy !== undefined) throw copyRefused(copy);
-    const finding = known.endFinding;
-    if (finding !== undefined) throw damaged(this.#place.file, `row ${finding.seq} ${finding.problem}`);
+    const finding = known.proof?.end();
+    if (finding !== undefined) throw damaged(this.place, `row ${finding.seq} ${finding.problem}`);
     if (!isVerdict) known.refuseWhileLost();
   }
 
   // Read before the journal: another run writes its row first, and then the landmark.
   #landmark({ tables }: BothFiles): Landmark | undefined {
     const { landmarks } = this.#place;
-    return (
-      landmarks &&
-      readLandmark(
-        landmarks,
-        this.#turns.take(() => tables.end().id),
-      )
-    );
+    if (landmarks === undefined) return undefined;
+    const { id } = this.#turns.take(() => tables.end());
+    return readLandmark(landmarks, id);
   }
 
   // Why the files count as a copy, in words; undefined when nothing says so.
   #copy({ tables, witness }: BothFiles, landmark: Landmark | undefined): string | undefined {
-    const { journal, witness: file } = this.#files;
+    const file = this.#places?.witness;
     if (this.#place.landmarks === undefined || file === undefined) return undefined;
     const { noted, time, mark } = tables.end();
     const facts = {
-      journal: { recorded: mark, now: fileMark(journal.path) },
+      journal: { recorded: mark, now: fileMark(this.place) },
       witness: { recorded: witness?.mark(), now: fileMark(file.path) },
       newest: noted.seq === 0 ? undefined : { ...noted, time },
     };
@@ -283,74 +258,60 @@ class SqliteStore {
     writeLandmark(landmarks, id, { ...noted, time });
   }
 
-  async acceptCopy(row: SettingRow): Promise<void> {
+  readonly acceptCopy: JournalStore['acceptCopy'] = async (row) => {
     const both = await this.#open(false);
     const landmark = both && this.#landmark(both);
     const copy = both?.atOnce(() => this.#copy(both, landmark));
-    if (both === undefined || copy === undefined)
-      throw new CliError('refused', `the journal ${this.#place.file} is no copy`, {
-        certain: 'nothing was changed',
-      });
-    const { journal, witness: file } = this.#files;
+    if (both === undefined || copy === undefined) throw this.#refusal('is no copy', 'nothing was changed');
+    const file = this.#places?.witness;
     both.write((known) => {
-      both.refuseMismatch();
+      both.refuseMismatch(known);
       both.tables.add(known.link(row));
-      both.tables.noteMark(fileMark(journal.path), { renews: true });
+      both.tables.noteMark(fileMark(this.place), { renews: true });
     });
     if (file !== undefined) both.writeWitness((witness) => witness.noteMark(fileMark(file.path)));
     this.#catchUp(both);
-  }
+  };
 
   // ── The whole journal ─────────────────────────────────────────────────────────────────────────
 
-  async verify(head?: string, now?: number): Promise<Verification> {
-    const { both, findings } = await this.#openWhatCanBe();
+  readonly verify: JournalStore['verify'] = async (head, now) => {
+    const findings: Finding[] = [];
+    const both = await this.#open(false).catch((error: unknown) => {
+      const cause = error instanceof Error ? error.cause : undefined;
+      if (!isBroken(cause)) throw error;
+      findings.push({ seq: 0, problem: String(cause) });
+    });
     const found = both?.found ?? (await this.#lookForWitness());
-    const result = verifyFiles(both?.tables, found, placesOf(this.#files), head);
+    const result = verifyFiles(both?.tables, found, this.#places, head);
     const all = [...findings, ...result.findings];
     if (all.length === 0 && now !== undefined)
       both?.writeWitness((witness) => witness.noteChecked({ upTo: 0, wholeAt: now }));
     return { ...result, findings: all };
-  }
+  };
 
-  async #openWhatCanBe(): Promise<{
-    readonly both: BothFiles | undefined;
-    readonly findings: readonly Finding[];
-  }> {
-    try {
-      return { both: await this.#open(false), findings: [] };
-    } catch (error) {
-      const cause = error instanceof Error ? error.cause : undefined;
-      if (!isBroken(cause)) throw error;
-      return { both: undefined, findings: [{ seq: 0, problem: String(cause) }] };
-    }
-  }
-
-  async checkSome(how: { readonly limit: number; readonly now: number }): Promise<Finding | undefined> {
+  readonly checkSome: JournalStore['checkSome'] = async (how) => {
     const both = await this.#open(false);
     const witness = both?.witness;
     if (both === undefined || witness === undefined) return undefined;
     const { finding, checked } = both.atOnce(() => checkSome(both.tables, witness, how));
     if (checked !== undefined) both.noteChecked(witness, checked);
     return finding;
-  }
+  };
 
-  async wholeCheckAt(): Promise<number | undefined> {
+  readonly wholeCheckAt: JournalStore['wholeCheckAt'] = async () => {
     const witness = (await this.#open(false))?.witness;
     return witness && this.#turns.take(() => witness.checked().wholeAt);
-  }
+  };
 
-  async repair(now: number): Promise<Repair> {
+  readonly repair: JournalStore['repair'] = async (now) => {
     const { findings } = await this.verify();
-    if (findings.length === 0)
-      throw new CliError('refused', `the journal ${this.#place.file} is whole`, {
-        certain: 'nothing was changed',
-      });
+    if (findings.length === 0) throw this.#refusal('is whole', 'nothing was changed');
     this.close();
-    return repairJournal(this.#files.journal, this.#files.witness, now);
-  }
+    return repairJournal(this.#journal, this.#places?.witness, now);
+  };
 
-  async eraseBodies(before: number): Promise<number> {
+  readonly eraseBodies: JournalStore['eraseBodies'] = async (before) => {
     const both = await this.#open(false);
     if (both === undefined) return 0;
     return both.write((known) => {
@@ -358,15 +319,15 @@ class SqliteStore {
       for (const of of known.erasable(before)) if (both.tables.erase(of)) erased += 1;
       return erased;
     });
-  }
+  };
 
-  async archive(path: string): Promise<number> {
+  readonly archive: JournalStore['archive'] = async (path) => {
     const { findings } = await this.verify();
     if (findings.length > 0)
-      throw new CliError('refused', `the journal ${this.#place.file} is not whole`, {
-        certain: 'nothing was written',
-        now: ['paydesk journal verify', 'paydesk journal verify --repair   (keeps a copy)'],
-      });
+      throw this.#refusal('is not whole', 'nothing was written', [
+        'paydesk journal verify',
+        'paydesk journal verify --repair   (keeps a copy)',
+      ]);
     const both = await this.#open(false);
     const key = both?.witness?.key ?? newWitnessKey();
     const write = (count: number, rows: Iterable<StoredRow>) =>
@@ -374,14 +335,14 @@ class SqliteStore {
     if (both === undefined) return write(0, []);
     const { tables } = both;
     return asOfOneMoment(tables.db, () => write(tables.end().seq, tables.each()));
-  }
+  };
 
-  async countOver(before: number): Promise<number> {
+  readonly countOver: JournalStore['countOver'] = async (before) => {
     const both = await this.#open(false);
     return both === undefined ? 0 : this.#turns.take(() => countOver(both.tables, before));
-  }
+  };
 
-  async archiveOld(how: Archiving): Promise<Moved> {
+  readonly archiveOld: JournalStore['archiveOld'] = async (how) => {
     this.#refuseNetwork();
     const both = await this.#open(false);
     const { places, witness } = both ?? {};
@@ -389,26 +350,18 @@ class SqliteStore {
       opened.atOnce((known) => this.#refuseUnready(opened, known, landmark));
     if (both === undefined || witness === undefined || places === undefined) {
       if (both !== undefined) check(both);
-      throw new CliError('refused', `the journal ${this.#place.file} has no witness yet`, {
-        certain: 'nothing was moved',
-      });
+      throw this.#refusal('has no witness yet', 'nothing was moved');
     }
     const landmark = this.#landmark(both);
     this.#catchUp(both);
-    const { tables, openFile } = both;
-    const { id, noted } = tables.end();
-    const old = {
-      file: this.#files.journal,
-      places,
-      tables,
-      witness,
-      openFile,
-      cwd: this.#place.cwd,
-      check: () => {
-        both.check();
-        check(both, landmark);
-      },
+    const { id, noted } = both.tables.end();
+    const checkAgain = () => {
+      both.check();
+      check(both, landmark);
     };
+    const { tables, openFile } = both;
+    const { cwd } = this.#place;
+    const old = { file: this.#journal, places, tables, witness, openFile, cwd, check: checkAgain };
     const moved = await archiveOld(old, how);
     // If the old journal is ever put back, its landmark is ahead of it.
     const { time } = how.said;
@@ -418,17 +371,25 @@ class SqliteStore {
     const fresh = await this.#open(true);
     fresh.writeWitness((one) => one.noteChecked({ upTo: 0, wholeAt: time }));
     return moved;
-  }
+  };
 
-  async restore(path: string): Promise<number> {
+  readonly restore: JournalStore['restore'] = async (path) => {
     const archive = readArchive(path, this.#place.cwd);
     this.close();
-    return await restoreJournal(this.#files.journal, this.#files.witness, archive);
-  }
+    return await restoreJournal(this.#journal, this.#places?.witness, archive);
+  };
 
-  close(): void {
+  readonly close = (): void => {
     this.#opened?.close();
     this.#opened = undefined;
+  };
+
+  #refusal(what: string, certain: string, now?: readonly string[]): CliError {
+    return new CliError(
+      'refused',
+      `the journal ${this.place} ${what}`,
+      now === undefined ? { certain } : { certain, now },
+    );
   }
 
   // ── Opening ───────────────────────────────────────────────────────────────────────────────────
@@ -440,23 +401,22 @@ class SqliteStore {
       this.#opened.check();
       return this.#opened;
     }
-    const { journal } = this.#files;
     try {
-      if (!(await findFile(journal, create))) return undefined;
+      if (!(await findFile(this.#journal, create))) return undefined;
       const openFile = await this.#turns.opener();
+      const parts = { path: this.place, places: this.#places, turns: this.#turns, asked: this.#asked };
       // Another question of this run may have opened them meanwhile.
-      this.#opened ??= this.#turns.take(() => new BothFiles(this.#files, openFile, this.#turns, this.#asked));
+      this.#opened ??= this.#turns.take(() => new BothFiles(parts, openFile));
       return this.#opened;
     } catch (error) {
-      throw error instanceof CliError ? error : unreadable(journal.path, error);
+      throw error instanceof CliError ? error : unreadable(this.place, error);
     }
   }
 
   // Without a journal. SQLite is not loaded for nothing.
   async #lookForWitness(): Promise<FoundWitness> {
-    const { witness } = this.#files;
-    if (witness === undefined || sizeOf(witness) === undefined) return { is: 'missing' };
-    return findWitness(this.#files, await fileOpener());
+    if (this.#places === undefined || sizeOf(this.#places.witness) === undefined) return { is: 'missing' };
+    return findWitness(this.#places, await fileOpener());
   }
 }
 

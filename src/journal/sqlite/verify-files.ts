@@ -21,7 +21,7 @@ import {
   type NumberedAttempt,
 } from './journal-tables.ts';
 import { lookedUpOtherwise } from './known-journal.ts';
-import { mismatchOf, type Places, proofBy } from './witness-check.ts';
+import { mismatchOf, type Places, proofOf } from './witness-check.ts';
 import type { Checked, FoundWitness, Witness } from './witness-file.ts';
 
 // So many findings are told.
@@ -106,7 +106,7 @@ function openOtherwise(tables: JournalTables | undefined, found: FoundWitness): 
   const { witness } = found;
   return orFinding(() => {
     const open = tables.sql('SELECT sent FROM attempts WHERE is_open = 1').all();
-    return [proofBy(witness, tables).open(open.map(({ sent }) => Number(sent))) ?? []].flat();
+    return [proofOf(witness, tables).open(open.map(({ sent }) => Number(sent))) ?? []].flat();
   });
 }
 

@@ -127,7 +127,7 @@ function unprovenWords(found: FoundWitness, tables: JournalTables | undefined): 
  * Proves rows of the journal with the lines of its witness. Rows after the newest line (another run adds its line just now, or a run
  * was killed before it did) count if they follow that line without a gap. Throws CliError 'refused' if they do not.
  */
-export function proofBy(witness: Witness, tables: JournalTables): RowProof {
+export function proofOf(witness: Witness, tables: JournalTables): RowProof {
   const last = witness.end();
   const known = last === undefined || last === 'damaged' ? { seq: 0, head: chainStart } : last;
   const tail = tables.after(known.seq);
@@ -158,8 +158,19 @@ export function proofBy(witness: Witness, tables: JournalTables): RowProof {
   };
 }
 
-/** What can be said without a witness: whether the newest row is the one that the journal noted; before a change, whether all follow. */
-export function proofOfEnd(tables: JournalTables): RowProof {
+/** Proves rows by the witness. While the two do not match they are shown unproven: nothing is sent, and every command warns. */
+export function proofBy(
+  found: FoundWitness,
+  tables: JournalTables,
+  places: Places | undefined,
+): RowProof & { readonly mismatch: Mismatch | undefined } {
+  const mismatch = places && mismatchOf(found, tables, places);
+  const isWhole = found.is === 'whole' && mismatch === undefined;
+  return { ...(isWhole ? proofOf(found.witness, tables) : proofOfEnd(tables)), mismatch };
+}
+
+// What can be said without a witness: whether the newest row is the one that the journal noted; before a change, whether all follow.
+function proofOfEnd(tables: JournalTables): RowProof {
   const { seq, hash, noted } = tables.end();
   const finding = () => newestMissing({ seq, head: hash }, noted)[0];
   const end = () => {

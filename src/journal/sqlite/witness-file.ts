@@ -266,10 +266,7 @@ export class Witness {
     seq: number,
     limit: number,
   ): readonly { readonly seq: number; readonly head: string | undefined }[] {
-    const found = this.#statements
-      .of('SELECT * FROM lines WHERE seq > ? ORDER BY seq LIMIT ?')
-      .all(seq, limit);
-    return found.map((row) => ({
+    return this.#rowsAfter(seq, limit).map((row) => ({
       seq: Number(row.seq),
       head: isWhole(row, this.key) ? headIn(String(row.line)) : undefined,
     }));
@@ -280,10 +277,11 @@ export class Witness {
     seq: number,
     limit: number,
   ): readonly { readonly seq: number; readonly line: WitnessLine | undefined }[] {
-    const found = this.#statements
-      .of('SELECT * FROM lines WHERE seq > ? ORDER BY seq LIMIT ?')
-      .all(seq, limit);
-    return found.map((row) => ({ seq: Number(row.seq), line: this.#lineIn(row) }));
+    return this.#rowsAfter(seq, limit).map((row) => ({ seq: Number(row.seq), line: this.#lineIn(row) }));
+  }
+
+  #rowsAfter(seq: number, limit: number) {
+    return this.#statements.of('SELECT * FROM lines WHERE seq > ? ORDER BY seq LIMIT ?').all(seq, limit);
   }
 
   count(): number {

@@ -1,12 +1,13 @@
 /** The journal in its two files: who may read them, which damage is found by whom, and what a repair leaves. */
 
+import { execFileSync } from 'node:child_process';
 import { hash } from 'node:crypto';
 import { mkdtempSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { SentRow } from '../../../src/journal/journal-rows.ts';
+import type { JournalRow, SentRow } from '../../../src/journal/journal-rows.ts';
 import { createSqliteStore, type LocalJournal } from '../../../src/journal/sqlite/sqlite-store.ts';
 import { sent, verdict } from '../rows.ts';
 
@@ -98,6 +99,49 @@ describe('a row that this run has read before', () => {
         kind: 'refused',
         message: `the journal is damaged: row 3 ${problem}`,
       });
+    });
+  });
+});
+
+/** Another process adds a row. */
+function addElsewhere(row: JournalRow): void {
+  const source = (path: string) => JSON.stringify(join(import.meta.dirname, '../../../src', path));
+  const script = `
+    const { createSqliteStore } = await import(${source('journal/sqlite/sqlite-store.ts')});
+    const rules = { uid: process.getuid?.(), notice: () => undefined };
+    const [file, witness, row] = process.argv.slice(1);
+    await createSqliteStore({ file, witness, rules }).append(JSON.parse(row));`;
+  execFileSync(process.execPath, ['--input-type=module', '-e', script, file, witness, JSON.stringify(row)]);
+}
+
+describe('a row that another process adds between two questions of a run', () => {
+  it('is seen by every question, and stops a refund of its order', async () => {
+    await filled();
+    await inStore(async (store) => {
+      expect(await store.attempts({ orderId: 'ord_2' })).toHaveLength(1);
+      expect(await store.attempts({ unconfirmed: true })).toEqual([]);
+      expect(await store.newest()).toMatchObject({ time: 6 });
+      addElsewhere(on('i_d', 'ord_2', 7));
+      await expect(store.append(on('i_e', 'ord_2', 8))).rejects.toThrow('another run changed ord_2');
+      expect(await store.newest()).toMatchObject({ time: 7 });
+      expect(await store.attempts({ unconfirmed: true })).toMatchObject([{ sent: { intent: 'i_d' } }]);
+      expect(await store.attempts({ orderId: 'ord_2' })).toHaveLength(2);
+      addElsewhere(verdict('i_d', 9));
+      expect(await store.attempts({ unconfirmed: true })).toEqual([]);
+      expect(await store.attempts({ orderId: 'ord_2' })).toMatchObject([{}, { verdicts: [{ time: 9 }] }]);
+      await store.append(on('i_e', 'ord_2', 10));
+      expect(await store.attempts({ unconfirmed: true })).toMatchObject([{ sent: { intent: 'i_e' } }]);
+    });
+  });
+
+  it('is seen when it is only in the journal, because its process was killed before it wrote the line', async () => {
+    await filled();
+    await inStore(async (store) => {
+      expect(await store.attempts({ orderId: 'ord_2' })).toHaveLength(1);
+      addElsewhere(on('i_d', 'ord_2', 7));
+      damage('DELETE FROM lines WHERE seq = 7; DELETE FROM open', witness);
+      expect(await store.attempts({ orderId: 'ord_2' })).toHaveLength(2);
+      expect(await store.attempts({ unconfirmed: true })).toMatchObject([{ sent: { intent: 'i_d' } }]);
     });
   });
 });
