@@ -35,6 +35,9 @@ const output: OutputOptions = {
   chunkFileNames: '[name]-[hash].js',
 };
 
+const moneyAndEvidence =
+  /[\\/](api[\\/]charges|journal[\\/](judge-read|agreement|attempt-state|unconfirmed|by-hand|paid-twice|created-order|verdict|read-again|resolve))\.ts$/;
+
 // Each entry by itself: what they share would otherwise be files of their own, and every file takes its time.
 export default defineConfig([
   {
@@ -77,12 +80,12 @@ export default defineConfig([
     output: {
       ...output,
       codeSplitting: {
-        // How the money of an order is read is needed only behind --charge; the journal's store, of which little is left
-        // here, imports it as well.
+        includeDependenciesRecursively: false,
+        // How the money of an order is read is needed only behind --charge; the door of the journal passes on what judges it.
         groups: [
           {
             name: (id, context) =>
-              !/[\\/]api[\\/]charges\.ts$/.test(id) && loadedFirst(/[\\/]bin[\\/]complete\.ts$/, id, context)
+              !moneyAndEvidence.test(id) && loadedFirst(/[\\/]bin[\\/]complete\.ts$/, id, context)
                 ? 'tab'
                 : null,
             debugName: 'tab',

@@ -29,9 +29,9 @@ describe('rows to choose from', () => {
   });
 
   it('show a column whole as far as they are told to', () => {
-    const row = ['20 Nov', 'a name of twenty-two..', '900', 'made twice'];
+    const row = ['20 Nov', 'a name of twenty-two..', '900', 'recorded made'];
     expect(createChoiceColumns({ ...columns, least: { 3: 13 } }, 38)([row]).lines).toEqual([
-      '20 Nov  a name…     900  made twice',
+      '20 Nov  a name…     900  recorded made',
     ]);
   });
 

@@ -37,7 +37,7 @@ const openStatus = (id: string): Column => {
   return {
     ...status,
     warns: (record) => record.id === id,
-    value: (record) => (record.id === id ? 'made twice?' : record.payment_status),
+    value: (record) => (record.id === id ? 'made twice' : record.payment_status),
     brief: { value: (record) => (record.id === id ? 'made twice' : record.payment_status) },
   };
 };

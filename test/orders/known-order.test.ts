@@ -1,0 +1,81 @@
+/** What is known about an order, and that the screens of orders say just that. */
+
+import { describe, expect, test } from 'vitest';
+import { knownOrder } from '../../src/orders/orders.ts';
+import { chargeOf, type Json, orderOf, refundOf } from '../harness/orders.ts';
+import { inOneLine } from '../harness/ran.ts';
+import { id, refund, startAppearing } from '../journal/appearing.ts';
+
+const now = { time: 0, wall: 0, mono: 0, skewed: false };
+const refunds = (...data: readonly Json[]) => ({
+  refunds: { object: 'list', has_more: false, total: data.length, data },
+});
+
+function withRecord(status: string, more: Json = {}) {
+  const record = refundOf('rf_1', 300, { status });
+  const changes = { payment_status: 'paid', amount_refunded: 0, is_refundable: true, ...more };
+  return knownOrder(orderOf(id, [chargeOf('ch_1', 1000, refunds(record))], changes), [], now);
+}
+
+describe('a refund record of the service', () => {
+  test.each([
+    ['failed', 'failed', 1000],
+    ['Declined', 'failed', 1000],
+    ['pending', 'pending', 700],
+    ['succeeded', 'elsewhere', 700],
+    ['word_42', 'unconfirmed', 700],
+  ])('with the status %s is %s, and %i are left', (status, state, left) => {
+    const { refunds: found, reading } = withRecord(
+      status,
+      status === 'succeeded' ? { amount_refunded: 300 } : {},
+    );
+    expect(found.map((one) => one.state)).toEqual([state]);
+    expect(reading).toMatchObject({ money: { charges: [{ left }], doubt: undefined } });
+  });
+
+  test('that failed counts as left only if amount_refunded agrees', () => {
+    expect(withRecord('failed', { amount_refunded: 300 }).reading).toMatchObject({
+      money: { charges: [{ left: 700 }], doubt: 'amount_refunded is 300, and its refunds add up to 0' },
+    });
+  });
+});
+
+describe('an order that the service calls refundable', () => {
+  test.each<[string, Json, readonly Json[]]>([
+    ['is not if its charges were all declined', {}, [chargeOf('ch_1', 1000, { status: 'declined' })]],
+    ['is not if it is refunded', { payment_status: 'refunded' }, [chargeOf('ch_1', 1000)]],
+    ['is not if it hides its refunds', { amount_refunded: 300 }, [chargeOf('ch_1', 1000)]],
+    ['is not if its livemode is no boolean', { livemode: 'false' }, [chargeOf('ch_1', 1000)]],
+    [
+      'is not if a charge is of the other mode',
+      { livemode: false },
+      [chargeOf('ch_1', 1000, { livemode: true })],
+    ],
+  ])('%s', (_, changes, charges) => {
+    const order = orderOf(id, [...charges], { is_refundable: true, ...changes });
+    expect(knownOrder(order, [], now).whyNot).toBeDefined();
+  });
+});
+
+test('a refund that was made and that the order no longer shows: no screen offers another one', async () => {
+  const { run, service, answers } = await startAppearing();
+  const [before] = service.orders;
+  answers();
+  expect((await run('05:05:12', refund())).code).toBe(0);
+  service.orders = before === undefined ? [] : [before];
+  const show = await run('05:20:00', `orders show ${id}`);
+  expect(inOneLine(show.stdout)).toContain('refund rf_1 was made, and the order does not show it any more');
+  expect(show.stdout).not.toMatch(/orders refund|can be refunded/);
+  expect((await run('05:20:00', 'orders list')).stdout).toContain(' gone ');
+  expect(service.posts).toHaveLength(1);
+});
+
+test('an order with an unconfirmed refund is not listed as refundable', async () => {
+  const { run, service } = await startAppearing();
+  expect((await run('05:05:12', refund())).code).toBe(7);
+  expect((await run('05:05:30', 'orders list --refundable --all --csv --columns id')).stdout).not.toContain(
+    id,
+  );
+  expect((await run('05:05:30', 'orders list --all --csv --columns id')).stdout).toContain(id);
+  expect(service.posts).toHaveLength(1);
+});
