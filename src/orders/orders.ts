@@ -4,13 +4,22 @@ export {
   type KnownOrder,
   type KnownRefund,
   knownOrder,
+  mostUrgent,
   type RefundState,
   refundStates,
   whyUnfit,
 } from './known-order.ts';
-export { knownOrders, knownTwins, type OrderLookUp, stoppedOrders, unconfirmedOf } from './look-up.ts';
+export {
+  knownOrders,
+  knownTwins,
+  type OrderLookUp,
+  shownOrders,
+  stoppedOrders,
+  unconfirmedOf,
+} from './look-up.ts';
 export { isUnconfirmed, type OrderCase, stopsRefund, untilMayAppear } from './order-cases.ts';
 export { ordersWithRefunds, type RefundFacts, refundFacts } from './refund-facts.ts';
+export { stateWhy } from './state-words.ts';
 export {
   isPaidBack,
   isRefunded,
