@@ -1,5 +1,6 @@
 /** The door of the orders: what is known about an order is decided here, and every screen says that. */
 
+export { type RecordedState, recordedState, recordedStates } from './as-recorded.ts';
 export {
   type KnownOrder,
   type KnownRefund,
