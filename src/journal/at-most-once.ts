@@ -6,6 +6,7 @@
 
 import { valueAt } from '../api/spec.ts';
 import type { CliErrorParts } from '../errors.ts';
+import { isPending } from './agreement.ts';
 import { claimedBy, claimsOf, isDoubted, isWatched, verdictOf } from './attempt-state.ts';
 import { appearedOn, appearedRuling, sentAs, unshownRefunds } from './by-hand.ts';
 import { decide } from './guards.ts';
@@ -114,7 +115,7 @@ function compare(state: At<'reading'>, event: Extract<Event, { is: 'fresh' }>): 
 }
 
 // What the final read shows about an earlier attempt and the journal does not know yet: a change that no read had
-// shown, or that a person recorded as not made, was made after all; or a refund is there twice.
+// shown, or that counted as not made, was made after all; or a refund is there twice.
 function newsOf(
   attempt: AttemptRecord,
   known: readonly AttemptRecord[],
@@ -125,15 +126,13 @@ function newsOf(
   | undefined {
   const { sent } = attempt;
   const last = verdictOf(attempt);
-  if (isDoubted(attempt)) {
-    const appeared = appearedOn(attempt, known, value);
-    return (
-      appeared && {
-        verdict: verdictRow(sent, moment, appearedRuling(appeared)),
-        sentAs: sentAs(attempt, appeared),
-      }
-    );
-  }
+  const appeared = appearedOn(attempt, known, value);
+  if (appeared !== undefined)
+    return {
+      verdict: verdictRow(sent, moment, appearedRuling(appeared)),
+      sentAs: sentAs(attempt, appeared),
+    };
+  if (isDoubted(attempt)) return undefined;
   if (last?.verdict === 'applied') {
     const twice = newDuplicate(attempt, last, known, value);
     // Who confirmed the first of them stays: a reply is not lost because a second refund shows.
@@ -232,16 +231,20 @@ function takeReply({ wanted, flight }: At<'recording' | 'sending'>, event: Event
   const answer = judgeReply(flight.sent.proof, event.parsed, earliestOf(flight.sent));
   switch (answer.says) {
     case 'applied': {
-      const why = 'the reply confirms it';
+      const { refunds, created, link } = answer;
+      const why = `the reply confirms it${refunds.some(isPending) ? ' as pending' : ''}`;
       return rule(wanted, flight, event.moment, {
         verdict: 'applied',
         by: 'reply',
         why,
-        refunds: answer.refunds,
-        created: answer.created,
-        link: answer.link,
+        refunds,
+        created,
+        link,
       });
     }
+    // The reply shows the record that failed, so there is nothing to look for.
+    case 'failed':
+      return rule(wanted, flight, event.moment, { ...rulingOf(answer.evidence), by: 'reply' });
     case 'rejected': {
       const alarmed: InFlight = answer.contradicts ? { ...flight, alarm: 'contradiction' } : flight;
       return confirm(wanted, alarmed, event.moment, answer.error);
@@ -312,7 +315,7 @@ function readOn(wanted: Wanted, found: Search, now: Moment): Step {
 function settles({ evidence, because }: Search): boolean {
   if (evidence === undefined) return false;
   if ('rejected' in because) return evidence.shows !== 'disagreement';
-  return evidence.shows === 'expected' || evidence.shows === 'duplicate';
+  return ['expected', 'failed', 'duplicate'].includes(evidence.shows);
 }
 
 function ruleOnEvidence(wanted: Wanted, found: Search, now: Moment): Step {
