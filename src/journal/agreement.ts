@@ -128,7 +128,8 @@ function sumMoved(
   if (now === expected(true) || now === expected(false)) return undefined;
   const from = before === undefined ? 'is' : `went from ${before} to`;
   const failed = [...since, ...changed.map((one) => one.now)].filter(isFailed);
-  const without = failed.length === 0 ? '' : ` without ${failed.map(({ id }) => id).join(' and ')}, failed`;
+  const names = failed.map(({ id, status }) => `${id} (status ${status})`);
+  const without = names.length === 0 ? '' : ` without ${names.join(' and ')}`;
   const recorded =
     since.length + changed.length === 0
       ? 'no refund is listed for it'

@@ -15,7 +15,7 @@ import { earliestOf, stampOf } from './journal-time.ts';
 import { judgeRead, preImage, provable } from './judge-read.ts';
 import { judgeReply, saidIn } from './judge-reply.ts';
 import { newDuplicate } from './paid-twice.ts';
-import type { End, Event, InFlight, Lost, Search, State, Step, Wanted } from './protocol-types.ts';
+import type { End, Event, InFlight, Lost, Refused, Search, State, Step, Wanted } from './protocol-types.ts';
 import { equalRefund, nothingToRepeat, oldRead, unshownRefund } from './read-guards.ts';
 import type { Refusal } from './refusal.ts';
 import { judgeSeen, type Ruling, rulingOf, verdictRow } from './verdict.ts';
@@ -242,12 +242,14 @@ function takeReply({ wanted, flight }: At<'recording' | 'sending'>, event: Event
         link,
       });
     }
-    // The reply shows the record that failed, so there is nothing to look for.
-    case 'failed':
-      return rule(wanted, flight, event.moment, { ...rulingOf(answer.evidence), by: 'reply' });
+    case 'failed': {
+      const { evidence } = answer;
+      if (evidence.isPart) return rule(wanted, flight, event.moment, { ...rulingOf(evidence), by: 'reply' });
+      return confirm(wanted, flight, event.moment, { rejected: {}, failed: evidence.refunds });
+    }
     case 'rejected': {
       const alarmed: InFlight = answer.contradicts ? { ...flight, alarm: 'contradiction' } : flight;
-      return confirm(wanted, alarmed, event.moment, answer.error);
+      return confirm(wanted, alarmed, event.moment, { rejected: answer.error });
     }
     case 'contradiction':
     case 'nothing': {
@@ -275,10 +277,11 @@ function doubt(wanted: Wanted, flight: InFlight, now: Moment, because: Lost): St
   return { state, effect: { do: 'record', row: verdict } };
 }
 
-// A refusal is believed once a read shows that nothing was done. paydesk reads three times at most.
-function confirm(wanted: Wanted, flight: InFlight, now: Moment, rejected: CliErrorParts): Step {
+// A refusal is believed once a read shows that nothing was done, and a reply that shows it as failed once a read shows the same.
+// paydesk reads three times at most.
+function confirm(wanted: Wanted, flight: InFlight, now: Moment, because: Refused): Step {
   const ahead = provable(wanted.kind) ? wanted.readAfterMs.slice(0, 3) : [];
-  return readOn(wanted, { ...flight, because: { rejected }, from: now.mono, ahead }, now);
+  return readOn(wanted, { ...flight, because, from: now.mono, ahead }, now);
 }
 
 function search(
@@ -321,14 +324,16 @@ function settles({ evidence, because }: Search): boolean {
 function ruleOnEvidence(wanted: Wanted, found: Search, now: Moment): Step {
   const { because, evidence } = found;
   if ('rejected' in because) {
+    const said = because.failed === undefined ? 'the service refused it' : 'the reply shows it as failed';
     const unconfirmed: Ruling = {
       verdict: 'rejected',
       by: 'reply',
-      why: 'the service refused it; not checked yet',
+      why: `${said}; not checked yet`,
       confirmed: false,
+      refunds: because.failed,
     };
     const words = evidence === undefined ? unconfirmed : rulingOf(evidence, 'rejected');
-    const why = words.verdict === 'unknown' ? `the service refused it, but ${words.why}` : words.why;
+    const why = words.verdict === 'unknown' ? `${said}, but ${words.why}` : words.why;
     return rule(wanted, found, now, { ...words, why, error: withoutData(because.rejected) });
   }
   const { lost, said: error } = because;

@@ -96,7 +96,7 @@ describe('what a read shows of a refund with a status', () => {
       5,
       {
         shows: 'disagreement',
-        problem: 'amount_refunded went from 0 to 5, but the refunds listed add up to 0 without rf_1, failed',
+        problem: 'amount_refunded went from 0 to 5, but the refunds listed add up to 0 without rf_1 (status failed)',
       },
     ],
     [
@@ -221,23 +221,54 @@ describe('a reply with a status', () => {
   const flight = { sent: sent().sent, readAt: momentAt(0), claimed: nothing, reads: 0 };
   const wanted = { kind: 'refund', readAfterMs: [0] } as never;
   const sending: State = { at: 'sending', wanted, flight };
+  const replied200 = (value: unknown): Event => ({
+    is: 'replied',
+    parsed: { status: 200, body: { value } },
+    moment: momentAt(1000),
+  });
   const rowAfter = (value: unknown) => {
-    const event: Event = {
-      is: 'replied',
-      parsed: { status: 200, body: { value } },
-      moment: momentAt(1000),
-    };
-    const { effect } = step(sending, event);
+    const { effect } = step(sending, replied200(value));
     return effect.do === 'record' ? effect.row : undefined;
   };
 
-  it('that shows it as failed ends at once, and no read follows', () => {
-    expect(rowAfter(order([['rf_1', 'failed']]))).toMatchObject({
+  it('that shows it as failed is believed once a read shows the same', () => {
+    const first = step(sending, replied200(order([['rf_1', 'failed']])));
+    expect(first.effect).toMatchObject({ do: 'wait' });
+    const reading = step(first.state, { is: 'waited', hurried: false });
+    const rowAt = (event: Event) => {
+      const { effect } = step(reading.state, event);
+      return effect.do === 'record' ? effect.row : undefined;
+    };
+    const seen = (value: unknown): Event => ({ is: 'seen', value, moment: momentAt(1000) });
+    expect(rowAt(seen(order([['rf_1', 'failed']])))).toMatchObject({
       verdict: 'rejected',
-      by: 'reply',
+      by: 'read',
+      why: 'the service took it up, and it failed',
       confirmed: true,
       refunds: [{ id: 'rf_1', status: 'failed' }],
     });
+    expect(rowAt(seen(order([['rf_1', 'succeeded']])))).toMatchObject({
+      verdict: 'applied',
+      alarm: 'applied_though_rejected',
+    });
+    expect(rowAt(seen(order([['rf_1', 'failed']], 5)))).toMatchObject({
+      verdict: 'unknown',
+      why: expect.stringContaining('the reply shows it as failed, but amount_refunded went from 0 to 5'),
+    });
+    expect(rowAt({ is: 'unseen', why: 'no answer', moment: momentAt(1000) })).toMatchObject({
+      verdict: 'rejected',
+      confirmed: false,
+      why: 'the reply shows it as failed; not checked yet',
+      refunds: [{ id: 'rf_1', status: 'failed' }],
+    });
+  });
+
+  it('that shows a part of it as failed is an alarm at once', () => {
+    const expected = [5, 7].map((amount) => ({ chargeId: 'ch_1', amount: -amount }));
+    const both = { ...sent().sent, proof: { ...proof, expected } };
+    const value = order([['rf_1'], ['rf_2', 'failed', 7]]);
+    const { effect } = step({ at: 'sending', wanted, flight: { ...flight, sent: both } }, replied200(value));
+    expect(effect).toMatchObject({ row: { verdict: 'applied', by: 'reply', alarm: 'failed' } });
   });
 
   it('that shows it as pending says so', () => {
@@ -371,7 +402,7 @@ describe('a look at a refund', () => {
       order([['rf_1', 'failed']], 5),
       {
         alarm: 'disagreement',
-        why: 'amount_refunded went from 0 to 5, but the refunds listed add up to 0 without rf_1, failed',
+        why: 'amount_refunded went from 0 to 5, but the refunds listed add up to 0 without rf_1 (status failed)',
       },
     ],
     [
