@@ -31,7 +31,9 @@ export async function knownOrders(
   const ids = new Set(orders.map(({ id }) => String(id)));
   const attempts = await attemptsByOrder(ctx, service, ids);
   const now = await ctx.journal.now();
-  return orders.map((order) => knownOrder(order, attempts.get(String(order.id)) ?? [], now));
+  return orders.map((order) =>
+    knownOrder(order, attempts.get(String(order.id)) ?? [], now, service.profile.mode),
+  );
 }
 
 // By the id of the order.
