@@ -36,7 +36,7 @@ export async function pickOrder(ctx: Context, service: Service, offer: Pickable)
   // Of the orders that were read: rows are drawn while a person types.
   const read = new Map<unknown, KnownOrder>();
   const now = await ctx.journal.now();
-  const knownOf = (order: JsonObject) => read.get(order.id) ?? knownOrder(order, [], now);
+  const knownOf = (order: JsonObject) => read.get(order.id) ?? knownOrder(order, [], now, profile.mode);
   const index = await openPickIndex(ctx, service);
   const kept: KeptParts<OrderShown> = {
     async beforeKept(records) {
