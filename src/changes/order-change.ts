@@ -211,7 +211,6 @@ async function checkUnchanged(
       'refused',
       `${confirmation.order.id} changed since it was shown: ${difference.join('; ')}`,
       {
-        certain: 'nothing was sent',
         now: ['look at the order again, then decide'],
       },
     );

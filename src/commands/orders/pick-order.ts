@@ -71,7 +71,6 @@ async function readFirst(ctx: Context, search: Search, { kind }: Pickable): Prom
   }
   if (search.known.matches('').fitting.length > 0 || search.state.is !== 'end') return;
   throw new CliError('refused', `there is no ${kind} order`, {
-    certain: 'nothing was sent',
     now: ['paydesk orders list'],
   });
 }
