@@ -69,6 +69,8 @@ function stringOr(value: unknown): string | undefined {
 
 function integer(value: unknown, what: string): number {
   if (typeof value === 'number' && Number.isSafeInteger(value)) return value;
+  if (typeof value === 'bigint')
+    throw new Unprovable(`${what} is ${value}, and paydesk counts up to ${Number.MAX_SAFE_INTEGER}`);
   throw new Unprovable(`${what} is ${value === undefined ? 'not shown' : 'not a whole number'}`);
 }
 
@@ -182,9 +184,12 @@ function readAll(value: unknown): OrderMoney {
 
 // amount_refunded is the sum of the refunds (service: order). Whether a pending one is in it, the document does not say.
 function doubtOf(
-  { amount_refunded: said, payment_status: status }: JsonObject,
+  { amount_refunded: said, payment_status: status, currency }: JsonObject,
   charges: readonly ChargeMoney[],
 ) {
+  for (const { number, value } of charges)
+    if (typeof value.currency === 'string' && value.currency !== currency)
+      return `charge ${number} is in ${value.currency}, and the order in ${typeof currency === 'string' ? currency : 'no currency'}`;
   const sum = (of: (charge: ChargeMoney) => number) => charges.reduce((all, charge) => all + of(charge), 0);
   const [made, taken] = [sum(({ refunded }) => refunded), sum((charge) => charge.taken)];
   if (typeof said === 'number' && said !== made && said !== taken)

@@ -55,7 +55,7 @@ export { tolerableSkewMs } from './journal-time.ts';
 export type { Evidence } from './judge-read.ts';
 export { LimitRefusal, limitValue, limitWords, secondWords, wentBackWords } from './limit-words.ts';
 export { isSameOrigin } from './moved-away.ts';
-export { foundTwice, isPaidTwice, otherAlarms } from './paid-twice.ts';
+export { foundTwice, isPaidTwice, otherAlarms, refundsPaidTwice } from './paid-twice.ts';
 export type { TeamStatus } from './postgres/team-status.ts';
 export type { ServerVerification } from './postgres/verify-server.ts';
 export { pickDue } from './read-again.ts';

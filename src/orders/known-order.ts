@@ -11,9 +11,11 @@ import {
 import { type JsonObject, modeOfOrder, statuses } from '../api/spec.ts';
 import {
   type AttemptRecord,
+  isOpen,
   type Moment,
   ownRefunds,
   probableRefunds,
+  refundsPaidTwice,
   statementOn,
 } from '../journal/journal.ts';
 import { casesOf, isUnconfirmed, type OrderCase, untilMayAppear } from './order-cases.ts';
@@ -42,6 +44,24 @@ export const refundStates = [
  */
 export type RefundState = (typeof refundStates)[number];
 
+// What a person must know first comes first.
+const byUrgency: readonly RefundState[] = [
+  'unconfirmed',
+  'made twice',
+  'appeared',
+  'recorded made',
+  'recorded not made',
+  'failed',
+  'pending',
+  'elsewhere',
+  'made',
+];
+
+/** The most urgent state of these refunds; undefined if there are none. */
+export function mostUrgent(refunds: readonly Pick<KnownRefund, 'state'>[]): RefundState | undefined {
+  return byUrgency.find((state) => refunds.some((one) => one.state === state));
+}
+
 /** A refund of an order. */
 export interface KnownRefund {
   readonly state: RefundState;
@@ -53,6 +73,8 @@ export interface KnownRefund {
   readonly amount: number | undefined;
   /** What sent it, as far as the journal knows. */
   readonly attempt: AttemptRecord | undefined;
+  /** The order does not show it, and it may still appear. */
+  readonly mayAppear: boolean;
 }
 
 /** What is known about an order. */
@@ -94,13 +116,19 @@ function refundsOf(
   );
   const probable = probableRefunds(attempts, order);
   const twice = new Set(cases.flatMap((one) => (one.is === 'made twice' ? one.twice.refunds : [])));
+  // Somebody has dealt with those. They were made twice all the same.
+  for (const record of attempts.filter(isTwiceAndAcknowledged))
+    for (const id of refundsPaidTwice(record, attempts)) twice.add(id);
   const appeared = new Set(cases.flatMap((one) => (one.is === 'appeared' ? one.refund.refunds : [])));
   const stateOf = ({ id, meaning }: RefundRecord): RefundState => {
     if (meaning !== 'made') return meaning;
     if (twice.has(id)) return 'made twice';
     if (appeared.has(id)) return 'appeared';
     if (own.has(id)) return 'made';
-    return probable.has(id) ? 'unconfirmed' : 'elsewhere';
+    const sent = probable.get(id);
+    if (sent === undefined) return 'elsewhere';
+    // What a person recorded as made is made, once the order shows it.
+    return isUnconfirmed(sent) ? 'unconfirmed' : 'made';
   };
   const shown = charges.flatMap((charge) =>
     charge.refunds.map(
@@ -110,6 +138,7 @@ function refundsOf(
         charge,
         amount: Math.abs(record.amount),
         attempt: own.get(record.id) ?? probable.get(record.id),
+        mayAppear: false,
       }),
     ),
   );
@@ -120,7 +149,8 @@ function refundsOf(
     const { proof, amount } = attempt.sent;
     const [one, second] = proof.expected;
     const charge = second === undefined ? charges.find(({ id }) => id === one?.chargeId) : undefined;
-    return [{ state, record: undefined, charge, amount, attempt }];
+    const mayAppear = state === 'recorded not made' || isOpen(attempt, now);
+    return [{ state, record: undefined, charge, amount, attempt, mayAppear }];
   });
   return [...shown, ...unshown];
 }
@@ -137,6 +167,10 @@ function unshownState(
   if (cases.some((one) => one.is === 'gone' && one.record === attempt)) return 'made';
   const isSaidNot = statementOn(attempt)?.verdict === 'rejected';
   return isSaidNot && untilMayAppear(attempt, now.wall) !== undefined ? 'recorded not made' : undefined;
+}
+
+function isTwiceAndAcknowledged({ verdicts }: AttemptRecord): boolean {
+  return verdicts.at(-1)?.acknowledged === 'duplicate';
 }
 
 function statusOf({ payment_status: status }: JsonObject): string {

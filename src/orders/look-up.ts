@@ -10,6 +10,7 @@ import {
   isOpen,
   isPaidTwice,
   type Journal,
+  type Moment,
 } from '../journal/journal.ts';
 import { type KnownOrder, knownOrder } from './known-order.ts';
 import { type KnownTwin, knownTwin, type Twin } from './twins.ts';
@@ -22,31 +23,38 @@ export interface OrderLookUp {
 
 type Account = Pick<Service, 'profile' | 'keyFingerprint'>;
 
-/** What is known about each of these orders. If the journal cannot be read, it warns, and the orders stand for themselves. */
+/** What is known about each of these orders. Throws CliError if the journal cannot be read. */
 export async function knownOrders(
-  ctx: OrderLookUp,
+  { journal }: Pick<OrderLookUp, 'journal'>,
   service: Account,
   orders: readonly JsonObject[],
 ): Promise<readonly KnownOrder[]> {
-  const ids = new Set(orders.map(({ id }) => String(id)));
-  const attempts = await attemptsByOrder(ctx, service, ids);
-  const now = await ctx.journal.now();
-  return orders.map((order) => knownOrder(order, attempts.get(String(order.id)) ?? [], now));
+  const attempts = await journal.attemptsOf(service, new Set(orders.map(({ id }) => String(id))));
+  return together(orders, attempts, await journal.now());
 }
 
-// By the id of the order.
-async function attemptsByOrder(
+/** The same for a screen: if the journal cannot be read, it warns, and the orders stand for themselves. */
+export async function shownOrders(
   { journal, notes }: OrderLookUp,
   service: Account,
-  orders: ReadonlySet<string>,
-): Promise<ReadonlyMap<string | undefined, readonly AttemptRecord[]>> {
+  orders: readonly JsonObject[],
+): Promise<readonly KnownOrder[]> {
   try {
-    return Map.groupBy(await journal.attemptsOf(service, orders), ({ sent }) => sent.proof.orderId);
+    return await knownOrders({ journal }, service, orders);
   } catch (error) {
     if (!(error instanceof CliError)) throw error;
     notes.warn(`unconfirmed changes are not shown: ${error.message}`);
-    return new Map();
+    return together(orders, [], await journal.now());
   }
+}
+
+function together(
+  orders: readonly JsonObject[],
+  attempts: readonly AttemptRecord[],
+  now: Moment,
+): readonly KnownOrder[] {
+  const byOrder = Map.groupBy(attempts, ({ sent }) => sent.proof.orderId);
+  return orders.map((order) => knownOrder(order, byOrder.get(String(order.id)) ?? [], now));
 }
 
 /** Twins with what this machine knows of them, asked for once. Throws CliError if the journal cannot be read. */

@@ -151,7 +151,7 @@ describe.concurrent('a refund that was hidden before is not taken for ours', () 
     appear(order);
     const look = await desk.run(home, ['journal', 'reconcile', '--all']);
     expect(look.code, look.stderr).toBe(7);
-    expect(look.stdout).toContain('MADE TWICE');
+    expect(look.stdout).toContain('made twice');
   });
 });
 

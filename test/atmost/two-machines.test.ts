@@ -140,7 +140,7 @@ describe.concurrent('somebody else makes the same refund while ours is unknown (
     order.apply(order.posts[0]?.body ?? '');
     const later = await desk.run(home, ['journal', 'reconcile', journalRows(home)[0]?.intent ?? '']);
     expect({ code: later.code, posts: order.posts.length }, later.stderr).toEqual({ code: 7, posts: 1 });
-    expect(flat(later.stdout)).toMatch(/MADE TWICE.*rf_theirs.*rf_/);
+    expect(flat(later.stdout)).toMatch(/made twice.*rf_theirs.*rf_/);
   });
 });
 

@@ -352,7 +352,7 @@ test('a created payment link on screens of 80 and 120 columns', async () => {
       request        POST /checkouts
                      {"name":"Lamp","type":"PaymentLink","recurrent":false,"needs_shipping_contact":false,"monthly_installments_enabled":false,"order_template":{"line_items":[{"name":"Lamp","unit_price":300,"quantity":1}],"currency":"MXN"}}
     history
-      21 Nov 2040 05:05:12 UTC  applied  the reply confirms it
+      21 Nov 2040 05:05:12 UTC  made  the reply confirms it
     "
   `);
   expect(await screen(['journal', 'list'], 80)).toMatchInlineSnapshot(`
@@ -415,7 +415,7 @@ describe('a payment link whose reply was lost', () => {
       }
     `);
     const shown = await at('05:10:00', ['journal', 'show', intent]);
-    expect(shown.seen.match(/^ .* unknown /gm)).toHaveLength(1);
+    expect(shown.seen.match(/^ .* unconfirmed /gm)).toHaveLength(1);
   });
 
   test('and settled as not made: the same command says who did that, and what follows if it was wrong', async () => {

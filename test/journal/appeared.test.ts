@@ -20,7 +20,7 @@ describe('a refund that was recorded as not made, and that appears', () => {
     expect({ code, stdout: inOneLine(stdout) }).toEqual({
       code: 7,
       stdout: expect.stringContaining(
-        'APPEARED: the order shows it, and root had recorded that it was not made',
+        'appeared: the order shows it, and root had recorded that it was not made',
       ),
     });
     expect(inOneLine(stderr)).toContain(
@@ -96,7 +96,7 @@ describe('a refund that was recorded as not made, and that appears', () => {
     desk.apply();
     const { stdout, stderr } = await desk.run('05:20:00', 'journal list');
     expect(stderr).toContain('APPEARED, recorded as not made by root');
-    expect(stdout).toContain('APPEARED');
+    expect(stdout).toContain('appeared');
     expect(desk.rowsOf(intent).at(-1)).toMatchObject({ alarm: 'applied_though_rejected' });
   });
 
@@ -175,7 +175,7 @@ describe('a refund that was recorded as not made, and that appears', () => {
     expect(inOneLine((await desk.run('05:11:00', `journal show ${intent}`)).stdout)).toContain(steps);
     for (const words of ['journal list', 'journal reconcile'])
       expect(inOneLine((await desk.run('05:12:00', words)).stdout)).toContain(
-        'recorded as not made, by root; it may still appear until tomorrow 05:06',
+        'recorded not made, by root; it may still appear until tomorrow 05:06',
       );
     const [row] = JSON.parse((await desk.run('05:13:00', 'journal list --json')).stdout).data;
     expect(row).toMatchObject({ may_appear_until: Date.parse('2040-11-22T05:05:12Z') / 1000 });
@@ -221,7 +221,7 @@ describe('a refund that was recorded as not made, and that appears', () => {
     expect({ code, stdout: inOneLine(stdout) }).toEqual({
       code: 0,
       stdout: expect.stringContaining(
-        'recorded as not made, by root; it did not appear until the end of the waiting period',
+        'recorded not made, by root; it did not appear until the end of the waiting period',
       ),
     });
     const before = desk.service.requests.length;

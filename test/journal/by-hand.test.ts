@@ -78,7 +78,7 @@ describe('journal settle --not-applied, while the refund may still appear', () =
       "refund of 300 MXN, sent 64 min ago by op7; the order does not show it
       You are recording that this refund was NOT made. It may still appear until
       tomorrow 05:06. If you are wrong, the buyer is paid twice.
-      refund of 300 MXN: recorded as not made, by op7
+      refund of 300 MXN: recorded not made, by op7
         intent         i_7f3k2m9q, attempt 1
         order          ord_1
         account        shop, http://127.0.0.1:1 service sandbox
@@ -88,10 +88,10 @@ describe('journal settle --not-applied, while the refund may still appear', () =
         asked for      a refund of 300 on charge ch_1
         reply          HTTP 502
       history
-        21 Nov 2040 05:05:12 UTC  unknown               HTTP 502, an HTML page
-        21 Nov 2040 05:05:12 UTC  not seen              the order did not show it yet
-        21 Nov 2040 06:10:00 UTC  recorded as not made  by op7: Ana at the bank
-                                                        looked: nothing
+        21 Nov 2040 05:05:12 UTC  unconfirmed        HTTP 502, an HTML page
+        21 Nov 2040 05:05:12 UTC  unconfirmed        the order did not show it yet
+        21 Nov 2040 06:10:00 UTC  recorded not made  by op7: Ana at the bank looked:
+                                                     nothing
       now:  it may still appear until tomorrow 05:06; to look whether it has:
             paydesk journal reconcile i_7f3k2m9q
             paydesk -p shop orders show ord_1
@@ -104,7 +104,7 @@ describe('journal settle --not-applied, while the refund may still appear', () =
       You are recording that this refund was NOT made. It may still appear until tomorrow 05:06. If you are wrong, the buyer
       is paid twice.
       instead of lines 16 to 17:
-        21 Nov 2040 06:10:00 UTC  recorded as not made  by op7: Ana at the bank looked: nothing"
+        21 Nov 2040 06:10:00 UTC  recorded not made  by op7: Ana at the bank looked: nothing"
     `);
   });
 
@@ -209,7 +209,7 @@ describe('journal settle --not-applied, while the refund may still appear', () =
     const { exitCode, transcript } = await person.end;
     expect({ exitCode, screen: withoutEscapes(transcript) }).toEqual({
       exitCode: 0,
-      screen: expect.stringContaining('recorded as not made, by'),
+      screen: expect.stringContaining('recorded not made, by'),
     });
   });
 });
@@ -290,7 +290,7 @@ describe('after it was settled by hand', () => {
       You are recording that this refund was made. If you are wrong, the buyer does
       not get the money.
       order id: ord_1
-      refund of 300 MXN: recorded as made, by op7
+      refund of 300 MXN: recorded made, by op7
         intent         i_7f3k2m9q, attempt 1
         order          ord_1
         account        shop, http://127.0.0.1:1 service sandbox
@@ -300,12 +300,12 @@ describe('after it was settled by hand', () => {
         asked for      a refund of 300 on charge ch_1
         reply          HTTP 502
       history
-        21 Nov 2040 05:05:12 UTC  unknown               HTTP 502, an HTML page
-        21 Nov 2040 05:05:12 UTC  not seen              the order did not show it yet
-        21 Nov 2040 06:10:00 UTC  recorded as not made  by op7: Ana at the bank
-                                                        looked: nothing
-        21 Nov 2040 07:00:00 UTC  corrected to made     by op7: it came after all,
-                                                        bank file of Monday
+        21 Nov 2040 05:05:12 UTC  unconfirmed        HTTP 502, an HTML page
+        21 Nov 2040 05:05:12 UTC  unconfirmed        the order did not show it yet
+        21 Nov 2040 06:10:00 UTC  recorded not made  by op7: Ana at the bank looked:
+                                                     nothing
+        21 Nov 2040 07:00:00 UTC  corrected to made  by op7: it came after all, bank
+                                                     file of Monday
       now:  paydesk -p shop orders show ord_1
             if that record is wrong:
             paydesk journal settle i_7f3k2m9q --correct --not-applied --note TEXT
@@ -507,8 +507,7 @@ describe('a duplicate alarm', () => {
     expect(open.data).toMatchObject([{ intent, alarm: 'duplicate' }]);
     const acknowledged = await screen(weeksLater, ['journal', 'acknowledge', intent, ...dealt], 80);
     expect(acknowledged).toMatchInlineSnapshot(`
-      "refund of 300 MXN: made: the reply was lost, the order shows it; alarm
-      acknowledged by op7
+      "refund of 300 MXN: made twice; alarm acknowledged by op7
         intent         i_7f3k2m9q, attempt 1
         order          ord_1
         account        shop, http://127.0.0.1:1 service sandbox
@@ -518,11 +517,11 @@ describe('a duplicate alarm', () => {
         asked for      a refund of 300 on charge ch_1
         reply          HTTP 502
       history
-        21 Nov 2040 05:05:12 UTC  unknown             HTTP 502, an HTML page
-        21 Nov 2040 05:05:12 UTC  not seen            the order did not show it yet
-        21 Nov 2040 05:10:00 UTC  applied             the service shows it more than
+        21 Nov 2040 05:05:12 UTC  unconfirmed         HTTP 502, an HTML page
+        21 Nov 2040 05:05:12 UTC  unconfirmed         the order did not show it yet
+        21 Nov 2040 05:10:00 UTC  made                the service shows it more than
                                                       once
-        30 Nov 2040 05:10:00 UTC  applied             the service shows it more than
+        30 Nov 2040 05:10:00 UTC  made                the service shows it more than
                                                       once
         30 Nov 2040 05:10:00 UTC  alarm acknowledged  by op7: the bank recalls rf_2,
                                                       ticket 8851
@@ -533,11 +532,9 @@ describe('a duplicate alarm', () => {
     `);
     const wide = await screen(weeksLater, ['journal', 'show', intent], 120);
     expect(differences(wide, acknowledged)).toMatchInlineSnapshot(`
-      "instead of lines 1 to 2:
-      refund of 300 MXN: made: the reply was lost, the order shows it; alarm acknowledged by op7
-      instead of lines 14 to 19:
-        21 Nov 2040 05:10:00 UTC  applied             the service shows it more than once
-        30 Nov 2040 05:10:00 UTC  applied             the service shows it more than once
+      "instead of lines 13 to 18:
+        21 Nov 2040 05:10:00 UTC  made                the service shows it more than once
+        30 Nov 2040 05:10:00 UTC  made                the service shows it more than once
         30 Nov 2040 05:10:00 UTC  alarm acknowledged  by op7: the bank recalls rf_2, ticket 8851"
     `);
     expect(await run(weeksLater, ['journal', 'reconcile', '--all', '--quiet'])).toMatchObject({
@@ -636,7 +633,7 @@ describe('journal reconcile', () => {
     const narrow = await screen('21T05:10:00', ['journal', 'reconcile', intent], 80);
     expect(narrow).toMatchInlineSnapshot(`
       "still unconfirmed: read again at 05:10:00, the order does not show it
-      refund of 300 MXN: not known yet; the order does not show it
+      refund of 300 MXN: unconfirmed: the order does not show it
         intent         i_7f3k2m9q, attempt 1
         order          ord_1
         account        shop, http://127.0.0.1:1 service sandbox
@@ -646,9 +643,9 @@ describe('journal reconcile', () => {
         asked for      a refund of 300 on charge ch_1
         reply          HTTP 502
       history
-        21 Nov 2040 05:05:12 UTC  unknown     HTTP 502, an HTML page
-        21 Nov 2040 05:05:12 UTC  not seen    the order did not show it yet
-        21 Nov 2040 05:10:00 UTC  read again  nothing new
+        21 Nov 2040 05:05:12 UTC  unconfirmed  HTTP 502, an HTML page
+        21 Nov 2040 05:05:12 UTC  unconfirmed  the order did not show it yet
+        21 Nov 2040 05:10:00 UTC  read again   nothing new
       now:  tell the buyer "it is being checked"; do not send it again anywhere else
             in a few minutes, read it again:
             paydesk journal reconcile i_7f3k2m9q
@@ -664,14 +661,14 @@ describe('journal reconcile', () => {
       "instead of line 1:
       still unconfirmed: read again at 05:11:00, the order does not show it
       instead of line 14:
-        21 Nov 2040 05:11:00 UTC  read again  nothing new
+        21 Nov 2040 05:11:00 UTC  read again   nothing new
       instead of lines 18 to 19:
             blocked until 22 Nov 2040 05:05:12 UTC at the latest, or until you settle it"
     `);
     service.orders = [refunded(300)];
     const changed = await run('21T05:20:00', ['journal', 'reconcile', intent]);
     expect(changed.stdout.split('\n')[0]).toBe(
-      'read ord_1 again at 05:20:00: it was "not known yet; the order does not show it", and is now "made: the reply was lost, the order shows it"',
+      'read ord_1 again at 05:20:00: it was "unconfirmed: the order does not show it", and is now "made: the reply was lost, the order shows it"',
     );
     const again = await run('23T05:20:00', ['journal', 'reconcile', intent, '--json']);
     expect(JSON.parse(again.stdout)).toMatchObject({
@@ -713,7 +710,7 @@ describe('journal reconcile', () => {
     const still = await run('21T12:00:00', [...all, '--quiet', '--json']);
     expect(JSON.parse(still.stdout).data).toMatchObject([{ order: 'ord_1', open: true }]);
     expect(await screen('21T20:00:00', [...all, '--quiet'], 80)).toMatchInlineSnapshot(`
-      "refund of 300 MXN on ord_1: not known yet; the order does not show it; blocked
+      "refund of 300 MXN on ord_1: unconfirmed: the order does not show it; blocked
       until 22 Nov 2040 05:05:12 UTC at the latest, or until you settle it:
       paydesk journal show i_7f3k2m9q
       INTENT      SENT UTC      ORDER   AMOUNT  OUTCOME    
@@ -721,10 +718,10 @@ describe('journal reconcile', () => {
       "
     `);
     expect(await screen('21T21:00:00', [...all, '--quiet'], 120)).toMatchInlineSnapshot(`
-      "refund of 300 MXN on ord_1: not known yet; the order does not show it; blocked until 22 Nov 2040 05:05:12 UTC at the
+      "refund of 300 MXN on ord_1: unconfirmed: the order does not show it; blocked until 22 Nov 2040 05:05:12 UTC at the
       latest, or until you settle it: paydesk journal show i_7f3k2m9q
-      INTENT      SENT UTC      ORDER   AMOUNT  OUTCOME                                    KIND    BY   PROFILE
-      i_7f3k2m9q  21 Nov 05:05  ord_1  300 MXN  not known yet; the order does not show it  refund  op7  shop   
+      INTENT      SENT UTC      ORDER   AMOUNT  OUTCOME                                  KIND    BY   PROFILE
+      i_7f3k2m9q  21 Nov 05:05  ord_1  300 MXN  unconfirmed: the order does not show it  refund  op7  shop   
       "
     `);
   });

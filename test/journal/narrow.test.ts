@@ -51,18 +51,18 @@ test('OUTCOME is whole at 80 and 120 columns and tells the kind; the link stands
       .replaceAll(/[0-9a-f]{24}/g, '0123456789abcdef01234567')
       .replaceAll(/link\/[0-9a-f]{12}\b/g, 'link/72aeeb95b1de');
   expect(await screen(80)).toMatchInlineSnapshot(`
-    "INTENT      SENT UTC      ORDER                       MXN  OUTCOME           
-    i_00000000  21 Nov 05:05  0123456789abcdef01234567  30000  link created      
+    "INTENT      SENT UTC      ORDER                       MXN  OUTCOME       KIND   
+    i_00000000  21 Nov 05:05  0123456789abcdef01234567  30000  link created  checko…
                 link https://pay.example.com/link/72aeeb95b1de
-    i_00000000  21 Nov 05:05  ord_2tQ7zRk9PwE5xNvAm       700  refunded, no reply
-    this terminal has no room for KIND, BY: -o list shows every field
+    i_00000000  21 Nov 05:05  ord_2tQ7zRk9PwE5xNvAm       700  made          refund 
+    this terminal has no room for BY: -o list shows every field
     "
   `);
   expect(await screen(120)).toMatchInlineSnapshot(`
-    "INTENT      SENT UTC      ORDER                        AMOUNT  OUTCOME             KIND      BY   PROFILE
-    i_00000000  21 Nov 05:05  0123456789abcdef01234567  30000 MXN  link created        checkout  op7  demo   
-                link https://pay.example.com/link/72aeeb95b1de
-    i_00000000  21 Nov 05:05  ord_2tQ7zRk9PwE5xNvAm       700 MXN  refunded, no reply  refund    op7  demo   
+    "INTENT      SENT UTC      ORDER                       MXN  OUTCOME       BY   LINK                                     
+    i_00000000  21 Nov 05:05  0123456789abcdef01234567  30000  link created  op7  https://pay.example.com/link/72aeeb95b1de
+    i_00000000  21 Nov 05:05  ord_2tQ7zRk9PwE5xNvAm       700  made          op7  -                                        
+    this terminal has no room for KIND, PROFILE: -o list shows every field
     "
   `);
   // A list of payment links is read for the links.
@@ -132,17 +132,17 @@ test('over several profiles and kinds nothing is lost at 80 columns: whose money
       .replaceAll(/\b[0-9a-f]{24}/g, '0123456789abcdef01234567')
       .replaceAll(/link\/[0-9a-f]{12}\b/g, 'link/72aeeb95b1de');
   expect(await list()).toMatchInlineSnapshot(`
-    "INTENT      SENT UTC         AMOUNT  OUTCOME             PROFILE
-    i_00000000  21 Nov 05:05    700 MXN  refunded, no reply  demo   
+    "INTENT      SENT UTC         AMOUNT  OUTCOME        PROFILE
+    i_00000000  21 Nov 05:05    700 MXN  made           demo   
                 order ord_2tQ7zRk9PwE5xNvAm
-    i_00000000  21 Nov 05:05   7450 MXN  captured            demo   
+    i_00000000  21 Nov 05:05   7450 MXN  captured       demo   
                 order ord_2tQ7zRk9PwE5xNvAm
-    i_00000000  21 Nov 05:05  35000 MXN  recorded as made    shop   
+    i_00000000  21 Nov 05:05  35000 MXN  recorded made  shop   
                 order ord_2tQ7zRk9PwE5xNvAm
-    i_00000000  21 Nov 05:05  30000 MXN  link created        demo   
+    i_00000000  21 Nov 05:05  30000 MXN  link created   demo   
                 created 0123456789abcdef01234567
                 link https://pay.example.com/link/72aeeb95b1de
-    i_00000000  21 Nov 05:05  30000 MXN  link created        shop   
+    i_00000000  21 Nov 05:05  30000 MXN  link created   shop   
                 created 0123456789abcdef01234567
                 link https://pay.example.com/link/656f1c0e9a2b4d
     this terminal has no room for KIND, BY: -o list shows every field

@@ -19,7 +19,7 @@ test('a person’s word stands with its note and name, all times in Unix seconds
   const words = ['--applied', '--note', 'seen in the bank file', '--confirm', order.id];
   expect((await run('settle', intent, ...words)).code).toBe(0);
 
-  expect((await run('show', intent)).stdout).toContain('recorded as made  by op7: seen in the bank file\n');
+  expect((await run('show', intent)).stdout).toContain('recorded made  by op7: seen in the bank file\n');
   const { sent_at: sentAt, history, ...shown } = JSON.parse((await run('show', intent, '--json')).stdout);
   expect(shown).toMatchObject({ by: 'person', stated_by: 'op7', stated_note: 'seen in the bank file' });
   expect(history.at(-1)).toEqual({

@@ -217,7 +217,7 @@ describe('two equal refunds that only the read of orders show shows', () => {
       const intent = await secondShows();
       expect((await run('05:10:00', line)).code).toBe(7);
       const { outcome, by } = JSON.parse((await run('05:11:00', `journal show ${intent} --json`)).stdout);
-      expect({ outcome, by }).toEqual({ outcome: 'MADE TWICE: made', by: 'reply' });
+      expect({ outcome, by }).toEqual({ outcome: 'made twice', by: 'reply' });
       expect((await run('05:11:00', `orders show ${id}`)).stdout).toMatch(/ {2}root\n +id rf_1\n/);
       const history = (await run('05:11:00', `journal show ${intent}`)).stdout;
       expect(history).toMatch(

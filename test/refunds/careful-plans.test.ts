@@ -88,8 +88,8 @@ it('a row that was settled by hand as not made says so before it is sent again, 
   });
   const sent = await service.run(['refunds', 'apply', 'refunds.plan', '--yes', '--quiet'], { env });
 
-  expect(recordsIn(status)).toMatchObject([{ verdict: 'not_made' }]);
-  expect(status.stderr).toContain('of 1 row 1 recorded as not made by hand');
+  expect(recordsIn(status)).toMatchObject([{ verdict: 'recorded_not_made' }]);
+  expect(status.stderr).toContain('of 1 row 1 recorded not made');
   expect(status.stderr).not.toContain('refused by the service');
   const words = 'was NOT made (the bank shows nothing)';
   expect(recordsIn(planned)).toMatchObject([{ state: 'ready', notes: expect.stringContaining(words) }]);

@@ -174,6 +174,7 @@ it('looks like this at 80 columns', async () => {
     [###############xxxxxxx]  # applied, ? unconfirmed, x refused, impossible or to
     be looked at, . not sent
     of 3 rows 2 applied (35100 MXN), 1 impossible
+    the orders were read at 05:05:12
     digest 12345678; this plan has --expect-count 3 --expect-total MXN=35100
     whole digest 1234123412341234123412341234123412341234123412341234123412341234
     "

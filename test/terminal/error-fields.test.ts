@@ -55,7 +55,7 @@ test('journal show finds a change by the script’s own id, and shows both ids',
   };
   const narrow = await screenAt(80);
   expect(narrow).toMatchInlineSnapshot(`
-    "refund of 300 MXN: not known yet; the order does not show it
+    "refund of 300 MXN: unconfirmed: the order does not show it
       intent         i_7f3k2m9q, attempt 1
       script id      ticket-8840
       order          ord_1
@@ -65,9 +65,9 @@ test('journal show finds a change by the script’s own id, and shows both ids',
       request        POST /orders/ord_1/refunds {"charge_id":"ch_1","amount":300}
       asked for      a refund of 300 on charge ch_1
     history
-      21 Nov 2040 05:05:12 UTC  unknown   the connection to 127.0.0.1:1 was
-                                          closed before a reply came (ECONNRESET)
-      21 Nov 2040 05:05:12 UTC  not seen  the order did not show it yet
+      21 Nov 2040 05:05:12 UTC  unconfirmed  the connection to 127.0.0.1:1 was
+                                             closed before a reply came (ECONNRESET)
+      21 Nov 2040 05:05:12 UTC  unconfirmed  the order did not show it yet
     now:  tell the buyer "it is being checked"; do not send it again anywhere else
           paydesk journal reconcile i_7f3k2m9q
           blocked until 22 Nov 2040 05:05:12 UTC at the latest, or until you settle
@@ -80,7 +80,7 @@ test('journal show finds a change by the script’s own id, and shows both ids',
   `);
   expect(differences(await screenAt(120), narrow)).toMatchInlineSnapshot(`
     "instead of lines 11 to 12:
-      21 Nov 2040 05:05:12 UTC  unknown   the connection to 127.0.0.1:1 was closed before a reply came (ECONNRESET)
+      21 Nov 2040 05:05:12 UTC  unconfirmed  the connection to 127.0.0.1:1 was closed before a reply came (ECONNRESET)
     instead of lines 16 to 17:
           blocked until 22 Nov 2040 05:05:12 UTC at the latest, or until you settle it"
   `);

@@ -7,11 +7,11 @@ import type { ControlTotals, Plan } from '../../plans/plans.ts';
 import { commandLine, type Profile } from '../../profiles/profiles.ts';
 import { countWords } from './batch-words.ts';
 import { checkAnswerable, confirmPlan } from './confirm-plan.ts';
-import { readUnconfirmed } from './look-up-first.ts';
 import { secondPersonFor } from './plan-approval.ts';
 import { checkAccount, checkControlTotals, checkPlanLimits } from './plan-checks.ts';
+import { readAgain } from './read-again.ts';
 import { reportPlan } from './report-plan.ts';
-import { reportColumns } from './row-verdicts.ts';
+import { isAlarming, reportColumns } from './row-verdicts.ts';
 import { runPlan } from './run-plan.ts';
 import { freeName } from './written-files.ts';
 
@@ -45,7 +45,7 @@ export async function applyPlan(ctx: Context, asked: ApplyAsked): Promise<0 | 7 
     ? undefined
     : await ctx.journal.claimPlan(plan, () => ctx.plans.text(plan));
   try {
-    const unread = await readUnconfirmed(ctx, plan);
+    const unread = ctx.options.dryRun ? new Map<string, string>() : await readAgain(ctx, plan);
     await checkAge(ctx, plan, profile, asked.path);
     const second = await secondPersonFor(ctx, taken?.shared, profile, plan);
     await confirmPlan(ctx, service, plan, asked, second);
@@ -65,7 +65,7 @@ async function checkAge(ctx: Context, plan: Plan, profile: Profile, path: string
   if (ageMs < -tolerableSkewMs) throw await ofTheFuture(ctx, plan, profile, path);
   if (ageMs <= maxMs) return;
   const reports = await reportPlan(ctx, plan);
-  const isOpen = reports.some(({ verdict }) => verdict === 'unconfirmed');
+  const isOpen = reports.some(isAlarming);
   // Code 7 comes before every other: nothing was sent now, but a person must look at what was sent before.
   throw new CliError(
     isOpen ? 'unknown' : 'refused',

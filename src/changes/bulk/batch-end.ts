@@ -6,7 +6,14 @@ import { alarmWords } from '../../journal/journal.ts';
 import type { BatchStop } from '../../plans/plans.ts';
 import { commandLine, type Profile } from '../../profiles/profiles.ts';
 import { countWords, inFull, lineWords, moreWords, shownRows } from './batch-words.ts';
-import { isLeftToSend, type RowReport } from './row-verdicts.ts';
+import {
+  countVerdicts,
+  isAlarming,
+  isDone,
+  isLeftToSend,
+  type RowReport,
+  rowVerdicts,
+} from './row-verdicts.ts';
 import type { BatchRun } from './send-row.ts';
 
 /** What a batch was stopped by, as a sentence begins. */
@@ -53,8 +60,8 @@ export function batchError(
   ended: BatchEnded,
 ): CliError | undefined {
   const { stop, profile, signal, run, lost, again } = ended;
-  const left = reports.filter(({ verdict }) => verdict !== 'applied');
-  const unconfirmed = left.filter(({ verdict }) => verdict === 'unconfirmed');
+  const left = reports.filter((report) => !isDone(report));
+  const unconfirmed = left.filter(isAlarming);
   const certain = [
     countWords(reports, profile.settings),
     onItsWay(run, unconfirmed.length),
@@ -119,11 +126,12 @@ function unconfirmedError(
     readonly mend: readonly string[];
   },
 ): CliError {
-  const unconfirmed = left.filter(({ verdict }) => verdict === 'unconfirmed');
+  const unconfirmed = left.filter(isAlarming);
   const isUsual = stop === undefined || stop.why === 'signal';
   const isAway = unconfirmed.some(({ isUnread }) => isUnread === true);
-  const status = commandLine(profile, 'refunds', 'status', path, '--only', 'unconfirmed');
-  const message = stop === undefined ? `${manyRows(unconfirmed)} unconfirmed` : stopWords(stop);
+  const only = rowVerdicts.filter((one) => unconfirmed.some(({ verdict }) => verdict === one));
+  const status = commandLine(profile, 'refunds', 'status', path, '--only', only.join(','));
+  const message = stop === undefined ? alarmingWords(unconfirmed) : stopWords(stop);
   return new CliError('unknown', message, {
     ...parts,
     now: [
@@ -138,6 +146,13 @@ function unconfirmedError(
       again,
     ],
   });
+}
+
+// `2 rows are unconfirmed and 1 row is made twice`
+function alarmingWords(reports: readonly RowReport[]): string {
+  return countVerdicts(reports)
+    .map(({ verdict, reports: some }) => `${manyRows(some)} ${verdict.replaceAll('_', ' ')}`)
+    .join(' and ');
 }
 
 function unconfirmedWords(report: RowReport): string {
@@ -187,8 +202,8 @@ function afterLeft(
 function reasonLines(path: string, left: readonly RowReport[], profile: Profile): readonly string[] {
   const isOfPlan = ({ verdict }: RowReport) => verdict === 'look' || verdict === 'impossible';
   const reasons = left.flatMap((report) => {
-    const { row, why, verdict } = report;
-    return why === undefined || verdict === 'unconfirmed' || isOfPlan(report)
+    const { row, why } = report;
+    return why === undefined || isAlarming(report) || isOfPlan(report)
       ? []
       : [{ line: row.line, orderId: row.orderId, why }];
   });

@@ -6,7 +6,14 @@ import { bar, type ControlTotals, digestShown, type Plan, type PlanRow, sumsOf }
 import { commandLine, type Profile } from '../../profiles/profiles.ts';
 import type { Block } from '../../terminal/terminal.ts';
 import { titleLine } from '../change-words.ts';
-import { countVerdicts, type RowReport, type RowVerdict, whyBesideOrder } from './row-verdicts.ts';
+import {
+  countVerdicts,
+  isAlarming,
+  isDone,
+  type RowReport,
+  type RowVerdict,
+  whyBesideOrder,
+} from './row-verdicts.ts';
 
 /** `112 refunds, 1203400 MXN and 900 USD`. */
 export function rowsAndSums(rows: readonly PlanRow[], style: AmountStyle): string {
@@ -26,9 +33,11 @@ export function rowsAndSumsOf(
 // What is said of rows with a verdict, and whether their sum is worth saying.
 const verdictWords: Readonly<Record<RowVerdict, { readonly words: string; readonly hasSum: boolean }>> = {
   applied: { words: 'applied', hasSum: true },
+  made_twice: { words: 'made twice', hasSum: true },
+  appeared: { words: 'recorded as not made, and appeared', hasSum: true },
   unconfirmed: { words: 'unconfirmed', hasSum: true },
   refused: { words: 'refused by the service', hasSum: false },
-  not_made: { words: 'recorded as not made by hand', hasSum: false },
+  recorded_not_made: { words: 'recorded not made', hasSum: false },
   not_sent: { words: 'not sent', hasSum: false },
   would_be_sent: { words: 'would be sent', hasSum: true },
   not_started: { words: 'not started', hasSum: false },
@@ -39,7 +48,7 @@ const verdictWords: Readonly<Record<RowVerdict, { readonly words: string; readon
 /** `of 300 rows 112 applied (1203400 MXN), 2 refused by the service, 3 unconfirmed (41000 MXN), 183 not started`. */
 export function countWords(reports: readonly RowReport[], style: AmountStyle): string {
   const count = (some: readonly RowReport[], words: string, hasSum: boolean) => {
-    const sums = sumsOf(some.map(({ row }) => row)).filter(({ amount }) => amount > 0);
+    const sums = sumsOf(some.map(moneyOf)).filter(({ amount }) => amount > 0);
     return `${some.length} ${words}${hasSum && sums.length > 0 ? ` (${sumsWords(sums, style)})` : ''}`;
   };
   const parts = countVerdicts(reports).flatMap(({ verdict, reports: some }) => {
@@ -47,10 +56,16 @@ export function countWords(reports: readonly RowReport[], style: AmountStyle): s
     const byHand = some.filter(({ attempt }) => attempt?.isByHand === true);
     return [
       count(some, words, hasSum),
-      ...(byHand.length === 0 ? [] : [count(byHand, 'of them recorded by hand', hasSum)]),
+      ...(byHand.length === 0 ? [] : [count(byHand, 'of them recorded made', hasSum)]),
     ];
   });
   return `of ${manyRows(reports.map(({ row }) => row))} ${parts.join(', ')}`;
+}
+
+// What a row wants; of one that was made twice, what went back.
+function moneyOf({ row, verdict, attempt }: RowReport): Pick<PlanRow, 'currency' | 'sum'> {
+  const { currency, sum } = row;
+  return { currency, sum: verdict === 'made_twice' ? (attempt?.made?.sum ?? sum) : sum };
 }
 
 /** `60 rows`. If amounts were spread over charges: `64 refunds (60 rows of the file)`. */
@@ -104,9 +119,9 @@ export function verdictBar(reports: readonly RowReport[]): string {
   const of = (...verdicts: readonly RowVerdict[]) =>
     reports.filter(({ verdict }) => verdicts.includes(verdict)).length;
   const rows = {
-    applied: of('applied'),
-    unconfirmed: of('unconfirmed'),
-    refused: of('refused', 'not_made', 'impossible', 'look'),
+    applied: reports.filter(isDone).length,
+    unconfirmed: reports.filter(isAlarming).length,
+    refused: of('refused', 'recorded_not_made', 'impossible', 'look'),
     left: of('not_sent', 'would_be_sent', 'not_started'),
   };
   return `${bar(rows, barLength)}  # applied, ? unconfirmed, x refused, impossible or to be looked at, . not sent`;

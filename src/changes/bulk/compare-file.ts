@@ -2,22 +2,24 @@
 
 import { sumsWords } from '../../amounts.ts';
 import { longPages, type OpenService } from '../../api/api.ts';
-import { readMoney } from '../../api/charges.ts';
 import { type Column, fieldColumn } from '../../api/resources.ts';
 import { idOf, type JsonObject } from '../../api/spec.ts';
 import type { Context } from '../../commands/command.ts';
-import { ordersWithRefunds } from '../../orders/orders.ts';
-import { type Delimiter, type InputRow, readInputFile, sumsOf } from '../../plans/plans.ts';
+import { type KnownOrder, knownOrders, ordersWithRefunds } from '../../orders/orders.ts';
+import { type Delimiter, type InputRow, readInputFile, rowKey, sumsOf } from '../../plans/plans.ts';
 import { commandLine, type Profile } from '../../profiles/profiles.ts';
+import { senderOf } from '../refund/known-refunds.ts';
 import { inFull, lineWords } from './batch-words.ts';
-import { type KnownRefunds, knownRefunds } from './compare-journal.ts';
 import {
+  alarmingVerdicts,
   type Compared,
+  type CompareRules,
   compareOrder,
   compareVerdicts,
+  isShown,
   notFound,
-  refundsOf,
-  shownWhy,
+  notInFile,
+  type ShownRefund,
 } from './compare-rows.ts';
 import { referenceProblems, refuseProblems } from './input-problems.ts';
 import { orderIdOf, ordersOf, type ReadOrders, readOrders } from './read-orders.ts';
@@ -49,25 +51,27 @@ export async function compareFile(
   await refuseProblems(ctx, input, input.problems, asked);
   const orders = await readOrders(ctx, service, ordersOf(input.rows));
   await refuseProblems(ctx, input, referenceProblems(input.rows, orders), asked);
-  const journal = await knownRefunds(ctx, service);
-  const compared = await compareRows(input.rows, orders, journal);
+  const known = knowing(ctx, service);
+  const compared = await compareRows(input.rows, orders, known);
   const ofRows = new Set(
     compared.flatMap(({ orderId, refunds }) => refunds.map(({ id }) => `${orderId} ${id}`)),
   );
   const more =
     asked.since === undefined
       ? []
-      : await refundsElsewhere(ctx, service, { ofRows, journal, since: asked.since });
+      : await refundsElsewhere(ctx, service, known, { ofRows, since: asked.since });
   const all = [...compared.toSorted(byLine), ...more];
   const plan = { columns: input.columns };
   await ctx.out.ownList(
     compareColumns(plan, all),
-    all.values().map((one) => compareRecord(one, plan, journal)),
+    all.values().map((one) => compareRecord(one, plan)),
   );
   for (const line of whyLines(all, service.profile, asked.file)) ctx.notes.note(line);
   const isLookedFor = asked.since !== undefined;
   for (const line of closingLines(all, service.profile, isLookedFor)) ctx.notes.note(line);
-  if (all.some(({ verdict }) => verdict === 'unconfirmed')) return 7;
+  const isAlarming = ({ verdict, state }: Compared) =>
+    alarmingVerdicts.includes(verdict) || (verdict === 'not_in_file' && state === 'unconfirmed');
+  if (all.some(isAlarming)) return 7;
   return all.every(({ verdict }) => verdict === 'refunded') ? 0 : 8;
 }
 
@@ -75,41 +79,57 @@ function byLine(one: Compared, other: Compared): number {
   return (one.row?.line ?? 0) - (other.row?.line ?? 0);
 }
 
-// The journal is asked about so many orders at a time.
+// What is known of some orders, and the rules for the rows of one of them.
+interface Knowing {
+  readonly of: (orders: readonly JsonObject[]) => Promise<readonly KnownOrder[]>;
+  readonly rules: (orderId: string) => CompareRules;
+}
+
+function knowing(ctx: Context, service: OpenService): Knowing {
+  const { origin, mode, settings } = service.profile;
+  return {
+    of: (orders) => knownOrders(ctx, service, orders),
+    rules: (orderId) => ({
+      keyOf: (row) => rowKey({ ...row, origin, mode, orderId }),
+      senderOf: (refund) => senderOf(ctx, refund),
+      settings,
+    }),
+  };
+}
+
+// The journal is asked about so many orders at a time, since a file may name thousands.
 const ordersAtOnce = 100;
 
 async function compareRows(
   rows: readonly InputRow[],
   orders: ReadOrders,
-  journal: KnownRefunds,
+  known: Knowing,
 ): Promise<readonly Compared[]> {
   const byOrder = [...Map.groupBy(rows, (row) => orderIdOf(row, orders))];
   const compared: Compared[] = [];
   for (let from = 0; from < byOrder.length; from += ordersAtOnce) {
     const some = byOrder.slice(from, from + ordersAtOnce);
-    await journal.lookUp(some.map(([id]) => id));
-    compared.push(...some.flatMap(([id, own]) => compareRowsOf(id, own, orders, journal)));
+    const read = await known.of(
+      some.map(([id]) => orders.take(id)?.order).filter((order) => order !== undefined),
+    );
+    const byId = new Map(read.map((one) => [one.order.id, one]));
+    compared.push(
+      ...some.flatMap(([id, own]) => {
+        const order = byId.get(id);
+        const missing = orders.missing.get(id) ?? `there is no order ${id}`;
+        return order === undefined
+          ? own.map((row) => notFound(id, row, missing))
+          : compareOrder(id, own, order, known.rules(id));
+      }),
+    );
   }
   return compared;
-}
-
-function compareRowsOf(
-  id: string,
-  rows: readonly InputRow[],
-  orders: ReadOrders,
-  journal: KnownRefunds,
-): readonly Compared[] {
-  const order = orders.take(id)?.order;
-  if (order === undefined)
-    return rows.map((row) => notFound(id, row, orders.missing.get(id) ?? `there is no order ${id}`));
-  return compareOrder(id, rows, order, journal.ofOrder(id, order));
 }
 
 // Which refunds are looked for: those since then that no row is about.
 interface Elsewhere {
   /** `ORDER REFUND` of the refunds that rows are about. */
   readonly ofRows: ReadonlySet<string>;
-  readonly journal: KnownRefunds;
   /** Unix milliseconds. */
   readonly since: number;
 }
@@ -118,6 +138,7 @@ interface Elsewhere {
 async function refundsElsewhere(
   ctx: Context,
   service: OpenService,
+  known: Knowing,
   asked: Elsewhere,
 ): Promise<readonly Compared[]> {
   const found: Compared[] = [];
@@ -125,11 +146,11 @@ async function refundsElsewhere(
   const end = ctx.notes.progress(() => `looking for other refunds: ${read} orders read`);
   try {
     for await (const { records } of longPages(service, 'orders', {}, { ahead: true })) {
-      await asked.journal.lookUp(ordersWithRefunds(records.map(({ value }) => value)));
-      for (const record of records) {
-        const id = idOf(record);
-        if (id !== undefined) found.push(...elsewhere(id, record.value, asked));
-      }
+      const orders = records.flatMap((record) => (idOf(record) === undefined ? [] : [record.value]));
+      // Most orders have no refund, and nobody asks the journal about those.
+      const withRefunds = ordersWithRefunds(orders);
+      const some = orders.filter(({ id }) => withRefunds.has(String(id)));
+      for (const order of await known.of(some)) found.push(...elsewhere(order, known, asked));
       read += records.length;
     }
   } finally {
@@ -139,30 +160,18 @@ async function refundsElsewhere(
 }
 
 function elsewhere(
-  orderId: string,
-  order: JsonObject,
-  { ofRows, journal, since }: Elsewhere,
+  { order, reading, refunds }: KnownOrder,
+  known: Knowing,
+  { ofRows, since }: Elsewhere,
 ): readonly Compared[] {
-  // Most orders have no refund, so their charges are not read.
-  const reading = order.amount_refunded === 0 ? undefined : readMoney(order);
-  if (reading === undefined || 'problem' in reading) return [];
-  const { currency } = reading.money;
-  const { probable } = journal.ofOrder(orderId, order);
-  return refundsOf(reading.money)
-    .filter(({ id, createdAt }) => {
-      const isSince = createdAt === undefined || createdAt * 1000 >= since;
-      return isSince && !ofRows.has(`${orderId} ${id}`);
-    })
-    .map((refund) => ({
-      row: undefined,
-      orderId,
-      verdict: 'not_in_file' as const,
-      why: shownWhy(probable.get(refund.id)),
-      wanted: undefined,
-      refunded: -refund.amount,
-      currency,
-      refunds: [refund],
-    }));
+  if ('problem' in reading) return [];
+  const orderId = String(order.id);
+  const isMissing = ({ record: { id, createdAt } }: ShownRefund) =>
+    (createdAt === undefined || createdAt * 1000 >= since) && !ofRows.has(`${orderId} ${id}`);
+  return refunds
+    .filter(isShown)
+    .filter(isMissing)
+    .map((refund) => notInFile(orderId, refund, reading.money.currency, known.rules(orderId)));
 }
 
 // ── What is printed ─────────────────────────────────────────────────────────────────────────────
@@ -188,6 +197,7 @@ function compareColumns(titles: Titles, all: readonly Compared[]): readonly Colu
       ...fieldColumn('why', 'WHY', 'text', hasReasons ? 100 : 160),
       ...(hasReasons ? { isMissed: true } : {}),
     },
+    fieldColumn('state', 'STATE', 'text'),
     fieldColumn('currency', 'CURRENCY', 'text'),
     fieldColumn('charge', 'CHARGE', 'text'),
     fieldColumn('ref', 'REF', 'text'),
@@ -203,12 +213,10 @@ function firstRefund({ refund_id: ids }: JsonObject): unknown {
 }
 
 function compareRecord(
-  { row, orderId, verdict, why, wanted, refunded, currency, refunds }: Compared,
+  { row, orderId, verdict, state, why, wanted, refunded, currency, refunds }: Compared,
   { columns }: Titles,
-  journal: KnownRefunds,
 ): JsonObject {
   const last = refunds.at(-1);
-  const known = refunds.flatMap(({ id }) => journal.sentBy(id) ?? []);
   return {
     object: 'refund_comparison',
     line: row?.line ?? null,
@@ -218,11 +226,11 @@ function compareRecord(
     refunded,
     currency: currency ?? null,
     verdict,
+    state: state ?? null,
     why: why ?? null,
     refunded_at: last?.createdAt ?? null,
     refund_id: refunds.map(({ id }) => id).join(' ') || null,
-    operator:
-      known.length > 0 ? [...new Set(known)].join(', ') : refunds.length > 0 ? 'not from this machine' : null,
+    operator: [...new Set(refunds.map(({ by }) => by))].join(', ') || null,
     ref: row?.ref ?? '',
     input: Object.fromEntries(columns.map((title, index) => [title, row?.cells[index] ?? ''])),
   };
@@ -233,8 +241,13 @@ const verdictWords: Readonly<Record<(typeof compareVerdicts)[number], string>> =
   in_part: 'in part',
   more: 'more than the file says',
   not: 'not refunded',
+  pending: 'pending: the service has taken it up',
+  failed: 'failed after it was made',
   unconfirmed: 'unconfirmed: paydesk journal reconcile --all',
-  by_hand: 'recorded as made; the order does not show it',
+  made_twice: 'made twice',
+  appeared: 'recorded as not made, and appeared',
+  gone: 'made, and not shown any more',
+  recorded_made: 'recorded made; the order does not show it',
   not_shown: 'of orders whose charges are not shown: nothing shows a refund',
   not_found: 'not found',
   not_in_file: 'not in the file',

@@ -8,9 +8,17 @@ import { commandLine, profileNamed } from '../../profiles/profiles.ts';
 import { lookWords } from './batch-end.ts';
 import { countWords, verdictBar } from './batch-words.ts';
 import { controlFigures } from './plan-checks.ts';
+import { readAgain, type Unread } from './read-again.ts';
 import { reportPlan } from './report-plan.ts';
 import { type RestRows, restRows } from './rest-rows.ts';
-import { type RowReport, type RowVerdict, reportColumns, reportRecord } from './row-verdicts.ts';
+import {
+  isAlarming,
+  isDone,
+  type RowReport,
+  type RowVerdict,
+  reportColumns,
+  reportRecord,
+} from './row-verdicts.ts';
 import { checkRest } from './written-files.ts';
 
 /** What `refunds status` was asked for. */
@@ -19,6 +27,8 @@ export interface StatusAsked {
   /** Where the rows that certainly moved no money go. */
   readonly rest: string | undefined;
   readonly force: boolean;
+  /** Reads no order again. */
+  readonly offline: boolean;
   /** Lists only rows with these verdicts; all if it is not given. */
   readonly only: readonly RowVerdict[] | undefined;
 }
@@ -30,6 +40,8 @@ export async function planStatus(ctx: Context, asked: StatusAsked): Promise<0 | 
   const style = ctx.profiles.amountStyle(plan.profile);
   ctx.out.checkColumns(reportColumns(plan));
   const sending = await ctx.journal.applying(plan);
+  // While a run sends the rows, it has them.
+  const unread = asked.offline || sending !== undefined ? new Map() : await readAgain(ctx, plan);
   const reports =
     asked.rest === undefined
       ? await reportPlan(ctx, plan)
@@ -44,17 +56,18 @@ export async function planStatus(ctx: Context, asked: StatusAsked): Promise<0 | 
     ctx.notes.warn(
       `this plan is being applied right now: ${sending}; what is said here may change any moment`,
     );
-  for (const report of reports.filter(({ verdict }) => verdict === 'unconfirmed')) {
+  for (const report of reports.filter(isAlarming)) {
     const { line, orderId } = report.row;
-    ctx.notes.warn(`line ${line}, ${orderId}, is unconfirmed: ${lookWords(report)}`);
+    ctx.notes.warn(`line ${line}, ${orderId}, is ${report.state}: ${lookWords(report)}`);
   }
   if (ctx.out.format === 'table') ctx.notes.note(verdictBar(reports));
   ctx.notes.note(countWords(reports, style));
+  for (const line of asOfWords(ctx, reports, unread)) ctx.notes.note(line);
   ctx.notes.note(totalsLine(plan));
   ctx.notes.note(`whole digest ${plan.digest}`);
   if (reports.some(({ verdict }) => verdict === 'not_started')) ctx.notes.note(reasonsLine(plan, asked.path));
-  if (reports.some(({ verdict }) => verdict === 'unconfirmed')) return 7;
-  return reports.every(({ verdict }) => verdict === 'applied') ? 0 : 8;
+  if (reports.some(isAlarming)) return 7;
+  return reports.every(isDone) ? 0 : 8;
 }
 
 // What `--confirm`, `--expect-count` and `--expect-total` want to hear of this plan.
@@ -70,6 +83,23 @@ function totalsLine({ digest, rows }: Plan): string {
 function reasonsLine({ profile }: Plan, path: string): string {
   const again = commandLine(profileNamed(profile), 'refunds', 'apply', path, '--dry-run');
   return `to see why paydesk did not send a row (this reads the orders again, and sends nothing): ${again}`;
+}
+
+// What the journal says is as old as the last read of each order.
+function asOfWords(ctx: Context, reports: readonly RowReport[], unread: Unread): readonly string[] {
+  const times = reports.flatMap(({ attempt }) => attempt?.readAt ?? []);
+  const oldest = times.reduce((one, other) => Math.min(one, other), Number.POSITIVE_INFINITY);
+  const newest = times.reduce((one, other) => Math.max(one, other), 0);
+  const [problem] = unread.values();
+  const [from, to] = [ctx.shortTime(oldest), ctx.shortTime(newest)];
+  return [
+    ...(problem === undefined
+      ? []
+      : [`${counted(unread.size, 'order')} could not be read again: ${problem}`]),
+    ...(times.length === 0
+      ? []
+      : [`the orders were read ${from === to ? `at ${from}` : `between ${from} and ${to}`}`]),
+  ];
 }
 
 // A row that is paid a second later must not be in the file of the rows that moved no money.

@@ -4,7 +4,7 @@ import type { Context } from '../../commands/command.ts';
 import type { AttemptRecord } from '../../journal/journal.ts';
 import type { Plan, PlanRow } from '../../plans/plans.ts';
 import { rowsToSend } from './plan-checks.ts';
-import { isRefused, type NotSent, type RowReport, reportRows } from './row-verdicts.ts';
+import { isDone, isRefused, movedNothing, type NotSent, type RowReport, reportRows } from './row-verdicts.ts';
 import { turn } from './turn.ts';
 
 /** What became of every row of a plan. `notSent`: what this run knows of rows that it did not send. */
@@ -23,9 +23,10 @@ export async function reportPlan(ctx: Context, plan: Plan, notSent?: NotSent): P
 export function sentNow(plan: Plan, reports: readonly RowReport[]): readonly PlanRow[] {
   const sendable = new Set(rowsToSend(plan.rows));
   const held = new Set<string>();
-  return reports.flatMap(({ row, verdict, attempt }) => {
-    if (!sendable.has(row) || verdict === 'applied' || held.has(row.orderId)) return [];
-    const isSent = verdict !== 'unconfirmed' && (!isRefused(verdict) || attempt?.isSentAnew === true);
+  return reports.flatMap((report) => {
+    const { row, verdict, attempt } = report;
+    if (!sendable.has(row) || isDone(report) || held.has(row.orderId)) return [];
+    const isSent = movedNothing(report) && (!isRefused(verdict) || attempt?.isSentAnew === true);
     if (!isSent) held.add(row.orderId);
     return isSent ? [row] : [];
   });

@@ -5,19 +5,24 @@ import { isKeyRefusal, isObject, type JsonObject } from '../../api/spec.ts';
 import {
   type Alarm,
   type AttemptRecord,
+  alarmWords,
   attemptName,
   statementOn,
   type VerdictRow,
 } from '../../journal/journal.ts';
+import { type RecordedState, type RefundState, recordedState, refundStates } from '../../orders/orders.ts';
 import type { Plan, PlanRow } from '../../plans/plans.ts';
+import { acknowledgementOf } from '../by-hand-words.ts';
 import { replyWords } from '../change-words.ts';
 
 /** Every verdict of a row, in the order in which they are counted. */
 export const rowVerdicts = [
   'applied',
+  'made_twice',
+  'appeared',
   'unconfirmed',
   'refused',
-  'not_made',
+  'recorded_not_made',
   'not_sent',
   'would_be_sent',
   'not_started',
@@ -25,10 +30,9 @@ export const rowVerdicts = [
   'impossible',
 ] as const;
 /**
- * - `applied`: the refund was made, by this plan or before it
- * - `unconfirmed`: it was sent, and nobody knows yet whether it was made
+ * - `applied`: the refund was made, by this plan or before it, or a person recorded it as made
+ * - `made_twice`, `appeared`, `unconfirmed`, `recorded_not_made`: the state of its refund
  * - `refused`: the service refused it
- * - `not_made`: a person recorded that it was not made
  * - `not_sent`: paydesk tried and certainly sent nothing
  * - `would_be_sent`: a dry run looked at its order, and it can be sent
  * - `not_started`: nothing was tried yet
@@ -40,6 +44,8 @@ export type RowVerdict = (typeof rowVerdicts)[number];
 export interface RowReport {
   readonly row: PlanRow;
   readonly verdict: RowVerdict;
+  /** The state of its refund; undefined if none was sent, or surely none was made. */
+  readonly state: RefundState | undefined;
   readonly why: string | undefined;
   /** The last attempt at it, if one was sent. */
   readonly attempt: RowAttempt | undefined;
@@ -55,7 +61,9 @@ export interface RowAttempt {
   readonly time: number;
   /** How much of the order was refunded before it. */
   readonly before: number | undefined;
-  /** The ids of its refunds, and their sum, positive; undefined while it is not applied. */
+  /** When its order was read last, or the service replied; Unix milliseconds. Undefined if neither. */
+  readonly readAt: number | undefined;
+  /** The ids of its refunds, and their sum, positive; undefined while it is not made. */
   readonly made: { readonly ids: string; readonly sum: number } | undefined;
   readonly logId: string | undefined;
   readonly alarm: Alarm | undefined;
@@ -88,7 +96,7 @@ export function reportRows(
 // What failed before the plan was made says nothing about the row: the plan tries it anew, or says why it does not.
 function countsForPlan(plan: Pick<Plan, 'id'>, row: PlanRow, attempt: AttemptRecord): boolean {
   const verdict = verdictOfAttempt(attempt);
-  return verdict === 'applied' || verdict === 'unconfirmed' || isOfThisPlan(plan, row, attempt);
+  return !(isRefused(verdict) || verdict === 'not_sent') || isOfThisPlan(plan, row, attempt);
 }
 
 // A refreshed plan keeps its id, but it knows what the one before tried. Times would not tell: the clock may be wrong.
@@ -104,20 +112,22 @@ function reportRow(
 ): RowReport {
   if (attempt !== undefined) {
     const verdict = verdictOfAttempt(attempt);
-    const last = attempt.verdicts.at(-1);
     // A row that was not sent before may have been stopped for another reason now.
     const isOld = verdict === 'not_sent' || isRefused(verdict);
+    const state = refundStates.find((one) => one === recordedState(attempt));
     return {
       row,
+      state,
       attempt: rowAttempt(plan, row, attempt, verdict),
       verdict: isOld && notSent === dryRunWords ? 'would_be_sent' : verdict,
-      why: (isOld ? notSent : undefined) ?? (verdict === 'applied' ? byHandWhy(last) : whyOf(last)),
+      why: (isOld ? notSent : undefined) ?? rowWhy(verdict, attempt),
     };
   }
+  const nothing = { row, attempt, state: undefined };
   if (row.state === 'look' || row.state === 'impossible')
-    return { row, attempt, verdict: row.state, why: row.why };
-  if (notSent === dryRunWords) return { row, attempt, verdict: 'would_be_sent', why: notSent };
-  return { row, attempt, verdict: notSent === undefined ? 'not_started' : 'not_sent', why: notSent };
+    return { ...nothing, verdict: row.state, why: row.why };
+  if (notSent === dryRunWords) return { ...nothing, verdict: 'would_be_sent', why: notSent };
+  return { ...nothing, verdict: notSent === undefined ? 'not_started' : 'not_sent', why: notSent };
 }
 
 function rowAttempt(
@@ -136,7 +146,8 @@ function rowAttempt(
     operator,
     time,
     before: proof.before.amountRefunded,
-    made: verdict === 'applied' ? { ids, sum } : undefined,
+    readAt: last?.by === 'reply' || last?.by === 'read' ? last.time : undefined,
+    made: last?.verdict === 'applied' ? { ids, sum } : undefined,
     isByHand: verdict === 'applied' && last?.by === 'person',
     logId: last?.error?.logId,
     alarm: last?.alarm,
@@ -161,42 +172,65 @@ function whyOf(last: VerdictRow | undefined): string | undefined {
   return last.why.startsWith(words) ? last.why : `${last.why}: ${words}`;
 }
 
+function rowWhy(verdict: RowVerdict, attempt: AttemptRecord): string | undefined {
+  const last = attempt.verdicts.at(-1);
+  if (verdict === 'applied') return byHandWhy(last);
+  if (verdict !== 'made_twice') return whyOf(last);
+  const by = acknowledgementOf(attempt)?.operator;
+  return by === undefined ? alarmWords.duplicate : `the second payment was acknowledged by ${by}`;
+}
+
 // Nobody but that person says so: the order does not show it.
 function byHandWhy(last: VerdictRow | undefined): string | undefined {
   if (last?.by !== 'person') return undefined;
   const note = last.note === undefined ? '' : ` (${last.note})`;
-  return `recorded as made by ${last.operator ?? 'somebody'}${note}`;
+  return `recorded made by ${last.operator ?? 'somebody'}${note}`;
 }
 
-function verdictOfAttempt({ verdicts }: AttemptRecord): RowVerdict {
-  const last = verdicts.at(-1);
-  if (last === undefined || last.alarm !== undefined) return 'unconfirmed';
-  switch (last.verdict) {
-    case 'applied':
-      return 'applied';
-    case 'rejected':
-      if (statementOn({ verdicts }) !== undefined) return 'not_made';
-      return last.confirmed === false ? 'unconfirmed' : 'refused';
-    case 'not_sent':
-      return 'not_sent';
-    default:
-      return 'unconfirmed';
-  }
+const verdictOf: Readonly<Record<RecordedState, RowVerdict>> = {
+  made: 'applied',
+  'recorded made': 'applied',
+  'made twice': 'made_twice',
+  appeared: 'appeared',
+  unconfirmed: 'unconfirmed',
+  'recorded not made': 'recorded_not_made',
+  refused: 'refused',
+  'not sent': 'not_sent',
+};
+
+function verdictOfAttempt(attempt: AttemptRecord): RowVerdict {
+  return verdictOf[recordedState(attempt)];
+}
+
+/** Whether a person must look at a row before anything else: nobody knows its outcome, or money went where nobody wanted it. */
+export function isAlarming({ verdict, attempt }: RowReport): boolean {
+  return (
+    verdict === 'unconfirmed' ||
+    verdict === 'appeared' ||
+    (verdict === 'made_twice' && attempt?.alarm !== undefined)
+  );
+}
+
+/** Whether nothing is left to do about a row: it was applied, or somebody has dealt with what came of it. */
+export function isDone(report: RowReport): boolean {
+  return report.verdict === 'applied' || (report.verdict === 'made_twice' && !isAlarming(report));
 }
 
 /** Whether nothing came of a row that was sent. */
 export function isRefused(verdict: RowVerdict): boolean {
-  return verdict === 'refused' || verdict === 'not_made';
+  return verdict === 'refused' || verdict === 'recorded_not_made';
 }
 
 /** Whether the next run of the same plan sends a row. */
 export function isLeftToSend({ verdict }: RowReport): boolean {
-  return verdict === 'not_started' || verdict === 'not_sent' || verdict === 'not_made';
+  return verdict === 'not_started' || verdict === 'not_sent' || verdict === 'recorded_not_made';
 }
 
 /** Whether a row certainly moved no money, so that it may go into the next file. */
 export function movedNothing({ verdict }: RowReport): boolean {
-  return verdict !== 'applied' && verdict !== 'unconfirmed';
+  return (
+    verdict !== 'applied' && verdict !== 'unconfirmed' && verdict !== 'made_twice' && verdict !== 'appeared'
+  );
 }
 
 /** A reason as it stands in a row that has the id of its order already: `the order is refunded already`. */
@@ -218,6 +252,8 @@ export function reportColumns({ columns }: Pick<Plan, 'columns'>): readonly Colu
     fieldColumn('refund_id', 'REFUND ID', 'id', 120),
     fieldColumn('ref', 'REF', 'text', 120),
     fieldColumn('time', 'SENT', 'time', 140),
+    fieldColumn('read_at', 'READ', 'time', 140),
+    fieldColumn('state', 'STATE', 'text'),
     fieldColumn('charge_id', 'CHARGE', 'text'),
     fieldColumn('currency', 'CURRENCY', 'text'),
     fieldColumn('reason', 'REASON', 'text'),
@@ -252,10 +288,10 @@ export function inputOf(row: Pick<PlanRow, 'more'>, { columns }: Pick<Plan, 'col
  * it. Times are Unix seconds.
  */
 export function reportRecord(
-  { row, verdict, why, attempt }: RowReport,
+  { row, verdict, state, why, attempt }: RowReport,
   { columns }: Pick<Plan, 'columns'>,
 ): JsonObject {
-  const { before, made, time } = attempt ?? {};
+  const { before, made, time, readAt } = attempt ?? {};
   return {
     object: 'refund_row',
     line: row.line,
@@ -269,6 +305,7 @@ export function reportRecord(
     note: row.note ?? null,
     notes: row.marks.join('; ') || null,
     verdict,
+    state: state ?? null,
     why: whyBesideOrder(why, row) ?? null,
     refund_id: made?.ids || null,
     before: before ?? null,
@@ -276,6 +313,7 @@ export function reportRecord(
       made !== undefined && before !== undefined && attempt?.isByHand !== true ? before + made.sum : null,
     log_id: attempt?.logId ?? null,
     time: time === undefined ? null : Math.floor(time / 1000),
+    read_at: readAt === undefined ? null : Math.floor(readAt / 1000),
     intent: attempt?.intent ?? null,
     operator: attempt?.operator ?? null,
     input: inputOf(row, { columns }),

@@ -12,10 +12,18 @@ import { batchError, lookWords, onItsWay } from './batch-end.ts';
 import { type BatchProgressLine, startProgress } from './batch-progress.ts';
 import { countWords, inFull, lineWords, rowsAndSums } from './batch-words.ts';
 import { startClaims } from './claimed-orders.ts';
-import { type Unread, withUnread } from './look-up-first.ts';
 import { rowsToSend } from './plan-checks.ts';
+import { type Unread, withUnread } from './read-again.ts';
 import { reportPlan, sentNow } from './report-plan.ts';
-import { dryRunWords, type NotSent, type RowReport, reportColumns, reportRecord } from './row-verdicts.ts';
+import {
+  dryRunWords,
+  isAlarming,
+  isDone,
+  type NotSent,
+  type RowReport,
+  reportColumns,
+  reportRecord,
+} from './row-verdicts.ts';
 import { type BatchRun, type Sending, type SentRow, sendRow } from './send-row.ts';
 import { freeName } from './written-files.ts';
 
@@ -148,13 +156,9 @@ function dryRunLines(reports: readonly RowReport[], path: string, profile: Profi
   const reasons = reports
     .filter(({ verdict, why }) => verdict !== 'applied' && why !== undefined && why !== dryRunWords)
     .map((report) => {
-      const { row, why, verdict } = report;
-      const isOpen = verdict === 'unconfirmed';
-      return {
-        line: row.line,
-        orderId: row.orderId,
-        why: isOpen ? `unconfirmed: ${lookWords(report)}` : why,
-      };
+      const { row, why, state } = report;
+      const { line, orderId } = row;
+      return { line, orderId, why: isAlarming(report) ? `${state}: ${lookWords(report)}` : why };
     });
   const would = reports.filter(isSendable).map(({ row }) => row);
   const others = reports.filter(wouldStay).length;
@@ -169,7 +173,7 @@ function isSendable({ verdict }: RowReport): boolean {
 }
 
 function wouldStay(report: RowReport): boolean {
-  return report.verdict !== 'applied' && !isSendable(report);
+  return !isDone(report) && !isSendable(report);
 }
 
 // Ends as the run would have ended, as far as a look at the orders tells.
@@ -179,7 +183,7 @@ function dryRunEnd(
   { stop, run }: { readonly stop: BatchStop | undefined; readonly run: BatchRun },
 ): 0 | 7 | 8 {
   if (stop?.why === 'signal') throw stopAsked.reason;
-  if (reports.some(({ verdict }) => verdict === 'unconfirmed')) return 7;
+  if (reports.some(isAlarming)) return 7;
   const [away] = run.away.values();
   const kind = run.stoppedBy ?? (away === undefined ? undefined : 'network');
   if (kind !== undefined) {

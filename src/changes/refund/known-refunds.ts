@@ -7,7 +7,7 @@ import type { Context } from '../../commands/command.ts';
 import { CliError } from '../../errors.ts';
 import type { AttemptRecord } from '../../journal/journal.ts';
 import { namedByReply, ownRefunds, probableRefunds } from '../../journal/journal.ts';
-import { type RefundFacts, refundFacts } from '../../orders/orders.ts';
+import { type KnownRefund, type RefundFacts, refundFacts } from '../../orders/orders.ts';
 import type { MadeWords } from './refund-checks.ts';
 
 /** Who sent a refund, and why. */
@@ -107,6 +107,13 @@ export function probableOrigin(ctx: Context, record: AttemptRecord): RefundOrigi
       : 'not confirmed yet';
   const by = `probably ours: sent at ${ctx.shortTime(sent.time)}, ${state}`;
   return { by, probable: true, reason: sent.reason };
+}
+
+/** Who sent a refund that an order shows, in a word or two. */
+export function senderOf(ctx: Context, { attempt, record }: KnownRefund): string {
+  if (attempt === undefined) return 'not from this machine';
+  const isSure = ownRefunds(attempt).some(({ id }) => id === record?.id);
+  return isSure ? attempt.sent.operator : probableOrigin(ctx, attempt).by;
 }
 
 function refundOrigins(facts: ReadonlyMap<string, RefundFacts>): ReadonlyMap<string, RefundOrigin> {

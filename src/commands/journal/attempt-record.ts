@@ -5,7 +5,7 @@ import { type Column, fieldColumn } from '../../api/resources.ts';
 import type { JsonObject } from '../../api/spec.ts';
 import { acknowledgementOf } from '../../changes/changes.ts';
 import { type AttemptRecord, broughtBy, statementOn, type VerdictRow } from '../../journal/journal.ts';
-import { untilMayAppear } from '../../orders/orders.ts';
+import { recordedState, refundStates, untilMayAppear } from '../../orders/orders.ts';
 import type { Context } from '../command.ts';
 import { briefOutcome, longestOutcome, outcomeWords } from './attempt-words.ts';
 
@@ -43,6 +43,7 @@ export const attemptColumns: readonly Column[] = [
   fieldColumn('currency', 'CURRENCY', 'text'),
   fieldColumn('charges', 'CHARGES', 'text'),
   fieldColumn('verdict', 'VERDICT', 'text'),
+  fieldColumn('state', 'STATE', 'text'),
   fieldColumn('open', 'UNCONFIRMED', 'flag'),
   fieldColumn('by', 'SHOWN BY', 'text'),
   fieldColumn('alarm', 'ALARM', 'text'),
@@ -111,6 +112,7 @@ export function recordOf(record: AttemptRecord, open: boolean): JsonObject {
     currency: sent.currency ?? null,
     charges: charges.join(' '),
     verdict: last?.verdict ?? 'sent',
+    state: refundStates.find((one) => one === recordedState(record)) ?? null,
     outcome: outcomeWords(record, open),
     open,
     by: last?.by ?? null,

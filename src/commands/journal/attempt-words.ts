@@ -1,31 +1,59 @@
-/** Says what became of an attempt, in words that an operator can read to a customer. Pure. */
+/** Says what became of an attempt, in words that an operator can read to a customer. They begin with its state. Pure. */
 
 import type { JsonObject } from '../../api/spec.ts';
 import { acknowledgementOf } from '../../changes/changes.ts';
-import {
-  type AttemptRecord,
-  alarmText,
-  alarmWords,
-  appearedText,
-  appearedVerdict,
-  notMadeBy,
-  statementOn,
-} from '../../journal/journal.ts';
+import { type AttemptRecord, alarmWords, notMadeBy, statementOn } from '../../journal/journal.ts';
+import { recordedState } from '../../orders/orders.ts';
 
-/** Says what is known about an attempt. */
+/** Says what is known about an attempt. `open`: it blocks its order. */
 export function outcomeWords(record: AttemptRecord, open: boolean): string {
-  const late = appearedVerdict(record);
-  if (late !== undefined)
-    return `${appearedText}: the order shows it, and ${notMadeBy(record) ?? 'somebody'} had recorded that it was not made`;
-  const alarm = alarmText(record);
   const by = acknowledgementOf(record)?.operator;
-  return `${alarm === undefined ? '' : `${alarm}: `}${verdictWords(record, open)}${by === undefined ? '' : `; alarm acknowledged by ${by}`}`;
+  const closed = by === undefined ? '' : `; alarm acknowledged by ${by}`;
+  return `${recordedState(record)}${moreWords(record, open)}${closed}`;
+}
+
+function moreWords(record: AttemptRecord, open: boolean): string {
+  const last = record.verdicts.at(-1);
+  const said = statementOn(record);
+  switch (recordedState(record)) {
+    case 'made':
+      if (last?.by !== 'read') return '';
+      return notMadeBy(record) === undefined
+        ? ': the reply was lost, the order shows it'
+        : ', the order shows it';
+    case 'made twice':
+      return '';
+    case 'appeared':
+      return `: the order shows it, and ${notMadeBy(record) ?? 'somebody'} had recorded that it was not made`;
+    case 'unconfirmed':
+      return `: ${unconfirmedWhy(record, open)}`;
+    case 'recorded made':
+      return `, by ${last?.operator ?? 'somebody'}`;
+    case 'recorded not made': {
+      const kept = said === last ? '' : '; it did not appear until the end of the waiting period';
+      return `, by ${said?.operator ?? 'somebody'}${kept}`;
+    }
+    case 'refused':
+    case 'not sent':
+      return ', nothing changed';
+  }
+}
+
+function unconfirmedWhy({ sent, verdicts }: AttemptRecord, open: boolean): string {
+  const last = verdicts.at(-1);
+  if (last?.alarm !== undefined) return alarmWords[last.alarm];
+  if (last?.verdict === 'rejected') return 'refused, but not checked yet';
+  if (last?.verdict !== 'not_seen') return 'it may have been made';
+  const where = sent.proof.orderId === undefined ? 'the newest orders do' : 'the order does';
+  return open
+    ? `${where} not show it`
+    : `${where} not show it, and its waiting period is over; you may send it again`;
 }
 
 // What was made, by its kind: a refund and a capture may both be `made`. What is to be created has no id yet that says what it
 // is, so a noun does.
 const kindWords: Readonly<Record<string, { readonly made: string; readonly noun: string }>> = {
-  refund: { made: 'refunded', noun: '' },
+  refund: { made: 'made', noun: '' },
   capture: { made: 'captured', noun: '' },
   order: { made: 'order created', noun: 'order ' },
   checkout: { made: 'link created', noun: 'link ' },
@@ -33,67 +61,14 @@ const kindWords: Readonly<Record<string, { readonly made: string; readonly noun:
 };
 
 /**
- * The outcome of a record (attempt-record.ts) for a narrow terminal, in `longestOutcome` characters at most. With a `kind`, it
- * says what was made, or is unconfirmed.
+ * The outcome of a record (attempt-record.ts) for a narrow terminal: its state, in `longestOutcome` characters at most. With a
+ * `kind`, it says what was made, or is unconfirmed.
  */
-export function briefOutcome(
-  {
-    alarm,
-    verdict,
-    by,
-    open,
-    acknowledged_by: acknowledged,
-    stated_by: said,
-    may_appear_until: until,
-  }: JsonObject,
-  kind?: string,
-): string {
-  if (alarm !== null) return alarm === 'duplicate' ? alarmWords.duplicate : 'ALARM';
-  if (acknowledged !== null) return verdict === 'applied' ? 'made; alarm closed' : 'alarm closed';
-  const { made = 'made', noun = '' } = (kind === undefined ? undefined : kindWords[kind]) ?? {};
-  switch (verdict) {
-    case 'applied':
-      if (by === 'person') return 'recorded as made';
-      if (by !== 'read') return made;
-      return kind === undefined ? 'made, reply lost' : `${made}, no reply`;
-    case 'rejected':
-      if (until !== undefined) return 'may still appear';
-      if (by === 'person' || said !== null) return 'recorded: not made';
-      return open === true ? 'refused so far' : `${noun}refused`;
-    case 'not_sent':
-      return `${noun}not sent`;
-    default:
-      return verdict === 'not_seen' && open !== true ? `${noun}not found` : `${noun}unconfirmed`;
-  }
+export function briefOutcome({ state, verdict }: JsonObject, kind = 'refund'): string {
+  const { made = 'made', noun = '' } = kindWords[kind] ?? {};
+  if (state === 'made') return made;
+  return `${noun}${typeof state === 'string' ? state : verdict === 'not_sent' ? 'not sent' : 'refused'}`;
 }
 
 /** The length of the longest outcome that `briefOutcome` writes. */
-export const longestOutcome = 'made; alarm closed'.length;
-
-function verdictWords(record: AttemptRecord, open: boolean): string {
-  const { sent, verdicts } = record;
-  const last = verdicts.at(-1);
-  const said = statementOn(record);
-  const missing =
-    sent.proof.orderId === undefined ? 'the newest orders do not show it' : 'the order does not show it';
-  switch (last?.verdict) {
-    case 'applied':
-      if (last.by === 'person') return `recorded as made, by ${last.operator ?? 'somebody'}`;
-      if (last.by === 'reply') return 'made';
-      return notMadeBy(record) === undefined
-        ? 'made: the reply was lost, the order shows it'
-        : 'made, the order shows it';
-    case 'rejected':
-      if (said !== undefined) {
-        const kept = said === last ? '' : '; it did not appear until the end of the waiting period';
-        return `recorded as not made, by ${said.operator ?? 'somebody'}${kept}`;
-      }
-      return last.confirmed === false ? 'refused, but not checked yet' : 'refused, nothing changed';
-    case 'not_sent':
-      return 'not sent, nothing changed';
-    case 'not_seen':
-      return open ? `not known yet; ${missing}` : 'not made, as far as anyone can see; you may send it again';
-    default:
-      return 'unconfirmed, may have been made';
-  }
-}
+export const longestOutcome = 'recorded not made'.length;

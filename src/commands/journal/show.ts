@@ -119,7 +119,15 @@ function historyOf(row: VerdictRow): JsonObject {
   return { verdict_at: at, verdict, by, why, alarm, corrects, acknowledged, operator, note, ...reply };
 }
 
-// `recorded as not made   by root: no trace at the bank`
+const historyWords: Readonly<Record<VerdictRow['verdict'], string>> = {
+  applied: 'made',
+  rejected: 'refused',
+  not_sent: 'not sent',
+  unknown: 'unconfirmed',
+  not_seen: 'unconfirmed',
+};
+
+// `recorded not made   by root: no trace at the bank`
 function historyCells(
   row: VerdictRow,
   before: VerdictRow | undefined,
@@ -134,9 +142,8 @@ function historyCells(
   // In a team somebody else may have looked it up.
   const reader = by === 'read' && row.imported === undefined ? row.stamp?.operator : undefined;
   const read = reader === undefined || reader === sender ? '' : `, read by ${reader}`;
-  if (by !== 'person' || acknowledged !== undefined)
-    return [verdict.replaceAll('_', ' '), `${why}${noted}${read}`];
-  const word = corrects === true ? 'corrected to' : 'recorded as';
+  if (by !== 'person' || acknowledged !== undefined) return [historyWords[verdict], `${why}${noted}${read}`];
+  const word = corrects === true ? 'corrected to' : 'recorded';
   return [`${word} ${verdict === 'applied' ? 'made' : 'not made'}`, `by ${operator ?? 'somebody'}${noted}`];
 }
 

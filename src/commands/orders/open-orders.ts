@@ -5,7 +5,7 @@ import type { JsonObject } from '../../api/spec.ts';
 import { unrecordedLine } from '../../changes/changes.ts';
 import { CliError } from '../../errors.ts';
 import { type AttemptRecord, appearedVerdict, isPaidTwice } from '../../journal/journal.ts';
-import { knownOrders, unconfirmedOf } from '../../orders/orders.ts';
+import { shownOrders, unconfirmedOf } from '../../orders/orders.ts';
 import type { Context } from '../command.ts';
 
 export interface OpenOrders {
@@ -30,7 +30,7 @@ export async function startOpenOrders(ctx: Context): Promise<OpenOrders> {
   const twice = ordersOf(isPaidTwice);
   const appeared = ordersOf((record) => appearedVerdict(record) !== undefined);
   const see = async (orders: readonly JsonObject[]) => {
-    for (const { order, cases } of await knownOrders(ctx, service, orders)) {
+    for (const { order, cases } of await shownOrders(ctx, service, orders)) {
       const id = String(order.id);
       for (const one of cases) {
         if (one.is === 'made twice') twice.add(id);

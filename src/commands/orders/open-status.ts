@@ -6,7 +6,7 @@
 import type { Service, WireRecord } from '../../api/api.ts';
 import { type Column, orderColumns } from '../../api/resources.ts';
 import { unrecordedLine } from '../../changes/changes.ts';
-import { knownOrders, unconfirmedOf } from '../../orders/orders.ts';
+import { shownOrders, unconfirmedOf } from '../../orders/orders.ts';
 import type { Context } from '../command.ts';
 
 /** The column, and what finds out about the orders that it is going to show. */
@@ -34,7 +34,7 @@ export async function statusColumn(ctx: Context, service: Service): Promise<Stat
     async lookUp(records) {
       words = new Map();
       const values = records.map(({ value }) => value);
-      for (const { order, cases } of await knownOrders(ctx, service, values)) {
+      for (const { order, cases } of await shownOrders(ctx, service, values)) {
         const [first] = cases;
         if (first !== undefined) words.set(order.id, first.is);
         for (const line of cases.flatMap((one) => unrecordedLine(String(order.id), one) ?? []))

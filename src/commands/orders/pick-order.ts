@@ -5,7 +5,7 @@ import type { JsonObject } from '../../api/spec.ts';
 import type { PickedOrder } from '../../changes/changes.ts';
 import { counted } from '../../counted.ts';
 import { CliError } from '../../errors.ts';
-import { type KnownOrder, knownOrder, knownOrders, stopsRefund } from '../../orders/orders.ts';
+import { type KnownOrder, knownOrder, shownOrders, stopsRefund } from '../../orders/orders.ts';
 import { aboutMoney, commandLine } from '../../profiles/profiles.ts';
 import type { SearchedList } from '../../terminal/terminal.ts';
 import type { Context } from '../command.ts';
@@ -41,7 +41,7 @@ export async function pickOrder(ctx: Context, service: Service, offer: Pickable)
   const kept: KeptParts<OrderShown> = {
     async beforeKept(records) {
       const orders = records.map(({ value }) => value);
-      for (const known of await knownOrders(ctx, service, orders)) read.set(known.order.id, known);
+      for (const known of await shownOrders(ctx, service, orders)) read.set(known.order.id, known);
     },
     fits: (order) => offer.accepts(knownOf(order)),
     isBlocked: ({ cases }) => cases.some(stopsRefund),

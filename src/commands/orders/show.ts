@@ -21,7 +21,7 @@ import {
   stateWords,
 } from '../../changes/changes.ts';
 import { attemptName, awayWords, changeKinds } from '../../journal/journal.ts';
-import { type KnownTwin, knownOrders, type OrderCase, twinLine, twinWords } from '../../orders/orders.ts';
+import { type KnownTwin, type OrderCase, shownOrders, twinLine, twinWords } from '../../orders/orders.ts';
 import { accountSpan, commandLine, type Profile } from '../../profiles/profiles.ts';
 import type { Block, Span } from '../../terminal/terminal.ts';
 import { type Context, defineCommand } from '../command.ts';
@@ -85,7 +85,7 @@ const nothingKnown: Known = {
 
 async function lookUp(ctx: Context, service: Service, order: JsonObject): Promise<Known> {
   const id = String(order.id);
-  const [known] = await knownOrders(ctx, service, [order]);
+  const [known] = await shownOrders(ctx, service, [order]);
   const { cases = [], attempts = [], whyNot } = known ?? {};
   const { twins, gaps } = await lookForTwins(ctx, service, order);
   for (const gap of gaps) ctx.notes.warn(gap);

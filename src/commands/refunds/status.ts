@@ -7,9 +7,10 @@ import { planArgument } from './plan-argument.ts';
 
 export const status = defineCommand({
   description:
-    'Shows what became of every row of a plan, from the journal of this machine: applied, refused, unconfirmed, not started. Says so if a run is applying the plan right now. Reads no order, except with --rest: that writes the rows that certainly moved no money into a file that can be planned again. Unconfirmed rows are never in it, and neither are rows whose charge somebody else has refunded as much since; these are listed. While a run is applying the plan, --rest is refused (3).',
+    'Shows what became of every row of a plan: applied, refused, unconfirmed, made twice, not started. Reads the orders again whose outcome may still change (not with --offline), and says when the orders were read. Says so if a run is applying the plan right now. --rest writes the rows that certainly moved no money into a file that can be planned again. Unconfirmed rows are never in it, and neither are rows whose charge somebody else has refunded as much since; these are listed. While a run is applying the plan, --rest is refused (3).',
   arguments: [planArgument],
   flags: {
+    offline: flag.switch({ summary: 'read no order again: what the journal of this machine knows' }),
     rest: flag.text({ value: 'FILE.csv', summary: 'write the rows that certainly moved no money' }),
     force: flag.switch({ summary: 'replace the file of --rest' }),
     only: flag.of<readonly RowVerdict[]>({
@@ -34,6 +35,7 @@ export const status = defineCommand({
   async run(ctx, { args: [path], flags }) {
     const code = await planStatus(ctx, {
       path,
+      offline: flags.offline === true,
       rest: flags.rest,
       force: flags.force === true,
       only: flags.only,

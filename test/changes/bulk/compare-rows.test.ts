@@ -2,12 +2,14 @@
 
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
+import { type Compared, type CompareRules, compareOrder } from '../../../src/changes/bulk/compare-rows.ts';
+import type { AttemptRecord } from '../../../src/journal/journal.ts';
 import {
-  type Compared,
-  compareOrder,
-  type KnownOfOrder,
-  type Unshown,
-} from '../../../src/changes/bulk/compare-rows.ts';
+  type KnownOrder,
+  type KnownRefund,
+  knownOrder,
+  type RefundState,
+} from '../../../src/orders/orders.ts';
 import type { InputRow } from '../../../src/plans/plan-types.ts';
 import { chargeOf, type Json, listOf, orderOf, refundOf } from '../../harness/orders.ts';
 import { inputRow } from './plan-parts.ts';
@@ -23,26 +25,37 @@ function orderWith(...refunds: readonly (readonly number[])[]): Json {
   return orderOf('ord_1', charges, { amount_refunded: all });
 }
 
-const keyOf: KnownOfOrder['keyOf'] = ({ chargeId = 'any', amount, ref }) => `${chargeId} ${amount} ${ref}`;
-const nothing: KnownOfOrder = { unshown: [], probable: new Map(), keyOf };
+const rules: CompareRules = {
+  keyOf: ({ chargeId = 'any', amount, ref }) => `${chargeId} ${amount} ${ref}`,
+  senderOf: () => 'not from this machine',
+  settings: { 'amounts.decimals': {}, 'amounts.grouping': 'off' } as CompareRules['settings'],
+};
+const now = { time: 0, wall: 0, mono: 0, skewed: false };
 
-/** A refund of 100 that this machine sent, and that the order does not show. */
-function unshown(changes: Partial<Unshown> = {}): Pick<KnownOfOrder, 'unshown'> {
-  const one: Unshown = {
-    is: 'unconfirmed',
-    chargeId: 'ch_1',
-    amount: -100,
-    words: 'sent',
-    keys: [],
-    before: new Set(),
-    isOpen: true,
-    ...changes,
+/** A refund of 100 of the first charge that this machine sent, and that the order does not show. */
+function unshown(
+  changes: { state?: RefundState; mayAppear?: boolean; key?: string; before?: readonly string[] } = {},
+) {
+  const { state = 'unconfirmed', mayAppear = true, key, before = [] } = changes;
+  const proof = {
+    expected: [{ chargeId: 'ch_1', amount: -100 }],
+    before: { charges: [{ refunds: before.map((id) => ({ id })) }] },
   };
-  return { unshown: [one] };
+  const attempt = { sent: { intent: 'i_1', given: key, proof }, verdicts: [] } as unknown as AttemptRecord;
+  return {
+    state,
+    record: undefined,
+    charge: undefined,
+    amount: 100,
+    attempt,
+    mayAppear,
+  } satisfies KnownRefund;
 }
 
-function compare(order: Json, rows: readonly Partial<InputRow>[], known: Partial<KnownOfOrder> = {}) {
-  return compareOrder('ord_1', rows.map(inputRow), order, { ...nothing, ...known });
+function compare(order: Json, rows: readonly Partial<InputRow>[], ...more: readonly KnownRefund[]) {
+  const read = knownOrder(order, [], now);
+  const known: KnownOrder = { ...read, refunds: [...read.refunds, ...more] };
+  return compareOrder('ord_1', rows.map(inputRow), known, rules);
 }
 
 const words = (all: readonly Compared[]) => all.map(({ verdict, refunded }) => `${verdict} ${refunded}`);
@@ -117,31 +130,35 @@ it.each<[string, Json, readonly Partial<InputRow>[], readonly string[]]>([
 });
 
 it('a refund that was there before a row was sent does not stand for the refund of that row', () => {
-  const own = { keys: ['any 100 '], before: new Set(['rf_11']) };
+  const own = { key: 'any 100 ', before: ['rf_11'] };
   const rows = [{ amount: 100 }];
   const both = [{ amount: 100 }, { amount: 100, ref: 'b' }];
   expect(words(compare(orderWith([100]), rows, unshown(own)))).toEqual(['unconfirmed 0']);
   expect(words(compare(orderWith([40]), rows, unshown(own)))).toEqual(['unconfirmed 0']);
-  expect(words(compare(orderWith([100]), rows, unshown({ ...own, is: 'by_hand' })))).toEqual(['by_hand 0']);
-  expect(words(compare(orderWith([40]), rows, unshown({ ...own, is: 'by_hand' })))).toEqual(['by_hand 0']);
+  expect(words(compare(orderWith([100]), rows, unshown({ ...own, state: 'recorded made' })))).toEqual([
+    'recorded_made 0',
+  ]);
+  expect(words(compare(orderWith([40]), rows, unshown({ ...own, state: 'recorded made' })))).toEqual([
+    'recorded_made 0',
+  ]);
   expect(words(compare(orderWith([100]), both, unshown(own)))).toEqual(['unconfirmed 0', 'refunded 100']);
   expect(words(compare(orderWith([100, 5]), rows, unshown(own)))).toEqual(['unconfirmed 5']);
 });
 
 it('an unconfirmed refund that is too old to move money counts for its own row only', () => {
-  const old = { isOpen: false };
+  const old = { mayAppear: false };
   expect(words(compare(orderWith([]), [{ amount: 100 }], unshown(old)))).toEqual(['not 0']);
   expect(words(compare(orderWith([100]), [{ amount: 100 }], unshown(old)))).toEqual(['refunded 100']);
-  expect(
-    words(compare(orderWith([100]), [{ amount: 100 }], unshown({ ...old, keys: ['any 100 '] }))),
-  ).toEqual(['unconfirmed 100']);
+  expect(words(compare(orderWith([100]), [{ amount: 100 }], unshown({ ...old, key: 'any 100 ' })))).toEqual([
+    'unconfirmed 100',
+  ]);
 });
 
 it('an order whose charges are not shown is there: nothing shows a refund, or the order says how much', () => {
   const { charges: _, ...bare } = orderWith([]);
   const { payment_status: __, ...unpaid } = bare;
-  const said = (order: Json, known = {}) =>
-    compare(order, [{ amount: 100 }], known).map(({ verdict, why }) => [verdict, why]);
+  const said = (order: Json, ...known: readonly KnownRefund[]) =>
+    compare(order, [{ amount: 100 }], ...known).map(({ verdict, why }) => [verdict, why]);
   expect(said(unpaid)).toEqual([['not_shown', 'the order shows no charges: nothing shows a refund']]);
   expect(said({ ...bare, amount_refunded: 5 })).toEqual([
     ['not_shown', expect.stringMatching(/charges.*: amount_refunded is 5$/)],
@@ -149,10 +166,10 @@ it('an order whose charges are not shown is there: nothing shows a refund, or th
   expect(said({ ...orderWith([]), amount: null })).toEqual([
     ['not_shown', 'the amount is not a whole number: nothing shows a refund'],
   ]);
-  const open = [expect.stringMatching(/: nothing shows a refund; sent$/)];
+  const open = [expect.stringMatching(/: nothing shows a refund; .*paydesk journal (reconcile|show) i_1$/)];
   expect(said(unpaid, unshown())).toEqual([['unconfirmed', ...open]]);
-  expect(said(unpaid, unshown({ is: 'by_hand' }))).toEqual([['by_hand', ...open]]);
-  expect(said(unpaid, unshown({ isOpen: false }))[0]?.[0]).toBe('not_shown');
+  expect(said(unpaid, unshown({ state: 'recorded made' }))).toEqual([['recorded_made', ...open]]);
+  expect(said(unpaid, unshown({ mayAppear: false }))[0]?.[0]).toBe('not_shown');
 });
 
 it('every refund of the order counts for just one row', () => {
@@ -170,7 +187,8 @@ it('every refund of the order counts for just one row', () => {
         const ids = found.flatMap(({ refunds }) => refunds.map(({ id }) => id));
         expect(ids.toSorted()).toEqual(made.map((_, index) => `rf_1${index + 1}`).toSorted());
         for (const { refunded, refunds, verdict, wanted: sum = 0 } of found) {
-          expect(refunded).toBe(refunds.reduce((all, { amount }) => all - amount, 0));
+          const amountOf = new Map(made.map((amount, index) => [`rf_1${index + 1}`, amount]));
+          expect(refunded).toBe(refunds.reduce((all, { id }) => all + (amountOf.get(id) ?? 0), 0));
           expect(verdict).toBe(
             refunded > sum ? 'more' : refunded === sum ? 'refunded' : refunded === 0 ? 'not' : 'in_part',
           );
@@ -180,26 +198,44 @@ it('every refund of the order counts for just one row', () => {
   );
 });
 
-it('a refund that an unconfirmed attempt probably made is not confirmed by being there', () => {
-  const [row] = compare(orderWith([100]), [{ amount: 100 }], { probable: new Map([['rf_11', 'i_1']]) });
-  expect(row).toMatchObject({
-    verdict: 'unconfirmed',
-    why: 'probably ours and not confirmed yet: paydesk journal reconcile i_1',
+it.each([
+  [
+    'pending',
+    {},
+    ['pending 0'],
+    'rf_11 is pending: the service has taken it up, and the money has not gone back yet',
+  ],
+  ['failed', {}, ['failed 0'], 'rf_11 of 100 MXN failed after it was made: that money did not go back'],
+  ['word_42', {}, ['unconfirmed 0'], 'rf_11 has the status word_42, which paydesk does not know'],
+  [
+    'succeeded',
+    { amount_refunded: 600 },
+    ['unconfirmed 100'],
+    'amount_refunded is 600, and its refunds add up to 100',
+  ],
+])('a refund whose status is %s', (status, more, expected, why) => {
+  const record = refundOf('rf_11', 100, { status });
+  const order = orderOf('ord_1', [chargeOf('ch_1', 1000, { refunds: listOf(record) })], {
+    amount_refunded: 0,
+    ...more,
   });
+  const found = compare(order, [{ amount: 100 }]);
+  expect(words(found)).toEqual(expected);
+  expect(found[0]?.why).toBe(why);
 });
 
 it('what a person recorded as made counts for a row that is short of money', () => {
-  const byHand = unshown({ is: 'by_hand', words: 'by hand' });
   const said = (order: Json, rows: readonly Partial<InputRow>[]) =>
-    compare(order, rows, byHand).map(({ verdict, why }) => [verdict, why]);
-  expect(said(orderWith([]), [{ amount: 100 }])).toEqual([['by_hand', 'by hand']]);
-  expect(said(orderWith([]), [{ amount: 30 }])).toEqual([['by_hand', 'by hand']]);
-  expect(said(orderWith([40]), [{ amount: 100 }])).toEqual([['by_hand', 'by hand']]);
-  expect(said(orderWith([100]), [{ amount: 100 }])).toEqual([['by_hand', 'by hand']]);
-  expect(said(orderWith([101]), [{ amount: 100 }])).toEqual([['more', 'by hand']]);
+    compare(order, rows, unshown({ state: 'recorded made' })).map(({ verdict, why }) => [verdict, why]);
+  const hand = '100 MXN recorded made by somebody, and the order does not show it: paydesk journal show i_1';
+  expect(said(orderWith([]), [{ amount: 100 }])).toEqual([['recorded_made', hand]]);
+  expect(said(orderWith([]), [{ amount: 30 }])).toEqual([['recorded_made', hand]]);
+  expect(said(orderWith([40]), [{ amount: 100 }])).toEqual([['recorded_made', hand]]);
+  expect(said(orderWith([100]), [{ amount: 100 }])).toEqual([['recorded_made', hand]]);
+  expect(said(orderWith([101]), [{ amount: 100 }])).toEqual([['more', hand]]);
   expect(said(orderWith([], []), [{ charge: 'ch_2', amount: 100 }])).toEqual([['not', undefined]]);
   expect(said(orderWith([]), [{ amount: 100 }, { amount: 100 }])).toEqual([
-    ['by_hand', 'by hand'],
+    ['recorded_made', hand],
     ['not', undefined],
   ]);
 });

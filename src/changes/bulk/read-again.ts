@@ -1,9 +1,8 @@
-/** Looks up the unconfirmed rows of a plan before anything is sent: what became of them decides what is left to do. */
+/** Reads the orders of a plan's rows again whose outcome may still change, before anything is sent or said. */
 
 import type { Context } from '../../commands/command.ts';
 import { CliError } from '../../errors.ts';
-import type { AttemptRecord } from '../../journal/journal.ts';
-
+import { type AttemptRecord, isWatched } from '../../journal/journal.ts';
 import type { Plan } from '../../plans/plans.ts';
 import { attemptsOfPlan } from './report-plan.ts';
 import type { RowReport } from './row-verdicts.ts';
@@ -11,29 +10,42 @@ import type { RowReport } from './row-verdicts.ts';
 /** The rows that could not be looked up, by their keys, and why. */
 export type Unread = ReadonlyMap<string, string>;
 
-/** Reads the orders of the unconfirmed rows again. A row whose order cannot be read stays as it is. */
-export async function readUnconfirmed(ctx: Context, plan: Plan): Promise<Unread> {
+// Of refunds that were made, whose orders are read again in one run, and so many at a time.
+const watchedMax = 100;
+const atATime = 4;
+
+/**
+ * Reads the orders of the rows again whose outcome may still change: of all unconfirmed rows, and of up to 100 rows that were made
+ * not long ago, since the service may make a refund twice. A row whose order cannot be read stays as it is.
+ */
+export async function readAgain(ctx: Context, plan: Plan): Promise<Unread> {
   const unread = new Map<string, string>();
-  if (ctx.options.dryRun) return unread;
   const now = await ctx.journal.now();
   const open: AttemptRecord[] = [];
+  const watched: AttemptRecord[] = [];
   for await (const { rows, attempts } of attemptsOfPlan(ctx, plan)) {
     const keys = new Set(rows.map(({ key }) => key));
-    const ofRows = attempts.filter(({ sent }) => keys.has(sent.given ?? ''));
-    const isUnclear = (record: AttemptRecord) =>
-      (ctx.journal.isOpen(record, now) || isUnchecked(record)) && !ctx.journal.mayStillLeave(record, now);
-    open.push(...ofRows.filter(isUnclear));
+    for (const record of attempts.filter(({ sent }) => keys.has(sent.given ?? ''))) {
+      if (ctx.journal.mayStillLeave(record, now)) continue;
+      if (ctx.journal.isOpen(record, now) || isUnchecked(record)) open.push(record);
+      else if (watched.length < watchedMax && isWatched(record)) watched.push(record);
+    }
   }
-  if (open.length === 0) return unread;
+  const records = [...open, ...watched];
+  if (records.length === 0) return unread;
   let read = 0;
-  const end = ctx.notes.progress(() => `reading unconfirmed refunds again: ${read} of ${open.length}`);
-  try {
-    for (const record of open) {
+  const end = ctx.notes.progress(() => `reading refunds again: ${read} of ${records.length}`);
+  const next = records.values();
+  const readNext = async () => {
+    for (const record of next) {
       ctx.signal.throwIfAborted();
       const problem = await lookAgain(ctx, record);
       if (problem !== undefined) unread.set(record.sent.given ?? '', problem);
       read += 1;
     }
+  };
+  try {
+    await Promise.all(Array.from({ length: atATime }, readNext));
   } finally {
     end();
   }
