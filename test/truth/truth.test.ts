@@ -1,0 +1,107 @@
+/**
+ * Every screen says the same of an order, and what is true. Contradictions of today stand in known-contradictions.txt; a new one
+ * fails, and so does one of the list that is gone, so the list only gets shorter.
+ *
+ * `PAYDESK_TRUTH='made twice, part, by plan' npx vitest run test/truth/truth.test.ts` shows all screens of one situation.
+ * `PAYDESK_TRUTH_WRITE=1 PAYDESK_TEST_LONG=1 …` writes the list anew.
+ */
+
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import { isLong } from '../harness/long.ts';
+import { type Contradiction, lineOf } from './compare.ts';
+import { type Looked, look } from './look.ts';
+import { screens } from './screens.ts';
+import { type Situation, situations } from './situations.ts';
+
+const only = process.env.PAYDESK_TRUTH;
+const isWritten = process.env.PAYDESK_TRUTH_WRITE === '1';
+const file = join(import.meta.dirname, 'known-contradictions.txt');
+const known = readFileSync(file, 'utf8')
+  .split('\n')
+  .filter((line) => line !== '');
+
+// The short form asks the screens that differ most; the long one all of them.
+const asked = isLong || only !== undefined ? screens : screens.filter(({ isShort }) => isShort);
+const chosen = only === undefined ? situations : situations.filter(({ name }) => name === only);
+const looked: Looked[] = [];
+
+afterAll(() => {
+  if (isWritten && isLong && only === undefined)
+    writeFileSync(file, `${linesOf(found(), () => true).join('\n')}\n`);
+  process.stdout.write(only === undefined ? counts() : looked.map(shown).join('\n'));
+});
+
+describe('the screens of an order and the truth', () => {
+  it.each(chosen)('$name', async (situation: Situation) => {
+    const one = await look(situation, asked);
+    looked.push(one);
+    expect(linesOf(one.contradictions, isOf(situation.name))).toEqual(knownLines(situation.name));
+  });
+
+  it('words that are no state, wherever they stand', () => {
+    expect(linesOf(found(), isOf('*'))).toEqual(only === undefined ? knownLines('*') : expect.anything());
+  });
+});
+
+it('has at least 100 situations, all of other names, and 30 screens', () => {
+  expect(new Set(situations.map(({ name }) => name)).size).toBe(situations.length);
+  expect(situations.length).toBeGreaterThanOrEqual(100);
+  expect(new Set(screens.map(({ name }) => name)).size).toBeGreaterThanOrEqual(30);
+});
+
+function found(): readonly Contradiction[] {
+  return looked.flatMap(({ contradictions }) => contradictions);
+}
+
+const isOf = (name: string) => (one: Contradiction) => one.situation === name;
+
+function linesOf(
+  some: readonly Contradiction[],
+  isMeant: (one: Contradiction) => boolean,
+): readonly string[] {
+  return [...new Set(some.filter(isMeant).map(lineOf))].toSorted();
+}
+
+// Those of the list that this run can meet; when the list is written, whatever it meets.
+function knownLines(name: string): unknown {
+  if (isWritten) return expect.anything();
+  const names = new Set(['building it', ...asked.map((screen) => screen.name)]);
+  return known.filter((line) => {
+    const [situation, screen = ''] = line.split(' · ');
+    return situation === name && names.has(screen);
+  });
+}
+
+function counts(): string {
+  const all = [...new Map(found().map((one) => [lineOf(one), one])).values()];
+  const facts = looked.reduce((sum, one) => sum + one.facts, 0);
+  const by = (name: 'kind' | 'screen' | 'part') =>
+    [...Map.groupBy(all, (one) => one[name])]
+      .toSorted(([, some], [, others]) => others.length - some.length)
+      .map(([of, some]) => `  ${String(some.length).padStart(5)}  ${name === 'part' ? 'part ' : ''}${of}`);
+  const inSituations = new Set(all.map(({ situation }) => situation)).size;
+  return [
+    `${looked.length} situations, ${asked.length} screens, ${facts} facts compared; ${all.length} contradictions in ${inSituations} situations`,
+    ...by('kind'),
+    ...by('part'),
+    ...by('screen'),
+    '',
+  ].join('\n');
+}
+
+function shown({ situation, seen, contradictions }: Looked): string {
+  const each = seen.map(({ screen, ran, said }) =>
+    [
+      `──── ${screen.name} (exit ${ran.code}) ────`,
+      ran.stdout.trimEnd(),
+      ran.stderr.trimEnd(),
+      `read as: ${said instanceof Error ? said.message : JSON.stringify(said)}`,
+      ...contradictions
+        .filter((one) => one.screen === screen.name)
+        .map((one) => `WRONG: ${one.kind}: says ${one.says}; truth ${one.truth}`),
+    ].join('\n'),
+  );
+  return [`══════ ${situation.name} ══════`, JSON.stringify(situation.truth), ...each, ''].join('\n');
+}
