@@ -37,9 +37,8 @@ export function wasOver(record: AttemptRecord, row: VerdictRow): boolean {
 
 // If the clocks do not tell the age of an attempt, its horizon has not ended.
 function isOver(record: AttemptRecord, then: ReturnType<typeof momentOfRow>): boolean {
-  const age = ageAt(record, then);
   // With a horizon of 0 an unknown age must not count as 0.
-  return age !== undefined && age >= record.sent.horizonMs;
+  return (ageAt(record, then) ?? Number.NEGATIVE_INFINITY) >= record.sent.horizonMs;
 }
 
 /** Milliseconds since the first verdict whose time can be trusted; undefined when there is none. */
@@ -85,12 +84,12 @@ export function mayBeOpen(last: VerdictRow | undefined): boolean {
 
 /** Whether a person has dealt with an alarm, and these refunds are all among those that the person saw. */
 export function isAcknowledged(
-  { acknowledged, refunds: seen = [] }: VerdictRow,
+  { acknowledged, refunds: seen }: VerdictRow,
   alarm: Alarm,
   refunds: readonly FoundRefund[],
 ): boolean {
-  const ids = new Set(seen.map(({ id }) => id));
-  return acknowledged === alarm && refunds.every(({ id }) => id !== undefined && ids.has(id));
+  const isSeen = ({ id }: FoundRefund) => id !== undefined && seen?.some((one) => one.id === id) === true;
+  return acknowledged === alarm && refunds.every(isSeen);
 }
 
 /**
@@ -200,8 +199,9 @@ function createdBy(record: AttemptRecord): string | undefined {
  */
 export function ownRefunds({ sent, verdicts }: AttemptRecord): readonly FoundRefund[] {
   if (verdicts.at(-1)?.verdict !== 'applied') return [];
-  const finding = verdicts.find(({ verdict, refunds }) => verdict === 'applied' && refunds !== undefined);
-  return askedFor(sent.proof, finding?.refunds ?? []);
+  const shown = verdicts.map(({ verdict, refunds }) => (verdict === 'applied' ? refunds : undefined));
+  const first = shown.find((refunds) => refunds !== undefined);
+  return first === undefined ? [] : askedFor(sent.proof, first);
 }
 
 /** Picks the refund records that were asked for; the others are other people's. */
