@@ -88,7 +88,7 @@ export function isAcknowledged(
   alarm: Alarm,
   refunds: readonly FoundRefund[],
 ): boolean {
-  const isSeen = ({ id }: FoundRefund) => id !== undefined && seen?.some((one) => one.id === id) === true;
+  const isSeen = ({ id }: FoundRefund) => id !== undefined && seen?.some((one) => one.id === id);
   return acknowledged === alarm && refunds.every(isSeen);
 }
 

@@ -110,7 +110,7 @@ function isEqualTo({ sent }: AttemptRecord, other: AttemptRecord): boolean {
 function isUncertain(record: AttemptRecord): boolean {
   const last = verdictOf(record);
   if (last === undefined || last.verdict === 'unknown') return true;
-  const isUnproven = last.verdict === 'not_seen' || (last.verdict === 'rejected' && last.confirmed === false);
+  const isUnproven = last.verdict === 'not_seen' || last.confirmed === false;
   return isUnproven && !wasOver(record, last);
 }
 
@@ -150,7 +150,6 @@ export function appearedOn(
   known: readonly AttemptRecord[],
   order: unknown,
 ): Appeared | undefined {
-  if (!isDoubted(record)) return undefined;
   const { sent } = record;
   return appearedIn(record, known, judgeRead(sent.proof, order, claimsOf(known, record), earliestOf(sent)));
 }
@@ -172,10 +171,11 @@ export function appearedRuling({ evidence, again }: Appeared): Ruling {
 }
 
 function isToldBy({ verdicts }: AttemptRecord, { refunds: shown }: Shown): boolean {
-  return verdicts.some(({ alarm, acknowledged, refunds = [] }) => {
-    const ids = new Set(refunds.map(({ id }) => id));
-    return (alarm ?? acknowledged) === 'duplicate' && shown.every(({ id }) => ids.has(id));
-  });
+  return verdicts.some(
+    ({ alarm, acknowledged, refunds }) =>
+      (alarm ?? acknowledged) === 'duplicate' &&
+      shown.every(({ id }) => refunds?.some((one) => one.id === id)),
+  );
 }
 
 /** The verdict of the read after the horizon that does not show such a refund. It ends the watch. */
