@@ -82,6 +82,8 @@ export interface CliErrorParts extends ErrorSubject {
   readonly opening?: string;
   /** What is certain in spite of the error: `nothing was sent`. */
   readonly certain?: string;
+  /** What is certain of records that were read: `250 orders were read; there may be more`. It says nothing of what was sent. */
+  readonly read?: string;
   /** What to do now: sentences and exact commands, each on its own line. */
   readonly now?: readonly string[];
   /** Lines of `now` that somebody else types, so that no script runs them. */

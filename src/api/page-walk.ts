@@ -154,7 +154,7 @@ async function untilLeft(coming: Promise<unknown>): Promise<void> {
 
 function brokenWalk(why: string, read: number): CliError {
   return new CliError('incomplete', `the list could not be read to its end: ${why}`, {
-    certain: `${read} records were read; more may exist`,
+    read: `${read} records were read; more may exist`,
     now: ['run the same command again; if it stops again, show these lines to whoever runs the service'],
   });
 }

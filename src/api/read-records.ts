@@ -103,7 +103,7 @@ function boundReached(
     purpose === 'show' ? 'incomplete' : 'refused',
     `${id} is not among the newest ${read} ${many}`,
     {
-      certain: `${read} ${many} were read; there may be more${purpose === 'change' ? '; nothing was sent' : ''}`,
+      read: `${read} ${many} were read; there may be more`,
       now: [commandLine(service.profile, resource, 'list', '--all')],
     },
   );

@@ -62,6 +62,13 @@ export const statusMeanings: Readonly<Record<string, StatusMeaning>> = {
   voided: 'none',
 };
 
+/** What a status says of the money; undefined for a word that is not known, and for no word. */
+export function meaningOfStatus(status: unknown): StatusMeaning | undefined {
+  return typeof status === 'string' && Object.hasOwn(statusMeanings, status)
+    ? statusMeanings[status]
+    : undefined;
+}
+
 /** What the status of a refund record says; `unconfirmed`: nobody knows what the word means. */
 export type RefundMeaning = 'made' | 'pending' | 'failed' | 'unconfirmed';
 
@@ -133,13 +140,32 @@ export const livemodeOf: Readonly<Record<Mode, boolean>> = { sandbox: false, pro
  * The mode of an order, as its `livemode` says; undefined if that is no boolean, or if one of its charges says something else. Then
  * nobody can tell whether real money moves (service: Authentication 5).
  */
-// Assumed: a charge without livemode contradicts nothing.
-export function modeOfOrder({ livemode, charges }: JsonObject): Mode | undefined {
-  const isSame = itemsOf(charges).every(
-    (charge) => charge.livemode === undefined || charge.livemode === livemode,
-  );
-  if (typeof livemode !== 'boolean' || !isSame) return undefined;
+export function modeOfOrder(order: JsonObject): Mode | undefined {
+  const { livemode } = order;
+  if (typeof livemode !== 'boolean' || otherChargeAt(order) >= 0) return undefined;
   return livemode ? 'production' : 'sandbox';
+}
+
+/** Why an order is of no mode: `its livemode is not shown`. Only for an order of which `modeOfOrder` is undefined. */
+export function noModeWords(order: JsonObject): string {
+  const { livemode } = order;
+  if (livemode === undefined || livemode === null) return 'its livemode is not shown';
+  if (typeof livemode !== 'boolean') return `its livemode is ${shortJson(livemode)}`;
+  const at = otherChargeAt(order);
+  const other = itemsOf(order.charges)[at];
+  return `its livemode is ${livemode}, and that of its charge ${at + 1} is ${shortJson(other?.livemode)}`;
+}
+
+function shortJson(value: unknown): string {
+  // A very large integer is a bigint here, and JSON.stringify refuses bigints.
+  return String(
+    JSON.stringify(value, (_, inner) => (typeof inner === 'bigint' ? String(inner) : inner)),
+  ).slice(0, 40);
+}
+
+// Assumed: a charge without livemode contradicts nothing.
+function otherChargeAt({ livemode, charges }: JsonObject): number {
+  return itemsOf(charges).findIndex((charge) => (charge.livemode ?? livemode) !== livemode);
 }
 
 /** Whether a record, and so the key, is not of the mode that the profile says (service: Authentication 5). */

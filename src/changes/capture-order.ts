@@ -41,7 +41,6 @@ function checkCapturable(order: JsonObject, profile: Profile): void {
     'refused',
     `${String(order.id)} is ${readOrder(order)?.payment_status ?? 'in another state'}, not ${statuses.preAuthorized}: there is nothing to capture`,
     {
-      certain: 'nothing was sent',
       now: [commandLine(profile, 'orders', 'show', String(order.id))],
     },
   );

@@ -4,7 +4,7 @@ import type { Service } from '../api/api.ts';
 import type { Context } from '../commands/command.ts';
 import { about } from '../errors.ts';
 import type { Intent } from '../journal/journal.ts';
-import { checkMode } from '../profiles/profiles.ts';
+import { checkOtherMode } from '../profiles/profiles.ts';
 import type { Block } from '../terminal/terminal.ts';
 import { type Confirmation, confirmChange } from './confirm-change.ts';
 import { type Applied, checkRecorded } from './outcome.ts';
@@ -79,7 +79,7 @@ async function sendPlanned(
 async function checkAccountMode(service: Service): Promise<void> {
   for await (const { records } of service.pages('orders', { limit: 1 })) {
     const [newest] = records;
-    if (newest !== undefined) checkMode(newest.value, service.profile);
+    if (newest !== undefined) checkOtherMode(newest.value, service.profile);
     return;
   }
 }

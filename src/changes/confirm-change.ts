@@ -108,7 +108,6 @@ function checkAnswerable(
 function checkConfirmed(confirm: string, name: string, what = name): void {
   if (confirm === name) return;
   throw new CliError('refused', `--confirm ${confirm} does not name ${what}`, {
-    certain: 'nothing was sent',
     now: [`if you mean ${name}: --confirm ${name}`],
   });
 }

@@ -50,6 +50,7 @@ const sentences: Readonly<Record<Exclude<Alarm, 'duplicate'>, string>> = {
   partial: 'the service shows only part of what was asked for',
   disagreement: 'what the service shows does not add up',
   applied_though_rejected: 'it counted as not made, but the order now shows it',
+  failed: 'the service took it up, and it failed',
 };
 
 /** The error for an alarm (exit 7): what was seen, what is certain, and what to do. */

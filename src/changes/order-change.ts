@@ -73,6 +73,8 @@ export interface OrderPlan {
   readonly typed?: TypedAmount | undefined;
   /** The flags of the command that asks for the same without a question. */
   readonly words: readonly string[];
+  /** What `--again` names in that command; undefined: what was typed. */
+  readonly names?: readonly string[];
   /** What a No prints in place of that command, when the service would refuse it. */
   readonly instead?: readonly string[] | undefined;
   readonly preview: readonly Block[];
@@ -151,12 +153,12 @@ async function planChange(
   if (kind === 'refund') await ctx.journal.refuseDuplicate({ service, orderId: id, order: order.value });
   const read = { service, id, order: order.value, isPicked: givenId === undefined, twin };
   const { intent: planned, ask, ...shownBy } = await plan(read);
-  const { typed, words, instead, preview, urgent, check, result } = shownBy;
+  const { typed, words, names, instead, preview, urgent, check, result } = shownBy;
   const byHand = await byHandLines(ctx, service, { ...order.value, id }, planned);
   const intent = { ...planned, checks: [...byHand, ...(planned.checks ?? [])] };
   // Even with --quiet: whoever settled it may have been wrong.
   if (!ctx.options.dryRun) for (const line of byHand) ctx.notes.warn({ text: line, style: 'warn' });
-  const repeats = [...given('--again', again.join(',')), ...given('--intent', intentId)];
+  const repeats = [...given('--again', (names ?? again).join(',')), ...given('--intent', intentId)];
   const confirmation = {
     profile,
     confirm,
@@ -209,7 +211,6 @@ async function checkUnchanged(
       'refused',
       `${confirmation.order.id} changed since it was shown: ${difference.join('; ')}`,
       {
-        certain: 'nothing was sent',
         now: ['look at the order again, then decide'],
       },
     );

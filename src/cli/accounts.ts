@@ -4,6 +4,7 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Client, createPace, openClient, type Pace, proxyFor } from '../api/api.ts';
 import type { Context } from '../commands/command.ts';
+import type { WhatChanges } from '../commands/commands.ts';
 import { CliError } from '../errors.ts';
 import { type ClockWithTimers, type Io, variable } from '../io.ts';
 import { isSameOrigin, type JournalStore } from '../journal/journal.ts';
@@ -20,6 +21,7 @@ import { chooseStore, localJournal } from './choose-store.ts';
 import type { Globals } from './global-options.ts';
 import type { JournalPlace } from './journal-place.ts';
 import type { Stop } from './stop.ts';
+import type { WhatWasSent } from './what-was-sent.ts';
 
 /** What it takes to connect to an account. */
 export interface AccountParts {
@@ -29,6 +31,9 @@ export interface AccountParts {
   readonly clock: ClockWithTimers;
   readonly signal: AbortSignal;
   readonly stop: Stop;
+  readonly whatWasSent: WhatWasSent;
+  /** What the command of this run can change. */
+  readonly changes: WhatChanges | undefined;
   readonly secrets: Secrets;
   readonly profiles: Profiles;
   readonly locks: Locks;
@@ -60,6 +65,7 @@ export interface Account
 /** Connects a run to its account. A profile is opened when it is first needed. */
 export function createAccount(parts: AccountParts): Account {
   const { profiles, globals } = parts;
+  const { recording, sending } = parts.whatWasSent;
   const clients = new Map<string, Promise<Client>>();
   const openClients: Client[] = [];
   // One pace for all clients, because a change may have another client than the command.
@@ -109,7 +115,7 @@ export function createAccount(parts: AccountParts): Account {
     cwd: parts.io.cwd,
     open: async (name: string) => (await open(name)).service,
   };
-  const opened = openJournal({ ...journalParts, store: chosen.store });
+  const opened = openJournal({ ...journalParts, store: recording(chosen.store) });
   return {
     async service({ purpose = 'read', profile, key, maxPerSecond, shown } = {}) {
       if (maxPerSecond !== undefined) pace.limit(maxPerSecond);
@@ -134,7 +140,7 @@ export function createAccount(parts: AccountParts): Account {
       ]);
       return jointJournal(
         opened.journal,
-        stores.map((store) => openJournal({ ...journalParts, store }).journal),
+        stores.map((store) => openJournal({ ...journalParts, store: recording(store) }).journal),
       );
     },
     async team() {
@@ -152,13 +158,17 @@ export function createAccount(parts: AccountParts): Account {
       opened.close();
     },
     async change(intent) {
+      // The end of such a command would not say what was sent.
+      if (parts.changes !== 'service') throw new Error('commands.ts does not say that this command can send');
       (await profiles.open(ofPlan)).approveChange();
       const [client, { createChange }] = await Promise.all([open(), import('../journal/make-change.ts')]);
       // Short enough to be typed. Of many thousand rows of plans, two would have the same id.
       const length = intent.plan === undefined ? 8 : 12;
       const ids = () => `i_${crypto.randomUUID().replaceAll('-', '').slice(0, length)}`;
       let changeEnded: (() => void) | undefined;
+      let sentAs = '';
       const store = beforeSent(opened.store, (sent) => {
+        sentAs = sent;
         changeEnded ??= parts.stop.startChange(sent);
       });
       const { stopWaiting } = parts.stop;
@@ -166,6 +176,7 @@ export function createAccount(parts: AccountParts): Account {
         return await createChange({
           ...parts,
           ...client,
+          send: sending(client.send, () => sentAs),
           store,
           options: globals,
           ids,

@@ -1,7 +1,7 @@
 /** Turns a command line into a command with its inputs, or into a text to print. */
 
 import type { Command, Input } from '../commands/command.ts';
-import { findCommand, groups } from '../commands/commands.ts';
+import { findCommand, groups, type WhatChanges } from '../commands/commands.ts';
 import { CliError, withParts } from '../errors.ts';
 import { type GlobalInput, globalFlags } from './global-options.ts';
 import { barePage, commandPage, groupPage, rootPage, topicPage } from './help.ts';
@@ -80,6 +80,13 @@ export function typedProfile(argv: readonly string[]): string | undefined {
   const { options } = readTypedWords(argv, () => globalFlags);
   const name = options.find((option) => option.name === 'profile')?.value;
   return name !== undefined && nameLike.test(name) ? name : undefined;
+}
+
+/** What the command of a line can change, even when the rest of the line is not understood; undefined if it only reads. */
+export function changesOf(argv: readonly string[]): WhatChanges | undefined {
+  const { words } = readTypedWords(argv, () => globalFlags);
+  const entry = findCommand(words);
+  return entry?.isRead?.(words) === true ? undefined : entry?.changes;
 }
 
 // Only a name that a shell reads without quotes is written into a command to copy.

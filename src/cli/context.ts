@@ -18,6 +18,7 @@ import {
 } from '../simulator/simulator.ts';
 import { createTimes, fileFormat, knowsZone, type Times } from '../terminal/terminal.ts';
 import { createAccount } from './accounts.ts';
+import { changesOf } from './command-line.ts';
 import type { Globals } from './global-options.ts';
 import { findJournalPlace, type JournalPlace } from './journal-place.ts';
 import { createBytesReader, createChunkReader, createReaders } from './read-files.ts';
@@ -65,6 +66,7 @@ export function createRun(state: RunState, globals: Globals, words: readonly str
   const account = createAccount({
     ...state,
     globals,
+    changes: changesOf(state.argv),
     profiles,
     locks,
     notes,

@@ -186,9 +186,7 @@ function formatOf(typed: GlobalInput): Format | undefined {
   const [first] = asked;
   const other = asked.find(({ format }) => format !== first?.format);
   if (other === undefined) return first?.format;
-  throw new CliError('usage', `${first?.words} and ${other.words} contradict each other`, {
-    certain: 'nothing was sent',
-  });
+  throw new CliError('usage', `${first?.words} and ${other.words} contradict each other`);
 }
 
 // Variables are left out, because the next command reads them too.
@@ -207,9 +205,7 @@ function outputWords(typed: GlobalInput): readonly string[] {
 function colorOf(typed: GlobalInput): 'auto' | 'always' | 'never' | undefined {
   if (typed['no-color'] !== true) return typed.color;
   if (typed.color === undefined || typed.color === 'never') return 'never';
-  throw new CliError('usage', `--no-color and --color ${typed.color} contradict each other`, {
-    certain: 'nothing was sent',
-  });
+  throw new CliError('usage', `--no-color and --color ${typed.color} contradict each other`);
 }
 
 /** How to print an error when the command line cannot be read: in the format that it seems to ask for, else as a table. */

@@ -24,7 +24,7 @@ const environment = (): readonly string[] => [
   '  PAYDESK_OPERATOR     your name in the journal; default the system user',
   "  PAYDESK_TEAM_PASSWORD  the password for the team's journal, in place of the one that was kept when you joined",
   '  PAYDESK_ACCESSIBLE   1: numbered line prompts, nothing redrawn, -o list, which then shows the columns of a table',
-  '  PAYDESK_DEMO_FAULT   lets replies of the demo get lost, for practice: apply-drop, drop, ...',
+  '  PAYDESK_DEMO_FAULT   for practice with the demo: lets replies get lost (apply-drop, drop, ...), or refunds fail 3 seconds later (fails-later), or be pending for so long (pending)',
   '  CI                   set: the same as --no-input',
   '  NO_COLOR             set: no colour; FORCE_COLOR: colour also in a pipe',
   '  HTTPS_PROXY          the proxy for https, except for hosts in NO_PROXY; plain http and this machine never use it',

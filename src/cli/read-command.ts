@@ -74,7 +74,7 @@ function keepIn(typed: Typed) {
   return (name: string, one: Flag, text: string): void => {
     const values = typed.get(name) ?? [];
     if (values.length > 0 && one.value !== undefined && one.repeatable !== true) {
-      throw new CliError('usage', `--${name} is given twice`, { certain: 'nothing was sent' });
+      throw new CliError('usage', `--${name} is given twice`);
     }
     typed.set(name, [...values, one.parse(text, `--${name}`)]);
   };
@@ -87,9 +87,7 @@ function readFlags(flags: Readonly<Record<string, Flag>>, typed: Typed): Record<
     if (given === undefined) continue;
     const clash = one.conflicts?.find((other) => typed.has(other));
     if (clash !== undefined) {
-      throw new CliError('usage', `--${name} and --${clash} contradict each other`, {
-        certain: 'nothing was sent',
-      });
+      throw new CliError('usage', `--${name} and --${clash} contradict each other`);
     }
     values[name] = one.repeatable === true ? given : given[0];
   }
@@ -168,7 +166,6 @@ function usageError(
     : [];
   const suggestion = meant ?? rest.filter((line) => line !== '').map(suggestionLine);
   return new CliError('usage', first, {
-    certain: 'nothing was sent',
     now: [...suggestion, ...keyFlag, help],
   });
 }

@@ -22,6 +22,7 @@ import {
 import type { Globals } from './global-options.ts';
 import { createKnownKeys, type KnownKeys } from './known-keys.ts';
 import { createStop, type Stop } from './stop.ts';
+import { createWhatWasSent, type WhatWasSent } from './what-was-sent.ts';
 
 /** stdout, stderr and the questions of a run. */
 export interface Screen {
@@ -42,6 +43,7 @@ export interface RunState {
   /** Masks the known keys. */
   readonly secrets: Secrets;
   readonly stop: Stop;
+  readonly whatWasSent: WhatWasSent;
   /** The signal of `stop`: it ends reads and questions. */
   readonly signal: AbortSignal;
   /** Stops the run; the first reason counts. */
@@ -120,6 +122,7 @@ export function createRunState(argv: readonly string[], io: Io, version: string)
     keys,
     secrets: keys.secrets,
     stop,
+    whatWasSent: createWhatWasSent(),
     signal: stop.signal,
     abort: stop.abort,
     zone,

@@ -2,7 +2,7 @@
 
 import { CliError, exitCodes, withParts } from '../errors.ts';
 import type { Io } from '../io.ts';
-import { type Invocation, readCommandLine, typedProfile, withProfile } from './command-line.ts';
+import { changesOf, type Invocation, readCommandLine, typedProfile, withProfile } from './command-line.ts';
 import type { Run } from './context.ts';
 import { formatHint, resolveGlobals } from './global-options.ts';
 import { helpWidth } from './help-page.ts';
@@ -48,7 +48,11 @@ async function runLine(state: RunState): Promise<number> {
     opened = createRun(state, globals, invocation.words);
     const code = await invocation.command.run(opened.context, invocation.input);
     await state.screen().out.finish();
-    await state.screen().notes.succeed();
+    const { notes } = state.screen();
+    const certain =
+      (code ?? 0) === 0 || changesOf(argv) === undefined ? undefined : state.whatWasSent.afterResult();
+    if (certain !== undefined) notes.note(`certain: ${certain}`);
+    await notes.succeed();
     return code ?? 0;
   } catch (error) {
     // An aborted run fails anywhere, so the reason of the abort says more than that failure. But if a change was sent, how
@@ -93,7 +97,7 @@ async function forScripts(error: CliError, state: RunState): Promise<CliError> {
 
 // Prints an error without the code that usually draws it: that code may be broken, or its file replaced during an update.
 function printPlainly(
-  { message, parts: { certain = '', now = [] } }: CliError,
+  { message, parts: { read = '', certain = read, now = [] } }: CliError,
   { io, secrets }: RunState,
 ): void {
   let words = cleaned(message, secrets) ?? 'this should not have happened';
@@ -119,10 +123,16 @@ function codeOfLostOutput(state: RunState, code: number): number {
   return lost === undefined || code === exitCodes.unknown ? code : lost.exitCode;
 }
 
-function toCliError(error: unknown, { stop }: RunState): CliError {
+// The error as it is printed: it says what is certain if the command could have changed something.
+function toCliError(error: unknown, state: RunState): CliError {
+  const only = state.stop.onlyChange();
+  const known = error instanceof CliError ? withParts(error, { intent: only }) : crashed(error, state);
+  const changes = changesOf(state.argv);
+  return changes === undefined ? known : state.whatWasSent.withCertain(known, changes);
+}
+
+function crashed(error: unknown, { stop }: RunState): CliError {
   const sent = stop.sentChange();
-  if (error instanceof CliError)
-    return sent === undefined ? error : withParts(withJournal(error, sent), { intent: stop.onlyChange() });
   const message = error instanceof Error ? error.message : String(error);
   if (sent !== undefined) {
     return new CliError('unknown', `a change was sent, then paydesk failed: ${message}`, {
@@ -138,12 +148,4 @@ function toCliError(error: unknown, { stop }: RunState): CliError {
     ],
     cause: error,
   });
-}
-
-// The output that should report a change was lost. The error then says where its outcome is recorded.
-function withJournal(error: CliError, sent: string): CliError {
-  const { kind, message, parts } = error;
-  if (kind !== 'incomplete' || parts.certain !== undefined) return error;
-  const certain = 'a change was sent; the journal shows its result';
-  return new CliError(kind, message, { ...parts, certain, now: [`paydesk journal show ${sent}`] });
 }

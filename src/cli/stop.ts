@@ -72,8 +72,7 @@ export function listenToSignals(io: Io, stop: Stop, tell: (line: string) => void
     // Only a second Ctrl-C is a person who insists. One closed terminal may send two hang-ups.
     if (signalled && signal === 'SIGINT' && stop.inFlight()) return stop.abortAtOnce();
     const word = words[signal];
-    const nothing = stop.sentChange() === undefined ? '; nothing was sent' : '';
-    stop.abort(new CliError(kinds[signal], `${word}${nothing}`));
+    stop.abort(new CliError(kinds[signal], word));
     if (!signalled && stop.inFlight()) {
       const [opening, key] = signal === 'SIGINT' ? ['', 'Ctrl-C again'] : [`${word}; `, 'Ctrl-C'];
       tell(`${opening}already sent; waiting for the result. ${key} quits without waiting`);

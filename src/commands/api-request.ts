@@ -72,7 +72,6 @@ export function refuseMoneyRoute(method: Method, typed: string): void {
     'refused',
     `${method} ${typed}: a ${verb} has its own command, which also checks the result`,
     {
-      certain: 'nothing was sent',
       now: [`paydesk orders ${verb} ${order}`],
     },
   );
@@ -93,7 +92,6 @@ export function refuseOverrides(path: string, body: JsonObject = {}): void {
   const override = names.find((name) => overridePattern.test(name.replace(/[^A-Za-z]+/g, '_')));
   if (override === undefined) return;
   throw new CliError('refused', `${override}: some servers would read this as the method of the request`, {
-    certain: 'nothing was sent',
     now: ['say the method before the path: paydesk api METHOD PATH'],
   });
 }
@@ -115,7 +113,6 @@ export function orderOf(path: string, body: JsonObject | undefined): string | un
   ]);
   if (others.length === 0) return order;
   throw new CliError('refused', `this request names several orders: ${[order, ...others].join(', ')}`, {
-    certain: 'nothing was sent',
     now: ['send one request for each order'],
   });
 }

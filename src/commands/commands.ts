@@ -2,10 +2,17 @@
 
 import type { Command } from './command.ts';
 
+/** What a command can change: `service`, by sending; `journal`, only what is recorded of it. */
+export type WhatChanges = 'service' | 'journal';
+
 /** A row of the table. The command itself is loaded only when it runs or its help is asked for. */
 export interface CommandEntry {
   readonly words: readonly [string, ...string[]];
   readonly summary: string;
+  /** Absent: it changes nothing at the service, and nothing in the journal. Without `service` it cannot send. */
+  readonly changes?: WhatChanges;
+  /** Whether it only reads with these words of a command line. */
+  readonly isRead?: (words: readonly string[]) => boolean;
   readonly load: () => Promise<Command>;
 }
 
@@ -73,16 +80,19 @@ export const commands: readonly CommandEntry[] = [
   {
     words: ['orders', 'refund'],
     summary: 'Refund an order, one of its charges, or part of a charge',
+    changes: 'service',
     load: async () => (await import('./orders/refund.ts')).refund,
   },
   {
     words: ['orders', 'capture'],
     summary: 'Capture an order that was authorized earlier',
+    changes: 'service',
     load: async () => (await import('./orders/capture.ts')).capture,
   },
   {
     words: ['orders', 'create'],
     summary: 'Create an order, with a checkout or without',
+    changes: 'service',
     load: async () => (await import('./orders/create.ts')).create,
   },
   {
@@ -113,6 +123,7 @@ export const commands: readonly CommandEntry[] = [
   {
     words: ['refunds', 'apply'],
     summary: 'Send the refunds of a plan, each at most once',
+    changes: 'service',
     load: async () => (await import('./refunds/apply.ts')).apply,
   },
   {
@@ -158,6 +169,7 @@ export const commands: readonly CommandEntry[] = [
   {
     words: ['checkout', 'create'],
     summary: 'Create a payment link',
+    changes: 'service',
     load: async () => (await import('./checkout/create.ts')).create,
   },
   {
@@ -198,31 +210,37 @@ export const commands: readonly CommandEntry[] = [
   {
     words: ['journal', 'reconcile'],
     summary: 'Read orders again to clear up unconfirmed changes',
+    changes: 'journal',
     load: async () => (await import('./journal/reconcile.ts')).reconcile,
   },
   {
     words: ['journal', 'settle'],
     summary: 'Record by hand whether an unconfirmed change was made',
+    changes: 'journal',
     load: async () => (await import('./journal/settle.ts')).settle,
   },
   {
     words: ['journal', 'acknowledge'],
     summary: 'Clear an alarm, such as a duplicate refund, that somebody has dealt with',
+    changes: 'journal',
     load: async () => (await import('./journal/acknowledge.ts')).acknowledge,
   },
   {
     words: ['journal', 'verify'],
     summary: 'Check that the journal is whole; repair it',
+    changes: 'journal',
     load: async () => (await import('./journal/verify.ts')).verify,
   },
   {
     words: ['journal', 'forget'],
     summary: 'Erase bodies, notes and links of settled changes',
+    changes: 'journal',
     load: async () => (await import('./journal/forget.ts')).forget,
   },
   {
     words: ['journal', 'archive'],
     summary: 'Move settled changes of long ago into a file',
+    changes: 'journal',
     load: async () => (await import('./journal/archive.ts')).archive,
   },
   {
@@ -233,6 +251,7 @@ export const commands: readonly CommandEntry[] = [
   {
     words: ['journal', 'import'],
     summary: 'Import the journal of another machine',
+    changes: 'journal',
     load: async () => (await import('./journal/import.ts')).importJournal,
   },
   {
@@ -333,11 +352,13 @@ export const commands: readonly CommandEntry[] = [
   {
     words: ['approvals', 'approve'],
     summary: 'Approve the refund or plan of somebody else',
+    changes: 'journal',
     load: async () => (await import('./approvals/approve.ts')).approve,
   },
   {
     words: ['approvals', 'reject'],
     summary: 'Reject a request, or take your own back',
+    changes: 'journal',
     load: async () => (await import('./approvals/reject.ts')).reject,
   },
   {
@@ -348,6 +369,7 @@ export const commands: readonly CommandEntry[] = [
   {
     words: ['simulator', 'reset'],
     summary: 'Reset the demo to its first state',
+    changes: 'journal',
     load: async () => (await import('./simulator/reset.ts')).simulatorReset,
   },
   {
@@ -363,6 +385,8 @@ export const commands: readonly CommandEntry[] = [
   {
     words: ['api'],
     summary: 'Send any request, with the key and version of a profile',
+    changes: 'service',
+    isRead: (words) => words.find((word) => /^(?:get|post|put|delete)$/i.test(word))?.toUpperCase() === 'GET',
     load: async () => (await import('./api.ts')).api,
   },
   {

@@ -2,9 +2,9 @@
 
 import type { Page, PageQuery, Service, WireRecord } from '../api/api.ts';
 import { type Column, type ResourceName, resources } from '../api/resources.ts';
-import { contradictsMode, idOf } from '../api/spec.ts';
+import { idOf } from '../api/spec.ts';
 import { CliError } from '../errors.ts';
-import { accountSpan, commandLine, otherModeLine, type Profile } from '../profiles/profiles.ts';
+import { accountSpan, commandLine, type Profile, tallyModes } from '../profiles/profiles.ts';
 import type { Cell, ListSink } from '../terminal/terminal.ts';
 import type { Context } from './command.ts';
 import { flag } from './flags.ts';
@@ -88,8 +88,8 @@ export async function showList(
   observer?: WalkObserver,
 ): Promise<undefined> {
   const service = await ctx.service();
-  const { mode } = service.profile;
-  const tally = { read: 0, shown: 0, ofOtherMode: 0 };
+  const tally = { read: 0, shown: 0 };
+  const modes = tallyModes(service.profile, resource);
   const walk: Walk = {
     query: { limit: pageLimit(paging, filters.length > 0), next: paging.next, previous: paging.previous },
     all: paging.all === true,
@@ -99,7 +99,7 @@ export async function showList(
     isDone: observer?.isDone,
     onPage: (page) => {
       tally.read += page.records.length;
-      tally.ofOtherMode += page.records.filter(({ value }) => contradictsMode(value, mode)).length;
+      modes.add(page.records.map(({ value }) => value));
       observer?.onPage(page);
     },
   };
@@ -118,7 +118,7 @@ export async function showList(
   };
   const drawn = await draw(sink, pagesOf(service, resource, walk), show).finally(endProgress);
   for (const line of observer?.closingLines() ?? []) ctx.notes.note(line);
-  if (tally.ofOtherMode > 0) ctx.notes.warn(otherModeLine(service.profile));
+  for (const line of modes.lines()) ctx.notes.warn(line);
   const words = { filters: filters.flatMap((filter) => filter.words), output: ctx.options.outputWords };
   for (const line of closingLines(service.profile, resource, paging, drawn, words)) ctx.notes.note(line);
 }

@@ -2,6 +2,7 @@
 
 import { statuses } from '../api/spec.ts';
 import { type AttemptRecord, changeKinds } from '../journal/journal.ts';
+import type { TwinPair } from '../orders/orders.ts';
 import {
   daysFrom,
   type Figure,
@@ -16,13 +17,12 @@ import {
   summariseOrders,
   summariseRefunds,
   type TimeUnit,
-  type TwinPair,
   unitsFrom,
 } from '../reports/reports.ts';
 import type { Context } from './command.ts';
 import { outcomeWords } from './journal/attempt-words.ts';
 import { needsPerson } from './journal/attempts.ts';
-import { isNear, pairsIn } from './orders/twins.ts';
+import { isNear, type ListedTwin, pairsIn } from './orders/twins.ts';
 import type { Source } from './report-source.ts';
 
 /** A change in the journal of this machine that somebody has to look at. */
@@ -48,7 +48,7 @@ export interface ReportFigures {
   readonly waiting: Summary<OrderSum>;
   /** The largest refunds of each currency. */
   readonly largest: readonly RefundFact[];
-  readonly twins: readonly TwinPair[];
+  readonly twins: readonly TwinPair<ListedTwin>[];
   readonly openCases: readonly OpenCase[];
 }
 
@@ -100,7 +100,7 @@ export async function gatherFigures(
     cards: splits.cards.result(),
     waiting: splits.waiting.result(),
     largest: largest.all(),
-    twins: pairsIn(near, span),
+    twins: (await pairsIn(ctx, near, source)).filter((pair) => !pair.isSettled),
     openCases: await openCases(ctx, await source.unconfirmed(), currency),
   };
 }

@@ -62,6 +62,7 @@ export async function openFile(ctx: Context, asked: Asked, path: string): Promis
     knowsPayments: holds(query, 'payments', time.range),
     facts: facts(),
     unconfirmed: () => ctx.journal.attempts({ origin, unconfirmed: true }),
+    attemptsOf: (orderIds) => ctx.journal.attempts({ origin, orderIds }),
     readWords,
     ...asOfReading({ days: time.days, asOf, readWords }),
   };

@@ -153,6 +153,7 @@ async function sourceOf(
     knowsPayments: true,
     facts: read.facts,
     unconfirmed: () => unconfirmedOf(ctx, service),
+    attemptsOf: (orders) => journal.attemptsOf(service, orders),
     readWords: () => `${counted(status.orders, 'order')} in the index of this machine`,
     asOfLines: () => indexLines(times, status, told()),
     asOfLinesOfFile: () => indexLinesOfFile(times, status, told()),

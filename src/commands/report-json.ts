@@ -39,7 +39,7 @@ export function figuresForPrograms(figures: ReportFigures, { names }: ReportHow)
     twins: twins.map(({ first, second, apart }) => ({
       first: first.id,
       second: second.id,
-      amount: first.amount ?? null,
+      amount: first.amount,
       currency: first.currency ?? null,
       first_created_at: first.createdAt,
       seconds_apart: apart,

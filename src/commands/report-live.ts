@@ -4,7 +4,7 @@ import { longPages, type OpenService } from '../api/api.ts';
 import { counted } from '../counted.ts';
 import { CliError } from '../errors.ts';
 import { purchaseOf, unconfirmedOf } from '../orders/orders.ts';
-import { accountSpan } from '../profiles/profiles.ts';
+import { accountSpan, tallyModes } from '../profiles/profiles.ts';
 import { type Facts, factsOfOrder } from '../reports/reports.ts';
 import type { Context } from './command.ts';
 import { feedIndex } from './orders/feed-index.ts';
@@ -33,6 +33,7 @@ export async function openLive(ctx: Context, asked: Asked): Promise<OpenedSource
     knowsPayments: true,
     facts: walked.facts,
     unconfirmed: () => unconfirmedOf(ctx, service),
+    attemptsOf: (orders) => journal.attemptsOf(service, orders),
     readWords: walked.words,
     ...asOfReading({ days: time.days, asOf, readWords: walked.words }),
   };
@@ -60,6 +61,7 @@ function walk(
   const dates = stopAtDate(profile.settings['orders.order'] === 'newest-first', since);
   let read = 0;
   let ended = false;
+  const modes = tallyModes(profile);
   async function* facts(): AsyncGenerator<Facts> {
     const endProgress = ctx.notes.progress(() => (read === 0 ? '' : `${read} orders read`));
     const feed = feedIndex(ctx, service, undefined);
@@ -72,12 +74,14 @@ function walk(
         if (warning !== undefined) ctx.notes.warn(warning);
         read += records.length;
         const orders = records.map(({ value }) => value);
+        modes.add(orders);
         await see?.(orders);
         const makerOf = await makers(orders);
         for (const order of orders) yield factsOfOrder(order, { makerOf, purchaseOf });
         ended = dates.reached;
-        if (ended) return;
+        if (ended) break;
       }
+      for (const line of modes.lines()) ctx.notes.warn(line);
     } catch (error) {
       if (read === 0 || !(error instanceof CliError) || !brokeOff(error)) throw error;
       throw new CliError('incomplete', error.message, {

@@ -199,7 +199,7 @@ function twinsSection({ twins }: ReportFigures, { source, names }: ReportHow): P
   const rows = twins.map(({ first, second, apart }) => [
     first.id,
     second.id,
-    first.amount === undefined ? notShown : amountWords(first.amount, first.currency, amountsOf(source)),
+    amountWords(first.amount, first.currency, amountsOf(source)),
     source.days.show(first.createdAt, 'day'),
     String(apart),
     `${first.status ?? notShown}, ${second.status ?? notShown}`,
@@ -207,7 +207,7 @@ function twinsSection({ twins }: ReportFigures, { source, names }: ReportHow): P
   ]);
   return {
     title: 'Possible twins',
-    note: `Orders${inCurrency(source)} of the same buyer and amount within 10 minutes: somebody may have paid twice.`,
+    note: `Two payments${inCurrency(source)} of the same buyer and amount within 10 minutes, of which neither went back: somebody may have paid twice.`,
     parts: tableParts({ name: 'Possible twins', columns, rows }),
     empty: `None${inCurrency(source)}.`,
   };

@@ -58,6 +58,8 @@ export interface Source {
   readonly facts: AsyncIterable<Facts>;
   /** The changes of the account that are unconfirmed or have an alarm, as the journal knows them. No request is sent for them. */
   readonly unconfirmed: () => Promise<readonly AttemptRecord[]>;
+  /** What the journal knows about these orders. */
+  readonly attemptsOf: (orderIds: ReadonlySet<string>) => Promise<readonly AttemptRecord[]>;
   /** What was read, once all of it was: `5012 orders read from the service`. */
   readonly readWords: () => string;
   /** The same as lines, with the time: `as of`, and what makes it exact. */

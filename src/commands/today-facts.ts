@@ -65,6 +65,7 @@ export async function gatherToday(
     for (const refund of facts.refunds) keepLargest(largest, refund, source);
   }
   const { totals, gaps } = money.result();
+  const twins = await pairsIn(ctx, near, source);
   return {
     gaps,
     away: await ctx.journal.away(),
@@ -79,7 +80,7 @@ export async function gatherToday(
         .buckets.map(({ bucket, currency: of, sums }) =>
           lineOf('waiting', bucket, of, sums.orders, sums.amount),
         ),
-      lineOf('twins', null, undefined, pairsIn(near, source.range).length, null),
+      lineOf('twins', null, undefined, twins.filter(({ isSettled }) => !isSettled).length, null),
     ],
   };
 }

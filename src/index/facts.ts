@@ -1,6 +1,6 @@
 /** The figures of an order without its texts: what sums are made of, and how it is written into columns. Pure. */
 
-import { completeItems, isObject, type JsonObject, statuses, statusMeanings, valueAt } from '../api/spec.ts';
+import { completeItems, isObject, type JsonObject, meaningOfStatus, statuses, valueAt } from '../api/spec.ts';
 
 /** A whole number of the service, as exact as it came. */
 type Whole = number | bigint;
@@ -98,8 +98,8 @@ export function hidesMoney({ charges, refunded = 0, status, isPartial }: OrderFa
   return undated || (refunded > 0 && shownOf(refunds) < refunded);
 }
 
-function isUndated({ status = '', paidAt }: ChargeFacts): boolean {
-  const meaning = Object.hasOwn(statusMeanings, status) ? statusMeanings[status] : undefined;
+function isUndated({ status, paidAt }: ChargeFacts): boolean {
+  const meaning = meaningOfStatus(status);
   return paidAt === undefined && (meaning === 'in' || meaning === 'back');
 }
 

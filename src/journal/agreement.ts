@@ -1,7 +1,7 @@
 /** The rule of evidence: do an order's figures fit its refund records, and does anything contradict them? Pure. */
 
 import type { ChargeMoney, OrderMoney } from '../api/charges.ts';
-import { meaningOfRefund, valueAt } from '../api/spec.ts';
+import { meaningOfRefund, type RefundMeaning, valueAt } from '../api/spec.ts';
 import type { FoundRefund } from './intent.ts';
 import type { ChargeImage, PreImage } from './journal-rows.ts';
 
@@ -10,30 +10,47 @@ export type ShownRefund = FoundRefund & { readonly id: string };
 
 type Shown = string | number | boolean | undefined;
 
+/** What the service says of a refund that was found. */
+export function meaningOf({ status }: Pick<FoundRefund, 'status'>): RefundMeaning {
+  return meaningOfRefund(status);
+}
+
+/** Whether the service took this refund up, and the money did not go back. */
+export function isFailed(refund: Pick<FoundRefund, 'status'>): boolean {
+  return meaningOf(refund) === 'failed';
+}
+
+/** Whether the service has taken this refund up, and has not made it yet. */
+export function isPending(refund: Pick<FoundRefund, 'status'>): boolean {
+  return meaningOf(refund) === 'pending';
+}
+
 /**
  * The first figure that does not fit the new refund records, in words that name both; undefined when all figures fit.
- * Every sum must have moved by the amounts of the new records. Without a new record nothing may have moved: no status,
- * no `is_refundable`, no `updated_at` (service: order, charge).
+ * Every sum must have moved by the amounts of the new records, and by those of older ones that failed since then. Without
+ * either nothing may have moved: no status, no `is_refundable`, no `updated_at` (service: order, charge).
  */
 export function disagreement(
   before: PreImage,
   money: OrderMoney,
   records: readonly FoundRefund[],
 ): string | undefined {
+  const older = pairs(before, money).flatMap(([was, now]) => changedSince(was, now));
+  const all = money.charges.flatMap(({ refunds }) => refunds);
   const figures = [
-    sumMoved('amount_refunded', before.amountRefunded, money.amountRefunded, allOf(money), records),
+    sumMoved('amount_refunded', before.amountRefunded, money.amountRefunded, { all, records, older }),
     ...pairs(before, money).map(([was, now]) =>
-      sumMoved(
-        `amount_refunded of charge ${was.id}`,
-        was.amountRefunded,
-        refundedOf(now),
-        now.refunds,
-        records.filter(({ chargeId }) => chargeId === was.id),
-      ),
+      sumMoved(`amount_refunded of charge ${was.id}`, was.amountRefunded, refundedOf(now), {
+        all: now.refunds,
+        records: records.filter(({ chargeId }) => chargeId === was.id),
+        older: changedSince(was, now),
+      }),
     ),
   ];
   const moved =
-    records.length > 0 ? [] : [...orderMoved(before, money), ...pairs(before, money).flatMap(chargeMoved)];
+    records.length > 0 || older.length > 0
+      ? []
+      : [...orderMoved(before, money), ...pairs(before, money).flatMap(chargeMoved)];
   return [...figures, ...moved].find((words) => words !== undefined);
 }
 
@@ -67,29 +84,62 @@ function chargeMoved([was, now]: readonly [ChargeImage, ChargeMoney]): (string |
   ];
 }
 
-// A sum that was not shown before must be the sum of all records.
+/** A record with its amount (negative, service: refund) and its status. */
+type Counted = Pick<FoundRefund, 'amount' | 'status'> & { readonly id?: string | undefined };
+
+/** A refund from before, whose status has changed since then. */
+interface Changed {
+  readonly was: Counted;
+  readonly now: Counted;
+}
+
+interface Listed {
+  readonly all: readonly Counted[];
+  readonly records: readonly Counted[];
+  readonly older: readonly Changed[];
+}
+
+function changedSince({ refunds }: ChargeImage, now: ChargeMoney): readonly Changed[] {
+  return refunds.flatMap((was) => {
+    const shown = now.refunds.find(({ id }) => id === was.id);
+    return shown === undefined || meaningOf(shown) === meaningOf(was) ? [] : [{ was, now: shown }];
+  });
+}
+
+// A sum that was not shown before must be the sum of all records. Assumed: a failed refund is in no sum, and a sum has either all
+// refunds in it that are not made yet, or none of them.
 function sumMoved(
   name: string,
   before: number | undefined,
   now: number | undefined,
-  all: readonly { readonly amount: number }[],
-  records: readonly FoundRefund[],
+  { all, records, older }: Listed,
 ): string | undefined {
   if (now === undefined) {
     // A sum that is missing does not contradict the records that are shown.
     return records.length > 0 ? undefined : moved(name, before, now);
   }
-  const [was, since] = before === undefined ? [0, all] : [before, records];
-  const expected = was - since.reduce((sum, { amount }) => sum + amount, 0);
-  if (now === expected) return undefined;
+  const was = before ?? 0;
+  const since = before === undefined ? all : records;
+  const changed = before === undefined ? [] : older;
+  const expected = (withPending: boolean) =>
+    was +
+    since.reduce((sum, one) => sum + countedOf(one, withPending), 0) +
+    changed.reduce((sum, one) => sum + countedOf(one.now, withPending) - countedOf(one.was, withPending), 0);
+  if (now === expected(true) || now === expected(false)) return undefined;
   const from = before === undefined ? 'is' : `went from ${before} to`;
+  const failed = [...since, ...changed.map((one) => one.now)].filter(isFailed);
+  const names = failed.map(({ id, status }) => `${id} (status ${status})`);
+  const without = names.length === 0 ? '' : ` without ${names.join(' and ')}`;
   const recorded =
-    since.length === 0 ? 'no refund is listed for it' : `the refunds listed add up to ${expected - was}`;
+    since.length + changed.length === 0
+      ? 'no refund is listed for it'
+      : `the refunds listed add up to ${expected(true) - was}${without}`;
   return `${name} ${from} ${now}, but ${recorded}`;
 }
 
-function allOf({ charges }: OrderMoney): readonly { readonly amount: number }[] {
-  return charges.flatMap(({ refunds }) => refunds);
+function countedOf(refund: Counted, withPending: boolean): number {
+  const meaning = meaningOf(refund);
+  return meaning === 'made' || (withPending && meaning !== 'failed') ? -refund.amount : 0;
 }
 
 function pairs(before: PreImage, money: OrderMoney): (readonly [ChargeImage, ChargeMoney])[] {
@@ -110,9 +160,7 @@ export function otherCapture(before: Before, value: unknown): string | undefined
   );
 }
 
-/**
- * What contradicts these refunds: another currency than before, or a refund that failed. Undefined when nothing does.
- */
+/** What contradicts these refunds: another currency than before. Undefined when nothing does. */
 export function otherRefund(
   before: Before,
   { currency, charges }: OrderMoney,
@@ -123,9 +171,7 @@ export function otherRefund(
     const now = charges.find(({ id }) => id === chargeId)?.value.currency;
     return differs(`currency of charge ${chargeId}`, was, now);
   });
-  return [differs('currency', before.currency, currency), ...own, ...refunds.map(failed)].find(
-    (words) => words !== undefined,
-  );
+  return [differs('currency', before.currency, currency), ...own].find((words) => words !== undefined);
 }
 
 // A value that is not shown contradicts nothing.
@@ -139,9 +185,4 @@ function differs(name: string, before: number | string | undefined, now: unknown
 function shownAs(value: unknown): string {
   if (typeof value === 'string') return value;
   return typeof value === 'number' || typeof value === 'bigint' ? String(value) : `a ${typeof value}`;
-}
-
-function failed({ id, status }: ShownRefund): string | undefined {
-  if (meaningOfRefund(status) !== 'failed') return undefined;
-  return `the status ${status} of refund ${id}`;
 }

@@ -75,4 +75,5 @@ export const alarmWords: Readonly<Record<Alarm, string>> = {
   partial: 'the order shows only a part of it',
   applied_though_rejected: 'refused, but made all the same',
   disagreement: 'the figures of the order do not add up',
+  failed: 'FAILED after it was made',
 };

@@ -45,7 +45,7 @@ export function inShort({ sent, verdicts }: AttemptRecord, at: number): SentRow 
   const isRefunded = before.charges.some(({ refunds }) => refunds.length > 0);
   const charges = (isRefunded ? before.charges : []).map(({ id, refunds }) => ({
     id,
-    refunds: refunds.map((refund) => ({ id: refund.id, amount: refund.amount })),
+    refunds: refunds.map(({ id: refund, amount, status }) => ({ id: refund, amount, status })),
   }));
   return {
     ...kept,
@@ -67,7 +67,7 @@ function verdictInShort(
   const { why, error, refunds, ...rest } = kept;
   return {
     ...rest,
-    refunds: refunds?.map(({ id, chargeId, amount }) => ({ id, chargeId, amount })),
+    refunds: refunds?.map(({ id, chargeId, amount, status }) => ({ id, chargeId, amount, status })),
     ...(isLast ? { why, error } : {}),
   };
 }

@@ -6,6 +6,7 @@
 
 import { valueAt } from '../api/spec.ts';
 import type { CliErrorParts } from '../errors.ts';
+import { isPending } from './agreement.ts';
 import { claimedBy, claimsOf, isDoubted, isWatched, verdictOf } from './attempt-state.ts';
 import { appearedOn, appearedRuling, sentAs, unshownRefunds } from './by-hand.ts';
 import { decide } from './guards.ts';
@@ -14,7 +15,7 @@ import { earliestOf, stampOf } from './journal-time.ts';
 import { judgeRead, preImage, provable } from './judge-read.ts';
 import { judgeReply, saidIn } from './judge-reply.ts';
 import { newDuplicate } from './paid-twice.ts';
-import type { End, Event, InFlight, Lost, Search, State, Step, Wanted } from './protocol-types.ts';
+import type { End, Event, InFlight, Lost, Refused, Search, State, Step, Wanted } from './protocol-types.ts';
 import { equalRefund, nothingToRepeat, oldRead, unshownRefund } from './read-guards.ts';
 import type { Refusal } from './refusal.ts';
 import { judgeSeen, type Ruling, rulingOf, verdictRow } from './verdict.ts';
@@ -114,7 +115,7 @@ function compare(state: At<'reading'>, event: Extract<Event, { is: 'fresh' }>): 
 }
 
 // What the final read shows about an earlier attempt and the journal does not know yet: a change that no read had
-// shown, or that a person recorded as not made, was made after all; or a refund is there twice.
+// shown, or that counted as not made, was made after all; or a refund is there twice.
 function newsOf(
   attempt: AttemptRecord,
   known: readonly AttemptRecord[],
@@ -125,15 +126,13 @@ function newsOf(
   | undefined {
   const { sent } = attempt;
   const last = verdictOf(attempt);
-  if (isDoubted(attempt)) {
-    const appeared = appearedOn(attempt, known, value);
-    return (
-      appeared && {
-        verdict: verdictRow(sent, moment, appearedRuling(appeared)),
-        sentAs: sentAs(attempt, appeared),
-      }
-    );
-  }
+  const appeared = appearedOn(attempt, known, value);
+  if (appeared !== undefined)
+    return {
+      verdict: verdictRow(sent, moment, appearedRuling(appeared)),
+      sentAs: sentAs(attempt, appeared),
+    };
+  if (isDoubted(attempt)) return undefined;
   if (last?.verdict === 'applied') {
     const twice = newDuplicate(attempt, last, known, value);
     // Who confirmed the first of them stays: a reply is not lost because a second refund shows.
@@ -232,19 +231,25 @@ function takeReply({ wanted, flight }: At<'recording' | 'sending'>, event: Event
   const answer = judgeReply(flight.sent.proof, event.parsed, earliestOf(flight.sent));
   switch (answer.says) {
     case 'applied': {
-      const why = 'the reply confirms it';
+      const { refunds, created, link } = answer;
+      const why = `the reply confirms it${refunds.some(isPending) ? ' as pending' : ''}`;
       return rule(wanted, flight, event.moment, {
         verdict: 'applied',
         by: 'reply',
         why,
-        refunds: answer.refunds,
-        created: answer.created,
-        link: answer.link,
+        refunds,
+        created,
+        link,
       });
+    }
+    case 'failed': {
+      const { evidence } = answer;
+      if (evidence.isPart) return rule(wanted, flight, event.moment, { ...rulingOf(evidence), by: 'reply' });
+      return confirm(wanted, flight, event.moment, { rejected: {}, failed: evidence.refunds });
     }
     case 'rejected': {
       const alarmed: InFlight = answer.contradicts ? { ...flight, alarm: 'contradiction' } : flight;
-      return confirm(wanted, alarmed, event.moment, answer.error);
+      return confirm(wanted, alarmed, event.moment, { rejected: answer.error });
     }
     case 'contradiction':
     case 'nothing': {
@@ -272,10 +277,11 @@ function doubt(wanted: Wanted, flight: InFlight, now: Moment, because: Lost): St
   return { state, effect: { do: 'record', row: verdict } };
 }
 
-// A refusal is believed once a read shows that nothing was done. paydesk reads three times at most.
-function confirm(wanted: Wanted, flight: InFlight, now: Moment, rejected: CliErrorParts): Step {
+// A refusal is believed once a read shows that nothing was done, and a reply that shows it as failed once a read shows the same.
+// paydesk reads three times at most.
+function confirm(wanted: Wanted, flight: InFlight, now: Moment, because: Refused): Step {
   const ahead = provable(wanted.kind) ? wanted.readAfterMs.slice(0, 3) : [];
-  return readOn(wanted, { ...flight, because: { rejected }, from: now.mono, ahead }, now);
+  return readOn(wanted, { ...flight, because, from: now.mono, ahead }, now);
 }
 
 function search(
@@ -312,20 +318,22 @@ function readOn(wanted: Wanted, found: Search, now: Moment): Step {
 function settles({ evidence, because }: Search): boolean {
   if (evidence === undefined) return false;
   if ('rejected' in because) return evidence.shows !== 'disagreement';
-  return evidence.shows === 'expected' || evidence.shows === 'duplicate';
+  return ['expected', 'failed', 'duplicate'].includes(evidence.shows);
 }
 
 function ruleOnEvidence(wanted: Wanted, found: Search, now: Moment): Step {
   const { because, evidence } = found;
   if ('rejected' in because) {
+    const said = because.failed === undefined ? 'the service refused it' : 'the reply shows it as failed';
     const unconfirmed: Ruling = {
       verdict: 'rejected',
       by: 'reply',
-      why: 'the service refused it; not checked yet',
+      why: `${said}; not checked yet`,
       confirmed: false,
+      refunds: because.failed,
     };
     const words = evidence === undefined ? unconfirmed : rulingOf(evidence, 'rejected');
-    const why = words.verdict === 'unknown' ? `the service refused it, but ${words.why}` : words.why;
+    const why = words.verdict === 'unknown' ? `${said}, but ${words.why}` : words.why;
     return rule(wanted, found, now, { ...words, why, error: withoutData(because.rejected) });
   }
   const { lost, said: error } = because;

@@ -1,5 +1,6 @@
 /** The state of an attempt: does it block its order, is it read again, and which records did it make? Pure. */
 
+import { isFailed, isPending } from './agreement.ts';
 import type { FoundRefund } from './intent.ts';
 import type { Alarm, AttemptRecord, Moment, Proof, VerdictRow } from './journal-rows.ts';
 import { momentOfRow, passedSince } from './journal-time.ts';
@@ -73,7 +74,7 @@ export function isUnsettled(record: AttemptRecord): boolean {
   const last = verdictOf(record);
   if (last === undefined) return true;
   const isEnded = last.verdict === 'applied' || last.by === 'person';
-  return mayChange(last) && (!isEnded || isWatched(record));
+  return isDoubted(record) || (mayChange(last) && (!isEnded || isWatched(record)));
 }
 
 /** Whether it may be open, or has an alarm that nobody acknowledged, whatever time it is. */
@@ -107,16 +108,36 @@ export function isWatched(record: AttemptRecord): boolean {
 }
 
 /**
- * Whether a person recorded that this refund was not made, and no read has come after its horizon since. A read after it gives the
- * attempt a verdict of its own.
+ * Whether a refund counts as not made, and may appear all the same: a person recorded that, or the service showed it as failed, and
+ * no read has come after its horizon since. A read after it gives the attempt a verdict of its own.
  */
 export function isDoubted(record: AttemptRecord): boolean {
   const { proof, lost } = record.sent;
   const last = verdictOf(record);
   // If the SENT row was lost, no read can tell.
-  return (
-    lost === undefined && proof.kind === 'refund' && last?.verdict === 'rejected' && last.by === 'person'
-  );
+  if (lost !== undefined || proof.kind !== 'refund' || last?.verdict !== 'rejected') return false;
+  return last.by === 'person' || (hasFailed(record) && !wasOver(record, last));
+}
+
+/** Whether the service took this refund up and shows it as failed, or a part of it, and nothing in its place. */
+export function hasFailed(record: AttemptRecord): boolean {
+  return failedRefunds(record).length > 0;
+}
+
+/** The records of such a refund that failed: that money has not gone back. */
+export function failedRefunds(record: AttemptRecord): readonly FoundRefund[] {
+  const { expected } = record.sent.proof;
+  return askedFor({ expected, tolerated: [] }, ownRefunds(record)).filter(isFailed);
+}
+
+/** Whether the last read showed this refund as pending. */
+export function isStillPending(record: AttemptRecord): boolean {
+  return ownRefunds(record).some(isPending);
+}
+
+/** Whether a refund counts as not made, or not wholly made, and a read may show it all the same. */
+export function mayAppear(record: AttemptRecord): boolean {
+  return isDoubted(record) || (isWatched(record) && hasFailed(record));
 }
 
 /** Whether a verdict may still change, however old its attempt is. */
@@ -136,14 +157,16 @@ export function isDue(record: AttemptRecord, now: Moment): boolean {
 }
 
 /**
- * When a refund that was made is read again next, by the times of its rows (Unix milliseconds); 0 if they tell no time, and
- * undefined if it is not watched. `isDue` also looks at the clocks: it decides.
+ * When a refund that was made is read again next, by the times of its rows (Unix milliseconds); 0 if they tell no time, or if it is
+ * pending, and undefined if it is not watched. `isDue` also looks at the clocks: it decides.
  */
 export function dueAt(record: AttemptRecord): number | undefined {
   const last = verdictOf(record);
   if (last === undefined || !isWatched(record) || isDoubted(record)) return undefined;
   const first = record.verdicts.find(({ verdict, skewed }) => verdict === 'applied' && skewed === undefined);
-  return first === undefined ? 0 : Math.min(nextLook(first, last), horizonOf(record));
+  return first === undefined || isStillPending(record)
+    ? 0
+    : Math.min(nextLook(first, last), horizonOf(record));
 }
 
 // The age at which it is read again is four times that of the last read.
@@ -164,10 +187,11 @@ export function leavesUntil({ sent }: Pick<AttemptRecord, 'sent'>): number {
   return sent.sendBy + 5000;
 }
 
-// A watched refund is read at once, each time its age is four times that of the last read, and after its horizon. Rows
-// of a wrong clock tell no age: it is read again as soon as the clock is right, and until then only if time stands still.
+// A watched refund is read at once, each time its age is four times that of the last read, and after its horizon; a pending one
+// whenever somebody looks. Rows of a wrong clock tell no age: it is read again as soon as the clock is right, and until then only if
+// time stands still.
 function isDueAgain(record: AttemptRecord, last: VerdictRow, now: Moment): boolean {
-  if (!isYoung(record, now)) return true;
+  if (!isYoung(record, now) || isStillPending(record)) return true;
   const applied = record.verdicts.filter(({ verdict }) => verdict === 'applied');
   for (const first of applied) {
     const age = passedSince(first, now);
@@ -195,21 +219,33 @@ function createdBy(record: AttemptRecord): string | undefined {
 }
 
 /**
- * The refund records that an attempt made; none unless its last verdict is `applied`. They come from the first
- * `applied` verdict, because a later read also shows what was sent afterwards.
+ * The refund records that an attempt made, with the status that the last read showed, and those of them that failed; none unless
+ * its last verdict is `applied`, or they all failed. They come from the first verdict that shows them, because a later read also
+ * shows what was sent afterwards. If some failed, what a later read shows in their place is this attempt's as well.
  */
 export function ownRefunds({ sent, verdicts }: AttemptRecord): readonly FoundRefund[] {
-  if (verdicts.at(-1)?.verdict !== 'applied') return [];
-  const finding = verdicts.find(({ verdict, refunds }) => verdict === 'applied' && refunds !== undefined);
-  return askedFor(sent.proof, finding?.refunds ?? []);
+  const last = verdicts.at(-1);
+  const isApplied = last?.verdict === 'applied';
+  if (!isApplied && last?.verdict !== 'rejected') return [];
+  let own: readonly FoundRefund[] | undefined;
+  for (const { verdict, refunds } of verdicts) {
+    if (verdict !== last.verdict || refunds === undefined) continue;
+    const shown = new Map(refunds.map((refund) => [refund.id, refund]));
+    own = own?.map((refund) => shown.get(refund.id) ?? refund);
+    if (own !== undefined && !own.some(isFailed)) continue;
+    const known = new Set(own?.map(({ id }) => id));
+    own = [...(own ?? []), ...askedFor(sent.proof, refunds).filter(({ id }) => !known.has(id))];
+  }
+  const found = own ?? [];
+  return isApplied ? found : found.filter(isFailed);
 }
 
-/** Picks the refund records that were asked for; the others are other people's. */
+/** Picks the refund records that were asked for, failed ones last; the others are other people's. */
 export function askedFor(
   { expected, tolerated }: Pick<Proof, 'expected' | 'tolerated'>,
   refunds: readonly FoundRefund[],
 ): readonly FoundRefund[] {
-  const rest = [...refunds];
+  const rest = refunds.toSorted((one, other) => Number(isFailed(one)) - Number(isFailed(other)));
   const take = (isIt: (refund: FoundRefund) => boolean) => {
     const at = rest.findIndex(isIt);
     return at === -1 ? [] : rest.splice(at, 1);

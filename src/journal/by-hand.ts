@@ -5,9 +5,10 @@
 
 import {
   claimsOf,
-  isDoubted,
+  hasFailed,
   isOpen,
   isSameAttempt,
+  mayAppear,
   ownRefunds,
   verdictOf,
   wasOver,
@@ -94,9 +95,9 @@ export function allSentAgain(
 ): readonly AttemptRecord[] {
   return known.filter((other) => {
     const verdict = verdictOf(other)?.verdict;
-    const failed = verdict === 'not_sent' || verdict === 'rejected';
+    const isOut = verdict === 'not_sent' || verdict === 'rejected' || hasFailed(other);
     const isInstead = other.sent.time >= record.sent.time || notMadeBy(other) !== undefined;
-    return isInstead && !failed && isEqualTo(record, other);
+    return isInstead && !isOut && isEqualTo(record, other);
   });
 }
 
@@ -118,15 +119,17 @@ function isUncertain(record: AttemptRecord): boolean {
 
 type Shown = Extract<Evidence, { readonly shows: 'expected' | 'duplicate' | 'partial' }>;
 
-/** A refund that an order shows although a person recorded that it was not made. */
+/** A refund that an order shows although a person recorded that it was not made, or although it had failed. */
 export interface Appeared {
   readonly evidence: Shown;
   /** The same refund, sent again and made. Then the buyer was paid twice. */
   readonly again: AttemptRecord | undefined;
+  /** It had failed. */
+  readonly failed: boolean;
 }
 
 /**
- * What a read shows of a refund that a person recorded as not made; undefined if it does not show it, or if nobody can tell it from
+ * What a read shows of a refund that a person recorded as not made, or that failed; undefined if it does not show it, or if nobody can tell it from
  * a refund that a person recorded as made, or from an equal one whose outcome is not known. `known`: the attempts on that order.
  */
 export function appearedIn(
@@ -135,13 +138,14 @@ export function appearedIn(
   evidence: Evidence,
 ): Appeared | undefined {
   const { shows } = evidence;
-  if (!isDoubted(record) || (shows !== 'expected' && shows !== 'duplicate' && shows !== 'partial'))
+  if (!mayAppear(record) || (shows !== 'expected' && shows !== 'duplicate' && shows !== 'partial'))
     return undefined;
   // It may be that one, and nobody has recorded anything about it.
   if (known.some((other) => isUncertain(other) && isEqualTo(record, other))) return undefined;
   const others = allSentAgain(record, known);
   if (shows === 'expected' && others.some(isMadeByHand)) return undefined;
-  return { evidence, again: others.find((other) => verdictOf(other)?.verdict === 'applied') };
+  const again = others.find((other) => verdictOf(other)?.verdict === 'applied');
+  return { evidence, again, failed: hasFailed(record) };
 }
 
 /** The same, of the order as it was read. */
@@ -150,7 +154,7 @@ export function appearedOn(
   known: readonly AttemptRecord[],
   order: unknown,
 ): Appeared | undefined {
-  if (!isDoubted(record)) return undefined;
+  if (!mayAppear(record)) return undefined;
   const { sent } = record;
   return appearedIn(record, known, judgeRead(sent.proof, order, claimsOf(known, record), earliestOf(sent)));
 }
@@ -160,11 +164,11 @@ export function sentAs({ sent }: AttemptRecord, { again }: Appeared): readonly s
   return again && [sent.intent, again.sent.intent];
 }
 
-/** The verdict when a refund has appeared that a person recorded as not made. */
-export function appearedRuling({ evidence, again }: Appeared): Ruling {
+/** The verdict when such a refund has appeared. */
+export function appearedRuling({ evidence, again, failed }: Appeared): Ruling {
   const ruling = rulingOf(evidence, 'rejected');
   if (evidence.shows !== 'expected') return ruling;
-  const why = `${ruling.why}, although it was recorded as not made`;
+  const why = `${ruling.why}, although it ${failed ? 'had failed' : 'was recorded as not made'}`;
   if (again === undefined) return { ...ruling, why };
   // The refund that was sent again is watched too, and may have raised the alarm about these refunds.
   if (isToldBy(again, evidence)) return { ...ruling, why, alarm: undefined };
@@ -179,9 +183,12 @@ function isToldBy({ verdicts }: AttemptRecord, { refunds: shown }: Shown): boole
 }
 
 /** The verdict of the read after the horizon that does not show such a refund. It ends the watch. */
-export function staysNotMade({ refunds }: { readonly refunds: Shown['refunds'] }): Ruling {
+export function staysNotMade(
+  { error, alarm, acknowledged }: VerdictRow,
+  { refunds }: { readonly refunds: Shown['refunds'] },
+): Ruling {
   const why = 'checked after the waiting period: it did not appear';
-  return { verdict: 'rejected', by: 'read', why, confirmed: true, refunds };
+  return { verdict: 'rejected', by: 'read', why, confirmed: true, error, alarm, acknowledged, refunds };
 }
 
 // ── The verdicts of people ──────────────────────────────────────────────────────────────────────

@@ -79,7 +79,7 @@ export interface FoundRefund {
   readonly amount: number;
   readonly createdAt: number | undefined;
   readonly authCode: string | undefined;
-  /** The service's own word, if it shows one. */
+  /** The service's own word when it was read; a refund without one was made. */
   readonly status?: string | undefined;
 }
 

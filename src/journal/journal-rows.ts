@@ -33,6 +33,8 @@ export interface ChargeImage {
     readonly amount: number;
     /** Unix seconds. */
     readonly createdAt?: number | undefined;
+    /** The service's own word; a refund without one was made. */
+    readonly status?: string | undefined;
   }[];
 }
 
@@ -50,8 +52,17 @@ export interface Proof {
 
 /** What became of an attempt. `not_seen`: no read has shown it yet. */
 export type Verdict = 'applied' | 'rejected' | 'not_sent' | 'unknown' | 'not_seen';
-/** Why a person must look although there is a verdict. `disagreement`: the figures of the last read did not agree. */
-export type Alarm = 'duplicate' | 'contradiction' | 'partial' | 'applied_though_rejected' | 'disagreement';
+/**
+ * Why a person must look although there is a verdict. `disagreement`: the figures of the last read did not agree. `failed`: the
+ * service took the refund up, and it failed after that.
+ */
+export type Alarm =
+  | 'duplicate'
+  | 'contradiction'
+  | 'partial'
+  | 'applied_though_rejected'
+  | 'disagreement'
+  | 'failed';
 
 /** What the server of a team's journal states about a row: who signed in to add it, and from which process. */
 export interface Stamp {
@@ -138,7 +149,7 @@ type ShortVerdict = Omit<
   'type' | 'intent' | 'attempt' | 'why' | 'refunds' | 'clocks' | 'note' | 'link'
 > & {
   readonly why?: string | undefined;
-  readonly refunds?: readonly Pick<FoundRefund, 'id' | 'chargeId' | 'amount'>[] | undefined;
+  readonly refunds?: readonly Pick<FoundRefund, 'id' | 'chargeId' | 'amount' | 'status'>[] | undefined;
 };
 
 /** Says that this desk works on a row of a plan. The server takes no SENT row of the plan without it. */

@@ -40,7 +40,15 @@ export type {
   Outcome,
 } from './intent.ts';
 export { changeKinds } from './intent.ts';
-export type { Alarm, AttemptRecord, Moment, RowClaim, SettingRow, VerdictRow } from './journal-rows.ts';
+export type {
+  Alarm,
+  AttemptRecord,
+  JournalRow,
+  Moment,
+  RowClaim,
+  SettingRow,
+  VerdictRow,
+} from './journal-rows.ts';
 export { attemptName, broughtBy, sentBy } from './journal-rows.ts';
 export type {
   AttemptFilter,

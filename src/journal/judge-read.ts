@@ -2,7 +2,16 @@
 
 import { hiddenRefunds, type MoneyReading, type OrderMoney, readMoney } from '../api/charges.ts';
 import { statuses, valueAt } from '../api/spec.ts';
-import { disagreement, moved, otherCapture, otherRefund, refundedOf, type ShownRefund } from './agreement.ts';
+import {
+  disagreement,
+  isFailed,
+  meaningOf,
+  moved,
+  otherCapture,
+  otherRefund,
+  refundedOf,
+  type ShownRefund,
+} from './agreement.ts';
 import { createdIn, gapOf, newestIds } from './created-order.ts';
 import type { ChangeKind, changeKinds, ExpectedRefund, FoundRefund } from './intent.ts';
 import type { PreImage, Proof } from './journal-rows.ts';
@@ -19,7 +28,9 @@ export type Evidence =
       readonly created?: string | undefined;
       readonly link?: string | undefined;
     }
-  /** What was asked for is there more than once. */
+  /** What was asked for is there, and has failed: all of it, or a part of it with `isPart`. */
+  | { readonly shows: 'failed'; readonly refunds: readonly FoundRefund[]; readonly isPart: boolean }
+  /** What was asked for is there more than once. Failed refunds are not among `refunds`. */
   | { readonly shows: 'duplicate'; readonly refunds: readonly FoundRefund[] }
   /** Only a part of what was asked for. */
   | { readonly shows: 'partial'; readonly refunds: readonly FoundRefund[] }
@@ -112,7 +123,7 @@ function imageOf(money: OrderMoney): PreImage {
       isRefundable: charge.isRefundable,
       amount: charge.amount,
       amountRefunded: refundedOf(charge),
-      refunds: charge.refunds.map(({ id, amount, createdAt }) => ({ id, amount, createdAt })),
+      refunds: charge.refunds.map(({ id, amount, createdAt, status }) => ({ id, amount, createdAt, status })),
     })),
   };
 }
@@ -188,24 +199,34 @@ function judgeRefund({ proof, value, claimed, earliest }: OwnRead): Evidence {
   const reading = readMoney(value);
   if ('problem' in reading) return { shows: 'unreadable', problem: reading.problem };
   const { money } = reading;
-  const lost = lostRecord(proof.before, money);
-  if (lost !== undefined) return { shows: 'unreadable', problem: lost };
+  const gone = goneRecord(proof.before, money);
+  if (gone !== undefined) return { shows: 'unreadable', problem: gone };
   const since = newRecords(proof.before, money);
   const refunds = since.filter(({ id }) => !claimed.has(id));
-  const { matched, rest } = match(proof.expected, refunds);
-  if (matched > 0 && matched < proof.expected.length) return { shows: 'partial', refunds };
+  const { matched, failed, rest } = match(proof.expected, refunds);
+  const found = matched + failed.length;
+  if (found > 0 && found < proof.expected.length) return { shows: 'partial', refunds };
   const isOurs = (record: FoundRefund) => isExpected(proof, record);
-  if (rest.some(isOurs)) return { shows: 'duplicate', refunds };
-  const own = refunds.filter(isOurs);
-  const problem = disagreement(proof.before, money, since) ?? tooEarly(own, earliest);
+  const standing = refunds.filter((record) => !isFailed(record));
+  if (rest.some((record) => isOurs(record) && !isStrange(record)))
+    return { shows: 'duplicate', refunds: standing };
+  const own = [...standing.filter(isOurs), ...failed];
+  const problem = disagreement(proof.before, money, since) ?? tooEarly(own, earliest) ?? unknownWord(own);
   if (problem !== undefined) return { shows: 'disagreement', refunds, problem };
-  if (matched === 0) return { shows: 'nothing', refunds };
+  if (found === 0) return { shows: 'nothing', refunds };
+  if (failed.length > 0) return { shows: 'failed', refunds, isPart: matched > 0 };
   return {
     shows: 'expected',
     refunds,
     others: withoutTolerated(proof.tolerated, rest).length > 0,
     contradicts: otherRefund(proof.before, money, own),
   };
+}
+
+// Nobody knows what such a refund is. It is never taken as made, and never as failed.
+function unknownWord(own: readonly ShownRefund[]): string | undefined {
+  const strange = own.find(isStrange);
+  return strange && `refund ${strange.id} has the status ${strange.status}, which paydesk does not know`;
 }
 
 // A refund that was made before this request was sent is somebody else's, even if the final read did not show it yet.
@@ -223,7 +244,7 @@ function timeWords(seconds: number): string {
 }
 
 // Records never go away. An order that shows fewer than before is an old copy, or incomplete.
-function lostRecord(before: PreImage, money: OrderMoney): string | undefined {
+function goneRecord(before: PreImage, money: OrderMoney): string | undefined {
   for (const charge of before.charges) {
     const now = money.charges.find(({ id }) => id === charge.id);
     if (now === undefined) return `charge ${charge.id} is not shown any more`;
@@ -238,7 +259,9 @@ function lostRecord(before: PreImage, money: OrderMoney): string | undefined {
 function newRecords(before: PreImage, money: OrderMoney): ShownRefund[] {
   const known = new Set(before.charges.flatMap(({ refunds }) => refunds.map(({ id }) => id)));
   return money.charges.flatMap((charge) =>
-    charge.refunds.filter(({ id }) => !known.has(id)).map((record) => ({ chargeId: charge.id, ...record })),
+    charge.refunds
+      .filter(({ id }) => !known.has(id))
+      .map(({ meaning: _, ...record }) => ({ chargeId: charge.id, ...record })),
   );
 }
 
@@ -251,16 +274,29 @@ export function isSameMoney(expected: ExpectedRefund, record: ExpectedRefund): b
   return expected.chargeId === record.chargeId && expected.amount === record.amount;
 }
 
-function match(expected: readonly ExpectedRefund[], refunds: readonly FoundRefund[]) {
-  const rest = [...refunds];
+// A record that failed stands for what was asked for only where no other one does. One with an unknown status comes last of these.
+function match(expected: readonly ExpectedRefund[], refunds: readonly ShownRefund[]) {
+  const rest = refunds
+    .filter((record) => !isFailed(record))
+    .toSorted((one, other) => Number(isStrange(one)) - Number(isStrange(other)));
+  const gone = refunds.filter(isFailed);
+  const failed: ShownRefund[] = [];
   let matched = 0;
   for (const one of expected) {
-    const at = rest.findIndex((record) => isSameMoney(one, record));
-    if (at === -1) continue;
-    rest.splice(at, 1);
-    matched += 1;
+    if (taken(rest, one) !== undefined) matched += 1;
+    else failed.push(...(taken(gone, one) ?? []));
   }
-  return { matched, rest };
+  return { matched, failed, rest };
+}
+
+function isStrange(record: ShownRefund): boolean {
+  return meaningOf(record) === 'unconfirmed';
+}
+
+// Takes the first record of this money out of the list.
+function taken(records: ShownRefund[], expected: ExpectedRefund): readonly ShownRefund[] | undefined {
+  const at = records.findIndex((record) => isSameMoney(expected, record));
+  return at === -1 ? undefined : records.splice(at, 1);
 }
 
 // Each tolerated charge may have one new record.

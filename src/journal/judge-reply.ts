@@ -7,7 +7,7 @@ import type { CliErrorParts } from '../errors.ts';
 import { madeIn } from './created-order.ts';
 import type { ChangeKind, FoundRefund } from './intent.ts';
 import type { Proof, VerdictRow } from './journal-rows.ts';
-import { judgeRead, notThisOrder } from './judge-read.ts';
+import { type Evidence, judgeRead, notThisOrder } from './judge-read.ts';
 
 /**
  * A reply: its status, and the value of its body. With a `problem` the value proves nothing, and mostly there is none.
@@ -65,6 +65,8 @@ export type Answer =
       readonly link?: string | undefined;
     }
   | { readonly says: 'rejected'; readonly error: CliErrorParts; readonly contradicts: boolean }
+  /** An order that shows what was asked for, all of it or a part, as failed. */
+  | { readonly says: 'failed'; readonly evidence: Extract<Evidence, { readonly shows: 'failed' }> }
   /** An order that is not what was asked for. It stays an alarm, even if a later read shows something else. */
   | { readonly says: 'contradiction'; readonly why: string }
   | { readonly says: 'nothing'; readonly why: string };
@@ -171,6 +173,7 @@ function judgeOrderReply({ proof, status, value, earliest }: OwnReply): Answer {
   }
   if (evidence.shows === 'disagreement')
     return { says: 'contradiction', why: `HTTP ${status}, an order, but ${evidence.problem}` };
+  if (evidence.shows === 'failed') return { says: 'failed', evidence };
   if (evidence.shows === 'expected') {
     if (evidence.contradicts !== undefined)
       return { says: 'contradiction', why: `HTTP ${status}, an order that shows ${evidence.contradicts}` };

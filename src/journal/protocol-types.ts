@@ -2,7 +2,7 @@
 
 import type { CliErrorParts } from '../errors.ts';
 import type { Decision } from './guards.ts';
-import type { Intent } from './intent.ts';
+import type { FoundRefund, Intent } from './intent.ts';
 import type { AttemptRecord, AttemptRow, Moment, PreImage, SentRow, VerdictRow } from './journal-rows.ts';
 import type { Evidence } from './judge-read.ts';
 import type { ParsedReply } from './judge-reply.ts';
@@ -127,9 +127,15 @@ export interface Lost {
   readonly said?: VerdictRow['error'];
 }
 
+/** The reply is a refusal. `failed`: it is the order instead, and shows these refunds as failed. */
+export interface Refused {
+  readonly rejected: CliErrorParts;
+  readonly failed?: readonly FoundRefund[] | undefined;
+}
+
 /** What a run knows while it reads the order after the sending, until the outcome is clear. */
 export interface Search extends InFlight {
-  readonly because: Lost | { readonly rejected: CliErrorParts };
+  readonly because: Lost | Refused;
   /** When the reply came or was lost, by the monotonic clock; and the next reads, in milliseconds after that. */
   readonly from: number;
   readonly ahead: readonly number[];

@@ -1,6 +1,7 @@
 /** Whether the final read lets a refund be sent: equal refunds, refunds recorded by hand, an old copy of the order. Pure. */
 
 import { newestEqual } from '../api/charges.ts';
+import { isFailed } from './agreement.ts';
 import { verdictOf } from './attempt-state.ts';
 import { isOtherRow, namedBy } from './guards.ts';
 import { type AttemptRecord, attemptName, type PreImage } from './journal-rows.ts';
@@ -42,7 +43,7 @@ function lastNamed(attempt: AttemptRecord, known: readonly AttemptRecord[]): str
 /**
  * Refuses a refund if the charge already has one of the same amount, whoever made it and however long ago, and --again
  * does not name it. If there are several, --again must name the newest; if the times do not show which one that is, all
- * of them. A refund does not count when another row of the same plan made it, or when another equal refund was made to
+ * of them. A refund does not count when it failed, when another row of the same plan made it, or when another equal refund was made to
  * repeat it.
  */
 export function equalRefund(
@@ -54,7 +55,7 @@ export function equalRefund(
   const excused = refundsOf(known.filter((record) => isOtherRow(asked, record)));
   for (const { chargeId, amount } of asked.expected ?? []) {
     const refunds = before.charges.find(({ id }) => id === chargeId)?.refunds ?? [];
-    const all = refunds.filter((one) => one.amount === amount);
+    const all = refunds.filter((one) => one.amount === amount && !isFailed(one));
     const equal = all.filter(({ id }) => !excused.has(id));
     const meant = equal.filter(({ id }) => named.has(id));
     const unnamed = equal.filter(

@@ -1,7 +1,7 @@
 /** Refuses a change before its preview and its questions, when the journal or its final read would refuse it anyway. */
 
 import { attemptsOf } from './account-attempts.ts';
-import { isDoubted, isDue, isOpen, isUnsettled, verdictOf } from './attempt-state.ts';
+import { isDue, isOpen, isUnsettled, mayAppear, verdictOf } from './attempt-state.ts';
 import { appearedOn, appearedRuling, sentAs, unshownRefunds } from './by-hand.ts';
 import type { EffectParts } from './effects.ts';
 import { decide, paidTwice, usedUp } from './guards.ts';
@@ -85,7 +85,7 @@ export async function refuseDuplicate(
 async function readForVerdict(parts: EffectParts, attempt: AttemptRecord): Promise<VerdictRow | undefined> {
   const { record } = await resolveOne(parts, attempt);
   const verdict = verdictOf(record);
-  const isNews = isDoubted(attempt) ? !isDoubted(record) : verdict?.alarm === 'duplicate';
+  const isNews = mayAppear(attempt) ? !mayAppear(record) : verdict?.alarm === 'duplicate';
   return isNews ? verdict : undefined;
 }
 

@@ -12,6 +12,7 @@ import {
   isUnsettled,
   isWatched,
   isYoung,
+  mayAppear,
   verdictOf,
   wasOver,
 } from './attempt-state.ts';
@@ -192,17 +193,19 @@ function rivalOf(
   );
 }
 
-// When two equal refunds show, one may belong to another open attempt, and so may the only one if a person recorded that this
-// attempt was not made. That other attempt must be settled first.
+// When two equal refunds show, one may belong to another open attempt, and so may the only one if this attempt counts as not made,
+// or if it failed. That other attempt must be settled first.
 function evidenceIn(
   { record, claimed, rival }: Extract<ResolveState, { at: 'reading' }>,
   event: Extract<Event, { is: 'seen' }>,
 ): Evidence {
   const evidence = judgeSeen(record.sent, event, claimed);
+  const isApplied = verdictOf(record)?.verdict === 'applied';
   const isShown = ['expected', 'duplicate', 'partial'].includes(evidence.shows);
   const isRivals =
-    (evidence.shows === 'duplicate' && verdictOf(record)?.verdict === 'applied') ||
-    (isShown && isDoubted(record));
+    (evidence.shows === 'duplicate' && isApplied) ||
+    (evidence.shows === 'failed' && !isApplied) ||
+    (isShown && mayAppear(record));
   if (rival === undefined || !isRivals) return evidence;
   return {
     shows: 'unreadable',
@@ -249,12 +252,11 @@ function rulingNow({ record, known }: Found, evidence: Evidence, now: Moment): R
     const why = 'the result was not recorded, and it could not be looked up';
     return last === undefined ? { verdict: 'unknown', by: 'sender', why } : undefined;
   }
-  if (isDoubted(record)) {
-    const appeared = appearedIn(record, known, evidence);
-    if (appeared !== undefined) return appearedRuling(appeared);
-    return isYoung(record, now) ? undefined : staysNotMade(evidence);
-  }
-  if (last?.verdict === 'applied') return rulingOfWatched(record.sent, last, evidence, isYoung(record, now));
+  const appeared = appearedIn(record, known, evidence);
+  if (appeared !== undefined) return appearedRuling(appeared);
+  if (last !== undefined && isDoubted(record))
+    return isYoung(record, now) ? undefined : staysNotMade(last, evidence);
+  if (last?.verdict === 'applied') return rulingOfWatched(record, last, evidence, isYoung(record, now));
   const none = last?.verdict === 'rejected' ? 'rejected' : 'not_seen';
   const words = { ...rulingOf(evidence, none), error: last?.error };
   const alarmed = { ...words, alarm: words.alarm ?? last?.alarm };

@@ -82,7 +82,7 @@ export function appearedRefunds(
     const seen = appearedOn(record, known, order);
     const row = appearedVerdict(record);
     const found = seen?.evidence.refunds ?? row?.refunds;
-    if (found === undefined) return [];
+    if (found === undefined || seen?.failed === true) return [];
     const same = found.filter((one) => isExpected(record.sent.proof, one));
     const refunds = same.flatMap(({ id }) => id ?? []);
     const operator = notMadeBy(record) ?? 'somebody';

@@ -1,7 +1,9 @@
 /** Turns what a read shows (judge-read.ts) into a verdict and its row. Pure. */
 
-import { askedFor, claimedBy, isAcknowledged, isOpen, isSameAttempt } from './attempt-state.ts';
-import type { Alarm, Moment, SentRow, VerdictRow } from './journal-rows.ts';
+import { isFailed, isPending } from './agreement.ts';
+import { askedFor, claimedBy, isAcknowledged, isOpen, isSameAttempt, ownRefunds } from './attempt-state.ts';
+import type { FoundRefund } from './intent.ts';
+import type { Alarm, AttemptRecord, Moment, SentRow, VerdictRow } from './journal-rows.ts';
 import { earliestOf, stampOf } from './journal-time.ts';
 import { type Claims, type Evidence, judgeRead } from './judge-read.ts';
 import type { Event } from './protocol-types.ts';
@@ -43,9 +45,17 @@ export function rulingOf(evidence: Readable, none: 'not_seen' | 'rejected' = 'no
       const { contradicts } = evidence;
       const alarmed = contradicts === undefined ? undefined : 'contradiction';
       const alarm = none === 'rejected' ? 'applied_though_rejected' : alarmed;
-      const why = `the service shows it${contradicts === undefined ? '' : `, with ${contradicts}`}`;
+      const how = refunds.some(isPending) ? ' as pending' : '';
+      const why = `the service shows it${how}${contradicts === undefined ? '' : `, with ${contradicts}`}`;
       const { created, link } = evidence;
       return { verdict: 'applied', by: 'read', why, alarm, refunds, created, link };
+    }
+    case 'failed': {
+      const why = 'the service took it up, and it failed';
+      if (!evidence.isPart) return { verdict: 'rejected', by: 'read', why, confirmed: true, refunds };
+      const part = 'the service made a part of it, and the rest failed';
+      const alarm = none === 'rejected' ? 'applied_though_rejected' : 'failed';
+      return { verdict: 'applied', by: 'read', why: part, alarm, refunds };
     }
     case 'duplicate':
       return {
@@ -74,11 +84,11 @@ export function rulingOf(evidence: Readable, none: 'not_seen' | 'rejected' = 'no
 
 /**
  * The verdict on a refund that was made and is only watched; undefined when the read shows nothing new. Every read that
- * shows the refund gets a row, so that it is not read again too soon. A row after the horizon (not `young`) ends the
- * watch. Figures that do not agree may agree at the next read; any other alarm stays.
+ * shows the refund gets a row, so that it is not read again too soon; one that is still pending gets none. A row after the horizon
+ * (not `young`) ends the watch. Figures that do not agree may agree at the next read; any other alarm stays.
  */
 export function rulingOfWatched(
-  { proof }: Pick<SentRow, 'proof'>,
+  record: AttemptRecord,
   last: VerdictRow,
   evidence: Readable,
   young: boolean,
@@ -87,33 +97,73 @@ export function rulingOfWatched(
   const alarm = last.alarm === 'disagreement' ? undefined : last.alarm;
   const kept = { verdict, by, created, acknowledged } as const;
   // What a person has dealt with is not raised again.
-  const raised = (news: Alarm) => (isAcknowledged(last, news, evidence.refunds) ? undefined : news);
+  const raised = (news: Alarm, about = evidence.refunds) =>
+    isAcknowledged(last, news, about) ? undefined : news;
   // All that was seen: a later read may show less, and what somebody has acknowledged stays acknowledged.
   const isTwice = (last.alarm ?? acknowledged) === 'duplicate';
+  const lately = young ? 'checked again' : 'checked after the waiting period';
   switch (evidence.shows) {
     case 'duplicate': {
       if (raised('duplicate') !== undefined) return { ...rulingOf(evidence), by };
-      const why = young
-        ? 'the service shows only what was acknowledged'
-        : 'checked after the waiting period: nothing more appeared';
+      const why = young ? 'the service shows only what was acknowledged' : `${lately}: nothing more appeared`;
       return { ...kept, why, refunds };
     }
     case 'disagreement':
       return { ...kept, why: evidence.problem, alarm: alarm ?? raised('disagreement'), refunds };
+    case 'failed': {
+      const failed = askedFor(record.sent.proof, evidence.refunds).filter(isFailed);
+      return {
+        ...kept,
+        why: failedWhy(failed),
+        alarm: alarm ?? raised('failed', failed),
+        refunds: evidence.refunds,
+      };
+    }
     case 'expected': {
       const { contradicts } = evidence;
       // Later refunds belong to other attempts, or to other people.
-      const own = askedFor(proof, evidence.refunds);
-      const why = young
-        ? `checked again: ${isTwice ? 'nothing more appeared' : 'the service shows it once'}`
-        : 'checked after the waiting period: nothing more appeared';
+      const own = askedFor(record.sent.proof, evidence.refunds);
       const all = isTwice ? refunds : own;
-      if (contradicts === undefined) return { ...kept, why, alarm, refunds: all };
-      return { ...kept, why: contradicts, alarm: alarm ?? raised('contradiction'), refunds: all };
+      if (contradicts !== undefined)
+        return { ...kept, why: contradicts, alarm: alarm ?? raised('contradiction'), refunds: all };
+      const failed = failedSince(record, evidence.refunds);
+      if (failed.length > 0 && !isTwice)
+        return {
+          ...kept,
+          why: failedWhy(failed),
+          alarm: alarm ?? raised('failed', failed),
+          refunds: [...failed, ...own],
+        };
+      const pending = own.find(isPending);
+      if (pending !== undefined && young && isSameStatus(record, own)) return undefined;
+      const once = pending === undefined ? 'the service shows it once' : `refund ${pending.id} is pending`;
+      const isQuiet = isTwice || (!young && pending === undefined);
+      return { ...kept, why: `${lately}: ${isQuiet ? 'nothing more appeared' : once}`, alarm, refunds: all };
     }
     default:
       return undefined;
   }
+}
+
+// Those that this attempt made, as far as the journal knew it, and that have failed since then, though the order shows an equal one.
+function failedSince(record: AttemptRecord, shown: readonly FoundRefund[]): readonly FoundRefund[] {
+  const made = new Set(
+    ownRefunds(record)
+      .filter((one) => !isFailed(one))
+      .map(({ id }) => id),
+  );
+  return shown.filter((refund) => made.has(refund.id) && isFailed(refund));
+}
+
+function isSameStatus(record: AttemptRecord, own: readonly FoundRefund[]): boolean {
+  const known = new Map(ownRefunds(record).map(({ id, status }) => [id, status]));
+  return own.every(({ id, status }) => known.get(id) === status);
+}
+
+function failedWhy(failed: readonly FoundRefund[]): string {
+  // Every record that a read shows has an id.
+  const ids = failed.map(({ id }) => id).join(' and ');
+  return `the order now shows refund${failed.length > 1 ? 's' : ''} ${ids} as failed`;
 }
 
 export function verdictRow(sent: SentRow, now: Moment, words: Ruling): VerdictRow {

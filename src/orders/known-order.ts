@@ -8,7 +8,7 @@ import {
   type RefundRecord,
   readMoney,
 } from '../api/charges.ts';
-import { type JsonObject, modeOfOrder, statuses } from '../api/spec.ts';
+import { type JsonObject, type Mode, modeOfOrder, noModeWords, statuses } from '../api/spec.ts';
 import {
   type AttemptRecord,
   isOpen,
@@ -92,12 +92,17 @@ export interface KnownOrder {
   readonly whyNot: string | undefined;
 }
 
-/** `attempts`: those on this order, oldest first. */
-export function knownOrder(order: JsonObject, attempts: readonly AttemptRecord[], now: Moment): KnownOrder {
+/** `attempts`: those on this order, oldest first. `mode`: that of the profile; without one, any mode will do. */
+export function knownOrder(
+  order: JsonObject,
+  attempts: readonly AttemptRecord[],
+  now: Moment,
+  mode?: Mode,
+): KnownOrder {
   const reading = readMoney(order);
   const cases = casesOf(order, attempts, now);
   const stop = cases.find(({ is }) => is !== 'recorded not made');
-  const unfit = whyUnfit(order);
+  const unfit = whyUnfit(order, mode);
   const whyNot = unfit ?? (stop && `${statusOf(order)}, ${stop.is}`);
   const refunds = refundsOf(order, reading, attempts, cases, now);
   return { order, reading, attempts, cases, refunds, unfit, whyNot };
@@ -179,9 +184,9 @@ function statusOf({ payment_status: status }: JsonObject): string {
 
 /**
  * Why an order as the service shows it cannot be refunded, beginning with its status; undefined if it can be. If `is_refundable` is
- * missing, that does not mean false.
+ * missing, that does not mean false. `mode`: that of the profile; without one, any mode will do.
  */
-export function whyUnfit(order: JsonObject): string | undefined {
+export function whyUnfit(order: JsonObject, mode?: Mode): string | undefined {
   const { is_refundable: said, payment_status: status } = order;
   const shown = statusOf(order);
   if (status === statuses.preAuthorized) return `${shown}, no money taken`;
@@ -193,5 +198,7 @@ export function whyUnfit(order: JsonObject): string | undefined {
   if ('problem' in reading || problem !== undefined) return `${shown}, but ${problem}`;
   if (!reading.money.charges.some(({ counts }) => counts))
     return `${shown}, but no paid charge has money left`;
-  return modeOfOrder(order) === undefined ? `${shown}, but it is of no mode (livemode)` : undefined;
+  const own = modeOfOrder(order);
+  if (own === undefined) return `${shown}, but ${noModeWords(order)}`;
+  return mode === undefined || own === mode ? undefined : `${shown}, but it is of the other mode (${own})`;
 }

@@ -30,7 +30,7 @@ export async function knownOrders(
   orders: readonly JsonObject[],
 ): Promise<readonly KnownOrder[]> {
   const attempts = await journal.attemptsOf(service, new Set(orders.map(({ id }) => String(id))));
-  return together(orders, attempts, await journal.now());
+  return together(orders, attempts, await journal.now(), service);
 }
 
 /** The same for a screen: if the journal cannot be read, it warns, and the orders stand for themselves. */
@@ -44,7 +44,7 @@ export async function shownOrders(
   } catch (error) {
     if (!(error instanceof CliError)) throw error;
     notes.warn(`unconfirmed changes are not shown: ${error.message}`);
-    return together(orders, [], await journal.now());
+    return together(orders, [], await journal.now(), service);
   }
 }
 
@@ -52,9 +52,10 @@ function together(
   orders: readonly JsonObject[],
   attempts: readonly AttemptRecord[],
   now: Moment,
+  { profile }: Account,
 ): readonly KnownOrder[] {
   const byOrder = Map.groupBy(attempts, ({ sent }) => sent.proof.orderId);
-  return orders.map((order) => knownOrder(order, byOrder.get(String(order.id)) ?? [], now));
+  return orders.map((order) => knownOrder(order, byOrder.get(String(order.id)) ?? [], now, profile.mode));
 }
 
 /** Twins with what this machine knows of them, asked for once. Throws CliError if the journal cannot be read. */

@@ -21,17 +21,18 @@ export {
 export { isUnconfirmed, type OrderCase, stopsRefund, untilMayAppear } from './order-cases.ts';
 export { ordersWithRefunds, type RefundFacts, refundFacts } from './refund-facts.ts';
 export { stateWhy } from './state-words.ts';
+export { type TwinPair, twinPairs } from './twin-pairs.ts';
+export { type TwinWords, twinLine, twinWords, warnsOfTwin } from './twin-words.ts';
 export {
   isPaidBack,
   isRefunded,
+  isSettled,
   type KnownTwin,
   knownTwin,
   nameForAgain,
   purchaseOf,
   type Twin,
-  twinLine,
   twinOf,
   twinSeconds,
   twinsAmong,
-  twinWords,
 } from './twins.ts';

@@ -155,7 +155,6 @@ function notWritten(name: string, error: unknown): CliError {
     'refused',
     exists ? `${name} exists already` : `${name} cannot be written: ${systemReason(error)}`,
     {
-      certain: 'nothing was sent',
       now: [
         exists ? 'name another file; --force replaces it' : 'name a file in a folder that you may write to',
       ],

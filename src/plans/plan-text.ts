@@ -121,14 +121,12 @@ function checkWritten(name: string, record: unknown, line: Uint8Array, number: n
 
 function noPlan(name: string): CliError {
   return new CliError('refused', `${name} is not a plan of this version of paydesk`, {
-    certain: 'nothing was sent',
     now: [`make a plan of a file of refunds first: paydesk refunds plan FILE.csv --to FILE.plan`],
   });
 }
 
 function edited(name: string, why: string): CliError {
   return new CliError('refused', `${name} was changed after it was made: ${why}`, {
-    certain: 'nothing was sent',
     now: [
       'make the plan again from the file that it was made of (change that file, never the plan):',
       'paydesk refunds plan FILE.csv --to NEW.plan',

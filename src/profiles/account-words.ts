@@ -1,6 +1,8 @@
 /** The words for an account: its name on screens, commands to copy, and what is said about a record of the wrong mode. Pure. */
 
-import { contradictsMode, type JsonObject } from '../api/spec.ts';
+import type { ResourceName } from '../api/resources.ts';
+import { contradictsMode, type JsonObject, modeOfOrder, noModeWords } from '../api/spec.ts';
+import { counted } from '../counted.ts';
 import { CliError } from '../errors.ts';
 import type { Profile } from './profiles.ts';
 
@@ -55,9 +57,36 @@ export function quoted(word: string): string {
   return /^[A-Za-z0-9_@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
 }
 
-/** Throws CliError 'refused' if the mode of an order is not that of the profile (service: Authentication 5). */
+/**
+ * Why no change of an order is sent with this profile: the order is of the other mode, or of no mode (service: Authentication 5).
+ * Undefined if it is of the mode of the profile.
+ */
+export function modeProblem(order: JsonObject, profile: Profile): string | undefined {
+  const mode = modeOfOrder(order);
+  const name = nameOf(order);
+  if (mode === undefined)
+    return `${name} is neither real money nor practice for certain: ${noModeWords(order)}`;
+  return mode === profile.mode ? undefined : contradiction(profile, `${name} is`);
+}
+
+/** Throws CliError 'refused' if the mode of an order is not that of the profile, or if it is of no mode. */
 export function checkMode(order: JsonObject, profile: Profile): void {
-  if (!contradictsMode(order, profile.mode)) return;
+  checkOtherMode(order, profile);
+  const problem = modeProblem(order, profile);
+  if (problem === undefined) return;
+  throw new CliError('refused', problem, {
+    certain: 'nothing was sent',
+    now: [
+      'ask whoever runs the service; this shows the order:',
+      commandLine(profile, 'orders', 'show', String(order.id)),
+    ],
+  });
+}
+
+/** Throws CliError 'refused' if an order shows that the key is of the other mode. An order of no mode does not show that. */
+export function checkOtherMode(order: JsonObject, profile: Profile): void {
+  const mode = modeOfOrder(order);
+  if (mode === undefined || mode === profile.mode) return;
   throw wrongMode(profile, order, {
     certain: 'nothing was sent',
     now: [`paydesk profile check ${profile.name}`],
@@ -67,20 +96,50 @@ export function checkMode(order: JsonObject, profile: Profile): void {
 /** The error for a profile with a key of the wrong mode. The order shows which mode the key has. */
 export function wrongMode(
   profile: Profile,
-  { id, livemode }: JsonObject,
+  order: JsonObject,
   { certain, now }: { readonly certain: string; readonly now: readonly string[] },
 ): CliError {
-  const [kind, other] = livemode === true ? ['production', 'practice'] : ['sandbox', 'real money'];
-  const name = typeof id === 'string' && id !== '' ? id : 'an order';
-  return new CliError('refused', contradiction(profile, `${name} is`), {
+  const [kind, other] = order.livemode === true ? ['production', 'practice'] : ['sandbox', 'real money'];
+  return new CliError('refused', contradiction(profile, `${nameOf(order)} is`), {
     certain,
     now: [`this key is for ${kind}; do not use it for ${other}:`, ...now],
   });
 }
 
-/** The warning under a list that has records of the wrong mode. */
-export function otherModeLine(profile: Profile): string {
-  return `${contradiction(profile, 'these records are')}: paydesk profile check ${profile.name}`;
+/** Counts the records of a list that are not of the mode of the profile, for the warnings below it. */
+export interface ModeTally {
+  add(records: readonly JsonObject[]): void;
+  lines(): readonly string[];
+}
+
+export function tallyModes(profile: Profile, resource: ResourceName = 'orders'): ModeTally {
+  let others = 0;
+  let unsure = 0;
+  let first: JsonObject | undefined;
+  return {
+    add(records) {
+      for (const record of records) {
+        if (resource === 'orders' && modeOfOrder(record) === undefined) {
+          unsure += 1;
+          first ??= record;
+        } else if (contradictsMode(record, profile.mode)) others += 1;
+      }
+    },
+    lines: () => [
+      ...(others === 0
+        ? []
+        : [`${contradiction(profile, 'these records are')}: paydesk profile check ${profile.name}`]),
+      ...(first === undefined
+        ? []
+        : [
+            `${modeProblem(first, profile)}${unsure === 1 ? '' : `, and ${counted(unsure - 1, 'order')} more like it`}; nothing of ${unsure === 1 ? 'it is' : 'them is'} refunded or captured`,
+          ]),
+    ],
+  };
+}
+
+function nameOf({ id }: JsonObject): string {
+  return typeof id === 'string' && id !== '' ? id : 'an order';
 }
 
 function contradiction({ name, mode }: Profile, subject: string): string {

@@ -14,12 +14,15 @@ export {
   accountLabel,
   accountSpan,
   checkMode,
+  checkOtherMode,
   commandLine,
+  type ModeTally,
   modeOfAccount,
-  otherModeLine,
+  modeProblem,
   plainCommand,
   profileNamed,
   quoted,
+  tallyModes,
   wrongMode,
 } from './account-words.ts';
 // The journal and the locks use the same rules for their files.

@@ -1,5 +1,6 @@
 /** What reports know of orders, payments and refunds, wherever it was read: from the service, from an export file, or from an index. */
 
+import type { Payment } from '../api/payment.ts';
 import type { Figure } from './exact-sum.ts';
 
 /** Stands for something that the service does not show. It is never blank. */
@@ -36,6 +37,10 @@ export interface OrderFact extends PaidWith {
   readonly purchase: string | undefined;
   /** The buyer's name. */
   readonly buyer: string | undefined;
+  /** What came in and what went back, as a twin is judged by it. */
+  readonly payment: Payment;
+  /** How the charges were paid that were not declined: `*4242`. */
+  readonly cards: readonly string[];
 }
 
 /** Money that came in: one charge that was paid. */

@@ -1,14 +1,15 @@
 /** Reads the facts of an order as the service shows it. What the order does not show whole becomes a problem, never a guess. Pure. */
 
-import { refundsOf } from '../api/charges.ts';
+import { paidBy, refundsOf } from '../api/charges.ts';
+import { paymentOf, tookMoney } from '../api/payment.ts';
 import {
   type CompleteItems,
   completeItems,
   isObject,
   type JsonObject,
   meaningOfRefund,
+  meaningOfStatus,
   statuses,
-  statusMeanings,
   valueAt,
 } from '../api/spec.ts';
 import { type Figure, magnitude, plus, wholeNumber } from './exact-sum.ts';
@@ -64,7 +65,7 @@ export function factsOfCharge(order: JsonObject, charge: JsonObject, known: Know
   };
   return {
     order: undefined,
-    payments: isPaid(charge) ? [payment] : [],
+    payments: tookMoney(charge) ? [payment] : [],
     refunds: items.map((refund): RefundFact => {
       const amount = wholeNumber(refund.amount);
       const status = text(refund.status);
@@ -89,7 +90,7 @@ export function factsOfCharge(order: JsonObject, charge: JsonObject, known: Know
 }
 
 function orderFact(order: JsonObject, charges: readonly JsonObject[], { purchaseOf }: Known): OrderFact {
-  const paying = charges.filter(({ status }) => meaningOf(status) !== 'none');
+  const paying = charges.filter(({ status }) => meaningOfStatus(status) !== 'none');
   const used = (paying.length > 0 ? paying : charges).map(paidWith);
   return {
     id: text(order.id),
@@ -100,6 +101,8 @@ function orderFact(order: JsonObject, charges: readonly JsonObject[], { purchase
     refunded: wholeNumber(order.amount_refunded),
     purchase: purchaseOf(order),
     buyer: buyerOf(order),
+    payment: paymentOf(order),
+    cards: paying.map(paidBy),
     brand: onlyOne(used.map(({ brand }) => brand)),
     method: onlyOne(used.map(({ method }) => method)),
   };
@@ -151,19 +154,6 @@ function hidden(order: JsonObject, refunds: readonly RefundFact[]): string | und
   if (said <= shown) return undefined;
   const records = refunds.length === 0 ? 'it shows no refund' : `its refunds add up to ${shown}`;
   return `${text(order.id) ?? 'an order'}: ${records}, although its amount_refunded is ${said}`;
-}
-
-// Assumed: money came in with a charge that was paid at some time, unless its status says that it did not.
-function isPaid({ status, paid_at: paidAt }: JsonObject): boolean {
-  const meaning = meaningOf(status);
-  if (meaning === 'in' || meaning === 'back') return true;
-  return meaning === undefined && typeof paidAt === 'number';
-}
-
-function meaningOf(status: unknown) {
-  return typeof status === 'string' && Object.hasOwn(statusMeanings, status)
-    ? statusMeanings[status]
-    : undefined;
 }
 
 function text(value: unknown): string | undefined {

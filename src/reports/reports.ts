@@ -36,4 +36,3 @@ export {
   summariseRefunds,
 } from './summaries.ts';
 export type { Line } from './tally.ts';
-export { isDated, type TwinPair, twinPairs } from './twin-pairs.ts';

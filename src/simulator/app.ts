@@ -16,6 +16,7 @@ import {
 } from './failures.ts';
 import { idsFrom, type Random } from './random.ts';
 import { checkAccept, checkKey, languageOf, pageRequestOf, readBody } from './requests.ts';
+import { type LaterFault, laterOf } from './rules/later.ts';
 import {
   createLink,
   createOrder,
@@ -41,15 +42,16 @@ export interface AppOptions {
 
 /** The service as functions, without a server. */
 export interface App {
-  /** Never rejects: an error inside becomes an error reply. */
-  readonly fetch: (request: Request) => Promise<Response>;
+  /** Never rejects: an error inside becomes an error reply. `later`: what becomes of a refund after its reply. */
+  readonly fetch: (request: Request, later?: LaterFault) => Promise<Response>;
   /** The error reply for this request, in its language (service: Errors). */
   readonly refuse: (request: Request, failure: Failure) => Response;
 }
 
 export function createApp(options: AppOptions): App {
-  const app = new Hono();
+  const app: Faulty = new Hono();
   app.use(async (context, next) => {
+    options.store.settle(secondsNow(options));
     const refused = checkHeaders(context.req.raw, options);
     return refused === undefined ? next() : errorReply(refused, context.req.raw, options);
   });
@@ -59,12 +61,18 @@ export function createApp(options: AppOptions): App {
   app.notFound(({ req }) => errorReply(notFound('path', `${req.method} ${req.path}`), req.raw, options));
   app.onError((_error, { req }) => errorReply(internal(), req.raw, options));
   return {
-    fetch: async (request) => app.fetch(request),
+    fetch: async (request, later) => app.fetch(request, { later }),
     refuse: (request, failure) => errorReply(failure, request, options),
   };
 }
 
-function addReads(app: Hono, resource: ResourceName, options: AppOptions): void {
+type Faulty = Hono<{ Bindings: { later: LaterFault | undefined } }>;
+
+function secondsNow({ now }: AppOptions): number {
+  return Math.floor(now() / 1000);
+}
+
+function addReads(app: Faulty, resource: ResourceName, options: AppOptions): void {
   const { path, one } = resources[resource];
   app.get(`/${path}`, ({ req }) => list(req.raw, resource, options));
   // Assumed: GET of one record by its id. The document shows no such operation.
@@ -75,16 +83,19 @@ function addReads(app: Hono, resource: ResourceName, options: AppOptions): void 
   });
 }
 
-type Operation = (body: JsonObject, inputs: RuleInputs) => Ruled<JsonObject>;
+type Operation = (body: JsonObject, inputs: Inputs) => Ruled<JsonObject>;
+type Inputs = RuleInputs & { readonly later: LaterFault | undefined };
 
-function addChanges(app: Hono, options: AppOptions): void {
+function addChanges(app: Faulty, options: AppOptions): void {
   const { store } = options;
   const limit = bodyLimit({
     maxSize: maxBodyBytes,
     onError: ({ req }) => errorReply(bodyTooLarge(maxBodyBytes), req.raw, options),
   });
   const post = (path: string, operation: (id: string) => Operation): void => {
-    app.post(path, limit, ({ req }) => change(req.raw, operation(req.param('id') ?? ''), options));
+    app.post(path, limit, ({ req, env }) =>
+      change(req.raw, operation(req.param('id') ?? ''), { ...options, later: env.later }),
+    );
   };
   const { orders } = paths;
   post(`/${orders}/:id/refunds`, (id) => (body, inputs) => refund(store, id, body, inputs));
@@ -113,18 +124,22 @@ function list(request: Request, resource: ResourceName, options: AppOptions): Re
   return errorReply(notFound(resources[resource].one, next ?? previous ?? '', param), request, options);
 }
 
-async function change(request: Request, operation: Operation, options: AppOptions): Promise<Response> {
+async function change(
+  request: Request,
+  operation: Operation,
+  options: AppOptions & Pick<Inputs, 'later'>,
+): Promise<Response> {
   const body = await readBody(request);
   if ('failure' in body) return errorReply(body.failure, request, options);
-  const now = Math.floor(options.now() / 1000);
-  const result = operation(body.value, { now, ids: idsFrom(options.random) });
+  const { later, random } = options;
+  const result = operation(body.value, { now: secondsNow(options), ids: idsFrom(random), later });
   return 'failure' in result
     ? errorReply(result.failure, request, options)
     : jsonReply(JSON.stringify(result.value));
 }
 
 // POST orders/ID/refunds (service: Endpoints 1).
-function refund(store: Store, id: string, body: JsonObject, inputs: RuleInputs): Ruled<StoredOrder> {
+function refund(store: Store, id: string, body: JsonObject, inputs: Inputs): Ruled<StoredOrder> {
   if (store.get('orders', id) === undefined) return { failure: noOrder(id) };
   // The schema takes no `amount` without `charge_id`. Here the rule decides about that, because it sees the order. So the
   // schema gets a `charge_id` in any case.
@@ -133,7 +148,13 @@ function refund(store: Store, id: string, body: JsonObject, inputs: RuleInputs):
   if ('faults' in checked) return { failure: badBody(checked.faults) };
   const { charge_id: chargeId, ...rest } = checked.body;
   const request = body.charge_id === undefined ? rest : { ...rest, charge_id: chargeId };
-  return store.changeOrder(id, (order) => refundOrder(order, request, inputs)) ?? { failure: noOrder(id) };
+  const { later, now } = inputs;
+  const refunded = store.changeOrder(
+    id,
+    (order) => refundOrder(order, request, { ...inputs, isPending: later === 'pending' }),
+    (before, after) => (later === undefined ? [] : laterOf(later, before, after, now)),
+  );
+  return refunded ?? { failure: noOrder(id) };
 }
 
 // POST orders/ID/capture (service: Endpoints 3).

@@ -1,10 +1,11 @@
-/** Faults for training and tests: some replies are lost or damaged. A seed decides which ones. */
+/** Faults for training and tests: some replies are lost or damaged, and some refunds fail later. A seed decides which ones. */
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CliError } from '../errors.ts';
 import type { App } from './app.ts';
 import { tooMany } from './failures.ts';
 import { seededRandom } from './random.ts';
+import { type LaterFault, laterFaults } from './rules/later.ts';
 
 /**
  * How a reply fails.
@@ -19,12 +20,14 @@ import { seededRandom } from './random.ts';
 export const endings = ['drop', 'stall', 'cut', '500', 'html', '429'] as const;
 export type Ending = (typeof endings)[number];
 
-/** The fault of one request. */
-export interface Fault {
-  readonly ending: Ending;
-  /** Whether the service carries out the request before its reply fails. */
-  readonly applied: boolean;
-}
+/** The fault of one request: of its reply, or of the refund that it asks for, which any other request does not have. */
+export type Fault =
+  | {
+      readonly ending: Ending;
+      /** Whether the service carries out the request before its reply fails. */
+      readonly applied: boolean;
+    }
+  | { readonly later: LaterFault };
 
 /** Which faults can happen, and how often. */
 export interface FaultPlan {
@@ -66,11 +69,13 @@ export function createFaults(
 }
 
 function faultOf(kind: string, name: string): Fault {
+  const later = laterFaults.find((known) => known === kind);
+  if (later !== undefined) return { later };
   const applied = kind.startsWith('apply-');
   const ending = endings.find((known) => known === (applied ? kind.slice('apply-'.length) : kind));
   if (ending === undefined) {
     throw usage(
-      `${name} ${kind}: not a fault; known are ${endings.join(', ')}, each also as apply-…, and all`,
+      `${name} ${kind}: not a fault; known are ${endings.join(', ')}, each also as apply-…, all of these with all, and ${laterFaults.join(', ')}`,
     );
   }
   return { ending, applied };
@@ -97,13 +102,14 @@ export async function deliver(request: Request, options: DeliveryOptions): Promi
   const fault = options.drawFault?.(request.method);
   if (options.latencyMs > 0) await sleep(options.latencyMs, undefined, { signal: request.signal });
   request.signal.throwIfAborted();
-  if (fault === undefined) return { kind: 'whole', response: await options.app.fetch(request) };
+  if (fault === undefined || 'later' in fault)
+    return { kind: 'whole', response: await options.app.fetch(request, fault?.later) };
   return deliverWithFault(request, fault, options);
 }
 
 async function deliverWithFault(
   request: Request,
-  { ending, applied }: Fault,
+  { ending, applied }: Exclude<Fault, { later: LaterFault }>,
   options: DeliveryOptions,
 ): Promise<Delivered> {
   const read = request.method === 'GET' || request.method === 'HEAD';

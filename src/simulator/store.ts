@@ -5,6 +5,7 @@ import type { JsonObject, Mode } from '../api/spec.ts';
 import { livemodeOf } from '../api/spec.ts';
 import type { Ruled } from './failures.ts';
 import type { Random } from './random.ts';
+import { type Later, settleLater } from './rules/later.ts';
 import { seedCustomers, seedOrders } from './seed/seed.ts';
 import { inTransaction, openFile } from './store-file.ts';
 import type { StoredOrder } from './stored-records.ts';
@@ -51,8 +52,17 @@ export interface Store {
   get(table: Table, id: string): string | undefined;
   /** Adds the newest record of a list. When it returns, the record is on the disk. */
   add(table: Table, record: JsonObject & { readonly id: string }): void;
-  /** Applies a rule to an order and stores the result, in one transaction. Undefined if there is no such order. */
-  changeOrder(id: string, rule: (order: StoredOrder) => Ruled<StoredOrder>): Ruled<StoredOrder> | undefined;
+  /**
+   * Applies a rule to an order and stores the result, in one transaction. Undefined if there is no such order. `later`: what becomes
+   * of its refunds some seconds after that.
+   */
+  changeOrder(
+    id: string,
+    rule: (order: StoredOrder) => Ruled<StoredOrder>,
+    later?: (before: StoredOrder, after: StoredOrder) => readonly Later[],
+  ): Ruled<StoredOrder> | undefined;
+  /** Lets happen what was to happen until now (Unix seconds). */
+  settle(now: number): void;
   close(): void;
 }
 
@@ -88,17 +98,25 @@ export function openStore(options: StoreOptions): Store {
         checkInstance(db, opened);
         sql(`INSERT INTO ${table} (id, body) VALUES (?, ?)`).run(record.id, JSON.stringify(record));
       }),
-    changeOrder: (id, rule) =>
+    changeOrder: (id, rule, later = () => []) =>
       inTransaction(db, () => {
         checkInstance(db, opened);
         const order = orderOf(sql('SELECT body FROM orders WHERE id = ?').get(id)?.body);
         if (order === undefined) return undefined;
         const result = rule(order);
         if ('value' in result) {
-          sql('UPDATE orders SET body = ? WHERE id = ?').run(JSON.stringify(result.value), id);
+          writeOrder(sql, result.value);
+          for (const { at, refundId, status } of later(order, result.value))
+            sql('INSERT INTO meta (name, value) VALUES (?, ?)').run(
+              `${laterPrefix}${refundId}`,
+              `${at} ${status} ${id}`,
+            );
         }
         return result;
       }),
+    settle(now) {
+      if (laterIn(sql, now).length > 0) inTransaction(db, () => settleAll(sql, now));
+    },
     close: () => db.close(),
   };
 }
@@ -165,6 +183,38 @@ function textOf(value: unknown): string | undefined {
 }
 
 type Sql = (text: string) => StatementSync;
+
+function writeOrder(sql: Sql, order: StoredOrder): void {
+  sql('UPDATE orders SET body = ? WHERE id = ?').run(JSON.stringify(order), order.id);
+}
+
+// What becomes of a refund later stands in `meta` until then: its id, and as the value the time, the status and the order.
+const laterPrefix = 'later ';
+
+function laterIn(sql: Sql, now: number): readonly (Later & { readonly orderId: string })[] {
+  const rows = sql('SELECT name, value FROM meta WHERE name GLOB ?').all(`${laterPrefix}*`);
+  return rows
+    .map(({ name, value }) => {
+      const [at, status, orderId = ''] = String(value).split(' ');
+      const refundId = String(name).slice(laterPrefix.length);
+      return {
+        at: Number(at),
+        refundId,
+        status: status === 'failed' ? status : 'succeeded',
+        orderId,
+      } as const;
+    })
+    .filter(({ at }) => at <= now);
+}
+
+// Asked again in the transaction: another process may have done it.
+function settleAll(sql: Sql, now: number): void {
+  for (const later of laterIn(sql, now)) {
+    const order = orderOf(sql('SELECT body FROM orders WHERE id = ?').get(later.orderId)?.body);
+    if (order !== undefined) writeOrder(sql, settleLater(order, later, now));
+    sql('DELETE FROM meta WHERE name = ?').run(`${laterPrefix}${later.refundId}`);
+  }
+}
 
 function readPage(sql: Sql, table: Table, { limit, next, previous }: PageRequest): StoredPage | undefined {
   const cursor = next ?? previous;

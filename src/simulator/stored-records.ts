@@ -18,7 +18,12 @@ export interface StoredRefund {
   readonly amount: number;
   readonly created_at: number;
   readonly auth_code: string;
+  /** Only of a refund that is pending, was pending, or failed (rules/later.ts). */
+  readonly status?: LaterStatus | 'pending';
 }
+
+/** What becomes of a refund after its reply. */
+export type LaterStatus = 'succeeded' | 'failed';
 
 /** A charge. `refunds` is null until something is refunded. */
 export interface StoredCharge {
@@ -63,7 +68,9 @@ export function chargesOf(order: StoredOrder): readonly StoredCharge[] {
 
 /** How much of a charge was refunded, as a positive number. */
 export function refundedOf(charge: StoredCharge): number {
-  return (charge.refunds?.data ?? []).reduce((sum, refund) => sum - refund.amount, 0);
+  // Assumed: a refund that is pending counts, and one that failed does not.
+  const refunds = (charge.refunds?.data ?? []).filter(({ status }) => status !== 'failed');
+  return refunds.reduce((sum, refund) => sum - refund.amount, 0);
 }
 
 /** How much of a charge can still be refunded. It is 0 if the charge was declined or only authorized. */

@@ -107,7 +107,6 @@ export function createAsk(options: AskOptions): Ask {
 
 function nobodyToAsk(flag: string): CliError {
   return new CliError('usage', `missing ${flag}`, {
-    certain: 'nothing was sent',
     now: [`give ${flag}, or run it on a terminal without --no-input to be asked`],
   });
 }

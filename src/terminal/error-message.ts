@@ -28,7 +28,7 @@ const openings: Readonly<Record<ErrorKind, string>> = {
 
 /** An error as text for a person. With `debug` its stack traces follow. */
 export function renderError(error: CliError, style: ScreenStyle, debug = false): string {
-  const { certain, now = [] } = error.parts;
+  const { read, certain = read, now = [] } = error.parts;
   const opening = error.parts.opening ?? openings[error.kind];
   const lines = [
     ...part(opening, 'bad', firstSentence(error), style),
@@ -42,7 +42,7 @@ export function renderError(error: CliError, style: ScreenStyle, debug = false):
 
 /** An error as one JSON object on one line. `notes` are the lines that a person would have seen before it. */
 export function errorJson(error: CliError, notes: readonly string[], debug = false): string {
-  const { certain, now, type, code, logId, httpStatus, details } = error.parts;
+  const { read, certain = read, now, type, code, logId, httpStatus, details } = error.parts;
   const { intent, scriptId, orderId, profile, approval, commands, ownCode } = error.parts;
   return `${ownJson({
     object: 'error',

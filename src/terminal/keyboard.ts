@@ -18,14 +18,17 @@ export const ctrlD = '\u0004';
 // Long enough for a paste that arrives in pieces, too short to be noticed.
 const quietMs = 30;
 
+// Every question comes before the change that it is about.
+const certain = 'nothing was sent or changed';
+
 /** The error for Ctrl-C at a question. */
 export function interrupted(): CliError {
-  return new CliError('interrupted', 'Ctrl-C; nothing was sent or changed');
+  return new CliError('interrupted', 'Ctrl-C', { certain });
 }
 
 /** The error for Ctrl-D at a question, and for a terminal that was closed. */
 export function endOfAnswers(): CliError {
-  return new CliError('cancelled', 'the input ended; nothing was sent or changed');
+  return new CliError('cancelled', 'the input ended', { certain });
 }
 
 /**

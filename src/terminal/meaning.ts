@@ -1,6 +1,6 @@
 /** Which style a word or an amount has by its meaning. The words say the same, so nothing is lost without colour. Pure. */
 
-import { type StatusMeaning, statusMeanings } from '../api/spec.ts';
+import { meaningOfStatus, type StatusMeaning } from '../api/spec.ts';
 import type { Style } from './terminal.ts';
 
 // Yellow cannot be read on white, blue not on black, so neither is used.
@@ -13,9 +13,8 @@ const styles: Readonly<Record<StatusMeaning, Style>> = {
 
 /** The style of a status; undefined for a word that paydesk does not know, which is shown as it came. */
 export function statusStyle(status: unknown): Style | undefined {
-  return typeof status === 'string' && Object.hasOwn(statusMeanings, status)
-    ? styles[statusMeanings[status] ?? 'none']
-    : undefined;
+  const meaning = meaningOfStatus(status);
+  return meaning === undefined ? undefined : styles[meaning];
 }
 
 /** Whether a text is money that went back, or goes back: the service writes it negative (service: refund). */

@@ -3,6 +3,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { inProduction } from '../harness/orders.ts';
 import { cleanEnv, copyOf, type Home, newHome, paydesk, type Ran } from '../harness/paydesk.ts';
 import { storeProfile } from '../harness/profile.ts';
 import { inOneLine } from '../harness/ran.ts';
@@ -188,7 +189,7 @@ describe.concurrent('two addresses that may be one account', () => {
       { name: 'there', baseUrl: there.url, key: otherKey, mode: 'production' },
     );
     const [order, same] = [here.add('refund', () => stall), there.add('refund')];
-    for (const one of [order, same]) one.value = { ...one.value, livemode: true };
+    for (const one of [order, same]) one.value = inProduction(one.value);
     const words = [...changeArgs(order), '--confirm', order.id];
     const env = () => cleanEnv({ home });
     const sending = start({ env }, home, words);

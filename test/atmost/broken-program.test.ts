@@ -93,7 +93,7 @@ test.concurrent.each([[], ['--json']])(
       posts: 1,
       story: 'sent applied',
     });
-    expect(stderr).toContain('a change was sent; the journal shows its result');
+    expect(stderr).toContain('1 change was sent: made');
     expect(stderr).toMatch(/paydesk journal show i_\w+/);
   },
 );

@@ -101,7 +101,6 @@ test('whoever looks for payment links is told that the service has no list of th
   await using desk = await startAnswering(json({}));
   expect((await desk.run(['checkout', 'list'], { columns: 80 })).stderr).toMatchInlineSnapshot(`
     "error:   unknown command 'list'
-    certain: nothing was sent
     now:     the service has no list of payment links; the journal has those that
              were made here
              did you mean: paydesk journal list --kind checkout
@@ -161,7 +160,6 @@ test('the screen at 80 and 120 columns', async () => {
   const narrow = await desk.run(['order', 'search', 'torres'], { columns: 80 });
   expect(narrow.stderr).toMatchInlineSnapshot(`
     "error:   unknown command 'order'
-    certain: nothing was sent
     now:     did you mean: paydesk orders find torres
              paydesk --help
     "

@@ -26,10 +26,21 @@ export function orderOf(id: string, charges: readonly Json[], changes: Json = {}
       quantity: 1,
       sku: 'WB-2',
     }),
-    charges: listOf(...charges),
+    charges: listOf(...charges.map((charge) => ({ ...charge, ...liveAs(changes) }))),
     ...(charges.length > 1 ? { split_payment: true } : {}),
     ...changes,
   };
+}
+
+// The mode of an order is that of its charges (service: Authentication 5).
+function liveAs({ livemode }: Json): Json {
+  return livemode === true ? { livemode } : {};
+}
+
+/** The order in production, with its charges; `livemode` false: in sandbox. */
+export function inProduction(order: Json, livemode = true): Json {
+  const charges = (order.charges as { readonly data: readonly Json[] }).data;
+  return { ...order, livemode, charges: listOf(...charges.map((charge) => ({ ...charge, livemode }))) };
 }
 
 /** An order paid by one charge, of 350.00 unless its amount is changed; its customer is known. */

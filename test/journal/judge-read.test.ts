@@ -55,7 +55,6 @@ describe('what a read shows of a refund', () => {
       'currency of charge ch_1 USD instead of MXN',
     ],
     ['with the status pending', {}, { status: 'pending' }, undefined],
-    ['with the status Failed', {}, { status: 'Failed' }, 'the status Failed of refund new'],
   ])('the expected record, %s', (_, ofOrder, { status, ...ofCharge }: { status?: string }, contradicts) => {
     const refunds = [
       { id: 'old', amount: -5, status: 'failed' },
@@ -85,7 +84,7 @@ describe('what a read shows of a refund', () => {
     });
   });
 
-  it('a refund by somebody else that failed contradicts nothing, one of two of ours does', () => {
+  it('a refund by somebody else that failed contradicts nothing, one of two of ours is a part that failed', () => {
     const failed = (chargeId: string, id: string, amount: number, status: string) => ({
       id: chargeId,
       amount: 100,
@@ -103,10 +102,7 @@ describe('what a read shows of a refund', () => {
       failed('ch_2', 'b', -40, 'failed'),
       charge('ch_3', 9, null),
     );
-    expect(judgeRead(whole, ours, nothing)).toMatchObject({
-      shows: 'expected',
-      contradicts: 'the status failed of refund b',
-    });
+    expect(judgeRead(whole, ours, nothing)).toMatchObject({ shows: 'failed', isPart: true });
   });
 
   it('others beside the expected one are told', () => {

@@ -222,7 +222,9 @@ describe('what an order shows of it', () => {
 
   it('in part is unconfirmed', () => {
     const evidence = { shows: 'partial', refunds: [found('ref_1')] } as const;
-    expect(appearedRuling({ evidence, again: undefined })).toMatchObject({ verdict: 'unknown' });
+    expect(appearedRuling({ evidence, again: undefined, failed: false })).toMatchObject({
+      verdict: 'unknown',
+    });
   });
 });
 

@@ -11,10 +11,12 @@ import { orderWith as order } from './world.ts';
 const at = momentAt;
 const attempt = (...verdicts: Partial<VerdictRow>[]): AttemptRecord => attemptWith(verdicts);
 
-// What became of its first refund.
+// Its first refund failed, and the sum went back.
 function failed(value: ReturnType<typeof order>): unknown {
   const shown = JSON.parse(JSON.stringify(value));
-  shown.charges.data[0].refunds.data[0].status = 'failed';
+  const [first] = shown.charges.data[0].refunds.data;
+  first.status = 'failed';
+  shown.amount_refunded += first.amount;
   return shown;
 }
 
@@ -155,8 +157,8 @@ describe('a look at an open attempt', () => {
       {
         verdict: 'applied',
         by: 'reply',
-        alarm: 'contradiction',
-        why: 'the status failed of refund ref_1',
+        alarm: 'failed',
+        why: 'the order now shows refund ref_1 as failed',
         refunds: [expect.objectContaining({ id: 'ref_1' })],
       },
     ],
@@ -895,13 +897,15 @@ describe('an acknowledgement', () => {
         alarm: 'duplicate',
         acknowledged: undefined,
       });
-      expect(whole(done(), seen(failed(order(5))))).toMatchObject({ alarm: 'contradiction' });
+      expect(whole(done(), seen(failed(order(5))))).toMatchObject({ alarm: 'failed' });
       expect(whole(done({ refunds: undefined }), seen(order(5, 5)))).toMatchObject({ alarm: 'duplicate' });
     });
 
     it('where the alarm was about figures that do not agree, or a contradiction', () => {
-      const contradiction = done({ acknowledged: 'contradiction', refunds: refundsOf(order(5)) });
-      expect(whole(contradiction, seen(failed(order(5))))).toMatchObject({
+      const { sent, verdicts } = done({ acknowledged: 'contradiction', refunds: refundsOf(order(5)) });
+      const before = { ...sent.proof.before, currency: 'USD' };
+      const contradiction = { sent: { ...sent, proof: { ...sent.proof, before } }, verdicts };
+      expect(whole(contradiction, seen(order(5)))).toMatchObject({
         alarm: undefined,
         acknowledged: 'contradiction',
       });

@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from 'vitest';
 import { standingAt } from '../harness/clock.ts';
-import { chargeOf, newRefundOf, orderOf, withRefund } from '../harness/orders.ts';
+import { chargeOf, inProduction, newRefundOf, orderOf, withRefund } from '../harness/orders.ts';
 import { paydesk, type Ran } from '../harness/paydesk.ts';
 import { sit } from '../harness/person.ts';
 import { withoutEscapes } from '../harness/pty.ts';
@@ -37,7 +37,7 @@ async function openShop(
   { mode = 'sandbox', live = now }: { mode?: 'sandbox' | 'production'; live?: string | undefined } = {},
 ): Promise<Shop> {
   const service = await startService({
-    orders: [{ ...order, livemode: mode === 'production' }],
+    orders: [inProduction(order, mode === 'production')],
     mode,
     sendsDate: false,
     onPost: (held = {}, on, { body }) => {

@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Desk, startDesk } from '../harness/desk.ts';
 import {
   chargeOf,
+  inProduction,
   type Json,
   listOf,
   newRefundOf,
@@ -435,7 +436,7 @@ describe('the same once more (F28)', () => {
     using home = newHome();
     const id = ['--intent', 'ticket-8840'];
     expect((await run(home, service, ...id, '--yes')).code).toBe(0);
-    service.orders = [{ ...order, livemode: true }];
+    service.orders = [inProduction(order)];
     const env = { ...service.env, PAYDESK_MODE: 'production' };
     const again = await paydesk(['orders', 'refund', 'ord_1', ...id, '--confirm', 'ord_1'], { home, env });
     expect(again.code).toBe(3);
@@ -517,7 +518,7 @@ describe('an amount without a charge (F43)', () => {
 
 describe('the wrong mode', () => {
   test('real money under a sandbox profile is refused before anything is sent (3)', async () => {
-    await using service = await refunding([{ ...order, livemode: true }]);
+    await using service = await refunding([inProduction(order)]);
     using home = newHome();
     const ran = await run(home, service, '--yes');
     expect(ran.code).toBe(3);

@@ -3,6 +3,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import {
   chargeOf,
+  inProduction,
   type Json,
   listOf,
   newRefundOf,
@@ -279,7 +280,7 @@ test('a refund: preview and result; the note is shown as one that stays here, an
 });
 
 test('a small part of a charge in production; suspected fraud comes with a warning of disputes', async () => {
-  await open({ mode: 'production', orders: [{ ...order, livemode: true }] });
+  await open({ mode: 'production', orders: [inProduction(order)] });
   const small = ['orders', 'refund', id, '--charge', '2', '--amount', '300', '--reason', 'suspected_fraud'];
   expect(await screenOf(small, ['Note', '\r'], ['Type the amount', '\r'])).toMatchInlineSnapshot(`
     "? [PRODUCTION] Note, kept only on this machine (Enter: none):
@@ -403,7 +404,7 @@ describe('bad moments', () => {
   });
 
   test('the wrong mode', async () => {
-    await open({ orders: [{ ...order, livemode: true }] });
+    await open({ orders: [inProduction(order)] });
     expect(await screenOf([...refund, ...atOnce])).toMatchInlineSnapshot(`
       "refused: profile shop says sandbox, but ord_2tQ7zRk9PwE5xNvAm is real money
                (livemode true)

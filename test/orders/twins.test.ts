@@ -13,11 +13,11 @@ import {
   refundOf,
 } from '../harness/orders.ts';
 import type { Ran } from '../harness/paydesk.ts';
+import { sit } from '../harness/person.ts';
 import { withoutEscapes } from '../harness/pty.ts';
 import { json, reset, stall } from '../harness/server.ts';
 import { type Service, type ServiceOptions, startService } from '../harness/service.ts';
 import { atTerminal } from '../harness/terminal.ts';
-import { differences } from '../harness/two-widths.ts';
 
 const now = '2026-11-21T05:10:00Z';
 const created = Date.parse('2026-11-21T04:50:00Z') / 1000;
@@ -64,10 +64,22 @@ async function serve(orders: readonly Json[], more: Partial<ServiceOptions> = {}
   });
 }
 
+/** All of an order, refunded just now by somebody else. */
+function wholeBack(id: string): Json {
+  const refunds = listOf(refundOf(`rf_${id}`, 900, { created_at: Date.parse(now) / 1000 - 65 }));
+  const charges = listOf(chargeOf(`ch_${id}`, 900, { refunds, status: 'refunded' }));
+  return { amount_refunded: 900, payment_status: 'refunded', is_refundable: false, charges };
+}
+
 const env = { ...standingAt(now), PAYDESK_OPERATOR: 'root' };
 
 async function run(line: string, columns?: number): Promise<Ran> {
   return await service.run(line.split(' '), columns === undefined ? { env } : { env, columns });
+}
+
+/** The screen in one line. */
+async function shown(line: string): Promise<string> {
+  return (await run(line)).stdout.replaceAll(/\s+/g, ' ');
 }
 
 const duplicated = 'orders refund ord_twinB --yes --reason duplicated_transaction';
@@ -92,64 +104,97 @@ describe('a twin that was refunded', () => {
       created 21 Nov 2026 04:50:00 UTC    read just now, 21 Nov 05:10:00
       buyer   Ana  ana@example.com  cus_1
       twin    ord_twinA, same buyer and amount, 4 min earlier, was refunded 2 min ago,
-              not from this machine: if you refund both, the buyer gets both payments
-              back"
+              not from this machine: settled; if you refund both, the buyer gets both
+              payments back"
     `);
     expect(firstBlock(await run('orders show ord_twinB', 120))).toMatchInlineSnapshot(`
       "ord_twinB  paid  can be refunded  sandbox environment
       created 21 Nov 2026 04:50:00 UTC    read just now, 21 Nov 05:10:00
       buyer   Ana  ana@example.com  cus_1
-      twin    ord_twinA, same buyer and amount, 4 min earlier, was refunded 2 min ago, not from this machine: if you refund
-              both, the buyer gets both payments back"
+      twin    ord_twinA, same buyer and amount, 4 min earlier, was refunded 2 min ago, not from this machine: settled; if you
+              refund both, the buyer gets both payments back"
     `);
   });
 
-  test('stands above the preview of a refund for another reason, which is sent; --quiet does not hide it', async () => {
+  test('settles the pair, so a refund for any reason needs --again with its refund; --quiet does not hide the warning', async () => {
     await serve([own, refundedTwin(900)]);
-    const narrow = await run('orders refund ord_twinB --reason other --yes', 80);
-    expect(narrow.code).toBe(0);
-    expect(narrow.stderr).toMatchInlineSnapshot(`
-      "REFUND A WHOLE ORDER                                     sandbox environment
-      order   ord_twinB  900 MXN  paid  21 Nov 04:50
-      buyer   Ana  ana@example.com
-      from    charge 1 of 1, visa *4242, ch_ord_twinB
-      reason  other   another reason
-                         order
-        paid              900
-        refunded so far     0
-        THIS REFUND      -900  all of the order
-        left afterwards     0
-      will send once: {"reason":"other"}
-      WARNING: ord_twinA, same buyer and amount, 4 min earlier, was refunded 2 min
-      ago, not from this machine: if you refund both, the buyer gets both payments
-      back
+    const refused = await run('orders refund ord_twinB --reason other --yes', 80);
+    expect(refused.code).toBe(3);
+    expect(refused.stderr).toMatchInlineSnapshot(`
+      "refused: ord_twinA, same buyer and amount, 4 min earlier, was refunded 2 min
+               ago, not from this machine: settled; if you refund both, the buyer gets
+               both payments back
+      certain: nothing was sent
+      now:     paydesk orders show ord_twinA
+               if the buyer should get both back, add --again with the refund of the
+               twin, rf_twinA:
+               paydesk orders refund ord_twinB --reason other --again rf_twinA
+      "
+    `);
+    expect((await run('orders refund ord_twinB --reason other --yes --dry-run')).code).toBe(3);
+    expect(service.posts).toEqual([]);
+    const again = 'orders refund ord_twinB --reason other --again rf_twinA --yes --quiet';
+    const sent = await run(again, 80);
+    expect(sent.code).toBe(0);
+    expect(sent.stderr).toMatchInlineSnapshot(`
+      "WARNING: ord_twinA, same buyer and amount, 4 min earlier, was refunded 2 min
+      ago, not from this machine: settled; if you refund both, the buyer gets both
+      payments back
       "
     `);
     expect(service.posts).toHaveLength(1);
-    service.orders = [own, refundedTwin(900)];
-    const quiet = await service.run(['orders', 'refund', 'ord_twinB', '--yes', '--quiet'], {
-      env: { ...env, XDG_STATE_HOME: `${service.home.path}/quiet` },
-      columns: 80,
+  });
+
+  test('is asked about at a terminal: No sends nothing, Yes names its refund', async () => {
+    await serve([own, refundedTwin(900)]);
+    const words = ['orders', 'refund', 'ord_twinB', '--reason', 'other', '--note', 'n'];
+    const at = { home: service.home, env: service.env };
+    const no = sit(words, at);
+    await no.answer('Refund this order too?', '\r');
+    expect(await no.leaves).toMatchObject({
+      code: 3,
+      screen: expect.stringContaining('paydesk orders show ord_twinA'),
     });
-    expect(quiet.stderr).toMatchInlineSnapshot(`
-      "WARNING: ord_twinA, same buyer and amount, 4 min earlier, was refunded 2 min
-      ago, not from this machine: if you refund both, the buyer gets both payments
-      back
-      "
-    `);
-    service.orders = [own, refundedTwin(300)];
-    const wide = await service.run(['orders', 'refund', 'ord_twinB', '--yes'], {
-      env: { ...env, XDG_STATE_HOME: `${service.home.path}/other` },
-      columns: 120,
-    });
-    expect(differences(wide.stderr, narrow.stderr)).toMatchInlineSnapshot(`
-      "instead of line 5:
-      reason  none is sent
-      instead of lines 11 to 14:
-      will send once: {}
-      WARNING: ord_twinA, same buyer and amount, 4 min earlier, was refunded in part (300 of 900) 2 min ago, not from this
-      machine: if you refund both, the buyer gets both payments back"
-    `);
+    const doubt = sit(words, at);
+    await doubt.answer('Refund this order too?', 'y\r');
+    await doubt.answer('Send it?', '\r');
+    expect((await doubt.leaves).screen).toContain('--again rf_twinA');
+    expect(service.posts).toEqual([]);
+    const yes = sit(words, at);
+    await yes.answer('Refund this order too?', 'y\r');
+    await yes.answer('Send it?', 'y\r');
+    expect((await yes.leaves).code).toBe(0);
+    expect(service.posts).toHaveLength(1);
+    expect(await entries()).toMatchObject([{ order: 'ord_twinB', twins: 'rf_twinA' }]);
+  });
+
+  test('is told on its own screen too, and the screen of the other offers no command that refunds it', async () => {
+    await serve([own, refundedTwin(900)]);
+    const screen = (await run('orders show ord_twinA', 120)).stdout;
+    expect(screen).toContain(
+      'twin    ord_twinB, same buyer and amount, 4 min later: ord_twinA was refunded 2 min ago, not from this machine: settled',
+    );
+    expect((await run('orders show ord_twinB')).stdout).not.toContain('paydesk orders refund');
+  });
+
+  test('in part is no settled pair: a refund for another reason is sent with a warning', async () => {
+    await serve([own, refundedTwin(300)]);
+    const { code, stderr } = await run('orders refund ord_twinB --yes', 120);
+    expect(code).toBe(0);
+    expect(stderr).toContain(
+      'WARNING: ord_twinA, same buyer and amount, 4 min earlier, was refunded in part (300 of 900) 2 min ago, not from this',
+    );
+    expect(service.posts).toHaveLength(1);
+  });
+
+  test('twice, with the other, is said on both screens', async () => {
+    await serve([{ ...own, ...wholeBack('ord_twinB') }, refundedTwin(900)]);
+    expect(await shown('orders show ord_twinB')).toContain(
+      'ord_twinB was refunded too: the buyer got both payments back',
+    );
+    expect(await shown('orders show ord_twinA')).toContain(
+      'ord_twinA was refunded too: the buyer got both payments back',
+    );
   });
 
   test('needs --again with its refund where the reason is duplicated_transaction, and one sending uses that up', async () => {
@@ -158,8 +203,8 @@ describe('a twin that was refunded', () => {
     expect(refused.code).toBe(3);
     expect(refused.stderr).toMatchInlineSnapshot(`
       "refused: ord_twinA, same buyer and amount, 4 min earlier, was refunded 2 min
-               ago, not from this machine: if you refund both, the buyer gets both
-               payments back
+               ago, not from this machine: settled; if you refund both, the buyer gets
+               both payments back
       certain: nothing was sent
       now:     paydesk orders show ord_twinA
                if the buyer should get both back, add --again with the refund of the
@@ -168,8 +213,8 @@ describe('a twin that was refunded', () => {
       "
     `);
     expect((await run(`${duplicated} --note twice`, 120)).stderr).toMatchInlineSnapshot(`
-      "refused: ord_twinA, same buyer and amount, 4 min earlier, was refunded 2 min ago, not from this machine: if you refund
-               both, the buyer gets both payments back
+      "refused: ord_twinA, same buyer and amount, 4 min earlier, was refunded 2 min ago, not from this machine: settled; if you
+               refund both, the buyer gets both payments back
       certain: nothing was sent
       now:     paydesk orders show ord_twinA
                if the buyer should get both back, add --again with the refund of the twin, rf_twinA:
@@ -215,7 +260,7 @@ describe('a twin that was refunded', () => {
     expect(first.code, first.stderr).toBe(0);
     const { stderr } = await run(duplicated);
     expect(stderr.replaceAll(/\s+/g, ' ')).toContain(
-      'ord_twinA, same buyer and amount, 4 min earlier, was refunded less than a minute ago as duplicated_transaction, by root: if you refund both, the buyer gets both payments back',
+      'ord_twinA, same buyer and amount, 4 min earlier, was refunded less than a minute ago as duplicated_transaction, by root: settled; if you refund both, the buyer gets both payments back',
     );
     expect(stderr).toContain('--again rf_ch_ord_twinA\n');
     expect(service.posts).toHaveLength(1);
@@ -261,6 +306,76 @@ test('a twin with an unconfirmed refund stops a refund of the duplicate as well'
   const [, intent = ''] = /--again (i_\w+)/.exec(stderr) ?? [];
   expect((await run(`${duplicated} --again ${intent}`)).code).toBe(7);
   expect(service.posts).toHaveLength(2);
+});
+
+describe('a twin whose refund', () => {
+  const twinWith = (status: string): Json =>
+    refundedTwin(900, {
+      amount_refunded: 0,
+      charges: listOf(
+        chargeOf('ch_ord_twinA', 900, {
+          refunds: listOf(refundOf('rf_twinA', 900, { status, created_at: Date.parse(now) / 1000 - 125 })),
+        }),
+      ),
+    });
+
+  test.each([
+    ['failed', 'failed', 'was not refunded, its refund failed: make sure which of the two orders', 0],
+    [
+      'is under way',
+      'pending',
+      'has a refund under way (pending): if you refund both, the buyer gets both payments back',
+      3,
+    ],
+    [
+      'has a status that nobody knows',
+      'zorp',
+      'shows a refund that is unconfirmed: if you refund both, the buyer may get both payments back',
+      3,
+    ],
+  ])('%s: the pair is not settled', async (_, status, words, code) => {
+    await serve([own, twinWith(status)]);
+    expect(await shown('orders show ord_twinB')).toContain(words);
+    const pairs = await run('orders twins --period 2026-11-21 --tz UTC --json');
+    const state = status === 'zorp' ? 'unconfirmed' : status;
+    expect((JSON.parse(pairs.stdout) as { data: unknown[] }).data).toMatchObject([
+      { first: 'ord_twinA', first_state: state, second_state: null, settled: false },
+    ]);
+    expect((await run(duplicated)).code).toBe(code);
+    expect((await run('orders refund ord_twinB --yes')).code).toBe(code === 0 ? 3 : 0);
+    expect(service.posts).toHaveLength(1);
+  });
+});
+
+describe('one payment', () => {
+  const unpaid = (status: string): Json => ({
+    ...twin,
+    payment_status: status,
+    charges: listOf(chargeOf('ch_ord_twinA', 900, { status, paid_at: null })),
+  });
+
+  test.each([
+    ['declined', 'declined, then paid; only this order took money'],
+    ['pre_authorized', 'only authorized, then paid; only this order took money'],
+    ['pending_payment', 'not paid, then paid; only this order took money'],
+  ])('beside an order that is %s is no twin: a grey line, no warning, no question', async (status, words) => {
+    await serve([own, unpaid(status)]);
+    const screen = await shown('orders show ord_twinB');
+    expect(screen).toContain(`twin ord_twinA, same buyer and amount, 4 min earlier: ${words}`);
+    expect(screen).toContain('paydesk orders refund ord_twinB');
+    const { code, stderr } = await run(duplicated, 200);
+    expect(code, stderr).toBe(0);
+    expect(stderr).toContain(words);
+    expect(stderr).not.toMatch(/(note|WARNING): ord_twinA/);
+    expect((await run('orders list', 200)).stderr).not.toContain('twins');
+  });
+
+  test('is told on the screen of the declined order as well', async () => {
+    await serve([own, unpaid('declined')]);
+    expect(await shown('orders show ord_twinA')).toContain(
+      'ord_twinB, same buyer and amount, 4 min later: declined, then paid; only ord_twinB took money',
+    );
+  });
 });
 
 describe('looking for twins', () => {

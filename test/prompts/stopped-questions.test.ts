@@ -92,7 +92,7 @@ async function stopAt(
   stop: (terminal: Terminal) => void,
 ): Promise<{
   readonly ended: Ended;
-  readonly lastLine: string;
+  readonly lastLines: string;
   readonly changes: number;
   readonly journal: boolean;
 }> {
@@ -106,7 +106,7 @@ async function stopAt(
   const ended = await terminal.end;
   const lines = withoutEscapes(ended.transcript).trimEnd().split('\r\n');
   const journal = existsSync(join(home.path, '.local/state/paydesk/journal'));
-  return { ended, lastLine: lines.at(-1) ?? '', changes: desk.changes().length, journal };
+  return { ended, lastLines: lines.slice(-2).join('\n'), changes: desk.changes().length, journal };
 }
 
 // Every question is stopped on the full terminal. Among lines only the kind of prompt makes a difference: one to search
@@ -119,26 +119,26 @@ const cases = [
     .map((question) => ({ style: 'lines' as const, name: question.name, question })),
 ];
 
-describe.concurrent('Ctrl-C at a prompt exits 130 with one short line, sends nothing and leaves nothing pending (E47, F34)', () => {
+describe.concurrent('Ctrl-C at a prompt exits 130 with two short lines, sends nothing and leaves nothing pending (E47, F34)', () => {
   test.each(cases)('$name, $style', async ({ question, style }) => {
-    const { ended, lastLine, changes, journal } = await stopAt(question, style, (terminal) =>
+    const { ended, lastLines, changes, journal } = await stopAt(question, style, (terminal) =>
       terminal.type('\x03'),
     );
     expect(ended.exitCode).toBe(130);
-    expect(lastLine).toMatch(/^interrupted: .{0,60}$/);
+    expect(lastLines).toMatch(/^interrupted: Ctrl-C\ncertain: nothing was sent( or changed)?$/);
     expect(ended.transcript).not.toMatch(/\n\s+at |Error/);
     expect(ended).toMatchObject({ sameTerminal: true, cursorShown: true });
     expect({ changes, journal }).toEqual({ changes: 0, journal: false });
   });
 });
 
-describe.concurrent('Ctrl-D at a prompt exits 3, says cancelled, sends nothing and leaves nothing pending (E48, F34)', () => {
+describe.concurrent('Ctrl-D at a prompt exits 3, says cancelled and what is certain, sends nothing and leaves nothing pending (E48, F34)', () => {
   test.each(cases)('$name, $style', async ({ question, style }) => {
-    const { ended, lastLine, changes, journal } = await stopAt(question, style, (terminal) =>
+    const { ended, lastLines, changes, journal } = await stopAt(question, style, (terminal) =>
       terminal.type('\x04'),
     );
     expect(ended.exitCode).toBe(3);
-    expect(lastLine).toMatch(/^cancelled: .{0,60}$/);
+    expect(lastLines).toMatch(/^cancelled: .{0,60}\ncertain: nothing was sent( or changed)?$/);
     expect(ended).toMatchObject({ sameTerminal: true, cursorShown: true });
     expect({ changes, journal }).toEqual({ changes: 0, journal: false });
   });

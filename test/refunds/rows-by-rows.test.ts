@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from 'vitest';
 import { clockOff, later } from '../harness/clock.ts';
-import type { Json } from '../harness/orders.ts';
+import { inProduction, type Json } from '../harness/orders.ts';
 import { inOneLine } from '../harness/ran.ts';
 import { json } from '../harness/server.ts';
 import { storeShop } from '../harness/service.ts';
@@ -142,7 +142,7 @@ it('a duplicated_transaction whose twin was refunded is sent only with --again',
       state: 'look',
       why: expect.stringMatching(
         new RegExp(
-          `^ord_2, same buyer .*: if you refund both, the buyer gets both payments back; if that is meant, add --again ${id}$`,
+          `^ord_2, same buyer .*: settled; if you refund both, the buyer gets both payments back; if that is meant, add --again ${id}$`,
         ),
       ),
     },
@@ -417,7 +417,7 @@ describe('--allocate', () => {
   });
 
   it('in production a script gets the command with the digest and the totals, exit 3', async () => {
-    const [live] = [{ ...splitOrder('ord_s', 1000, 2000, 500), livemode: true }];
+    const [live] = [inProduction(splitOrder('ord_s', 1000, 2000, 500))];
     await using service = await startRefunds([live], { mode: 'production' });
 
     const planned = await service.run([...refundWords, '--yes', '--json']);

@@ -2,7 +2,7 @@
 
 import { expect, it } from 'vitest';
 import { later } from '../harness/clock.ts';
-import { notReturnable } from '../harness/orders.ts';
+import { inProduction, notReturnable } from '../harness/orders.ts';
 import { inOneLine } from '../harness/ran.ts';
 import { json } from '../harness/server.ts';
 import { orders, recordsIn, splitOrder, startRefunds } from './refund-service.ts';
@@ -147,7 +147,7 @@ it('F26 a row that was applied in the sandbox is another row in production, also
   await using service = await newService();
   await service.plan(rows);
   await service.apply();
-  service.orders = [...orders(4), splitOrder('ord_s', 1000, 2000)].map((one) => ({ ...one, livemode: true }));
+  service.orders = [...orders(4), splitOrder('ord_s', 1000, 2000)].map((one) => inProduction(one));
   const env = { PAYDESK_MODE: 'production' };
   const totals = ['--expect-count', '4', '--expect-total', 'MXN=35700'];
 
@@ -176,7 +176,7 @@ it('a row of another plan that was changed needs no --again if that plan was of 
   await using service = await newService();
   await service.plan([titles, 'ord_1,any,100,,A1']);
   await service.apply();
-  service.orders = orders(1).map((one) => ({ ...one, livemode: true }));
+  service.orders = orders(1).map((one) => inProduction(one));
 
   service.write('changed.csv', `${titles}\nord_1,any,250,,A1\n`);
 

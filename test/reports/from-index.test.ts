@@ -58,8 +58,6 @@ describe('with an index of all orders', () => {
     'orders summary --by age --period 2040-01-01..2041-01-01',
     'orders waiting',
     'orders waiting --by month --period 2040-01-01..2041-01-01',
-    'orders twins --period 2040-01-01..2041-01-01',
-    'orders twins --period this-week --currency MXN',
     'refunds summary',
     'refunds summary --by day',
     'refunds summary --by reason',
@@ -88,6 +86,19 @@ describe('with an index of all orders', () => {
     expect(indexed.stderr).toContain('as of ');
     expect(indexed.stderr).toMatch(/exact: the same with --live \(about \d requests?\)/);
   });
+});
+
+test('orders twins finds the pairs in the index, and reads only their orders again: buyers and cards are those of --live', async () => {
+  await using service = await startIndexed();
+  const words = 'orders twins --period this-week --settled';
+  const before = service.requests.length;
+  const indexed = await ask(service, `${words} --ndjson`, afterHours(1));
+  const reads = service.requests.slice(before).map(({ url }) => url);
+  const live = await ask(service, `${words} --live --ndjson`, afterHours(1));
+  expect(figures(indexed.stdout)).toEqual(figures(live.stdout));
+  expect(rowsOf(indexed.stdout)[0]).toMatchObject({ buyer: 'Ana Torres', complete: false });
+  expect(reads.length).toBeGreaterThan(0);
+  expect(reads.every((url) => /limit=([1-9]|10)(&|$)/.test(url))).toBe(true);
 });
 
 test('the screen says how old each age is, that the sums are a lower bound, and what makes them exact', async () => {

@@ -138,7 +138,7 @@ describe('orders twins', () => {
     'at %i columns says in full which of them was refunded, and the amount',
     async (columns) => {
       await using service = await startDated({ orders: pair });
-      const screen = await screenOf(service, columns, 'orders', 'twins');
+      const screen = await screenOf(service, columns, 'orders', 'twins', '--settled');
       expect(screen).toContain('refunded, paid');
       expect(screen).toMatch(/ 10000( MXN)?\b/);
       expect(screen).toMatch(/21 Nov 10:00/);

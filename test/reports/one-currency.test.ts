@@ -68,9 +68,9 @@ test('refunds list and orders twins say below that they counted one currency', a
   expect(list.stderr).toContain('only: MXN; left out: USD');
   expect(rowsOf(list.stdout)).toEqual([expect.objectContaining({ only_currency: 'MXN' })]);
   const none = await ask('orders twins --currency USD');
-  expect(none.stderr).toContain('no possible twins in USD in this period');
+  expect(none.stderr).toContain('no twins in USD in this period');
   const twins = await ask('orders twins --currency MXN --ndjson');
-  expect(twins.stderr).toContain('1 possible pair of twins in MXN: same buyer');
+  expect(twins.stderr).toContain('1 pair of twins in MXN: two payments of the same buyer');
   expect(rowsOf(twins.stdout)).toEqual([expect.objectContaining({ only_currency: 'MXN' })]);
 });
 
@@ -82,7 +82,7 @@ test('the HTML report has the currency in its title, its header, its sections an
   expect(html).toContain(`<h1>${title}</h1>`);
   expect(html).toContain('<dt>Only</dt><dd>USD; left out: MXN</dd>');
   expect(html).toContain('All authorized orders in USD that nobody has captured');
-  expect(html).toContain('Orders in USD of the same buyer');
+  expect(html).toContain('Two payments in USD of the same buyer');
   expect(html).toContain('No refunds in USD in this period.');
   expect(html.match(/<p>None in USD\.<\/p>/g)).toHaveLength(3);
   expect(html).not.toContain('<p>None.</p>');

@@ -1,7 +1,7 @@
 /** `orders summary`, `orders waiting`, `orders twins`, `refunds list` and `today`: what counts, and what does not. */
 
 import { describe, expect, test } from 'vitest';
-import { withCharge } from '../harness/orders.ts';
+import { type Json, listOf, withCharge } from '../harness/orders.ts';
 import { hangUp } from '../harness/server.ts';
 import { storeShop } from '../harness/service.ts';
 import { clock, orderAt, rowsOf, startDated } from './refunded-orders.ts';
@@ -139,20 +139,41 @@ test('orders twins: pairs of the period, also one whose first order was made jus
     ],
   });
   const { code, stdout, stderr } = await service.run(['orders', 'twins', '--ndjson'], { env: clock });
-  expect([code, stderr]).toEqual([0, expect.stringContaining('2 possible pairs of twins')]);
-  expect(
-    rowsOf(stdout).map(({ first, second, first_status: one, second_status: other, seconds_apart: apart }) => [
-      first,
-      second,
-      one,
-      other,
-      apart,
-    ]),
-  ).toEqual([
-    ['ord_3', 'ord_4', 'refunded', 'paid', 240],
-    ['ord_1', 'ord_2', 'paid', 'paid', 120],
+  expect([code, stderr]).toEqual([0, expect.stringContaining('1 pair of twins: two payments')]);
+  expect(stderr).toContain('1 pair more is settled: all of one payment went back (--settled)');
+  const bothOf = (text: string) =>
+    rowsOf(text).map((row) =>
+      ['first', 'second', 'first_status', 'second_status', 'first_state', 'seconds_apart', 'settled'].map(
+        (name) => row[name],
+      ),
+    );
+  const open = ['ord_1', 'ord_2', 'paid', 'paid', null, 120, false];
+  expect(bothOf(stdout)).toEqual([open]);
+  expect(rowsOf(stdout)[0]).toMatchObject({ buyer: 'Ana', first_card: '*4242', second_card: '*4242' });
+  const settled = await service.run(['orders', 'twins', '--settled', '--ndjson'], { env: clock });
+  expect(bothOf(settled.stdout)).toEqual([
+    ['ord_3', 'ord_4', 'refunded', 'paid', 'elsewhere', 240, true],
+    open,
   ]);
-  expect(stdout).not.toContain('ana');
+});
+
+test('orders twins: an order that was declined is in no pair, also in today', async () => {
+  const buyer = { customer_info: { name: 'Ana', email: 'ana@example.com' } };
+  const declined = orderAt('ord_1', '2040-11-21T12:00:00Z', buyer);
+  const charges = (declined.charges as { data: readonly Json[] }).data.map((charge) => ({
+    ...charge,
+    status: 'declined',
+  }));
+  await using service = await startDated({
+    orders: [
+      orderAt('ord_2', '2040-11-21T12:04:00Z', buyer),
+      { ...declined, payment_status: 'declined', charges: listOf(...charges) },
+    ],
+  });
+  const { stdout, stderr } = await service.run(['orders', 'twins', '--settled', '--ndjson'], { env: clock });
+  expect([stdout, stderr]).toEqual(['', expect.stringContaining('no twins in this period')]);
+  const today = await service.run(['today', '--ndjson'], { env: clock });
+  expect(rowsOf(today.stdout).find(({ what }) => what === 'twins')).toMatchObject({ count: 0 });
 });
 
 test('refunds list: the refunds of the period, the newest or the largest first, as negative amounts', async () => {

@@ -20,9 +20,20 @@ const now = () => 1_790_000_000_000;
 const file = () => join(home, 'simulator', 'demo.db');
 const open = (fault?: string) => openDemo(file(), { now, fault });
 
-function send(demo: Demo, method: string, path: string, signal?: AbortSignal): Promise<Response> {
-  const headers = { authorization: `Bearer ${demo.key}`, accept: 'application/vnd.service-v2.3.0+json' };
-  return demo.fetch(new Request(`http://demo.invalid${path}`, { method, headers, signal: signal ?? null }));
+function send(
+  demo: Demo,
+  method: string,
+  path: string,
+  signal?: AbortSignal,
+  body?: string,
+): Promise<Response> {
+  const headers = {
+    authorization: `Bearer ${demo.key}`,
+    accept: 'application/vnd.service-v2.3.0+json',
+    ...(body !== undefined && { 'content-type': 'application/json' }),
+  };
+  const init = { method, headers, signal: signal ?? null, body: body ?? null };
+  return demo.fetch(new Request(`http://demo.invalid${path}`, init));
 }
 
 async function firstOrder(demo: Demo) {
@@ -42,6 +53,78 @@ test('keeps what was done for the next command', async () => {
   expect(again.instance).toBe(demo.instance);
   expect(again.key).toBe(demo.key);
   again.close();
+});
+
+describe('a refund', () => {
+  const [early, at] = [now() + 2_000, now() + 3_000];
+  const on = (fault: string | undefined, time: number) => openDemo(file(), { now: () => time, fault });
+  const shown = async (time: number) => {
+    const demo = on(undefined, time);
+    const order = await firstOrder(demo);
+    demo.close();
+    const [charge = {}] = (order.charges as { readonly data: readonly Record<string, unknown>[] }).data;
+    const { payment_status, amount_refunded, is_refundable } = order;
+    const refunds = (charge.refunds as { readonly data: readonly { readonly status?: string }[] }).data;
+    return {
+      payment_status,
+      amount_refunded,
+      is_refundable,
+      charge: [charge.status, charge.is_refundable],
+      refunds: refunds.map(({ status }) => status),
+    };
+  };
+
+  test('that fails later is made at first, and then out of all sums', async () => {
+    const demo = on('fails-later', now());
+    const order = await firstOrder(demo);
+    expect((await send(demo, 'POST', `/orders/${order.id}/refunds`)).status).toBe(200);
+    demo.close();
+    expect(await shown(early)).toEqual({
+      payment_status: 'refunded',
+      amount_refunded: order.amount,
+      is_refundable: false,
+      charge: ['refunded', false],
+      refunds: [undefined],
+    });
+    expect(await shown(at)).toEqual({
+      payment_status: 'paid',
+      amount_refunded: 0,
+      is_refundable: true,
+      charge: ['paid', true],
+      refunds: ['failed'],
+    });
+    const second = on(undefined, at);
+    expect((await send(second, 'POST', `/orders/${order.id}/refunds`)).status).toBe(200);
+    second.close();
+    expect(await shown(at)).toMatchObject({ payment_status: 'refunded', refunds: ['failed', undefined] });
+  });
+
+  test('that is pending is made later', async () => {
+    const demo = on('pending', now());
+    const order = await firstOrder(demo);
+    await send(demo, 'POST', `/orders/${order.id}/refunds`);
+    demo.close();
+    expect(await shown(early)).toMatchObject({ amount_refunded: order.amount, refunds: ['pending'] });
+    expect(await shown(at)).toMatchObject({ amount_refunded: order.amount, refunds: ['succeeded'] });
+  });
+
+  test('that fails later leaves the refunds before it as they are', async () => {
+    const first = on(undefined, now());
+    const order = await firstOrder(first);
+    const { data } = order.charges as { readonly data: readonly { readonly id: string }[] };
+    const body = JSON.stringify({ charge_id: data[0]?.id, amount: 1 });
+    await send(first, 'POST', `/orders/${order.id}/refunds`, undefined, body);
+    first.close();
+    const demo = on('fails-later', now());
+    await send(demo, 'POST', `/orders/${order.id}/refunds`);
+    demo.close();
+    expect(await shown(at)).toMatchObject({
+      payment_status: 'partially_refunded',
+      amount_refunded: 1,
+      charge: ['partially_refunded', true],
+      refunds: [undefined, 'failed'],
+    });
+  });
 });
 
 test('keeps its folder and its file to their owner', () => {

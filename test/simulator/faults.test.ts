@@ -12,15 +12,19 @@ test.each([
 ])('%s is one total rate of %d', (text, rate, endings) => {
   const plan = parseFaults(text, '--fault');
   expect(plan.rate).toBe(rate);
-  expect(plan.faults.map(({ ending }) => ending)).toEqual(endings);
-  expect(plan.faults.every(({ applied }) => !applied)).toBe(true);
+  expect(plan.faults).toEqual(endings.map((ending) => ({ ending, applied: false })));
+});
+
+test('a refund that fails later, and one that is pending, are faults of their own', () => {
+  const { faults } = parseFaults('fails-later,pending', '--fault');
+  expect(faults).toEqual([{ later: 'fails-later' }, { later: 'pending' }]);
 });
 
 test('apply-drop is carried out before the reply is lost', () => {
   expect(parseFaults('apply-drop', '--fault').faults).toEqual([{ ending: 'drop', applied: true }]);
 });
 
-test('all is every kind, also as apply-…', () => {
+test('all is every kind of reply, also as apply-…', () => {
   expect(parseFaults('all:0.1', '--fault').faults).toHaveLength(12);
 });
 

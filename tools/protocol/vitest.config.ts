@@ -4,7 +4,7 @@ import { defineConfig } from 'vitest/config';
 export default defineConfig({
   test: {
     include: [
-      'test/journal/{agreement,ambiguous,at-most-once,attempt-state,guards,journal-time,judge-read,joint-journal,judge-reply,known-attempts,make-change,moved-away,paid-twice,recorded-not-made,resolve,same-account,same-request,store-rules,unfinished,verdict}.test.ts',
+      'test/journal/{agreement,ambiguous,at-most-once,attempt-state,failing,guards,journal-time,judge-read,joint-journal,judge-reply,known-attempts,make-change,moved-away,paid-twice,recorded-not-made,resolve,same-account,same-request,store-rules,unfinished,verdict}.test.ts',
       'tools/protocol/smallest.test.ts',
     ],
     pool: 'forks',

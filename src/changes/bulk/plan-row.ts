@@ -5,6 +5,7 @@ import type { ChargeMoney } from '../../api/charges.ts';
 import type { JsonObject } from '../../api/spec.ts';
 import { CliError } from '../../errors.ts';
 import { anyWord, fullWord } from '../../plans/plans.ts';
+import { modeProblem } from '../../profiles/profiles.ts';
 import { chargesInTheWay, planRefund, type RefundPlan, refundedBefore } from '../refund/refund-plan.ts';
 import { moneyOf } from './order-after.ts';
 import type { NewRow, OrderOfRow, RowsAsked } from './order-of-rows.ts';
@@ -40,7 +41,7 @@ export function planRow(base: NewRow, read: OrderOfRow, asked: RowsAsked): NewRo
       again: namesToSend(refund, names, base.key, ofOrder, taken),
       named: namesNeeded(refund, names, ofOrder, taken),
     };
-    const doubt = rowDoubt(base, money, read, asked);
+    const doubt = modeProblem(order, asked.profile) ?? rowDoubt(base, money, read, asked);
     return doubt === undefined ? row : { ...row, state: 'look', why: doubt };
   } catch (error) {
     if (!(error instanceof CliError) || error.kind !== 'refused') throw error;
@@ -68,7 +69,7 @@ function plannedRefund(
   };
   const money = moneyOf(order);
   const all = money?.charges.flatMap(({ refunds }) => refunds.map(({ id }) => id)) ?? [];
-  return planRefund({ ...wanted, again: all }, order, profile, { nowMs });
+  return planRefund({ ...wanted, again: all }, order, profile, { nowMs, anyMode: true });
 }
 
 // The service documents that it refuses it, so it is no use to send it (service: States and transitions, rule 1).

@@ -243,7 +243,6 @@ function parse(text: string, where: string): unknown {
   } catch (error) {
     if (error instanceof CliError) throw error;
     throw new CliError('usage', `--body: ${where} does not contain JSON`, {
-      certain: 'nothing was sent',
       cause: error,
     });
   }

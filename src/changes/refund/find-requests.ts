@@ -27,7 +27,6 @@ export async function findRequest(
     return found;
   }
   throw new CliError('not_found', `the journal of the team has no request ${id}`, {
-    certain: 'nothing was sent',
     now: ['paydesk approvals list'],
     approval: id,
   });
@@ -107,7 +106,6 @@ export async function rulesOf(ctx: Context): Promise<TeamRules> {
   // Without a profile there is no account, so that is what is missing.
   await ctx.profiles.open();
   throw new CliError('refused', 'this account has no team, so nobody approves anything here', {
-    certain: 'nothing was sent',
     now: ['paydesk team join --from FILE', 'or name a profile of an account with a team: -p NAME'],
   });
 }

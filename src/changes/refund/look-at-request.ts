@@ -50,7 +50,7 @@ export async function lookAtRefund(ctx: Context, request: ApprovedRefund): Promi
   const what = { ...given, ...(await splitAgain(ctx, { service, id: orderId, order }, given, twins)) };
   const made = madeWords(ctx, origins);
   const plan = planRefund(what, order, profile, { nowMs: ctx.clock.now(), madeWords: made });
-  const line = (one: KnownTwin) => twinLine(one, twinWords(ctx, profile, order));
+  const line = (one: KnownTwin) => twinLine(one, twinWords(ctx, profile, order, twins.own));
   checkTwins(plan, what, { found: twins.twins, line }, profile);
   refuseChanged(request, refundForTeam(profile, orderId, plan, what), `${asked.operator} asked`);
   const told = refundWarnings(ctx, { profile, order, origins }, plan, twins);
@@ -61,7 +61,15 @@ export async function lookAtRefund(ctx: Context, request: ApprovedRefund): Promi
     profile,
     order: { id: orderId, amount: asked.amount, currency: asked.currency },
     preview: [
-      ...refundPreview({ plan: shownPlan, order, profile, note: asked.note, isOfTeam: true, origins }),
+      ...refundPreview({
+        plan: shownPlan,
+        order,
+        profile,
+        note: asked.note,
+        isOfTeam: true,
+        origins,
+        asides: told.asides,
+      }),
       { line: `asked   by ${asked.operator}, ${ctx.fullTime(asked.time)} (${request.id})`, hang: 8 },
     ],
     urgent,

@@ -9,6 +9,7 @@ import {
   knownTwins,
   purchaseOf,
   type Twin,
+  twinOf,
   twinSeconds,
   twinsAmong,
 } from '../../orders/orders.ts';
@@ -16,6 +17,8 @@ import {
 /** The twins that were found, and where nobody looked. */
 export interface FoundTwins {
   readonly twins: readonly KnownTwin[];
+  /** The order itself, with what this machine knows of it; undefined if there are no twins. */
+  readonly own: KnownTwin | undefined;
   /** Sentences about orders that were not looked at, because a read failed or there are too many. */
   readonly gaps: readonly string[];
   /** A read failed. */
@@ -44,15 +47,16 @@ export async function lookForTwins(
   ]);
   const found = twinsAmong(order, [...recordsOf(newer), ...recordsOf(older)]);
   const both = found.some((twin) => twin.id === seen?.id) || seen === undefined ? found : [...found, seen];
-  const known = await lookUpKnown(ctx, service, both);
+  const known = await lookUpKnown(ctx, service, order, both);
   return {
     twins: known.twins,
+    own: known.own,
     gaps: [...readGaps(newer, older), ...reachGaps(order, newer, older), ...known.gaps],
     failed: newer instanceof CliError || older instanceof CliError,
   };
 }
 
-const nothingFound: FoundTwins = { twins: [], gaps: [], failed: false };
+const nothingFound: FoundTwins = { twins: [], own: undefined, gaps: [], failed: false };
 
 type Read = Page | CliError | undefined;
 
@@ -97,13 +101,20 @@ function reachGaps({ created_at: createdAt }: JsonObject, newer: Read, older: Re
 async function lookUpKnown(
   ctx: Context,
   service: Service,
+  order: JsonObject,
   twins: readonly Twin[],
-): Promise<Pick<FoundTwins, 'twins' | 'gaps'>> {
-  if (twins.length === 0) return nothingFound;
+): Promise<Pick<FoundTwins, 'twins' | 'own' | 'gaps'>> {
+  const own = twinOf(order);
+  if (twins.length === 0 || own === undefined) return nothingFound;
   try {
-    return { twins: await knownTwins(ctx, service, twins), gaps: [] };
+    const [known, ...others] = await knownTwins(ctx, service, [own, ...twins]);
+    return { twins: others, own: known, gaps: [] };
   } catch (error) {
     if (!(error instanceof CliError)) throw error;
-    return { twins, gaps: [`paydesk cannot tell whether this machine refunded a twin: ${error.message}`] };
+    return {
+      twins,
+      own,
+      gaps: [`paydesk cannot tell whether this machine refunded a twin: ${error.message}`],
+    };
   }
 }

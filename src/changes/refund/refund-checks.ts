@@ -13,24 +13,23 @@ import {
 } from '../../api/charges.ts';
 import { type JsonObject, type ReasonWords, refundReasons, statuses } from '../../api/spec.ts';
 import { CliError } from '../../errors.ts';
-import { isPaidBack, type KnownTwin, nameForAgain } from '../../orders/orders.ts';
-import { checkMode, commandLine, type Profile } from '../../profiles/profiles.ts';
+import { isPaidBack, isSettled, type KnownTwin, nameForAgain } from '../../orders/orders.ts';
+import { commandLine, type Profile } from '../../profiles/profiles.ts';
 import type { RefundAsked, RefundPlan } from './refund-plan.ts';
 
 export function refused(message: string, now: readonly string[]): CliError {
   return new CliError('refused', message, { certain: 'nothing was sent', now });
 }
 
-/** Reads the money of an order. Throws CliError 'refused' when the order cannot be refunded. */
-export function refundableMoney(order: JsonObject, profile: Profile): OrderMoney {
-  const money = provableMoney(order);
-  checkMode(order, profile);
+/** Reads the money of an order. Throws CliError 'refused' when the order cannot be refunded, whatever its mode is. */
+export function provableMoney(order: JsonObject, profile: Profile): OrderMoney {
+  const money = shownMoney(order);
   checkState(money, profile);
   return money;
 }
 
 // The outcome can be proved later only if the order shows every charge and every refund.
-function provableMoney(order: JsonObject): OrderMoney {
+function shownMoney(order: JsonObject): OrderMoney {
   const reading = readMoney(order);
   const problem = 'money' in reading ? hiddenRefunds(reading.money) : reading.problem;
   if ('money' in reading && problem === undefined) return reading.money;
@@ -106,20 +105,32 @@ export function checkRepeat(
 }
 
 /**
- * Throws CliError 'refused' for a refund of a duplicate whose twin was refunded, or may have been, unless `--again` names
- * that refund (`nameForAgain`). `line`: a twin in words.
+ * The twins whose refund `--again` must name before this order is refunded as well: those of which all went back and, for a refund
+ * of a duplicate, also those that were refunded in part, or may have been. `twins`: the names that were given.
  */
+export function twinsToName(
+  found: readonly KnownTwin[],
+  { reason, twins = [] }: Pick<RefundAsked, 'twins' | 'reason'>,
+): readonly KnownTwin[] {
+  const needsName = isOfDuplicate(reason) ? isPaidBack : isSettled;
+  return found.filter((twin) => twin.isPaid && needsName(twin) && !twins.includes(nameForAgain(twin)));
+}
+
+/** Whether a reason says that the order is one of two equal ones. */
+export function isOfDuplicate(reason: RefundAsked['reason']): boolean {
+  const words: ReasonWords | undefined = reason === undefined ? undefined : refundReasons[reason];
+  return words?.oneOfTwins === true;
+}
+
+/** Throws CliError 'refused' while `--again` does not name the refund of a twin (`twinsToName`). `line`: a twin in words. */
 export function checkTwins(
   { charge, body, money }: Pick<RefundPlan, 'charge' | 'body' | 'money'>,
   asked: Pick<RefundAsked, 'again' | 'twins' | 'reason' | 'note'>,
   { found, line }: { readonly found: readonly KnownTwin[]; readonly line: (twin: KnownTwin) => string },
   profile: Profile,
 ): void {
-  const reason: ReasonWords | undefined =
-    asked.reason === undefined ? undefined : refundReasons[asked.reason];
-  if (reason?.oneOfTwins !== true) return;
   const { again, twins = [] } = asked;
-  const unnamed = found.filter((twin) => isPaidBack(twin) && !twins.includes(nameForAgain(twin)));
+  const unnamed = twinsToName(found, asked);
   const [first] = unnamed;
   if (first === undefined) return;
   const names = [...twins, ...again, ...unnamed.map(nameForAgain)];

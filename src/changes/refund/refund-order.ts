@@ -6,7 +6,14 @@ import { type JsonObject, paths } from '../../api/spec.ts';
 import type { Context } from '../../commands/command.ts';
 import { checkDecimals } from '../../commands/flags.ts';
 import { type AskedRefund, attemptName } from '../../journal/journal.ts';
-import { isPaidBack, type KnownTwin, nameForAgain, twinLine, twinWords } from '../../orders/orders.ts';
+import {
+  isPaidBack,
+  type KnownTwin,
+  nameForAgain,
+  twinLine,
+  twinWords,
+  warnsOfTwin,
+} from '../../orders/orders.ts';
 import type { Profile } from '../../profiles/profiles.ts';
 import { unshownIn } from '../by-hand-words.ts';
 import { changeOrder, type OrderAsked, type OrderPlan, type OrderRead } from '../order-change.ts';
@@ -69,9 +76,10 @@ async function planOrder(
   ]);
   const withReason = await questions.reason(answers);
   const twins = await lookForTwins(ctx, read.service, order, twin);
-  const withAgain = { ...withReason, ...(await splitAgain(ctx, read, withReason, twins)) };
-  const line = (one: KnownTwin) => twinLine(one, twinWords(ctx, profile, order));
+  const named = { ...withReason, ...(await splitAgain(ctx, read, withReason, twins)) };
+  const line = (one: KnownTwin) => twinLine(one, twinWords(ctx, profile, order, twins.own));
   const found = { found: twins.twins, line };
+  const withAgain = await questions.twins(named, found);
   checkTwins(planNow(withAgain), withAgain, found, profile);
   const asked = await questions.note(withAgain);
   const planned = planNow(asked);
@@ -101,7 +109,8 @@ async function planOrder(
       approved === undefined
         ? [...wordsOf(asked, money, profile), ...(leavesQuestions(asked, money) ? ['--only-confirm'] : [])]
         : ['--approved', approved.id],
-    preview: refundPreview({ plan, order, profile, note, isOfTeam, origins }),
+    names: [...asked.again, ...(asked.twins ?? [])],
+    preview: refundPreview({ plan, order, profile, note, isOfTeam, origins, asides: told.asides }),
     urgent: told.urgent,
     check: (fresh) => {
       const last = planNow(asked, fresh);
@@ -111,7 +120,16 @@ async function planOrder(
   };
 }
 
-/** What a preview warns of: with its notes, and what stands right above the question. */
+/** What stands in a preview besides the refund. */
+interface RefundNotes {
+  readonly warnings: readonly string[];
+  /** Lines about orders that look like twins and were never paid: they warn of nothing. */
+  readonly asides: readonly string[];
+  /** Warnings right above the question. */
+  readonly urgent: readonly string[];
+}
+
+/** What a preview says besides the refund. */
 export function refundWarnings(
   ctx: Context,
   {
@@ -120,14 +138,15 @@ export function refundWarnings(
     origins,
   }: { readonly profile: Profile; readonly order: JsonObject; readonly origins: RefundOrigins },
   { warnings, money }: RefundPlan,
-  { twins, gaps }: FoundTwins,
-): { readonly warnings: readonly string[]; readonly urgent: readonly string[] } {
+  { twins, own, gaps }: FoundTwins,
+): RefundNotes {
   const young = youngWarnings(money, profile, ctx.clock.now(), origins);
-  const words = twinWords(ctx, profile, order);
+  const words = twinWords(ctx, profile, order, own);
   const inWords = (which: (twin: KnownTwin) => boolean) =>
-    twins.filter(which).map((twin) => twinLine(twin, words));
+    twins.filter((twin) => warnsOfTwin(twin, words) && which(twin)).map((twin) => twinLine(twin, words));
   return {
     warnings: [...warnings, ...young, ...inWords((twin) => !isPaidBack(twin)), ...gaps],
+    asides: twins.filter((twin) => !warnsOfTwin(twin, words)).map((twin) => twinLine(twin, words)),
     // To pay both back is the mistake that costs most.
     urgent: inWords(isPaidBack),
   };

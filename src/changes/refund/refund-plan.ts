@@ -5,14 +5,14 @@ import { type ChargeMoney, type OrderMoney, paidBy } from '../../api/charges.ts'
 import type { RefundRequest } from '../../api/request-bodies.ts';
 import type { JsonObject, RefundReason } from '../../api/spec.ts';
 import type { ExpectedRefund } from '../../journal/journal.ts';
-import type { Profile } from '../../profiles/profiles.ts';
+import { checkMode, type Profile } from '../../profiles/profiles.ts';
 import {
   chargeCommands,
   checkLimit,
   checkRepeat,
   checkWhole,
   type MadeWords,
-  refundableMoney,
+  provableMoney,
   refundCommand,
   refused,
   showOrder,
@@ -62,6 +62,8 @@ interface PlanTimes {
   readonly nowMs: number;
   /** When an earlier refund was made and by whom. */
   readonly madeWords?: MadeWords | undefined;
+  /** The mode of the order is no reason to refuse: of a row of a plan it is one to look first. */
+  readonly anyMode?: boolean | undefined;
 }
 
 /** Plans the refund of an order as it was read. Throws CliError 'refused' with the reason (service: Endpoints 1). */
@@ -69,9 +71,10 @@ export function planRefund(
   asked: RefundAsked,
   order: JsonObject,
   profile: Profile,
-  { nowMs, madeWords }: PlanTimes,
+  { nowMs, madeWords, anyMode = false }: PlanTimes,
 ): RefundPlan {
-  const money = refundableMoney(order, profile);
+  if (!anyMode) checkMode(order, profile);
+  const money = provableMoney(order, profile);
   checkTyped(asked, money, profile);
   if (asked.charge === undefined) checkWhole(money, profile);
   const target = chooseTarget(asked, money, profile);
@@ -87,7 +90,7 @@ export function planRefund(
   const warnings = [
     ...(units === undefined ? [] : [units]),
     ...plan.warnings,
-    ...generalWarnings(money, order, profile),
+    ...generalWarnings(money, profile),
   ];
   return { ...plan, warnings };
 }

@@ -4,12 +4,14 @@ import { amountProblem, bothWays, figureWords, placesOf, readAmount, typedForm }
 import { type ChargeMoney, type OrderMoney, paidBy } from '../../api/charges.ts';
 import { type ReasonWords, type RefundReason, refundReasons, refundReasonValues } from '../../api/spec.ts';
 import type { Context } from '../../commands/command.ts';
+import { CliError } from '../../errors.ts';
 import { type AttemptRecord, attemptName } from '../../journal/journal.ts';
-import { aboutMoney, type Profile } from '../../profiles/profiles.ts';
+import { type KnownTwin, nameForAgain } from '../../orders/orders.ts';
+import { aboutMoney, checkMode, commandLine, type Profile } from '../../profiles/profiles.ts';
 import type { Choice } from '../../terminal/terminal.ts';
 import type { OrderRead } from '../order-change.ts';
 import { unshownWords } from '../unconfirmed-words.ts';
-import { refundableMoney } from './refund-checks.ts';
+import { isOfDuplicate, provableMoney, twinsToName } from './refund-checks.ts';
 import {
   canGoBackWhole,
   chargesInTheWay,
@@ -24,7 +26,18 @@ export interface RefundQuestions {
   /** Which charge and how much. An order that cannot be refunded is refused before this question. */
   readonly money: () => Promise<RefundAsked>;
   readonly reason: (asked: RefundAsked) => Promise<RefundAsked>;
+  /**
+   * Whether this order is refunded as well, although all of its twin went back. A yes names the refund of the twin. Throws CliError
+   * 'cancelled' after a no.
+   */
+  readonly twins: (asked: RefundAsked, found: TwinsInWords) => Promise<RefundAsked>;
   readonly note: (asked: RefundAsked) => Promise<RefundAsked>;
+}
+
+/** The twins of the order, and each in a line. */
+export interface TwinsInWords {
+  readonly found: readonly KnownTwin[];
+  readonly line: (twin: KnownTwin) => string;
 }
 
 /** What the questions need to know besides the flags. */
@@ -49,7 +62,8 @@ export function refundQuestions(
   const asksFor = (what: 'reason' | 'note') => asksOptional || (asks && requires(profile, what));
   return {
     async money() {
-      const money = refundableMoney(read.order, profile);
+      checkMode(read.order, profile);
+      const money = provableMoney(read.order, profile);
       if (!asksOptional) return { ...named, reason, note, again };
       // A refund of the same charge is refused unless --again names it, so it is said before anybody chooses.
       const stopping = unshown.filter((record) => !again.includes(attemptName(record)));
@@ -63,6 +77,22 @@ export function refundQuestions(
     },
     reason: async (asked) =>
       reason === undefined && asksFor('reason') ? { ...asked, reason: await askReason(ctx, profile) } : asked,
+    async twins(asked, { found, line }) {
+      // Whoever says that the buyer was charged twice, and refunds both, is wrong about one of the two: that is refused.
+      const unnamed = asksOptional && !isOfDuplicate(asked.reason) ? twinsToName(found, asked) : [];
+      if (unnamed.length === 0) return asked;
+      for (const twin of unnamed) ctx.notes.warn({ text: line(twin), style: 'warn' });
+      const question = {
+        message: aboutMoney(profile, 'Refund this order too?'),
+        flag: `--again ${unnamed.map(nameForAgain).join(',')}`,
+      };
+      if (await ctx.ask.confirm(question))
+        return { ...asked, twins: [...(asked.twins ?? []), ...unnamed.map(nameForAgain)] };
+      throw new CliError('cancelled', 'not refunded as well', {
+        certain: 'nothing was sent',
+        now: unnamed.map(({ id }) => commandLine(profile, 'orders', 'show', id)),
+      });
+    },
     note: async (asked) =>
       note === undefined && asksFor('note') ? { ...asked, note: await askNote(ctx, profile) } : asked,
   };

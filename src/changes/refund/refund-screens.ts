@@ -29,6 +29,8 @@ interface Previewed {
   /** The journal is that of a team. */
   readonly isOfTeam: boolean;
   readonly origins: RefundOrigins;
+  /** Lines about orders that look like twins and were never paid. */
+  readonly asides: readonly string[];
 }
 
 /** Where a note is kept. */
@@ -44,6 +46,7 @@ export function refundPreview({
   note,
   isOfTeam,
   origins,
+  asides,
 }: Previewed): readonly Block[] {
   const { body, money } = plan;
   const reason: ReasonWords | undefined = body.reason === undefined ? undefined : refundReasons[body.reason];
@@ -60,6 +63,7 @@ export function refundPreview({
           : `reason  ${body.reason}   ${reason?.words ?? ''}`,
     },
     ...(note === undefined ? [] : [{ line: `note    ${note}   ${noteKept(isOfTeam)}`, hang: 8 }]),
+    ...asides.map((line): Block => ({ line: { text: `twin    ${line}`, style: 'faint' }, hang: 8 })),
     { grid: moneyRows(plan, origins, profile), right: [1, 2], indent: 2 },
     ...warnings.map((line): Block => ({ line: { text: `note: ${line}`, style: 'warn' }, hang: 6 })),
     requestLine(body),

@@ -2,7 +2,7 @@
 
 import { figuresIn } from '../../amounts.ts';
 import type { OrderMoney } from '../../api/charges.ts';
-import { type JsonObject, statuses } from '../../api/spec.ts';
+import { statuses } from '../../api/spec.ts';
 import type { Profile } from '../../profiles/profiles.ts';
 import { isKnown, type RefundOrigins } from './known-refunds.ts';
 
@@ -31,7 +31,7 @@ export function youngWarnings(
 }
 
 /** Warns when the order lacks a field that the refund depends on, or when its state or its sums are unusual. */
-export function generalWarnings(money: OrderMoney, order: JsonObject, { settings }: Profile): string[] {
+export function generalWarnings(money: OrderMoney, { settings }: Profile): string[] {
   const figure = figuresIn(money.currency, settings);
   const shown = money.charges.reduce((sum, charge) => sum + charge.refunded, 0);
   return [
@@ -41,7 +41,6 @@ export function generalWarnings(money: OrderMoney, order: JsonObject, { settings
           `the order says ${figure(money.amountRefunded)} refunded, but its refunds add up to ${figure(shown)}`,
         ]
       : []),
-    ...(typeof order.livemode === 'boolean' ? [] : ['the order does not show its livemode']),
   ];
 }
 

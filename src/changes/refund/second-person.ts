@@ -130,7 +130,6 @@ export async function requestApproval(
   const approve = commandLine(profile, 'approvals', 'approve', approval);
   const parts = {
     opening: 'not sent:',
-    certain: 'nothing was sent',
     approval,
     profile: profile.name,
     ownCode: 'approval_asked',
@@ -174,7 +173,6 @@ function noteKept(earlier: ApprovalRequest | undefined, what: object): readonly 
 export function askedByOther(profile: Profile, { id, asked }: ApprovalRequest, send: string): CliError {
   return new CliError('refused', `asked for approval already by ${asked.operator}: ${id}`, {
     opening: 'not sent:',
-    certain: 'nothing was sent',
     approval: id,
     profile: profile.name,
     ownCode: 'approval_asked',

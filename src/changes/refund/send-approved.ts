@@ -33,14 +33,12 @@ export async function sendApproved(
       'refused',
       `${requestId} is a request of ${asked.operator}: ${asked.operator} sends it`,
       {
-        certain: 'nothing was sent',
         now: ['to ask for an approval of your own, run the refund without --approved'],
         approval: requestId,
       },
     );
   if (state !== 'approved')
     throw new CliError('refused', `${requestId} ${stateWords(ctx, request)}`, {
-      certain: 'nothing was sent',
       now: [`paydesk approvals show ${requestId}`],
       approval: requestId,
     });

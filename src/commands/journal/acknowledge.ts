@@ -64,7 +64,7 @@ async function acknowledgeAlarm(
   const freed = isFreed
     ? ` ${left.length === 0 ? freedWords(orderId, seen) : stoppedWords(orderId, left)}`
     : '';
-  await confirmFirst(ctx, `End this alarm?${freed}`, 'nothing was recorded');
+  await confirmFirst(ctx, `End this alarm?${freed}`, 'the alarm stays');
   const { record: after, added } = await ctx.journal.acknowledge(record, note);
   if (added === undefined) ctx.notes.warn(`${intent}: nothing to acknowledge any more`);
   const known = new Set(seen.verdicts.flatMap(idsIn));

@@ -4,7 +4,7 @@ import type { Service, WireRecord } from '../../api/api.ts';
 import { type Column, orderColumns } from '../../api/resources.ts';
 import { type JsonObject, statusMeanings } from '../../api/spec.ts';
 import { isRefunded } from '../../orders/orders.ts';
-import { commandLine, type Profile } from '../../profiles/profiles.ts';
+import { commandLine, type Profile, tallyModes } from '../../profiles/profiles.ts';
 import type { Context } from '../command.ts';
 import { type Filter, joinColumns } from '../listing.ts';
 import { isDayWord } from '../typed-time.ts';
@@ -52,6 +52,7 @@ export interface FoundList {
 export async function openList(ctx: Context, service: Service, search: Search): Promise<FoundList> {
   const { observer, texts, profile } = search;
   const status = await statusColumn(ctx, service);
+  const modes = tallyModes(profile);
   const sink = ctx.out.list(columnsOf(ctx, search, status.columns), { pages: 'many' });
   let found = 0;
   let asMeant = false;
@@ -63,10 +64,14 @@ export async function openList(ctx: Context, service: Service, search: Search): 
       await status.lookUp(records);
       await sink.page(records);
       observer.onShown(records);
+      modes.add(records.map(({ value }) => value));
       found += records.length;
       asMeant ||= isAsMeant(search, records);
     },
-    end: (hasMore) => sink.end(hasMore),
+    async end(hasMore) {
+      await sink.end(hasMore);
+      for (const line of modes.lines()) ctx.notes.warn(line);
+    },
     amountHint: () => (asMeant ? undefined : amountHint(texts, profile.settings)),
   };
 }

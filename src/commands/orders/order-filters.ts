@@ -107,7 +107,7 @@ export async function orderFilters(
     const stopped = await stoppedOrders(ctx, service);
     filters.push({
       words: ['--refundable'],
-      accepts: (order) => whyUnfit(order) === undefined && !stopped.has(String(order.id)),
+      accepts: (order) => whyUnfit(order, profile.mode) === undefined && !stopped.has(String(order.id)),
       passesFew: false,
     });
   }

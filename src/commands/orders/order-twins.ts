@@ -1,7 +1,7 @@
 /** Finds possible twins among the orders that a list or a search reads. It needs little memory even on a long walk. */
 
 import type { JsonObject } from '../../api/spec.ts';
-import { isRefunded, purchaseOf, type Twin, twinOf, twinSeconds } from '../../orders/orders.ts';
+import { isRefunded, isSettled, purchaseOf, type Twin, twinOf, twinSeconds } from '../../orders/orders.ts';
 
 /** The twins among the orders that were read. */
 export interface Twins {
@@ -22,7 +22,8 @@ export function createTwins(): Twins {
       for (const order of orders) {
         const own = twinOf(order);
         const bought = purchaseOf(order);
-        if (own === undefined || bought === undefined) continue;
+        // Without a payment an order is no twin: somebody tried again, and paid once.
+        if (own === undefined || bought === undefined || !own.isPaid) continue;
         const { id, createdAt } = own;
         const others = (seen.get(bought) ?? []).filter((one) => one.id !== id);
         const other = others.find((one) => Math.abs(one.createdAt - createdAt) <= twinSeconds);
@@ -55,7 +56,7 @@ function recently<T>(): { get(key: string): T | undefined; set(key: string, valu
 function pairWords(both: readonly Twin[]): string {
   const isBoth = both.every(isRefunded);
   const names = both.map((twin) => `${twin.id}${isRefunded(twin) && !isBoth ? ' (already refunded)' : ''}`);
-  return `${names.join(' and ')}${isBoth ? ': both already refunded' : ''}`;
+  return `${names.join(' and ')}${isBoth ? ': both already refunded' : both.some(isSettled) ? ': settled' : ''}`;
 }
 
 // Each pair is found twice, once from each order. Recent pairs are remembered, so that each one counts once.

@@ -36,7 +36,7 @@ export async function pickOrder(ctx: Context, service: Service, offer: Pickable)
   // Of the orders that were read: rows are drawn while a person types.
   const read = new Map<unknown, KnownOrder>();
   const now = await ctx.journal.now();
-  const knownOf = (order: JsonObject) => read.get(order.id) ?? knownOrder(order, [], now);
+  const knownOf = (order: JsonObject) => read.get(order.id) ?? knownOrder(order, [], now, profile.mode);
   const index = await openPickIndex(ctx, service);
   const kept: KeptParts<OrderShown> = {
     async beforeKept(records) {
@@ -71,7 +71,6 @@ async function readFirst(ctx: Context, search: Search, { kind }: Pickable): Prom
   }
   if (search.known.matches('').fitting.length > 0 || search.state.is !== 'end') return;
   throw new CliError('refused', `there is no ${kind} order`, {
-    certain: 'nothing was sent',
     now: ['paydesk orders list'],
   });
 }

@@ -21,12 +21,14 @@ import {
   type UnconfirmedChange,
 } from '../../journal/journal.ts';
 import {
+  isSettled,
   type KnownOrder,
   knownTwin,
   type OrderCase,
   stopsRefund,
   type Twin,
   twinLine,
+  twinOf,
   twinWords,
 } from '../../orders/orders.ts';
 import type { Profile } from '../../profiles/profiles.ts';
@@ -50,6 +52,8 @@ export interface OrderShown {
   readonly whyNot: string;
   /** What is open of it, the most urgent first. */
   readonly cases: readonly OrderCase[];
+  /** The order itself as one of two twins. */
+  readonly twin: Twin | undefined;
 }
 
 /** What the row of an order shows. Without `whyNot`, its status is the reason why it cannot be chosen. */
@@ -85,6 +89,7 @@ export function shownOf(
     charges: charges.length < 2 ? [] : charges,
     whyNot: whyNot ?? status ?? 'no status shown',
     cases,
+    twin: twinOf(value),
   };
 }
 
@@ -162,7 +167,7 @@ const visible: readonly string[] = ['name', 'email', 'amount', 'currency', 'id']
 function statusOf({ shown, twin }: KeptOrder<OrderShown>): string {
   const [first] = shown.cases;
   if (first !== undefined) return first.is;
-  return twin === undefined ? shown.status : `twin, ${shown.status}`;
+  return twin === undefined || isSettled(twin) ? shown.status : `twin, ${shown.status}`;
 }
 
 // What is open of an order, and the command that helps if it stops a refund.
@@ -203,12 +208,12 @@ function unconfirmedText(change: UnconfirmedChange, { ctx, profile }: RowParts):
 }
 
 function twinText(
-  { shown }: KeptOrder<OrderShown>,
+  { id, shown }: KeptOrder<OrderShown>,
   twin: Twin,
   { ctx, profile, now, read }: RowParts,
 ): string {
-  const own = { created_at: shown.createdAt, currency: shown.currency };
-  const words = twinWords(ctx, profile, own);
+  const own = shown.twin && knownTwin(shown.twin, read.get(id)?.attempts ?? [], now);
+  const words = twinWords(ctx, profile, { currency: shown.currency }, own);
   const known = knownTwin(twin, read.get(twin.id)?.attempts ?? [], now);
   return `possible twin: ${twinLine(known, words)}`;
 }

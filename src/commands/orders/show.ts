@@ -21,8 +21,16 @@ import {
   stateWords,
 } from '../../changes/changes.ts';
 import { attemptName, awayWords, changeKinds } from '../../journal/journal.ts';
-import { type KnownTwin, type OrderCase, shownOrders, twinLine, twinWords } from '../../orders/orders.ts';
-import { accountSpan, commandLine, type Profile } from '../../profiles/profiles.ts';
+import {
+  isSettled,
+  type KnownTwin,
+  type OrderCase,
+  shownOrders,
+  twinLine,
+  twinWords,
+  warnsOfTwin,
+} from '../../orders/orders.ts';
+import { accountSpan, commandLine, modeProblem, type Profile } from '../../profiles/profiles.ts';
 import type { Block, Span } from '../../terminal/terminal.ts';
 import { type Context, defineCommand } from '../command.ts';
 import { idArgument } from '../flags.ts';
@@ -48,6 +56,8 @@ export const show = defineCommand({
     const record = await readOne(ctx, service, 'orders', id, 'show');
     const readAt = ctx.clock.now();
     const { value } = record;
+    const problem = modeProblem(value, profile);
+    if (problem !== undefined) ctx.notes.warn(`${problem}; nothing of it is refunded or captured`);
     const known = isTable ? await lookUp(ctx, service, value) : nothingKnown;
     await ctx.out.record(record, orderColumns, () => orderView(ctx, { value, profile, readAt, ...known }));
     return undefined;
@@ -68,6 +78,8 @@ interface Known {
   /** What somebody settled by hand, a line each. */
   readonly byHand: readonly string[];
   readonly twins: readonly KnownTwin[];
+  /** The order itself as one of them. */
+  readonly own: KnownTwin | undefined;
   /** Set while the server of the team cannot be used: as of when this machine has the rows of the team. */
   readonly away: Awaited<ReturnType<Context['journal']['away']>>;
 }
@@ -80,6 +92,7 @@ const nothingKnown: Known = {
   pending: [],
   byHand: [],
   twins: [],
+  own: undefined,
   away: undefined,
 };
 
@@ -87,7 +100,7 @@ async function lookUp(ctx: Context, service: Service, order: JsonObject): Promis
   const id = String(order.id);
   const [known] = await shownOrders(ctx, service, [order]);
   const { cases = [], attempts = [], whyNot } = known ?? {};
-  const { twins, gaps } = await lookForTwins(ctx, service, order);
+  const { twins, own, gaps } = await lookForTwins(ctx, service, order);
   for (const gap of gaps) ctx.notes.warn(gap);
   const there = new Set(
     cases
@@ -102,6 +115,7 @@ async function lookUp(ctx: Context, service: Service, order: JsonObject): Promis
     pending: await pendingLines(ctx, service.profile, id),
     byHand: settledByHand(attempts).map((record) => byHandWords(ctx, record, there.has(attemptName(record)))),
     twins,
+    own,
     away: await ctx.journal.away(),
   };
 }
@@ -158,7 +172,7 @@ function openSteps(ctx: Context, { cases: [first] }: Known): readonly Block[] | 
 }
 
 function head(ctx: Context, order: Order, shown: OrderShown): readonly Block[] {
-  const { value, profile, readAt, cases, origins, byHand, acknowledged, pending, twins } = shown;
+  const { value, profile, readAt, cases, origins, byHand, acknowledged, pending, twins, own } = shown;
   const { customer_info: buyer } = order;
   const buyerParts = [buyer?.name, buyer?.email, buyer?.phone, buyer?.customer_id].filter(
     (part) => part !== undefined && part !== '',
@@ -193,8 +207,9 @@ function head(ctx: Context, order: Order, shown: OrderShown): readonly Block[] {
     },
     { line: `buyer   ${buyerParts.length === 0 ? 'not shown' : buyerParts.join('  ')}`, hang: 8 },
     ...twins.map((twin): Block => {
-      const text = `twin    ${twinLine(twin, twinWords(ctx, profile, value))}`;
-      return { line: { text, style: 'warn' }, hang: 8 };
+      const words = twinWords(ctx, profile, value, own);
+      const text = `twin    ${twinLine(twin, words)}`;
+      return { line: { text, style: warnsOfTwin(twin, words) ? 'warn' : 'faint' }, hang: 8 };
     }),
   ];
 }
@@ -220,13 +235,15 @@ function refundableWords(order: Order, { whyNot }: Known): string {
   return 'cannot be refunded';
 }
 
-function nextSteps(money: OrderMoney, { value, profile, whyNot }: OrderShown): readonly Block[] {
+function nextSteps(money: OrderMoney, { value, profile, whyNot, twins }: OrderShown): readonly Block[] {
   if (value.payment_status === statuses.preAuthorized) {
     const command = commandLine(profile, 'orders', 'capture', money.id);
     return ['blank', { line: 'capture it:' }, { line: command, indent: 2 }];
   }
   const rest = money.charges.filter((charge) => charge.counts && charge.isRefundable !== false);
   if (rest.length === 0 || whyNot !== undefined) return [];
+  // The buyer has one of two payments back. Whoever wants to pay back this one too is asked first.
+  if (twins.some(isSettled)) return [];
   const byCharge = money.charges.some(
     (charge) => charge.refunds.length > 0 || (charge.counts && charge.isRefundable === false),
   );

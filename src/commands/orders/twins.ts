@@ -1,38 +1,46 @@
-/** `orders twins`: pairs of orders of a period that may be one purchase, paid twice. */
+/** `orders twins`: pairs of payments of a period that may be one purchase, paid twice. */
 
 import type { Column } from '../../api/resources.ts';
 import { type JsonObject, statuses } from '../../api/spec.ts';
-import { twinSeconds } from '../../orders/orders.ts';
+import { counted } from '../../counted.ts';
+import { CliError } from '../../errors.ts';
 import {
-  hasCurrency,
-  isDated,
-  isInSpan,
-  type OrderFact,
-  type Span,
+  type KnownTwin,
+  knownTwin,
+  purchaseOf,
   type TwinPair,
   twinPairs,
-} from '../../reports/reports.ts';
-import { defineCommand } from '../command.ts';
+  twinSeconds,
+} from '../../orders/orders.ts';
+import { factsOfOrder, hasCurrency, isInSpan, type OrderFact, type Span } from '../../reports/reports.ts';
+import { type Context, defineCommand } from '../command.ts';
+import { flag } from '../flags.ts';
 import { openSource } from '../open-report-source.ts';
 import { sourceFlags, sourceHelp } from '../report-flags.ts';
+import { nobodyAsked } from '../report-makers.ts';
 import { lastColumnsOfList, lastFieldsOfList, rowColumn, sayAsOf } from '../report-rows.ts';
 import { inCurrency } from '../report-screen.ts';
 import type { Source } from '../report-source.ts';
 import { parsePeriod, periodFlag } from '../typed-period.ts';
+import { readHits } from './read-hits.ts';
 
 const usualPeriod = 'today';
 
 export const twins = defineCommand({
   description: [
-    'Lists pairs of orders of the same buyer and amount that were created within 10 minutes of each other: somebody may have paid twice. Both statuses are shown, so that you see whether one of them was refunded already.',
+    'Lists pairs of payments of the same buyer and amount, of orders that were created within 10 minutes of each other: somebody may have paid twice. An order that was declined is in no pair. Once all of one payment went back, the pair is settled and left out, unless --settled is given.',
     'Without an index, or with --live, every order is read; with orders.order = newest-first only those back to the start of the period. --from-file takes an export instead.',
     ...sourceHelp,
   ].join('\n'),
   arguments: [],
-  flags: { period: periodFlag(usualPeriod), ...sourceFlags },
+  flags: {
+    period: periodFlag(usualPeriod),
+    settled: flag.switch({ summary: 'also pairs of which one payment went back' }),
+    ...sourceFlags,
+  },
   examples: [
     'paydesk -p demo orders twins --period this-month',
-    'paydesk -p demo orders twins --period yesterday --json --no-input',
+    'paydesk -p demo orders twins --period yesterday --settled --json --no-input',
   ],
   exits: [0, 1, 2, 3, 4, 6, 9],
   async run(ctx, { flags }) {
@@ -48,27 +56,100 @@ export const twins = defineCommand({
       if (order !== undefined && isNear(source.range, order) && hasCurrency(flags.currency, order.currency))
         orders.push(order);
     }
-    const pairs = pairsIn(orders, source.range);
+    const found = await pairsIn(ctx, orders, source);
+    const pairs = source.kind === 'index' ? await readAgain(ctx, orders, source, found) : found;
+    const open = pairs.filter((pair) => !pair.isSettled);
+    const shown = flags.settled === true ? pairs : open;
     await ctx.out.ownList(
       columns,
-      pairs.map((pair) => rowOf(pair, source)),
+      shown.map((pair) => rowOf(pair, source)),
       { zone: source.zone },
     );
     ctx.notes.note(
-      pairs.length === 0
-        ? `no possible twins${inCurrency(source)} in this period`
-        : `${pairs.length} possible ${pairs.length === 1 ? 'pair' : 'pairs'} of twins${inCurrency(source)}: same buyer and amount within 10 minutes`,
+      open.length === 0
+        ? `no twins${inCurrency(source)} in this period`
+        : `${counted(open.length, 'pair')} of twins${inCurrency(source)}: two payments of the same buyer and amount within 10 minutes`,
     );
+    const settled = pairs.length - open.length;
+    if (settled > 0)
+      ctx.notes.note(
+        `${counted(settled, 'pair')} more ${settled === 1 ? 'is' : 'are'} settled: all of one payment went back${flags.settled === true ? '' : ' (--settled)'}`,
+      );
     sayAsOf(ctx, source);
     return undefined;
   },
 });
 
-/** The pairs of which at least one order was created in the period. */
-export function pairsIn(orders: readonly OrderFact[], span: Span): readonly TwinPair[] {
-  return twinPairs(orders.filter(isDated), twinSeconds).filter(({ first, second }) =>
-    [first, second].some(({ createdAt }) => isInSpan(span, createdAt)),
-  );
+// So many orders of pairs are read again at most.
+const mostReadAgain = 200;
+
+// An index keeps no names and no cards to be shown, and money is asked of the service: the orders of pairs are read again.
+async function readAgain(
+  ctx: Context,
+  orders: readonly OrderFact[],
+  source: Source,
+  pairs: readonly TwinPair<ListedTwin>[],
+): Promise<readonly TwinPair<ListedTwin>[]> {
+  const service = await ctx.service();
+  const index = await ctx.index.open(service.profile);
+  const ids = [...new Set(pairs.flatMap(({ first, second }) => [first.id, second.id]))];
+  if (index === undefined || ids.length === 0) return pairs;
+  const hits = ids
+    .map((id) => ({ id, place: index.placeOf(id) ?? 0, neighbour: index.before(id, 1)[0] }))
+    .toSorted((one, other) => one.place - other.place);
+  const read = new Map<string | undefined, OrderFact>();
+  try {
+    const makerOf = await nobodyAsked([]);
+    for await (const some of readHits(service, hits.slice(0, mostReadAgain)).orders)
+      for (const { record } of some) {
+        const { order } = factsOfOrder(record.value, { makerOf, purchaseOf });
+        if (order !== undefined) read.set(order.id, order);
+      }
+  } catch (error) {
+    if (!(error instanceof CliError) || ctx.signal.aborted) throw error;
+    ctx.notes.warn(`the orders of these pairs could not be read again: ${error.message}`);
+  }
+  const bought = new Map(orders.map(({ id, purchase }) => [id, purchase]));
+  const fresh = orders.map((order) => {
+    const again = read.get(order.id);
+    return again === undefined ? order : { ...again, purchase: bought.get(order.id) };
+  });
+  if (hits.length > mostReadAgain)
+    ctx.notes.note(`buyers and cards of only ${mostReadAgain} orders were read; all of them: --live`);
+  return await pairsIn(ctx, fresh, source);
+}
+
+/** A twin with what a list shows of it. */
+export type ListedTwin = KnownTwin &
+  Pick<OrderFact, 'buyer' | 'cards' | 'currency'> & { readonly purchase: string };
+
+/** The pairs of which at least one order was created in the period, with what the journal knows of them. */
+export async function pairsIn(
+  ctx: Pick<Context, 'journal'>,
+  orders: readonly OrderFact[],
+  { range, attemptsOf }: Pick<Source, 'range' | 'attemptsOf'>,
+): Promise<readonly TwinPair<ListedTwin>[]> {
+  const pairs = (twins: readonly ListedTwin[]) =>
+    twinPairs(twins).filter(({ first, second }) =>
+      [first, second].some(({ createdAt }) => isInSpan(range, createdAt)),
+    );
+  const found = pairs(orders.flatMap(listedTwin)).flatMap(({ first, second }) => [first, second]);
+  if (found.length === 0) return [];
+  // What the journal knows may settle a pair, and so make another one of the orders next to it.
+  const bought = new Set(found.map(({ purchase }) => purchase));
+  const alike = orders.flatMap(listedTwin).filter(({ purchase }) => bought.has(purchase));
+  const now = await ctx.journal.now();
+  const attempts = await attemptsOf(new Set(alike.map(({ id }) => id)));
+  const byOrder = Map.groupBy(attempts, ({ sent }) => sent.proof.orderId);
+  return pairs(alike.map((twin) => ({ ...twin, ...knownTwin(twin, byOrder.get(twin.id) ?? [], now) })));
+}
+
+// An order that does not show its id, its time, its buyer or its amount is no twin.
+function listedTwin(order: OrderFact): readonly ListedTwin[] {
+  const { id, createdAt, purchase, amount, status, payment, buyer, cards, currency } = order;
+  if (id === undefined || createdAt === undefined || purchase === undefined || amount === undefined)
+    return [];
+  return [{ ...payment, id, createdAt, purchase, amount: Number(amount), status, buyer, cards, currency }];
 }
 
 /** Whether an order was created in the period, or so near to it that it may be the twin of one that was. */
@@ -81,46 +162,71 @@ export function isNear({ since, until }: Span, { createdAt }: OrderFact): boolea
   return createdAt !== undefined && isInSpan(wider, createdAt);
 }
 
+// Both of a pair in one cell, the earlier order first.
+function pairColumn(name: string, title: string, field: string, none: string): Column {
+  return {
+    ...rowColumn(name, 'text'),
+    title,
+    derived: true,
+    below: () => title.toLowerCase(),
+    value: (row: JsonObject) =>
+      [row[`first_${field}`], row[`second_${field}`]]
+        .map((one) => (typeof one === 'string' ? one : none))
+        .join(', '),
+  };
+}
+
+const onlyInFiles = { tableFrom: 10_000 };
 const columns: readonly Column[] = [
   { ...rowColumn('first_created_at', 'time'), title: 'CREATED', below: () => 'created' },
   rowColumn('first', 'id'),
   { ...rowColumn('second', 'id'), below: () => 'second' },
   { ...rowColumn('amount', 'money'), title: 'AMOUNT' },
-  { ...rowColumn('currency', 'text'), tableFrom: 10_000 },
+  { ...rowColumn('currency', 'text'), ...onlyInFiles },
   {
-    ...rowColumn('status', 'text'),
-    derived: true,
+    ...pairColumn('status', 'STATUS', 'status', 'not shown'),
     // Which of them was refunded is the question, so this is never cut.
     least: `${statuses.partiallyRefunded}, ${statuses.partiallyRefunded}`.length,
-    below: () => 'status',
-    value: ({ first_status: one, second_status: other }: JsonObject) =>
-      `${statusWord(one)}, ${statusWord(other)}`,
   },
-  { ...rowColumn('first_status', 'status'), tableFrom: 10_000 },
-  { ...rowColumn('second_status', 'status'), tableFrom: 10_000 },
-  { ...rowColumn('seconds_apart', 'integer'), title: 'SECONDS APART', tableFrom: 120 },
+  pairColumn('state', 'REFUNDS', 'state', 'none'),
+  { ...rowColumn('buyer', 'text'), below: () => 'buyer' },
+  pairColumn('card', 'CARD', 'card', 'not shown'),
+  { ...rowColumn('first_status', 'status'), ...onlyInFiles },
+  { ...rowColumn('second_status', 'status'), ...onlyInFiles },
+  { ...rowColumn('first_state', 'text'), ...onlyInFiles },
+  { ...rowColumn('second_state', 'text'), ...onlyInFiles },
+  { ...rowColumn('first_card', 'text'), ...onlyInFiles },
+  { ...rowColumn('second_card', 'text'), ...onlyInFiles },
+  { ...rowColumn('settled', 'flag'), ...onlyInFiles },
+  { ...rowColumn('seconds_apart', 'integer'), title: 'SECONDS APART', tableFrom: 160 },
   { ...rowColumn('first_refunded', 'sum'), tableFrom: 160 },
   { ...rowColumn('second_refunded', 'sum'), tableFrom: 160 },
   ...lastColumnsOfList,
 ];
 
-function statusWord(status: unknown): string {
-  return typeof status === 'string' ? status : 'not shown';
-}
-
-function rowOf({ first, second, apart }: TwinPair, source: Source): JsonObject {
+function rowOf({ first, second, apart, isSettled }: TwinPair<ListedTwin>, source: Source): JsonObject {
   return {
     object: 'possible_twins',
     first_created_at: first.createdAt,
     first: first.id,
     second: second.id,
-    amount: first.amount ?? null,
+    amount: first.amount,
     currency: first.currency ?? null,
+    buyer: first.buyer ?? second.buyer ?? null,
+    first_card: cardOf(first),
+    second_card: cardOf(second),
     first_status: first.status ?? null,
     second_status: second.status ?? null,
+    first_state: first.state ?? null,
+    second_state: second.state ?? null,
     seconds_apart: apart,
     first_refunded: first.refunded ?? null,
     second_refunded: second.refunded ?? null,
+    settled: isSettled,
     ...lastFieldsOfList(source, true),
   };
+}
+
+function cardOf({ cards }: ListedTwin): string | null {
+  return cards.length === 0 ? null : cards.join(' ');
 }

@@ -14,6 +14,7 @@ export const simulatorServe = defineCommand({
     'It listens on 127.0.0.1 only and answers only requests that carry its key, which is printed.',
     'Faults hit changes only, unless --fault-reads is given. KIND is drop (no answer, connection closed), stall (no answer),',
     'cut (half an answer), 500, html or 429. With apply- before it, such as apply-drop, the change is made first and then the reply fails. all is every kind.',
+    'With fails-later a refund is made, and 3 seconds later it has failed; with pending it is pending, and 3 seconds later made.',
     'RATE is the share of requests that get a fault, from 0 to 1; without it every change gets one.',
   ].join(' '),
   arguments: [],

@@ -27,6 +27,8 @@ export interface RuleInputs {
   /** Unix seconds. */
   readonly now: number;
   readonly ids: Ids;
+  /** A refund is only taken up, and made later. */
+  readonly isPending?: boolean | undefined;
 }
 
 interface Share {
@@ -91,20 +93,31 @@ function applyShares(order: StoredOrder, shares: readonly Share[], inputs: RuleI
     const share = shares.find((candidate) => candidate.charge.id === charge.id);
     return share === undefined ? charge : refundCharge(charge, share.amount, inputs);
   });
+  return withSums(order, charges, inputs.now);
+}
+
+/** The order with these charges, and the sums and statuses that follow from them. `now` is in Unix seconds. */
+export function withSums(order: StoredOrder, charges: readonly StoredCharge[], now: number): StoredOrder {
   const left = charges.reduce((sum, charge) => sum + leftOf(charge), 0);
+  const refunded = charges.reduce((sum, charge) => sum + refundedOf(charge), 0);
+  const partly = refunded === 0 ? statuses.paid : statuses.partiallyRefunded;
   return {
     ...order,
     // Assumed: a partial refund does not change `amount`. `amount_refunded` is the sum of all refunds, and the rest can
     // still be refunded.
-    payment_status: left === 0 ? statuses.refunded : statuses.partiallyRefunded,
-    amount_refunded: charges.reduce((sum, charge) => sum + refundedOf(charge), 0),
+    payment_status: left === 0 ? statuses.refunded : partly,
+    amount_refunded: refunded,
     is_refundable: charges.some((charge) => charge.is_refundable && leftOf(charge) > 0),
-    updated_at: inputs.now,
+    updated_at: now,
     charges: nestedList(charges),
   };
 }
 
-function refundCharge(charge: StoredCharge, amount: number, { now, ids }: RuleInputs): StoredCharge {
+function refundCharge(
+  charge: StoredCharge,
+  amount: number,
+  { now, ids, isPending }: RuleInputs,
+): StoredCharge {
   const authCode = charge.payment_method.auth_code;
   const record = {
     id: ids.plain(),
@@ -113,6 +126,7 @@ function refundCharge(charge: StoredCharge, amount: number, { now, ids }: RuleIn
     amount: -amount,
     created_at: now,
     auth_code: typeof authCode === 'string' ? authCode : '',
+    ...(isPending === true && { status: 'pending' as const }),
   } as const;
   const whole = amount === leftOf(charge);
   return {

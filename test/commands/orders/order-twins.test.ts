@@ -21,7 +21,14 @@ function order({
   amount = 5000,
   currency = 'MXN',
 }: Bought) {
-  return { id, created_at: at, amount, currency, customer_info: { customer_id: buyer, email } };
+  return {
+    id,
+    created_at: at,
+    amount,
+    currency,
+    payment_status: 'paid',
+    customer_info: { customer_id: buyer, email },
+  };
 }
 
 const partlyRefunded = {
@@ -65,9 +72,21 @@ describe('two orders are possible twins', () => {
     expect(twinsOf({ id: 'ord_1', at: 1000 }, { id: 'ord_2', ...other })).toEqual([undefined, undefined]);
   });
 
+  test('but not where one of them was declined', () => {
+    const twins = createTwins();
+    const paid = order({ id: 'ord_2', at: 1000 });
+    const declined = {
+      ...order({ id: 'ord_1', at: 900 }),
+      payment_status: 'declined',
+      charges: listOf(chargeOf('ch_1', 5000, { status: 'declined', paid_at: null })),
+    };
+    twins.add([paid, declined]);
+    expect([twins.of(paid), twins.of(declined)]).toEqual([undefined, undefined]);
+  });
+
   test('but not where neither shows its buyer', () => {
     const twins = createTwins();
-    const bare = (id: string) => ({ id, created_at: 1000, amount: 5000 });
+    const bare = (id: string) => ({ id, created_at: 1000, amount: 5000, payment_status: 'paid' });
     twins.add([bare('ord_1'), bare('ord_2')]);
     expect(twins.of(bare('ord_1'))).toBeUndefined();
   });

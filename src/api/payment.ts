@@ -1,0 +1,101 @@
+/** What came in on an order and what went back, read leniently: also of an order that does not show all of it. */
+
+import { hasNoCharges, newestOf, type RefundRecord } from './charges.ts';
+import {
+  itemsOf,
+  type JsonObject,
+  meaningOfRefund,
+  meaningOfStatus,
+  type RefundMeaning,
+  statuses,
+} from './spec.ts';
+
+// Assumed: money came in with a charge that was paid at some time, unless its status says that it did not.
+/** Whether money came in with a charge. */
+export function tookMoney({ status, paid_at: paidAt }: JsonObject): boolean {
+  const meaning = meaningOfStatus(status);
+  if (meaning === 'in' || meaning === 'back') return true;
+  return meaning === undefined && typeof paidAt === 'number';
+}
+
+/** What came in on an order and what went back, as far as that can be said of an order that does not show all of it. */
+export interface Payment {
+  /** Money came in, or may have. */
+  readonly isPaid: boolean;
+  /** How much went back, positive; undefined if the order does not show that. A failed refund is no money back. */
+  readonly refunded: number | undefined;
+  /** All that came in went back. */
+  readonly isBack: boolean;
+  /** What its refunds say together, the most uncertain first; undefined if it shows none. */
+  readonly refundsSay: RefundMeaning | undefined;
+  /** The newest of its refunds that did not fail; undefined if it shows none. `createdAt` in Unix seconds. */
+  readonly refund: Pick<RefundRecord, 'id' | 'createdAt'> | undefined;
+}
+
+/** Reads what came in on an order and what went back. Charges and refunds that it does not show count by its own figures. */
+export function paymentOf(order: JsonObject): Payment {
+  const { amount_refunded: said, payment_status: status } = order;
+  const paid = itemsOf(order.charges).filter(tookMoney);
+  const isPaid = paid.length > 0 || mayBePaid(order);
+  const shown = paid.flatMap(({ refunds }) => itemsOf(refunds).flatMap(shownRefund));
+  const sum = (which: (one: ShownRefund) => boolean) =>
+    shown.filter(which).reduce((all, { amount }) => all + amount, 0);
+  const made = sum(({ meaning }) => meaning === 'made');
+  const isAllMade = shown.every(({ meaning }) => meaning === 'made');
+  const figures = [
+    ...(shown.length === 0 ? [] : [made]),
+    ...(typeof said === 'number' && isAllMade ? [said] : []),
+    ...(status === statuses.refunded && isAllMade ? [amountPaid(order, paid)] : []),
+  ];
+  const refunded = figures.length === 0 ? undefined : Math.max(...figures);
+  // A refund that failed, and that `amount_refunded` still counts, may have been made all the same.
+  const isDoubted = !isAllMade && typeof said === 'number' && said > made + sum(isPending);
+  const refundsSay = (['unconfirmed', 'pending', 'made', 'failed'] as const).find((word) =>
+    shown.some(({ meaning }) => meaning === word),
+  );
+  const standing = shown.filter(({ meaning }) => meaning !== 'failed');
+  return {
+    isPaid,
+    refunded,
+    isBack: isPaid && (refunded ?? 0) > 0 && (refunded ?? 0) >= amountPaid(order, paid),
+    refundsSay: isDoubted ? 'unconfirmed' : (refundsSay ?? ((refunded ?? 0) > 0 ? 'made' : undefined)),
+    refund: newestOf(standing),
+  };
+}
+
+interface ShownRefund {
+  readonly id: string;
+  readonly createdAt: number | undefined;
+  readonly amount: number;
+  readonly meaning: RefundMeaning;
+}
+
+function shownRefund({ id, amount, created_at: createdAt, status }: JsonObject): readonly ShownRefund[] {
+  if (typeof id !== 'string' || typeof amount !== 'number') return [];
+  return [
+    {
+      id,
+      createdAt: typeof createdAt === 'number' ? createdAt : undefined,
+      amount: Math.abs(amount),
+      meaning: meaningOfRefund(typeof status === 'string' ? status : undefined),
+    },
+  ];
+}
+
+function isPending({ meaning }: ShownRefund): boolean {
+  return meaning === 'pending';
+}
+
+// Without charges the status of the order is all there is.
+function mayBePaid(order: JsonObject): boolean {
+  if (hasNoCharges(order) || itemsOf(order.charges).length > 0) return false;
+  const meaning = meaningOfStatus(order.payment_status);
+  return meaning !== 'none' && meaning !== 'awaited';
+}
+
+function amountPaid({ amount }: JsonObject, paid: readonly JsonObject[]): number {
+  const sums = paid.map((charge) => charge.amount);
+  if (sums.length > 0 && sums.every((one) => typeof one === 'number'))
+    return sums.reduce((all, one) => all + one, 0);
+  return typeof amount === 'number' ? amount : Number.POSITIVE_INFINITY;
+}

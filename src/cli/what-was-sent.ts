@@ -1,0 +1,115 @@
+/** Notes what a run sends and records, and says it where a command that can change something fails without saying it. */
+
+import type { SendOnce } from '../api/api.ts';
+import type { WhatChanges } from '../commands/commands.ts';
+import { type CliError, withParts } from '../errors.ts';
+import type { JournalRow, JournalStore, VerdictRow } from '../journal/journal.ts';
+
+/** What a run has sent and recorded so far. */
+export interface WhatWasSent {
+  /** The function that sends a change; whoever calls it is noted. `intent`: the journal's id of the change, once it has one. */
+  readonly sending: (send: SendOnce, intent: () => string) => SendOnce;
+  /** The store of the journal; what is written to it is noted. */
+  readonly recording: (store: JournalStore) => JournalStore;
+  /** What is certain at the end of a run that prints a result and not an error; undefined if nothing was sent or recorded. */
+  readonly afterResult: () => string | undefined;
+  /** The error with what is certain. An error that says it already stays as it is. */
+  readonly withCertain: (error: CliError, changes: WhatChanges) => CliError;
+}
+
+/** Nothing is sent or recorded yet. */
+export function createWhatWasSent(): WhatWasSent {
+  // What became of each change whose request was given to the network.
+  const sent = new Map<string, VerdictRow['verdict'] | undefined>();
+  const written = { begun: 0, done: 0, read: 0 };
+  const noted = <Asked extends readonly unknown[], Found>(write: (...asked: Asked) => Promise<Found>) => {
+    return async (...asked: Asked): Promise<Found> => {
+      written.begun += 1;
+      const found = await write(...asked);
+      written.done += 1;
+      return found;
+    };
+  };
+  const certain = (changes: WhatChanges): string => {
+    if (sent.size > 0) return sentWords(sent);
+    return changes === 'service' ? 'nothing was sent' : recordedWords(written);
+  };
+  return {
+    sending: (send, intent) => async (request, how) => {
+      sent.set(intent(), undefined);
+      const report = await send(request, how);
+      if (report.kind === 'not_sent') sent.delete(intent());
+      return report;
+    },
+    recording: (store) => ({
+      ...store,
+      append: noted(async (row) => {
+        await store.append(row);
+        if (isOfRead(row)) written.read += 1;
+        if (row.type === 'verdict' && sent.has(row.intent)) sent.set(row.intent, row.verdict);
+      }),
+      takeBack: noted((sent, verdict) => store.takeBack(sent, verdict)),
+      acceptCopy: noted((row) => store.acceptCopy(row)),
+      repair: noted((now) => store.repair(now)),
+      eraseBodies: noted((before) => store.eraseBodies(before)),
+      archiveOld: noted((how) => store.archiveOld(how)),
+      restore: noted((path) => store.restore(path)),
+      async rules() {
+        const rules = await store.rules?.();
+        return (
+          rules && {
+            ...rules,
+            ask: noted((id, what) => rules.ask(id, what)),
+            decide: noted((id, step, how) => rules.decide(id, step, how)),
+          }
+        );
+      },
+    }),
+    afterResult: () => (sent.size + written.begun === 0 ? undefined : certain('journal')),
+    withCertain(error, changes) {
+      if (error.parts.certain !== undefined) return error;
+      const [only] = sent.size === 1 ? sent.keys() : [];
+      const { now = [], read } = error.parts;
+      return withParts(error, {
+        certain: [certain(changes), ...(read === undefined ? [] : [read])].join('; '),
+        now: now.length === 0 && only !== undefined ? [`paydesk journal show ${only}`] : now,
+      });
+    },
+  };
+}
+
+const became: Readonly<Record<VerdictRow['verdict'], string>> = {
+  applied: 'made',
+  rejected: 'refused by the service',
+  not_sent: 'not sent',
+  unknown: 'unconfirmed',
+  not_seen: 'unconfirmed',
+};
+
+// `1 change was sent: unconfirmed`, `12 changes were sent: 11 made, 1 unconfirmed`
+function sentWords(sent: ReadonlyMap<string, VerdictRow['verdict'] | undefined>): string {
+  const words = [...sent.values()].map((verdict) => became[verdict ?? 'unknown']);
+  if (words.length === 1) return `1 change was sent: ${words.join('')}`;
+  const counts = [...Map.groupBy(words, (word) => word)].map(([word, all]) => `${all.length} ${word}`);
+  return `${words.length} changes were sent: ${counts.join(', ')}`;
+}
+
+interface Written {
+  readonly begun: number;
+  readonly done: number;
+  /** How many of those only say what a read showed. */
+  readonly read: number;
+}
+
+// A row whose writing failed may be there all the same.
+function recordedWords({ begun, done, read }: Written): string {
+  if (begun > done) return 'nothing was sent; it is not certain whether it was recorded';
+  if (done === 0) return 'nothing was sent or recorded';
+  return done === read
+    ? 'nothing was sent; the journal only has what was read'
+    : 'nothing was sent; the journal shows what was recorded';
+}
+
+function isOfRead(row: JournalRow): boolean {
+  return row.type === 'verdict' && row.by === 'read' && row.acknowledged === undefined;
+}

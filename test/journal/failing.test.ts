@@ -1,0 +1,588 @@
+import { describe, expect, it } from 'vitest';
+import { step } from '../../src/journal/at-most-once.ts';
+import {
+  dueAt,
+  failedRefunds,
+  hasFailed,
+  isDoubted,
+  isDue,
+  isStillPending,
+  isWatched,
+  mayAppear,
+  ownRefunds,
+} from '../../src/journal/attempt-state.ts';
+import { appearedOn, sentAgain } from '../../src/journal/by-hand.ts';
+import type { FoundRefund } from '../../src/journal/intent.ts';
+import type { AttemptRecord, PreImage, Proof, VerdictRow } from '../../src/journal/journal-rows.ts';
+import { judgeRead } from '../../src/journal/judge-read.ts';
+import { judgeReply } from '../../src/journal/judge-reply.ts';
+import type { Event, State } from '../../src/journal/protocol-types.ts';
+import { equalRefund } from '../../src/journal/read-guards.ts';
+import type { Asked } from '../../src/journal/refusal.ts';
+import { beginResolve, type Errand, resolve } from '../../src/journal/resolve.ts';
+import { rulingOf } from '../../src/journal/verdict.ts';
+import { nothing } from './proof.ts';
+import { attempt, horizonMs, momentAt } from './rows.ts';
+
+/** A record as the service lists it: `rf_1`, and its status. */
+type Listed = readonly [id: string, status?: string | undefined, amount?: number];
+
+// The order with these refunds on its only charge. `refunded`: what its sum says; without it, the sum of those that were made.
+function order(listed: readonly Listed[], refunded?: number) {
+  const data = listed.map(([id, status, amount = 5]) => ({ id, amount: -amount, ...(status && { status }) }));
+  const made = data.filter(({ status }) => status === undefined || status === 'succeeded');
+  return {
+    id: 'ord_1',
+    object: 'order',
+    livemode: false,
+    amount: 100,
+    amount_refunded: refunded ?? made.reduce((sum, { amount }) => sum - amount, 0),
+    payment_status: 'paid',
+    charges: {
+      data: [{ id: 'ch_1', amount: 100, status: 'paid', refunds: data.length === 0 ? null : { data } }],
+    },
+  };
+}
+
+const before: PreImage = { amountRefunded: 0, charges: [{ id: 'ch_1', refunds: [] }] };
+const proof: Proof = {
+  kind: 'refund',
+  orderId: 'ord_1',
+  livemode: false,
+  expected: [{ chargeId: 'ch_1', amount: -5 }],
+  tolerated: [],
+  before,
+};
+
+const found = (id: string, status?: string): FoundRefund => ({
+  chargeId: 'ch_1',
+  id,
+  amount: -5,
+  createdAt: undefined,
+  authCode: undefined,
+  status,
+});
+
+const sent = (...verdicts: Partial<VerdictRow>[]): AttemptRecord => attempt(verdicts, { proof });
+const made = (...refunds: FoundRefund[]): Partial<VerdictRow> => ({
+  verdict: 'applied',
+  by: 'reply',
+  refunds,
+});
+const failedLater: Partial<VerdictRow> = {
+  ...made(found('rf_1', 'failed')),
+  alarm: 'failed',
+  time: 2000,
+};
+const failedAtOnce: Partial<VerdictRow> = {
+  verdict: 'rejected',
+  confirmed: true,
+  refunds: [found('rf_1', 'failed')],
+};
+const over = 3000 + horizonMs;
+
+describe('what a read shows of a refund with a status', () => {
+  const judged = (listed: readonly Listed[], refunded?: number, of: Partial<Proof> = {}) =>
+    judgeRead({ ...proof, ...of }, order(listed, refunded), nothing);
+
+  it.each<[string, readonly Listed[], number | undefined, object]>([
+    ['pending, in the sum', [['rf_1', 'pending']], 5, { shows: 'expected' }],
+    ['pending, and not in the sum', [['rf_1', 'pending']], 0, { shows: 'expected' }],
+    ['pending, with another sum', [['rf_1', 'pending']], 3, { shows: 'disagreement' }],
+    ['failed', [['rf_1', 'failed']], 0, { shows: 'failed', isPart: false }],
+    [
+      'failed, and still in the sum',
+      [['rf_1', 'failed']],
+      5,
+      {
+        shows: 'disagreement',
+        problem:
+          'amount_refunded went from 0 to 5, but the refunds listed add up to 0 without rf_1 (status failed)',
+      },
+    ],
+    [
+      'a word that nobody knows',
+      [['rf_1', 'parked']],
+      0,
+      { shows: 'disagreement', problem: 'refund rf_1 has the status parked, which paydesk does not know' },
+    ],
+    [
+      'made, and one of a word that nobody knows',
+      [
+        ['rf_2', 'parked'],
+        ['rf_1', undefined],
+      ],
+      5,
+      { shows: 'disagreement', problem: 'refund rf_2 has the status parked, which paydesk does not know' },
+    ],
+    [
+      'failed, and made in its place',
+      [
+        ['rf_1', 'failed'],
+        ['rf_2', undefined],
+      ],
+      5,
+      { shows: 'expected' },
+    ],
+    [
+      'made twice, one of them pending',
+      [
+        ['rf_1', 'pending'],
+        ['rf_2', 'succeeded'],
+      ],
+      5,
+      { shows: 'duplicate' },
+    ],
+    [
+      'made twice, and a third one failed: that one is no money',
+      [
+        ['rf_1', 'failed'],
+        ['rf_2', 'succeeded'],
+        ['rf_3', 'succeeded'],
+      ],
+      10,
+      { shows: 'duplicate', refunds: [{ id: 'rf_2' }, { id: 'rf_3' }] },
+    ],
+    ['of another amount, failed', [['rf_1', 'failed', 7]], 0, { shows: 'nothing' }],
+  ])('%s', (_, listed, refunded, evidence) => {
+    expect(judged(listed, refunded)).toMatchObject(evidence);
+  });
+
+  it('keeps the word of the service and nothing of our own', () => {
+    expect(judged([['rf_1', 'pending']])).toMatchObject({ refunds: [found('rf_1', 'pending')] });
+    expect(
+      judged([['rf_1', 'pending']]).shows === 'expected' && judged([['rf_1', 'pending']]),
+    ).not.toHaveProperty('refunds.0.meaning');
+  });
+
+  it.each<[string, string | undefined, string | undefined, number, string]>([
+    ['an older refund failed: its sum went back', undefined, 'failed', 0, 'nothing'],
+    ['an older refund failed, and its sum did not go back', undefined, 'failed', 7, 'disagreement'],
+    ['an older refund that was pending and in no sum was made', 'pending', 'succeeded', 14, 'nothing'],
+    ['an older refund that was pending and in the sum was made', 'pending', 'succeeded', 7, 'nothing'],
+    ['an older refund that was pending and in no sum failed', 'pending', 'failed', 7, 'nothing'],
+    ['nothing became of it', 'pending', 'processing', 7, 'nothing'],
+  ])('%s', (_, was, is, refunded, shows) => {
+    const refunds = [{ id: 'old', amount: -7, status: was }];
+    const of = { before: { amountRefunded: 7, charges: [{ id: 'ch_1', refunds }] } };
+    expect(judged([['old', is, 7]], refunded, of)).toMatchObject({ shows });
+  });
+
+  it('an older refund that failed explains that other figures moved', () => {
+    const refunds = [{ id: 'old', amount: -7 }];
+    const charges = [{ id: 'ch_1', refunds }];
+    const of = { before: { status: 'partially_refunded', charges } };
+    expect(judged([['old', 'failed', 7]], 0, of)).toMatchObject({ shows: 'nothing' });
+    expect(judged([['old', undefined, 7]], 7, of)).toMatchObject({ shows: 'disagreement' });
+  });
+});
+
+describe('a verdict on a refund that failed', () => {
+  it('is "not made" for all of it, and an alarm for a part', () => {
+    const refunds = [found('rf_1', 'failed')];
+    expect(rulingOf({ shows: 'failed', refunds, isPart: false })).toEqual({
+      verdict: 'rejected',
+      by: 'read',
+      why: 'the service took it up, and it failed',
+      confirmed: true,
+      refunds,
+    });
+    expect(rulingOf({ shows: 'failed', refunds, isPart: true })).toMatchObject({
+      verdict: 'applied',
+      why: 'the service made a part of it, and the rest failed',
+      alarm: 'failed',
+    });
+    expect(rulingOf({ shows: 'failed', refunds, isPart: true }, 'rejected')).toMatchObject({
+      alarm: 'applied_though_rejected',
+    });
+  });
+
+  it('says of one that is pending that it is', () => {
+    const refunds = [found('rf_1', 'pending')];
+    expect(rulingOf({ shows: 'expected', refunds, others: false })).toMatchObject({
+      verdict: 'applied',
+      why: 'the service shows it as pending',
+    });
+  });
+});
+
+describe('a reply with a status', () => {
+  const replied = (listed: readonly Listed[], refunded?: number) =>
+    judgeReply(proof, { status: 200, body: { value: order(listed, refunded) } });
+
+  it.each<[string, readonly Listed[], number, object]>([
+    ['pending is made', [['rf_1', 'pending']], 0, { says: 'applied' }],
+    ['failed is not made', [['rf_1', 'failed']], 0, { says: 'failed', evidence: { isPart: false } }],
+    ['failed with the money gone proves nothing', [['rf_1', 'failed']], 5, { says: 'contradiction' }],
+    ['a strange word proves nothing', [['rf_1', 'parked']], 5, { says: 'contradiction' }],
+  ])('%s', (_, listed, refunded, answer) => {
+    expect(replied(listed, refunded)).toMatchObject(answer);
+  });
+
+  const flight = { sent: sent().sent, readAt: momentAt(0), claimed: nothing, reads: 0 };
+  const wanted = { kind: 'refund', readAfterMs: [0] } as never;
+  const sending: State = { at: 'sending', wanted, flight };
+  const replied200 = (value: unknown): Event => ({
+    is: 'replied',
+    parsed: { status: 200, body: { value } },
+    moment: momentAt(1000),
+  });
+  const rowAfter = (value: unknown) => {
+    const { effect } = step(sending, replied200(value));
+    return effect.do === 'record' ? effect.row : undefined;
+  };
+
+  it('that shows it as failed is believed once a read shows the same', () => {
+    const first = step(sending, replied200(order([['rf_1', 'failed']])));
+    expect(first.effect).toMatchObject({ do: 'wait' });
+    const reading = step(first.state, { is: 'waited', hurried: false });
+    const rowAt = (event: Event) => {
+      const { effect } = step(reading.state, event);
+      return effect.do === 'record' ? effect.row : undefined;
+    };
+    const seen = (value: unknown): Event => ({ is: 'seen', value, moment: momentAt(1000) });
+    expect(rowAt(seen(order([['rf_1', 'failed']])))).toMatchObject({
+      verdict: 'rejected',
+      by: 'read',
+      why: 'the service took it up, and it failed',
+      confirmed: true,
+      refunds: [{ id: 'rf_1', status: 'failed' }],
+    });
+    expect(rowAt(seen(order([['rf_1', 'succeeded']])))).toMatchObject({
+      verdict: 'applied',
+      alarm: 'applied_though_rejected',
+    });
+    expect(rowAt(seen(order([['rf_1', 'failed']], 5)))).toMatchObject({
+      verdict: 'unknown',
+      why: expect.stringContaining('the reply shows it as failed, but amount_refunded went from 0 to 5'),
+    });
+    expect(rowAt({ is: 'unseen', why: 'no answer', moment: momentAt(1000) })).toMatchObject({
+      verdict: 'rejected',
+      confirmed: false,
+      why: 'the reply shows it as failed; not checked yet',
+      refunds: [{ id: 'rf_1', status: 'failed' }],
+    });
+  });
+
+  it('that shows a part of it as failed is an alarm at once', () => {
+    const expected = [5, 7].map((amount) => ({ chargeId: 'ch_1', amount: -amount }));
+    const both = { ...sent().sent, proof: { ...proof, expected } };
+    const value = order([['rf_1'], ['rf_2', 'failed', 7]]);
+    const { effect } = step({ at: 'sending', wanted, flight: { ...flight, sent: both } }, replied200(value));
+    expect(effect).toMatchObject({ row: { verdict: 'applied', by: 'reply', alarm: 'failed' } });
+  });
+
+  it('that shows it as pending says so', () => {
+    expect(rowAfter(order([['rf_1', 'pending']]))).toMatchObject({
+      verdict: 'applied',
+      by: 'reply',
+      why: 'the reply confirms it as pending',
+    });
+  });
+
+  it('that was lost is made up for by a read that shows it as failed', () => {
+    const search = { ...flight, because: { lost: 'reset' }, from: 0, ahead: [2000] };
+    const seen: Event = { is: 'seen', value: order([['rf_1', 'failed']]), moment: momentAt(1000) };
+    const { effect } = step({ at: 'rereading', wanted, search }, seen);
+    expect(effect).toMatchObject({ do: 'record', row: { verdict: 'rejected', by: 'read', confirmed: true } });
+  });
+});
+
+describe('the refunds of an attempt', () => {
+  it.each<[string, readonly Partial<VerdictRow>[], readonly FoundRefund[]]>([
+    [
+      'have the status of the last read',
+      [made(found('rf_1', 'pending')), made(found('rf_1', 'succeeded'))],
+      [found('rf_1', 'succeeded')],
+    ],
+    [
+      'are those of the first verdict, whatever shows later',
+      [made(found('rf_1')), made(found('rf_1'), found('rf_2'))],
+      [found('rf_1')],
+    ],
+    [
+      'are those that failed, and what shows in their place',
+      [made(found('rf_1')), failedLater, made(found('rf_1', 'failed'), found('rf_2'))],
+      [found('rf_1', 'failed'), found('rf_2')],
+    ],
+    ['are those that failed at once', [failedAtOnce], [found('rf_1', 'failed')]],
+    ['are none of a refusal', [{ verdict: 'rejected', refunds: [found('theirs')] }], []],
+    ['are none of an unconfirmed one', [{ verdict: 'unknown', refunds: [found('rf_1')] }], []],
+    ['are none if no verdict names any', [{ verdict: 'applied' }], []],
+  ])('%s', (_, verdicts, refunds) => {
+    expect(ownRefunds(sent(...verdicts))).toEqual(refunds);
+  });
+
+  it('have failed as long as nothing shows in their place', () => {
+    const replaced = [failedLater, made(found('rf_1', 'failed'), found('rf_2'))];
+    expect(hasFailed(sent(made(found('rf_1'))))).toBe(false);
+    expect(failedRefunds(sent(failedLater))).toEqual([found('rf_1', 'failed')]);
+    expect(hasFailed(sent(...replaced))).toBe(false);
+    expect(isStillPending(sent(made(found('rf_1', 'pending'))))).toBe(true);
+    expect(isStillPending(sent(failedLater))).toBe(false);
+  });
+
+  it('are watched while they may still appear', () => {
+    expect(isDoubted(sent(failedAtOnce))).toBe(true);
+    expect(isDue(sent(failedAtOnce), momentAt(2000))).toBe(true);
+    expect(isDoubted(sent({ ...failedAtOnce }, { ...failedAtOnce, time: over }))).toBe(false);
+    expect(isWatched(sent({ ...failedAtOnce }, { ...failedAtOnce, time: over }))).toBe(false);
+    expect(mayAppear(sent(failedLater))).toBe(true);
+    expect(mayAppear(sent(failedLater, { ...failedLater, time: over }))).toBe(false);
+    expect(mayAppear(sent(made(found('rf_1'))))).toBe(false);
+  });
+
+  it('are due whenever somebody looks while they are pending', () => {
+    const pending = made(found('rf_1', 'pending'));
+    const twice = sent(pending, { ...pending, time: 100_000 });
+    expect(isDue(twice, momentAt(100_001))).toBe(true);
+    expect(dueAt(twice)).toBe(0);
+    const since = { ...made(found('rf_1', 'succeeded')), time: 100_000 };
+    expect(isDue(sent(pending, since), momentAt(100_001))).toBe(false);
+    expect(dueAt(sent(pending, since))).toBe(1000 + 4 * 99_000);
+  });
+});
+
+describe('a look at a refund', () => {
+  const run = (
+    record: AttemptRecord,
+    value: unknown,
+    {
+      time = 3000,
+      others = [],
+      ...errand
+    }: Partial<Errand> & { readonly time?: number; readonly others?: readonly AttemptRecord[] } = {},
+  ) => {
+    const events: Event[] = [
+      { is: 'locked' },
+      { is: 'known', attempts: [record, ...others], moment: momentAt(time) },
+      { is: 'seen', value, moment: momentAt(time) },
+    ];
+    const first = beginResolve({ intent: 'i_1', attempt: 1, ...errand });
+    return events.reduce(({ state }, event) => resolve(state, event), first);
+  };
+  const rowOf = (...args: Parameters<typeof run>) => {
+    const { effect } = run(...args);
+    return effect.do === 'record' ? effect.row : undefined;
+  };
+  const whole = (...args: Parameters<typeof run>) => {
+    const row = rowOf(...args);
+    return row && { alarm: undefined, acknowledged: undefined, ...row };
+  };
+  const pending = made(found('rf_1', 'pending'));
+  const other = (...verdicts: Partial<VerdictRow>[]) =>
+    attempt(verdicts, { intent: 'i_2', time: 2500, proof });
+
+  it.each<[string, AttemptRecord, unknown, object | undefined]>([
+    ['pending, and still pending: nothing new', sent(pending), order([['rf_1', 'pending']]), undefined],
+    [
+      'pending in another word',
+      sent(pending),
+      order([['rf_1', 'processing']]),
+      { why: 'checked again: refund rf_1 is pending', refunds: [{ id: 'rf_1', status: 'processing' }] },
+    ],
+    [
+      'pending, and made now',
+      sent(pending),
+      order([['rf_1', 'succeeded']]),
+      {
+        why: 'checked again: the service shows it once',
+        alarm: undefined,
+        refunds: [{ id: 'rf_1', status: 'succeeded' }],
+      },
+    ],
+    [
+      'pending, and failed now: an alarm',
+      sent(pending),
+      order([['rf_1', 'failed']]),
+      { verdict: 'applied', by: 'reply', alarm: 'failed', why: 'the order now shows refund rf_1 as failed' },
+    ],
+    [
+      'made, and failed now, with money that did not go back: both figures',
+      sent(made(found('rf_1'))),
+      order([['rf_1', 'failed']], 5),
+      {
+        alarm: 'disagreement',
+        why: 'amount_refunded went from 0 to 5, but the refunds listed add up to 0 without rf_1 (status failed)',
+      },
+    ],
+    [
+      'made, and of a strange word now',
+      sent(made(found('rf_1'))),
+      order([['rf_1', 'parked']], 5),
+      { alarm: 'disagreement', why: 'refund rf_1 has the status parked, which paydesk does not know' },
+    ],
+    [
+      'made, and failed now, beside an equal one of somebody else: an alarm',
+      sent(made(found('rf_1'))),
+      order([['rf_1', 'failed'], ['theirs']]),
+      {
+        alarm: 'failed',
+        why: 'the order now shows refund rf_1 as failed',
+        refunds: [{ id: 'rf_1' }, { id: 'theirs' }],
+      },
+    ],
+    [
+      'made twice as somebody acknowledged, and one failed now: nothing to do',
+      sent({ ...made(found('rf_1'), found('rf_2')), acknowledged: 'duplicate' }),
+      order([['rf_1', 'failed'], ['rf_2']]),
+      { alarm: undefined, acknowledged: 'duplicate' },
+    ],
+    [
+      'failed, and still failed: the alarm stays',
+      sent(failedLater),
+      order([['rf_1', 'failed']]),
+      { alarm: 'failed', refunds: [{ id: 'rf_1', status: 'failed' }] },
+    ],
+    [
+      'failed as somebody acknowledged: no alarm',
+      sent({ ...failedLater, alarm: undefined, acknowledged: 'failed' }),
+      order([
+        ['rf_1', 'failed'],
+        ['theirs', undefined, 7],
+      ]),
+      { alarm: undefined, acknowledged: 'failed' },
+    ],
+    [
+      'failed as somebody acknowledged, and made after all: an alarm',
+      sent({ ...failedLater, alarm: undefined, acknowledged: 'failed' }),
+      order([['rf_1', 'succeeded']]),
+      {
+        alarm: 'applied_though_rejected',
+        why: 'the service shows it, although it had failed',
+        refunds: [{ id: 'rf_1', status: 'succeeded' }],
+      },
+    ],
+    [
+      'failed at once, and one more was made in its place: an alarm',
+      sent(failedAtOnce),
+      order([['rf_1', 'failed'], ['rf_2']]),
+      { verdict: 'applied', alarm: 'applied_though_rejected' },
+    ],
+    ['failed at once, and nothing new', sent(failedAtOnce), order([['rf_1', 'failed']]), undefined],
+    ['unconfirmed, and failed: not made', sent({}), order([['rf_1', 'failed']]), { verdict: 'rejected' }],
+    [
+      'unconfirmed, and of a strange word: it stays so',
+      sent({}),
+      order([['rf_1', 'parked']]),
+      { verdict: 'unknown', why: 'refund rf_1 has the status parked, which paydesk does not know' },
+    ],
+  ])('%s', (_, record, value, row) => {
+    const written = row === undefined ? rowOf(record, value) : whole(record, value);
+    if (row === undefined) expect(written).toBeUndefined();
+    else expect(written).toMatchObject(row);
+  });
+
+  it.each<[string, AttemptRecord, unknown, object]>([
+    [
+      'still pending: the watch ends',
+      sent(pending),
+      order([['rf_1', 'pending']]),
+      { why: 'checked after the waiting period: refund rf_1 is pending' },
+    ],
+    [
+      'made: the watch ends',
+      sent(pending),
+      order([['rf_1', 'succeeded']]),
+      { why: 'checked after the waiting period: nothing more appeared' },
+    ],
+    [
+      'failed at once, and an alarm about its reply: that stays',
+      sent({ ...failedAtOnce, alarm: 'contradiction', error: { code: 'c' } }),
+      order([['rf_1', 'failed']]),
+      { verdict: 'rejected', confirmed: true, alarm: 'contradiction', error: { code: 'c' } },
+    ],
+  ])('after its time, %s', (_, record, value, row) => {
+    expect(whole(record, value, { time: over })).toMatchObject(row);
+  });
+
+  it('names every refund of a whole order that failed', () => {
+    const expected = [5, 7].map((amount) => ({ chargeId: 'ch_1', amount: -amount }));
+    const refunds = [found('rf_1'), { ...found('rf_2'), amount: -7 }];
+    const both = attempt([made(...refunds)], { proof: { ...proof, expected } });
+    const shown = order([
+      ['rf_1', 'failed'],
+      ['rf_2', 'failed', 7],
+    ]);
+    expect(rowOf(both, shown)).toMatchObject({ why: 'the order now shows refunds rf_1 and rf_2 as failed' });
+  });
+
+  it('takes what was sent in its place for that one, and raises the alarm where both were made', () => {
+    const again = other(made(found('rf_2')));
+    const both = order([['rf_1', 'failed'], ['rf_2']]);
+    expect(rowOf(sent(failedLater), both, { others: [again] })).toMatchObject({ alarm: 'failed' });
+    const three = order([['rf_1', 'failed'], ['rf_2'], ['rf_3']]);
+    expect(rowOf(sent(failedLater), three, { others: [again] })).toMatchObject({
+      alarm: 'duplicate',
+      why: 'the service shows it, although it had failed; made twice: also as i_2',
+    });
+  });
+
+  it('does not take one that failed too for what was sent in its place', () => {
+    expect(sentAgain(sent(failedLater), [other(failedLater)])).toBeUndefined();
+  });
+
+  it('says nothing while another change of the same money is unconfirmed', () => {
+    const open = other({ verdict: 'unknown' });
+    const problem = 'another change asks for the same; settle i_2 first';
+    const shown = (record: AttemptRecord, listed: readonly Listed[]) =>
+      run(record, order(listed), { others: [open] }).state;
+    expect(shown(sent({ verdict: 'unknown' }), [['rf_1', 'failed']])).toMatchObject({
+      end: { evidence: { problem } },
+    });
+    expect(shown(sent(failedLater), [['rf_1', 'failed'], ['rf_2']])).toMatchObject({
+      end: { evidence: { problem } },
+    });
+    // What was made and failed is this attempt's own, whatever else is open.
+    expect(shown(sent(made(found('rf_1'))), [['rf_1', 'failed']])).toMatchObject({
+      row: { alarm: 'failed' },
+    });
+  });
+
+  it('ends the alarm when somebody acknowledges it', () => {
+    const acknowledgement = { operator: 'op8', note: 'sent again by hand' };
+    expect(whole(sent(failedLater), order([['rf_1', 'failed']]), { acknowledgement })).toMatchObject({
+      verdict: 'applied',
+      alarm: undefined,
+      acknowledged: 'failed',
+      refunds: [{ id: 'rf_1', status: 'failed' }],
+    });
+  });
+});
+
+describe('before the next refund', () => {
+  const asked: Asked = {
+    kind: 'refund',
+    orderId: 'ord_1',
+    intent: 'i_2',
+    again: [],
+    request: { method: 'POST', path: 'orders/ord_1/refunds' },
+    expected: proof.expected,
+    asked: undefined,
+    plan: undefined,
+    ref: undefined,
+  };
+  const shown = (...refunds: readonly { readonly id: string; readonly status?: string }[]): PreImage => ({
+    charges: [{ id: 'ch_1', refunds: refunds.map((one) => ({ ...one, amount: -5 })) }],
+  });
+
+  it('one that failed needs no --again, and one that is pending or strange does', () => {
+    expect(equalRefund(asked, shown({ id: 'rf_1', status: 'failed' }), [])).toBeUndefined();
+    expect(equalRefund(asked, shown({ id: 'rf_1', status: 'pending' }), [])).toMatchObject({
+      refundId: 'rf_1',
+    });
+    expect(equalRefund(asked, shown({ id: 'rf_1', status: 'parked' }), [])).toMatchObject({
+      refundId: 'rf_1',
+    });
+    expect(equalRefund(asked, shown({ id: 'rf_1', status: 'failed' }, { id: 'rf_2' }), [])).toMatchObject({
+      refundId: 'rf_2',
+    });
+  });
+
+  it('a read that shows what had failed as made is news', () => {
+    const record = sent(failedLater);
+    expect(appearedOn(record, [record], order([['rf_1', 'succeeded']]))).toMatchObject({ failed: true });
+    expect(appearedOn(record, [record], order([['rf_1', 'failed']]))).toBeUndefined();
+    expect(appearedOn(sent(made(found('rf_1'))), [], order([['rf_1']]))).toBeUndefined();
+  });
+});
