@@ -1,10 +1,11 @@
 /** Compares what a screen says with the truth, and the screens with each other. */
 
 import type { Ran } from '../harness/paydesk.ts';
-import type { Said } from './parse.ts';
-import type { Expected, Screen } from './screens.ts';
-import type { Situation } from './situations.ts';
+import type { Expected } from './expected.ts';
+import type { Situation } from './happenings.ts';
+import type { Screen } from './screens.ts';
 import type { Sums } from './truth.ts';
+import type { Said } from './words.ts';
 
 /** What is wrong: the state, a sum, the next step, the exit, a word, or the screen cannot be read at all. */
 export type Kind = 'state' | 'sum' | 'next step' | 'exit' | 'word' | 'unreadable';
@@ -73,6 +74,7 @@ export function compare(situation: Situation, { screen, said, refused }: Seen): 
       check('sum', said[name] === expected[name], `${name} ${said[name]}`, `${name} ${expected[name]}`);
   if (expected.offers !== undefined)
     check('next step', said.offers === expected.offers, offerWords(said.offers), offerWords(expected.offers));
+  if (said.differs !== undefined) tell('state', said.differs, 'one state');
   for (const step of refused) tell('next step', step, 'a step that can be taken');
   for (const word of new Set(said.words))
     tell('word', word, 'one of the nine states, in JSON as `state`', true);

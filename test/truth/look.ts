@@ -2,8 +2,8 @@
 
 import type { Ran } from '../harness/paydesk.ts';
 import { type Contradiction, compare, compareEachOther, type Seen } from './compare.ts';
+import { fileRow, id, lookedAt, type Situation } from './happenings.ts';
 import type { Screen } from './screens.ts';
-import { fileRow, id, lookedAt, type Situation } from './situations.ts';
 import { type Desk, startWorld, Unbuilt, type World } from './world.ts';
 
 /** Changes what a screen said, so that a test can see that this is noticed. */

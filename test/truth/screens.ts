@@ -2,43 +2,63 @@
 
 import type { Ran } from '../harness/paydesk.ts';
 import {
+  allBack,
+  applied,
+  attempts,
+  back,
+  compared,
+  type Expected,
+  findsRefundable,
+  fine,
+  given,
+  hasOneAttempt,
+  isHand,
+  isPlan,
+  lists,
+  ofPlan,
+  oneAttempt,
+  openOnes,
+  plannedAgain,
+  previews,
+  reconciled,
+  records,
+  refundable,
+  repeated,
+  shows,
+  todays,
+} from './expected.ts';
+import { further, id, type Situation } from './happenings.ts';
+import {
+  isListed,
+  ordersTable,
+  pickedList,
+  refundDryRunJson,
+  refundPreview,
+  showOrder,
+} from './parse-orders.ts';
+import {
   compareJson,
   compareTable,
-  isListed,
   journalJson,
   journalShow,
   journalShowJson,
   journalTable,
   newPlan,
   ordersSummaryTable,
-  ordersTable,
   planJson,
   planTable,
-  refundDryRunJson,
-  refundPreview,
   refundsExport,
   refundsJson,
   refundsTable,
-  type Said,
-  showOrder,
+  reportFigures,
   summaryJson,
   summaryTable,
   todayJson,
   todayTable,
   twinsJson,
-} from './parse.ts';
-import { further, id, type Situation } from './situations.ts';
+} from './parse-refunds.ts';
+import type { Said } from './words.ts';
 import type { Desk, World } from './world.ts';
-
-/** What the truth says that a screen must say. Absent: the screen does not speak of it, or nobody judges it. */
-export interface Expected extends Omit<Said, 'first' | 'exit' | 'commands' | 'words'> {
-  /** Any of these. */
-  readonly exit: readonly number[];
-  /** The first word must be one of these. */
-  readonly first?: readonly string[];
-  /** It may leave out refunds in these states. */
-  readonly mayOmit?: readonly string[];
-}
 
 export interface Screen {
   readonly name: string;
@@ -54,139 +74,6 @@ export interface Screen {
   readonly read: (ran: Ran, world: World, desk: Desk) => Said;
   readonly expects: (situation: Situation) => Expected;
 }
-
-// ── What is expected ────────────────────────────────────────────────────────────────────────────
-
-const fine = [0];
-
-/** Without what is not judged. */
-function given<T extends object>(parts: T): { [K in keyof T]: Exclude<T[K], undefined> } {
-  return Object.fromEntries(Object.entries(parts).filter(([, value]) => value !== undefined)) as {
-    [K in keyof T]: Exclude<T[K], undefined>;
-  };
-}
-
-const shows = ({ truth, twins }: Situation): Expected => ({
-  exit: fine,
-  first: truth.first,
-  // A payment of which the other one went back is not offered without a question.
-  ...given({ back: truth.back, left: truth.left, offers: twins === 'settled' ? false : truth.mayRefund }),
-  ...(truth.first.includes('doubt') ? {} : { sums: truth.sums }),
-  mayOmit: ['gone', 'recorded made'],
-});
-
-const lists = ({ truth }: Situation): Expected => ({
-  exit: fine,
-  first: truth.first,
-  ...given({ back: truth.back }),
-  offers: true,
-});
-
-// A list of what can be refunded, and the order if it is in it.
-const refundable = ({ truth }: Situation): Expected => ({
-  exit: fine,
-  ...given({ offers: truth.mayRefund }),
-});
-// A search that finds nothing ends with 5.
-const findsRefundable = (situation: Situation): Expected => ({ ...refundable(situation), exit: [0, 5] });
-
-/** A refund that asks for a further part: `asked` is its exit where it is offered. */
-function previews({ truth, scope }: Situation, asked: number): Expected {
-  const { first, mayRefund } = truth;
-  // What was recorded as made is only about its own charge.
-  const isOther = first.includes('recorded made') && scope === 'charge';
-  if (mayRefund === undefined || isOther) return { exit: [0, 3, 7] };
-  if (mayRefund) return { exit: [asked], offers: true };
-  const isAlarm = first.some((one) => ['made twice', 'appeared', 'gone', 'doubt'].includes(one));
-  return { exit: isAlarm ? [7] : first.includes('unconfirmed') ? [3, 7] : [3], offers: false };
-}
-
-const isDoubted = ({ truth }: Situation) => truth.first.includes('doubt');
-
-const attempts = (situation: Situation): Expected => ({
-  exit: fine,
-  ...(isDoubted(situation) || isEnded(situation) ? {} : { attempt: situation.truth.attempts }),
-});
-const openOnes = (situation: Situation): Expected => ({
-  exit: fine,
-  ...(isDoubted(situation) ? {} : { attempt: situation.truth.open }),
-});
-const reconciled = (situation: Situation): Expected => {
-  const { truth } = situation;
-  const isOurs = truth.attempts !== 'none';
-  return {
-    exit: [truth.mustLook && isOurs ? 7 : 0],
-    ...(truth.mustLook && isOurs && !isDoubted(situation) && !truth.attempts.includes(' + ')
-      ? { attempt: truth.open }
-      : {}),
-  };
-};
-/** One attempt: only where there is just one. */
-const oneAttempt = (situation: Situation): Expected => ({
-  exit: [0, 7],
-  ...(isDoubted(situation) || isEnded(situation) ? {} : { attempt: situation.truth.attempts }),
-});
-// Made twice, and acknowledged: the journal may call it made.
-const isEnded = ({ truth }: Situation) => truth.attempts === 'made twice' && !truth.mustLook;
-const hasOneAttempt = ({ truth }: Situation) => truth.attempts !== 'none' && !truth.attempts.includes(' + ');
-
-// 9: figures that contradict each other cannot be added up, and a list says so.
-const exitOfSums = (situation: Situation) => (isDoubted(situation) ? [0, 9] : fine);
-const back = (situation: Situation): Expected => ({
-  exit: exitOfSums(situation),
-  ...given({ back: situation.truth.back }),
-});
-/** Of all orders. */
-const allBack = (situation: Situation): Expected => ({
-  exit: exitOfSums(situation),
-  ...given({ back: sumWithOthers(situation) }),
-});
-const sumWithOthers = ({ truth, otherBack = 0 }: Situation) =>
-  truth.back === undefined ? undefined : truth.back + otherBack;
-const records = (situation: Situation): Expected => ({
-  ...back(situation),
-  ...(isDoubted(situation) ? {} : { sums: situation.truth.sums }),
-  mayOmit: ['failed', 'gone', 'unconfirmed', 'recorded made', 'recorded not made'],
-});
-const compared = ({ truth: { row } }: Situation): Expected => ({
-  exit: [row.compare],
-  ...(row.state === 'no mode' || row.state === 'doubt'
-    ? {}
-    : { row: row.state, ...given({ back: row.back }) }),
-});
-const ofPlan = ({ truth: { row } }: Situation): Expected => ({
-  exit: [row.status],
-  ...(row.state === 'no mode' || row.state === 'doubt' ? {} : { row: row.ofPlan ?? row.state }),
-});
-
-// A row that was recorded as not made is free to be sent again.
-const applied = (situation: Situation): Expected => {
-  const expected = ofPlan(situation);
-  return situation.truth.row.state === 'recorded not made' ? { ...expected, exit: [0, 8] } : expected;
-};
-
-const todays = (situation: Situation): Expected => {
-  const { truth } = situation;
-  const [first = 'none'] = truth.first;
-  const isCounted = ['unconfirmed', 'made twice', 'appeared', 'gone', 'failed', 'doubt'].includes(first);
-  const isOurs = truth.attempts !== 'none';
-  return { ...allBack(situation), ...(isCounted && isOurs ? { first: [first] } : {}) };
-};
-
-/** The same command with the same id of a script: it sends nothing, and says what became of it. */
-const repeated = ({ truth }: Situation): Expected => {
-  const exits: Readonly<Record<string, readonly number[]>> = {
-    made: [0],
-    pending: [0],
-    'recorded made': [0],
-    'recorded not made': [3],
-    refused: [5],
-  };
-  return { exit: truth.mustLook ? [7] : (exits[truth.attempts] ?? [0, 7]) };
-};
-
-const isPlan = ({ by }: Situation) => by === 'plan';
-const isHand = ({ by, seenBy }: Situation) => by === 'hand' && seenBy === 'ana';
 
 // ── How they are asked ──────────────────────────────────────────────────────────────────────────
 
@@ -521,6 +408,18 @@ export const screens: readonly Screen[] = [
     read: about(twinsJson),
     expects: ({ twins }) => ({ exit: fine, offers: twins === 'open' }),
   },
+  {
+    name: 'orders refund, the list to pick from',
+    ask: (world, desk) => world.declines(desk, ['orders', 'refund']),
+    read: (ran) => pickedList(ran, '20 Nov 18:42'),
+    expects: ({ truth }) => ({ exit: [130], first: truth.first }),
+  },
+  {
+    name: 'report',
+    ask: line('report --period 2d --to out.html'),
+    read: (ran, world, desk) => reportFigures(ran, world.read(desk, 'out.html')),
+    expects: todays,
+  },
 ];
 
 async function repeat(world: World, desk: Desk, { scope }: Situation): Promise<Ran> {
@@ -545,12 +444,6 @@ async function applyAgain(world: World, desk: Desk): Promise<Ran> {
   const ran = await world.run(desk, ['refunds', 'apply', 'r.plan', '--dry-run'], 160);
   if (world.service.posts.length !== before) throw new Error('a dry run sent something');
   return ran;
-}
-
-// A row that was made, or may have been made, is never offered again; one that failed, or was certainly not made, may be.
-function plannedAgain({ truth: { row, mayRefund } }: Situation): Expected {
-  const isFree = ['failed', 'recorded not made'].includes(row.state);
-  return { exit: [0, 7, 8], ...(isFree || mayRefund === undefined ? {} : { offers: false }) };
 }
 
 async function fromFile(world: World, desk: Desk): Promise<Ran> {

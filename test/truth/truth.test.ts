@@ -11,9 +11,10 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { isLong } from '../harness/long.ts';
 import { type Contradiction, lineOf } from './compare.ts';
+import type { Situation } from './happenings.ts';
 import { type Looked, look } from './look.ts';
 import { screens } from './screens.ts';
-import { type Situation, situations } from './situations.ts';
+import { situations } from './situations.ts';
 
 const only = process.env.PAYDESK_TRUTH;
 const isWritten = process.env.PAYDESK_TRUTH_WRITE === '1';

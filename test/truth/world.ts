@@ -205,8 +205,9 @@ export async function startWorld(orders: readonly Json[]): Promise<World> {
     },
     async declines(desk, args, columns = 120) {
       const person = sit(args, { home: desk.home, env: { ...envOf(desk), NO_COLOR: '1' } }, columns);
-      const isAsked = person.waitFor(/\(y\/N\)|Type |Which order/).then(
-        () => person.type('n\r\x03'),
+      // Where orders can be picked, every key would search.
+      const isAsked = person.waitFor(/\(y\/N\)|Type |all \d+ orders/).then(
+        () => person.type(person.transcript.includes('Which order?') ? '\x03' : 'n\r\x03'),
         () => undefined,
       );
       const { code, screen } = await person.leaves;
@@ -232,6 +233,8 @@ export async function startWorld(orders: readonly Json[]): Promise<World> {
 
 // A copy has the modes of this process.
 const privateFolders = [
+  '.config/paydesk',
+  '.local/state/paydesk/index',
   '.local/state/paydesk',
   '.local/state/paydesk/journal',
   '.local/state/paydesk/locks',
