@@ -136,6 +136,8 @@ interface Refusal {
   readonly asked: RefundRequest;
   /** Writes a time (Unix seconds) in full. */
   readonly time: (seconds: number) => string;
+  /** Unix milliseconds. */
+  readonly nowMs: number;
 }
 
 const explanations: Readonly<Record<DocumentedError, (refusal: Refusal) => Explanation>> = {
@@ -171,7 +173,7 @@ function notReturnable(refusal: Refusal, money: OrderMoney | undefined): Explana
   return {
     message: `order ${id} is not refundable${whole}${blocked.length === 0 ? '' : which}`,
     certain: wentBack(money, refusal),
-    now: [...bankWords(money), ...chargeCommands(money, open, profile, refusal.asked), show],
+    now: [...bankWords(money), ...chargeCommands(money, open, profile, refusal.asked, refusal.nowMs), show],
   };
 }
 
@@ -197,11 +199,14 @@ function bankWords({ charges }: OrderMoney): readonly string[] {
   ];
 }
 
-function chargeIdRequired({ profile, orderId, asked }: Refusal, money: OrderMoney | undefined): Explanation {
+function chargeIdRequired(
+  { profile, orderId, asked, nowMs }: Refusal,
+  money: OrderMoney | undefined,
+): Explanation {
   const charges = money?.charges.filter(({ counts }) => counts) ?? [];
   return {
     message: `order ${orderId ?? money?.id ?? ''} was paid by ${charges.length === 0 ? 'several' : charges.length} charges: to refund a part, name the charge`,
-    now: money === undefined ? [] : chargeCommands(money, charges, profile, asked),
+    now: money === undefined ? [] : chargeCommands(money, charges, profile, asked, nowMs),
   };
 }
 

@@ -125,7 +125,7 @@ async function changeNamedOrder(ctx: Context, asked: OrderAsked, change: OrderCh
 // The command as it was typed, with what it lacks as words to replace.
 function exampleOf(
   profile: Profile,
-  { id = 'ID' }: OrderAsked,
+  { id = 'ID', again, intent }: OrderAsked,
   { kind, asked, typedAmount }: OrderChange,
   required: readonly string[],
 ): string {
@@ -135,7 +135,8 @@ function exampleOf(
   ]);
   const lacking = required.flatMap((flag) => [flag, flag === '--reason' ? 'REASON' : 'TEXT']);
   const yes = profile.mode === 'production' ? ['--confirm', id] : ['--yes'];
-  return commandLine(profile, 'orders', kind, id, ...typed, ...lacking, ...yes);
+  const repeats = [...given('--again', again.join(',')), ...given('--intent', intent)];
+  return commandLine(profile, 'orders', kind, id, ...typed, ...lacking, ...repeats, ...yes);
 }
 
 // Picks and reads the order, and plans its change.

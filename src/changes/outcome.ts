@@ -133,6 +133,7 @@ function rejectedError(
           others: outcome.refunds ?? [],
           asked: change.request.body ?? {},
           time: (seconds) => ctx.fullTime(seconds * 1000),
+          nowMs: ctx.clock.now(),
         });
   return new CliError(
     outcome.unrecorded === undefined ? 'rejected' : 'incomplete',

@@ -1,10 +1,16 @@
 /** Takes the facts of a report from the index of this machine, if that can answer. */
 
-import { statuses } from '../api/spec.ts';
+import { livemodeOf, statuses } from '../api/spec.ts';
 import { counted } from '../counted.ts';
 import { CliError, withParts } from '../errors.ts';
 import type { IndexStatus, OrderIndex } from '../index/index.ts';
-import { type AttemptRecord, type FoundRefund, ownRefunds, pagesOf } from '../journal/journal.ts';
+import {
+  type AttemptRecord,
+  type FoundRefund,
+  isSameOrigin,
+  ownRefunds,
+  pagesOf,
+} from '../journal/journal.ts';
 import { unconfirmedOf } from '../orders/orders.ts';
 import { accountSpan, commandLine, type Profile } from '../profiles/profiles.ts';
 import { type Facts, factsOfOrder, hasCurrency, isInSpan } from '../reports/reports.ts';
@@ -123,7 +129,7 @@ async function sourceOf(
   const missing =
     needs.kind === 'orders'
       ? new Set<string>()
-      : await madeHere(journal, service, time.range, flags.currency);
+      : await madeHere(journal, profile, time.range, flags.currency);
   const read = readOrders(ctx, index, {
     needs,
     range: time.range,
@@ -222,10 +228,15 @@ function* inParts<T>(all: Iterable<T>, size: number): Generator<readonly T[]> {
 // A refund may be made long after it was sent, and two clocks may differ.
 const marginMs = 24 * hour;
 
+// `mayBeOf` of the journal is for refusals: it takes every account with real money for the same one.
+function isOfAccount({ origin, mode }: Profile, { sent }: AttemptRecord): boolean {
+  return isSameOrigin(sent.origin, origin) && sent.proof.livemode === livemodeOf[mode];
+}
+
 // The ids of the refunds of the period that the journal knows. A report that does not need the journal works without it.
 async function madeHere(
   journal: Context['journal'],
-  service: Parameters<Context['journal']['mayBeOf']>[0],
+  profile: Profile,
   range: TimeRange,
   currency: string | undefined,
 ): Promise<Set<string>> {
@@ -237,7 +248,7 @@ async function madeHere(
   } as const;
   try {
     for await (const page of pagesOf(journal, filter))
-      for (const record of page.filter((one) => journal.mayBeOf(service, one)))
+      for (const record of page.filter((one) => isOfAccount(profile, one)))
         if (hasCurrency(currency, record.sent.currency))
           for (const id of idsIn(ownRefunds(record), record, range)) made.add(id);
     return made;

@@ -148,7 +148,7 @@ test.each<[string, Handler, string[], string]>([
   expect(idsOf(pages)).toEqual(ids);
   expect(error).toMatchObject({ kind: 'incomplete', exitCode: 9 });
   expect(error?.message).toContain(words);
-  expect(error?.parts.certain).toContain(`${ids.length} records were read`);
+  expect(error?.parts.read).toContain(`${ids.length} records were read`);
 });
 
 test('a page that fails ends the walk with its own error, after what was read', async () => {

@@ -37,3 +37,37 @@ test('a person’s word stands with its note and name, all times in Unix seconds
   expect((await run('forget', '--before', '2100-01-01', '--yes')).code).toBe(0);
   expect((await run('show', intent, '--json')).stdout).not.toContain('bank file');
 });
+
+test('the id of an order stands for its only change; of several it says how many, and where they are', async () => {
+  await using ledger = await startLedger();
+  using desk = await openDesk({ url: ledger.url });
+  using home = desk.newHome();
+  const order = ledger.add('refund');
+  const show = () => desk.run(home, ['journal', 'show', order.id, '--json']);
+  expect((await show()).code).toBe(5);
+  expect((await desk.run(home, changeArgs(order))).code).toBe(0);
+  const { intent = '' } = journalRows(home)[0] ?? {};
+  expect(JSON.parse((await show()).stdout)).toMatchObject({ intent, verdict: 'applied' });
+  const settled = await desk.run(home, [
+    'journal',
+    'settle',
+    order.id,
+    '--applied',
+    '--note',
+    'seen at the bank',
+    '--json',
+  ]);
+  expect({ code: settled.code, ...JSON.parse(settled.stderr) }).toMatchObject({
+    code: 2,
+    message: `${order.id} is an order, with 1 change in the journal: say which change`,
+    certain: 'nothing was sent or recorded',
+  });
+
+  expect((await desk.run(home, ['orders', 'refund', order.id, '--amount', '1', '--yes'])).code).toBe(0);
+  const several = await show();
+  expect(several.code).toBe(2);
+  const { message, commands } = JSON.parse(several.stderr) as { message: string; commands: string[][] };
+  expect(message).toBe(`${order.id} is an order, with 2 changes in the journal: say which change`);
+  const listed = await desk.run(home, [...(commands[0] ?? []).slice(1), '--json']);
+  expect(JSON.parse(listed.stdout).data).toHaveLength(2);
+});

@@ -450,8 +450,16 @@ describe('limits of the profile', () => {
     expect(recordsIn(planned)).toMatchObject([
       { state: 'ready' },
       { state: 'ready' },
-      { state: 'impossible', why: expect.stringContaining('refund.max_amount.MXN is 1000') },
-      { state: 'impossible', why: expect.stringContaining('refund.max_amount.MXN is 1000') },
+      {
+        state: 'impossible',
+        why: expect.stringMatching(
+          /MXN is 1000 per order in 24 hours, and rows before it in this plan refund 1000 of ord_1$/,
+        ),
+      },
+      {
+        state: 'impossible',
+        why: expect.stringMatching(/and 600 of ord_2 was refunded in the last 24 hours$/),
+      },
       { state: 'impossible', why: expect.stringContaining('refund.other_currencies is refuse') },
     ]);
   });

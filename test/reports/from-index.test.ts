@@ -6,7 +6,7 @@ import { describe, expect, test } from 'vitest';
 import { standingAt } from '../harness/clock.ts';
 import type { Json } from '../harness/orders.ts';
 import { hangUp, json } from '../harness/server.ts';
-import { type Service, type ServiceOptions, storeShop } from '../harness/service.ts';
+import { type Service, type ServiceOptions, startService, storeShop } from '../harness/service.ts';
 import { ok } from '../index/shop.ts';
 import { clock, orderAt, rowsOf, startDated } from './refunded-orders.ts';
 
@@ -182,6 +182,27 @@ test('a refund that this machine made after the reading is counted as missing un
   const { stdout } = await ask(service, words, afterHours(1.5));
   expect(stdout).not.toContain('not in these');
   expect(stdout).toMatch(/op7 +1 +9000/);
+});
+
+test('a refund of another account with real money is not missing in the report of this one', async () => {
+  const isLive = (order: Json): Json => ({ ...order, livemode: true });
+  const live = orders.map(isLive);
+  const [first = {}] = live;
+  await using service = await startIndexed({ orders: live, mode: 'production' });
+  await using other = await startService({
+    orders: live,
+    mode: 'production',
+    sendsDate: false,
+    onPost: () => json(isLive(refunded(first, Number(first.amount)))),
+  });
+  const id = String(first.id);
+  const made = await service.run(['orders', 'refund', id, '--confirm', id, '--reason', 'other'], {
+    env: { ...afterHours(1), PAYDESK_BASE_URL: other.url, PAYDESK_API_KEY: 'key_another0000000000' },
+  });
+  expect({ code: made.code, posts: other.posts.length }, made.stderr).toEqual({ code: 0, posts: 1 });
+  const shown = await ask(service, 'refunds summary --period today', afterHours(1.5));
+  expect(shown.code, shown.stderr).toBe(0);
+  expect(shown.stdout).not.toContain('not in these sums');
 });
 
 test('29 a refund whose reply was lost is probably of this machine, also in a split order of the index', async () => {

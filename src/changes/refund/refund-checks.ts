@@ -15,6 +15,7 @@ import { type JsonObject, type ReasonWords, refundReasons, statuses } from '../.
 import { CliError } from '../../errors.ts';
 import { isPaidBack, isSettled, type KnownTwin, nameForAgain } from '../../orders/orders.ts';
 import { commandLine, type Profile } from '../../profiles/profiles.ts';
+import { isPlanned } from '../bulk/order-after.ts';
 import type { RefundAsked, RefundPlan } from './refund-plan.ts';
 
 export function refused(message: string, now: readonly string[]): CliError {
@@ -74,13 +75,17 @@ export type MadeWords = (refund: Pick<RefundRecord, 'id' | 'createdAt'>) => stri
 /**
  * Throws CliError 'refused' when a charge already has a refund of the same amount, unless `again` names the newest one. It
  * does not matter who made that refund or when. A name in `again` that is no refund of this order may be an attempt; the
- * journal checks that later, under the order's lock. `madeWords`: when the refund was made and by whom.
+ * journal checks that later, under the order's lock. `madeWords`: when the refund was made and by whom; `over`: the limit that
+ * the refund is over.
  */
 export function checkRepeat(
   { expected, money, body }: Pick<RefundPlan, 'expected' | 'money' | 'body'>,
   asked: Pick<RefundAsked, 'again' | 'twins' | 'reason' | 'note'>,
   profile: Profile,
-  madeWords: MadeWords = () => '',
+  {
+    madeWords = () => '',
+    over,
+  }: { readonly madeWords?: MadeWords | undefined; readonly over: CliError | undefined },
 ): void {
   const { again, twins = [] } = asked;
   const shown = new Set(money.charges.flatMap(({ refunds }) => refunds.map(({ id }) => id)));
@@ -93,15 +98,23 @@ export function checkRepeat(
       `charge ${charge?.number ?? chargeId} of ${money.id} has a refund of ${figureWords(-amount, money.currency, profile.settings)} already, ${equal.id}${madeWords(equal)}`,
       [
         showOrder(money, profile),
-        'if the buyer should get the same amount once more:',
-        refundCommand(profile, money, [
-          '--charge',
-          String(charge?.number ?? chargeId),
-          ...typedAgain(typedAmount(body.amount, money, profile), asked, [...twins, ...again, equal.id]),
-        ]),
+        ...sameAgain(
+          over,
+          refundCommand(profile, money, [
+            '--charge',
+            String(charge?.number ?? chargeId),
+            ...typedAgain(typedAmount(body.amount, money, profile), asked, [...twins, ...again, equal.id]),
+          ]),
+        ),
       ],
     );
   }
+}
+
+// A command that a limit would refuse is none.
+function sameAgain(over: CliError | undefined, command: string): readonly string[] {
+  if (over !== undefined) return [`the same amount once more would be refused: ${over.message}`];
+  return ['if the buyer should get the same amount once more:', command];
 }
 
 /**
@@ -179,16 +192,21 @@ function typedAmount(
 const dayMs = 24 * 60 * 60_000;
 
 /**
- * Throws CliError 'refused' when the refunds of the order in the last 24 hours and this one add up to more than the profile's
- * `refund.max_amount`. Once a profile has a limit, an order without a currency is refused too, and one in a currency without a
- * limit, unless `refund.other_currencies` allows it.
+ * The refusal when the refunds of the order in the last 24 hours and this one add up to more than the profile's
+ * `refund.max_amount`; undefined if they do not. Once a profile has a limit, an order without a currency is refused too, and one
+ * in a currency without a limit, unless `refund.other_currencies` allows it.
  */
-export function checkLimit(amount: number, money: OrderMoney, profile: Profile, nowMs: number): void {
+export function overLimit(
+  amount: number,
+  money: OrderMoney,
+  profile: Profile,
+  nowMs: number,
+): CliError | undefined {
   const { name, settings } = profile;
   const limits = settings['refund.max_amount'];
-  if (Object.keys(limits).length === 0) return;
+  if (Object.keys(limits).length === 0) return undefined;
   if (money.currency === undefined) {
-    throw refused(
+    return refused(
       `${money.id} does not show its currency, and profile ${name} has limits: refund.max_amount`,
       ['ask your lead', showOrder(money, profile)],
     );
@@ -196,47 +214,59 @@ export function checkLimit(amount: number, money: OrderMoney, profile: Profile, 
   const currency = money.currency.toUpperCase();
   const limit = limits[currency];
   if (limit === undefined) {
-    if (settings['refund.other_currencies'] === 'allow') return;
-    throw refused(
+    if (settings['refund.other_currencies'] === 'allow') return undefined;
+    return refused(
       `profile ${name} has no limit for ${currency}, and refund.other_currencies is refuse: ${money.id} is in ${currency}`,
       [`ask your lead, who can set refund.max_amount.${currency} or refund.other_currencies`],
     );
   }
-  const earlier = refundedSince(money, nowMs - dayMs);
-  if (earlier + amount <= limit) return;
+  const recent = refundsSince(money, nowMs - dayMs);
+  const made = sumOf(recent.filter(({ id }) => !isPlanned(id)));
+  const planned = sumOf(recent.filter(({ id }) => isPlanned(id)));
+  const earlier = made + planned;
+  if (earlier + amount <= limit) return undefined;
   const figure = figuresIn(money.currency, settings);
   const over = `${amountWords(amount, money.currency, settings)} is over the limit of profile ${name}: refund.max_amount.${currency} is ${figure(limit)}`;
   const ask =
     limit > earlier
       ? `ask your lead, or refund a part of it: ${figure(limit - earlier)} at most`
       : 'ask your lead';
-  if (earlier === 0) throw refused(over, [ask]);
-  throw refused(
-    `${over} per order in 24 hours, and ${figure(earlier)} of ${money.id} was refunded in the last 24 hours`,
-    [ask, showOrder(money, profile)],
-  );
+  if (earlier === 0) return refused(over, [ask]);
+  const before = [
+    ...(made === 0 ? [] : [`${figure(made)} of ${money.id} was refunded in the last 24 hours`]),
+    ...(planned === 0 ? [] : [`rows before it in this plan refund ${figure(planned)} of ${money.id}`]),
+  ];
+  return refused([`${over} per order in 24 hours`, ...before].join(', and '), [
+    ask,
+    showOrder(money, profile),
+  ]);
 }
 
 // A refund that does not show when it was made may have been made now, so it counts.
-function refundedSince({ charges }: OrderMoney, sinceMs: number): number {
+function refundsSince({ charges }: OrderMoney, sinceMs: number): readonly RefundRecord[] {
   return charges
     .flatMap(({ refunds }) => refunds)
-    .filter(({ createdAt }) => createdAt === undefined || createdAt * 1000 > sinceMs)
-    .reduce((sum, { amount }) => sum + Math.abs(amount), 0);
+    .filter(({ createdAt }) => createdAt === undefined || createdAt * 1000 > sinceMs);
+}
+
+function sumOf(refunds: readonly RefundRecord[]): number {
+  return refunds.reduce((sum, { amount }) => sum + Math.abs(amount), 0);
 }
 
 /** What was asked for besides the charge. The commands of the hints keep it. */
 type AskedBesides = Partial<Pick<RefundAsked, 'amount' | 'reason' | 'note'>>;
 
 /**
- * Two lines for each charge: what is left of it, and the command that refunds it, ready to be copied. If less is left than
- * the amount that was asked for, there is no command.
+ * Two lines for each charge: what is left of it, and the command that refunds it, ready to be copied. There is no command that
+ * would be refused: if less is left than the amount that was asked for, if the service says that the charge is not refundable, or over a
+ * limit of the profile. That of a repeat names what it repeats.
  */
 export function chargeCommands(
   money: OrderMoney,
   charges: readonly ChargeMoney[],
   profile: Profile,
-  { amount, reason, note }: AskedBesides = {},
+  { amount, reason, note }: AskedBesides,
+  nowMs: number,
 ): string[] {
   const typed = typedAmount(amount, money, profile);
   const more = [
@@ -246,16 +276,19 @@ export function chargeCommands(
   ];
   return charges.flatMap((charge) => {
     const line = `charge ${charge.number} ${nameOfCharge(charge, money)}: ${partWords(charge.left, charge.amount, money.currency, profile.settings)} left`;
-    const command = commandLine(
-      profile,
-      'orders',
-      'refund',
-      money.id,
-      '--charge',
-      String(charge.number),
-      ...more,
-    );
-    return charge.left < (amount ?? 0) ? [line] : [line, `  ${command}`];
+    const refund = amount ?? charge.left;
+    if (charge.left < refund) return [line];
+    if (charge.isRefundable === false) return [line, '  the service says that it is not refundable'];
+    const over = overLimit(refund, money, profile, nowMs);
+    if (over !== undefined) return [line, `  ${over.message}`];
+    const words = ['--charge', String(charge.number), ...more];
+    const equal = newestEqual(charge.refunds, -refund);
+    if (equal === undefined) return [line, `  ${refundCommand(profile, money, words)}`];
+    return [
+      line,
+      `  it has a refund of ${figureWords(refund, money.currency, profile.settings)} already, ${equal.id}; if the buyer should get the same once more:`,
+      `  ${refundCommand(profile, money, [...words, '--again', equal.id])}`,
+    ];
   });
 }
 

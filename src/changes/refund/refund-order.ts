@@ -104,7 +104,7 @@ async function planOrder(
       ? { ask: () => askForApproval(ctx, profile, refund) }
       : {}),
     typed: asked.typed,
-    instead: insteadOf(plan, asked, profile),
+    instead: insteadOf(plan, asked, profile, ctx.clock.now()),
     words:
       approved === undefined
         ? [...wordsOf(asked, money, profile), ...(leavesQuestions(asked, money) ? ['--only-confirm'] : [])]
@@ -178,12 +178,13 @@ function insteadOf(
   { charge, money }: RefundPlan,
   { reason, note }: RefundAsked,
   profile: Profile,
+  nowMs: number,
 ): readonly string[] | undefined {
   if (charge !== undefined || chargesInTheWay(money).length === 0) return undefined;
   const others = money.charges.filter(({ counts, isRefundable }) => counts && isRefundable !== false);
   return [
     'the service would refuse that; the other charges, for later:',
-    ...chargeCommands(money, others, profile, { reason, note }),
+    ...chargeCommands(money, others, profile, { reason, note }, nowMs),
   ];
 }
 

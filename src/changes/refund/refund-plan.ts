@@ -8,10 +8,10 @@ import type { ExpectedRefund } from '../../journal/journal.ts';
 import { checkMode, type Profile } from '../../profiles/profiles.ts';
 import {
   chargeCommands,
-  checkLimit,
   checkRepeat,
   checkWhole,
   type MadeWords,
+  overLimit,
   provableMoney,
   refundCommand,
   refused,
@@ -77,15 +77,19 @@ export function planRefund(
   const money = provableMoney(order, profile);
   checkTyped(asked, money, profile);
   if (asked.charge === undefined) checkWhole(money, profile);
-  const target = chooseTarget(asked, money, profile);
+  const target = chooseTarget(asked, money, profile, nowMs);
   const plan = target === 'whole' ? wholePlan(asked, money) : chargePlan(asked, money, target, profile);
-  checkRepeat(plan, asked, profile, madeWords);
-  checkLimit(plan.amount, money, profile, nowMs);
+  const over = overLimit(plan.amount, money, profile, nowMs);
+  checkRepeat(plan, asked, profile, { madeWords, over });
+  if (over !== undefined) throw over;
   const units =
     asked.typed === undefined
       ? undefined
       : unitsWarning(asked.typed, money.currency, profile.settings, (amount) =>
-          refundCommand(profile, money, flagsOf(asked, amount)),
+          refundCommand(profile, money, [
+            ...flagsOf(asked, amount),
+            ...(asked.again.length === 0 ? [] : ['--again', asked.again.join(',')]),
+          ]),
         );
   const warnings = [
     ...(units === undefined ? [] : [units]),
@@ -114,9 +118,14 @@ export function flagsOf(
 
 // Chooses the whole order or one charge. When it is not clear which charge is meant, it throws CliError 'refused' with a
 // command for each charge (service: Endpoints 1, rules 1 to 4).
-function chooseTarget(asked: RefundAsked, money: OrderMoney, profile: Profile): 'whole' | ChargeMoney {
+function chooseTarget(
+  asked: RefundAsked,
+  money: OrderMoney,
+  profile: Profile,
+  nowMs: number,
+): 'whole' | ChargeMoney {
   const counting = money.charges.filter((charge) => charge.counts);
-  if (asked.charge !== undefined) return namedCharge(asked.charge, asked, money, profile);
+  if (asked.charge !== undefined) return namedCharge(asked.charge, asked, money, profile, nowMs);
   const [only] = counting;
   if (only === undefined)
     throw refused(`${money.id} has nothing left to refund: no paid charge has money left`, [
@@ -130,13 +139,13 @@ function chooseTarget(asked: RefundAsked, money: OrderMoney, profile: Profile): 
   if (asked.amount !== undefined) {
     throw refused(
       `${money.id} has ${counting.length} charges: say which one --amount is for`,
-      chargeCommands(money, counting, profile, asked),
+      chargeCommands(money, counting, profile, asked, nowMs),
     );
   }
   if (touched) {
     throw refused(
       `${money.id} was refunded in part before: say which charge to refund the rest of`,
-      chargeCommands(money, counting, profile, { ...asked, amount: undefined }),
+      chargeCommands(money, counting, profile, { ...asked, amount: undefined }, nowMs),
     );
   }
   return 'whole';
@@ -163,7 +172,13 @@ export function chargesNamed(name: string, { charges }: OrderMoney): readonly Ch
   return charges.filter(({ number, value }) => String(number) === name || paidBy(value) === name);
 }
 
-function namedCharge(name: string, asked: RefundAsked, money: OrderMoney, profile: Profile): ChargeMoney {
+function namedCharge(
+  name: string,
+  asked: RefundAsked,
+  money: OrderMoney,
+  profile: Profile,
+  nowMs: number,
+): ChargeMoney {
   const found = chargesNamed(name, money);
   const [charge, second] = found;
   if (charge === undefined || second !== undefined) {
@@ -175,6 +190,7 @@ function namedCharge(name: string, asked: RefundAsked, money: OrderMoney, profil
         money.charges.filter(({ counts }) => counts),
         profile,
         asked,
+        nowMs,
       ),
     );
   }

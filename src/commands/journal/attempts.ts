@@ -2,6 +2,7 @@
 
 import { orderIdPattern } from '../../api/spec.ts';
 import { scriptIdPattern } from '../../changes/changes.ts';
+import { counted } from '../../counted.ts';
 import { CliError, type ErrorSubject } from '../../errors.ts';
 import {
   type AttemptFilter,
@@ -20,7 +21,8 @@ import { madeBy, nameOf } from './attempt-record.ts';
 
 /**
  * The last attempt of an intent: by the journal's id of it, by a script's own (`--intent`), by the id of a refund that it made, or
- * by the id or link of what it created. Throws CliError 'not_found', and 'usage' when a script's id stands for changes of several accounts.
+ * by the id or link of what it created. Throws CliError 'not_found', and 'usage' when a script's id stands for changes of several accounts,
+ * or when it is the id of an order: the order may get another change at any time.
  */
 export async function attemptOf(ctx: Context, id: string): Promise<AttemptRecord> {
   const record =
@@ -30,12 +32,24 @@ export async function attemptOf(ctx: Context, id: string): Promise<AttemptRecord
       (one) => isCreatedBy(one, id) || hasRefund(one, id),
     );
   if (record !== undefined) return record;
+  const onOrder = await changesOn(ctx, id);
+  if (onOrder.length > 0)
+    throw new CliError(
+      'usage',
+      `${id} is an order, with ${counted(onOrder.length, 'change')} in the journal: say which change`,
+      { orderId: id, now: [`paydesk journal list --all-profiles --order ${id}`] },
+    );
   throw new CliError('not_found', `the journal of this machine has no ${id}`, {
     ...(intentPattern.test(id) ? { intent: id } : { scriptId: id }),
-    now: orderIdPattern.test(id)
-      ? [`paydesk journal list --all-profiles --order ${id}`]
-      : ['paydesk journal list --all-profiles'],
+    now: ['paydesk journal list --all-profiles'],
   });
+}
+
+/** The last attempt of each change of an order, oldest first; none if it is not the id of an order. */
+export async function changesOn(ctx: Context, orderId: string): Promise<readonly AttemptRecord[]> {
+  if (!orderIdPattern.test(orderId)) return [];
+  const attempts = await ctx.journal.attempts({ orderId });
+  return [...new Map(attempts.map((record) => [record.sent.intent, record])).values()];
 }
 
 async function attemptOfScript(ctx: Context, scriptId: string): Promise<AttemptRecord | undefined> {

@@ -17,13 +17,13 @@ import type { Block, Cell } from '../../terminal/terminal.ts';
 import { type Context, defineCommand } from '../command.ts';
 import { amountStyleOf, columnsOfAttempt, mayAppear, recordOf, replyOf, saidBy } from './attempt-record.ts';
 import { outcomeWords } from './attempt-words.ts';
-import { askingFile, attemptOf, fromFlag, intentArgument, withAllJournals } from './attempts.ts';
+import { askingFile, attemptOf, changesOn, fromFlag, intentArgument, withAllJournals } from './attempts.ts';
 import { alarmSteps, nextSteps } from './next-steps.ts';
 import { refundsShown, whose } from './shown-refunds.ts';
 
 export const show = defineCommand({
   description:
-    'Shows one change: what was sent, what paydesk found out since, and what to do now. Reads only the journal.',
+    'Shows one change: what was sent, what paydesk found out since, and what to do now. The id of an order stands for its change if it has only one. Reads only the journal.',
   arguments: [intentArgument(true)],
   flags: { from: fromFlag },
   examples: [
@@ -35,7 +35,8 @@ export const show = defineCommand({
   exits: [0, 2, 3, 5],
   async run(run, { args: [intent], flags: { from } }) {
     const ctx = await askingFile(await withAllJournals(run), from);
-    await showAttempt(ctx, await attemptOf(ctx, intent));
+    const [only, ...more] = await changesOn(ctx, intent);
+    await showAttempt(ctx, only === undefined || more.length > 0 ? await attemptOf(ctx, intent) : only);
     return undefined;
   },
 });
