@@ -85,8 +85,7 @@ export function checkMode(order: JsonObject, profile: Profile): void {
 
 /** Throws CliError 'refused' if an order shows that the key is of the other mode. An order of no mode does not show that. */
 export function checkOtherMode(order: JsonObject, profile: Profile): void {
-  const mode = modeOfOrder(order);
-  if (mode === undefined || mode === profile.mode) return;
+  if (!contradictsMode(order, profile.mode)) return;
   throw wrongMode(profile, order, {
     certain: 'nothing was sent',
     now: [`paydesk profile check ${profile.name}`],
