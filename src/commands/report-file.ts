@@ -38,7 +38,10 @@ export async function openFile(ctx: Context, asked: Asked, path: string): Promis
   const { origin } = account;
   const makers =
     needs.makers && query.rows !== 'refunds'
-      ? await makersOf((orderIds) => ctx.journal.attempts({ origin, orderIds }))
+      ? await makersOf(
+          (orderIds) => ctx.journal.attempts({ origin, orderIds }),
+          () => ctx.journal.now(),
+        )
       : nobodyAsked;
   const filters = filtersOf(query);
   let read = 0;

@@ -123,7 +123,10 @@ async function sourceOf(
   const service = await ctx.service();
   const { journal } = ctx;
   const makers = needs.makers
-    ? await makersOfIndexed((orders) => journal.attemptsOf(service, orders))
+    ? await makersOfIndexed(
+        (orders) => journal.attemptsOf(service, orders),
+        () => journal.now(),
+      )
     : nobodyAsked;
   // Refunds that this machine made in the period. What the index shows is taken off.
   const missing =

@@ -20,7 +20,12 @@ export async function openLive(ctx: Context, asked: Asked): Promise<OpenedSource
   const service = await ctx.service({ maxPerSecond: flags['max-rps'] });
   const time = timeOf(ctx, asked);
   const { journal } = ctx;
-  const makers = needs.makers ? await makersOf((orders) => journal.attemptsOf(service, orders)) : nobodyAsked;
+  const makers = needs.makers
+    ? await makersOf(
+        (orders) => journal.attemptsOf(service, orders),
+        () => journal.now(),
+      )
+    : nobodyAsked;
   const walked = walk(ctx, service, { makers, see, since: stopOf(needs, time.range) });
   const asOf = ctx.clock.now();
   return {

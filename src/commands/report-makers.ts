@@ -2,8 +2,8 @@
 
 import { isObject, type JsonObject, valueAt } from '../api/spec.ts';
 import { CliError } from '../errors.ts';
-import { type AttemptRecord, broughtBy, probableRefunds } from '../journal/journal.ts';
-import { ordersWithRefunds, refundFacts } from '../orders/orders.ts';
+import { type AttemptRecord, broughtBy, type Moment } from '../journal/journal.ts';
+import { type KnownRefund, knownOrder, ordersWithRefunds, refundFacts } from '../orders/orders.ts';
 import { type Known, type Maker, noReason, notFromHere } from '../reports/reports.ts';
 
 /** Says who made a refund. */
@@ -18,39 +18,46 @@ export type AskJournal = (orderIds: ReadonlySet<string>) => Promise<readonly Att
 const elsewhere: Maker = { origin: notFromHere, reason: notFromHere, operator: notFromHere };
 
 /** For a report that does not ask who made a refund. */
-export const nobodyAsked: Makers = () => Promise.resolve(() => elsewhere);
+export const nobodyAsked: Makers = () => Promise.resolve(() => ({ ...elsewhere, state: undefined }));
 
 /**
  * Who made the refunds of orders. Throws CliError 'refused' if the journal cannot be read: all refunds would then look as if
  * somebody else had made them. That is tried at once, before anything else is read.
  */
-export async function makersOf(ask: AskJournal): Promise<Makers> {
+export async function makersOf(ask: AskJournal, now: () => Promise<Moment>): Promise<Makers> {
   await attemptsOn(ask, []);
-  return async (orders) => makerAmong(await attemptsOn(ask, orders));
+  return async (orders) => makerAmong(await attemptsOn(ask, orders), await now());
 }
 
 /**
  * The same for orders of an index, which keeps the id of a charge only if it has refunds. The journal compares an order charge by
  * charge, so a missing id is taken from the order as it was before the sending.
  */
-export async function makersOfIndexed(ask: AskJournal): Promise<Makers> {
+export async function makersOfIndexed(ask: AskJournal, now: () => Promise<Moment>): Promise<Makers> {
   await attemptsOn(ask, []);
   return async (orders) => {
     const attempts = await attemptsOn(ask, orders);
-    return withChargeIds(makerAmong(attempts), attempts);
+    return withChargeIds(makerAmong(attempts, await now()), attempts);
   };
 }
 
-function makerAmong(attempts: readonly AttemptRecord[]): MakerOf {
+function makerAmong(attempts: readonly AttemptRecord[], now: Moment): MakerOf {
   const facts = refundFacts(attempts);
   const people = new Map(attempts.map(({ sent }) => [sent.intent, personOf(sent)] as const));
   const byOrder = Map.groupBy(attempts, ({ sent }) => sent.proof.orderId);
+  // The refunds of an order are asked for one after the other.
+  let last: { readonly order: JsonObject; readonly refunds: ReadonlyMap<string, KnownRefund> } | undefined;
   return (refundId, order) => {
     const id = typeof refundId === 'string' ? refundId : '';
+    if (last?.order !== order) {
+      const { refunds } = knownOrder(order, byOrder.get(String(order.id)) ?? [], now, undefined);
+      last = { order, refunds: new Map(refunds.map((one) => [one.record?.id ?? '', one])) };
+    }
     const fact = facts.get(id);
-    if (fact !== undefined) return madeHere({ ...fact, operator: people.get(fact.intent) ?? fact.operator });
-    const probable = probableOf(byOrder.get(String(order.id)) ?? [], order).get(id);
-    return probable === undefined ? elsewhere : probablyMadeHere(probable);
+    const { state = fact === undefined ? 'elsewhere' : 'made', attempt } = last.refunds.get(id) ?? {};
+    if (fact !== undefined)
+      return { ...madeHere({ ...fact, operator: people.get(fact.intent) ?? fact.operator }), state };
+    return { ...(attempt === undefined ? elsewhere : probablyMadeHere(attempt)), state };
   };
 }
 
@@ -97,11 +104,4 @@ function madeHere({ reason, operator, note }: Pick<AttemptRecord['sent'], 'reaso
 // An attempt that is not confirmed yet probably made it.
 function probablyMadeHere({ sent }: AttemptRecord) {
   return { ...madeHere({ ...sent, operator: personOf(sent) }), origin: 'probably this machine' } as const;
-}
-
-function probableOf(
-  attempts: readonly AttemptRecord[],
-  order: JsonObject,
-): ReadonlyMap<string, AttemptRecord> {
-  return attempts.length === 0 ? new Map() : probableRefunds(attempts, order);
 }

@@ -1,6 +1,6 @@
 /** What every report says in words: what it is about, whose numbers these are, when they were true, and what is missing in them. */
 
-import { type AmountStyle, plainAmounts } from '../amounts.ts';
+import { type AmountStyle, amountWords, plainAmounts } from '../amounts.ts';
 import { CliError } from '../errors.ts';
 import {
   type Dimension,
@@ -141,5 +141,14 @@ export function refuseGaps(gaps: Gaps, records: string): void {
   throw new CliError('incomplete', `the sums may be too low: ${gapWords(gaps, records)}`, {
     certain: 'what was printed counts only what the service shows',
     now: ['ask whoever runs the service about these orders before you rely on the sums'],
+  });
+}
+
+/** What no sum has: refunds that moved no money yet or at all, or of which nobody knows it. */
+export function apartWords(totals: readonly Line<RefundSum>[], style: AmountStyle): readonly string[] {
+  return (['pending', 'failed', 'unconfirmed'] as const).flatMap((state) => {
+    const some = totals.filter(({ sums }) => Number(sums[state]) > 0);
+    const figures = some.map(({ currency, sums }) => amountWords(sums[state], currency, style));
+    return figures.length === 0 ? [] : [`${state} ${figures.join(', ')}: in no sum`];
   });
 }

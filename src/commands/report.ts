@@ -13,7 +13,15 @@ import { gatherFigures, type ReportFigures } from './report-figures.ts';
 import { sourceFlags, sourceHelp } from './report-flags.ts';
 import { figuresForPrograms } from './report-json.ts';
 import { firstColumns, firstFields, lastColumns, lastFields, sayAsOf } from './report-rows.ts';
-import { aboutWords, gapWords, isComplete, labelWords, refuseGaps } from './report-screen.ts';
+import {
+  aboutWords,
+  amountsOf,
+  apartWords,
+  gapWords,
+  isComplete,
+  labelWords,
+  refuseGaps,
+} from './report-screen.ts';
 import { capital, type ReportHow, sectionsOf } from './report-sections.ts';
 import type { Source } from './report-source.ts';
 import { parsePeriod, periodFlag } from './typed-period.ts';
@@ -86,7 +94,7 @@ async function refuseFile(
 
 function pageOf(ctx: Context, figures: ReportFigures, how: ReportHow): Page {
   const { source } = how;
-  const { gaps, failed } = figures.time;
+  const { gaps } = figures.time;
   const unsummed = figures.time.totals.reduce((sum, { sums }) => sum + Number(sums.unsummed), 0);
   return {
     title: `Refunds, ${aboutWords(ctx, source)}`,
@@ -107,7 +115,7 @@ function pageOf(ctx: Context, figures: ReportFigures, how: ReportHow): Page {
         ? 'The orders were read before this report was asked for, and kept on the machine that wrote it (its index): what was refunded after they were read is missing.'
         : 'What was refunded while the orders were read may be missing.',
       ...(unsummed === 0 ? [] : [`Unsummed ${unsummed}: no amount is shown, so no sum has them.`]),
-      ...(failed === 0 ? [] : [`The service lists ${failed} of the refunds as failed. They are counted.`]),
+      ...apartWords(figures.time.totals, amountsOf(source)).map((words) => `${capital(words)}.`),
       how.names
         ? 'This file holds names of buyers and notes. Mail it only to people who may read them.'
         : 'Names of buyers and notes are left out.',

@@ -1,6 +1,8 @@
 /** What reports know of orders, payments and refunds, wherever it was read: from the service, from an export file, or from an index. */
 
 import type { Payment } from '../api/payment.ts';
+import type { RefundMeaning } from '../api/spec.ts';
+import type { RefundState } from '../orders/orders.ts';
 import type { Figure } from './exact-sum.ts';
 
 /** Stands for something that the service does not show. It is never blank. */
@@ -66,8 +68,10 @@ export interface RefundFact extends PaidWith, Maker {
   readonly madeAt: number | undefined;
   /** When its charge was paid. */
   readonly paidAt: number | undefined;
-  /** The record itself says that it moved no money: its own word. */
-  readonly failed: string | undefined;
+  /** What the record says of itself. Only what was made is in a sum of what went back. */
+  readonly meaning: RefundMeaning;
+  /** Its state, if the journal was asked. */
+  readonly state: RefundState | undefined;
   /** The buyer's name. */
   readonly buyer: string | undefined;
   readonly note: string | undefined;

@@ -12,6 +12,7 @@ import {
   statuses,
   valueAt,
 } from '../api/spec.ts';
+import { refundStates } from '../orders/orders.ts';
 import { type Figure, magnitude, plus, wholeNumber } from './exact-sum.ts';
 import {
   type Facts,
@@ -27,8 +28,11 @@ import {
 
 /** What an order alone cannot tell. */
 export interface Known {
-  /** Who made a refund of this order. */
-  readonly makerOf: (refundId: unknown, order: JsonObject) => Maker & { readonly note?: string | undefined };
+  /** Who made a refund of this order, and its state. */
+  readonly makerOf: (
+    refundId: unknown,
+    order: JsonObject,
+  ) => Maker & Pick<RefundFact, 'state'> & { readonly note?: string | undefined };
   /** Buyer and amount as one text. */
   readonly purchaseOf: (order: JsonObject) => string | undefined;
 }
@@ -81,7 +85,7 @@ export function factsOfCharge(order: JsonObject, charge: JsonObject, known: Know
         amount: amount === undefined ? undefined : magnitude(amount),
         madeAt: time(refund.created_at),
         paidAt,
-        failed: meaningOfRefund(status) === 'failed' ? status : undefined,
+        meaning: meaningOfRefund(status),
         buyer: buyerOf(order),
       };
     }),
@@ -150,7 +154,8 @@ function objectsOf(order: JsonObject, list: CompleteItems): Objects {
 // Refunded money without a refund record would be missing from every sum (service: amount_refunded).
 function hidden(order: JsonObject, refunds: readonly RefundFact[]): string | undefined {
   const said = wholeNumber(order.amount_refunded) ?? 0;
-  const shown = refunds.reduce((sum: Figure, { amount }) => plus(sum, amount ?? 0), 0);
+  const counted = refunds.filter(({ meaning }) => meaning !== 'failed');
+  const shown = counted.reduce((sum: Figure, { amount }) => plus(sum, amount ?? 0), 0);
   if (said <= shown) return undefined;
   const records = refunds.length === 0 ? 'it shows no refund' : `its refunds add up to ${shown}`;
   return `${text(order.id) ?? 'an order'}: ${records}, although its amount_refunded is ${said}`;
@@ -179,7 +184,8 @@ export function factsOfRefundRow(row: JsonObject): Facts {
     amount: amount === undefined ? undefined : magnitude(amount),
     madeAt: time(row.created_at) ?? time(row.refunded_at),
     paidAt: undefined,
-    failed: meaningOfRefund(status) === 'failed' ? status : undefined,
+    meaning: meaningOfRefund(status),
+    state: refundStates.find((one) => one === row.state),
     brand: notShown,
     method: notShown,
     origin: operator === undefined ? notFromHere : 'this machine',

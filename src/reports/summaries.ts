@@ -46,12 +46,21 @@ export interface Summary<Name extends string> {
   readonly buckets: readonly Line<Name>[];
   readonly days: DaysByCurrency;
   readonly gaps: Gaps;
-  /** How many of the counted refunds say themselves that they moved no money. */
-  readonly failed: number;
 }
 
-const refundNames = ['refunds', 'refunded', 'payments', 'paid', 'refunded_of_paid', 'unsummed'] as const;
+const refundNames = [
+  'refunds',
+  'refunded',
+  'pending',
+  'failed',
+  'unconfirmed',
+  'payments',
+  'paid',
+  'refunded_of_paid',
+  'unsummed',
+] as const;
 /**
+ * `pending`, `failed`, `unconfirmed`: refunds whose record says that, or a word that nobody knows; no other sum has them.
  * `refunded_of_paid`: what went back, at any time, of the payments of the period. `unsummed`: refunds and payments without
  * an amount.
  */
@@ -76,22 +85,24 @@ export function summariseRefunds({ span, by, currency, rules }: SummaryQuery<Dim
   const buckets = createTally(refundNames);
   const days = createDays(rules);
   const gaps = createGaps();
-  let failed = 0;
   const add = (bucket: string | undefined, of: string | undefined, figures: RefundFigures): void => {
     totals.add('', of, figures);
     if (bucket !== undefined) buckets.add(bucket, of, figures);
   };
   const addRefund = (refund: RefundFact): void => {
     if (!hasCurrency(currency, refund.currency)) return;
-    const { amount, paidAt, madeAt } = refund;
-    if (paidAt !== undefined && isInSpan(span, paidAt))
+    const { amount, paidAt, madeAt, meaning } = refund;
+    if (meaning === 'made' && paidAt !== undefined && isInSpan(span, paidAt))
       add(bucketOfPayment(refund, by, rules), refund.currency, { refunded_of_paid: amount ?? 0 });
     if (madeAt === undefined) gaps.undated();
     if (madeAt === undefined || !isInSpan(span, madeAt)) return;
     const unsummed = amount === undefined ? 1 : 0;
-    add(bucketOfRefund(refund, by, rules), refund.currency, { refunds: 1, refunded: amount ?? 0, unsummed });
-    days.add(refund.currency, madeAt, amount);
-    if (refund.failed !== undefined) failed += 1;
+    const figures =
+      meaning === 'made'
+        ? { refunds: 1, refunded: amount ?? 0, unsummed }
+        : { [meaning]: amount ?? 0, unsummed };
+    add(bucketOfRefund(refund, by, rules), refund.currency, figures);
+    if (meaning === 'made') days.add(refund.currency, madeAt, amount);
   };
   const addPayment = (payment: PaymentFact): void => {
     if (!hasCurrency(currency, payment.currency)) return;
@@ -116,7 +127,6 @@ export function summariseRefunds({ span, by, currency, rules }: SummaryQuery<Dim
       buckets: buckets.lines('refunded', ownOrder(by)),
       days: days.figures,
       gaps: gaps.all(),
-      failed,
     }),
   };
 }
@@ -159,7 +169,6 @@ export function summariseOrders({ span, by, currency, rules, counts = () => true
       buckets: buckets.lines('amount', ownOrder(by)),
       days: days.figures,
       gaps: gaps.all(),
-      failed: 0,
     }),
   };
 }

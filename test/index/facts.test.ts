@@ -172,7 +172,7 @@ test('the number of a purchase is the same for the same text, and another one fo
 
 describe('an order that hides some of its money', () => {
   const known = {
-    makerOf: () => ({ origin: 'this machine', reason: 'other', operator: 'op7' }) as const,
+    makerOf: () => ({ state: undefined, origin: 'this machine', reason: 'other', operator: 'op7' }) as const,
     purchaseOf: () => undefined,
   };
 

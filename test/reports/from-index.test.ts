@@ -185,7 +185,11 @@ test('a refund that this machine made after the reading is counted as missing un
 });
 
 test('a refund of another account with real money is not missing in the report of this one', async () => {
-  const isLive = (order: Json): Json => ({ ...order, livemode: true });
+  const isLive = (order: Json): Json => ({
+    ...order,
+    livemode: true,
+    charges: listOf(...chargesOf(order).map((charge) => ({ ...charge, livemode: true }))),
+  });
   const live = orders.map(isLive);
   const [first = {}] = live;
   await using service = await startIndexed({ orders: live, mode: 'production' });

@@ -114,6 +114,7 @@ const columns: readonly Column[] = [
   { ...rowColumn('order_id', 'id'), title: 'ORDER', stays: true },
   { ...rowColumn('charge_id', 'id'), tableFrom: 200 },
   { ...rowColumn('amount', 'money'), title: 'AMOUNT', stays: true },
+  { ...rowColumn('state', 'text'), title: 'STATE', tableFrom: 100, stays: true },
   { ...rowColumn('currency', 'text'), tableFrom: 10_000 },
   {
     ...rowColumn('by', 'text'),
@@ -145,6 +146,7 @@ function rowOf(refund: RefundFact, source: Source, isComplete: boolean): JsonObj
     // As the service writes it: money that goes back is negative.
     amount: refund.amount === undefined ? null : negated(refund.amount),
     currency: refund.currency ?? null,
+    state: refund.state ?? null,
     operator: refund.operator,
     reason: refund.reason,
     card: refund.last4 === undefined ? null : `*${refund.last4}`,

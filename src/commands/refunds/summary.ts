@@ -29,6 +29,7 @@ import {
 import { firstColumns, firstFields, lastColumns, lastFields, rowColumn, showReport } from '../report-rows.ts';
 import {
   amountsOf,
+  apartWords,
   bucketWords,
   closingBlocks,
   isComplete,
@@ -99,10 +100,6 @@ export const summary = defineCommand({
       ...lastFields(source, complete),
     }));
     await showReport(ctx, columns, rows, source, () => screen(ctx, source, result, by, flags.chart));
-    if (result.failed > 0)
-      ctx.notes.warn(
-        `the service lists ${result.failed} of the refunds as failed; they are counted, as in an export`,
-      );
     refuseGaps(result.gaps, 'refunds and payments');
     return undefined;
   },
@@ -115,6 +112,9 @@ const columns = [
   rowColumn('currency', 'text'),
   rowColumn('refunds', 'integer'),
   rowColumn('refunded', 'sum'),
+  rowColumn('pending', 'sum'),
+  rowColumn('failed', 'sum'),
+  rowColumn('unconfirmed', 'sum'),
   rowColumn('payments', 'integer'),
   rowColumn('paid', 'sum'),
   rowColumn('rate_percent', 'text'),
@@ -139,6 +139,9 @@ function figuresOf(
     currency: currency ?? null,
     refunds: sums.refunds,
     refunded: sums.refunded,
+    pending: sums.pending,
+    failed: sums.failed,
+    unconfirmed: sums.unconfirmed,
     payments: beside ? sums.payments : null,
     paid: beside ? sums.paid : null,
     rate_percent: beside ? (percent(sums.refunded, sums.paid) ?? null) : null,
@@ -188,6 +191,7 @@ function screen(
             ...wentBack(totals).map((words) => ['rate', words] as const),
           ]
         : [['note', 'an export of refunds holds no payments, so there is no rate'] as const]),
+      ...apartWords(totals, style).map((words) => ['note', words] as const),
       ...(unsummed === 0
         ? []
         : [['note', `unsummed ${unsummed}: no amount is shown, so no sum has them`] as const]),
