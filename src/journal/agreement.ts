@@ -142,11 +142,14 @@ function countedOf(refund: Counted, withPending: boolean): number {
   return meaning === 'made' || (withPending && meaning !== 'failed') ? -refund.amount : 0;
 }
 
-function pairs(before: PreImage, money: OrderMoney): (readonly [ChargeImage, ChargeMoney])[] {
-  return before.charges.flatMap((was) => {
-    const now = money.charges.find(({ id }) => id === was.id);
-    return now === undefined ? [] : [[was, now] as const];
-  });
+// Charges that are shown before and now. Their ids are unique (readMoney).
+function pairs(
+  before: Pick<PreImage, 'charges'>,
+  money: Pick<OrderMoney, 'charges'>,
+): (readonly [ChargeImage, ChargeMoney])[] {
+  return before.charges.flatMap((was) =>
+    money.charges.filter(({ id }) => id === was.id).map((now) => [was, now] as const),
+  );
 }
 
 // Rows of an older paydesk lack amount and currency.
@@ -163,15 +166,13 @@ export function otherCapture(before: Before, value: unknown): string | undefined
 /** What contradicts these refunds: another currency than before. Undefined when nothing does. */
 export function otherRefund(
   before: Before,
-  { currency, charges }: OrderMoney,
+  money: OrderMoney,
   refunds: readonly ShownRefund[],
 ): string | undefined {
-  const own = refunds.map(({ chargeId }) => {
-    const was = before.charges.find(({ id }) => id === chargeId)?.currency;
-    const now = charges.find(({ id }) => id === chargeId)?.value.currency;
-    return differs(`currency of charge ${chargeId}`, was, now);
-  });
-  return [differs('currency', before.currency, currency), ...own].find((words) => words !== undefined);
+  const own = pairs(before, money)
+    .filter(([{ id }]) => refunds.some(({ chargeId }) => chargeId === id))
+    .map(([was, now]) => differs(`currency of charge ${was.id}`, was.currency, now.value.currency));
+  return [differs('currency', before.currency, money.currency), ...own].find((words) => words !== undefined);
 }
 
 // A value that is not shown contradicts nothing.

@@ -38,9 +38,8 @@ export function wasOver(record: AttemptRecord, row: VerdictRow): boolean {
 
 // If the clocks do not tell the age of an attempt, its horizon has not ended.
 function isOver(record: AttemptRecord, then: ReturnType<typeof momentOfRow>): boolean {
-  const age = ageAt(record, then);
   // With a horizon of 0 an unknown age must not count as 0.
-  return age !== undefined && age >= record.sent.horizonMs;
+  return (ageAt(record, then) ?? Number.NEGATIVE_INFINITY) >= record.sent.horizonMs;
 }
 
 /** Milliseconds since the first verdict whose time can be trusted; undefined when there is none. */
@@ -86,12 +85,12 @@ export function mayBeOpen(last: VerdictRow | undefined): boolean {
 
 /** Whether a person has dealt with an alarm, and these refunds are all among those that the person saw. */
 export function isAcknowledged(
-  { acknowledged, refunds: seen = [] }: VerdictRow,
+  { acknowledged, refunds: seen }: VerdictRow,
   alarm: Alarm,
   refunds: readonly FoundRefund[],
 ): boolean {
-  const ids = new Set(seen.map(({ id }) => id));
-  return acknowledged === alarm && refunds.every(({ id }) => id !== undefined && ids.has(id));
+  const isSeen = ({ id }: FoundRefund) => id !== undefined && seen?.some((one) => one.id === id);
+  return acknowledged === alarm && refunds.every(isSeen);
 }
 
 /**

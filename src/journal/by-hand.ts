@@ -111,7 +111,7 @@ function isEqualTo({ sent }: AttemptRecord, other: AttemptRecord): boolean {
 function isUncertain(record: AttemptRecord): boolean {
   const last = verdictOf(record);
   if (last === undefined || last.verdict === 'unknown') return true;
-  const isUnproven = last.verdict === 'not_seen' || (last.verdict === 'rejected' && last.confirmed === false);
+  const isUnproven = last.verdict === 'not_seen' || last.confirmed === false;
   return isUnproven && !wasOver(record, last);
 }
 
@@ -176,10 +176,11 @@ export function appearedRuling({ evidence, again, failed }: Appeared): Ruling {
 }
 
 function isToldBy({ verdicts }: AttemptRecord, { refunds: shown }: Shown): boolean {
-  return verdicts.some(({ alarm, acknowledged, refunds = [] }) => {
-    const ids = new Set(refunds.map(({ id }) => id));
-    return (alarm ?? acknowledged) === 'duplicate' && shown.every(({ id }) => ids.has(id));
-  });
+  return verdicts.some(
+    ({ alarm, acknowledged, refunds }) =>
+      (alarm ?? acknowledged) === 'duplicate' &&
+      shown.every(({ id }) => refunds?.some((one) => one.id === id)),
+  );
 }
 
 /** The verdict of the read after the horizon that does not show such a refund. It ends the watch. */

@@ -42,7 +42,7 @@ export async function knownAttempts(
     ...(orderId === undefined ? [] : await store.attempts({ orderId })),
     ...(given === undefined ? [] : await store.attempts({ given })),
     ...(orderId === undefined ? await openAlike(store, subject) : []),
-    ...(orderId === undefined && kind === 'order' ? await creationsFor(store, subject, now) : []),
+    ...(kind === 'order' ? await creationsFor(store, subject, now) : []),
   ];
   const known = new Map(found.map((record) => [attemptKey(record.sent), record]));
   return [...known.values()].filter(
@@ -84,7 +84,6 @@ async function creationsFor(
 
 // What --again names, what that has named itself, and what has used up one of the names.
 async function named(store: JournalStore, { again = [] }: SubjectOfLook): Promise<readonly AttemptRecord[]> {
-  if (again.length === 0) return [];
   const names = new Set(again);
   const found = [...(await store.attempts({ again: names }))];
   // What is added while the names are walked is walked too.

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { readMoney } from '../../src/api/charges.ts';
-import { disagreement, moved, refundedOf } from '../../src/journal/agreement.ts';
+import { disagreement, moved, otherRefund, refundedOf } from '../../src/journal/agreement.ts';
 import type { PreImage } from '../../src/journal/journal-rows.ts';
 
 const refund = (id: string, amount: number) => ({ id, amount });
@@ -168,6 +168,26 @@ describe('where there is no record nothing may have moved', () => {
     expect(
       judge({ charges: [{ id: 'ch_9', refunds: [], amount: 1, amountRefunded: 1 }] }, {}),
     ).toBeUndefined();
+  });
+});
+
+describe('a charge in another currency than before', () => {
+  const [first, second] = ['ch_1', 'ch_2'].map((id) => ({ id, currency: 'MXN', refunds: [] }));
+  const charges = [charge([], { currency: 'MXN' }), { ...charge([], { currency: 'USD' }), id: 'ch_2' }];
+  const reading = readMoney({ object: 'order', id: 'ord_1', amount: 100, charges: { data: charges } });
+  const told = (...records: ReturnType<typeof record>[]) => {
+    if ('problem' in reading || first === undefined || second === undefined) throw new Error('no order');
+    const refunds = records.map((one) => ({ ...one, status: undefined }));
+    return otherRefund({ charges: [first, second] }, reading.money, refunds);
+  };
+
+  it('contradicts a refund of it, also beside a refund of another charge', () => {
+    expect(told(record('r1', -5, 'ch_2'))).toBe('currency of charge ch_2 USD instead of MXN');
+    expect(told(record('r1', -5), record('r2', -5, 'ch_2'))).toContain('of charge ch_2');
+  });
+
+  it('contradicts no refund of another charge', () => {
+    expect(told(record('r1', -5))).toBeUndefined();
   });
 });
 

@@ -265,6 +265,7 @@ it('acknowledged is one alarm, for the refunds that the person saw', () => {
   const unnamed = row({ acknowledged: 'duplicate', refunds: [refund(undefined)] });
   expect(isAcknowledged(unnamed, 'duplicate', [refund(undefined)])).toBe(false);
   expect(isAcknowledged(row({ acknowledged: 'duplicate' }), 'duplicate', [])).toBe(true);
+  expect(isAcknowledged(row({ acknowledged: 'duplicate' }), 'duplicate', [refund('a')])).toBe(false);
 });
 
 describe('what others account for', () => {

@@ -1,19 +1,26 @@
 /** What a run looks up for a new order decides as the whole journal would. */
 
 import fc from 'fast-check';
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
+import type { JsonObject } from '../../src/api/spec.ts';
 import { isUnsettled, verdictOf } from '../../src/journal/attempt-state.ts';
 import { newestIds } from '../../src/journal/created-order.ts';
 import { decide } from '../../src/journal/guards.ts';
-import { type AttemptRecord, attemptName, type JournalRow } from '../../src/journal/journal-rows.ts';
-import { creationsIn, knownAttempts } from '../../src/journal/known-attempts.ts';
+import {
+  type AttemptRecord,
+  attemptName,
+  type JournalRow,
+  type Proof,
+  type SentRow,
+} from '../../src/journal/journal-rows.ts';
+import { creationsIn, knownAttempts, type SubjectOfLook } from '../../src/journal/known-attempts.ts';
 import type { Wanted } from '../../src/journal/protocol-types.ts';
 import { nothingToRepeat } from '../../src/journal/read-guards.ts';
 import { marksOf, mayBeSameAccount } from '../../src/journal/same-account.ts';
 import { asksForSame } from '../../src/journal/same-request.ts';
 import { judgeSeen } from '../../src/journal/verdict.ts';
 import { attemptsIn, createMemoryStore } from '../harness/memory-store.ts';
-import { momentAt, sent } from './rows.ts';
+import { momentAt, sent, verdict } from './rows.ts';
 
 const maybe = <T>(...values: T[]) => fc.constantFrom(undefined, ...values);
 const names = ['i_0', 'i_1', 'i_1.2', 'i_2', 're_1'];
@@ -61,6 +68,100 @@ const asked = fc.record({
 
 type Creation = typeof creation extends fc.Arbitrary<infer T> ? T : never;
 type Asked = typeof asked extends fc.Arbitrary<infer T> ? T : never;
+
+describe('a run looks up', () => {
+  const account = { origin: 'https://pay.example', livemode: false };
+  const lamp = { name: 'Lamp', price: 5 };
+  const request = { method: 'POST', path: 'checkouts', body: lamp } as const;
+
+  /** An attempt in the sandbox of the account, without an order; `body`: what it asked for. */
+  function made(
+    intent: string,
+    body: JsonObject,
+    more: Partial<SentRow> = {},
+    proof: Partial<Proof> = {},
+  ): SentRow {
+    const row = sent(intent, 1000, { request: { ...request, body }, asked: body, ...more });
+    const none = { orderId: undefined, livemode: false, expected: [] };
+    return { ...row, proof: { ...row.proof, kind: 'checkout', body, ...none, ...proof } };
+  }
+
+  const on = (orderId: string) => ({ kind: 'refund', orderId }) as const;
+  const created = (intent: string, order: string): JournalRow => ({
+    ...verdict(intent, 1001),
+    created: order,
+  });
+  const elsewhere = { origin: 'https://other.example' };
+  const rows: readonly JournalRow[] = [
+    made('i_refund', {}, { given: 'night-1' }, on('ord_1')),
+    made('i_capture', {}, {}, { kind: 'capture', orderId: 'ord_1' }),
+    made('i_other_account', {}, elsewhere, on('ord_1')),
+    made('i_other_order', lamp, {}, on('ord_2')),
+    made('i_link', lamp),
+    made('i_link_settled', lamp),
+    verdict('i_link_settled', 1001),
+    made('i_other_link', { name: 'Chair' }),
+    made('i_link_elsewhere', lamp, { ...elsewhere, given: 'night-1' }),
+    made('i_creation', lamp, {}, { kind: 'order' }),
+    created('i_creation', 'ord_7'),
+    made('i_creation_repeated', lamp, { again: ['i_creation'] }, { kind: 'order' }),
+    created('i_creation_repeated', 'ord_8'),
+    made('i_creation_open', { name: 'Chair' }, {}, { kind: 'order' }),
+    made('i_creation_elsewhere', lamp, elsewhere, { kind: 'order' }),
+  ];
+  const again = ['i_creation'];
+
+  it.each<[string, Omit<SubjectOfLook, 'account'>, readonly string[]]>([
+    [
+      'about an order: what was sent on it with the account',
+      { kind: 'refund', orderId: 'ord_1', intent: 'i_new', request, asked: lamp, again, equal: 'all' },
+      ['i_refund', 'i_capture'],
+    ],
+    [
+      'about an intent: also if it was sent with another account',
+      { kind: 'refund', orderId: 'ord_1', intent: 'i_other_account' },
+      ['i_other_account', 'i_refund', 'i_capture'],
+    ],
+    [
+      'about an id of a script: what was sent under it with the account',
+      { kind: 'capture', orderId: 'ord_9', intent: 'i_new', given: 'night-1' },
+      ['i_refund'],
+    ],
+    [
+      'about a new payment link: the unconfirmed ones that ask for the same, and no creation of an order that it names',
+      { kind: 'checkout', intent: 'i_new', request, again, equal: 'all' },
+      ['i_link'],
+    ],
+    [
+      'about a payment link that was sent: only that one',
+      { kind: 'checkout', intent: 'i_link_settled', asked: lamp },
+      ['i_link_settled'],
+    ],
+    [
+      'about a new order: what was named, what has used up its name, and equal ones',
+      {
+        kind: 'order',
+        intent: 'i_new',
+        request: { ...request, body: { name: 'Chair' } },
+        again,
+        equal: 'all',
+      },
+      ['i_other_link', 'i_creation_open', 'i_creation_repeated', 'i_creation'],
+    ],
+  ])('%s', async (_, subject, names) => {
+    const store = createMemoryStore();
+    for (const row of rows) await store.append(row);
+    const found = await knownAttempts(store, { ...subject, account }, async () => now);
+    expect(found.map(attemptName).toSorted()).toEqual(names.toSorted());
+  });
+
+  it('about orders that a read shows: the creations that made them, and the unconfirmed ones, of the account', async () => {
+    const store = createMemoryStore();
+    for (const row of rows) await store.append(row);
+    const found = await creationsIn(store, { kind: 'order', intent: 'i_new', account }, ['ord_8', 'ord_9']);
+    expect(found.map(attemptName).toSorted()).toEqual(['i_creation_open', 'i_creation_repeated']);
+  });
+});
 
 it('an order is created, refused or found as if the run had seen every creation', async () => {
   await fc.assert(

@@ -17,6 +17,7 @@ import { sendersOf } from '../../src/journal/paid-twice.ts';
 import type { Event } from '../../src/journal/protocol-types.ts';
 import { beginResolve, type Errand, resolve } from '../../src/journal/resolve.ts';
 import { appearedVerdict, notMadeBy, statementOn } from '../../src/journal/said-by-hand.ts';
+import { rulingOf } from '../../src/journal/verdict.ts';
 import { attempt, horizonMs, momentAt } from './rows.ts';
 import { orderWith as order } from './world.ts';
 
@@ -177,6 +178,20 @@ describe('a refund that a person recorded as not made', () => {
     }
   });
 
+  it.each<[string, Partial<VerdictRow>]>([
+    ['refused, as a read confirmed', { verdict: 'rejected', by: 'reply', confirmed: true }],
+    ['never sent', { verdict: 'not_sent' }],
+  ])('is not left to an equal one that was %s', (_, verdict) => {
+    const shown = appearedOn(doubted, [doubted], order(5))?.evidence;
+    if (shown === undefined) throw new Error('the order does not show it');
+    const other = attempt([verdict], { intent: 'i_2', time: 50 });
+    expect(appearedIn(doubted, [doubted, other], shown)).toEqual({
+      evidence: shown,
+      again: undefined,
+      failed: false,
+    });
+  });
+
   it('also of two that were recorded so, both made, the second raises the alarm', () => {
     const first = attempt([notMade, { verdict: 'applied', by: 'read', refunds: [found('ref_1')] }]);
     const second = attempt([notMade], { intent: 'i_2', time: 50 });
@@ -220,11 +235,28 @@ describe('what an order shows of it', () => {
     expect(appearedOn(doubted, [doubted], order())).toBeUndefined();
   });
 
-  it('in part is unconfirmed', () => {
-    const evidence = { shows: 'partial', refunds: [found('ref_1')] } as const;
-    expect(appearedRuling({ evidence, again: undefined, failed: false })).toMatchObject({
-      verdict: 'unknown',
-    });
+  it.each<['partial' | 'duplicate', Partial<VerdictRow>]>([
+    ['partial', { verdict: 'unknown' }],
+    ['duplicate', { verdict: 'applied', alarm: 'duplicate' }],
+  ])('if it is %s, is told as of any other refund', (shows, ruling) => {
+    const evidence = { shows, refunds: [found('ref_1')] };
+    const told = appearedRuling({ evidence, again: again(), failed: false });
+    expect(told).toMatchObject(ruling);
+    expect(told).toEqual(rulingOf(evidence, 'rejected'));
+  });
+
+  const alarmed = (refunds: VerdictRow['refunds']) =>
+    attempt([{ verdict: 'applied' }, { verdict: 'applied', alarm: 'duplicate', refunds }], { intent: 'i_2' });
+
+  it.each<[string, AttemptRecord, VerdictRow['alarm']]>([
+    ['no alarm', again(), 'duplicate'],
+    ['an alarm about other refunds', alarmed([found('ref_2')]), 'duplicate'],
+    ['an alarm about one of them', alarmed([found('ref_1')]), 'duplicate'],
+    ['an alarm about no refund', alarmed(undefined), 'duplicate'],
+    ['an alarm about these', alarmed([found('ref_1'), found('ref_2'), found('ref_3')]), undefined],
+  ])('raises one alarm: the refund that was sent again has %s', (_, other, alarm) => {
+    const shown = { shows: 'expected', refunds: [found('ref_1'), found('ref_3')], others: false } as const;
+    expect(appearedRuling({ evidence: shown, again: other, failed: false }).alarm).toBe(alarm);
   });
 });
 

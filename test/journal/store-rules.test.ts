@@ -5,8 +5,9 @@ import { describe, expect, it } from 'vitest';
 import type { StoredRow } from '../../src/journal/chain.ts';
 import type { JournalRow, SentRow, VerdictRow } from '../../src/journal/journal-rows.ts';
 import type { AttemptQuery } from '../../src/journal/journal-store.ts';
+import { markRow } from '../../src/journal/moved-away.ts';
 import { KnownJournal } from '../../src/journal/sqlite/known-journal.ts';
-import { isMisplaced } from '../../src/journal/store-rules.ts';
+import { isMisplaced, marksIn } from '../../src/journal/store-rules.ts';
 import { Memory } from '../harness/memory-store.ts';
 import { horizonMs, sent, setting, verdict } from './rows.ts';
 
@@ -61,6 +62,18 @@ describe('a run has read the rows of a journal', () => {
     const { rules } = journalOf({ ...limit, name: 'max', from: null, to: '500' }, sent('i_a', 2));
     expect(rules().settings()).toMatchObject([{ member: 'ana' }]);
     rules().refuseWhileLost();
+  });
+
+  it('and finds the mark of its account among other rows about settings', () => {
+    const limit = { type: 'limit', time: 1, operator: 'lea', member: 'ana', currency: 'MXN' } as const;
+    const mark = markRow('https://pay.example', 'ana', { time: 3 }, { journal: 'j-1', place: 'db.example' });
+    const { moved, isStrange } = marksIn([
+      { ...limit, name: 'team.journal', from: null, to: '500' },
+      setting(2),
+      mark,
+    ]);
+    expect(moved.of('https://pay.example')?.journal).toBe('j-1');
+    expect(isStrange).toBe(false);
   });
 
   it('and passes over a verdict without its attempt', () => {

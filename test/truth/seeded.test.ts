@@ -98,7 +98,7 @@ const defects: readonly Defect[] = [
     defect: 'refunds compare takes an unconfirmed refund as made',
     situation: 'unconfirmed, part, by hand',
     screen: 'refunds compare --json',
-    instead: says('"state":"unconfirmed"', '"state":"made"'),
+    instead: says('"verdict":"unconfirmed","state":"unconfirmed"', '"verdict":"refunded","state":"made"'),
     kind: 'state',
   },
   {

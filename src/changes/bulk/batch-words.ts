@@ -33,6 +33,8 @@ export function rowsAndSumsOf(
 // What is said of rows with a verdict, and whether their sum is worth saying.
 const verdictWords: Readonly<Record<RowVerdict, { readonly words: string; readonly hasSum: boolean }>> = {
   applied: { words: 'applied', hasSum: true },
+  pending: { words: 'pending', hasSum: true },
+  failed: { words: 'failed after it was made', hasSum: true },
   made_twice: { words: 'made twice', hasSum: true },
   appeared: { words: 'recorded as not made, and appeared', hasSum: true },
   unconfirmed: { words: 'unconfirmed', hasSum: true },

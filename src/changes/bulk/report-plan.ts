@@ -26,7 +26,9 @@ export function sentNow(plan: Plan, reports: readonly RowReport[]): readonly Pla
   return reports.flatMap((report) => {
     const { row, verdict, attempt } = report;
     if (!sendable.has(row) || isDone(report) || held.has(row.orderId)) return [];
-    const isSent = movedNothing(report) && (!isRefused(verdict) || attempt?.isSentAnew === true);
+    const isSent = isRefused(verdict)
+      ? attempt?.isSentAnew === true
+      : movedNothing(report) && verdict !== 'failed';
     if (!isSent) held.add(row.orderId);
     return isSent ? [row] : [];
   });

@@ -18,6 +18,8 @@ import { replyWords } from '../change-words.ts';
 /** Every verdict of a row, in the order in which they are counted. */
 export const rowVerdicts = [
   'applied',
+  'pending',
+  'failed',
   'made_twice',
   'appeared',
   'unconfirmed',
@@ -31,7 +33,7 @@ export const rowVerdicts = [
 ] as const;
 /**
  * - `applied`: the refund was made, by this plan or before it, or a person recorded it as made
- * - `made_twice`, `appeared`, `unconfirmed`, `recorded_not_made`: the state of its refund
+ * - `pending`, `failed`, `made_twice`, `appeared`, `unconfirmed`, `recorded_not_made`: the state of its refund
  * - `refused`: the service refused it
  * - `not_sent`: paydesk tried and certainly sent nothing
  * - `would_be_sent`: a dry run looked at its order, and it can be sent
@@ -147,7 +149,7 @@ function rowAttempt(
     time,
     before: proof.before.amountRefunded,
     readAt: last?.by === 'reply' || last?.by === 'read' ? last.time : undefined,
-    made: last?.verdict === 'applied' ? { ids, sum } : undefined,
+    made: last?.verdict === 'applied' && verdict !== 'failed' ? { ids, sum } : undefined,
     isByHand: verdict === 'applied' && last?.by === 'person',
     logId: last?.error?.logId,
     alarm: last?.alarm,
@@ -189,6 +191,8 @@ function byHandWhy(last: VerdictRow | undefined): string | undefined {
 
 const verdictOf: Readonly<Record<RecordedState, RowVerdict>> = {
   made: 'applied',
+  pending: 'pending',
+  failed: 'failed',
   'recorded made': 'applied',
   'made twice': 'made_twice',
   appeared: 'appeared',
@@ -226,11 +230,11 @@ export function isLeftToSend({ verdict }: RowReport): boolean {
   return verdict === 'not_started' || verdict === 'not_sent' || verdict === 'recorded_not_made';
 }
 
+const mayHaveMoved: readonly RowVerdict[] = ['applied', 'pending', 'made_twice', 'appeared', 'unconfirmed'];
+
 /** Whether a row certainly moved no money, so that it may go into the next file. */
 export function movedNothing({ verdict }: RowReport): boolean {
-  return (
-    verdict !== 'applied' && verdict !== 'unconfirmed' && verdict !== 'made_twice' && verdict !== 'appeared'
-  );
+  return !mayHaveMoved.includes(verdict);
 }
 
 /** A reason as it stands in a row that has the id of its order already: `the order is refunded already`. */

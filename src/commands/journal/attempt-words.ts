@@ -23,6 +23,10 @@ function moreWords(record: AttemptRecord, open: boolean): string {
         : ', the order shows it';
     case 'made twice':
       return '';
+    case 'pending':
+      return ': the service has taken it up, and the money has not gone back yet';
+    case 'failed':
+      return ' after it was made: the money did not go back';
     case 'appeared':
       return `: the order shows it, and ${notMadeBy(record) ?? 'somebody'} had recorded that it was not made`;
     case 'unconfirmed':
