@@ -2,8 +2,8 @@
  * Every screen says the same of an order, and what is true. Contradictions of today stand in known-contradictions.txt; a new one
  * fails, and so does one of the list that is gone, so the list only gets shorter.
  *
- * `PAYDESK_TRUTH='made twice, part, by plan' npx vitest run test/truth/truth.test.ts` shows all screens of the situations with such a
- * name; with `PAYDESK_TRUTH_SCREEN='orders show'` too, only such screens. `PAYDESK_TRUTH_WRITE=1` writes the lines of the list anew
+ * `PAYDESK_TRUTH='made twice, part, by plan' npx vitest run test/truth/truth.test.ts` shows all screens of this situation, or of
+ * those with such words in their names; with `PAYDESK_TRUTH_SCREEN='orders show'` too, only such screens. `PAYDESK_TRUTH_WRITE=1` writes the lines of the list anew
  * that the run is about, with `PAYDESK_TEST_LONG=1` all of them.
  */
 
@@ -32,7 +32,13 @@ const asked =
     : isLong || only !== undefined
       ? screens
       : screens.filter(({ isShort }) => isShort);
-const chosen = only === undefined ? situations : situations.filter(({ name }) => name.includes(only));
+const named = situations.filter(({ name }) => name === only);
+const chosen =
+  only === undefined
+    ? situations
+    : named.length > 0
+      ? named
+      : situations.filter(({ name }) => name.includes(only));
 const looked: Looked[] = [];
 
 afterAll(() => {
