@@ -4,7 +4,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { standingAt } from '../harness/clock.ts';
-import type { Json } from '../harness/orders.ts';
+import { chargesOf, type Json, listOf } from '../harness/orders.ts';
 import { hangUp, json } from '../harness/server.ts';
 import { type Service, type ServiceOptions, startService, storeShop } from '../harness/service.ts';
 import { ok } from '../index/shop.ts';

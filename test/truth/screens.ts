@@ -412,7 +412,10 @@ export const screens: readonly Screen[] = [
     name: 'orders refund, the list to pick from',
     ask: (world, desk) => world.declines(desk, ['orders', 'refund']),
     read: (ran) => pickedList(ran, '20 Nov 18:42'),
-    expects: ({ truth }) => ({ exit: [130], first: truth.first }),
+    expects: ({ truth }) => ({
+      exit: [130],
+      first: truth.mayRefund === true ? truth.first : [...truth.first, 'not there'],
+    }),
   },
   {
     name: 'report',

@@ -2,8 +2,9 @@
  * Every screen says the same of an order, and what is true. Contradictions of today stand in known-contradictions.txt; a new one
  * fails, and so does one of the list that is gone, so the list only gets shorter.
  *
- * `PAYDESK_TRUTH='made twice, part, by plan' npx vitest run test/truth/truth.test.ts` shows all screens of one situation.
- * `PAYDESK_TRUTH_WRITE=1 PAYDESK_TEST_LONG=1 …` writes the list anew.
+ * `PAYDESK_TRUTH='made twice, part, by plan' npx vitest run test/truth/truth.test.ts` shows all screens of this situation, or of
+ * those with such words in their names; with `PAYDESK_TRUTH_SCREEN='orders show'` too, only such screens. `PAYDESK_TRUTH_WRITE=1` writes the lines of the list anew
+ * that the run is about, with `PAYDESK_TEST_LONG=1` all of them.
  */
 
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -17,6 +18,7 @@ import { screens } from './screens.ts';
 import { situations } from './situations.ts';
 
 const only = process.env.PAYDESK_TRUTH;
+const onlyScreens = process.env.PAYDESK_TRUTH_SCREEN;
 const isWritten = process.env.PAYDESK_TRUTH_WRITE === '1';
 const file = join(import.meta.dirname, 'known-contradictions.txt');
 const known = readFileSync(file, 'utf8')
@@ -24,13 +26,30 @@ const known = readFileSync(file, 'utf8')
   .filter((line) => line !== '');
 
 // The short form asks the screens that differ most; the long one all of them.
-const asked = isLong || only !== undefined ? screens : screens.filter(({ isShort }) => isShort);
-const chosen = only === undefined ? situations : situations.filter(({ name }) => name === only);
+const asked =
+  onlyScreens !== undefined
+    ? screens.filter(({ name }) => name.includes(onlyScreens))
+    : isLong || only !== undefined
+      ? screens
+      : screens.filter(({ isShort }) => isShort);
+const named = situations.filter(({ name }) => name === only);
+const chosen =
+  only === undefined
+    ? situations
+    : named.length > 0
+      ? named
+      : situations.filter(({ name }) => name.includes(only));
 const looked: Looked[] = [];
 
 afterAll(() => {
-  if (isWritten && isLong && only === undefined)
-    writeFileSync(file, `${linesOf(found(), () => true).join('\n')}\n`);
+  if (isWritten)
+    writeFileSync(
+      file,
+      [...known.filter((line) => !isAsked(line)), ...linesOf(found(), () => true)]
+        .toSorted()
+        .map((line) => `${line}\n`)
+        .join(''),
+    );
   process.stdout.write(only === undefined ? counts() : looked.map(shown).join('\n'));
 });
 
@@ -67,12 +86,16 @@ function linesOf(
 
 // Those of the list that this run can meet; when the list is written, whatever it meets.
 function knownLines(name: string): unknown {
-  if (isWritten) return expect.anything();
-  const names = new Set(['building it', ...asked.map((screen) => screen.name)]);
-  return known.filter((line) => {
-    const [situation, screen = ''] = line.split(' · ');
-    return situation === name && names.has(screen);
-  });
+  return isWritten
+    ? expect.anything()
+    : known.filter((line) => line.startsWith(`${name} · `) && isAsked(line));
+}
+
+// Whether a line of the list is about a situation and a screen of this run.
+function isAsked(line: string): boolean {
+  const [situation, screen = ''] = line.split(' · ');
+  const isBuilt = screen === 'building it' || asked.some(({ name }) => name === screen);
+  return isBuilt && (situation === '*' ? only === undefined : chosen.some(({ name }) => name === situation));
 }
 
 function counts(): string {

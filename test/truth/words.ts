@@ -78,7 +78,9 @@ export function stateIn(from: string): { readonly state: string; readonly words:
     .replace(/^stop: .*?(?=APPEARED)/s, '')
     .replace(/^(?:MADE TWICE|APPEARED)/, (word) => word.toLowerCase());
   const known = states.findLast(
-    (one) => text === one || (text.startsWith(one) && /^[;,:(]/.test(text.slice(one.length))),
+    (one) =>
+      text === one ||
+      (text.startsWith(one) && /^(?:[;,:(]| after it was made\b)/.test(text.slice(one.length))),
   );
   if (known !== undefined) return { state: known, words: [] };
   const [, state] = otherWords.find(([words]) => words.test(text)) ?? [];
