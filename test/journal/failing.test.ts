@@ -96,7 +96,8 @@ describe('what a read shows of a refund with a status', () => {
       5,
       {
         shows: 'disagreement',
-        problem: 'amount_refunded went from 0 to 5, but the refunds listed add up to 0 without rf_1 (status failed)',
+        problem:
+          'amount_refunded went from 0 to 5, but the refunds listed add up to 0 without rf_1 (status failed)',
       },
     ],
     [

@@ -8,6 +8,8 @@ import {
   alarmWords,
   appearedText,
   appearedVerdict,
+  hasFailed,
+  isStillPending,
   notMadeBy,
   statementOn,
 } from '../../journal/journal.ts';
@@ -48,6 +50,7 @@ export function briefOutcome(
   }: JsonObject,
   kind?: string,
 ): string {
+  if (alarm === 'failed') return 'FAILED';
   if (alarm !== null) return alarm === 'duplicate' ? alarmWords.duplicate : 'ALARM';
   if (acknowledged !== null) return verdict === 'applied' ? 'made; alarm closed' : 'alarm closed';
   const { made = 'made', noun = '' } = (kind === undefined ? undefined : kindWords[kind]) ?? {};
@@ -79,6 +82,8 @@ function verdictWords(record: AttemptRecord, open: boolean): string {
   switch (last?.verdict) {
     case 'applied':
       if (last.by === 'person') return `recorded as made, by ${last.operator ?? 'somebody'}`;
+      if (hasFailed(record)) return 'made, and failed after that: the money did not go back';
+      if (isStillPending(record)) return 'pending: the service has taken it up';
       if (last.by === 'reply') return 'made';
       return notMadeBy(record) === undefined
         ? 'made: the reply was lost, the order shows it'
@@ -88,7 +93,8 @@ function verdictWords(record: AttemptRecord, open: boolean): string {
         const kept = said === last ? '' : '; it did not appear until the end of the waiting period';
         return `recorded as not made, by ${said.operator ?? 'somebody'}${kept}`;
       }
-      return last.confirmed === false ? 'refused, but not checked yet' : 'refused, nothing changed';
+      if (last.confirmed === false) return 'refused, but not checked yet';
+      return hasFailed(record) ? 'failed: the money did not go back' : 'refused, nothing changed';
     case 'not_sent':
       return 'not sent, nothing changed';
     case 'not_seen':
