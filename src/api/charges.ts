@@ -258,6 +258,16 @@ export function countingCharges(order: JsonObject): readonly ChargeMoney[] {
   return 'money' in reading ? reading.money.charges.filter(({ counts }) => counts) : [];
 }
 
+/** How much of all charges was refunded or may still be, as a positive number: all but what failed. */
+export function takenSum(money: OrderMoney): number {
+  return money.charges.reduce((sum, charge) => sum + charge.taken, 0);
+}
+
+/** The refunds of a charge that stand: all but those that failed. */
+export function standingRefunds({ refunds }: Pick<ChargeMoney, 'refunds'>): readonly RefundRecord[] {
+  return refunds.filter(({ meaning }) => meaning !== 'failed');
+}
+
 /** How much of all charges was refunded, as a positive number. Only what was made counts. */
 export function refundedSum(money: OrderMoney): number {
   return money.charges.reduce((sum, charge) => sum + charge.refunded, 0);

@@ -3,7 +3,13 @@
 import { amountWords, figuresIn, figureWords, partWords } from '../amounts.ts';
 import { type ChargeMoney, type OrderMoney, paidBy, readMoney } from '../api/charges.ts';
 import type { RefundRequest } from '../api/request-bodies.ts';
-import { type DocumentedError, documentedErrorOf, expiryFields, isObject } from '../api/spec.ts';
+import {
+  type DocumentedError,
+  documentedErrorOf,
+  expiryFields,
+  isObject,
+  meaningOfRefund,
+} from '../api/spec.ts';
 import { CliError, type CliErrorParts } from '../errors.ts';
 import {
   type ChangeSubject,
@@ -45,12 +51,11 @@ export function unrecordedLines(outcome: Ended): readonly string[] {
 type Alarm = NonNullable<Ended['alarm']>;
 
 // `journal list` has shorter words for the same alarms.
-const sentences: Readonly<Record<Exclude<Alarm, 'duplicate'>, string>> = {
+const sentences: Readonly<Record<Exclude<Alarm, 'duplicate' | 'failed'>, string>> = {
   contradiction: 'the reply shows something else than was asked for',
   partial: 'the service shows only part of what was asked for',
   disagreement: 'what the service shows does not add up',
   applied_though_rejected: 'it counted as not made, but the order now shows it',
-  failed: 'the service took it up, and it failed',
 };
 
 /** The error for an alarm (exit 7): what was seen, what is certain, and what to do. */
@@ -64,6 +69,7 @@ export function alarmError(profile: Profile, change: ChangeSubject, outcome: End
   ];
   const { refunds = [] } = outcome;
   if (alarm === 'duplicate') return duplicate(profile, change, outcome, now);
+  if (alarm === 'failed') return failedLate(profile, change, outcome);
   const seen =
     ['contradiction', 'disagreement', 'applied_though_rejected'].includes(alarm) && outcome.why !== undefined
       ? [outcome.why]
@@ -77,6 +83,54 @@ export function alarmError(profile: Profile, change: ChangeSubject, outcome: End
     certain: ['sent once by this machine', ...seen, ...listed].join('; '),
     now,
   });
+}
+
+// The money of a failed refund is left to refund, so nobody needs to stop.
+function failedLate({ settings }: Profile, change: ChangeSubject, outcome: Ended): CliError {
+  const { intent = '', refunds = [], why } = outcome;
+  const failed = failedOf(refunds);
+  const isPart = failed.length < refunds.length;
+  return new CliError('unknown', `${isPart ? 'a part of ' : ''}the ${changeWords(change, settings)} failed`, {
+    ...outcome.said,
+    opening: 'FAILED after it was made:',
+    certain: `sent once by this machine${why === undefined ? '' : `; ${why}`}; that money did not go back: ${idsOf(failed, figuresIn(change.currency, settings))}`,
+    now: [
+      'tell the buyer; it can be refunded again. When somebody has dealt with it:',
+      `paydesk journal acknowledge ${intent} --note TEXT`,
+      ...unrecordedLines(outcome),
+    ],
+  });
+}
+
+/** The error when the service took a refund up and it failed: nothing went back (exit 5, like a refusal). */
+export function failedError(
+  profile: Profile,
+  change: ChangeSubject,
+  outcome: Extract<Ended, { verdict: 'rejected' }>,
+): CliError {
+  const { refunds = [], confirmed, recorded, intent, unrecorded } = outcome;
+  const ids = failedOf(refunds).map(({ id }) => id ?? 'no id');
+  const checked = confirmed ? '' : '; paydesk could not read the order to confirm this';
+  const again = recorded === undefined ? '' : ` with --again ${intent ?? ''}`;
+  return new CliError(
+    unrecorded === undefined ? 'rejected' : 'incomplete',
+    `the ${changeWords(change, profile.settings)}: the service took it up as ${ids.join(' and ')}, and it failed`,
+    {
+      ...outcome.said,
+      opening: 'failed:',
+      certain: `no money went back, and the amount is left to refund${checked}`,
+      now: [
+        commandLine(profile, 'orders', 'show', change.orderId ?? ''),
+        `to send it again: the same command${again}`,
+        ...unrecordedLines(outcome),
+      ],
+    },
+  );
+}
+
+/** Those that the service shows as failed. */
+export function failedOf(refunds: readonly FoundRefund[]): readonly FoundRefund[] {
+  return refunds.filter(({ status }) => meaningOfRefund(status) === 'failed');
 }
 
 function idsOf(refunds: readonly FoundRefund[], figure: (amount: number) => string): string {
@@ -178,7 +232,7 @@ function notReturnable(refusal: Refusal, money: OrderMoney | undefined): Explana
 }
 
 function wentBack(money: OrderMoney, { others, time, profile }: Refusal): string {
-  const records = money.charges.flatMap(({ refunds }) => refunds);
+  const records = money.charges.flatMap(({ refunds }) => refunds).filter(({ meaning }) => meaning === 'made');
   const sum = records.reduce((total, { amount }) => total + Math.abs(amount), 0);
   if (sum === 0) return 'nothing of this order was refunded before';
   const last = Math.max(...records.map(({ createdAt }) => createdAt ?? 0));

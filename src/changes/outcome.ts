@@ -26,6 +26,8 @@ import {
   type Ended,
   type Explanation,
   explainRejection,
+  failedError,
+  failedOf,
   keepByHand,
   otherSpelling,
   unrecordedLines,
@@ -118,7 +120,9 @@ function rejectedError(
   change: ChangeSubject,
   outcome: Extract<Outcome, { verdict: 'rejected' }>,
 ): CliError {
-  const { parts, order, confirmed } = outcome;
+  const { parts, order, confirmed, refunds = [] } = outcome;
+  if (change.kind === 'refund' && parts.type === undefined && failedOf(refunds).length > 0)
+    return failedError(profile, change, outcome);
   const unconfirmed = confirmed ? '' : '; paydesk could not read the order to confirm this';
   if (isKeyRefusal(parts.httpStatus))
     return keyRefused(profile, parts, `nothing was changed${unconfirmed}`, unrecordedLines(outcome));
@@ -130,7 +134,7 @@ function rejectedError(
           parts,
           order: order?.value,
           orderId: change.orderId,
-          others: outcome.refunds ?? [],
+          others: refunds,
           asked: change.request.body ?? {},
           time: (seconds) => ctx.fullTime(seconds * 1000),
           nowMs: ctx.clock.now(),

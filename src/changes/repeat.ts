@@ -4,7 +4,7 @@
 
 import { figuresIn, linesInBoth } from '../amounts.ts';
 import type { Service } from '../api/api.ts';
-import { readMoney, refundedSum } from '../api/charges.ts';
+import { readMoney, refundedSum, takenSum } from '../api/charges.ts';
 import type { Column } from '../api/resources.ts';
 import { chargeIdPattern, type JsonObject, valueAt } from '../api/spec.ts';
 import type { Context } from '../commands/command.ts';
@@ -14,7 +14,7 @@ import { accountSpan, type Profile } from '../profiles/profiles.ts';
 import type { Block } from '../terminal/terminal.ts';
 import { notMadeError, recordedWords } from './by-hand-words.ts';
 import { changeWords } from './change-words.ts';
-import type { Ended } from './explain-outcome.ts';
+import { type Ended, failedOf } from './explain-outcome.ts';
 import { type Applied, appliedOrThrow, isDryRun, showDryRun } from './outcome.ts';
 
 /** What a script's own id looks like. */
@@ -123,7 +123,8 @@ async function showRepeat(
   return applied;
 }
 
-function wordsBefore({ verdict, byHand }: Ended): string {
+function wordsBefore({ verdict, byHand, refunds = [] }: Ended): string {
+  if (verdict === 'rejected' && failedOf(refunds).length > 0) return 'sent and failed';
   if (byHand === undefined) return beforeWords[verdict];
   return `recorded as ${verdict === 'applied' ? 'made' : 'not made'}`;
 }
@@ -195,7 +196,7 @@ function moneyLines(
       currency,
       settings,
       (write) =>
-        `${write(refunded)} refunded of ${write(money.amount)}; ${write(money.amount - refunded)} left`,
+        `${write(refunded)} refunded of ${write(money.amount)}; ${write(money.amount - takenSum(money))} left`,
     ).map((line, index) => ({ line: `${index === 0 ? 'money' : ''.padEnd(5)}    ${line}` })),
   ];
 }

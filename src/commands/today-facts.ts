@@ -21,7 +21,15 @@ import type { Source } from './report-source.ts';
 
 /** One fact of the day: how many, and how much in one currency. */
 export interface TodayLine extends JsonObject {
-  readonly what: 'unconfirmed' | 'made_twice' | 'has_appeared' | 'refunded' | 'paid' | 'waiting' | 'twins';
+  readonly what:
+    | 'unconfirmed'
+    | 'made_twice'
+    | 'has_appeared'
+    | 'failed'
+    | 'refunded'
+    | 'paid'
+    | 'waiting'
+    | 'twins';
   readonly bucket: string | null;
   readonly currency: string | null;
   readonly count: Figure;
@@ -92,11 +100,12 @@ function keepLargest(largest: Map<string, RefundFact>, refund: RefundFact, { ran
     largest.set(refund.currency ?? '', refund);
 }
 
-function openLines({ unconfirmed, twice, appeared }: OpenOrders): readonly TodayLine[] {
+function openLines({ unconfirmed, twice, appeared, failed }: OpenOrders): readonly TodayLine[] {
   return [
     lineOf('unconfirmed', null, undefined, unconfirmed, null),
     lineOf('made_twice', null, undefined, twice.size, null),
     lineOf('has_appeared', null, undefined, appeared.size, null),
+    lineOf('failed', null, undefined, failed.size, null),
   ];
 }
 

@@ -102,6 +102,7 @@ const labels: Readonly<Record<TodayLine['what'], string>> = {
   unconfirmed: 'unconfirmed',
   made_twice: 'made twice',
   has_appeared: 'appeared',
+  failed: 'failed',
   refunded: 'refunded today',
   paid: 'paid today',
   waiting: 'waiting',
@@ -120,6 +121,7 @@ function screen(ctx: Context, source: Source, { lines, away }: TodayFacts): read
   };
   const grid = (Object.keys(labels) as TodayLine['what'][]).flatMap((what): (readonly Cell[])[] => {
     const own = lines.filter((line) => line.what === what && line.count > 0);
+    if (own.length === 0 && what === 'failed') return [];
     if (own.length === 0) return [[labels[what], noneOf(what, source), '', '']];
     return own.map((line, index) => [
       index === 0 ? emphasised(what) : '',
@@ -163,5 +165,5 @@ function emphasised(what: TodayLine['what']): Cell {
 
 // The journal says these, of every currency.
 function needsPerson(what: TodayLine['what']): boolean {
-  return what === 'unconfirmed' || what === 'made_twice' || what === 'has_appeared';
+  return ['unconfirmed', 'made_twice', 'has_appeared', 'failed'].includes(what);
 }

@@ -73,7 +73,7 @@ export const alarmWords: Readonly<Record<Alarm, string>> = {
   duplicate: 'MADE TWICE',
   contradiction: 'the reply does not match the request',
   partial: 'the order shows only a part of it',
-  applied_though_rejected: 'refused, but made all the same',
+  applied_though_rejected: 'counted as not made, but made all the same',
   disagreement: 'the figures of the order do not add up',
-  failed: 'FAILED after it was made',
+  failed: 'FAILED',
 };

@@ -123,6 +123,11 @@ export function hasFailed(record: AttemptRecord): boolean {
   return failedRefunds(record).length > 0;
 }
 
+/** Whether it failed after it was made, and nobody has acknowledged that. */
+export function isFailedLate(record: AttemptRecord): boolean {
+  return verdictOf(record)?.alarm === 'failed';
+}
+
 /** The records of such a refund that failed: that money has not gone back. */
 export function failedRefunds(record: AttemptRecord): readonly FoundRefund[] {
   const { expected } = record.sent.proof;

@@ -22,8 +22,11 @@ export { archivedBy, keptAtLeastMs } from './archived-rows.ts';
 export { byNewest, pagesOf } from './attempt-query.ts';
 export {
   blockedUntil,
+  hasFailed,
   horizonOf,
+  isFailedLate,
   isOpen,
+  isStillPending,
   isWatched,
   leavesUntil,
   ownRefunds,

@@ -7,7 +7,7 @@ import type { Locks } from '../locks/locks.ts';
 import { commandLine, type Profile, type Profiles, profileNamed } from '../profiles/profiles.ts';
 import type { Notes, Secrets } from '../terminal/terminal.ts';
 import { attemptsOf } from './account-attempts.ts';
-import { isDue, isOpen, mayStillLeave } from './attempt-state.ts';
+import { isDue, isFailedLate, isOpen, mayStillLeave } from './attempt-state.ts';
 import { tooEarly } from './by-hand.ts';
 import { recordedOutcome } from './change-outcome.ts';
 import type { EffectParts } from './effects.ts';
@@ -23,7 +23,7 @@ import { appearedVerdict } from './said-by-hand.ts';
 import { marksOf, marksOfService, mayBeSameAccount } from './same-account.ts';
 import { asksForSame } from './same-request.ts';
 import { unwritten, withoutKeys } from './store-of-run.ts';
-import { alarmedLines, unconfirmedLines } from './unconfirmed.ts';
+import { type Alarmed, alarmedLines, unconfirmedLines } from './unconfirmed.ts';
 
 /** What a run needs for its journal. */
 export interface JournalParts {
@@ -131,11 +131,15 @@ export function openJournal(parts: JournalParts): OpenedJournal {
       told.add(profile.name);
       try {
         await warnOnce();
-        const { open, twice, late } = await openAttempts(journal, profile);
+        const { open, ...alarmed } = await openAttempts(journal, profile);
         const isOther = ({ sent }: AttemptRecord) => shown === undefined || sent.proof.orderId !== shown;
         for (const line of unconfirmedLines(open.filter(isOther), profile.settings)) parts.notes.note(line);
-        for (const line of alarmedLines(twice.filter(isOther), late.filter(isOther), profile.settings))
-          parts.notes.note(line);
+        const others = {
+          twice: alarmed.twice.filter(isOther),
+          late: alarmed.late.filter(isOther),
+          failed: alarmed.failed.filter(isOther),
+        };
+        for (const line of alarmedLines(others, profile.settings)) parts.notes.note(line);
       } catch (error) {
         if (!(error instanceof CliError)) throw error;
         parts.notes.warn(`the journal cannot be read: ${error.message}`);
@@ -162,22 +166,19 @@ function once(act: () => Promise<void>): () => Promise<void> {
   };
 }
 
-interface OpenAttempts {
+interface OpenAttempts extends Alarmed {
   readonly open: readonly AttemptRecord[];
-  /** Refunds that were made twice. */
-  readonly twice: readonly AttemptRecord[];
-  /** Refunds that appeared although somebody had recorded that they were not made. */
-  readonly late: readonly AttemptRecord[];
 }
 
 async function openAttempts(journal: Journal, { origin }: Profile): Promise<OpenAttempts> {
   const attempts = await journal.attempts({ origin, unconfirmed: true });
-  if (attempts.length === 0) return { open: [], twice: [], late: [] };
+  if (attempts.length === 0) return { open: [], twice: [], late: [], failed: [] };
   const now = await journal.now();
   return {
     open: attempts.filter((record) => isOpen(record, now)),
     twice: attempts.filter(isPaidTwice),
     late: attempts.filter((record) => appearedVerdict(record) !== undefined),
+    failed: attempts.filter(isFailedLate),
   };
 }
 

@@ -183,18 +183,25 @@ function lineOf(records: readonly AttemptRecord[], amounts: AmountStyle, how: st
   return [`${records.length} ${what} unconfirmed: ${names}: ${how}`];
 }
 
+/** Attempts whose alarm nobody has acknowledged. */
+export interface Alarmed {
+  /** Refunds that were made twice. */
+  readonly twice: readonly AttemptRecord[];
+  /** Refunds that appeared although somebody had recorded that they were not made. */
+  readonly late: readonly AttemptRecord[];
+  /** Refunds that failed after they were made. */
+  readonly failed: readonly AttemptRecord[];
+}
+
 /**
  * `1 refund made twice: ord_…, 900 MXN: show your lead: paydesk journal show i_…`. For attempts whose alarm nobody has
  * acknowledged.
  */
-export function alarmedLines(
-  twice: readonly AttemptRecord[],
-  late: readonly AttemptRecord[],
-  amounts: AmountStyle,
-): readonly string[] {
+export function alarmedLines({ twice, late, failed }: Alarmed, amounts: AmountStyle): readonly string[] {
   return [
     ...alarmedLine(twice, 'made twice', amounts),
     ...alarmedLine(late, 'recorded as not made, and made all the same', amounts),
+    ...alarmedLine(failed, 'failed after being made', amounts),
   ];
 }
 

@@ -111,13 +111,11 @@ export function rulingOfWatched(
     case 'disagreement':
       return { ...kept, why: evidence.problem, alarm: alarm ?? raised('disagreement'), refunds };
     case 'failed': {
-      const failed = askedFor(record.sent.proof, evidence.refunds).filter(isFailed);
-      return {
-        ...kept,
-        why: failedWhy(failed),
-        alarm: alarm ?? raised('failed', failed),
-        refunds: evidence.refunds,
-      };
+      const own = ownIn(record, evidence.refunds);
+      const failed = own.filter(isFailed);
+      // Those that failed may be somebody else's.
+      if (failed.length === 0) return undefined;
+      return { ...kept, why: failedWhy(failed), alarm: alarm ?? raised('failed', failed), refunds: own };
     }
     case 'expected': {
       const { contradicts } = evidence;
@@ -126,14 +124,11 @@ export function rulingOfWatched(
       const all = isTwice ? refunds : own;
       if (contradicts !== undefined)
         return { ...kept, why: contradicts, alarm: alarm ?? raised('contradiction'), refunds: all };
-      const failed = failedSince(record, evidence.refunds);
-      if (failed.length > 0 && !isTwice)
-        return {
-          ...kept,
-          why: failedWhy(failed),
-          alarm: alarm ?? raised('failed', failed),
-          refunds: [...failed, ...own],
-        };
+      const known = ownIn(record, evidence.refunds);
+      const failed = known.filter((refund) => isFailed(refund) && !own.includes(refund));
+      // What shows in its place may belong to another attempt.
+      if (failed.length > 0 && !isTwice && !hadFailed(record))
+        return { ...kept, why: failedWhy(failed), alarm: alarm ?? raised('failed', failed), refunds: known };
       const pending = own.find(isPending);
       if (pending !== undefined && young && isSameStatus(record, own)) return undefined;
       const once = pending === undefined ? 'the service shows it once' : `refund ${pending.id} is pending`;
@@ -145,14 +140,15 @@ export function rulingOfWatched(
   }
 }
 
-// Those that this attempt made, as far as the journal knew it, and that have failed since then, though the order shows an equal one.
-function failedSince(record: AttemptRecord, shown: readonly FoundRefund[]): readonly FoundRefund[] {
-  const made = new Set(
-    ownRefunds(record)
-      .filter((one) => !isFailed(one))
-      .map(({ id }) => id),
-  );
-  return shown.filter((refund) => made.has(refund.id) && isFailed(refund));
+// Which of the refunds that are shown now this attempt made, as far as the journal knows it.
+function ownIn(record: AttemptRecord, shown: readonly FoundRefund[]): readonly FoundRefund[] {
+  const known = new Set(ownRefunds(record).map(({ id }) => id));
+  return known.size === 0 ? askedFor(record.sent.proof, shown) : shown.filter(({ id }) => known.has(id));
+}
+
+// Something was made in its place since then, and counts as this attempt's.
+function hadFailed(record: AttemptRecord): boolean {
+  return ownRefunds(record).some(isFailed);
 }
 
 function isSameStatus(record: AttemptRecord, own: readonly FoundRefund[]): boolean {

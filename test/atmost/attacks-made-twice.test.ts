@@ -160,7 +160,7 @@ describe.concurrent('a refund record with the status `reversed`', () => {
       code: 7,
       story: 'sent applied applied',
     });
-    expect(inOneLine(look.stderr)).toContain(`FAILED after it was made: refund of`);
+    expect(inOneLine(look.stderr)).toContain('FAILED: refund of');
     expect(inOneLine(look.stderr)).toContain(`the order now shows refund rf_${order.id}_1 as failed`);
   });
 

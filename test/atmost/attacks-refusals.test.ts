@@ -181,7 +181,7 @@ describe.concurrent('an answer that the request was not taken up is final once a
       posts: 1,
       story: 'sent rejected applied',
     });
-    expect(look.stdout).toContain('refused, but made all the same');
+    expect(look.stdout).toContain('counted as not made, but made all the same');
   });
 
   test('422 that a read confirmed frees the order: the same command sends a second request', async () => {

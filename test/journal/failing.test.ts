@@ -419,7 +419,7 @@ describe('a look at a refund', () => {
       {
         alarm: 'failed',
         why: 'the order now shows refund rf_1 as failed',
-        refunds: [{ id: 'rf_1' }, { id: 'theirs' }],
+        refunds: [{ id: 'rf_1', status: 'failed' }],
       },
     ],
     [
@@ -433,6 +433,21 @@ describe('a look at a refund', () => {
       sent(failedLater),
       order([['rf_1', 'failed']]),
       { alarm: 'failed', refunds: [{ id: 'rf_1', status: 'failed' }] },
+    ],
+    [
+      'made, and gone, beside a failed one of somebody else: nothing new',
+      sent(made(found('rf_1'))),
+      order([['theirs', 'failed']]),
+      undefined,
+    ],
+    [
+      'failed, and made in its place: once',
+      sent(made(found('rf_1')), failedLater, {
+        ...made(found('rf_1', 'failed'), found('rf_2')),
+        acknowledged: 'applied_though_rejected',
+      }),
+      order([['rf_1', 'failed'], ['rf_2']]),
+      { alarm: undefined, why: 'checked again: the service shows it once' },
     ],
     [
       'failed as somebody acknowledged: no alarm',

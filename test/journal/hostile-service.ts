@@ -1,4 +1,4 @@
-/** A service with one order. It does and shows what a schedule demands: late, twice, hidden or refused. */
+/** A service with one order. It does and shows what a schedule demands: late, twice, hidden, refused, pending or failing. */
 
 import type { ChangeRequest, SendReport } from '../../src/api/api.ts';
 import { reply } from './world.ts';
@@ -29,6 +29,11 @@ export interface Treatment {
   readonly sumToo: boolean;
   /** It is made once more so much after the first time; undefined: it is not. */
   readonly twiceAfterMs: number | undefined;
+  /** It is pending for so long. `pendingCounts`: it is in the sum meanwhile. */
+  readonly pendingMs: number;
+  readonly pendingCounts: boolean;
+  /** It fails so much after it was taken up; undefined: it does not. */
+  readonly failsAfterMs: number | undefined;
 }
 
 /** A refund that is made, or will be. Times are Unix milliseconds, the true ones. */
@@ -40,6 +45,10 @@ export interface Made {
   readonly at: number;
   readonly shownFrom: number;
   readonly sumFrom: number;
+  readonly pendingUntil: number;
+  readonly pendingCounts: boolean;
+  /** Never: infinity. */
+  readonly failsAt: number;
 }
 
 /** How much of the charge is refunded here. */
@@ -60,21 +69,33 @@ export class HostileService {
     return this.#made.filter(({ at }) => at <= this.#now());
   }
 
+  /** Whether one of these stands now: it has not failed. */
+  stands({ failsAt }: Made): boolean {
+    return failsAt > this.#now();
+  }
+
   /** Whether something of it is still to be made, or to be shown. */
   isUnderWay(attempt: string): boolean {
     const now = this.#now();
-    return this.#made.some((one) => one.attempt === attempt && Math.max(one.at, one.shownFrom) > now);
+    return this.#made.some(
+      (one) => one.attempt === attempt && Math.max(one.at, one.shownFrom, one.pendingUntil) > now,
+    );
   }
 
   /** Until when something will still be made or shown. */
   quietFrom(): number {
-    return Math.max(0, ...this.#made.map(({ at, shownFrom, sumFrom }) => Math.max(at, shownFrom, sumFrom)));
+    return Math.max(
+      0,
+      ...this.#made.map(({ at, shownFrom, sumFrom, pendingUntil, failsAt }) =>
+        Math.max(at, shownFrom, sumFrom, pendingUntil, Number.isFinite(failsAt) ? failsAt : 0),
+      ),
+    );
   }
 
   /** Somebody else refunds. */
   foreign(sum: number): void {
     const now = this.#now();
-    this.#add(undefined, now, now, now, sum);
+    this.#add({ attempt: undefined, at: now, shownFrom: now, sumFrom: now, sum });
   }
 
   /** Takes a request, does with it what the schedule says, and answers. */
@@ -101,33 +122,52 @@ export class HostileService {
     }
   }
 
-  #make(attempt: string, { fate, lateMs, hiddenMs, sumToo, twiceAfterMs }: Treatment): void {
+  #make(attempt: string, how: Treatment): void {
+    const { fate, lateMs, hiddenMs, sumToo, twiceAfterMs, pendingMs, pendingCounts, failsAfterMs } = how;
     const now = this.#now();
     // A reply that shows it shows it at once. A refusal is a word that it was not taken up, for good (an assumption).
     const at = fate === 'ok' || fate === 'apply-reject' ? now : now + lateMs;
     const shownFrom = fate === 'ok' ? at : at + hiddenMs;
-    // What a service refuses and hides altogether no client can see.
-    this.#add(attempt, at, shownFrom, sumToo && fate !== 'apply-reject' ? shownFrom : at, amount);
+    this.#add({
+      attempt,
+      at,
+      shownFrom,
+      sumFrom: sumToo && fate !== 'apply-reject' ? shownFrom : at,
+      sum: amount,
+      pendingUntil: at + pendingMs,
+      // What a service refuses and hides altogether no client can see.
+      pendingCounts: pendingCounts || fate === 'apply-reject',
+      failsAt: at + (failsAfterMs ?? Number.POSITIVE_INFINITY),
+    });
     if (twiceAfterMs === undefined) return;
     const second = at + twiceAfterMs;
-    this.#add(attempt, second, second, second, amount);
+    this.#add({ attempt, at: second, shownFrom: second, sumFrom: second, sum: amount });
   }
 
-  #add(attempt: string | undefined, at: number, shownFrom: number, sumFrom: number, sum: number): void {
+  #add({
+    sum,
+    ...one
+  }: Pick<Made, 'attempt' | 'at' | 'shownFrom' | 'sumFrom'> &
+    Partial<Made> & { readonly sum: number }): void {
     const id = `ref_${this.#made.length + 1}`;
-    this.#made.push({ id, amount: -sum, attempt, at, shownFrom, sumFrom });
+    const plain = { pendingUntil: 0, pendingCounts: true, failsAt: Number.POSITIVE_INFINITY };
+    this.#made.push({ ...plain, ...one, id, amount: -sum });
   }
 
   /** The order as it is shown now, or as it was shown then. */
   order(when = this.#now()): Record<string, unknown> {
     const shown = this.#made.filter(({ at, shownFrom }) => Math.max(at, shownFrom) <= when);
-    const counted = this.#made.filter(({ at, sumFrom }) => Math.max(at, sumFrom) <= when);
-    const refunds = shown.map(({ id, amount: of, at }) => ({
+    const counted = this.#made.filter(
+      ({ at, sumFrom, pendingUntil, pendingCounts, failsAt }) =>
+        Math.max(at, sumFrom) <= when && failsAt > when && (pendingCounts || pendingUntil <= when),
+    );
+    const refunds = shown.map(({ id, amount: of, at, ...one }) => ({
       id,
       object: 'refund',
       amount: of,
       created_at: Math.floor(at / 1000),
       auth_code: '1',
+      ...statusOf(one, when),
     }));
     const charge = { id: 'ch_1', object: 'charge', amount: total, status: 'paid' };
     return {
@@ -142,6 +182,14 @@ export class HostileService {
       charges: listOf([{ ...charge, refunds: refunds.length === 0 ? null : listOf(refunds) }]),
     };
   }
+}
+
+function statusOf(
+  { pendingUntil, failsAt }: Pick<Made, 'pendingUntil' | 'failsAt'>,
+  when: number,
+): { readonly status?: string } {
+  if (failsAt <= when) return { status: 'failed' };
+  return pendingUntil > when ? { status: 'pending' } : {};
 }
 
 function listOf(data: readonly object[]): object {

@@ -17,7 +17,7 @@ import { resolveOne } from '../../src/journal/read-again.ts';
 import type { LockOwner, Locks } from '../../src/locks/locks.ts';
 import { attemptsIn, createMemoryStore, Memory } from '../harness/memory-store.ts';
 import { MemoryLocks } from '../locks/memory-locks.ts';
-import { amount, HostileService, type Treatment } from './hostile-service.ts';
+import { amount, HostileService, type Made, type Treatment } from './hostile-service.ts';
 import { type Death, Life } from './life.ts';
 import { checkOutcome, keyOf, type Tally, tallyOf } from './oracle.ts';
 import { serviceOf, testProfile, VirtualClock } from './world.ts';
@@ -160,7 +160,8 @@ class Machine {
       },
     });
     const told = this.#attempts().find(({ sent }) => 'intent' in outcome && sent.intent === outcome.intent);
-    checkOutcome(outcome, told === undefined ? undefined : keyOf(told), this.service.made());
+    const stands = (one: Made) => this.service.stands(one);
+    checkOutcome(outcome, told === undefined ? undefined : keyOf(told), this.service.made(), stands);
   }
 
   async #lookAt(does: 'reconcile' | 'settle', parts: Parts): Promise<void> {
@@ -175,7 +176,8 @@ class Machine {
     }
     // A person states what is so, and only once nothing is under way any more.
     if (this.service.isUnderWay(attempt)) return;
-    const wasMade = () => this.service.made().some((one) => one.attempt === attempt);
+    const wasMade = () =>
+      this.service.made().some((one) => one.attempt === attempt && this.service.stands(one));
     const applied = wasMade();
     await resolveOne(under, record, {
       statement: { applied, operator: 'op', note: 'n' },

@@ -109,7 +109,12 @@ test('an order and the day are shown with the age of what is known, and no comma
   );
   const rows = JSON.parse((await run('today', '--json')).stdout).data;
   const ofJournal = rows.filter(({ complete }: Json) => complete === false);
-  expect(ofJournal.map(({ what }: Json) => what)).toEqual(['unconfirmed', 'made_twice', 'has_appeared']);
+  expect(ofJournal.map(({ what }: Json) => what)).toEqual([
+    'unconfirmed',
+    'made_twice',
+    'has_appeared',
+    'failed',
+  ]);
 });
 
 /** The order after a refund of 100 that the team's journal does not know. */

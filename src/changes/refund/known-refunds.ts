@@ -1,8 +1,8 @@
 /** What the journal of this machine knows about an order's refunds: who sent them, why, and the note. */
 
 import type { Service } from '../../api/api.ts';
-import { readMoney } from '../../api/charges.ts';
-import type { JsonObject } from '../../api/spec.ts';
+import { type ChargeMoney, readMoney } from '../../api/charges.ts';
+import { type JsonObject, meaningOfRefund } from '../../api/spec.ts';
 import type { Context } from '../../commands/command.ts';
 import { CliError } from '../../errors.ts';
 import type { AttemptRecord } from '../../journal/journal.ts';
@@ -140,6 +140,28 @@ export function sentByWords(origins: RefundOrigins, refundId: string): string | 
   const origin = origins.get(refundId);
   const words = sentBy(origins, refundId);
   return origin === undefined || origin.probable || origin.beside || origin.unknown ? words : `by ${words}`;
+}
+
+/** When reads first showed the refunds of an order as failed, as far as the journal knows it: `read 10:42`. */
+export async function failedTimes(
+  ctx: Context,
+  service: Service,
+  order: JsonObject,
+): Promise<(refundId: string) => string | undefined> {
+  const reading = readMoney(order);
+  const isFailed = 'money' in reading && reading.money.charges.some((charge) => hasFailedOne(charge));
+  const attempts = isFailed ? await ctx.journal.attemptsOf(service, String(order.id)).catch(() => []) : [];
+  const rows = attempts.flatMap(({ verdicts }) => verdicts);
+  return (refundId) => {
+    const first = rows.find(({ refunds = [] }) =>
+      refunds.some(({ id, status }) => id === refundId && meaningOfRefund(status) === 'failed'),
+    );
+    return first && `read ${ctx.shortTime(first.time)}`;
+  };
+}
+
+function hasFailedOne({ refunds }: ChargeMoney): boolean {
+  return refunds.some(({ meaning }) => meaning === 'failed');
 }
 
 /** Says of a refund when it was made and by whom: `, made at 05:05:12 by op7: ticket 8812`. */

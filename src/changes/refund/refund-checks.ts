@@ -10,6 +10,7 @@ import {
   paidBy,
   type RefundRecord,
   readMoney,
+  standingRefunds,
 } from '../../api/charges.ts';
 import { type JsonObject, type ReasonWords, refundReasons, statuses } from '../../api/spec.ts';
 import { CliError } from '../../errors.ts';
@@ -66,7 +67,12 @@ export function showOrder({ id }: OrderMoney, profile: Profile): string {
 
 function sumLine(money: OrderMoney, { settings }: Profile): string {
   const refunded = money.charges.reduce((sum, charge) => sum + charge.refunded, 0);
-  return `${partWords(refunded, money.amount, money.currency, settings)} went back`;
+  return `${partWords(refunded, money.amount, money.currency, settings)} went back${doubtWords(money)}`;
+}
+
+/** The two figures of an order that contradict each other, to stand behind what is left of it. */
+export function doubtWords({ doubt }: OrderMoney): string {
+  return doubt === undefined ? '' : `; its figures contradict each other: ${doubt}`;
 }
 
 /** Says when a refund was made and by whom: `, made at 05:05:12 by op7: ticket 8812`. */
@@ -74,7 +80,7 @@ export type MadeWords = (refund: Pick<RefundRecord, 'id' | 'createdAt'>) => stri
 
 /**
  * Throws CliError 'refused' when a charge already has a refund of the same amount, unless `again` names the newest one. It
- * does not matter who made that refund or when. A name in `again` that is no refund of this order may be an attempt; the
+ * does not matter who made that refund or when. One that failed does not count. A name in `again` that is no refund of this order may be an attempt; the
  * journal checks that later, under the order's lock. `madeWords`: when the refund was made and by whom; `over`: the limit that
  * the refund is over.
  */
@@ -92,7 +98,7 @@ export function checkRepeat(
   if (again.some((name) => !shown.has(name))) return;
   for (const { chargeId, amount } of expected) {
     const charge = money.charges.find(({ id }) => id === chargeId);
-    const equal = newestEqual(charge?.refunds ?? [], amount);
+    const equal = charge && newestEqual(standingRefunds(charge), amount);
     if (equal === undefined || again.includes(equal.id)) continue;
     throw refused(
       `charge ${charge?.number ?? chargeId} of ${money.id} has a refund of ${figureWords(-amount, money.currency, profile.settings)} already, ${equal.id}${madeWords(equal)}`,
@@ -245,7 +251,7 @@ export function overLimit(
 // A refund that does not show when it was made may have been made now, so it counts.
 function refundsSince({ charges }: OrderMoney, sinceMs: number): readonly RefundRecord[] {
   return charges
-    .flatMap(({ refunds }) => refunds)
+    .flatMap(standingRefunds)
     .filter(({ createdAt }) => createdAt === undefined || createdAt * 1000 > sinceMs);
 }
 

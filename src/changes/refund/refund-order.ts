@@ -18,7 +18,7 @@ import type { Profile } from '../../profiles/profiles.ts';
 import { unshownIn } from '../by-hand-words.ts';
 import { changeOrder, type OrderAsked, type OrderPlan, type OrderRead } from '../order-change.ts';
 import { type ApprovedRefund, approvedLine, refuseChanged } from './approved-refund.ts';
-import { madeWords, originsOf, type RefundOrigins } from './known-refunds.ts';
+import { failedTimes, madeWords, originsOf, type RefundOrigins } from './known-refunds.ts';
 import { type FoundTwins, lookForTwins } from './look-for-twins.ts';
 import { chargeCommands, checkTwins, refused } from './refund-checks.ts';
 import { chargesInTheWay, flagsOf, planRefund, type RefundAsked, type RefundPlan } from './refund-plan.ts';
@@ -62,8 +62,9 @@ async function planOrder(
   const { id, order, twin } = read;
   const origins = await originsOf(ctx, read.service, order);
   const made = madeWords(ctx, origins);
+  const failedWords = await failedTimes(ctx, read.service, order);
   const planNow = (asked: RefundAsked, now = order) =>
-    planRefund(asked, now, profile, { nowMs: ctx.clock.now(), madeWords: made });
+    planRefund(asked, now, profile, { nowMs: ctx.clock.now(), madeWords: made, failedWords });
   const unshown = await unshownIn(ctx, read.service, order);
   const questions = refundQuestions(ctx, read, given, { confirm, unshown });
   const answers = await questions.money();

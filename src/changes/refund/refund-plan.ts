@@ -1,7 +1,7 @@
 /** Plans a refund: turns the typed flags and the order into a request body, or refuses. Pure. */
 
 import { amountProblem, figuresIn, partWords, type TypedAmount, unitsWarning } from '../../amounts.ts';
-import { type ChargeMoney, type OrderMoney, paidBy } from '../../api/charges.ts';
+import { type ChargeMoney, type OrderMoney, paidBy, standingRefunds } from '../../api/charges.ts';
 import type { RefundRequest } from '../../api/request-bodies.ts';
 import type { JsonObject, RefundReason } from '../../api/spec.ts';
 import type { ExpectedRefund } from '../../journal/journal.ts';
@@ -10,6 +10,7 @@ import {
   chargeCommands,
   checkRepeat,
   checkWhole,
+  doubtWords,
   type MadeWords,
   overLimit,
   provableMoney,
@@ -17,7 +18,7 @@ import {
   refused,
   showOrder,
 } from './refund-checks.ts';
-import { generalWarnings } from './refund-warnings.ts';
+import { followsWarnings, generalWarnings } from './refund-warnings.ts';
 
 /** Which money is refunded. Without a charge and an amount it is the whole order. */
 export interface NamedMoney {
@@ -64,6 +65,8 @@ interface PlanTimes {
   readonly madeWords?: MadeWords | undefined;
   /** The mode of the order is no reason to refuse: of a row of a plan it is one to look first. */
   readonly anyMode?: boolean | undefined;
+  /** When a refund of this id was first seen as failed; undefined if the journal does not know. */
+  readonly failedWords?: ((refundId: string) => string | undefined) | undefined;
 }
 
 /** Plans the refund of an order as it was read. Throws CliError 'refused' with the reason (service: Endpoints 1). */
@@ -71,7 +74,7 @@ export function planRefund(
   asked: RefundAsked,
   order: JsonObject,
   profile: Profile,
-  { nowMs, madeWords, anyMode = false }: PlanTimes,
+  { nowMs, madeWords, failedWords, anyMode = false }: PlanTimes,
 ): RefundPlan {
   if (!anyMode) checkMode(order, profile);
   const money = provableMoney(order, profile);
@@ -94,6 +97,7 @@ export function planRefund(
   const warnings = [
     ...(units === undefined ? [] : [units]),
     ...plan.warnings,
+    ...followsWarnings(plan, failedWords),
     ...generalWarnings(money, profile),
   ];
   return { ...plan, warnings };
@@ -156,13 +160,19 @@ export function chargesInTheWay({ charges }: OrderMoney): readonly ChargeMoney[]
   return charges.filter(({ counts, isRefundable }) => counts && isRefundable === false);
 }
 
-/** Whether the whole order can be refunded at once: nothing was refunded before, and the service does not forbid it. */
+/**
+ * Whether the whole order can be refunded at once: nothing was refunded before, or only what failed, and the service does not forbid
+ * it.
+ */
 export function canGoBackWhole(money: OrderMoney): boolean {
   return !wasTouched(money) && money.isRefundable !== false;
 }
 
-function wasTouched({ charges }: OrderMoney): boolean {
-  return charges.some((charge) => charge.refunds.length > 0);
+// While the figures contradict each other, a failed refund may have been made all the same.
+function wasTouched({ charges, doubt }: OrderMoney): boolean {
+  return charges.some(
+    (charge) => (doubt === undefined ? standingRefunds(charge) : charge.refunds).length > 0,
+  );
 }
 
 /** The charges that a name may mean: one by its id or its number, several by the same card. */
@@ -203,7 +213,7 @@ function checkCharge(charge: ChargeMoney, money: OrderMoney, profile: Profile): 
   const now = [showOrder(money, profile)];
   if (charge.left <= 0)
     throw refused(
-      `${name} is refunded already: ${partWords(charge.refunded, charge.amount, money.currency, profile.settings)} went back`,
+      `${name} is refunded already: ${partWords(charge.refunded, charge.amount, money.currency, profile.settings)} went back${doubtWords(money)}`,
       now,
     );
   if (!charge.counts)
@@ -244,14 +254,15 @@ function chargePlan(
   if (amount > charge.left) {
     const figure = figuresIn(money.currency, profile.settings);
     throw refused(
-      `${figure(amount)} is more than is left on charge ${charge.number} (${paidBy(charge.value)}) of ${money.id}: ${figure(charge.amount)} paid, ${figure(charge.refunded)} refunded, ${figure(charge.left)} left`,
+      `${figure(amount)} is more than is left on charge ${charge.number} (${paidBy(charge.value)}) of ${money.id}: ${figure(charge.amount)} paid, ${figure(charge.refunded)} refunded, ${figure(charge.left)} left${doubtWords(money)}`,
       // A command without the amount would pay back all that is left: nobody asked for that.
       [showOrder(money, profile)],
     );
   }
   // Without an amount the service refunds the whole charge (service: Endpoints 1, rule 3). So the rest of a charge is always
   // sent as an amount.
-  const sendsAmount = asked.amount !== undefined || charge.refunds.length > 0;
+  const wasRefunded = standingRefunds(charge).length > 0;
+  const sendsAmount = asked.amount !== undefined || wasRefunded;
   return {
     money,
     charge,
@@ -259,8 +270,8 @@ function chargePlan(
     expected: [{ chargeId: charge.id, amount: -amount }],
     tolerated: [],
     amount,
-    rest: charge.refunds.length > 0 && amount === charge.left,
-    warnings: charge.refunds.length === 0 ? [] : [refundedBefore],
+    rest: wasRefunded && amount === charge.left,
+    warnings: wasRefunded ? [refundedBefore] : [],
   };
 }
 

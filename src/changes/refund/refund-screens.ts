@@ -9,12 +9,14 @@ import {
   type RefundRecord,
   readMoney,
   refundedSum,
+  standingRefunds,
+  takenSum,
 } from '../../api/charges.ts';
 import { readOrder } from '../../api/records.ts';
 import { referenceOf } from '../../api/resources.ts';
-import { type JsonObject, type ReasonWords, refundReasons } from '../../api/spec.ts';
+import { type JsonObject, meaningOfRefund, type ReasonWords, refundReasons } from '../../api/spec.ts';
 import type { FoundRefund } from '../../journal/journal.ts';
-import type { Profile } from '../../profiles/profiles.ts';
+import { commandLine, type Profile } from '../../profiles/profiles.ts';
 import type { Block, Cell } from '../../terminal/terminal.ts';
 import { journalWords, requestLine, titleLine, unconfirmedReply } from '../change-words.ts';
 import type { Applied } from '../outcome.ts';
@@ -124,16 +126,26 @@ function moneyRows(
             title: `charge ${charge.number}`,
             paid: charge.amount,
             refunded: charge.refunded,
+            pending: charge.taken - charge.refunded,
             left: charge.left,
           },
         ]),
-    { title: 'order', paid: money.amount, refunded, left: money.amount - refunded },
+    {
+      title: 'order',
+      paid: money.amount,
+      refunded,
+      pending: takenSum(money) - refunded,
+      left: money.amount - takenSum(money),
+    },
   ];
   const words = refundWords(charge === undefined ? money.charges : [charge], origins);
   return [
     ['', ...columns.map(({ title }) => title)],
     ['paid', ...columns.map(({ paid }) => figure(paid))],
     ['refunded so far', ...columns.map((one) => figure(-one.refunded)), ...words],
+    ...(columns.some(({ pending }) => pending > 0)
+      ? [['pending', ...columns.map(({ pending }) => figure(-pending))]]
+      : []),
     [strong('THIS REFUND'), ...columns.map(() => strong(figure(-amount))), shareOf(plan)],
     ['left afterwards', ...columns.map(({ left }) => figure(left - amount))],
   ];
@@ -152,7 +164,7 @@ function lastOf(refunds: readonly RefundRecord[]): RefundRecord | undefined {
 
 // Says when the last refund was made and by whom, because the buyer may be asking about that one.
 function refundWords(charges: readonly ChargeMoney[], origins: RefundOrigins): readonly Cell[] {
-  const refunds = charges.flatMap((charge) => charge.refunds);
+  const refunds = charges.flatMap(standingRefunds);
   const last = lastOf(refunds);
   if (last === undefined) return [];
   const several = refunds.length === 1 ? '' : `${refunds.length} refunds, the last `;
@@ -183,15 +195,17 @@ export function refundResult(plan: RefundPlan, applied: Applied, profile: Profil
   const figure = figuresIn(currency, profile.settings);
   const before = refundedSum(plan.money);
   const refunded = refundedSum(after);
+  const pending = takenSum(after) - refunded;
+  const isPending = (applied.refunds ?? []).some(({ status }) => meaningOfRefund(status) === 'pending');
   const [units, ...decimals] = linesInBoth(
     currency,
     profile.settings,
     (write) =>
-      `${write(before)} -> ${write(refunded)} refunded of ${write(after.amount)}; ${write(after.amount - refunded)} left`,
+      `${write(before)} -> ${write(refunded)} refunded${pending === 0 ? '' : ` and ${write(pending)} pending`} of ${write(after.amount)}; ${write(after.amount - refunded - pending)} left`,
   );
   return [
     titleLine(
-      `refunded ${amountWords(plan.amount, currency, profile.settings)} to ${destination(plan)}`,
+      `${isPending ? 'refund pending:' : 'refunded'} ${amountWords(plan.amount, currency, profile.settings)} to ${destination(plan)}`,
       profile,
       'good',
     ),
@@ -202,7 +216,23 @@ export function refundResult(plan: RefundPlan, applied: Applied, profile: Profil
     ...(applied.by === 'read'
       ? [{ line: `${unconfirmedReply(applied)}; the order now shows the refund` }]
       : []),
+    ...(isPending
+      ? [
+          { line: 'pending: the service has taken it up; it is made later, or fails. To look again:' },
+          {
+            line:
+              applied.intent === undefined
+                ? showAgain(after, profile)
+                : `paydesk journal reconcile ${applied.intent}`,
+            indent: 2,
+          },
+        ]
+      : []),
   ];
+}
+
+function showAgain({ id }: OrderMoney, profile: Profile): string {
+  return commandLine(profile, 'orders', 'show', id);
 }
 
 // One refund shows its time. Several refunds have the same time, so they show their amounts and cards instead.

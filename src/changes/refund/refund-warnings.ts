@@ -1,10 +1,11 @@
 /** What a person should know before a refund is sent, although nothing refuses it. Pure. */
 
 import { figuresIn } from '../../amounts.ts';
-import type { OrderMoney } from '../../api/charges.ts';
+import { newestEqual, type OrderMoney, standingRefunds, takenSum } from '../../api/charges.ts';
 import { statuses } from '../../api/spec.ts';
 import type { Profile } from '../../profiles/profiles.ts';
 import { isKnown, type RefundOrigins } from './known-refunds.ts';
+import type { RefundPlan } from './refund-plan.ts';
 
 const youngMs = 15 * 60_000;
 
@@ -18,22 +19,39 @@ export function youngWarnings(
   origins: RefundOrigins,
 ): string[] {
   const figure = figuresIn(money.currency, settings);
-  return money.charges.flatMap(({ number, refunds }) =>
-    refunds.flatMap(({ id, amount, createdAt = 0 }) => {
+  return money.charges.flatMap((charge) =>
+    standingRefunds(charge).flatMap(({ id, amount, createdAt = 0 }) => {
       const ageMs = nowMs - createdAt * 1000;
       if (ageMs > youngMs || isKnown(origins, id)) return [];
       const ago = ageMs < 60_000 ? 'just now' : `${Math.floor(ageMs / 60_000)} min ago`;
       return [
-        `${id} refunded ${figure(-amount)} of charge ${number} ${ago}: somebody may be refunding this order now`,
+        `${id} refunded ${figure(-amount)} of charge ${charge.number} ${ago}: somebody may be refunding this order now`,
       ];
     }),
   );
 }
 
+/** Says which failed refund of the same amount this refund follows: `follows rf_1, which failed (read 10:42)`. */
+export function followsWarnings(
+  { expected, money }: Pick<RefundPlan, 'expected' | 'money'>,
+  failedWords: (refundId: string) => string | undefined = () => undefined,
+): string[] {
+  return expected.flatMap(({ chargeId, amount }) => {
+    const refunds = money.charges.find(({ id }) => id === chargeId)?.refunds ?? [];
+    const failed = newestEqual(
+      refunds.filter(({ meaning }) => meaning === 'failed'),
+      amount,
+    );
+    if (failed === undefined) return [];
+    const when = failedWords(failed.id);
+    return [`follows ${failed.id}, which failed${when === undefined ? '' : ` (${when})`}`];
+  });
+}
+
 /** Warns when the order lacks a field that the refund depends on, or when its state or its sums are unusual. */
 export function generalWarnings(money: OrderMoney, { settings }: Profile): string[] {
   const figure = figuresIn(money.currency, settings);
-  const shown = money.charges.reduce((sum, charge) => sum + charge.refunded, 0);
+  const shown = takenSum(money);
   return [
     ...statusWarnings(money),
     ...(money.amountRefunded !== undefined && money.amountRefunded > shown

@@ -30,7 +30,9 @@ export function nextSteps(
   const last = record.verdicts.at(-1);
   if (last?.alarm !== undefined && !open)
     return [
-      'stop on this order and show your lead; when somebody has dealt with it:',
+      last.alarm === 'failed'
+        ? 'tell the buyer; it can be refunded again. When somebody has dealt with it:'
+        : 'stop on this order and show your lead; when somebody has dealt with it:',
       `paydesk journal acknowledge ${intent} --note TEXT`,
     ];
   if (open) {

@@ -4,7 +4,7 @@ import type { Service } from '../../api/api.ts';
 import type { JsonObject } from '../../api/spec.ts';
 import { unrecordedLine } from '../../changes/changes.ts';
 import { CliError } from '../../errors.ts';
-import { type AttemptRecord, appearedVerdict, isPaidTwice } from '../../journal/journal.ts';
+import { type AttemptRecord, appearedVerdict, isFailedLate, isPaidTwice } from '../../journal/journal.ts';
 import { shownOrders, unconfirmedOf } from '../../orders/orders.ts';
 import type { Context } from '../command.ts';
 
@@ -15,6 +15,8 @@ export interface OpenOrders {
   readonly twice: ReadonlySet<string>;
   /** The orders with a refund that appeared although somebody recorded it as not made. */
   readonly appeared: ReadonlySet<string>;
+  /** The orders with a refund that failed after it was made. */
+  readonly failed: ReadonlySet<string>;
   /** Adds what orders show and the journal does not know yet. */
   readonly see: (orders: readonly JsonObject[]) => Promise<void>;
 }
@@ -29,6 +31,7 @@ export async function startOpenOrders(ctx: Context): Promise<OpenOrders> {
   const open = ordersOf((record) => ctx.journal.isOpen(record, now));
   const twice = ordersOf(isPaidTwice);
   const appeared = ordersOf((record) => appearedVerdict(record) !== undefined);
+  const failed = ordersOf(isFailedLate);
   const see = async (orders: readonly JsonObject[]) => {
     for (const { order, cases } of await shownOrders(ctx, service, orders)) {
       const id = String(order.id);
@@ -41,7 +44,7 @@ export async function startOpenOrders(ctx: Context): Promise<OpenOrders> {
     }
   };
   const unconfirmed = open.size + (await withoutOrder(ctx, service));
-  return { unconfirmed, twice, appeared, see };
+  return { unconfirmed, twice, appeared, failed, see };
 }
 
 function noneIfUnreadable(error: unknown): readonly AttemptRecord[] {
