@@ -13,8 +13,10 @@ import {
   customerIdPattern,
   itemsOf,
   type JsonObject,
+  meaningOfRefund,
   orderIdPattern,
   paths,
+  type RefundMeaning,
   statuses,
   valueAt,
 } from './spec.ts';
@@ -150,10 +152,24 @@ function paidWith(charge: JsonObject): unknown {
     : valueAt(charge, ['payment_method', 'type']);
 }
 
+// What is pending has not gone back, but the service may count it in its figure.
+function pendingIn({ charges }: JsonObject, counted: number): number {
+  const refunds = itemsOf(charges).flatMap((charge) => itemsOf(charge.refunds));
+  const sumOf = (meaning: RefundMeaning) =>
+    refunds
+      .filter(({ status }) => meaningOfRefund(typeof status === 'string' ? status : undefined) === meaning)
+      .reduce((sum, { amount }) => sum + Math.abs(Number(amount)), 0);
+  const pending = sumOf('pending');
+  return pending > 0 && sumOf('made') + pending === counted ? pending : 0;
+}
+
 /** What was refunded, as a negative number; undefined if nothing was. */
 function refundedOf(record: JsonObject): unknown {
   const amount = record.amount_refunded;
-  return typeof amount === 'number' ? (amount === 0 ? undefined : -amount) : amount;
+  if (typeof amount !== 'number') return amount;
+  if (amount === 0) return undefined;
+  const back = amount - pendingIn(record, amount);
+  return back === 0 ? undefined : -back;
 }
 
 /** The columns of orders, in the order in which they are printed. */

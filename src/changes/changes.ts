@@ -48,6 +48,7 @@ export {
   caseBlocks,
   caseSteps,
   checkTwiceCommand,
+  failedWords,
   goneWords,
   mayAppearWords,
   unrecordedLine,

@@ -114,6 +114,11 @@ function caseLines(ctx: Context, profile: Profile, one: OrderCase, isShown: bool
       ];
     case 'gone':
       return [goneWords(one), 'do not refund this order; show your lead'];
+    case 'failed':
+      return [
+        failedWords(one),
+        `that money did not go back; end this with ${acknowledgeCommand(one.record.sent.intent)}`,
+      ];
     // The line about what was settled by hand says it.
     case 'recorded not made':
       return [];
@@ -124,6 +129,15 @@ function caseLines(ctx: Context, profile: Profile, one: OrderCase, isShown: bool
 export function goneWords({ refunds }: Extract<OrderCase, { readonly is: 'gone' }>): string {
   const are = refunds.length === 1 ? 'refund' : 'refunds';
   return `${are} ${refunds.join(' and ')} ${refunds.length === 1 ? 'was' : 'were'} made, and the order does not show ${refunds.length === 1 ? 'it' : 'them'} any more`;
+}
+
+/** `refund re_1 FAILED after it was made` */
+export function failedWords({ refunds }: Extract<OrderCase, { readonly is: 'failed' }>): string {
+  return `FAILED  ${refunds.length === 0 ? 'a refund' : refunds.join(' and ')} failed after it was made`;
+}
+
+function acknowledgeCommand(intent: string): string {
+  return `paydesk journal acknowledge ${intent} --note TEXT`;
 }
 
 // Two attempts may have an alarm about the same money: ending one leaves the other.
@@ -205,6 +219,8 @@ function stepOf(ctx: Context, one: OrderCase): readonly [words: string, command:
         'see what was sent, and what the service replied:',
         `paydesk journal show ${one.record.sent.intent}`,
       ];
+    case 'failed':
+      return ['see what was sent, and when it failed:', `paydesk journal show ${one.record.sent.intent}`];
     case 'recorded not made':
       return [
         `wait until ${untilWords(ctx, one.until)}: it may still appear. See who recorded that it was not made, and why:`,

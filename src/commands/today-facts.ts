@@ -26,6 +26,7 @@ export interface TodayLine extends JsonObject {
     | 'made_twice'
     | 'has_appeared'
     | 'failed'
+    | 'gone'
     | 'refunded'
     | 'paid'
     | 'waiting'
@@ -100,12 +101,13 @@ function keepLargest(largest: Map<string, RefundFact>, refund: RefundFact, { ran
     largest.set(refund.currency ?? '', refund);
 }
 
-function openLines({ unconfirmed, twice, appeared, failed }: OpenOrders): readonly TodayLine[] {
+function openLines({ unconfirmed, twice, appeared, failed, gone }: OpenOrders): readonly TodayLine[] {
   return [
     lineOf('unconfirmed', null, undefined, unconfirmed, null),
     lineOf('made_twice', null, undefined, twice.size, null),
     lineOf('has_appeared', null, undefined, appeared.size, null),
     lineOf('failed', null, undefined, failed.size, null),
+    lineOf('gone', null, undefined, gone.size, null),
   ];
 }
 

@@ -103,6 +103,7 @@ const labels: Readonly<Record<TodayLine['what'], string>> = {
   made_twice: 'made twice',
   has_appeared: 'appeared',
   failed: 'failed',
+  gone: 'gone',
   refunded: 'refunded today',
   paid: 'paid today',
   waiting: 'waiting',
@@ -121,7 +122,7 @@ function screen(ctx: Context, source: Source, { lines, away }: TodayFacts): read
   };
   const grid = (Object.keys(labels) as TodayLine['what'][]).flatMap((what): (readonly Cell[])[] => {
     const own = lines.filter((line) => line.what === what && line.count > 0);
-    if (own.length === 0 && what === 'failed') return [];
+    if (own.length === 0 && (what === 'failed' || what === 'gone')) return [];
     if (own.length === 0) return [[labels[what], noneOf(what, source), '', '']];
     return own.map((line, index) => [
       index === 0 ? emphasised(what) : '',
@@ -165,5 +166,5 @@ function emphasised(what: TodayLine['what']): Cell {
 
 // The journal says these, of every currency.
 function needsPerson(what: TodayLine['what']): boolean {
-  return ['unconfirmed', 'made_twice', 'has_appeared', 'failed'].includes(what);
+  return ['unconfirmed', 'made_twice', 'has_appeared', 'failed', 'gone'].includes(what);
 }

@@ -5,6 +5,7 @@ import {
   hasNoCharges,
   hiddenRefunds,
   type MoneyReading,
+  type OrderMoney,
   type RefundRecord,
   readMoney,
 } from '../api/charges.ts';
@@ -18,7 +19,7 @@ import {
   refundsPaidTwice,
   statementOn,
 } from '../journal/journal.ts';
-import { casesOf, isUnconfirmed, type OrderCase, untilMayAppear } from './order-cases.ts';
+import { casesOf, isUnconfirmed, type OrderCase, stopsRefund, untilMayAppear } from './order-cases.ts';
 
 /** Every state of a refund, in code, JSON, screens and documents. */
 export const refundStates = [
@@ -30,6 +31,7 @@ export const refundStates = [
   'recorded not made',
   'appeared',
   'made twice',
+  'gone',
   'elsewhere',
 ] as const;
 /**
@@ -40,6 +42,7 @@ export const refundStates = [
  * - `recorded made`, `recorded not made`: a person says so, and the order does not show it
  * - `appeared`: a person recorded that it was not made, and the order shows it
  * - `made twice`: the order shows it more than once
+ * - `gone`: it was made, and the order does not show it any more
  * - `elsewhere`: the order shows it, and the journal does not know it
  */
 export type RefundState = (typeof refundStates)[number];
@@ -49,6 +52,7 @@ const byUrgency: readonly RefundState[] = [
   'unconfirmed',
   'made twice',
   'appeared',
+  'gone',
   'recorded made',
   'recorded not made',
   'failed',
@@ -85,6 +89,8 @@ export interface KnownOrder {
   readonly attempts: readonly AttemptRecord[];
   /** What a person must know first, the most urgent first. */
   readonly cases: readonly OrderCase[];
+  /** That in a word, for the place of the service's status; undefined if there is nothing. */
+  readonly first: OrderCase['is'] | 'no mode' | undefined;
   readonly refunds: readonly KnownRefund[];
   /** Why the order as the service shows it cannot be refunded, beginning with its status; undefined if it can be. */
   readonly unfit: string | undefined;
@@ -101,11 +107,26 @@ export function knownOrder(
 ): KnownOrder {
   const reading = readMoney(order);
   const cases = casesOf(order, attempts, now);
-  const stop = cases.find(({ is }) => is !== 'recorded not made');
+  const stop = cases.find((one) => stopsRefund(one) || one.is === 'recorded made');
   const unfit = whyUnfit(order, mode);
   const whyNot = unfit ?? (stop && `${statusOf(order)}, ${stop.is}`);
   const refunds = refundsOf(order, reading, attempts, cases, now);
-  return { order, reading, attempts, cases, refunds, unfit, whyNot };
+  const isDoubted =
+    'money' in reading &&
+    doubtOf(reading.money) !== undefined &&
+    reading.money.charges.some((charge) => charge.refunds.length > 0);
+  const first =
+    cases[0]?.is ?? (isDoubted ? 'unconfirmed' : modeOfOrder(order) === undefined ? 'no mode' : undefined);
+  return { order, reading, attempts, cases, first, refunds, unfit, whyNot };
+}
+
+/** Why nobody knows what went back of an order, as it shows itself; undefined if its figures and statuses tell. */
+export function doubtOf({ doubt, charges }: OrderMoney): string | undefined {
+  if (doubt !== undefined) return `its figures contradict each other: ${doubt}`;
+  const unknown = charges.flatMap(({ refunds }) => refunds).find(({ meaning }) => meaning === 'unconfirmed');
+  return (
+    unknown && `refund ${unknown.id} has the status ${unknown.status ?? ''}, which paydesk does not know`
+  );
 }
 
 function refundsOf(
@@ -169,7 +190,7 @@ function unshownState(
   if (attempt.sent.proof.kind !== 'refund') return undefined;
   if (isUnconfirmed(attempt)) return 'unconfirmed';
   if (cases.some((one) => one.is === 'recorded made' && one.record === attempt)) return 'recorded made';
-  if (cases.some((one) => one.is === 'gone' && one.record === attempt)) return 'made';
+  if (cases.some((one) => one.is === 'gone' && one.record === attempt)) return 'gone';
   const isSaidNot = statementOn(attempt)?.verdict === 'rejected';
   return isSaidNot && untilMayAppear(attempt, now.wall) !== undefined ? 'recorded not made' : undefined;
 }
@@ -198,6 +219,8 @@ export function whyUnfit(order: JsonObject, mode?: Mode): string | undefined {
   if ('problem' in reading || problem !== undefined) return `${shown}, but ${problem}`;
   if (!reading.money.charges.some(({ counts }) => counts))
     return `${shown}, but no paid charge has money left`;
+  const doubt = doubtOf(reading.money);
+  if (doubt !== undefined) return `${shown}, but ${doubt}`;
   const own = modeOfOrder(order);
   if (own === undefined) return `${shown}, but ${noModeWords(order)}`;
   return mode === undefined || own === mode ? undefined : `${shown}, but it is of the other mode (${own})`;

@@ -7,6 +7,7 @@ import {
   type AttemptRecord,
   appearedRefunds,
   horizonOf,
+  isFailedLate,
   isOpen,
   isPaidTwice,
   type Moment,
@@ -36,6 +37,8 @@ export type OrderCase =
   | { readonly is: 'recorded made'; readonly record: AttemptRecord }
   /** It was made, and the order does not show it any more. `refunds`: the ids of the missing ones. */
   | { readonly is: 'gone'; readonly record: AttemptRecord; readonly refunds: readonly string[] }
+  /** It failed after it was made. That stops no refund. `refunds`: the ids of the failed ones. */
+  | { readonly is: 'failed'; readonly record: AttemptRecord; readonly refunds: readonly string[] }
   /** It can still take effect until then (Unix milliseconds). */
   | { readonly is: 'recorded not made'; readonly record: AttemptRecord; readonly until: number };
 
@@ -61,6 +64,7 @@ export function casesOf(
     ...twiceCases(paid && paidTwiceOf(paid, known), seen, appeared),
     ...(unshown === undefined ? [] : [{ is: 'recorded made' as const, record: unshown }]),
     ...(open === undefined ? goneCases(order, known) : []),
+    ...failedCases(order, known),
     ...late,
   ];
 }
@@ -112,6 +116,23 @@ function goneCases(order: JsonObject, known: readonly AttemptRecord[]): readonly
   });
 }
 
+// What somebody has acknowledged is no news any more.
+function failedCases(order: JsonObject, known: readonly AttemptRecord[]): readonly OrderCase[] {
+  const reading = readMoney(order);
+  if ('problem' in reading) return [];
+  const failed = new Set(
+    reading.money.charges.flatMap(({ refunds }) =>
+      refunds.filter(({ meaning }) => meaning === 'failed').map(({ id }) => id),
+    ),
+  );
+  return known.flatMap((record): readonly OrderCase[] => {
+    const last = record.verdicts.at(-1);
+    if (last?.acknowledged === 'failed' || last?.verdict !== 'applied') return [];
+    const refunds = ownRefunds(record).flatMap(({ id }) => (id !== undefined && failed.has(id) ? [id] : []));
+    return refunds.length === 0 && !isFailedLate(record) ? [] : [{ is: 'failed', record, refunds }];
+  });
+}
+
 /**
  * Until when a change may still take effect that somebody recorded as not made, Unix milliseconds. Undefined if nobody recorded
  * that, or if the time is over.
@@ -133,5 +154,5 @@ export function isUnconfirmed({ verdicts }: AttemptRecord): boolean {
 
 /** Whether no refund of such an order is sent before somebody has dealt with the case, whatever `--again` names. */
 export function stopsRefund({ is }: OrderCase): boolean {
-  return is !== 'recorded made' && is !== 'recorded not made';
+  return is !== 'recorded made' && is !== 'recorded not made' && is !== 'failed';
 }

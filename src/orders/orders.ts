@@ -2,6 +2,7 @@
 
 export { type RecordedState, recordedState, recordedStates } from './as-recorded.ts';
 export {
+  doubtOf,
   type KnownOrder,
   type KnownRefund,
   knownOrder,

@@ -12,11 +12,10 @@ export function stateWhy(refund: KnownRefund, currency: string | undefined, amou
   const sum = amount === undefined ? 'a refund' : amountWords(amount, currency, amounts);
   switch (state) {
     case 'made':
-      return record === undefined
-        ? `${sum} was made, and the order does not show it any more${journal('show')}`
-        : undefined;
     case 'elsewhere':
       return undefined;
+    case 'gone':
+      return `${sum} was made, and the order does not show it any more${journal('show')}`;
     case 'pending':
       return `${record?.id ?? 'a refund'} is pending: the service has taken it up, and the money has not gone back yet`;
     case 'failed':

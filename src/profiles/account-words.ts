@@ -71,9 +71,9 @@ export function modeProblem(order: JsonObject, profile: Profile): string | undef
 
 /** Throws CliError 'refused' if the mode of an order is not that of the profile, or if it is of no mode. */
 export function checkMode(order: JsonObject, profile: Profile): void {
-  checkOtherMode(order, profile);
   const problem = modeProblem(order, profile);
   if (problem === undefined) return;
+  if (modeOfOrder(order) !== undefined) checkOtherMode(order, profile);
   throw new CliError('refused', problem, {
     certain: 'nothing was sent',
     now: [
@@ -83,7 +83,7 @@ export function checkMode(order: JsonObject, profile: Profile): void {
   });
 }
 
-/** Throws CliError 'refused' if an order shows that the key is of the other mode. An order of no mode does not show that. */
+/** Throws CliError 'refused' if an order shows that the key is of the other mode, whatever its charges say. */
 export function checkOtherMode(order: JsonObject, profile: Profile): void {
   if (!contradictsMode(order, profile.mode)) return;
   throw wrongMode(profile, order, {

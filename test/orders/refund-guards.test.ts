@@ -178,14 +178,15 @@ describe('what is read must say one thing, all of it', () => {
     expect(service.posts).toEqual([]);
   });
 
-  test('more that went back than the refunds shown is warned of', async () => {
+  test('more that went back than the refunds shown is refused (3), with both figures', async () => {
     const charge = chargeOf('ch_1', 35000, { refunds: listOf(refundOf('rf_1', 1000)) });
     await using service = await refunding([orderOf('ord_1', [charge], { amount_refunded: 4000 })]);
     using home = newHome();
     const ran = await run(home, service, '--charge', '1', '--amount', '500', '--dry-run', '--json');
-    expect(ran.code, ran.stderr).toBe(0);
-    const { checks } = JSON.parse(ran.stdout);
-    expect(checks).toContain('the order says 4000 refunded, but its refunds add up to 1000');
+    expect(ran.code, ran.stderr).toBe(3);
+    expect(JSON.parse(ran.stderr).message).toBe(
+      'ord_1 cannot be refunded now: its figures contradict each other: amount_refunded is 4000, and its refunds add up to 1000',
+    );
   });
 
   test('an order with a key twice is not changed (1) (F7)', async () => {

@@ -19,7 +19,9 @@ describe('the only charge says is_refundable false, and its order true', () => {
     ['a part of it by its number', locked, ['--amount', '300', '--charge', '1']],
   ])('%s is refused: exit 3, nothing is sent', async (_name, charge, words) => {
     using home = newHome();
-    await using service = await startService({ orders: [orderOf('ord_1', [charge])] });
+    await using service = await startService({
+      orders: [orderOf('ord_1', [charge], { amount_refunded: charge === lockedInPart ? 12000 : 0 })],
+    });
     const ran = await paydesk(['orders', 'refund', 'ord_1', '--yes', ...words], { home, env: service.env });
     expect({ code: ran.code, posts: service.posts }, ran.stderr).toEqual({ code: 3, posts: [] });
     expect(ran.stderr).toContain('charge 1 (*4242) of ord_1 is not refundable (is_refundable false)');

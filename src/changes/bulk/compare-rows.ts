@@ -379,7 +379,7 @@ function verdictOf(refunds: readonly KnownRefund[], cases: KnownOrder['cases']):
   // Once somebody has dealt with it, it is just more than the file says.
   if (has('made twice') && cases.some(({ is }) => is === 'made twice')) return 'made_twice';
   if (has('appeared')) return 'appeared';
-  if (refunds.some(({ state, record }) => state === 'made' && record === undefined)) return 'gone';
+  if (has('gone')) return 'gone';
   return undefined;
 }
 

@@ -5,6 +5,7 @@ import { type ChargeMoney, type OrderMoney, paidBy, standingRefunds } from '../.
 import type { RefundRequest } from '../../api/request-bodies.ts';
 import type { JsonObject, RefundReason } from '../../api/spec.ts';
 import type { ExpectedRefund } from '../../journal/journal.ts';
+import { doubtOf } from '../../orders/orders.ts';
 import { checkMode, type Profile } from '../../profiles/profiles.ts';
 import {
   chargeCommands,
@@ -78,6 +79,12 @@ export function planRefund(
 ): RefundPlan {
   if (!anyMode) checkMode(order, profile);
   const money = provableMoney(order, profile);
+  const doubt = doubtOf(money);
+  if (doubt !== undefined)
+    throw refused(`${money.id} cannot be refunded now: ${doubt}`, [
+      'ask whoever runs the service; this shows the order:',
+      showOrder(money, profile),
+    ]);
   checkTyped(asked, money, profile);
   if (asked.charge === undefined) checkWhole(money, profile);
   const target = chooseTarget(asked, money, profile, nowMs);

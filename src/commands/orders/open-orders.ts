@@ -9,7 +9,7 @@ import { shownOrders, unconfirmedOf } from '../../orders/orders.ts';
 import type { Context } from '../command.ts';
 
 export interface OpenOrders {
-  /** How many changes are unconfirmed, also those without an order, such as payment links. */
+  /** How many changes are unconfirmed, also those without an order, such as payment links; and orders whose figures tell nothing. */
   readonly unconfirmed: number;
   /** The orders with a refund that was made twice. */
   readonly twice: ReadonlySet<string>;
@@ -17,6 +17,8 @@ export interface OpenOrders {
   readonly appeared: ReadonlySet<string>;
   /** The orders with a refund that failed after it was made. */
   readonly failed: ReadonlySet<string>;
+  /** The orders that no longer show a refund that was made. */
+  readonly gone: ReadonlySet<string>;
   /** Adds what orders show and the journal does not know yet. */
   readonly see: (orders: readonly JsonObject[]) => Promise<void>;
 }
@@ -32,19 +34,32 @@ export async function startOpenOrders(ctx: Context): Promise<OpenOrders> {
   const twice = ordersOf(isPaidTwice);
   const appeared = ordersOf((record) => appearedVerdict(record) !== undefined);
   const failed = ordersOf(isFailedLate);
+  const gone = new Set<string>();
   const see = async (orders: readonly JsonObject[]) => {
-    for (const { order, cases } of await shownOrders(ctx, service, orders)) {
+    for (const { order, cases, first } of await shownOrders(ctx, service, orders)) {
       const id = String(order.id);
+      if (first === 'unconfirmed') open.add(id);
       for (const one of cases) {
         if (one.is === 'made twice') twice.add(id);
         if (one.is === 'appeared') appeared.add(id);
+        if (one.is === 'failed') failed.add(id);
+        if (one.is === 'gone') gone.add(id);
         const line = unrecordedLine(id, one);
         if (line !== undefined) ctx.notes.warn(line);
       }
     }
   };
-  const unconfirmed = open.size + (await withoutOrder(ctx, service));
-  return { unconfirmed, twice, appeared, failed, see };
+  const others = await withoutOrder(ctx, service);
+  return {
+    get unconfirmed() {
+      return open.size + others;
+    },
+    twice,
+    appeared,
+    failed,
+    gone,
+    see,
+  };
 }
 
 function noneIfUnreadable(error: unknown): readonly AttemptRecord[] {

@@ -34,9 +34,8 @@ export async function statusColumn(ctx: Context, service: Service): Promise<Stat
     async lookUp(records) {
       words = new Map();
       const values = records.map(({ value }) => value);
-      for (const { order, cases } of await shownOrders(ctx, service, values)) {
-        const [first] = cases;
-        if (first !== undefined) words.set(order.id, first.is);
+      for (const { order, cases, first } of await shownOrders(ctx, service, values)) {
+        if (first !== undefined) words.set(order.id, first);
         for (const line of cases.flatMap((one) => unrecordedLine(String(order.id), one) ?? []))
           ctx.notes.warn(line);
       }

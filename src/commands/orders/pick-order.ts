@@ -48,7 +48,11 @@ export async function pickOrder(ctx: Context, service: Service, offer: Pickable)
     amounts: profile.settings,
     show(order) {
       const known = knownOf(order);
-      return shownOf(order, profile, { whyNot: offer.whyNot?.(known), cases: known.cases });
+      return shownOf(order, profile, {
+        whyNot: offer.whyNot?.(known),
+        cases: known.cases,
+        first: known.first,
+      });
     },
   };
   const search = searchOrders(service, kept, index);

@@ -9,6 +9,7 @@ import {
   appearedCommand,
   appearedWords,
   checkTwiceCommand,
+  failedWords,
   goneWords,
   mayAppearWords,
   unshownWords,
@@ -52,6 +53,8 @@ export interface OrderShown {
   readonly whyNot: string;
   /** What is open of it, the most urgent first. */
   readonly cases: readonly OrderCase[];
+  /** What stands in place of its status. */
+  readonly first: KnownOrder['first'];
   /** The order itself as one of two twins. */
   readonly twin: Twin | undefined;
 }
@@ -60,7 +63,7 @@ export interface OrderShown {
 export function shownOf(
   value: JsonObject,
   { settings }: Pick<Profile, 'settings'>,
-  { cases, whyNot }: Pick<OrderShown, 'cases'> & { readonly whyNot: string | undefined },
+  { cases, first, whyNot }: Pick<OrderShown, 'cases' | 'first'> & { readonly whyNot: string | undefined },
 ): OrderShown {
   const referenceKeys = settings['reference.keys'];
   const { customer_info: buyer, amount, currency, payment_status: status } = readOrder(value) ?? {};
@@ -89,6 +92,7 @@ export function shownOf(
     charges: charges.length < 2 ? [] : charges,
     whyNot: whyNot ?? status ?? 'no status shown',
     cases,
+    first,
     twin: twinOf(value),
   };
 }
@@ -165,8 +169,7 @@ const visible: readonly string[] = ['name', 'email', 'amount', 'currency', 'id']
 
 // The words that matter come first, since a long status is cut.
 function statusOf({ shown, twin }: KeptOrder<OrderShown>): string {
-  const [first] = shown.cases;
-  if (first !== undefined) return first.is;
+  if (shown.first !== undefined) return shown.first;
   return twin === undefined || isSettled(twin) ? shown.status : `twin, ${shown.status}`;
 }
 
@@ -183,6 +186,8 @@ function caseText(open: OrderCase, parts: RowParts): string {
       return unshownWords(open.record, parts.profile);
     case 'gone':
       return goneWords(open);
+    case 'failed':
+      return failedWords(open);
     case 'recorded not made':
       return mayAppearWords(parts.ctx, parts.profile, open);
   }
