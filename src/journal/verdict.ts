@@ -96,6 +96,8 @@ export function rulingOfWatched(
   const { verdict, by, created, refunds, acknowledged } = last;
   const alarm = last.alarm === 'disagreement' ? undefined : last.alarm;
   const kept = { verdict, by, created, acknowledged } as const;
+  // What was made although it counted as not made has failed now: that alarm is over.
+  const lost = alarm === 'applied_though_rejected' ? undefined : alarm;
   // What a person has dealt with is not raised again.
   const raised = (news: Alarm, about = evidence.refunds) =>
     isAcknowledged(last, news, about) ? undefined : news;
@@ -115,7 +117,7 @@ export function rulingOfWatched(
       const failed = own.filter(isFailed);
       // Those that failed may be somebody else's.
       if (failed.length === 0) return undefined;
-      return { ...kept, why: failedWhy(failed), alarm: alarm ?? raised('failed', failed), refunds: own };
+      return { ...kept, why: failedWhy(failed), alarm: lost ?? raised('failed', failed), refunds: own };
     }
     case 'expected': {
       const { contradicts } = evidence;
@@ -128,7 +130,7 @@ export function rulingOfWatched(
       const failed = known.filter((refund) => isFailed(refund) && !own.includes(refund));
       // What shows in its place may belong to another attempt.
       if (failed.length > 0 && !isTwice && !hadFailed(record))
-        return { ...kept, why: failedWhy(failed), alarm: alarm ?? raised('failed', failed), refunds: known };
+        return { ...kept, why: failedWhy(failed), alarm: lost ?? raised('failed', failed), refunds: known };
       const pending = own.find(isPending);
       if (pending !== undefined && young && isSameStatus(record, own)) return undefined;
       const once = pending === undefined ? 'the service shows it once' : `refund ${pending.id} is pending`;

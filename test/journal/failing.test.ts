@@ -429,6 +429,12 @@ describe('a look at a refund', () => {
       { alarm: undefined, acknowledged: 'duplicate' },
     ],
     [
+      'made although it was refused, and failed now: the alarm is about that',
+      sent({ ...made(found('rf_1')), alarm: 'applied_though_rejected' }),
+      order([['rf_1', 'failed']]),
+      { alarm: 'failed' },
+    ],
+    [
       'failed, and still failed: the alarm stays',
       sent(failedLater),
       order([['rf_1', 'failed']]),

@@ -897,7 +897,9 @@ describe('an acknowledgement', () => {
         alarm: 'duplicate',
         acknowledged: undefined,
       });
-      expect(whole(done(), seen(failed(order(5))))).toMatchObject({ alarm: 'failed' });
+      const known = { ...twice, refunds: seenTwice };
+      const dealtWith = { ...known, alarm: undefined, acknowledged: 'duplicate', time: 2000 } as const;
+      expect(whole(attempt(known, dealtWith), seen(failed(order(5))))).toMatchObject({ alarm: 'failed' });
       expect(whole(done({ refunds: undefined }), seen(order(5, 5)))).toMatchObject({ alarm: 'duplicate' });
     });
 

@@ -55,6 +55,7 @@ export function violationOf(world: World, rules: Rules): string | undefined {
     lostOutcome(world, rules) ??
     falseApplied(world, rules) ??
     silentDoubling(world, rules) ??
+    silentFailure(world, rules) ??
     silentRepeat(world, rules)
   );
 }
@@ -68,7 +69,7 @@ function cameBack({ takenBack, journals }: World): string | undefined {
 
 // Whoever records wrongly that a refund was not made allows one more.
 function isDouble({ ledger, journals }: World, { wanted, mistakes }: Rules): boolean {
-  const ours = ledger.filter(({ whose }) => whose === 'ours');
+  const ours = ledger.filter(({ whose, status }) => whose === 'ours' && status !== 'failed');
   if (wanted === 'each_once') return new Set(ours.map(({ row, amount }) => row ?? amount)).size < ours.length;
   const allowed =
     mistakes === 'not_made' ? journals.flatMap(({ attempts }) => attempts).filter(wasNotMade).length : 0;
@@ -80,7 +81,7 @@ function wasNotMade({ verdicts }: AttemptRecord): boolean {
 }
 
 function lostOutcome(world: World, { mistakes, doubtsByHand }: Rules): string | undefined {
-  const { requests, processes, journals, witnesses, restored } = world;
+  const { requests, processes, journals, witnesses, restored, ledger } = world;
   // A journal that was put back knows less. Its witness does not, and what is sent then shows whether that does harm.
   const known = restored ? witnesses.map(attemptsIn) : journals.map(({ attempts }) => attempts);
   // Nobody can tell two equal refunds apart: where each refund that was made counts for one attempt, it may be the other one.
@@ -95,7 +96,8 @@ function lostOutcome(world: World, { mistakes, doubtsByHand }: Rules): string | 
     const last = record.verdicts.at(-1);
     if (mistakes === 'not_made' && (last?.by === 'person' || !doubtsByHand || isEachCounted)) continue;
     const closed = last?.verdict === 'not_sent' || (last?.verdict === 'rejected' && last.confirmed === true);
-    if (fate === 'applied' && closed)
+    const stands = ledger.some(({ by, status }) => by === name && status !== 'failed');
+    if (fate === 'applied' && closed && stands)
       return `lost outcome: ${name} took effect and is closed as ${last.verdict}`;
   }
   return undefined;
@@ -144,6 +146,20 @@ function silentDoubling({ journals, ledger }: World, rules: Rules): string | und
     if (record === undefined || last?.verdict !== 'applied' || last.by === 'person') continue;
     const isOver = !(rules.watch && isUnsettled(record)) && last.alarm === undefined;
     if (isOver && !hasAcknowledged(record, `r${at}`)) return `no alarm: the service made ${by} twice`;
+  }
+  return undefined;
+}
+
+// Who was told that a refund was made must be told, or have acknowledged, that it has failed, once nobody will look at it any more.
+function silentFailure({ journals, ledger }: World, rules: Rules): string | undefined {
+  const records = journals.flatMap(({ attempts }) => attempts);
+  for (const { by } of ledger.filter(({ status }) => status === 'failed')) {
+    const record = records.find((one) => attemptName(one) === by);
+    const last = record && verdictOf(record);
+    if (record === undefined || last?.verdict !== 'applied' || last.by === 'person') continue;
+    const isLookedAt = rules.watch && isUnsettled(record);
+    const isTold = record.verdicts.some(({ alarm, acknowledged }) => (alarm ?? acknowledged) === 'failed');
+    if (!isLookedAt && !isTold) return `no alarm: ${by} failed after it was made`;
   }
   return undefined;
 }

@@ -18,6 +18,7 @@ export function happenings(world: World, rules: Rules): Move[] {
   return [
     ...timePasses(world, rules),
     ...world.requests.flatMap((_, index) => fates(world, rules, index)),
+    ...world.ledger.flatMap((_, index) => ends(world, index)),
     ...othersRefund(world),
     ...powerFails(world),
     ...clockIsSet(world, rules),
@@ -38,7 +39,10 @@ function fates(world: World, rules: Rules, index: number): Move[] {
   if (request === undefined) return [];
   const { name, at, fate, amount, row } = request;
   const inTime = timeAt(world, world.now) - timeAt(world, at) <= horizonMs || !rules.effectsEnd;
-  const made = (whose: Refund['whose']) => [...world.ledger, { whose, at: world.now, by: name, amount, row }];
+  const made = (whose: Refund['whose'], status?: Refund['status']) => [
+    ...world.ledger,
+    { whose, at: world.now, by: name, amount, row, status },
+  ];
   const fated = (next: typeof fate): World => ({
     ...world,
     requests: replace(world.requests, index, { ...request, fate: next }),
@@ -60,7 +64,24 @@ function fates(world: World, rules: Rules, index: number): Move[] {
   const end = isAwaited
     ? { name: `request ${index} is refused for good`, world: fated('refused') }
     : { name: `request ${index} is lost`, world: fated('lost') };
-  return inTime ? [applied, end] : [end];
+  if (!inTime) return [end];
+  if (world.left.pendings === 0) return [applied, end];
+  const pending = { ...spend(fated('applied'), 'pendings'), ledger: made('ours', 'pending') };
+  return [applied, { name: `request ${index} takes effect, and its refund is pending`, world: pending }, end];
+}
+
+// What becomes of a refund that is pending; and one that was made, or is pending, may fail as long as its request is watched.
+function ends(world: World, index: number): Move[] {
+  const refund = world.ledger[index];
+  if (refund === undefined || refund.status === 'failed') return [];
+  const becomes = (status: Refund['status']) => replace(world.ledger, index, { ...refund, status });
+  const made = { name: `refund r${index} is made`, world: { ...world, ledger: becomes(undefined) } };
+  const settled = refund.status === 'pending' ? [made] : [];
+  const sentAt = world.requests.find(({ name }) => name === refund.by)?.at;
+  const isWatched = sentAt !== undefined && timeAt(world, world.now) - timeAt(world, sentAt) <= horizonMs;
+  if (world.left.fails === 0 || refund.whose !== 'ours' || !isWatched) return settled;
+  const failed = { ...spend(world, 'fails'), ledger: becomes('failed') };
+  return [...settled, { name: `refund r${index} fails`, world: failed }];
 }
 
 function othersRefund(world: World): Move[] {

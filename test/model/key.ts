@@ -1,6 +1,7 @@
 /** A state of the model's world as a short text: equal for worlds that behave alike from here on. */
 
-import { wasOver } from '../../src/journal/attempt-state.ts';
+import { isFailed } from '../../src/journal/agreement.ts';
+import { ownRefunds, wasOver } from '../../src/journal/attempt-state.ts';
 import type { AttemptRecord, AttemptRow } from '../../src/journal/journal-rows.ts';
 import { attemptName } from '../../src/journal/journal-rows.ts';
 import type { InFlight, State, Wanted } from '../../src/journal/protocol-types.ts';
@@ -24,13 +25,14 @@ export function keyOf(world: World): string {
   // as a read may leave it out.
   for (const { name, fate, at } of requests) {
     codes.push(numberIn(name), fates[fate]);
-    if (fate === 'flying' || left.twice > 0 || dating) codes.push(at);
+    if (fate === 'flying' || left.twice + left.fails > 0 || dating) codes.push(at);
   }
   codes.push(end);
-  for (const { whose, at, by } of ledger) {
-    codes.push(kinds[whose]);
+  const isEnding = left.pendings + left.fails > 0 || ledger.some(({ status }) => status !== undefined);
+  for (const { whose, at, by, status } of ledger) {
+    codes.push(kinds[whose] + statuses[status ?? 'made']);
     if (dating) codes.push(at);
-    if (dating || mixed) codes.push(by === undefined ? 0 : numberIn(by));
+    if (dating || mixed || isEnding) codes.push(by === undefined ? 0 : numberIn(by));
   }
   pushLeft(codes, left);
   if (alarmIgnored) codes.push(end);
@@ -45,6 +47,7 @@ export function keyOf(world: World): string {
 const end = 0xffff;
 const fates = { flying: 1, applied: 2, refused: 3, lost: 4 } as const;
 const kinds = { ours: 1, foreign: 2, doubled: 3 } as const;
+const statuses = { made: 0, pending: 4, failed: 8 } as const;
 
 // A number that may not fit into one character.
 function push(codes: number[], number: number): void {
@@ -66,12 +69,13 @@ function pushJournal(codes: number[], world: World, { rows, attempts, key }: Jou
 // None of them is more than 15.
 function pushLeft(codes: number[], left: Budget): void {
   const { runs, kills, powerLosses, foreign, settles, failures, twice, restores, jumps } = left;
-  const { acknowledgements, corrections } = left;
+  const { acknowledgements, corrections, pendings, fails } = left;
   codes.push(
     end,
     runs | (kills << 4) | (powerLosses << 8) | (foreign << 12),
     settles | (failures << 4) | (twice << 8) | (restores << 12),
-    jumps | (acknowledgements << 4) | (corrections << 8),
+    jumps | (acknowledgements << 4) | (corrections << 8) | (fails << 12),
+    pendings,
   );
 }
 
@@ -107,12 +111,13 @@ function rowKey(row: AttemptRow): string {
   if (row.type === 'sent') {
     const { proof, origin, again, given, plan } = row;
     const { charges, amountRefunded } = proof.before;
-    const ids = charges.flatMap(({ refunds }) => refunds.map(({ id }) => id));
+    const ids = charges.flatMap(({ refunds }) => refunds.map(({ id, status }) => `${id}${status ?? ''}`));
     const wish = [proof.expected[0]?.amount, given, plan];
     return [nameOf(row), 'S', proof.kind, ids, amountRefunded, origin, again, wish, stampKey(row)].join();
   }
   const { verdict, by, alarm, acknowledged, confirmed, refunds = [] } = row;
-  const ids = verdict === 'applied' ? refunds.map(({ id }) => id) : [];
+  const kept = verdict === 'applied' ? refunds : verdict === 'rejected' ? refunds.filter(isFailed) : [];
+  const ids = kept.map(({ id, status }) => `${id}${status ?? ''}`);
   return [nameOf(row), verdict, by[0], alarm, acknowledged, confirmed, ...ids].join('.');
 }
 
@@ -142,7 +147,8 @@ function recordKey(record: AttemptRecord): string {
     .filter(({ operator }) => operator !== undefined)
     .map(rowKey)
     .join('+');
-  return [rowKey(sent), start, rowKey(last), wasOver(record, last), byHand, first, skewed].join('_');
+  const own = ownRefunds(record).flatMap(({ id, status }) => (status === undefined ? [] : `${id}${status}`));
+  return [rowKey(sent), start, rowKey(last), wasOver(record, last), byHand, first, skewed, ...own].join('_');
 }
 
 /** What a journal holds, as far as anything can depend on it. */

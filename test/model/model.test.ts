@@ -49,6 +49,12 @@ describe('each rule is needed: without it there is a counterexample', () => {
     ],
     ['what a reply confirmed is watched', { watch: false }, 'a service that applies twice', 'no alarm'],
     [
+      'what was made is watched until its horizon, in case it fails',
+      { watch: false },
+      'a refund that fails after it was made, and is sent again',
+      'no alarm',
+    ],
+    [
       'a journal behind its witness refuses every change',
       { witness: false },
       'an older journal is put back',

@@ -1,7 +1,7 @@
 /** What the two people of the model type: a refund, the same once more, a look, a settlement, its correction, a repair. */
 
 import { begin } from '../../src/journal/at-most-once.ts';
-import { isDoubted, isDue, isOpen, verdictOf } from '../../src/journal/attempt-state.ts';
+import { hasFailed, isDoubted, isDue, isOpen, verdictOf } from '../../src/journal/attempt-state.ts';
 import { alarmedVerdict, isMadeByHand } from '../../src/journal/by-hand.ts';
 import type { AttemptRecord } from '../../src/journal/journal-rows.ts';
 import { attemptName } from '../../src/journal/journal-rows.ts';
@@ -28,10 +28,12 @@ import {
 
 /** Everything that a person can type next. Whoever was told that the refund exists only looks at what is watched, or corrects. */
 export function typed(world: World, rules: Rules, index: number): Move[] {
-  const isContent = world.processes[index] === 'content';
+  const { attempts } = journalOf(world, index);
+  // Whoever is told that it failed asks for it again.
+  const isContent = world.processes[index] === 'content' && !attempts.some(hasFailed);
   const isDone =
     isContent &&
-    rules.budget.twice === 0 &&
+    rules.budget.twice + rules.budget.fails === 0 &&
     world.left.corrections === 0 &&
     (rules.mistakes !== 'not_made' || !rules.doubtsByHand);
   if (world.left.runs === 0 || isDone) return [];
@@ -39,7 +41,6 @@ export function typed(world: World, rules: Rules, index: number): Move[] {
     if (hasForgotten(world, rules, index)) return [];
   } else if (rules.witness && witnessOf(world, index).length > journalOf(world, index).rows.length)
     return [repair(world, index)];
-  const { attempts } = journalOf(world, index);
   const moment = momentIn(world, rules, index, false);
   const doubtful = attempts.filter(
     (record) => verdictOf(record)?.verdict === 'not_seen' && !isOpen(record, moment),
@@ -50,7 +51,7 @@ export function typed(world: World, rules: Rules, index: number): Move[] {
     (world.left.acknowledgements > 0 && alarmedVerdict(record, moment) !== undefined) ||
     (world.left.corrections > 0 && verdictOf(record)?.by === 'person') ||
     (rules.doubtsByHand && isDoubted(record)) ||
-    (rules.budget.twice > 0 && rules.watch && isDue(record, moment));
+    (rules.budget.twice + rules.budget.fails > 0 && rules.watch && isDue(record, moment));
   const looks = attempts.filter(isWorthALook).flatMap((record) => look(world, rules, index, record));
   if (isContent) return looks;
   const wanted = rules.plans ? rowsApplied(world, rules, index) : refunds(world, rules, index, doubtful);
@@ -72,7 +73,8 @@ function refunds(world: World, rules: Rules, index: number, doubtful: readonly A
   ];
   if (repeats.length === 0) return atOnce(startChange(world, rules, index, []), rules, index, 'refund');
   // Whoever sees that the refund is there does not ask for it again; what was seen may be old when it is sent.
-  const isThere = world.ledger.length > (rules.olderRefund ? 1 : 0);
+  const isThere =
+    world.ledger.filter(({ status }) => status !== 'failed').length > (rules.olderRefund ? 1 : 0);
   if (isThere && !rules.careless) return [];
   const names = rules.careless ? repeats : repeats.slice(-1);
   return names.map((name) => ({

@@ -117,6 +117,9 @@ export interface Budget {
   readonly acknowledgements: number;
   /** Records by hand that somebody corrects. */
   readonly corrections: number;
+  /** Refunds that are pending before they are made or fail, and refunds that fail. */
+  readonly pendings: number;
+  readonly fails: number;
 }
 
 /** Nothing happens but what is added to it. */
@@ -132,6 +135,8 @@ export const none: Budget = {
   jumps: 0,
   acknowledgements: 0,
   corrections: 0,
+  pendings: 0,
+  fails: 0,
 };
 
 /** No request takes effect later than this after it left. */

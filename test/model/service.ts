@@ -38,10 +38,11 @@ export function orderOf(
   summed: readonly Refund[],
   rules: Rules,
 ): unknown {
-  const records = shown.map(({ at, amount }, index) => ({
+  const records = shown.map(({ at, amount, status }, index) => ({
     id: `r${index}`,
     object: 'refund',
     amount: -amount,
+    ...(status !== undefined && { status }),
     ...(rules.times && !rules.newestFirst && { created_at: Math.floor(timeAt(world, at) / 1000) }),
   }));
   const data = rules.newestFirst ? records.toReversed() : records;
@@ -51,7 +52,12 @@ export function orderOf(
     object: 'order',
     livemode: false,
     amount: 100,
-    ...(rules.sums && { amount_refunded: summed.reduce((sum, { amount }) => sum + amount, 0) }),
+    ...(rules.sums && {
+      amount_refunded: summed.reduce(
+        (sum, { amount, status }) => sum + (status === 'failed' ? 0 : amount),
+        0,
+      ),
+    }),
     payment_status: 'paid',
     charges: { has_more: false, data: [{ id: 'ch_1', amount: 100, status: 'paid', refunds }] },
   };

@@ -37,6 +37,7 @@ export interface Refund extends Wish {
   readonly whose: 'ours' | 'foreign' | 'doubled';
   readonly at: number;
   readonly by?: string | undefined;
+  readonly status?: 'pending' | 'failed' | undefined;
 }
 
 export interface Running {

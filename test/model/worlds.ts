@@ -56,6 +56,22 @@ export const worlds: ReadonlyMap<string, Named> = new Map<string, Named>([
     },
   ],
   [
+    'a refund that fails after it was made, and is sent again',
+    {
+      rules: { origins: ['http://pay.example'] },
+      short: { ...none, runs: 2, fails: 1, pendings: 1 },
+      long: { ...none, runs: 3, fails: 1, acknowledgements: 1 },
+    },
+  ],
+  [
+    'a refund that fails, and two people who look',
+    {
+      rules: {},
+      short: { ...none, runs: 2, fails: 1 },
+      long: { ...pair, fails: 1, pendings: 1 },
+    },
+  ],
+  [
     'a service that shows new sums without the new records',
     {
       rules: { reads: 'without_records' },
