@@ -2,6 +2,7 @@
 
 import { hasNoCharges, newestOf, type RefundRecord } from './charges.ts';
 import {
+  isTime,
   itemsOf,
   type JsonObject,
   meaningOfRefund,
@@ -75,7 +76,7 @@ function shownRefund({ id, amount, created_at: createdAt, status }: JsonObject):
   return [
     {
       id,
-      createdAt: typeof createdAt === 'number' ? createdAt : undefined,
+      createdAt: isTime(createdAt) ? createdAt : undefined,
       amount: Math.abs(amount),
       meaning: meaningOfRefund(typeof status === 'string' ? status : undefined),
     },

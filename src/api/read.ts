@@ -139,7 +139,9 @@ function conclude<D extends JsonDocument>(
   if (isFailingService(reply.status)) {
     const words =
       understood.kind === 'odd' ? understood.words : `HTTP ${reply.status}: ${understood.summary}`;
-    throw new CliError('network', `the service is not working right now (${words}${more})`, {
+    const isAsked = reply.status === 429;
+    const what = isAsked ? 'the service asks to wait' : 'the service is not working right now';
+    throw new CliError('network', `${what} (${words}${more})`, {
       ...(understood.kind === 'odd' ? { httpStatus: reply.status } : understood.parts),
       certain: nothingChanged,
       now: ['wait a little, then run the same command again'],

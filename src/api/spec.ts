@@ -224,6 +224,15 @@ export function parseAmount(text: string): number | undefined {
   return Number.isSafeInteger(value) ? value : undefined;
 }
 
+const endOfYear9999 = 253_402_300_800;
+/**
+ * Whether this is a time that the service can mean: whole Unix seconds between 1970 and 9999 (service: order). Milliseconds and
+ * microseconds are no such time, and nothing is guessed.
+ */
+export function isTime(value: unknown): value is number {
+  return typeof value === 'number' && Number.isInteger(value) && value >= 0 && value < endOfYear9999;
+}
+
 /** The last moment a checkout can expire: a 32-bit Unix timestamp in seconds (service: Limits 2). */
 export const lastExpiry = 2 ** 31 - 1;
 /** Says what is wrong with a time beyond 32 bits. The usual mistake is milliseconds. */

@@ -68,6 +68,13 @@ export function refuseMoneyRoute(method: Method, typed: string): void {
   const verb = segments.map(moneyVerb).find((found) => found !== undefined);
   if (verb === undefined) return;
   const order = segments.find((segment) => orderIdPattern.test(segment)) ?? 'ID';
+  // Whoever wants to take a refund back must not be led to a second one.
+  if (method === 'DELETE')
+    throw new CliError(
+      'refused',
+      `${method} ${typed}: paydesk changes no ${verb} that was made, and the service documents no way to do that`,
+      { certain: 'nothing was sent', now: [`paydesk orders show ${order}`] },
+    );
   throw new CliError(
     'refused',
     `${method} ${typed}: a ${verb} has its own command, which also checks the result`,

@@ -118,6 +118,8 @@ function integerWithin(min: number, max: number, text: string, name: string): nu
 function typedAmount(text: string, name: string): TypedAmount {
   const typed = text === text.trim() ? readAmount(text) : undefined;
   if (typed !== undefined) return typed;
+  if (/^[\d ]{16,}(\.\d+)?( [A-Za-z]{3})?$/.test(text))
+    throw usage(`${name} ${short(text)}: not an amount, the largest is ${Number.MAX_SAFE_INTEGER}`);
   // The profile is not known yet, so nobody knows here whether whole numbers are hundredths: no example fits both.
   if (/^\d{1,3}(,\d{3})+$/.test(text))
     throw usage(`${name} ${text}: not an amount; with its comma it can be read in two ways`, [

@@ -1,6 +1,14 @@
 /** The figures of an order without its texts: what sums are made of, and how it is written into columns. Pure. */
 
-import { completeItems, isObject, type JsonObject, meaningOfStatus, statuses, valueAt } from '../api/spec.ts';
+import {
+  completeItems,
+  isObject,
+  isTime,
+  type JsonObject,
+  meaningOfStatus,
+  statuses,
+  valueAt,
+} from '../api/spec.ts';
 
 /** A whole number of the service, as exact as it came. */
 type Whole = number | bigint;
@@ -48,7 +56,7 @@ export function factsOf(order: JsonObject, purchase: string | undefined): OrderF
   const charges = itemsIn(order.charges);
   const read = charges.items?.map((charge) => chargeFacts(charge, order));
   return {
-    createdAt: whole(order.created_at),
+    createdAt: time(order.created_at),
     amount: figure(order.amount),
     refunded: figure(order.amount_refunded),
     currency: text(order.currency),
@@ -70,13 +78,13 @@ function chargeFacts(charge: JsonObject, order: JsonObject) {
     amount: figure(charge.amount),
     currency: currency === order.currency ? undefined : currency,
     status: text(charge.status),
-    paidAt: whole(charge.paid_at),
+    paidAt: time(charge.paid_at),
     method: method('type'),
     brand: method('brand'),
     refunds: list.map((refund) => ({
       id: text(refund.id),
       amount: figure(refund.amount),
-      createdAt: whole(refund.created_at),
+      createdAt: time(refund.created_at),
       status: text(refund.status),
     })),
   };
@@ -195,6 +203,10 @@ function figure(value: unknown): Whole | undefined {
 
 function whole(value: unknown): number | undefined {
   return typeof value === 'number' && Number.isSafeInteger(value) ? value : undefined;
+}
+
+function time(value: unknown): number | undefined {
+  return isTime(value) ? value : undefined;
 }
 
 function text(value: unknown): string | undefined {

@@ -3,7 +3,7 @@
  */
 
 import { type Payment, paymentOf } from '../api/payment.ts';
-import { type JsonObject, valueAt } from '../api/spec.ts';
+import { isTime, type JsonObject, valueAt } from '../api/spec.ts';
 import {
   type AttemptRecord,
   appearedVerdict,
@@ -47,7 +47,7 @@ export function purchaseOf(order: JsonObject): string | undefined {
 /** An order as the twin of another one. Undefined if it does not show its id, its time or its amount. */
 export function twinOf(order: JsonObject): Twin | undefined {
   const { id, created_at: createdAt, amount, payment_status: status } = order;
-  if (typeof id !== 'string' || typeof createdAt !== 'number' || typeof amount !== 'number') return undefined;
+  if (typeof id !== 'string' || !isTime(createdAt) || typeof amount !== 'number') return undefined;
   return {
     ...paymentOf(order),
     id,
@@ -61,7 +61,7 @@ export function twinOf(order: JsonObject): Twin | undefined {
 export function twinsAmong(order: JsonObject, others: readonly JsonObject[]): readonly Twin[] {
   const { id, created_at: createdAt } = order;
   const bought = purchaseOf(order);
-  if (bought === undefined || typeof createdAt !== 'number') return [];
+  if (bought === undefined || !isTime(createdAt)) return [];
   const near = ({ createdAt: at }: Twin) => Math.abs(at - createdAt);
   const twins = others
     .filter((other) => other.id !== id && purchaseOf(other) === bought)

@@ -6,6 +6,7 @@ import {
   type CompleteItems,
   completeItems,
   isObject,
+  isTime,
   type JsonObject,
   meaningOfRefund,
   meaningOfStatus,
@@ -166,7 +167,7 @@ function text(value: unknown): string | undefined {
 }
 
 function time(value: unknown): number | undefined {
-  return typeof value === 'number' && Number.isInteger(value) && value >= 0 ? value : undefined;
+  return isTime(value) ? value : undefined;
 }
 
 /** The facts of a row of `orders export --rows refunds`. It says itself who made the refund. */

@@ -2,10 +2,10 @@
 
 import { type AmountStyle, amountWords, briefFigure, figureWords, placesOf } from '../amounts.ts';
 import type { Column, ValueKind } from '../api/resources.ts';
-import type { JsonObject } from '../api/spec.ts';
+import { isTime, type JsonObject } from '../api/spec.ts';
 import { CliError } from '../errors.ts';
 import { closestNames } from './closest-names.ts';
-import { createTimes, isoTime, type Times, valid } from './local-time.ts';
+import { createTimes, isoTime, type Times } from './local-time.ts';
 import { toJson } from './sanitise.ts';
 import type { Locale } from './streams.ts';
 
@@ -187,7 +187,7 @@ export function showValue(
   const fitting =
     brief !== undefined && isAmount && Number.isSafeInteger(value)
       ? briefAmount(Number(value), kind, record, { amounts: own.amounts, ...brief })
-      : brief !== undefined && kind === 'time' && valid(value)
+      : brief !== undefined && kind === 'time' && isTime(value)
         ? briefTime(value, own.times, brief)
         : fits(value, kind, record, own);
   return fitting === undefined
@@ -198,8 +198,8 @@ export function showValue(
 /** A value for CSV. A missing value is empty, a time is ISO 8601, everything else is as received. */
 export function csvValue(value: unknown, kind: ValueKind, { times }: Reading): string {
   if (isMissing(value)) return '';
-  if (kind === 'time' && valid(value)) return isoTime(value);
-  return kind === 'localTime' && valid(value) ? times.iso(value) : asReceived(value);
+  if (kind === 'time' && isTime(value)) return isoTime(value);
+  return kind === 'localTime' && isTime(value) ? times.iso(value) : asReceived(value);
 }
 
 /** A value as the service sent it. Text has no quotes; everything else is JSON. */
@@ -228,9 +228,9 @@ function fits(value: unknown, kind: ValueKind, record: JsonObject, reading: Read
     case 'integer':
       return Number.isSafeInteger(value) ? String(value) : undefined;
     case 'time':
-      return valid(value) ? reading.times.show(value, 'day') : undefined;
+      return isTime(value) ? reading.times.show(value, 'day') : undefined;
     case 'localTime':
-      return valid(value) ? reading.times.iso(value) : undefined;
+      return isTime(value) ? reading.times.iso(value) : undefined;
     case 'flag':
       return typeof value === 'boolean' ? String(value) : undefined;
     // The service sends some objects where its document shows text (channel), so an object gets no mark.

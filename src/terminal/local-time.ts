@@ -1,5 +1,6 @@
 /** Shows times as people read them in one time zone. The service sends Unix seconds (service: What the service does). */
 
+import { isTime } from '../api/spec.ts';
 import type { TimeSpan } from './terminal.ts';
 
 /** Unix seconds, read in one time zone. */
@@ -27,7 +28,6 @@ export interface Times {
 }
 
 const months = 'Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec'.split(' ');
-const endOfYear9999 = 253_402_300_800;
 
 /**
  * Times in a zone (an IANA name; undefined: the zone of the process). `now`, in Unix milliseconds, tells which year need not
@@ -58,7 +58,7 @@ export function createTimes(zone: string | undefined, now: () => number): Times 
   };
   const thisSecond = (): number => Math.floor(now() / 1000);
   return {
-    valid,
+    valid: isTime,
     now: thisSecond,
     iso(seconds) {
       if (!isDate(seconds)) return String(seconds);
@@ -70,8 +70,9 @@ export function createTimes(zone: string | undefined, now: () => number): Times 
     },
     moment: (shown) => momentOf(shown, (ms) => at(Math.floor(ms / 1000)).minutes * 60_000),
     day: (seconds) =>
-      valid(seconds) ? dateOf(Math.floor((seconds + minutesAt(seconds) * 60) / 86_400)) : undefined,
+      isTime(seconds) ? dateOf(Math.floor((seconds + minutesAt(seconds) * 60) / 86_400)) : undefined,
     days(first, last) {
+      if (![first, last].every((seconds) => isTime(Math.floor(seconds)))) return notSeconds;
       const [from, to] = [at(first), at(last)];
       const day = ({ day: number, month }: Parts): string => `${number} ${months[month - 1]}`;
       const year = from.year === to.year ? '' : ` ${from.year}`;
@@ -79,7 +80,7 @@ export function createTimes(zone: string | undefined, now: () => number): Times 
       return `${start}${day(to)} ${to.year} (UTC${to.minutes === 0 ? '' : signed(to.minutes, false)})`;
     },
     offset: (seconds) => {
-      const { minutes } = at(seconds);
+      const { minutes } = at(isDate(seconds) ? seconds : thisSecond());
       return minutes === 0 ? 'UTC' : signed(minutes, true);
     },
     show(seconds, precision) {
@@ -107,7 +108,7 @@ export function createTimes(zone: string | undefined, now: () => number): Times 
       return `${clock} on ${time.day} ${months[time.month - 1]}${isThisYear ? '' : ` ${time.year}`}`;
     },
     sameDay(seconds, other) {
-      if (!valid(other)) return false;
+      if (!isTime(other)) return false;
       const [one, two] = [at(seconds), at(other)];
       return one.day === two.day && one.month === two.month && one.year === two.year;
     },
@@ -120,14 +121,12 @@ export function isoTime(seconds: number): string {
   return new Date(seconds * 1000).toISOString().replace('.000Z', 'Z');
 }
 
+// A service that sends milliseconds, say, means no day of the year 58,000.
+const notSeconds = 'times that are not in Unix seconds';
+
 // Whether it is on a day that JavaScript knows. A row of a team's journal may name any number.
 function isDate(seconds: number): boolean {
   return Math.abs(seconds) <= 8_640_000_000_000;
-}
-
-/** Whether this is a time that the service can mean: whole seconds between 1970 and 9999. */
-export function valid(value: unknown): value is number {
-  return typeof value === 'number' && Number.isInteger(value) && value >= 0 && value < endOfYear9999;
 }
 
 /** Whether this machine knows a zone of this name. */

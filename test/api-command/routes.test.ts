@@ -60,7 +60,6 @@ describe('a path that refunds or captures is refused with the command that does 
 
   test.each([
     ['PUT', `/ORDERS/${id}/capture`, `paydesk orders capture ${id}`],
-    ['DELETE', `orders/${id}/refunds/re_1`, `paydesk orders refund ${id}`],
     ['POST', 'charges/ch_1/refund', 'paydesk orders refund ID'],
     ['POST', 'charges/ch_1/CAPTURE', 'paydesk orders capture ID'],
     ['POST', 'refunds', 'paydesk orders refund ID'],
@@ -69,6 +68,15 @@ describe('a path that refunds or captures is refused with the command that does 
     const ran = await api(method, path, '--yes');
     expect(ran.code, ran.stderr).toBe(3);
     expect(ran.stderr).toContain(command);
+    expect(desk.requests).toHaveLength(seen);
+  });
+
+  test('DELETE of a refund is not answered with a command that refunds again', async () => {
+    const seen = desk.requests.length;
+    const ran = await api('DELETE', `orders/${id}/refunds/re_1`, '--yes');
+    expect(ran.code, ran.stderr).toBe(3);
+    expect(ran.stderr).toContain(`paydesk orders show ${id}`);
+    expect(ran.stderr).not.toContain('orders refund');
     expect(desk.requests).toHaveLength(seen);
   });
 

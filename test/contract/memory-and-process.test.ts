@@ -41,7 +41,11 @@ const threeDaysLater = (lines: readonly Line[]): readonly Line[] =>
   lines.map((line) => ({ ...line, env: { ...line.env, ...later(3 * 86_400_000) } }));
 
 const lost: Handler = (_request, _response, socket) => void socket.destroy();
-const orders = [paidOrder('ord_1'), paidOrder('ord_2', { payment_status: 'refunded', is_refundable: false })];
+// Of another amount: no twin of the first.
+const orders = [
+  paidOrder('ord_1'),
+  paidOrder('ord_2', { amount: 34_000, payment_status: 'refunded', is_refundable: false }),
+];
 
 const stories: readonly Story[] = [
   {

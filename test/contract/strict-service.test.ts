@@ -10,7 +10,7 @@ import { strictService } from '../harness/strict-service.ts';
 const authorized = chargeOf('ch_auth', 7450, { status: 'pre_authorized', paid_at: null });
 const orders: readonly Json[] = [
   orderOf('ord_paid', [chargeOf('ch_1', 35_000)]),
-  orderOf('ord_split', [chargeOf('ch_2', 20_000), chargeOf('ch_3', 15_000)]),
+  orderOf('ord_split', [chargeOf('ch_2', 20_000), chargeOf('ch_3', 15_100)]),
   orderOf('ord_part', [chargeOf('ch_4', 52_000)]),
   orderOf('ord_auth', [authorized], { payment_status: 'pre_authorized', is_refundable: false }),
 ];

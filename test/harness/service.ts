@@ -226,10 +226,26 @@ export function startCreations(options: CreationOptions = {}): Promise<Service> 
 const made: Handler = (request, response, socket) => {
   const body =
     request.url === '/orders'
-      ? { id: 'ord_new1', object: 'order', livemode: false, amount: 30_000, currency: 'MXN' }
+      ? { id: 'ord_new1', object: 'order', livemode: false, ...totalOf(request.body) }
       : { id: 'chk_1', object: 'checkout', url: 'https://pay.example.com/link/1', expires_at: 1_900_000_000 };
   return json(body)(request, response, socket);
 };
+
+// The amount that an order of this body has (service: Endpoints 4).
+function totalOf(body: string): Json {
+  const { currency, line_items: items, shipping_lines: shipping = [] } = JSON.parse(body) as NewOrder;
+  const sums = [
+    ...items.map(({ unit_price: price, quantity }) => price * quantity),
+    ...shipping.map(({ amount }) => amount),
+  ];
+  return { amount: sums.reduce((sum, one) => sum + one, 0), currency };
+}
+
+interface NewOrder {
+  readonly currency: string;
+  readonly line_items: readonly { readonly unit_price: number; readonly quantity: number }[];
+  readonly shipping_lines?: readonly { readonly amount: number }[];
+}
 
 /** What a service was asked to change: method, path and body, in their order. */
 export function sentTo(

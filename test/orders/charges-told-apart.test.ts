@@ -191,13 +191,12 @@ describe('an order that the service makes over another total than the preview sh
   const args = ['orders', 'create', '--item', 'Lamp:300:1', '--currency', 'MXN'];
   const made = (changes: Json): Handler =>
     json({ id: 'ord_new1', object: 'order', livemode: false, amount: 300, currency: 'mxn', ...changes });
-  const warned =
-    'the service made order ord_new1 over 348 MXN, but the preview showed 300 MXN: check it before the buyer pays';
+  const warned = 'the service made order ord_new1 over 348 MXN, but the preview showed 300 MXN';
 
   async function screen(columns: number): Promise<string> {
     await using service = await startCreations({ onChange: made({ amount: 348, currency: 'MXN' }) });
     const ran = await service.run([...args, '--yes'], { columns });
-    expect(ran.code).toBe(0);
+    expect(ran.code).toBe(7);
     return `${ran.stdout}${ran.stderr.slice(ran.stderr.indexOf('will send once'))}`.replaceAll(
       /i_\w{8}/g,
       'i_7f3k2m9q',
@@ -212,30 +211,46 @@ describe('an order that the service makes over another total than the preview sh
       next: paydesk orders show ord_new1
       will send once: {"currency":"MXN", "line_items":[{"name":"Lamp",
                        "unit_price":300, "quantity":1}]}
-      the service made order ord_new1 over 348 MXN, but the preview showed 300 MXN:
-      check it before the buyer pays
+      NOT AS ASKED: the service made order ord_new1 over 348 MXN, but the preview
+               showed 300 MXN
+      certain: the service made it, once; do not create it again
+      now:     check it before the buyer pays, and show your lead:
+               paydesk orders show ord_new1
       "
     `);
     expect(differences(await screen(120), narrow)).toMatchInlineSnapshot(`
       "instead of lines 4 to 7:
       will send once: {"currency":"MXN", "line_items":[{"name":"Lamp", "unit_price":300, "quantity":1}]}
-      the service made order ord_new1 over 348 MXN, but the preview showed 300 MXN: check it before the buyer pays"
+      NOT AS ASKED: the service made order ord_new1 over 348 MXN, but the preview showed 300 MXN"
     `);
   });
 
   test.each<[string, Json, string]>([
-    ['another amount, also with --quiet', { amount: 348, currency: 'MXN' }, `${warned}\n`],
+    ['another amount, also with --quiet', { amount: 348, currency: 'MXN' }, warned],
     [
       'another currency',
       { currency: 'USD' },
-      'the service made order ord_new1 over 300 USD, but the preview showed 300 MXN: check it before the buyer pays\n',
+      'the service made order ord_new1 over 300 USD, but the preview showed 300 MXN',
     ],
-    ['the same, in small letters', {}, ''],
-    ['no amount', { amount: undefined, currency: undefined }, ''],
-  ])('%s', async (_, changes, stderr) => {
+  ])('%s: exit 7, it was made once, and no link is drawn for the buyer', async (_, changes, words) => {
+    await using service = await startCreations({
+      onChange: made({ ...changes, checkout: { url: 'https://pay.example/1' } }),
+    });
+    const ran = await service.run([...args, '--yes', '--quiet', '--qr']);
+    expect(ran.code).toBe(7);
+    expect(ran.stderr.replaceAll(/\s+/g, ' ')).toContain(
+      `NOT AS ASKED: ${words} certain: the service made it, once; do not create it again`,
+    );
+    expect(ran.stderr).toContain('paydesk orders show ord_new1');
+  });
+
+  test.each<[string, Json]>([
+    ['the same, in small letters', {}],
+    ['no amount', { amount: undefined, currency: undefined }],
+  ])('%s', async (_, changes) => {
     await using service = await startCreations({ onChange: made(changes) });
     const ran = await service.run([...args, '--yes', '--quiet']);
-    expect({ code: ran.code, stderr: ran.stderr }).toEqual({ code: 0, stderr });
+    expect({ code: ran.code, stderr: ran.stderr }).toEqual({ code: 0, stderr: '' });
   });
 
   test('a person sees it under the result (real terminal)', async () => {
@@ -245,6 +260,6 @@ describe('an order that the service makes over another total than the preview sh
     await terminal.waitFor('created an order of 348 MXN');
     await terminal.waitFor('over 348 MXN, but the preview showed 300 MXN');
     const { exitCode } = await terminal.end;
-    expect({ exitCode, sent: sentTo(service).length }).toEqual({ exitCode: 0, sent: 1 });
+    expect({ exitCode, sent: sentTo(service).length }).toEqual({ exitCode: 7, sent: 1 });
   });
 });

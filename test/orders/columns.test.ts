@@ -317,5 +317,5 @@ test('the preview of a refund names the shop’s number by the same setting', as
   const words = ['-p', 'shop', 'orders', 'refund', id, '--reason', 'other', '--yes'];
   const { code, stderr } = await paydesk(words, { home: desk.home });
   expect(code, stderr).toBe(0);
-  expect(stderr).toContain('buyer   Ana Torres  ana@example.com  T-9\n');
+  expect(stderr).toContain('buyer   Ana Torres  ana@example.com  ticket=T-9\n');
 });

@@ -56,7 +56,7 @@ const order = orderOf('ord_2tQ7zRk9PwE5xNvAm', [first, second], {
   ),
 });
 const orders: readonly Json[] = [
-  orderOf('ord_2tQ8mVxK4nRz7LcWp', [first], { created_at: bought + 3600 }),
+  orderOf('ord_2tQ8mVxK4nRz7LcWp', [first], { created_at: bought + 3600, amount_refunded: 12000 }),
   order,
   orderOf('ord_2tQ7wCn4UgS8bMyHe', [chargeOf('ch_1', 18900, { payment_method: { type: 'cash' } })], {
     created_at: bought - 3600,
@@ -255,7 +255,7 @@ test('a refund: preview and result; the note is shown as one that stays here, an
     "? [sandbox] How much? (Enter: all 23000)
     REFUND THE REST OF A CHARGE                                     sandbox shop
     order   ord_2tQ7zRk9PwE5xNvAm  52000 MXN  partially_refunded  20 Nov 2020 17:08
-    buyer   Buyer Name  buyer@example.com  A-10023
+    buyer   Buyer Name  buyer@example.com  shop_order=A-10023
     from    charge 1 of 2, visa *4242, 656f1c0e9a2b4d0018c3e5a1
     reason  requested_by_client   the buyer asked for it
     note    ticket 8840   kept only on this machine
@@ -286,7 +286,7 @@ test('a small part of a charge in production; suspected fraud comes with a warni
     "? [PRODUCTION] Note, kept only on this machine (Enter: none):
     REFUND PART OF AN ORDER                                      PRODUCTION shop
     order   ord_2tQ7zRk9PwE5xNvAm  52000 MXN  partially_refunded  20 Nov 2020 17:08
-    buyer   Buyer Name  buyer@example.com  A-10023
+    buyer   Buyer Name  buyer@example.com  shop_order=A-10023
     from    charge 2 of 2, mastercard *5100, 656f1c0e9a2b4d0018c3e5b4
     reason  suspected_fraud   fraud is suspected
                        charge 2  order

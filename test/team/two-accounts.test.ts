@@ -94,9 +94,9 @@ const run = (home: Home, line: string): Promise<Ran> => paydesk(line.split(' '),
 const errorOf = ({ stderr }: Ran) => lastRecord(stderr);
 
 /** Ana asks for the approval of a refund; returns the request. */
-async function ask(profile: 'shop' | 'live', id: string): Promise<string> {
+async function ask(profile: 'shop' | 'live', id: string, more = ''): Promise<string> {
   const yes = profile === 'live' ? `--confirm ${id}` : '--yes';
-  const asked = await run(ana, `-p ${profile} orders refund ${id} ${yes} --json`);
+  const asked = await run(ana, `-p ${profile} orders refund ${id}${more} ${yes} --json`);
   expect(asked.code, asked.stderr).toBe(3);
   return errorOf(asked).approval;
 }
@@ -151,8 +151,11 @@ describe('a team with two accounts', () => {
   });
 
   test('the approver sees the warnings of whoever asked, who asked, and other requests of the order', async () => {
-    const request = await ask('live', 'ord_twinB');
-    const other = await run(ben, '-p live orders refund ord_twinB --confirm ord_twinB --json');
+    const request = await ask('live', 'ord_twinB', ' --again rf_twinA');
+    const other = await run(
+      ben,
+      '-p live orders refund ord_twinB --again rf_twinA --confirm ord_twinB --json',
+    );
     const shown = await run(ben, `-p live approvals show ${request}`);
     expect(shown.stdout).toContain('WARNING: ord_twinA, same buyer and amount, 4 min earlier, was refunded');
     expect(shown.stdout).toContain('asked   by ana, ');

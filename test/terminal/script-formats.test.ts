@@ -67,14 +67,14 @@ test('--ndjson is one document a line, a record of a list is what the service se
   // A tab between tokens could move the cursor of a terminal.
   const oneLine = sent.replace('\t', '');
   await using desk = await startAnswering(
-    reply(`{"object":"list","has_more":false,"data":[ ${sent} , {"id":"ord_2"}]}`),
+    reply(`{"object":"list","has_more":false,"data":[ ${sent} , {"id":"ord_2","livemode":false}]}`),
   );
   const [asJson, asLines] = await each(['--json', '--ndjson'], (flag) =>
     desk.run(['orders', 'list', flag], { env: forced }),
   );
-  expect(asLines?.stdout).toBe(`${oneLine}\n{"id":"ord_2"}\n`);
+  expect(asLines?.stdout).toBe(`${oneLine}\n{"id":"ord_2","livemode":false}\n`);
   expect(asJson?.stdout).toBe(
-    `{"object":"list","data":[\n${oneLine},\n{"id":"ord_2"}\n],"has_more":false}\n`,
+    `{"object":"list","data":[\n${oneLine},\n{"id":"ord_2","livemode":false}\n],"has_more":false}\n`,
   );
   for (const ran of [asJson, asLines]) expect(ran?.stderr).not.toMatch(/ord_|new_field/);
 });

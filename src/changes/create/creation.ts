@@ -3,7 +3,7 @@
 import type { TypedAmount } from '../../amounts.ts';
 import type { BodyFault } from '../../api/request-bodies.ts';
 import type { Column } from '../../api/resources.ts';
-import { isObject, type JsonObject } from '../../api/spec.ts';
+import { idOf, isObject, type JsonObject } from '../../api/spec.ts';
 import type { Context } from '../../commands/command.ts';
 import { usage } from '../../commands/flags.ts';
 import { type ClockAndZone, clockAndZoneOf } from '../../commands/typed-time.ts';
@@ -89,6 +89,7 @@ export async function createOne<B extends JsonObject, D extends Draft>(
   // What came in on standard input is gone.
   const later = file === '-' ? undefined : commandLine(profile, ...command.split(' '), ...words, ...repeats);
   const repeat = { kind, intentId, asked, again };
+  let difference: string | undefined;
   const applied = await makeChange(
     ctx,
     service,
@@ -116,15 +117,30 @@ export async function createOne<B extends JsonObject, D extends Draft>(
         confirmation: { ...confirmation, command: later },
         async show(made) {
           await ctx.out.record(made.record, columns, () => creation.result(made, body, profile));
-          const difference = creation.difference?.(made.record.value, body, profile);
-          if (difference !== undefined) ctx.notes.warn(difference);
+          difference = creation.difference?.(made.record.value, body, profile);
         },
       };
     },
   );
   if (applied === undefined) return;
+  if (difference !== undefined) throw notAsAsked(service.profile, applied, difference);
   const { url = applied.link } = creation.checkoutIn(applied.record.value);
   await drawLink(ctx, { url }, { qr, noQr });
+}
+
+// It was made, so it is no refusal; and nobody agreed to it, so a person must look (7). No link is drawn for the buyer.
+function notAsAsked(profile: Profile, { record, intent }: Applied, difference: string): CliError {
+  const id = idOf(record) ?? '';
+  return new CliError('unknown', difference, {
+    intent,
+    orderId: id,
+    opening: 'NOT AS ASKED:',
+    certain: 'the service made it, once; do not create it again',
+    now: [
+      'check it before the buyer pays, and show your lead:',
+      id === '' ? commandLine(profile, 'orders', 'list') : commandLine(profile, 'orders', 'show', id),
+    ],
+  });
 }
 
 function missingFlags(given: object, names: readonly string[]): readonly string[] {

@@ -172,7 +172,7 @@ function otherTotal(reply: JsonObject, body: OrderRequest, { settings }: Profile
       : amountWords(amount, currency, settings);
   const previewed =
     shown === undefined ? `no total, ${body.currency}` : amountWords(shown, body.currency, settings);
-  return `the service made order ${id ?? ''} over ${made}, but the preview showed ${previewed}: check it before the buyer pays`;
+  return `the service made order ${id ?? ''} over ${made}, but the preview showed ${previewed}`;
 }
 
 function checkoutBlocks(checkout: NonNullable<OrderRequest['checkout']>): readonly Block[] {

@@ -1,7 +1,7 @@
 /** Looks for the twins of one order: on the two pages next to it, in what was read before, and in the journal of this machine. */
 
 import type { Page, PageQuery, Service } from '../../api/api.ts';
-import type { JsonObject } from '../../api/spec.ts';
+import { isTime, type JsonObject } from '../../api/spec.ts';
 import type { Context } from '../../commands/command.ts';
 import { CliError } from '../../errors.ts';
 import {
@@ -39,8 +39,13 @@ export async function lookForTwins(
   order: JsonObject,
   seen?: Twin,
 ): Promise<FoundTwins> {
-  const { id } = order;
+  const { id, created_at: createdAt } = order;
   if (typeof id !== 'string' || purchaseOf(order) === undefined) return nothingFound;
+  if (createdAt !== undefined && !isTime(createdAt))
+    return {
+      ...nothingFound,
+      gaps: ['its created_at is no time in Unix seconds, so paydesk cannot look for a twin'],
+    };
   const [newer, older] = await Promise.all([
     readPage(ctx, service, { limit: twinReach, previous: id }),
     readPage(ctx, service, { limit: twinReach, next: id }),

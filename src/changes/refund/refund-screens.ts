@@ -92,12 +92,14 @@ function orderLine(money: OrderMoney, order: JsonObject, { settings }: Profile):
 // The shop's own number is that of the setting reference.keys. Without it, the first text of the metadata may tell the person.
 export function buyerOf(order: JsonObject, { settings }: Profile): string {
   const { customer_info: buyer, metadata } = readOrder(order) ?? {};
-  const texts = [
-    referenceOf(order, settings['reference.keys']),
-    ...Object.values(metadata ?? {}).filter((value) => typeof value === 'string'),
-  ];
-  const shown = texts.find((text) => typeof text === 'string' || typeof text === 'number');
-  const parts = [buyer?.name, buyer?.email, shown].filter((part) => part !== undefined && part !== '');
+  const named = settings['reference.keys'].map((key) => [key, referenceOf(order, [key])] as const);
+  const texts = Object.entries(metadata ?? {}).filter(([, value]) => typeof value === 'string');
+  const shown = [...named, ...texts].find(
+    ([, text]) => (typeof text === 'string' && text !== '') || typeof text === 'number',
+  );
+  const parts = [buyer?.name, buyer?.email, shown && `${shown[0]}=${String(shown[1])}`].filter(
+    (part) => part !== undefined && part !== '',
+  );
   return parts.length === 0 ? 'not shown' : parts.join('  ');
 }
 

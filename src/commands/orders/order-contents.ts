@@ -1,4 +1,4 @@
-/** What `orders show` draws below its first block: the money of each charge with the sums, refunds, items and metadata. Pure. */
+/** What `orders show` draws below its first block: the money of each charge with the sums, and its refunds. Pure. */
 
 import {
   type AmountStyle,
@@ -22,6 +22,7 @@ import type { Order } from '../../api/records.ts';
 import { type JsonObject, meaningOfRefund, statuses, valueAt } from '../../api/spec.ts';
 import { type RefundOrigins, sentBy } from '../../changes/changes.ts';
 import type { Block, Cell, Span } from '../../terminal/terminal.ts';
+import { salesView } from './order-items.ts';
 
 /**
  * `value`: the order as the service sent it. `origins`: who sent its refunds, as the journal knows it. `byHand`: what somebody
@@ -39,8 +40,7 @@ export function orderContents(
     ...('money' in reading
       ? [moneyGrid(reading.money, value, settings, byHand), ...refundsView(reading.money, origins, settings)]
       : unprovenMoney(order, value, reading.problem, settings)),
-    ...itemsView(order, settings),
-    ...metadataView(value.metadata),
+    ...salesView(order, value, settings),
   ];
 }
 
@@ -243,43 +243,4 @@ function idOfRefund({ id, status }: RefundRecord, origins: RefundOrigins): Cell 
 
 function stateSpan(status: string): Span {
   return { text: status, style: meaningOfRefund(status) === 'failed' ? 'bad' : 'strong' };
-}
-
-function itemsView(order: Order, style: AmountStyle): readonly Block[] {
-  const figure = figuresIn(order.currency, style);
-  const items = order.line_items?.data ?? [];
-  if (items.length === 0) return [];
-  const rows = items.map(({ name, sku, quantity, unit_price: price }, index): readonly Cell[] => [
-    index === 0 ? 'ITEMS  ' : '',
-    `${name ?? '-'}${sku === undefined || sku === '' ? '' : `  sku ${sku}`}`,
-    `${quantity ?? '-'} x ${price === undefined ? '-' : figure(price)}`,
-    quantity === undefined || price === undefined ? '-' : figure(quantity * price),
-  ]);
-  const sum = items.reduce(
-    (total, { quantity, unit_price: price }) => total + (quantity ?? 0) * (price ?? 0),
-    0,
-  );
-  return ['blank', { grid: [...rows, [itemsSum(sum, order.amount, figure)]], right: [2, 3], shrink: [1] }];
-}
-
-function itemsSum(sum: number, amount: number | undefined, figure: (amount: number) => string): Cell {
-  const comparison =
-    sum === amount
-      ? 'equal to the order amount'
-      : `the order says ${amount === undefined ? 'no amount' : figure(amount)}; items do not include shipping, taxes and discounts`;
-  return `${underHeading}items ${figure(sum)}: ${comparison}`;
-}
-
-function metadataView(metadata: unknown): readonly Block[] {
-  const entries = typeof metadata === 'object' && metadata !== null ? Object.entries(metadata) : [];
-  if (entries.length === 0) return [];
-  const words = entries.map(([key, member]) => `${key}=${memberText(member)}`);
-  return ['blank', { line: `metadata ${words.join('  ')}`, hang: 9 }];
-}
-
-function memberText(member: unknown): string {
-  if (member === null || member === '') return '-';
-  if (typeof member === 'string' || typeof member === 'bigint') return String(member);
-  // A very large integer is a bigint here, and JSON.stringify refuses bigints.
-  return JSON.stringify(member, (_, inner) => (typeof inner === 'bigint' ? String(inner) : inner));
 }

@@ -7,6 +7,7 @@ import { amountProblem, boundWarnings, type TypedAmount } from '../../amounts.ts
 import type { Service } from '../../api/api.ts';
 import {
   customerIdPattern,
+  isTime,
   itemsOf,
   type JsonObject,
   noStatus,
@@ -90,7 +91,7 @@ export async function orderFilters(
   if (span !== undefined) ctx.notes.note(span);
   const amounts = amountRange(input, profile);
   for (const line of amounts.warnings) ctx.notes.warn(line);
-  const undated = counted((order) => typeof order.created_at !== 'number');
+  const undated = counted((order) => !isTime(order.created_at));
   const unpriced = counted((order) => !isAmount(order.amount));
   const { status, 'charge-status': chargeStatus, customer, since, until } = input;
   const byStatus = status === undefined ? undefined : statusFilter(status);

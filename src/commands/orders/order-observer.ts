@@ -1,7 +1,7 @@
 /** Watches a walk through orders: finds possible twins, and ends the walk at --since. */
 
 import type { Page, WireRecord } from '../../api/api.ts';
-import { idOf } from '../../api/spec.ts';
+import { idOf, isTime } from '../../api/spec.ts';
 import { commandLine, type Profile } from '../../profiles/profiles.ts';
 import type { Context } from '../command.ts';
 import type { WalkObserver } from '../listing.ts';
@@ -80,7 +80,7 @@ function widened(
   days: TimeSpread | undefined,
   { value: { created_at: at } }: WireRecord,
 ): TimeSpread | undefined {
-  if (typeof at !== 'number') return days;
+  if (!isTime(at)) return days;
   return { first: Math.min(days?.first ?? at, at), last: Math.max(days?.last ?? at, at) };
 }
 

@@ -1,0 +1,112 @@
+/** What was sold with an order, as `orders show` draws it: items, shipping, taxes, discounts, the checkout and metadata. Pure. */
+
+import { type AmountStyle, figuresIn } from '../../amounts.ts';
+import type { Order } from '../../api/records.ts';
+import { isObject, itemsOf, type JsonObject } from '../../api/spec.ts';
+import type { Block, Cell } from '../../terminal/terminal.ts';
+
+/** `value`: the order as the service sent it. */
+export function salesView(order: Order, value: JsonObject, style: AmountStyle): readonly Block[] {
+  return [...itemsView(order, style), ...checkoutView(value), ...metadataView(value.metadata)];
+}
+
+// Aligns text under the first word after `ITEMS`.
+const underHeading = ' '.repeat(9);
+
+function itemsView(order: Order, style: AmountStyle): readonly Block[] {
+  const figure = figuresIn(order.currency, style);
+  const items = order.line_items?.data ?? [];
+  const lines = linesOf(order);
+  if (items.length === 0 && lines.length === 0) return [];
+  const rows = items.map(({ name, sku, quantity, unit_price: price }, index): readonly Cell[] => [
+    index === 0 ? 'ITEMS  ' : '',
+    `${name ?? '-'}${sku === undefined || sku === '' ? '' : `  sku ${sku}`}`,
+    `${quantity ?? '-'} x ${price === undefined ? '-' : figure(price)}`,
+    quantity === undefined || price === undefined ? '-' : figure(quantity * price),
+  ]);
+  const more = lines.map(({ kind, words, amount }, index): readonly Cell[] => [
+    index === 0 && items.length === 0 ? 'LINES  ' : '',
+    words === undefined ? kind : `${kind}  ${words}`,
+    '',
+    amount === undefined ? '-' : figure(amount),
+  ]);
+  const sum = items.reduce(
+    (total, { quantity, unit_price: price }) => total + (quantity ?? 0) * (price ?? 0),
+    0,
+  );
+  const grid = [...rows, ...more, [itemsSum(sum, lines, order.amount, figure)]];
+  return ['blank', { grid, right: [2, 3], shrink: [1] }];
+}
+
+// A line of the order besides its items. A discount is negative, however the service writes it.
+interface OrderLine {
+  readonly kind: 'shipping' | 'tax' | 'discount';
+  readonly words: string | undefined;
+  readonly amount: number | undefined;
+}
+
+// Assumed: lines are arrays, or lists as those of items, and each has an `amount` as a shipping line that is sent (service:
+// Endpoints 4). The document does not show the lines of an order.
+function linesOf({ shipping_lines: shipping, tax_lines: tax, discount_lines: discount }: Order) {
+  const read = (kind: OrderLine['kind'], lines: unknown): readonly OrderLine[] =>
+    (Array.isArray(lines) ? lines.filter(isObject) : itemsOf(lines)).map((line) => {
+      const { amount } = line;
+      const size = typeof amount === 'number' ? amount : undefined;
+      return {
+        kind,
+        words: text(line.description) ?? text(line.name) ?? text(line.code),
+        amount: size === undefined || kind !== 'discount' ? size : -Math.abs(size),
+      };
+    });
+  return [...read('shipping', shipping), ...read('tax', tax), ...read('discount', discount)];
+}
+
+function itemsSum(
+  items: number,
+  lines: readonly OrderLine[],
+  amount: number | undefined,
+  figure: (amount: number) => string,
+): Cell {
+  const said = `the order says ${amount === undefined ? 'no amount' : figure(amount)}`;
+  const sum = lines.reduce((total, line) => total + (line.amount ?? 0), items);
+  const end = sum === amount ? 'equal to the order amount' : said;
+  if (lines.length > 0)
+    return `${underHeading}items ${figure(items)}, with these lines ${figure(sum)}: ${end}`;
+  const none = sum === amount ? '' : '; it shows no shipping, taxes and discounts';
+  return `${underHeading}items ${figure(items)}: ${end}${none}`;
+}
+
+// Assumed: an order that was made with a checkout shows it as `checkout`, with its `url` and `status`. The document shows only what
+// is sent (service: Endpoints 4).
+function checkoutView({ checkout }: JsonObject): readonly Block[] {
+  if (!isObject(checkout)) return [];
+  const { type, name, status, url } = checkout;
+  const words = [text(type), text(name), text(status) ?? 'status not shown'];
+  const expiry = checkout.expires_at ?? checkout.expired_at;
+  return [
+    'blank',
+    { line: `checkout ${words.filter((word) => word !== undefined).join('  ')}`, hang: 9 },
+    { line: text(url) ?? 'the order shows no link', indent: 9 },
+    ...(typeof expiry === 'number'
+      ? [{ line: ['expires ', { time: expiry, precision: 'full' }], indent: 9 } satisfies Block]
+      : []),
+  ];
+}
+
+function metadataView(metadata: unknown): readonly Block[] {
+  const entries = typeof metadata === 'object' && metadata !== null ? Object.entries(metadata) : [];
+  if (entries.length === 0) return [];
+  const words = entries.map(([key, member]) => `${key}=${memberText(member)}`);
+  return ['blank', { line: `metadata ${words.join('  ')}`, hang: 9 }];
+}
+
+function memberText(member: unknown): string {
+  if (member === null || member === '') return '-';
+  if (typeof member === 'string' || typeof member === 'bigint') return String(member);
+  // A very large integer is a bigint here, and JSON.stringify refuses bigints.
+  return JSON.stringify(member, (_, inner) => (typeof inner === 'bigint' ? String(inner) : inner));
+}
+
+function text(value: unknown): string | undefined {
+  return typeof value === 'string' && value !== '' ? value : undefined;
+}
