@@ -13,7 +13,7 @@ const lamp = ['orders', 'create', '--item', 'Lamp:300:1', '--currency', 'MXN', '
 describe('--dry-run under an --intent that was answered', () => {
   test('claims nothing as made now: it says what was made before, and that nothing would be sent', async () => {
     await using service = await startCreations();
-    expect((await service.run(lamp)).stdout).toContain('created an order of 30000 MXN');
+    expect((await service.run(lamp)).stdout).toContain('created an order of 300 MXN');
     const ran = await service.run([...lamp, '--dry-run']);
     expect(ran.code, ran.stderr).toBe(0);
     expect(ran.stdout.replaceAll(/i_\w+/g, 'i_1')).toBe(
@@ -144,7 +144,7 @@ describe.concurrent('a repeat under --intent prints what the first run printed',
   test('as far as is known where the order cannot be read again: its columns, and its own id', async () => {
     await using service = await startCreations();
     const csv = [...lamp, '--csv', '--columns', 'id,amount'];
-    expect((await service.run(csv)).stdout).toBe('id,amount\nord_new1,30000\n');
+    expect((await service.run(csv)).stdout).toBe('id,amount\nord_new1,300\n');
     expect(await service.run(csv)).toMatchObject({ code: 0, stdout: 'id,amount\nord_new1,\n' });
     expect(sentTo(service)).toHaveLength(1);
   });

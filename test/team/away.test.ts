@@ -23,7 +23,9 @@ beforeAll(async () => {
   proxy = await startCuttingProxy(team.database.server.port);
   service = await startService({
     sendsDate: false,
-    orders: [1, 2, 3, 4, 5].map((number) => orderOf(`ord_a${number}`, [chargeOf(`ch_${number}`, 900)])),
+    orders: [1, 2, 3, 4, 5].map((number) =>
+      orderOf(`ord_a${number}`, [chargeOf(`ch_${number}`, 899 + number)]),
+    ),
     onPost: (order, { orders }) => {
       const changed = refundedWhole(order ?? {});
       onSent();
@@ -124,6 +126,6 @@ function partOf(order: Json): Json {
     ...order,
     amount_refunded: 100,
     payment_status: 'partially_refunded',
-    charges: listOf(chargeOf('ch_4', 900, { refunds })),
+    charges: listOf(chargeOf('ch_4', 903, { refunds })),
   };
 }
