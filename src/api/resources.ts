@@ -152,14 +152,14 @@ function paidWith(charge: JsonObject): unknown {
     : valueAt(charge, ['payment_method', 'type']);
 }
 
-// What is pending has not gone back, but the service may count it in its figure.
+// What is pending, or has a status that nobody knows, has not gone back for all one knows, but the service may count it.
 function pendingIn({ charges }: JsonObject, counted: number): number {
   const refunds = itemsOf(charges).flatMap((charge) => itemsOf(charge.refunds));
   const sumOf = (meaning: RefundMeaning) =>
     refunds
       .filter(({ status }) => meaningOfRefund(typeof status === 'string' ? status : undefined) === meaning)
       .reduce((sum, { amount }) => sum + Math.abs(Number(amount)), 0);
-  const pending = sumOf('pending');
+  const pending = sumOf('pending') + sumOf('unconfirmed');
   return pending > 0 && sumOf('made') + pending === counted ? pending : 0;
 }
 

@@ -148,7 +148,7 @@ export const unrefundable = [
       world.changeCharges(id, { status: 'declined' });
     },
   ),
-  own('declined, then paid', 4, truthOf('nothing', { left: 'nobody knows' }), async (world) => {
+  own('declined, then paid', 4, truthOf('nothing', { left: 'nobody knows', mayRefund: true }), async (world) => {
     world.changeCharge(id, 'ch_2', {
       status: 'declined',
       is_refundable: false,

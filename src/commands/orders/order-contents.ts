@@ -19,26 +19,32 @@ import {
   refundedSum,
 } from '../../api/charges.ts';
 import type { Order } from '../../api/records.ts';
-import { type JsonObject, meaningOfRefund, statuses, valueAt } from '../../api/spec.ts';
+import { type JsonObject, statuses, valueAt } from '../../api/spec.ts';
 import { type RefundOrigins, sentBy } from '../../changes/changes.ts';
-import type { Block, Cell, Span } from '../../terminal/terminal.ts';
+import type { RefundState } from '../../orders/orders.ts';
+import type { Block, Cell } from '../../terminal/terminal.ts';
 import { salesView } from './order-items.ts';
 
+/** What is known of the refunds of an order: who sent them, as the journal knows it, and the state of each, by their ids. */
+interface RefundsKnown {
+  readonly origins: RefundOrigins;
+  readonly states: ReadonlyMap<string, RefundState>;
+}
+
 /**
- * `value`: the order as the service sent it. `origins`: who sent its refunds, as the journal knows it. `byHand`: what somebody
- * recorded as paid back, and the order does not show.
+ * `value`: the order as the service sent it. `byHand`: what somebody recorded as paid back, and the order does not show.
  */
 export function orderContents(
   order: Order,
   value: JsonObject,
-  origins: RefundOrigins,
+  known: RefundsKnown,
   settings: AmountStyle,
   byHand?: number,
 ): readonly Block[] {
   const reading = readMoney(value);
   return [
     ...('money' in reading
-      ? [moneyGrid(reading.money, value, settings, byHand), ...refundsView(reading.money, origins, settings)]
+      ? [moneyGrid(reading.money, value, settings, byHand), ...refundsView(reading.money, known, settings)]
       : unprovenMoney(order, value, reading.problem, settings)),
     ...salesView(order, value, settings),
   ];
@@ -150,6 +156,8 @@ function agreement(money: OrderMoney, refunded: number, style: AmountStyle): Cel
   const figure = figuresIn(money.currency, style);
   if (money.amountRefunded === undefined) return `${underCharge}the service shows no amount_refunded`;
   if (money.amountRefunded === refunded) return `${underCharge}refund total matches the service`;
+  if (money.doubt === undefined)
+    return `${underCharge}the service says amount_refunded ${figure(money.amountRefunded)}, with what is pending`;
   return {
     text: `${underCharge}the service says amount_refunded ${figure(money.amountRefunded)}, but its refunds add up to ${figure(refunded)}`,
     style: 'warn',
@@ -201,7 +209,11 @@ function unprovenMoney(
 }
 
 /** Two lines for each refund; the second one has its id. A narrow terminal has one more, who made it. */
-function refundsView(money: OrderMoney, origins: RefundOrigins, style: AmountStyle): readonly Block[] {
+function refundsView(
+  money: OrderMoney,
+  { origins, states }: RefundsKnown,
+  style: AmountStyle,
+): readonly Block[] {
   const figure = figuresIn(money.currency, style);
   const refunds = money.charges.flatMap((charge) => charge.refunds.map((refund) => ({ charge, refund })));
   if (refunds.length === 0) return [];
@@ -214,7 +226,7 @@ function refundsView(money: OrderMoney, origins: RefundOrigins, style: AmountSty
     ] satisfies readonly Cell[],
     auth: refund.authCode ?? '-',
     by: sentBy(origins, refund.id),
-    below: [idOfRefund(refund, origins)],
+    below: [idOfRefund(refund, origins, states.get(refund.id))],
   }));
   const titles = ['REFUNDS', 'from charge', 'amount', 'when'];
   const right = [2];
@@ -233,14 +245,17 @@ function refundsView(money: OrderMoney, origins: RefundOrigins, style: AmountSty
   return ['blank', { grid, right, narrow: [{ grid: narrow, right }] }];
 }
 
-function idOfRefund({ id, status }: RefundRecord, origins: RefundOrigins): Cell {
+// The state of a refund that was simply made is no news; then the service's own word stands there, if it has one.
+function idOfRefund(
+  { id, status }: RefundRecord,
+  origins: RefundOrigins,
+  state: RefundState | undefined,
+): Cell {
   const reason = origins?.get(id)?.reason;
+  const isNews = state !== undefined && state !== 'made' && state !== 'elsewhere';
+  const word = isNews ? `${state}${status === undefined || status === state ? '' : ` (${status})`}` : status;
   return [
     `${underHeading}id ${id}${reason === undefined ? '' : `  ${reason}`}`,
-    ...(status === undefined ? [] : ['  ', stateSpan(status)]),
+    ...(word === undefined ? [] : ['  ', { text: word, style: isNews ? 'bad' : 'strong' } as const]),
   ];
-}
-
-function stateSpan(status: string): Span {
-  return { text: status, style: meaningOfRefund(status) === 'failed' ? 'bad' : 'strong' };
 }

@@ -22,9 +22,11 @@ import {
 } from '../../changes/changes.ts';
 import { attemptName, awayWords, changeKinds } from '../../journal/journal.ts';
 import {
+  doubtOf,
   isSettled,
   type KnownTwin,
   type OrderCase,
+  type RefundState,
   shownOrders,
   twinLine,
   twinWords,
@@ -71,6 +73,10 @@ interface Known {
   readonly origins: RefundOrigins;
   /** What is open of it, the most urgent first. */
   readonly cases: readonly OrderCase[];
+  /** The state of each refund that it shows, by its id. */
+  readonly states: ReadonlyMap<string, RefundState>;
+  /** Why its figures do not tell what went back. */
+  readonly doubt: string | undefined;
   /** The alarms that somebody acknowledged, a line each. */
   readonly acknowledged: readonly string[];
   /** The refunds that somebody of the team has asked for, a line each. */
@@ -88,6 +94,8 @@ const nothingKnown: Known = {
   whyNot: undefined,
   origins: new Map(),
   cases: [],
+  states: new Map(),
+  doubt: undefined,
   acknowledged: [],
   pending: [],
   byHand: [],
@@ -99,7 +107,7 @@ const nothingKnown: Known = {
 async function lookUp(ctx: Context, service: Service, order: JsonObject): Promise<Known> {
   const id = String(order.id);
   const [known] = await shownOrders(ctx, service, [order]);
-  const { cases = [], attempts = [], whyNot } = known ?? {};
+  const { cases = [], attempts = [], whyNot, reading, refunds = [] } = known ?? {};
   const { twins, own, gaps } = await lookForTwins(ctx, service, order);
   for (const gap of gaps) ctx.notes.warn(gap);
   const there = new Set(
@@ -111,6 +119,8 @@ async function lookUp(ctx: Context, service: Service, order: JsonObject): Promis
     whyNot,
     origins: await originsAmong(ctx, order, async () => attempts),
     cases,
+    states: new Map(refunds.map(({ record, state }) => [record?.id ?? '', state])),
+    doubt: reading !== undefined && 'money' in reading ? doubtOf(reading.money) : undefined,
     acknowledged: acknowledgedAlarms(attempts).map((record) => acknowledgedWords(ctx, record)),
     pending: await pendingLines(ctx, service.profile, id),
     byHand: settledByHand(attempts).map((record) => byHandWords(ctx, record, there.has(attemptName(record)))),
@@ -148,7 +158,7 @@ function orderView(ctx: Context, shown: OrderShown): readonly Block[] {
   return [
     ...head(ctx, order, shown),
     'blank',
-    ...orderContents(order, value, origins, settings, unshownAmount(shown)),
+    ...orderContents(order, value, { origins, states: shown.states }, settings, unshownAmount(shown)),
     ...(openSteps(ctx, shown) ??
       ('money' in reading && shown.away === undefined ? nextSteps(reading.money, shown) : [])),
     ...awayLines(ctx, shown),
@@ -167,12 +177,13 @@ function unshownAmount({ cases }: Known): number | undefined {
 }
 
 // While a case is open, no command that refunds is suggested.
-function openSteps(ctx: Context, { cases: [first] }: Known): readonly Block[] | undefined {
+function openSteps(ctx: Context, { cases }: Known): readonly Block[] | undefined {
+  const first = cases.find(({ is }) => is !== 'failed');
   return first && caseSteps(ctx, first);
 }
 
 function head(ctx: Context, order: Order, shown: OrderShown): readonly Block[] {
-  const { value, profile, readAt, cases, origins, byHand, acknowledged, pending, twins, own } = shown;
+  const { value, profile, readAt, cases, doubt, origins, byHand, acknowledged, pending, twins, own } = shown;
   const { customer_info: buyer } = order;
   const buyerParts = [buyer?.name, buyer?.email, buyer?.phone, buyer?.customer_id].filter(
     (part) => part !== undefined && part !== '',
@@ -190,6 +201,9 @@ function head(ctx: Context, order: Order, shown: OrderShown): readonly Block[] {
       ],
     },
     ...cases.flatMap((one) => caseBlocks(ctx, profile, one, isShown(one, origins))),
+    ...(doubt === undefined
+      ? []
+      : [{ line: { text: `UNCONFIRMED  ${doubt}`, style: 'bad' as const }, hang: 8 }]),
     ...byHand.map(
       (words): Block => ({ line: { text: `SETTLED BY HAND  ${words}`, style: 'warn' }, hang: 8 }),
     ),
