@@ -6,6 +6,7 @@ import {
   hasFailed,
   isDoubted,
   isDue,
+  isFailedLate,
   isStillPending,
   isWatched,
   mayAppear,
@@ -320,6 +321,8 @@ describe('the refunds of an attempt', () => {
     expect(hasFailed(sent(...replaced))).toBe(false);
     expect(isStillPending(sent(made(found('rf_1', 'pending'))))).toBe(true);
     expect(isStillPending(sent(failedLater))).toBe(false);
+    expect(isFailedLate(sent(failedLater))).toBe(true);
+    expect(isFailedLate(sent({ ...failedLater, alarm: undefined, acknowledged: 'failed' }))).toBe(false);
   });
 
   it('are watched while they may still appear', () => {

@@ -79,8 +79,9 @@ async function startDesk(answers: { status?: string; lost?: true }) {
       journalRows(service.home)
         .filter(({ type }) => type === 'verdict')
         .map((row) => {
-          const { verdict, alarm, acknowledged }: Json = { ...row };
-          return [verdict, alarm ?? acknowledged].filter((word) => word !== undefined).join(' ');
+          const { alarm, acknowledged }: Json = { ...row };
+          const mark = alarm ?? acknowledged;
+          return typeof mark === 'string' ? `${row.verdict} ${mark}` : `${row.verdict}`;
         }),
     intent: () => journalRows(service.home)[0]?.intent ?? '',
   };
