@@ -182,14 +182,18 @@ function readAll(value: unknown): OrderMoney {
   };
 }
 
+function isSameCurrency(one: string, other: unknown): boolean {
+  return typeof other !== 'string' || one.toUpperCase() === other.toUpperCase();
+}
+
 // amount_refunded is the sum of the refunds (service: order). Whether a pending one is in it, the document does not say.
 function doubtOf(
   { amount_refunded: said, payment_status: status, currency }: JsonObject,
   charges: readonly ChargeMoney[],
 ) {
   for (const { number, value } of charges)
-    if (typeof value.currency === 'string' && value.currency !== currency)
-      return `charge ${number} is in ${value.currency}, and the order in ${typeof currency === 'string' ? currency : 'no currency'}`;
+    if (typeof value.currency === 'string' && !isSameCurrency(value.currency, currency))
+      return `charge ${number} is in ${value.currency}, and the order in ${String(currency)}`;
   const sum = (of: (charge: ChargeMoney) => number) => charges.reduce((all, charge) => all + of(charge), 0);
   const [made, taken] = [sum(({ refunded }) => refunded), sum((charge) => charge.taken)];
   if (typeof said === 'number' && said !== made && said !== taken)

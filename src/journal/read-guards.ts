@@ -27,8 +27,8 @@ export function unshownRefund(
   return { why: 'unshown', attempt, name: lastNamed(attempt, known), again, orderId, request };
 }
 
-function touches({ expected = [] }: Asked, { sent }: AttemptRecord): boolean {
-  return sent.proof.expected.some((one) => expected.some(({ chargeId }) => chargeId === one.chargeId));
+function touches({ expected }: Asked, { sent }: AttemptRecord): boolean {
+  return sent.proof.expected.some((one) => expected?.some(({ chargeId }) => chargeId === one.chargeId));
 }
 
 // Each name works for one sending only. After that, the name of that sending stands for both.
@@ -54,8 +54,10 @@ export function equalRefund(
   const named = namedBy(asked.again, known);
   const excused = refundsOf(known.filter((record) => isOtherRow(asked, record)));
   for (const { chargeId, amount } of asked.expected ?? []) {
-    const refunds = before.charges.find(({ id }) => id === chargeId)?.refunds ?? [];
-    const all = refunds.filter((one) => one.amount === amount && !isFailed(one));
+    const charge = before.charges.filter(({ id }) => id === chargeId);
+    const all = charge
+      .flatMap(({ refunds }) => refunds)
+      .filter((one) => one.amount === amount && !isFailed(one));
     const equal = all.filter(({ id }) => !excused.has(id));
     const meant = equal.filter(({ id }) => named.has(id));
     const unnamed = equal.filter(
@@ -94,7 +96,7 @@ export function nothingToRepeat(
   unshown: readonly AttemptRecord[],
 ): Refusal | undefined {
   const isMeant = (chargeId: string, amount: number) =>
-    (asked.expected ?? []).some((one) => one.chargeId === chargeId && one.amount === amount);
+    asked.expected?.some((one) => one.chargeId === chargeId && one.amount === amount);
   const there = new Set([
     ...before.charges.flatMap(({ id, refunds }) =>
       refunds.filter(({ amount }) => isMeant(id, amount)).map((refund) => refund.id),
@@ -126,6 +128,6 @@ export function oldRead(
 function refundsOf(records: readonly AttemptRecord[]): ReadonlySet<string> {
   const made = records
     .map(verdictOf)
-    .flatMap((row) => (row?.verdict === 'applied' ? (row.refunds ?? []) : []));
-  return new Set(made.map(({ id }) => id).filter((id) => id !== undefined));
+    .flatMap((row) => (row?.verdict === 'applied' ? row.refunds : undefined));
+  return new Set(made.map((refund) => refund?.id).filter((id) => id !== undefined));
 }

@@ -42,7 +42,7 @@ export function isMisplaced({ type }: { readonly type: 'sent' | 'verdict' }, has
 
 /**
  * Throws CliError 'refused' for a row of an account whose changes are recorded elsewhere, and for the mark that says so while
- * a change of the account may be on its way. `ofIntent`: the attempts of the intent of a verdict.
+ * a change of the account may be on its way. `ofIntent`: the attempts of the intent of a verdict; none for another row.
  */
 export function refuseMoved(
   row: JournalRow,
@@ -51,7 +51,7 @@ export function refuseMoved(
   open: () => readonly AttemptRecord[],
 ): void {
   if (row.type === 'sent') moved.refuse(row.origin);
-  if (row.type === 'verdict') for (const { sent } of ofIntent) moved.refuse(sent.origin);
+  for (const { sent } of ofIntent) moved.refuse(sent.origin);
   if (row.type === 'setting' && isMark(row) && row.to !== null) refuseWhileSending(row.origin, open());
 }
 

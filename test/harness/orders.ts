@@ -3,7 +3,10 @@
 export type Json = Readonly<Record<string, unknown>>;
 
 /** A paid order with these charges (service: order). */
-export function orderOf(id: string, charges: readonly Json[], changes: Json = {}): Json {
+/** Charges are of the order's currency, unless they name another one than usual themselves. */
+export function orderOf(id: string, shown: readonly Json[], changes: Json = {}): Json {
+  const { currency = 'MXN' } = changes;
+  const charges = shown.map((charge) => (charge.currency === 'MXN' ? { ...charge, currency } : charge));
   const amount = charges.reduce((sum, charge) => sum + Number(charge.amount), 0);
   return {
     id,

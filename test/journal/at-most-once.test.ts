@@ -431,6 +431,8 @@ describe('with an attempt that was not seen in its time', () => {
     expect(endOf([locked, made, fresh], again)).toMatchObject({
       refusal: { why: 'unprovable', problem: 'refund ref_7 was made, and the order does not show it yet' },
     });
+    const otherMode: Event = { is: 'fresh', value: { ...order(), livemode: true }, moment: at(0) };
+    expect(run([locked, made, otherMode], wanted({ livemode: true })).effect.do).toBe('approve');
   });
 });
 

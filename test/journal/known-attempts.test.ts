@@ -155,6 +155,41 @@ describe('a run looks up', () => {
     expect(found.map(attemptName).toSorted()).toEqual(names.toSorted());
   });
 
+  it.each<[string, Partial<SubjectOfLook>, readonly string[]]>([
+    ['every equal creation', { equal: 'all' }, ['i_hour_5', 'i_hour_7', 'i_hour_30']],
+    // 24 hours before the newest row, which is older than the time of this run.
+    ['the equal creations of a day', { equal: 'of a day' }, ['i_hour_7', 'i_hour_30']],
+    ['no equal creation, if none is compared', {}, []],
+    [
+      'what is named, with the other attempts of its intent',
+      { again: ['i_twice'] },
+      ['i_twice', 'i_twice.12'],
+    ],
+    [
+      'what an attempt has named that is named itself',
+      { again: ['i_twice.12'] },
+      ['i_twice', 'i_twice.12', 'i_1.2b'],
+    ],
+  ])('about a new order: %s', async (_, asked, names) => {
+    const store = createMemoryStore();
+    const chair = { name: 'Chair' };
+    const at = (hours: number) => made(`i_hour_${hours}`, lamp, { time: hours * hour }, { kind: 'order' });
+    const twelfth = { attempt: 12, again: ['i_1.2b'] };
+    for (const row of [
+      at(5),
+      made('i_1.2b', chair, {}, { kind: 'order' }),
+      made('i_twice', chair, {}, { kind: 'order' }),
+      made('i_twice', chair, twelfth, { kind: 'order' }),
+      at(7),
+      at(30),
+    ])
+      for (const one of [row, { ...verdict(row.intent, row.time), attempt: row.attempt }])
+        await store.append(one);
+    const subject = { kind: 'order', intent: 'i_new', request, account, ...asked } as const;
+    const found = await knownAttempts(store, subject, async () => now);
+    expect(found.map(attemptName).toSorted()).toEqual(names.toSorted());
+  });
+
   it('about orders that a read shows: the creations that made them, and the unconfirmed ones, of the account', async () => {
     const store = createMemoryStore();
     for (const row of rows) await store.append(row);

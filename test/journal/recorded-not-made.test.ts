@@ -296,6 +296,7 @@ describe('after it appeared', () => {
 
   it.each<[string, AttemptRecord]>([
     ['was acknowledged', attempt([notMade, { verdict: 'applied', acknowledged: 'applied_though_rejected' }])],
+    ['was acknowledged later', attempt([notMade, alarmed, { verdict: 'applied' }])],
     ['has another alarm', attempt([notMade, { ...alarmed, alarm: 'duplicate' }])],
     ['is unconfirmed', attempt([notMade, { ...alarmed, verdict: 'unknown' }])],
     ['was refused by the service', attempt([kept, alarmed])],

@@ -7,7 +7,7 @@ import type { JournalRow, SentRow, VerdictRow } from '../../src/journal/journal-
 import type { AttemptQuery } from '../../src/journal/journal-store.ts';
 import { markRow } from '../../src/journal/moved-away.ts';
 import { KnownJournal } from '../../src/journal/sqlite/known-journal.ts';
-import { isMisplaced, marksIn } from '../../src/journal/store-rules.ts';
+import { isMisplaced, marksIn, refuseMisplaced } from '../../src/journal/store-rules.ts';
 import { Memory } from '../harness/memory-store.ts';
 import { horizonMs, sent, setting, verdict } from './rows.ts';
 
@@ -232,6 +232,12 @@ describe('a row has no place in the journal', () => {
       'the journal cannot hold this row of ana',
     );
   });
+
+  it('if it says that an attempt is void: only the server of a team writes those', () => {
+    const row = { type: 'void', intent: 'i_a', attempt: 1, time: 2, why: 'w' } as const;
+    for (const hasSent of [true, false])
+      expect(() => refuseMisplaced(row, hasSent)).toThrow('the journal cannot hold this row of i_a');
+  });
 });
 
 describe('while a change of an unknown account is lost', () => {
@@ -370,6 +376,7 @@ describe('while the changes of an account are recorded elsewhere', () => {
       'i_a of ord_1 is unconfirmed on this machine',
     );
     rules().refuseMoved(setting(2, { name: 'team.journal', origin: 'https://other.example', to: 'j x' }));
+    rules().refuseMoved(setting(2, { to: '600' }));
     add(verdict('i_a', 2));
     rules().refuseMoved(mark('j db.example:5432/desk'));
   });

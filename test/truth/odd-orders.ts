@@ -148,14 +148,19 @@ export const unrefundable = [
       world.changeCharges(id, { status: 'declined' });
     },
   ),
-  own('declined, then paid', 4, truthOf('nothing', { left: 'nobody knows', mayRefund: true }), async (world) => {
-    world.changeCharge(id, 'ch_2', {
-      status: 'declined',
-      is_refundable: false,
-      failure_code: 'card_declined',
-    });
-    world.change(id, { amount: 700 });
-  }),
+  own(
+    'declined, then paid',
+    4,
+    truthOf('nothing', { left: 'nobody knows', mayRefund: true }),
+    async (world) => {
+      world.changeCharge(id, 'ch_2', {
+        status: 'declined',
+        is_refundable: false,
+        failure_code: 'card_declined',
+      });
+      world.change(id, { amount: 700 });
+    },
+  ),
   own(
     'refunded, with is_refundable true',
     1,
