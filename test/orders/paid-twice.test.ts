@@ -117,10 +117,10 @@ describe('two equal refunds that only the read of orders show shows', () => {
 
       REFUNDS  from charge  amount  when              auth    by
                1 *4242        -900  21 Nov 05:05 UTC  490215  root
-               id rf_1
+               id rf_1  made twice
                1 *4242        -900  21 Nov 05:05 UTC  490215  made twice, or sent from
                                                               elsewhere
-               id rf_2
+               id rf_2  made twice
 
       ITEMS    Wool blanket  sku WB-2  1 x 35000  35000
                items 35000: equal to the order amount
@@ -218,7 +218,9 @@ describe('two equal refunds that only the read of orders show shows', () => {
       expect((await run('05:10:00', line)).code).toBe(7);
       const { outcome, by } = JSON.parse((await run('05:11:00', `journal show ${intent} --json`)).stdout);
       expect({ outcome, by }).toEqual({ outcome: 'made twice', by: 'reply' });
-      expect((await run('05:11:00', `orders show ${id}`)).stdout).toMatch(/ {2}root\n +id rf_1\n/);
+      expect((await run('05:11:00', `orders show ${id}`)).stdout).toMatch(
+        / {2}root\n +id rf_1 {2}made twice\n/,
+      );
       const history = (await run('05:11:00', `journal show ${intent}`)).stdout;
       expect(history).toMatch(
         /refund rf_1 .* {3}ours\n.*refund rf_2 .* {3}made twice, or sent from elsewhere\n/,
@@ -251,10 +253,10 @@ describe('a refund that was made twice', () => {
 
       REFUNDS  from charge  amount  when              auth    by
                1 *4242        -900  21 Nov 05:05 UTC  490215  root
-               id rf_1
+               id rf_1  made twice
                1 *4242        -900  21 Nov 05:05 UTC  490215  made twice, or sent from
                                                               elsewhere
-               id rf_2
+               id rf_2  made twice
 
       ITEMS    Wool blanket  sku WB-2  1 x 35000  35000
                items 35000: equal to the order amount
@@ -423,8 +425,8 @@ describe('a refund that was made twice', () => {
     expect(ended.code, ended.stderr).toBe(0);
     const shown = (await run('05:21:00', `orders show ${id}`)).stdout;
     expect(shown).not.toContain('MADE TWICE');
-    expect(shown).toMatch(/ {2}root\n +id rf_1\n/);
-    expect(shown).toMatch(/ {2}made twice, or sent from elsewhere\n +id rf_2\n/);
+    expect(shown).toMatch(/ {2}root\n +id rf_1 {2}made twice\n/);
+    expect(shown).toMatch(/ {2}made twice, or sent from elsewhere\n +id rf_2 {2}made twice\n/);
     const acknowledged =
       /root acknowledged on 21 Nov 2026 05:\d\d:\d\d UTC that the refund of 900 MXN of 21 Nov 2026 05:05:12 UTC, sent by root, is there twice \(the bank recalls rf_2, ticket 8851\)/;
     expect(shown).toMatch(acknowledged);

@@ -195,7 +195,7 @@ describe('a refund that shows after its reply was lost', () => {
                1 *4242        -900  21 Nov 05:05 UTC  490215  probably ours: sent at
                                                               05:05:12, not confirmed
                                                               yet
-               id rf_1
+               id rf_1  unconfirmed
                1 *4242        -500  21 Nov 05:05 UTC  490215  not from this machine
                id rf_2
 

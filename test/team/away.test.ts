@@ -116,6 +116,7 @@ test('an order and the day are shown with the age of what is known, and no comma
     'made_twice',
     'has_appeared',
     'failed',
+    'gone',
   ]);
 });
 

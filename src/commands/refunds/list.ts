@@ -114,15 +114,18 @@ const columns: readonly Column[] = [
   { ...rowColumn('order_id', 'id'), title: 'ORDER', stays: true },
   { ...rowColumn('charge_id', 'id'), tableFrom: 200 },
   { ...rowColumn('amount', 'money'), title: 'AMOUNT', stays: true },
-  { ...rowColumn('state', 'text'), title: 'STATE', tableFrom: 100, stays: true },
+  { ...rowColumn('state', 'text'), title: 'STATE', tableFrom: 140 },
   { ...rowColumn('currency', 'text'), tableFrom: 10_000 },
   {
     ...rowColumn('by', 'text'),
     stays: true,
     least: 18,
     derived: true,
-    value: ({ origin, operator, reason }: JsonObject) =>
-      origin === notFromHere ? notFromHere : `${String(operator)}: ${String(reason)}`,
+    // A narrow terminal has no column for the state, and a refund that moved no money must not look as if it had.
+    value: ({ origin, operator, reason, state }: JsonObject) => {
+      const who = origin === notFromHere ? notFromHere : `${String(operator)}: ${String(reason)}`;
+      return state === 'made' || state === 'elsewhere' || state === null ? who : `${String(state)}; ${who}`;
+    },
     ending: ({ origin, reason }: JsonObject) => (origin === notFromHere ? '' : String(reason)),
   },
   { ...rowColumn('operator', 'text'), tableFrom: 10_000 },
