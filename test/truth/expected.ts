@@ -56,7 +56,9 @@ export function previews({ truth, scope }: Situation, asked: number): Expected {
   const isOther = first.includes('recorded made') && scope === 'charge';
   if (mayRefund === undefined || isOther) return { exit: [0, 3, 7] };
   if (mayRefund) return { exit: [asked], offers: true };
-  const isAlarm = first.some((one) => ['made twice', 'appeared', 'gone', 'doubt'].includes(one));
+  const isAlarm = first.some((one) => ['made twice', 'appeared'].includes(one));
+  // paydesk refuses that (3); whoever has an alarm about it in the journal hears of it first (7).
+  if (first.some((one) => one === 'gone' || one === 'doubt')) return { exit: [3, 7], offers: false };
   return { exit: isAlarm ? [7] : first.includes('unconfirmed') ? [3, 7] : [3], offers: false };
 }
 

@@ -24,6 +24,7 @@ import { attemptName, awayWords, changeKinds } from '../../journal/journal.ts';
 import {
   doubtOf,
   isSettled,
+  type KnownOrder,
   type KnownTwin,
   type OrderCase,
   type RefundState,
@@ -73,6 +74,8 @@ interface Known {
   readonly origins: RefundOrigins;
   /** What is open of it, the most urgent first. */
   readonly cases: readonly OrderCase[];
+  /** What a person must know first, in a word. */
+  readonly first: KnownOrder['first'];
   /** The state of each refund that it shows, by its id. */
   readonly states: ReadonlyMap<string, RefundState>;
   /** Why its figures do not tell what went back. */
@@ -94,6 +97,7 @@ const nothingKnown: Known = {
   whyNot: undefined,
   origins: new Map(),
   cases: [],
+  first: undefined,
   states: new Map(),
   doubt: undefined,
   acknowledged: [],
@@ -107,7 +111,7 @@ const nothingKnown: Known = {
 async function lookUp(ctx: Context, service: Service, order: JsonObject): Promise<Known> {
   const id = String(order.id);
   const [known] = await shownOrders(ctx, service, [order]);
-  const { cases = [], attempts = [], whyNot, reading, refunds = [] } = known ?? {};
+  const { cases = [], attempts = [], first, whyNot, reading, refunds = [] } = known ?? {};
   const { twins, own, gaps } = await lookForTwins(ctx, service, order);
   for (const gap of gaps) ctx.notes.warn(gap);
   const there = new Set(
@@ -119,6 +123,7 @@ async function lookUp(ctx: Context, service: Service, order: JsonObject): Promis
     whyNot,
     origins: await originsAmong(ctx, order, async () => attempts),
     cases,
+    first,
     states: new Map(refunds.map(({ record, state }) => [record?.id ?? '', state])),
     doubt: reading !== undefined && 'money' in reading ? doubtOf(reading.money) : undefined,
     acknowledged: acknowledgedAlarms(attempts).map((record) => acknowledgedWords(ctx, record)),
@@ -228,8 +233,8 @@ function head(ctx: Context, order: Order, shown: OrderShown): readonly Block[] {
   ];
 }
 
-function openWords({ cases: [first] }: Known): Span | undefined {
-  if (first === undefined) return undefined;
+function openWords({ cases: [first], first: word }: Known): Span | undefined {
+  if (first === undefined) return word && { text: word, style: 'bad' };
   return {
     text: first.is === 'unconfirmed' ? `${changeKinds[first.change.kind].noun} ${first.is}` : first.is,
     style: 'bad',

@@ -124,7 +124,9 @@ const columns: readonly Column[] = [
     // A narrow terminal has no column for the state, and a refund that moved no money must not look as if it had.
     value: ({ origin, operator, reason, state }: JsonObject) => {
       const who = origin === notFromHere ? notFromHere : `${String(operator)}: ${String(reason)}`;
-      return state === 'made' || state === 'elsewhere' || state === null ? who : `${String(state)}; ${who}`;
+      return typeof state !== 'string' || state === 'made' || state === 'elsewhere'
+        ? who
+        : `${state}; ${who}`;
     },
     ending: ({ origin, reason }: JsonObject) => (origin === notFromHere ? '' : String(reason)),
   },
