@@ -136,6 +136,17 @@ function isTwin({ amount, customer_info: { email } }: Order, given: readonly Ord
   return given.some((other) => other.amount === amount && other.customer_info.email === email);
 }
 
+/** The orders that have no twin: which they are changes with the day. */
+export function withoutTwins(orders: readonly Order[]): readonly Order[] {
+  return orders.filter(
+    (order) =>
+      !isTwin(
+        order,
+        orders.filter((other) => other !== order),
+      ),
+  );
+}
+
 interface Simulator extends AsyncDisposable {
   readonly url: string;
   readonly key: string;

@@ -95,7 +95,7 @@ class Machine {
     return new Life(this.#scheduler, planned.dies).live((life) => this.#run(planned, life));
   }
 
-  /** All that is under way comes to its end, what is due is read once more, and then the service is asked. */
+  /** All that is under way comes to its end, what is due is read, and then the service is asked. */
   async end(): Promise<Tally> {
     this.pass(Math.max(horizonMs, this.service.quietFrom() - this.#clock.wall) + 1);
     const parts = {
@@ -107,8 +107,11 @@ class Machine {
     };
     const service = this.#readBy(async () => this.service.order());
     const moment = await momentOf(parts.clock, this.#store, service);
-    const due = this.#attempts().filter((record) => isDue(record, moment));
-    for (const record of due) await resolveOne({ ...parts, service }, record);
+    // What is found of one attempt can be what another waits for.
+    for (let looks = 0; looks <= this.#posts.size; looks += 1) {
+      const due = this.#attempts().filter((record) => isDue(record, moment));
+      for (const record of due) await resolveOne({ ...parts, service }, record);
+    }
     return tallyOf(this.#attempts(), this.#posts, this.service.made());
   }
 

@@ -128,8 +128,9 @@ function checkFailed(record: AttemptRecord, made: readonly Made[], postedAt: num
   const isLost =
     own.length > 0 && own.every(({ failsAt, shownFrom }) => Math.max(failsAt, shownFrom) <= until);
   const equal = made.filter((one) => one.attempt !== keyOf(record) && one.amount === -amount);
-  // Nobody can tell which of two equal refunds is whose, unless the reply said it.
-  if (!isLost || (equal.length > 0 && verdictOf(record)?.by !== 'reply')) return;
+  // Nobody can tell which of two equal refunds is whose, unless the reply showed one only.
+  const replied = record.verdicts.find(({ by }) => by === 'reply');
+  if (!isLost || (equal.length > 0 && replied?.refunds?.length !== 1)) return;
   if (verdictOf(record)?.alarm === undefined)
     throw new Error(`no alarm: ${keyOf(record)} failed after it was made`);
 }

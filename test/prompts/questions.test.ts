@@ -3,7 +3,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Desk, startDesk } from '../harness/desk.ts';
+import { type Desk, startDesk, withoutTwins } from '../harness/desk.ts';
 import { helpOf } from '../harness/help-text.ts';
 import { newHome, paydesk, paydeskProcess } from '../harness/paydesk.ts';
 import { sit } from '../harness/person.ts';
@@ -27,9 +27,10 @@ beforeAll(async () => {
     startDesk(),
     startDesk({ mode: 'production' }),
   ]);
-  const orders = await sandbox.orders();
+  const orders = withoutTwins(await sandbox.orders());
   paid = orders.filter(
-    ({ payment_status, charges }) => payment_status === 'paid' && charges?.data.length === 1,
+    ({ payment_status, is_refundable, charges }) =>
+      payment_status === 'paid' && is_refundable !== false && charges?.data.length === 1,
   );
   authorized = orders.filter(({ payment_status }) => payment_status === 'pre_authorized');
 });
