@@ -34,8 +34,9 @@ export function writeArchive(
   writeNew(path, cwd, (write) => {
     const sha256 = createHash('sha256');
     const add = (text: string) => {
-      sha256.update(text);
-      write(text);
+      const bytes = Buffer.from(text);
+      sha256.update(bytes);
+      write(bytes);
     };
     add(`${JSON.stringify({ object, version: 1, rows: count, key })}\n`);
     let part = '';
@@ -46,7 +47,7 @@ export function writeArchive(
       part = '';
     }
     add(part);
-    write(`${JSON.stringify({ sha256: sha256.digest('hex') })}\n`);
+    write(Buffer.from(`${JSON.stringify({ sha256: sha256.digest('hex') })}\n`));
   });
   return count;
 }
@@ -121,13 +122,13 @@ function* linesOf(path: string, named: string): Generator<string> {
 function writeNew(
   named: string,
   cwd: (() => string) | undefined,
-  fill: (write: (text: string) => void) => void,
+  fill: (write: (bytes: Uint8Array) => void) => void,
 ): void {
   try {
     const path = fullPath(cwd, named);
     const handle = openSync(path, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL, 0o600);
     try {
-      fill((text) => writeAll(handle, text));
+      fill((bytes) => writeAll(handle, bytes));
       fsyncSync(handle);
     } catch (error) {
       rmSync(path, { force: true });
@@ -137,6 +138,7 @@ function writeNew(
     }
     syncFolderOf(path);
   } catch (error) {
+    if (error instanceof CliError) throw error;
     if (systemCode(error) === 'EEXIST')
       throw new CliError('refused', `${named} exists already`, { certain, now: ['take another name'] });
     throw new CliError('incomplete', `${named} cannot be written: ${systemReason(error)}`, {

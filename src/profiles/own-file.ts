@@ -168,7 +168,7 @@ export function unwritable(path: string, error: unknown, rules?: Pick<FileRules,
 
 /** Writes the whole text, even if the system takes only a part at a time. */
 export function writeAll(handle: number, text: string | Uint8Array): void {
-  const bytes = Buffer.from(text);
+  const bytes = typeof text === 'string' ? Buffer.from(text) : text;
   for (let at = 0; at < bytes.length; ) at += writeSync(handle, bytes, at);
 }
 

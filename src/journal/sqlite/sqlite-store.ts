@@ -23,7 +23,7 @@ import { recentIds } from './recent-ids.ts';
 import { repairJournal, restoreJournal } from './repair.ts';
 import { damaged, isBroken, isInUse, unreadable } from './sqlite-errors.ts';
 import { Turns } from './turns.ts';
-import { checkSome, verifyFiles } from './verify-files.ts';
+import { checkSome, verifyFiles, wholeRows } from './verify-files.ts';
 import { mismatchOf, type Places, refusalOf } from './witness-check.ts';
 import { type FoundWitness, newWitnessKey } from './witness-file.ts';
 
@@ -322,19 +322,22 @@ class SqliteStore implements LocalJournal {
   };
 
   readonly archive: JournalStore['archive'] = async (path) => {
-    const { findings } = await this.verify();
-    if (findings.length > 0)
+    const refuse = () => {
       throw this.#refusal('is not whole', 'nothing was written', [
         'paydesk journal verify',
         'paydesk journal verify --repair   (keeps a copy)',
       ]);
-    const both = await this.#open(false);
+    };
+    const both = await this.#open(false).catch(() => undefined);
+    // Without a file that opens there is nothing to write, or all of it is lost.
+    if (both === undefined && (await this.verify()).findings.length > 0) refuse();
     const key = both?.witness?.key ?? newWitnessKey();
     const write = (count: number, rows: Iterable<StoredRow>) =>
       writeArchive(path, { count, rows, key }, this.#place.cwd);
     if (both === undefined) return write(0, []);
-    const { tables } = both;
-    return asOfOneMoment(tables.db, () => write(tables.end().seq, tables.each()));
+    const { tables, found } = both;
+    const rows = () => wholeRows(tables, found, this.#places, refuse);
+    return asOfOneMoment(tables.db, () => write(tables.end().seq, rows()));
   };
 
   readonly countOver: JournalStore['countOver'] = async (before) => {

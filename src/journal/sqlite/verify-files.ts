@@ -94,6 +94,28 @@ function readAll(tables: JournalTables, found: FoundWitness, head: string | unde
   return { count, settings, head: last, knowsHead, findings, differing };
 }
 
+/**
+ * The rows of the journal, oldest first. At the first that is not as it was written, or not as the witness has it, `refuse` throws.
+ * What is looked up is not checked: whoever takes the rows in builds that anew.
+ */
+export function* wholeRows(
+  tables: JournalTables,
+  found: FoundWitness,
+  places: Places | undefined,
+  refuse: () => never,
+): Generator<StoredRow> {
+  if (places !== undefined && orUncompared(() => mismatchOf(found, tables, places)) !== undefined) refuse();
+  let [at, last] = [0, chainStart];
+  for (const rows of tables.parts()) {
+    const chain = checkChain(rows, at, last);
+    const differing = found.is === 'whole' ? differences(rows, at, found.witness) : [];
+    if (chain.findings.length > 0 || differing.length > 0) refuse();
+    yield* rows;
+    [at, last] = [chain.seq, chain.head];
+  }
+  if (newestMissing({ seq: at, head: last }, tables.end().noted).length > 0) refuse();
+}
+
 // The head of the journal that was archived, if a row says so.
 function headBefore(stored: StoredRow): string | undefined {
   const row = stored.type === 'setting' ? orUndefined(() => unlink(stored)) : undefined;
