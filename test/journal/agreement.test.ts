@@ -1,10 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { readMoney } from '../../src/api/charges.ts';
 import { disagreement, moved, otherRefund, refundedOf } from '../../src/journal/agreement.ts';
+import type { FoundRefund } from '../../src/journal/intent.ts';
 import type { PreImage } from '../../src/journal/journal-rows.ts';
 
 const refund = (id: string, amount: number) => ({ id, amount });
-const record = (id: string, amount: number, chargeId = 'ch_1') => ({
+const record = (id: string, amount: number, chargeId = 'ch_1'): FoundRefund & { readonly id: string } => ({
   chargeId,
   id,
   amount,
@@ -104,6 +105,56 @@ describe('sums and records do not agree', () => {
     ],
   ])('%s', (_, before, order, records, words) => {
     expect(judge(before, order, records)).toBe(words);
+  });
+
+  const older = (...ids: string[]) => ({
+    amountRefunded: 5 * ids.length,
+    charges: [{ id: 'ch_1', refunds: ids.map((id) => refund(id, -5)) }],
+  });
+  const now = (amount_refunded: number, refunds: object[]) => ({
+    amount_refunded,
+    charges: { data: [charge(refunds)] },
+  });
+  const failed = (id: string) => ({ ...refund(id, -5), status: 'failed' });
+
+  it.each<[string, Partial<PreImage>, object, ReturnType<typeof record>[], string]>([
+    [
+      'the sum moved, and the refund from before is as it was',
+      older('r0'),
+      now(9, [refund('r0', -5)]),
+      [],
+      'went from 5 to 9, but no refund is listed for it',
+    ],
+    [
+      'the second of two refunds from before has failed since then, and the sum stays',
+      older('r0', 'r1'),
+      now(10, [refund('r0', -5), failed('r1')]),
+      [],
+      'went from 10 to 10, but the refunds listed add up to -5 without r1 (status failed)',
+    ],
+    [
+      'two have failed, and the sum stays',
+      older('r0', 'r1'),
+      now(10, [failed('r0'), failed('r1')]),
+      [],
+      'add up to -10 without r0 (status failed) and r1 (status failed)',
+    ],
+    [
+      'one from before has failed and one is new, and the sum stays',
+      older('r0'),
+      now(5, [failed('r0'), refund('r1', -4)]),
+      [record('r1', -4)],
+      'went from 5 to 5, but the refunds listed add up to -1 without r0 (status failed)',
+    ],
+    [
+      'a pending one, and a sum that is neither with it nor without',
+      { amountRefunded: 0 },
+      now(2, [{ ...refund('r1', -5), status: 'pending' }]),
+      [{ ...record('r1', -5), status: 'pending' }],
+      'went from 0 to 2, but the refunds listed add up to 5',
+    ],
+  ])('%s', (_, before, order, records, words) => {
+    expect(judge(before, order, records)).toContain(words);
   });
 
   it('of what is summed in two charges each is held against its own records', () => {

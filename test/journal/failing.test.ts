@@ -265,12 +265,15 @@ describe('a reply with a status', () => {
     });
   });
 
-  it('that shows a part of it as failed is an alarm at once', () => {
+  it('that shows a part of it as failed is an alarm at once, and a part as pending says so', () => {
     const expected = [5, 7].map((amount) => ({ chargeId: 'ch_1', amount: -amount }));
     const both = { ...sent().sent, proof: { ...proof, expected } };
-    const value = order([['rf_1'], ['rf_2', 'failed', 7]]);
-    const { effect } = step({ at: 'sending', wanted, flight: { ...flight, sent: both } }, replied200(value));
-    expect(effect).toMatchObject({ row: { verdict: 'applied', by: 'reply', alarm: 'failed' } });
+    const effectOf = (status: string) => {
+      const value = order([['rf_1'], ['rf_2', status, 7]]);
+      return step({ at: 'sending', wanted, flight: { ...flight, sent: both } }, replied200(value)).effect;
+    };
+    expect(effectOf('failed')).toMatchObject({ row: { verdict: 'applied', by: 'reply', alarm: 'failed' } });
+    expect(effectOf('pending')).toMatchObject({ row: { why: 'the reply confirms it as pending' } });
   });
 
   it('that shows it as pending says so', () => {
@@ -529,6 +532,50 @@ describe('a look at a refund', () => {
       ['rf_2', 'failed', 7],
     ]);
     expect(rowOf(both, shown)).toMatchObject({ why: 'the order now shows refunds rf_1 and rf_2 as failed' });
+  });
+
+  describe('of two charges', () => {
+    const expected = [5, 7].map((amount) => ({ chargeId: 'ch_1', amount: -amount }));
+    const ofBoth = (verdict: Partial<VerdictRow>) => attempt([verdict], { proof: { ...proof, expected } });
+    const two = (one?: string, other?: string): FoundRefund[] => [
+      found('rf_1', one),
+      { ...found('rf_2', other), amount: -7 },
+    ];
+    const shown = (one?: string, other?: string) =>
+      order([
+        ['rf_1', one],
+        ['rf_2', other, 7],
+      ]);
+
+    it('names only the one that failed', () => {
+      expect(rowOf(ofBoth(made(...two())), shown('failed'))).toMatchObject({
+        why: 'the order now shows refund rf_1 as failed',
+      });
+    });
+
+    it('writes down that one of two pending ones changed', () => {
+      const both = ofBoth(made(...two('pending', 'pending')));
+      expect(rowOf(both, shown('pending', 'pending'))).toBeUndefined();
+      expect(rowOf(both, shown('pending', 'processing'))).toMatchObject({
+        refunds: [{ status: 'pending' }, { status: 'processing' }],
+      });
+    });
+
+    it('says why where a read shows that one was made and the other failed', () => {
+      expect(rowOf(ofBoth({}), shown(undefined, 'failed'))).toMatchObject({
+        verdict: 'applied',
+        alarm: 'failed',
+        why: 'the service made a part of it, and the rest failed',
+      });
+    });
+
+    it('counts what is shown in the place of the one that failed', () => {
+      const later: Partial<VerdictRow> = { ...made(...two('failed')), alarm: 'failed', time: 2000 };
+      const replaced = made(...two('failed'), found('rf_3'));
+      expect(ownRefunds(ofBoth(later)).map(({ id }) => id)).toEqual(['rf_1', 'rf_2']);
+      const record = { ...ofBoth(later), verdicts: attempt([later, replaced]).verdicts };
+      expect(ownRefunds(record).map(({ id }) => id)).toEqual(['rf_1', 'rf_2', 'rf_3']);
+    });
   });
 
   it('takes what was sent in its place for that one, and raises the alarm where both were made', () => {
