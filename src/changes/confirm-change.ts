@@ -133,9 +133,19 @@ export async function confirmChange(ctx: Context, confirmation: Confirmation): P
     throw cancelled(confirmation);
 }
 
-async function wasCopiedLately({ journal, clock }: Context, { settings }: Profile): Promise<boolean> {
+// Whether what was sent shortly before may not be known, since somebody put back a copy of the journal.
+async function wasCopiedLately(ctx: Context, profile: Profile): Promise<boolean> {
+  return (await watchedAfterCopy(ctx, profile)) !== undefined;
+}
+
+/** Until when refunds are confirmed one by one, because somebody accepted a copy of the journal (Unix milliseconds). */
+export async function watchedAfterCopy(
+  { journal, clock }: Context,
+  { settings }: Profile,
+): Promise<number | undefined> {
   const at = await journal.copyAcceptedAt();
-  return at !== undefined && clock.now() < at + settings['refund.horizon_part'];
+  const until = at === undefined ? 0 : at + settings['refund.horizon_part'];
+  return clock.now() < until ? until : undefined;
 }
 
 /** Asks again after the order changed. With `--yes` or `--confirm` it goes on without asking. */

@@ -60,7 +60,7 @@ export function createFile(
     checkOwnFolder(dirname(path), rules);
     closeSync(openSync(path, 'ax', 0o600));
   } catch (error) {
-    if (systemCode(error) !== 'EEXIST') throw unwritable(path, error, rules);
+    if (systemCode(error) !== 'EEXIST') throw unwritable(path, error);
   }
   const db = new DatabaseSync(path, { timeout: writeWaitMs });
   db.exec('PRAGMA page_size = 16384; PRAGMA journal_mode = WAL; PRAGMA secure_delete = ON; BEGIN IMMEDIATE');

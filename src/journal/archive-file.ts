@@ -1,7 +1,7 @@
 /** The file that moves a journal to another store: every row as it is, and the key of the witness. It may be long, so it is streamed. */
 
 import { createHash } from 'node:crypto';
-import { closeSync, constants, fsyncSync, openSync, readSync, rmSync } from 'node:fs';
+import { closeSync, constants, fsyncSync, openSync, readSync, rmSync, statSync } from 'node:fs';
 import { CliError, systemCode, systemReason } from '../errors.ts';
 import { fullPath } from '../io.ts';
 import { syncFolderOf, writeAll } from '../profiles/profiles.ts';
@@ -101,6 +101,9 @@ function* rowsIn(path: string, named: string, count: number): Generator<StoredRo
 function* linesOf(path: string, named: string): Generator<string> {
   const bytes = Buffer.alloc(partLength);
   let handle: number | undefined;
+  // A pipe would wait for its writer for ever.
+  if (statSync(path, { throwIfNoEntry: false })?.isFile() === false)
+    throw new CliError('usage', `${named} is not a plain file`, { certain });
   try {
     handle = openSync(path, 'r');
     let rest: readonly Buffer[] = [];
@@ -143,7 +146,11 @@ function writeNew(
       throw new CliError('refused', `${named} exists already`, { certain, now: ['take another name'] });
     throw new CliError('incomplete', `${named} cannot be written: ${systemReason(error)}`, {
       certain,
-      now: ['free some space there, or take another folder'],
+      now: [
+        ['ENOENT', 'ENOTDIR'].includes(systemCode(error))
+          ? 'take a folder that is there'
+          : 'free some space there, or take another folder',
+      ],
       cause: error,
     });
   }
@@ -161,6 +168,9 @@ function objectIn(line: string | undefined): Readonly<Record<string, unknown>> {
 function unfit(path: string, what: string): CliError {
   return new CliError('refused', `${path} ${what}`, {
     certain,
-    now: ['export it again on the other machine: paydesk journal export --to FILE'],
+    now: [
+      'take a whole copy of the file',
+      'if it is for journal import, export it again on the other machine: paydesk journal export --to FILE',
+    ],
   });
 }

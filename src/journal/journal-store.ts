@@ -261,6 +261,8 @@ export interface Repair {
   readonly unreadable: number;
   /** Attempts that are unconfirmed now, because a row of theirs is lost and nothing else proves their outcome. */
   readonly blocked: readonly { readonly intent: string; readonly orderId: string | undefined }[];
+  /** The files may have been a copy: no change is made until `acceptCopy`. */
+  readonly mayBeCopy: boolean;
 }
 
 /** What completions ask for. */

@@ -55,7 +55,7 @@ export function readOwnFile(path: string, rules: FileRules): string | undefined 
   try {
     return readFileSync(handle, 'utf8');
   } catch (error) {
-    throw unreadable(path, error, rules);
+    throw unreadable(path, error);
   } finally {
     closeSync(handle);
   }
@@ -75,7 +75,7 @@ export function openOwnFile(path: string, flags: number, rules: FileRules): numb
     if (code === 'ELOOP') throw unsafe(path, 'is a symbolic link', rules);
     // ENXIO comes for a FIFO without a reader, and for a socket.
     if (code === 'ENXIO' || code === 'EISDIR') throw unsafe(path, 'is not a plain file', rules);
-    throw unreadable(path, error, rules);
+    throw unreadable(path, error);
   }
   try {
     const [stat, mode] = [fstatSync(handle), modesOf(rules).file];
@@ -84,7 +84,7 @@ export function openOwnFile(path: string, flags: number, rules: FileRules): numb
     return handle;
   } catch (error) {
     closeSync(handle);
-    throw error instanceof CliError ? error : unreadable(path, error, rules);
+    throw error instanceof CliError ? error : unreadable(path, error);
   }
 }
 
@@ -115,7 +115,7 @@ function checkUnopened(path: string, rules: FileRules, mode: number, check: (sta
   } catch (error) {
     // ENOTDIR means that a folder in the path is a file, so there is no such file.
     if (systemCode(error) === 'ENOTDIR') return false;
-    throw error instanceof CliError ? error : unreadable(path, error, rules);
+    throw error instanceof CliError ? error : unreadable(path, error);
   }
 }
 
@@ -128,7 +128,7 @@ export function prepareOwnFolder(path: string, rules: FileRules): void {
     // The umask may have taken our own rights away.
     if (rules.uid !== undefined && (lstatSync(path).mode & 0o700) !== 0o700) chmodSync(path, mode);
   } catch (error) {
-    throw error instanceof CliError ? error : unwritable(path, error, rules);
+    throw error instanceof CliError ? error : unwritable(path, error);
   }
 }
 
@@ -150,18 +150,19 @@ export function writeOwnFile(path: string, text: string | Uint8Array, rules: Fil
     renameSync(whole, path);
   } catch (error) {
     rmSync(whole, { force: true });
-    throw unwritable(path, error, rules);
+    throw unwritable(path, error);
   }
-  syncFolderOf(path, rules);
+  syncFolderOf(path);
 }
 
-/** The error for a file or folder that cannot be written. */
-export function unwritable(path: string, error: unknown, rules?: Pick<FileRules, 'movedBy'>): CliError {
+/**
+ * The error for a file or folder that cannot be written. Another folder is no way out: what lies there knows nothing of what is
+ * unconfirmed here, and of no limit.
+ */
+export function unwritable(path: string, error: unknown): CliError {
   return new CliError('refused', `${path} cannot be written: ${systemReason(error)}`, {
     certain: 'nothing was changed',
-    now: [
-      `free space or give yourself the right to write there, or set ${variableOf(rules)} to another folder`,
-    ],
+    now: ['free space, or give yourself the right to write there'],
     cause: error,
   });
 }
@@ -173,7 +174,7 @@ export function writeAll(handle: number, text: string | Uint8Array): void {
 }
 
 /** Makes sure that the name of a file survives a power cut, if the system can. Throws CliError 'refused' when the disk fails. */
-export function syncFolderOf(path: string, rules?: Pick<FileRules, 'movedBy'>): void {
+export function syncFolderOf(path: string): void {
   try {
     const handle = openSync(dirname(path), 'r');
     try {
@@ -189,7 +190,7 @@ export function syncFolderOf(path: string, rules?: Pick<FileRules, 'movedBy'>): 
       {
         certain:
           'nothing was sent; the file is written, and a power cut may bring back what was there before',
-        now: [`check that disk, or set ${variableOf(rules)} to a folder on another one; then do it again`],
+        now: ['check that disk, then do it again'],
         cause: error,
       },
     );
@@ -230,7 +231,7 @@ function repairMode(path: string, stat: Stats, mode: number, rules: FileRules, c
 function unsafe(path: string, what: string, { group }: FileRules): CliError {
   const now =
     group === undefined
-      ? 'find out who made it; then remove it, or replace it with a file of your own (mode 600)'
+      ? 'find out who made it, then make it your own (chown, chmod 600); never delete a journal: it stops second refunds'
       : `ask an administrator to look who made it, and to put it right: group ${group}, files 660, folders 2770`;
   return new CliError('refused', `${path} ${what}, so it is not used`, {
     certain: 'nothing was sent and nothing was changed',
@@ -238,10 +239,10 @@ function unsafe(path: string, what: string, { group }: FileRules): CliError {
   });
 }
 
-function unreadable(path: string, error: unknown, rules: FileRules): CliError {
+function unreadable(path: string, error: unknown): CliError {
   return new CliError('refused', `${path} cannot be read: ${systemReason(error)}`, {
     certain: 'nothing was sent and nothing was changed',
-    now: [`give yourself the right to read it, or set ${variableOf(rules)} to another folder`],
+    now: ['give yourself the right to read it'],
     cause: error,
   });
 }

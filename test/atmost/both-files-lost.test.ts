@@ -7,7 +7,7 @@ import { expect, test } from 'vitest';
 import { forgetMarks } from '../harness/copied-files.ts';
 import type { Home } from '../harness/paydesk.ts';
 import { json, reset } from '../harness/server.ts';
-import { changeArgs, journalFile, ledgerAndDesk, story, witnessFile } from './desk.ts';
+import { acceptRepaired, changeArgs, journalFile, ledgerAndDesk, story, witnessFile } from './desk.ts';
 
 const { ledger, desk } = await ledgerAndDesk();
 
@@ -81,11 +81,13 @@ test.each(damages)(
     expect(refused.code, refused.stderr).toBe(3);
     const repaired = await desk.run(home, ['journal', 'verify', '--repair', '--yes']);
     expect(repaired.code, repaired.stderr).toBe(7);
-    const again = await desk.run(home, changeArgs(order));
+    await acceptRepaired((args) => desk.run(home, args), repaired);
+    const again = await desk.run(home, [...changeArgs(order), '--confirm', order.id]);
     expect(again).toMatchObject({ code: 3, stderr: expect.stringContaining(says) });
     expect(order.posts).toHaveLength(1);
     const other = ledger.add('refund');
-    expect((await desk.run(home, changeArgs(other))).code).toBe(says === everyChange ? 3 : 0);
+    const named = [...changeArgs(other), '--confirm', other.id];
+    expect((await desk.run(home, named)).code).toBe(says === everyChange ? 3 : 0);
   },
 );
 

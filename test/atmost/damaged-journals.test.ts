@@ -10,7 +10,15 @@ import { isLong } from '../harness/long.ts';
 import { copyOf, type Home } from '../harness/paydesk.ts';
 import { reset } from '../harness/server.ts';
 import { sent, verdict } from '../journal/rows.ts';
-import { changeArgs, journalFile, ledgerAndDesk, settleArgs, stateOf, witnessFile } from './desk.ts';
+import {
+  acceptRepaired,
+  changeArgs,
+  journalFile,
+  ledgerAndDesk,
+  settleArgs,
+  stateOf,
+  witnessFile,
+} from './desk.ts';
 import type { LedgerOrder } from './ledger.ts';
 
 const { ledger, desk } = await ledgerAndDesk();
@@ -246,8 +254,10 @@ async function repairAndGoOn(home: Home, what: string, code: number): Promise<vo
   const repair = await desk.run(home, ['journal', 'verify', '--repair', '--yes']);
   expect({ what, code: repair.code }, repair.stderr).toEqual({ what, code });
   await refuseLost(home, `${what}, repaired`);
+  await acceptRepaired((args) => desk.run(home, args), repair);
+  await refuseLost(home, `${what}, repaired and accepted`);
   const order = ledger.add('refund');
-  const made = await desk.run(home, changeArgs(order));
+  const made = await desk.run(home, [...changeArgs(order), '--confirm', order.id]);
   expect({ what, code: made.code, posts: order.posts.length }, made.stderr).toEqual({
     what,
     code: 0,

@@ -1,7 +1,7 @@
 /** A home that is restored from a copy: the refund that was sent meanwhile is not sent again, and a home that is moved goes on. */
 
 import { execFileSync, spawnSync } from 'node:child_process';
-import { cpSync, mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { each } from '../harness/each.ts';
@@ -9,7 +9,8 @@ import { isLong } from '../harness/long.ts';
 import type { Home } from '../harness/paydesk.ts';
 import type { Ran } from '../harness/ran.ts';
 import { reset } from '../harness/server.ts';
-import { changeArgs, journalRows, ledgerAndDesk } from './desk.ts';
+import { changeArgs, journalFile, journalRows, ledgerAndDesk, refundAmount, witnessFile } from './desk.ts';
+import type { LedgerOrder } from './ledger.ts';
 
 const { ledger, desk } = await ledgerAndDesk();
 const times = Array.from({ length: isLong ? 30 : 2 }, (_, index) => index);
@@ -122,6 +123,76 @@ describe('a home that is restored from a copy', () => {
     },
     1_800_000,
   );
+});
+
+/** A machine whose home was put back: a refund that was sent since the copy is not in its journal. */
+async function restoredMachine(): Promise<{ readonly machine: Machine; readonly lost: LedgerOrder }> {
+  const machine = newMachine();
+  await changesAnOrder(machine, 'before the copy');
+  sh(machine, 'cp -a home copy');
+  const lost = ledger.add('refund', () => reset);
+  expect((await run(machine, changeArgs(lost))).code).toBe(7);
+  sh(machine, 'cp -a copy/. home');
+  return { machine, lost };
+}
+
+describe('what is done with a copy does not make forgotten that it is one', () => {
+  const repair = ['journal', 'verify', '--repair', '--yes'];
+  test.each<[string, (machine: Machine) => Promise<unknown>]>([
+    ['a look at every change', (machine) => run(machine, ['journal', 'reconcile', '--all', '--quiet'])],
+    ['a list of changes', (machine) => run(machine, ['journal', 'list'])],
+    [
+      'a witness that is lost, and a repair',
+      async (machine) => {
+        rmSync(witnessFile(machine.home));
+        expect((await run(machine, repair)).code).toBe(7);
+      },
+    ],
+    [
+      'a journal that is lost, and a repair from the old witness',
+      async (machine) => {
+        rmSync(journalFile(machine.home));
+        expect((await run(machine, repair)).code).toBe(7);
+      },
+    ],
+  ])('%s', async (_, act) => {
+    const { machine, lost } = await restoredMachine();
+    using _machine = machine;
+    await act(machine);
+    const again = await run(machine, changeArgs(lost));
+    expect({ code: again.code, posts: lost.posts.length }, again.stderr).toEqual({ code: 3, posts: 1 });
+    expect(again.stderr.replaceAll(/\s+/g, ' ')).toContain('this journal is a copy');
+    const other = ledger.add('refund');
+    const refused = await run(machine, changeArgs(other));
+    expect({ code: refused.code, posts: other.posts.length }, refused.stderr).toEqual({ code: 3, posts: 0 });
+  });
+
+  test('verify says so, and nothing is exported from it', async () => {
+    const { machine } = await restoredMachine();
+    using _machine = machine;
+    const verified = await run(machine, ['journal', 'verify', '--json']);
+    expect(verified.code, verified.stderr).toBe(3);
+    expect(JSON.parse(verified.stdout)).toMatchObject({ copy: expect.stringContaining('is a copy') });
+    expect(verified.stderr).toContain('paydesk journal verify --accept-copy');
+    const exported = await run(machine, ['journal', 'export', '--to', join(machine.root, 'copied')]);
+    expect(exported.code, exported.stderr).toBe(3);
+    expect(existsSync(join(machine.root, 'copied'))).toBe(false);
+  });
+
+  test('once it is accepted, a plan is refused, and a refund goes with the id of its order', async () => {
+    const { machine } = await restoredMachine();
+    using _machine = machine;
+    expect((await run(machine, ['journal', 'verify', '--accept-copy', '--yes'])).code).toBe(0);
+    const order = ledger.add('refund');
+    const [rows, plan] = [join(machine.root, 'rows.csv'), join(machine.root, 'rows.plan')];
+    writeFileSync(rows, `order_id,charge_id,amount\n${order.id},1,${refundAmount}\n`);
+    expect((await run(machine, ['refunds', 'plan', rows, '--to', plan])).code).toBe(0);
+    const applied = await run(machine, ['refunds', 'apply', plan, '--yes']);
+    expect({ code: applied.code, posts: order.posts.length }, applied.stderr).toEqual({ code: 3, posts: 0 });
+    expect(applied.stderr).toContain('refunds are sent one by one');
+    const made = await run(machine, [...changeArgs(order), '--confirm', order.id]);
+    expect({ code: made.code, posts: order.posts.length }, made.stderr).toEqual({ code: 0, posts: 1 });
+  });
 });
 
 // ── Images ──────────────────────────────────────────────────────────────────────────────────────

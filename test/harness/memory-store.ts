@@ -118,7 +118,14 @@ export function createMemoryStore(memory: Memory = new Memory()): JournalStore {
       const { rows, blocked, ...counts } = rebuildRows(found, undefined, now);
       memory.replace(chainOf(rows));
       const names = blocked.map(({ intent, proof }) => ({ intent, orderId: proof.orderId }));
-      return { copy: undefined, witnessCopy: undefined, ...counts, unreadable: 0, blocked: names };
+      return {
+        copy: undefined,
+        witnessCopy: undefined,
+        ...counts,
+        unreadable: 0,
+        blocked: names,
+        mayBeCopy: false,
+      };
     },
     async eraseBodies(before) {
       return [...known().erasable(before)].filter((of) => memory.tables.erase(of)).length;

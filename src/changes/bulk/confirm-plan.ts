@@ -14,6 +14,7 @@ import {
 } from '../../plans/plans.ts';
 import { aboutMoney, commandLine, type Profile } from '../../profiles/profiles.ts';
 import { byHandNote, settledByHand } from '../by-hand-words.ts';
+import { watchedAfterCopy } from '../confirm-change.ts';
 import { askedByOther } from '../refund/second-person.ts';
 import { applyPreview } from './batch-words.ts';
 import { askForPlan, type SecondPerson } from './plan-approval.ts';
@@ -74,7 +75,9 @@ export async function confirmPlan(
         now: ['look at the plan again, then confirm the one that you mean'],
       },
     );
-  if (ctx.options.dryRun || send.length === 0) return;
+  if (send.length === 0) return;
+  await refuseAfterCopy(ctx, profile);
+  if (ctx.options.dryRun) return;
   // Even with --quiet: whoever settled a row may have been wrong.
   for (const text of await byHandLines(ctx, service, send)) ctx.notes.warn({ text, style: 'warn' });
   ctx.notes.show(
@@ -103,6 +106,24 @@ export async function confirmPlan(
     certain: 'nothing was sent',
     now: ['look at the plan again, then apply it'],
   });
+}
+
+// What was sent before the copy was put back may not be known, so nobody sends many rows with one yes.
+async function refuseAfterCopy(ctx: Context, profile: Profile): Promise<void> {
+  const until = await watchedAfterCopy(ctx, profile);
+  if (until === undefined) return;
+  throw new CliError(
+    'refused',
+    `a copy of the journal was put back: until ${ctx.fullTime(until)} refunds are sent one by one`,
+    {
+      certain: 'nothing was sent',
+      now: [
+        'look at each order, and refund it by its id:',
+        commandLine(profile, 'orders', 'refund', 'ID', '--confirm', 'ID'),
+        'or apply the plan after that time',
+      ],
+    },
+  );
 }
 
 async function askFor(

@@ -6,7 +6,7 @@ import { archivedBy, type Repair, type Verification } from '../../journal/journa
 import { plainCommand } from '../../profiles/profiles.ts';
 import type { Block } from '../../terminal/terminal.ts';
 import { type Context, confirmFirst, defineCommand, dryRunShown } from '../command.ts';
-import { flag } from '../flags.ts';
+import { flag, usage } from '../flags.ts';
 
 export const verify = defineCommand({
   description:
@@ -45,9 +45,14 @@ export const verify = defineCommand({
     if (flags.repair === true) return repair(ctx);
     if (flags['accept-copy'] === true) return acceptCopy(ctx);
     if (flags.from !== undefined) return verifyFile(ctx, flags.from, flags.head);
+    if (flags.head !== undefined && !/^[0-9a-f]{64}$/.test(flags.head))
+      throw usage(`--head ${flags.head} is not a head: 64 hex digits, as journal verify prints them`);
     const found = await ctx.journal.verify(flags.head);
     const { rows, settings, head, findings, knowsHead, witness } = found;
     const file = found.place ?? ctx.journal.file;
+    // A copy is whole, and all the same it may lack what was sent.
+    const isLocal = found.place === undefined && findings.length === 0;
+    const copy = isLocal ? await ctx.journal.problem() : undefined;
     const record = {
       object: 'journal',
       file,
@@ -59,6 +64,7 @@ export const verify = defineCommand({
       witness: witness.state.replaceAll(' ', '_'),
       witness_file: witness.file,
       witness_lines: witness.lines,
+      copy: copy ?? null,
     };
     await ctx.out.own(record, () => [
       { line: { text: file, style: 'strong' } },
@@ -69,6 +75,14 @@ export const verify = defineCommand({
       ...(found.place === undefined ? [{ line: `witness ${witness.file}: ${witnessWords(found)}` }] : []),
     ]);
     if (findings.length > 0 || knowsHead === false) throw await damage(ctx, found, flags.head);
+    if (copy !== undefined)
+      throw new CliError('refused', copy, {
+        certain: 'every change is refused until somebody has accepted that; nothing was sent',
+        now: [
+          "look on the service's own screen which orders were changed since then, then:",
+          'paydesk journal verify --accept-copy',
+        ],
+      });
     return undefined;
   },
 });
@@ -178,7 +192,7 @@ async function repair(ctx: Context): Promise<number | undefined> {
   const message = 'keep copies and rebuild the journal and its witness from all that can be read of both?';
   await confirmFirst(ctx, message, 'nothing was changed');
   const done = await ctx.journal.repair();
-  const { copy, witnessCopy, kept, doubtful, lost, unreadable, blocked } = done;
+  const { copy, witnessCopy, kept, doubtful, lost, unreadable, blocked, mayBeCopy } = done;
   const record = {
     object: 'journal_repair',
     copy: copy ?? null,
@@ -188,9 +202,10 @@ async function repair(ctx: Context): Promise<number | undefined> {
     lost,
     unreadable_pages: unreadable,
     blocked: blocked.map(({ intent, orderId }) => ({ intent, order: orderId ?? null })),
+    may_be_copy: mayBeCopy,
   };
   await ctx.out.own(record, () => repairView(done));
-  return lost.length + unreadable + blocked.length > 0 ? 7 : undefined;
+  return lost.length + unreadable + blocked.length > 0 || mayBeCopy ? 7 : undefined;
 }
 
 function repairView({
@@ -201,6 +216,7 @@ function repairView({
   lost,
   unreadable,
   blocked,
+  mayBeCopy,
 }: Repair): readonly Block[] {
   const open = doubtful + blocked.length;
   const isLost = lost.length + unreadable > 0;
@@ -225,6 +241,12 @@ function repairView({
           { line: 'look at these orders, and settle them: paydesk journal list --open --all-profiles' },
           { line: 'until then these orders cannot be changed' },
         ]),
+    ...(mayBeCopy
+      ? [
+          { line: 'the files may be older than what was sent, so no change is made before you have looked,' },
+          { line: 'and then: paydesk journal verify --accept-copy' },
+        ]
+      : []),
   ];
 }
 

@@ -45,6 +45,9 @@ export const check = defineCommand({
       fieldsView(`the service accepts the key of profile ${profile.name}`, record),
     );
     tellOfMode(ctx, profile, orders, shown);
+    const problem = await ctx.journal.problem();
+    if (problem !== undefined)
+      ctx.notes.warn(`${problem}; no change is made until somebody has looked: paydesk journal verify`);
     if (contradiction !== undefined) throw wrongMode(profile, contradiction.value, wayOut(profile));
     if (located === false) throw cannotLocate(profile, middle ?? '');
   },

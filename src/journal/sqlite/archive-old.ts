@@ -4,7 +4,6 @@
  */
 
 import { rmSync } from 'node:fs';
-import { basename } from 'node:path';
 import { CliError } from '../../errors.ts';
 import { fullPath } from '../../io.ts';
 import { type Archive, readArchive, writeArchive } from '../archive-file.ts';
@@ -61,9 +60,9 @@ export async function archiveOld(old: OldJournal, { before, path, said }: Archiv
     old.check();
     refuseFindings(old, tables, { is: 'whole', witness });
     const { count, head, sha256 } = writeChecked(old, path);
-    const from = { at: said.time, file: basename(path), rows: count, head, sha256 };
+    const from = { at: said.time, file: fullPath(old.cwd, path), rows: count, head, sha256 };
     const built = await orWithoutFile(old, path, () => build(old, fresh, before, archiveRow(said, from)));
-    await replaceJournal(file.path, fresh, file.rules);
+    await replaceJournal(file.path, fresh);
     return { ...built, rowsBefore: count, sha256 };
   } finally {
     for (const { db } of [witness, tables]) if (db.isTransaction) db.exec('ROLLBACK');
@@ -114,7 +113,7 @@ async function build(
   const moved = new Uint8Array(old.tables.end().seq + 1);
   const key = newWitnessKey();
   const rows = newRows(old.tables, { before, moved, first: link(first, 1, chainStart) });
-  await buildJournal({ ...file, path: fresh }, openFile, rows, key);
+  await buildJournal({ ...file, path: fresh }, openFile, { rows, key });
   const tables = new JournalTables(openFile(fresh, journalKind));
   try {
     prepareWitness(places.witness, openFile, key, linesAfter(tables, 0, key));

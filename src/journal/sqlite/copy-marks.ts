@@ -23,6 +23,11 @@ export function isSameFile(recorded: string | undefined, now: string | undefined
   return [...partsOf(recorded)].every(([name, value]) => (known.get(name) ?? value) === value);
 }
 
+/** Whether a file is not the one that paydesk wrote, as its mark tells. */
+export function isOtherFile({ recorded, now }: MarkedFile): boolean {
+  return recorded === repairedMark || !isSameFile(recorded, now);
+}
+
 /** Tells from now on whether the same file is still at a path, or still none. */
 export function watchPlace(path: string): () => boolean {
   const look = () => statSync(path, { bigint: true, throwIfNoEntry: false });
@@ -79,13 +84,18 @@ export interface CopyFacts {
   readonly witness: MarkedFile;
   /** Read it before the journal: another run writes its row first, and then the landmark. */
   readonly landmark: Landmark | undefined;
+  /** The hash of the row with the landmark's number, as journal or witness has it. */
+  readonly atLandmark: string | undefined;
   /** The newest row of the journal. */
   readonly newest: Landmark | undefined;
 }
 
+/** The mark of a journal that was repaired while it counted as a copy, or while nobody could tell. */
+export const repairedMark = 'repaired';
+
 /**
- * Why this journal counts as a copy, in words; undefined when nothing says so. A landmark that is missing, or behind the
- * journal, says nothing. Pure. `shortTime` takes Unix milliseconds.
+ * Why this journal counts as a copy, in words; undefined when nothing says so. A landmark that is missing, or whose row is there,
+ * says nothing. Pure. `shortTime` takes Unix milliseconds.
  */
 export function copyFound(
   facts: CopyFacts,
@@ -99,6 +109,8 @@ export function copyFound(
 }
 
 function otherFiles({ journal, witness }: CopyFacts): readonly string[] {
+  if (journal.recorded === repairedMark)
+    return ['it was repaired, and its newest rows may have been lost before'];
   const others = [
     ...(isSameFile(journal.recorded, journal.now) ? [] : ['the journal']),
     ...(isSameFile(witness.recorded, witness.now) ? [] : ['its witness']),
@@ -109,13 +121,13 @@ function otherFiles({ journal, witness }: CopyFacts): readonly string[] {
 }
 
 function landmarkReasons(
-  { landmark, newest }: CopyFacts,
+  { landmark, atLandmark, newest }: CopyFacts,
   shortTime: (ms: number) => string,
 ): readonly string[] {
   if (landmark === undefined) return [];
   const { seq, hash, time } = landmark;
+  if (atLandmark === hash) return [];
   const ends = newest?.seq ?? 0;
-  if (seq < ends || (seq === ends && hash === newest?.hash)) return [];
   const differs = seq > ends ? `ends at row ${ends}` : 'has another row there';
   return [`this machine wrote row ${seq} at ${shortTime(time)}, and the journal ${differs}`];
 }

@@ -24,7 +24,7 @@ import { type FileKind, Statements } from './database.ts';
  * `attempts`: one line per SENT row, with its number and that of the newest row of the attempt. `is_open`, `is_doubted`, `by_hand`: 1
  * or null. `due`: when a watched one is read again; null for all others.
  * `made`: ids of refunds, and ids and links of what was created. `again`: what `--again` named.
- * `head`: one line. `id`: a random name of this journal; `mark`: what a copy changes of its file (copy-marks.ts).
+ * `head`: one line. `id`: the name of its landmark, which is that of its witness until somebody accepts a copy; `mark`: what a copy changes of its file (copy-marks.ts).
  */
 export const journalKind: FileKind = {
   name: 'journal',
@@ -223,9 +223,9 @@ export class JournalTables {
     this.sql('UPDATE head SET seq = ?, hash = ?, time = max(time, ?)').run(newest.seq, newest.hash, time);
   }
 
-  /** Notes the name of the witness that belongs to the rows. */
+  /** Notes the name of the witness that belongs to the rows. The journal has the same, so that either tells of its landmark. */
   noteWitness(name: string): void {
-    this.sql('UPDATE head SET witness = ?').run(name);
+    this.sql('UPDATE head SET witness = ?, id = ?').run(name, name);
   }
 
   /** Notes what a copy changes of the file. `renews`: the journal gets another name, since the old one belongs to a landmark. */

@@ -10,24 +10,32 @@ import type { Archive } from '../archive-file.ts';
 import { chainOf, type StoredRow } from '../chain.ts';
 import type { Repair } from '../journal-store.ts';
 import { rebuildRows } from '../rebuild-rows.ts';
-import { fileMark } from './copy-marks.ts';
+import type { WitnessText } from '../witness-lines.ts';
+import { fileMark, isOtherFile, repairedMark } from './copy-marks.ts';
 import { fileOpener, type OpenFile, writeAtOnce } from './database.ts';
 import { findFile, type JournalFile, syncFolder } from './journal-file.ts';
 import { JournalTables, journalKind } from './journal-tables.ts';
-import { salvage, salvageWitness } from './salvage.ts';
+import { type LandmarkPlace, readLandmark } from './landmark.ts';
+import { type FoundJournal, salvage, salvageWitness } from './salvage.ts';
 import { isBroken, isFull, mayNotWrite, unreadable } from './sqlite-errors.ts';
 import { linesAfter } from './witness-check.ts';
 import { createWitness, nameOf, newWitnessKey, openWitness } from './witness-file.ts';
 
+/** What a repair is told: the time (Unix milliseconds), and where landmarks are kept, if they are. */
+interface Repairing {
+  readonly now: number;
+  readonly landmarks: LandmarkPlace | undefined;
+}
+
 /**
- * Keeps copies, builds the new journal from both files, renames it over the old one, then writes its witness. `now` in
- * Unix milliseconds. First waits for runs that write to the old journal, then keeps them out. Throws CliError 'refused'
- * when such a run does not end, and when the new journal cannot be written: then the old one stays.
+ * Keeps copies, builds the new journal from both files, renames it over the old one, then writes its witness. If the files may be
+ * a copy, the new journal still counts as one. First waits for runs that write to the old journal, then keeps them out. Throws
+ * CliError 'refused' when such a run does not end, and when the new journal cannot be written: then the old one stays.
  */
 export async function repairJournal(
   { path, rules }: JournalFile,
   witness: JournalFile | undefined,
-  now: number,
+  { now, landmarks }: Repairing,
 ): Promise<Repair> {
   const openFile = await fileOpener();
   const fresh = `${path}.repaired-${now}`;
@@ -39,6 +47,7 @@ export async function repairJournal(
     const remembered = witnessBytes && salvageWitness(witnessBytes);
     const found = salvage(bytes ?? new Uint8Array());
     const { rows, blocked, ...counts } = rebuildRows(found, remembered, now);
+    const mayBeCopy = landmarks !== undefined && isCopy(path, found, remembered, landmarks);
     const copies: Copies = {
       copy: bytes && `${path}.damaged-${now}`,
       witnessCopy: witnessBytes && witness && `${witness.path}.before-${now}`,
@@ -46,21 +55,43 @@ export async function repairJournal(
     const key = remembered?.key ?? newWitnessKey();
     const made = [fresh, `${fresh}-journal`, copies.copy, copies.witnessCopy];
     await orCleanUp(path, made, async () => {
-      await buildJournal({ path: fresh, rules }, openFile, chainOf(rows), key);
+      const mark = mayBeCopy ? repairedMark : undefined;
+      await buildJournal({ path: fresh, rules }, openFile, { rows: chainOf(rows), key, mark, isRebuilt: true });
       if (copies.copy && bytes) writeOwnFile(copies.copy, bytes, rules);
       if (copies.witnessCopy && witnessBytes) writeOwnFile(copies.witnessCopy, witnessBytes, rules);
     });
     // The journal comes first. Without its new witness, changes are refused and the repair can run again.
-    await replaceJournal(path, fresh, rules);
+    await replaceJournal(path, fresh);
     heldWitness?.letGo();
     if (witness !== undefined) writeWitness(path, witness, openFile, key);
     const names = blocked.map(({ intent, proof }) => ({ intent, orderId: proof.orderId }));
-    return { ...copies, ...counts, unreadable: found.unreadable, blocked: names };
+    return { ...copies, ...counts, unreadable: found.unreadable, blocked: names, mayBeCopy };
   } finally {
     heldWitness?.letGo();
     held?.letGo();
     await dropJournal(fresh);
   }
+}
+
+// Whoever deletes one of the files and repairs must not make forgotten that the other one is old.
+function isCopy(
+  path: string,
+  { rows, head }: FoundJournal,
+  remembered: WitnessText | undefined,
+  landmarks: LandmarkPlace,
+): boolean {
+  if (isOtherFile({ recorded: head?.mark, now: fileMark(path) })) return true;
+  const key = remembered?.key;
+  const names = [head?.id, key === undefined ? undefined : nameOf(key)].filter((name) => name !== undefined);
+  const [landmark] = names
+    .flatMap((name) => readLandmark(landmarks, name) ?? [])
+    .toSorted((one, other) => other.seq - one.seq);
+  if (landmark === undefined) return false;
+  const { seq, hash } = landmark;
+  return !(
+    rows.some((row) => row.seq === seq && row.hash === hash) ||
+    remembered?.lines.some((line) => line.seq === seq && line.head === hash) === true
+  );
 }
 
 // Writes the witness of the journal that is in its place now.
@@ -123,8 +154,8 @@ export async function restoreJournal(
     const { last, unreadable } = salvage(held === undefined ? new Uint8Array() : readFileSync(held.handle));
     if (last > 0 || unreadable > 0) throw notEmpty(`the journal ${path} has rows`);
     if (witness !== undefined) refuseWitness(witness, openFile);
-    await buildJournal({ path: fresh, rules }, openFile, rows(), key);
-    await replaceJournal(path, fresh, rules);
+    await buildJournal({ path: fresh, rules }, openFile, { rows: rows(), key });
+    await replaceJournal(path, fresh);
     if (witness !== undefined) writeWitness(path, witness, openFile, key);
     return count;
   } finally {
@@ -207,8 +238,7 @@ function isWritable(file: string): boolean {
 export async function buildJournal(
   { path: fresh, rules }: Pick<JournalFile, 'path' | 'rules'>,
   openFile: OpenFile,
-  rows: Iterable<StoredRow>,
-  key: string,
+  { rows, key, mark, isRebuilt = false }: NewJournal,
 ): Promise<void> {
   await mkdir(dirname(fresh), { recursive: true, mode: modesOf(rules).folder });
   for (const path of [fresh, `${fresh}-journal`]) {
@@ -222,22 +252,31 @@ export async function buildJournal(
       tables.add(rows);
       tables.noteWitness(nameOf(key));
       // It keeps its mark under its final name.
-      tables.noteMark(fileMark(fresh), { renews: false });
+      tables.noteMark(mark ?? fileMark(fresh), { renews: isRebuilt && mark === undefined });
     });
   } finally {
     db.close();
   }
 }
 
+interface NewJournal {
+  readonly rows: Iterable<StoredRow>;
+  readonly key: string;
+  /** What it notes in place of the mark of its own file. */
+  readonly mark?: string | undefined;
+  /** Its rows have other hashes than before, so it needs another landmark than before. */
+  readonly isRebuilt?: boolean;
+}
+
 /** Renames the new file over the old one. Call it only while other runs are kept out. */
-export async function replaceJournal(file: string, fresh: string, rules: FileRules): Promise<void> {
+export async function replaceJournal(file: string, fresh: string): Promise<void> {
   try {
     // SQLite's own journal is replaced first: one that is left from the old file must never be applied to the new file.
     await rename(`${fresh}-journal`, `${file}-journal`);
     await rename(fresh, file);
     await syncFolder(dirname(file));
   } catch (error) {
-    throw unwritable(file, error, rules);
+    throw unwritable(file, error);
   }
 }
 

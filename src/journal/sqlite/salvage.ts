@@ -7,12 +7,17 @@ import type { WitnessLine, WitnessText } from '../witness-lines.ts';
 import { type PageRecord, readPages } from './sqlite-pages.ts';
 import { isKey, lineIn } from './witness-file.ts';
 
+/** What is whole in the file of a journal. `head`: what its only line of the table `head` says. */
+export interface FoundJournal extends Salvage {
+  readonly head: { readonly seq: number; readonly id: string; readonly mark: string | undefined } | undefined;
+}
+
 /** Reads the bytes of a journal file, damaged or not. */
-export function salvage(bytes: Uint8Array): Salvage {
+export function salvage(bytes: Uint8Array): FoundJournal {
   const { records, unreadable } = readPages(bytes);
   // The columns of a row, and what it is about.
   const stored = records.filter(({ values }) => values.length === storedColumns.length + 1).map(storedOf);
-  const heads = records.map(headIn).filter((seq) => seq !== undefined);
+  const heads = records.map(headIn).filter((head) => head !== undefined);
   // A whole journal has its head even before the first row. If there is none, a page is missing.
   const missingHead = bytes.length > 0 && heads.length === 0 ? 1 : 0;
   const whole = new Map<number, Salvaged>();
@@ -23,8 +28,9 @@ export function salvage(bytes: Uint8Array): Salvage {
   return {
     rows: [...whole.values()].toSorted((one, other) => one.seq - other.seq),
     changed: stored.filter((one) => !whole.has(one.seq) && columnsMatchText(one)),
-    last: newestIn([...stored.map(({ seq }) => seq), ...heads]),
+    last: newestIn([...stored.map(({ seq }) => seq), ...heads.map(({ seq }) => seq)]),
     unreadable: unreadable + missingHead,
+    head: heads[0],
   };
 }
 
@@ -46,17 +52,15 @@ function columnsMatchText(stored: StoredRow): boolean {
   );
 }
 
-// The number of the newest row, as the only record of the table `head` notes it.
-function headIn({ values: [seq, hash, witness, time, id, mark], values }: PageRecord): number | undefined {
+function headIn({ values: [seq, hash, witness, time, id, mark], values }: PageRecord): FoundJournal['head'] {
   const isHead =
     values.length === 6 &&
-    typeof seq === 'number' &&
     /^[0-9a-f]{64}$/.test(String(hash)) &&
     (witness === null || typeof witness === 'string') &&
     typeof time === 'number' &&
-    typeof id === 'string' &&
     (mark === null || typeof mark === 'string');
-  return isHead ? seq : undefined;
+  if (!isHead || typeof seq !== 'number' || typeof id !== 'string') return undefined;
+  return { seq, id, mark: typeof mark === 'string' ? mark : undefined };
 }
 
 /** Reads the bytes of a witness, damaged or not. */

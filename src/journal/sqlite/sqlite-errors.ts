@@ -58,7 +58,8 @@ export function unreadable(file: string, error: unknown): CliError {
   const why = bySqlite ? error.message : systemReason(error);
   return new CliError('refused', `the journal ${file} cannot be used: ${why}`, {
     ...parts,
-    now: ['free space or give yourself the right to write there, or set XDG_STATE_HOME to another folder'],
+    // Another folder would be another journal, which knows nothing of what is unconfirmed in this one.
+    now: ['free space, or give yourself the right to write there'],
   });
 }
 

@@ -25,7 +25,7 @@ import { damaged, isBroken, isInUse, unreadable } from './sqlite-errors.ts';
 import { Turns } from './turns.ts';
 import { checkSome, verifyFiles, wholeRows } from './verify-files.ts';
 import { mismatchOf, type Places, refusalOf } from './witness-check.ts';
-import { type FoundWitness, newWitnessKey } from './witness-file.ts';
+import { type FoundWitness, newWitnessKey, type Witness } from './witness-file.ts';
 
 /** Where the files of a journal are, and which rules hold for them. */
 export interface SqlitePlace {
@@ -179,8 +179,10 @@ class SqliteStore implements LocalJournal {
   async #append(row: JournalRow): Promise<void> {
     this.#refuseNetwork();
     const both = await this.#open(true);
-    const landmark = row.type === 'verdict' ? undefined : this.#landmark(both);
-    both.write((known) => {
+    const landmark = this.#landmark(both);
+    const isCopy = both.write((known) => {
+      // What became of a change is written down in a copy too.
+      const copy = row.type === 'verdict' ? this.#copy(both, landmark) : undefined;
       this.#refuseUnready(both, known, landmark, row);
       known.refuseDamaged(row);
       known.refuseMisplaced(row);
@@ -188,9 +190,11 @@ class SqliteStore implements LocalJournal {
       known.refuseUnseen(row);
       both.beginWitness();
       both.tables.add(known.link(row));
+      return copy !== undefined;
     });
     // Nothing is sent before the witness has the row too.
-    this.#catchUp(both);
+    if (isCopy) both.catchUp();
+    else this.#catchUp(both);
   }
 
   readonly takeIn: LocalJournal['takeIn'] = async (rows, last) => {
@@ -245,11 +249,13 @@ class SqliteStore implements LocalJournal {
     const facts = {
       journal: { recorded: mark, now: fileMark(this.place) },
       witness: { recorded: witness?.mark(), now: fileMark(file.path) },
+      atLandmark: landmark && (tables.at(landmark.seq)?.hash ?? headAt(witness, landmark.seq)),
       newest: noted.seq === 0 ? undefined : { ...noted, time },
     };
     return copyFound({ ...facts, landmark }, this.#place.shortTime);
   }
 
+  // Not of a copy: its landmark tells what the copy lacks, until somebody accepts that.
   #catchUp(both: BothFiles): void {
     both.catchUp();
     const { landmarks } = this.#place;
@@ -308,7 +314,8 @@ class SqliteStore implements LocalJournal {
     const { findings } = await this.verify();
     if (findings.length === 0) throw this.#refusal('is whole', 'nothing was changed');
     this.close();
-    return repairJournal(this.#journal, this.#places?.witness, now);
+    const { landmarks } = this.#place;
+    return repairJournal(this.#journal, this.#places?.witness, { now, landmarks });
   };
 
   readonly eraseBodies: JournalStore['eraseBodies'] = async (before) => {
@@ -329,6 +336,10 @@ class SqliteStore implements LocalJournal {
       ]);
     };
     const both = await this.#open(false).catch(() => undefined);
+    const landmark = both && this.#landmark(both);
+    const copy = both && this.#turns.take(() => this.#copy(both, landmark));
+    // On another machine nobody would notice.
+    if (copy !== undefined) throw copyRefused(copy, 'nothing was written');
     // Without a file that opens there is nothing to write, or all of it is lost.
     if (both === undefined && (await this.verify()).findings.length > 0) refuse();
     const key = both?.witness?.key ?? newWitnessKey();
@@ -423,9 +434,14 @@ class SqliteStore implements LocalJournal {
   }
 }
 
-function copyRefused(copy: string): CliError {
+function headAt(witness: Witness | undefined, seq: number): string | undefined {
+  const [line] = witness?.headsAfter(seq - 1, 1) ?? [];
+  return line?.seq === seq ? line.head : undefined;
+}
+
+function copyRefused(copy: string, certain = 'nothing was sent'): CliError {
   return new CliError('refused', copy, {
-    certain: 'nothing was sent',
+    certain,
     now: [
       "look on the service's own screen which orders were changed since then",
       'if the files were restored on purpose, allow changes again: paydesk journal verify --accept-copy',

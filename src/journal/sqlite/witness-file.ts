@@ -129,22 +129,22 @@ export function prepareWitness(
     } finally {
       db.close();
     }
-    syncFolderOf(path, rules);
+    syncFolderOf(path);
     // The folder may be new as well.
-    syncFolderOf(dirname(path), rules);
+    syncFolderOf(dirname(path));
   } catch (error) {
     for (const one of made) rmSync(one, { force: true });
     throw error instanceof CliError ? error : unwritten(path, error);
   }
 }
 
-function putInPlace({ path, rules }: Pick<JournalFile, 'path' | 'rules'>): void {
+function putInPlace({ path }: Pick<JournalFile, 'path'>): void {
   try {
     // SQLite's own journal is replaced first: one that is left from the old file must never be applied to the new file. A run that
     // was killed may have done that already.
     if (existsSync(`${path}.new-journal`)) renameSync(`${path}.new-journal`, `${path}-journal`);
     renameSync(`${path}.new`, path);
-    syncFolderOf(path, rules);
+    syncFolderOf(path);
   } catch (error) {
     throw unwritten(path, error);
   }
@@ -180,9 +180,7 @@ export function unwritten(path: string, error: unknown): CliError {
     `the witness ${path} of the journal cannot be written: ${systemReason(error)}`,
     {
       certain: 'nothing was sent',
-      now: [
-        'without a witness nothing is sent: free space or give yourself the right to write there, or set XDG_STATE_HOME to another folder',
-      ],
+      now: ['without a witness nothing is sent: free space, or give yourself the right to write there'],
       cause: error,
     },
   );

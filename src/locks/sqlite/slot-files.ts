@@ -26,7 +26,6 @@ import {
   type FileRules,
   modesOf,
   openOwnFile,
-  variableOf,
 } from '../../profiles/profiles.ts';
 import type { LockOwner } from '../locks.ts';
 
@@ -65,7 +64,7 @@ export function selfTestFile(folder: string): string {
  * they cannot be used safely.
  */
 export function prepareSlots(folder: string, rules: FileRules): void {
-  orRefused(folder, rules, () => {
+  orRefused(folder, () => {
     mkdirSync(folder, { recursive: true, mode: modesOf(rules).folder });
     checkOwnFolder(folder, rules);
     for (let slot = 0; slot < slotCount; slot += 1) prepareSlot(slotFile(folder, slot), rules);
@@ -78,17 +77,17 @@ export function prepareSlots(folder: string, rules: FileRules): void {
  * removed, two processes could lock two files of one name.
  */
 export function prepareOwnSlot(folder: string, slot: Slot, rules: FileRules): void {
-  orRefused(folder, rules, () => prepareSlot(slotFile(folder, slot), rules));
+  orRefused(folder, () => prepareSlot(slotFile(folder, slot), rules));
 }
 
-function orRefused(folder: string, rules: FileRules, act: () => void): void {
+function orRefused(folder: string, act: () => void): void {
   try {
     act();
   } catch (error) {
     if (error instanceof CliError) throw error;
     throw new CliError('refused', `the lock folder ${folder} cannot be used: ${systemReason(error)}`, {
       certain: 'nothing was sent and nothing was changed',
-      now: [`make ${folder} writable for you, or set ${variableOf(rules)} to a folder that is`],
+      now: [`make ${folder} writable for you`],
       cause: error,
     });
   }

@@ -5,7 +5,13 @@ import { mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
-import { type CopyFacts, copyFound, fileMark, isSameFile } from '../../../src/journal/sqlite/copy-marks.ts';
+import {
+  type CopyFacts,
+  copyFound,
+  fileMark,
+  isSameFile,
+  repairedMark,
+} from '../../../src/journal/sqlite/copy-marks.ts';
 import { hasStrace } from '../../atmost/strace.ts';
 
 // In memory, and on the disk: ext4 gives a copy the inode of the file that was just removed.
@@ -113,15 +119,21 @@ describe('a journal', () => {
   const other = { recorded: 'ino=5 birth=7', now: 'ino=5 birth=9' };
   const time = Date.UTC(2026, 10, 3, 10, 42);
   const row = (seq: number, hash = `hash${seq}`) => ({ seq, hash, time: time + seq * 60_000 });
-  const whole: CopyFacts = { journal: same, witness: same, landmark: row(810), newest: row(810) };
+  const whole: CopyFacts = {
+    journal: same,
+    witness: same,
+    landmark: row(810),
+    atLandmark: 'hash810',
+    newest: row(810),
+  };
   const found = (facts: Partial<CopyFacts>) =>
     copyFound({ ...whole, ...facts }, (ms) => new Date(ms).toISOString().slice(11, 16));
 
   it.each<readonly [string, Partial<CopyFacts>]>([
     ['is where it was', {}],
     ['has no landmark', { landmark: undefined }],
-    ['is ahead of its landmark', { landmark: row(800) }],
-    ['is ahead of a landmark with another hash', { landmark: row(800, 'another') }],
+    ['is ahead of its landmark', { landmark: row(800), atLandmark: 'hash800' }],
+    ['lacks the newest row, which its witness has', { landmark: row(812), atLandmark: 'hash812' }],
     ['is new', { landmark: undefined, newest: undefined }],
     ['recorded no marks', { journal: { recorded: undefined, now: 'ino=5' } }],
   ])('that %s is no copy', (_, facts) => {
@@ -132,13 +144,24 @@ describe('a journal', () => {
     [{ journal: other, witness: other }, 'the journal and its witness are other files than paydesk wrote'],
     [{ journal: other }, 'the journal is another file than paydesk wrote'],
     [{ witness: other }, 'its witness is another file than paydesk wrote'],
-    [{ landmark: row(812) }, 'this machine wrote row 812 at 00:14, and the journal ends at row 810'],
+    [
+      { landmark: row(812), atLandmark: undefined },
+      'this machine wrote row 812 at 00:14, and the journal ends at row 810',
+    ],
     [
       { landmark: row(810, 'another') },
       'this machine wrote row 810 at 00:12, and the journal has another row there',
     ],
     [
-      { journal: other, landmark: row(812) },
+      { landmark: row(800, 'another') },
+      'this machine wrote row 800 at 00:02, and the journal has another row there',
+    ],
+    [
+      { journal: { recorded: repairedMark, now: same.now }, landmark: undefined },
+      'it was repaired, and its newest rows may have been lost before',
+    ],
+    [
+      { journal: other, landmark: row(812), atLandmark: undefined },
       'the journal is another file than paydesk wrote; this machine wrote row 812 at 00:14, and the journal ends at row 810',
     ],
   ])('with %j is a copy', (facts, reason) => {
@@ -146,7 +169,7 @@ describe('a journal', () => {
   });
 
   it('without a row is a copy when this machine wrote rows', () => {
-    expect(found({ newest: undefined })).toBe(
+    expect(found({ atLandmark: undefined, newest: undefined })).toBe(
       'this journal is a copy: what was sent before now is unknown (this machine wrote row 810 at 00:12, and the journal ends at row 0)',
     );
   });
