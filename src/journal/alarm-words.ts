@@ -75,5 +75,6 @@ export const alarmWords: Readonly<Record<Alarm, string>> = {
   partial: 'the order shows only a part of it',
   applied_though_rejected: 'counted as not made, but made all the same',
   disagreement: 'the figures of the order do not add up',
+  gone: 'GONE',
   failed: 'FAILED',
 };

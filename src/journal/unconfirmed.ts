@@ -191,17 +191,23 @@ export interface Alarmed {
   readonly late: readonly AttemptRecord[];
   /** Refunds that failed after they were made. */
   readonly failed: readonly AttemptRecord[];
+  /** Refunds that were made, and that their orders do not show any more. */
+  readonly gone: readonly AttemptRecord[];
 }
 
 /**
  * `1 refund made twice: ord_…, 900 MXN: show your lead: paydesk journal show i_…`. For attempts whose alarm nobody has
  * acknowledged.
  */
-export function alarmedLines({ twice, late, failed }: Alarmed, amounts: AmountStyle): readonly string[] {
+export function alarmedLines(
+  { twice, late, failed, gone }: Alarmed,
+  amounts: AmountStyle,
+): readonly string[] {
   return [
     ...alarmedLine(twice, 'made twice', amounts),
     ...alarmedLine(late, 'recorded as not made, and made all the same', amounts),
     ...alarmedLine(failed, 'failed after being made', amounts),
+    ...alarmedLine(gone, 'made, and not shown any more', amounts),
   ];
 }
 

@@ -191,6 +191,7 @@ function unshownState(
   if (isUnconfirmed(attempt)) return 'unconfirmed';
   if (cases.some((one) => one.is === 'recorded made' && one.record === attempt)) return 'recorded made';
   if (cases.some((one) => one.is === 'gone' && one.record === attempt)) return 'gone';
+  if (attempt.verdicts.at(-1)?.acknowledged === 'gone') return 'gone';
   const isSaidNot = statementOn(attempt)?.verdict === 'rejected';
   return isSaidNot && untilMayAppear(attempt, now.wall) !== undefined ? 'recorded not made' : undefined;
 }

@@ -37,6 +37,7 @@ const verdictWords: Readonly<Record<RowVerdict, { readonly words: string; readon
   failed: { words: 'failed after it was made', hasSum: true },
   made_twice: { words: 'made twice', hasSum: true },
   appeared: { words: 'recorded as not made, and appeared', hasSum: true },
+  gone: { words: 'made, and not shown any more', hasSum: true },
   unconfirmed: { words: 'unconfirmed', hasSum: true },
   refused: { words: 'refused by the service', hasSum: false },
   recorded_not_made: { words: 'recorded not made', hasSum: false },

@@ -22,6 +22,7 @@ export const rowVerdicts = [
   'failed',
   'made_twice',
   'appeared',
+  'gone',
   'unconfirmed',
   'refused',
   'recorded_not_made',
@@ -33,7 +34,7 @@ export const rowVerdicts = [
 ] as const;
 /**
  * - `applied`: the refund was made, by this plan or before it, or a person recorded it as made
- * - `pending`, `failed`, `made_twice`, `appeared`, `unconfirmed`, `recorded_not_made`: the state of its refund
+ * - `pending`, `failed`, `made_twice`, `appeared`, `gone`, `unconfirmed`, `recorded_not_made`: the state of its refund
  * - `refused`: the service refused it
  * - `not_sent`: paydesk tried and certainly sent nothing
  * - `would_be_sent`: a dry run looked at its order, and it can be sent
@@ -149,7 +150,8 @@ function rowAttempt(
     time,
     before: proof.before.amountRefunded,
     readAt: last?.by === 'reply' || last?.by === 'read' ? last.time : undefined,
-    made: last?.verdict === 'applied' && verdict !== 'failed' ? { ids, sum } : undefined,
+    made:
+      last?.verdict === 'applied' && verdict !== 'failed' && verdict !== 'gone' ? { ids, sum } : undefined,
     isByHand: verdict === 'applied' && last?.by === 'person',
     logId: last?.error?.logId,
     alarm: last?.alarm,
@@ -196,6 +198,7 @@ const verdictOf: Readonly<Record<RecordedState, RowVerdict>> = {
   'recorded made': 'applied',
   'made twice': 'made_twice',
   appeared: 'appeared',
+  gone: 'gone',
   unconfirmed: 'unconfirmed',
   'recorded not made': 'recorded_not_made',
   refused: 'refused',
@@ -211,13 +214,14 @@ export function isAlarming({ verdict, attempt }: RowReport): boolean {
   return (
     verdict === 'unconfirmed' ||
     verdict === 'appeared' ||
-    (verdict === 'made_twice' && attempt?.alarm !== undefined)
+    ((verdict === 'made_twice' || verdict === 'gone') && attempt?.alarm !== undefined)
   );
 }
 
 /** Whether nothing is left to do about a row: it was applied, or somebody has dealt with what came of it. */
 export function isDone(report: RowReport): boolean {
-  return report.verdict === 'applied' || (report.verdict === 'made_twice' && !isAlarming(report));
+  const { verdict } = report;
+  return verdict === 'applied' || ((verdict === 'made_twice' || verdict === 'gone') && !isAlarming(report));
 }
 
 /** Whether nothing came of a row that was sent. */
@@ -230,7 +234,14 @@ export function isLeftToSend({ verdict }: RowReport): boolean {
   return verdict === 'not_started' || verdict === 'not_sent' || verdict === 'recorded_not_made';
 }
 
-const mayHaveMoved: readonly RowVerdict[] = ['applied', 'pending', 'made_twice', 'appeared', 'unconfirmed'];
+const mayHaveMoved: readonly RowVerdict[] = [
+  'applied',
+  'pending',
+  'made_twice',
+  'appeared',
+  'gone',
+  'unconfirmed',
+];
 
 /** Whether a row certainly moved no money, so that it may go into the next file. */
 export function movedNothing({ verdict }: RowReport): boolean {
