@@ -49,7 +49,8 @@ export function paidTwiceRefund(
   known: readonly AttemptRecord[],
 ): PaidTwice {
   const ours = namedByReply(record);
-  return { ...unconfirmedChange(record), refunds, ours, ...sendersOf(refunds, known) };
+  const parts = record.sent.proof.expected.length;
+  return { ...unconfirmedChange(record), refunds, parts, ours, ...sendersOf(refunds, known) };
 }
 
 /** A refund that was made twice, as the journal knows it. `known`: the attempts on its order. */
@@ -96,9 +97,10 @@ export function appearedRefunds(
 function twiceOf(record: AttemptRecord, again: AttemptRecord, shown: readonly string[]): PaidTwice {
   const own = ownRefunds(again).flatMap(({ id }) => id ?? []);
   const refunds = [...new Set([...own, ...shown])];
-  const others = Math.max(0, refunds.length - own.length - record.sent.proof.expected.length);
+  const parts = record.sent.proof.expected.length;
+  const others = Math.max(0, refunds.length - own.length - parts);
   const sentAs = [record.sent.intent, again.sent.intent];
-  return { ...unconfirmedChange(record), refunds, ours: namedByReply(again), sentAs, others };
+  return { ...unconfirmedChange(record), refunds, parts, ours: namedByReply(again), sentAs, others };
 }
 
 function sentBetween(record: AttemptRecord, known: readonly AttemptRecord[]): readonly AttemptRecord[] {

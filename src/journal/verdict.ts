@@ -94,6 +94,7 @@ export function rulingOfWatched(
   evidence: Readable,
   young: boolean,
 ): Ruling | undefined {
+  if (last.by === 'person') return rulingOfStated(record, evidence);
   const { verdict, by, created, refunds, acknowledged } = last;
   const alarm = last.alarm === 'disagreement' || last.alarm === 'gone' ? undefined : last.alarm;
   const kept = { verdict, by, created, acknowledged } as const;
@@ -162,6 +163,18 @@ function hadFailed(record: AttemptRecord): boolean {
 function isSameStatus(record: AttemptRecord, own: readonly FoundRefund[]): boolean {
   const known = new Map(ownRefunds(record).map(({ id, status }) => [id, status]));
   return own.every(({ id, status }) => known.get(id) === status);
+}
+
+// A person recorded that it was made. A read that shows it says more than that, and one that does not takes nothing back.
+function rulingOfStated({ sent: { proof } }: AttemptRecord, evidence: Readable): Ruling | undefined {
+  const refunds = askedFor(proof, evidence.refunds);
+  const shown = { verdict: 'applied', by: 'read', refunds } as const;
+  if (evidence.shows === 'failed')
+    return { ...shown, why: failedWhy(refunds.filter(isFailed)), alarm: 'failed' };
+  if (evidence.shows !== 'expected' && evidence.shows !== 'duplicate') return undefined;
+  const contradicts = evidence.shows === 'expected' ? evidence.contradicts : undefined;
+  if (contradicts !== undefined) return { ...shown, why: contradicts, alarm: 'contradiction' };
+  return { ...shown, why: 'the service shows it, as it was recorded' };
 }
 
 // Records never go away by themselves: the order is an old copy, or something went wrong at the service.

@@ -115,8 +115,9 @@ export function knownOrder(
     'money' in reading &&
     doubtOf(reading.money) !== undefined &&
     reading.money.charges.some((charge) => charge.refunds.length > 0);
+  const urgent = isDoubted ? cases.find(stopsRefund) : cases[0];
   const first =
-    cases[0]?.is ?? (isDoubted ? 'unconfirmed' : modeOfOrder(order) === undefined ? 'no mode' : undefined);
+    urgent?.is ?? (isDoubted ? 'unconfirmed' : modeOfOrder(order) === undefined ? 'no mode' : undefined);
   return { order, reading, attempts, cases, first, refunds, unfit, whyNot };
 }
 

@@ -2,7 +2,7 @@
 
 import type { Context } from '../../commands/command.ts';
 import { CliError } from '../../errors.ts';
-import { type AttemptRecord, attemptName, isWatched } from '../../journal/journal.ts';
+import { type AttemptRecord, attemptName, isMadeByHand, isWatched } from '../../journal/journal.ts';
 import type { Plan } from '../../plans/plans.ts';
 import { attemptsOfPlan } from './report-plan.ts';
 import type { RowReport } from './row-verdicts.ts';
@@ -24,7 +24,8 @@ const atATime = 4;
 
 /**
  * Reads the orders of the rows again whose outcome may still change: of all unconfirmed rows, and of up to 100 rows that were made
- * not long ago, since the service may make a refund twice. A row whose order cannot be read stays as it is.
+ * not long ago, since the service may make a refund twice, or that somebody recorded as made. A row whose order cannot be read stays
+ * as it is.
  */
 export async function readAgain(ctx: Context, plan: Plan): Promise<Looked> {
   const looked = { unread: new Map<string, string>(), read: new Map<string, AttemptRecord>() };
@@ -36,7 +37,8 @@ export async function readAgain(ctx: Context, plan: Plan): Promise<Looked> {
     for (const record of attempts.filter(({ sent }) => keys.has(sent.given ?? ''))) {
       if (ctx.journal.mayStillLeave(record, now)) continue;
       if (ctx.journal.isOpen(record, now) || isUnchecked(record)) open.push(record);
-      else if (watched.length < watchedMax && isWatched(record)) watched.push(record);
+      else if (watched.length < watchedMax && (isWatched(record) || isMadeByHand(record)))
+        watched.push(record);
     }
   }
   const records = [...open, ...watched];

@@ -17,7 +17,8 @@ import { replyWords } from '../change-words.ts';
 
 /** Every verdict of a row, in the order in which they are counted. */
 export const rowVerdicts = [
-  'applied',
+  'made',
+  'recorded_made',
   'pending',
   'failed',
   'made_twice',
@@ -33,8 +34,8 @@ export const rowVerdicts = [
   'impossible',
 ] as const;
 /**
- * - `applied`: the refund was made, by this plan or before it, or a person recorded it as made
- * - `pending`, `failed`, `made_twice`, `appeared`, `gone`, `unconfirmed`, `recorded_not_made`: the state of its refund
+ * - `made`, `recorded_made`, `pending`, `failed`, `made_twice`, `appeared`, `gone`, `unconfirmed`, `recorded_not_made`: the state of
+ *   its refund, by this plan or before it
  * - `refused`: the service refused it
  * - `not_sent`: paydesk tried and certainly sent nothing
  * - `would_be_sent`: a dry run looked at its order, and it can be sent
@@ -70,8 +71,6 @@ export interface RowAttempt {
   readonly made: { readonly ids: string; readonly sum: number } | undefined;
   readonly logId: string | undefined;
   readonly alarm: Alarm | undefined;
-  /** A person recorded that it was made, and no read has shown it. */
-  readonly isByHand: boolean;
   /** It was refused or recorded as not made, and it is sent once more. */
   readonly isSentAnew: boolean;
 }
@@ -152,7 +151,6 @@ function rowAttempt(
     readAt: last?.by === 'reply' || last?.by === 'read' ? last.time : undefined,
     made:
       last?.verdict === 'applied' && verdict !== 'failed' && verdict !== 'gone' ? { ids, sum } : undefined,
-    isByHand: verdict === 'applied' && last?.by === 'person',
     logId: last?.error?.logId,
     alarm: last?.alarm,
     isSentAnew: isRefused(verdict) && isSentAnew(plan, row, attempt),
@@ -178,7 +176,7 @@ function whyOf(last: VerdictRow | undefined): string | undefined {
 
 function rowWhy(verdict: RowVerdict, attempt: AttemptRecord): string | undefined {
   const last = attempt.verdicts.at(-1);
-  if (verdict === 'applied') return byHandWhy(last);
+  if (verdict === 'made' || verdict === 'recorded_made') return byHandWhy(last);
   if (verdict !== 'made_twice') return whyOf(last);
   const by = acknowledgementOf(attempt)?.operator;
   return by === undefined ? alarmWords.duplicate : `the second payment was acknowledged by ${by}`;
@@ -192,10 +190,10 @@ function byHandWhy(last: VerdictRow | undefined): string | undefined {
 }
 
 const verdictOf: Readonly<Record<RecordedState, RowVerdict>> = {
-  made: 'applied',
+  made: 'made',
   pending: 'pending',
   failed: 'failed',
-  'recorded made': 'applied',
+  'recorded made': 'recorded_made',
   'made twice': 'made_twice',
   appeared: 'appeared',
   gone: 'gone',
@@ -218,10 +216,11 @@ export function isAlarming({ verdict, attempt }: RowReport): boolean {
   );
 }
 
-/** Whether nothing is left to do about a row: it was applied, or somebody has dealt with what came of it. */
+/** Whether nothing is left to do about a row: it was made, or somebody has dealt with what came of it. */
 export function isDone(report: RowReport): boolean {
   const { verdict } = report;
-  return verdict === 'applied' || ((verdict === 'made_twice' || verdict === 'gone') && !isAlarming(report));
+  const isMade = verdict === 'made' || verdict === 'recorded_made';
+  return isMade || ((verdict === 'made_twice' || verdict === 'gone') && !isAlarming(report));
 }
 
 /** Whether nothing came of a row that was sent. */
@@ -235,7 +234,8 @@ export function isLeftToSend({ verdict }: RowReport): boolean {
 }
 
 const mayHaveMoved: readonly RowVerdict[] = [
-  'applied',
+  'made',
+  'recorded_made',
   'pending',
   'made_twice',
   'appeared',
@@ -325,7 +325,7 @@ export function reportRecord(
     refund_id: made?.ids || null,
     before: before ?? null,
     after:
-      made !== undefined && before !== undefined && attempt?.isByHand !== true ? before + made.sum : null,
+      made !== undefined && before !== undefined && verdict !== 'recorded_made' ? before + made.sum : null,
     log_id: attempt?.logId ?? null,
     time: time === undefined ? null : Math.floor(time / 1000),
     read_at: readAt === undefined ? null : Math.floor(readAt / 1000),

@@ -156,7 +156,10 @@ function withoutReport(error: unknown, { run, soFar }: BatchProgressLine, again:
 // What the report says of most rows needs no line of its own.
 function dryRunLines(reports: readonly RowReport[], path: string, profile: Profile): readonly string[] {
   const reasons = reports
-    .filter(({ verdict, why }) => verdict !== 'applied' && why !== undefined && why !== dryRunWords)
+    .filter(
+      ({ verdict, why }) =>
+        verdict !== 'made' && verdict !== 'recorded_made' && why !== undefined && why !== dryRunWords,
+    )
     .map((report) => {
       const { row, why, state } = report;
       const { line, orderId } = row;
