@@ -31,6 +31,20 @@ it('a refund that the service makes twice after the plan was applied: status and
   expect(inOneLine(again.stderr)).toContain('1 row is made twice');
 });
 
+it('a dry run reads the orders again as the run would, and writes nothing down', async () => {
+  await using service = await startRefunds(orders(2));
+  await service.plan(file);
+  expect((await service.apply()).code).toBe(0);
+  service.refund('ord_1', 'ch_ord_1', 5000);
+
+  const dry = await service.run(['refunds', 'apply', 'refunds.plan', '--dry-run', '--json']);
+  const offline = await service.run(['refunds', 'status', 'refunds.plan', '--offline', '--json']);
+
+  expect([dry.code, offline.code, service.posts.length]).toEqual([7, 0, 2]);
+  expect(recordsIn(dry).map(({ state }) => state)).toEqual(['made twice', 'made']);
+  expect(recordsIn(offline).map(({ state }) => state)).toEqual(['made', 'made']);
+});
+
 it('once somebody has dealt with it, the row still says that it was made twice, with both refunds and both sums', async () => {
   await using service = await startRefunds(orders(2));
   await service.plan(file);
