@@ -111,10 +111,13 @@ export async function refusePlanned(
     refused === undefined || refused.why === 'made'
       ? unshownRefund(asked, unshownRefunds(own, order), own)
       : undefined;
+  // Another run may have refunded it since it was read. An order that changed after a refund is no copy from before it.
+  const changedAt = Number(valueAt(order, ['updated_at'])) * 1000;
+  const earlier = own.filter(({ sent }) => sent.time < changedAt);
   const image = preImage('refund', order);
   const old =
     'before' in image
-      ? oldRead({ orderId: intent.orderId, livemode: valueAt(order, ['livemode']) }, image.before, own)
+      ? oldRead({ orderId: intent.orderId, livemode: valueAt(order, ['livemode']) }, image.before, earlier)
       : undefined;
   const refusal =
     unshown ?? refused ?? (old === undefined ? undefined : ({ why: 'unprovable', problem: old } as const));

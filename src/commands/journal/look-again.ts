@@ -8,7 +8,6 @@ import {
   alarmText,
   appearedVerdict,
   attemptName,
-  isMadeByHand,
   isWatched,
   pickDue,
   unfinished,
@@ -29,7 +28,7 @@ export interface ReadAgain {
 
 /** Reads the changes again that `pickDue` chooses. */
 export async function readFew(ctx: Context, origin: string | undefined): Promise<ReadAgain> {
-  const before = await unfinishedOf(ctx, { origin });
+  const before = await unfinished(ctx.journal, { origin }, await ctx.journal.now());
   const unread = new Map<string, string>();
   const reread = await readSome(ctx, await dueOf(ctx, before), unread);
   return { before, reread, unread };
@@ -44,27 +43,13 @@ export async function readAll(ctx: Context, origin: string | undefined): Promise
   // Some at a time: hundreds of refunds may be watched. Whatever cannot be read now stays due.
   for (;;) {
     const known = before.size;
-    const found = await unfinishedOf(ctx, { origin }, known + atATime);
+    const found = await unfinished(ctx.journal, { origin }, await ctx.journal.now(), known + atATime);
     for (const one of found) if (!before.has(attemptName(one))) before.set(attemptName(one), one);
     const due = (await dueOf(ctx, found)).filter((one) => !tried.has(attemptName(one)));
     if (due.length === 0 && before.size === known) return { before: [...before.values()], reread, unread };
     for (const one of due) tried.add(attemptName(one));
     reread.push(...(await readEach(ctx, due, unread)));
   }
-}
-
-// With what a person recorded as made: the order may show it by now.
-async function unfinishedOf(
-  { journal }: Context,
-  filter: AttemptFilter,
-  limit?: number,
-): Promise<readonly AttemptRecord[]> {
-  const now = await journal.now();
-  const [found, byHand] = await Promise.all([
-    unfinished(journal, filter, now, limit),
-    journal.attempts({ ...filter, byHand: true }),
-  ]);
-  return [...found, ...byHand.filter((record) => isMadeByHand(record) && journal.isDue(record, now))];
 }
 
 const atATime = 20;
@@ -76,7 +61,7 @@ export async function dueIn(
   everything: boolean,
 ): Promise<readonly AttemptRecord[]> {
   const limit = everything ? Number.MAX_SAFE_INTEGER : undefined;
-  const due = await dueOf(ctx, await unfinishedOf(ctx, { origin }, limit));
+  const due = await dueOf(ctx, await unfinished(ctx.journal, { origin }, await ctx.journal.now(), limit));
   return everything ? due : await chosenOf(ctx, due);
 }
 
@@ -85,7 +70,7 @@ export async function dueIn(
  * alarms.
  */
 export async function readBeforeList(ctx: Context, filter: AttemptFilter): Promise<void> {
-  const found = await unfinishedOf(ctx, filter);
+  const found = await unfinished(ctx.journal, filter, await ctx.journal.now());
   // What a read shows now could not be written down.
   if (found.length === 0 || (await ctx.journal.away()) !== undefined) return;
   const unread = new Map<string, string>();
