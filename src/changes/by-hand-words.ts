@@ -150,7 +150,7 @@ export function acknowledgedWords(ctx: Context, record: AttemptRecord): string {
   const alarm = ended?.acknowledged ?? 'duplicate';
   const what =
     alarm === 'duplicate'
-      ? `is there ${(ended?.refunds ?? []).length > 2 ? 'more than once' : 'twice'}`
+      ? `is there ${(ended?.refunds ?? []).length > 2 * sent.proof.expected.length ? 'more than once' : 'twice'}`
       : `had this alarm: ${lateWords(record, alarm) ?? alarmWords[alarm]}`;
   const note = ended?.note === undefined ? '' : ` (${ended.note})`;
   return `${ended?.operator ?? 'somebody'} acknowledged on ${ctx.fullTime(ended?.time ?? sent.time)} that the ${change} of ${ctx.fullTime(sent.time)}, sent by ${sent.operator}, ${what}${note}`;

@@ -56,6 +56,7 @@ const sentences: Readonly<Record<Exclude<Alarm, 'duplicate' | 'failed'>, string>
   partial: 'the service shows only part of what was asked for',
   disagreement: 'what the service shows does not add up',
   applied_though_rejected: 'it counted as not made, but the order now shows it',
+  gone: 'it was made, and the order does not show it any more',
 };
 
 /** The error for an alarm (exit 7): what was seen, what is certain, and what to do. */
@@ -71,7 +72,8 @@ export function alarmError(profile: Profile, change: ChangeSubject, outcome: End
   if (alarm === 'duplicate') return duplicate(profile, change, outcome, now);
   if (alarm === 'failed') return failedLate(profile, change, outcome);
   const seen =
-    ['contradiction', 'disagreement', 'applied_though_rejected'].includes(alarm) && outcome.why !== undefined
+    ['contradiction', 'disagreement', 'gone', 'applied_though_rejected'].includes(alarm) &&
+    outcome.why !== undefined
       ? [outcome.why]
       : [];
   const listed =

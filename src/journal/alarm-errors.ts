@@ -14,8 +14,8 @@ export function paidTwiceError(
   subject: string,
   { shortTime, amounts }: HowShown,
 ): CliError {
-  const { amount, currency, time } = attempt.sent;
-  const what = madeTwiceWords({ amount, currency, refunds }, amounts);
+  const { amount, currency, time, proof } = attempt.sent;
+  const what = madeTwiceWords({ amount, currency, refunds, parts: proof.expected.length }, amounts);
   return new CliError('refused', `${subject} was ${what} (${shortTime(time)}, by ${sentBy(attempt.sent)})`, {
     certain: 'nothing was sent',
     now: ['do not refund this order; show your lead:', showCommand(attempt), ...acknowledgeLines(attempt)],

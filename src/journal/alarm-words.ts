@@ -7,14 +7,15 @@ import { appearedVerdict, notMadeBy } from './said-by-hand.ts';
 
 /** `made twice: 900 MXN, re_1 and re_2` */
 export function madeTwiceWords(
-  { amount, currency, refunds }: Pick<PaidTwice, 'amount' | 'currency' | 'refunds'>,
+  { amount, currency, refunds, parts }: Pick<PaidTwice, 'amount' | 'currency' | 'refunds' | 'parts'>,
   style: AmountStyle,
 ): string {
   const sum = amount === undefined ? [] : [amountWords(amount, currency, style)];
   const [only, second] = refunds;
   const hidden = only !== undefined && second === undefined ? ['one that no read has shown'] : [];
   const ids = only === undefined ? [] : [listed([...refunds, ...hidden])];
-  return `made ${refunds.length > 2 ? `${refunds.length} times` : 'twice'}: ${[...sum, ...ids].join(', ')}`;
+  const times = Math.ceil(refunds.length / Math.max(1, parts));
+  return `made ${times > 2 ? `${times} times` : 'twice'}: ${[...sum, ...ids].join(', ')}`;
 }
 
 // `re_1, re_2 and re_3`
@@ -75,5 +76,6 @@ export const alarmWords: Readonly<Record<Alarm, string>> = {
   partial: 'the order shows only a part of it',
   applied_though_rejected: 'counted as not made, but made all the same',
   disagreement: 'the figures of the order do not add up',
+  gone: 'GONE',
   failed: 'FAILED',
 };

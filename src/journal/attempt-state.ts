@@ -118,6 +118,15 @@ export function isDoubted(record: AttemptRecord): boolean {
   return last.by === 'person' || (hasFailed(record) && !wasOver(record, last));
 }
 
+/**
+ * Whether a person recorded that this refund was made, and nothing else says so. Until its horizon is over it is read again whenever
+ * somebody looks: the order may show it by then.
+ */
+export function isMadeByHand(record: AttemptRecord): boolean {
+  const last = verdictOf(record);
+  return record.sent.proof.kind === 'refund' && last?.verdict === 'applied' && last.by === 'person';
+}
+
 /** Whether the service took this refund up and shows it as failed, or a part of it, and nothing in its place. */
 export function hasFailed(record: AttemptRecord): boolean {
   return failedRefunds(record).length > 0;
@@ -152,6 +161,7 @@ export function mayChange({ verdict, by, confirmed }: VerdictRow): boolean {
 
 /** Whether reading the order again may show something new about the attempt. */
 export function isDue(record: AttemptRecord, now: Moment): boolean {
+  if (isMadeByHand(record)) return isYoung(record, now);
   if (!isUnsettled(record) || !provable(record.sent.proof.kind)) return false;
   const last = verdictOf(record);
   if (mayStillLeave(record, now)) return false;

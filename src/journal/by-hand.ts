@@ -6,6 +6,7 @@
 import {
   claimsOf,
   hasFailed,
+  isMadeByHand,
   isOpen,
   isSameAttempt,
   mayAppear,
@@ -59,12 +60,6 @@ export function canCorrect(record: AttemptRecord, { applied }: Pick<Statement, '
 export function alarmedVerdict(record: AttemptRecord, now: Moment): VerdictRow | undefined {
   const last = verdictOf(record);
   return last?.alarm === undefined || isOpen(record, now) ? undefined : last;
-}
-
-/** Whether a person recorded that this refund was made, and nothing else says so. */
-export function isMadeByHand(record: AttemptRecord): boolean {
-  const last = verdictOf(record);
-  return record.sent.proof.kind === 'refund' && last?.verdict === 'applied' && last.by === 'person';
 }
 
 /**

@@ -54,7 +54,7 @@ export interface Proof {
 export type Verdict = 'applied' | 'rejected' | 'not_sent' | 'unknown' | 'not_seen';
 /**
  * Why a person must look although there is a verdict. `disagreement`: the figures of the last read did not agree. `failed`: the
- * service took the refund up, and it failed after that.
+ * service took the refund up, and it failed after that. `gone`: it was made, and the last read did not show it any more.
  */
 export type Alarm =
   | 'duplicate'
@@ -62,6 +62,7 @@ export type Alarm =
   | 'partial'
   | 'applied_though_rejected'
   | 'disagreement'
+  | 'gone'
   | 'failed';
 
 /** What the server of a team's journal states about a row: who signed in to add it, and from which process. */

@@ -25,13 +25,14 @@ export {
   hasFailed,
   horizonOf,
   isFailedLate,
+  isMadeByHand,
   isOpen,
   isStillPending,
   isWatched,
   leavesUntil,
   ownRefunds,
 } from './attempt-state.ts';
-export { isMadeByHand, sentAgain, unshownRefunds } from './by-hand.ts';
+export { sentAgain, unshownRefunds } from './by-hand.ts';
 export type { StoredRow } from './chain.ts';
 export type {
   Change,
@@ -114,6 +115,8 @@ export interface UnconfirmedChange {
 export interface PaidTwice extends Omit<UnconfirmedChange, 'kind'> {
   /** The ids of the refunds. */
   readonly refunds: readonly string[];
+  /** How many refunds it makes each time: one for each charge. */
+  readonly parts: number;
   /** Those that the reply named, so they are surely ours. None if the reply was lost: then nobody can tell which one is. */
   readonly ours: readonly string[];
   /** The intents that sent them from here, as far as that is known, and how many of the refunds none of these made. */

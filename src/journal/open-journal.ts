@@ -138,6 +138,7 @@ export function openJournal(parts: JournalParts): OpenedJournal {
           twice: alarmed.twice.filter(isOther),
           late: alarmed.late.filter(isOther),
           failed: alarmed.failed.filter(isOther),
+          gone: alarmed.gone.filter(isOther),
         };
         for (const line of alarmedLines(others, profile.settings)) parts.notes.note(line);
       } catch (error) {
@@ -172,13 +173,14 @@ interface OpenAttempts extends Alarmed {
 
 async function openAttempts(journal: Journal, { origin }: Profile): Promise<OpenAttempts> {
   const attempts = await journal.attempts({ origin, unconfirmed: true });
-  if (attempts.length === 0) return { open: [], twice: [], late: [], failed: [] };
+  if (attempts.length === 0) return { open: [], twice: [], late: [], failed: [], gone: [] };
   const now = await journal.now();
   return {
     open: attempts.filter((record) => isOpen(record, now)),
     twice: attempts.filter(isPaidTwice),
     late: attempts.filter((record) => appearedVerdict(record) !== undefined),
     failed: attempts.filter(isFailedLate),
+    gone: attempts.filter(({ verdicts }) => verdicts.at(-1)?.alarm === 'gone'),
   };
 }
 

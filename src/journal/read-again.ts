@@ -1,7 +1,7 @@
 /** Reads the orders of open attempts again and records in the journal what that proves, decided in resolve.ts. */
 
 import { CliError } from '../errors.ts';
-import { isDoubted, isDue, isWatched } from './attempt-state.ts';
+import { isDoubted, isDue, isMadeByHand, isWatched } from './attempt-state.ts';
 import { type EffectParts, Effects, type Subject } from './effects.ts';
 import type { Resolved } from './journal.ts';
 import { type AttemptRecord, attemptName, type Moment } from './journal-rows.ts';
@@ -85,14 +85,17 @@ function carryOut(effects: Effects, state: ResolveState, effect: Effect, confirm
 const atMost = 3;
 
 /**
- * Chooses the due attempts that a run reads: at most three that are unconfirmed or that a person recorded as not made, the oldest
- * unconfirmed ones first, and one that was made and is only watched. One of those recorded as not made is always among them.
+ * Chooses the due attempts that a run reads: at most three that are unconfirmed or that a person recorded as made or not made, the
+ * oldest unconfirmed ones first, and one that was made and is only watched. One of those recorded by hand is always among them.
  * The second of the clock says where the others begin, so an order that cannot be found does not keep them waiting.
  */
 export function pickDue(due: readonly AttemptRecord[], now: Moment): readonly AttemptRecord[] {
   const second = Math.floor(now.wall / 1000);
-  const open = due.filter((record) => !isWatched(record)).slice(0, atMost);
-  const doubted = turned(due.filter(isDoubted), second);
+  const open = due.filter((record) => !isWatched(record) && !isMadeByHand(record)).slice(0, atMost);
+  const doubted = turned(
+    due.filter((record) => isDoubted(record) || isMadeByHand(record)),
+    second,
+  );
   const made = turned(
     due.filter((record) => isWatched(record) && !isDoubted(record)),
     second,

@@ -110,7 +110,7 @@ export function nothingToRepeat(
 
 /**
  * The problem when the final read lacks a refund that the journal has, because it shows an old copy of the order. If the order
- * shows its `livemode`, refunds of the other mode were made on another order.
+ * shows its `livemode`, refunds of the other mode were made on another order. What somebody acknowledged as gone is known.
  */
 export function oldRead(
   { orderId, livemode }: { readonly orderId: string | undefined; readonly livemode?: unknown },
@@ -118,8 +118,12 @@ export function oldRead(
   known: readonly AttemptRecord[],
 ): string | undefined {
   const shown = new Set(before.charges.flatMap(({ refunds }) => refunds.map(({ id }) => id)));
+  const isGone = (record: AttemptRecord) => verdictOf(record)?.acknowledged === 'gone';
   const made = refundsOf(
-    known.filter(({ sent }) => sent.proof.orderId === orderId && !isOtherMode({ livemode }, sent)),
+    known.filter(
+      (record) =>
+        record.sent.proof.orderId === orderId && !isOtherMode({ livemode }, record.sent) && !isGone(record),
+    ),
   );
   const missing = [...made].find((id) => !shown.has(id));
   return missing === undefined ? undefined : `refund ${missing} was made, and the order does not show it yet`;

@@ -1,5 +1,6 @@
 /** Refuses a change before its preview and its questions, when the journal or its final read would refuse it anyway. */
 
+import { valueAt } from '../api/spec.ts';
 import { attemptsOf } from './account-attempts.ts';
 import { isDue, isOpen, isUnsettled, mayAppear, verdictOf } from './attempt-state.ts';
 import { appearedOn, appearedRuling, sentAs, unshownRefunds } from './by-hand.ts';
@@ -8,8 +9,9 @@ import { decide, paidTwice, usedUp } from './guards.ts';
 import type { Journal } from './journal.ts';
 import type { AttemptRecord, Moment, VerdictRow } from './journal-rows.ts';
 import type { JournalStore } from './journal-store.ts';
+import { preImage } from './judge-read.ts';
 import { resolveOne } from './read-again.ts';
-import { unshownRefund } from './read-guards.ts';
+import { oldRead, unshownRefund } from './read-guards.ts';
 import type { Refusal } from './refusal.ts';
 import { refusalError } from './refusal-error.ts';
 import { marksOfService } from './same-account.ts';
@@ -109,6 +111,15 @@ export async function refusePlanned(
     refused === undefined || refused.why === 'made'
       ? unshownRefund(asked, unshownRefunds(own, order), own)
       : undefined;
-  const refusal = unshown ?? refused;
+  // Another run may have refunded it since it was read. An order that changed after a refund is no copy from before it.
+  const changedAt = Number(valueAt(order, ['updated_at'])) * 1000;
+  const earlier = own.filter(({ sent }) => sent.time < changedAt);
+  const image = preImage('refund', order);
+  const old =
+    'before' in image
+      ? oldRead({ orderId: intent.orderId, livemode: valueAt(order, ['livemode']) }, image.before, earlier)
+      : undefined;
+  const refusal =
+    unshown ?? refused ?? (old === undefined ? undefined : ({ why: 'unprovable', problem: old } as const));
   if (refusal !== undefined) throw refusalError(refusal, intent.orderId, shown);
 }

@@ -7,6 +7,7 @@ import {
   ageAt,
   claimsOf,
   isDoubted,
+  isMadeByHand,
   isOpen,
   isSameAttempt,
   isUnsettled,
@@ -171,7 +172,7 @@ function isWorthReading(
   known: readonly AttemptRecord[],
 ): boolean {
   if (statement?.corrects === true) return canCorrect(record, statement);
-  if (isDoubted(record)) return statement === undefined;
+  if (isDoubted(record) || isMadeByHand(record)) return statement === undefined;
   return isUnsettled(record) && !wasRepeated(record, known);
 }
 

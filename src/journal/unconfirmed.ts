@@ -49,7 +49,8 @@ export function paidTwiceRefund(
   known: readonly AttemptRecord[],
 ): PaidTwice {
   const ours = namedByReply(record);
-  return { ...unconfirmedChange(record), refunds, ours, ...sendersOf(refunds, known) };
+  const parts = record.sent.proof.expected.length;
+  return { ...unconfirmedChange(record), refunds, parts, ours, ...sendersOf(refunds, known) };
 }
 
 /** A refund that was made twice, as the journal knows it. `known`: the attempts on its order. */
@@ -96,9 +97,10 @@ export function appearedRefunds(
 function twiceOf(record: AttemptRecord, again: AttemptRecord, shown: readonly string[]): PaidTwice {
   const own = ownRefunds(again).flatMap(({ id }) => id ?? []);
   const refunds = [...new Set([...own, ...shown])];
-  const others = Math.max(0, refunds.length - own.length - record.sent.proof.expected.length);
+  const parts = record.sent.proof.expected.length;
+  const others = Math.max(0, refunds.length - own.length - parts);
   const sentAs = [record.sent.intent, again.sent.intent];
-  return { ...unconfirmedChange(record), refunds, ours: namedByReply(again), sentAs, others };
+  return { ...unconfirmedChange(record), refunds, parts, ours: namedByReply(again), sentAs, others };
 }
 
 function sentBetween(record: AttemptRecord, known: readonly AttemptRecord[]): readonly AttemptRecord[] {
@@ -191,17 +193,23 @@ export interface Alarmed {
   readonly late: readonly AttemptRecord[];
   /** Refunds that failed after they were made. */
   readonly failed: readonly AttemptRecord[];
+  /** Refunds that were made, and that their orders do not show any more. */
+  readonly gone: readonly AttemptRecord[];
 }
 
 /**
  * `1 refund made twice: ord_…, 900 MXN: show your lead: paydesk journal show i_…`. For attempts whose alarm nobody has
  * acknowledged.
  */
-export function alarmedLines({ twice, late, failed }: Alarmed, amounts: AmountStyle): readonly string[] {
+export function alarmedLines(
+  { twice, late, failed, gone }: Alarmed,
+  amounts: AmountStyle,
+): readonly string[] {
   return [
     ...alarmedLine(twice, 'made twice', amounts),
     ...alarmedLine(late, 'recorded as not made, and made all the same', amounts),
     ...alarmedLine(failed, 'failed after being made', amounts),
+    ...alarmedLine(gone, 'made, and not shown any more', amounts),
   ];
 }
 

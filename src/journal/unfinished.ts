@@ -1,6 +1,7 @@
 /** The attempts of a journal that a read may still change, and no others, however long the journal is. */
 
 import type { AttemptFilter } from './attempt-query.ts';
+import { isDue, isMadeByHand } from './attempt-state.ts';
 import { type AttemptRecord, attemptKey, type Moment } from './journal-rows.ts';
 import type { JournalStore } from './journal-store.ts';
 import { tolerableSkewMs } from './journal-time.ts';
@@ -11,8 +12,8 @@ const watchedMax = 20;
 type Asked = Pick<JournalStore, 'attempts'>;
 
 /**
- * The unconfirmed attempts, those with an alarm, those that a person recorded as not made, and of the refunds that were made and
- * are watched the first that are due. `isDue` says which of them are to be read now.
+ * The unconfirmed attempts, those with an alarm, those that a person recorded as not made, or as made not long ago, and of the
+ * refunds that were made and are watched the first that are due. `isDue` says which of them are to be read now.
  */
 export async function unfinished(
   journal: Asked,
@@ -21,12 +22,14 @@ export async function unfinished(
   limit = watchedMax,
 ): Promise<readonly AttemptRecord[]> {
   // Asked in one moment: a team's journal then needs its server once.
-  const found = await Promise.all([
+  const [byHand, ...found] = await Promise.all([
+    journal.attempts({ ...filter, byHand: true }),
     journal.attempts({ ...filter, unconfirmed: true }),
     journal.attempts({ ...filter, doubted: true }),
     ...watchedDue(journal, filter, now, limit),
   ]);
-  return [...new Map(found.flat().map((record) => [attemptKey(record.sent), record])).values()];
+  const made = byHand.filter((record) => isMadeByHand(record) && isDue(record, now));
+  return [...new Map([...found.flat(), ...made].map((record) => [attemptKey(record.sent), record])).values()];
 }
 
 // While the clocks disagree no row tells whether it is due. Nor does one that a wrong clock wrote, if its time is still to come.

@@ -85,7 +85,8 @@ export function rulingOf(evidence: Readable, none: 'not_seen' | 'rejected' = 'no
 /**
  * The verdict on a refund that was made and is only watched; undefined when the read shows nothing new. Every read that
  * shows the refund gets a row, so that it is not read again too soon; one that is still pending gets none. A row after the horizon
- * (not `young`) ends the watch. Figures that do not agree may agree at the next read; any other alarm stays.
+ * (not `young`) ends the watch. Figures that do not agree may agree at the next read, and what is gone may be there again; any
+ * other alarm stays.
  */
 export function rulingOfWatched(
   record: AttemptRecord,
@@ -93,8 +94,9 @@ export function rulingOfWatched(
   evidence: Readable,
   young: boolean,
 ): Ruling | undefined {
+  if (last.by === 'person') return rulingOfStated(record, evidence);
   const { verdict, by, created, refunds, acknowledged } = last;
-  const alarm = last.alarm === 'disagreement' ? undefined : last.alarm;
+  const alarm = last.alarm === 'disagreement' || last.alarm === 'gone' ? undefined : last.alarm;
   const kept = { verdict, by, created, acknowledged } as const;
   // What was made although it counted as not made has failed now: that alarm is over.
   const lost = alarm === 'applied_though_rejected' ? undefined : alarm;
@@ -104,6 +106,11 @@ export function rulingOfWatched(
   // All that was seen: a later read may show less, and what somebody has acknowledged stays acknowledged.
   const isTwice = (last.alarm ?? acknowledged) === 'duplicate';
   const lately = young ? 'checked again' : 'checked after the waiting period';
+  const missing = missingFrom(record, evidence.refunds);
+  if (missing.length > 0 && evidence.shows !== 'duplicate') {
+    const all = ownRefunds(record);
+    return { ...kept, why: goneWhy(missing), alarm: alarm ?? raised('gone', all), refunds: all };
+  }
   switch (evidence.shows) {
     case 'duplicate': {
       if (raised('duplicate') !== undefined) return { ...rulingOf(evidence), by };
@@ -156,6 +163,29 @@ function hadFailed(record: AttemptRecord): boolean {
 function isSameStatus(record: AttemptRecord, own: readonly FoundRefund[]): boolean {
   const known = new Map(ownRefunds(record).map(({ id, status }) => [id, status]));
   return own.every(({ id, status }) => known.get(id) === status);
+}
+
+// A person recorded that it was made. A read that shows it says more than that, and one that does not takes nothing back.
+function rulingOfStated({ sent: { proof } }: AttemptRecord, evidence: Readable): Ruling | undefined {
+  const refunds = askedFor(proof, evidence.refunds);
+  const shown = { verdict: 'applied', by: 'read', refunds } as const;
+  if (evidence.shows === 'failed')
+    return { ...shown, why: failedWhy(refunds.filter(isFailed)), alarm: 'failed' };
+  if (evidence.shows !== 'expected' && evidence.shows !== 'duplicate') return undefined;
+  const contradicts = evidence.shows === 'expected' ? evidence.contradicts : undefined;
+  if (contradicts !== undefined) return { ...shown, why: contradicts, alarm: 'contradiction' };
+  return { ...shown, why: 'the service shows it, as it was recorded' };
+}
+
+// Records never go away by themselves: the order is an old copy, or something went wrong at the service.
+function missingFrom(record: AttemptRecord, shown: readonly FoundRefund[]): readonly FoundRefund[] {
+  const ids = new Set(shown.map(({ id }) => id));
+  return ownRefunds(record).filter(({ id }) => id !== undefined && !ids.has(id));
+}
+
+function goneWhy(missing: readonly FoundRefund[]): string {
+  const ids = missing.map(({ id }) => id).join(' and ');
+  return `the order does not show refund${missing.length > 1 ? 's' : ''} ${ids} any more`;
 }
 
 function failedWhy(failed: readonly FoundRefund[]): string {

@@ -12,6 +12,7 @@ export const recordedStates = [
   'failed',
   'made twice',
   'appeared',
+  'gone',
   'unconfirmed',
   'recorded made',
   'recorded not made',
@@ -25,6 +26,7 @@ export function recordedState(record: AttemptRecord): RecordedState {
   const last = record.verdicts.at(-1);
   if (appearedVerdict(record) !== undefined) return 'appeared';
   if (last?.alarm === 'duplicate' || last?.acknowledged === 'duplicate') return 'made twice';
+  if (last?.alarm === 'gone' || last?.acknowledged === 'gone') return 'gone';
   const own = ownRefunds(record).map(({ status }) => meaningOfRefund(status));
   if (last?.alarm === 'failed' || own.includes('failed')) return 'failed';
   if (last?.alarm !== undefined || isUnconfirmed(record)) return 'unconfirmed';

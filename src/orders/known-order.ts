@@ -115,8 +115,9 @@ export function knownOrder(
     'money' in reading &&
     doubtOf(reading.money) !== undefined &&
     reading.money.charges.some((charge) => charge.refunds.length > 0);
+  const urgent = isDoubted ? cases.find(stopsRefund) : cases[0];
   const first =
-    cases[0]?.is ?? (isDoubted ? 'unconfirmed' : modeOfOrder(order) === undefined ? 'no mode' : undefined);
+    urgent?.is ?? (isDoubted ? 'unconfirmed' : modeOfOrder(order) === undefined ? 'no mode' : undefined);
   return { order, reading, attempts, cases, first, refunds, unfit, whyNot };
 }
 
@@ -191,6 +192,7 @@ function unshownState(
   if (isUnconfirmed(attempt)) return 'unconfirmed';
   if (cases.some((one) => one.is === 'recorded made' && one.record === attempt)) return 'recorded made';
   if (cases.some((one) => one.is === 'gone' && one.record === attempt)) return 'gone';
+  if (attempt.verdicts.at(-1)?.acknowledged === 'gone') return 'gone';
   const isSaidNot = statementOn(attempt)?.verdict === 'rejected';
   return isSaidNot && untilMayAppear(attempt, now.wall) !== undefined ? 'recorded not made' : undefined;
 }

@@ -105,12 +105,15 @@ function sendersIn(
   return { sentAs, others: refunds.length - told.refunds.length + others };
 }
 
-// Records never go away by themselves: the order is an old copy, or something went wrong at the service.
+// Records never go away by themselves: the order is an old copy, or something went wrong at the service. What somebody has
+// acknowledged stops nothing any more, and refunds of the other mode were made on another order.
 function goneCases(order: JsonObject, known: readonly AttemptRecord[]): readonly OrderCase[] {
   const reading = readMoney(order);
   if ('problem' in reading) return [];
   const shown = new Set(reading.money.charges.flatMap(({ refunds }) => refunds.map(({ id }) => id)));
   return known.flatMap((record): readonly OrderCase[] => {
+    const isOfOtherMode = order.livemode === !record.sent.proof.livemode;
+    if (isOfOtherMode || record.verdicts.at(-1)?.acknowledged === 'gone') return [];
     const refunds = ownRefunds(record).flatMap(({ id }) => (id === undefined || shown.has(id) ? [] : [id]));
     return refunds.length === 0 ? [] : [{ is: 'gone', record, refunds }];
   });

@@ -447,10 +447,28 @@ describe('a look at a refund', () => {
       { alarm: 'failed', refunds: [{ id: 'rf_1', status: 'failed' }] },
     ],
     [
-      'made, and gone, beside a failed one of somebody else: nothing new',
+      'made, and gone, beside a failed one of somebody else: an alarm',
       sent(made(found('rf_1'))),
       order([['theirs', 'failed']]),
-      undefined,
+      { alarm: 'gone', why: 'the order does not show refund rf_1 any more', refunds: [{ id: 'rf_1' }] },
+    ],
+    [
+      'made, and gone, and the order is as it was before: an alarm',
+      sent(made(found('rf_1'))),
+      order([]),
+      { verdict: 'applied', by: 'reply', alarm: 'gone' },
+    ],
+    [
+      'gone, and there again: no alarm',
+      sent(made(found('rf_1')), { ...made(found('rf_1')), alarm: 'gone' }),
+      order([['rf_1']]),
+      { alarm: undefined, why: 'checked again: the service shows it once' },
+    ],
+    [
+      'gone as somebody acknowledged: no alarm',
+      sent(made(found('rf_1')), { ...made(found('rf_1')), acknowledged: 'gone' }),
+      order([]),
+      { alarm: undefined, acknowledged: 'gone' },
     ],
     [
       'failed, and made in its place: once',

@@ -904,7 +904,11 @@ describe('an acknowledgement', () => {
     });
 
     it('where the alarm was about figures that do not agree, or a contradiction', () => {
-      const { sent, verdicts } = done({ acknowledged: 'contradiction', refunds: refundsOf(order(5)) });
+      const shown = refundsOf(order(5));
+      const { sent, verdicts } = attempt(
+        { ...twice, refunds: shown },
+        { ...twice, alarm: undefined, acknowledged: 'contradiction', time: 2000, refunds: shown },
+      );
       const before = { ...sent.proof.before, currency: 'USD' };
       const contradiction = { sent: { ...sent, proof: { ...sent.proof, before } }, verdicts };
       expect(whole(contradiction, seen(order(5)))).toMatchObject({

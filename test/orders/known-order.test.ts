@@ -70,6 +70,45 @@ test('a refund that was made and that the order no longer shows: no screen offer
   expect(service.posts).toHaveLength(1);
 });
 
+test('a refund that is gone: the journal says so, nothing else is sent, and once acknowledged it stops nothing', async () => {
+  const { run, service, answers } = await startAppearing();
+  const [before] = service.orders;
+  answers();
+  expect((await run('05:05:12', refund())).code).toBe(0);
+  service.orders = before === undefined ? [] : [before];
+
+  const reconciled = await run('05:20:00', 'journal reconcile --all --json');
+  expect(reconciled.code).toBe(7);
+  const { data } = JSON.parse(reconciled.stdout) as {
+    readonly data: readonly { readonly intent: string; readonly state: string; readonly alarm: string }[];
+  };
+  expect(data).toMatchObject([{ state: 'gone', alarm: 'gone' }]);
+  const refused = await run('05:21:00', refund(`--again ${data[0]?.intent}`));
+  expect(refused.code).toBe(3);
+  expect(inOneLine(refused.stderr)).toContain('refund rf_1 was made, and the order does not show it');
+
+  const ended = await run(
+    '05:22:00',
+    `journal acknowledge ${data[0]?.intent} --note the-bank-took-it-back --yes`,
+  );
+  expect(ended.code, ended.stderr).toBe(0);
+  expect((await run('05:23:00', 'journal reconcile --all --json')).code).toBe(0);
+  expect((await run('05:23:00', 'journal list')).stdout).toContain('gone');
+  expect((await run('05:23:00', `orders show ${id}`)).stdout).toContain('can be refunded');
+  expect(service.posts).toHaveLength(1);
+  const again = await run('05:24:00', refund(`--again ${data[0]?.intent}`));
+  expect([again.code, service.posts.length], again.stderr).toEqual([0, 2]);
+});
+
+test('a refund of a sandbox that another mode at the same address does not show is not gone', async () => {
+  const { run, service, answers } = await startAppearing();
+  const [before] = service.orders;
+  answers();
+  expect((await run('05:05:12', refund())).code).toBe(0);
+  service.orders = before === undefined ? [] : [{ ...before, livemode: before.livemode !== true }];
+  expect((await run('05:20:00', `orders show ${id}`)).stdout).not.toContain('any more');
+});
+
 test('an order with an unconfirmed refund is not listed as refundable', async () => {
   const { run, service } = await startAppearing();
   expect((await run('05:05:12', refund())).code).toBe(7);

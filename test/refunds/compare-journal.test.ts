@@ -56,13 +56,13 @@ it('a row that somebody settled as made is not "not refunded": compare, status a
   expect(table.stderr).toContain('1 recorded made; the order does not show it\n');
   expect(table.stderr).not.toContain('not refunded');
   expect(recordsIn(status)[0]).toMatchObject({
-    verdict: 'applied',
+    verdict: 'recorded_made',
     why: expect.stringMatching(/^recorded made by \S+ \(the bank says so\)$/) as string,
     refund_id: null,
     after: null,
   });
-  expect(recordsIn(status)[1]).toMatchObject({ verdict: 'applied', why: null, after: 5000 });
-  expect(counted.stderr).toContain('of 2 rows 2 applied (10000 MXN), 1 of them recorded made (5000 MXN)');
+  expect(recordsIn(status)[1]).toMatchObject({ verdict: 'made', why: null, after: 5000 });
+  expect(counted.stderr).toContain('of 2 rows 1 made (5000 MXN), 1 recorded made (5000 MXN)');
   expect([again.code, service.posts.length]).toEqual([0, 2]);
 });
 

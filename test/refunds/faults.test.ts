@@ -49,7 +49,7 @@ async function workOff(side: Side, rows: number, words: string): Promise<Told> {
   expect({ code: again.code, posts: side.posts().length }, again.stderr).toEqual({ code: 0, posts });
   const { code, stdout } = await side.run(['refunds', 'status', plan, '--json']);
   const { data } = JSON.parse(stdout) as { readonly data: readonly { readonly verdict: string }[] };
-  expect({ code, applied: data.filter(({ verdict }) => verdict === 'applied').length }).toEqual({
+  expect({ code, applied: data.filter(({ verdict }) => verdict === 'made').length }).toEqual({
     code: 0,
     applied: rows,
   });

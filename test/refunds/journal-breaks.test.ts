@@ -47,9 +47,9 @@ it.each([1, 4])(
     expect(ran.code, ran.stderr).toBe(8);
     expect(ran.stderr.match(/of the journal is missing/g)).toHaveLength(1);
     expect(inOneLine(ran.stderr)).toContain('paydesk journal verify --repair');
-    expect(verdicts.filter((one) => one === 'applied')).toHaveLength(service.made.length);
+    expect(verdicts.filter((one) => one === 'made')).toHaveLength(service.made.length);
     expect(service.posts.length).toBeLessThanOrEqual(3 + many - 1);
-    expect(new Set(verdicts)).toEqual(new Set(['applied', 'not_started']));
+    expect(new Set(verdicts)).toEqual(new Set(['made', 'not_started']));
 
     await service.run(['journal', 'verify', '--repair', '--yes']);
     const again = await service.apply();
@@ -67,7 +67,7 @@ it('the journal is damaged after 3 rows: exit 7, with what this run saw, and nev
   expect(ran.stderr.match(/is damaged/g)).toHaveLength(1);
   expect(ran.stderr).not.toContain('nothing was sent');
   expect(inOneLine(ran.stderr)).toContain(
-    'certain: of 8 rows 2 applied (200 MXN), 1 unconfirmed, 0 refused, 5 not sent; nothing is on its way',
+    'certain: of 8 rows 2 made (200 MXN), 1 unconfirmed, 0 refused, 5 not sent; nothing is on its way',
   );
   expect(inOneLine(ran.stderr)).toContain(
     'line 4, ord_3: the refund was made (refund rf_3), and the journal may not have recorded that',

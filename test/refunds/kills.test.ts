@@ -88,7 +88,7 @@ function checkReport(stdout: string, orders: readonly Order[]): void {
     (charges?.data ?? []).flatMap(({ refunds }) => refunds?.data ?? []),
   );
   const sumOf = (amounts: readonly number[]) => amounts.reduce((sum, amount) => sum + amount, 0);
-  expect(data.map(({ verdict }) => verdict)).toEqual(data.map(() => 'applied'));
+  expect(data.map(({ verdict }) => verdict)).toEqual(data.map(() => 'made'));
   expect(data.map(({ after, before }) => after - before)).toEqual(data.map(({ amount }) => amount));
   const ids = data.flatMap(({ refund_id: id }) => id ?? []);
   expect(ids.toSorted()).toEqual(made.map(({ id }) => id).toSorted());

@@ -59,7 +59,7 @@ describe.concurrent('the circuit breaker (F55)', () => {
     expect({ code, posts: postsTo(orders) }, stderr).toEqual({ code: 7, posts: 5 });
     expect(inOneLine(stderr)).toContain('stopped: 3 refunds in a row got no usable answer');
     expect(inOneLine(stderr)).toContain(
-      'of 12 rows 2 applied (10000 MXN), 3 unconfirmed (15000 MXN), 7 not started; 3 may still arrive',
+      'of 12 rows 2 made (10000 MXN), 3 unconfirmed (15000 MXN), 7 not started; 3 may still arrive',
     );
     await goesOn(home, orders, 3);
   });
@@ -132,7 +132,7 @@ describe.concurrent('the circuit breaker (F55)', () => {
     for (const order of orders.slice(0, 6)) order.onPost = () => json(errorBody(), 422);
     const { code, stderr } = await apply(home);
     expect({ code, posts: postsTo(orders) }, stderr).toEqual({ code: 8, posts: rows });
-    expect(inOneLine(stderr)).toContain('of 12 rows 6 applied (30000 MXN), 6 refused by the service');
+    expect(inOneLine(stderr)).toContain('of 12 rows 6 made (30000 MXN), 6 refused by the service');
     // The same plan does not ask again what was refused.
     const again = await apply(home);
     expect({ code: again.code, posts: postsTo(orders) }, again.stderr).toEqual({ code: 8, posts: rows });
@@ -205,7 +205,7 @@ describe.concurrent('the service asks to wait: 429 (F10)', () => {
       const { code, stderr } = await apply(home, oneByOne);
       expect({ code, posts: postsTo(orders) }, stderr).toEqual({ code: 7, posts: 2 });
       expect(inOneLine(stderr)).toMatch(/stopped: the service asks to wait [\d ]+ \w+/);
-      expect(inOneLine(stderr)).toContain('1 applied (5000 MXN), 1 unconfirmed (5000 MXN), 10 not started');
+      expect(inOneLine(stderr)).toContain('1 made (5000 MXN), 1 unconfirmed (5000 MXN), 10 not started');
       await goesOn(home, orders, 1);
     },
   );
@@ -266,7 +266,7 @@ describe.concurrent('the key is refused (F13)', () => {
     answerWith(orders, honest, honest, refused(401));
     const { code, stderr } = await apply(home, oneByOne);
     expect({ code, posts: postsTo(orders) }, stderr).toEqual({ code: 8, posts: 3 });
-    expect(inOneLine(stderr)).toContain('2 applied (10000 MXN), 1 refused by the service, 9 not started');
+    expect(inOneLine(stderr)).toContain('2 made (10000 MXN), 1 refused by the service, 9 not started');
   });
 
   test('at the final read: no row is sent, exit 4', async () => {
@@ -357,7 +357,7 @@ describe.concurrent('the service is away', () => {
     for (const order of orders.slice(4)) order.onRead = () => reset;
     const { code, stderr } = await apply(home, oneByOne);
     expect({ code, posts: postsTo(orders) }, stderr).toEqual({ code: 8, posts: 4 });
-    expect(inOneLine(stderr)).toContain('4 applied (20000 MXN)');
+    expect(inOneLine(stderr)).toContain('4 made (20000 MXN)');
     for (const order of orders) order.onRead = undefined;
     await goesOn(home, orders);
   });
@@ -371,7 +371,7 @@ test('two rows whose orders share a lock wait for each other, however long the f
   first.onPost = () => stall;
   const { code, stderr } = await apply(home, ['--timeout', '1']);
   expect({ code, made: [first.done(), second.done()] }, stderr).toEqual({ code: 7, made: [0, 1] });
-  expect(inOneLine(stderr)).toContain('of 2 rows 1 applied (5000 MXN), 1 unconfirmed (5000 MXN)');
+  expect(inOneLine(stderr)).toContain('of 2 rows 1 made (5000 MXN), 1 unconfirmed (5000 MXN)');
 });
 
 // Two orders whose names fall on the same of the 64 locks.

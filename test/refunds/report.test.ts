@@ -39,15 +39,15 @@ it('adds up to what the service made, as JSON and as CSV', async () => {
   expect([list.code, table.code]).toEqual([7, 7]);
   const records = recordsIn(list);
   const shown = service.orders.flatMap(refundsOf);
-  const made = records.filter(({ verdict }) => verdict === 'applied');
+  const made = records.filter(({ verdict }) => verdict === 'made');
   expect(new Map(made.map(({ refund_id, amount }) => [refund_id, amount]))).toEqual(
     new Map(shown.map(({ id, amount }) => [id, -Number(amount)])),
   );
   for (const { order_id, after } of made)
     expect(service.orders.find(({ id }) => id === order_id)?.amount_refunded).toBe(after);
   expect(records.map(({ verdict }) => verdict)).toEqual([
-    'applied',
-    'applied',
+    'made',
+    'made',
     'refused',
     'unconfirmed',
     'impossible',
@@ -62,7 +62,7 @@ it('adds up to what the service made, as JSON and as CSV', async () => {
     ]);
   expect(lines.map((cells) => cells[titles.indexOf('input.seat')])).toEqual(['A1', 'B2', 'C3', 'D4', 'E5']);
   expect(table.stderr).toContain(
-    'of 5 rows 2 applied (35100 MXN), 1 unconfirmed (250 MXN), 1 refused by the service, 1 impossible',
+    'of 5 rows 2 made (35100 MXN), 1 unconfirmed (250 MXN), 1 refused by the service, 1 impossible',
   );
 });
 
@@ -85,7 +85,7 @@ it.each([80, 120])('fits a terminal of %i columns, and says every verdict', asyn
 
   expect(code).toBe(7);
   expect(lines.filter((line) => line.length > columns)).toEqual([]);
-  for (const verdict of ['applied', 'refused', 'unconfirmed', 'impossible'])
+  for (const verdict of ['made', 'refused', 'unconfirmed', 'impossible'])
     expect(screen).toMatch(new RegExp(`ord_\\d +\\d+ MXN +${verdict}`));
   expect(screen).toContain('##');
 });
@@ -168,12 +168,12 @@ it('looks like this at 80 columns', async () => {
       .replace(/\w{64}/, '1234'.repeat(16)),
   ).toMatchInlineSnapshot(`
     "LINE  ORDER     REFUND  VERDICT     WHY                    
-       2  ord_1  35000 MXN  applied     -                      
-       3  ord_2    100 MXN  applied     -                      
+       2  ord_1  35000 MXN  made        -                      
+       3  ord_2    100 MXN  made        -                      
        4  ord_9          0  impossible  there is no order ord_9
-    [###############xxxxxxx]  # applied, ? unconfirmed, x refused, impossible or to
-    be looked at, . not sent
-    of 3 rows 2 applied (35100 MXN), 1 impossible
+    [###############xxxxxxx]  # made, ? unconfirmed, x refused, impossible or to be
+    looked at, . not sent
+    of 3 rows 2 made (35100 MXN), 1 impossible
     the orders were read at 05:05:12
     digest 12345678; this plan has --expect-count 3 --expect-total MXN=35100
     whole digest 1234123412341234123412341234123412341234123412341234123412341234

@@ -14,7 +14,7 @@ async function sentFromRest(lines: readonly number[]): Promise<RefundService> {
   service.write('rest.csv', [titles, ...parts.filter((_, index) => lines.includes(index)), ''].join('\n'));
   await service.run(['refunds', 'plan', 'rest.csv', '--to', 'rest.plan']);
   const sent = await service.run(['refunds', 'apply', 'rest.plan', '--yes', '--json']);
-  expect(recordsIn(sent).map(({ verdict }) => verdict)).toEqual(lines.map(() => 'applied'));
+  expect(recordsIn(sent).map(({ verdict }) => verdict)).toEqual(lines.map(() => 'made'));
   return service;
 }
 

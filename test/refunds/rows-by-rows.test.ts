@@ -363,7 +363,7 @@ describe('--allocate', () => {
       const path = how === 'apply' ? 'refunds.plan' : 'new.plan';
       const second = await service.run(['refunds', 'apply', path, '--yes'], { env });
 
-      expect(recordsIn(first).map(({ verdict }) => verdict)).toEqual(['applied', 'unconfirmed']);
+      expect(recordsIn(first).map(({ verdict }) => verdict)).toEqual(['made', 'unconfirmed']);
       expect([first.code, settled.code, planned?.code ?? 0, second.code]).toEqual([7, 0, 0, 0]);
       expect(service.made.map(({ charge, amount }) => [charge, amount])).toEqual([
         ['ch_1', 1000],
@@ -410,8 +410,8 @@ describe('--allocate', () => {
 
     expect(ran.code, ran.stderr).toBe(0);
     expect(recordsIn(ran).map(({ verdict, amount }) => [verdict, amount])).toEqual([
-      ['applied', 1000],
-      ['applied', 1600],
+      ['made', 1000],
+      ['made', 1600],
     ]);
     expect(service.made).toHaveLength(2);
   });

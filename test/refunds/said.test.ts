@@ -28,7 +28,7 @@ it('a stale plan with an unconfirmed row is exit 7, and says how all rows ended'
   expect(stale.code).toBe(7);
   expect(inOneLine(stale.stderr)).toMatch(/^refused: refunds\.plan is too old: it was made .* 25 h ago/);
   expect(inOneLine(stale.stderr)).toContain(
-    'nothing was sent now; of 3 rows 1 applied (100 MXN), 1 unconfirmed (100 MXN), 1 impossible',
+    'nothing was sent now; of 3 rows 1 made (100 MXN), 1 unconfirmed (100 MXN), 1 impossible',
   );
   expect(stale.stderr).toContain('paydesk journal reconcile --all');
   expect(stale.stderr).not.toContain('need no sending');
@@ -89,7 +89,7 @@ it('status says how to see why a row was not sent, and that command says it', as
     ['not_sent', expect.stringContaining('the order changed since the plan was made') as string],
     ['not_started', null],
     ['not_sent', expect.stringContaining('the order changed since the plan was made') as string],
-    ['applied', null],
+    ['made', null],
   ]);
   expect(service.posts).toHaveLength(1);
 });

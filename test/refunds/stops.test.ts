@@ -88,7 +88,7 @@ describe.concurrent('the first signal (C57, F35, F36)', () => {
       const { code, stderr, stdout } = await run.end;
       expect({ code, posts: postsTo(orders) }, stderr).toEqual({ code: exit, posts: 4 });
       expect(inOneLine(stderr)).toContain(
-        'of 12 rows 4 applied (20000 MXN), 8 not started; nothing is on its way',
+        'of 12 rows 4 made (20000 MXN), 8 not started; nothing is on its way',
       );
       expect(stderr).toContain('paydesk -p t refunds apply rows.plan');
       // The report shows every row.
@@ -106,7 +106,7 @@ describe.concurrent('the first signal (C57, F35, F36)', () => {
     letGo();
     const { code, stderr } = await run.end;
     expect(code, stderr).toBe(130);
-    expect(inOneLine(stderr)).toContain('of 12 rows 4 applied (20000 MXN), 8 not started');
+    expect(inOneLine(stderr)).toContain('of 12 rows 4 made (20000 MXN), 8 not started');
     await resumed(home, orders);
   });
 
@@ -120,13 +120,13 @@ describe.concurrent('the first signal (C57, F35, F36)', () => {
     const { code, stderr } = await run.end;
     expect({ code, posts: postsTo(orders) }, stderr).toEqual({ code: 7, posts: 4 });
     expect(inOneLine(stderr)).toContain(
-      'of 12 rows 3 applied (15000 MXN), 1 unconfirmed (5000 MXN), 8 not started; 1 may still arrive',
+      'of 12 rows 3 made (15000 MXN), 1 unconfirmed (5000 MXN), 8 not started; 1 may still arrive',
     );
     expect(stderr).toMatch(new RegExp(`${orders[0]?.id}: paydesk journal reconcile i_\\w+`));
     // The rest goes on; the one row stays as it is until somebody knows.
     const again = await desk.run(home, applyWords);
     expect({ code: again.code, posts: postsTo(orders) }, again.stderr).toEqual({ code: 7, posts: rows });
-    expect(inOneLine(again.stderr)).toContain('of 12 rows 11 applied (55000 MXN), 1 unconfirmed (5000 MXN);');
+    expect(inOneLine(again.stderr)).toContain('of 12 rows 11 made (55000 MXN), 1 unconfirmed (5000 MXN);');
     const [first] = orders;
     if (first !== undefined) first.onPost = (_, apply) => json(apply());
     const settle = settleArgs(openIn(journalOf(home))[0]?.sent.intent ?? '', first?.id ?? '');
@@ -171,7 +171,7 @@ describe.concurrent('the first signal (C57, F35, F36)', () => {
     letGo();
     const { code, stderr } = await run.end;
     expect({ code, posts: postsTo(orders) }, stderr).toEqual({ code: 130, posts: 1 });
-    expect(inOneLine(stderr)).toContain('of 12 rows 1 applied (5000 MXN), 11 not started;');
+    expect(inOneLine(stderr)).toContain('of 12 rows 1 made (5000 MXN), 11 not started;');
     for (const order of orders) order.onRead = undefined;
     await resumed(home, orders);
   });
@@ -209,7 +209,7 @@ describe.concurrent('the first signal (C57, F35, F36)', () => {
     letGo();
     const { code, stdout, stderr } = await run.end;
     const report = JSON.parse(stdout) as { readonly data: readonly { readonly verdict: string }[] };
-    const applied = report.data.filter(({ verdict }) => verdict === 'applied');
+    const applied = report.data.filter(({ verdict }) => verdict === 'made');
     expect({ code, rows: report.data.length, applied: applied.length }).toEqual({
       code: 130,
       rows,
@@ -302,7 +302,7 @@ describe.concurrent('nobody reads any more (F37)', () => {
     const orders = await planOf({ ledger, desk, home, rows });
     const { code, shown } = await inShell(home, line);
     expect(code, shown).toBe(9);
-    expect(inOneLine(shown)).toContain('of 12 rows 12 applied (60000 MXN); nothing is on its way');
+    expect(inOneLine(shown)).toContain('of 12 rows 12 made (60000 MXN); nothing is on its way');
     expect(shown).toContain('paydesk -p t refunds status rows.plan');
     const attempts = attemptsIn(journalOf(home));
     expect(attempts.map(({ verdict }) => verdict)).toEqual(attempts.map(() => 'applied'));
@@ -317,7 +317,7 @@ describe.concurrent('nobody reads any more (F37)', () => {
     if (first !== undefined) first.onPost = () => reset;
     const { code, shown } = await inShell(home, '{ APPLY; echo code $? >&2; } >/dev/full');
     expect({ code, posts: postsTo(orders) }, shown).toEqual({ code: 7, posts: rows });
-    expect(inOneLine(shown)).toContain('of 12 rows 11 applied (55000 MXN), 1 unconfirmed (5000 MXN)');
+    expect(inOneLine(shown)).toContain('of 12 rows 11 made (55000 MXN), 1 unconfirmed (5000 MXN)');
   });
 
   test.each([

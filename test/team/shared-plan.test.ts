@@ -307,9 +307,9 @@ describe('a plan that several desks apply', () => {
     expect(ran.stderr).toContain(
       "5 MXN is over the team's limit for one person within 24 hours: 12 MXN for op7, set by lea",
     );
-    expect(ran.stderr).toContain('of 5 rows 2 applied');
+    expect(ran.stderr).toContain('of 5 rows 2 made');
     const others = await run('ana', ['refunds', 'apply', 'day.plan', '--yes']);
     expect(others, others.stderr).toMatchObject({ code: 0 });
-    expect(others.stderr).toContain('of 5 rows 5 applied');
+    expect(others.stderr).toContain('of 5 rows 5 made');
   });
 });

@@ -59,7 +59,8 @@ export function previews({ truth, scope }: Situation, asked: number): Expected {
   const isAlarm = first.some((one) => ['made twice', 'appeared'].includes(one));
   // paydesk refuses that (3); whoever has an alarm about it in the journal hears of it first (7).
   if (first.some((one) => one === 'gone' || one === 'doubt')) return { exit: [3, 7], offers: false };
-  return { exit: isAlarm ? [7] : first.includes('unconfirmed') ? [3, 7] : [3], offers: false };
+  // That a read has found it is news (7); once the journal has it, whoever refunds is refused (3).
+  return { exit: isAlarm ? [3, 7] : first.includes('unconfirmed') ? [3, 7] : [3], offers: false };
 }
 
 export const isDoubted = ({ truth }: Situation) => truth.first.includes('doubt');

@@ -42,7 +42,7 @@ export function showOrder({ code, stdout }: Ran, id: string): Said {
     appeared: listed(/^APPEARED:[\s\S]*?the order\s+shows\s+(rf_\d+(?:(?:,| and)\s+rf_\d+)*)/m),
   };
   const many = /^MADE \d+ TIMES/m.exec(stdout)?.[0];
-  const doubt = /the service says amount_refunded|charges add up to/.test(stdout);
+  const doubt = /the service says amount_refunded \S+, but|charges add up to/.test(stdout);
   const steps = stdout.slice(stdout.lastIndexOf('\n\n'));
   return {
     exit: code ?? -1,
@@ -102,10 +102,13 @@ const unshown: readonly (readonly [RegExp, State])[] = [
 function stateOfRecord(by: string, more: string): State {
   if (/\bfailed\b/.test(more)) return 'failed';
   if (/\bpending\b/.test(more)) return 'pending';
-  const own = / (made|unconfirmed|appeared|elsewhere|made twice)$/.exec(` ${more.trim()}`)?.[1];
+  // Beside what paydesk makes of it stands the service's own word, if paydesk does not know that.
+  const own = / (made|unconfirmed|appeared|elsewhere|made twice)(?: \(\S+\))?$/.exec(` ${more.trim()}`)?.[1];
   if (own !== undefined) return own as State;
   if (by.startsWith('made twice') || by.startsWith('one of these is ours')) return 'made twice';
   if (by.startsWith('not from this machine')) return 'elsewhere';
+  // A person recorded that it was made, and the order shows it: that is what made means.
+  if (/^probably ours: .*, recorded by \S+ as made$/.test(by)) return 'made';
   if (by.startsWith('probably ours')) return by.includes('as not made') ? 'appeared' : 'unconfirmed';
   if (/^(?:ana|bob)( \(its reply was lost\))?$/.test(by)) return 'made';
   throw new UnknownWords(`nobody is known who made it: ${by}`);

@@ -136,10 +136,10 @@ function verdictWord(text: string): string {
 export function compareJson(ran: Ran): Said {
   const [row] = dataOf(ran);
   if (row === undefined) throw new UnknownWords('no row');
-  return {
-    ...rowSaid(ran.code, stateOfRow(row, verdictWord(String(row.verdict))), Number(row.refunded)),
-    ...differsIn(row),
-  };
+  const verdict = verdictWord(String(row.verdict));
+  // More than the file says is no state of a refund: `state` says of which refunds that is.
+  const said = verdict === 'more' ? stateIn(verdict) : stateOfRow(row, verdict);
+  return { ...rowSaid(ran.code, said, Number(row.refunded)), ...differsIn(row) };
 }
 
 /** `refunds status`, and `apply` once more, for people. */

@@ -56,9 +56,10 @@ const otherWords: readonly (readonly [RegExp, State | 'none' | 'more' | 'doubt' 
   [/^not made, as far as anyone can see/, 'none'],
 ];
 
-/** Words that are no state: of a row that was never sent, or of which only the file says something. */
+/** Words that are no state: of a row that was never sent, or of what went back beside what the file says. */
 const plainWords = new Set([
   'none',
+  'refunded',
   'not',
   'more',
   'in part',
@@ -140,7 +141,8 @@ export function stateOfRow(
 ): { readonly state: string; readonly words: readonly string[] } {
   if (typeof row.state === 'string') return stateIn(row.state);
   const { state, words } = stateIn(fallback);
-  return { state, words: [...words, 'JSON has no state'] };
+  // Where no refund is known there is none whose state could be told.
+  return { state, words: row.state === null ? words : [...words, 'JSON has no state'] };
 }
 
 /** The commands of paydesk in a text, in one line each. */

@@ -9,7 +9,7 @@ import { countWords } from './batch-words.ts';
 import { checkAnswerable, confirmPlan } from './confirm-plan.ts';
 import { secondPersonFor } from './plan-approval.ts';
 import { checkAccount, checkControlTotals, checkPlanLimits } from './plan-checks.ts';
-import { readAgain } from './read-again.ts';
+import { nothingRead, readAgain } from './read-again.ts';
 import { reportPlan } from './report-plan.ts';
 import { isAlarming, reportColumns } from './row-verdicts.ts';
 import { runPlan } from './run-plan.ts';
@@ -45,11 +45,13 @@ export async function applyPlan(ctx: Context, asked: ApplyAsked): Promise<0 | 7 
     ? undefined
     : await ctx.journal.claimPlan(plan, () => ctx.plans.text(plan));
   try {
-    const unread = ctx.options.dryRun ? new Map<string, string>() : await readAgain(ctx, plan);
+    // While another run sends the rows, it has them.
+    const isTaken = ctx.options.dryRun && (await ctx.journal.applying(plan)) !== undefined;
+    const looked = isTaken ? nothingRead : await readAgain(ctx, plan);
     await checkAge(ctx, plan, profile, asked.path);
     const second = await secondPersonFor(ctx, taken?.shared, profile, plan);
     await confirmPlan(ctx, service, plan, asked, second);
-    return await runPlan(ctx, service, plan, asked, { shared: taken?.shared, unread });
+    return await runPlan(ctx, service, plan, asked, { shared: taken?.shared, looked });
   } finally {
     await taken?.release();
   }

@@ -15,7 +15,7 @@ export interface BatchProgressLine {
   readonly waiting: Sending['waiting'];
   /** Counts a row that has ended. */
   readonly add: (row: PlanRow, how: RowEnded) => void;
-  /** How the rows ended, in words, where the journal cannot be asked: `of 9 rows 3 applied (300 MXN), …`. */
+  /** How the rows ended, in words, where the journal cannot be asked: `of 9 rows 3 made (300 MXN), …`. */
   readonly soFar: () => string;
   readonly end: () => void;
 }
@@ -81,7 +81,7 @@ export function startProgress(
       [...done].map(([currency, amount]) => ({ currency, amount })),
       settings,
     );
-    const applied = `${counts.applied} applied${sums === '' ? '' : ` (${sums})`}`;
+    const applied = `${counts.applied} made${sums === '' ? '' : ` (${sums})`}`;
     const { unconfirmed, refused } = counts;
     const left = rows.length - counts.applied - unconfirmed - refused;
     return `of ${rows.length} rows ${applied}, ${unconfirmed} unconfirmed, ${refused} refused, ${left} not sent`;

@@ -32,11 +32,13 @@ export function rowsAndSumsOf(
 
 // What is said of rows with a verdict, and whether their sum is worth saying.
 const verdictWords: Readonly<Record<RowVerdict, { readonly words: string; readonly hasSum: boolean }>> = {
-  applied: { words: 'applied', hasSum: true },
+  made: { words: 'made', hasSum: true },
+  recorded_made: { words: 'recorded made', hasSum: true },
   pending: { words: 'pending', hasSum: true },
   failed: { words: 'failed after it was made', hasSum: true },
   made_twice: { words: 'made twice', hasSum: true },
   appeared: { words: 'recorded as not made, and appeared', hasSum: true },
+  gone: { words: 'made, and not shown any more', hasSum: true },
   unconfirmed: { words: 'unconfirmed', hasSum: true },
   refused: { words: 'refused by the service', hasSum: false },
   recorded_not_made: { words: 'recorded not made', hasSum: false },
@@ -47,19 +49,15 @@ const verdictWords: Readonly<Record<RowVerdict, { readonly words: string; readon
   impossible: { words: 'impossible', hasSum: false },
 };
 
-/** `of 300 rows 112 applied (1203400 MXN), 2 refused by the service, 3 unconfirmed (41000 MXN), 183 not started`. */
+/** `of 300 rows 112 made (1203400 MXN), 2 refused by the service, 3 unconfirmed (41000 MXN), 183 not started`. */
 export function countWords(reports: readonly RowReport[], style: AmountStyle): string {
   const count = (some: readonly RowReport[], words: string, hasSum: boolean) => {
     const sums = sumsOf(some.map(moneyOf)).filter(({ amount }) => amount > 0);
     return `${some.length} ${words}${hasSum && sums.length > 0 ? ` (${sumsWords(sums, style)})` : ''}`;
   };
-  const parts = countVerdicts(reports).flatMap(({ verdict, reports: some }) => {
+  const parts = countVerdicts(reports).map(({ verdict, reports: some }) => {
     const { words, hasSum } = verdictWords[verdict];
-    const byHand = some.filter(({ attempt }) => attempt?.isByHand === true);
-    return [
-      count(some, words, hasSum),
-      ...(byHand.length === 0 ? [] : [count(byHand, 'of them recorded made', hasSum)]),
-    ];
+    return count(some, words, hasSum);
   });
   return `of ${manyRows(reports.map(({ row }) => row))} ${parts.join(', ')}`;
 }
@@ -126,7 +124,7 @@ export function verdictBar(reports: readonly RowReport[]): string {
     refused: of('refused', 'recorded_not_made', 'impossible', 'look'),
     left: of('not_sent', 'would_be_sent', 'not_started'),
   };
-  return `${bar(rows, barLength)}  # applied, ? unconfirmed, x refused, impossible or to be looked at, . not sent`;
+  return `${bar(rows, barLength)}  # made, ? unconfirmed, x refused, impossible or to be looked at, . not sent`;
 }
 
 const barLength = 24;

@@ -50,7 +50,7 @@ export interface Compared {
   readonly row: InputRow | undefined;
   readonly orderId: string;
   readonly verdict: CompareVerdict;
-  /** The state of the refunds of the row, the most urgent one; undefined if there is none. */
+  /** The state of the refunds of the row, the most urgent one, `unconfirmed` if the figures tell nothing; undefined if there is none. */
   readonly state: RefundState | undefined;
   readonly why: string | undefined;
   /** What should have gone back; undefined if that is not known. */
@@ -354,7 +354,7 @@ function comparedOf(
     orderId,
     // As everywhere, what is not known comes before what is known.
     verdict: doubt === undefined ? (verdict ?? bySum(refunded, wanted, refunds)) : 'unconfirmed',
-    state: mostUrgent(refunds),
+    state: doubt === undefined ? mostUrgent(refunds) : 'unconfirmed',
     why: sentences([doubt, ...(wanted === 0 ? ['nothing of it was paid'] : []), ...words]),
     wanted,
     refunded,
@@ -387,8 +387,9 @@ function bySum(refunded: number, wanted: number, refunds: readonly KnownRefund[]
   const has = (state: RefundState) => refunds.some((one) => one.state === state);
   if (refunded > wanted) return 'more';
   if (has('recorded made')) return 'recorded_made';
+  // What failed stays failed, whatever smaller refund is on its way.
+  if (has('failed') && refunded < wanted) return 'failed';
   if (has('pending')) return 'pending';
   if (refunded === wanted && wanted > 0) return 'refunded';
-  if (has('failed')) return 'failed';
   return refunded === 0 ? 'not' : 'in_part';
 }

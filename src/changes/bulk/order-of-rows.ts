@@ -2,6 +2,7 @@
 
 import type { JsonObject } from '../../api/spec.ts';
 import type { AttemptRecord, ExpectedRefund } from '../../journal/journal.ts';
+import type { KnownOrder } from '../../orders/orders.ts';
 import type { AllocateWay, InputRow, PlanRow } from '../../plans/plans.ts';
 import type { Profile } from '../../profiles/profiles.ts';
 import type { MadeWords } from '../refund/refund-checks.ts';
@@ -33,6 +34,8 @@ export interface OrderOfRows {
   readonly attempts: readonly AttemptRecord[];
   readonly isOpen: (record: AttemptRecord) => boolean;
   readonly twins: readonly TwinOfRow[];
+  /** What is known of the order as it was read. */
+  readonly known?: KnownOrder | undefined;
   /** Where nobody could look for twins. */
   readonly gaps?: readonly string[] | undefined;
   /** When a refund of the order was made and by whom. */

@@ -41,7 +41,7 @@ export function planRow(base: NewRow, read: OrderOfRow, asked: RowsAsked): NewRo
       again: namesToSend(refund, names, base.key, ofOrder, taken),
       named: namesNeeded(refund, names, ofOrder, taken),
     };
-    const doubt = modeProblem(order, asked.profile) ?? rowDoubt(base, money, read, asked);
+    const doubt = modeProblem(order, asked.profile) ?? rowDoubt(row, money, read, asked);
     return doubt === undefined ? row : { ...row, state: 'look', why: doubt };
   } catch (error) {
     if (!(error instanceof CliError) || error.kind !== 'refused') throw error;

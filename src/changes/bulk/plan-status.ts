@@ -8,7 +8,7 @@ import { commandLine, profileNamed } from '../../profiles/profiles.ts';
 import { lookWords } from './batch-end.ts';
 import { countWords, verdictBar } from './batch-words.ts';
 import { controlFigures } from './plan-checks.ts';
-import { readAgain, type Unread } from './read-again.ts';
+import { type Looked, nothingRead, readAgain } from './read-again.ts';
 import { reportPlan } from './report-plan.ts';
 import { type RestRows, restRows } from './rest-rows.ts';
 import {
@@ -41,7 +41,7 @@ export async function planStatus(ctx: Context, asked: StatusAsked): Promise<0 | 
   ctx.out.checkColumns(reportColumns(plan));
   const sending = await ctx.journal.applying(plan);
   // While a run sends the rows, it has them.
-  const unread = asked.offline || sending !== undefined ? new Map() : await readAgain(ctx, plan);
+  const looked = asked.offline || sending !== undefined ? nothingRead : await readAgain(ctx, plan);
   const reports =
     asked.rest === undefined
       ? await reportPlan(ctx, plan)
@@ -62,7 +62,7 @@ export async function planStatus(ctx: Context, asked: StatusAsked): Promise<0 | 
   }
   if (ctx.out.format === 'table') ctx.notes.note(verdictBar(reports));
   ctx.notes.note(countWords(reports, style));
-  for (const line of asOfWords(ctx, reports, unread)) ctx.notes.note(line);
+  for (const line of asOfWords(ctx, reports, looked)) ctx.notes.note(line);
   ctx.notes.note(totalsLine(plan));
   ctx.notes.note(`whole digest ${plan.digest}`);
   if (reports.some(({ verdict }) => verdict === 'not_started')) ctx.notes.note(reasonsLine(plan, asked.path));
@@ -86,7 +86,7 @@ function reasonsLine({ profile }: Plan, path: string): string {
 }
 
 // What the journal says is as old as the last read of each order.
-function asOfWords(ctx: Context, reports: readonly RowReport[], unread: Unread): readonly string[] {
+function asOfWords(ctx: Context, reports: readonly RowReport[], { unread }: Looked): readonly string[] {
   const times = reports.flatMap(({ attempt }) => attempt?.readAt ?? []);
   const oldest = times.reduce((one, other) => Math.min(one, other), Number.POSITIVE_INFINITY);
   const newest = times.reduce((one, other) => Math.max(one, other), 0);

@@ -2,13 +2,21 @@
 
 import type { Context } from '../../commands/command.ts';
 import { CliError } from '../../errors.ts';
-import { type AttemptRecord, isWatched } from '../../journal/journal.ts';
+import { type AttemptRecord, attemptName, isMadeByHand, isWatched } from '../../journal/journal.ts';
 import type { Plan } from '../../plans/plans.ts';
 import { attemptsOfPlan } from './report-plan.ts';
 import type { RowReport } from './row-verdicts.ts';
 
-/** The rows that could not be looked up, by their keys, and why. */
-export type Unread = ReadonlyMap<string, string>;
+/** What this run has read again, before anything was sent. */
+export interface Looked {
+  /** The rows that could not be looked up, by their keys, and why. */
+  readonly unread: ReadonlyMap<string, string>;
+  /** The attempts as these reads show them, by their names: a dry run writes nothing into the journal. */
+  readonly read: ReadonlyMap<string, AttemptRecord>;
+}
+
+/** Of a run that read nothing. */
+export const nothingRead: Looked = { unread: new Map(), read: new Map() };
 
 // Of refunds that were made, whose orders are read again in one run, and so many at a time.
 const watchedMax = 100;
@@ -16,10 +24,11 @@ const atATime = 4;
 
 /**
  * Reads the orders of the rows again whose outcome may still change: of all unconfirmed rows, and of up to 100 rows that were made
- * not long ago, since the service may make a refund twice. A row whose order cannot be read stays as it is.
+ * not long ago, since the service may make a refund twice, or that somebody recorded as made. A row whose order cannot be read stays
+ * as it is.
  */
-export async function readAgain(ctx: Context, plan: Plan): Promise<Unread> {
-  const unread = new Map<string, string>();
+export async function readAgain(ctx: Context, plan: Plan): Promise<Looked> {
+  const looked = { unread: new Map<string, string>(), read: new Map<string, AttemptRecord>() };
   const now = await ctx.journal.now();
   const open: AttemptRecord[] = [];
   const watched: AttemptRecord[] = [];
@@ -28,19 +37,21 @@ export async function readAgain(ctx: Context, plan: Plan): Promise<Unread> {
     for (const record of attempts.filter(({ sent }) => keys.has(sent.given ?? ''))) {
       if (ctx.journal.mayStillLeave(record, now)) continue;
       if (ctx.journal.isOpen(record, now) || isUnchecked(record)) open.push(record);
-      else if (watched.length < watchedMax && isWatched(record)) watched.push(record);
+      else if (watched.length < watchedMax && (isWatched(record) || isMadeByHand(record)))
+        watched.push(record);
     }
   }
   const records = [...open, ...watched];
-  if (records.length === 0) return unread;
+  if (records.length === 0) return looked;
   let read = 0;
   const end = ctx.notes.progress(() => `reading refunds again: ${read} of ${records.length}`);
   const next = records.values();
   const readNext = async () => {
     for (const record of next) {
       ctx.signal.throwIfAborted();
-      const problem = await lookAgain(ctx, record);
-      if (problem !== undefined) unread.set(record.sent.given ?? '', problem);
+      const found = await lookAgain(ctx, record);
+      if (typeof found === 'string') looked.unread.set(record.sent.given ?? '', found);
+      else looked.read.set(attemptName(found), found);
       read += 1;
     }
   };
@@ -49,7 +60,7 @@ export async function readAgain(ctx: Context, plan: Plan): Promise<Unread> {
   } finally {
     end();
   }
-  return unread;
+  return looked;
 }
 
 // Its time is over, so it blocks nothing any more. But no read has shown yet what became of it.
@@ -58,11 +69,11 @@ function isUnchecked({ verdicts }: AttemptRecord): boolean {
   return last?.verdict === 'not_seen' || (last?.verdict === 'rejected' && last.confirmed === false);
 }
 
-// Returns why the order cannot be read now, if so.
-async function lookAgain(ctx: Context, record: AttemptRecord): Promise<string | undefined> {
+// If the order cannot be read now, why.
+async function lookAgain(ctx: Context, record: AttemptRecord): Promise<AttemptRecord | string> {
   try {
-    const { evidence } = await ctx.journal.reconcile(record);
-    return evidence?.shows === 'unreadable' ? evidence.problem : undefined;
+    const { record: after, evidence } = await ctx.journal.reconcile(record);
+    return evidence?.shows === 'unreadable' ? evidence.problem : after;
   } catch (error) {
     if (!(error instanceof CliError) || ctx.signal.aborted) throw error;
     return error.message;
@@ -73,7 +84,7 @@ async function lookAgain(ctx: Context, record: AttemptRecord): Promise<string | 
  * The same reports; an unconfirmed row that could not be looked up says so. What the journal says of it is older, and would read as
  * if this run had looked.
  */
-export function withUnread(reports: readonly RowReport[], unread: Unread): readonly RowReport[] {
+export function withUnread(reports: readonly RowReport[], { unread }: Looked): readonly RowReport[] {
   if (unread.size === 0) return reports;
   return reports.map((report) => {
     const problem = report.verdict === 'unconfirmed' ? unread.get(report.row.key) : undefined;

@@ -1,17 +1,32 @@
 /** Asks the journal what became of the rows of a plan. */
 
 import type { Context } from '../../commands/command.ts';
-import type { AttemptRecord } from '../../journal/journal.ts';
+import { type AttemptRecord, attemptName } from '../../journal/journal.ts';
 import type { Plan, PlanRow } from '../../plans/plans.ts';
 import { rowsToSend } from './plan-checks.ts';
+import type { Looked } from './read-again.ts';
 import { isDone, isRefused, movedNothing, type NotSent, type RowReport, reportRows } from './row-verdicts.ts';
 import { turn } from './turn.ts';
 
-/** What became of every row of a plan. `notSent`: what this run knows of rows that it did not send. */
-export async function reportPlan(ctx: Context, plan: Plan, notSent?: NotSent): Promise<readonly RowReport[]> {
+/**
+ * What became of every row of a plan. `read`: attempts as this run has read them, which a dry run does not write down. `notSent`: what
+ * this run knows of rows that it did not send.
+ */
+export async function reportPlan(
+  ctx: Context,
+  plan: Plan,
+  {
+    read = new Map<string, AttemptRecord>(),
+    notSent,
+  }: Partial<Pick<Looked, 'read'>> & { readonly notSent?: NotSent } = {},
+): Promise<readonly RowReport[]> {
+  const newest = (record: AttemptRecord) => {
+    const seen = read.get(attemptName(record));
+    return seen !== undefined && seen.verdicts.length > record.verdicts.length ? seen : record;
+  };
   const reports: RowReport[] = [];
   for await (const { rows, attempts } of attemptsOfPlan(ctx, plan))
-    reports.push(...reportRows({ ...plan, rows }, attempts, notSent));
+    reports.push(...reportRows({ ...plan, rows }, attempts.map(newest), notSent));
   return reports;
 }
 

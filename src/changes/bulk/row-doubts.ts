@@ -4,6 +4,7 @@ import type { OrderMoney } from '../../api/charges.ts';
 import { type ReasonWords, refundReasons, statuses } from '../../api/spec.ts';
 import { counted } from '../../counted.ts';
 import type { AttemptRecord } from '../../journal/journal.ts';
+import { type KnownOrder, type KnownRefund, stateWhy, stopsRefund } from '../../orders/orders.ts';
 import type { PlanRow } from '../../plans/plans.ts';
 import type { Profile } from '../../profiles/profiles.ts';
 import { changeOf } from '../change-words.ts';
@@ -21,24 +22,30 @@ interface OrderKnown {
   readonly attempts: readonly AttemptRecord[];
   readonly isOpen: (record: AttemptRecord) => boolean;
   readonly twins: readonly TwinOfRow[];
+  readonly known?: KnownOrder | undefined;
 }
 
 // What was asked for all rows of the plan.
 interface Allowed {
   readonly profile: Profile;
+  readonly planId: string;
   readonly allowed: readonly string[];
   readonly again: readonly string[];
 }
 
 /** Why a person must look first, and how to allow the row; undefined if there is nothing to look at. */
 export function rowDoubt(
-  row: Pick<PlanRow, 'key' | 'reason'>,
+  row: Pick<PlanRow, 'key' | 'reason' | 'expected'>,
   money: OrderMoney,
-  { attempts, isOpen, twins }: OrderKnown,
-  { profile, allowed, again }: Allowed,
+  { attempts, isOpen, twins, known }: OrderKnown,
+  { profile, planId, allowed, again }: Allowed,
 ): string | undefined {
+  const refund = known && refundInTheWay(row, known, planId);
   return (
-    otherChange(row, attempts, isOpen, profile) ?? twinDoubt(row, twins, again) ?? statusDoubt(money, allowed)
+    otherChange(row, attempts, isOpen, profile) ??
+    (refund && stateWhy(refund, money.currency, profile.settings)) ??
+    twinDoubt(row, twins, again) ??
+    statusDoubt(money, allowed)
   );
 }
 
@@ -64,6 +71,22 @@ function otherChange(
   const open = attempts.find((record) => isOpen(record) && record.sent.given !== key && !isOfPlan(record));
   if (open === undefined) return undefined;
   return `an earlier ${changeOf(open, settings)} is unconfirmed: paydesk journal reconcile ${open.sent.intent}`;
+}
+
+// The refund for which the journal would refuse the row: nobody has dealt with it, or a person recorded that it was made, and the
+// order does not show it. Another row of the same plan was meant to be paid besides.
+function refundInTheWay(
+  { expected }: Pick<PlanRow, 'expected'>,
+  { cases, refunds }: KnownOrder,
+  planId: string,
+): KnownRefund | undefined {
+  const isStop = ({ state }: KnownRefund) =>
+    state !== 'unconfirmed' && cases.some((one) => one.is === state && stopsRefund(one));
+  const isUnshown = ({ state, attempt }: KnownRefund) =>
+    state === 'recorded made' &&
+    attempt?.sent.plan !== planId &&
+    attempt?.sent.proof.expected.some((one) => expected.some(({ chargeId }) => chargeId === one.chargeId));
+  return refunds.find(isStop) ?? refunds.find(isUnshown);
 }
 
 // Rows of a plan are sent one after the other, and an unconfirmed one stops those after it.

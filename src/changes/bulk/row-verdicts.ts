@@ -17,11 +17,13 @@ import { replyWords } from '../change-words.ts';
 
 /** Every verdict of a row, in the order in which they are counted. */
 export const rowVerdicts = [
-  'applied',
+  'made',
+  'recorded_made',
   'pending',
   'failed',
   'made_twice',
   'appeared',
+  'gone',
   'unconfirmed',
   'refused',
   'recorded_not_made',
@@ -32,8 +34,8 @@ export const rowVerdicts = [
   'impossible',
 ] as const;
 /**
- * - `applied`: the refund was made, by this plan or before it, or a person recorded it as made
- * - `pending`, `failed`, `made_twice`, `appeared`, `unconfirmed`, `recorded_not_made`: the state of its refund
+ * - `made`, `recorded_made`, `pending`, `failed`, `made_twice`, `appeared`, `gone`, `unconfirmed`, `recorded_not_made`: the state of
+ *   its refund, by this plan or before it
  * - `refused`: the service refused it
  * - `not_sent`: paydesk tried and certainly sent nothing
  * - `would_be_sent`: a dry run looked at its order, and it can be sent
@@ -69,8 +71,6 @@ export interface RowAttempt {
   readonly made: { readonly ids: string; readonly sum: number } | undefined;
   readonly logId: string | undefined;
   readonly alarm: Alarm | undefined;
-  /** A person recorded that it was made, and no read has shown it. */
-  readonly isByHand: boolean;
   /** It was refused or recorded as not made, and it is sent once more. */
   readonly isSentAnew: boolean;
 }
@@ -149,8 +149,8 @@ function rowAttempt(
     time,
     before: proof.before.amountRefunded,
     readAt: last?.by === 'reply' || last?.by === 'read' ? last.time : undefined,
-    made: last?.verdict === 'applied' && verdict !== 'failed' ? { ids, sum } : undefined,
-    isByHand: verdict === 'applied' && last?.by === 'person',
+    made:
+      last?.verdict === 'applied' && verdict !== 'failed' && verdict !== 'gone' ? { ids, sum } : undefined,
     logId: last?.error?.logId,
     alarm: last?.alarm,
     isSentAnew: isRefused(verdict) && isSentAnew(plan, row, attempt),
@@ -176,7 +176,7 @@ function whyOf(last: VerdictRow | undefined): string | undefined {
 
 function rowWhy(verdict: RowVerdict, attempt: AttemptRecord): string | undefined {
   const last = attempt.verdicts.at(-1);
-  if (verdict === 'applied') return byHandWhy(last);
+  if (verdict === 'made' || verdict === 'recorded_made') return byHandWhy(last);
   if (verdict !== 'made_twice') return whyOf(last);
   const by = acknowledgementOf(attempt)?.operator;
   return by === undefined ? alarmWords.duplicate : `the second payment was acknowledged by ${by}`;
@@ -190,12 +190,13 @@ function byHandWhy(last: VerdictRow | undefined): string | undefined {
 }
 
 const verdictOf: Readonly<Record<RecordedState, RowVerdict>> = {
-  made: 'applied',
+  made: 'made',
   pending: 'pending',
   failed: 'failed',
-  'recorded made': 'applied',
+  'recorded made': 'recorded_made',
   'made twice': 'made_twice',
   appeared: 'appeared',
+  gone: 'gone',
   unconfirmed: 'unconfirmed',
   'recorded not made': 'recorded_not_made',
   refused: 'refused',
@@ -211,13 +212,15 @@ export function isAlarming({ verdict, attempt }: RowReport): boolean {
   return (
     verdict === 'unconfirmed' ||
     verdict === 'appeared' ||
-    (verdict === 'made_twice' && attempt?.alarm !== undefined)
+    ((verdict === 'made_twice' || verdict === 'gone') && attempt?.alarm !== undefined)
   );
 }
 
-/** Whether nothing is left to do about a row: it was applied, or somebody has dealt with what came of it. */
+/** Whether nothing is left to do about a row: it was made, or somebody has dealt with what came of it. */
 export function isDone(report: RowReport): boolean {
-  return report.verdict === 'applied' || (report.verdict === 'made_twice' && !isAlarming(report));
+  const { verdict } = report;
+  const isMade = verdict === 'made' || verdict === 'recorded_made';
+  return isMade || ((verdict === 'made_twice' || verdict === 'gone') && !isAlarming(report));
 }
 
 /** Whether nothing came of a row that was sent. */
@@ -230,7 +233,15 @@ export function isLeftToSend({ verdict }: RowReport): boolean {
   return verdict === 'not_started' || verdict === 'not_sent' || verdict === 'recorded_not_made';
 }
 
-const mayHaveMoved: readonly RowVerdict[] = ['applied', 'pending', 'made_twice', 'appeared', 'unconfirmed'];
+const mayHaveMoved: readonly RowVerdict[] = [
+  'made',
+  'recorded_made',
+  'pending',
+  'made_twice',
+  'appeared',
+  'gone',
+  'unconfirmed',
+];
 
 /** Whether a row certainly moved no money, so that it may go into the next file. */
 export function movedNothing({ verdict }: RowReport): boolean {
@@ -314,7 +325,7 @@ export function reportRecord(
     refund_id: made?.ids || null,
     before: before ?? null,
     after:
-      made !== undefined && before !== undefined && attempt?.isByHand !== true ? before + made.sum : null,
+      made !== undefined && before !== undefined && verdict !== 'recorded_made' ? before + made.sum : null,
     log_id: attempt?.logId ?? null,
     time: time === undefined ? null : Math.floor(time / 1000),
     read_at: readAt === undefined ? null : Math.floor(readAt / 1000),

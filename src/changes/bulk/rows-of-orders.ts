@@ -4,6 +4,7 @@ import type { OpenService } from '../../api/api.ts';
 import type { JsonObject } from '../../api/spec.ts';
 import type { Context } from '../../commands/command.ts';
 import type { AttemptRecord, Moment } from '../../journal/journal.ts';
+import { knownOrder } from '../../orders/orders.ts';
 import { type InputRow, leanRow, type PlanRow } from '../../plans/plans.ts';
 import { notesOnSettled } from '../by-hand-words.ts';
 import { madeWords, originsAmong } from '../refund/known-refunds.ts';
@@ -79,6 +80,7 @@ async function knownOf(
     neighbour: found?.neighbour,
     attempts,
     isOpen: (record) => ctx.journal.isOpen(record, now),
+    known: found && knownOrder(found.order, attempts, now),
     ...(await lookUpTwins(ctx, service, found?.order, known)),
     ...(await historyOf(ctx, found?.order, attempts)),
   };

@@ -13,7 +13,7 @@ import { type BatchProgressLine, startProgress } from './batch-progress.ts';
 import { countWords, inFull, lineWords, rowsAndSums } from './batch-words.ts';
 import { startClaims } from './claimed-orders.ts';
 import { rowsToSend } from './plan-checks.ts';
-import { type Unread, withUnread } from './read-again.ts';
+import { type Looked, withUnread } from './read-again.ts';
 import { reportPlan, sentNow } from './report-plan.ts';
 import {
   dryRunWords,
@@ -31,7 +31,7 @@ import { freeName } from './written-files.ts';
 interface RunBefore {
   /** The plan as the desks of a team work it off together. */
   readonly shared: SharedPlan | undefined;
-  readonly unread: Unread;
+  readonly looked: Looked;
 }
 
 /** Runs a plan, and returns the exit code. Throws CliError for every end but those. */
@@ -40,16 +40,16 @@ export async function runPlan(
   service: OpenService,
   plan: Plan,
   asked: ApplyAsked,
-  { shared, unread }: RunBefore,
+  { shared, looked }: RunBefore,
 ): Promise<0 | 7 | 8> {
   const { profile } = service;
   const { path } = asked;
   const again = commandLine(profile, 'refunds', 'apply', path, ...flagsOf(asked));
-  const { stop, progress, notSent } = await sendRows(ctx, service, plan, asked, shared);
-  const known = await reportPlan(ctx, plan, notSent).catch((error: unknown) => {
+  const { stop, progress, notSent } = await sendRows(ctx, service, plan, asked, { shared, looked });
+  const known = await reportPlan(ctx, plan, { ...looked, notSent }).catch((error: unknown) => {
     throw withoutReport(error, progress, again);
   });
-  const reports = withUnread(known, unread);
+  const reports = withUnread(known, looked);
   const lost = await printReport(ctx, plan, reports);
   if (ctx.options.dryRun) {
     if (lost !== undefined) throw lost;
@@ -94,9 +94,11 @@ async function sendRows(
   service: OpenService,
   plan: Plan,
   { concurrency = usualConcurrency, maxFailures }: ApplyAsked,
-  shared: SharedPlan | undefined,
+  { shared, looked }: RunBefore,
 ): Promise<Sent> {
-  const rows = ctx.options.dryRun ? sentNow(plan, await reportPlan(ctx, plan)) : rowsToSend(plan.rows);
+  const rows = ctx.options.dryRun
+    ? sentNow(plan, await reportPlan(ctx, plan, looked))
+    : rowsToSend(plan.rows);
   const claims = shared && (await startClaims(ctx, shared, rows));
   const progress = startProgress(ctx, service.profile, rows, claims?.others);
   const keys = new Set(plan.rows.map(({ key }) => key));
@@ -154,7 +156,10 @@ function withoutReport(error: unknown, { run, soFar }: BatchProgressLine, again:
 // What the report says of most rows needs no line of its own.
 function dryRunLines(reports: readonly RowReport[], path: string, profile: Profile): readonly string[] {
   const reasons = reports
-    .filter(({ verdict, why }) => verdict !== 'applied' && why !== undefined && why !== dryRunWords)
+    .filter(
+      ({ verdict, why }) =>
+        verdict !== 'made' && verdict !== 'recorded_made' && why !== undefined && why !== dryRunWords,
+    )
     .map((report) => {
       const { row, why, state } = report;
       const { line, orderId } = row;

@@ -53,7 +53,7 @@ function checkState(money: OrderMoney, profile: Profile): void {
 }
 
 /** Throws CliError 'refused' when the service says that the order is not refundable. */
-export function checkWhole(money: OrderMoney, profile: Profile): void {
+export function checkRefundable(money: OrderMoney, profile: Profile): void {
   if (money.isRefundable !== false) return;
   throw refused(
     `the service says that ${money.id} is not refundable (is_refundable false): ${sumLine(money, profile)}`,

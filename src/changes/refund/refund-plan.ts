@@ -9,8 +9,8 @@ import { doubtOf } from '../../orders/orders.ts';
 import { checkMode, type Profile } from '../../profiles/profiles.ts';
 import {
   chargeCommands,
+  checkRefundable,
   checkRepeat,
-  checkWhole,
   doubtWords,
   type MadeWords,
   overLimit,
@@ -86,8 +86,9 @@ export function planRefund(
       showOrder(money, profile),
     ]);
   checkTyped(asked, money, profile);
-  if (asked.charge === undefined) checkWhole(money, profile);
+  if (asked.charge === undefined) checkRefundable(money, profile);
   const target = chooseTarget(asked, money, profile, nowMs);
+  checkRefundable(money, profile);
   const plan = target === 'whole' ? wholePlan(asked, money) : chargePlan(asked, money, target, profile);
   const over = overLimit(plan.amount, money, profile, nowMs);
   checkRepeat(plan, asked, profile, { madeWords, over });

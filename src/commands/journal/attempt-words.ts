@@ -27,6 +27,8 @@ function moreWords(record: AttemptRecord, open: boolean): string {
       return ': the service has taken it up, and the money has not gone back yet';
     case 'failed':
       return ' after it was made: the money did not go back';
+    case 'gone':
+      return ': it was made, and the order does not show it any more';
     case 'appeared':
       return `: the order shows it, and ${notMadeBy(record) ?? 'somebody'} had recorded that it was not made`;
     case 'unconfirmed':

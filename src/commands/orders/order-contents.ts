@@ -177,7 +177,7 @@ function byHandRow(
 
 function chargeSum(money: OrderMoney, value: JsonObject, style: AmountStyle): readonly Cell[] {
   const figure = figuresIn(money.currency, style);
-  const paid = money.charges.filter((charge) => charge.counts || charge.refunded > 0);
+  const paid = money.charges.filter((charge) => charge.counts || charge.refunds.length > 0);
   const sum = paid.reduce((total, charge) => total + charge.amount, 0);
   if (paid.length === 0 || sum === money.amount || value.payment_status === undefined) return [];
   return [

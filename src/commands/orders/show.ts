@@ -2,7 +2,7 @@
 
 import { amountWords } from '../../amounts.ts';
 import { readOne, type Service } from '../../api/api.ts';
-import { type OrderMoney, readMoney } from '../../api/charges.ts';
+import { newestEqual, type OrderMoney, readMoney, standingRefunds } from '../../api/charges.ts';
 import { type Order, readOrder } from '../../api/records.ts';
 import { orderColumns, resources } from '../../api/resources.ts';
 import { type JsonObject, statuses } from '../../api/spec.ts';
@@ -233,12 +233,12 @@ function head(ctx: Context, order: Order, shown: OrderShown): readonly Block[] {
   ];
 }
 
-function openWords({ cases: [first], first: word }: Known): Span | undefined {
-  if (first === undefined) return word && { text: word, style: 'bad' };
-  return {
-    text: first.is === 'unconfirmed' ? `${changeKinds[first.change.kind].noun} ${first.is}` : first.is,
-    style: 'bad',
-  };
+function openWords({ cases, first }: Known): Span | undefined {
+  const [urgent] = cases;
+  const isChange = urgent?.is === 'unconfirmed' && urgent.is === first;
+  return (
+    first && { text: isChange ? `${changeKinds[urgent.change.kind].noun} ${first}` : first, style: 'bad' }
+  );
 }
 
 // Whether the order shows a refund that is probably the unconfirmed one.
@@ -267,10 +267,19 @@ function nextSteps(money: OrderMoney, { value, profile, whyNot, twins }: OrderSh
     (charge) => charge.refunds.length > 0 || (charge.counts && charge.isRefundable === false),
   );
   const lines = byCharge
-    ? rest.map((charge) => ({
-        words: `refund ${charge.refunds.length > 0 ? 'the rest of ' : ''}charge ${charge.number}:`,
-        command: commandLine(profile, 'orders', 'refund', money.id, '--charge', String(charge.number)),
-      }))
+    ? rest.map((charge) => {
+        // Without that name paydesk would take it for the same refund once more.
+        const equal = newestEqual(standingRefunds(charge), -charge.left);
+        const words = [
+          '--charge',
+          String(charge.number),
+          ...(equal === undefined ? [] : ['--again', equal.id]),
+        ];
+        return {
+          words: `refund ${charge.refunds.length > 0 ? 'the rest of ' : ''}charge ${charge.number}${equal === undefined ? '' : `, as much as ${equal.id}`}:`,
+          command: commandLine(profile, 'orders', 'refund', money.id, ...words),
+        };
+      })
     : [{ words: 'refund all of it:', command: commandLine(profile, 'orders', 'refund', money.id) }];
   return [
     'blank',

@@ -11,7 +11,7 @@ export const apply = defineCommand({
     'Sends the refunds of a plan, each at most once. Every order is read again right before its refund: if its money changed since the plan was made, the row is not sent.',
     'Run it again after Ctrl-C, an outage or a crash: it first looks up the rows whose outcome is unconfirmed, then goes on, and sends no row twice, whatever happened. It stops by itself after 3 refunds in a row without a usable answer, or 5 in all.',
     'In production it asks for the first 8 characters of the digest of the plan; a script gives them as --confirm, with --expect-count and --expect-total, which count all rows of the file, also those that are not sent.',
-    '--dry-run looks at every order, says which rows would not be sent and why, and has the exit code that the run would have had: 8 if a row would not be sent, 7 while one is unconfirmed.',
+    '--dry-run looks at every order, says which rows would not be sent and why, and has the exit code that the run would have had: 8 if a row would not be sent, 7 while one is unconfirmed or has an alarm.',
   ].join(' '),
   arguments: [planArgument],
   flags: {

@@ -7,7 +7,7 @@ import { planArgument } from './plan-argument.ts';
 
 export const status = defineCommand({
   description:
-    'Shows what became of every row of a plan: applied, refused, unconfirmed, made twice, not started. Reads the orders again whose outcome may still change (not with --offline), and says when the orders were read. Says so if a run is applying the plan right now. --rest writes the rows that certainly moved no money into a file that can be planned again. Unconfirmed rows are never in it, and neither are rows whose charge somebody else has refunded as much since; these are listed. While a run is applying the plan, --rest is refused (3).',
+    'Shows what became of every row of a plan: made, refused, unconfirmed, made twice, not started. Reads the orders again whose outcome may still change (not with --offline), and says when the orders were read. Says so if a run is applying the plan right now. --rest writes the rows that certainly moved no money into a file that can be planned again. Unconfirmed rows are never in it, and neither are rows whose charge somebody else has refunded as much since; these are listed. While a run is applying the plan, --rest is refused (3).',
   arguments: [planArgument],
   flags: {
     offline: flag.switch({ summary: 'read no order again: what the journal of this machine knows' }),

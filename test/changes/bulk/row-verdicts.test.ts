@@ -25,7 +25,9 @@ function report(attempt: AttemptRecord, notSent?: string) {
 
 it.each<[string, Partial<VerdictRow> | undefined, string, boolean]>([
   ['sent, and nothing is known yet', undefined, 'unconfirmed', false],
-  ['made', { verdict: 'applied' }, 'applied', false],
+  ['made', { verdict: 'applied' }, 'made', false],
+  ['recorded made', { verdict: 'applied', by: 'person' }, 'recorded_made', false],
+  ['gone', { verdict: 'applied', alarm: 'gone' }, 'gone', false],
   ['made twice by the service', { verdict: 'applied', alarm: 'twice' as never }, 'unconfirmed', false],
   ['refused', { verdict: 'rejected', confirmed: true }, 'refused', true],
   ['refused, but not confirmed', { verdict: 'rejected', confirmed: false }, 'unconfirmed', false],
@@ -56,7 +58,7 @@ it('what failed before the plan was made says nothing about its row', () => {
   expect(reportRows(anew, [attemptAt(rejected, { attempt: 2 })])).toMatchObject([{ verdict: 'refused' }]);
   // Whatever the clock of the machine was then.
   expect(report(attemptAt(rejected, { time: 0 }))?.verdict).toBe('refused');
-  expect(report(attemptAt({ verdict: 'applied' }, { plan: 'p_2222', time: 0 }))?.verdict).toBe('applied');
+  expect(report(attemptAt({ verdict: 'applied' }, { plan: 'p_2222', time: 0 }))?.verdict).toBe('made');
   expect(report(attemptAt(undefined, { plan: 'p_2222', time: 0 }))?.verdict).toBe('unconfirmed');
 });
 
@@ -71,7 +73,7 @@ it('a refused row is sent once more only by another plan, by a newer one, or aft
 
 it('the last attempt at a row counts', () => {
   const attempts = [attemptAt({ verdict: 'not_sent' }), attemptAt({ verdict: 'applied' }, { attempt: 2 })];
-  expect(reportRows(plan, attempts)).toMatchObject([{ verdict: 'applied' }]);
+  expect(reportRows(plan, attempts)).toMatchObject([{ verdict: 'made' }]);
 });
 
 it('a record says what was refunded before and after, and every refund', () => {
@@ -80,7 +82,7 @@ it('a record says what was refunded before and after, and every refund', () => {
   const sent = { ...made.sent, proof: { ...made.sent.proof, before } };
   const [first] = reportRows(plan, [{ ...made, sent }]);
   expect(first && reportRecord(first, plan)).toMatchObject({
-    verdict: 'applied',
+    verdict: 'made',
     before: 10,
     after: 15,
     refund_id: 'rf_1 rf_2',
@@ -102,7 +104,7 @@ it('counts only verdicts that occur', () => {
     attemptAt({ verdict: 'applied' }),
   ]);
   expect(countVerdicts(reports).map(({ verdict, reports: some }) => [verdict, some.length])).toEqual([
-    ['applied', 1],
+    ['made', 1],
     ['not_started', 1],
   ]);
 });
