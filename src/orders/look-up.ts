@@ -3,15 +3,7 @@
 import type { Service } from '../api/api.ts';
 import type { JsonObject } from '../api/spec.ts';
 import { CliError } from '../errors.ts';
-import {
-  type AttemptRecord,
-  appearedVerdict,
-  isMadeByHand,
-  isOpen,
-  isPaidTwice,
-  type Journal,
-  type Moment,
-} from '../journal/journal.ts';
+import type { AttemptRecord, Journal, Moment } from '../journal/journal.ts';
 import { type KnownOrder, knownOrder } from './known-order.ts';
 import { type KnownTwin, knownTwin, type Twin } from './twins.ts';
 
@@ -69,22 +61,6 @@ export async function knownTwins(
   const attempts = await journal.attemptsOf(service, new Set(twins.map(({ id }) => id)));
   const byOrder = Map.groupBy(attempts, ({ sent }) => sent.proof.orderId);
   return twins.map((twin) => knownTwin(twin, byOrder.get(twin.id) ?? [], now));
-}
-
-/** The ids of orders that are not refunded before somebody has dealt with what the journal knows of them. */
-export async function stoppedOrders(
-  { journal }: Pick<OrderLookUp, 'journal'>,
-  service: Account,
-): Promise<ReadonlySet<string>> {
-  const now = await journal.now();
-  const asked = [await unconfirmedOf({ journal }, service), await journal.attempts({ byHand: true })];
-  const stops = (record: AttemptRecord) =>
-    isOpen(record, now) ||
-    isPaidTwice(record) ||
-    isMadeByHand(record) ||
-    appearedVerdict(record) !== undefined;
-  const stopped = asked.flat().filter((record) => journal.mayBeOf(service, record) && stops(record));
-  return new Set(stopped.flatMap(({ sent }) => sent.proof.orderId ?? []));
 }
 
 /** What is unconfirmed of an account, and what has an alarm that nobody acknowledged. */

@@ -16,7 +16,6 @@ export {
   knownTwins,
   type OrderLookUp,
   shownOrders,
-  stoppedOrders,
   unconfirmedOf,
 } from './look-up.ts';
 export { isUnconfirmed, type OrderCase, stopsRefund, untilMayAppear } from './order-cases.ts';

@@ -67,6 +67,9 @@ test('a refund that was made and that the order no longer shows: no screen offer
   expect(inOneLine(show.stdout)).toContain('refund rf_1 was made, and the order does not show it any more');
   expect(show.stdout).not.toMatch(/orders refund|can be refunded/);
   expect((await run('05:20:00', 'orders list')).stdout).toContain(' gone ');
+  for (const asked of ['orders list --refundable --ndjson', 'orders export --refundable'])
+    expect((await run('05:20:00', asked)).stdout).not.toContain(id);
+  expect((await run('05:20:00', `orders find ${id} --refundable --json`)).code).toBe(5);
   expect(service.posts).toHaveLength(1);
 });
 

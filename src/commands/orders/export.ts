@@ -10,6 +10,7 @@ import { type Context, type Days, defineCommand } from '../command.ts';
 import { daysOfFile, daysOfFlag, exportFlags } from '../export-flags.ts';
 import { type ExportJob, type RowMaker, runExport } from '../export-run.ts';
 import { flag } from '../flags.ts';
+import { passing } from '../listing.ts';
 import {
   type ClockAndZone,
   clockIn,
@@ -77,7 +78,7 @@ export const exportOrders = defineCommand({
       const clockAndZone = clockIn(days, ctx.clock.now());
       const range = timeRange({ since, until }, clockAndZone);
       warnOfFuture(ctx, until, clockAndZone);
-      const { filters, leftOut } = await orderFilters(ctx, rest, service);
+      const { filters, leftOut } = orderFilters(ctx, rest, service);
       // A journal that cannot be read is told before anything is exported.
       let facts = rows === 'refunds' ? await factsOf(ctx, profile, []) : noFacts;
       const factOf = (id: string) => facts.get(id);
@@ -211,17 +212,19 @@ function rowMaker(
   const promised = by === 'created' && profile.settings['orders.order'] === 'newest-first';
   const dates = stopAtDate(promised, range.since, dateState(state));
   let undated = Number(state.left ?? 0);
+  let passed: ReadonlySet<WireRecord> = new Set();
   const span = rangeWords(datedRows[rows][by], range, days.full);
   if (span !== undefined) ctx.notes.note(span);
   return {
-    onPage({ records }: Page) {
+    async onPage({ records }: Page) {
+      passed = new Set(await passing(filters, records));
       dates.add(records);
       const warning = dates.warning();
       if (warning !== undefined) ctx.notes.warn(warning);
     },
     isDone: () => dates.reached,
     rowsOf(record) {
-      if (!filters.every(({ accepts }) => accepts(record.value))) return [];
+      if (!passed.has(record)) return [];
       const found = orderRows(record, {
         rows,
         by,
