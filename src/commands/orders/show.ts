@@ -233,10 +233,11 @@ function head(ctx: Context, order: Order, shown: OrderShown): readonly Block[] {
   ];
 }
 
-function openWords({ cases: [first], first: word }: Known): Span | undefined {
-  if (first === undefined) return word && { text: word, style: 'bad' };
+function openWords({ cases, first }: Known): Span | undefined {
+  if (first === undefined) return undefined;
+  const open = cases.find((one) => one.is === 'unconfirmed');
   return {
-    text: first.is === 'unconfirmed' ? `${changeKinds[first.change.kind].noun} ${first.is}` : first.is,
+    text: open === undefined ? first : `${changeKinds[open.change.kind].noun} ${first}`,
     style: 'bad',
   };
 }
