@@ -9,8 +9,8 @@ import { commandLine } from '../profiles/profiles.ts';
 import type { Block, Cell } from '../terminal/terminal.ts';
 import { type Context, defineCommand } from './command.ts';
 import { elsewhereLines } from './journal/attempts.ts';
+import { collectOpenCases } from './open-cases.ts';
 import { openSource } from './open-report-source.ts';
-import { startOpenOrders } from './orders/open-orders.ts';
 import { liveFlag, sourceFlags, sourceHelp } from './report-flags.ts';
 import { lastColumns, lastFields, rowColumn, showReport } from './report-rows.ts';
 import { amountsOf, closingBlocks, inCurrency, isComplete, refuseGaps, titleLine } from './report-screen.ts';
@@ -42,7 +42,7 @@ export const today = defineCommand({
     ctx.out.checkColumns(columns);
     const period = parsePeriod('today', '--period');
     // Refunds of today may be of any old order, so all orders are read.
-    const open = await startOpenOrders(ctx);
+    const open = collectOpenCases(ctx);
     const source = await openSource(ctx, {
       flags,
       period,

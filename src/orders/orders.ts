@@ -15,10 +15,12 @@ export {
   knownOrders,
   knownTwins,
   type OrderLookUp,
+  shownIndexed,
   shownOrders,
   unconfirmedOf,
+  withChargeIds,
 } from './look-up.ts';
-export { isUnconfirmed, type OrderCase, stopsRefund, untilMayAppear } from './order-cases.ts';
+export { attemptOf, isUnconfirmed, type OrderCase, stopsRefund, untilMayAppear } from './order-cases.ts';
 export { ordersWithRefunds, type RefundFacts, refundFacts } from './refund-facts.ts';
 export { stateWhy } from './state-words.ts';
 export { type TwinPair, twinPairs } from './twin-pairs.ts';
