@@ -174,8 +174,14 @@ async function openCases(
     .map(({ state, orderId, currency: of, record, doubt }) => {
       if (record === undefined)
         return {
-          ...{ orderId, what: 'order', state, outcome: `${state}: ${doubt ?? ''}`, currency: of },
-          ...{ amount: undefined, sentAt: undefined, operator: undefined },
+          orderId,
+          what: 'order',
+          state,
+          outcome: `${state}: ${doubt ?? ''}`,
+          currency: of,
+          amount: undefined,
+          sentAt: undefined,
+          operator: undefined,
         };
       const { proof, amount, time, operator } = record.sent;
       // The journal may not know yet what the order shows.
