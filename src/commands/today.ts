@@ -21,7 +21,7 @@ import { parsePeriod } from './typed-period.ts';
 export const today = defineCommand({
   description: [
     'One screen for the start or the end of a shift: unconfirmed changes and double refunds of this account, out of the journal of this machine; refunds and payments of today, orders that wait for their capture, and possible twins. A note names unconfirmed changes of other profiles.',
-    'Without an index, or with --live, every order is read.',
+    'Without an index, or with --live, every order is read. An index is not asked whether a refund that was sent before yesterday is gone: --live is.',
     ...sourceHelp,
     'More of each: paydesk journal list --open, paydesk refunds list, paydesk refunds summary --period today, paydesk orders waiting, paydesk orders twins.',
   ].join('\n'),
