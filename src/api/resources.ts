@@ -249,6 +249,7 @@ export const refundColumns: readonly Column[] = [
   field('buyer', 'text'),
   field('email', 'text'),
   field('reference', 'text'),
+  field('state', 'text'),
   // Assumed: a refund may show a status of its own; the document shows none.
   pathColumns({ ...refundFields, status: 'status' }, { charge: chargeFields, order: orderFields }),
 ];

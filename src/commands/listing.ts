@@ -2,7 +2,7 @@
 
 import type { Page, PageQuery, Service, WireRecord } from '../api/api.ts';
 import { type Column, type ResourceName, resources } from '../api/resources.ts';
-import { idOf } from '../api/spec.ts';
+import { idOf, type JsonObject } from '../api/spec.ts';
 import { CliError } from '../errors.ts';
 import { accountSpan, commandLine, type Profile, tallyModes } from '../profiles/profiles.ts';
 import type { Cell, ListSink } from '../terminal/terminal.ts';
@@ -48,9 +48,25 @@ function pageLimit({ limit, max }: Paging, filtered: boolean): number | undefine
 /** A filter that paydesk applies itself. `words` are its flags, which the command for the next page repeats. */
 export interface Filter {
   readonly words: readonly string[];
-  readonly accepts: (record: Readonly<Record<string, unknown>>) => boolean;
+  /** What the record shows. */
+  readonly accepts: (record: JsonObject) => boolean;
+  /** What only the journal knows: asked once for all records of a page that every filter accepts. Returns those that pass. */
+  readonly keep?: (records: readonly WireRecord[]) => Promise<readonly WireRecord[]>;
   /** True when few records pass. Pages are then as long as possible. */
   readonly passesFew: boolean;
+}
+
+/** The records of a page that pass all filters. `matches`: what else they must show. */
+export async function passing(
+  filters: readonly Filter[],
+  records: readonly WireRecord[],
+  matches: (record: JsonObject) => boolean = () => true,
+): Promise<readonly WireRecord[]> {
+  let passed: readonly WireRecord[] = records.filter(
+    ({ value }) => filters.every(({ accepts }) => accepts(value)) && matches(value),
+  );
+  for (const { keep } of filters) if (keep !== undefined && passed.length > 0) passed = await keep(passed);
+  return passed;
 }
 
 /** Watches the pages of a walk. It can add columns, end the walk, and print lines at the end. */
@@ -94,7 +110,7 @@ export async function showList(
     query: { limit: pageLimit(paging, filters.length > 0), next: paging.next, previous: paging.previous },
     all: paging.all === true,
     max: paging.max,
-    filter: filters.length === 0 ? undefined : (record) => filters.every(({ accepts }) => accepts(record)),
+    filter: filters.length === 0 ? undefined : (records) => passing(filters, records),
     readsLongPages: observer?.readsLongPages,
     isDone: observer?.isDone,
     onPage: (page) => {

@@ -1,8 +1,8 @@
 /** All figures of the HTML report, taken in one reading of the facts. */
 
 import { statuses } from '../api/spec.ts';
-import { type AttemptRecord, changeKinds } from '../journal/journal.ts';
-import type { TwinPair } from '../orders/orders.ts';
+import { changeKinds } from '../journal/journal.ts';
+import { recordedState, type TwinPair } from '../orders/orders.ts';
 import {
   daysFrom,
   type Figure,
@@ -21,20 +21,21 @@ import {
 } from '../reports/reports.ts';
 import type { Context } from './command.ts';
 import { outcomeWords } from './journal/attempt-words.ts';
-import { needsPerson } from './journal/attempts.ts';
+import type { OpenCases, OpenState } from './open-cases.ts';
 import { isNear, type ListedTwin, pairsIn } from './orders/twins.ts';
 import type { Source } from './report-source.ts';
 
-/** A change in the journal of this machine that somebody has to look at. */
-export interface OpenCase {
+/** What somebody has to look at: a change in the journal of this machine, or an order whose figures tell nothing. */
+export interface ReportedCase {
   readonly orderId: string | undefined;
   readonly what: string;
+  readonly state: OpenState;
   readonly outcome: string;
   readonly amount: Figure | undefined;
   readonly currency: string | undefined;
-  /** Unix seconds. */
-  readonly sentAt: number;
-  readonly operator: string;
+  /** Unix seconds; undefined if nothing was sent. */
+  readonly sentAt: number | undefined;
+  readonly operator: string | undefined;
 }
 
 export interface ReportFigures {
@@ -49,17 +50,18 @@ export interface ReportFigures {
   /** The largest refunds of each currency. */
   readonly largest: readonly RefundFact[];
   readonly twins: readonly TwinPair<ListedTwin>[];
-  readonly openCases: readonly OpenCase[];
+  readonly openCases: readonly ReportedCase[];
 }
 
 /** How many of the largest refunds a report lists for each currency. */
 const largestCount = 10;
 
-/** Reads all facts of a source and adds them up, the refunds just as `refunds summary` does. */
+/** Reads all facts of a source and adds them up, the refunds just as `refunds summary` does. `open` sees the orders meanwhile. */
 export async function gatherFigures(
   ctx: Context,
   source: Source,
   currency: string | undefined,
+  open: OpenCases,
 ): Promise<ReportFigures> {
   const { range: span, days, reachesTo } = source;
   const unit = unitFor(source);
@@ -101,7 +103,7 @@ export async function gatherFigures(
     waiting: splits.waiting.result(),
     largest: largest.all(),
     twins: (await pairsIn(ctx, near, source)).filter((pair) => !pair.isSettled),
-    openCases: await openCases(ctx, await source.unconfirmed(), currency),
+    openCases: await openCases(ctx, source, currency, open),
   };
 }
 
@@ -161,20 +163,40 @@ function bySize(one: RefundFact, other: RefundFact): number {
 
 async function openCases(
   ctx: Context,
-  attempts: readonly AttemptRecord[],
+  source: Source,
   currency: string | undefined,
-): Promise<readonly OpenCase[]> {
+  open: OpenCases,
+): Promise<readonly ReportedCase[]> {
   const now = await ctx.journal.now();
-  return attempts
-    .filter((record) => needsPerson(ctx, record, now))
-    .filter(({ sent }) => sent.currency === undefined || hasCurrency(currency, sent.currency))
-    .map((record) => ({
-      orderId: record.sent.proof.orderId,
-      what: changeKinds[record.sent.proof.kind].noun,
-      outcome: outcomeWords(record, ctx.journal.isOpen(record, now)),
-      amount: record.sent.amount,
-      currency: record.sent.currency,
-      sentAt: Math.floor(record.sent.time / 1000),
-      operator: record.sent.operator,
-    }));
+  const cases = await open.all(await source.unconfirmed());
+  return cases
+    .filter((one) => one.currency === undefined || hasCurrency(currency, one.currency))
+    .map(({ state, orderId, currency: of, record, doubt }) => {
+      if (record === undefined)
+        return {
+          orderId,
+          what: 'order',
+          state,
+          outcome: `${state}: ${doubt ?? ''}`,
+          currency: of,
+          amount: undefined,
+          sentAt: undefined,
+          operator: undefined,
+        };
+      const { proof, amount, time, operator } = record.sent;
+      // The journal may not know yet what the order shows.
+      const isKnown = recordedState(record) === state;
+      const outcome = isKnown ? outcomeWords(record, ctx.journal.isOpen(record, now)) : state;
+      const what = changeKinds[proof.kind].noun;
+      return {
+        orderId,
+        what,
+        state,
+        outcome,
+        amount,
+        currency: of,
+        sentAt: Math.floor(time / 1000),
+        operator,
+      };
+    });
 }

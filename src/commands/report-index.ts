@@ -3,7 +3,7 @@
 import { livemodeOf, statuses } from '../api/spec.ts';
 import { counted } from '../counted.ts';
 import { CliError, withParts } from '../errors.ts';
-import type { IndexStatus, OrderIndex } from '../index/index.ts';
+import type { IndexedOrder, IndexStatus, OrderIndex } from '../index/index.ts';
 import {
   type AttemptRecord,
   type FoundRefund,
@@ -11,12 +11,12 @@ import {
   ownRefunds,
   pagesOf,
 } from '../journal/journal.ts';
-import { unconfirmedOf } from '../orders/orders.ts';
+import { shownIndexed, unconfirmedOf } from '../orders/orders.ts';
 import { accountSpan, commandLine, type Profile } from '../profiles/profiles.ts';
 import { type Facts, factsOfOrder, hasCurrency, isInSpan } from '../reports/reports.ts';
 import type { Context } from './command.ts';
 import { indexLines, indexLinesOfFile, readsThatMatter } from './report-index-words.ts';
-import { type Makers, makersOfIndexed, nobodyAsked } from './report-makers.ts';
+import { type Makers, makersOf, nobodyAsked } from './report-makers.ts';
 import { type Asked, type Needs, type OpenedSource, timeOf } from './report-source.ts';
 import { clockAndZoneOf, dayBegan, type TimeRange } from './typed-time.ts';
 
@@ -117,25 +117,29 @@ interface Opened extends ReturnType<typeof timeOf> {
 
 async function sourceOf(
   ctx: Context,
-  { needs, flags }: Asked,
+  { needs, flags, see }: Asked,
   { index, status, profile, ...time }: Opened,
 ): Promise<OpenedSource> {
   const service = await ctx.service();
   const { journal } = ctx;
   const makers = needs.makers
-    ? await makersOfIndexed(
+    ? await makersOf(
         (orders) => journal.attemptsOf(service, orders),
         () => journal.now(),
       )
     : nobodyAsked;
   // Refunds that this machine made in the period. What the index shows is taken off.
-  const missing =
+  const { refunds: missing, orders } =
     needs.kind === 'orders'
-      ? new Set<string>()
+      ? { refunds: new Set<string>(), orders: new Set<string>() }
       : await madeHere(journal, profile, time.range, flags.currency);
   const read = readOrders(ctx, index, {
     needs,
     range: time.range,
+    looksAt: see && orders,
+    async look(some) {
+      if (see !== undefined) see(await shownIndexed(ctx, service, some));
+    },
     each(facts) {
       for (const { id = '' } of facts.refunds) missing.delete(id);
     },
@@ -181,10 +185,13 @@ interface Reading {
   readonly needs: Needs;
   readonly range: TimeRange;
   readonly makers: Makers;
+  /** Orders of any time that matter too. */
+  readonly looksAt: ReadonlySet<string> | undefined;
+  readonly look: (orders: readonly IndexedOrder[]) => Promise<void>;
   readonly each: (facts: Facts) => void;
 }
 
-function readOrders(ctx: Context, index: OrderIndex, { needs, range, makers, each }: Reading) {
+function readOrders(ctx: Context, index: OrderIndex, { needs, range, looksAt, makers, look, each }: Reading) {
   const { waiting, marginSeconds = 0 } = needs;
   const from = range.since === undefined ? undefined : Math.floor(range.since / 1000) - marginSeconds;
   const to = range.until === undefined ? undefined : Math.ceil(range.until / 1000) + marginSeconds;
@@ -192,6 +199,7 @@ function readOrders(ctx: Context, index: OrderIndex, { needs, range, makers, eac
     since: waiting === 'only' ? Number.POSITIVE_INFINITY : from,
     until: to,
     status: waiting === undefined ? undefined : statuses.preAuthorized,
+    looksAt,
   };
   let read = 0;
   let inPeriod = 0;
@@ -201,6 +209,7 @@ function readOrders(ctx: Context, index: OrderIndex, { needs, range, makers, eac
       for (const some of inParts(index.facts(asked), ordersAtATime)) {
         await new Promise((resolve) => setImmediate(resolve));
         const makerOf = await makers(some.map(({ order }) => order));
+        await look(some);
         for (const { order, purchase } of some) {
           read += 1;
           const purchaseOf = () => (purchase === undefined ? undefined : String(purchase));
@@ -236,14 +245,15 @@ function isOfAccount({ origin, mode }: Profile, { sent }: AttemptRecord): boolea
   return isSameOrigin(sent.origin, origin) && sent.proof.livemode === livemodeOf[mode];
 }
 
-// The ids of the refunds of the period that the journal knows. A report that does not need the journal works without it.
+// The ids of the refunds of the period that the journal knows, and the orders on which it tried one. A report that does not need
+// the journal works without it.
 async function madeHere(
   journal: Context['journal'],
   profile: Profile,
   range: TimeRange,
   currency: string | undefined,
-): Promise<Set<string>> {
-  const made = new Set<string>();
+): Promise<{ readonly refunds: Set<string>; readonly orders: Set<string> }> {
+  const made = { refunds: new Set<string>(), orders: new Set<string>() };
   const filter = {
     kind: 'refund',
     since: range.since === undefined ? undefined : range.since - marginMs,
@@ -251,12 +261,14 @@ async function madeHere(
   } as const;
   try {
     for await (const page of pagesOf(journal, filter))
-      for (const record of page.filter((one) => isOfAccount(profile, one)))
-        if (hasCurrency(currency, record.sent.currency))
-          for (const id of idsIn(ownRefunds(record), record, range)) made.add(id);
+      for (const record of page.filter((one) => isOfAccount(profile, one))) {
+        if (!hasCurrency(currency, record.sent.currency)) continue;
+        if (record.sent.proof.orderId !== undefined) made.orders.add(record.sent.proof.orderId);
+        for (const id of idsIn(ownRefunds(record), record, range)) made.refunds.add(id);
+      }
     return made;
   } catch (error) {
-    if (error instanceof CliError) return new Set();
+    if (error instanceof CliError) return { refunds: new Set(), orders: new Set() };
     throw error;
   }
 }

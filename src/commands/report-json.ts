@@ -47,14 +47,15 @@ export function figuresForPrograms(figures: ReportFigures, { names }: ReportHow)
       second_status: second.status ?? null,
       ...(names ? { buyer: first.buyer ?? null } : {}),
     })),
-    open_cases: openCases.map(({ orderId, what, outcome, amount, currency, sentAt, operator }) => ({
+    open_cases: openCases.map(({ orderId, what, state, outcome, amount, currency, sentAt, operator }) => ({
       order_id: orderId ?? null,
       kind: what,
+      state,
       outcome,
       amount: amount ?? null,
       currency: currency ?? null,
-      sent_at: sentAt,
-      operator,
+      sent_at: sentAt ?? null,
+      operator: operator ?? null,
     })),
   };
 }

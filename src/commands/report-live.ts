@@ -3,7 +3,7 @@
 import { longPages, type OpenService } from '../api/api.ts';
 import { counted } from '../counted.ts';
 import { CliError } from '../errors.ts';
-import { purchaseOf, unconfirmedOf } from '../orders/orders.ts';
+import { purchaseOf, shownOrders, unconfirmedOf } from '../orders/orders.ts';
 import { accountSpan, tallyModes } from '../profiles/profiles.ts';
 import { type Facts, factsOfOrder } from '../reports/reports.ts';
 import type { Context } from './command.ts';
@@ -80,7 +80,7 @@ function walk(
         read += records.length;
         const orders = records.map(({ value }) => value);
         modes.add(orders);
-        await see?.(orders);
+        if (see !== undefined) see(await shownOrders(ctx, service, orders));
         const makerOf = await makers(orders);
         for (const order of orders) yield factsOfOrder(order, { makerOf, purchaseOf });
         ended = dates.reached;

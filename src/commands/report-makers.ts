@@ -1,9 +1,9 @@
 /** Who made each refund and why, out of the journal of this machine, in words that are never blank. */
 
-import { isObject, type JsonObject, valueAt } from '../api/spec.ts';
+import type { JsonObject } from '../api/spec.ts';
 import { CliError } from '../errors.ts';
 import { type AttemptRecord, broughtBy, type Moment } from '../journal/journal.ts';
-import { type KnownRefund, knownOrder, ordersWithRefunds, refundFacts } from '../orders/orders.ts';
+import { knownOrder, ordersWithRefunds, toldRefunds, withChargeIds } from '../orders/orders.ts';
 import { type Known, type Maker, noReason, notFromHere } from '../reports/reports.ts';
 
 /** Says who made a refund. */
@@ -29,51 +29,22 @@ export async function makersOf(ask: AskJournal, now: () => Promise<Moment>): Pro
   return async (orders) => makerAmong(await attemptsOn(ask, orders), await now());
 }
 
-/**
- * The same for orders of an index, which keeps the id of a charge only if it has refunds. The journal compares an order charge by
- * charge, so a missing id is taken from the order as it was before the sending.
- */
-export async function makersOfIndexed(ask: AskJournal, now: () => Promise<Moment>): Promise<Makers> {
-  await attemptsOn(ask, []);
-  return async (orders) => {
-    const attempts = await attemptsOn(ask, orders);
-    return withChargeIds(makerAmong(attempts, await now()), attempts);
-  };
-}
-
 function makerAmong(attempts: readonly AttemptRecord[], now: Moment): MakerOf {
-  const facts = refundFacts(attempts);
-  const people = new Map(attempts.map(({ sent }) => [sent.intent, personOf(sent)] as const));
   const byOrder = Map.groupBy(attempts, ({ sent }) => sent.proof.orderId);
   // The refunds of an order are asked for one after the other.
-  let last: { readonly order: JsonObject; readonly refunds: ReadonlyMap<string, KnownRefund> } | undefined;
-  return (refundId, order) => {
-    const id = typeof refundId === 'string' ? refundId : '';
+  let last: { readonly order: JsonObject; readonly told: ReturnType<typeof toldRefunds> } | undefined;
+  return (refund, order) => {
     if (last?.order !== order) {
-      const { refunds } = knownOrder(order, byOrder.get(String(order.id)) ?? [], now, undefined);
-      last = { order, refunds: new Map(refunds.map((one) => [one.record?.id ?? '', one])) };
+      const own = byOrder.get(String(order.id)) ?? [];
+      // An index does not keep all of an order.
+      last = { order, told: toldRefunds(knownOrder(withChargeIds(order, own), own, now, undefined)) };
     }
-    const fact = facts.get(id);
-    const { state = fact === undefined ? 'elsewhere' : 'made', attempt } = last.refunds.get(id) ?? {};
-    if (fact !== undefined)
-      return { ...madeHere({ ...fact, operator: people.get(fact.intent) ?? fact.operator }), state };
-    return { ...(attempt === undefined ? elsewhere : probablyMadeHere(attempt)), state };
-  };
-}
-
-function withChargeIds(makerOf: MakerOf, attempts: readonly AttemptRecord[]): MakerOf {
-  const before = new Map(
-    attempts.flatMap(({ sent: { proof } }) =>
-      proof.orderId === undefined ? [] : [[proof.orderId, proof.before]],
-    ),
-  );
-  return (refundId, order) => {
-    const known = before.get(String(order.id));
-    const charges = valueAt(order, ['charges', 'data']);
-    if (known === undefined || !Array.isArray(charges) || !isObject(order.charges))
-      return makerOf(refundId, order);
-    const data = charges.map((charge, index) => ({ id: known.charges[index]?.id, ...charge }));
-    return makerOf(refundId, { ...order, charges: { ...order.charges, data } });
+    const { state, facts, attempt } = last.told(refund);
+    if (attempt === undefined) return { ...elsewhere, state };
+    // An attempt that is not confirmed yet probably made it.
+    const origin = facts === undefined ? 'probably this machine' : 'this machine';
+    const { reason = noReason, note } = attempt.sent;
+    return { origin, reason, operator: personOf(attempt.sent), note, state };
   };
 }
 
@@ -95,13 +66,4 @@ function personOf(sent: AttemptRecord['sent']): string {
   return member === undefined || member === sent.operator
     ? sent.operator
     : `${sent.operator}, brought by ${member}`;
-}
-
-function madeHere({ reason, operator, note }: Pick<AttemptRecord['sent'], 'reason' | 'operator' | 'note'>) {
-  return { origin: 'this machine', reason: reason ?? noReason, operator, note } as const;
-}
-
-// An attempt that is not confirmed yet probably made it.
-function probablyMadeHere({ sent }: AttemptRecord) {
-  return { ...madeHere({ ...sent, operator: personOf(sent) }), origin: 'probably this machine' } as const;
 }

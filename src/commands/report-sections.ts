@@ -52,13 +52,13 @@ function casesSection({ openCases }: ReportFigures, { source }: ReportHow): Page
     orderId ?? 'no order',
     `${what}: ${outcome}`,
     amount === undefined ? notShown : amountWords(amount, currency, amountsOf(source)),
-    source.days.show(sentAt, 'day'),
-    operator,
+    sentAt === undefined ? '-' : source.days.show(sentAt, 'day'),
+    operator ?? '-',
   ]);
   const columns = [left('Order'), left('What'), right('Amount'), left('Sent'), left('Operator')];
   return {
     title: 'Open cases',
-    note: 'Changes that this machine sent to this account and that somebody has to look at.',
+    note: 'Changes that this machine sent to this account and that somebody has to look at, and orders whose figures contradict each other.',
     parts: tableParts({ name: 'Open cases', columns, rows }),
     empty: `None${inCurrency(source)}.`,
   };

@@ -1,7 +1,7 @@
 /** What a report needs to know, and the source of facts that it gets: which time, whose numbers, as of when. */
 
-import type { JsonObject } from '../api/spec.ts';
 import type { AttemptRecord } from '../journal/journal.ts';
+import type { KnownOrder } from '../orders/orders.ts';
 import type { Profile } from '../profiles/profiles.ts';
 import type { Facts } from '../reports/reports.ts';
 import type { Cell } from '../terminal/terminal.ts';
@@ -74,8 +74,8 @@ export interface Asked {
   /** Undefined: all orders, whenever they were made. */
   readonly period: Period | undefined;
   readonly needs: Needs;
-  /** Called with the orders of each page that is read from the service, as they are. */
-  readonly see?: (orders: readonly JsonObject[]) => Promise<void>;
+  /** Called with what is known about the orders, page by page. Those of a file are too old for that. */
+  readonly see?: (orders: readonly KnownOrder[]) => void;
 }
 
 /** What a source that was read as a whole says of itself, on a screen and in a file. */

@@ -8,6 +8,7 @@ import { loadReportPage, type Page } from '../reports/reports.ts';
 import { toJson } from '../terminal/terminal.ts';
 import { type Context, defineCommand, dryRunShown } from './command.ts';
 import { flag, usage } from './flags.ts';
+import { collectOpenCases } from './open-cases.ts';
 import { openSource } from './open-report-source.ts';
 import { gatherFigures, type ReportFigures } from './report-figures.ts';
 import { sourceFlags, sourceHelp } from './report-flags.ts';
@@ -61,12 +62,14 @@ export const report = defineCommand({
     const period = flags.period ?? parsePeriod(usualPeriod, '--period');
     const would = `would write a report of ${period.text} into ${file}`;
     if (await dryRunShown(ctx, { action: 'report', file, period: period.text }, would)) return undefined;
+    const open = collectOpenCases(ctx);
     const source = await openSource(ctx, {
       flags,
       period,
+      see: open.see,
       needs: { kind: 'everything', makers: true, waiting: 'too', marginSeconds: twinSeconds, names },
     });
-    const figures = await gatherFigures(ctx, source, flags.currency);
+    const figures = await gatherFigures(ctx, source, flags.currency, open);
     const page = pageOf(ctx, figures, { source, names });
     const reportPage = await loadReportPage();
     await ctx.plans.write(file, reportPage(page), force);

@@ -1,6 +1,8 @@
 /** The facts of `today`: what is open, what was refunded and paid, what waits for its capture, and how many possible twins there are. */
 
 import { type JsonObject, statuses } from '../api/spec.ts';
+import { CliError } from '../errors.ts';
+import type { AttemptRecord } from '../journal/journal.ts';
 import {
   type Figure,
   type Gaps,
@@ -15,7 +17,7 @@ import {
   summariseRefunds,
 } from '../reports/reports.ts';
 import type { Context } from './command.ts';
-import type { OpenOrders } from './orders/open-orders.ts';
+import { type OpenCases, type OpenState, openStates } from './open-cases.ts';
 import { isNear, pairsIn } from './orders/twins.ts';
 import type { Source } from './report-source.ts';
 
@@ -47,12 +49,12 @@ export interface TodayFacts {
   readonly gaps: Gaps;
 }
 
-/** Reads everything that the source has, and counts it. `open`: what the journal says, and what it was shown meanwhile. */
+/** Reads everything that the source has, and counts it. `open` sees the orders meanwhile. */
 export async function gatherToday(
   ctx: Context,
   source: Source,
   currency: string | undefined,
-  open: OpenOrders,
+  open: OpenCases,
 ): Promise<TodayFacts> {
   const rules = { dayOf: (at: number) => source.days.day(at), now: source.reachesTo / 1000 };
   const shared = { currency, rules };
@@ -79,7 +81,7 @@ export async function gatherToday(
     gaps,
     away: await ctx.journal.away(),
     lines: [
-      ...openLines(open),
+      ...(await openLines(ctx, source, open)),
       ...totals.filter(({ sums }) => sums.refunds > 0).map((line) => refundedLine(line, largest)),
       ...totals
         .filter(({ sums }) => sums.payments > 0)
@@ -101,14 +103,36 @@ function keepLargest(largest: Map<string, RefundFact>, refund: RefundFact, { ran
     largest.set(refund.currency ?? '', refund);
 }
 
-function openLines({ unconfirmed, twice, appeared, failed, gone }: OpenOrders): readonly TodayLine[] {
-  return [
-    lineOf('unconfirmed', null, undefined, unconfirmed, null),
-    lineOf('made_twice', null, undefined, twice.size, null),
-    lineOf('has_appeared', null, undefined, appeared.size, null),
-    lineOf('failed', null, undefined, failed.size, null),
-    lineOf('gone', null, undefined, gone.size, null),
-  ];
+const whatIs: Readonly<Record<OpenState, TodayLine['what']>> = {
+  unconfirmed: 'unconfirmed',
+  'made twice': 'made_twice',
+  appeared: 'has_appeared',
+  failed: 'failed',
+  gone: 'gone',
+};
+
+// How many orders are in each of these states. What is unconfirmed may be about no order, such as a payment link.
+async function openLines(ctx: Context, source: Source, open: OpenCases): Promise<readonly TodayLine[]> {
+  const cases = await open.all(await source.unconfirmed().catch(noneIfUnreadable));
+  const others = await unconfirmedWithoutOrder(ctx);
+  return openStates.map((state) => {
+    const orders = new Set(cases.flatMap((one) => (one.state === state ? (one.orderId ?? []) : [])));
+    const count = orders.size + (state === 'unconfirmed' ? others : 0);
+    return lineOf(whatIs[state], null, undefined, count, null);
+  });
+}
+
+function noneIfUnreadable(error: unknown): readonly AttemptRecord[] {
+  if (error instanceof CliError) return [];
+  throw error;
+}
+
+async function unconfirmedWithoutOrder({ journal, profiles }: Context): Promise<number> {
+  const { profile } = await profiles.open();
+  const now = await journal.now();
+  const { origin, account } = profile;
+  const open = await journal.attempts({ origin, withoutOrder: true, unconfirmed: true });
+  return open.filter((record) => record.sent.account === account && journal.isOpen(record, now)).length;
 }
 
 function refundedLine(

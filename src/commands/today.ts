@@ -9,8 +9,8 @@ import { commandLine } from '../profiles/profiles.ts';
 import type { Block, Cell } from '../terminal/terminal.ts';
 import { type Context, defineCommand } from './command.ts';
 import { elsewhereLines } from './journal/attempts.ts';
+import { collectOpenCases } from './open-cases.ts';
 import { openSource } from './open-report-source.ts';
-import { startOpenOrders } from './orders/open-orders.ts';
 import { liveFlag, sourceFlags, sourceHelp } from './report-flags.ts';
 import { lastColumns, lastFields, rowColumn, showReport } from './report-rows.ts';
 import { amountsOf, closingBlocks, inCurrency, isComplete, refuseGaps, titleLine } from './report-screen.ts';
@@ -21,7 +21,7 @@ import { parsePeriod } from './typed-period.ts';
 export const today = defineCommand({
   description: [
     'One screen for the start or the end of a shift: unconfirmed changes and double refunds of this account, out of the journal of this machine; refunds and payments of today, orders that wait for their capture, and possible twins. A note names unconfirmed changes of other profiles.',
-    'Without an index, or with --live, every order is read.',
+    'Without an index, or with --live, every order is read. An index is not asked whether a refund that was sent before yesterday is gone: --live is.',
     ...sourceHelp,
     'More of each: paydesk journal list --open, paydesk refunds list, paydesk refunds summary --period today, paydesk orders waiting, paydesk orders twins.',
   ].join('\n'),
@@ -42,7 +42,7 @@ export const today = defineCommand({
     ctx.out.checkColumns(columns);
     const period = parsePeriod('today', '--period');
     // Refunds of today may be of any old order, so all orders are read.
-    const open = await startOpenOrders(ctx);
+    const open = collectOpenCases(ctx);
     const source = await openSource(ctx, {
       flags,
       period,

@@ -2,7 +2,6 @@
 
 import { longPages, type Page, type PageQuery, type Service, type WireRecord } from '../api/api.ts';
 import type { ResourceName } from '../api/resources.ts';
-import type { JsonObject } from '../api/spec.ts';
 import type { CliError } from '../errors.ts';
 
 /**
@@ -12,7 +11,8 @@ export interface Walk {
   readonly query: PageQuery;
   readonly all: boolean;
   readonly max: number | undefined;
-  readonly filter: ((record: JsonObject) => boolean) | undefined;
+  /** Returns those records of a page that match. */
+  readonly filter: ((records: readonly WireRecord[]) => Promise<readonly WireRecord[]>) | undefined;
   /** Ask for the longest pages that the service gives, unless there is a `limit`. */
   readonly readsLongPages?: boolean | undefined;
   /** Is called with each page as it was read. */
@@ -48,7 +48,7 @@ export async function* walkForwards(
   for await (const page of pages) {
     walk.onPage?.(page);
     const isDone = walk.isDone?.() === true;
-    const matches = matching(page, walk);
+    const matches = await matching(page, walk);
     const records = matches.slice(0, wanted);
     wanted -= records.length;
     const done = isDone || wanted <= 0 || (walk.filter === undefined && !walk.all && walk.max === undefined);
@@ -71,7 +71,7 @@ export async function walkBackwards(
   let saysHasMore = true;
   for await (const page of service.pages(resource, walk.query)) {
     walk.onPage?.(page);
-    const matches = [...matching(page, walk), ...records];
+    const matches = [...(await matching(page, walk)), ...records];
     records = walk.filter === undefined ? matches : matches.slice(-wanted);
     read += page.records.length;
     hasMore = page.hasMore || matches.length > records.length;
@@ -86,8 +86,8 @@ function wantedRecords({ all, max, filter, query }: Walk): number {
   return all || filter === undefined ? Number.POSITIVE_INFINITY : (query.limit ?? defaultPageLength);
 }
 
-function matching(page: Page, { filter }: Walk): readonly WireRecord[] {
-  return filter === undefined ? page.records : page.records.filter(({ value }) => filter(value));
+async function matching({ records }: Page, { filter }: Walk): Promise<readonly WireRecord[]> {
+  return filter === undefined ? records : await filter(records);
 }
 
 /** A page cut down to `most` records. */

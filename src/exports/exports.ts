@@ -16,6 +16,8 @@ export interface ExportRow {
   readonly id: string | undefined;
   readonly currency: string | undefined;
   readonly status: string | undefined;
+  /** What became of the refund, of rows of refunds. */
+  readonly state?: string | undefined;
   /** The day in the export's time zone, `2026-11-20`. It is a function because only exports into a file need it. */
   readonly day: () => string | undefined;
   /** The amount as the service sent it; null for rows without money, such as customers. */

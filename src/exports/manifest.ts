@@ -67,9 +67,10 @@ export function manifestText(manifest: Manifest): string {
     first_id: totals.first ?? null,
     last_id: totals.last ?? null,
     unsummed_rows: totals.unsummed,
-    sums: totals.sums.map(({ currency, status, day, rows, amount }) => ({
+    sums: totals.sums.map(({ currency, status, state, day, rows, amount }) => ({
       currency: currency ?? null,
       status: status ?? null,
+      ...(state === undefined ? {} : { state }),
       day: day ?? null,
       rows,
       amount,

@@ -1,4 +1,4 @@
-/** The totals of an export: counts, and a sum for each currency, status and day. Pure. */
+/** The totals of an export: counts, and a sum for each currency, status, state of a refund, and day. Pure. */
 
 import * as v from 'valibot';
 import type { ExportRow, PageWalked } from './exports.ts';
@@ -23,6 +23,7 @@ export const storedTotals = v.object({
     v.object({
       currency: word,
       status: word,
+      state: word,
       day: word,
       rows: count,
       amount: v.pipe(
@@ -42,9 +43,10 @@ export function totalsOfPage(rows: readonly ExportRow[], { read, repeated, odd, 
   const sums = new Map<string, Sum>();
   addSums(
     sums,
-    rows.map(({ currency, status, day }, index) => ({
+    rows.map(({ currency, status, state, day }, index) => ({
       currency,
       status,
+      state,
       day: day(),
       rows: 1,
       amount: amounts[index] ?? 0n,
@@ -66,7 +68,7 @@ export function totalsOfPage(rows: readonly ExportRow[], { read, repeated, odd, 
 /** Totals that grow page by page. */
 export interface GrowingTotals {
   add(page: Totals): void;
-  /** The totals so far. The sums are sorted by currency, status and day. */
+  /** The totals so far. The sums are sorted by currency, status, state and day. */
   total(): Totals;
 }
 
@@ -105,7 +107,12 @@ export function createTotals(): GrowingTotals {
 
 function addSums(into: Map<string, Sum>, sums: readonly Sum[]): void {
   for (const sum of sums) {
-    const key = JSON.stringify([sum.currency ?? null, sum.status ?? null, sum.day ?? null]);
+    const key = JSON.stringify([
+      sum.currency ?? null,
+      sum.status ?? null,
+      sum.state ?? null,
+      sum.day ?? null,
+    ]);
     const { rows, amount } = into.get(key) ?? { rows: 0, amount: 0n };
     into.set(key, { ...sum, rows: rows + sum.rows, amount: amount + sum.amount });
   }

@@ -5,6 +5,7 @@ import {
   isObject,
   isTime,
   type JsonObject,
+  meaningOfRefund,
   meaningOfStatus,
   statuses,
   valueAt,
@@ -104,6 +105,18 @@ export function hidesMoney({ charges, refunded = 0, status, isPartial }: OrderFa
   const refunds = charges.flatMap((charge) => charge.refunds);
   const undated = refunds.some(({ createdAt }) => createdAt === undefined) || charges.some(isUndated);
   return undated || (refunded > 0 && shownOf(refunds) < refunded);
+}
+
+/** Whether an order shows refunds that failed or are pending, two of the same amount, or figures that contradict each other. */
+export function hasOddRefunds({ charges = [], refunded = 0 }: OrderFacts): boolean {
+  const refunds = charges.flatMap((charge) => charge.refunds);
+  if (refunds.length === 0 && refunded === 0) return false;
+  return (
+    refunds.some(({ status }) => meaningOfRefund(status) !== 'made') ||
+    charges.some(({ currency }) => currency !== undefined) ||
+    charges.some(({ refunds: own }) => new Set(own.map(({ amount }) => amount)).size < own.length) ||
+    shownOf(refunds) !== BigInt(refunded)
+  );
 }
 
 function isUndated({ status, paidAt }: ChargeFacts): boolean {

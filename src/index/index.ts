@@ -92,6 +92,8 @@ export interface FactsRange {
   readonly until?: number | undefined;
   /** Besides, orders with this status, of any time. */
   readonly status?: string | undefined;
+  /** Besides, these orders, and all whose refunds are not simply made, once (`hasOddRefunds`), of any time. */
+  readonly looksAt?: ReadonlySet<string> | undefined;
 }
 
 /** The index of one account, open. Every method throws CliError 'refused' if a part of it does not open. */

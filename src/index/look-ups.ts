@@ -3,7 +3,7 @@
 import type { JsonObject } from '../api/spec.ts';
 import { type Due, readsByAge } from './ages.ts';
 import { readColumns } from './fact-columns.ts';
-import { orderOf } from './facts.ts';
+import { hasOddRefunds, orderOf } from './facts.ts';
 import { placeOf } from './fit-run.ts';
 import type { FactsRange, IndexedOrder, IndexStatus } from './index.ts';
 import type { Hit } from './scan.ts';
@@ -111,17 +111,20 @@ export function twinsIn(
 
 /** The figures of orders, segment by segment, each order once. All of them are as of one moment. */
 export function* factsIn(segments: SealedSegments, range: FactsRange): Generator<IndexedOrder> {
-  const { status } = range;
+  const { status, looksAt } = range;
   const end = segments.snapshot();
   try {
     const isSpare = segments.state().mayRepeat ? spareCopies(segments) : undefined;
     for (const edge of segments.edges()) {
       const isOutside = liesOutside(edge, range);
-      if (isOutside && status === undefined) continue;
+      if (isOutside && status === undefined && looksAt === undefined) continue;
       const ids = segments.ids(edge);
       for (const [index, { facts, readAt }] of readColumns(segments.facts(edge)).entries()) {
         const id = ids[index];
-        if (facts === undefined || id === undefined || (isOutside && facts.status !== status)) continue;
+        if (facts === undefined || id === undefined) continue;
+        const isAsked =
+          facts.status === status || (looksAt !== undefined && (looksAt.has(id) || hasOddRefunds(facts)));
+        if (isOutside && !isAsked) continue;
         if (isSpare?.({ id, readAt }) === true) continue;
         yield { order: orderOf(id, facts), purchase: facts.purchase, readAt };
       }

@@ -111,13 +111,13 @@ export function knownOrder(
   const unfit = whyUnfit(order, mode);
   const whyNot = unfit ?? (stop && `${statusOf(order)}, ${stop.is}`);
   const refunds = refundsOf(order, reading, attempts, cases, now);
-  const isDoubted =
-    'money' in reading &&
-    doubtOf(reading.money) !== undefined &&
-    reading.money.charges.some((charge) => charge.refunds.length > 0);
-  const urgent = isDoubted ? cases.find(stopsRefund) : cases[0];
+  // Of what its figures contradict, nobody knows whether it failed. An alarm says more than they do.
+  const isDoubted = 'money' in reading && doubtOf(reading.money) !== undefined;
   const first =
-    urgent?.is ?? (isDoubted ? 'unconfirmed' : modeOfOrder(order) === undefined ? 'no mode' : undefined);
+    cases.find(stopsRefund)?.is ??
+    (isDoubted ? 'unconfirmed' : undefined) ??
+    cases[0]?.is ??
+    (modeOfOrder(order) === undefined ? 'no mode' : undefined);
   return { order, reading, attempts, cases, first, refunds, unfit, whyNot };
 }
 

@@ -1,17 +1,9 @@
 /** Asks the journal about orders that were read. */
 
 import type { Service } from '../api/api.ts';
-import type { JsonObject } from '../api/spec.ts';
+import { isObject, type JsonObject, valueAt } from '../api/spec.ts';
 import { CliError } from '../errors.ts';
-import {
-  type AttemptRecord,
-  appearedVerdict,
-  isMadeByHand,
-  isOpen,
-  isPaidTwice,
-  type Journal,
-  type Moment,
-} from '../journal/journal.ts';
+import type { AttemptRecord, Journal, Moment } from '../journal/journal.ts';
 import { type KnownOrder, knownOrder } from './known-order.ts';
 import { type KnownTwin, knownTwin, type Twin } from './twins.ts';
 
@@ -48,6 +40,41 @@ export async function shownOrders(
   }
 }
 
+/**
+ * The same for orders of an index, which keeps only their figures. Left out are those on which something was sent or found out
+ * after they were read: the journal knows more of them. `readAt`: Unix seconds.
+ */
+export async function shownIndexed(
+  { journal, notes }: OrderLookUp,
+  service: Account,
+  read: readonly { readonly order: JsonObject; readonly readAt: number }[],
+): Promise<readonly KnownOrder[]> {
+  const known = await shownOrders(
+    { journal, notes },
+    service,
+    read.map(({ order }) => order),
+  );
+  const now = await journal.now();
+  return known.flatMap(({ order, attempts }, index) => {
+    const readAt = (read[index]?.readAt ?? 0) * 1000;
+    const isOlder = attempts.some(({ sent, verdicts }) => (verdicts.at(-1) ?? sent).time > readAt);
+    return isOlder ? [] : [knownOrder(withChargeIds(order, attempts), attempts, now, service.profile.mode)];
+  });
+}
+
+/**
+ * An order of an index, which keeps the id of a charge only if it has refunds. The journal compares an order charge by charge, so a
+ * missing id is taken from the order as it was before the sending, or else is the number of the charge.
+ */
+export function withChargeIds(order: JsonObject, attempts: readonly AttemptRecord[]): JsonObject {
+  const { charges } = order;
+  const data = valueAt(charges, ['data']);
+  if (!isObject(charges) || !Array.isArray(data)) return order;
+  const before = attempts.at(-1)?.sent.proof.before?.charges ?? [];
+  const whole = data.map((charge, index) => ({ id: before[index]?.id ?? String(index + 1), ...charge }));
+  return { ...order, charges: { ...charges, data: whole } };
+}
+
 function together(
   orders: readonly JsonObject[],
   attempts: readonly AttemptRecord[],
@@ -69,22 +96,6 @@ export async function knownTwins(
   const attempts = await journal.attemptsOf(service, new Set(twins.map(({ id }) => id)));
   const byOrder = Map.groupBy(attempts, ({ sent }) => sent.proof.orderId);
   return twins.map((twin) => knownTwin(twin, byOrder.get(twin.id) ?? [], now));
-}
-
-/** The ids of orders that are not refunded before somebody has dealt with what the journal knows of them. */
-export async function stoppedOrders(
-  { journal }: Pick<OrderLookUp, 'journal'>,
-  service: Account,
-): Promise<ReadonlySet<string>> {
-  const now = await journal.now();
-  const asked = [await unconfirmedOf({ journal }, service), await journal.attempts({ byHand: true })];
-  const stops = (record: AttemptRecord) =>
-    isOpen(record, now) ||
-    isPaidTwice(record) ||
-    isMadeByHand(record) ||
-    appearedVerdict(record) !== undefined;
-  const stopped = asked.flat().filter((record) => journal.mayBeOf(service, record) && stops(record));
-  return new Set(stopped.flatMap(({ sent }) => sent.proof.orderId ?? []));
 }
 
 /** What is unconfirmed of an account, and what has an alarm that nobody acknowledged. */

@@ -155,6 +155,20 @@ export function isUnconfirmed({ verdicts }: AttemptRecord): boolean {
   return last?.verdict !== 'applied' && last?.verdict !== 'not_sent';
 }
 
+/** The attempt that a case is about, among those on the order; undefined if it is none of them. */
+export function attemptOf(one: OrderCase, attempts: readonly AttemptRecord[]): AttemptRecord | undefined {
+  switch (one.is) {
+    case 'unconfirmed':
+      return attempts.find(({ sent }) => sent.intent === one.change.intent);
+    case 'made twice':
+      return attempts.find(({ sent }) => sent.intent === one.twice.intent);
+    case 'appeared':
+      return one.refund.record;
+    default:
+      return one.record;
+  }
+}
+
 /** Whether no refund of such an order is sent before somebody has dealt with the case, whatever `--again` names. */
 export function stopsRefund({ is }: OrderCase): boolean {
   return is !== 'recorded made' && is !== 'recorded not made' && is !== 'failed';

@@ -15,12 +15,13 @@ export {
   knownOrders,
   knownTwins,
   type OrderLookUp,
+  shownIndexed,
   shownOrders,
-  stoppedOrders,
   unconfirmedOf,
+  withChargeIds,
 } from './look-up.ts';
-export { isUnconfirmed, type OrderCase, stopsRefund, untilMayAppear } from './order-cases.ts';
-export { ordersWithRefunds, type RefundFacts, refundFacts } from './refund-facts.ts';
+export { attemptOf, isUnconfirmed, type OrderCase, stopsRefund, untilMayAppear } from './order-cases.ts';
+export { ordersWithRefunds, type RefundFacts, refundFacts, toldRefunds } from './refund-facts.ts';
 export { stateWhy } from './state-words.ts';
 export { type TwinPair, twinPairs } from './twin-pairs.ts';
 export { type TwinWords, twinLine, twinWords, warnsOfTwin } from './twin-words.ts';

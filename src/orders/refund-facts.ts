@@ -1,7 +1,8 @@
-/** What the journal knows about refunds that it made: who sent them, why, and the note. Pure. */
+/** What is known about the refund records that orders show: their states, who sent them, why, and the note. Pure. */
 
-import { itemsOf, type JsonObject } from '../api/spec.ts';
+import { itemsOf, type JsonObject, meaningOfRefund } from '../api/spec.ts';
 import { type AttemptRecord, ownRefunds } from '../journal/journal.ts';
+import type { KnownOrder, RefundState } from './known-order.ts';
 
 /** What the journal knows about one refund record. */
 export interface RefundFacts {
@@ -28,6 +29,35 @@ export function refundFacts(attempts: readonly AttemptRecord[]): ReadonlyMap<str
       );
     }),
   );
+}
+
+/** What is known about a refund record. */
+interface ToldRefund {
+  readonly state: RefundState;
+  /** Undefined if this machine did not send it, or does not know yet whether it did. */
+  readonly facts: RefundFacts | undefined;
+  /** What sent it, or probably did. */
+  readonly attempt: AttemptRecord | undefined;
+}
+
+/** Says what is known about each refund record of an order. */
+export function toldRefunds({
+  refunds,
+  attempts,
+}: Pick<KnownOrder, 'refunds' | 'attempts'>): (refund: JsonObject) => ToldRefund {
+  const facts = refundFacts(attempts);
+  const known = new Map(refunds.map((one) => [one.record?.id, one]));
+  return ({ id, status }) => {
+    const name = typeof id === 'string' ? id : '';
+    const own = facts.get(name);
+    const { state, attempt } = known.get(name) ?? {};
+    if (state !== undefined) return { state, facts: own, attempt };
+    // The money of the order cannot be read, and a record says by itself what it is.
+    const meaning = meaningOfRefund(typeof status === 'string' ? status : undefined);
+    const plain = own === undefined ? 'elsewhere' : 'made';
+    const sender = attempts.find(({ sent }) => sent.intent === own?.intent);
+    return { state: meaning === 'made' ? plain : meaning, facts: own, attempt: sender };
+  };
 }
 
 /** The ids of those orders that may have refunds. Only of these the journal can know who made one. */

@@ -32,7 +32,7 @@ import {
 export interface Known {
   /** Who made a refund of this order, and its state. */
   readonly makerOf: (
-    refundId: unknown,
+    refund: JsonObject,
     order: JsonObject,
   ) => Maker & Pick<RefundFact, 'state'> & { readonly note?: string | undefined };
   /** Buyer and amount as one text. */
@@ -75,7 +75,7 @@ export function factsOfCharge(order: JsonObject, charge: JsonObject, known: Know
     refunds: items.map((refund): RefundFact => {
       const amount = wholeNumber(refund.amount);
       const status = text(refund.status);
-      const { note, ...maker } = known.makerOf(refund.id, order);
+      const { note, ...maker } = known.makerOf(refund, order);
       return {
         ...shared,
         ...maker,
@@ -195,7 +195,9 @@ function time(value: unknown): number | undefined {
 export function factsOfRefundRow(row: JsonObject): Facts {
   const amount = wholeNumber(row.amount);
   const operator = text(row.operator);
-  const status = text(row.status);
+  const state = refundStates.find((one) => one === row.state);
+  // A CSV has the status of the service only if somebody named that column.
+  const isNotMade = state === 'failed' || state === 'pending' || state === 'unconfirmed';
   const refund: RefundFact = {
     id: text(row.id),
     orderId: text(row.order_id),
@@ -206,8 +208,8 @@ export function factsOfRefundRow(row: JsonObject): Facts {
     amount: amount === undefined ? undefined : magnitude(amount),
     madeAt: time(row.created_at) ?? time(row.refunded_at),
     paidAt: undefined,
-    meaning: meaningOfRefund(status),
-    state: refundStates.find((one) => one === row.state),
+    meaning: isNotMade ? state : meaningOfRefund(text(row.status)),
+    state,
     brand: notShown,
     method: notShown,
     origin: operator === undefined ? notFromHere : 'this machine',

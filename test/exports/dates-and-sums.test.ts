@@ -5,9 +5,10 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { readCsv } from '../harness/csv.ts';
 import { type Desk, startDesk } from '../harness/desk.ts';
+import { chargeOf, listOf, orderOf, refundOf } from '../harness/orders.ts';
 import { type Home, newHome, paydesk, paydeskProcess } from '../harness/paydesk.ts';
 import { json, startServer } from '../harness/server.ts';
-import { environment } from '../harness/service.ts';
+import { environment, startService } from '../harness/service.ts';
 import { exporting, orderAt, startOrders } from './many-orders.ts';
 
 const read = (home: Home, name: string) => readFileSync(join(home.path, name), 'utf8');
@@ -145,6 +146,51 @@ test('rows of refunds have operator, reason and note when this machine made the 
   expect(others.length).toBeGreaterThan(0);
   for (const row of others)
     expect(row).toMatchObject({ reason: null, note: null, operator: null, intent: null });
+});
+
+test('rows of refunds and the sums of the manifest say what became of each; a report of the file counts only what went back', async () => {
+  using home = newHome();
+  const records = [
+    refundOf('rf_1', 300),
+    refundOf('rf_2', 100, { status: 'failed' }),
+    refundOf('rf_3', 70, { status: 'pending' }),
+    refundOf('rf_4', 5, { status: 'on_the_moon' }),
+  ];
+  await using service = await startService({
+    orders: [
+      orderOf('ord_1', [chargeOf('ch_1', 1000, { refunds: listOf(...records) })], { amount_refunded: 300 }),
+    ],
+  });
+  const run = (...words: readonly string[]) => paydesk(words, { home, env: service.env });
+  const { code, stderr } = await run('orders', 'export', '--rows', 'refunds', '--to', 'r.csv');
+  expect(code, stderr).toBe(0);
+  const [head = [], ...rows] = readCsv(read(home, 'r.csv'));
+  expect(rows.map((row) => [row[head.indexOf('amount')], row[head.indexOf('state')]])).toEqual([
+    ['-300', 'elsewhere'],
+    ['-100', 'failed'],
+    ['-70', 'pending'],
+    ['-5', 'unconfirmed'],
+  ]);
+  const { sums } = JSON.parse(read(home, 'r.csv.manifest.json')) as { readonly sums: readonly Money[] };
+  expect(sums.map(({ state, amount }) => [state, amount])).toEqual([
+    ['elsewhere', -300],
+    ['failed', -100],
+    ['pending', -70],
+    ['unconfirmed', -5],
+  ]);
+  const words = [
+    'refunds',
+    'summary',
+    '--period',
+    '2026-01-01..2027-01-01',
+    '--from-file',
+    'r.csv',
+    '--json',
+  ];
+  const summary = await run(...words);
+  expect(JSON.parse(summary.stdout).data, summary.stderr).toEqual([
+    expect.objectContaining({ refunded: 300, failed: 100, pending: 70, unconfirmed: 5 }),
+  ]);
 });
 
 test('rows of charges, and orders by the date of a payment or a refund, are those of the range', async () => {

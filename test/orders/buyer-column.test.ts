@@ -2,7 +2,7 @@
 
 import { expect, test } from 'vitest';
 import { standingAt } from '../harness/clock.ts';
-import { orderOf, paidOrder } from '../harness/orders.ts';
+import { chargeOf, listOf, orderOf, paidOrder, refundOf } from '../harness/orders.ts';
 import { paydesk } from '../harness/paydesk.ts';
 import { reset } from '../harness/server.ts';
 import { startService, storeShop } from '../harness/service.ts';
@@ -26,13 +26,17 @@ const orders = [
     amount: 145_802,
   }),
   paidOrder('ord_2tQ7sLf1DtX6kPjQr', { ...buyer, created_at: seconds - 90_000 }),
-  orderOf('ord_2tQ7aLf1DtX6kPjQr', [], {
-    ...buyer,
-    created_at: seconds - 400_000,
-    amount: 1_234_567,
-    amount_refunded: 123_456,
-    payment_status: 'partially_refunded',
-  }),
+  orderOf(
+    'ord_2tQ7aLf1DtX6kPjQr',
+    [chargeOf('ch_1', 1_234_567, { refunds: listOf(refundOf('rf_1', 123_456)) })],
+    {
+      ...buyer,
+      created_at: seconds - 400_000,
+      amount: 1_234_567,
+      amount_refunded: 123_456,
+      payment_status: 'partially_refunded',
+    },
+  ),
   paidOrder('ord_2tQ7bLf1DtX6kPjQr', { ...buyer, created_at: seconds - 40_000_000 }),
 ];
 

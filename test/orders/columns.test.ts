@@ -2,7 +2,7 @@
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { standingAt } from '../harness/clock.ts';
-import { chargeOf, type Json, orderOf, paidOrder } from '../harness/orders.ts';
+import { chargeOf, type Json, listOf, orderOf, paidOrder, refundOf } from '../harness/orders.ts';
 import { paydesk } from '../harness/paydesk.ts';
 import { withoutEscapes } from '../harness/pty.ts';
 import { changing, pages, type Service, startAnswering, storeShop } from '../harness/service.ts';
@@ -11,13 +11,17 @@ import { atTerminal } from '../harness/terminal.ts';
 // 20 November 2020, 12:00 in UTC.
 const bought = 1_605_873_600;
 
+function refundedCharge(amount: number, refunded: number): Json {
+  return chargeOf('ch_1', amount, { refunds: listOf(refundOf('rf_1', refunded)) });
+}
+
 const orders: readonly Json[] = [
   paidOrder('ord_2tQ8mVxK4nRz7LcWp', {
     created_at: bought,
     customer_info: { name: 'Ana Torres', email: 'ana@example.com', phone: '+5215555555555' },
     metadata: { shop_order: 'A-10023', gift: 'yes' },
   }),
-  orderOf('ord_2tQ7zRk9PwE5xNvAm', [chargeOf('ch_1', 35_000), chargeOf('ch_2', 17_000)], {
+  orderOf('ord_2tQ7zRk9PwE5xNvAm', [refundedCharge(35_000, 12_000), chargeOf('ch_2', 17_000)], {
     created_at: bought - 3600,
     payment_status: 'partially_refunded',
     amount_refunded: 12_000,
@@ -251,6 +255,7 @@ describe('columns of later pages keep their places', () => {
       created_at: 1_600_000_000 - index,
       amount: 1_234_567 * 10 ** index,
       amount_refunded: 1_234,
+      charges: listOf(refundedCharge(1_234_567 * 10 ** index, 1_234)),
       payment_status: 'partially_refunded',
       customer_info: { name: 'María Fernanda Íñiguez', email: 'maria@example.com' },
     }),
@@ -293,7 +298,12 @@ describe('columns of later pages keep their places', () => {
     };
     const usual = ['ID', 'CREATED UTC', 'STATUS', 'MXN', 'REFUND', 'CARD', 'BUYER'];
     expect(await heading(first)).toEqual(usual);
-    const long = { payment_status: 'partially_refunded', amount: 123_456_789, amount_refunded: 1_234_567 };
+    const long = {
+      payment_status: 'partially_refunded',
+      amount: 123_456_789,
+      amount_refunded: 1_234_567,
+      charges: listOf(refundedCharge(123_456_789, 1_234_567)),
+    };
     expect(await heading(first.map((order) => ({ ...order, ...long, created_at: 1_600_000_000 })))).toEqual(
       usual,
     );

@@ -3,7 +3,9 @@
 import { describe, expect, test } from 'vitest';
 import { knownOrder } from '../../src/orders/orders.ts';
 import { chargeOf, type Json, orderOf, refundOf } from '../harness/orders.ts';
+import { newHome, paydesk } from '../harness/paydesk.ts';
 import { inOneLine } from '../harness/ran.ts';
+import { startService } from '../harness/service.ts';
 import { id, refund, startAppearing } from '../journal/appearing.ts';
 
 const now = { time: 0, wall: 0, mono: 0, skewed: false };
@@ -57,6 +59,18 @@ describe('an order that the service calls refundable', () => {
   });
 });
 
+test.each([
+  ['refunded, and no record', { payment_status: 'refunded', amount_refunded: 1000, is_refundable: false }],
+  ['amount_refunded without a record', { payment_status: 'partially_refunded', amount_refunded: 300 }],
+])('%s: tables of orders say unconfirmed in place of the status', async (_, changes) => {
+  using home = newHome();
+  await using service = await startService({ orders: [orderOf(id, [chargeOf('ch_1', 1000)], changes)] });
+  for (const line of ['orders list', `orders find ${id}`]) {
+    const { stdout } = await paydesk(line.split(' '), { home, env: service.env });
+    expect(stdout).toMatch(/^ord_\S+ .* unconfirmed /m);
+  }
+});
+
 test('a refund that was made and that the order no longer shows: no screen offers another one', async () => {
   const { run, service, answers } = await startAppearing();
   const [before] = service.orders;
@@ -67,6 +81,9 @@ test('a refund that was made and that the order no longer shows: no screen offer
   expect(inOneLine(show.stdout)).toContain('refund rf_1 was made, and the order does not show it any more');
   expect(show.stdout).not.toMatch(/orders refund|can be refunded/);
   expect((await run('05:20:00', 'orders list')).stdout).toContain(' gone ');
+  for (const asked of ['orders list --refundable --ndjson', 'orders export --refundable'])
+    expect((await run('05:20:00', asked)).stdout).not.toContain(id);
+  expect((await run('05:20:00', `orders find ${id} --refundable --json`)).code).toBe(5);
   expect(service.posts).toHaveLength(1);
 });
 

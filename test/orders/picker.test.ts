@@ -193,7 +193,15 @@ describe('the screen', () => {
       },
     ),
     orderAt(300, { customer_info: buyer('José Pérez', 'jose@example.com') }),
-    orderAt(301, { customer_info: twins, payment_status: 'refunded', is_refundable: false }),
+    withCharge(
+      orderAt(301, {
+        customer_info: twins,
+        payment_status: 'refunded',
+        amount_refunded: 35_301,
+        is_refundable: false,
+      }),
+      { status: 'refunded', refunds: listOf(refundOf('rf_9', 35_301)) },
+    ),
     withCharge(orderAt(4000, { customer_info: twins, amount: 900 }), { amount: 900 }),
     withCharge(
       orderAt(4000, {

@@ -28,6 +28,25 @@ describe('the only charge says is_refundable false, and its order true', () => {
   });
 });
 
+test.each([
+  ['the whole order', []],
+  ['one charge of it', ['--charge', '2']],
+  ['a part of a charge', ['--charge', '1', '--amount', '50']],
+])(
+  'the order says is_refundable false: %s is refused, exit 3, with --dry-run too, nothing is sent',
+  async (_name, words) => {
+    using home = newHome();
+    await using service = await startService({
+      orders: [orderOf('ord_1', [chargeOf('ch_1', 700), chargeOf('ch_2', 300)], { is_refundable: false })],
+    });
+    for (const how of ['--yes', '--dry-run']) {
+      const ran = await paydesk(['orders', 'refund', 'ord_1', how, ...words], { home, env: service.env });
+      expect({ code: ran.code, posts: service.posts }, ran.stderr).toEqual({ code: 3, posts: [] });
+      expect(ran.stderr).toContain('the service says that ord_1 is not refundable (is_refundable false)');
+    }
+  },
+);
+
 test('an order that shows no currency is refused where the profile has a limit of any: exit 3, nothing is sent (F46)', async () => {
   using home = newHome();
   const { currency: _, ...order } = orderOf('ord_1', [chargeOf('ch_1', 35000, { currency: null })]);

@@ -55,10 +55,15 @@ const order = orderOf('ord_2tQ7zRk9PwE5xNvAm', [first, second], {
     { id: 'line_item_2', name: 'Lamp', sku: 'L-9', quantity: 1, unit_price: 20000 },
   ),
 });
+const inCash = chargeOf('ch_1', 18900, {
+  currency: 'USD',
+  payment_method: { type: 'cash' },
+  refunds: listOf(refundOf('rf_1', 18900)),
+});
 const orders: readonly Json[] = [
   orderOf('ord_2tQ8mVxK4nRz7LcWp', [first], { created_at: bought + 3600, amount_refunded: 12000 }),
   order,
-  orderOf('ord_2tQ7wCn4UgS8bMyHe', [chargeOf('ch_1', 18900, { payment_method: { type: 'cash' } })], {
+  orderOf('ord_2tQ7wCn4UgS8bMyHe', [inCash], {
     created_at: bought - 3600,
     currency: 'USD',
     payment_status: 'refunded',

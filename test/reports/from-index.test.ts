@@ -4,11 +4,11 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { standingAt } from '../harness/clock.ts';
-import { chargesOf, type Json, listOf } from '../harness/orders.ts';
+import { chargesOf, type Json, listOf, withCharge } from '../harness/orders.ts';
 import { hangUp, json } from '../harness/server.ts';
 import { type Service, type ServiceOptions, startService, storeShop } from '../harness/service.ts';
 import { ok } from '../index/shop.ts';
-import { clock, orderAt, rowsOf, startDated } from './refunded-orders.ts';
+import { clock, orderAt, refundAs, rowsOf, startDated, startRefunding } from './refunded-orders.ts';
 
 const hour = 3_600_000;
 const start = Date.parse('2040-11-21T15:31:12Z');
@@ -85,6 +85,39 @@ describe('with an index of all orders', () => {
     expect(new Set(rowsOf(live.stdout).map(({ complete }) => complete))).toEqual(new Set([true]));
     expect(indexed.stderr).toContain('as of ');
     expect(indexed.stderr).toMatch(/exact: the same with --live \(about \d requests?\)/);
+  });
+});
+
+describe('a refund that was sent from here', () => {
+  const order = orderAt('ord_1', '2039-01-02T10:00:00Z');
+  const build = (service: Service, env: typeof clock) =>
+    ok(service.run(['index', 'build', '--yes', '--quiet'], { env }));
+  const alarms = async (service: Service, words: string) =>
+    rowsOf((await ask(service, `${words} --ndjson`, afterHours(1))).stdout)
+      .filter(({ what, count }) => ['failed', 'gone', 'unconfirmed'].includes(String(what)) && count !== 0)
+      .map(({ what, source }) => [what, source]);
+
+  test.each(['failed', 'gone'])(
+    '%s before its order was read into the index: today says so as with --live',
+    async (what) => {
+      await using service = await startRefunding([order]);
+      await refundAs(service, 'ana', 'ord_1');
+      const [made = order] = service.orders;
+      const [refund = {}] = chargesOf({ charges: chargesOf(made)[0]?.refunds });
+      service.orders = [
+        what === 'gone' ? order : withCharge(order, { refunds: listOf({ ...refund, status: 'failed' }) }),
+      ];
+      await build(service, afterHours(0.2));
+      expect(await alarms(service, 'today')).toEqual([[what, 'index']]);
+      expect(await alarms(service, 'today --live')).toEqual([[what, 'live']]);
+    },
+  );
+
+  test('after its order was read into the index is not called gone', async () => {
+    await using service = await startRefunding([order]);
+    await build(service, afterHours(-0.2));
+    await refundAs(service, 'ana', 'ord_1');
+    expect(await alarms(service, 'today')).toEqual([]);
   });
 });
 

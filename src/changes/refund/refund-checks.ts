@@ -50,15 +50,12 @@ function checkState(money: OrderMoney, profile: Profile): void {
   }
   if (money.status === statuses.refunded)
     throw refused(`${money.id} is refunded already: ${sumLine(money, profile)}`, [showOrder(money, profile)]);
-}
-
-/** Throws CliError 'refused' when the service says that the order is not refundable. */
-export function checkRefundable(money: OrderMoney, profile: Profile): void {
-  if (money.isRefundable !== false) return;
-  throw refused(
-    `the service says that ${money.id} is not refundable (is_refundable false): ${sumLine(money, profile)}`,
-    [showOrder(money, profile)],
-  );
+  // Then none of its charges is (service: order).
+  if (money.isRefundable === false)
+    throw refused(
+      `the service says that ${money.id} is not refundable (is_refundable false): ${sumLine(money, profile)}`,
+      [showOrder(money, profile)],
+    );
 }
 
 export function showOrder({ id }: OrderMoney, profile: Profile): string {

@@ -9,7 +9,6 @@ import { doubtOf } from '../../orders/orders.ts';
 import { checkMode, type Profile } from '../../profiles/profiles.ts';
 import {
   chargeCommands,
-  checkRefundable,
   checkRepeat,
   doubtWords,
   type MadeWords,
@@ -86,9 +85,7 @@ export function planRefund(
       showOrder(money, profile),
     ]);
   checkTyped(asked, money, profile);
-  if (asked.charge === undefined) checkRefundable(money, profile);
   const target = chooseTarget(asked, money, profile, nowMs);
-  checkRefundable(money, profile);
   const plan = target === 'whole' ? wholePlan(asked, money) : chargePlan(asked, money, target, profile);
   const over = overLimit(plan.amount, money, profile, nowMs);
   checkRepeat(plan, asked, profile, { madeWords, over });
@@ -143,7 +140,7 @@ function chooseTarget(
     throw refused(`${money.id} has nothing left to refund: no paid charge has money left`, [
       showOrder(money, profile),
     ]);
-  const touched = wasTouched(money);
+  const touched = !canGoBackWhole(money);
   if (counting.length === 1 && (touched || asked.amount !== undefined)) {
     checkCharge(only, money, profile);
     return only;
@@ -169,16 +166,11 @@ export function chargesInTheWay({ charges }: OrderMoney): readonly ChargeMoney[]
 }
 
 /**
- * Whether the whole order can be refunded at once: nothing was refunded before, or only what failed, and the service does not forbid
- * it.
+ * Whether the whole order can be refunded at once: nothing was refunded before, or only what failed. While the figures contradict
+ * each other, a failed refund may have been made all the same.
  */
-export function canGoBackWhole(money: OrderMoney): boolean {
-  return !wasTouched(money) && money.isRefundable !== false;
-}
-
-// While the figures contradict each other, a failed refund may have been made all the same.
-function wasTouched({ charges, doubt }: OrderMoney): boolean {
-  return charges.some(
+export function canGoBackWhole({ charges, doubt }: OrderMoney): boolean {
+  return !charges.some(
     (charge) => (doubt === undefined ? standingRefunds(charge) : charge.refunds).length > 0,
   );
 }

@@ -134,7 +134,7 @@ async function askMoney(
     if (amount !== undefined || (isPlain && !isPicked)) return sure;
     return { ...sure, ...(await askAmount(ctx, profile, money, chosen.left)) };
   }
-  if (only === undefined || offered.length === 0 || money.isRefundable === false) return {};
+  if (only === undefined || offered.length === 0) return {};
   if (isPlain && !isPicked) return {};
   if (second === undefined) return askAmount(ctx, profile, money, only.left);
   const chosen = await askCharge(ctx, profile, {

@@ -1,15 +1,16 @@
 /** `orders export`: writes every order, charge or refund of a time range to stdout or into a file. */
 
-import type { Page, WireRecord } from '../../api/api.ts';
+import type { Page, Service, WireRecord } from '../../api/api.ts';
 import { type Column, chargeColumns, orderColumns, refundColumns } from '../../api/resources.ts';
 import type { JsonObject } from '../../api/spec.ts';
 import { CliError } from '../../errors.ts';
-import { ordersWithRefunds, type RefundFacts, refundFacts } from '../../orders/orders.ts';
+import { type KnownOrder, knownOrders, ordersWithRefunds, toldRefunds } from '../../orders/orders.ts';
 import type { Profile } from '../../profiles/profiles.ts';
 import { type Context, type Days, defineCommand } from '../command.ts';
 import { daysOfFile, daysOfFlag, exportFlags } from '../export-flags.ts';
 import { type ExportJob, type RowMaker, runExport } from '../export-run.ts';
 import { flag } from '../flags.ts';
+import { passing } from '../listing.ts';
 import {
   type ClockAndZone,
   clockIn,
@@ -42,7 +43,7 @@ export const exportOrders = defineCommand({
   description: [
     'Reads every page and writes NDJSON (or -o json, csv) as the pages arrive: each order exactly as the service sent it. An order that is created or changed during the export may be missing or appear in its earlier state.',
     'With --to the file appears only when it is complete, with a manifest beside it: what was asked for, when the export began and ended, sums per currency, status and day, SHA-256. --resume goes on with an interrupted export.',
-    'Rows of refunds also say whose order it is: buyer, email, reference. With --tz, CSV has the local time beside every time: created_at stays in UTC, created_at_local is in the zone. paydesk help output says what else --columns can name.',
+    'Rows of refunds also say whose order it is (buyer, email, reference) and what became of the refund: state. Only made, elsewhere, appeared and made twice is money that went back; the sums of the manifest stand apart by state. With --tz, CSV has the local time beside every time: created_at stays in UTC, created_at_local is in the zone. paydesk help output says what else --columns can name.',
     '--by says which date --since and --until mean: when the order was created, when a charge of it was paid, or when a refund of it was made. In rows of refunds, reason, note and operator come from the journal of this machine; they are empty if another machine sent the refund.',
   ].join('\n'),
   arguments: [],
@@ -77,10 +78,10 @@ export const exportOrders = defineCommand({
       const clockAndZone = clockIn(days, ctx.clock.now());
       const range = timeRange({ since, until }, clockAndZone);
       warnOfFuture(ctx, until, clockAndZone);
-      const { filters, leftOut } = await orderFilters(ctx, rest, service);
+      const { filters, leftOut } = orderFilters(ctx, rest, service);
       // A journal that cannot be read is told before anything is exported.
-      let facts = rows === 'refunds' ? await factsOf(ctx, profile, []) : noFacts;
-      const factOf = (id: string) => facts.get(id);
+      let known = rows === 'refunds' ? await knownOf(ctx, service, []) : noneKnown;
+      const toldOf = (order: JsonObject) => toldRefunds(known.get(order.id) ?? nothingKnown);
       return {
         resource: 'orders',
         rowsWord: rows,
@@ -104,13 +105,13 @@ export const exportOrders = defineCommand({
           const feed = feedIndex(ctx, service, undefined, { inTheMiddle: state !== undefined });
           fed.by = feed;
           const span = query === undefined ? { range, days } : spanOf(ctx, query);
-          const maker = rowMaker(ctx, profile, { rows, by, filters, leftOut, factOf }, span, state);
+          const maker = rowMaker(ctx, profile, { rows, by, filters, leftOut, toldOf }, span, state);
           return {
             ...maker,
             async onPage(page) {
               await maker.onPage?.(page);
               feed.page(page);
-              if (rows === 'refunds') facts = await factsOf(ctx, profile, page.records);
+              if (rows === 'refunds') known = await knownOf(ctx, service, page.records);
             },
           };
         },
@@ -153,17 +154,20 @@ function wordsOf({ rows, by, tz, since, until }: WordsInput, filters: readonly s
   ];
 }
 
-const noFacts: ReadonlyMap<string, RefundFacts> = new Map();
+const noneKnown: ReadonlyMap<unknown, KnownOrder> = new Map();
+const nothingKnown = { refunds: [], attempts: [] };
 
-// What the journal knows of the refunds of some orders.
-async function factsOf(
+// What is known about those of the orders that may have refunds.
+async function knownOf(
   ctx: Context,
-  { origin }: Profile,
+  service: Service,
   records: readonly WireRecord[],
-): Promise<ReadonlyMap<string, RefundFacts>> {
-  const orderIds = ordersWithRefunds(records.map(({ value }) => value));
+): Promise<ReadonlyMap<unknown, KnownOrder>> {
+  const orders = records.map(({ value }) => value);
+  const ids = ordersWithRefunds(orders);
+  const refunded = orders.filter(({ id }) => ids.has(String(id)));
   try {
-    return refundFacts(await ctx.journal.attempts({ origin, orderIds }));
+    return new Map((await knownOrders(ctx, service, refunded)).map((known) => [known.order.id, known]));
   } catch (error) {
     if (!(error instanceof CliError)) throw error;
     // Without the journal, all refunds would look as if somebody else had made them.
@@ -183,8 +187,8 @@ function seconds(ms: number | undefined): number | null {
 interface RowsAsked extends Pick<OrderFilters, 'filters' | 'leftOut'> {
   readonly rows: RowKind;
   readonly by: RowDate;
-  /** What the journal knows of a refund of the page that is read now. */
-  readonly factOf: (refundId: string) => RefundFacts | undefined;
+  /** What is known about the refunds of an order of the page that is read now. */
+  readonly toldOf: (order: JsonObject) => ReturnType<typeof toldRefunds>;
 }
 
 // The range of an export, and the days of its time zone.
@@ -204,31 +208,33 @@ function spanOf(ctx: Context, { since, until, zone }: JsonObject): Span {
 function rowMaker(
   ctx: Context,
   profile: Profile,
-  { rows, by, filters, leftOut, factOf }: RowsAsked,
+  { rows, by, filters, leftOut, toldOf }: RowsAsked,
   { range, days }: Span,
   state: JsonObject = {},
 ): RowMaker {
   const promised = by === 'created' && profile.settings['orders.order'] === 'newest-first';
   const dates = stopAtDate(promised, range.since, dateState(state));
   let undated = Number(state.left ?? 0);
+  let passed: ReadonlySet<WireRecord> = new Set();
   const span = rangeWords(datedRows[rows][by], range, days.full);
   if (span !== undefined) ctx.notes.note(span);
   return {
-    onPage({ records }: Page) {
+    async onPage({ records }: Page) {
+      passed = new Set(await passing(filters, records));
       dates.add(records);
       const warning = dates.warning();
       if (warning !== undefined) ctx.notes.warn(warning);
     },
     isDone: () => dates.reached,
     rowsOf(record) {
-      if (!filters.every(({ accepts }) => accepts(record.value))) return [];
+      if (!passed.has(record)) return [];
       const found = orderRows(record, {
         rows,
         by,
         range,
         day: (at) => days.day(at),
         referenceKeys: profile.settings['reference.keys'],
-        factsOf: (id) => (typeof id === 'string' ? factOf(id) : undefined),
+        toldOf,
       });
       undated += found.undated;
       return found.rows;

@@ -15,8 +15,8 @@ import { firstPage, readHits } from './read-hits.ts';
 /** What to search for. */
 export interface IndexSearch {
   readonly wanted: Wanted;
-  /** Decides about an order as the service shows it now. */
-  readonly accepts: (record: WireRecord) => boolean;
+  /** Which of these orders are found, as the service shows them now. */
+  readonly found: (records: readonly WireRecord[]) => Promise<readonly WireRecord[]>;
   /** Only orders behind this one are wanted. */
   readonly after: string | undefined;
   /** The most orders to read. */
@@ -174,7 +174,7 @@ function startShowing(
       return found;
     },
     async show(records) {
-      const matching = records.filter(search.accepts);
+      const matching = await search.found(records);
       search.onRead(records);
       if (matching.length > 0) search.onRead(await twinsOf(service, index, matching, live));
       if (matching.length > 0) await search.show(matching);

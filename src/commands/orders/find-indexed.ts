@@ -45,12 +45,12 @@ async function findIndexed(
   search: Search,
   customer: string | undefined,
 ): Promise<void> {
-  const { observer, texts, profile, accepts } = search;
+  const { observer, texts, profile, found } = search;
   const wanted = wantedOrders(texts, profile.settings);
   const list = await openList(ctx, service, search);
   const result = await findInIndex(ctx, service, index, {
     wanted: { ...wanted, groups: [...wanted.groups, ...customerNeedles(customer)] },
-    accepts,
+    found,
     after: search.paging.next,
     max: search.max,
     onRead: (records) => observer.twins.add(records.map(({ value }) => value)),

@@ -28,7 +28,7 @@ export async function findLive(ctx: Context, service: Service, search: Search): 
 type Ending = 'end' | 'bound' | 'date' | 'found';
 
 async function searchPages(ctx: Context, service: Service, search: Search, list: FoundList): Promise<Ending> {
-  const { observer, max, paging, accepts } = search;
+  const { observer, max, paging } = search;
   const endProgress = ctx.notes.progress(() =>
     observer.read === 0 ? '' : `${observer.read} orders read${daysWords(ctx, observer)}, ${list.found} found`,
   );
@@ -39,7 +39,7 @@ async function searchPages(ctx: Context, service: Service, search: Search, list:
     for await (const page of longPages(service, 'orders', query)) {
       const part = upTo(page, max - observer.read);
       observer.onPage(part);
-      const hits = part.records.filter(accepts);
+      const hits = await search.found(part.records);
       feed.page(part);
       if (hits.length > 0) await list.show(hits);
       ending = endingAfter(search, part, hits);

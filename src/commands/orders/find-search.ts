@@ -35,8 +35,8 @@ export interface Search {
   readonly outputWords: readonly string[];
   /** Where the words are in an order. */
   readonly matcher: Matcher;
-  /** Whether an order is one that is searched for: it has the words and passes the filters. */
-  readonly accepts: (record: WireRecord) => boolean;
+  /** Which orders of a page are searched for: they have the words and pass the filters. */
+  readonly found: (records: readonly WireRecord[]) => Promise<readonly WireRecord[]>;
 }
 
 /** The list of what is found, while it is shown. */

@@ -1,8 +1,8 @@
 /** `orders find`: searches orders for words, at once if this machine has an index, else page by page up to --max orders. */
 
-import type { WireRecord } from '../../api/api.ts';
 import { defineCommand } from '../command.ts';
 import { flag, usage } from '../flags.ts';
+import { passing } from '../listing.ts';
 import { searchedIndex } from './find-indexed.ts';
 import { findLive } from './find-live.ts';
 import type { Search } from './find-search.ts';
@@ -54,13 +54,12 @@ export const find = defineCommand({
     const service = await ctx.service();
     const { settings } = service.profile;
     const matcher: Matcher = (order) => matchesOf(order, settings);
-    const asked = await orderFilters(ctx, flags, service);
+    const asked = orderFilters(ctx, flags, service);
     const { filters } = asked;
     const search: Search = {
       isLive: flags.live === true,
       matcher,
-      accepts: ({ value }: WireRecord): boolean =>
-        filters.every((filter) => filter.accepts(value)) && matcher(value) !== undefined,
+      found: (records) => passing(filters, records, (order) => matcher(order) !== undefined),
       profile: service.profile,
       texts,
       filters,

@@ -15,7 +15,7 @@ import {
   statusMeanings,
   valueAt,
 } from '../../api/spec.ts';
-import { stoppedOrders, whyUnfit } from '../../orders/orders.ts';
+import { knownOrders, whyUnfit } from '../../orders/orders.ts';
 import type { Profile } from '../../profiles/profiles.ts';
 import { closestNames } from '../../terminal/terminal.ts';
 import type { Context, Input } from '../command.ts';
@@ -79,11 +79,7 @@ export interface OrderFilters {
  * Turns the flags into filters. Throws CliError 'usage' when no order can pass them, and for decimals that the profile does
  * not declare.
  */
-export async function orderFilters(
-  ctx: Context,
-  input: FilterInput,
-  service: Service,
-): Promise<OrderFilters> {
+export function orderFilters(ctx: Context, input: FilterInput, service: Service): OrderFilters {
   const { profile } = service;
   const clockAndZone = clockAndZoneOf(ctx);
   const range = timeRange(input, clockAndZone);
@@ -104,14 +100,17 @@ export async function orderFilters(
       accepts: ({ charges }) => itemsOf(charges).some((charge) => charge.status === chargeStatus),
       passesFew: true,
     });
-  if (input.refundable === true) {
-    const stopped = await stoppedOrders(ctx, service);
+  if (input.refundable === true)
     filters.push({
       words: ['--refundable'],
-      accepts: (order) => whyUnfit(order, profile.mode) === undefined && !stopped.has(String(order.id)),
+      accepts: (order) => whyUnfit(order, profile.mode) === undefined,
+      async keep(records) {
+        const orders = records.map(({ value }) => value);
+        const known = await knownOrders(ctx, service, orders);
+        return records.filter((_, index) => known[index]?.whyNot === undefined);
+      },
       passesFew: false,
     });
-  }
   if (customer !== undefined)
     filters.push({ words: ['--customer', customer], accepts: isBuyer(customer), passesFew: true });
   if (amounts.words.length > 0)

@@ -14,7 +14,7 @@ import {
 } from '../../api/spec.ts';
 import { CliError } from '../../errors.ts';
 import type { ExportRow } from '../../exports/exports.ts';
-import type { RefundFacts } from '../../orders/orders.ts';
+import type { toldRefunds } from '../../orders/orders.ts';
 import { isWithin, type TimeRange } from '../typed-time.ts';
 
 /** The kinds of rows. A new kind needs an entry in every `Record` over `RowKind`, and tsc names them. */
@@ -44,6 +44,8 @@ export const datedRows: Readonly<Record<RowKind, Readonly<Record<RowDate, string
   },
 };
 
+type Told = ReturnType<typeof toldRefunds>;
+
 interface RowQuery {
   readonly rows: RowKind;
   readonly by: RowDate;
@@ -51,7 +53,8 @@ interface RowQuery {
   readonly day: (seconds: unknown) => string | undefined;
   /** The setting `reference.keys`. */
   readonly referenceKeys: readonly string[];
-  readonly factsOf: (refundId: unknown) => RefundFacts | undefined;
+  /** What is known about the refunds of an order. */
+  readonly toldOf: (order: JsonObject) => Told;
 }
 
 /** The rows of an order, and how many were left out because they show no date. */
@@ -102,17 +105,19 @@ const candidatesOf: Readonly<
   ],
   charges: ({ value: order }, parts) =>
     parts.map(({ charge, refunds }) => ({ row: chargeRow(order, charge), charges: [charge], refunds })),
-  refunds: ({ value: order }, parts, { factsOf, referenceKeys }) =>
-    parts.flatMap(({ charge, refunds }) =>
+  refunds({ value: order }, parts, { toldOf, referenceKeys }) {
+    const told = toldOf(order);
+    return parts.flatMap(({ charge, refunds }) =>
       refunds.map((refund) => ({
         row: refundRow(order, charge, refund, {
-          facts: factsOf(refund.id),
+          ...told(refund),
           reference: referenceOf(order, referenceKeys),
         }),
         charges: [charge],
         refunds: [refund],
       })),
-    ),
+    );
+  },
 };
 
 // The dates that decide whether a row is chosen, for each kind of date.
@@ -171,12 +176,11 @@ export const refundRowFields = [
   'buyer',
   'email',
   'reference',
+  'state',
 ] as const;
 
 /** What a refund's row tells besides the records of the service. */
-interface ToldOfRefund {
-  /** What the journal of this machine knows of it. */
-  readonly facts: RefundFacts | undefined;
+interface ToldOfRefund extends Pick<ReturnType<Told>, 'state' | 'facts'> {
   /** The shop's own number of its order. */
   readonly reference: unknown;
 }
@@ -186,7 +190,7 @@ function refundRow(
   order: JsonObject,
   charge: JsonObject,
   refund: JsonObject,
-  { facts, reference }: ToldOfRefund,
+  { state, facts, reference }: ToldOfRefund,
 ): Row {
   const currency = charge.currency ?? order.currency;
   const value = {
@@ -203,12 +207,14 @@ function refundRow(
     buyer: valueAt(order, ['customer_info', 'name']) ?? null,
     email: valueAt(order, ['customer_info', 'email']) ?? null,
     reference: reference ?? null,
+    state,
   } satisfies Readonly<Record<(typeof refundRowFields)[number], unknown>>;
   return {
     record: { value, columnsFrom: { ...value, charge, order } },
     id: text(refund.id),
     currency: text(currency),
     status: text(order.payment_status),
+    state,
     amount: refund.amount,
   };
 }

@@ -234,11 +234,12 @@ function head(ctx: Context, order: Order, shown: OrderShown): readonly Block[] {
 }
 
 function openWords({ cases, first }: Known): Span | undefined {
-  const [urgent] = cases;
-  const isChange = urgent?.is === 'unconfirmed' && urgent.is === first;
-  return (
-    first && { text: isChange ? `${changeKinds[urgent.change.kind].noun} ${first}` : first, style: 'bad' }
-  );
+  if (first === undefined) return undefined;
+  const open = cases.find((one) => one.is === 'unconfirmed');
+  return {
+    text: open === undefined ? first : `${changeKinds[open.change.kind].noun} ${first}`,
+    style: 'bad',
+  };
 }
 
 // Whether the order shows a refund that is probably the unconfirmed one.

@@ -56,7 +56,12 @@ export async function repairJournal(
     const made = [fresh, `${fresh}-journal`, copies.copy, copies.witnessCopy];
     await orCleanUp(path, made, async () => {
       const mark = mayBeCopy ? repairedMark : undefined;
-      await buildJournal({ path: fresh, rules }, openFile, { rows: chainOf(rows), key, mark, isRebuilt: true });
+      await buildJournal({ path: fresh, rules }, openFile, {
+        rows: chainOf(rows),
+        key,
+        mark,
+        isRebuilt: true,
+      });
       if (copies.copy && bytes) writeOwnFile(copies.copy, bytes, rules);
       if (copies.witnessCopy && witnessBytes) writeOwnFile(copies.witnessCopy, witnessBytes, rules);
     });
