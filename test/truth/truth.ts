@@ -51,6 +51,8 @@ export interface Truth {
   /** Somebody must look: an unconfirmed change, or an alarm that nobody acknowledged. */
   readonly mustLook: boolean;
   readonly row: RowTruth;
+  /** What the journal may say instead of `attempts` and `open`, which has not read yet what happened later. */
+  readonly before?: readonly Pick<Truth, 'attempts' | 'open'>[];
 }
 
 /** What a situation says besides its refunds. */
@@ -71,8 +73,8 @@ const urgent: readonly State[] = [
   'made twice',
   'appeared',
   'gone',
-  'failed',
   'recorded made',
+  'failed',
   'recorded not made',
 ];
 const alarms: readonly State[] = ['made twice', 'appeared', 'gone', 'failed'];
