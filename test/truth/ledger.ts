@@ -93,7 +93,7 @@ export function truthFor(desk: 'ana' | 'bob', ledger: Ledger): Truth {
     ...truth,
     ...now,
     before,
-    mustLook: now.open !== 'none' || ledger.isDoubted,
+    mustLook: now.open !== 'none' || (ledger.isDoubted && desk === 'ana'),
     row: {
       ...(isSent || ledger.isDoubted ? truth.row : unsent),
       back: truth.back === undefined ? undefined : back,

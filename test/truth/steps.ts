@@ -41,7 +41,8 @@ export async function startWalk({ scope, by }: History): Promise<Walk> {
 
 /** Takes a step. Returns what happened, or undefined if it could not. Throws Unbuilt if paydesk did not do what it should. */
 export async function take(walk: Walk, step: Step): Promise<string | undefined> {
-  if (walk.isOver) return undefined;
+  // A request for the whole order may take effect for a quarter of an hour only.
+  if (walk.isOver || (walk.scope === 'whole' && walk.minutes > 9)) return undefined;
   pass(walk, 1);
   return await happenings[step.is](walk, step);
 }
@@ -76,20 +77,17 @@ const happenings = {
   'a refund fails': (walk, step) => turn(walk, step, ['made', 'pending'], 'failed', 'failed'),
   'a pending refund is made': (walk, step) => turn(walk, step, ['pending'], 'made', 'succeeded'),
   'a refund gets a strange status'(walk, step) {
-    walk.isOver = true;
-    return turn(walk, step, ['made'], 'strange', 'on_hold', 'sums follow', 'ana');
+    const turned = turn(walk, step, ['made'], 'strange', 'on_hold');
+    walk.isOver = turned !== undefined;
+    return turned;
   },
   'a refund fails, and the sums stay'(walk, step) {
-    walk.isOver = true;
-    walk.isDoubted = true;
-    return turn(walk, step, ['made'], 'failed', 'failed', 'sums stay');
+    const turned = turn(walk, step, ['made'], 'failed', 'failed', 'sums stay');
+    walk.isOver = walk.isDoubted = turned !== undefined;
+    return turned;
   },
   'a refund vanishes'(walk, { pick }) {
-    const found = oneOf(
-      walk.requests.filter((one) => one.by !== 'others' && stateOf(one) === 'made'),
-      pick,
-    );
-    if (found !== undefined) found.before = [...found.before, 'made'];
+    const found = changed(walk, pick);
     for (const record of found?.records ?? []) {
       walk.world.vanish(record.id);
       record.status = 'gone';
@@ -97,11 +95,7 @@ const happenings = {
     return found && wordsOf(found);
   },
   'the service doubles it'(walk, { pick }) {
-    const found = oneOf(
-      walk.requests.filter((one) => one.by !== 'others' && stateOf(one) === 'made'),
-      pick,
-    );
-    if (found !== undefined) found.before = [...found.before, 'made'];
+    const found = changed(walk, pick);
     for (const { charge, amount } of found?.parts ?? [])
       found?.records.push({ id: walk.world.record(id, charge, amount), charge, amount, status: 'made' });
     return found && wordsOf(found);
@@ -163,7 +157,6 @@ const happenings = {
     );
   },
   'time passes'(walk) {
-    // A request for the whole order may take effect for a quarter of an hour only.
     if (walk.scope === 'whole' || walk.minutes > 600) return undefined;
     pass(walk, 150);
     return '';
@@ -172,8 +165,11 @@ const happenings = {
 
 const steps = fc.record<Step>({
   is: fc.oneof(
-    { weight: 6, arbitrary: fc.constant('ana refunds' as const) },
-    { weight: 12, arbitrary: fc.constantFrom(...(Object.keys(happenings) as Step['is'][])) },
+    {
+      weight: 3,
+      arbitrary: fc.constantFrom('ana refunds' as const, 'ana acknowledges' as const, 'ana settles' as const),
+    },
+    { weight: 6, arbitrary: fc.constantFrom(...(Object.keys(happenings) as Step['is'][])) },
   ),
   fate: fc.constantFrom('made', 'pending', 'lost', 'reply lost', 'late', 'twice', 'refused'),
   charge: fc.constantFrom('ch_1', 'ch_2'),
@@ -258,24 +254,32 @@ function newRecords(
   });
 }
 
-// Changes the status of one record, of a request about which nobody has an alarm.
+// A refund that a desk made, and with which the service does something now.
+function changed({ requests }: Walk, pick: number): Request | undefined {
+  const found = oneOf(
+    requests.filter((one) => one.by !== 'others' && stateOf(one) === 'made'),
+    pick,
+  );
+  if (found !== undefined) found.before = [...found.before, 'made'];
+  return found;
+}
+
+// Changes the status of one record, of a request about which nobody has an alarm. What nobody understands happens to ana.
 function turn(
   { world, requests }: Walk,
   { pick }: Step,
   from: readonly Held['status'][],
   status: Held['status'],
   word: string,
-  sums: 'sums follow' | 'sums stay' = 'sums follow',
-  of?: 'ana',
+  sums?: 'sums stay',
 ): string | undefined {
   const has = ({ status: now }: Held) => from.includes(now);
-  const request = oneOf(
-    requests.filter(
-      (one) =>
-        ['made', 'pending'].includes(stateOf(one)) && one.records.some(has) && (of ?? one.by) === one.by,
-    ),
-    pick,
+  const isOdd = status === 'strange' || sums !== undefined;
+  const some = requests.filter(
+    (one) =>
+      ['made', 'pending'].includes(stateOf(one)) && one.records.some(has) && (!isOdd || one.by === 'ana'),
   );
+  const request = oneOf(some, pick);
   const found = oneOf((request?.records ?? []).filter(has), pick);
   if (request === undefined || found === undefined) return undefined;
   request.before = [...request.before, stateOf(request)];
