@@ -96,6 +96,7 @@ export function truthFor(desk: 'ana' | 'bob', ledger: Ledger): Truth {
     mustLook: now.open !== 'none' || (ledger.isDoubted && desk === 'ana'),
     row: {
       ...(isSent || ledger.isDoubted ? truth.row : unsent),
+      ...(row?.isRefused === true ? { ofPlan: 'refused' as const } : {}),
       back: truth.back === undefined ? undefined : back,
     },
   };

@@ -25,7 +25,7 @@ export type Sums = Readonly<Partial<Record<State, number>>>;
 export interface RowTruth {
   readonly state: State | 'none' | 'more' | 'doubt' | 'no mode';
   /** What a plan says of it, which knows only what it sent; absent: the same. */
-  readonly ofPlan?: State | 'none';
+  readonly ofPlan?: State | 'none' | 'refused';
   /** What went back for it; undefined if that is not judged. */
   readonly back: number | undefined;
   /** The exit code of `refunds compare`, and of `refunds status` and `apply`. */
