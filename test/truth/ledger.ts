@@ -117,6 +117,7 @@ function besidesOf(ledger: Ledger, own: readonly Request[]): Besides {
   return {
     left: charges.reduce((sum, charge) => sum + leftOf(ledger, charge), 0),
     // The service calls an order refunded of which as much went back as was paid.
+    ...(own.some((one) => stateOf(one) === 'recorded not made') ? { mayRefund: 'not judged' } : {}),
     ...(taken >= all ? { mayRefund: false } : {}),
     ...(isStrange ? { back: 'nobody knows', left: 'nobody knows', first: ['unconfirmed', ...stops] } : {}),
     ...(ledger.isDoubted ? { ...doubted, first: ['doubt', 'unconfirmed', ...stops] } : {}),

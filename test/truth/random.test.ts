@@ -61,7 +61,7 @@ const known: readonly (readonly [screen: RegExp, kind: Kind, says: RegExp])[] = 
   [/--refundable/, 'next step', /./],
   [/with an index|report/, 'state', /./],
   [/orders export/, 'sum', /./],
-  [/^journal/, 'state', /unconfirmed|recorded made/],
+  [/^journal/, 'state', /unconfirmed|recorded made|pending/],
   [/same --intent|^journal reconcile INTENT/, 'exit', /^exit 0/],
   [/^journal show ORDER/, 'exit', /./],
   [/refunds (?:status|apply)/, 'state', /./],
