@@ -30,7 +30,7 @@ export type Evidence =
     }
   /** What was asked for is there, and has failed: all of it, or a part of it with `isPart`. */
   | { readonly shows: 'failed'; readonly refunds: readonly FoundRefund[]; readonly isPart: boolean }
-  /** What was asked for is there more than once. Failed refunds are not among `refunds`. */
+  /** What was asked for is there more than once: all of these. Failed refunds, and other ones, are not among `refunds`. */
   | { readonly shows: 'duplicate'; readonly refunds: readonly FoundRefund[] }
   /** Only a part of what was asked for. */
   | { readonly shows: 'partial'; readonly refunds: readonly FoundRefund[] }
@@ -209,7 +209,7 @@ function judgeRefund({ proof, value, claimed, earliest }: OwnRead): Evidence {
   const isOurs = (record: FoundRefund) => isExpected(proof, record);
   const standing = refunds.filter((record) => !isFailed(record));
   if (rest.some((record) => isOurs(record) && !isStrange(record)))
-    return { shows: 'duplicate', refunds: standing };
+    return { shows: 'duplicate', refunds: standing.filter(isOurs) };
   const own = [...standing.filter(isOurs), ...failed];
   const problem = disagreement(proof.before, money, since) ?? tooEarly(own, earliest) ?? unknownWord(own);
   if (problem !== undefined) return { shows: 'disagreement', refunds, problem };

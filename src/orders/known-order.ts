@@ -47,15 +47,15 @@ export const refundStates = [
  */
 export type RefundState = (typeof refundStates)[number];
 
-// What a person must know first comes first.
+// What a person must know first comes first, as in `casesOf`.
 const byUrgency: readonly RefundState[] = [
   'unconfirmed',
   'made twice',
   'appeared',
   'gone',
   'recorded made',
-  'recorded not made',
   'failed',
+  'recorded not made',
   'pending',
   'elsewhere',
   'made',

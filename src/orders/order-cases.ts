@@ -62,8 +62,8 @@ export function casesOf(
   return [
     ...(open === undefined ? [] : [{ is: 'unconfirmed' as const, change: unconfirmedChange(open) }]),
     ...twiceCases(paid && paidTwiceOf(paid, known), seen, appeared),
-    ...(unshown === undefined ? [] : [{ is: 'recorded made' as const, record: unshown }]),
     ...(open === undefined ? goneCases(order, known) : []),
+    ...(unshown === undefined ? [] : [{ is: 'recorded made' as const, record: unshown }]),
     ...failedCases(order, known),
     ...late,
   ];

@@ -4,11 +4,13 @@ import type { Situation } from './happenings.ts';
 import type { Said } from './words.ts';
 
 /** What the truth says that a screen must say. Absent: the screen does not speak of it, or nobody judges it. */
-export interface Expected extends Omit<Said, 'first' | 'exit' | 'commands' | 'words'> {
+export interface Expected extends Omit<Said, 'first' | 'exit' | 'attempt' | 'commands' | 'words'> {
   /** Any of these. */
   readonly exit: readonly number[];
   /** The first word must be one of these. */
   readonly first?: readonly string[];
+  /** Any of these. */
+  readonly attempt?: readonly string[];
   /** It may leave out refunds in these states. */
   readonly mayOmit?: readonly string[];
 }
@@ -65,28 +67,34 @@ export function previews({ truth, scope }: Situation, asked: number): Expected {
 
 export const isDoubted = ({ truth }: Situation) => truth.first.includes('doubt');
 
+const said = ({ truth }: Situation, what: 'attempts' | 'open') =>
+  [truth, ...(truth.before ?? [])].map((one) => one[what]);
+
 export const attempts = (situation: Situation): Expected => ({
   exit: fine,
-  ...(isDoubted(situation) || isEnded(situation) ? {} : { attempt: situation.truth.attempts }),
+  ...(isDoubted(situation) || isEnded(situation) ? {} : { attempt: said(situation, 'attempts') }),
 });
 export const openOnes = (situation: Situation): Expected => ({
   exit: fine,
-  ...(isDoubted(situation) ? {} : { attempt: situation.truth.open }),
+  ...(isDoubted(situation) ? {} : { attempt: said(situation, 'open') }),
 });
 export const reconciled = (situation: Situation): Expected => {
   const { truth } = situation;
   const isOurs = truth.attempts !== 'none';
   return {
-    exit: [truth.mustLook && isOurs ? 7 : 0],
+    exit: [
+      truth.mustLook && isOurs ? 7 : 0,
+      ...(truth.before ?? []).map(({ open }) => (open === 'none' ? 0 : 7)),
+    ],
     ...(truth.mustLook && isOurs && !isDoubted(situation) && !truth.attempts.includes(' + ')
-      ? { attempt: truth.open }
+      ? { attempt: said(situation, 'open') }
       : {}),
   };
 };
 /** One attempt: only where there is just one. */
 export const oneAttempt = (situation: Situation): Expected => ({
   exit: [0, 7],
-  ...(isDoubted(situation) || isEnded(situation) ? {} : { attempt: situation.truth.attempts }),
+  ...(isDoubted(situation) || isEnded(situation) ? {} : { attempt: said(situation, 'attempts') }),
 });
 // Made twice, and acknowledged: the journal may call it made.
 export const isEnded = ({ truth }: Situation) => truth.attempts === 'made twice' && !truth.mustLook;

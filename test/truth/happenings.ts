@@ -57,7 +57,8 @@ export const further: Readonly<Record<Scope, readonly string[]>> = {
 
 const created = Date.parse('2040-11-20T18:42:00Z') / 1000;
 
-function bought(orderId: string, charges: readonly Json[], email: string, secondsAgo: number): Json {
+/** An order of this buyer. */
+export function bought(orderId: string, charges: readonly Json[], email: string, secondsAgo: number): Json {
   const at = created - secondsAgo;
   return orderOf(
     orderId,

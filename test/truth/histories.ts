@@ -53,6 +53,20 @@ export const acknowledged = [
     byPlan,
   ),
   own(
+    'made twice, acknowledged, and another part elsewhere',
+    3,
+    truthOf('made twice 600 acknowledged, elsewhere 20', { left: 380 }),
+    inTurn(
+      hand('made', 0),
+      at('09:00:08'),
+      second(300),
+      look('09:05:00', 7),
+      (world) => acknowledge(world, '09:06:00'),
+      at('09:07:00'),
+      second(20),
+    ),
+  ),
+  own(
     'made twice, recorded',
     3,
     truthOf('made twice 600'),

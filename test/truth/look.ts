@@ -54,34 +54,43 @@ export async function look(
 }
 
 async function lookAtAll(situation: Situation, screens: readonly Screen[], alter: Alter): Promise<Looked> {
+  return await inWorld(situation, (world, desk) => lookFrom(world, desk, situation, screens, alter));
+}
+
+/** What these screens say from this desk, which is a snapshot. Throws if one of them sent something. */
+export async function lookFrom(
+  world: World,
+  desk: Desk,
+  situation: Situation,
+  screens: readonly Screen[],
+  alter: Alter = (ran) => ran,
+): Promise<Looked> {
   const asked = screens.filter(({ isFor }) => isFor?.(situation) ?? true);
-  return await inWorld(situation, async (world, desk) => {
-    const posts = world.service.posts.length;
-    let indexed: Desk | undefined;
-    const seen: Seen[] = [];
-    for (const screen of asked) {
-      if (screen.needsIndex === true && indexed === undefined) {
-        const built = world.copied(desk);
-        await world.must(built, 'index build --yes', 0);
-        indexed = world.snapshot(built);
-      }
-      const own = world.copied(screen.needsIndex === true ? (indexed ?? desk) : desk);
-      const ran = alter(await screen.ask(world, own, situation));
-      const said = readOrError(() => screen.read(ran, world, own));
-      seen.push({ screen, ran, said, refused: await refusedSteps(screen, said, world, own) });
+  const posts = world.service.posts.length;
+  let indexed: Desk | undefined;
+  const seen: Seen[] = [];
+  for (const screen of asked) {
+    if (screen.needsIndex === true && indexed === undefined) {
+      const built = world.copied(desk);
+      await world.must(built, 'index build --yes', 0);
+      indexed = world.snapshot(built);
     }
-    if (world.service.posts.length !== posts) throw new Error(`${situation.name}: a screen sent something`);
-    const compared = seen.map((one) => compare(situation, one));
-    return {
-      situation,
-      seen,
-      facts: compared.reduce((sum, { facts }) => sum + facts, 0),
-      contradictions: [
-        ...compared.flatMap(({ contradictions }) => contradictions),
-        ...compareEachOther(situation, seen),
-      ],
-    };
-  });
+    const own = world.copied(screen.needsIndex === true ? (indexed ?? desk) : desk);
+    const ran = alter(await screen.ask(world, own, situation));
+    const said = readOrError(() => screen.read(ran, world, own));
+    seen.push({ screen, ran, said, refused: await refusedSteps(screen, said, world, own) });
+  }
+  if (world.service.posts.length !== posts) throw new Error(`${situation.name}: a screen sent something`);
+  const compared = seen.map((one) => compare(situation, one));
+  return {
+    situation,
+    seen,
+    facts: compared.reduce((sum, { facts }) => sum + facts, 0),
+    contradictions: [
+      ...compared.flatMap(({ contradictions }) => contradictions),
+      ...compareEachOther(situation, seen),
+    ],
+  };
 }
 
 // The commands that a screen offers, and that end otherwise than a person expects who follows them. Nothing is sent by them.

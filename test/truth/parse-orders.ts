@@ -80,23 +80,22 @@ function refundLines(stdout: string, named: Named): Sums {
     const first = isIn(named['made twice']) ? 'made twice' : isIn(named.appeared) ? 'appeared' : undefined;
     add(first ?? stateOfRecord(by, more), amountIn(amount));
   }
-  for (const [pattern, state] of unshown) {
-    const found = pattern.exec(stdout.replaceAll(/\s+/g, ' '));
-    const isThere =
-      state === 'recorded not made' && (sums.appeared ?? sums['made twice'] ?? sums.made) !== undefined;
-    if (found !== null && sums[state] === undefined && !isThere) add(state, Number(found[1]));
-  }
+  const text = stdout.replaceAll(/\s+/g, ' ');
+  const before = { ...sums };
+  for (const [pattern, state] of unshown)
+    for (const [, amount] of text.matchAll(pattern))
+      if (before[state] !== Number(amount)) add(state, Number(amount));
   return sums;
 }
 
 const unshown: readonly (readonly [RegExp, State])[] = [
-  [/UNCONFIRMED refund of (\d+) MXN/, 'unconfirmed'],
-  [/RECORDED MADE \S+ says (\d+) MXN were paid back/, 'recorded made'],
+  [/UNCONFIRMED refund of (\d+) MXN/g, 'unconfirmed'],
+  [/RECORDED MADE \S+ says (\d+) MXN were paid back/g, 'recorded made'],
   [
-    /SETTLED BY HAND \S+ recorded on .{1,30} that the refund of (\d+) MXN .{1,80}? was NOT made/,
+    /SETTLED BY HAND \S+ recorded on [^;]{1,30} that the refund of (\d+) MXN [^;]* was NOT made [^;]*; it may still appear/g,
     'recorded not made',
   ],
-  [/GONE\W+(?:refund of )?(\d+) MXN/, 'gone'],
+  [/GONE\W+(?:refund of )?(\d+) MXN/g, 'gone'],
 ];
 
 function stateOfRecord(by: string, more: string): State {

@@ -1,14 +1,10 @@
 /**
- * Every screen says the same of an order, and what is true. Contradictions of today stand in known-contradictions.txt; a new one
- * fails, and so does one of the list that is gone, so the list only gets shorter.
+ * Every screen says the same of an order, and what is true.
  *
  * `PAYDESK_TRUTH='made twice, part, by plan' npx vitest run test/truth/truth.test.ts` shows all screens of this situation, or of
- * those with such words in their names; with `PAYDESK_TRUTH_SCREEN='orders show'` too, only such screens. `PAYDESK_TRUTH_WRITE=1` writes the lines of the list anew
- * that the run is about, with `PAYDESK_TEST_LONG=1` all of them.
+ * those with such words in their names; with `PAYDESK_TRUTH_SCREEN='orders show'` too, only such screens.
  */
 
-import { readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { isLong } from '../harness/long.ts';
 import { type Contradiction, lineOf } from './compare.ts';
@@ -19,12 +15,6 @@ import { situations } from './situations.ts';
 
 const only = process.env.PAYDESK_TRUTH;
 const onlyScreens = process.env.PAYDESK_TRUTH_SCREEN;
-const isWritten = process.env.PAYDESK_TRUTH_WRITE === '1';
-const file = join(import.meta.dirname, 'known-contradictions.txt');
-const known = readFileSync(file, 'utf8')
-  .split('\n')
-  .filter((line) => line !== '');
-
 // The short form asks the screens that differ most; the long one all of them.
 const asked =
   onlyScreens !== undefined
@@ -42,14 +32,6 @@ const chosen =
 const looked: Looked[] = [];
 
 afterAll(() => {
-  if (isWritten)
-    writeFileSync(
-      file,
-      [...known.filter((line) => !isAsked(line)), ...linesOf(found(), () => true)]
-        .toSorted()
-        .map((line) => `${line}\n`)
-        .join(''),
-    );
   process.stdout.write(only === undefined ? counts() : looked.map(shown).join('\n'));
 });
 
@@ -57,11 +39,11 @@ describe('the screens of an order and the truth', () => {
   it.each(chosen)('$name', async (situation: Situation) => {
     const one = await look(situation, asked);
     looked.push(one);
-    expect(linesOf(one.contradictions, isOf(situation.name))).toEqual(knownLines(situation.name));
+    expect(linesOf(one.contradictions)).toEqual([]);
   });
 
   it('words that are no state, wherever they stand', () => {
-    expect(linesOf(found(), isOf('*'))).toEqual(only === undefined ? knownLines('*') : expect.anything());
+    expect(linesOf(found().filter(({ situation }) => situation === '*'))).toEqual([]);
   });
 });
 
@@ -75,27 +57,8 @@ function found(): readonly Contradiction[] {
   return looked.flatMap(({ contradictions }) => contradictions);
 }
 
-const isOf = (name: string) => (one: Contradiction) => one.situation === name;
-
-function linesOf(
-  some: readonly Contradiction[],
-  isMeant: (one: Contradiction) => boolean,
-): readonly string[] {
-  return [...new Set(some.filter(isMeant).map(lineOf))].toSorted();
-}
-
-// Those of the list that this run can meet; when the list is written, whatever it meets.
-function knownLines(name: string): unknown {
-  return isWritten
-    ? expect.anything()
-    : known.filter((line) => line.startsWith(`${name} · `) && isAsked(line));
-}
-
-// Whether a line of the list is about a situation and a screen of this run.
-function isAsked(line: string): boolean {
-  const [situation, screen = ''] = line.split(' · ');
-  const isBuilt = screen === 'building it' || asked.some(({ name }) => name === screen);
-  return isBuilt && (situation === '*' ? only === undefined : chosen.some(({ name }) => name === situation));
+function linesOf(some: readonly Contradiction[]): readonly string[] {
+  return [...new Set(some.map(lineOf))].toSorted();
 }
 
 function counts(): string {

@@ -25,7 +25,7 @@ export type Sums = Readonly<Partial<Record<State, number>>>;
 export interface RowTruth {
   readonly state: State | 'none' | 'more' | 'doubt' | 'no mode';
   /** What a plan says of it, which knows only what it sent; absent: the same. */
-  readonly ofPlan?: State | 'none';
+  readonly ofPlan?: State | 'none' | 'refused';
   /** What went back for it; undefined if that is not judged. */
   readonly back: number | undefined;
   /** The exit code of `refunds compare`, and of `refunds status` and `apply`. */
@@ -51,6 +51,8 @@ export interface Truth {
   /** Somebody must look: an unconfirmed change, or an alarm that nobody acknowledged. */
   readonly mustLook: boolean;
   readonly row: RowTruth;
+  /** What the journal may say instead of `attempts` and `open`, which has not read yet what happened later. */
+  readonly before?: readonly Pick<Truth, 'attempts' | 'open'>[];
 }
 
 /** What a situation says besides its refunds. */
@@ -71,8 +73,8 @@ const urgent: readonly State[] = [
   'made twice',
   'appeared',
   'gone',
-  'failed',
   'recorded made',
+  'failed',
   'recorded not made',
 ];
 const alarms: readonly State[] = ['made twice', 'appeared', 'gone', 'failed'];

@@ -41,7 +41,7 @@ export interface World extends AsyncDisposable {
   at(time: string): void;
   now(): string;
   fate(next: Fate): void;
-  /** Makes what came late. */
+  /** Makes what came late, the oldest first. */
   arrive(): void;
   /** Adds a refund record to a charge, and moves the sums of the order as the service does. Returns its id. */
   record(order: string, charge: string, amount: number, changes?: Json): string;
@@ -180,7 +180,7 @@ export async function startWorld(orders: readonly Json[]): Promise<World> {
       next = fate;
     },
     arrive: () => {
-      for (const make of late.splice(0)) make();
+      late.shift()?.();
     },
     record,
     turn: (id, status, sums = 'sums follow') =>

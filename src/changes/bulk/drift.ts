@@ -1,7 +1,13 @@
 /** The money of an order as a plan keeps it, and whether it changed since, apart from the refunds of the plan itself. Pure. */
 
 import { figuresIn } from '../../amounts.ts';
-import { type ChargeMoney, type OrderMoney, readMoney, refundedSum } from '../../api/charges.ts';
+import {
+  type ChargeMoney,
+  type OrderMoney,
+  type RefundRecord,
+  readMoney,
+  standingRefunds,
+} from '../../api/charges.ts';
 import { type JsonObject, statuses } from '../../api/spec.ts';
 import type { AttemptRecord } from '../../journal/journal.ts';
 import type { MoneyBefore } from '../../plans/plans.ts';
@@ -149,14 +155,15 @@ function isAfterRefund(status: string | undefined): boolean {
   return status === statuses.refunded || status === statuses.partiallyRefunded;
 }
 
-// The plan's own refunds move it by just their sum.
+// The plan's own refunds move it by just their sum. Whether a pending one is in it, the document does not say.
 function sumChanged({ amountRefunded: was, charges }: MoneyBefore, money: OrderMoney): readonly string[] {
   const is = money.amountRefunded;
-  const known = charges
-    .flatMap(({ refunds }) => refunds)
-    .reduce((sum, { amount }) => sum + Math.abs(amount), 0);
-  const own = refundedSum(money) - known;
-  if (was === undefined ? is === undefined || own > 0 : is === was + own) return [];
+  const known = new Set(charges.flatMap(({ refunds }) => refunds.map(({ id }) => id)));
+  const own = money.charges.flatMap(standingRefunds).filter(({ id }) => !known.has(id));
+  const sumOf = (some: readonly RefundRecord[]) =>
+    some.reduce((sum, { amount }) => sum + Math.abs(amount), 0);
+  const [made, taken] = [sumOf(own.filter(({ meaning }) => meaning === 'made')), sumOf(own)];
+  if (was === undefined ? is === undefined || taken > 0 : is === was + made || is === was + taken) return [];
   const shown = `amount_refunded was ${was ?? 'absent'} and is ${is ?? 'absent'}`;
-  return [own === 0 ? shown : `${shown}, and the refunds of this plan are ${own}`];
+  return [made === 0 ? shown : `${shown}, and the refunds of this plan are ${made}`];
 }

@@ -156,8 +156,11 @@ function agreement(money: OrderMoney, refunded: number, style: AmountStyle): Cel
   const figure = figuresIn(money.currency, style);
   if (money.amountRefunded === undefined) return `${underCharge}the service shows no amount_refunded`;
   if (money.amountRefunded === refunded) return `${underCharge}refund total matches the service`;
-  if (money.doubt === undefined)
-    return `${underCharge}the service says amount_refunded ${figure(money.amountRefunded)}, with what is pending`;
+  if (money.doubt === undefined) {
+    const refunds = money.charges.flatMap((charge) => charge.refunds);
+    const state = refunds.some(({ meaning }) => meaning === 'pending') ? 'pending' : 'unconfirmed';
+    return `${underCharge}the service says amount_refunded ${figure(money.amountRefunded)}, with what is ${state}`;
+  }
   return {
     text: `${underCharge}the service says amount_refunded ${figure(money.amountRefunded)}, but its refunds add up to ${figure(refunded)}`,
     style: 'warn',

@@ -60,6 +60,18 @@ it('a refund that was there and is gone is a change', () => {
   expect(drift(first, [], refunded)).toBe('refund rf_1 is not shown any more');
 });
 
+it.each(['pending', 'failed'])('a %s refund that was there before the plan is no change', (status) => {
+  const before = withRefund(first, refundOf('rf_1', 100, { status }), 100);
+  expect(drift(before, [], before)).toBeUndefined();
+  const after = withRefund(before, refundOf('rf_2', 300), 300);
+  expect(drift(after, [applied('rf_2', -300)], before)).toBeUndefined();
+});
+
+it.each([0, 100])("a pending refund of the plan's own is no change, with amount_refunded %d", (said) => {
+  const pending = withRefund(first, refundOf('rf_1', 100, { status: 'pending' }), said);
+  expect(drift(pending, [applied('rf_1')])).toBeUndefined();
+});
+
 it("the plan's own refunds are no change, nor what they do to the status and the sums", () => {
   expect(drift(refunded, [applied('rf_1')])).toBeUndefined();
   expect(drift(refunded, [applied('rf_2')])).toBe('it has a refund of 100 that is not of this plan, rf_1');
