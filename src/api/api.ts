@@ -118,7 +118,7 @@ export interface ReplyHead {
 }
 
 /** The reply to one GET of any path: JSON that is not an error. */
-export interface AnyReply {
+interface AnyReply {
   readonly head: ReplyHead;
   readonly value: unknown;
   readonly bytes: Uint8Array;

@@ -1,7 +1,7 @@
 /** Scans JSON bytes once: how deep they nest, and where the top-level `data` and each of its items begin and end. */
 
 /** The result of a scan. */
-export interface Scan {
+interface Scan {
   /** Levels of arrays and objects inside each other. */
   readonly depth: number;
   /** How many numbers do not fit a JavaScript number. If there are any, exact-json.ts must parse the text. */
@@ -20,7 +20,7 @@ export interface DataSpan {
 }
 
 /** Where one item lies. */
-export interface ItemSpan {
+interface ItemSpan {
   readonly start: number;
   readonly end: number;
   /** Whether the item is one line without escapes and without bytes that could start a control or invisible character. */

@@ -11,7 +11,7 @@ import { type JsonObject, keyPattern, type Method, mediaType } from './spec.ts';
 import type { Transport } from './transport.ts';
 
 /** A request, without the headers that every request has. */
-export interface WireRequest {
+interface WireRequest {
   readonly method: Method;
   /** Path and query, relative to the base URL, without a leading slash. */
   readonly path: string;

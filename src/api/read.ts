@@ -11,7 +11,7 @@ import { type JsonDocument, type JsonList, readJson, readList } from './reply-js
 import { understand } from './service-reply.ts';
 import { isKeyRefusal } from './spec.ts';
 
-export interface ReaderParts {
+interface ReaderParts {
   readonly profile: Profile;
   readonly exchange: Exchange;
   readonly timeoutMs: number;
@@ -38,7 +38,7 @@ export interface Reader {
 }
 
 /** A reply that was received, and that is probably a list. */
-export interface ReceivedList {
+interface ReceivedList {
   /** Undefined if there was no reply. */
   readonly body: Uint8Array | undefined;
   /** Throws what `get` throws. */
@@ -46,7 +46,7 @@ export interface ReceivedList {
 }
 
 /** Options of one read. */
-export interface ReadHow {
+interface ReadHow {
   readonly headers?: Readonly<Record<string, string>> | undefined;
   /** Tries once, and gives up sooner than other reads. */
   readonly quick?: boolean | undefined;

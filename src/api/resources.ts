@@ -79,7 +79,7 @@ export interface Column {
 }
 
 /** Columns that only --columns shows: `customer_info.phone`, `metadata.KEY`. */
-export interface ColumnFamily {
+interface ColumnFamily {
   /** The column of this name; undefined if there is none, or if the name is that of several. */
   readonly named: (name: string) => Column | undefined;
   /** Names to suggest where somebody mistyped one. */
@@ -276,7 +276,7 @@ function customerReference(record: JsonObject, keys: readonly string[]): unknown
 }
 
 /** A resource that can be listed and shown by id (service: Endpoints 2). */
-export interface Resource {
+interface Resource {
   readonly path: string;
   readonly one: string;
   readonly many: string;

@@ -134,7 +134,7 @@ function refuse(headers: Headers): string | undefined {
 const tooLarge = `a reply larger than ${maxBodyBytes / 1024 / 1024} MiB`;
 
 /** What a reply means. Its body decides before its HTTP status (service: Errors). */
-export type Understood<D extends JsonDocument = JsonDocument> =
+type Understood<D extends JsonDocument = JsonDocument> =
   | { readonly kind: 'json'; readonly document: D }
   /** An error of the service. `summary` is its first message. */
   | { readonly kind: 'error'; readonly summary: string; readonly parts: CliErrorParts }

@@ -16,7 +16,7 @@ import {
 import { Headers } from './light-web.ts';
 
 /** A request as ky makes it. */
-export interface WebRequest {
+interface WebRequest {
   readonly url: string;
   readonly method: string;
   readonly headers: Iterable<readonly [name: string, value: string]>;

@@ -10,7 +10,7 @@ import type { FileRules } from '../profiles/profiles.ts';
 import { type JournalPlace, journalFileIn } from './journal-place.ts';
 import type { TeamChoice, TeamStores } from './team-store.ts';
 
-export interface StoreChoice {
+interface StoreChoice {
   /** Where the journal of this machine is. */
   readonly place: JournalPlace;
   /** This user's own folder, for the copy of a team's journal. */
@@ -30,7 +30,7 @@ export interface StoreChoice {
 }
 
 /** The store of a run, and all stores of this machine. */
-export interface ChosenStore {
+interface ChosenStore {
   readonly store: JournalStore;
   /** The journal of this machine, and those of the teams; undefined if this user has joined no team. */
   readonly all: (() => Promise<readonly JournalStore[]>) | undefined;

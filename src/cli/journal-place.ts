@@ -22,7 +22,7 @@ export interface JournalPlace {
 }
 
 /** Who asks, and what this user has. */
-export interface PlaceParts extends Pick<Io, 'machineFile' | 'uid'> {
+interface PlaceParts extends Pick<Io, 'machineFile' | 'uid'> {
   readonly stateFolder: string;
   readonly witnessFolder: string;
   readonly notice: (line: string) => void;

@@ -25,7 +25,7 @@ export interface KnownKeys {
 }
 
 /** Where keys may be found. */
-export interface KeyPlaces {
+interface KeyPlaces {
   readonly argv: readonly string[];
   readonly env: Env;
   readonly folders: Folders;

@@ -36,7 +36,7 @@ import {
 } from '../team/team.ts';
 import { openTeam, type TeamChoice } from './team-store.ts';
 
-export interface TeamDoorParts {
+interface TeamDoorParts {
   readonly choice: TeamChoice;
   /** The journal on this machine. */
   readonly local: LocalJournal;

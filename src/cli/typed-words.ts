@@ -6,10 +6,10 @@
 import type { Flag } from '../commands/command.ts';
 
 /** The options that are known, by name. */
-export type OptionTable = Readonly<Record<string, Pick<Flag, 'value' | 'short'>>>;
+type OptionTable = Readonly<Record<string, Pick<Flag, 'value' | 'short'>>>;
 
 /** One option as typed. A switch has no value. */
-export interface TypedOption {
+interface TypedOption {
   readonly name: string;
   readonly value: string | undefined;
 }

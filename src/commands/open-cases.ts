@@ -23,7 +23,7 @@ export const openStates = [
 ] as const satisfies readonly RefundState[];
 export type OpenState = (typeof openStates)[number];
 
-export interface OpenCase {
+interface OpenCase {
   readonly state: OpenState;
   /** Undefined for something else than an order, such as a payment link. */
   readonly orderId: string | undefined;

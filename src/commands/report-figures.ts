@@ -26,7 +26,7 @@ import { isNear, type ListedTwin, pairsIn } from './orders/twins.ts';
 import type { Source } from './report-source.ts';
 
 /** What somebody has to look at: a change in the journal of this machine, or an order whose figures tell nothing. */
-export interface ReportedCase {
+interface ReportedCase {
   readonly orderId: string | undefined;
   readonly what: string;
   readonly state: OpenState;

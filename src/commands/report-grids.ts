@@ -20,7 +20,7 @@ import { currencyWord } from './report-screen.ts';
 import type { Source } from './report-source.ts';
 
 /** What is drawn, and with which signs; undefined if nothing is. */
-export interface Drawing {
+interface Drawing {
   readonly kind: Exclude<Chart, 'none'>;
   readonly signs: Signs;
 }

@@ -13,7 +13,7 @@ type MakerOf = Known['makerOf'];
 export type Makers = (orders: readonly JsonObject[]) => Promise<MakerOf>;
 
 /** Asks the journal for the attempts on orders. */
-export type AskJournal = (orderIds: ReadonlySet<string>) => Promise<readonly AttemptRecord[]>;
+type AskJournal = (orderIds: ReadonlySet<string>) => Promise<readonly AttemptRecord[]>;
 
 const elsewhere: Maker = { origin: notFromHere, reason: notFromHere, operator: notFromHere };
 

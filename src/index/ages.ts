@@ -3,7 +3,7 @@
 import type { Placed } from './known-types.ts';
 
 /** A class of orders by age. Seconds. */
-export interface AgeClass {
+interface AgeClass {
   /** Orders that are younger belong to it, unless they belong to an earlier class. */
   readonly under: number;
   /** How old a read of them may get. */

@@ -11,7 +11,7 @@ export function indexFileIn(folder: string, account: string): string {
   return join(folder, `${createHash('sha256').update(account).digest('hex').slice(0, 32)}.db`);
 }
 
-export interface IdsAsked {
+interface IdsAsked {
   readonly folder: string;
   readonly account: string;
   /** The key of this id in the key file; undefined if it is not there. */

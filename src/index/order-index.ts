@@ -22,7 +22,7 @@ import {
   withoutBuyer,
 } from './take-out.ts';
 
-export interface OrderIndexParts {
+interface OrderIndexParts {
   readonly file: IndexFile;
   readonly segments: SealedSegments;
   readonly keptIn: string;

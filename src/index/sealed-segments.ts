@@ -31,12 +31,12 @@ export class UnusableFile extends Error {
 }
 
 /** The segment was written anew by another process. What was being read must be read again. */
-export class SegmentReplaced extends Error {
+class SegmentReplaced extends Error {
   override readonly name = 'SegmentReplaced';
 }
 
 /** Segments that can be written one by one, inside of a change. */
-export interface WritableSegments extends SealedSegments {
+interface WritableSegments extends SealedSegments {
   put(segment: NewSegment): void;
 }
 

@@ -40,7 +40,7 @@ export interface Edge {
 }
 
 /** The texts of a segment. */
-export interface SegmentTexts {
+interface SegmentTexts {
   /** One id per line. */
   readonly ids: string;
   /** One order per line. */

@@ -45,7 +45,7 @@ export function newState(salt: string): IndexState {
 }
 
 /** What is known of a run besides what it showed. */
-export interface RunFacts {
+interface RunFacts {
   /** It began at the head of the list. */
   readonly isHead: boolean;
   readonly readAt: number;

@@ -101,7 +101,7 @@ export function inFull(row: AttemptRow): readonly AttemptRow[] {
 const archiveName = 'journal.archive';
 
 /** A file to which attempts were moved, and the end of the journal that it holds. */
-export interface ArchivedIn {
+interface ArchivedIn {
   /** When, Unix milliseconds. */
   readonly at: number;
   /** The name of the file, without its folder. */

@@ -115,7 +115,7 @@ function isUncertain(record: AttemptRecord): boolean {
 type Shown = Extract<Evidence, { readonly shows: 'expected' | 'duplicate' | 'partial' }>;
 
 /** A refund that an order shows although a person recorded that it was not made, or although it had failed. */
-export interface Appeared {
+interface Appeared {
   readonly evidence: Shown;
   /** The same refund, sent again and made. Then the buyer was paid twice. */
   readonly again: AttemptRecord | undefined;

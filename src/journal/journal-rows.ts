@@ -139,7 +139,7 @@ export interface SentRow {
 }
 
 /** When an attempt was archived (Unix milliseconds), and its verdicts, oldest first. A later one is a row of its own. */
-export interface Archived {
+interface Archived {
   readonly at: number;
   readonly verdicts: readonly ShortVerdict[];
 }

@@ -17,7 +17,7 @@ export class LimitRefusal extends CliError {
 }
 
 /** Why an approval does not count, as the server says it. */
-export interface ApprovalProblem {
+interface ApprovalProblem {
   readonly why: string;
   readonly usedBy?: string | null | undefined;
 }

@@ -26,7 +26,7 @@ import { unwritten, withoutKeys } from './store-of-run.ts';
 import { type Alarmed, alarmedLines, unconfirmedLines } from './unconfirmed.ts';
 
 /** What a run needs for its journal. */
-export interface JournalParts {
+interface JournalParts {
   readonly store: JournalStore;
   readonly clock: Clock;
   readonly locks: Locks;
@@ -47,7 +47,7 @@ export interface JournalParts {
 }
 
 /** What `cli/` hands out of the journal of a run. */
-export interface OpenedJournal {
+interface OpenedJournal {
   /** For changes. Keys are masked in every row that is added. */
   readonly store: JournalStore;
   /** For commands. */

@@ -55,7 +55,7 @@ export interface AskedRefundRow
 }
 
 /** The money of an order, as far as it may change what a second person would say. */
-export interface SeenMoney {
+interface SeenMoney {
   readonly status?: string | undefined;
   readonly amount: number;
   readonly refunded?: number | undefined;
@@ -86,7 +86,7 @@ export interface PlanTold {
 }
 
 /** What a plan that somebody else should approve is about. */
-export interface PlannedTotals {
+interface PlannedTotals {
   readonly id: string;
   /** The name of its file, and when it was made (Unix milliseconds). */
   readonly file: string;

@@ -24,7 +24,7 @@ import type {
  * whom something is set, nothing is refunded in a currency that has no limit.
  */
 export const teamLimitNames = ['max', 'day', 'second', 'reason', 'note'] as const;
-export type TeamLimitName = (typeof teamLimitNames)[number];
+type TeamLimitName = (typeof teamLimitNames)[number];
 
 /** A limit that is set. */
 export interface TeamLimit {
@@ -83,7 +83,7 @@ export type AskedPlan = Pick<AskedPlanRow, 'origin' | 'account' | 'profile' | 'c
  * - `used`: it was sent
  * - `expired`: nobody answered within 7 days, or it was approved and not sent in time
  */
-export type ApprovalState = 'asked' | 'approved' | 'rejected' | 'used' | 'expired';
+type ApprovalState = 'asked' | 'approved' | 'rejected' | 'used' | 'expired';
 
 /** A request for the approval of a second person. */
 export interface ApprovalRequest {

@@ -43,7 +43,7 @@ export function seenTwice(known: readonly AttemptRecord[], order: JsonObject): P
 }
 
 /** A refund that was made twice, as screens show it. `refunds`: the ids of those that are there more than once. */
-export function paidTwiceRefund(
+function paidTwiceRefund(
   record: AttemptRecord,
   refunds: readonly string[],
   known: readonly AttemptRecord[],

@@ -4,7 +4,7 @@ import type { Notes } from '../terminal/terminal.ts';
 import type { Search, State, Wanted } from './protocol-types.ts';
 
 /** What a run waits for. */
-export interface WaitingFor {
+interface WaitingFor {
   readonly what: 'answer' | 'read' | 'confirmation';
   readonly line: string;
 }
@@ -32,7 +32,7 @@ function readingFor({ kind, readAfterMs }: Wanted, { because, ahead }: Search): 
 }
 
 /** The line about waiting of one run. */
-export interface WaitingLine {
+interface WaitingLine {
   /** Call it with every state of the run: the line appears, changes and goes. */
   follow(state: State): void;
   /** Takes the line away. */

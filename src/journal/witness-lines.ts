@@ -41,7 +41,7 @@ export interface WitnessVerdict extends LineOfAttempt {
 }
 
 /** What the witness knows of a row about a setting: enough to say that no attempt is lost with the row. */
-export interface WitnessSetting extends LineOfRow {
+interface WitnessSetting extends LineOfRow {
   readonly type: 'setting';
   readonly profile: string;
   readonly name: string;

@@ -66,7 +66,7 @@ export interface Turns {
   ): Promise<Turn | undefined>;
 }
 
-export interface Turn {
+interface Turn {
   /** Lets the next one in. */
   end(): void;
 }

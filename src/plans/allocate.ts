@@ -3,13 +3,13 @@
 import type { AllocateWay } from './plan-types.ts';
 
 /** A charge, and what is left of it to refund, in the service's units. */
-export interface ChargeLeft {
+interface ChargeLeft {
   readonly id: string;
   readonly left: number;
 }
 
 /** What goes back of one charge. */
-export interface ChargePart {
+interface ChargePart {
   readonly id: string;
   readonly amount: number;
 }

@@ -17,7 +17,7 @@ import type { InputTitles, InputUse } from './input-titles.ts';
 import { anyWord, fullWord, type InputColumn, type InputProblem, type InputRow } from './plan-types.ts';
 
 /** A row that was read. `row` is undefined if anything is wrong with it. */
-export interface ReadRow {
+interface ReadRow {
   readonly row: InputRow | undefined;
   readonly problems: readonly InputProblem[];
 }

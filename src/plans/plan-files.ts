@@ -10,7 +10,7 @@ import { readPlan, writePlan } from './plan-text.ts';
 import type { Plan, PlanFiles, PlanHead, PlanRow } from './plan-types.ts';
 
 /** What the files of plans need from outside. */
-export interface PlanFileParts {
+interface PlanFileParts {
   readonly cwd: () => string;
   /** Reads a file, or standard input for `-`. Throws CliError 'usage' if it cannot be read or is too large. */
   readonly read: (path: string, maxBytes: number) => Promise<Uint8Array>;

@@ -84,7 +84,7 @@ export const rowStates = ['ready', 'done', 'unconfirmed', 'look', 'impossible'] 
  * - `look`: a person must look first, or allow the status of its order with --allow-status
  * - `impossible`: it cannot be sent, `why` says the reason
  */
-export type RowState = (typeof rowStates)[number];
+type RowState = (typeof rowStates)[number];
 
 /** The money of an order when the plan was made. A row is sent only while nothing but this plan has changed it. */
 export interface MoneyBefore {

@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto';
 import type { PlanHead } from './plan-types.ts';
 
 /** What makes a row the same row. */
-export interface RowIdentity {
+interface RowIdentity {
   readonly origin: string;
   /** Sandbox and production may have one address, but they are two accounts. */
   readonly mode: PlanHead['mode'];

@@ -5,7 +5,7 @@ import type { Mode } from '../api/spec.ts';
 import { CliError } from '../errors.ts';
 
 /** A base URL that a key may be sent to. */
-export interface BaseUrl {
+interface BaseUrl {
   /** Without a trailing slash; may hold a path prefix. */
   readonly baseUrl: string;
   /** `https://host` or `https://host:port`. */
@@ -13,7 +13,7 @@ export interface BaseUrl {
 }
 
 /** A base URL, or what is wrong with it. `problem` never repeats the text, because that could hold a secret. */
-export type BaseUrlReading = BaseUrl | { readonly problem: string; readonly kind: 'usage' | 'refused' };
+type BaseUrlReading = BaseUrl | { readonly problem: string; readonly kind: 'usage' | 'refused' };
 
 /** Reads a base URL. It has to be https, or http to loopback, without user, query, fragment, and dot at the end of the host. */
 export function readBaseUrl(text: string): BaseUrlReading {

@@ -23,7 +23,7 @@ export function keysOnFile(configFolder: string, env: Env, cwd: () => string): r
 }
 
 /** The stored profiles with their modes, then the built-in demo. `chosen` is the default profile. */
-export interface NamesOnFile {
+interface NamesOnFile {
   readonly names: readonly { readonly name: string; readonly mode: string }[];
   readonly chosen: string | undefined;
 }

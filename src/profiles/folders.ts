@@ -13,7 +13,7 @@ export interface Folders {
 }
 
 /** What decides where the folders are. */
-export interface FolderParts {
+interface FolderParts {
   readonly env: Env;
   /** `process.platform`. */
   readonly platform: string;

@@ -46,7 +46,7 @@ export function lastFour(key: string): string | undefined {
 
 const storedKey = v.strictObject({ origin: v.string(), key: v.pipe(v.string(), v.regex(keyPattern)) });
 /** A key, and the only origin that it may be sent to. */
-export type StoredKey = v.InferOutput<typeof storedKey>;
+type StoredKey = v.InferOutput<typeof storedKey>;
 
 /** The keys of all profiles, in the file and in the keyring. */
 export interface KeyStore {

@@ -9,7 +9,7 @@ import { pathToFileURL } from 'node:url';
 import * as v from 'valibot';
 import { type Env, variable } from '../io.ts';
 
-export interface KeyringParts {
+interface KeyringParts {
   /** `process.execPath`. */
   readonly execPath: string;
   readonly env: Env;

@@ -57,7 +57,7 @@ export interface ProfileStore {
 }
 
 /** The profile file while no other process can write it. */
-export interface OpenProfileFile {
+interface OpenProfileFile {
   readonly file: ProfileFile;
   /** Replaces the file. A crash leaves either the old or the new one, whole. */
   readonly save: (file: ProfileFile) => Promise<void>;

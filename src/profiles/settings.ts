@@ -83,7 +83,7 @@ export type SettingTexts = Readonly<Record<string, string>>;
 export const defaultWord = 'default';
 
 /** A setting, as help and `profile show` name it. `.CUR` stands for a currency. */
-export interface SettingWords {
+interface SettingWords {
   readonly name: string;
   readonly defaultText: string | undefined;
 }

@@ -5,7 +5,7 @@ import { CliError } from '../errors.ts';
 import { type Env, variable } from '../io.ts';
 
 /** How this process was started, and for which mode. */
-export interface Runtime {
+interface Runtime {
   readonly env: Env;
   /** `process.execArgv`. */
   readonly execArgv: readonly string[];

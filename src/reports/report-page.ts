@@ -6,7 +6,7 @@ import { reportStyle } from './report-style.ts';
 import { type Chart, svgChart } from './svg-charts.ts';
 
 /** A table. A column of figures stands at the right. */
-export interface PageTable {
+interface PageTable {
   /** What the table is called for somebody who does not see it. */
   readonly name: string;
   readonly columns: readonly { readonly title: string; readonly isFigure?: boolean }[];

@@ -21,7 +21,7 @@ export interface Span {
 }
 
 /** What is added up. */
-export interface SummaryQuery<By> {
+interface SummaryQuery<By> {
   readonly span: Span;
   readonly by: By;
   /** Only this currency, in capitals or not. */

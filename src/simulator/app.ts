@@ -31,7 +31,7 @@ import type { StoredOrder } from './stored-records.ts';
 const maxBodyBytes = 1024 * 1024;
 
 /** The parts of one simulated service. */
-export interface AppOptions {
+interface AppOptions {
   readonly store: Store;
   /** The vendors that a client may name in Accept. Error codes begin with the first one. */
   readonly vendors: readonly [string, ...string[]];

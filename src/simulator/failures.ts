@@ -24,7 +24,7 @@ export const languages = ['en', 'es'] as const;
 export type Language = (typeof languages)[number];
 
 /** One detail of an error (service: Errors). */
-export interface FailureDetail {
+interface FailureDetail {
   /** The code without `<brand>.errors.` before it (service: Errors). */
   readonly code: string;
   readonly param: string | null;

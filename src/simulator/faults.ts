@@ -30,7 +30,7 @@ export type Fault =
   | { readonly later: LaterFault };
 
 /** Which faults can happen, and how often. */
-export interface FaultPlan {
+interface FaultPlan {
   readonly faults: readonly [Fault, ...Fault[]];
   /** The share of requests that get a fault, 0 to 1. */
   readonly rate: number;
@@ -86,16 +86,14 @@ function usage(message: string): CliError {
 }
 
 /** The service, and what happens to its replies. */
-export interface DeliveryOptions {
+interface DeliveryOptions {
   readonly app: App;
   readonly drawFault: DrawFault | undefined;
   readonly latencyMs: number;
 }
 
 /** What the client gets: the whole reply, its first half (`cut`), or a closed connection (`lost`). */
-export type Delivered =
-  | { readonly kind: 'whole' | 'cut'; readonly response: Response }
-  | { readonly kind: 'lost' };
+type Delivered = { readonly kind: 'whole' | 'cut'; readonly response: Response } | { readonly kind: 'lost' };
 
 /** Gives a request to the service and lets its fault happen. Rejects with the signal's reason when it aborts. */
 export async function deliver(request: Request, options: DeliveryOptions): Promise<Delivered> {

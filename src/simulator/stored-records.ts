@@ -4,7 +4,7 @@ import type { JsonObject } from '../api/spec.ts';
 import { isObject, statuses } from '../api/spec.ts';
 
 /** A list inside a record. It is always complete (service: List envelope). */
-export interface NestedList<T> {
+interface NestedList<T> {
   readonly object: 'list';
   readonly has_more: false;
   readonly total: number;
@@ -12,7 +12,7 @@ export interface NestedList<T> {
 }
 
 /** A refund record. Its amount is negative (service: refund). */
-export interface StoredRefund {
+interface StoredRefund {
   readonly id: string;
   readonly object: 'refund';
   readonly amount: number;

@@ -69,7 +69,7 @@ export interface Joined {
 }
 
 /** What a member sees of the team. */
-export interface TeamView {
+interface TeamView {
   readonly team: Team;
   readonly status: TeamStatus;
 }

@@ -9,7 +9,7 @@ import { type StreamFacts, screenClean } from './streams.ts';
 import type { Ask, Choice, SearchedList, SearchedRow } from './terminal.ts';
 
 /** What it takes to ask. */
-export interface AskOptions {
+interface AskOptions {
   readonly stdin: Keyboard;
   readonly stderr: StreamFacts;
   /** --no-input, PAYDESK_NO_INPUT or CI. */

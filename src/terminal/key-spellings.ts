@@ -3,7 +3,7 @@
 import { Buffer } from 'node:buffer';
 
 /** A text after its escapes were decoded a number of times. */
-export interface Layer {
+interface Layer {
   readonly text: string;
   /** Where the character at `at` is in the original text. `at` may also be the end. */
   place(at: number): number;

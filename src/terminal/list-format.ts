@@ -52,7 +52,7 @@ export interface DrawnHow extends ListHow {
 }
 
 /** What a table tells its reader besides its lines. */
-export type TableEvents = Pick<TableStyle, 'onLeftOut' | 'onUnits'>;
+type TableEvents = Pick<TableStyle, 'onLeftOut' | 'onUnits'>;
 
 /** The format of a list on stdout. */
 export async function stdoutFormat(
@@ -96,7 +96,7 @@ export async function stdoutFormat(
   }
 }
 
-export interface FileFormatOptions {
+interface FileFormatOptions {
   readonly format: ExportFormat;
   readonly columns: readonly Column[];
   /** `--columns`. */
@@ -116,7 +116,7 @@ export interface FileFormatOptions {
 }
 
 /** Makes the pieces of a file, in order. */
-export interface FileFormat {
+interface FileFormat {
   /** The columns of CSV; undefined in the other formats, which have none. */
   readonly columns: readonly string[] | undefined;
   page(records: readonly PrintedRecord[]): Piece;

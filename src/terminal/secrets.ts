@@ -29,7 +29,7 @@ export interface Secrets {
 }
 
 /** A filter for one stream. */
-export interface SecretFilter {
+interface SecretFilter {
   push(piece: Piece): Piece;
   /** Returns what was held back. */
   end(): string;

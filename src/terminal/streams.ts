@@ -55,7 +55,7 @@ export interface StreamWriter {
   readonly lost: CliError | undefined;
 }
 
-export interface StreamWriterOptions {
+interface StreamWriterOptions {
   readonly stream: Writable & { readonly isTTY?: boolean };
   /** `stdout` or `stderr`, for messages. */
   readonly name: string;

@@ -44,7 +44,7 @@ export interface TimeSpan {
   readonly after?: unknown;
 }
 /** A status of the service, shown as received, in the style of its meaning. */
-export interface StatusSpan {
+interface StatusSpan {
   readonly status: string;
 }
 type Part = Span | TimeSpan | StatusSpan;
@@ -94,7 +94,7 @@ export interface ListHow {
 }
 
 /** How a list that paydesk made itself is printed. */
-export interface OwnListHow extends Pick<ListHow, 'zone'> {
+interface OwnListHow extends Pick<ListHow, 'zone'> {
   /** There are more than these. */
   readonly hasMore?: boolean;
 }

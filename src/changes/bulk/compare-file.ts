@@ -27,7 +27,7 @@ import { inputColumnsOf } from './row-verdicts.ts';
 import { checkWritten } from './written-files.ts';
 
 /** What `refunds compare` was asked for. */
-export interface CompareAsked {
+interface CompareAsked {
   readonly file: string;
   readonly delimiter: Delimiter | undefined;
   /** Where the rows go, with their errors beside them, if the file has errors. */

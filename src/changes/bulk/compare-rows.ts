@@ -39,7 +39,7 @@ export const compareVerdicts = [
  * - `not_found`: there is no such order or charge
  * - `not_in_file`: the service shows a refund that no row of the file is about
  */
-export type CompareVerdict = (typeof compareVerdicts)[number];
+type CompareVerdict = (typeof compareVerdicts)[number];
 
 /** The verdicts that a person must look at: nobody knows the outcome, or money went where nobody wanted it. */
 export const alarmingVerdicts: readonly CompareVerdict[] = ['unconfirmed', 'made_twice', 'appeared', 'gone'];

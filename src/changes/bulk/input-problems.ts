@@ -8,7 +8,7 @@ import { errorsCsv, type InputFile, type InputProblem, type InputRow } from '../
 import type { ReadOrders } from './read-orders.ts';
 
 /** The file that is refused, and where its rows go with the errors beside them. */
-export interface RefusedFile {
+interface RefusedFile {
   readonly file: string;
   readonly errors: string | undefined;
   readonly force: boolean;

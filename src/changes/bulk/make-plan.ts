@@ -29,7 +29,7 @@ import { allOrNone } from './spread-row.ts';
 import { checkWritten, withoutFolder } from './written-files.ts';
 
 /** How a plan is made, and where it goes. */
-export interface PlanHow {
+interface PlanHow {
   readonly to: string;
   readonly force: boolean;
   readonly allocation: AllocateWay | undefined;
@@ -39,7 +39,7 @@ export interface PlanHow {
 }
 
 /** What `refunds plan` was asked for. */
-export interface PlanAsked extends PlanHow {
+interface PlanAsked extends PlanHow {
   readonly file: string;
   readonly delimiter: Delimiter | undefined;
   /** Where the rows go, with their errors beside them, if the file has errors. */
@@ -140,7 +140,7 @@ export async function isUnsentPlanOf(
 }
 
 /** What `refunds plan --refresh` was asked for. */
-export interface RefreshAsked extends PlanHow {
+interface RefreshAsked extends PlanHow {
   readonly refresh: string;
 }
 

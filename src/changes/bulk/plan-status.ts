@@ -22,7 +22,7 @@ import {
 import { checkRest } from './written-files.ts';
 
 /** What `refunds status` was asked for. */
-export interface StatusAsked {
+interface StatusAsked {
   readonly path: string;
   /** Where the rows that certainly moved no money go. */
   readonly rest: string | undefined;

@@ -28,7 +28,7 @@ export function ordersOf(
 }
 
 /** An order that was found, and the one before it in the list. */
-export interface FoundOrder {
+interface FoundOrder {
   readonly order: JsonObject;
   readonly neighbour: string | undefined;
 }

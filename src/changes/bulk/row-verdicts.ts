@@ -58,7 +58,7 @@ export interface RowReport {
 }
 
 /** What a report says of an attempt. The attempt itself is much larger, and a plan may have thousands of them. */
-export interface RowAttempt {
+interface RowAttempt {
   readonly intent: string;
   readonly operator: string;
   /** Unix milliseconds. */
@@ -336,7 +336,7 @@ export function reportRecord(
 }
 
 /** How many rows have a verdict, and their sums. */
-export interface VerdictCount {
+interface VerdictCount {
   readonly verdict: RowVerdict;
   readonly reports: readonly RowReport[];
 }

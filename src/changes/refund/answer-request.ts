@@ -24,7 +24,7 @@ export async function showRequest(ctx: Context, id: string): Promise<void> {
 }
 
 /** What was typed to approve a request. */
-export interface ApproveAsked {
+interface ApproveAsked {
   /** The id of the order, or the first characters of the digest of the plan. */
   readonly confirm: string | undefined;
   readonly hours: number | undefined;

@@ -97,7 +97,7 @@ function besideOrigin(ctx: Context, record: AttemptRecord): RefundOrigin {
 }
 
 /** Who sent a refund that `probableRefunds` found for this attempt. */
-export function probableOrigin(ctx: Context, record: AttemptRecord): RefundOrigin {
+function probableOrigin(ctx: Context, record: AttemptRecord): RefundOrigin {
   if (isDoubled(record)) return besideOrigin(ctx, record);
   const { sent, verdicts } = record;
   const last = verdicts.at(-1);

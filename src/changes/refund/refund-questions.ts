@@ -22,7 +22,7 @@ import {
 import { noteKept } from './refund-screens.ts';
 
 /** The questions about one refund, in the order in which they are asked. Between them a caller can refuse the refund. */
-export interface RefundQuestions {
+interface RefundQuestions {
   /** Which charge and how much. An order that cannot be refunded is refused before this question. */
   readonly money: () => Promise<RefundAsked>;
   readonly reason: (asked: RefundAsked) => Promise<RefundAsked>;
@@ -35,7 +35,7 @@ export interface RefundQuestions {
 }
 
 /** The twins of the order, and each in a line. */
-export interface TwinsInWords {
+interface TwinsInWords {
   readonly found: readonly KnownTwin[];
   readonly line: (twin: KnownTwin) => string;
 }

@@ -16,7 +16,7 @@ import { findJournalPlace } from '../journal-place.ts';
 import { candidatesFor, type Offered } from './candidates.ts';
 import { filesHere } from './scripts.ts';
 
-export interface CompletionIo extends Pick<Io, 'env' | 'platform' | 'home' | 'cwd' | 'uid' | 'machineFile'> {
+interface CompletionIo extends Pick<Io, 'env' | 'platform' | 'home' | 'cwd' | 'uid' | 'machineFile'> {
   /** Writes to stdout. Throws if nobody reads it. */
   readonly write: (text: string) => void;
 }

@@ -22,7 +22,7 @@ export interface IndexWalk {
 }
 
 /** How a walk ended: what its last run showed, or that it ran out of requests. */
-export interface Walked {
+interface Walked {
   readonly read: number;
   readonly added: number;
   readonly last: Learned | undefined;

@@ -17,7 +17,7 @@ export const settingColumns: readonly Column[] = [
 ];
 
 /** Which of them are wanted. */
-export interface SettingQuery {
+interface SettingQuery {
   readonly origin: string | undefined;
   readonly operator: string | undefined;
   /** Unix milliseconds. */

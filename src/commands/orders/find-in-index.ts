@@ -13,7 +13,7 @@ import { addPage, learnRun, newRun } from './feed-index.ts';
 import { firstPage, readHits } from './read-hits.ts';
 
 /** What to search for. */
-export interface IndexSearch {
+interface IndexSearch {
   readonly wanted: Wanted;
   /** Which of these orders are found, as the service shows them now. */
   readonly found: (records: readonly WireRecord[]) => Promise<readonly WireRecord[]>;

@@ -10,7 +10,7 @@ import { shownOrders, unconfirmedOf } from '../../orders/orders.ts';
 import type { Context } from '../command.ts';
 
 /** The column, and what finds out about the orders that it is going to show. */
-export interface StatusColumn {
+interface StatusColumn {
   readonly columns: readonly Column[];
   /** Asks the journal about the orders of a page, before the page is shown. */
   readonly lookUp: (records: readonly WireRecord[]) => Promise<void>;

@@ -151,7 +151,7 @@ interface Field extends Match {
 }
 
 /** A field as a search looks at it. */
-export interface SearchableField extends Field {
+interface SearchableField extends Field {
   readonly folded: string;
 }
 

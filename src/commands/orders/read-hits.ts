@@ -11,7 +11,7 @@ export interface ReadAgain {
 }
 
 /** The reading. Its figures are of what was read so far. */
-export interface HitsReading {
+interface HitsReading {
   /** The orders, a few at a time, in the order of the hits. An order that is not there is left out. */
   readonly orders: AsyncIterable<readonly ReadAgain[]>;
   readonly read: number;

@@ -16,7 +16,7 @@ import type { Context } from '../command.ts';
 const notKept = 'nothing was kept, nothing was changed';
 
 /** What the new key reads. Undefined if the person chose to keep the key without trying it. */
-export interface SeenAccount {
+interface SeenAccount {
   /** The newest order; undefined if the account has none. */
   readonly order: JsonObject | undefined;
 }

@@ -41,7 +41,7 @@ export const adminFlags = {
 type PlaceValues = Input<readonly [], typeof placeFlags>['flags'];
 
 /** A server, as flags, an invitation or answers name it; and the journal that it must have. */
-export interface NamedPlace {
+interface NamedPlace {
   readonly place: TeamPlace;
   readonly journal: string | undefined;
 }

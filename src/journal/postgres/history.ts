@@ -5,7 +5,7 @@ import { type StoredRow, unlink, unstamped } from '../chain.ts';
 import { attemptKey } from '../journal-rows.ts';
 
 /** A row in the form of `import_rows`. */
-export interface ImportedRow {
+interface ImportedRow {
   readonly type: string;
   readonly intent: string;
   readonly attempt: number;

@@ -25,7 +25,7 @@ import {
 import { writerVersion } from './schema.ts';
 import { readRow } from './server-check.ts';
 
-export interface RuleParts {
+interface RuleParts {
   readonly desk: Pick<Desk, 'connect' | 'identity'>;
   /** Asks once. Throws CliError 'refused' when the server refuses or is away. */
   readonly ask: (name: string, ...values: readonly Value[]) => Promise<unknown>;

@@ -27,7 +27,7 @@ import { readStatus, type TeamStatus } from './team-status.ts';
 import { type ServerVerification, type Verified, verifyRows, verifyServer } from './verify-server.ts';
 
 /** A team's journal, and this machine's mirror of it. */
-export interface TeamStoreParts extends Omit<DeskParts, 'mirror'> {
+interface TeamStoreParts extends Omit<DeskParts, 'mirror'> {
   readonly mirror: JournalFile;
   /** How long a row whose outcome is unknown is asked about, in milliseconds. */
   readonly insistMs: number;

@@ -75,7 +75,7 @@ ${revokeSql(name, isLead ? [former] : [former, lead])}`;
 }
 
 /** What became of the connections of somebody who was removed: whether the administrator was allowed to end them. */
-export interface RemovedMember {
+interface RemovedMember {
   readonly connectionsEnded: boolean;
 }
 

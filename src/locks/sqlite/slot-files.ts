@@ -141,7 +141,7 @@ function isBusy(error: unknown): boolean {
 }
 
 /** Who holds a slot, and for which name. */
-export interface SlotOwner extends LockOwner {
+interface SlotOwner extends LockOwner {
   readonly name: string;
 }
 

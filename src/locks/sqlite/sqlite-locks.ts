@@ -19,7 +19,7 @@ import {
   writeOwner,
 } from './slot-files.ts';
 
-export interface SqliteLockParts {
+interface SqliteLockParts {
   /** The folder of the lock files. The first `take` makes it. */
   readonly folder: string;
   readonly clock: ClockWithTimers;

@@ -19,7 +19,7 @@ export const laterFaults = ['fails-later', 'pending'] as const;
 export type LaterFault = (typeof laterFaults)[number];
 
 /** So many seconds after its reply. */
-export const laterAfter = 3;
+const laterAfter = 3;
 
 /** What is written down when a refund is taken up. */
 export interface Later {

@@ -20,7 +20,7 @@ const checkoutAliases = {
 } as const;
 
 /** What `createOrder` needs besides the request. */
-export interface OrderInputs extends RuleInputs {
+interface OrderInputs extends RuleInputs {
   readonly livemode: boolean;
   /** The customer that the request names. */
   readonly customer: JsonObject | undefined;

@@ -46,7 +46,7 @@ export const orderCases: readonly [OrderCase, ...OrderCase[]] = [
 ];
 
 /** A thing that the shop sells. `price` is an amount as the service writes it. */
-export interface Goods {
+interface Goods {
   readonly name: string;
   readonly price: number;
 }

@@ -6,7 +6,7 @@ import { feeOf } from '../rules/refund-and-capture.ts';
 import type { StoredCharge } from '../stored-records.ts';
 import { type Card, type ChargeCase, cards, type Line, type OrderCase, type OrderExample } from './cases.ts';
 
-export interface ChargeInputs {
+interface ChargeInputs {
   readonly random: Random;
   readonly ids: Ids;
   readonly orderId: string;

@@ -21,7 +21,7 @@ import { chargesFor, contactsOf, customerInfo, lineItem, linesOf } from './order
 export const defaultOrders = 120;
 
 /** How many records to make, and for which moment. */
-export interface SeedOptions {
+interface SeedOptions {
   /** Unix seconds. All orders are at least an hour old at this moment. */
   readonly now: number;
   readonly livemode: boolean;
