@@ -1,7 +1,6 @@
 /** Refuses a change before its preview and its questions, when the journal or its final read would refuse it anyway. */
 
 import { valueAt } from '../api/spec.ts';
-import { attemptsOf } from './account-attempts.ts';
 import { isDue, isOpen, isUnsettled, mayAppear, verdictOf } from './attempt-state.ts';
 import { appearedOn, appearedRuling, sentAs, unshownRefunds } from './by-hand.ts';
 import type { EffectParts } from './effects.ts';
@@ -14,7 +13,7 @@ import { resolveOne } from './read-again.ts';
 import { oldRead, unshownRefund } from './read-guards.ts';
 import type { Refusal } from './refusal.ts';
 import { refusalError } from './refusal-error.ts';
-import { marksOfService } from './same-account.ts';
+import { attemptsOf, marksOfService } from './same-account.ts';
 import { duplicateNow } from './unconfirmed.ts';
 import { rulingOf, verdictRow } from './verdict.ts';
 

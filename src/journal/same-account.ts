@@ -2,7 +2,8 @@
 
 import type { Service } from '../api/api.ts';
 import { livemodeOf } from '../api/spec.ts';
-import type { SentRow } from './journal-rows.ts';
+import type { AttemptRecord, SentRow } from './journal-rows.ts';
+import type { JournalStore } from './journal-store.ts';
 
 /** The facts that tell whether two changes may be of one account. */
 export interface AccountMarks {
@@ -63,4 +64,15 @@ function plainOrigin(origin: string): string {
   const isLoopback =
     /^(localhost|.*\.localhost|127(\.[0-9]+){3}|\[::1\]|\[::ffff:7f[0-9a-f]{2}:[0-9a-f]+\])$/.test(host);
   return `${protocol}//${isLoopback ? 'localhost' : host}:${port}`;
+}
+
+/** The attempts that may be of this account, however its address is spelled; with orders, those on them. */
+export async function attemptsOf(
+  store: JournalStore,
+  service: Pick<Service, 'profile' | 'keyFingerprint'>,
+  orders: string | ReadonlySet<string>,
+): Promise<readonly AttemptRecord[]> {
+  const account = marksOfService(service);
+  const all = await store.attempts(typeof orders === 'string' ? { orderId: orders } : { orderIds: orders });
+  return all.filter(({ sent }) => mayBeSameAccount(marksOf(sent), account));
 }

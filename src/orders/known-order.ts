@@ -9,9 +9,17 @@ import {
   type RefundRecord,
   readMoney,
 } from '../api/charges.ts';
-import { type JsonObject, type Mode, modeOfOrder, noModeWords, statuses } from '../api/spec.ts';
+import {
+  type JsonObject,
+  type Mode,
+  meaningOfRefund,
+  modeOfOrder,
+  noModeWords,
+  statuses,
+} from '../api/spec.ts';
 import {
   type AttemptRecord,
+  appearedVerdict,
   isOpen,
   type Moment,
   ownRefunds,
@@ -226,4 +234,35 @@ export function whyUnfit(order: JsonObject, mode?: Mode): string | undefined {
   const own = modeOfOrder(order);
   if (own === undefined) return `${shown}, but ${noModeWords(order)}`;
   return mode === undefined || own === mode ? undefined : `${shown}, but it is of the other mode (${own})`;
+}
+
+/** The states of a refund that the journal can know, and `refused` and `not sent`, of which no order shows anything. */
+export const recordedStates = [
+  'made',
+  'pending',
+  'failed',
+  'made twice',
+  'appeared',
+  'gone',
+  'unconfirmed',
+  'recorded made',
+  'recorded not made',
+  'refused',
+  'not sent',
+] as const satisfies readonly (RefundState | 'refused' | 'not sent')[];
+export type RecordedState = (typeof recordedStates)[number];
+
+/** What the journal says of a change. Of a refund whose reply or order contradicts itself, nobody knows what was made. */
+export function recordedState(record: AttemptRecord): RecordedState {
+  const last = record.verdicts.at(-1);
+  if (appearedVerdict(record) !== undefined) return 'appeared';
+  if (last?.alarm === 'duplicate' || last?.acknowledged === 'duplicate') return 'made twice';
+  if (last?.alarm === 'gone' || last?.acknowledged === 'gone') return 'gone';
+  const own = ownRefunds(record).map(({ status }) => meaningOfRefund(status));
+  if (last?.alarm === 'failed' || own.includes('failed')) return 'failed';
+  if (last?.alarm !== undefined || isUnconfirmed(record)) return 'unconfirmed';
+  if (last?.verdict === 'applied' && last.by === 'person') return 'recorded made';
+  if (last?.verdict === 'applied') return own.find((meaning) => meaning !== 'made') ?? 'made';
+  if (last?.verdict === 'not_sent') return 'not sent';
+  return statementOn(record) === undefined ? 'refused' : 'recorded not made';
 }

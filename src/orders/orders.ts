@@ -1,13 +1,15 @@
 /** The door of the orders: what is known about an order is decided here, and every screen says that. */
 
-export { type RecordedState, recordedState, recordedStates } from './as-recorded.ts';
 export {
   doubtOf,
   type KnownOrder,
   type KnownRefund,
   knownOrder,
   mostUrgent,
+  type RecordedState,
   type RefundState,
+  recordedState,
+  recordedStates,
   refundStates,
   whyUnfit,
 } from './known-order.ts';
@@ -21,9 +23,7 @@ export {
   withChargeIds,
 } from './look-up.ts';
 export { attemptOf, isUnconfirmed, type OrderCase, stopsRefund, untilMayAppear } from './order-cases.ts';
-export { ordersWithRefunds, type RefundFacts, refundFacts, toldRefunds } from './refund-facts.ts';
-export { stateWhy } from './state-words.ts';
-export { type TwinPair, twinPairs } from './twin-pairs.ts';
+export { ordersWithRefunds, type RefundFacts, refundFacts, stateWhy, toldRefunds } from './refund-facts.ts';
 export { type TwinWords, twinLine, twinWords, warnsOfTwin } from './twin-words.ts';
 export {
   isPaidBack,
@@ -34,7 +34,9 @@ export {
   nameForAgain,
   purchaseOf,
   type Twin,
+  type TwinPair,
   twinOf,
+  twinPairs,
   twinSeconds,
   twinsAmong,
 } from './twins.ts';

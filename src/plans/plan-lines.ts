@@ -2,8 +2,7 @@
 
 import * as v from 'valibot';
 import { type JsonObject, refundReasonValues } from '../api/spec.ts';
-import { leanRow } from './lean-row.ts';
-import { type MoneyBefore, type PlanHead, type PlanRow, rowStates, sumsOf } from './plan-types.ts';
+import { leanRow, type MoneyBefore, type PlanHead, type PlanRow, rowStates, sumsOf } from './plan-types.ts';
 
 // A plan of another version is refused, since nobody can know what its fields mean.
 const version = 1;

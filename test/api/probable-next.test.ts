@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Page } from '../../src/api/api.ts';
-import { probableNext } from '../../src/api/probable-next.ts';
+import { probableNext } from '../../src/api/client.ts';
 import { json, startServer } from '../harness/server.ts';
 import { idsOf, list, openClient } from './open-client.ts';
 

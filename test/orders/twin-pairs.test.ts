@@ -2,7 +2,7 @@
 
 import { expect, test } from 'vitest';
 import { paymentOf } from '../../src/api/payment.ts';
-import { twinPairs } from '../../src/orders/twin-pairs.ts';
+import { twinPairs } from '../../src/orders/twins.ts';
 import { chargeOf, type Json, listOf, orderOf, refundOf } from '../harness/orders.ts';
 
 const order = (id: string, createdAt: number, purchase = 'ana 100', changes: Json = {}) => ({

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { anyIn } from '../../src/terminal/find-bytes.ts';
+import { anyIn } from '../../src/terminal/secrets.ts';
 
 const bytes = (limits: fc.StringConstraints) =>
   fc.string({ unit: fc.constantFrom('a', 'b', 'c'), ...limits }).map((text) => Buffer.from(text));

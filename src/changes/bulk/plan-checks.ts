@@ -1,5 +1,6 @@
 /** What must be right about a whole plan, when it is made and again before it is sent: its account, its totals and its limits. */
 
+import { amountWords, figureWords } from '../../amounts.ts';
 import { CliError } from '../../errors.ts';
 import {
   type ControlTotals,
@@ -8,8 +9,7 @@ import {
   type PlanRow,
   sumsOf,
 } from '../../plans/plans.ts';
-import { commandLine, type Profile } from '../../profiles/profiles.ts';
-import { planLimitProblems } from './plan-limits.ts';
+import { commandLine, type Profile, type Settings } from '../../profiles/profiles.ts';
 
 /** Throws CliError 'refused' when a plan is for another account, or for the other mode. */
 export function checkAccount(plan: Plan, profile: Profile, path: string): void {
@@ -82,4 +82,46 @@ export function checkPlanLimits(rows: readonly PlanRow[], profile: Profile): voi
     certain: 'nothing was sent',
     now: ['split the file, or ask your lead'],
   });
+}
+
+type PlanLimits = Pick<
+  Settings,
+  'plan.max_total' | 'plan.max_count' | 'refund.other_currencies' | 'amounts.decimals' | 'amounts.grouping'
+>;
+
+/** What a plan would refund. */
+interface PlanTotals {
+  readonly rows: number;
+  /** A currency that no order shows is `?`. */
+  readonly sums: readonly { readonly currency: string; readonly amount: number }[];
+}
+
+/** A sentence for each limit that the plan is over, which names the setting. Empty if the plan may be sent. */
+export function planLimitProblems(settings: PlanLimits, { rows, sums }: PlanTotals): string[] {
+  const most = settings['plan.max_count'];
+  const count =
+    most !== undefined && rows > most ? [`the plan would send ${rows} rows: plan.max_count is ${most}`] : [];
+  const isLimited = Object.keys(settings['plan.max_total']).length > 0;
+  return isLimited ? [...count, ...totalProblems(settings, sums)] : count;
+}
+
+function totalProblems(settings: PlanLimits, sums: PlanTotals['sums']): string[] {
+  const totals = new Map<string, number>();
+  for (const { currency, amount } of sums) {
+    // A service may write one currency as `mxn` and as `MXN`. Both count for the same limit.
+    const code = currency.toUpperCase();
+    totals.set(code, (totals.get(code) ?? 0) + amount);
+  }
+  return [...totals].flatMap(([currency, total]) => totalProblem(settings, currency, total) ?? []);
+}
+
+function totalProblem(settings: PlanLimits, currency: string, total: number): string | undefined {
+  if (currency === '?') return 'orders of the plan do not show their currency, and there is a plan.max_total';
+  const limit = settings['plan.max_total'][currency];
+  const sum = amountWords(total, currency, settings);
+  if (limit !== undefined && total > limit)
+    return `the plan would refund ${sum}: plan.max_total.${currency} is ${figureWords(limit, currency, settings)}`;
+  if (limit === undefined && settings['refund.other_currencies'] === 'refuse')
+    return `the plan would refund ${sum}: there is no plan.max_total.${currency}, and refund.other_currencies is refuse`;
+  return undefined;
 }

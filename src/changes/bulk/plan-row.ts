@@ -1,17 +1,24 @@
 /** Plans one refund of a row, or says why it cannot be sent or must be looked at first. Pure. */
 
-import { amountWords, figureWords } from '../../amounts.ts';
-import type { ChargeMoney } from '../../api/charges.ts';
+import { amountWords, figureWords, partWords } from '../../amounts.ts';
+import { type ChargeMoney, newestOf, type OrderMoney } from '../../api/charges.ts';
 import type { JsonObject } from '../../api/spec.ts';
 import { CliError } from '../../errors.ts';
+import type { ExpectedRefund } from '../../journal/journal.ts';
 import { anyWord, fullWord } from '../../plans/plans.ts';
-import { modeProblem } from '../../profiles/profiles.ts';
+import { modeProblem, type Profile } from '../../profiles/profiles.ts';
 import { chargesInTheWay, planRefund, type RefundPlan, refundedBefore } from '../refund/refund-plan.ts';
-import { moneyOf } from './order-after.ts';
+import { isPlanned, moneyOf } from './order-after.ts';
 import type { NewRow, OrderOfRow, RowsAsked } from './order-of-rows.ts';
-import { rowDoubt } from './row-doubts.ts';
-import { rowMarks } from './row-marks.ts';
-import { namesLeft, namesNeeded, namesToSend, repeatProblem, type TypedRow } from './row-repeats.ts';
+import { rowDoubt, twinMarks } from './row-doubts.ts';
+import {
+  namesLeft,
+  namesNeeded,
+  namesToSend,
+  otherRefunds,
+  repeatProblem,
+  type TypedRow,
+} from './row-repeats.ts';
 
 /** A row that can be sent, or the row with the reason why not. */
 export function planRow(base: NewRow, read: OrderOfRow, asked: RowsAsked): NewRow {
@@ -121,4 +128,50 @@ export function linesBefore(
   if (last === undefined) return undefined;
   if (lines.length === 1) return `line ${last} of this file takes`;
   return `lines ${lines.slice(0, -1).join(', ')} and ${last} of this file take`;
+}
+
+interface Refund {
+  readonly money: OrderMoney;
+  readonly expected: readonly ExpectedRefund[];
+}
+
+/** The marks of a row, one sentence each. The refunds of other rows of the file are no news. */
+function rowMarks(row: NewRow, refund: Refund, read: OrderOfRow, { settings }: Profile): readonly string[] {
+  const { twins, gaps = [], byHandNotes } = read;
+  return [
+    ...(byHandNotes?.(refund.expected) ?? []),
+    ...restMark(row, refund, settings),
+    ...refundedMark(refund, read, settings),
+    ...twinMarks(twins),
+    ...gaps,
+  ];
+}
+
+// `full` means the rest, if some of it went back before.
+function restMark(
+  { amount, chargeId }: NewRow,
+  { money }: Refund,
+  settings: Profile['settings'],
+): readonly string[] {
+  const charges = money.charges.filter(({ id }) => chargeId === undefined || id === chargeId);
+  const refunds = charges.flatMap((charge) => charge.refunds.filter(({ id }) => !isPlanned(id)));
+  if (amount !== fullWord || refunds.length === 0) return [];
+  const gone = refunds.reduce((sum, one) => sum - one.amount, 0);
+  const paid = chargeId === undefined ? money.amount : (charges[0]?.amount ?? 0);
+  return [`${partWords(gone, paid, money.currency, settings)} went back before: full means the rest`];
+}
+
+function refundedMark(
+  refund: Refund,
+  { ofOrder, madeWords = () => '' }: OrderOfRow,
+  settings: Profile['settings'],
+): readonly string[] {
+  const others = otherRefunds(refund, ofOrder);
+  const newest = newestOf(others);
+  if (newest === undefined) return [];
+  const more = others.length === 1 ? '' : ` and ${others.length - 1} more`;
+  const figure = amountWords(-newest.amount, refund.money.currency, settings);
+  return [
+    `this charge was refunded before: ${figure}, ${newest.id}${madeWords(newest)}${more}; the buyer may mean that refund`,
+  ];
 }

@@ -4,15 +4,23 @@ import type { OpenService } from '../../api/api.ts';
 import type { JsonObject } from '../../api/spec.ts';
 import type { Context } from '../../commands/command.ts';
 import type { AttemptRecord, Moment } from '../../journal/journal.ts';
-import { knownOrder } from '../../orders/orders.ts';
+import {
+  isPaidBack,
+  type KnownTwin,
+  knownOrder,
+  knownTwins,
+  nameForAgain,
+  twinLine,
+  twinWords,
+} from '../../orders/orders.ts';
 import { type InputRow, leanRow, type PlanRow } from '../../plans/plans.ts';
 import { notesOnSettled } from '../by-hand-words.ts';
 import { madeWords, originsAmong } from '../refund/known-refunds.ts';
+import { lookForTwins } from '../refund/look-for-twins.ts';
 import type { NewRow, OrderOfRows, RowsAsked } from './order-of-rows.ts';
 import { planRows } from './plan-rows.ts';
 import { orderIdOf, type ReadOrders } from './read-orders.ts';
 import { isOfTwins } from './row-doubts.ts';
-import { lookUpTwins, type TwinsOfFile } from './row-twins.ts';
 import { turn } from './turn.ts';
 
 // Orders between two turns of the event loop.
@@ -96,4 +104,49 @@ async function historyOf(
     madeWords: madeWords(ctx, await originsAmong(ctx, order, async () => attempts)),
     byHandNotes: notesOnSettled(ctx, attempts, order),
   };
+}
+
+// What the file says of an order and its twins.
+interface TwinsOfFile {
+  /** A row of the order says that it is one of two equal orders. Then a twin that is missed pays the buyer twice. */
+  readonly isOfTwins: boolean;
+  /** The line of the first row of another order. */
+  readonly lineOf: (orderId: string) => number | undefined;
+  /** The orders of rows before, if something of them goes back, and their lines. */
+  readonly refundedBefore: ReadonlyMap<string, number>;
+}
+
+// Makes two requests at most, and only if a row says that the order is one of two equal ones.
+async function lookUpTwins(
+  ctx: Context,
+  service: OpenService,
+  order: JsonObject | undefined,
+  { orders, file }: Omit<Known, 'now'>,
+): Promise<Pick<OrderOfRows, 'twins' | 'gaps'>> {
+  if (order === undefined) return { twins: [] };
+  // What the journal knows of a twin decides whether it was refunded, and by whom.
+  const read = await knownTwins(ctx, service, orders.twinsOf(order));
+  const needsLook = file.isOfTwins && !orders.sawNeighbours(String(order.id));
+  const { twins: near, gaps } = needsLook ? await lookForTwins(ctx, service, order) : { twins: [], gaps: [] };
+  const all = new Map([...read, ...near].map((twin) => [twin.id, twin]));
+  const words = twinWords(ctx, service.profile, order);
+  return {
+    twins: [...all.values()].map((twin) => ({
+      words: bothWords(twin, file) ?? twinLine(twin, words),
+      name: nameOf(twin, file),
+    })),
+    gaps,
+  };
+}
+
+function bothWords({ id }: KnownTwin, { lineOf }: TwinsOfFile): string | undefined {
+  const line = lineOf(id);
+  if (line === undefined) return undefined;
+  return `${id}, same buyer and amount, is in this file too (line ${line}): the buyer gets both payments back`;
+}
+
+// Of two orders of the file the second is the one to look at.
+function nameOf(twin: KnownTwin, { refundedBefore }: TwinsOfFile): string | undefined {
+  if (isPaidBack(twin)) return nameForAgain(twin);
+  return refundedBefore.has(twin.id) ? twin.id : undefined;
 }

@@ -18,11 +18,11 @@ import {
 import { type Context, confirmFirst, defineCommand, dryRunShown } from '../command.ts';
 import { flag } from '../flags.ts';
 import { amountStyleOf } from './attempt-record.ts';
+import { refundsShown } from './attempt-words.ts';
 import { attemptOf, intentArgument, needsPerson, subjectOf, withAllJournals } from './attempts.ts';
 import { alarmSteps } from './next-steps.ts';
 import { noteProblem, unrecordable, wrongNote } from './settle-words.ts';
 import { checkShown, showAttempt } from './show.ts';
-import { refundsShown } from './shown-refunds.ts';
 
 export const acknowledge = defineCommand({
   description:

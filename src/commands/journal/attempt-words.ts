@@ -2,7 +2,17 @@
 
 import type { JsonObject } from '../../api/spec.ts';
 import { acknowledgementOf } from '../../changes/changes.ts';
-import { type AttemptRecord, alarmWords, notMadeBy, statementOn } from '../../journal/journal.ts';
+import {
+  type AttemptRecord,
+  alarmWords,
+  attemptName,
+  type FoundRefund,
+  foundTwice,
+  namedByReply,
+  notMadeBy,
+  ownRefunds,
+  statementOn,
+} from '../../journal/journal.ts';
 import { recordedState } from '../../orders/orders.ts';
 
 /** Says what is known about an attempt. `open`: it blocks its order. */
@@ -78,3 +88,28 @@ export function briefOutcome({ state, verdict }: JsonObject, kind = 'refund'): s
 
 /** The length of the longest outcome that `briefOutcome` writes. */
 export const longestOutcome = 'recorded not made'.length;
+
+/** The refunds that its last verdict names, and those that were sent again in its place if it was made twice. */
+export function refundsShown(record: AttemptRecord, known: readonly AttemptRecord[]): readonly FoundRefund[] {
+  const named = record.verdicts.at(-1)?.refunds ?? [];
+  if (!isDoubled(record)) return named;
+  const ids = new Set(named.map(({ id }) => id));
+  return [...named, ...foundTwice(record, known).filter(({ id }) => !ids.has(id))];
+}
+
+function isDoubled({ verdicts }: AttemptRecord): boolean {
+  const last = verdicts.at(-1);
+  return (last?.alarm ?? last?.acknowledged) === 'duplicate';
+}
+
+/** Whose a refund is, of several equal ones: the one that the reply named is ours; another attempt from here may have sent it. */
+export function whose(record: AttemptRecord, known: readonly AttemptRecord[], id = ''): string {
+  if (!isDoubled(record)) return '';
+  const ours = namedByReply(record);
+  if (ours.includes(id)) return '   ours';
+  const other = known.find(
+    (one) => attemptName(one) !== attemptName(record) && ownRefunds(one).some((refund) => refund.id === id),
+  );
+  if (other !== undefined) return `   sent from here as ${other.sent.intent}`;
+  return ours.length === 0 ? '' : '   made twice, or sent from elsewhere';
+}

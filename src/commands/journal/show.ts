@@ -16,10 +16,9 @@ import { plainCommand } from '../../profiles/profiles.ts';
 import type { Block, Cell } from '../../terminal/terminal.ts';
 import { type Context, defineCommand } from '../command.ts';
 import { amountStyleOf, columnsOfAttempt, mayAppear, recordOf, replyOf, saidBy } from './attempt-record.ts';
-import { outcomeWords } from './attempt-words.ts';
+import { outcomeWords, refundsShown, whose } from './attempt-words.ts';
 import { askingFile, attemptOf, changesOn, fromFlag, intentArgument, withAllJournals } from './attempts.ts';
 import { alarmSteps, nextSteps } from './next-steps.ts';
-import { refundsShown, whose } from './shown-refunds.ts';
 
 export const show = defineCommand({
   description:

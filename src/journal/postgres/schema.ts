@@ -12,8 +12,6 @@ import { planClaimsSql } from './schema/plan-claims.ts';
 import { readSql } from './schema/read.ts';
 import { recordSentSql } from './schema/record-sent.ts';
 import { recordVerdictSql } from './schema/record-verdict.ts';
-import { rightsSql } from './schema/rights.ts';
-import { statusSql } from './schema/status.ts';
 import { tablesSql } from './schema/tables.ts';
 import { takeBackSql } from './schema/take-back.ts';
 
@@ -78,4 +76,33 @@ begin
 end $$;
 create schema {schema} authorization {owner};
 set role {owner};
+`;
+
+const rightsSql = `
+revoke all on schema {schema} from public;
+revoke all on all functions in schema {schema} from public;
+grant usage on schema {schema} to {operator}, {lead};
+grant execute on function {schema}.identity, {schema}.rows_after, {schema}.record_sent, {schema}.record_verdict,
+  {schema}.take_back, {schema}.record_setting, {schema}.list_limits, {schema}.check_limits, {schema}.ask_approval,
+  {schema}.decide_approval, {schema}.list_approvals, {schema}.add_plan, {schema}.check_plan, {schema}.start_plan,
+  {schema}.claim_orders, {schema}.end_order, {schema}.leave_plan, {schema}.plan_progress,
+  {schema}.import_rows, {schema}.status to {operator}, {lead};
+grant execute on function {schema}.erase_bodies, {schema}.set_limits to {lead};
+`;
+
+const statusSql = `
+create function {schema}.status()
+returns json language sql stable security definer set search_path = {schema}, pg_temp as $$
+  select json_build_object(
+    'members', coalesce((select json_agg(json_build_object('name', m.rolname,
+        'lead', pg_has_role(m.oid, '{lead}', 'usage'),
+        'last', (select max(a.sent_at) from {schema}.attempts a where a.operator = m.rolname and a.run <> 'imported'),
+        'desks', (select count(distinct s.pid) from pg_stat_activity s
+          where s.usename = m.rolname and s.datname = current_database())) order by m.rolname)
+      from pg_roles m where m.rolcanlogin and {schema}.is_member(m.oid)), '[]'),
+    'standbys', coalesce((select json_agg(json_build_object('name', s.application_name, 'state', s.sync_state)
+      order by s.application_name) from pg_stat_replication s), '[]'),
+    'synchronous', current_setting('synchronous_standby_names'),
+    'server', current_setting('server_version'),
+    'tls', (select ssl from pg_stat_ssl where pid = pg_backend_pid())) $$;
 `;

@@ -2,7 +2,7 @@
 
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { planLimitProblems } from '../../../src/changes/bulk/plan-limits.ts';
+import { planLimitProblems } from '../../../src/changes/bulk/plan-checks.ts';
 import type { SettingTexts } from '../../../src/profiles/profiles.ts';
 import { readSettings } from '../../../src/profiles/settings.ts';
 
