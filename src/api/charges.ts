@@ -124,7 +124,7 @@ function readCharge(order: JsonObject, value: unknown, index: number): ChargeMon
     throw new Unprovable(`charge ${index + 1} has no id`);
   const amount = integer(value.amount, `the amount of charge ${id}`);
   const refunds = readRefunds(order, value, id);
-  const taken = sumOf(refunds, ({ meaning }) => meaning !== 'failed');
+  const taken = sumOf(standingRefunds({ refunds }));
   const status = stringOr(value.status);
   return {
     id,
@@ -133,7 +133,7 @@ function readCharge(order: JsonObject, value: unknown, index: number): ChargeMon
     isRefundable: typeof value.is_refundable === 'boolean' ? value.is_refundable : undefined,
     amount,
     refunds,
-    refunded: sumOf(refunds, ({ meaning }) => meaning === 'made'),
+    refunded: sumOf(refunds.filter(({ meaning }) => meaning === 'made')),
     taken,
     ...leftOf(status, amount - taken),
     value,
@@ -144,8 +144,9 @@ function leftOf(status: string | undefined, left: number): Pick<ChargeMoney, 'le
   return { left, counts: countingStatuses.includes(status) && left > 0 };
 }
 
-function sumOf(refunds: readonly RefundRecord[], counts: (record: RefundRecord) => boolean): number {
-  return refunds.filter(counts).reduce((sum, { amount }) => sum + Math.abs(amount), 0);
+/** The sum of these refunds, as a positive number. */
+export function sumOf(refunds: readonly Pick<RefundRecord, 'amount'>[]): number {
+  return refunds.reduce((sum, { amount }) => sum + Math.abs(amount), 0);
 }
 
 function readAll(value: unknown): OrderMoney {
@@ -176,7 +177,7 @@ function readAll(value: unknown): OrderMoney {
         ? charges
         : charges.map((charge) => ({
             ...charge,
-            ...leftOf(charge.status, charge.amount - sumOf(charge.refunds, () => true)),
+            ...leftOf(charge.status, charge.amount - sumOf(charge.refunds)),
           })),
     doubt,
   };
@@ -210,6 +211,12 @@ export function readMoney(value: unknown): MoneyReading {
     if (error instanceof Unprovable) return { problem: error.message };
     throw error;
   }
+}
+
+/** The same; undefined if it cannot be known. */
+export function moneyOf(value: unknown): OrderMoney | undefined {
+  const reading = readMoney(value);
+  return 'money' in reading ? reading.money : undefined;
 }
 
 /**
@@ -258,8 +265,7 @@ export function brandAndCard(charge: JsonObject): string {
 
 /** The charges that a refund can take money from. None if the order does not show its charges. */
 export function countingCharges(order: JsonObject): readonly ChargeMoney[] {
-  const reading = readMoney(order);
-  return 'money' in reading ? reading.money.charges.filter(({ counts }) => counts) : [];
+  return moneyOf(order)?.charges.filter(({ counts }) => counts) ?? [];
 }
 
 /** How much of all charges was refunded or may still be, as a positive number: all but what failed. */

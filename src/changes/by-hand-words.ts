@@ -16,6 +16,7 @@ import {
   type Intent,
   notMadeBy,
   statementOn,
+  touches,
   unshownRefunds,
   type VerdictRow,
 } from '../journal/journal.ts';
@@ -71,14 +72,10 @@ export function notesOnSettled(
 ): (expected: Intent['expected']) => readonly string[] {
   const settled = settledByHand(attempts);
   const unshown = new Set(unshownRefunds(attempts, order).map(attemptName));
-  return (expected = []) =>
+  return (expected) =>
     settled.map((record) =>
-      byHandNote(ctx, record, unshown.has(attemptName(record)) && touches(record, expected)),
+      byHandNote(ctx, record, unshown.has(attemptName(record)) && touches({ expected }, record)),
     );
-}
-
-function touches({ sent }: AttemptRecord, expected: NonNullable<Intent['expected']>): boolean {
-  return sent.proof.expected.some((one) => expected.some(({ chargeId }) => chargeId === one.chargeId));
 }
 
 /**

@@ -49,6 +49,7 @@ export {
   caseSteps,
   checkTwiceCommand,
   failedWords,
+  findOutCommand,
   goneWords,
   mayAppearWords,
   unrecordedLine,

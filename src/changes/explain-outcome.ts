@@ -1,7 +1,7 @@
 /** Explains alarms and refusals by the service: what was seen, and which commands help. Pure. */
 
 import { amountWords, figuresIn, figureWords, partWords } from '../amounts.ts';
-import { type ChargeMoney, type OrderMoney, paidBy, readMoney } from '../api/charges.ts';
+import { type ChargeMoney, moneyOf, type OrderMoney, paidBy } from '../api/charges.ts';
 import type { RefundRequest } from '../api/request-bodies.ts';
 import {
   type DocumentedError,
@@ -167,9 +167,7 @@ function duplicate(
 }
 
 function chargeWords({ chargeId }: FoundRefund, order: unknown): string {
-  const reading = readMoney(order);
-  const charges: readonly ChargeMoney[] = 'money' in reading ? reading.money.charges : [];
-  const charge = charges.find(({ id }) => id === chargeId);
+  const charge = moneyOf(order)?.charges.find(({ id }) => id === chargeId);
   return charge === undefined ? `charge ${chargeId}` : `charge ${charge.number} (${paidBy(charge.value)})`;
 }
 
@@ -206,11 +204,6 @@ const explanations: Readonly<Record<DocumentedError, (refusal: Refusal) => Expla
 export function explainRejection(refusal: Refusal): Explanation {
   const error = documentedErrorOf(refusal.parts);
   return error === undefined ? {} : explanations[error](refusal);
-}
-
-function moneyOf(order: unknown): OrderMoney | undefined {
-  const reading = readMoney(order);
-  return 'money' in reading ? reading.money : undefined;
 }
 
 // Says which charge is not refundable and how much was refunded before. Without a read of the order it can say neither.

@@ -5,7 +5,7 @@
 
 import { figuresIn, type TypedAmount } from '../amounts.ts';
 import { type OpenService, readOne, type WireRecord } from '../api/api.ts';
-import { type ChargeMoney, readMoney } from '../api/charges.ts';
+import { type ChargeMoney, moneyOf } from '../api/charges.ts';
 import { orderColumns } from '../api/resources.ts';
 import type { JsonObject } from '../api/spec.ts';
 import type { Context } from '../commands/command.ts';
@@ -231,16 +231,15 @@ function moneyLines(
   { value }: WireRecord,
   { profile, order }: OrderConfirmation,
 ): ReadonlyMap<string, string> {
-  const reading = readMoney(value);
   const figure = figuresIn(order.currency, profile.settings);
   return new Map([
     ...moneyFields.map((name): [string, string] => [
       name,
       typeof value[name] === 'number' ? figure(value[name]) : textOf(value[name]),
     ]),
-    ...('money' in reading
-      ? reading.money.charges.flatMap((charge) => chargeLines(charge, figure))
-      : [['charges', textOf(value.charges)] as const]),
+    ...(moneyOf(value)?.charges.flatMap((charge) => chargeLines(charge, figure)) ?? [
+      ['charges', textOf(value.charges)] as const,
+    ]),
   ]);
 }
 

@@ -4,7 +4,7 @@
 
 import { figuresIn, linesInBoth } from '../amounts.ts';
 import type { Service } from '../api/api.ts';
-import { readMoney, refundedSum, takenSum } from '../api/charges.ts';
+import { moneyOf, refundedSum, takenSum } from '../api/charges.ts';
 import type { Column } from '../api/resources.ts';
 import { chargeIdPattern, type JsonObject, valueAt } from '../api/spec.ts';
 import type { Context } from '../commands/command.ts';
@@ -180,15 +180,14 @@ function moneyLines(
   { record, refunds = [] }: Applied,
   { settings }: Profile,
 ): readonly Block[] {
-  const reading = readMoney(record.value);
   if (refunds.length === 0) return [];
   const figure = figuresIn(currency, settings);
   const lines = refunds.map(({ id, amount, chargeId }) => ({
     line: `refund   ${id ?? 'no id shown'}   ${figure(amount)} on charge ${chargeId}`,
     hang: 9,
   }));
-  if (!('money' in reading)) return lines;
-  const { money } = reading;
+  const money = moneyOf(record.value);
+  if (money === undefined) return lines;
   const refunded = refundedSum(money);
   return [
     ...lines,

@@ -11,6 +11,7 @@ import {
   changeKinds,
   madeTwiceWords,
   type PaidTwice,
+  recordedBy,
   type UnconfirmedChange,
   whoMadeLines,
 } from '../journal/journal.ts';
@@ -30,12 +31,7 @@ export function unshownWords(record: AttemptRecord, { settings }: Pick<Profile, 
   const { amount, currency } = record.sent;
   const what =
     amount === undefined ? 'a refund was made' : `${amountWords(amount, currency, settings)} were paid back`;
-  return `${whoSaid(record)} says ${what}; the service does not show it`;
-}
-
-// Who recorded the outcome by hand.
-function whoSaid({ verdicts }: AttemptRecord): string {
-  return verdicts.findLast(({ by }) => by === 'person')?.operator ?? 'somebody';
+  return `${recordedBy(record)} says ${what}; the service does not show it`;
 }
 
 /** `refund of 900 MXN, sent at 05:05:12 by op7: root says it was not made, and it may still appear until today 05:20` */
@@ -44,7 +40,7 @@ export function mayAppearWords(
   profile: Pick<Profile, 'settings'>,
   { record, until }: Extract<OrderCase, { readonly is: 'recorded not made' }>,
 ): string {
-  return `${sentWords(ctx, profile, record)}: ${whoSaid(record)} says it was not made; it may still appear until ${untilWords(ctx, until)}`;
+  return `${sentWords(ctx, profile, record)}: ${recordedBy(record)} says it was not made; it may still appear until ${untilWords(ctx, until)}`;
 }
 
 /** `APPEARED: refund of 900 MXN, sent at 05:05:12 by op7: root recorded that it was not made; the order shows re_1` */
@@ -110,7 +106,7 @@ function caseLines(ctx: Context, profile: Profile, one: OrderCase, isShown: bool
     case 'recorded made':
       return [
         `RECORDED MADE  ${unshownWords(one.record, profile)}`,
-        `treat it as paid back; ask ${whoSaid(one.record)} before you refund again`,
+        `treat it as paid back; ask ${recordedBy(one.record)} before you refund again`,
       ];
     case 'gone':
       return [goneWords(one), 'do not refund this order; show your lead'];
@@ -187,14 +183,11 @@ export function caseSteps(ctx: Context, one: OrderCase): readonly Block[] {
 
 function stepOf(ctx: Context, one: OrderCase): readonly [words: string, command: string] {
   switch (one.is) {
-    case 'unconfirmed': {
-      const { kind, intent } = one.change;
-      const verb = changeKinds[kind].provable ? 'reconcile' : 'show';
+    case 'unconfirmed':
       return [
-        `first find out what became of the unconfirmed ${changeKinds[kind].noun}:`,
-        `paydesk journal ${verb} ${intent}`,
+        `first find out what became of the unconfirmed ${changeKinds[one.change.kind].noun}:`,
+        findOutCommand(one.change),
       ];
-    }
     case 'made twice':
       return one.isKnown
         ? [
@@ -264,12 +257,16 @@ function unconfirmedLines(
 }
 
 // Always a command that finds out, never one that refunds or captures.
-function checkLine({ intent, kind }: UnconfirmedChange, isShown: boolean): string {
-  const { provable } = changeKinds[kind];
-  const words = provable
+function checkLine(change: UnconfirmedChange, isShown: boolean): string {
+  const words = changeKinds[change.kind].provable
     ? isShown
       ? 'confirm it:'
       : 'see whether it was made:'
     : 'paydesk cannot look it up; see what is known:';
-  return `${words} paydesk journal ${provable ? 'reconcile' : 'show'} ${intent}`;
+  return `${words} ${findOutCommand(change)}`;
+}
+
+/** The command that reads the order again, or shows what is known where no read can tell. */
+export function findOutCommand({ intent, kind }: Pick<UnconfirmedChange, 'intent' | 'kind'>): string {
+  return `paydesk journal ${changeKinds[kind].provable ? 'reconcile' : 'show'} ${intent}`;
 }

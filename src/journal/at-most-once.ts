@@ -10,9 +10,10 @@ import { isPending } from './agreement.ts';
 import { claimedBy, claimsOf, isDoubted, isWatched, verdictOf } from './attempt-state.ts';
 import { appearedOn, appearedRuling, sentAs, unshownRefunds } from './by-hand.ts';
 import { decide } from './guards.ts';
+import { changeKinds } from './intent.ts';
 import type { AttemptRecord, Moment, Proof, SentRow, VerdictRow } from './journal-rows.ts';
 import { earliestOf, stampOf } from './journal-time.ts';
-import { judgeRead, preImage, provable } from './judge-read.ts';
+import { judgeRead, preImage } from './judge-read.ts';
 import { judgeReply, saidIn } from './judge-reply.ts';
 import { newDuplicate } from './paid-twice.ts';
 import type { End, Event, InFlight, Lost, Refused, Search, State, Step, Wanted } from './protocol-types.ts';
@@ -268,7 +269,7 @@ function doubt(wanted: Wanted, flight: InFlight, now: Moment, because: Lost): St
     alarm: flight.alarm,
     error: because.said,
   });
-  const ahead = provable(wanted.kind) ? wanted.readAfterMs : [];
+  const ahead = changeKinds[wanted.kind].provable ? wanted.readAfterMs : [];
   const state: State = {
     at: 'doubting',
     wanted,
@@ -280,7 +281,7 @@ function doubt(wanted: Wanted, flight: InFlight, now: Moment, because: Lost): St
 // A refusal is believed once a read shows that nothing was done, and a reply that shows it as failed once a read shows the same.
 // paydesk reads three times at most.
 function confirm(wanted: Wanted, flight: InFlight, now: Moment, because: Refused): Step {
-  const ahead = provable(wanted.kind) ? wanted.readAfterMs.slice(0, 3) : [];
+  const ahead = changeKinds[wanted.kind].provable ? wanted.readAfterMs.slice(0, 3) : [];
   return readOn(wanted, { ...flight, because, from: now.mono, ahead }, now);
 }
 

@@ -1,10 +1,10 @@
 /** The state of an attempt: does it block its order, is it read again, and which records did it make? Pure. */
 
 import { isFailed, isPending } from './agreement.ts';
-import type { FoundRefund } from './intent.ts';
+import { changeKinds, type FoundRefund } from './intent.ts';
 import type { Alarm, AttemptRecord, Moment, Proof, VerdictRow } from './journal-rows.ts';
 import { momentOfRow, passedSince } from './journal-time.ts';
-import { type Claims, isSameMoney, provable } from './judge-read.ts';
+import { type Claims, isSameMoney } from './judge-read.ts';
 
 /** The verdict that counts; undefined while there is only the SENT row. */
 export function verdictOf(record: AttemptRecord): VerdictRow | undefined {
@@ -55,7 +55,7 @@ export function isOpen(record: AttemptRecord, now: Moment): boolean {
   return (
     last.verdict === 'rejected' &&
     last.confirmed === false &&
-    provable(record.sent.proof.kind) &&
+    changeKinds[record.sent.proof.kind].provable &&
     isYoung(record, now)
   );
 }
@@ -78,9 +78,24 @@ export function isUnsettled(record: AttemptRecord): boolean {
 
 /** Whether it may be open, or has an alarm that nobody acknowledged, whatever time it is. */
 export function mayBeOpen(last: VerdictRow | undefined): boolean {
-  if (last === undefined || last.alarm !== undefined) return true;
-  if (last.verdict === 'rejected') return last.confirmed === false;
-  return mayChange(last) && last.verdict !== 'applied';
+  return last?.alarm !== undefined || isUnproven(last);
+}
+
+/** Whether nobody knows what became of a change, however old it is. What a person recorded is known. */
+export function isUnconfirmed(record: AttemptRecord): boolean {
+  const last = verdictOf(record);
+  return last?.by !== 'person' && isUnproven(last);
+}
+
+function isUnproven(last: VerdictRow | undefined): boolean {
+  if (last?.verdict === 'rejected') return last.confirmed === false;
+  return last?.verdict !== 'applied' && last?.verdict !== 'not_sent';
+}
+
+/** Whether it was made, or may have been. */
+export function mayBeMade(record: AttemptRecord): boolean {
+  const verdict = verdictOf(record)?.verdict;
+  return verdict !== 'rejected' && verdict !== 'not_sent';
 }
 
 /** Whether a person has dealt with an alarm, and these refunds are all among those that the person saw. */
@@ -162,7 +177,7 @@ export function mayChange({ verdict, by, confirmed }: VerdictRow): boolean {
 /** Whether reading the order again may show something new about the attempt. */
 export function isDue(record: AttemptRecord, now: Moment): boolean {
   if (isMadeByHand(record)) return isYoung(record, now);
-  if (!isUnsettled(record) || !provable(record.sent.proof.kind)) return false;
+  if (!isUnsettled(record) || !changeKinds[record.sent.proof.kind].provable) return false;
   const last = verdictOf(record);
   if (mayStillLeave(record, now)) return false;
   if (last?.verdict === 'applied') return isDueAgain(record, last, now);

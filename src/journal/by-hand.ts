@@ -10,6 +10,7 @@ import {
   isOpen,
   isSameAttempt,
   mayAppear,
+  mayBeMade,
   ownRefunds,
   verdictOf,
   wasOver,
@@ -89,10 +90,8 @@ export function allSentAgain(
   known: readonly AttemptRecord[],
 ): readonly AttemptRecord[] {
   return known.filter((other) => {
-    const verdict = verdictOf(other)?.verdict;
-    const isOut = verdict === 'not_sent' || verdict === 'rejected' || hasFailed(other);
     const isInstead = other.sent.time >= record.sent.time || notMadeBy(other) !== undefined;
-    return isInstead && !isOut && isEqualTo(record, other);
+    return isInstead && mayBeMade(other) && !hasFailed(other) && isEqualTo(record, other);
   });
 }
 

@@ -28,8 +28,10 @@ export {
   isMadeByHand,
   isOpen,
   isStillPending,
+  isUnconfirmed,
   isWatched,
   leavesUntil,
+  mayBeMade,
   ownRefunds,
 } from './attempt-state.ts';
 export { sentAgain, unshownRefunds } from './by-hand.ts';
@@ -71,7 +73,8 @@ export { foundTwice, isPaidTwice, otherAlarms, refundsPaidTwice } from './paid-t
 export type { TeamStatus } from './postgres/team-status.ts';
 export type { ServerVerification } from './postgres/verify-server.ts';
 export { pickDue } from './read-again.ts';
-export { appearedVerdict, notMadeBy, statementOn } from './said-by-hand.ts';
+export { touches } from './read-guards.ts';
+export { appearedVerdict, notMadeBy, recordedBy, statementOn } from './said-by-hand.ts';
 export type { AccountMarks } from './same-account.ts';
 export type { AskedPlanRow, AskedRefundRow, LimitRow, PlanTold } from './team-rows.ts';
 export type {
@@ -98,6 +101,7 @@ export {
 } from './unconfirmed.ts';
 export { unfinished } from './unfinished.ts';
 export { awayWords, mendLines, reasonOf } from './unwritten-words.ts';
+export { missingFrom } from './verdict.ts';
 
 /** A change of an order that was sent and is not confirmed: nobody knows yet whether it was made. */
 export interface UnconfirmedChange {

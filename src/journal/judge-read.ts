@@ -68,11 +68,6 @@ interface OwnRead {
   readonly earliest: number;
 }
 
-/** Whether a read can show the outcome of this kind of change. */
-export function provable(kind: ChangeKind): boolean {
-  return judges[kind] !== undefined;
-}
-
 /** What is kept of the order before the sending; or the problem that would make the outcome unprovable. */
 export function preImage(
   kind: ChangeKind,

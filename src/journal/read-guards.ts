@@ -27,7 +27,8 @@ export function unshownRefund(
   return { why: 'unshown', attempt, name: lastNamed(attempt, known), again, orderId, request };
 }
 
-function touches({ expected }: Asked, { sent }: AttemptRecord): boolean {
+/** Whether an attempt was about one of these charges. */
+export function touches({ expected }: Pick<Asked, 'expected'>, { sent }: AttemptRecord): boolean {
   return sent.proof.expected.some((one) => expected?.some(({ chargeId }) => chargeId === one.chargeId));
 }
 

@@ -4,6 +4,7 @@
  */
 
 import type { StoredRow } from './chain.ts';
+import { changeKinds } from './intent.ts';
 import {
   attemptKey,
   type JournalRow,
@@ -11,7 +12,6 @@ import {
   type SettingRow,
   type VerdictRow,
 } from './journal-rows.ts';
-import { provable } from './judge-read.ts';
 import { isMark, lostMark } from './moved-away.ts';
 import type { WitnessLine, WitnessSent, WitnessText, WitnessVerdict } from './witness-lines.ts';
 
@@ -176,7 +176,7 @@ function lastVerdicts(lines: ReadonlyMap<number, WitnessLine>): ReadonlyMap<stri
 function addLostVerdict(attempt: Attempt | undefined, last: WitnessVerdict, isThere: boolean): void {
   if (attempt === undefined) return;
   const { sent, from, verdicts } = attempt;
-  const isEnd = last.final && (last.verdict !== 'applied' || !provable(sent.proof.kind));
+  const isEnd = last.final && (last.verdict !== 'applied' || !changeKinds[sent.proof.kind].provable);
   if (isEnd && !isThere) verdicts.push(endRow(sent, last));
   else if (hasVerdict(attempt) && (!isThere || (from === 'witness' && !last.final)))
     verdicts.push(unknownRow(sent, last.time));

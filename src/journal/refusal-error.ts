@@ -5,8 +5,8 @@ import { CliError, withParts } from '../errors.ts';
 import { plainCommand } from '../profiles/profiles.ts';
 import { appearedError, paidTwiceError } from './alarm-errors.ts';
 import { verdictOf } from './attempt-state.ts';
+import { changeKinds } from './intent.ts';
 import { type AttemptRecord, attemptName, type SentRow, sentBy } from './journal-rows.ts';
-import { provable } from './judge-read.ts';
 import { LimitRefusal } from './limit-words.ts';
 import type { Refusal } from './refusal.ts';
 import {
@@ -100,7 +100,9 @@ function tooEarlyError(
   return new CliError('refused', `it can still arrive until ${time}`, {
     certain: 'nothing was recorded',
     now: [
-      ...(provable(proof.kind) ? ['first let paydesk look:', `paydesk journal reconcile ${intent}`] : []),
+      ...(changeKinds[proof.kind].provable
+        ? ['first let paydesk look:', `paydesk journal reconcile ${intent}`]
+        : []),
       `wait until ${time}; if it is still not there, run:`,
       // What was typed need not be typed again.
       plainCommand('journal', 'settle', intent, '--not-applied', '--note', asked?.note || 'TEXT'),
@@ -230,7 +232,7 @@ function openError(
   shown: HowShown,
 ): CliError {
   const { sent } = attempt;
-  const verb = provable(sent.proof.kind) ? 'reconcile' : 'show';
+  const verb = changeKinds[sent.proof.kind].provable ? 'reconcile' : 'show';
   const elsewhere = account !== undefined && !isSameAddress(marksOf(sent), account);
   return new CliError('refused', `${earlierWords(sent, subject, shown)} is still unconfirmed`, {
     certain: elsewhere

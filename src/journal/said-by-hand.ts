@@ -13,6 +13,11 @@ export function statementOn({ verdicts }: Pick<AttemptRecord, 'verdicts'>): Verd
   return isKept ? before : undefined;
 }
 
+/** Who recorded last what became of a change, or dealt with it; `somebody` if no name is known. */
+export function recordedBy({ verdicts }: Pick<AttemptRecord, 'verdicts'>): string {
+  return verdicts.findLast(({ by }) => by === 'person')?.operator ?? 'somebody';
+}
+
 /** Who recorded last that a change was not made, even if that proved wrong; undefined if nobody did. */
 export function notMadeBy({ verdicts }: Pick<AttemptRecord, 'verdicts'>): string | undefined {
   const said = verdicts.findLast(({ by, verdict }) => by === 'person' && verdict === 'rejected');

@@ -6,7 +6,7 @@
 import { type AmountStyle, amountWords } from '../amounts.ts';
 import type { JsonObject } from '../api/spec.ts';
 import { counted } from '../counted.ts';
-import { claimsOf, isWatched, ownRefunds, verdictOf } from './attempt-state.ts';
+import { claimsOf, isUnconfirmed, isWatched, mayBeMade, ownRefunds, verdictOf } from './attempt-state.ts';
 import { allSentAgain, appearedOn } from './by-hand.ts';
 import { changeKinds } from './intent.ts';
 import type { AppearedRefund, PaidTwice, UnconfirmedChange } from './journal.ts';
@@ -106,10 +106,8 @@ function twiceOf(record: AttemptRecord, again: AttemptRecord, shown: readonly st
 function sentBetween(record: AttemptRecord, known: readonly AttemptRecord[]): readonly AttemptRecord[] {
   const again = allSentAgain(record, known);
   return known.filter((other) => {
-    const verdict = verdictOf(other)?.verdict;
-    const mayBeMade = verdict !== 'rejected' && verdict !== 'not_sent';
     const isLater = other.sent.proof.kind === 'refund' && other.sent.time > record.sent.time;
-    return isLater && mayBeMade && !again.includes(other);
+    return isLater && mayBeMade(other) && !again.includes(other);
   });
 }
 
@@ -144,10 +142,8 @@ export function probableRefunds(
 function mayHaveMadeMore(record: AttemptRecord): boolean {
   const last = verdictOf(record);
   if (record.sent.proof.kind !== 'refund') return false;
-  if (last === undefined || last.by === 'person') return true;
-  if (last.alarm === 'duplicate' || last.acknowledged === 'duplicate') return true;
-  if (last.verdict === 'rejected') return last.confirmed === false;
-  return last.verdict === 'unknown' || last.verdict === 'not_seen';
+  const isTwice = last?.alarm === 'duplicate' || last?.acknowledged === 'duplicate';
+  return last?.by === 'person' || isTwice || isUnconfirmed(record);
 }
 
 // The line is read at a glance, so it names three of them at most.

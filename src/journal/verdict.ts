@@ -178,7 +178,11 @@ function rulingOfStated({ sent: { proof } }: AttemptRecord, evidence: Readable):
 }
 
 // Records never go away by themselves: the order is an old copy, or something went wrong at the service.
-function missingFrom(record: AttemptRecord, shown: readonly FoundRefund[]): readonly FoundRefund[] {
+/** The refunds of an attempt that an order does not show, of those that it shows. */
+export function missingFrom(
+  record: AttemptRecord,
+  shown: readonly Pick<FoundRefund, 'id'>[],
+): readonly FoundRefund[] {
   const ids = new Set(shown.map(({ id }) => id));
   return ownRefunds(record).filter(({ id }) => id !== undefined && !ids.has(id));
 }

@@ -21,13 +21,14 @@ import {
   type AttemptRecord,
   appearedVerdict,
   isOpen,
+  isUnconfirmed,
   type Moment,
   ownRefunds,
   probableRefunds,
   refundsPaidTwice,
   statementOn,
 } from '../journal/journal.ts';
-import { casesOf, isUnconfirmed, type OrderCase, stopsRefund, untilMayAppear } from './order-cases.ts';
+import { casesOf, type OrderCase, stopsRefund, untilMayAppear } from './order-cases.ts';
 
 /** Every state of a refund, in code, JSON, screens and documents. */
 export const refundStates = [

@@ -1,6 +1,6 @@
 /** What a person must know about an order before anything else of it is changed. Pure. */
 
-import { readMoney } from '../api/charges.ts';
+import { moneyOf, type RefundRecord } from '../api/charges.ts';
 import type { JsonObject } from '../api/spec.ts';
 import {
   type AppearedRefund,
@@ -11,6 +11,7 @@ import {
   isOpen,
   isPaidTwice,
   type Moment,
+  missingFrom,
   ownRefunds,
   type PaidTwice,
   paidTwiceOf,
@@ -49,6 +50,7 @@ export function casesOf(
   now: Moment,
 ): readonly OrderCase[] {
   const open = known.find((record) => isOpen(record, now));
+  const shown = moneyOf(order)?.charges.flatMap(({ refunds }) => refunds);
   const paid = known.find(isPaidTwice);
   // One of the two may be the unconfirmed one: that is cleared up first.
   const seen = open === undefined ? seenTwice(known, order) : undefined;
@@ -62,9 +64,9 @@ export function casesOf(
   return [
     ...(open === undefined ? [] : [{ is: 'unconfirmed' as const, change: unconfirmedChange(open) }]),
     ...twiceCases(paid && paidTwiceOf(paid, known), seen, appeared),
-    ...(open === undefined ? goneCases(order, known) : []),
+    ...(open === undefined && shown !== undefined ? goneCases(order, shown, known) : []),
     ...(unshown === undefined ? [] : [{ is: 'recorded made' as const, record: unshown }]),
-    ...failedCases(order, known),
+    ...(shown === undefined ? [] : failedCases(shown, known)),
     ...late,
   ];
 }
@@ -107,27 +109,22 @@ function sendersIn(
 
 // Records never go away by themselves: the order is an old copy, or something went wrong at the service. What somebody has
 // acknowledged stops nothing any more, and refunds of the other mode were made on another order.
-function goneCases(order: JsonObject, known: readonly AttemptRecord[]): readonly OrderCase[] {
-  const reading = readMoney(order);
-  if ('problem' in reading) return [];
-  const shown = new Set(reading.money.charges.flatMap(({ refunds }) => refunds.map(({ id }) => id)));
+function goneCases(
+  order: JsonObject,
+  shown: readonly RefundRecord[],
+  known: readonly AttemptRecord[],
+): readonly OrderCase[] {
   return known.flatMap((record): readonly OrderCase[] => {
     const isOfOtherMode = order.livemode === !record.sent.proof.livemode;
     if (isOfOtherMode || record.verdicts.at(-1)?.acknowledged === 'gone') return [];
-    const refunds = ownRefunds(record).flatMap(({ id }) => (id === undefined || shown.has(id) ? [] : [id]));
+    const refunds = missingFrom(record, shown).flatMap(({ id }) => id ?? []);
     return refunds.length === 0 ? [] : [{ is: 'gone', record, refunds }];
   });
 }
 
 // What somebody has acknowledged is no news any more.
-function failedCases(order: JsonObject, known: readonly AttemptRecord[]): readonly OrderCase[] {
-  const reading = readMoney(order);
-  if ('problem' in reading) return [];
-  const failed = new Set(
-    reading.money.charges.flatMap(({ refunds }) =>
-      refunds.filter(({ meaning }) => meaning === 'failed').map(({ id }) => id),
-    ),
-  );
+function failedCases(shown: readonly RefundRecord[], known: readonly AttemptRecord[]): readonly OrderCase[] {
+  const failed = new Set(shown.filter(({ meaning }) => meaning === 'failed').map(({ id }) => id));
   return known.flatMap((record): readonly OrderCase[] => {
     const last = record.verdicts.at(-1);
     if (last?.acknowledged === 'failed' || last?.verdict !== 'applied') return [];
@@ -145,14 +142,6 @@ export function untilMayAppear(record: AttemptRecord, now: number): number | und
   const until = horizonOf(record);
   const isSaid = last?.by === 'person' && last.verdict !== 'applied';
   return isSaid && Number.isSafeInteger(until) && until > now ? until : undefined;
-}
-
-/** Whether nobody knows what became of a change, however old it is. What a person recorded is known. */
-export function isUnconfirmed({ verdicts }: AttemptRecord): boolean {
-  const last = verdicts.at(-1);
-  if (last?.by === 'person') return false;
-  if (last?.verdict === 'rejected') return last.confirmed === false;
-  return last?.verdict !== 'applied' && last?.verdict !== 'not_sent';
 }
 
 /** The attempt that a case is about, among those on the order; undefined if it is none of them. */

@@ -2,7 +2,7 @@
 
 import { type AmountStyle, amountWords } from '../amounts.ts';
 import { itemsOf, type JsonObject, meaningOfRefund } from '../api/spec.ts';
-import { type AttemptRecord, ownRefunds } from '../journal/journal.ts';
+import { type AttemptRecord, ownRefunds, recordedBy } from '../journal/journal.ts';
 import type { KnownOrder, KnownRefund, RefundState } from './known-order.ts';
 
 /** What the journal knows about one refund record. */
@@ -75,7 +75,7 @@ export function stateWhy(refund: KnownRefund, currency: string | undefined, amou
   const { state, record, attempt, amount } = refund;
   const journal = (verb: string) =>
     attempt === undefined ? '' : `: paydesk journal ${verb} ${attempt.sent.intent}`;
-  const who = attempt?.verdicts.findLast(({ by }) => by === 'person')?.operator ?? 'somebody';
+  const who = attempt === undefined ? 'somebody' : recordedBy(attempt);
   const sum = amount === undefined ? 'a refund' : amountWords(amount, currency, amounts);
   switch (state) {
     case 'made':

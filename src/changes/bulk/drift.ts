@@ -3,10 +3,11 @@
 import { figuresIn } from '../../amounts.ts';
 import {
   type ChargeMoney,
+  moneyOf,
   type OrderMoney,
-  type RefundRecord,
   readMoney,
   standingRefunds,
+  sumOf,
 } from '../../api/charges.ts';
 import { type JsonObject, statuses } from '../../api/spec.ts';
 import type { AttemptRecord } from '../../journal/journal.ts';
@@ -15,9 +16,8 @@ import type { Profile } from '../../profiles/profiles.ts';
 
 /** The money of an order as a plan keeps it; undefined if the order does not show all of it. */
 export function moneyBefore(order: JsonObject | undefined): MoneyBefore | undefined {
-  const reading = order && readMoney(order);
-  if (reading === undefined || 'problem' in reading) return undefined;
-  const { money } = reading;
+  const money = moneyOf(order);
+  if (money === undefined) return undefined;
   const { amount, currency, amountRefunded, status, isRefundable } = money;
   const charges = money.charges.map((charge) => ({
     id: charge.id,
@@ -78,8 +78,8 @@ export function foreignRefunds(
   order: JsonObject,
   own: readonly AttemptRecord[],
 ): readonly ForeignRefund[] {
-  const reading = readMoney(order);
-  return 'problem' in reading ? [] : foreignOf(before, reading.money, own);
+  const money = moneyOf(order);
+  return money === undefined ? [] : foreignOf(before, money, own);
 }
 
 // A refund is the plan's own by its id. If the journal has no id, since a person recorded the refund, by charge and amount.
@@ -160,8 +160,6 @@ function sumChanged({ amountRefunded: was, charges }: MoneyBefore, money: OrderM
   const is = money.amountRefunded;
   const known = new Set(charges.flatMap(({ refunds }) => refunds.map(({ id }) => id)));
   const own = money.charges.flatMap(standingRefunds).filter(({ id }) => !known.has(id));
-  const sumOf = (some: readonly RefundRecord[]) =>
-    some.reduce((sum, { amount }) => sum + Math.abs(amount), 0);
   const [made, taken] = [sumOf(own.filter(({ meaning }) => meaning === 'made')), sumOf(own)];
   if (was === undefined ? is === undefined || taken > 0 : is === was + made || is === was + taken) return [];
   const shown = `amount_refunded was ${was ?? 'absent'} and is ${is ?? 'absent'}`;

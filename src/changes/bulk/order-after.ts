@@ -1,6 +1,5 @@
 /** An order as it will be after rows of the same plan: the next row of that order is planned against it. Pure. */
 
-import { type OrderMoney, readMoney } from '../../api/charges.ts';
 import { isObject, type JsonObject, statuses } from '../../api/spec.ts';
 import type { ExpectedRefund } from '../../journal/journal.ts';
 
@@ -20,12 +19,6 @@ export function orderAfter(order: JsonObject, expected: readonly ExpectedRefund[
     payment_status: refunded === order.amount ? statuses.refunded : order.payment_status,
     ...(refunded === undefined ? {} : { amount_refunded: refunded }),
   };
-}
-
-/** The money of an order; undefined if the order does not show all of it. */
-export function moneyOf(order: JsonObject): OrderMoney | undefined {
-  const reading = readMoney(order);
-  return 'money' in reading ? reading.money : undefined;
 }
 
 /** Whether a refund is one that `orderAfter` added. No service has such an id. */

@@ -1,14 +1,14 @@
 /** Plans one refund of a row, or says why it cannot be sent or must be looked at first. Pure. */
 
 import { amountWords, figureWords, partWords } from '../../amounts.ts';
-import { type ChargeMoney, newestOf, type OrderMoney } from '../../api/charges.ts';
+import { type ChargeMoney, moneyOf, newestOf, type OrderMoney } from '../../api/charges.ts';
 import type { JsonObject } from '../../api/spec.ts';
 import { CliError } from '../../errors.ts';
 import type { ExpectedRefund } from '../../journal/journal.ts';
 import { anyWord, fullWord } from '../../plans/plans.ts';
 import { modeProblem, type Profile } from '../../profiles/profiles.ts';
 import { chargesInTheWay, planRefund, type RefundPlan, refundedBefore } from '../refund/refund-plan.ts';
-import { isPlanned, moneyOf } from './order-after.ts';
+import { isPlanned } from './order-after.ts';
 import type { NewRow, OrderOfRow, RowsAsked } from './order-of-rows.ts';
 import { rowDoubt, twinMarks } from './row-doubts.ts';
 import {

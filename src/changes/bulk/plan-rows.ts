@@ -1,10 +1,11 @@
 /** Turns the rows of an input file that name one order into rows of a plan, or says why they cannot be sent. Pure. */
 
+import { moneyOf } from '../../api/charges.ts';
 import { type JsonObject, livemodeOf } from '../../api/spec.ts';
 import { anyWord, fullWord, type InputRow, rowKey } from '../../plans/plans.ts';
 import { chargesNamed } from '../refund/refund-plan.ts';
 import { moneyBefore } from './drift.ts';
-import { moneyOf, orderAfter } from './order-after.ts';
+import { orderAfter } from './order-after.ts';
 import type { NewRow, OrderOfRow, OrderOfRows, RowsAsked } from './order-of-rows.ts';
 import { planRow } from './plan-row.ts';
 import { partsUnder, rowFromJournal, sentUnder, triedBefore } from './row-from-journal.ts';

@@ -2,7 +2,13 @@
 
 import type { Context } from '../../commands/command.ts';
 import { CliError } from '../../errors.ts';
-import { type AttemptRecord, attemptName, isMadeByHand, isWatched } from '../../journal/journal.ts';
+import {
+  type AttemptRecord,
+  attemptName,
+  isMadeByHand,
+  isUnconfirmed,
+  isWatched,
+} from '../../journal/journal.ts';
 import type { Plan } from '../../plans/plans.ts';
 import { attemptsOfPlan } from './report-plan.ts';
 import type { RowReport } from './row-verdicts.ts';
@@ -36,7 +42,7 @@ export async function readAgain(ctx: Context, plan: Plan): Promise<Looked> {
     const keys = new Set(rows.map(({ key }) => key));
     for (const record of attempts.filter(({ sent }) => keys.has(sent.given ?? ''))) {
       if (ctx.journal.mayStillLeave(record, now)) continue;
-      if (ctx.journal.isOpen(record, now) || isUnchecked(record)) open.push(record);
+      if (isUnconfirmed(record)) open.push(record);
       else if (watched.length < watchedMax && (isWatched(record) || isMadeByHand(record)))
         watched.push(record);
     }
@@ -61,12 +67,6 @@ export async function readAgain(ctx: Context, plan: Plan): Promise<Looked> {
     end();
   }
   return looked;
-}
-
-// Its time is over, so it blocks nothing any more. But no read has shown yet what became of it.
-function isUnchecked({ verdicts }: AttemptRecord): boolean {
-  const last = verdicts.at(-1);
-  return last?.verdict === 'not_seen' || (last?.verdict === 'rejected' && last.confirmed === false);
 }
 
 // If the order cannot be read now, why.

@@ -1,13 +1,14 @@
 /** Why a person must look at a row of a plan before it is sent, and which possible twins its order has. Pure. */
 
 import type { OrderMoney } from '../../api/charges.ts';
-import { type ReasonWords, refundReasons, statuses } from '../../api/spec.ts';
+import { statuses } from '../../api/spec.ts';
 import { counted } from '../../counted.ts';
-import type { AttemptRecord } from '../../journal/journal.ts';
+import { type AttemptRecord, touches } from '../../journal/journal.ts';
 import { type KnownOrder, type KnownRefund, stateWhy, stopsRefund } from '../../orders/orders.ts';
 import type { PlanRow } from '../../plans/plans.ts';
 import type { Profile } from '../../profiles/profiles.ts';
 import { changeOf } from '../change-words.ts';
+import { isOfDuplicate } from '../refund/refund-checks.ts';
 
 /** A possible twin of the order of a row. */
 export interface TwinOfRow {
@@ -85,7 +86,8 @@ function refundInTheWay(
   const isUnshown = ({ state, attempt }: KnownRefund) =>
     state === 'recorded made' &&
     attempt?.sent.plan !== planId &&
-    attempt?.sent.proof.expected.some((one) => expected.some(({ chargeId }) => chargeId === one.chargeId));
+    attempt !== undefined &&
+    touches({ expected }, attempt);
   return refunds.find(isStop) ?? refunds.find(isUnshown);
 }
 
@@ -94,18 +96,12 @@ function isOfPlan({ sent }: AttemptRecord): boolean {
   return sent.plan !== undefined;
 }
 
-/** Whether a reason says that the order is one of two equal ones, of which only one may be refunded. */
-export function isOfTwins(reason: PlanRow['reason']): boolean {
-  const words: ReasonWords | undefined = reason === undefined ? undefined : refundReasons[reason];
-  return words?.oneOfTwins === true;
-}
-
 function twinDoubt(
   { reason }: Pick<PlanRow, 'reason'>,
   twins: readonly TwinOfRow[],
   again: readonly string[],
 ): string | undefined {
-  if (!isOfTwins(reason)) return undefined;
+  if (!isOfDuplicate(reason)) return undefined;
   const twin = twins.find(({ name }) => name !== undefined && !again.includes(name));
   if (twin === undefined) return undefined;
   return `${twin.words}; if that is meant, add --again ${twin.name}`;

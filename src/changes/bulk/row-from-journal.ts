@@ -1,6 +1,6 @@
 /** What the journal knows of a row that is planned: whether it was sent before, and what became of it. Pure. */
 
-import { type AttemptRecord, attemptName } from '../../journal/journal.ts';
+import { type AttemptRecord, attemptName, mayBeMade } from '../../journal/journal.ts';
 import type { PlanRow } from '../../plans/plans.ts';
 
 /** The last attempt under the key of a row, if that was made or may have been; undefined if nothing was sent, or surely not made. */
@@ -48,10 +48,4 @@ export function rowFromJournal<Row extends Omit<PlanRow, 'number'>>(
 
 function lastUnder(key: string, attempts: readonly AttemptRecord[]): AttemptRecord | undefined {
   return attempts.findLast(({ sent }) => sent.given === key);
-}
-
-// A row that certainly was not made is planned anew.
-function mayBeMade({ verdicts }: AttemptRecord): boolean {
-  const verdict = verdicts.at(-1);
-  return verdict === undefined || (verdict.verdict !== 'rejected' && verdict.verdict !== 'not_sent');
 }

@@ -17,10 +17,10 @@ import { type InputRow, leanRow, type PlanRow } from '../../plans/plans.ts';
 import { notesOnSettled } from '../by-hand-words.ts';
 import { madeWords, originsAmong } from '../refund/known-refunds.ts';
 import { lookForTwins } from '../refund/look-for-twins.ts';
+import { isOfDuplicate } from '../refund/refund-checks.ts';
 import type { NewRow, OrderOfRows, RowsAsked } from './order-of-rows.ts';
 import { planRows } from './plan-rows.ts';
 import { orderIdOf, type ReadOrders } from './read-orders.ts';
-import { isOfTwins } from './row-doubts.ts';
 import { turn } from './turn.ts';
 
 // Orders between two turns of the event loop.
@@ -46,7 +46,7 @@ export async function rowsOfOrders(
       if (done % ordersAtOnce === 0) await turn();
       ctx.signal.throwIfAborted();
       const file: TwinsOfFile = {
-        isOfTwins: rows.some(({ reason }) => isOfTwins(reason)),
+        isOfTwins: rows.some(({ reason }) => isOfDuplicate(reason)),
         lineOf: (other) => byOrder.get(other)?.[0]?.line,
         refundedBefore: refunded,
       };

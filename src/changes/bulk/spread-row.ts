@@ -1,12 +1,12 @@
 /** Spreads the amount of a row over the charges of its order: one row of the plan for each charge, all of them or none. Pure. */
 
 import { amountWords, figureWords, partWords } from '../../amounts.ts';
-import type { ChargeMoney } from '../../api/charges.ts';
+import { countingCharges } from '../../api/charges.ts';
 import type { JsonObject } from '../../api/spec.ts';
 import type { AttemptRecord } from '../../journal/journal.ts';
 import { allocate, anyWord, fullWord, rowKey } from '../../plans/plans.ts';
 import type { Profile } from '../../profiles/profiles.ts';
-import { moneyOf, orderAfter } from './order-after.ts';
+import { orderAfter } from './order-after.ts';
 import type { NewRow, OrderOfRow, RowsAsked } from './order-of-rows.ts';
 import { linesBefore, planRow } from './plan-row.ts';
 import { rowFromJournal, sentUnder } from './row-from-journal.ts';
@@ -15,10 +15,6 @@ import { rowFromJournal, sentUnder } from './row-from-journal.ts';
 export function needsAllocation({ charge, amount }: NewRow, order: JsonObject | undefined): boolean {
   if (charge !== anyWord || amount === fullWord || order === undefined) return false;
   return countingCharges(order).length > 1;
-}
-
-function countingCharges(order: JsonObject): readonly ChargeMoney[] {
-  return moneyOf(order)?.charges.filter(({ counts }) => counts) ?? [];
 }
 
 /** One row for each charge. Parts that were sent before (`sent`) stay as they are, and only the rest is spread. */

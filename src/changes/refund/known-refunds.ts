@@ -1,7 +1,7 @@
 /** What the journal of this machine knows about an order's refunds: who sent them, why, and the note. */
 
 import type { Service } from '../../api/api.ts';
-import { type ChargeMoney, readMoney } from '../../api/charges.ts';
+import { moneyOf } from '../../api/charges.ts';
 import { type JsonObject, meaningOfRefund } from '../../api/spec.ts';
 import type { Context } from '../../commands/command.ts';
 import { CliError } from '../../errors.ts';
@@ -40,16 +40,14 @@ export async function originsAmong(
   order: JsonObject,
   attemptsOn: () => Promise<readonly AttemptRecord[]>,
 ): Promise<RefundOrigins> {
-  const reading = readMoney(order);
-  if (!('money' in reading) || reading.money.charges.every(({ refunds }) => refunds.length === 0))
-    return new Map();
+  const ids = moneyOf(order)?.charges.flatMap(({ refunds }) => refunds.map(({ id }) => id)) ?? [];
+  if (ids.length === 0) return new Map();
   try {
     const attempts = await attemptsOn();
     const probable = probableRefunds(attempts, order);
     const doubled = [...probable.values()].filter(
       (record) => isDoubled(record) && namedByReply(record).length === 0,
     );
-    const ids = reading.money.charges.flatMap(({ refunds }) => refunds.map(({ id }) => id));
     return new Map([
       ...(await strangersOf(ctx, ids)),
       ...[...probable].map(([id, record]) => [id, probableOrigin(ctx, record)] as const),
@@ -148,9 +146,9 @@ export async function failedTimes(
   service: Service,
   order: JsonObject,
 ): Promise<(refundId: string) => string | undefined> {
-  const reading = readMoney(order);
-  const isFailed = 'money' in reading && reading.money.charges.some((charge) => hasFailedOne(charge));
-  const attempts = isFailed ? await ctx.journal.attemptsOf(service, String(order.id)).catch(() => []) : [];
+  const refunds = moneyOf(order)?.charges.flatMap((charge) => charge.refunds) ?? [];
+  const hasFailed = refunds.some(({ meaning }) => meaning === 'failed');
+  const attempts = hasFailed ? await ctx.journal.attemptsOf(service, String(order.id)).catch(() => []) : [];
   const rows = attempts.flatMap(({ verdicts }) => verdicts);
   return (refundId) => {
     const first = rows.find(({ refunds = [] }) =>
@@ -158,10 +156,6 @@ export async function failedTimes(
     );
     return first && `read ${ctx.shortTime(first.time)}`;
   };
-}
-
-function hasFailedOne({ refunds }: ChargeMoney): boolean {
-  return refunds.some(({ meaning }) => meaning === 'failed');
 }
 
 /** Says of a refund when it was made and by whom: `, made at 05:05:12 by op7: ticket 8812`. */

@@ -11,6 +11,7 @@ import {
   type RefundRecord,
   readMoney,
   standingRefunds,
+  sumOf,
 } from '../../api/charges.ts';
 import { type JsonObject, type ReasonWords, refundReasons, statuses } from '../../api/spec.ts';
 import { CliError } from '../../errors.ts';
@@ -172,16 +173,19 @@ export function refundCommand(profile: Profile, { id }: OrderMoney, words: reado
 // The flags as they were typed or answered, and what --again must name.
 function typedAgain(
   amount: string | undefined,
-  { reason, note }: Pick<RefundAsked, 'reason' | 'note'>,
+  asked: Pick<RefundAsked, 'reason' | 'note'>,
   names: readonly string[],
 ): readonly string[] {
-  return [
-    ...(amount === undefined ? [] : ['--amount', amount]),
-    ...(reason === undefined ? [] : ['--reason', reason]),
-    ...(note === undefined ? [] : ['--note', note]),
-    '--again',
-    names.join(','),
-  ];
+  return [...typedFlags(amount, asked), '--again', names.join(',')];
+}
+
+function typedFlags(
+  amount: string | undefined,
+  { reason, note }: Pick<RefundAsked, 'reason' | 'note'>,
+): readonly string[] {
+  return Object.entries({ amount, reason, note }).flatMap(([name, value]) =>
+    value === undefined ? [] : [`--${name}`, value],
+  );
 }
 
 function typedAmount(
@@ -252,10 +256,6 @@ function refundsSince({ charges }: OrderMoney, sinceMs: number): readonly Refund
     .filter(({ createdAt }) => createdAt === undefined || createdAt * 1000 > sinceMs);
 }
 
-function sumOf(refunds: readonly RefundRecord[]): number {
-  return refunds.reduce((sum, { amount }) => sum + Math.abs(amount), 0);
-}
-
 /** What was asked for besides the charge. The commands of the hints keep it. */
 type AskedBesides = Partial<Pick<RefundAsked, 'amount' | 'reason' | 'note'>>;
 
@@ -272,11 +272,7 @@ export function chargeCommands(
   nowMs: number,
 ): string[] {
   const typed = typedAmount(amount, money, profile);
-  const more = [
-    ...(typed === undefined ? [] : ['--amount', typed]),
-    ...(reason === undefined ? [] : ['--reason', reason]),
-    ...(note === undefined ? [] : ['--note', note]),
-  ];
+  const more = typedFlags(typed, { reason, note });
   return charges.flatMap((charge) => {
     const line = `charge ${charge.number} ${nameOfCharge(charge, money)}: ${partWords(charge.left, charge.amount, money.currency, profile.settings)} left`;
     const refund = amount ?? charge.left;

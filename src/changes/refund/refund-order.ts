@@ -1,7 +1,7 @@
 /** Refunds an order: plans the refund from the flags and the answers of a person, and hands it to the change of an order. */
 
 import { typedForm } from '../../amounts.ts';
-import { type OrderMoney, readMoney } from '../../api/charges.ts';
+import { moneyOf, type OrderMoney } from '../../api/charges.ts';
 import { type JsonObject, paths } from '../../api/spec.ts';
 import type { Context } from '../../commands/command.ts';
 import { checkDecimals } from '../../commands/flags.ts';
@@ -220,8 +220,7 @@ export async function splitAgain(
   const isTwins = (name: string) => ofTwins.has(name);
   const split = { again: again.filter((name) => !isTwins(name)), twins: again.filter(isTwins) };
   if (!failed) return split;
-  const reading = readMoney(order);
-  const refunds = 'money' in reading ? reading.money.charges.flatMap((charge) => charge.refunds) : [];
+  const refunds = moneyOf(order)?.charges.flatMap((charge) => charge.refunds) ?? [];
   const ofOrder = new Set([
     ...refunds.map((refund) => refund.id),
     ...(await ctx.journal.attemptsOf(service, id)).map(attemptName),

@@ -10,6 +10,7 @@ import {
   appearedWords,
   checkTwiceCommand,
   failedWords,
+  findOutCommand,
   goneWords,
   mayAppearWords,
   unshownWords,
@@ -204,12 +205,10 @@ function twiceText(
 }
 
 function unconfirmedText(change: UnconfirmedChange, { ctx, profile }: RowParts): string {
-  const { kind, amount, currency, sentAt, operator, intent } = change;
-  const { noun, provable } = changeKinds[kind];
+  const { kind, amount, currency, sentAt, operator } = change;
   const sum = amount === undefined ? '' : ` of ${amountWords(amount, currency, profile.settings)}`;
   const sent = `${ctx.shortTime(sentAt)}, by ${operator}`;
-  const command = `paydesk journal ${provable ? 'reconcile' : 'show'} ${intent}`;
-  return `an earlier ${noun}${sum} (${sent}) is still unconfirmed: ${command}`;
+  return `an earlier ${changeKinds[kind].noun}${sum} (${sent}) is still unconfirmed: ${findOutCommand(change)}`;
 }
 
 function twinText(

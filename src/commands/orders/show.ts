@@ -2,7 +2,7 @@
 
 import { amountWords } from '../../amounts.ts';
 import { readOne, type Service } from '../../api/api.ts';
-import { newestEqual, type OrderMoney, readMoney, standingRefunds } from '../../api/charges.ts';
+import { moneyOf, newestEqual, type OrderMoney, standingRefunds } from '../../api/charges.ts';
 import { type Order, readOrder } from '../../api/records.ts';
 import { orderColumns, resources } from '../../api/resources.ts';
 import { type JsonObject, statuses } from '../../api/spec.ts';
@@ -159,13 +159,13 @@ function orderView(ctx: Context, shown: OrderShown): readonly Block[] {
   const { settings } = profile;
   const order = readOrder(value);
   if (order === undefined) return [{ line: 'this record is not an order' }];
-  const reading = readMoney(value);
+  const money = moneyOf(value);
   return [
     ...head(ctx, order, shown),
     'blank',
     ...orderContents(order, value, { origins, states: shown.states }, settings, unshownAmount(shown)),
     ...(openSteps(ctx, shown) ??
-      ('money' in reading && shown.away === undefined ? nextSteps(reading.money, shown) : [])),
+      (money !== undefined && shown.away === undefined ? nextSteps(money, shown) : [])),
     ...awayLines(ctx, shown),
   ];
 }
