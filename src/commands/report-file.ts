@@ -36,13 +36,9 @@ export async function openFile(ctx: Context, asked: Asked, path: string): Promis
       `${path} was exported on ${time.days.full(startedAt * 1000)}, before the period ${asked.period?.text ?? ''} begins`,
     );
   const { origin } = account;
+  const attemptsOf = (orderIds: ReadonlySet<string>) => ctx.journal.attempts({ origin, orderIds });
   const makers =
-    needs.makers && query.rows !== 'refunds'
-      ? await makersOf(
-          (orderIds) => ctx.journal.attempts({ origin, orderIds }),
-          () => ctx.journal.now(),
-        )
-      : nobodyAsked;
+    needs.makers && query.rows !== 'refunds' ? await makersOf(attemptsOf, ctx.journal) : nobodyAsked;
   const filters = filtersOf(query);
   let read = 0;
   async function* facts(): AsyncGenerator<Facts> {
@@ -65,7 +61,7 @@ export async function openFile(ctx: Context, asked: Asked, path: string): Promis
     knowsPayments: holds(query, 'payments', time.range),
     facts: facts(),
     unconfirmed: () => ctx.journal.attempts({ origin, unconfirmed: true }),
-    attemptsOf: (orderIds) => ctx.journal.attempts({ origin, orderIds }),
+    attemptsOf,
     readWords,
     ...asOfReading({ days: time.days, asOf, readWords }),
   };

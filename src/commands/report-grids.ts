@@ -1,22 +1,25 @@
-/** The tables of reports: sums for each currency and the lines of a split, with their charts where there is room. */
+/** The first part of the screen of a summary: sums for each currency and the lines of a split, with their charts where there is room. */
 
 import { type AmountStyle, figureWords } from '../amounts.ts';
 import {
   bar,
   calendar,
   type DaysByCurrency,
+  type Dimension,
   type Figure,
+  isTimeUnit,
   type Line,
   largestOf,
   legendOf,
   type Series,
   type Signs,
+  type Summary,
   sparklineOf,
 } from '../reports/reports.ts';
 import type { Block } from '../terminal/terminal.ts';
 import type { Context } from './command.ts';
 import type { Chart } from './report-flags.ts';
-import { currencyWord } from './report-screen.ts';
+import { bucketWords, currencyWord, titleLine } from './report-screen.ts';
 import type { Source } from './report-source.ts';
 
 /** What is drawn, and with which signs; undefined if nothing is. */
@@ -25,8 +28,43 @@ interface Drawing {
   readonly signs: Signs;
 }
 
-export function drawingOf({ out }: Pick<Context, 'out'>, chart: Chart = 'auto'): Drawing | undefined {
-  return chart === 'none' || out.charts === 'none' ? undefined : { kind: chart, signs: out.charts };
+/** What is summed up, and how it is shown. */
+interface Summed<Name extends string> {
+  readonly title: string;
+  readonly by: Dimension;
+  readonly chart: Chart | undefined;
+  readonly columns: readonly FigureColumn<Name>[];
+  /** Those of the lines of the split, if they are others. */
+  readonly split?: readonly FigureColumn<Name>[];
+  /** The sum that the bars show. */
+  readonly bars: Name;
+}
+
+/** The title, the sums and their split. Without `days`, no days are drawn. */
+export function summaryBlocks<Name extends string>(
+  ctx: Context,
+  source: Source,
+  { title, by, chart = 'auto', columns, split = columns, bars }: Summed<Name>,
+  { totals, buckets, days }: Pick<Summary<Name>, 'totals' | 'buckets'> & Partial<Pick<Summary<Name>, 'days'>>,
+): readonly Block[] {
+  const { charts } = ctx.out;
+  const drawing = chart === 'none' || charts === 'none' ? undefined : { kind: chart, signs: charts };
+  const series = days === undefined ? () => undefined : seriesOf(days, source);
+  const isBeside = days !== undefined && !(isTimeUnit(by) && drawing?.kind === 'auto');
+  return [
+    titleLine(ctx, title, source),
+    totalsGrid(totals, columns, series, isBeside ? drawing : undefined),
+    ...bucketsGrids(`BY ${by.toUpperCase()}`, buckets, split, {
+      by: bars,
+      drawing,
+      nameOf: (bucket) => bucketWords(source, bucket, by),
+    }),
+    ...calendarGrids(
+      totals.map(({ currency }) => currency),
+      series,
+      drawing,
+    ),
+  ];
 }
 
 /** A column of figures. A figure with a currency is an amount. */
@@ -48,14 +86,12 @@ export function amountColumn<Name extends string>(
   return { title, cell: ({ sums, currency }) => figureWords(sums[name], currency, style) };
 }
 
-/** A line for each currency, with a sparkline of its days beside it. */
-export function totalsGrid<Name extends string>(
+// A line for each currency, with a sparkline of its days beside it.
+function totalsGrid<Name extends string>(
   totals: readonly Line<Name>[],
   columns: readonly FigureColumn<Name>[],
-  sparks: {
-    readonly series: (currency: string) => Series | undefined;
-    readonly drawing: Drawing | undefined;
-  },
+  series: (currency: string) => Series | undefined,
+  drawing: Drawing | undefined,
 ): Block {
   const none: readonly string[] = [
     '-',
@@ -70,7 +106,6 @@ export function totalsGrid<Name extends string>(
   ];
   const right = columns.map((_, index) => index + 1);
   const block = { grid, right, indent: 2, narrow: oneLineEach(grid, 2) };
-  const { series, drawing } = sparks;
   if (drawing === undefined || !['auto', 'spark'].includes(drawing.kind)) return block;
   const drawn = totals.map((line) => series(line.currency ?? ''));
   const unitAt = (room: number) =>
@@ -107,8 +142,8 @@ function withLegend(title: string, signs: Signs, room = Number.POSITIVE_INFINITY
   return title === '' || whole.length > room ? title : whole;
 }
 
-/** The days of a currency as a series; undefined for a period of one day. */
-export function seriesOf(
+// The days of a currency as a series; undefined for a period of one day.
+function seriesOf(
   days: DaysByCurrency,
   { days: zone, range, reachesTo }: Source,
 ): (currency: string) => Series | undefined {
@@ -128,8 +163,8 @@ const longestBar = 24;
 // With fewer cells, a name that is cut cannot be told from another one.
 const leastName = 18;
 
-/** The lines of a split, one grid for each currency, with a bar beside each line. */
-export function bucketsGrids<Name extends string>(
+// The lines of a split, one grid for each currency, with a bar beside each line.
+function bucketsGrids<Name extends string>(
   title: string,
   buckets: readonly Line<Name>[],
   columns: readonly FigureColumn<Name>[],
@@ -160,8 +195,8 @@ export function bucketsGrids<Name extends string>(
   });
 }
 
-/** A calendar for each currency, if one was asked for. */
-export function calendarGrids(
+// A calendar for each currency, if one was asked for.
+function calendarGrids(
   currencies: readonly (string | undefined)[],
   series: (currency: string) => Series | undefined,
   drawing: Drawing | undefined,

@@ -122,12 +122,8 @@ async function sourceOf(
 ): Promise<OpenedSource> {
   const service = await ctx.service();
   const { journal } = ctx;
-  const makers = needs.makers
-    ? await makersOf(
-        (orders) => journal.attemptsOf(service, orders),
-        () => journal.now(),
-      )
-    : nobodyAsked;
+  const attemptsOf = (orders: ReadonlySet<string>) => journal.attemptsOf(service, orders);
+  const makers = needs.makers ? await makersOf(attemptsOf, journal) : nobodyAsked;
   // Refunds that this machine made in the period. What the index shows is taken off.
   const { refunds: missing, orders } =
     needs.kind === 'orders'
@@ -166,7 +162,7 @@ async function sourceOf(
     knowsPayments: true,
     facts: read.facts,
     unconfirmed: () => unconfirmedOf(ctx, service),
-    attemptsOf: (orders) => journal.attemptsOf(service, orders),
+    attemptsOf,
     readWords: () => `${counted(status.orders, 'order')} in the index of this machine`,
     asOfLines: () => indexLines(times, status, told()),
     asOfLinesOfFile: () => indexLinesOfFile(times, status, told()),

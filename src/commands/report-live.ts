@@ -20,12 +20,8 @@ export async function openLive(ctx: Context, asked: Asked): Promise<OpenedSource
   const service = await ctx.service({ maxPerSecond: flags['max-rps'] });
   const time = timeOf(ctx, asked);
   const { journal } = ctx;
-  const makers = needs.makers
-    ? await makersOf(
-        (orders) => journal.attemptsOf(service, orders),
-        () => journal.now(),
-      )
-    : nobodyAsked;
+  const attemptsOf = (orders: ReadonlySet<string>) => journal.attemptsOf(service, orders);
+  const makers = needs.makers ? await makersOf(attemptsOf, journal) : nobodyAsked;
   const walked = walk(ctx, service, { makers, see, since: stopOf(needs, time.range) });
   const asOf = ctx.clock.now();
   return {
@@ -38,7 +34,7 @@ export async function openLive(ctx: Context, asked: Asked): Promise<OpenedSource
     knowsPayments: true,
     facts: walked.facts,
     unconfirmed: () => unconfirmedOf(ctx, service),
-    attemptsOf: (orders) => journal.attemptsOf(service, orders),
+    attemptsOf,
     readWords: walked.words,
     ...asOfReading({ days: time.days, asOf, readWords: walked.words }),
   };

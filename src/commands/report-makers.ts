@@ -2,7 +2,7 @@
 
 import type { JsonObject } from '../api/spec.ts';
 import { CliError } from '../errors.ts';
-import { type AttemptRecord, broughtBy, type Moment } from '../journal/journal.ts';
+import { type AttemptRecord, broughtBy, type Journal, type Moment } from '../journal/journal.ts';
 import { knownOrder, ordersWithRefunds, toldRefunds, withChargeIds } from '../orders/orders.ts';
 import { type Known, type Maker, noReason, notFromHere } from '../reports/reports.ts';
 
@@ -24,9 +24,9 @@ export const nobodyAsked: Makers = () => Promise.resolve(() => ({ ...elsewhere, 
  * Who made the refunds of orders. Throws CliError 'refused' if the journal cannot be read: all refunds would then look as if
  * somebody else had made them. That is tried at once, before anything else is read.
  */
-export async function makersOf(ask: AskJournal, now: () => Promise<Moment>): Promise<Makers> {
+export async function makersOf(ask: AskJournal, journal: Pick<Journal, 'now'>): Promise<Makers> {
   await attemptsOn(ask, []);
-  return async (orders) => makerAmong(await attemptsOn(ask, orders), await now());
+  return async (orders) => makerAmong(await attemptsOn(ask, orders), await journal.now());
 }
 
 function makerAmong(attempts: readonly AttemptRecord[], now: Moment): MakerOf {

@@ -117,6 +117,12 @@ export function closingBlocks({ asOfLines }: Source, lines: readonly AsOfLine[])
   return ['blank', ...all.map(([label, text]): Block => ({ line: `${label.padEnd(7)}${text}`, hang: 7 }))];
 }
 
+/** How many records no sum has; nothing if there are none. */
+export function unsummedLines(totals: readonly Line<'unsummed'>[]): readonly AsOfLine[] {
+  const unsummed = totals.reduce((sum, { sums }) => sum + Number(sums.unsummed), 0);
+  return unsummed === 0 ? [] : [['note', `unsummed ${unsummed}: no amount is shown, so no sum has them`]];
+}
+
 /** Whether nothing is missing in the sums. */
 export function isComplete({ undated, hidden }: Gaps): boolean {
   return undated + hidden === 0;

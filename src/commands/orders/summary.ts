@@ -1,35 +1,14 @@
 /** `orders summary`: how many orders were created in a period and how much they are, split by status, day or card. */
 
-import {
-  isTimeUnit,
-  type OrderSum,
-  orderDimensions,
-  type Summary,
-  summariseOrders,
-} from '../../reports/reports.ts';
+import { type OrderSum, orderDimensions, type Summary, summariseOrders } from '../../reports/reports.ts';
 import type { Block } from '../../terminal/terminal.ts';
 import { type Context, defineCommand } from '../command.ts';
 import { flag } from '../flags.ts';
 import { openSource } from '../open-report-source.ts';
 import { type Chart, chartFlag, sourceFlags, sourceHelp, wordsForBrand } from '../report-flags.ts';
-import {
-  amountColumn,
-  bucketsGrids,
-  calendarGrids,
-  countColumn,
-  drawingOf,
-  seriesOf,
-  totalsGrid,
-} from '../report-grids.ts';
+import { amountColumn, countColumn, summaryBlocks } from '../report-grids.ts';
 import { firstColumns, firstFields, lastColumns, lastFields, rowColumn, showReport } from '../report-rows.ts';
-import {
-  amountsOf,
-  bucketWords,
-  closingBlocks,
-  isComplete,
-  refuseGaps,
-  titleLine,
-} from '../report-screen.ts';
+import { amountsOf, closingBlocks, isComplete, refuseGaps, unsummedLines } from '../report-screen.ts';
 import type { Source } from '../report-source.ts';
 import { parsePeriod, periodFlag } from '../typed-period.ts';
 
@@ -105,38 +84,18 @@ const columns = [
 function screen(
   ctx: Context,
   source: Source,
-  { totals, buckets, days }: Summary<OrderSum>,
+  result: Summary<OrderSum>,
   by: (typeof orderDimensions)[number],
   chart: Chart | undefined,
 ): readonly Block[] {
   const style = amountsOf(source);
-  const drawing = drawingOf(ctx, chart);
-  const series = seriesOf(days, source);
   const figures = [
     countColumn<OrderSum>('ORDERS', 'orders'),
     amountColumn<OrderSum>('AMOUNT', 'amount', style),
     amountColumn<OrderSum>('REFUNDED', 'refunded', style),
   ];
-  const unsummed = totals.reduce((sum, { sums }) => sum + Number(sums.unsummed), 0);
   return [
-    titleLine(ctx, 'ORDERS', source),
-    totalsGrid(totals, figures, {
-      series,
-      drawing: isTimeUnit(by) && drawing?.kind === 'auto' ? undefined : drawing,
-    }),
-    ...bucketsGrids(`BY ${by.toUpperCase()}`, buckets, figures, {
-      by: 'amount',
-      drawing,
-      nameOf: (bucket) => bucketWords(source, bucket, by),
-    }),
-    ...calendarGrids(
-      totals.map(({ currency }) => currency),
-      series,
-      drawing,
-    ),
-    ...closingBlocks(
-      source,
-      unsummed === 0 ? [] : [['note', `unsummed ${unsummed}: no amount is shown, so no sum has them`]],
-    ),
+    ...summaryBlocks(ctx, source, { title: 'ORDERS', by, chart, columns: figures, bars: 'amount' }, result),
+    ...closingBlocks(source, unsummedLines(result.totals)),
   ];
 }

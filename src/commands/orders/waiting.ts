@@ -6,16 +6,9 @@ import { defineCommand } from '../command.ts';
 import { flag } from '../flags.ts';
 import { openSource } from '../open-report-source.ts';
 import { chartFlag, sourceFlags, sourceHelp, wordsForBrand } from '../report-flags.ts';
-import { amountColumn, bucketsGrids, countColumn, drawingOf, totalsGrid } from '../report-grids.ts';
+import { amountColumn, countColumn, summaryBlocks } from '../report-grids.ts';
 import { firstColumns, firstFields, lastColumns, lastFields, rowColumn, showReport } from '../report-rows.ts';
-import {
-  amountsOf,
-  bucketWords,
-  closingBlocks,
-  isComplete,
-  refuseGaps,
-  titleLine,
-} from '../report-screen.ts';
+import { amountsOf, closingBlocks, isComplete, refuseGaps } from '../report-screen.ts';
 import { periodFlag } from '../typed-period.ts';
 
 export const waiting = defineCommand({
@@ -75,15 +68,15 @@ export const waiting = defineCommand({
       countColumn<OrderSum>('ORDERS', 'orders'),
       amountColumn<OrderSum>('AMOUNT', 'amount', amountsOf(source)),
     ];
-    const drawing = drawingOf(ctx, flags.chart);
+    const shown = {
+      title: 'WAITING FOR CAPTURE',
+      by,
+      chart: flags.chart,
+      columns: figures,
+      bars: 'amount',
+    } as const;
     await showReport(ctx, columns, rows, source, () => [
-      titleLine(ctx, 'WAITING FOR CAPTURE', source),
-      totalsGrid(totals, figures, { series: () => undefined, drawing: undefined }),
-      ...bucketsGrids(`BY ${by.toUpperCase()}`, buckets, figures, {
-        by: 'amount',
-        drawing,
-        nameOf: (bucket) => bucketWords(source, bucket, by),
-      }),
+      ...summaryBlocks<OrderSum>(ctx, source, shown, { totals, buckets }),
       ...closingBlocks(source, [['note', 'the service does not say when an authorization lapses']]),
     ]);
     refuseGaps(gaps, 'orders');

@@ -16,26 +16,16 @@ import { type Context, defineCommand } from '../command.ts';
 import { flag } from '../flags.ts';
 import { openSource } from '../open-report-source.ts';
 import { type Chart, chartFlag, sourceFlags, sourceHelp, wordsForBrand } from '../report-flags.ts';
-import {
-  amountColumn,
-  bucketsGrids,
-  calendarGrids,
-  countColumn,
-  drawingOf,
-  type FigureColumn,
-  seriesOf,
-  totalsGrid,
-} from '../report-grids.ts';
+import { amountColumn, countColumn, type FigureColumn, summaryBlocks } from '../report-grids.ts';
 import { firstColumns, firstFields, lastColumns, lastFields, rowColumn, showReport } from '../report-rows.ts';
 import {
   amountsOf,
   apartWords,
-  bucketWords,
   closingBlocks,
   isComplete,
   ratesOfPaid,
   refuseGaps,
-  titleLine,
+  unsummedLines,
 } from '../report-screen.ts';
 import type { Source } from '../report-source.ts';
 import { parsePeriod, periodFlag } from '../typed-period.ts';
@@ -154,35 +144,24 @@ function figuresOf(
 function screen(
   ctx: Context,
   source: Source,
-  { totals, buckets, days, gaps }: Summary<RefundSum>,
+  result: Summary<RefundSum>,
   by: Dimension,
   chart: Chart | undefined,
 ): readonly Block[] {
   const style = amountsOf(source);
-  const drawing = drawingOf(ctx, chart);
-  const series = seriesOf(days, source);
+  const { totals, gaps } = result;
   const count = countColumn<RefundSum>('REFUNDS', 'refunds');
   const refunded = amountColumn<RefundSum>('REFUNDED', 'refunded', style);
   const rate: FigureColumn<RefundSum> = { title: 'OF PAID', cell: ({ sums }) => rateWords(sums) };
   const paid = amountColumn<RefundSum>('PAID', 'paid', style);
   const all = source.knowsPayments ? [count, refunded, rate, paid] : [count, refunded];
   const split = source.knowsPayments && hasPayments(by) ? all : [count, refunded];
-  const unsummed = totals.reduce((sum, { sums }) => sum + Number(sums.unsummed), 0);
   return [
-    titleLine(ctx, 'REFUNDS', source),
-    totalsGrid(totals, all, {
-      series,
-      drawing: isTimeUnit(by) && drawing?.kind === 'auto' ? undefined : drawing,
-    }),
-    ...bucketsGrids(`BY ${by.toUpperCase()}`, buckets, split, {
-      by: 'refunded',
-      drawing,
-      nameOf: (bucket) => bucketWords(source, bucket, by),
-    }),
-    ...calendarGrids(
-      totals.map(({ currency }) => currency),
-      series,
-      drawing,
+    ...summaryBlocks(
+      ctx,
+      source,
+      { title: 'REFUNDS', by, chart, columns: all, split, bars: 'refunded' },
+      result,
     ),
     ...closingBlocks(source, [
       ...(source.knowsPayments
@@ -192,9 +171,7 @@ function screen(
           ]
         : [['note', 'an export of refunds holds no payments, so there is no rate'] as const]),
       ...apartWords(totals, style).map((words) => ['note', words] as const),
-      ...(unsummed === 0
-        ? []
-        : [['note', `unsummed ${unsummed}: no amount is shown, so no sum has them`] as const]),
+      ...unsummedLines(totals),
       ...(isComplete(gaps) ? [] : [['note', 'NOT COMPLETE: see below'] as const]),
     ]),
   ];
