@@ -228,10 +228,13 @@ export function hasNoCharges(order: JsonObject): boolean {
   return charges === undefined && status === undefined && (refunded ?? 0) === 0;
 }
 
-/** The problem if `amount_refunded` is not 0 but no charge shows a refund (service: order). Undefined if there is none. */
-export function hiddenRefunds({ amountRefunded = 0, charges }: OrderMoney): string | undefined {
-  if (amountRefunded === 0 || charges.some(({ refunds }) => refunds.length > 0)) return undefined;
-  return `amount_refunded is ${amountRefunded}, but no charge shows a refund`;
+/** The same for a refund, which nobody could tell from one that is hidden now: there is one if no charge shows what went back. */
+export function readForRefund(value: unknown): MoneyReading {
+  const reading = readMoney(value);
+  if ('problem' in reading) return reading;
+  const { amountRefunded = 0, charges } = reading.money;
+  if (amountRefunded === 0 || charges.some(({ refunds }) => refunds.length > 0)) return reading;
+  return { problem: `amount_refunded is ${amountRefunded}, but no charge shows a refund` };
 }
 
 /** The newest refund of this amount (negative, service: refund) among those of a charge. `--again` must name it. */

@@ -52,6 +52,6 @@ export {
   findOutCommand,
   goneWords,
   mayAppearWords,
-  unrecordedLine,
   unshownWords,
+  warnOfUnrecorded,
 } from './unconfirmed-words.ts';

@@ -15,7 +15,7 @@ import {
   type UnconfirmedChange,
   whoMadeLines,
 } from '../journal/journal.ts';
-import type { OrderCase } from '../orders/orders.ts';
+import type { KnownOrder, OrderCase } from '../orders/orders.ts';
 import type { Profile } from '../profiles/profiles.ts';
 import type { Block } from '../terminal/terminal.ts';
 import { untilWords } from './by-hand-words.ts';
@@ -159,15 +159,18 @@ function betweenLines(ctx: Context, profile: Profile, { between }: AppearedRefun
   );
 }
 
-/**
- * `ord_…: appeared; record it: paydesk journal reconcile i_…`. Undefined if the journal knows the case: then the line that every
- * command begins with says it.
- */
-export function unrecordedLine(orderId: string, one: OrderCase): string | undefined {
+// `ord_…: appeared; record it: paydesk journal reconcile i_…`. Undefined if the journal knows the case: then the line that every
+// command begins with says it.
+function unrecordedLine(orderId: string, one: OrderCase): string | undefined {
   if (one.is === 'made twice' && !one.isKnown)
     return `${orderId}: ${one.is}; check it: ${checkTwiceCommand(one.twice)}`;
   if (one.is !== 'appeared' || one.refund.isRecorded) return undefined;
   return `${orderId}: ${one.is}; record it: ${appearedCommand(one.refund)}`;
+}
+
+/** Warns of what an order shows and the journal does not know yet, with the command that records it. */
+export function warnOfUnrecorded({ notes }: Pick<Context, 'notes'>, { order, cases }: KnownOrder): void {
+  for (const line of cases.flatMap((one) => unrecordedLine(String(order.id), one) ?? [])) notes.warn(line);
 }
 
 // The words before the figures: `MADE TWICE: 900 MXN`.

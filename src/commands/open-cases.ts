@@ -1,6 +1,6 @@
 /** What a person has to look at in an account: what the journal says, and what orders show that the journal does not know yet. */
 
-import { unrecordedLine } from '../changes/changes.ts';
+import { warnOfUnrecorded } from '../changes/changes.ts';
 import type { AttemptRecord } from '../journal/journal.ts';
 import {
   attemptOf,
@@ -47,10 +47,7 @@ export function collectOpenCases(ctx: Context): OpenCases {
     see(orders) {
       for (const known of orders) {
         seen.push(...casesOf(known));
-        for (const one of known.cases) {
-          const line = unrecordedLine(String(known.order.id), one);
-          if (line !== undefined) ctx.notes.warn(line);
-        }
+        warnOfUnrecorded(ctx, known);
       }
     },
     async all(attempts) {

@@ -90,9 +90,9 @@ export interface IndexedOrder {
 export interface FactsRange {
   readonly since?: number | undefined;
   readonly until?: number | undefined;
-  /** Besides, orders with this status, of any time. */
+  /** Also orders with this status, whatever their time. */
   readonly status?: string | undefined;
-  /** Besides, these orders, and all whose refunds are not simply made, once (`hasOddRefunds`), of any time. */
+  /** Also these orders, and all with odd refunds (`hasOddRefunds`), whatever their time. */
   readonly looksAt?: ReadonlySet<string> | undefined;
 }
 

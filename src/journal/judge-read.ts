@@ -1,6 +1,6 @@
 /** Judges what a read shows of a change, compared with the order before it. Pure. */
 
-import { hiddenRefunds, type MoneyReading, type OrderMoney, readMoney } from '../api/charges.ts';
+import { type MoneyReading, type OrderMoney, readForRefund, readMoney } from '../api/charges.ts';
 import { statuses, valueAt } from '../api/spec.ts';
 import {
   disagreement,
@@ -74,12 +74,9 @@ export function preImage(
   value: unknown,
 ): { readonly before: PreImage } | { readonly problem: string } {
   if (kind === 'order') return { before: { charges: [], newest: newestIds(value) } };
-  const reading = readMoney(value);
-  if ('money' in reading) {
-    // A refund that is hidden now would look like ours as soon as it shows.
-    const hidden = kind === 'refund' ? hiddenRefunds(reading.money) : undefined;
-    return hidden === undefined ? { before: imageOf(reading.money) } : { problem: hidden };
-  }
+  // A refund that is hidden now would look like ours as soon as it shows.
+  const reading = kind === 'refund' ? readForRefund(value) : readMoney(value);
+  if ('money' in reading) return { before: imageOf(reading.money) };
   // Only a refund is proved by the charges. A capture is proved by the order's status, the rest by the reply.
   if (kind === 'refund') return reading;
   const of = (name: string) => valueAt(value, [name]);

@@ -177,8 +177,7 @@ function rulingOfStated({ sent: { proof } }: AttemptRecord, evidence: Readable):
   return { ...shown, why: 'the service shows it, as it was recorded' };
 }
 
-// Records never go away by themselves: the order is an old copy, or something went wrong at the service.
-/** The refunds of an attempt that an order does not show, of those that it shows. */
+/** The refunds that an attempt made and that its order does not show. `shown`: those that it shows. */
 export function missingFrom(
   record: AttemptRecord,
   shown: readonly Pick<FoundRefund, 'id'>[],

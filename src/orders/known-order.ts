@@ -3,10 +3,10 @@
 import {
   type ChargeMoney,
   hasNoCharges,
-  hiddenRefunds,
   type MoneyReading,
   type OrderMoney,
   type RefundRecord,
+  readForRefund,
   readMoney,
 } from '../api/charges.ts';
 import {
@@ -55,6 +55,9 @@ export const refundStates = [
  * - `elsewhere`: the order shows it, and the journal does not know it
  */
 export type RefundState = (typeof refundStates)[number];
+
+/** What the journal can know of a change: of `refused` and `not sent` no order shows anything. */
+export type RecordedState = Exclude<RefundState, 'elsewhere'> | 'refused' | 'not sent';
 
 // What a person must know first comes first, as in `casesOf`.
 const byUrgency: readonly RefundState[] = [
@@ -225,9 +228,8 @@ export function whyUnfit(order: JsonObject, mode?: Mode): string | undefined {
   if (status === statuses.refunded) return shown;
   if (hasNoCharges(order)) return 'not paid yet, so nothing to refund';
   if (said === false) return `${shown}, but the service does not allow it (is_refundable false)`;
-  const reading = readMoney(order);
-  const problem = 'money' in reading ? hiddenRefunds(reading.money) : reading.problem;
-  if ('problem' in reading || problem !== undefined) return `${shown}, but ${problem}`;
+  const reading = readForRefund(order);
+  if ('problem' in reading) return `${shown}, but ${reading.problem}`;
   if (!reading.money.charges.some(({ counts }) => counts))
     return `${shown}, but no paid charge has money left`;
   const doubt = doubtOf(reading.money);
@@ -236,22 +238,6 @@ export function whyUnfit(order: JsonObject, mode?: Mode): string | undefined {
   if (own === undefined) return `${shown}, but ${noModeWords(order)}`;
   return mode === undefined || own === mode ? undefined : `${shown}, but it is of the other mode (${own})`;
 }
-
-/** The states of a refund that the journal can know, and `refused` and `not sent`, of which no order shows anything. */
-export const recordedStates = [
-  'made',
-  'pending',
-  'failed',
-  'made twice',
-  'appeared',
-  'gone',
-  'unconfirmed',
-  'recorded made',
-  'recorded not made',
-  'refused',
-  'not sent',
-] as const satisfies readonly (RefundState | 'refused' | 'not sent')[];
-export type RecordedState = (typeof recordedStates)[number];
 
 /** What the journal says of a change. Of a refund whose reply or order contradicts itself, nobody knows what was made. */
 export function recordedState(record: AttemptRecord): RecordedState {

@@ -9,7 +9,6 @@ export {
   type RecordedState,
   type RefundState,
   recordedState,
-  recordedStates,
   refundStates,
   whyUnfit,
 } from './known-order.ts';

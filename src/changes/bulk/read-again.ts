@@ -24,7 +24,7 @@ export interface Looked {
 /** Of a run that read nothing. */
 export const nothingRead: Looked = { unread: new Map(), read: new Map() };
 
-// Of refunds that were made, whose orders are read again in one run, and so many at a time.
+// How many orders of refunds that were made are read again in one run, and how many orders at a time.
 const watchedMax = 100;
 const atATime = 4;
 

@@ -4,12 +4,11 @@ import { amountWords, figuresIn, figureWords, partWords, typedForm } from '../..
 import {
   type ChargeMoney,
   hasNoCharges,
-  hiddenRefunds,
   newestEqual,
   type OrderMoney,
   paidBy,
   type RefundRecord,
-  readMoney,
+  readForRefund,
   standingRefunds,
   sumOf,
 } from '../../api/charges.ts';
@@ -33,12 +32,11 @@ export function provableMoney(order: JsonObject, profile: Profile): OrderMoney {
 
 // The outcome can be proved later only if the order shows every charge and every refund.
 function shownMoney(order: JsonObject): OrderMoney {
-  const reading = readMoney(order);
-  const problem = 'money' in reading ? hiddenRefunds(reading.money) : reading.problem;
-  if ('money' in reading && problem === undefined) return reading.money;
+  const reading = readForRefund(order);
+  if ('money' in reading) return reading.money;
   if (hasNoCharges(order))
     throw refused(`there is nothing to refund on ${String(order.id)}: no charges on this order yet`, []);
-  throw refused(`${String(order.id)} cannot be refunded safely: ${problem}`, [
+  throw refused(`${String(order.id)} cannot be refunded safely: ${reading.problem}`, [
     'paydesk could not tell afterwards whether the refund was made; ask whoever runs the service',
   ]);
 }
@@ -115,7 +113,7 @@ export function checkRepeat(
   }
 }
 
-// A command that a limit would refuse is none.
+// paydesk does not print a command that a limit would refuse.
 function sameAgain(over: CliError | undefined, command: string): readonly string[] {
   if (over !== undefined) return [`the same amount once more would be refused: ${over.message}`];
   return ['if the buyer should get the same amount once more:', command];

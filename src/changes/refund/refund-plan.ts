@@ -63,7 +63,7 @@ interface PlanTimes {
   readonly nowMs: number;
   /** When an earlier refund was made and by whom. */
   readonly madeWords?: MadeWords | undefined;
-  /** The mode of the order is no reason to refuse: of a row of a plan it is one to look first. */
+  /** An order of another mode is not refused: a person looks at such a row of a plan first. */
   readonly anyMode?: boolean | undefined;
   /** When a refund of this id was first seen as failed; undefined if the journal does not know. */
   readonly failedWords?: ((refundId: string) => string | undefined) | undefined;

@@ -5,7 +5,7 @@
 
 import type { Service, WireRecord } from '../../api/api.ts';
 import { type Column, orderColumns } from '../../api/resources.ts';
-import { unrecordedLine } from '../../changes/changes.ts';
+import { warnOfUnrecorded } from '../../changes/changes.ts';
 import { shownOrders, unconfirmedOf } from '../../orders/orders.ts';
 import type { Context } from '../command.ts';
 
@@ -34,10 +34,9 @@ export async function statusColumn(ctx: Context, service: Service): Promise<Stat
     async lookUp(records) {
       words = new Map();
       const values = records.map(({ value }) => value);
-      for (const { order, cases, first } of await shownOrders(ctx, service, values)) {
-        if (first !== undefined) words.set(order.id, first);
-        for (const line of cases.flatMap((one) => unrecordedLine(String(order.id), one) ?? []))
-          ctx.notes.warn(line);
+      for (const known of await shownOrders(ctx, service, values)) {
+        if (known.first !== undefined) words.set(known.order.id, known.first);
+        warnOfUnrecorded(ctx, known);
       }
     },
   };

@@ -9,11 +9,9 @@ import { formsSql } from './schema/forms.ts';
 import { importRowsSql } from './schema/import-rows.ts';
 import { limitsSql } from './schema/limits.ts';
 import { planClaimsSql } from './schema/plan-claims.ts';
-import { readSql } from './schema/read.ts';
 import { recordSentSql } from './schema/record-sent.ts';
 import { recordVerdictSql } from './schema/record-verdict.ts';
 import { tablesSql } from './schema/tables.ts';
-import { takeBackSql } from './schema/take-back.ts';
 
 /** The version of the schema that this program makes and knows. */
 export const schemaVersion = 1;
@@ -105,4 +103,80 @@ returns json language sql stable security definer set search_path = {schema}, pg
     'synchronous', current_setting('synchronous_standby_names'),
     'server', current_setting('server_version'),
     'tls', (select ssl from pg_stat_ssl where pid = pg_backend_pid())) $$;
+`;
+
+const readSql = `
+-- Who the server is and what it remembers. A desk compares that with what it saw the last time.
+create function {schema}.identity()
+returns json language sql stable security definer set search_path = {schema}, pg_temp as $$
+  select json_build_object('journal', h.journal, 'version', v.n, 'min_writer', v.min_writer,
+    'database', (select oid::text from pg_database where datname = current_database()),
+    'system', (select system_identifier::text from pg_control_system()),
+    'timeline', case when pg_is_in_recovery() then null else
+      ('x' || substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8))::bit(32)::int end,
+    'lsn', case when pg_is_in_recovery() then null else pg_current_wal_lsn() - '0/0'::pg_lsn end,
+    'standby', pg_is_in_recovery(), 'backend', pg_backend_pid(), 'operator', {schema}.operator(),
+    'lead', pg_has_role(session_user, '{lead}', 'usage'))
+  from {schema}.head h, {schema}.version v $$;
+
+-- The rows after one that the desk has, and whether the journal still has that one.
+create function {schema}.rows_after(p_seq bigint, p_hash text, p_max int)
+returns json language sql stable security definer set search_path = {schema}, pg_temp as $$
+  select json_build_object('now', {schema}.row_time(0), 'seq', h.seq, 'hash', h.hash,
+    'lsn', case when pg_is_in_recovery() then null else pg_current_wal_lsn() - '0/0'::pg_lsn end,
+    'knows', p_seq = 0 or exists (select from {schema}.rows r where r.seq = p_seq and r.hash = p_hash),
+    'rows', coalesce((select json_agg(row_to_json(n) order by n.seq)
+      from (select * from {schema}.rows where seq > p_seq order by seq limit p_max) n), '[]'))
+  from {schema}.head h $$;
+
+-- Erases the bodies of attempts, and those of requests for an approval (attempt 0), for leads. The hash of a body stays, so the
+-- chain does too. Returns how many attempts had one.
+create function {schema}.erase_bodies(p_writer int, p_intents text[], p_attempts int[])
+returns int language plpgsql security definer set search_path = {schema}, pg_temp as $$
+declare n int;
+begin
+  perform {schema}.refuse_unsafe(p_writer);
+  with erased as (
+    update {schema}.rows r set body = null from unnest(p_intents, p_attempts) as t (intent, attempt)
+      where r.intent = t.intent and r.attempt = t.attempt and r.body is not null returning r.intent, r.attempt)
+  select count(distinct (intent, attempt)) into n from erased where attempt > 0;
+  return n;
+end $$;
+`;
+
+const takeBackSql = `
+-- The writer sends nothing, and this makes that final. A SENT row that is there gets the verdict p_rest. One that is still
+-- on its way (in a socket, in a backend that waits) is kept out by the key of attempts. Asked again, it answers the same.
+-- That somebody else looked meanwhile and did not see it is in nobody's way: the writer knows more.
+create function {schema}.take_back(p_writer int, p_intent text, p_attempt int, p_rest text)
+returns json language plpgsql security definer set search_path = {schema}, pg_temp as $$
+declare
+  x {schema}.attempts;
+  old {schema}.rows;
+  r {schema}.rows;
+  t bigint;
+begin
+  perform {schema}.refuse_unsafe(p_writer);
+  if p_rest::jsonb ->> 'verdict' is distinct from 'not_sent' then
+    raise exception 'what is taken back was not sent' using errcode = 'PD017';
+  end if;
+  t := {schema}.lock_head();
+  select * into x from {schema}.attempts where intent = p_intent and attempt = p_attempt;
+  if not found then
+    r := {schema}.append_row(t, 'void', p_intent, p_attempt, '', '{"why":"it was not recorded, and cannot be any more"}', null);
+    insert into {schema}.attempts (intent, attempt, subject, operator, run, kind, sent_at, send_by, horizon_ms,
+        verdict, open, newest_row)
+      values (p_intent, p_attempt, p_intent, {schema}.operator(), {schema}.run(), 'void', t, t, 0,
+        'void', false, r.seq);
+    return row_to_json(r);
+  end if;
+  if {schema}.is_ours(x.operator, x.run) and (x.verdict is null or x.verdict = 'not_seen') then
+    return row_to_json({schema}.append_verdict(t, x, p_rest, null));
+  end if;
+  if {schema}.is_ours(x.operator, x.run) and x.verdict in ('void', 'not_sent') then
+    select * into old from {schema}.rows where seq = x.newest_row;
+    return row_to_json(old);
+  end if;
+  raise exception '% is not yours, or has a verdict', p_intent using errcode = 'PD015';
+end $$;
 `;
