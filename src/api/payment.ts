@@ -78,7 +78,7 @@ function shownRefund({ id, amount, created_at: createdAt, status }: JsonObject):
       id,
       createdAt: isTime(createdAt) ? createdAt : undefined,
       amount: Math.abs(amount),
-      meaning: meaningOfRefund(typeof status === 'string' ? status : undefined),
+      meaning: meaningOfRefund(status),
     },
   ];
 }

@@ -157,7 +157,7 @@ function pendingIn({ charges }: JsonObject, counted: number): number {
   const refunds = itemsOf(charges).flatMap((charge) => itemsOf(charge.refunds));
   const sumOf = (meaning: RefundMeaning) =>
     refunds
-      .filter(({ status }) => meaningOfRefund(typeof status === 'string' ? status : undefined) === meaning)
+      .filter(({ status }) => meaningOfRefund(status) === meaning)
       .reduce((sum, { amount }) => sum + Math.abs(Number(amount)), 0);
   const pending = sumOf('pending') + sumOf('unconfirmed');
   return pending > 0 && sumOf('made') + pending === counted ? pending : 0;

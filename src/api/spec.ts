@@ -110,8 +110,8 @@ const refundWords = {
 } as const satisfies Partial<Record<RefundMeaning, readonly string[]>>;
 
 /** What the status of a refund record says. A record that shows none is made (service: refund). */
-export function meaningOfRefund(status: string | undefined): RefundMeaning {
-  if (status === undefined) return 'made';
+export function meaningOfRefund(status: unknown): RefundMeaning {
+  if (typeof status !== 'string') return 'made';
   const says = (words: readonly string[]) => words.includes(status.toLowerCase());
   if (says(refundWords.made)) return 'made';
   if (says(refundWords.pending)) return 'pending';

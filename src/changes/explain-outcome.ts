@@ -12,6 +12,7 @@ import {
 } from '../api/spec.ts';
 import { CliError, type CliErrorParts } from '../errors.ts';
 import {
+  acknowledgeCommand,
   type ChangeSubject,
   type FoundRefund,
   mendLines,
@@ -98,7 +99,7 @@ function failedLate({ settings }: Profile, change: ChangeSubject, outcome: Ended
     certain: `sent once by this machine${why === undefined ? '' : `; ${why}`}; that money did not go back: ${idsOf(failed, figuresIn(change.currency, settings))}`,
     now: [
       'tell the buyer; it can be refunded again. When somebody has dealt with it:',
-      `paydesk journal acknowledge ${intent} --note TEXT`,
+      acknowledgeCommand(intent),
       ...unrecordedLines(outcome),
     ],
   });

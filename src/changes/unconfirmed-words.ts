@@ -8,6 +8,7 @@ import type { Context } from '../commands/command.ts';
 import {
   type AppearedRefund,
   type AttemptRecord,
+  acknowledgeCommand,
   changeKinds,
   madeTwiceWords,
   type PaidTwice,
@@ -130,10 +131,6 @@ export function goneWords({ refunds }: Extract<OrderCase, { readonly is: 'gone' 
 /** `refund re_1 FAILED after it was made` */
 export function failedWords({ refunds }: Extract<OrderCase, { readonly is: 'failed' }>): string {
   return `FAILED  ${refunds.length === 0 ? 'a refund' : refunds.join(' and ')} failed after it was made`;
-}
-
-function acknowledgeCommand(intent: string): string {
-  return `paydesk journal acknowledge ${intent} --note TEXT`;
 }
 
 // Two attempts may have an alarm about the same money: ending one leaves the other.

@@ -172,31 +172,19 @@ async function openCases(
   return cases
     .filter((one) => one.currency === undefined || hasCurrency(currency, one.currency))
     .map(({ state, orderId, currency: of, record, doubt }) => {
-      if (record === undefined)
-        return {
-          orderId,
-          what: 'order',
-          state,
-          outcome: `${state}: ${doubt ?? ''}`,
-          currency: of,
-          amount: undefined,
-          sentAt: undefined,
-          operator: undefined,
-        };
-      const { proof, amount, time, operator } = record.sent;
+      const sent = record?.sent;
       // The journal may not know yet what the order shows.
-      const isKnown = recordedState(record) === state;
-      const outcome = isKnown ? outcomeWords(record, ctx.journal.isOpen(record, now)) : state;
-      const what = changeKinds[proof.kind].noun;
+      const isKnown = record !== undefined && recordedState(record) === state;
+      const seen = doubt === undefined ? state : `${state}: ${doubt}`;
       return {
         orderId,
-        what,
+        what: sent === undefined ? 'order' : changeKinds[sent.proof.kind].noun,
         state,
-        outcome,
-        amount,
+        outcome: isKnown ? outcomeWords(record, ctx.journal.isOpen(record, now)) : seen,
+        amount: sent?.amount,
         currency: of,
-        sentAt: Math.floor(time / 1000),
-        operator,
+        sentAt: sent && Math.floor(sent.time / 1000),
+        operator: sent?.operator,
       };
     });
 }

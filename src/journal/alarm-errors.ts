@@ -1,7 +1,7 @@
 /** The errors when an alarm stops a refund: one was made twice, or one that counted as not made has appeared. */
 
 import { CliError } from '../errors.ts';
-import { alarmText, madeTwiceWords, whoMadeLines } from './alarm-words.ts';
+import { acknowledgeCommand, alarmText, madeTwiceWords, whoMadeLines } from './alarm-words.ts';
 import { type AttemptRecord, sentBy } from './journal-rows.ts';
 import type { Refusal } from './refusal.ts';
 import { changeWords, type HowShown, named, showCommand } from './refusal-words.ts';
@@ -73,5 +73,5 @@ function twiceError(
 }
 
 function acknowledgeLines({ sent }: AttemptRecord): readonly string[] {
-  return ['when somebody has dealt with it:', `paydesk journal acknowledge ${sent.intent} --note TEXT`];
+  return ['when somebody has dealt with it:', acknowledgeCommand(sent.intent)];
 }

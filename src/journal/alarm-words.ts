@@ -79,3 +79,8 @@ export const alarmWords: Readonly<Record<Alarm, string>> = {
   gone: 'GONE',
   failed: 'FAILED',
 };
+
+/** The command that ends an alarm. */
+export function acknowledgeCommand(intent: string): string {
+  return `paydesk journal acknowledge ${intent} --note TEXT`;
+}

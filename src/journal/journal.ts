@@ -17,7 +17,14 @@ import type { Evidence } from './judge-read.ts';
 import type { LimitRow } from './team-rows.ts';
 import type { SharedPlan, TeamRules } from './team-rules.ts';
 
-export { alarmText, alarmWords, appearedText, madeTwiceWords, whoMadeLines } from './alarm-words.ts';
+export {
+  acknowledgeCommand,
+  alarmText,
+  alarmWords,
+  appearedText,
+  madeTwiceWords,
+  whoMadeLines,
+} from './alarm-words.ts';
 export { archivedBy, keptAtLeastMs } from './archived-rows.ts';
 export { byNewest, pagesOf } from './attempt-query.ts';
 export {

@@ -54,7 +54,7 @@ export function toldRefunds({
     const { state, attempt } = known.get(name) ?? {};
     if (state !== undefined) return { state, facts: own, attempt };
     // The money of the order cannot be read, and a record says by itself what it is.
-    const meaning = meaningOfRefund(typeof status === 'string' ? status : undefined);
+    const meaning = meaningOfRefund(status);
     const plain = own === undefined ? 'elsewhere' : 'made';
     const sender = attempts.find(({ sent }) => sent.intent === own?.intent);
     return { state: meaning === 'made' ? plain : meaning, facts: own, attempt: sender };

@@ -5,8 +5,7 @@ import { moneyOf } from '../../api/charges.ts';
 import { type JsonObject, meaningOfRefund } from '../../api/spec.ts';
 import type { Context } from '../../commands/command.ts';
 import { CliError } from '../../errors.ts';
-import type { AttemptRecord } from '../../journal/journal.ts';
-import { namedByReply, ownRefunds, probableRefunds } from '../../journal/journal.ts';
+import { type AttemptRecord, namedByReply, ownRefunds, probableRefunds } from '../../journal/journal.ts';
 import { type KnownRefund, type RefundFacts, refundFacts } from '../../orders/orders.ts';
 import type { MadeWords } from './refund-checks.ts';
 

@@ -1,7 +1,13 @@
 /** What to do now about a change of the journal: one sentence or command in each line. */
 
 import { blockedWords, settleCommands } from '../../changes/changes.ts';
-import { type AttemptRecord, attemptName, changeKinds, statementOn } from '../../journal/journal.ts';
+import {
+  type AttemptRecord,
+  acknowledgeCommand,
+  attemptName,
+  changeKinds,
+  statementOn,
+} from '../../journal/journal.ts';
 import { commandLine, profileNamed } from '../../profiles/profiles.ts';
 
 /**
@@ -33,7 +39,7 @@ export function nextSteps(
       last.alarm === 'failed'
         ? 'tell the buyer; it can be refunded again. When somebody has dealt with it:'
         : 'stop on this order and show your lead; when somebody has dealt with it:',
-      `paydesk journal acknowledge ${intent} --note TEXT`,
+      acknowledgeCommand(intent),
     ];
   if (open) {
     const settled = settleCommands(intent);
@@ -88,6 +94,6 @@ export function alarmSteps(others: readonly AttemptRecord[]): readonly string[] 
   if (others.length === 0) return [];
   return [
     `${others.length === 1 ? 'an alarm' : `${others.length} alarms`} of the same order, MADE TWICE, ${others.length === 1 ? 'is ended' : 'are ended'} by:`,
-    ...others.map(({ sent }) => `paydesk journal acknowledge ${sent.intent} --note TEXT`),
+    ...others.map(({ sent }) => acknowledgeCommand(sent.intent)),
   ];
 }

@@ -4,6 +4,7 @@ import { changeOf, settleCommands, untilWords } from '../../changes/changes.ts';
 import { about, CliError, exitCodes } from '../../errors.ts';
 import {
   type AttemptRecord,
+  acknowledgeCommand,
   changeKinds,
   type Evidence,
   horizonOf,
@@ -145,9 +146,7 @@ function shownByNow(record: AttemptRecord): CliError {
     certain: 'nothing was recorded',
     now: [
       `paydesk journal show ${intent}`,
-      ...(isAlarmed
-        ? ['when somebody has dealt with the alarm:', `paydesk journal acknowledge ${intent} --note TEXT`]
-        : []),
+      ...(isAlarmed ? ['when somebody has dealt with the alarm:', acknowledgeCommand(intent)] : []),
     ],
   });
 }
