@@ -1,7 +1,7 @@
 /** Whether a row of a plan would repeat a refund that was made before, and what its `--again` names. Pure. */
 
 import { figureWords, plainAmounts } from '../../amounts.ts';
-import { newestEqual, type OrderMoney, type RefundRecord } from '../../api/charges.ts';
+import { newestEqual, type OrderMoney, type RefundRecord, standingRefunds } from '../../api/charges.ts';
 import { type AttemptRecord, attemptName, type ExpectedRefund } from '../../journal/journal.ts';
 import { isPlanned } from './order-after.ts';
 
@@ -85,7 +85,8 @@ function equalProblem(
   const meant = new Set([...names, ...idsOfRows(rows), ...repeatedBy(names, rows)]);
   for (const { chargeId, amount } of expected) {
     const charge = money.charges.find(({ id }) => id === chargeId);
-    const refunds = charge?.refunds.filter(({ id }) => !isPlanned(id) && !meant.has(id)) ?? [];
+    const standing = charge === undefined ? [] : standingRefunds(charge);
+    const refunds = standing.filter(({ id }) => !isPlanned(id) && !meant.has(id));
     // Whoever names the newest of equal refunds knows of the older ones.
     const named = newestEqual(charge?.refunds.filter(({ id }) => names.includes(id)) ?? [], amount);
     const equal = newestEqual(refunds, amount);

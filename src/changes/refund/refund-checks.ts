@@ -279,7 +279,7 @@ export function chargeCommands(
     const over = overLimit(refund, money, profile, nowMs);
     if (over !== undefined) return [line, `  ${over.message}`];
     const words = ['--charge', String(charge.number), ...more];
-    const equal = newestEqual(charge.refunds, -refund);
+    const equal = newestEqual(standingRefunds(charge), -refund);
     if (equal === undefined) return [line, `  ${refundCommand(profile, money, words)}`];
     return [
       line,

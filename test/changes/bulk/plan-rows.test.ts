@@ -4,10 +4,11 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { OrderOfRows, RowsAsked } from '../../../src/changes/bulk/order-of-rows.ts';
 import { planRows } from '../../../src/changes/bulk/plan-rows.ts';
+import { planRefund } from '../../../src/changes/refund/refund-plan.ts';
 import type { AttemptRecord } from '../../../src/journal/journal-rows.ts';
 import type { InputRow } from '../../../src/plans/plan-types.ts';
 import { rowKey } from '../../../src/plans/row-key.ts';
-import { type Json, refundOf, withRefund } from '../../harness/orders.ts';
+import { chargeOf, type Json, listOf, orderOf, refundOf, withRefund } from '../../harness/orders.ts';
 import { profileInUse } from '../../harness/profile-in-use.ts';
 import { order, splitOrder } from '../../refunds/refund-service.ts';
 import { attemptAt, inputRow, refund } from './plan-parts.ts';
@@ -257,5 +258,25 @@ it('parts of an amount add up to it, whatever the charges are', () => {
         }
       },
     ),
+  );
+});
+
+it('a refund that failed is no reason to ask about the same amount once more', () => {
+  const failed = refundOf('rf_1', 5, { status: 'failed' });
+  const [row] = plan([{ amount: 5 }], { order: withRefund(order('ord_1'), failed, 0) });
+  expect(row).toMatchObject({ state: 'ready', why: undefined });
+});
+
+it('the command for a charge names no refund that failed', () => {
+  const failed = refundOf('rf_1', 5, { status: 'failed' });
+  const split = orderOf('ord_1', [chargeOf('ch_1', 50, { refunds: listOf(failed) }), chargeOf('ch_2', 50)]);
+  const asked = { charge: undefined, amount: 5, again: [], reason: undefined, note: undefined };
+  const times = { nowMs: 0, anyMode: true };
+  expect(() => planRefund(asked, split, profile, times)).toThrow(
+    expect.objectContaining({
+      parts: expect.objectContaining({
+        now: expect.arrayContaining(['  paydesk -p shop-mx orders refund ord_1 --charge 1 --amount 5']),
+      }),
+    }),
   );
 });
