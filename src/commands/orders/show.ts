@@ -5,7 +5,7 @@ import { readOne, type Service } from '../../api/api.ts';
 import { newestEqual, type OrderMoney, readMoney, standingRefunds } from '../../api/charges.ts';
 import { type Order, readOrder } from '../../api/records.ts';
 import { orderColumns, resources } from '../../api/resources.ts';
-import { type JsonObject, statuses } from '../../api/spec.ts';
+import { type JsonObject, modeOfOrder, statuses } from '../../api/spec.ts';
 import {
   acknowledgedAlarms,
   acknowledgedWords,
@@ -255,13 +255,34 @@ function refundableWords(order: Order, { whyNot }: Known): string {
   return 'cannot be refunded';
 }
 
-function nextSteps(money: OrderMoney, { value, profile, whyNot, twins }: OrderShown): readonly Block[] {
+// What to tell a buyer who asks for money that cannot be sent now.
+function whyNotSteps(whyNot: string, { value, profile, doubt, states }: OrderShown): readonly Block[] {
+  const look = commandLine(profile, 'orders', 'show', String(value.id));
+  if ([...states.values()].includes('pending'))
+    return [
+      'blank',
+      { line: 'the service has taken up a refund and has not made it yet; look again later:' },
+      { line: look, indent: 2 },
+    ];
+  if (value.payment_status === statuses.refunded && doubt === undefined) return [];
+  const isOfService =
+    value.is_refundable === false || doubt !== undefined || modeOfOrder(value) === undefined;
+  return [
+    'blank',
+    { line: `cannot be refunded: ${whyNot}`, hang: 2 },
+    ...(isOfService ? [{ line: 'ask whoever runs the service, and do not send it again meanwhile' }] : []),
+  ];
+}
+
+function nextSteps(money: OrderMoney, shown: OrderShown): readonly Block[] {
+  const { value, profile, whyNot, twins } = shown;
   if (value.payment_status === statuses.preAuthorized) {
     const command = commandLine(profile, 'orders', 'capture', money.id);
     return ['blank', { line: 'capture it:' }, { line: command, indent: 2 }];
   }
   const rest = money.charges.filter((charge) => charge.counts && charge.isRefundable !== false);
-  if (rest.length === 0 || whyNot !== undefined) return [];
+  if (whyNot !== undefined) return whyNotSteps(whyNot, shown);
+  if (rest.length === 0) return [];
   // The buyer has one of two payments back. Whoever wants to pay back this one too is asked first.
   if (twins.some(isSettled)) return [];
   const byCharge = money.charges.some(
@@ -277,7 +298,7 @@ function nextSteps(money: OrderMoney, { value, profile, whyNot, twins }: OrderSh
           ...(equal === undefined ? [] : ['--again', equal.id]),
         ];
         return {
-          words: `refund ${charge.refunds.length > 0 ? 'the rest of ' : ''}charge ${charge.number}${equal === undefined ? '' : `, as much as ${equal.id}`}:`,
+          words: `refund ${standingRefunds(charge).length > 0 ? 'the rest of ' : ''}charge ${charge.number}${equal === undefined ? '' : `, as much as ${equal.id}`}:`,
           command: commandLine(profile, 'orders', 'refund', money.id, ...words),
         };
       })
