@@ -1,8 +1,14 @@
 /** `orders show`: shows one order with its charges, refunds, items and metadata. */
 
-import { amountWords } from '../../amounts.ts';
+import { amountWords, typedForm } from '../../amounts.ts';
 import { readOne, type Service } from '../../api/api.ts';
-import { newestEqual, type OrderMoney, readMoney, standingRefunds } from '../../api/charges.ts';
+import {
+  type ChargeMoney,
+  newestEqual,
+  type OrderMoney,
+  readMoney,
+  standingRefunds,
+} from '../../api/charges.ts';
 import { type Order, readOrder } from '../../api/records.ts';
 import { orderColumns, resources } from '../../api/resources.ts';
 import { type JsonObject, modeOfOrder, statuses } from '../../api/spec.ts';
@@ -255,6 +261,22 @@ function refundableWords(order: Order, { whyNot }: Known): string {
   return 'cannot be refunded';
 }
 
+// A refund that failed is sent again with its own amount, unless as much went back since then.
+function sendAgain({ refunds, left, ...charge }: ChargeMoney, money: OrderMoney, profile: Profile) {
+  const failed = refunds.findLast(({ meaning }) => meaning === 'failed');
+  const standing = refunds.filter(({ meaning }) => meaning !== 'failed');
+  if (failed === undefined || -failed.amount >= left || newestEqual(standing, failed.amount) !== undefined)
+    return [];
+  const amount = typedForm(-failed.amount, money.currency, profile.settings);
+  const words = ['--charge', String(charge.number), '--amount', amount];
+  return [
+    {
+      words: `refund ${amount} again, which failed:`,
+      command: commandLine(profile, 'orders', 'refund', money.id, ...words),
+    },
+  ];
+}
+
 // What to tell a buyer who asks for money that cannot be sent now.
 function whyNotSteps(whyNot: string, { value, profile, doubt, states }: OrderShown): readonly Block[] {
   const look = commandLine(profile, 'orders', 'show', String(value.id));
@@ -275,10 +297,15 @@ function whyNotSteps(whyNot: string, { value, profile, doubt, states }: OrderSho
 }
 
 function nextSteps(money: OrderMoney, shown: OrderShown): readonly Block[] {
-  const { value, profile, whyNot, twins } = shown;
+  const { value, profile, whyNot, twins, states } = shown;
   if (value.payment_status === statuses.preAuthorized) {
     const command = commandLine(profile, 'orders', 'capture', money.id);
-    return ['blank', { line: 'capture it:' }, { line: command, indent: 2 }];
+    return [
+      'blank',
+      { line: 'if the buyer cancelled, do not capture it: the shop releases it at the bank' },
+      { line: 'capture it:' },
+      { line: command, indent: 2 },
+    ];
   }
   const rest = money.charges.filter((charge) => charge.counts && charge.isRefundable !== false);
   if (whyNot !== undefined) return whyNotSteps(whyNot, shown);
@@ -303,8 +330,14 @@ function nextSteps(money: OrderMoney, shown: OrderShown): readonly Block[] {
         };
       })
     : [{ words: 'refund all of it:', command: commandLine(profile, 'orders', 'refund', money.id) }];
+  const isTwice = [...states.values()].includes('made twice');
+  const again = rest.flatMap((charge) => sendAgain(charge, money, profile));
   return [
     'blank',
-    ...lines.flatMap(({ words, command }): Block[] => [{ line: words }, { line: command, indent: 2 }]),
+    ...(isTwice ? [{ line: 'it was paid back twice: ask your lead before you refund more of it' }] : []),
+    ...[...again, ...lines].flatMap(({ words, command }): Block[] => [
+      { line: words },
+      { line: command, indent: 2 },
+    ]),
   ];
 }
