@@ -110,11 +110,16 @@ function caseLines(ctx: Context, profile: Profile, one: OrderCase, isShown: bool
         `treat it as paid back; ask ${recordedBy(one.record)} before you refund again`,
       ];
     case 'gone':
-      return [goneWords(one), 'do not refund this order; show your lead'];
+      return [
+        `GONE  ${goneWords(one)}`,
+        `it was the ${sentWords(ctx, profile, one.record)}`,
+        'do not refund this order; show your lead',
+      ];
     case 'failed':
       return [
         failedWords(one),
-        `that money did not go back; end this with ${acknowledgeCommand(one.record.sent.intent)}`,
+        'that money did not go back: tell the buyer; it can be refunded again',
+        `then end this with ${acknowledgeCommand(one.record.sent.intent)}`,
       ];
     // The line about what was settled by hand says it.
     case 'recorded not made':

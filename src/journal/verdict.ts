@@ -171,8 +171,9 @@ function rulingOfStated({ sent: { proof } }: AttemptRecord, evidence: Readable):
   const shown = { verdict: 'applied', by: 'read', refunds } as const;
   if (evidence.shows === 'failed')
     return { ...shown, why: failedWhy(refunds.filter(isFailed)), alarm: 'failed' };
-  if (evidence.shows !== 'expected' && evidence.shows !== 'duplicate') return undefined;
-  const contradicts = evidence.shows === 'expected' ? evidence.contradicts : undefined;
+  if (evidence.shows === 'duplicate') return rulingOf(evidence);
+  if (evidence.shows !== 'expected') return undefined;
+  const { contradicts } = evidence;
   if (contradicts !== undefined) return { ...shown, why: contradicts, alarm: 'contradiction' };
   return { ...shown, why: 'the service shows it, as it was recorded' };
 }

@@ -16,13 +16,13 @@ export interface RefundFacts {
   readonly knownBy: 'reply' | 'read' | 'person' | 'sender';
 }
 
-/** Maps the id of each refund to what the journal knows about it. Only attempts with the verdict `applied` count. */
+/** Maps the id of each refund that was made here, or that failed, to what the journal knows about it. */
 export function refundFacts(attempts: readonly AttemptRecord[]): ReadonlyMap<string, RefundFacts> {
   return new Map(
     attempts.flatMap((record) => {
       const { sent, verdicts } = record;
       const last = verdicts.at(-1);
-      if (last?.verdict !== 'applied') return [];
+      if (last === undefined) return [];
       const { intent, reason, note, operator } = sent;
       const facts = { intent, reason, note, operator, knownBy: last.by };
       return ownRefunds(record).flatMap(({ id }): [string, RefundFacts][] =>

@@ -18,7 +18,7 @@ import type { AttemptRecord, PreImage, Proof, VerdictRow } from '../../src/journ
 import { judgeRead } from '../../src/journal/judge-read.ts';
 import { judgeReply } from '../../src/journal/judge-reply.ts';
 import type { Event, State } from '../../src/journal/protocol-types.ts';
-import { equalRefund } from '../../src/journal/read-guards.ts';
+import { equalRefund, oldRead } from '../../src/journal/read-guards.ts';
 import type { Asked } from '../../src/journal/refusal.ts';
 import { beginResolve, type Errand, resolve } from '../../src/journal/resolve.ts';
 import { rulingOf } from '../../src/journal/verdict.ts';
@@ -338,6 +338,12 @@ describe('the refunds of an attempt', () => {
     expect(mayAppear(sent(made(found('rf_1'))))).toBe(false);
   });
 
+  it('are due while they are young, if a person recorded them as made', () => {
+    const stated = sent({ verdict: 'applied', by: 'person', time: 2000 });
+    expect(isDue(stated, momentAt(2000))).toBe(true);
+    expect(isDue(stated, momentAt(over))).toBe(false);
+  });
+
   it('are due whenever somebody looks while they are pending', () => {
     const pending = made(found('rf_1', 'pending'));
     const twice = sent(pending, { ...pending, time: 100_000 });
@@ -552,6 +558,61 @@ describe('a look at a refund', () => {
     expect(rowOf(both, shown)).toMatchObject({ why: 'the order now shows refunds rf_1 and rf_2 as failed' });
   });
 
+  describe('that a person recorded as made', () => {
+    const stated = sent({
+      verdict: 'applied',
+      by: 'person',
+      operator: 'op8',
+      note: 'the bank shows it',
+      time: 2000,
+    });
+    it.each<[string, unknown, object | undefined]>([
+      [
+        'and that the order shows: a read says so',
+        order([['rf_1']]),
+        {
+          verdict: 'applied',
+          by: 'read',
+          why: 'the service shows it, as it was recorded',
+          alarm: undefined,
+          refunds: [{ id: 'rf_1' }],
+        },
+      ],
+      [
+        'and that the order shows twice: an alarm',
+        order([['rf_1'], ['rf_2']]),
+        { verdict: 'applied', by: 'read', alarm: 'duplicate', refunds: [{ id: 'rf_1' }, { id: 'rf_2' }] },
+      ],
+      [
+        'and that the order shows as failed: an alarm',
+        order([['rf_1', 'failed']]),
+        {
+          verdict: 'applied',
+          by: 'read',
+          alarm: 'failed',
+          why: 'the order now shows refund rf_1 as failed',
+          refunds: [{ id: 'rf_1', status: 'failed' }],
+        },
+      ],
+      ['and that the order does not show: nothing new', order([]), undefined],
+      ['and whose figures do not agree: nothing new', order([['rf_1']], 3), undefined],
+    ])('%s', (_, value, row) => {
+      if (row === undefined) expect(rowOf(stated, value)).toBeUndefined();
+      else expect(whole(stated, value)).toMatchObject(row);
+    });
+  });
+
+  it('that a person recorded as made, in another currency: an alarm', () => {
+    const inPesos = { ...proof, before: { ...before, currency: 'MXN' } };
+    const record = attempt([{ verdict: 'applied', by: 'person' }], { proof: inPesos });
+    expect(rowOf(record, { ...order([['rf_1']]), currency: 'USD' })).toMatchObject({
+      by: 'read',
+      alarm: 'contradiction',
+      why: 'currency USD instead of MXN',
+    });
+    expect(whole(record, { ...order([['rf_1']]), currency: 'MXN' })).toMatchObject({ alarm: undefined });
+  });
+
   describe('of two charges', () => {
     const expected = [5, 7].map((amount) => ({ chargeId: 'ch_1', amount: -amount }));
     const ofBoth = (verdict: Partial<VerdictRow>) => attempt([verdict], { proof: { ...proof, expected } });
@@ -582,8 +643,21 @@ describe('a look at a refund', () => {
     it('says why where a read shows that one was made and the other failed', () => {
       expect(rowOf(ofBoth({}), shown(undefined, 'failed'))).toMatchObject({
         verdict: 'applied',
+        by: 'read',
         alarm: 'failed',
         why: 'the service made a part of it, and the rest failed',
+      });
+    });
+
+    it('names the refunds that are gone, and only those', () => {
+      const both = ofBoth(made(...two()));
+      expect(rowOf(both, order([]))).toMatchObject({
+        alarm: 'gone',
+        why: 'the order does not show refunds rf_1 and rf_2 any more',
+      });
+      expect(rowOf(both, order([['rf_2', undefined, 7]]))).toMatchObject({
+        alarm: 'gone',
+        why: 'the order does not show refund rf_1 any more',
       });
     });
 
@@ -666,6 +740,17 @@ describe('before the next refund', () => {
     expect(equalRefund(asked, shown({ id: 'rf_1', status: 'failed' }, { id: 'rf_2' }), [])).toMatchObject({
       refundId: 'rf_2',
     });
+  });
+
+  it('an order without a refund that was made is an old copy, but for one that somebody acknowledged as gone', () => {
+    const one = made(found('rf_1'));
+    const asked = { orderId: 'ord_1', livemode: false };
+    const words = 'refund rf_1 was made, and the order does not show it yet';
+    expect(oldRead(asked, before, [sent(one)])).toBe(words);
+    expect(oldRead(asked, before, [sent({ ...one, acknowledged: 'duplicate' })])).toBe(words);
+    expect(oldRead(asked, before, [sent({ ...one, acknowledged: 'gone' })])).toBeUndefined();
+    expect(oldRead({ ...asked, livemode: true }, before, [sent(one)])).toBeUndefined();
+    expect(oldRead({ ...asked, orderId: 'ord_2' }, before, [sent(one)])).toBeUndefined();
   });
 
   it('a read that shows what had failed as made is news', () => {

@@ -5,7 +5,7 @@ import { attemptName, type JournalRow, type Moment } from '../../src/journal/jou
 import { unfinished } from '../../src/journal/unfinished.ts';
 import { attemptsIn, createMemoryStore } from '../harness/memory-store.ts';
 import { draft, rowsOf } from './random-questions.ts';
-import { momentAt, sent, verdict } from './rows.ts';
+import { horizonMs, momentAt, sent, verdict } from './rows.ts';
 
 async function storeOf(rows: readonly JournalRow[]) {
   const store = createMemoryStore();
@@ -56,4 +56,14 @@ it('looks at what is watched while the clocks disagree, and at what a wrong cloc
   expect(await namesAt([...made('i_a', 1000), read], skewed)).toEqual(['i_a']);
   expect(await namesAt(made('i_a', 1000 + 120_001), momentAt(1000))).toEqual(['i_a']);
   expect(await namesAt(made('i_a', 1000 + 119_999), momentAt(1000))).toEqual([]);
+});
+
+it('looks at what a person recorded as made not long ago, and at nothing else that a person recorded', async () => {
+  const stated = (intent: string, more: object): JournalRow[] => [
+    sent(intent, 1000),
+    { ...verdict(intent, 1100), by: 'person', refunds: undefined, ...more },
+  ];
+  const rows = [...stated('i_a', {}), ...stated('i_b', { verdict: 'rejected', confirmed: true })];
+  expect(await namesAt(rows, momentAt(1200))).toContain('i_a');
+  expect(await namesAt(rows, momentAt(1000 + 2 * horizonMs))).not.toContain('i_a');
 });

@@ -188,7 +188,11 @@ test('orders show: an order that is only authorized, and a charge that was paid 
   );
   const held = await screenOf(['orders', 'show', 'ord_held']);
   expect(held).toContain('ord_held  pre_authorized  only authorized, no money taken  sandbox shop\n');
-  expect(held.endsWith('\n\ncapture it:\n  paydesk -p shop orders capture ord_held\n')).toBe(true);
+  expect(
+    held.endsWith(
+      '\n\nif the buyer cancelled, do not capture it: the shop releases it at the bank\ncapture it:\n  paydesk -p shop orders capture ord_held\n',
+    ),
+  ).toBe(true);
 });
 
 test('a refund of this desk: who and why, in show and, from 120 columns, in the list', async () => {

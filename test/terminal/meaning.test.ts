@@ -29,7 +29,10 @@ const statuses = [
 describe('statuses', () => {
   test('each has the colour of its meaning in a list, and a word that is not known has none', async () => {
     const orders = [...statuses.map(([status]) => status), 'on_hold', 'constructor'].map(
-      (payment_status, at) => orderOf(`ord_${at}`, [], { payment_status }),
+      (payment_status, at) =>
+        payment_status === 'refunded'
+          ? refundedWhole(paidOrder(`ord_${at}`))
+          : orderOf(`ord_${at}`, [], { payment_status }),
     );
     await using desk = await startAnswering(pages(orders));
     const { stdout } = await desk.run(['orders', 'list', '--no-header'], { env: coloured });

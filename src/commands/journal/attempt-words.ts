@@ -36,7 +36,7 @@ function moreWords(record: AttemptRecord, open: boolean): string {
     case 'pending':
       return ': the service has taken it up, and the money has not gone back yet';
     case 'failed':
-      return ' after it was made: the money did not go back';
+      return `${last?.verdict === 'applied' ? ' after it was made' : ''}: the money did not go back`;
     case 'gone':
       return ': it was made, and the order does not show it any more';
     case 'appeared':

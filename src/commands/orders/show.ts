@@ -1,11 +1,17 @@
 /** `orders show`: shows one order with its charges, refunds, items and metadata. */
 
-import { amountWords } from '../../amounts.ts';
+import { amountWords, typedForm } from '../../amounts.ts';
 import { readOne, type Service } from '../../api/api.ts';
-import { moneyOf, newestEqual, type OrderMoney, standingRefunds } from '../../api/charges.ts';
+import {
+  type ChargeMoney,
+  moneyOf,
+  newestEqual,
+  type OrderMoney,
+  standingRefunds,
+} from '../../api/charges.ts';
 import { type Order, readOrder } from '../../api/records.ts';
 import { orderColumns, resources } from '../../api/resources.ts';
-import { type JsonObject, statuses } from '../../api/spec.ts';
+import { type JsonObject, modeOfOrder, statuses } from '../../api/spec.ts';
 import {
   acknowledgedAlarms,
   acknowledgedWords,
@@ -255,13 +261,55 @@ function refundableWords(order: Order, { whyNot }: Known): string {
   return 'cannot be refunded';
 }
 
-function nextSteps(money: OrderMoney, { value, profile, whyNot, twins }: OrderShown): readonly Block[] {
+// A refund that failed is sent again with its own amount, unless as much went back since then.
+function sendAgain({ refunds, left, ...charge }: ChargeMoney, money: OrderMoney, profile: Profile) {
+  const failed = refunds.findLast(({ meaning }) => meaning === 'failed');
+  const standing = refunds.filter(({ meaning }) => meaning !== 'failed');
+  if (failed === undefined || -failed.amount >= left || newestEqual(standing, failed.amount) !== undefined)
+    return [];
+  const amount = typedForm(-failed.amount, money.currency, profile.settings);
+  const words = ['--charge', String(charge.number), '--amount', amount];
+  return [
+    {
+      words: `refund ${amount} again, which failed:`,
+      command: commandLine(profile, 'orders', 'refund', money.id, ...words),
+    },
+  ];
+}
+
+// What to tell a buyer who asks for money that cannot be sent now.
+function whyNotSteps(whyNot: string, { value, profile, doubt, states }: OrderShown): readonly Block[] {
+  const look = commandLine(profile, 'orders', 'show', String(value.id));
+  if ([...states.values()].includes('pending'))
+    return [
+      'blank',
+      { line: 'the service has taken up a refund and has not made it yet; look again later:' },
+      { line: look, indent: 2 },
+    ];
+  if (value.payment_status === statuses.refunded && doubt === undefined) return [];
+  const isOfService =
+    value.is_refundable === false || doubt !== undefined || modeOfOrder(value) === undefined;
+  return [
+    'blank',
+    { line: `cannot be refunded: ${whyNot}`, hang: 2 },
+    ...(isOfService ? [{ line: 'ask whoever runs the service, and do not send it again meanwhile' }] : []),
+  ];
+}
+
+function nextSteps(money: OrderMoney, shown: OrderShown): readonly Block[] {
+  const { value, profile, whyNot, twins, states } = shown;
   if (value.payment_status === statuses.preAuthorized) {
     const command = commandLine(profile, 'orders', 'capture', money.id);
-    return ['blank', { line: 'capture it:' }, { line: command, indent: 2 }];
+    return [
+      'blank',
+      { line: 'if the buyer cancelled, do not capture it: the shop releases it at the bank' },
+      { line: 'capture it:' },
+      { line: command, indent: 2 },
+    ];
   }
   const rest = money.charges.filter((charge) => charge.counts && charge.isRefundable !== false);
-  if (rest.length === 0 || whyNot !== undefined) return [];
+  if (whyNot !== undefined) return whyNotSteps(whyNot, shown);
+  if (rest.length === 0) return [];
   // The buyer has one of two payments back. Whoever wants to pay back this one too is asked first.
   if (twins.some(isSettled)) return [];
   const byCharge = money.charges.some(
@@ -277,13 +325,19 @@ function nextSteps(money: OrderMoney, { value, profile, whyNot, twins }: OrderSh
           ...(equal === undefined ? [] : ['--again', equal.id]),
         ];
         return {
-          words: `refund ${charge.refunds.length > 0 ? 'the rest of ' : ''}charge ${charge.number}${equal === undefined ? '' : `, as much as ${equal.id}`}:`,
+          words: `refund ${standingRefunds(charge).length > 0 ? 'the rest of ' : ''}charge ${charge.number}${equal === undefined ? '' : `, as much as ${equal.id}`}:`,
           command: commandLine(profile, 'orders', 'refund', money.id, ...words),
         };
       })
     : [{ words: 'refund all of it:', command: commandLine(profile, 'orders', 'refund', money.id) }];
+  const isTwice = [...states.values()].includes('made twice');
+  const again = rest.flatMap((charge) => sendAgain(charge, money, profile));
   return [
     'blank',
-    ...lines.flatMap(({ words, command }): Block[] => [{ line: words }, { line: command, indent: 2 }]),
+    ...(isTwice ? [{ line: 'it was paid back twice: ask your lead before you refund more of it' }] : []),
+    ...[...again, ...lines].flatMap(({ words, command }): Block[] => [
+      { line: words },
+      { line: command, indent: 2 },
+    ]),
   ];
 }
