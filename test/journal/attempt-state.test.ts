@@ -10,6 +10,7 @@ import {
   isAcknowledged,
   isDue,
   isOpen,
+  isUnconfirmed,
   isUnsettled,
   isWatched,
   isYoung,
@@ -21,6 +22,7 @@ import {
 } from '../../src/journal/attempt-state.ts';
 import type { AttemptRecord, Moment, SentRow, VerdictRow } from '../../src/journal/journal-rows.ts';
 import { momentOfRow } from '../../src/journal/journal-time.ts';
+import { recordedBy } from '../../src/journal/said-by-hand.ts';
 import { sent, verdict } from './rows.ts';
 
 const horizonMs = 900_000;
@@ -417,4 +419,26 @@ it('at a team nobody reads the order of an attempt again before its sender can n
   expect(isDue(theirs, at(15_000))).toBe(true);
   expect(isDue(attempt([{}], { stamp, sendBy: 10_000 }), at(1000))).toBe(true);
   expect(isDue(attempt([], { sendBy: 10_000 }), at(1000))).toBe(true);
+});
+
+it.each<[boolean, Partial<VerdictRow>[]]>([
+  [true, []],
+  [true, [{ verdict: 'unknown' }]],
+  [true, [{ verdict: 'not_seen', by: 'read' }]],
+  [true, [{ verdict: 'rejected', confirmed: false }]],
+  [false, [{ verdict: 'rejected', confirmed: true }]],
+  [false, [{ verdict: 'rejected', confirmed: false, by: 'person' }]],
+  [false, [{ verdict: 'unknown', by: 'person' }]],
+  [false, [{ verdict: 'applied' }]],
+  [false, [{ verdict: 'not_sent' }]],
+])('that nobody knows what became of it is %s of %j', (is, verdicts) => {
+  expect(isUnconfirmed(attempt(verdicts))).toBe(is);
+});
+
+it('names the last person who recorded something', () => {
+  const by = (operator: string | undefined): Partial<VerdictRow> => ({ by: 'person', operator });
+  expect(recordedBy(attempt([by('ana'), by('lea'), { by: 'read' }]))).toBe('lea');
+  expect(recordedBy(attempt([{ by: 'read', operator: 'ana' }]))).toBe('somebody');
+  expect(recordedBy(attempt([by(undefined)]))).toBe('somebody');
+  expect(recordedBy(attempt([]))).toBe('somebody');
 });

@@ -1,12 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import type { AccountMarks } from '../../src/journal/same-account.ts';
 import {
+  attemptsOf,
   isSameAddress,
   lockName,
   marksOf,
   marksOfService,
   mayBeSameAccount,
 } from '../../src/journal/same-account.ts';
+import { createMemoryStore } from '../harness/memory-store.ts';
 import { profileInUse } from '../harness/profile-in-use.ts';
 import { sent } from './rows.ts';
 
@@ -115,4 +117,20 @@ it('no spelling of an address escapes the lock on an order, and every demo has i
   expect(lockName(marks('https://pay.example'), 'ord_1')).toBe('ord_1');
   expect(lockName(marks('http://mydemo:8080'), 'ord_1')).toBe('ord_1');
   expect(lockName(marks('demo:a'), 'ord_1')).toBe('demo:a ord_1');
+});
+
+it('gives the attempts of the account on an order, or on several', async () => {
+  const store = createMemoryStore();
+  const service = { profile: profileInUse('https://pay.example'), keyFingerprint: undefined };
+  const on = (intent: string, orderId: string, origin = service.profile.origin) => {
+    const row = sent(intent, 1, { origin });
+    return { ...row, proof: { ...row.proof, orderId, livemode: false } };
+  };
+  for (const row of [on('i_a', 'ord_1'), on('i_b', 'ord_2'), on('i_c', 'ord_1', 'https://other.example')])
+    await store.append(row);
+  const of = async (orders: string | ReadonlySet<string>) =>
+    (await attemptsOf(store, service, orders)).map((record) => record.sent.intent);
+  expect(await of('ord_1')).toEqual(['i_a']);
+  expect(await of(new Set(['ord_1', 'ord_2']))).toEqual(['i_a', 'i_b']);
+  expect(await of(new Set(['ord_3']))).toEqual([]);
 });
