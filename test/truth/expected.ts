@@ -116,9 +116,11 @@ export const sumWithOthers = ({ truth, otherBack = 0 }: Situation) =>
   truth.back === undefined ? undefined : truth.back + otherBack;
 export const records = (situation: Situation): Expected => ({
   ...back(situation),
-  ...(isDoubted(situation) ? {} : { sums: situation.truth.sums }),
+  ...(isDoubted(situation) ? {} : { sums: sumsOfRecords(situation) }),
   mayOmit: ['failed', 'gone', 'unconfirmed', 'recorded made', 'recorded not made'],
 });
+const sumsOfRecords = ({ truth: { sums, strange } }: Situation) =>
+  strange === undefined ? sums : { ...sums, unconfirmed: strange };
 export const compared = ({ truth: { row } }: Situation): Expected => ({
   exit: [row.compare],
   ...(row.state === 'no mode' || row.state === 'doubt'
@@ -130,10 +132,11 @@ export const ofPlan = ({ truth: { row } }: Situation): Expected => ({
   ...(row.state === 'no mode' || row.state === 'doubt' ? {} : { row: row.ofPlan ?? row.state }),
 });
 
-// A row that was recorded as not made is free to be sent again.
+// A row that was recorded as not made is free to be sent again, unless there is an alarm about another refund of the order.
 export const applied = (situation: Situation): Expected => {
-  const expected = ofPlan(situation);
-  return situation.truth.row.state === 'recorded not made' ? { ...expected, exit: [0, 8] } : expected;
+  const { row, mustLook } = situation.truth;
+  if (row.state !== 'recorded not made') return ofPlan(situation);
+  return mustLook ? { exit: [0, 7, 8] } : { ...ofPlan(situation), exit: [0, 8] };
 };
 
 export const todays = (situation: Situation): Expected => {

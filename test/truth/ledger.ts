@@ -83,20 +83,26 @@ export function truthFor(desk: 'ana' | 'bob', ledger: Ledger): Truth {
   const own = ledger.requests.filter(({ by }) => by === desk);
   const others = ledger.requests.filter(({ by }) => by !== desk);
   const refunds = [...own.flatMap(ownWords), ...others.flatMap(otherWords)];
-  const truth = truthOf(refunds.length === 0 ? 'nothing' : refunds.join(', '), besidesOf(ledger, own));
+  const besides = besidesOf(ledger, own);
+  const truth = truthOf(refunds.length === 0 ? 'nothing' : refunds.join(', '), besides);
   const [now = { attempts: 'none', open: 'none' }, ...before] = journalsOf(own);
   const charges = new Set(rowParts[ledger.scope].map(({ charge }) => charge));
   const back = [...charges].reduce((sum, charge) => sum + backOf(ledger, charge, 'made'), 0);
   const row = rowOf(desk, ledger);
-  const isSent = row !== undefined && !row.isRefused;
+  // Whatever became of its parts, a row has one state.
+  const ofRow = row?.isRefused === false ? truthOf(wordsOf(row), besides).row : unsent;
+  const strange = Object.keys(paid).reduce((sum, charge) => sum + backOf(ledger, charge, 'strange'), 0);
   return {
     ...truth,
+    ...(strange === 0 ? {} : { strange }),
     ...now,
     before,
     mustLook: now.open !== 'none' || (ledger.isDoubted && desk === 'ana'),
     row: {
-      ...(isSent || ledger.isDoubted ? truth.row : unsent),
-      ...(row?.isRefused === true ? { ofPlan: 'refused' as const } : {}),
+      ...ofRow,
+      ...(ledger.isDoubted ? { state: 'doubt', compare: 7 } : {}),
+      // A plan says only what became of what it sent itself.
+      ...(row?.isRefused === true ? { ofPlan: 'refused' } : {}),
       back: truth.back === undefined ? undefined : back,
     },
   };
@@ -173,16 +179,24 @@ function rowOf(desk: 'ana' | 'bob', { requests }: Ledger): Request | undefined {
 function ownWords(request: Request): readonly string[] {
   const state = stateOf(request);
   if (state === 'refused') return [];
-  const ended = request.acknowledged === state ? ' acknowledged' : '';
-  const sum = (some: readonly { readonly amount: number }[]) =>
-    some.reduce((total, { amount }) => total + amount, 0);
-  const { records, parts } = request;
+  const { records } = request;
   if (records.length > 0 && ['failed', 'pending', 'unconfirmed'].includes(state))
     return records.map(
-      ({ status, amount }) => `${statusWords[status]} ${amount}${status === 'failed' ? ended : ''}`,
+      ({ status, amount }) =>
+        `${statusWords[status]} ${amount}${status === 'failed' ? endedWord(request) : ''}`,
     );
-  if (state === 'made twice') return [`${state} ${sum(records)}${ended}`];
-  return [`${state} ${sum(parts)}${ended}`];
+  return [wordsOf(request)];
+}
+
+function wordsOf(request: Request): string {
+  const state = stateOf(request);
+  const some = state === 'made twice' ? request.records : request.parts;
+  const sum = some.reduce((total, { amount }) => total + amount, 0);
+  return `${state} ${sum}${endedWord(request)}`;
+}
+
+function endedWord(request: Request): string {
+  return request.acknowledged === stateOf(request) ? ' acknowledged' : '';
 }
 
 const statusWords = {

@@ -36,6 +36,8 @@ export interface RowTruth {
 export interface Truth {
   /** All refunds, by state. */
   readonly sums: Sums;
+  /** Of what is unconfirmed, what the order shows with a status that nobody knows: a list of records has only that. */
+  readonly strange?: number;
   /** The states of what this desk sent, one for each attempt, as `made + unconfirmed`; `none` if it sent nothing. */
   readonly attempts: string;
   /** The same of those that somebody must look at. */

@@ -77,6 +77,7 @@ export function stateIn(from: string): { readonly state: string; readonly words:
   // An alarm stands in capitals at the head of a text.
   const text = from
     .replace(/^stop: .*?(?=APPEARED)/s, '')
+    .replace(/^stop: \S+ shows the .* more than once.*/s, 'made twice')
     .replace(/^(?:MADE TWICE|APPEARED)/, (word) => word.toLowerCase());
   const known = states.findLast(
     (one) =>
