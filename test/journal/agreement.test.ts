@@ -157,6 +157,10 @@ describe('sums and records do not agree', () => {
     expect(judge(before, order, records)).toContain(words);
   });
 
+  it('a refund from before that is not shown any more has not changed', () => {
+    expect(judge(older('r0'), now(9, []))).toContain('went from 5 to 9, but no refund is listed for it');
+  });
+
   it('of what is summed in two charges each is held against its own records', () => {
     const two = (one: number, other: number) => ({
       charges: {

@@ -649,6 +649,19 @@ describe('a look at a refund', () => {
       });
     });
 
+    it('names only the one that failed, where a person recorded both as made', () => {
+      const stated = ofBoth({ verdict: 'applied', by: 'person' });
+      expect(rowOf(stated, shown(undefined, 'failed'))).toMatchObject({
+        alarm: 'failed',
+        why: 'the order now shows refund rf_2 as failed',
+      });
+    });
+
+    it('misses no refund whose id nobody knows', () => {
+      const nameless = made({ ...found('rf_1'), id: undefined }, { ...found('rf_2'), amount: -7 });
+      expect(whole(ofBoth(nameless), shown())).toMatchObject({ alarm: undefined });
+    });
+
     it('names the refunds that are gone, and only those', () => {
       const both = ofBoth(made(...two()));
       expect(rowOf(both, order([]))).toMatchObject({
