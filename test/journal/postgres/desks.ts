@@ -27,6 +27,8 @@ export interface Team extends AsyncDisposable {
   /** A folder for the mirror of a new desk. */
   home(): string;
   desk(options?: DeskOptions): TeamJournal;
+  /** Closes every desk that is open: each holds a connection, and all tests share one server. */
+  closeDesks(): void;
 }
 
 /** A new team with an empty journal. */
@@ -37,6 +39,9 @@ export async function newTeam(): Promise<Team> {
 export function teamOn(database: TeamDatabase): Team {
   const homes: string[] = [];
   const stores: TeamJournal[] = [];
+  const closeDesks = () => {
+    for (const store of stores.splice(0)) store.close();
+  };
   const home = () => {
     const folder = mkdtempSync(join(tmpdir(), 'paydesk-desk-'));
     homes.push(folder);
@@ -63,8 +68,9 @@ export function teamOn(database: TeamDatabase): Team {
       stores.push(store);
       return store;
     },
+    closeDesks,
     async [Symbol.asyncDispose]() {
-      for (const store of stores) store.close();
+      closeDesks();
       for (const folder of homes) rmSync(folder, { recursive: true, force: true });
       await database[Symbol.asyncDispose]();
     },

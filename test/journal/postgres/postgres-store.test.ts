@@ -10,7 +10,10 @@ import { newTeam, type Team } from './desks.ts';
 // A database takes long to make, so the next test uses those of the last one again, emptied.
 const free: Team[] = [];
 const used: Team[] = [];
-afterEach(() => void free.push(...used.splice(0)));
+afterEach(() => {
+  for (const team of used) team.closeDesks();
+  free.push(...used.splice(0));
+});
 afterAll(async () => {
   for (const team of free) await team[Symbol.asyncDispose]();
 });
