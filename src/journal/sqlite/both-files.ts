@@ -58,9 +58,10 @@ export class BothFiles {
     this.tables = new JournalTables(openFile(path, journalKind));
     try {
       this.#takePrepared();
-      this.found = findWitness(places, openFile);
       this.#isThere = watchPlace(path);
+      // Watched before it is opened: another run may begin it just now.
       this.#isWitnessThere = this.#watchWitness();
+      this.found = findWitness(places, openFile);
     } catch (error) {
       this.tables.db.close();
       throw error;
@@ -103,8 +104,8 @@ export class BothFiles {
     if (this.#isWitnessThere()) return;
     this.witness?.close();
     this.#known = undefined;
-    this.found = findWitness(this.places, this.openFile);
     this.#isWitnessThere = this.#watchWitness();
+    this.found = findWitness(this.places, this.openFile);
   }
 
   /** Whether another file is where the journal was. */
@@ -129,7 +130,16 @@ export class BothFiles {
     const { tables, witness } = this;
     const readBoth = (ofWitness: number) =>
       asOfOneMoment(tables.db, () => read(this.#knownAsOf(`${ofWitness} ${tables.version()}`)));
-    return witness === undefined ? readBoth(0) : asOfOneMoment(witness.db, () => readBoth(witness.version()));
+    if (witness !== undefined) return asOfOneMoment(witness.db, () => readBoth(witness.version()));
+    const done = asOfOneMoment(tables.db, () => (this.#isStillAlone() ? { answer: readBoth(0) } : undefined));
+    if (done !== undefined) return done.answer;
+    this.#findWitnessAgain();
+    return this.#atOnce(read);
+  }
+
+  // A run that adds the first row begins the witness before it: if the journal as it is read names one, that is in its place.
+  #isStillAlone(): boolean {
+    return this.tables.end().witness === undefined || this.#isWitnessThere();
   }
 
   // What was read holds until somebody writes: other runs change the version of a file, and this run forgets when it writes.

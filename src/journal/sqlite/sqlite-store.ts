@@ -142,7 +142,9 @@ class SqliteStore implements LocalJournal {
   async #lost(): Promise<CliError | undefined> {
     const [found, places] = [await this.#lookForWitness(), this.#places];
     const mismatch = places && mismatchOf(found, undefined, places);
-    return mismatch && refusalOf(mismatch, found, undefined);
+    // Another run may have begun both files since this one looked for the journal.
+    if (mismatch === undefined || (await this.#open(false)) !== undefined) return undefined;
+    return refusalOf(mismatch, found, undefined);
   }
 
   readonly problem: JournalStore['problem'] = async () => {

@@ -6,8 +6,11 @@ import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { BothFiles } from '../../../src/journal/sqlite/both-files.ts';
+import { findFile } from '../../../src/journal/sqlite/journal-file.ts';
 import { salvageWitness } from '../../../src/journal/sqlite/salvage.ts';
 import { createSqliteStore } from '../../../src/journal/sqlite/sqlite-store.ts';
+import { Turns } from '../../../src/journal/sqlite/turns.ts';
 import type { WitnessLine } from '../../../src/journal/witness-lines.ts';
 import { sent, verdict } from '../rows.ts';
 
@@ -24,6 +27,28 @@ afterEach(() => rmSync(folder, { recursive: true }));
 
 const rules = { uid: process.getuid?.(), notice: () => undefined };
 const open = () => createSqliteStore({ file, witness, rules });
+
+/** Opens both files as a run does that writes, at once when it is called. */
+async function fileOpener() {
+  const rest = { folders: [], rules };
+  const places = { journal: file, witness: { path: witness, ...rest } };
+  await findFile({ path: file, ...rest }, true);
+  const turns = new Turns(file, [file, witness]);
+  const asked = { orders: new Map(), scripts: new Map() };
+  const openFile = await turns.opener();
+  return () => {
+    const both = new BothFiles({ path: file, places, turns, asked }, openFile);
+    return Object.assign(both, { [Symbol.dispose]: () => both.close() });
+  };
+}
+
+function addFirstRow(both: BothFiles): void {
+  both.write((known) => {
+    both.beginWitness();
+    both.tables.add(known.link(sent('i_a', 1)));
+  });
+  both.catchUp();
+}
 
 async function filled() {
   const store = open();
@@ -69,6 +94,28 @@ async function repairs(rows: number): Promise<void> {
   await append(repaired);
   repaired.close();
 }
+
+describe('two runs at a journal that has no row yet', () => {
+  it('the first row, added after one of them looked for the witness, is no damage', async () => {
+    const openBoth = await fileOpener();
+    using writing = openBoth();
+    using asking = openBoth();
+    asking.check();
+    addFirstRow(writing);
+    asking.atOnce((known) => asking.refuseMismatch(known));
+    expect(asking.found.is).toBe('whole');
+  });
+
+  it('a journal that is begun after one of them looked for it is not lost', async () => {
+    const openBoth = await fileOpener();
+    const store = open();
+    const asking = store.ready();
+    using writing = openBoth();
+    addFirstRow(writing);
+    await asking;
+    store.close();
+  });
+});
 
 describe('the witness', () => {
   it('has one line per row, with its number and the head of the chain, and no note, amount or body', async () => {
@@ -179,7 +226,7 @@ describe('the witness', () => {
     ["UPDATE lines SET seal = '0' WHERE seq = 3", /witness \S+ of the journal has a damaged end/],
     ["UPDATE lines SET line = '{' WHERE seq = 3", /witness \S+ of the journal has a damaged end/],
     ['UPDATE lines SET seq = 9 WHERE seq = 3', /witness \S+ of the journal has a damaged end/],
-    ["UPDATE head SET key = replace(key, '1', '2')", /does not begin like a witness/],
+    ['UPDATE head SET key = substr(key, 33) || substr(key, 1, 32)', /does not begin like a witness/],
     ['DELETE FROM head', /does not begin like a witness/],
     ['DROP TABLE lines', /has a damaged end|no such table: lines/],
   ])('is damaged by %s, which stops every change; a repair makes it anew', async (statement, says) => {
