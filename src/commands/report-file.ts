@@ -60,7 +60,7 @@ export async function openFile(ctx: Context, asked: Asked, path: string): Promis
     reachesTo: asOf,
     knowsPayments: holds(query, 'payments', time.range),
     facts: facts(),
-    unconfirmed: () => ctx.journal.attempts({ origin, unconfirmed: true }),
+    unconfirmed: async () => ctx.journal.attempts({ origin, open: await ctx.journal.now() }),
     attemptsOf,
     readWords,
     ...asOfReading({ days: time.days, asOf, readWords }),

@@ -131,7 +131,7 @@ async function unconfirmedWithoutOrder({ journal, profiles }: Context): Promise<
   const { profile } = await profiles.open();
   const now = await journal.now();
   const { origin, account } = profile;
-  const open = await journal.attempts({ origin, withoutOrder: true, unconfirmed: true });
+  const open = await journal.attempts({ origin, withoutOrder: true, open: now });
   return open.filter((record) => record.sent.account === account && journal.isOpen(record, now)).length;
 }
 

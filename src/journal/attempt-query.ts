@@ -1,7 +1,7 @@
 /** What a store of the journal can be asked for: attempts by what is needed of them, and lists of them page by page. */
 
 import type { ChangeKind } from './intent.ts';
-import type { AttemptRecord, SentRow } from './journal-rows.ts';
+import type { AttemptRecord, Moment, SentRow } from './journal-rows.ts';
 
 /** Narrows which attempts are wanted. An attempt must match all parts. */
 export interface AttemptFilter {
@@ -29,6 +29,8 @@ export interface AttemptFilter {
   readonly withoutOrder?: true | undefined;
   /** May be unconfirmed, or has an alarm that nobody acknowledged (`mayBeOpen` of attempt-state.ts). */
   readonly unconfirmed?: true | undefined;
+  /** Of the unconfirmed ones those that may block an order, have an alarm, or may be read again at this moment (`mayNeedLook`). */
+  readonly open?: Pick<Moment, 'skewed'> | undefined;
   /** A person recorded that it was not made, and no read came after its horizon since (`isDoubted`). */
   readonly doubted?: true | undefined;
   /**
@@ -49,6 +51,7 @@ type Narrowing =
   | 'made'
   | 'again'
   | 'unconfirmed'
+  | 'open'
   | 'doubted'
   | 'watched'
   | 'byHand';

@@ -81,6 +81,22 @@ export function mayBeOpen(last: VerdictRow | undefined): boolean {
   return last?.alarm !== undefined || isUnproven(last);
 }
 
+/**
+ * Whether it may block its order now or have an alarm, or may be read again. One that a read after its horizon did not show stays
+ * unconfirmed for good and does neither, unless the clocks disagree: then its horizon counts as not over.
+ */
+export function mayNeedLook(record: AttemptRecord, { skewed }: Pick<Moment, 'skewed'>): boolean {
+  const last = verdictOf(record);
+  return mayBeOpen(last) && (skewed || !isPast(record));
+}
+
+/** Whether a read that came after its horizon did not show it. */
+export function isPast(record: AttemptRecord): boolean {
+  const last = verdictOf(record);
+  if (last === undefined || last.alarm !== undefined || last.verdict === 'unknown') return false;
+  return isUnproven(last) && (wasOver(record, last) || !changeKinds[record.sent.proof.kind].provable);
+}
+
 /** Whether nobody knows what became of a change, however old it is. What a person recorded is known. */
 export function isUnconfirmed(record: AttemptRecord): boolean {
   const last = verdictOf(record);

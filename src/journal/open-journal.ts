@@ -171,9 +171,8 @@ interface OpenAttempts extends Alarmed {
 }
 
 async function openAttempts(journal: Journal, { origin }: Profile): Promise<OpenAttempts> {
-  const attempts = await journal.attempts({ origin, unconfirmed: true });
-  if (attempts.length === 0) return { open: [], twice: [], late: [], failed: [], gone: [] };
   const now = await journal.now();
+  const attempts = await journal.attempts({ origin, open: now });
   return {
     open: attempts.filter((record) => isOpen(record, now)),
     twice: attempts.filter(isPaidTwice),

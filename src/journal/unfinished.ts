@@ -24,7 +24,7 @@ export async function unfinished(
   // Asked in one moment: a team's journal then needs its server once.
   const [byHand, ...found] = await Promise.all([
     journal.attempts({ ...filter, byHand: true }),
-    journal.attempts({ ...filter, unconfirmed: true }),
+    journal.attempts({ ...filter, open: now }),
     journal.attempts({ ...filter, doubted: true }),
     ...watchedDue(journal, filter, now, limit),
   ]);

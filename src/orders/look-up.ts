@@ -103,6 +103,6 @@ export async function unconfirmedOf(
   { journal }: Pick<OrderLookUp, 'journal'>,
   service: Account,
 ): Promise<readonly AttemptRecord[]> {
-  const unconfirmed = await journal.attempts({ unconfirmed: true });
+  const unconfirmed = await journal.attempts({ open: await journal.now() });
   return unconfirmed.filter((record) => journal.mayBeOf(service, record));
 }

@@ -16,6 +16,7 @@ import {
   isYoung,
   mayBeOpen,
   mayChange,
+  mayNeedLook,
   ownRefunds,
   verdictOf,
   wasOver,
@@ -248,6 +249,24 @@ it('whatever may be open at some time may be open, and so may an alarm; a refund
       if (isOpenOnce) expect(mayBeOpen({ ...verdict('i_1', 0), ...last })).toBe(true);
       expect(mayBeOpen({ ...verdict('i_1', 0), ...last })).toBe(isOpenOnce);
     }
+});
+
+it('whatever is open, has an alarm or is due needs a look, at any time and whether the clocks agree or not', () => {
+  for (const is of ['unknown', 'not_seen', 'rejected', 'not_sent', 'applied'] as const)
+    for (const confirmed of [true, false, undefined])
+      for (const time of [1000, over])
+        for (const kind of ['refund', 'checkout'] as const)
+          for (const now of [at(over), at(over, { skewed: true }), at(over + 1)]) {
+            const record = attempt([{ verdict: 'unknown' }, { verdict: is, confirmed, time }], of(kind));
+            const isBlocking = isOpen(record, now);
+            const isRead = isUnconfirmed(record) && isDue(record, now);
+            if (isBlocking || isRead)
+              expect({ record, needs: mayNeedLook(record, now) }).toMatchObject({ needs: true });
+          }
+  expect(mayNeedLook(attempt([]), at(over))).toBe(true);
+  expect(mayNeedLook(attempt([{ verdict: 'not_seen', time: over, alarm: 'gone' }]), at(over))).toBe(true);
+  const late = attempt([{ verdict: 'unknown' }, { verdict: 'not_seen', time: over }]);
+  expect([mayNeedLook(late, at(over)), mayNeedLook(late, at(over, { skewed: true }))]).toEqual([false, true]);
 });
 
 it('acknowledged is one alarm, for the refunds that the person saw', () => {

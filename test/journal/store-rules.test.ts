@@ -152,40 +152,45 @@ describe('a query finds attempts', () => {
     expect(found({ given: 'T1' })).toEqual(['i_a', 'i_b']);
   });
 
-  it.each<
-    [string, Partial<VerdictRow> | undefined, { watched: boolean; unconfirmed: boolean; byHand: boolean }]
-  >([
-    ['without a verdict', undefined, { watched: false, unconfirmed: true, byHand: false }],
-    ['unconfirmed', { verdict: 'unknown', by: 'read' }, { watched: false, unconfirmed: true, byHand: false }],
-    ['made and watched', { verdict: 'applied' }, { watched: true, unconfirmed: false, byHand: false }],
+  it.each<[string, Partial<VerdictRow> | undefined, readonly string[]]>([
+    ['without a verdict', undefined, ['unconfirmed', 'open', 'open while the clocks disagree']],
     [
-      'made and not watched any more',
-      { verdict: 'applied', time: 20 + horizonMs },
-      { watched: false, unconfirmed: false, byHand: false },
+      'unconfirmed',
+      { verdict: 'unknown', by: 'read' },
+      ['unconfirmed', 'open', 'open while the clocks disagree'],
     ],
+    [
+      'not shown before its horizon',
+      { verdict: 'not_seen', by: 'read' },
+      ['unconfirmed', 'open', 'open while the clocks disagree'],
+    ],
+    [
+      'not shown after its horizon',
+      { verdict: 'not_seen', by: 'read', time: 20 + horizonMs },
+      ['unconfirmed', 'open while the clocks disagree'],
+    ],
+    ['made and watched', { verdict: 'applied' }, ['watched']],
+    ['made and not watched any more', { verdict: 'applied', time: 20 + horizonMs }, []],
     [
       'made, with an alarm',
       { verdict: 'applied', alarm: 'duplicate', time: 20 + horizonMs },
-      { watched: false, unconfirmed: true, byHand: false },
+      ['unconfirmed', 'open', 'open while the clocks disagree'],
     ],
-    [
-      'refused',
-      { verdict: 'rejected', confirmed: true },
-      { watched: false, unconfirmed: false, byHand: false },
-    ],
-    [
-      'recorded by hand as made',
-      { verdict: 'applied', by: 'person' },
-      { watched: false, unconfirmed: false, byHand: true },
-    ],
+    ['refused', { verdict: 'rejected', confirmed: true }, []],
+    ['recorded by hand as made', { verdict: 'applied', by: 'person' }, ['by hand']],
   ])('by what became of them: %s', (_, last, expected) => {
     const verdicts = last === undefined ? [] : [ruling('i_a', { verdict: 'applied' }), ruling('i_a', last)];
     const { intents: found } = journalOf(sent('i_a', 1), ...verdicts);
-    expect({
-      watched: found({ watched: { dueBy: 10 ** 12, limit: 1 } }).length === 1,
-      unconfirmed: found({ unconfirmed: true }).length === 1,
-      byHand: found({ byHand: true }).length === 1,
-    }).toEqual(expected);
+    const queries: Readonly<Record<string, AttemptQuery>> = {
+      watched: { watched: { dueBy: 10 ** 12, limit: 1 } },
+      unconfirmed: { unconfirmed: true },
+      open: { open: { skewed: false } },
+      'open while the clocks disagree': { open: { skewed: true } },
+      'by hand': { byHand: true },
+    };
+    expect(
+      Object.keys(queries).filter((name) => found(queries[name] ?? { intent: '' }).length === 1),
+    ).toEqual(expected);
   });
 });
 

@@ -199,7 +199,7 @@ async function unfinishedOf(
   origin: string | undefined,
   now: Moment,
 ): Promise<readonly AttemptRecord[]> {
-  const attempts = await ctx.journal.attempts({ origin, unconfirmed: true });
+  const attempts = await ctx.journal.attempts({ origin, open: now });
   return attempts.filter((record) => needsPerson(ctx, record, now));
 }
 

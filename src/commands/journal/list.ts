@@ -168,8 +168,8 @@ async function openOf(
   filter: AttemptFilter,
   created: string | undefined,
 ): Promise<readonly AttemptRecord[]> {
-  const found = await ctx.journal.attempts({ ...filter, unconfirmed: true });
   const now = await ctx.journal.now();
+  const found = await ctx.journal.attempts({ ...filter, open: now });
   return found
     .filter((record) => needsPerson(ctx, record, now))
     .filter((record) => created === undefined || hasCreated(record, created))

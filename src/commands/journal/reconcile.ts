@@ -52,7 +52,7 @@ export const reconcile = defineCommand({
     const now = await ctx.journal.now();
     const isShown = ({ sent }: AttemptRecord) => reread.some((one) => one.sent.intent === sent.intent);
     // Also shows attempts that no read can prove, and those that it is too early to read.
-    const left = (await ctx.journal.attempts({ origin, unconfirmed: true })).filter((one) =>
+    const left = (await ctx.journal.attempts({ origin, open: now })).filter((one) =>
       needsPerson(ctx, one, now),
     );
     const all = [...reread, ...left.filter((one) => !isShown(one))];

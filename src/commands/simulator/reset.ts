@@ -32,8 +32,8 @@ export const simulatorReset = defineCommand({
 // Reads unconfirmed changes of the demo again and settles them, because nothing can read them after the reset.
 async function closeOpen(ctx: Context): Promise<Profile> {
   const { profile } = await ctx.service({ profile: 'demo' });
-  const attempts = await ctx.journal.attempts({ origin: profile.origin, unconfirmed: true });
   const now = await ctx.journal.now();
+  const attempts = await ctx.journal.attempts({ origin: profile.origin, open: now });
   for (const record of attempts.filter((one) => needsPerson(ctx, one, now))) {
     if (!ctx.journal.isOpen(record, now)) {
       await ctx.journal.acknowledge(record, 'simulator reset');

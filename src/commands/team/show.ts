@@ -29,8 +29,8 @@ export const show = defineCommand({
       return undefined;
     }
     const now = await ctx.journal.now();
-    const unconfirmed = await ctx.journal.attempts({ unconfirmed: true });
-    const open = unconfirmed.filter((record) => ctx.journal.isOpen(record, now));
+    const attempts = await ctx.journal.attempts({ open: now });
+    const open = attempts.filter((record) => ctx.journal.isOpen(record, now));
     await ctx.out.own(recordOf(team, status, open), () => viewOf(ctx, team, status, open));
     return undefined;
   },

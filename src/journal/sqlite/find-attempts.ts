@@ -1,7 +1,7 @@
 /** How attempts are found by the columns of their table, and which of those that were found are asked for: their rows decide. */
 
 import type { AttemptFilter, AttemptQuery, ListPage } from '../attempt-query.ts';
-import { dueAt, isDoubted, mayBeOpen } from '../attempt-state.ts';
+import { dueAt, isDoubted, mayBeOpen, mayNeedLook } from '../attempt-state.ts';
 import { type AttemptRecord, broughtBy } from '../journal-rows.ts';
 import type { Finding } from '../journal-store.ts';
 import { type JournalTables, madeBy, numberOfGiven } from './journal-tables.ts';
@@ -43,9 +43,10 @@ export function candidatesFor(
   if (orderIds !== undefined) return { abouts: orderIds };
   if (made !== undefined) return where(madeAny, JSON.stringify([...made]));
   if (again !== undefined) return where(namesAny, JSON.stringify([...again]));
-  if (query.unconfirmed !== undefined) {
-    const found = where('is_open = 1');
-    return { ...found, finding: proof?.open(found.sents) };
+  if (query.unconfirmed !== undefined || query.open !== undefined) {
+    const all = where('is_open IS NOT NULL');
+    const found = query.open?.skewed === false ? where('is_open = 1') : all;
+    return { ...found, finding: proof?.open(all.sents) };
   }
   if (query.doubted !== undefined) return where('is_doubted = 1');
   if (query.byHand !== undefined) return where('by_hand = 1');
@@ -120,7 +121,8 @@ function columnsOf(filter: AttemptFilter): {
     ['time < ?', filter.until],
     ['has_order = ?', filter.withoutOrder && 0],
     ['? IN (operator, brought)', filter.operator],
-    ['is_open = ?', filter.unconfirmed && 1],
+    ['is_open >= ?', filter.unconfirmed && 0],
+    ['is_open >= ?', filter.open && (filter.open.skewed ? 0 : 1)],
     ['is_doubted = ?', filter.doubted && 1],
     ['due <= ?', watched?.dueBy],
     ['by_hand = ?', filter.byHand && 1],
@@ -148,6 +150,7 @@ export function matches(record: AttemptRecord, filter: AttemptFilter): boolean {
     (filter.until === undefined || sent.time < filter.until) &&
     (filter.withoutOrder === undefined || orderId === undefined) &&
     (filter.unconfirmed === undefined || mayBeOpen(last)) &&
+    (filter.open === undefined || mayNeedLook(record, filter.open)) &&
     (filter.doubted === undefined || isDoubted(record)) &&
     (filter.byHand === undefined || last?.by === 'person') &&
     (filter.made === undefined || verdicts.flatMap(madeBy).some((id) => filter.made?.has(id))) &&

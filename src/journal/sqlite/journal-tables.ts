@@ -6,7 +6,7 @@
 import { hash } from 'node:crypto';
 import type { DatabaseSync } from 'node:sqlite';
 import { verdictsIn } from '../archived-rows.ts';
-import { dueAt, isDoubted, mayBeOpen } from '../attempt-state.ts';
+import { dueAt, isDoubted, isPast, mayBeOpen } from '../attempt-state.ts';
 import { chainStart, type StoredRow, storedColumns, storedRow, unlink } from '../chain.ts';
 import {
   type AttemptRecord,
@@ -21,8 +21,8 @@ import { type FileKind, Statements } from './database.ts';
 /**
  * `rows`: only ever added. `about`: what the row is about: the order, or else the script's id, or else the intent (as the name of
  * its lock), or the setting. Empty for another row about no attempt.
- * `attempts`: one line per SENT row, with its number and that of the newest row of the attempt. `is_open`, `is_doubted`, `by_hand`: 1
- * or null. `due`: when a watched one is read again; null for all others.
+ * `attempts`: one line per SENT row, with its number and that of the newest row of the attempt. `is_doubted`, `by_hand`: 1
+ * or null. `is_open`: 1 or null, and 0 for one that is unconfirmed for good (`isPast`). `due`: when a watched one is read again; null for all others.
  * `made`: ids of refunds, and ids and links of what was created. `again`: what `--again` named.
  * `head`: one line. `id`: the name of its landmark, which is that of its witness until somebody accepts a copy; `mark`: what a copy changes of its file (copy-marks.ts).
  */
@@ -310,7 +310,7 @@ export function listedOf(record: NumberedAttempt) {
     time,
     amount: amount ?? null,
     currency: currency ?? null,
-    is_open: mark(mayBeOpen(newest)),
+    is_open: mayBeOpen(newest) ? (isPast(record) ? 0 : 1) : null,
     is_doubted: mark(isDoubted(record)),
     due: dueAt(record) ?? null,
     by_hand: mark(newest?.by === 'person'),

@@ -74,7 +74,7 @@ export function noteAsked({ orders, scripts }: Asked, { orderId, given }: Attemp
 }
 
 // So many things are remembered: more than a change asks about, and less than a list of years.
-const rememberedMax = 200;
+const rememberedMax = 1000;
 
 /**
  * The tables as they are until somebody writes to them: what was read once is not read again. Make a new one then. What it says of
@@ -310,7 +310,7 @@ export class KnownJournal {
   refuseWhileLost(): void {
     // The origin stands in two places, so that damage to one of them hides nothing.
     const text = `SELECT sent, attempts.about, attempts.origin = '' OR rows.origin IS '' AS is_lost
-      FROM attempts LEFT JOIN rows ON seq = sent WHERE is_open = 1`;
+      FROM attempts LEFT JOIN rows ON seq = sent WHERE is_open IS NOT NULL`;
     const open = this.#tables.sql(text).all();
     const lost = open.filter(({ is_lost }) => is_lost === 1);
     const found = this.#found({

@@ -127,7 +127,7 @@ function openOtherwise(tables: JournalTables | undefined, found: FoundWitness): 
   if (tables === undefined || found.is !== 'whole') return [];
   const { witness } = found;
   return orFinding(() => {
-    const open = tables.sql('SELECT sent FROM attempts WHERE is_open = 1').all();
+    const open = tables.sql('SELECT sent FROM attempts WHERE is_open IS NOT NULL').all();
     return [proofOf(witness, tables).open(open.map(({ sent }) => Number(sent))) ?? []].flat();
   });
 }

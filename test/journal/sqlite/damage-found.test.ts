@@ -73,6 +73,7 @@ const shown: Readonly<Record<string, (store: LocalJournal) => Promise<unknown>>>
   i_open: (store) => store.attempts({ intent: 'i_open' }),
   again: (store) => store.attempts({ again: new Set(['i_made']) }),
   made: (store) => store.attempts({ made: new Set(['rf_1', 'chk_1', 'https://pay.example/chk_1']) }),
+  open: (store) => store.attempts({ open: { skewed: false } }),
   doubted: (store) => store.attempts({ doubted: true }),
   byHand: (store) => store.attempts({ byHand: true }),
   watched: (store) => store.attempts({ watched: { dueBy: 10 ** 12, limit: 9 } }),
@@ -176,6 +177,7 @@ describe('what is looked up is lost, or is another', () => {
     ['the line of an open change', `DELETE FROM attempts WHERE ${row('i_open')}`, ['T2', 'unconfirmed']],
     ['the line of a settled change', `DELETE FROM attempts WHERE ${row('i_made')}`, ['T1']],
     ['that a change is open', `UPDATE attempts SET is_open = NULL WHERE ${row('i_open')}`, ['unconfirmed']],
+    ['that a change is open now', `UPDATE attempts SET is_open = 0 WHERE ${row('i_open')}`, []],
     ['that a change is settled', `UPDATE attempts SET is_open = 1 WHERE ${row('i_made')}`, ['unconfirmed']],
     [
       'the order of an open change',

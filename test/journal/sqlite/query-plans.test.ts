@@ -48,6 +48,7 @@ const questions: readonly AttemptQuery[] = [
   { made: new Set(['rf_1']) },
   { again: new Set(['rf_1']) },
   { unconfirmed: true, origin: 'o' },
+  { open: { skewed: false }, origin: 'o' },
   { doubted: true },
   { watched: { dueBy: 9, limit: 20 } },
   { watched: { dueBy: 9, limit: 20 }, origin: 'o' },
