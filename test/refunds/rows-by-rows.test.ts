@@ -29,6 +29,12 @@ it.each([
     'in_review',
     'paydesk does not know the payment_status in_review',
   ],
+  [
+    'a charge that was charged back',
+    { payment_status: 'charged_back' },
+    'charged_back',
+    'this order was charged back: the bank has paid the buyer, and a refund pays a second time',
+  ],
   ['no status', { payment_status: undefined }, 'absent', 'the order shows no payment_status'],
   ['no is_refundable', { is_refundable: undefined }, 'absent', 'the order does not show is_refundable'],
 ])('an order with %s is not sent before somebody allows it', async (_, changes, word, why) => {

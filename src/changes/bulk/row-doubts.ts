@@ -1,7 +1,6 @@
 /** Why a person must look at a row of a plan before it is sent, and which possible twins its order has. Pure. */
 
 import type { OrderMoney } from '../../api/charges.ts';
-import { statuses } from '../../api/spec.ts';
 import { counted } from '../../counted.ts';
 import { type AttemptRecord, touches } from '../../journal/journal.ts';
 import { type KnownOrder, type KnownRefund, stateWhy, stopsRefund } from '../../orders/orders.ts';
@@ -9,6 +8,7 @@ import type { PlanRow } from '../../plans/plans.ts';
 import type { Profile } from '../../profiles/profiles.ts';
 import { changeOf } from '../change-words.ts';
 import { isOfDuplicate } from '../refund/refund-checks.ts';
+import { statusDoubts } from '../refund/refund-warnings.ts';
 
 /** A possible twin of the order of a row. */
 export interface TwinOfRow {
@@ -107,15 +107,7 @@ function twinDoubt(
   return `${twin.words}; if that is meant, add --again ${twin.name}`;
 }
 
-// The word of --allow-status for an order that does not show its status, or whether it is refundable.
-const absentWord = 'absent';
-
-function statusDoubt({ status, isRefundable }: OrderMoney, allowed: readonly string[]): string | undefined {
-  const known: readonly string[] = Object.values(statuses);
-  const word = status ?? absentWord;
-  if ((status === undefined || !known.includes(status)) && !allowed.includes(word))
-    return `${status === undefined ? 'the order shows no payment_status' : `paydesk does not know the payment_status ${status}`}: to send it all the same, add --allow-status ${word}`;
-  if (isRefundable === undefined && !allowed.includes(absentWord))
-    return `the order does not show is_refundable: to send it all the same, add --allow-status ${absentWord}`;
-  return undefined;
+function statusDoubt(money: OrderMoney, allowed: readonly string[]): string | undefined {
+  const doubt = statusDoubts(money).find(({ word }) => !allowed.includes(word));
+  return doubt && `${doubt.why}: to send it all the same, add --allow-status ${doubt.word}`;
 }

@@ -65,27 +65,35 @@ export function generalWarnings(money: OrderMoney, { settings }: Profile): strin
 // Assumed: the word for a payment that the buyer's bank took back; the document shows none.
 const chargedBack = 'charged_back';
 
-function statusWarnings({ status, isRefundable, charges }: OrderMoney): string[] {
+function statusWarnings(money: OrderMoney): string[] {
+  return statusDoubts(money).map(({ word, why }) =>
+    word === chargedBack ? why : `${why}; the service decides whether it can be refunded`,
+  );
+}
+
+/**
+ * Why a person should look at the status of an order before a refund. `word`: what allows it in a plan (`--allow-status`); `absent`
+ * stands for what the order does not show.
+ */
+export function statusDoubts({
+  status,
+  isRefundable,
+  charges,
+}: Pick<OrderMoney, 'status' | 'isRefundable' | 'charges'>): readonly {
+  readonly word: string;
+  readonly why: string;
+}[] {
   const known: readonly string[] = [...Object.values(statuses), chargedBack];
-  const back = charges
-    .filter((charge) => charge.status === chargedBack)
-    .map(({ number }) => `charge ${number}`);
-  const who = status === chargedBack ? ['this order'] : back;
+  const back = charges.filter((charge) => charge.status === chargedBack);
+  const who = status === chargedBack ? ['this order'] : back.map(({ number }) => `charge ${number}`);
+  const backWhy = `${who.join(' and ')} was charged back: the bank has paid the buyer, and a refund pays a second time`;
+  const absent = (why: string) => ({ word: 'absent', why });
   return [
-    ...(who.length === 0
+    ...(who.length === 0 ? [] : [{ word: chargedBack, why: backWhy }]),
+    ...(status === undefined ? [absent('the order shows no payment_status')] : []),
+    ...(status === undefined || known.includes(status)
       ? []
-      : [
-          `${who.join(' and ')} was charged back: the bank has paid the buyer, and a refund pays a second time`,
-        ]),
-    ...(status === undefined
-      ? ['the order shows no payment_status; the service decides whether it can be refunded']
-      : known.includes(status)
-        ? []
-        : [
-            `paydesk does not know the payment_status ${status}; the service decides whether it can be refunded`,
-          ]),
-    ...(isRefundable === undefined
-      ? ['the order does not show is_refundable; the service decides whether it can be refunded']
-      : []),
+      : [{ word: status, why: `paydesk does not know the payment_status ${status}` }]),
+    ...(isRefundable === undefined ? [absent('the order does not show is_refundable')] : []),
   ];
 }
