@@ -21,9 +21,9 @@ const packages = {
   uqr: '^src/terminal/',
   conf: '^src/profiles/',
   '@napi-rs/keyring': '^src/profiles/',
-  valibot: '^src/(api/(records|request-bodies)\\.ts$|profiles/|journal/|team/|exports/|plans/)',
-  hono: '^src/simulator/',
-  '@hono/node-server': '^src/simulator/',
+  valibot: '^src/(api/(records|request-bodies)\\.ts$|profiles/|journal/|team/|exports/|plans/|sender/)',
+  hono: '^src/(simulator|sender)/',
+  '@hono/node-server': '^src/(simulator|sender)/',
   pg: '^src/journal/postgres/connection\\.ts$',
 };
 const names = Object.keys(packages);

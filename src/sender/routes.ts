@@ -1,0 +1,113 @@
+/** What the routes of a sender share: who asks, about which account, and how they refuse. */
+
+import type { Context, Hono } from 'hono';
+import * as v from 'valibot';
+import type { Client } from '../api/api.ts';
+import { CliError, type ErrorKind } from '../errors.ts';
+import { errorToWire, hopHeaders, mayAct, mediaTypes, type Role } from './wire.ts';
+
+/** Who sends a request: a member, at one of their desks. */
+export interface Asker {
+  readonly member: string;
+  readonly role: Role;
+  /** The name that the machine gave itself when it joined. */
+  readonly desk: string;
+  /** The public id of the token. */
+  readonly token: string;
+}
+
+/** An account of the sender: its profile with the key, and the connection to the service that all desks share. */
+export interface SenderAccount extends Pick<Client, 'service' | 'send'> {
+  /** The name of the sender's profile. */
+  readonly name: string;
+}
+
+/**
+ * Every route behind the token has these: `context.var.asker`, and `context.var.account` of the path's account. The token is
+ * valid for that account; nothing else was checked.
+ */
+export type HopEnv = { Variables: { asker: Asker; account: SenderAccount } };
+export type HopContext = Context<HopEnv>;
+/** The hop as an app. Each part of the sender adds its routes: `addReads(app, …)`, `addJournal(app, …)`, `addChanges(app, …)`. */
+export type Hop = Hono<HopEnv>;
+
+/** Throws CliError 'refused' unless the member may act as somebody with this role. `what`: `send refunds`. */
+export function needRole({ var: { asker } }: HopContext, as: Role, what: string): void {
+  if (mayAct(asker.role, as)) return;
+  throw new CliError('refused', `${asker.member} is a ${asker.role} and may not ${what}`, {
+    certain: 'nothing was sent',
+    now: [`ask your lead for the role ${as}`],
+  });
+}
+
+// The desk goes by the error in the body. The status is for proxies, and for people who read a log.
+const statusOf: Partial<Record<ErrorKind, number>> = {
+  usage: 400,
+  auth: 401,
+  refused: 403,
+  rejected: 422,
+  not_found: 404,
+  network: 502,
+  unknown: 502,
+};
+
+/** The reply to an error: the error as data, with a status that fits its kind unless another one is given. */
+export function errorReply(
+  error: unknown,
+  status?: number,
+  headers: Readonly<Record<string, string>> = {},
+): Response {
+  const wire = errorToWire(error);
+  return new Response(JSON.stringify({ error: wire }), {
+    status: status ?? statusOf[wire.kind] ?? 500,
+    headers: { ...headers, 'content-type': mediaTypes.json, [hopHeaders.error]: wire.kind },
+  });
+}
+
+/** A request that is refused with a status of its own: `too large` with 413, `closed for good` with 410. */
+export class RefusedRequest extends Error {
+  override readonly name = 'RefusedRequest';
+  readonly status: number;
+  readonly error: CliError;
+
+  constructor(status: number, error: CliError) {
+    super(error.message);
+    this.status = status;
+    this.error = error;
+  }
+}
+
+/**
+ * The body of a request as JSON of this form. Throws RefusedRequest for a body with more bytes than `maxBytes` (413), or of
+ * another form (400). A body that says how long it is and is too long is not read.
+ */
+export async function readBody<const Form extends v.GenericSchema>(
+  { req: { raw } }: HopContext,
+  form: Form,
+  maxBytes: number,
+): Promise<v.InferOutput<Form>> {
+  const tooLarge = new RefusedRequest(413, notTaken(`the request has more than ${maxBytes} bytes`));
+  if (Number(raw.headers.get('content-length') ?? 0) > maxBytes) throw tooLarge;
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of raw.body ?? []) {
+    size += chunk.byteLength;
+    if (size > maxBytes) throw tooLarge;
+    chunks.push(chunk);
+  }
+  const read = v.safeParse(
+    v.pipe(v.string(), v.parseJson(), form),
+    Buffer.concat(chunks, size).toString('utf8'),
+  );
+  if (read.success) return read.output;
+  const [issue] = read.issues;
+  const field = v.getDotPath(issue);
+  throw new RefusedRequest(
+    400,
+    notTaken(`the request is not of the form that this sender takes${field === null ? '' : `: ${field}`}`),
+  );
+}
+
+function notTaken(message: string): CliError {
+  return new CliError('usage', message, { certain: 'nothing was sent' });
+}
