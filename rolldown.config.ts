@@ -64,7 +64,7 @@ export default defineConfig([
           },
           // What is left of a list of orders is one file, although searches need some of it too.
           { name: 'list', test: /[\\/]src[\\/]commands[\\/]orders[\\/](list|open-status)\.ts$/ },
-          // What every command loads stays one file, although the journal of a team, which few have, needs some of it too.
+          // What every command loads stays one file, although others need some of it too.
           {
             name: (id, context) =>
               loadedFirst(/[\\/]src[\\/]cli[\\/]context\.ts$/, id, context) ? 'context' : null,

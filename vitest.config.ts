@@ -9,7 +9,7 @@ import { isLong } from './test/harness/long.ts';
 export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
-    globalSetup: ['test/harness/warm-up.ts', 'test/harness/postgres-on-demand.ts'],
+    globalSetup: ['test/harness/warm-up.ts'],
     env: { TMPDIR: folderOfHomes(), NODE_COMPILE_CACHE: compiled },
     // Time for a busy machine, and an hour for a long form; no test waits by the clock.
     testTimeout: isLong ? 3_600_000 : 120_000,

@@ -16,7 +16,6 @@ function __paydesk_complete
                     index 'Find orders at once: an index of the orders on this machine' \
                     journal 'What this machine sent, and whether it was made' \
                     profile 'The accounts paydesk can talk to, and their keys' \
-                    team 'A journal that several desks share, on PostgreSQL' \
                     approvals 'Refunds of a team that a second person must approve' \
                     simulator 'The simulator of the service inside paydesk' \
                     today 'Show what a desk must know today: unconfirmed, refunded, waiting, twins' \
@@ -90,18 +89,6 @@ function __paydesk_complete
                     remove 'Remove a profile and its key' \
                     check 'Check that a profile reaches its account, by reading only'
                 return
-            case 'team'
-                printf '%s\t%s\n' \
-                    create 'Make the journal of a team in a database' \
-                    add 'Add a member or a lead to the team' \
-                    remove 'Stop a member from signing in' \
-                    join 'Record the changes of this account in the team\'s journal' \
-                    leave 'Leave the team: record changes on this machine again' \
-                    show 'Show the server, the members, and what is unconfirmed' \
-                    limits 'Show the limits of the team; a lead sets them' \
-                    verify 'Check every row at the server against this machine\'s copy' \
-                    export 'Print the team\'s journal for an auditor'
-                return
             case 'approvals'
                 printf '%s\t%s\n' \
                     list 'List what waits for the approval of a second person' \
@@ -123,7 +110,6 @@ function __paydesk_complete
                     index 'Find orders at once: an index of the orders on this machine' \
                     journal 'What this machine sent, and whether it was made' \
                     profile 'The accounts paydesk can talk to, and their keys' \
-                    team 'A journal that several desks share, on PostgreSQL' \
                     approvals 'Refunds of a team that a second person must approve' \
                     simulator 'The simulator of the service inside paydesk' \
                     today 'Show what a desk must know today: unconfirmed, refunded, waiting, twins' \
@@ -133,8 +119,7 @@ function __paydesk_complete
                     environment 'variables that set an option when the flag is not given' \
                     exit-codes 'what a script can rely on' \
                     output 'stdout is the result and nothing else' \
-                    safety 'a refund is sent at most once, and its result is never lost' \
-                    teams 'several desks share one journal, in a PostgreSQL database (14 or newer)'
+                    safety 'a refund is sent at most once, and its result is never lost'
                 return
             case 'help orders'
                 printf '%s\t%s\n' \
@@ -200,18 +185,6 @@ function __paydesk_complete
                     key 'Replace the key of a profile' \
                     remove 'Remove a profile and its key' \
                     check 'Check that a profile reaches its account, by reading only'
-                return
-            case 'help team'
-                printf '%s\t%s\n' \
-                    create 'Make the journal of a team in a database' \
-                    add 'Add a member or a lead to the team' \
-                    remove 'Stop a member from signing in' \
-                    join 'Record the changes of this account in the team\'s journal' \
-                    leave 'Leave the team: record changes on this machine again' \
-                    show 'Show the server, the members, and what is unconfirmed' \
-                    limits 'Show the limits of the team; a lead sets them' \
-                    verify 'Check every row at the server against this machine\'s copy' \
-                    export 'Print the team\'s journal for an auditor'
                 return
             case 'help approvals'
                 printf '%s\t%s\n' \

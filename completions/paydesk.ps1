@@ -16,7 +16,6 @@ Register-ArgumentCompleter -Native -CommandName paydesk -ScriptBlock {
                 "index`tFind orders at once: an index of the orders on this machine"
                 "journal`tWhat this machine sent, and whether it was made"
                 "profile`tThe accounts paydesk can talk to, and their keys"
-                "team`tA journal that several desks share, on PostgreSQL"
                 "approvals`tRefunds of a team that a second person must approve"
                 "simulator`tThe simulator of the service inside paydesk"
                 "today`tShow what a desk must know today: unconfirmed, refunded, waiting, twins"
@@ -83,17 +82,6 @@ Register-ArgumentCompleter -Native -CommandName paydesk -ScriptBlock {
                 "remove`tRemove a profile and its key"
                 "check`tCheck that a profile reaches its account, by reading only"
             }
-            'team' {
-                "create`tMake the journal of a team in a database"
-                "add`tAdd a member or a lead to the team"
-                "remove`tStop a member from signing in"
-                "join`tRecord the changes of this account in the team's journal"
-                "leave`tLeave the team: record changes on this machine again"
-                "show`tShow the server, the members, and what is unconfirmed"
-                "limits`tShow the limits of the team; a lead sets them"
-                "verify`tCheck every row at the server against this machine's copy"
-                "export`tPrint the team's journal for an auditor"
-            }
             'approvals' {
                 "list`tList what waits for the approval of a second person"
                 "show`tShow a request, with the order as it is now"
@@ -112,7 +100,6 @@ Register-ArgumentCompleter -Native -CommandName paydesk -ScriptBlock {
                 "index`tFind orders at once: an index of the orders on this machine"
                 "journal`tWhat this machine sent, and whether it was made"
                 "profile`tThe accounts paydesk can talk to, and their keys"
-                "team`tA journal that several desks share, on PostgreSQL"
                 "approvals`tRefunds of a team that a second person must approve"
                 "simulator`tThe simulator of the service inside paydesk"
                 "today`tShow what a desk must know today: unconfirmed, refunded, waiting, twins"
@@ -123,7 +110,6 @@ Register-ArgumentCompleter -Native -CommandName paydesk -ScriptBlock {
                 "exit-codes`twhat a script can rely on"
                 "output`tstdout is the result and nothing else"
                 "safety`ta refund is sent at most once, and its result is never lost"
-                "teams`tseveral desks share one journal, in a PostgreSQL database (14 or newer)"
             }
             'help orders' {
                 "list`tList orders, one page at a time"
@@ -182,17 +168,6 @@ Register-ArgumentCompleter -Native -CommandName paydesk -ScriptBlock {
                 "key`tReplace the key of a profile"
                 "remove`tRemove a profile and its key"
                 "check`tCheck that a profile reaches its account, by reading only"
-            }
-            'help team' {
-                "create`tMake the journal of a team in a database"
-                "add`tAdd a member or a lead to the team"
-                "remove`tStop a member from signing in"
-                "join`tRecord the changes of this account in the team's journal"
-                "leave`tLeave the team: record changes on this machine again"
-                "show`tShow the server, the members, and what is unconfirmed"
-                "limits`tShow the limits of the team; a lead sets them"
-                "verify`tCheck every row at the server against this machine's copy"
-                "export`tPrint the team's journal for an auditor"
             }
             'help approvals' {
                 "list`tList what waits for the approval of a second person"

@@ -59,22 +59,15 @@ export interface ErrorSubject {
 }
 
 /**
- * What a team's journal refuses:
+ * What the rules of a team refuse:
  * - `team_limit_…`: a limit of the team, by its name; `currency`: there are limits, and none for this currency; `second`: somebody
  *   else must approve it first
  * - `approval_…`: it was asked for, or the one that was named does not count
- * - `team_server_…`: the server is away, does not let this person in, is not what it was, or says no
- * - `team_record_unknown`: nobody knows whether the row was recorded
  */
 export type OwnCode =
   | `team_limit_${'max' | 'day' | 'second' | 'reason' | 'note' | 'currency'}`
   | 'approval_asked'
-  | 'approval_invalid'
-  | 'team_server_away'
-  | 'team_sign_in_refused'
-  | 'team_server_differs'
-  | 'team_server_refused'
-  | 'team_record_unknown';
+  | 'approval_invalid';
 
 /** What an error says besides its message. */
 export interface CliErrorParts extends ErrorSubject {

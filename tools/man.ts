@@ -39,7 +39,6 @@ export async function manPage(): Promise<string> {
     ...topic('EXIT STATUS', 'exit-codes'),
     ...topic('OUTPUT', 'output'),
     ...topic('SAFETY', 'safety'),
-    ...topic('TEAMS', 'teams'),
     '',
   ].join('\n');
 }

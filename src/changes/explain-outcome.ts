@@ -15,7 +15,7 @@ import {
   acknowledgeCommand,
   type ChangeSubject,
   type FoundRefund,
-  mendLines,
+  mendLine,
   type Outcome,
   reasonOf,
 } from '../journal/journal.ts';
@@ -44,7 +44,7 @@ export function unrecordedLines(outcome: Ended): readonly string[] {
   if (unrecorded === undefined) return [];
   return [
     `the journal does not have this: ${reasonOf(unrecorded.cause)}`,
-    ...mendLines(unrecorded.cause, 'copy these lines into the ticket'),
+    mendLine('copy these lines into the ticket'),
     ...keepByHand(outcome),
   ];
 }

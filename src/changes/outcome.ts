@@ -8,7 +8,7 @@ import {
   type ChangeSubject,
   changeKinds,
   type Intent,
-  mendLines,
+  mendLine,
   type Outcome,
   reasonOf,
 } from '../journal/journal.ts';
@@ -104,11 +104,7 @@ function afterNotSent(outcome: Extract<Outcome, { verdict: 'not_sent' }>): reado
   const { intent, unrecorded } = outcome;
   if (unrecorded === undefined || intent === undefined) return ['run the command again'];
   return [
-    ...mendLines(
-      unrecorded.cause,
-      'it was NOT sent, but the journal still says "sent"',
-      'and in two minutes:',
-    ),
+    mendLine('it was NOT sent, but the journal still says "sent"', 'and in two minutes:'),
     `paydesk journal settle ${intent} --not-applied --note TEXT`,
     'then run the command again',
   ];
@@ -244,10 +240,7 @@ export function checkRecorded(intent: Intent, outcome: Ended, { settings }: Prof
     orderId: intent.orderId,
     opening: intent.kind === 'refund' ? 'THE REFUND WAS MADE:' : 'THE CHANGE WAS MADE:',
     certain: `${isByReply(outcome) ? 'the service confirmed it' : 'a read of the order shows it'}; this machine could not write it down (${reasonOf(unrecorded.cause)})`,
-    now: [
-      ...mendLines(unrecorded.cause, 'copy these lines into the ticket; do not repeat it'),
-      ...keepByHand(outcome),
-    ],
+    now: [mendLine('copy these lines into the ticket; do not repeat it'), ...keepByHand(outcome)],
     cause: unrecorded.cause,
   });
 }

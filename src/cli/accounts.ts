@@ -1,23 +1,21 @@
 /** Connects a run to the account of a profile: with a client for reads, and with the journal, through which all changes go. */
 
 import { mkdirSync } from 'node:fs';
-import { join } from 'node:path';
 import { type Client, createPace, openClient, type Pace, proxyFor } from '../api/api.ts';
 import type { Context } from '../commands/command.ts';
 import type { WhatChanges } from '../commands/commands.ts';
-import { CliError } from '../errors.ts';
 import { type ClockWithTimers, type Io, variable } from '../io.ts';
-import { isSameOrigin, type JournalStore } from '../journal/journal.ts';
+import type { JournalStore } from '../journal/journal.ts';
 import { tolerableSkewMs } from '../journal/journal-time.ts';
 import { openJournal } from '../journal/open-journal.ts';
 import { landmarkFolders } from '../journal/sqlite/landmark.ts';
 import type { Locks } from '../locks/locks.ts';
 import { fingerprint } from '../profiles/key-store.ts';
-import type { ListedProfile, OpenProfile, Profile, Profiles } from '../profiles/profiles.ts';
+import type { OpenProfile, Profile, Profiles } from '../profiles/profiles.ts';
 import { refuseUnsafeRuntime } from '../profiles/unsafe-runtime.ts';
 import type { Demo } from '../simulator/demo.ts';
 import type { Notes, Secrets } from '../terminal/terminal.ts';
-import { chooseStore, localJournal } from './choose-store.ts';
+import { localJournal } from './choose-store.ts';
 import type { Globals } from './global-options.ts';
 import type { JournalPlace } from './journal-place.ts';
 import type { Stop } from './stop.ts';
@@ -46,18 +44,13 @@ interface AccountParts {
   readonly cacheFolder: string;
   readonly stateFolder: string;
   readonly journalPlace: JournalPlace;
-  /** Called with the password of a team before it is used, so that it is masked. */
-  readonly learnPassword: (password: string) => void;
   /** Called with the profile once it is open: its settings say how times and amounts are shown. */
   readonly setProfile: (profile: Profile) => void;
 }
 
 /** The functions of an account that a command gets in its context. */
 export interface Account
-  extends Pick<
-    Context,
-    'service' | 'draftService' | 'change' | 'journal' | 'journals' | 'useProfileOf' | 'team'
-  > {
+  extends Pick<Context, 'service' | 'draftService' | 'change' | 'journal' | 'useProfileOf'> {
   /** Closes the connections, and the files of the journal. */
   close(): void;
 }
@@ -82,40 +75,22 @@ export function createAccount(parts: AccountParts): Account {
     clients.set(name, client);
     return client;
   };
-  const choice = {
+  const local = localJournal({
     place: parts.journalPlace,
-    stateFolder: parts.stateFolder,
     cwd: parts.io.cwd,
-    rules: {
-      uid: parts.io.uid,
-      notice: (line: string) => parts.notes.warn(line),
-      movedBy: 'XDG_STATE_HOME',
-    },
     onNetwork: variable(parts.io.env, 'PAYDESK_STATE_ON_NETWORK') === '1',
     landmarks: { folders: landmarkFolders(parts.io), rules: { uid: parts.io.uid, notice: () => undefined } },
     shortTime: parts.shortTime,
-    team: {
-      file: join(profiles.folders.config, 'teams.json'),
-      clock: parts.clock,
-      origin: () => originOf(profiles, ofPlan),
-      profileOf: (origin: string) => profileOf(profiles, origin),
-      password: variable(parts.io.env, 'PAYDESK_TEAM_PASSWORD'),
-      learn: parts.learnPassword,
-      signal: parts.signal,
-    },
-  } as const;
-  const local = localJournal(choice);
-  const chosen = chooseStore(choice, local);
-  const journalParts = {
+  });
+  const opened = openJournal({
     ...parts,
-    notes: warningOnce(parts.notes),
     timeoutMs: globals.timeoutMs,
     dryRun: globals.dryRun,
     named: globals.profile,
     cwd: parts.io.cwd,
     open: async (name: string) => (await open(name)).service,
-  };
-  const opened = openJournal({ ...journalParts, store: recording(chosen.store) });
+    store: recording(local),
+  });
   return {
     async service({ purpose = 'read', profile, key, maxPerSecond, shown } = {}) {
       if (maxPerSecond !== undefined) pace.limit(maxPerSecond);
@@ -132,21 +107,6 @@ export function createAccount(parts: AccountParts): Account {
       return (await openWith(async () => profiles.openDraft(draft, key))).service;
     },
     journal: opened.journal,
-    async journals() {
-      if (chosen.all === undefined) return opened.journal;
-      const [{ jointJournal }, stores] = await Promise.all([
-        import('../journal/joint-journal.ts'),
-        chosen.all(),
-      ]);
-      return jointJournal(
-        opened.journal,
-        stores.map((store) => openJournal({ ...journalParts, store: recording(store) }).journal),
-      );
-    },
-    async team() {
-      const { createTeamDoor } = await import('./team-door.ts');
-      return createTeamDoor({ ...parts, choice: { ...choice, ...choice.team }, local });
-    },
     async useProfileOf({ account, profile }) {
       if (globals.profile !== undefined) return;
       const names = await profiles.reaching(account);
@@ -187,39 +147,6 @@ export function createAccount(parts: AccountParts): Account {
       }
     },
   };
-}
-
-// The journal of the run may be asked on its own, and with all others: it warns once.
-function warningOnce(notes: Notes): Notes {
-  const said = new Set<string>();
-  return {
-    ...notes,
-    warn(line) {
-      const text = JSON.stringify(line);
-      if (said.has(text)) return;
-      said.add(text);
-      notes.warn(line);
-    },
-  };
-}
-
-// The origin of the profile of the run; undefined if there is none, as for a look at the journal alone.
-async function originOf(profiles: Profiles, name: string | undefined): Promise<string | undefined> {
-  try {
-    return (await profiles.open(name)).profile.origin;
-  } catch (error) {
-    if (error instanceof CliError && error.kind === 'auth') return undefined;
-    throw error;
-  }
-}
-
-// The name of a profile of an origin: that of the run, if it is one.
-async function profileOf(profiles: Profiles, origin: string): Promise<string | undefined> {
-  const own = await profiles.open().catch(() => undefined);
-  if (own !== undefined && isSameOrigin(own.profile.origin, origin)) return own.profile.name;
-  const isOfOrigin = ({ baseUrl }: ListedProfile) =>
-    baseUrl !== undefined && isSameOrigin(new URL(baseUrl).origin, origin);
-  return (await profiles.list()).find(isOfOrigin)?.name;
 }
 
 // Calls `act` right before a SENT row is written, because from then on the change is in flight.

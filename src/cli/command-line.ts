@@ -103,7 +103,7 @@ function asksFor(argv: readonly string[], name: 'help' | 'version' | 'all'): boo
 
 // The commands that use the profile of the run. Others find the account by an id of the journal, or name a profile themselves.
 const aboutAccount =
-  /\bpaydesk (?=(?:orders|customers|checkout|api|journal list|approvals|team)\b(?!.*--(?:help|all-profiles)\b)|profile (?:show|check)$)/g;
+  /\bpaydesk (?=(?:orders|customers|checkout|api|journal list|approvals)\b(?!.*--(?:help|all-profiles)\b)|profile (?:show|check)$)/g;
 
 /** Adds `-p` to the commands that an error suggests, if a profile was typed. */
 export function withProfile(error: CliError, profile: string | undefined): CliError {

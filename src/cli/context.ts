@@ -76,7 +76,6 @@ export function createRun(state: RunState, globals: Globals, words: readonly str
     cacheFolder: folders.cache,
     stateFolder: folders.state,
     journalPlace,
-    learnPassword: state.keys.learn,
   });
   const exports = exportDoor({ state, globals, locks: ownLocks, folder: join(folders.state, 'exports') });
   const index = createIndexes({
@@ -102,8 +101,6 @@ export function createRun(state: RunState, globals: Globals, words: readonly str
     change: account.change,
     journal: account.journal,
     journalPlace,
-    journals: account.journals,
-    team: account.team,
     ...createReaders(io, state.signal),
     days,
     daysIn(zone) {
@@ -203,7 +200,6 @@ function planDoor({
     newId: () => `p_${crypto.randomUUID().replaceAll('-', '').slice(0, 12)}`,
     input: async (path) => (await load()).input(path),
     open: async (path) => (await load()).open(path),
-    text: async (plan) => (await load()).text(plan),
     save: async (...plan) => (await load()).save(...plan),
     exists: async (path) => (await load()).exists(path),
     isSameFile: async (...paths) => (await load()).isSameFile(...paths),

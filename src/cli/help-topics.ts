@@ -1,4 +1,4 @@
-/** The texts of the help topics: environment, exit codes, output, safety, teams. */
+/** The texts of the help topics: environment, exit codes, output, safety. */
 
 import type { Flag } from '../commands/command.ts';
 import { exitMeanings } from '../errors.ts';
@@ -22,20 +22,19 @@ const environment = (): readonly string[] => [
   '',
   'Others:',
   '  PAYDESK_OPERATOR     your name in the journal; default the system user',
-  "  PAYDESK_TEAM_PASSWORD  the password for the team's journal, in place of the one that was kept when you joined",
   '  PAYDESK_ACCESSIBLE   1: numbered line prompts, nothing redrawn, -o list, which then shows the columns of a table',
   '  PAYDESK_DEMO_FAULT   for practice with the demo: lets replies get lost (apply-drop, drop, ...), or refunds fail 3 seconds later (fails-later), or be pending for so long (pending)',
   '  CI                   set: the same as --no-input',
   '  NO_COLOR             set: no colour; FORCE_COLOR: colour also in a pipe',
   '  HTTPS_PROXY          the proxy for https, except for hosts in NO_PROXY; plain http and this machine never use it',
-  '  XDG_CONFIG_HOME      its folder paydesk holds profiles, keys and teams; that of XDG_STATE_HOME the journal, the copy of the journal of a team, indexes, unfinished exports, locks and the demo; that of XDG_DATA_HOME the witness of the journal (which stays with the journal if only XDG_STATE_HOME is set); that of XDG_CACHE_HOME compiled code',
+  '  XDG_CONFIG_HOME      its folder paydesk holds profiles and keys; that of XDG_STATE_HOME the journal, indexes, unfinished exports, locks and the demo; that of XDG_DATA_HOME the witness of the journal (which stays with the journal if only XDG_STATE_HOME is set); that of XDG_CACHE_HOME compiled code',
   '  PAYDESK_STATE_ON_NETWORK  1: allow the journal on a network file system; set it only after you have tested that locks work there',
   '',
   'The machine, in a file that only an administrator can write: /etc/paydesk/config.json (macOS: /Library/Application Support/paydesk/config.json; not on Windows):',
   '  { "journal.folder": "/var/lib/paydesk" }',
   'Then the journal, its witness and the locks of changes are in that folder, for all users of the group that owns it, whatever XDG_STATE_HOME says. Profiles, keys, indexes, exports and the data of the demo stay with each user. No variable changes this. What counts as one machine: paydesk help safety',
   '',
-  'paydesk keeps nothing else but keys in the system keyring, and contacts no host except the service, a proxy and the server of a team. To remove every trace, first remove each profile (paydesk profile remove NAME), which takes its keys out of the keyring; then:',
+  'paydesk keeps nothing else but keys in the system keyring, and contacts no host except the service and a proxy. To remove every trace, first remove each profile (paydesk profile remove NAME), which takes its keys out of the keyring; then:',
   '  rm -r ~/.config/paydesk ~/.local/state/paydesk ~/.local/share/paydesk ~/.cache/paydesk',
   '  rm -r /var/tmp/paydesk-$(id -u)   (the landmark of the journal, which shows that it was restored from a copy; in TMPDIR, if that is set)',
   'This removes profiles, keys, indexes, the journal of what was sent and its witness, but not a common journal (journal.folder); paydesk profile show says where they lie on this system.',
@@ -101,35 +100,10 @@ const safety = (): readonly string[] => [
   '  - no request takes effect after its horizon (refund.horizon_part, refund.horizon_whole)',
   '  - a person who settles a change by hand records the truth (journal settle)',
   '  - what was saved to disk stays there',
-  '  - one journal: the account is changed from this machine only, or from the desks of one team (help teams)',
+  '  - one journal: the account is changed from this machine only',
   '',
   'What no client of this service can prevent: the service has no idempotency key, so two machines without a shared journal can both make the same partial refund. paydesk reads the order right before it sends, and notices an equal refund; it cannot notice one that is made between that read and the sending (refund.send_within at most).',
   'The check of the journal finds accidents, not forgery. On Windows a closed window leaves only seconds to write.',
-];
-
-const teams = (): readonly string[] => [
-  'Teams: several desks share one journal, in a PostgreSQL database (14 or newer). Without a team nothing here matters: the journal stays on this machine.',
-  '',
-  'What it guarantees:',
-  '  - through paydesk, two desks cannot both have an unconfirmed change of one order, whatever connections break: the database refuses the second',
-  "  - nothing is sent without the team's journal. If it is lost while a change is recorded, nothing is sent, and the order stays blocked until somebody looks",
-  '  - the operator of a row is who signed in at the server, whatever PAYDESK_OPERATOR says. Members may only call the functions of the journal: they cannot change or remove a row',
-  '  - limits are checked by the server, in the same transaction that records the change',
-  '  - the password goes only to a server that proves that it knows it (SCRAM), and away from this machine only over TLS with a verified certificate',
-  '',
-  'What it does not guarantee:',
-  '  - it binds paydesk only. Who holds the API key can refund past it; only a sender that alone holds the key could enforce more',
-  '  - a failover to an asynchronous standby, or a backup that was put back, can forget refunds. A desk that saw the forgotten rows stops. A desk that never saw them, and a new desk, cannot notice. The read right before a refund is sent still shows refunds that were made',
-  '  - a superuser of the database can change everything. team verify compares the rows with the copy of this machine, which proves it',
-  '  - the account at two addresses is one account only if both have joined the same team',
-  '  - a member can record something false about a change of their own, and bring a false history when joining',
-  '  - a machine that is frozen between the last check and the sending for longer than the horizon (refund.horizon_whole)',
-  '',
-  'Begin: team create, team add, then team join at each desk. Joining brings what the desk has sent, and closes its own journal for the account: it takes no change any more, even if the settings of the team are deleted. team leave is the way back.',
-  'While the server is away, lists show what this machine has, and say as of when. Anybody of the team can reconcile the unconfirmed change of somebody else, from 5 seconds after the last moment at which it could leave.',
-  'If you delete the copy of the journal on a desk (state folder, team), it is a new desk: it no longer notices that the server forgot something.',
-  '',
-  'The server: synchronous_standby_names set, so that commits wait for a standby; fsync and full_page_writes on; password_encryption scram-sha-256 and only scram-sha-256 in pg_hba.conf; TLS; no pooler in transaction mode. Back up with the write-ahead log (pg_basebackup and archive_command). After a restore, and after each drill, run team verify at every desk before anybody sends.',
 ];
 
 const topics: Readonly<Record<string, () => readonly string[]>> = {
@@ -137,7 +111,6 @@ const topics: Readonly<Record<string, () => readonly string[]>> = {
   'exit-codes': exitCodes,
   output,
   safety,
-  teams,
 };
 
 /** The names of the topics, in the order of help. */

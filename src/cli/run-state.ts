@@ -266,9 +266,7 @@ function createKnownKeys(places: KeyPlaces): KnownKeys {
 // Other users see arguments in the list of processes, and the shell keeps them. Values of our variables go to the screen and
 // into the journal.
 function inputsOf({ argv, env }: KeyPlaces): readonly { readonly name: string; readonly text: string }[] {
-  const variables = Object.entries(env).filter(([name]) =>
-    /^PAYDESK_(?!(API_KEY|TEAM_PASSWORD)$)/.test(name),
-  );
+  const variables = Object.entries(env).filter(([name]) => /^PAYDESK_(?!API_KEY$)/.test(name));
   return [
     ...argv.map((text) => ({ name: 'one of the arguments', text })),
     ...variables.map(([name, text = '']) => ({ name, text })),

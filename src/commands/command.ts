@@ -11,7 +11,6 @@ import type { Busy, Held } from '../locks/locks.ts';
 import type { Plans } from '../plans/plans.ts';
 import type { ProfileDraft, Profiles, TypedKey } from '../profiles/profiles.ts';
 import type { SimulatorControl } from '../simulator/simulator.ts';
-import type { TeamDoor } from '../team/team.ts';
 import type { Ask, Format, Notes, Output, Shell } from '../terminal/terminal.ts';
 
 /** The values of the global options, from flag, environment, profile or default. */
@@ -109,10 +108,6 @@ export interface Context {
   readonly journal: Journal;
   /** The folder of the journal, and what says so: `state_folder`, or the file of the machine's configuration. */
   readonly journalPlace: { readonly folder: string; readonly from: string };
-  /** As `journal`, over all journals of this machine: its own, and those of the teams of its accounts. */
-  journals(): Promise<Journal>;
-  /** What the team commands do. Its code is loaded when it is asked for. */
-  team(): Promise<TeamDoor>;
   completionScript(shell: Shell): Promise<string>;
   /** Reads standard input to its end, as text, up to a number of bytes. */
   stdin(maxBytes: number): Promise<string>;

@@ -49,10 +49,6 @@ export const groups: Readonly<Record<string, Group>> = {
     example: 'paydesk journal list --open',
   },
   profile: { summary: 'The accounts paydesk can talk to, and their keys', example: 'paydesk profile list' },
-  team: {
-    summary: 'A journal that several desks share, on PostgreSQL',
-    example: 'paydesk -p shop-mx team show',
-  },
   approvals: {
     summary: 'Refunds of a team that a second person must approve',
     example: 'paydesk approvals list',
@@ -293,51 +289,6 @@ export const commands: readonly CommandEntry[] = [
     words: ['profile', 'check'],
     summary: 'Check that a profile reaches its account, by reading only',
     load: async () => (await import('./profile/check.ts')).check,
-  },
-  {
-    words: ['team', 'create'],
-    summary: 'Make the journal of a team in a database',
-    load: async () => (await import('./team/create.ts')).create,
-  },
-  {
-    words: ['team', 'add'],
-    summary: 'Add a member or a lead to the team',
-    load: async () => (await import('./team/add.ts')).add,
-  },
-  {
-    words: ['team', 'remove'],
-    summary: 'Stop a member from signing in',
-    load: async () => (await import('./team/remove.ts')).remove,
-  },
-  {
-    words: ['team', 'join'],
-    summary: "Record the changes of this account in the team's journal",
-    load: async () => (await import('./team/join.ts')).join,
-  },
-  {
-    words: ['team', 'leave'],
-    summary: 'Leave the team: record changes on this machine again',
-    load: async () => (await import('./team/leave.ts')).leave,
-  },
-  {
-    words: ['team', 'show'],
-    summary: 'Show the server, the members, and what is unconfirmed',
-    load: async () => (await import('./team/show.ts')).show,
-  },
-  {
-    words: ['team', 'limits'],
-    summary: 'Show the limits of the team; a lead sets them',
-    load: async () => (await import('./team/limits.ts')).limits,
-  },
-  {
-    words: ['team', 'verify'],
-    summary: "Check every row at the server against this machine's copy",
-    load: async () => (await import('./team/verify.ts')).verify,
-  },
-  {
-    words: ['team', 'export'],
-    summary: "Print the team's journal for an auditor",
-    load: async () => (await import('./team/export.ts')).exportTeam,
   },
   {
     words: ['approvals', 'list'],

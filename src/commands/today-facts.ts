@@ -44,8 +44,6 @@ export interface TodayLine extends JsonObject {
 /** What `today` shows. */
 export interface TodayFacts {
   readonly lines: readonly TodayLine[];
-  /** Set while the server of the team cannot be used: as of when this machine has the rows of the team. */
-  readonly away: Awaited<ReturnType<Context['journal']['away']>>;
   readonly gaps: Gaps;
 }
 
@@ -79,7 +77,6 @@ export async function gatherToday(
   const twins = await pairsIn(ctx, near, source);
   return {
     gaps,
-    away: await ctx.journal.away(),
     lines: [
       ...(await openLines(ctx, source, open)),
       ...totals.filter(({ sums }) => sums.refunds > 0).map((line) => refundedLine(line, largest)),

@@ -1,9 +1,7 @@
 /** `today`: one screen for the desk: what is unconfirmed, refunded, paid, waiting for capture, and possible twins. */
 
 import { amountWords } from '../amounts.ts';
-import type { JsonObject } from '../api/spec.ts';
 import { pendingRequests } from '../changes/changes.ts';
-import { awayWords } from '../journal/journal.ts';
 import { twinSeconds } from '../orders/orders.ts';
 import { commandLine } from '../profiles/profiles.ts';
 import type { Block, Cell } from '../terminal/terminal.ts';
@@ -14,7 +12,7 @@ import { openSource } from './open-report-source.ts';
 import { liveFlag, sourceFlags, sourceHelp } from './report-flags.ts';
 import { lastColumns, lastFields, rowColumn, showReport } from './report-rows.ts';
 import { amountsOf, closingBlocks, inCurrency, isComplete, refuseGaps, titleLine } from './report-screen.ts';
-import type { AsOfLine, Source } from './report-source.ts';
+import type { Source } from './report-source.ts';
 import { gatherToday, type TodayFacts, type TodayLine } from './today-facts.ts';
 import { parsePeriod } from './typed-period.ts';
 
@@ -54,7 +52,6 @@ export const today = defineCommand({
       object: 'today',
       ...line,
       ...lastFields(source, isComplete(found.gaps)),
-      ...(needsPerson(line.what) ? asOfTeam(found) : {}),
     }));
     await showReport(ctx, columns, rows, source, () => screen(ctx, source, found));
     await noteRequests(ctx);
@@ -69,11 +66,6 @@ export const today = defineCommand({
 });
 
 // The orders are as the service shows them now, but these lines are as old as the copy of the journal.
-function asOfTeam({ away }: TodayFacts): JsonObject {
-  if (away === undefined) return {};
-  return { complete: false, as_of: away.asOf === undefined ? null : Math.floor(away.asOf / 1000) };
-}
-
 // What waits for somebody else of the team is in no order yet.
 async function noteRequests(ctx: Context): Promise<void> {
   const { profile } = await ctx.service();
@@ -110,7 +102,7 @@ const labels: Readonly<Record<TodayLine['what'], string>> = {
   twins: 'twins today',
 };
 
-function screen(ctx: Context, source: Source, { lines, away }: TodayFacts): readonly Block[] {
+function screen(ctx: Context, source: Source, { lines }: TodayFacts): readonly Block[] {
   const style = amountsOf(source);
   const words = ({ amount, currency }: TodayLine): string =>
     amount === null ? '' : amountWords(amount, currency ?? undefined, style);
@@ -138,20 +130,7 @@ function screen(ctx: Context, source: Source, { lines, away }: TodayFacts): read
     const words = cells.filter((cell) => cell !== '').flatMap((cell): readonly Cell[] => ['  ', cell]);
     return { line: [label, ...words].flat(), hang: 2 };
   });
-  const teamLines: readonly AsOfLine[] =
-    away === undefined
-      ? []
-      : [
-          [
-            'team',
-            `${awayWords(away, (ms) => ctx.shortTime(ms))}, and nothing can be sent now: its server cannot be used`,
-          ],
-        ];
-  return [
-    titleLine(ctx, 'TODAY', source),
-    { grid, right: [1, 2], narrow },
-    ...closingBlocks(source, teamLines),
-  ];
+  return [titleLine(ctx, 'TODAY', source), { grid, right: [1, 2], narrow }, ...closingBlocks(source, [])];
 }
 
 // The journal is asked about every currency.

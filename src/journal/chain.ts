@@ -71,29 +71,6 @@ export function relink(stored: StoredRow, seq: number, prev: string): StoredRow 
   return { ...stored, seq, prev, hash: hashOf(stored.row, stored.body_hash, prev) };
 }
 
-/**
- * A row for a server that adds what it states itself (`columns`, who, when, and until when it may be sent) and then links it.
- * `rest` is the JSON of the row without that, and `body` the part that may be erased.
- */
-export function unstamped(row: JournalRow): { readonly rest: string; readonly body: string | null } {
-  const [kept, body] = split(row);
-  const rest = Object.entries(kept).filter(([name]) => !stampedNames.includes(name));
-  return { rest: JSON.stringify(Object.fromEntries(rest)), body };
-}
-
-const stampedNames = [
-  'type',
-  'intent',
-  'attempt',
-  'time',
-  'operator',
-  'sendBy',
-  'stamp',
-  'approvedBy',
-  'imported',
-  'step',
-];
-
 /** The stored form of all rows of a new journal. */
 export function chainOf(rows: readonly JournalRow[]): readonly StoredRow[] {
   let prev = chainStart;
@@ -112,7 +89,7 @@ function hashOf(row: string, bodyHash: string | null, prev: string): string {
 // Bodies, notes and the page behind a link may name people, so they are stored apart and can be erased. The chain covers
 // their hash.
 function split(row: JournalRow): [object, string | null] {
-  if (row.type === 'setting' || row.type === 'void' || row.type === 'limit') return [row, null];
+  if (row.type === 'setting' || row.type === 'limit') return [row, null];
   if (row.type === 'verdict') {
     const { note, link, ...rest } = row;
     return [rest, note === undefined && link === undefined ? null : JSON.stringify({ note, link })];
@@ -161,7 +138,7 @@ export function damageOf(stored: StoredRow): string | undefined {
 /** Turns a stored row back into the row. Check its hash first. */
 export function unlink(stored: StoredRow): JournalRow {
   const { columns: _, ...row }: JournalRow & { columns: unknown } = JSON.parse(stored.row);
-  if (row.type === 'setting' || row.type === 'void' || row.type === 'limit') return row;
+  if (row.type === 'setting' || row.type === 'limit') return row;
   const { body, note, link, told }: Erasable = JSON.parse(stored.body ?? '{}');
   const noted = note === undefined ? {} : { note };
   if (row.type === 'verdict') return { ...row, ...noted, ...(link === undefined ? {} : { link }) };

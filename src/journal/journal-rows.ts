@@ -4,7 +4,7 @@ import type { ChangeRequest } from '../api/api.ts';
 import type { JsonObject } from '../api/spec.ts';
 import type { CliErrorParts } from '../errors.ts';
 import type { ExpectedRefund, FoundRefund, Intent } from './intent.ts';
-import type { ApprovalRow, LimitRow, VoidRow } from './team-rows.ts';
+import type { ApprovalRow, LimitRow } from './team-rows.ts';
 
 /** The order right before the sending, as far as it can prove an outcome later. Holds no personal data. */
 export interface PreImage {
@@ -65,7 +65,7 @@ export type Alarm =
   | 'gone'
   | 'failed';
 
-/** What the server of a team's journal states about a row: who signed in to add it, and from which process. */
+/** What the sender of a team states about a row: which member had it added, and in which process of the sender. */
 export interface Stamp {
   readonly operator: string;
   readonly run: string;
@@ -125,12 +125,11 @@ export interface SentRow {
   readonly again?: readonly string[] | undefined;
   /** What `--again` named of twins of the order: the person knew that those were paid back, or may have been. */
   readonly twins?: readonly string[] | undefined;
-  /** Only in a team's journal. `time`, `operator` and `sendBy` are then the server's too. */
+  /** Only in the journal of a team's sender. */
   readonly stamp?: Stamp | undefined;
-  /** In a team's journal: the request that a second person approved, and the row of a plan that this desk has claimed. */
+  /** The request that a second person approved. */
   readonly approval?: string | undefined;
-  readonly claim?: RowClaim | undefined;
-  /** Who approved it, as the server knows it. */
+  /** Who approved it, as the sender of the team knows it. */
   readonly approvedBy?: string | undefined;
   /** In a team's journal: it was sent before its machine joined the team. */
   readonly imported?: Imported | undefined;
@@ -152,17 +151,6 @@ type ShortVerdict = Omit<
   readonly why?: string | undefined;
   readonly refunds?: readonly Pick<FoundRefund, 'id' | 'chargeId' | 'amount' | 'status'>[] | undefined;
 };
-
-/** Says that this desk works on a row of a plan. The server takes no SENT row of the plan without it. */
-export interface RowClaim {
-  /** The digest of the plan. */
-  readonly plan: string;
-  /** The numbers of the order within the plan, and of the row. */
-  readonly order: number;
-  readonly row: number;
-  /** Another one each time somebody claims that order. */
-  readonly token: number;
-}
 
 /** One verdict on an attempt. The last verdict counts. */
 export interface VerdictRow {
@@ -221,7 +209,7 @@ export interface SettingRow {
 export type AttemptRow = SentRow | VerdictRow;
 
 /** A row of the journal. */
-export type JournalRow = AttemptRow | SettingRow | VoidRow | LimitRow | ApprovalRow;
+export type JournalRow = AttemptRow | SettingRow | LimitRow | ApprovalRow;
 
 /** One attempt: its SENT row and every verdict on it, oldest first. */
 export interface AttemptRecord {

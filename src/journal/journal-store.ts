@@ -81,12 +81,6 @@ export interface JournalStore {
   problem(): Promise<string | undefined>;
 
   /**
-   * How the server answers that has the journal, and of when the copy on this machine is; absent or undefined if the journal is
-   * on this machine.
-   */
-  readonly server?: () => Promise<ServerState | undefined>;
-
-  /**
    * Reads every row and checks the chain. Damage is a finding, not an error. `head`: a hash noted elsewhere. `now` (Unix milliseconds)
    * is noted as the time of this check if nothing is wrong.
    */
@@ -133,7 +127,7 @@ export interface JournalStore {
   /**
    * Writes all rows into a new file, as `archive` does, and then leaves one short row of each attempt that was sent before a time and
    * is over (archived-rows.ts). Nothing that decides about a change is lost with its other rows. Throws CliError 'refused' when the file
-   * exists, when a row is damaged, and for the journal of a team: then nothing was moved.
+   * exists, and when a row is damaged: then nothing was moved.
    */
   archiveOld(how: Archiving): Promise<Moved>;
 
@@ -150,7 +144,7 @@ export interface JournalStore {
    */
   recent(of: RecentOf, profile: string | undefined): Promise<readonly Recent[]>;
 
-  /** The limits, approvals and shared plans of a team; absent or undefined if this journal belongs to one machine. */
+  /** The limits and approvals of a team; absent or undefined if this journal belongs to one machine. */
   readonly rules?: () => Promise<TeamRules | undefined>;
 
   /** Closes files and connections; the next call opens them again. */
@@ -184,18 +178,8 @@ export interface NewestRow {
   readonly clocks?: Clocks | undefined;
   /** When the store was last written to, Unix milliseconds by this machine's clock; absent when the store does not know. */
   readonly writtenAt?: number | undefined;
-  /** The clock of the store's server now, which stamps all rows, Unix milliseconds; absent when the store has none. */
+  /** The clock now of the machine that has the store and stamps all rows, Unix milliseconds; absent where that is this machine. */
   readonly serverNow?: number | undefined;
-}
-
-/** How the server of a journal answers. */
-export interface ServerState {
-  /** Why it cannot be used, in words; undefined while it answers. */
-  readonly problem: string | undefined;
-  /** While it cannot be used: when this machine last fetched rows, Unix milliseconds; undefined if it never did. */
-  readonly asOf: number | undefined;
-  /** What a person can do about it, other than wait. */
-  readonly mend?: string | undefined;
 }
 
 /** What a check of the whole journal found. */

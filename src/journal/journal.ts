@@ -15,7 +15,7 @@ import type {
 } from './journal-store.ts';
 import type { Evidence } from './judge-read.ts';
 import type { LimitRow } from './team-rows.ts';
-import type { SharedPlan, TeamRules } from './team-rules.ts';
+import type { TeamRules } from './team-rules.ts';
 
 export {
   acknowledgeCommand,
@@ -42,7 +42,6 @@ export {
   ownRefunds,
 } from './attempt-state.ts';
 export { sentAgain, unshownRefunds } from './by-hand.ts';
-export type { StoredRow } from './chain.ts';
 export type {
   Change,
   ChangeKind,
@@ -58,7 +57,6 @@ export type {
   AttemptRecord,
   JournalRow,
   Moment,
-  RowClaim,
   SettingRow,
   VerdictRow,
 } from './journal-rows.ts';
@@ -75,29 +73,23 @@ export type {
 export { tolerableSkewMs } from './journal-time.ts';
 export type { Evidence } from './judge-read.ts';
 export { LimitRefusal, limitValue, limitWords, secondWords, wentBackWords } from './limit-words.ts';
-export { isSameOrigin } from './moved-away.ts';
 export { foundTwice, isPaidTwice, otherAlarms, refundsPaidTwice } from './paid-twice.ts';
-export type { TeamStatus } from './postgres/team-status.ts';
-export type { ServerVerification } from './postgres/verify-server.ts';
 export { pickDue } from './read-again.ts';
 export { touches } from './read-guards.ts';
 export { appearedVerdict, notMadeBy, recordedBy, statementOn } from './said-by-hand.ts';
-export type { AccountMarks } from './same-account.ts';
+export { type AccountMarks, isSameOrigin } from './same-account.ts';
 export type { AskedPlanRow, AskedRefundRow, LimitRow, PlanTold } from './team-rows.ts';
 export type {
   ApprovalRequest,
   AskedRefund,
-  ClaimedOrder,
   LimitChanges,
   LimitFinding,
-  OthersProgress,
+  PlannedRefunds,
   PlanSecond,
-  RowEnded,
-  SharedPlan,
   TeamLimit,
   TeamRules,
 } from './team-rules.ts';
-export { approvalMaxMs, silentFromMs } from './team-rules.ts';
+export { approvalMaxMs } from './team-rules.ts';
 export {
   appearedRefunds,
   namedByReply,
@@ -107,7 +99,7 @@ export {
   unconfirmedChange,
 } from './unconfirmed.ts';
 export { unfinished } from './unfinished.ts';
-export { awayWords, mendLines, reasonOf } from './unwritten-words.ts';
+export { mendLine, reasonOf } from './unwritten-words.ts';
 export { missingFrom } from './verdict.ts';
 
 /** A change of an order that was sent and is not confirmed: nobody knows yet whether it was made. */
@@ -228,11 +220,6 @@ export interface Journal {
   mayBeOf(service: Pick<Service, 'profile' | 'keyFingerprint'>, record: AttemptRecord): boolean;
   /** What stops every change, in words; undefined when nothing does. */
   problem(): Promise<string | undefined>;
-  /**
-   * Undefined unless the journal is at a server that cannot be used now, so that nothing can be sent or written down. Then: as of
-   * when this machine has its rows (Unix milliseconds); undefined if it has none.
-   */
-  away(): Promise<{ readonly asOf: number | undefined } | undefined>;
   /** Reads the order again and writes down what that proves. CliError 'refused' while another run holds its lock. */
   reconcile(record: AttemptRecord, how?: { readonly once?: boolean }): Promise<Resolved>;
   /**
@@ -277,20 +264,14 @@ export interface Journal {
       readonly service: Pick<Service, 'profile' | 'keyFingerprint'>;
     },
   ): Promise<{ readonly outcome: Outcome; readonly change: ChangeSubject } | undefined>;
-  /** The limits, approvals and shared plans of the team; undefined if the journal belongs to this machine alone. */
+  /** The limits and approvals of the team; undefined if the journal belongs to this machine alone. */
   rules(): Promise<TeamRules | undefined>;
-  /** Who is signed in at the server of the team; undefined if the journal belongs to this machine alone. */
+  /** Who this person is in the team; undefined if the journal belongs to this machine alone. */
   member(): Promise<string | undefined>;
-  /**
-   * Takes a plan. On one machine no other run may work on it then: throws CliError 'refused' while another run has it. The
-   * desks of a team share it. `text`: its file without the last line.
-   */
-  claimPlan(
-    plan: { readonly id: string; readonly digest: string },
-    text: () => Promise<string>,
-  ): Promise<PlanClaim>;
-  /** Who is applying a plan right now: `op7, since 09:31:40`. Undefined if nobody is. Takes part in nothing. */
-  applying(plan: { readonly id: string; readonly digest: string }): Promise<string | undefined>;
+  /** Takes a plan, so that no other run works on it. Throws CliError 'refused' while another run has it. */
+  claimPlan(plan: { readonly id: string }): Promise<PlanClaim>;
+  /** Who is applying a plan right now: `op7, since 09:31:40`. Undefined if nobody is. */
+  applying(plan: { readonly id: string }): Promise<string | undefined>;
   /** `eraseBodies` of the store. */
   forget(before: number): Promise<number>;
   verify(head?: string): Promise<Verification>;
@@ -318,8 +299,6 @@ export interface Journal {
 
 /** A plan that this run may work on. */
 export interface PlanClaim {
-  /** What the desks of a team work off together; undefined on one machine. */
-  readonly shared: SharedPlan | undefined;
   /** Gives the plan back. */
   release(): Promise<void>;
 }

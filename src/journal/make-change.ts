@@ -266,7 +266,7 @@ function wantedOf({ service, operator, version, options, ids }: ChangeParts, int
   const { profile, keyFingerprint } = service;
   const { settings, origin, account, name } = profile;
   const { kind, orderId, request, expected, tolerated, again, asked, plan, ref } = intent;
-  const { amount, currency, reason, note, twins, intentId, line, approval, claim } = intent;
+  const { amount, currency, reason, note, twins, intentId, line, approval } = intent;
   const whole = request.body?.charge_id === undefined;
   return {
     kind,
@@ -300,7 +300,6 @@ function wantedOf({ service, operator, version, options, ids }: ChangeParts, int
       twins,
       line,
       approval,
-      claim,
     },
   };
 }

@@ -76,17 +76,9 @@ export function openJournal(parts: JournalParts): OpenedJournal {
   let [checks, closed] = [false, false];
   // Commands that only read go on, with a warning that changes are refused.
   const warnOnce = once(async () => {
-    const server = await store.server?.();
-    const problem = server === undefined ? await store.problem() : server.problem;
+    const problem = await store.problem();
     if (problem === undefined) return;
-    const stopped = "nothing is sent without the team's journal";
-    if (server === undefined)
-      parts.notes.warn(`${problem}; no change is made until somebody has looked: paydesk journal verify`);
-    else if (server.asOf === undefined)
-      parts.notes.warn(`${problem}; this machine has no copy of it, and ${stopped}`);
-    else
-      parts.notes.warn(`${problem}; what is shown is as of ${parts.shortTime(server.asOf)}, and ${stopped}`);
-    if (server?.mend !== undefined) parts.notes.warn(server.mend);
+    parts.notes.warn(`${problem}; no change is made until somebody has looked: paydesk journal verify`);
   });
   const thenWarn = async <Found>(asked: Promise<Found>): Promise<Found> => {
     const found = await asked;
@@ -97,15 +89,6 @@ export function openJournal(parts: JournalParts): OpenedJournal {
     store,
     journal: {
       ...journal,
-      async rules() {
-        const rules = await journal.rules();
-        if (rules === undefined) return undefined;
-        return {
-          ...rules,
-          limits: () => thenWarn(rules.limits()),
-          approvals: () => thenWarn(rules.approvals()),
-        };
-      },
       attempts: (query) => thenWarn(journal.attempts(query)),
       list: (filter, page) => thenWarn(journal.list(filter, page)),
       attemptsOf: (service, orders) => thenWarn(journal.attemptsOf(service, orders)),
@@ -221,13 +204,9 @@ function createJournal(parts: JournalParts): Journal {
     mayBeOf: (service, { sent }) => mayBeSameAccount(marksOf(sent), marksOfService(service)),
     rules: async () => await store.rules?.(),
     member,
-    claimPlan: (plan, text) => claimPlan(parts, plan, text),
+    claimPlan: (plan) => claimPlan(parts, plan),
     applying: (plan) => applying(parts, plan),
     problem: () => store.problem(),
-    async away() {
-      const server = await store.server?.();
-      return server?.problem === undefined ? undefined : { asOf: server.asOf };
-    },
     reconcile: async (record, how) => resolveOne(await effectParts(record), record, how),
     settle: async (record, statement, confirm) => {
       const said = { ...statement, operator: await whoStates() };

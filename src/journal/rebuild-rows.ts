@@ -12,7 +12,6 @@ import {
   type SettingRow,
   type VerdictRow,
 } from './journal-rows.ts';
-import { isMark, lostMark } from './moved-away.ts';
 import type { WitnessLine, WitnessSent, WitnessText, WitnessVerdict } from './witness-lines.ts';
 
 /** A row that is just as it was written. */
@@ -65,10 +64,7 @@ export function rebuildRows(found: Salvage, witness: WitnessText | undefined, no
   for (const changed of found.changed) if (!lines.has(changed.seq)) doubtVerdict(attempts, changed);
   // A verdict without its SENT row has no place.
   const kept = found.rows.filter(({ row }) => row.type !== 'verdict' || attempts.has(attemptKey(row)));
-  const settings = [
-    ...kept.flatMap(({ row }) => (row.type === 'setting' ? [row] : [])),
-    ...lostMarks(kept, lines),
-  ];
+  const settings = kept.flatMap(({ row }) => (row.type === 'setting' ? [row] : []));
   const unknown = unaccounted(found, witness, lines, attempts);
   if (unknown !== undefined) attempts.set('nothing', strayAttempt(unknown, now));
   const doubtful = changedSents(found, lines, attempts);
@@ -91,21 +87,6 @@ export function rebuildRows(found: Salvage, witness: WitnessText | undefined, no
       .map(({ sent }) => sent)
       .filter((sent) => !doubted.has(attemptKey(sent))),
   };
-}
-
-// That changes of an account are recorded elsewhere must not be forgotten. If the mark that was lost said that they are here
-// again, they stay elsewhere: a person can say so once more.
-function lostMarks(
-  kept: readonly Salvaged[],
-  lines: ReadonlyMap<number, WitnessLine>,
-): readonly SettingRow[] {
-  const there = new Set(
-    kept.filter(({ row }) => row.type === 'setting' && isMark(row)).map(({ hash }) => hash),
-  );
-  return [...lines.values()].flatMap((line) => {
-    const mark = line.type === 'setting' && !there.has(line.head) ? lostMark(line) : undefined;
-    return mark === undefined ? [] : [mark];
-  });
 }
 
 function attemptsOf(found: Salvage, lines: ReadonlyMap<number, WitnessLine>): Map<string, Attempt> {

@@ -18,7 +18,7 @@ import {
   showCommand,
 } from './refusal-words.ts';
 import { isSameAddress, marksOf } from './same-account.ts';
-import { isOfTeam, mendLines, RecordedFirst, reasonOf } from './unwritten-words.ts';
+import { RecordedFirst, reasonOf } from './unwritten-words.ts';
 
 /** The error of a run that sent nothing. `subject`: the order, or the change in words. */
 export function refusalError(
@@ -211,17 +211,14 @@ function unwrittenError(
       now: [showCommand(attempt)],
       cause,
     });
-  const again = plainCommand('journal', 'reconcile', attempt.sent.intent);
   return new CliError('unknown', `the result for ${subject} could not be recorded: ${reasonOf(cause)}`, {
     opening: 'not recorded:',
     certain: `${row.verdict.replaceAll('_', ' ')}: ${row.why}; the journal may or may not contain that; nothing was sent now`,
-    now: isOfTeam(cause)
-      ? [...mendLines(cause, 'nothing is lost: the order shows it again'), again]
-      : [
-          showCommand(attempt),
-          'free some space, wait for other runs to end, or check the state folder (paydesk help environment)',
-          'then run the same command again',
-        ],
+    now: [
+      showCommand(attempt),
+      'free some space, wait for other runs to end, or check the state folder (paydesk help environment)',
+      'then run the same command again',
+    ],
     cause,
   });
 }

@@ -44,6 +44,11 @@ export function isSameAddress(one: AccountMarks, other: AccountMarks): boolean {
   return plainOrigin(one.origin) === plainOrigin(other.origin);
 }
 
+/** Whether two origins are one address. */
+export function isSameOrigin(one: string, other: string): boolean {
+  return plainOrigin(one) === plainOrigin(other);
+}
+
 /**
  * The name of the lock on an order or on a script's id. The account is not part of it (except for a demo), so another
  * spelling of the address takes the same lock.

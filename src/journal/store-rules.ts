@@ -1,29 +1,12 @@
 /** The rules that every store of the journal checks before it adds a row. Pure. */
 
 import { CliError } from '../errors.ts';
-import type { AttemptRecord, JournalRow, SentRow, SettingRow } from './journal-rows.ts';
-import { isMark, isReadableMark, MovedAccounts, refuseWhileSending } from './moved-away.ts';
+import type { AttemptRecord, JournalRow, SentRow } from './journal-rows.ts';
 import { refusalError } from './refusal-error.ts';
 import { marksOf, mayBeSameAccount } from './same-account.ts';
 import { isOtherRequest } from './same-request.ts';
-import type { LimitRow } from './team-rows.ts';
 
 const certain = 'nothing was sent';
-
-/** Which accounts have their changes recorded elsewhere, as rows about settings say. */
-export interface MarkedElsewhere {
-  readonly moved: MovedAccounts;
-  /** Whether a row says so in words that nobody understands. */
-  readonly isStrange: boolean;
-}
-
-/** Reads rows about settings, oldest first. */
-export function marksIn(rows: readonly (SettingRow | LimitRow)[]): MarkedElsewhere {
-  const moved = new MovedAccounts();
-  const marks = rows.flatMap((row) => (row.type === 'setting' && isMark(row) ? [row] : []));
-  for (const mark of marks) if (isReadableMark(mark)) moved.read(mark);
-  return { moved, isStrange: !marks.every(isReadableMark) };
-}
 
 /** Throws CliError 'refused' for a row that has no place in the journal of this machine: see isMisplaced. */
 export function refuseMisplaced(row: JournalRow, hasSent: boolean): void {
@@ -40,32 +23,8 @@ export function isMisplaced({ type }: { readonly type: 'sent' | 'verdict' }, has
   return hasSent === (type === 'sent');
 }
 
-/**
- * Throws CliError 'refused' for a row of an account whose changes are recorded elsewhere, and for the mark that says so while
- * a change of the account may be on its way. `ofIntent`: the attempts of the intent of a verdict; none for another row.
- */
-export function refuseMoved(
-  row: JournalRow,
-  moved: MovedAccounts,
-  ofIntent: readonly AttemptRecord[],
-  open: () => readonly AttemptRecord[],
-): void {
-  if (row.type === 'sent') moved.refuse(row.origin);
-  for (const { sent } of ofIntent) moved.refuse(sent.origin);
-  if (row.type === 'setting' && isMark(row) && row.to !== null) refuseWhileSending(row.origin, open());
-}
-
-/**
- * Throws CliError 'refused' while there is an unsettled change whose row was lost and whose account is unknown, and when a row
- * about where changes are recorded cannot be understood.
- */
-export function refuseLostAccount({ isStrange }: MarkedElsewhere, lost: AttemptRecord | undefined): void {
-  if (isStrange)
-    throw new CliError(
-      'refused',
-      'nobody can read where changes are recorded: a row of the journal about it has another form',
-      { certain, now: ['find out who wrote that row: paydesk did not'] },
-    );
+/** Throws CliError 'refused' while there is an unsettled change whose row was lost and whose account is unknown. */
+export function refuseLostAccount(lost: AttemptRecord | undefined): void {
   if (lost === undefined) return;
   const { intent } = lost.sent;
   throw new CliError('refused', `rows of the journal are lost: ${intent} may be a change that was sent`, {

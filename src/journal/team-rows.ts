@@ -1,20 +1,6 @@
-/** The rows that only the journal of a team has: a SENT row that is void, limits, and what a second person is asked and says. */
+/** The rows that only the journal of a team has: limits, and what a second person is asked and says. */
 
-import type { Proof, RowClaim, SentRow, Stamp } from './journal-rows.ts';
-
-/**
- * Says in a team's journal that a SENT row was not recorded and cannot be any more: its writer did not hear what became of
- * it, and sent nothing.
- */
-export interface VoidRow {
-  readonly type: 'void';
-  readonly intent: string;
-  readonly attempt: number;
-  readonly time: number;
-  readonly why: string;
-  readonly clocks?: undefined;
-  readonly stamp?: Stamp | undefined;
-}
+import type { Proof, SentRow, Stamp } from './journal-rows.ts';
 
 /** Says in a team's journal that a lead changed a limit. */
 export interface LimitRow {
@@ -70,7 +56,8 @@ interface SeenMoney {
 /** The same for a whole plan. */
 export interface AskedPlanRow extends ApprovalBase, Pick<SentRow, 'origin' | 'account' | 'profile'> {
   readonly step: 'asked';
-  readonly claim: Pick<RowClaim, 'plan'>;
+  /** The digest of the plan. */
+  readonly digest: string;
   readonly planned: PlannedTotals;
   /** Absent in requests of older programs, and once it was erased. */
   readonly told?: PlanTold | undefined;

@@ -1,9 +1,8 @@
 /**
- * What only the journal that a team shares has: limits that its server checks, approvals by a second person, and plans that
- * several desks work off. A store of such a journal gives this; the journal of one machine has none of it.
+ * The rules of a team: limits that its sender checks, and approvals by a second person. The journal of one machine has none of
+ * this.
  */
 
-import type { RowClaim } from './journal-rows.ts';
 import type {
   ApprovalRow,
   AskedPlanRow,
@@ -75,7 +74,7 @@ export type AskedRefund = Pick<
   | 'again'
   | 'seen'
 >;
-export type AskedPlan = Pick<AskedPlanRow, 'origin' | 'account' | 'profile' | 'claim' | 'planned' | 'told'>;
+export type AskedPlan = Pick<AskedPlanRow, 'origin' | 'account' | 'profile' | 'digest' | 'planned' | 'told'>;
 
 /**
  * - `asked`: nobody has answered it yet
@@ -99,9 +98,9 @@ export interface ApprovalRequest {
 /** The longest time that an approval counts, in milliseconds. */
 export const approvalMaxMs = 24 * 60 * 60_000;
 
-/** The rules of a team. Every function asks its server, and throws CliError 'refused' when that refuses or cannot be reached. */
+/** The rules of a team, for one member. Every function throws CliError 'refused' when the sender refuses or cannot be reached. */
 export interface TeamRules {
-  /** Who is signed in. */
+  /** Who asks. */
   member(): Promise<string>;
   limits(): Promise<readonly TeamLimit[]>;
   /** Leads only. Returns a row for every limit that was not so before. */
@@ -118,32 +117,21 @@ export interface TeamRules {
     step: DecidedRow['step'],
     how: { readonly validMs: number; readonly note: string | undefined },
   ): Promise<ApprovalRow>;
-  /** A plan that desks work off together. `text`: its file without the last line, which its digest covers. */
-  plan(digest: string, text: () => string | Promise<string>): Promise<SharedPlan>;
-  /**
-   * How far other runs are with a plan. Does not take part in it, and does not add it. While the server is away: what this
-   * machine has of it.
-   */
-  planProgress(digest: string): Promise<OthersProgress>;
+  /** What the limits say to a plan as a whole, and who approved it, if somebody did in time. */
+  checkPlan(
+    plan: PlannedRefunds,
+  ): Promise<{ readonly second: PlanSecond | undefined; readonly approvedBy: string | undefined }>;
 }
 
-/** A plan in a team's journal. */
-export interface SharedPlan {
-  /** Why somebody else must approve it as a whole, if that is so; and who did, if somebody did in time. */
-  check(): Promise<{ readonly second: PlanSecond | undefined; readonly approvedBy: string | undefined }>;
-  /** Begins a run. If all its orders were ended, they are for the taking once more. */
-  start(): Promise<void>;
-  /**
-   * Takes an order that nobody works on. `others`: how many orders other runs work on; one of them may come back when its run
-   * is not heard of any more.
-   */
-  claim(): Promise<{ readonly claimed: ClaimedOrder | undefined; readonly others: number }>;
-  /** Notes how the rows of an order ended, by their numbers. Does nothing if another run has taken it over. */
-  ended(order: ClaimedOrder, ends: ReadonlyMap<number, RowEnded>): Promise<void>;
-  /** How far other runs are. */
-  progress(): Promise<OthersProgress>;
-  /** Ends the run: others may take what it claimed and did not end. */
-  leave(): Promise<void>;
+/** What a plan pays back on each order, where it sends something. */
+export interface PlannedRefunds extends Pick<AskedPlanRow, 'origin' | 'account' | 'digest'> {
+  readonly orders: readonly {
+    readonly orderId: string;
+    /** The number of its first row in the plan. */
+    readonly row: number;
+    readonly currency: string;
+    readonly amount: number;
+  }[];
 }
 
 /** Why somebody else must approve a plan. */
@@ -153,37 +141,4 @@ export interface PlanSecond {
   readonly total: number | undefined;
   /** The first orders that reach it: their first row, what the plan pays back, and what went back within 24 hours before. */
   readonly orders: readonly { readonly row: number; readonly planned: number; readonly earlier: number }[];
-}
-
-/** How a row of a plan ended. */
-export type RowEnded = 'applied' | 'refused' | 'unconfirmed' | 'not_sent';
-
-/** An order of a plan that this run works on. */
-export interface ClaimedOrder extends Omit<RowClaim, 'row'> {
-  /** A run that is gone has sent one of its rows: that is looked up first. */
-  readonly look: boolean;
-  /** The numbers of its rows in the plan, in the order in which they are sent. */
-  readonly rows: readonly number[];
-}
-
-/** Nobody who works on an order is silent for longer, unless the service or the network stands still. */
-export const silentFromMs = 15_000;
-
-/** What other runs have done with a plan. */
-export interface OthersProgress {
-  readonly ended: readonly {
-    readonly member: string;
-    readonly how: RowEnded;
-    /** `?` if the order does not show one. */
-    readonly currency: string;
-    readonly rows: number;
-    readonly amount: number;
-  }[];
-  /** Who works on how many orders now, since when nothing was heard of them, and when their last order is taken over. */
-  readonly working: readonly {
-    readonly member: string;
-    readonly orders: number;
-    readonly silentMs: number;
-    readonly takenInMs: number;
-  }[];
 }

@@ -50,11 +50,6 @@ export function createPlans({
       await writeNew(path, fullPath(cwd, path), lines, force);
       return planOf(head, rows, digest());
     },
-    text(plan) {
-      // Keys were masked when the file was written.
-      const { lines } = writePlan(plan, plan.rows, (json) => json);
-      return Promise.resolve([...lines].slice(0, -1).join(''));
-    },
     exists: async (path) => (await statOf(fullPath(cwd, path))) !== undefined,
     isSameFile: async (one, other) => one !== '-' && isSameFile(fullPath(cwd, one), fullPath(cwd, other)),
     checkNew: (path, force) => checkNew(path, fullPath(cwd, path), force),

@@ -217,8 +217,6 @@ export interface PlanFiles {
    * Writes a plan, for its owner only, and returns its digest. Throws CliError 'refused' if the file exists, unless `force`.
    */
   save(path: string, head: PlanHead, rows: readonly PlanRow[], force: boolean): Promise<Plan>;
-  /** The text of a plan's file without its last line: what the digest covers. */
-  text(plan: Plan): Promise<string>;
   /** Reads a plan. Throws CliError 'usage' if there is no such file, 'refused' if it is no plan or was changed. */
   open(path: string): Promise<Plan>;
   /** Whether there is a file, or anything else, at a path. */

@@ -24,18 +24,12 @@ export interface BatchProgress {
   readonly elapsedMs: number;
   /** Somebody has stopped the run: how many rows it still waits for, and for how long their replies may take at most. */
   readonly stopping?: { readonly inFlight: number; readonly atMostMs: number } | undefined;
-  /** With a team: who else works on the plan, and how many rows they have ended. */
-  readonly beside?: readonly { readonly member: string; readonly rows: number }[] | undefined;
-  /** Somebody who works on the plan and is not heard of: since when, and when their orders are for others to take. */
-  readonly silent?:
-    | { readonly member: string; readonly silentMs: number; readonly takenInMs: number }
-    | undefined;
 }
 
 /**
  * Says in one line how far a batch is. If there is little room, the bar gets shorter and then goes, after it the time left, then
- * who else works on the plan, all currencies but the first, and then the money. No number is ever cut. There is a bar only where the line is redrawn, because it helps neither a
- * log nor somebody who listens.
+ * all currencies but the first, and then the money. No number is ever cut. There is a bar only where the line is redrawn, because it
+ * helps neither a log nor somebody who listens.
  */
 export function progressWords(
   progress: BatchProgress,
@@ -55,25 +49,11 @@ export function progressWords(
       return `${bar(progress, cells)}${form.gap}${line(form)}`;
     }
   }
-  const [timeless, alone, one, none] = [
-    { time: false },
-    { beside: false },
-    { currencies: 1 },
-    { currencies: 0 },
-  ];
+  const [timeless, one, none] = [{ time: false }, { currencies: 1 }, { currencies: 0 }];
   const fewer = [{}, timeless, one, { ...one, ...timeless }, none, { ...none, ...timeless }];
-  // Why it does not go on says more than who else works on it.
-  const first =
-    progress.silent === undefined ? [{}] : [{}, alone, { ...one, ...alone }, { ...none, ...alone }];
-  const forms = [
-    ...first,
-    timeless,
-    { ...one, ...timeless },
-    ...fewer.map((less) => ({ ...less, ...alone })),
-  ];
   return (
-    [roomy, ...forms.map((less) => ({ ...tight, ...less }))].map(line).find((text) => text.length <= room) ??
-    line({ ...tight, ...none, ...timeless, ...alone })
+    [roomy, ...fewer.map((less) => ({ ...tight, ...less }))].map(line).find((text) => text.length <= room) ??
+    line({ ...tight, ...none, ...timeless })
   );
 }
 
@@ -84,8 +64,6 @@ interface Form {
   /** How many currencies it shows. */
   readonly currencies: number;
   readonly time: boolean;
-  /** Whether it names who else works on the plan. */
-  readonly beside: boolean;
   readonly shortestBar: number;
 }
 
@@ -95,7 +73,6 @@ const roomy: Form = {
   of: ' of ',
   currencies: Number.POSITIVE_INFINITY,
   time: true,
-  beside: true,
   shortestBar: 12,
 };
 const tight: Form = { ...roomy, comma: ' ', gap: ' ', of: '/', shortestBar: 7 };
@@ -104,8 +81,7 @@ const longestBar = 32;
 function words(progress: BatchProgress, form: Form, style: AmountStyle): string {
   const counts = countsIn(progress, form);
   const money = moneyWords(progress, form, style);
-  const beside = form.beside ? besideWords(progress) : '';
-  return [counts, money, beside].filter((part) => part !== '').join(form.gap);
+  return [counts, money].filter((part) => part !== '').join(form.gap);
 }
 
 function countsIn(progress: BatchProgress, form: Form): string {
@@ -115,15 +91,9 @@ function countsIn(progress: BatchProgress, form: Form): string {
     ...(refused === 0 ? [] : [`${refused} refused`]),
     ...(unconfirmed === 0 ? [] : [`${unconfirmed} unconfirmed`]),
     ...(notSent === 0 ? [] : [`${notSent} not sent`]),
-    `${left} left${form.time ? (readingWords(progress) ?? silentWords(progress) ?? timeLeft(progress)) : ''}`,
+    `${left} left${form.time ? (readingWords(progress) ?? timeLeft(progress)) : ''}`,
   ];
   return counts.join(form.comma);
-}
-
-// `with ben 12, lea 3`
-function besideWords({ beside = [] }: BatchProgress): string {
-  if (beside.length === 0) return '';
-  return `with ${beside.map(({ member, rows }) => `${member} ${rows}`).join(', ')}`;
 }
 
 function moneyWords({ money }: BatchProgress, { currencies, of, comma }: Form, style: AmountStyle): string {
@@ -149,14 +119,6 @@ function stoppingWords({ stopping }: BatchProgress): string | undefined {
 function readingWords({ readAgain }: BatchProgress): string | undefined {
   if (readAgain === 0) return undefined;
   return ` (reading ${counted(readAgain, 'order')} again)`;
-}
-
-// An estimate would grow while nothing happens.
-function silentWords({ silent }: BatchProgress): string | undefined {
-  if (silent === undefined) return undefined;
-  const { member, silentMs, takenInMs } = silent;
-  const inSeconds = Math.max(0, Math.ceil(takenInMs / 1000));
-  return ` (${member} silent ${Math.floor(silentMs / 1000)} s, taken over in ${inSeconds} s)`;
 }
 
 // An estimate from the first second would be off by far.

@@ -5,11 +5,8 @@ import type { BatchStop, RowEnd } from './plan-types.ts';
 
 /** What a batch needs. */
 export interface BatchParts<T> {
-  /**
-   * The rows of each order, in the order in which they are sent. If other desks work off the same plan, the next order is known
-   * only when it is asked for.
-   */
-  readonly groups: readonly (readonly T[])[] | AsyncIterator<readonly T[]>;
+  /** The rows of each order, in the order in which they are sent. */
+  readonly groups: readonly (readonly T[])[];
   /** How many orders are worked on at a time; at least 1. */
   readonly concurrency: number;
   /**
@@ -24,8 +21,6 @@ export interface BatchParts<T> {
   readonly maxFailures?: number | undefined;
   /** Called with each row that has ended, in the order in which they end. */
   readonly onEnd?: ((row: T, end: RowEnd) => void) | undefined;
-  /** Called when all rows of an order were applied, or when one was not, so that those behind it are not sent. */
-  readonly onGroupEnd?: ((rows: readonly T[]) => Promise<void>) | undefined;
 }
 
 /** How a batch ended. */
@@ -35,7 +30,7 @@ export interface BatchEnd<T> {
    * that was not applied, even if the last row of all was, say, the third unknown one in a row.
    */
   readonly stop: BatchStop | undefined;
-  /** The rows that were not started, in the order of the groups; of an iterator, those of the groups that it gave. */
+  /** The rows that were not started, in the order of the groups. */
   readonly notStarted: readonly T[];
 }
 
@@ -55,31 +50,27 @@ export async function runBatch<T>({
   concurrency,
   send,
   onEnd,
-  onGroupEnd,
   ...rules
 }: BatchParts<T>): Promise<BatchEnd<T>> {
   const gate = createGate(rules);
   const errors: unknown[] = [];
-  const queue = 'next' in groups ? queueOfIterator(groups, gate) : queueOfList(groups);
+  const all = groups.map((rows): Group<T> => ({ rows, started: 0 }));
+  const left = all.values();
 
-  const runGroup = async (group: Taken<T>): Promise<void> => {
-    const { rows } = group;
-    for (const [index, row] of rows.entries()) {
+  const runGroup = async (group: Group<T>): Promise<void> => {
+    for (const [index, row] of group.rows.entries()) {
       if (!(await gate.opens())) return;
       group.started = index + 1;
       const flight = gate.starts();
       const end = await send(row, flight.lost);
       flight.ended(end);
       onEnd?.(row, end);
-      if (end.how !== 'applied') break;
+      if (end.how !== 'applied') return;
     }
-    await onGroupEnd?.(rows);
   };
   const work = async (): Promise<void> => {
-    for (;;) {
+    for (const group of left) {
       try {
-        const group = await queue.next();
-        if (group === undefined) return;
         await runGroup(group);
       } catch (error) {
         errors.push(error);
@@ -88,60 +79,15 @@ export async function runBatch<T>({
     }
   };
 
-  await Promise.all(Array.from({ length: Math.min(concurrency, queue.most) }, work));
+  await Promise.all(Array.from({ length: Math.min(concurrency, groups.length) }, work));
   if (errors.length > 0) throw errors.find((error) => error !== rules.signal.reason) ?? errors[0];
-  return { stop: gate.stop(), notStarted: queue.taken().flatMap(({ rows, started }) => rows.slice(started)) };
+  return { stop: gate.stop(), notStarted: all.flatMap(({ rows, started }) => rows.slice(started)) };
 }
 
-/** A group that was handed out, and how many of its rows were started. */
-interface Taken<T> {
+/** The rows of an order, and how many of them were started. */
+interface Group<T> {
   readonly rows: readonly T[];
   started: number;
-}
-
-interface Queue<T> {
-  /** The next group; undefined if there is none. */
-  next(): Promise<Taken<T> | undefined>;
-  /** How many workers may be of use. */
-  readonly most: number;
-  /** The groups that can be named at the end. */
-  taken(): readonly Taken<T>[];
-}
-
-function queueOfList<T>(groups: readonly (readonly T[])[]): Queue<T> {
-  const all = groups.map((rows): Taken<T> => ({ rows, started: 0 }));
-  let nextGroup = 0;
-  return {
-    next() {
-      nextGroup += 1;
-      return Promise.resolve(all[nextGroup - 1]);
-    },
-    most: groups.length,
-    taken: () => all,
-  };
-}
-
-// Once the batch has stopped nobody waits for more. Whether there would have been more is then not known, so it counts as held
-// back.
-function queueOfIterator<T>(groups: AsyncIterator<readonly T[]>, gate: Gate): Queue<T> {
-  const all: Taken<T>[] = [];
-  const stopped = new Promise<undefined>((resolve) => {
-    gate.closed.addEventListener('abort', () => resolve(undefined), { once: true });
-  });
-  return {
-    async next() {
-      const found = await Promise.race([groups.next(), stopped]);
-      if (found === undefined || found.done === true) {
-        gate.holdBack();
-        return undefined;
-      }
-      const group = { rows: found.value, started: 0 };
-      all.push(group);
-      return group;
-    },
-    most: Number.POSITIVE_INFINITY,
-    taken: () => all,
-  };
 }
 
 /** Says before every row whether it may be started. */
@@ -153,14 +99,10 @@ interface Gate {
   opens(): Promise<boolean>;
   /** A row starts. The gate must be told when its reply is lost, and how it ended. */
   starts(): { readonly lost: () => void; readonly ended: (end: RowEnd) => void };
-  /** Notes, if the batch has stopped, that rows may have been held back. */
-  holdBack(): void;
   /** Lets no other row start. */
   close(): void;
   /** Why rows were not started; undefined if none was held back. */
   stop(): BatchStop | undefined;
-  /** Aborts when no other row may be started. */
-  readonly closed: AbortSignal;
 }
 
 function createGate({
@@ -190,10 +132,6 @@ function createGate({
   const closeIfSignalled = (): void => {
     if (signal.aborted) close({ why: 'signal' });
   };
-  const holdBack = (): void => {
-    closeIfSignalled();
-    heldBack ||= closed.signal.aborted;
-  };
   const pause = async (): Promise<void> => {
     try {
       await clock.sleep(pausedUntil - clock.monotonic(), over);
@@ -206,10 +144,10 @@ function createGate({
       // A row in flight may lengthen the pause meanwhile, or lose its reply.
       while (!over.aborted && (rules.wouldStop(lostReplies) || clock.monotonic() < pausedUntil))
         await (rules.wouldStop(lostReplies) ? changed.promise : pause());
-      holdBack();
+      closeIfSignalled();
+      heldBack ||= closed.signal.aborted;
       return !closed.signal.aborted;
     },
-    holdBack,
     starts() {
       let isLost = false;
       return {
@@ -229,7 +167,6 @@ function createGate({
     },
     close,
     stop: () => (heldBack ? stop : undefined),
-    closed: closed.signal,
   };
 }
 

@@ -4,7 +4,6 @@ import { expect, test } from 'vitest';
 import { plainAmounts } from '../../src/amounts.ts';
 import { checkRecorded } from '../../src/changes/outcome.ts';
 import { CliError } from '../../src/errors.ts';
-import { serverAway } from '../../src/journal/postgres/server-errors.ts';
 
 function errorFor(cause: Error): CliError {
   const intent = { kind: 'refund', orderId: 'ord_1', amount: 900, currency: 'MXN', request: { path: 'x' } };
@@ -19,21 +18,7 @@ function errorFor(cause: Error): CliError {
   throw new Error('it was recorded');
 }
 
-test.each([
-  [new Error('disk full (ENOSPC)'), 'free some space'],
-  [serverAway(new Error('connection refused'), 'db:5432/desk'), 'wait until the server of the team answers'],
-])('%s: what helps is what is said', (cause, words) => {
-  const { now = [] } = errorFor(cause).parts;
-  expect(now[0]).toBe(`copy these lines into the ticket; do not repeat it; ${words}, then:`);
-});
-
-test('who is not let in any more reads what the refusal says', () => {
-  const refusal = Object.assign(new Error('not permitted'), { code: '28000' });
-  const { now = [] } = errorFor(serverAway(refusal, 'db:5432/desk')).parts;
-  expect(now.slice(0, 4)).toEqual([
-    'copy these lines into the ticket; do not repeat it',
-    'ask your lead whether you were removed from the team',
-    'to use paydesk without the team: once you were added again, paydesk team leave',
-    'then:',
-  ]);
+test('a full disk: what helps is what is said', () => {
+  const { now = [] } = errorFor(new Error('disk full (ENOSPC)')).parts;
+  expect(now[0]).toBe('copy these lines into the ticket; do not repeat it; free some space, then:');
 });

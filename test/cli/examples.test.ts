@@ -66,17 +66,6 @@ async function runAsPerson({ command, line }: Example): Promise<Ended> {
   return { command, line, code: exitCode, screen: withoutEscapes(transcript), stopped: await asked };
 }
 
-// To a server that is not there.
-const invitation = {
-  object: 'paydesk_team',
-  host: '127.0.0.1',
-  port: 9,
-  database: 'desk',
-  schema: 'paydesk',
-  journal: '7b6f2f0e-4a6c-4f55-9d55-0d7c1c1f2a33',
-  ca: null,
-};
-
 // `paydesk` on the PATH, and the files that a line reads.
 async function layOutFiles(line: string, home: Home): Promise<void> {
   mkdirSync(join(home.path, 'bin'));
@@ -84,9 +73,7 @@ async function layOutFiles(line: string, home: Home): Promise<void> {
   writeFileSync(program, `#!/bin/sh\nexec '${process.execPath}' '${bin}' "$@"\n`);
   chmodSync(program, 0o755);
   for (const [, file] of line.matchAll(/(?:< ?|--key-file )([\w.-]+)/g)) {
-    // Two passwords where one line of a file is not enough.
-    const lines = file === 'passwords.txt' ? 2 : 1;
-    writeFileSync(join(home.path, file ?? ''), `${testKey}\n`.repeat(lines), { mode: 0o600 });
+    writeFileSync(join(home.path, file ?? ''), `${testKey}\n`, { mode: 0o600 });
   }
   for (const [, file = ''] of line.matchAll(/journal import ([\w.-]+)/g)) {
     await paydesk(['journal', 'export', '--to', file], { home });
@@ -95,9 +82,8 @@ async function layOutFiles(line: string, home: Home): Promise<void> {
     await paydesk(['-p', 'demo', 'orders', 'export', '--to', file], { home });
   }
   if (/ refunds (plan|apply|status|compare) /.test(line)) await layOutRefunds(line, home);
-  for (const [, file = ''] of line.matchAll(/--(?:from|ca) ([\w.-]+)/g)) {
-    const content = file.endsWith('.team') ? invitation : { base_url: 'http://127.0.0.1:9', mode: 'sandbox' };
-    writeFileSync(join(home.path, file), JSON.stringify(content));
+  for (const [, file = ''] of line.matchAll(/--from ([\w.-]+)/g)) {
+    writeFileSync(join(home.path, file), JSON.stringify({ base_url: 'http://127.0.0.1:9', mode: 'sandbox' }));
   }
 }
 

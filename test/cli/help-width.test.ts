@@ -16,7 +16,7 @@ test.each([40, 60, 80, 120])('no line of any help is wider than %i columns (C26)
   const lines = [
     [],
     ['--help'],
-    ...['environment', 'exit-codes', 'output', 'safety', 'teams'].map((topic) => ['help', topic]),
+    ...['environment', 'exit-codes', 'output', 'safety'].map((topic) => ['help', topic]),
     ...(await groupNames()).map((noun) => [noun]),
     ...(await leafCommands()).map((words) => [...words, '--help']),
   ];

@@ -13,7 +13,7 @@ const meant: readonly (readonly [line: string, lines: readonly string[]])[] = [
   ['help refund ord_1', ['did you mean: paydesk help orders refund']],
   ['show cus_1', ['did you mean: paydesk customers show cus_1']],
   ['refnd', ['did you mean: paydesk orders refund', 'or: paydesk refunds']],
-  ['jornal list', ['did you mean: paydesk journal list', 'or: paydesk team join']],
+  ['jornal list', ['did you mean: paydesk journal list']],
   [
     'list',
     [
@@ -52,15 +52,7 @@ const meant: readonly (readonly [line: string, lines: readonly string[]])[] = [
   ['ordres lst', ['did you mean: paydesk orders list']],
   ['customer ls', ['did you mean: paydesk customers list']],
   ['profile rm shop', ['did you mean: paydesk profile remove']],
-  [
-    'new',
-    [
-      'did you mean: paydesk orders create',
-      'or: paydesk checkout create',
-      'or: paydesk profile add',
-      'or: paydesk team create',
-    ],
-  ],
+  ['new', ['did you mean: paydesk orders create', 'or: paydesk checkout create', 'or: paydesk profile add']],
   ['demo', ['did you mean: paydesk -p demo orders list']],
   ['completions', ['did you mean: paydesk completion']],
   ['help refund', ['did you mean: paydesk help orders refund']],

@@ -1,16 +1,8 @@
 /** Reading a row of the journal's table: damage is found, and a damaged body is never taken for an erased one. */
 
 import { expect, it } from 'vitest';
-import {
-  chainStart,
-  checkChain,
-  damageOf,
-  link,
-  storedRow,
-  unlink,
-  unstamped,
-} from '../../src/journal/chain.ts';
-import { sent, setting, verdict } from './rows.ts';
+import { chainStart, checkChain, damageOf, link, storedRow, unlink } from '../../src/journal/chain.ts';
+import { sent, setting } from './rows.ts';
 
 const stored = link(sent('i_a', 1), 1, '0'.repeat(64));
 
@@ -48,26 +40,6 @@ it('a row about a setting is stored whole, and has no attempt and nothing to era
   expect(damageOf(storedRow({ ...kept }))).toBeUndefined();
   expect(damageOf({ ...kept, time: 6 })).toBe('has a changed time');
   expect(damageOf({ ...kept, row: kept.row.replace('"500"', '"900"') })).toBe('was changed');
-});
-
-it('a row for a server is without what the server states, and without what may be erased', () => {
-  const { rest, body } = unstamped(sent('i_a', 1, { stamp: { operator: 'ana', run: 'r' } }));
-  for (const name of ['type', 'intent', 'attempt', 'time', 'operator', 'sendBy', 'stamp'])
-    expect(JSON.parse(rest)).not.toHaveProperty(name);
-  expect(JSON.parse(rest)).toMatchObject({ horizonMs: 900_000, proof: { orderId: 'ord_1' } });
-  expect(body).toBe('{"body":{"reason":"other"},"note":"ticket 8840"}');
-  expect(unstamped(verdict('i_a', 2))).toEqual({
-    rest: '{"verdict":"applied","by":"reply","why":"the reply confirms it"}',
-    body: null,
-  });
-});
-
-it('a void row is stored whole, with its attempt and nothing to erase', () => {
-  const row = { type: 'void', intent: 'i_a', attempt: 2, time: 5, why: 'w' } as const;
-  const kept = link(row, 1, '0'.repeat(64));
-  expect(kept).toMatchObject({ type: 'void', intent: 'i_a', attempt: 2, body: null, body_hash: null });
-  expect(damageOf(kept)).toBe(undefined);
-  expect(unlink(kept)).toEqual(row);
 });
 
 it('a limit of a team is stored whole, and is about no attempt', () => {

@@ -258,11 +258,6 @@ export function storeContract(
         expect((await store.verify()).rows).toBe(2);
       });
 
-      it('a void row, which only the server of a team writes', async () => {
-        const row = { type: 'void', intent: 'i_a', attempt: 1, time: 1, why: 'w' } as const;
-        await expect(open().append(row)).rejects.toMatchObject({ kind: 'refused' });
-      });
-
       it('of two runs that add the same SENT at the same moment one is refused', async () => {
         const added = await Promise.allSettled([
           open().append(sent('i_a', 1)),

@@ -5,9 +5,8 @@ import { describe, expect, it } from 'vitest';
 import type { StoredRow } from '../../src/journal/chain.ts';
 import type { JournalRow, SentRow, VerdictRow } from '../../src/journal/journal-rows.ts';
 import type { AttemptQuery } from '../../src/journal/journal-store.ts';
-import { markRow } from '../../src/journal/moved-away.ts';
 import { KnownJournal } from '../../src/journal/sqlite/known-journal.ts';
-import { isMisplaced, marksIn, refuseMisplaced } from '../../src/journal/store-rules.ts';
+import { isMisplaced } from '../../src/journal/store-rules.ts';
 import { Memory } from '../harness/memory-store.ts';
 import { horizonMs, sent, setting, verdict } from './rows.ts';
 
@@ -55,25 +54,6 @@ describe('a run has read the rows of a journal', () => {
     expect(rules().attempts({ orderId: 'ord_1' })).toEqual([
       { sent: sent('i_a', 2), verdicts: [verdict('i_a', 4)] },
     ]);
-  });
-
-  it('and finds no mark in a limit of a team', () => {
-    const limit = { type: 'limit', time: 1, operator: 'lea', member: 'ana', currency: 'MXN' } as const;
-    const { rules } = journalOf({ ...limit, name: 'max', from: null, to: '500' }, sent('i_a', 2));
-    expect(rules().settings()).toMatchObject([{ member: 'ana' }]);
-    rules().refuseWhileLost();
-  });
-
-  it('and finds the mark of its account among other rows about settings', () => {
-    const limit = { type: 'limit', time: 1, operator: 'lea', member: 'ana', currency: 'MXN' } as const;
-    const mark = markRow('https://pay.example', 'ana', { time: 3 }, { journal: 'j-1', place: 'db.example' });
-    const { moved, isStrange } = marksIn([
-      { ...limit, name: 'team.journal', from: null, to: '500' },
-      setting(2),
-      mark,
-    ]);
-    expect(moved.of('https://pay.example')?.journal).toBe('j-1');
-    expect(isStrange).toBe(false);
   });
 
   it('and passes over a verdict without its attempt', () => {
@@ -237,12 +217,6 @@ describe('a row has no place in the journal', () => {
       'the journal cannot hold this row of ana',
     );
   });
-
-  it('if it says that an attempt is void: only the server of a team writes those', () => {
-    const row = { type: 'void', intent: 'i_a', attempt: 1, time: 2, why: 'w' } as const;
-    for (const hasSent of [true, false])
-      expect(() => refuseMisplaced(row, hasSent)).toThrow('the journal cannot hold this row of i_a');
-  });
 });
 
 describe('while a change of an unknown account is lost', () => {
@@ -287,49 +261,6 @@ describe('while a change of an unknown account is lost', () => {
 });
 
 describe('a row that somebody wrote past paydesk', () => {
-  // As it would be in the chain: only its text is another.
-  const withText = (row: JournalRow, change: (text: string) => string): JournalRow =>
-    JSON.parse(change(JSON.stringify(row)));
-
-  const strange = {
-    kind: 'refused',
-    message: 'nobody can read where changes are recorded: a row of the journal about it has another form',
-    parts: { certain: 'nothing was sent', now: ['find out who wrote that row: paydesk did not'] },
-  };
-
-  it.each<[string, JournalRow, object]>([
-    [
-      'number for the place',
-      withText(setting(1, { name: 'team.journal', to: 'x' }), (text) => text.replace('"to":"x"', '"to":7')),
-      strange,
-    ],
-    [
-      'number for the origin',
-      withText(setting(1, { name: 'team.journal', origin: 'x' }), (text) =>
-        text.replace('"origin":"x"', '"origin":5'),
-      ),
-      // The column of the file holds text only.
-      { kind: 'refused', message: 'the journal is damaged: row 2 has a changed origin' },
-    ],
-  ])(
-    'about where changes are recorded, with a %s: it is named, nothing is sent, and all is read',
-    (_, row, refusal) => {
-      const { rules, intents } = journalOf(sent('i_a', 1), row, sent('i_b', 2));
-      expect(intents({ orderId: 'ord_1' })).toEqual(['i_a', 'i_b']);
-      expect(() => rules().refuseWhileLost()).toThrow(expect.objectContaining(refusal));
-    },
-  );
-
-  it('with a place where changes are recorded, or with none, is read', () => {
-    const to = 'j db.example:5432/desk';
-    const { rules, add } = journalOf(setting(1, { name: 'team.journal', origin: 'https://pay.example', to }));
-    rules().refuseWhileLost();
-    expect(rules().movedTo('https://pay.example')).toMatchObject({ journal: 'j' });
-    add(setting(2, { name: 'team.journal', origin: 'https://pay.example', to: null }));
-    rules().refuseWhileLost();
-    expect(rules().movedTo('https://pay.example')).toBe(undefined);
-  });
-
   it('about an attempt refuses what asks for that attempt, and names the row', () => {
     const { rules, add, tables, intents, damage } = journalOf(onOrder('i_a', 'ord_1'));
     add(verdict('i_a', 3));
@@ -352,38 +283,6 @@ describe('a row that somebody wrote past paydesk', () => {
     const { rules, damage } = journalOf({ ...sent('i_a', 1), clocks: { wall: 7 } }, verdict('i_a', 3));
     damage("UPDATE rows SET body = '{nonsense' WHERE seq = 2");
     expect(rules().newest).toEqual({ time: 3, clocks: undefined });
-  });
-});
-
-describe('while the changes of an account are recorded elsewhere', () => {
-  const origin = 'https://pay.example';
-  const mark = (to: string | null) => setting(2, { name: 'team.journal', origin, to });
-  const away = expect.objectContaining({
-    kind: 'refused',
-    message: `changes of ${origin} are recorded in the journal db.example:5432/desk of its team`,
-  });
-
-  it('no row of it is added here, and rows of others are', () => {
-    const { rules, add } = journalOf(sent('i_a', 1), mark('j db.example:5432/desk'));
-    expect(() => rules().refuseMoved(sent('i_b', 3))).toThrow(away);
-    expect(() => rules().refuseMoved(verdict('i_a', 3))).toThrow(away);
-    rules().refuseMoved(sent('i_b', 3, { origin: 'https://other.example' }));
-    rules().refuseMoved(setting(3));
-    rules().refuseMoved(mark(null));
-    add(mark(null));
-    rules().refuseMoved(sent('i_b', 3));
-    rules().refuseMoved(verdict('i_a', 3));
-  });
-
-  it('nobody says so while a change of it may be on its way', () => {
-    const { rules, add } = journalOf(sent('i_a', 1));
-    expect(() => rules().refuseMoved(mark('j db.example:5432/desk'))).toThrow(
-      'i_a of ord_1 is unconfirmed on this machine',
-    );
-    rules().refuseMoved(setting(2, { name: 'team.journal', origin: 'https://other.example', to: 'j x' }));
-    rules().refuseMoved(setting(2, { to: '600' }));
-    add(verdict('i_a', 2));
-    rules().refuseMoved(mark('j db.example:5432/desk'));
   });
 });
 
@@ -491,9 +390,6 @@ describe('a row was changed behind the back of the run', () => {
     const lookedUp = damaged('is looked up by other words than its own');
     expect(() => rules().attempts({ unconfirmed: true })).toThrow(lookedUp);
     expect(() => rules().list({}, { limit: 1 })).toThrow(lookedUp);
-    expect(() => rules().history('https://pay.example')).toThrow(
-      damaged('was the newest one, and is missing or changed'),
-    );
   });
 
   it('if its words are others', () => {

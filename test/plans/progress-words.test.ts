@@ -26,39 +26,6 @@ const redrawn = (columns: number) => ({ room: columns - 1, redrawn: true });
 const inLog = { room: 79, redrawn: false };
 
 describe('the line of progress of a batch', () => {
-  it('names who else works on the plan while there is room, and the money longer than that', () => {
-    const shared = {
-      ...usual,
-      beside: [
-        { member: 'ben', rows: 12 },
-        { member: 'lea', rows: 0 },
-      ],
-    };
-    const lines = [120, 80, 70, 50].map((columns) => progressWords(shared, redrawn(columns), plainAmounts));
-    expect(lines.join('\n')).toMatchInlineSnapshot(`
-      "[###########...................]  112 applied, 188 left (4 min)  1203400 of 3240000 MXN  with ben 12, lea 0
-      [###......] 112 applied 188 left (4 min) 1203400/3240000 MXN with ben 12, lea 0
-      112 applied 188 left (4 min) 1203400/3240000 MXN with ben 12, lea 0
-      112 applied 188 left (4 min) 1203400/3240000 MXN"
-    `);
-  });
-
-  it('says in place of an estimate who is silent, since when, and when their orders are taken over', () => {
-    const waiting = {
-      ...usual,
-      left: 3,
-      beside: [{ member: 'ana', rows: 12 }],
-      silent: { member: 'ana', silentMs: 45_900, takenInMs: 74_100 },
-    };
-    const lines = [120, 100, 80, 60].map((columns) => progressWords(waiting, redrawn(columns), plainAmounts));
-    expect(lines.join('\n')).toMatchInlineSnapshot(`
-      "[####################.]  112 applied, 3 left (ana silent 45 s, taken over in 75 s)  1203400 of 3240000 MXN  with ana 12
-      [#######.] 112 applied 3 left (ana silent 45 s, taken over in 75 s) 1203400/3240000 MXN with ana 12
-      112 applied 3 left (ana silent 45 s, taken over in 75 s) 1203400/3240000 MXN
-      112 applied 3 left (ana silent 45 s, taken over in 75 s)"
-    `);
-  });
-
   it('on 80 and 120 columns, at its begin, as it should be, with refused and unconfirmed rows, with two currencies, at its end', () => {
     const all = [
       { ...usual, applied: 0, left: 300, ended: 0, elapsedMs: 0, money: [{ ...pesos, done: 0 }] },

@@ -20,7 +20,6 @@ import { indexRows } from './order-index.ts';
 import { type Row, tableOf } from './row.ts';
 import { safetyRows } from './safety.ts';
 import { startRows } from './start.ts';
-import { teamRows } from './team.ts';
 
 const { values } = parseArgs({
   options: {
@@ -42,7 +41,6 @@ const groups: Readonly<
   tables: { rounds: 9, rows: tableRows },
   walking: { rounds: 7, rows: walkRows },
   safety: { rounds: 20, rows: safetyRows },
-  team: { rounds: 20, rows: teamRows },
   bulk: { rounds: 3, rows: bulkRows },
   linear: { rounds: 2, rows: linearRows },
   index: { rounds: 10, rows: indexRows },

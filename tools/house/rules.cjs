@@ -21,10 +21,9 @@ const packages = {
   uqr: '^src/terminal/',
   conf: '^src/profiles/',
   '@napi-rs/keyring': '^src/profiles/',
-  valibot: '^src/(api/(records|request-bodies)\\.ts$|profiles/|journal/|team/|exports/|plans/|sender/)',
+  valibot: '^src/(api/(records|request-bodies)\\.ts$|profiles/|journal/|exports/|plans/|sender/)',
   hono: '^src/(simulator|sender)/',
   '@hono/node-server': '^src/(simulator|sender)/',
-  pg: '^src/journal/postgres/connection\\.ts$',
 };
 const names = Object.keys(packages);
 const inModules = (name) => `(^|node_modules/)${name}(/|$)`;

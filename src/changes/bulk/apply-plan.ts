@@ -41,17 +41,15 @@ export async function applyPlan(ctx: Context, asked: ApplyAsked): Promise<0 | 7 
   checkAnswerable(ctx, profile, plan, asked);
   checkControlTotals(plan.rows, asked.expected, 'nothing was sent');
   checkPlanLimits(plan.rows, profile);
-  const taken = ctx.options.dryRun
-    ? undefined
-    : await ctx.journal.claimPlan(plan, () => ctx.plans.text(plan));
+  const taken = ctx.options.dryRun ? undefined : await ctx.journal.claimPlan(plan);
   try {
     // While another run sends the rows, it has them.
     const isTaken = ctx.options.dryRun && (await ctx.journal.applying(plan)) !== undefined;
     const looked = isTaken ? nothingRead : await readAgain(ctx, plan);
     await checkAge(ctx, plan, profile, asked.path);
-    const second = await secondPersonFor(ctx, taken?.shared, profile, plan);
+    const second = await secondPersonFor(ctx, profile, plan);
     await confirmPlan(ctx, service, plan, asked, second);
-    return await runPlan(ctx, service, plan, asked, { shared: taken?.shared, looked });
+    return await runPlan(ctx, service, plan, asked, looked);
   } finally {
     await taken?.release();
   }

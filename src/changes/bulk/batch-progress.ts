@@ -2,10 +2,12 @@
 
 import { sumsWords } from '../../amounts.ts';
 import type { Context } from '../../commands/command.ts';
-import { type OthersProgress, type RowEnded, silentFromMs } from '../../journal/journal.ts';
 import { type PlanRow, progressWords, sumsOf } from '../../plans/plans.ts';
 import type { Profile } from '../../profiles/profiles.ts';
 import type { BatchRun, Sending } from './send-row.ts';
+
+/** How a row ended. */
+export type RowEnded = 'applied' | 'refused' | 'unconfirmed' | 'not_sent';
 
 /** The progress of a batch. */
 export interface BatchProgressLine {
@@ -25,7 +27,6 @@ export function startProgress(
   ctx: Context,
   { settings }: Profile,
   rows: readonly PlanRow[],
-  others: () => OthersProgress = nobody,
 ): BatchProgressLine {
   const run = newRun();
   const startedAt = ctx.clock.monotonic();
@@ -42,26 +43,21 @@ export function startProgress(
     return { inFlight: run.inFlight, atMostMs: stoppedAt + ctx.options.timeoutMs - now };
   };
   const end = ctx.notes.progressAlone((line) => {
-    const { ended: byOthers, working } = others();
-    const all = { ...counts };
-    for (const { how, rows: count } of byOthers) all[countOf[how]] += count;
-    const ended = Object.values(all).reduce((sum, count) => sum + count, 0);
+    const ended = Object.values(counts).reduce((sum, count) => sum + count, 0);
     const money = totals.map(({ currency, amount }) => ({
       currency,
-      done: (done.get(currency) ?? 0) + doneBy(byOthers, currency),
+      done: done.get(currency) ?? 0,
       total: amount,
     }));
     const elapsedMs = ctx.clock.monotonic() - startedAt;
     const progress = {
-      ...all,
+      ...counts,
       readAgain,
       left: Math.max(0, rows.length - ended),
       money,
       ended: ended - run.known,
       elapsedMs,
       stopping: stopping(),
-      beside: besideOf(byOthers, working),
-      silent: silentOf(working),
     };
     return progressWords(progress, line, settings);
   });
@@ -94,35 +90,9 @@ function newRun(): BatchRun {
   return { ...counts, away: new Map(), equal: new Set(), stoppedBy: undefined, journal: undefined };
 }
 
-const nobody = (): OthersProgress => ({ ended: [], working: [] });
-
 const countOf = {
   applied: 'applied',
   refused: 'refused',
   unconfirmed: 'unconfirmed',
   not_sent: 'notSent',
 } as const satisfies Record<RowEnded, string>;
-
-function doneBy(byOthers: OthersProgress['ended'], code: string): number {
-  const applied = byOthers.filter(
-    ({ how, currency }) => how === 'applied' && currency === code.toUpperCase(),
-  );
-  return applied.reduce((sum, { amount }) => sum + amount, 0);
-}
-
-// Whose orders this run waits for although nothing is heard of them: of several, those that come back last.
-function silentOf(working: OthersProgress['working']): OthersProgress['working'][number] | undefined {
-  return working
-    .filter(({ silentMs }) => silentMs >= silentFromMs)
-    .toSorted((one, other) => other.takenInMs - one.takenInMs)[0];
-}
-
-// Who else works on the plan, and how many rows they have ended.
-function besideOf(
-  byOthers: OthersProgress['ended'],
-  working: OthersProgress['working'],
-): readonly { readonly member: string; readonly rows: number }[] {
-  const members = new Map(working.map(({ member }) => [member, 0]));
-  for (const { member, rows } of byOthers) members.set(member, (members.get(member) ?? 0) + rows);
-  return [...members].map(([member, rows]) => ({ member, rows }));
-}

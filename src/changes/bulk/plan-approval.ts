@@ -5,9 +5,9 @@ import type { Context } from '../../commands/command.ts';
 import type { CliError } from '../../errors.ts';
 import {
   type ApprovalRequest,
+  type PlannedRefunds,
   type PlanSecond,
   type PlanTold,
-  type SharedPlan,
   secondWords,
 } from '../../journal/journal.ts';
 import { type Plan, type PlanRow, sumsOf } from '../../plans/plans.ts';
@@ -31,11 +31,14 @@ export interface SecondPerson {
 /** Whether somebody else of the team must approve a plan, or has; undefined if nobody needs to. */
 export async function secondPersonFor(
   ctx: Context,
-  shared: SharedPlan | undefined,
-  { settings }: Profile,
+  { origin, account, settings }: Profile,
   plan: Plan,
 ): Promise<SecondPerson | undefined> {
-  const { second, approvedBy } = (await shared?.check()) ?? {};
+  const rules = await ctx.journal.rules();
+  if (rules === undefined) return undefined;
+  const { digest } = plan;
+  const orders = paidOnOrders(rowsToSend(plan.rows));
+  const { second, approvedBy } = await rules.checkPlan({ origin, account, digest, orders });
   if (approvedBy !== undefined) return { asks: false, line: `approved by ${approvedBy}`, because: [] };
   if (second === undefined) return undefined;
   const because = reasonsFor(second, plan, settings);
@@ -45,6 +48,16 @@ export async function secondPersonFor(
     return { asks: true, line: yesAsks(second.limit, settings), because };
   const line = `${secondWords(second.limit, settings)}: ${request.asked.operator} has asked for it, ${request.id}`;
   return { asks: true, line, because, asked: request };
+}
+
+function paidOnOrders(rows: readonly PlanRow[]): PlannedRefunds['orders'] {
+  const byOrder = Map.groupBy(rows, ({ orderId }) => orderId);
+  return [...byOrder].flatMap(([orderId, own]) => {
+    const [first] = own;
+    if (first === undefined) return [];
+    const { number: row, currency = '' } = first;
+    return [{ orderId, row, currency, amount: own.reduce((sum, one) => sum + one.sum, 0) }];
+  });
 }
 
 // So many orders are named that reach the limit.
@@ -82,7 +95,7 @@ export function askForPlan(
   const sums = sumsOf(rows).map(({ currency, amount }) => ({ currency, amount }));
   const planned = { id, file, madeAt, mode, rows: rows.length, sums };
   const told = toldOf(send);
-  const what = { origin, account, profile: name, claim: { plan: digest }, planned, told };
+  const what = { origin, account, profile: name, digest, planned, told };
   return requestApproval(ctx, profile, what, () => commandLine(profile, 'refunds', 'apply', path));
 }
 

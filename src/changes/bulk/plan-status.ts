@@ -114,15 +114,13 @@ async function whileNobodySends(
   { path, force }: StatusAsked,
   rest: string,
 ): Promise<readonly RowReport[]> {
-  // The desks of a team share a plan, so nobody can have it alone.
-  const isShared = (await ctx.journal.rules()) !== undefined;
-  const taken = isShared ? undefined : await ctx.journal.claimPlan(plan, () => ctx.plans.text(plan));
+  const taken = await ctx.journal.claimPlan(plan);
   try {
     const reports = await reportPlan(ctx, plan);
     await writeRest(ctx, plan, await restRows(ctx, plan, path, reports), rest, force);
     return reports;
   } finally {
-    await taken?.release();
+    await taken.release();
   }
 }
 

@@ -15,7 +15,7 @@ export function intentOf(
   attempts: readonly AttemptRecord[],
   last: AttemptRecord | undefined,
 ): Intent {
-  const { plan, keys, waiting, claimOf } = sending;
+  const { plan, keys, waiting } = sending;
   const { orderId, expected, tolerated, currency, reason, note, body = {}, key, ref, line, neighbour } = row;
   const own = attempts.filter((record) => madeByPlan(record, plan, keys));
   return {
@@ -34,7 +34,6 @@ export function intentOf(
     ref,
     plan: plan.id,
     line,
-    claim: claimOf?.(row),
     waiting,
     neighbour,
     approve: ({ value }) => refuseChanged(sending, row, own, value),

@@ -4,14 +4,12 @@ import type { OpenService } from '../../api/api.ts';
 import type { Context } from '../../commands/command.ts';
 import { counted } from '../../counted.ts';
 import { CliError } from '../../errors.ts';
-import type { RowEnded, SharedPlan } from '../../journal/journal.ts';
 import { type BatchStop, type Plan, runBatch } from '../../plans/plans.ts';
 import { commandLine, type Profile } from '../../profiles/profiles.ts';
 import type { ApplyAsked } from './apply-plan.ts';
 import { batchError, lookWords, onItsWay } from './batch-end.ts';
-import { type BatchProgressLine, startProgress } from './batch-progress.ts';
+import { type BatchProgressLine, type RowEnded, startProgress } from './batch-progress.ts';
 import { countWords, inFull, lineWords, rowsAndSums } from './batch-words.ts';
-import { startClaims } from './claimed-orders.ts';
 import { rowsToSend } from './plan-checks.ts';
 import { type Looked, withUnread } from './read-again.ts';
 import { reportPlan, sentNow } from './report-plan.ts';
@@ -27,25 +25,18 @@ import {
 import { type BatchRun, type Sending, type SentRow, sendRow } from './send-row.ts';
 import { freeName } from './written-files.ts';
 
-/** What is known before a plan is run. */
-interface RunBefore {
-  /** The plan as the desks of a team work it off together. */
-  readonly shared: SharedPlan | undefined;
-  readonly looked: Looked;
-}
-
 /** Runs a plan, and returns the exit code. Throws CliError for every end but those. */
 export async function runPlan(
   ctx: Context,
   service: OpenService,
   plan: Plan,
   asked: ApplyAsked,
-  { shared, looked }: RunBefore,
+  looked: Looked,
 ): Promise<0 | 7 | 8> {
   const { profile } = service;
   const { path } = asked;
   const again = commandLine(profile, 'refunds', 'apply', path, ...flagsOf(asked));
-  const { stop, progress, notSent } = await sendRows(ctx, service, plan, asked, { shared, looked });
+  const { stop, progress, notSent } = await sendRows(ctx, service, plan, asked, looked);
   const known = await reportPlan(ctx, plan, { ...looked, notSent }).catch((error: unknown) => {
     throw withoutReport(error, progress, again);
   });
@@ -94,20 +85,19 @@ async function sendRows(
   service: OpenService,
   plan: Plan,
   { concurrency = usualConcurrency, maxFailures }: ApplyAsked,
-  { shared, looked }: RunBefore,
+  looked: Looked,
 ): Promise<Sent> {
   const rows = ctx.options.dryRun
     ? sentNow(plan, await reportPlan(ctx, plan, looked))
     : rowsToSend(plan.rows);
-  const claims = shared && (await startClaims(ctx, shared, rows));
-  const progress = startProgress(ctx, service.profile, rows, claims?.others);
+  const progress = startProgress(ctx, service.profile, rows);
   const keys = new Set(plan.rows.map(({ key }) => key));
   const { run } = progress;
-  const sending = { ctx, service, plan, keys, run, claimOf: claims?.claimOf };
+  const sending = { ctx, service, plan, keys, run };
   const notSent = new Map<number, string>();
   const byOrder = Map.groupBy(rows, ({ orderId }) => orderId);
   const { stop } = await runBatch({
-    groups: claims?.orders ?? [...byOrder.values()],
+    groups: [...byOrder.values()],
     concurrency,
     maxFailures,
     clock: ctx.clock,
@@ -126,14 +116,11 @@ async function sendRows(
       const alike = why === dryRunWords ? (byOrder.get(row.orderId) ?? []) : [row];
       if (why !== undefined) for (const { number } of alike) notSent.set(number, why);
       if (isStopped) return end;
-      const how = endedAs(sent);
-      progress.add(row, how);
-      claims?.rowEnded(row, how);
+      progress.add(row, endedAs(sent));
       return end;
     },
-    onGroupEnd: claims?.orderEnded,
   }).finally(progress.end);
-  return { stop: stop ?? claims?.stop(), progress, notSent };
+  return { stop, progress, notSent };
 }
 
 function endedAs({ end: { how }, notSent }: SentRow): RowEnded {

@@ -4,7 +4,7 @@ import type { OpenService } from '../../api/api.ts';
 import { isKeyRefusal } from '../../api/spec.ts';
 import type { Context } from '../../commands/command.ts';
 import { CliError } from '../../errors.ts';
-import { type AttemptRecord, LimitRefusal, type Outcome, type RowClaim } from '../../journal/journal.ts';
+import { type AttemptRecord, LimitRefusal, type Outcome } from '../../journal/journal.ts';
 import type { Plan, PlanRow, RowEnd } from '../../plans/plans.ts';
 import type { Notes } from '../../terminal/terminal.ts';
 import { intentOf } from './row-intent.ts';
@@ -29,8 +29,6 @@ export interface Sending {
   readonly run: BatchRun;
   /** Called when a row waits for the service, as `Notes.waiting` is; `atOnce` when its order is read again. */
   readonly waiting: Notes['waiting'];
-  /** With a team: what says that this desk works on a row. */
-  readonly claimOf?: ((row: PlanRow) => RowClaim | undefined) | undefined;
 }
 
 /** What the rows of a run have in common. */

@@ -107,7 +107,7 @@ async function shown(
   const facts = [
     `${id} ${stateWords(ctx, request)}`,
     `asked by ${asked.operator}, ${ctx.fullTime(asked.time)}: ${requestTitle(request, style)}`,
-    ...(more.length === 0 && 'planned' in asked ? [`digest: ${asked.claim.plan}`] : []),
+    ...(more.length === 0 && 'planned' in asked ? [`digest: ${asked.digest}`] : []),
     `account: ${accountWords(asked)}`,
     ...(asked.note === undefined ? [] : [`note: ${asked.note}`]),
   ];

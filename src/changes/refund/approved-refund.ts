@@ -14,7 +14,7 @@ export interface ApprovedRefund extends ApprovalRequest {
 
 /** Whether a request is about one refund, not about a plan. What names a plan is approved as that plan. */
 export function isOfRefund(request: ApprovalRequest): request is ApprovedRefund {
-  return !('claim' in request.asked);
+  return 'proof' in request.asked;
 }
 
 /**

@@ -2,12 +2,7 @@
 
 import type { Context } from '../../commands/command.ts';
 import { CliError } from '../../errors.ts';
-import {
-  type ApprovalRequest,
-  isSameOrigin,
-  type OthersProgress,
-  type TeamRules,
-} from '../../journal/journal.ts';
+import { type ApprovalRequest, isSameOrigin, type TeamRules } from '../../journal/journal.ts';
 import { commandLine, modeOfAccount, type Profile, profileNamed } from '../../profiles/profiles.ts';
 
 /**
@@ -22,9 +17,8 @@ export async function findRequest(
   const rules = await rulesOf(ctx);
   const known = (await rules.approvals()).find((request) => request.id === id);
   if (known !== undefined) {
-    const found = await withProgress(rules, known);
-    await useAccountOf(ctx, found, verb);
-    return found;
+    await useAccountOf(ctx, known, verb);
+    return known;
   }
   throw new CliError('not_found', `the journal of the team has no request ${id}`, {
     now: ['paydesk approvals list'],
@@ -72,10 +66,9 @@ export async function pendingRequests(
   try {
     const rules = await ctx.journal.rules();
     if (rules === undefined) return [];
-    const requests = (await rules.approvals()).filter(
+    return (await rules.approvals()).filter(
       (one) => isPending(one) && isOfAccount(one, profile) && fits(one),
     );
-    return (await Promise.all(requests.map((one) => withProgress(rules, one)))).filter(isPending);
   } catch (error) {
     if (error instanceof CliError) return [];
     throw error;
@@ -94,9 +87,7 @@ export function accountWords({ account, profile }: Pick<ApprovalRequest['asked']
 
 /** The requests of the team, oldest first. Throws CliError 'refused' if the account has no team. */
 export async function requestsOf(ctx: Context): Promise<readonly ApprovalRequest[]> {
-  const rules = await rulesOf(ctx);
-  const requests = await rules.approvals();
-  return await Promise.all(requests.map((request) => withProgress(rules, request)));
+  return await (await rulesOf(ctx)).approvals();
 }
 
 /** The rules of the team. Throws CliError 'refused' if the account has no team. */
@@ -106,38 +97,14 @@ export async function rulesOf(ctx: Context): Promise<TeamRules> {
   // Without a profile there is no account, so that is what is missing.
   await ctx.profiles.open();
   throw new CliError('refused', 'this account has no team, so nobody approves anything here', {
-    now: ['paydesk team join --from FILE', 'or name a profile of an account with a team: -p NAME'],
+    now: ['name a profile of an account with a team: -p NAME'],
   });
-}
-
-function noProgress(error: unknown): OthersProgress {
-  if (error instanceof CliError) return { ended: [], working: [] };
-  throw error;
-}
-
-// A plan is approved for all its rows, so the server never calls that approval used. Once every row was made or refused, it is,
-// and nobody needs to answer another request of the same plan any more. A row that is unconfirmed may have to be sent again.
-async function withProgress(rules: TeamRules, request: ApprovalRequest): Promise<ApprovalRequest> {
-  if (!isPending(request) || !('planned' in request.asked)) return request;
-  const { planned, claim } = request.asked;
-  const { ended } = await rules.planProgress(claim.plan).catch(noProgress);
-  const done = rowsOf(ended.filter(({ how }) => how === 'applied' || how === 'refused'));
-  return done < planned.rows ? request : { ...request, state: 'used', usedBy: planned.id };
-}
-
-/** How many rows of a plan were sent, whatever became of them. */
-export function rowsSent({ ended }: OthersProgress): number {
-  return rowsOf(ended.filter(({ how }) => how !== 'not_sent'));
-}
-
-function rowsOf(ended: OthersProgress['ended']): number {
-  return ended.reduce((sum, { rows }) => sum + rows, 0);
 }
 
 /** The open request of somebody for the approval of a plan; undefined if nobody has asked, or without a team. */
 export async function requestOfPlan(ctx: Context, digest: string): Promise<ApprovalRequest | undefined> {
   const requests = (await (await ctx.journal.rules())?.approvals()) ?? [];
   return requests.find(
-    ({ state, asked }) => state === 'asked' && 'planned' in asked && asked.claim.plan === digest,
+    ({ state, asked }) => state === 'asked' && 'planned' in asked && asked.digest === digest,
   );
 }

@@ -68,8 +68,7 @@ async function strangersOf(
   ids: readonly string[],
 ): Promise<readonly (readonly [string, RefundOrigin])[]> {
   if ((await journal.rules()) === undefined) return [];
-  const isAway = (await journal.away()) !== undefined;
-  const by = isAway ? "not known to this copy of the team's journal" : "not in the team's journal";
+  const by = "not in the team's journal";
   return ids.map((id) => [id, { by, unknown: true, reason: undefined }] as const);
 }
 

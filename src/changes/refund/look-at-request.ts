@@ -13,7 +13,6 @@ import { byHandLines } from '../by-hand-words.ts';
 import { titleLine } from '../change-words.ts';
 import type { ConfirmedOrder } from '../confirm-change.ts';
 import { type ApprovedRefund, refuseChanged } from './approved-refund.ts';
-import { rowsSent } from './find-requests.ts';
 import { madeWords, originsOf } from './known-refunds.ts';
 import { lookForTwins } from './look-for-twins.ts';
 import { checkTwins } from './refund-checks.ts';
@@ -80,40 +79,32 @@ export async function lookAtRefund(ctx: Context, request: ApprovedRefund): Promi
 /** What the request says of the plan. No order is read: each row is read again when it is sent. */
 export async function lookAtPlan(ctx: Context, request: ApprovalRequest): Promise<Seen> {
   const { profile } = await ctx.service();
-  const { planned, claim, told } = planIn(request);
+  const { planned, digest, told } = planIn(request);
   const line = (name: string, text: string): Block => ({ line: `${name.padEnd(8)}${text}`, hang: 8 });
-  const done = rowsSent((await (await ctx.journal.rules())?.planProgress(claim.plan)) ?? nothingEnded);
   const notes = told === undefined ? [] : noteLines(told);
   const asShown = `the notes as ${request.asked.operator}'s desk showed them`;
   return {
     profile,
     order: {
-      id: claim.plan.slice(0, digestShown),
+      id: digest.slice(0, digestShown),
       amount: undefined,
       currency: undefined,
       idIs: 'the digest',
-      isId: (text) => namesDigest(text, claim.plan),
+      isId: (text) => namesDigest(text, digest),
     },
     preview: [
       titleLine('APPROVE A PLAN OF REFUNDS', profile, 'strong'),
       line('plan', `${planned.id} of ${planned.file}, made ${ctx.fullTime(planned.madeAt)}`),
       line('asked', `by ${request.asked.operator}, ${ctx.fullTime(request.asked.time)}`),
       line('sends', rowsAndSumsOf(planned, profile.settings)),
-      ...(done === 0 ? [] : [line('so far', `${sentWords(done, planned.rows)} sent already`)]),
       ...(told === undefined ? [] : [line('reasons', `${reasonWords(told)}; this and ${asShown}`)]),
       ...notes.map((text) => line('note', text)),
-      line('digest', claim.plan),
+      line('digest', digest),
       line('rows', 'whoever has the file of the plan shows them: paydesk refunds status PLAN'),
     ],
     urgent: [],
     checks: notes,
   };
-}
-
-const nothingEnded = { ended: [], working: [] } as const;
-
-function sentWords(done: number, rows: number): string {
-  return done === 1 ? '1 of these was' : `${done} of these ${rows} were`;
 }
 
 // What whoever asked has read, from the first row to the last that the request has room for.

@@ -68,11 +68,11 @@ function whatOf(request: ApprovalRequest): JsonObject {
     return { kind: 'refund', ...of, reason: reason ?? null, body: sent.body ?? null };
   }
   if (!('planned' in request.asked)) return {};
-  const { planned, claim } = request.asked;
+  const { planned, digest } = request.asked;
   const [first] = planned.sums;
   const sum = { amount: first?.amount ?? null, currency: first?.currency ?? null };
   const sums = planned.sums.map((one) => ({ ...one }));
-  return { kind: 'plan', plan: planned.id, digest: claim.plan, rows: planned.rows, ...sum, sums };
+  return { kind: 'plan', plan: planned.id, digest, rows: planned.rows, ...sum, sums };
 }
 
 function seconds(ms: number): number {
@@ -86,8 +86,8 @@ export function requestTitle(request: ApprovalRequest, style: AmountStyle): stri
     return `the refund of ${amountWords(amount, currency, style)} on ${proof.orderId ?? 'an order'}`;
   }
   if (!('planned' in request.asked)) return 'nothing';
-  const { planned, claim } = request.asked;
-  return `the plan ${planned.id}, ${rowsAndSumsOf(planned, style)}, digest ${claim.plan.slice(0, digestShown)}`;
+  const { planned, digest } = request.asked;
+  return `the plan ${planned.id}, ${rowsAndSumsOf(planned, style)}, digest ${digest.slice(0, digestShown)}`;
 }
 
 /** What became of a request, behind its id: `was approved by ben, until 19:03`. */

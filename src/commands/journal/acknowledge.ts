@@ -19,7 +19,7 @@ import { type Context, confirmFirst, defineCommand, dryRunShown } from '../comma
 import { flag } from '../flags.ts';
 import { amountStyleOf } from './attempt-record.ts';
 import { refundsShown } from './attempt-words.ts';
-import { attemptOf, intentArgument, needsPerson, subjectOf, withAllJournals } from './attempts.ts';
+import { attemptOf, intentArgument, needsPerson, subjectOf } from './attempts.ts';
 import { alarmSteps } from './next-steps.ts';
 import { noteProblem, unrecordable, wrongNote } from './settle-words.ts';
 import { checkShown, showAttempt } from './show.ts';
@@ -34,8 +34,7 @@ export const acknowledge = defineCommand({
     'paydesk journal acknowledge ticket-8840 --note "bank recalled the second one" --yes --json --no-input',
   ],
   exits: [0, 2, 3, 4, 5, 7],
-  async run(run, { args: [id], flags: { note } }) {
-    const ctx = await withAllJournals(run);
+  async run(ctx, { args: [id], flags: { note } }) {
     if (note === undefined && !ctx.ask.interactive) throw unrecordable(`missing --note: say ${done}`);
     const record = await attemptOf(ctx, id);
     return about(subjectOf(record), () => acknowledgeAlarm(ctx, record, note));

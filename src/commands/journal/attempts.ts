@@ -100,11 +100,6 @@ export function subjectOf({ sent }: AttemptRecord): ErrorSubject {
   return { intent, scriptId, orderId: proof.orderId, profile };
 }
 
-/** The context of a command that looks at all journals of this machine: its own, and those of its teams. */
-export async function withAllJournals(ctx: Context): Promise<Context> {
-  return { ...ctx, journal: await ctx.journals() };
-}
-
 /** `--from`: the file of a journal that is asked in place of the journal of this machine. */
 export const fromFlag = flag.text({
   value: 'FILE',
@@ -115,27 +110,11 @@ export const fromFlag = flag.text({
 export async function askingFile(ctx: Context, file: string | undefined): Promise<Context> {
   if (file === undefined) return ctx;
   const journal = await ctx.journal.inFile(file);
-  return {
-    ...ctx,
-    journal,
-    journals: () => Promise.resolve(journal),
-    options: { ...ctx.options, dryRun: true },
-  };
+  return { ...ctx, journal, options: { ...ctx.options, dryRun: true } };
 }
 
-/**
- * The profile whose account a run is about, and the context that asks the journal of that account. Undefined means every account:
- * with `all`, or when there is no profile. Then the context asks all journals of this machine.
- */
-export async function withScope(
-  ctx: Context,
-  all: boolean,
-): Promise<{ readonly ctx: Context; readonly scope: Profile | undefined }> {
-  const scope = await scopeOf(ctx, all);
-  return { ctx: scope === undefined ? await withAllJournals(ctx) : ctx, scope };
-}
-
-async function scopeOf(ctx: Context, all: boolean): Promise<Profile | undefined> {
+/** The profile whose account a run is about. Undefined means every account: with `all`, or when there is no profile. */
+export async function scopeOf(ctx: Context, all: boolean): Promise<Profile | undefined> {
   if (all) return undefined;
   try {
     return (await ctx.profiles.open()).profile;
@@ -162,7 +141,7 @@ export async function elsewhereLines(
 ): Promise<readonly string[]> {
   if (scope === undefined) return [];
   try {
-    return await linesAbout(await withAllJournals(inScope), scope);
+    return await linesAbout(inScope, scope);
   } catch (error) {
     if (!(error instanceof CliError)) throw error;
     return [`other profiles could not be looked at: ${error.message}`];

@@ -6,7 +6,7 @@ import { type Context, defineCommand, dryRunShown } from '../command.ts';
 import { flag } from '../flags.ts';
 import { clockAndZoneOf, rangeWords, whenFlag } from '../typed-time.ts';
 import { showAttemptPages } from './attempt-list.ts';
-import { withScope } from './attempts.ts';
+import { scopeOf } from './attempts.ts';
 
 export const exportJournal = defineCommand({
   description:
@@ -27,9 +27,9 @@ export const exportJournal = defineCommand({
     'paydesk journal export --to journal.paydesk',
   ],
   exits: [0, 2, 3, 9],
-  async run(run, { flags }) {
-    if (flags.to !== undefined) return archive(run, flags.to);
-    const { ctx, scope } = await withScope(run, flags['all-profiles'] === true);
+  async run(ctx, { flags }) {
+    if (flags.to !== undefined) return archive(ctx, flags.to);
+    const scope = await scopeOf(ctx, flags['all-profiles'] === true);
     const since = flags.since?.at(clockAndZoneOf(ctx));
     const span = rangeWords('changes sent', { since, until: undefined }, ctx.days.full);
     if (span !== undefined) ctx.notes.note(span);

@@ -26,7 +26,7 @@ import {
   hasCreated,
   needsPerson,
   nextFlag,
-  withScope,
+  scopeOf,
 } from './attempts.ts';
 import { readBeforeList } from './look-again.ts';
 import { settingColumns, showSettings } from './setting-record.ts';
@@ -83,11 +83,11 @@ export const list = defineCommand({
   ],
   exits: [0, 2, 3, 4, 5],
   async run(here, { flags }) {
-    const run = await askingFile(here, flags.from);
+    const ctx = await askingFile(here, flags.from);
     const { kind } = flags;
-    if (kind === 'setting') return listSettings(run, flags);
-    run.out.checkColumns(attemptColumns);
-    const { ctx, scope } = await withScope(run, flags['all-profiles'] === true);
+    if (kind === 'setting') return listSettings(ctx, flags);
+    ctx.out.checkColumns(attemptColumns);
+    const scope = await scopeOf(ctx, flags['all-profiles'] === true);
     const origin = scope?.origin;
     const since = flags.since?.at(clockAndZoneOf(ctx));
     const span = rangeWords('changes sent', { since, until: undefined }, ctx.days.full);
@@ -182,7 +182,7 @@ async function noteOperators(ctx: Context, origin: string | undefined): Promise<
   if (names.length > 0) ctx.notes.note(`changes were sent by ${names.join(', ')}`);
 }
 
-async function listSettings(run: Context, flags: ListInput): Promise<undefined> {
+async function listSettings(ctx: Context, flags: ListInput): Promise<undefined> {
   const misplaced = (['open', 'order', 'created', 'desk', 'limit', 'next'] as const).find(
     (name) => flags[name] !== undefined,
   );
@@ -190,8 +190,8 @@ async function listSettings(run: Context, flags: ListInput): Promise<undefined> 
     throw usage(
       `--${misplaced} cannot be combined with --kind setting: a setting belongs to no order, and all are listed`,
     );
-  run.out.checkColumns(settingColumns);
-  const { ctx, scope } = await withScope(run, flags['all-profiles'] === true);
+  ctx.out.checkColumns(settingColumns);
+  const scope = await scopeOf(ctx, flags['all-profiles'] === true);
   const since = flags.since?.at(clockAndZoneOf(ctx));
   const span = rangeWords('settings changed', { since, until: undefined }, ctx.days.full);
   if (span !== undefined) ctx.notes.note(span);

@@ -71,8 +71,7 @@ export async function dueIn(
  */
 export async function readBeforeList(ctx: Context, filter: AttemptFilter): Promise<void> {
   const found = await unfinished(ctx.journal, filter, await ctx.journal.now());
-  // What a read shows now could not be written down.
-  if (found.length === 0 || (await ctx.journal.away()) !== undefined) return;
+  if (found.length === 0) return;
   const unread = new Map<string, string>();
   const reread = await readSome(ctx, await dueOf(ctx, found), unread);
   for (const [intent, problem] of unread)

@@ -17,15 +17,7 @@ import { flag, usage } from '../flags.ts';
 import { showAttempts } from './attempt-list.ts';
 import { amountStyleOf, attemptColumns } from './attempt-record.ts';
 import { outcomeWords } from './attempt-words.ts';
-import {
-  attemptOf,
-  elsewhereLines,
-  intentArgument,
-  needsPerson,
-  subjectOf,
-  withAllJournals,
-  withScope,
-} from './attempts.ts';
+import { attemptOf, elsewhereLines, intentArgument, needsPerson, scopeOf, subjectOf } from './attempts.ts';
 import { dueIn, namesProfile, readAll, readFew, type Unread, warnOfAlarms } from './look-again.ts';
 import { checkShown, type Look, showAttempt } from './show.ts';
 
@@ -38,13 +30,13 @@ export const reconcile = defineCommand({
   },
   examples: ['paydesk journal reconcile i_7f3k2m9q', 'paydesk journal reconcile --all --quiet'],
   exits: [0, 2, 3, 4, 5, 7],
-  async run(run, { args: [intent], flags }) {
+  async run(ctx, { args: [intent], flags }) {
     if (intent !== undefined && flags.all === true) {
       throw usage('INTENT and --all contradict each other');
     }
-    if (intent !== undefined) return reconcileOne(await withAllJournals(run), intent);
+    if (intent !== undefined) return reconcileOne(ctx, intent);
     const everything = flags.all === true;
-    const { ctx, scope } = await withScope(run, everything && run.options.profile === undefined);
+    const scope = await scopeOf(ctx, everything && ctx.options.profile === undefined);
     const origin = scope?.origin;
     if (ctx.options.dryRun) return showDue(ctx, await dueIn(ctx, origin, everything));
     ctx.out.checkColumns(attemptColumns);

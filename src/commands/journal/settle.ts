@@ -16,7 +16,7 @@ import {
 import { type Context, defineCommand, dryRunShown } from '../command.ts';
 import { flag } from '../flags.ts';
 import { amountStyleOf } from './attempt-record.ts';
-import { attemptOf, intentArgument, needsPerson, subjectOf, withAllJournals } from './attempts.ts';
+import { attemptOf, intentArgument, needsPerson, subjectOf } from './attempts.ts';
 import { idProblem, madeWords, meaningOf, noteProblem, unrecordable, wrongNote } from './settle-words.ts';
 import { checkShown, showAttempt } from './show.ts';
 
@@ -43,8 +43,7 @@ export const settle = defineCommand({
     'paydesk journal settle i_7f3k2m9q --correct --applied --note "it came after all, bank file of Monday"',
   ],
   exits: [0, 2, 3, 4, 5, 7],
-  async run(run, { args: [id], flags }) {
-    const ctx = await withAllJournals(run);
+  async run(ctx, { args: [id], flags }) {
     if ((flags.applied === true) === (flags['not-applied'] === true)) throw await undecided(ctx, id);
     if (flags.note === undefined && !ctx.ask.interactive)
       throw unrecordable('missing --note: say how you know');

@@ -17,7 +17,7 @@ import type { Block, Cell } from '../../terminal/terminal.ts';
 import { type Context, defineCommand } from '../command.ts';
 import { amountStyleOf, columnsOfAttempt, mayAppear, recordOf, replyOf, saidBy } from './attempt-record.ts';
 import { outcomeWords, refundsShown, whose } from './attempt-words.ts';
-import { askingFile, attemptOf, changesOn, fromFlag, intentArgument, withAllJournals } from './attempts.ts';
+import { askingFile, attemptOf, changesOn, fromFlag, intentArgument } from './attempts.ts';
 import { alarmSteps, nextSteps } from './next-steps.ts';
 
 export const show = defineCommand({
@@ -32,8 +32,8 @@ export const show = defineCommand({
     'paydesk journal show i_7f3k2m9q --from journal-2025.paydesk',
   ],
   exits: [0, 2, 3, 5],
-  async run(run, { args: [intent], flags: { from } }) {
-    const ctx = await askingFile(await withAllJournals(run), from);
+  async run(here, { args: [intent], flags: { from } }) {
+    const ctx = await askingFile(here, from);
     const [only, ...more] = await changesOn(ctx, intent);
     await showAttempt(ctx, only === undefined || more.length > 0 ? await attemptOf(ctx, intent) : only);
     return undefined;

@@ -26,7 +26,7 @@ import {
   settledByHand,
   stateWords,
 } from '../../changes/changes.ts';
-import { attemptName, awayWords, changeKinds } from '../../journal/journal.ts';
+import { attemptName, changeKinds } from '../../journal/journal.ts';
 import {
   doubtOf,
   isSettled,
@@ -95,8 +95,6 @@ interface Known {
   readonly twins: readonly KnownTwin[];
   /** The order itself as one of them. */
   readonly own: KnownTwin | undefined;
-  /** Set while the server of the team cannot be used: as of when this machine has the rows of the team. */
-  readonly away: Awaited<ReturnType<Context['journal']['away']>>;
 }
 
 const nothingKnown: Known = {
@@ -111,7 +109,6 @@ const nothingKnown: Known = {
   byHand: [],
   twins: [],
   own: undefined,
-  away: undefined,
 };
 
 async function lookUp(ctx: Context, service: Service, order: JsonObject): Promise<Known> {
@@ -137,7 +134,6 @@ async function lookUp(ctx: Context, service: Service, order: JsonObject): Promis
     byHand: settledByHand(attempts).map((record) => byHandWords(ctx, record, there.has(attemptName(record)))),
     twins,
     own,
-    away: await ctx.journal.away(),
   };
 }
 
@@ -170,17 +166,8 @@ function orderView(ctx: Context, shown: OrderShown): readonly Block[] {
     ...head(ctx, order, shown),
     'blank',
     ...orderContents(order, value, { origins, states: shown.states }, settings, unshownAmount(shown)),
-    ...(openSteps(ctx, shown) ??
-      (money !== undefined && shown.away === undefined ? nextSteps(money, shown) : [])),
-    ...awayLines(ctx, shown),
+    ...(openSteps(ctx, shown) ?? (money === undefined ? [] : nextSteps(money, shown))),
   ];
-}
-
-// The note about the server stands above the order, and a screen of 24 lines has scrolled it away by now.
-function awayLines(ctx: Context, { away }: Known): readonly Block[] {
-  if (away === undefined) return [];
-  const text = "nothing can be sent now: the team's journal cannot be used";
-  return ['blank', { line: { text, style: 'warn' } }, { line: awayWords(away, (ms) => ctx.shortTime(ms)) }];
 }
 
 function unshownAmount({ cases }: Known): number | undefined {

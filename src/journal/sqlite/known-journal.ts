@@ -6,7 +6,7 @@
 import { CliError } from '../../errors.ts';
 import { type AttemptFilter, type AttemptQuery, byNewest, type ListPage } from '../attempt-query.ts';
 import { isUnsettled, isWatched } from '../attempt-state.ts';
-import { checkChain, damageOf, link, type StoredRow, unlink } from '../chain.ts';
+import { damageOf, link, type StoredRow, unlink } from '../chain.ts';
 import {
   type AttemptRecord,
   type AttemptRow,
@@ -15,14 +15,10 @@ import {
   type SentRow,
   type SettingRow,
 } from '../journal-rows.ts';
-import { type Finding, type NewestRow, newestMissing } from '../journal-store.ts';
-import { isSameOrigin, type MovedTo, markName } from '../moved-away.ts';
+import type { Finding, NewestRow } from '../journal-store.ts';
 import {
-  type MarkedElsewhere,
-  marksIn,
   refuseLostAccount,
   refuseMisplaced,
-  refuseMoved,
   refuseUnseenOnOrder,
   refuseUnseenUnderScript,
 } from '../store-rules.ts';
@@ -88,7 +84,6 @@ export class KnownJournal {
   #proof: RowProof | undefined;
   #end: RowsEnd | undefined;
   #newest: NewestRow | undefined;
-  #marks: MarkedElsewhere | undefined;
 
   /** `prove`: how the rows that a question needs are proven; undefined where the whole chain was checked before. */
   constructor(tables: JournalTables, asked: Asked, prove: () => RowProof | undefined = () => undefined) {
@@ -148,31 +143,6 @@ export class KnownJournal {
     return namesIn(this.#tables, origin);
   }
 
-  /** All attempts of an account, for whoever moves its history. None may be forgotten, so the whole chain is checked. */
-  history(origin: string): readonly AttemptRecord[] {
-    const chain = checkChain(this.#tables.each());
-    refuse([...chain.findings, ...newestMissing(chain, this.end.noted)][0]);
-    const text = "SELECT seq, about, origin FROM rows NOT INDEXED WHERE type = 'sent' ORDER BY seq";
-    const found = this.#tables.sql(text).all();
-    const own = found.filter((row) => isSameOrigin(String(row.origin), origin));
-    const sents = own.map(({ seq }) => Number(seq));
-    const abouts = new Set(own.map(({ about }) => String(about)));
-    return this.#found({ abouts, sents, there: sents })
-      .toSorted((one, other) => one.seq - other.seq)
-      .map(recordOf);
-  }
-
-  /** The rows of these attempts as they are stored, oldest first. */
-  rowsOf(origin: string): readonly StoredRow[] {
-    const own = this.history(origin).map(({ sent }) => sent);
-    const keys = new Set(own.map(attemptKey));
-    const abouts = new Set(own.flatMap((sent) => this.#tables.sentOf(sent)?.about ?? []));
-    const rows = [...abouts]
-      .flatMap((about) => this.#tables.about(about))
-      .filter((row) => keys.has(attemptKey(row)));
-    return rows.toSorted((one, other) => one.seq - other.seq);
-  }
-
   // The attempts at these places, proven. Each that was looked up must be where it should be.
   #found({ abouts, sents, there = [], finding }: Candidates): readonly NumberedAttempt[] {
     refuse(finding);
@@ -215,16 +185,6 @@ export class KnownJournal {
       .toSorted((one, other) => one.seq - other.seq)
       .map(({ row }) => row)
       .filter((row) => row.type === 'setting' || row.type === 'limit');
-  }
-
-  /** Where the changes of an origin are recorded; undefined: in this journal. */
-  movedTo(origin: string): MovedTo | undefined {
-    return this.#marked.moved.of(origin);
-  }
-
-  get #marked(): MarkedElsewhere {
-    this.#marks ??= marksIn(this.settings(markName));
-    return this.#marks;
   }
 
   // ── What may be added ─────────────────────────────────────────────────────────────────────────
@@ -294,19 +254,7 @@ export class KnownJournal {
     refuseMisplaced(row, has);
   }
 
-  /**
-   * Throws CliError 'refused' for a row of an account whose changes are recorded elsewhere, and for the mark that says so while
-   * a change of the account may be on its way.
-   */
-  refuseMoved(row: JournalRow): void {
-    const ofIntent = row.type === 'verdict' ? this.attempts({ intent: row.intent }) : [];
-    refuseMoved(row, this.#marked.moved, ofIntent, () => this.attempts({ unconfirmed: true }));
-  }
-
-  /**
-   * Throws CliError 'refused' while there is an unsettled change whose row was lost and whose account is unknown, and when a row
-   * about where changes are recorded cannot be understood.
-   */
+  /** Throws CliError 'refused' while there is an unsettled change whose row was lost and whose account is unknown. */
   refuseWhileLost(): void {
     // The origin stands in two places, so that damage to one of them hides nothing.
     const text = `SELECT sent, attempts.about, attempts.origin = '' OR rows.origin IS '' AS is_lost
@@ -319,7 +267,7 @@ export class KnownJournal {
       there: lost.map(({ sent }) => Number(sent)),
     });
     const unsettled = found.find((record) => matches(record, { origin: '', unconfirmed: true }));
-    refuseLostAccount(this.#marked, unsettled);
+    refuseLostAccount(unsettled);
   }
 
   /**

@@ -9,9 +9,8 @@ import { CliError } from '../../errors.ts';
 import type { FileRules } from '../../profiles/profiles.ts';
 import { readArchive, writeArchive } from '../archive-file.ts';
 import type { StoredRow } from '../chain.ts';
-import type { AttemptRecord, AttemptRow, JournalRow } from '../journal-rows.ts';
+import type { AttemptRow, JournalRow } from '../journal-rows.ts';
 import type { Finding, JournalStore } from '../journal-store.ts';
-import type { MovedTo } from '../moved-away.ts';
 import { archiveOld, countOver } from './archive-old.ts';
 import { BothFiles, findWitness } from './both-files.ts';
 import { copyFound, fileMark } from './copy-marks.ts';
@@ -46,14 +45,8 @@ export interface SqlitePlace {
   readonly shortTime?: ((ms: number) => string) | undefined;
 }
 
-/** The journal of this machine, whose rows of an account may move to the journal of a team, and come back. */
+/** The journal of this machine, which may take in the history of another one. */
 export interface LocalJournal extends JournalStore {
-  /** Where the changes of an origin are recorded; undefined: here. */
-  movedTo(origin: string): Promise<MovedTo | undefined>;
-  /** All attempts of an origin. */
-  history(origin: string): Promise<readonly AttemptRecord[]>;
-  /** The rows of all attempts of an origin as they are stored, oldest first. */
-  rowsOf(origin: string): Promise<readonly StoredRow[]>;
   /**
    * Adds rows of another journal that this one lacks, and then `last`: all of them or none. Returns how many. Attempts that are
    * here get the verdicts that they lack.
@@ -98,11 +91,6 @@ class SqliteStore implements LocalJournal {
   readonly operators: JournalStore['operators'] = (origin) =>
     this.#ask((known) => known.operators(origin), []);
   readonly settings: JournalStore['settings'] = (name) => this.#ask((known) => known.settings(name), []);
-  readonly movedTo: LocalJournal['movedTo'] = (origin) =>
-    this.#ask((known) => known.movedTo(origin), undefined);
-  readonly history: LocalJournal['history'] = (origin) => this.#ask((known) => known.history(origin), []);
-  readonly rowsOf: LocalJournal['rowsOf'] = (origin) => this.#ask((known) => known.rowsOf(origin), []);
-
   // Asks both files. `none`: the answer while there is no journal.
   async #ask<T>(read: (known: KnownJournal) => T, none: T): Promise<T> {
     const both = await this.#open(false);
@@ -188,7 +176,6 @@ class SqliteStore implements LocalJournal {
       this.#refuseUnready(both, known, landmark, row);
       known.refuseDamaged(row);
       known.refuseMisplaced(row);
-      known.refuseMoved(row);
       known.refuseUnseen(row);
       both.beginWitness();
       both.tables.add(known.link(row));

@@ -64,7 +64,6 @@ const guards: Readonly<Record<string, (store: LocalJournal) => Promise<unknown>>
   unconfirmed: (store) => store.attempts({ unconfirmed: true }),
   'no order': (store) => store.attempts({ withoutOrder: true, unconfirmed: true }),
   settings: (store) => store.settings(),
-  history: (store) => store.history('https://pay.example'),
 };
 
 /** What is shown, or read again: `verify` has to find what makes one of these another. */
