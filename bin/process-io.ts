@@ -1,7 +1,7 @@
 /** Gives a run its streams, environment, clock and signals. Only the files of this folder touch the process itself. */
 
 import { fstatSync, readFileSync, statSync } from 'node:fs';
-import { homedir, uptime, userInfo } from 'node:os';
+import { homedir, hostname, uptime, userInfo } from 'node:os';
 import { isAbsolute } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
@@ -37,6 +37,7 @@ export function ioOf(process: NodeJS.Process): Io {
     },
     uid: process.getuid?.(),
     userName: () => userInfo().username,
+    machineName: hostname,
     home: homeFolder,
     cwd: () => process.cwd(),
     machineFile: machineFileOf(process.platform),

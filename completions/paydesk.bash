@@ -7,7 +7,7 @@ _paydesk() {
   COMPREPLY=()
   case "$current" in -*) typed='-' ;; esac
   case "$typed" in
-    '') words='orders refunds customers checkout index journal profile approvals simulator today report api completion help' ;;
+    '') words='orders refunds customers checkout index journal profile sender approvals simulator today report api completion help' ;;
     'orders') words='list show find refund capture create export summary waiting twins' ;;
     'refunds') words='plan apply status compare list summary' ;;
     'customers') words='list show find export' ;;
@@ -15,9 +15,10 @@ _paydesk() {
     'index') words='build refresh status forget rekey' ;;
     'journal') words='list show reconcile settle acknowledge verify forget archive export import' ;;
     'profile') words='add list show use set key remove check' ;;
+    'sender') words='init serve invite members revoke' ;;
     'approvals') words='list show approve reject' ;;
     'simulator') words='serve reset' ;;
-    'help') words='orders refunds customers checkout index journal profile approvals simulator today report api completion environment exit-codes output safety' ;;
+    'help') words='orders refunds customers checkout index journal profile sender approvals simulator today report api completion environment exit-codes output safety' ;;
     'help orders') words='list show find refund capture create export summary waiting twins' ;;
     'help refunds') words='plan apply status compare list summary' ;;
     'help customers') words='list show find export' ;;
@@ -25,6 +26,7 @@ _paydesk() {
     'help index') words='build refresh status forget rekey' ;;
     'help journal') words='list show reconcile settle acknowledge verify forget archive export import' ;;
     'help profile') words='add list show use set key remove check' ;;
+    'help sender') words='init serve invite members revoke' ;;
     'help approvals') words='list show approve reject' ;;
     'help simulator') words='serve reset' ;;
   esac

@@ -16,6 +16,7 @@ function __paydesk_complete
                     index 'Find orders at once: an index of the orders on this machine' \
                     journal 'What this machine sent, and whether it was made' \
                     profile 'The accounts paydesk can talk to, and their keys' \
+                    sender 'The service of a team that has the keys and sends for its desks' \
                     approvals 'Refunds of a team that a second person must approve' \
                     simulator 'The simulator of the service inside paydesk' \
                     today 'Show what a desk must know today: unconfirmed, refunded, waiting, twins' \
@@ -89,6 +90,14 @@ function __paydesk_complete
                     remove 'Remove a profile and its key' \
                     check 'Check that a profile reaches its account, by reading only'
                 return
+            case 'sender'
+                printf '%s\t%s\n' \
+                    init 'Make the file of a sender: accounts, address, certificate' \
+                    serve 'Run the sender until a signal comes' \
+                    invite 'Print an invitation to the sender, for one use within a day' \
+                    members 'List the members, their desks, and when each was used last' \
+                    revoke 'End the tokens of a member, or that of one desk'
+                return
             case 'approvals'
                 printf '%s\t%s\n' \
                     list 'List what waits for the approval of a second person' \
@@ -110,6 +119,7 @@ function __paydesk_complete
                     index 'Find orders at once: an index of the orders on this machine' \
                     journal 'What this machine sent, and whether it was made' \
                     profile 'The accounts paydesk can talk to, and their keys' \
+                    sender 'The service of a team that has the keys and sends for its desks' \
                     approvals 'Refunds of a team that a second person must approve' \
                     simulator 'The simulator of the service inside paydesk' \
                     today 'Show what a desk must know today: unconfirmed, refunded, waiting, twins' \
@@ -185,6 +195,14 @@ function __paydesk_complete
                     key 'Replace the key of a profile' \
                     remove 'Remove a profile and its key' \
                     check 'Check that a profile reaches its account, by reading only'
+                return
+            case 'help sender'
+                printf '%s\t%s\n' \
+                    init 'Make the file of a sender: accounts, address, certificate' \
+                    serve 'Run the sender until a signal comes' \
+                    invite 'Print an invitation to the sender, for one use within a day' \
+                    members 'List the members, their desks, and when each was used last' \
+                    revoke 'End the tokens of a member, or that of one desk'
                 return
             case 'help approvals'
                 printf '%s\t%s\n' \

@@ -16,6 +16,7 @@ Register-ArgumentCompleter -Native -CommandName paydesk -ScriptBlock {
                 "index`tFind orders at once: an index of the orders on this machine"
                 "journal`tWhat this machine sent, and whether it was made"
                 "profile`tThe accounts paydesk can talk to, and their keys"
+                "sender`tThe service of a team that has the keys and sends for its desks"
                 "approvals`tRefunds of a team that a second person must approve"
                 "simulator`tThe simulator of the service inside paydesk"
                 "today`tShow what a desk must know today: unconfirmed, refunded, waiting, twins"
@@ -82,6 +83,13 @@ Register-ArgumentCompleter -Native -CommandName paydesk -ScriptBlock {
                 "remove`tRemove a profile and its key"
                 "check`tCheck that a profile reaches its account, by reading only"
             }
+            'sender' {
+                "init`tMake the file of a sender: accounts, address, certificate"
+                "serve`tRun the sender until a signal comes"
+                "invite`tPrint an invitation to the sender, for one use within a day"
+                "members`tList the members, their desks, and when each was used last"
+                "revoke`tEnd the tokens of a member, or that of one desk"
+            }
             'approvals' {
                 "list`tList what waits for the approval of a second person"
                 "show`tShow a request, with the order as it is now"
@@ -100,6 +108,7 @@ Register-ArgumentCompleter -Native -CommandName paydesk -ScriptBlock {
                 "index`tFind orders at once: an index of the orders on this machine"
                 "journal`tWhat this machine sent, and whether it was made"
                 "profile`tThe accounts paydesk can talk to, and their keys"
+                "sender`tThe service of a team that has the keys and sends for its desks"
                 "approvals`tRefunds of a team that a second person must approve"
                 "simulator`tThe simulator of the service inside paydesk"
                 "today`tShow what a desk must know today: unconfirmed, refunded, waiting, twins"
@@ -168,6 +177,13 @@ Register-ArgumentCompleter -Native -CommandName paydesk -ScriptBlock {
                 "key`tReplace the key of a profile"
                 "remove`tRemove a profile and its key"
                 "check`tCheck that a profile reaches its account, by reading only"
+            }
+            'help sender' {
+                "init`tMake the file of a sender: accounts, address, certificate"
+                "serve`tRun the sender until a signal comes"
+                "invite`tPrint an invitation to the sender, for one use within a day"
+                "members`tList the members, their desks, and when each was used last"
+                "revoke`tEnd the tokens of a member, or that of one desk"
             }
             'help approvals' {
                 "list`tList what waits for the approval of a second person"

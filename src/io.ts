@@ -20,6 +20,8 @@ export interface Io {
   readonly uid: number | undefined;
   /** The name of this user. Throws if the system does not know the user. */
   readonly userName: () => string;
+  /** The name of this machine. */
+  readonly machineName: () => string;
   /** The home folder of this user: an absolute path. */
   readonly home: () => string;
   /** The current folder. Throws if it was deleted. */

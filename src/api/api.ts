@@ -1,5 +1,6 @@
 /** The service as the rest of paydesk sees it: how to read from it, how to send a change, and what comes back. */
 
+import type { CliError } from '../errors.ts';
 import type { ClockWithTimers } from '../io.ts';
 import type { Profile } from '../profiles/profiles.ts';
 import type { Pace } from './pace.ts';
@@ -196,6 +197,10 @@ export interface ClientParts {
   readonly inProcess?: ((request: Request) => Promise<Response>) | undefined;
   /** The pace of the run: reads wait for it, and changes are counted in it. */
   readonly pace?: Pace | undefined;
+  /** The name of this machine, which a sender is told. */
+  readonly machine?: string | undefined;
+  /** Reads an error of the sender itself in a reply; undefined for a reply of the service. Absent without a sender. */
+  readonly senderError?: ((reply: RawReply) => CliError | undefined) | undefined;
   /** The proxy for this service (proxy.ts). */
   readonly proxy?: URL | undefined;
   /** Called once for each space of the heap, when several pages have been read. */
@@ -211,6 +216,18 @@ export interface Client {
   readonly service: OpenService;
   /** Only journal/make-change.ts gets this. */
   readonly send: SendOnce;
+  /**
+   * GETs a path once, for somebody else: whatever comes back is handed on. It waits for the pace. Rejects with the reason of the
+   * signal when that aborts.
+   */
+  pass(
+    path: string,
+    headers: Readonly<Record<string, string>>,
+    signal: AbortSignal,
+  ): Promise<
+    | { readonly reply: RawReply }
+    | { readonly failure: { readonly kind: 'network' | 'reply'; readonly reason: string } }
+  >;
   /** Closes the connections that are kept for more reads. */
   close(): void;
 }

@@ -51,6 +51,11 @@ export function createClient(parts: ClientParts): Client {
   return {
     service,
     send: createSendOnce({ ...parts, exchange }),
+    async pass(path, headers, over) {
+      const signal = AbortSignal.any([parts.signal, over]);
+      await parts.pace?.next(signal);
+      return await exchange({ method: 'GET', path, headers, timeoutMs: parts.timeoutMs, signal });
+    },
     close: () => transport.close(),
   };
 }

@@ -73,10 +73,10 @@ export function createExchange(parts: ClientParts, transport: Transport): Exchan
   };
 }
 
-function createKy({ profile, key, version }: ClientParts, base: URL) {
+function createKy(parts: ClientParts, base: URL) {
   return ky.create({
     baseUrl: base,
-    headers: headersOf(profile, key, version),
+    headers: headersOf(parts),
     throwHttpErrors: false,
     // Only read.ts tries again. ky 2.1 does not try again if the body of a reply breaks off, so read.ts must. If both did
     // it, they could ask 16 times instead of 4. After Retry-After: 3600 ky asks 4 times instead of giving up, and all its
@@ -136,8 +136,9 @@ function baseOf(profile: Profile, overNetwork: boolean): URL {
   if (base.protocol !== 'https:' && !(base.protocol === 'http:' && loopback.test(base.hostname))) {
     throw refused(profile, `${base.origin} is not https`);
   }
-  if (base.origin !== profile.origin) {
-    throw refused(profile, `its key is for ${profile.origin}, but its base URL is at ${base.origin}`);
+  const origin = profile.sender?.origin ?? profile.origin;
+  if (base.origin !== origin) {
+    throw refused(profile, `its key is for ${origin}, but its base URL is at ${base.origin}`);
   }
   return base;
 }
@@ -169,7 +170,7 @@ function keyHint(profile: Profile): string {
 }
 
 // The headers of every request (service: Authentication 3, 4 and 7, Versioning 1).
-function headersOf(profile: Profile, key: string, version: string): Record<string, string> {
+function headersOf({ profile, key, version, machine }: ClientParts): Record<string, string> {
   if (!keyPattern.test(key)) {
     throw new CliError(
       'auth',
@@ -184,6 +185,9 @@ function headersOf(profile: Profile, key: string, version: string): Record<strin
     accept: mediaType(profile.vendor, profile.apiVersion),
     'user-agent': `paydesk/${version}`,
     ...(profile.lang === undefined ? {} : { 'accept-language': profile.lang }),
+    ...(profile.sender === undefined || machine === undefined
+      ? {}
+      : { 'paydesk-desk': encodeURIComponent(machine) }),
   };
 }
 

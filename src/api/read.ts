@@ -18,6 +18,7 @@ interface ReaderParts {
   readonly clock: Clock;
   readonly random: () => number;
   readonly signal: AbortSignal;
+  readonly senderError?: ((reply: RawReply) => CliError | undefined) | undefined;
   /** Each try waits for it. */
   readonly pace?: Pace | undefined;
 }
@@ -82,6 +83,8 @@ export function createReader(parts: ReaderParts): Reader {
     { exchanged, asked }: Received,
     readBody: (received: Uint8Array) => D,
   ): { readonly reply: RawReply; readonly document: D } => {
+    const ofSender = 'reply' in exchanged ? parts.senderError?.(exchanged.reply) : undefined;
+    if (ofSender !== undefined) throw ofSender;
     const concluded = conclude(exchanged, readBody, asked);
     budget.giveBack();
     return concluded;

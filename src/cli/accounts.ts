@@ -11,7 +11,7 @@ import { openJournal } from '../journal/open-journal.ts';
 import { landmarkFolders } from '../journal/sqlite/landmark.ts';
 import type { Locks } from '../locks/locks.ts';
 import { fingerprint } from '../profiles/key-store.ts';
-import type { OpenProfile, Profile, Profiles } from '../profiles/profiles.ts';
+import type { FileRules, OpenProfile, Profile, Profiles } from '../profiles/profiles.ts';
 import { refuseUnsafeRuntime } from '../profiles/unsafe-runtime.ts';
 import type { Demo } from '../simulator/demo.ts';
 import type { Notes, Secrets } from '../terminal/terminal.ts';
@@ -44,13 +44,17 @@ interface AccountParts {
   readonly cacheFolder: string;
   readonly stateFolder: string;
   readonly journalPlace: JournalPlace;
+  /** Who must own this user's own files. */
+  readonly rules: FileRules;
+  /** Masks a secret from now on. */
+  readonly learnKey: (secret: string) => void;
   /** Called with the profile once it is open: its settings say how times and amounts are shown. */
   readonly setProfile: (profile: Profile) => void;
 }
 
 /** The functions of an account that a command gets in its context. */
 export interface Account
-  extends Pick<Context, 'service' | 'draftService' | 'change' | 'journal' | 'useProfileOf'> {
+  extends Pick<Context, 'service' | 'draftService' | 'change' | 'journal' | 'useProfileOf' | 'sender'> {
   /** Closes the connections, and the files of the journal. */
   close(): void;
 }
@@ -107,6 +111,18 @@ export function createAccount(parts: AccountParts): Account {
       return (await openWith(async () => profiles.openDraft(draft, key))).service;
     },
     journal: opened.journal,
+    async sender() {
+      const { createSenderDoor } = await import('./sender-door.ts');
+      return createSenderDoor({
+        ...parts,
+        timeoutMs: globals.timeoutMs,
+        journal: opened.journal,
+        open,
+        openWith,
+        limitPace: (perSecond) => pace.limit(perSecond),
+        learn: (secret) => parts.learnKey(secret),
+      });
+    },
     async useProfileOf({ account, profile }) {
       if (globals.profile !== undefined) return;
       const names = await profiles.reaching(account);
@@ -173,6 +189,8 @@ async function openAccount(
   parts.setProfile(profile);
   const demo = profile.kind === 'demo' ? await parts.demo() : undefined;
   makeCacheFolder(parts.cacheFolder);
+  const senderError =
+    profile.sender === undefined ? undefined : (await import('../sender/sender.ts')).senderErrorIn;
   let seen: { readonly date: number; readonly wall: number } | undefined;
   const { service, ...client } = await openClient({
     profile,
@@ -187,6 +205,8 @@ async function openAccount(
     pace,
     // Handed on as it is: a copy of a Request no longer hears that the first one was aborted once Node has collected that.
     inProcess: demo?.fetch,
+    machine: profile.sender === undefined ? undefined : io.machineName(),
+    senderError,
     proxy: demo === undefined ? proxyFor(profile.baseUrl, io.env) : undefined,
     keepHeapSmall: io.keepHeapSmall,
     debug: globals.debug ? (line) => parts.notes.warn(line) : undefined,

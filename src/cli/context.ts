@@ -76,6 +76,8 @@ export function createRun(state: RunState, globals: Globals, words: readonly str
     cacheFolder: folders.cache,
     stateFolder: folders.state,
     journalPlace,
+    rules,
+    learnKey: state.keys.learn,
   });
   const exports = exportDoor({ state, globals, locks: ownLocks, folder: join(folders.state, 'exports') });
   const index = createIndexes({
@@ -101,6 +103,7 @@ export function createRun(state: RunState, globals: Globals, words: readonly str
     change: account.change,
     journal: account.journal,
     journalPlace,
+    sender: account.sender,
     ...createReaders(io, state.signal),
     days,
     daysIn(zone) {

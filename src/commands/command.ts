@@ -10,6 +10,7 @@ import type { Change, Journal } from '../journal/journal.ts';
 import type { Busy, Held } from '../locks/locks.ts';
 import type { Plans } from '../plans/plans.ts';
 import type { ProfileDraft, Profiles, TypedKey } from '../profiles/profiles.ts';
+import type { SenderDoor } from '../sender/sender.ts';
 import type { SimulatorControl } from '../simulator/simulator.ts';
 import type { Ask, Format, Notes, Output, Shell } from '../terminal/terminal.ts';
 
@@ -108,6 +109,8 @@ export interface Context {
   readonly journal: Journal;
   /** The folder of the journal, and what says so: `state_folder`, or the file of the machine's configuration. */
   readonly journalPlace: { readonly folder: string; readonly from: string };
+  /** What the sender commands do, and how a desk joins a sender. Its code is loaded when it is asked for. */
+  sender(): Promise<SenderDoor>;
   completionScript(shell: Shell): Promise<string>;
   /** Reads standard input to its end, as text, up to a number of bytes. */
   stdin(maxBytes: number): Promise<string>;

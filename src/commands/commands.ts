@@ -49,6 +49,10 @@ export const groups: Readonly<Record<string, Group>> = {
     example: 'paydesk journal list --open',
   },
   profile: { summary: 'The accounts paydesk can talk to, and their keys', example: 'paydesk profile list' },
+  sender: {
+    summary: 'The service of a team that has the keys and sends for its desks',
+    example: 'paydesk sender members',
+  },
   approvals: {
     summary: 'Refunds of a team that a second person must approve',
     example: 'paydesk approvals list',
@@ -289,6 +293,34 @@ export const commands: readonly CommandEntry[] = [
     words: ['profile', 'check'],
     summary: 'Check that a profile reaches its account, by reading only',
     load: async () => (await import('./profile/check.ts')).check,
+  },
+  {
+    words: ['sender', 'init'],
+    summary: 'Make the file of a sender: accounts, address, certificate',
+    load: async () => (await import('./sender/init.ts')).init,
+  },
+  {
+    words: ['sender', 'serve'],
+    summary: 'Run the sender until a signal comes',
+    changes: 'service',
+    load: async () => (await import('./sender/serve.ts')).serve,
+  },
+  {
+    words: ['sender', 'invite'],
+    summary: 'Print an invitation to the sender, for one use within a day',
+    changes: 'journal',
+    load: async () => (await import('./sender/invite.ts')).invite,
+  },
+  {
+    words: ['sender', 'members'],
+    summary: 'List the members, their desks, and when each was used last',
+    load: async () => (await import('./sender/members.ts')).members,
+  },
+  {
+    words: ['sender', 'revoke'],
+    summary: 'End the tokens of a member, or that of one desk',
+    changes: 'journal',
+    load: async () => (await import('./sender/revoke.ts')).revoke,
   },
   {
     words: ['approvals', 'list'],

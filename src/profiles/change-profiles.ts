@@ -7,6 +7,7 @@ import { raiseOf } from './limits.ts';
 import { unknownProfile } from './open-profile.ts';
 import {
   type KeyPlace,
+  keyOriginOf,
   type ProfileFile,
   placeOf,
   profileOf,
@@ -70,7 +71,7 @@ export async function addProfile(
   store.parts.learnKey(key);
   await store.change(async ({ file, save }) => {
     checkFree(file.profiles, draft.name);
-    await store.keys.write(draft.name, newKey.place, { origin: placeOf(stored).origin, key });
+    await store.keys.write(draft.name, newKey.place, { origin: keyOriginOf(stored), key });
     try {
       await save(withProfile(file, draft.name, stored));
     } catch (error) {
@@ -80,6 +81,24 @@ export async function addProfile(
     }
   });
   return { profile: profileOf(draft.name, stored), keptIn: keyPlaceWords(store, stored) };
+}
+
+/** Stores what the sender of a profile says now. Throws CliError 'refused' if it is another account. */
+export async function learnFromSender(store: ProfileStore, draft: ProfileDraft): Promise<void> {
+  await store.change(async ({ file, save }) => {
+    const before = storedIn(file.profiles, draft.name);
+    const now = storedOf(draft, before.key_in);
+    if (placeOf(now).account !== placeOf(before).account) throw otherAccount(draft.name);
+    if (JSON.stringify(now) === JSON.stringify({ ...before, seen_order: undefined })) return;
+    await save(withProfile(file, draft.name, { ...now, seen_order: before.seen_order }));
+  });
+}
+
+function otherAccount(name: string): CliError {
+  return new CliError('refused', `the sender of profile ${name} has another account under that name now`, {
+    certain: 'nothing was changed',
+    now: ['ask your lead which one is meant', `then add it again: paydesk profile remove ${name}`],
+  });
 }
 
 export async function makeDefault(store: ProfileStore, name: string): Promise<void> {
@@ -100,7 +119,7 @@ export function replaceKey(
   return store.change(async ({ file, save }) => {
     const before = storedIn(file.profiles, name);
     const stored = { ...before, key_in: newKey.place ?? before.key_in };
-    await store.keys.write(name, stored.key_in, { origin: placeOf(stored).origin, key });
+    await store.keys.write(name, stored.key_in, { origin: keyOriginOf(stored), key });
     if (stored.key_in !== before.key_in) {
       await save(withProfile(file, name, stored));
       await removeKey(store, name, before.key_in);

@@ -13,6 +13,7 @@ import {
 import {
   addProfile,
   checkFree,
+  learnFromSender,
   makeDefault,
   planSetting,
   rememberOrder,
@@ -73,6 +74,7 @@ export function createProfiles(parts: ProfileParts): Profiles {
     readLead: (text, where) => ({ ...draftOfLead(text, where), fromDigest: sha256(text) }),
     add: (draft, key) => addProfile(store, draft, key),
     use: (name) => makeDefault(store, name),
+    learnFromSender: (draft) => learnFromSender(store, draft),
     planSet: async (name, setting, value) => planSetting(store.read(), { name, setting, value }),
     set: (name, setting, value, approve) => setSetting(store, { name, setting, value }, approve),
     replaceKey: async (name, key) => replaceKey(store, name, key),
@@ -197,7 +199,15 @@ function describeValues(
       from: ofOption(given.lang, stored?.lang, 'PAYDESK_LANG', '--lang'),
     },
     { name: 'auth', value: profile.auth, from: from(stored?.auth, 'PAYDESK_AUTH') },
+    ...senderValues(profile),
   ];
+}
+
+function senderValues({ sender }: Profile): readonly Described[] {
+  if (sender === undefined) return [];
+  const { origin, account, member, role, desk } = sender;
+  const values = { sender: origin, sender_account: account, member, role, desk };
+  return Object.entries(values).map(([name, value]) => ({ name, value, from: 'profile' }));
 }
 
 // Describes all settings. Those with one value per currency are described only for the currencies that are set.

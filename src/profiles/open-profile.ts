@@ -5,7 +5,7 @@ import { type Env, variable } from '../io.ts';
 import { closestNames } from '../terminal/terminal.ts';
 import { demoProfile, environmentKey, environmentProfile, setVariables } from './built-in-profiles.ts';
 import { parseKey } from './key-store.ts';
-import { type ProfileFile, profileOf, type StoredProfile, storedOf } from './profile-file.ts';
+import { keyOriginOf, type ProfileFile, profileOf, type StoredProfile, storedOf } from './profile-file.ts';
 import type { Given, ProfileStore } from './profile-store.ts';
 import {
   demoName,
@@ -109,7 +109,7 @@ async function find(store: ProfileStore, argument: string | undefined): Promise<
   if (stored === undefined)
     throw unknownProfile(choice.name, [...profiles.keys()], [...profiles.keys(), demoName]);
   const profile = withGiven(profileOf(choice.name, stored), given);
-  const key = () => store.keys.read(choice.name, stored.key_in, profile.origin);
+  const key = () => store.keys.read(choice.name, stored.key_in, keyOriginOf(stored));
   return { profile, choice, stored, several: profiles.size > 1, key };
 }
 

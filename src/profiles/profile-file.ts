@@ -59,6 +59,19 @@ const storedProfile = v.strictObject({
   key_in: v.picklist(keyPlaces),
   /** SHA-256 of the lead's file that this profile was made from. */
   from_digest: v.optional(v.pipe(v.string(), v.regex(/^[0-9a-f]{64}$/))),
+  /** Who sends for it: a profile of this form has a token in place of a key. */
+  sender: v.optional(
+    v.strictObject({
+      origin: v.pipe(
+        v.string(),
+        v.check((text) => baseUrlProblem(text) === undefined, 'is not an address that paydesk can use'),
+      ),
+      account: v.string(),
+      member: v.string(),
+      role: v.string(),
+      desk: v.string(),
+    }),
+  ),
   /** An order that this profile has shown. A new key has to reach it too. */
   seen_order: v.optional(v.pipe(v.string(), v.regex(orderIdPattern))),
 });
@@ -103,19 +116,26 @@ export function readProfileFile(path: string, rules: FileRules): ProfileFile {
 export function profileOf(name: string, stored: StoredProfile): Profile {
   const { baseUrl, origin } = goodBaseUrl(stored.base_url, `of profile ${name}`);
   const vendor = stored.vendor ?? defaultVendor;
+  const { sender } = stored;
   return {
     name,
     kind: 'stored',
     mode: stored.mode,
-    baseUrl,
+    baseUrl: sender === undefined ? baseUrl : `${sender.origin}/v1/service/${sender.account}`,
     origin,
     vendor,
     apiVersion: stored.api_version ?? defaultApiVersion,
     lang: stored.lang,
-    auth: stored.auth ?? defaultAuth,
+    auth: sender === undefined ? (stored.auth ?? defaultAuth) : 'bearer',
     settings: readSettings(stored.settings, stored.mode, name),
     account: accountOf(origin, vendor, stored.mode),
+    sender,
   };
+}
+
+/** The only origin to which the key of a stored profile may go; that of its sender, if it has one. */
+export function keyOriginOf(stored: StoredProfile): string {
+  return stored.sender === undefined ? placeOf(stored).origin : stored.sender.origin;
 }
 
 /** The exact origin of a stored profile, and its account. Works even if the profile has a wrong setting. */
@@ -137,6 +157,7 @@ export function storedOf(draft: ProfileDraft, place: KeyPlace): StoredProfile {
     settings: draft.settings,
     key_in: place,
     from_digest: draft.fromDigest,
+    sender: draft.sender,
   });
   if (!result.success) throw usage(`profile ${draft.name}: ${issueText(result.issues[0])}`);
   const unknown = Object.keys(result.output.settings).find((name) => settingName(name) === undefined);

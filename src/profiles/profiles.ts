@@ -58,6 +58,21 @@ export interface Profile {
   readonly settings: Settings;
   /** Origin, vendor and mode in one line. The journal uses it to find attempts of the same account. */
   readonly account: string;
+  /** The sender of the team, which has the key. `baseUrl` is then its address; `origin` and `account` are those of the service. */
+  readonly sender?: SenderOfProfile | undefined;
+}
+
+/** Who sends for a profile that has no key of its own. */
+export interface SenderOfProfile {
+  /** `https://host:port`. The token goes there only. */
+  readonly origin: string;
+  /** The name of the account there. */
+  readonly account: string;
+  /** Who this desk is there, and as what, when it joined or was checked last. */
+  readonly member: string;
+  readonly role: string;
+  /** The name of this desk there. */
+  readonly desk: string;
 }
 
 /** The profiles of this user. A method that writes takes a lock first. A crash leaves either the old or the new file. */
@@ -110,6 +125,8 @@ export interface Profiles {
   add(draft: ProfileDraft, key: NewKey): Promise<{ readonly profile: Profile; readonly keptIn: string }>;
   /** Makes a profile the default. */
   use(name: string): Promise<void>;
+  /** Stores what the sender of a profile says now: its facts and settings, and the role of the member. */
+  learnFromSender(draft: ProfileDraft): Promise<void>;
   /** What `set` would change. Throws as `set` does, and writes nothing. */
   planSet(name: string, setting: string, value: string): Promise<PlannedSetting>;
   /**
@@ -176,6 +193,8 @@ export interface ProfileDraft {
   readonly settings?: SettingTexts | undefined;
   /** SHA-256 of the lead's file that it was made from. */
   readonly fromDigest?: string | undefined;
+  /** Who sends for it. Its key is then a token of that sender. */
+  readonly sender?: SenderOfProfile | undefined;
 }
 
 /** A key that somebody gave. `where` says how: `--key-stdin`. */

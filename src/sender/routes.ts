@@ -1,9 +1,11 @@
 /** What the routes of a sender share: who asks, about which account, and how they refuse. */
 
+import type { HttpBindings } from '@hono/node-server';
 import type { Context, Hono } from 'hono';
 import * as v from 'valibot';
 import type { Client } from '../api/api.ts';
 import { CliError, type ErrorKind } from '../errors.ts';
+import type { SettingTexts } from '../profiles/profiles.ts';
 import { errorToWire, hopHeaders, mayAct, mediaTypes, type Role } from './wire.ts';
 
 /** Who sends a request: a member, at one of their desks. */
@@ -12,21 +14,24 @@ export interface Asker {
   readonly role: Role;
   /** The name that the machine gave itself when it joined. */
   readonly desk: string;
-  /** The public id of the token. */
+  /** The public id of the token, and until when it can be used (Unix milliseconds). */
   readonly token: string;
+  readonly until: number;
 }
 
 /** An account of the sender: its profile with the key, and the connection to the service that all desks share. */
-export interface SenderAccount extends Pick<Client, 'service' | 'send'> {
+export interface SenderAccount extends Pick<Client, 'service' | 'send' | 'pass'> {
   /** The name of the sender's profile. */
   readonly name: string;
+  /** The settings of that profile, as their texts. */
+  readonly settings: SettingTexts;
 }
 
 /**
  * Every route behind the token has these: `context.var.asker`, and `context.var.account` of the path's account. The token is
  * valid for that account; nothing else was checked.
  */
-export type HopEnv = { Variables: { asker: Asker; account: SenderAccount } };
+export type HopEnv = { Bindings: HttpBindings; Variables: { asker: Asker; account: SenderAccount } };
 export type HopContext = Context<HopEnv>;
 /** The hop as an app. Each part of the sender adds its routes: `addReads(app, …)`, `addJournal(app, …)`, `addChanges(app, …)`. */
 export type Hop = Hono<HopEnv>;

@@ -15,6 +15,10 @@ export interface MemoryParts {
   readonly clock: ClockWithTimers;
   /** The name of the user; absent: that of the user of the suite. */
   readonly userName?: string | undefined;
+  /** The name of the machine; absent: `desk-1`. */
+  readonly machineName?: string | undefined;
+  /** The id of the user; absent: that of the user of the suite. */
+  readonly uid?: number | undefined;
   /** stdout and stderr are a terminal of so many columns. */
   readonly columns?: number | undefined;
   readonly rows?: number | undefined;
@@ -48,8 +52,9 @@ export function runWithMemoryIo(parts: MemoryParts, run: (io: Io) => Promise<num
     },
     // Vitest hears of them, and fails the run.
     onUncaught: () => undefined,
-    uid: process.getuid?.(),
+    uid: parts.uid ?? process.getuid?.(),
     userName: () => parts.userName ?? userInfo().username,
+    machineName: () => parts.machineName ?? 'desk-1',
     home: () => (isAbsolute(env.HOME ?? '') ? (env.HOME ?? '') : userInfo().homedir),
     cwd: () => cwd,
     machineFile: parts.machineFile ?? '/nonexistent/paydesk/config.json',

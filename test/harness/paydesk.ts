@@ -56,6 +56,10 @@ export interface RunOptions {
   readonly rows?: number;
   /** The configuration of the machine for a run in memory. Absent: it has none. */
   readonly machineFile?: string;
+  /** The name of the machine for a run in memory; absent: `desk-1`. */
+  readonly machineName?: string;
+  /** The id of the user for a run in memory; absent: that of the user of the suite. */
+  readonly uid?: number;
   /** A run in memory is told that its stdout was closed before it started, as by `>&-`. */
   readonly stdoutClosed?: true;
 }

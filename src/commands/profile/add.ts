@@ -5,6 +5,7 @@ import { CliError } from '../../errors.ts';
 import { commandLine, type ProfileDraft, plainCommand } from '../../profiles/profiles.ts';
 import { type Context, defineCommand, type Input } from '../command.ts';
 import { flag, usage } from '../flags.ts';
+import { addWithSender } from './join-sender.ts';
 import {
   confirmDoubts,
   fieldsView,
@@ -46,6 +47,16 @@ const flags = {
     summary: 'use a settings file from your lead (JSON); the key is not in it',
     conflicts: ['base-url', 'mode', 'vendor', 'auth'],
   }),
+  sender: flag.text({
+    value: 'FILE',
+    summary: 'join a sender with an invitation; - reads it from standard input',
+    conflicts: ['base-url', 'mode', 'vendor', 'auth', 'from', 'key-stdin', 'key-file', 'no-check', 'confirm'],
+  }),
+  desk: flag.text({
+    value: 'NAME',
+    summary: 'with --sender: name of this desk',
+    defaultText: 'that of the machine',
+  }),
   confirm: flag.text({
     value: 'HOST',
     summary: 'the host as xn--…, to confirm a host with letters beyond ASCII',
@@ -63,17 +74,23 @@ export const add = defineCommand({
     'account it is (--no-check skips that). It keeps the key in the system keyring or, with --key-store file, in a ' +
     'file that only you can read. --api-version and --lang become part of the profile.\n\n' +
     'A file for --from holds JSON: {"base_url", "mode", "vendor", "api_version", "lang", "auth", "settings": {…}}, ' +
-    'base_url and mode are needed.',
+    'base_url and mode are needed.\n\n' +
+    'With --sender the profile has no key: the sender of the team has it, and this desk gets a token of its own, which is kept like a key. ' +
+    'The invitation works once.',
   arguments: [{ ...nameArgument(true), offers: undefined }],
   flags,
   examples: [
     'paydesk profile add test-mx',
     'paydesk profile add test-mx --base-url https://api.example.com --mode sandbox --key-stdin --key-store file < key.txt',
+    'paydesk profile add shop-mx --sender ana.json',
     'paydesk profile add shop-mx --from lead.json --key-file key.txt --key-store file',
   ],
   exits: [0, 1, 2, 3, 4, 5, 6, 130],
   run: async (ctx, { args: [name], flags: values }): Promise<undefined> => {
     await ctx.profiles.checkFree(name);
+    const { sender } = values;
+    if (sender !== undefined) return await addWithSender(ctx, name, { ...values, sender });
+    if (values.desk !== undefined) throw usage('--desk belongs to --sender');
     const draft = { name, ...(await gather(ctx, values)) };
     const scripted = isScripted(ctx, values);
     if (await profileDryRunShown(ctx, `add profile ${name}`, { ...recordOf(draft), ...settingsTaken(draft) }))

@@ -22,6 +22,7 @@ export const check = defineCommand({
   run: async (ctx, { args: [name] }): Promise<undefined> => {
     const service = await ctx.service({ profile: name });
     const { profile } = service;
+    const facts = profile.sender === undefined ? undefined : await (await ctx.sender()).ask(profile);
     const orders = await firstOrders(service);
     const shown = livemodeShown(orders);
     const contradiction = orders.find(({ value }) => contradictsMode(value, profile.mode));
@@ -39,10 +40,24 @@ export const check = defineCommand({
       mode_agrees: shown === undefined ? null : contradiction === undefined,
       order: middle ?? null,
       locating: located === undefined ? 'not tried' : located ? 'works' : 'fails',
+      ...(facts === undefined
+        ? {}
+        : {
+            sender: profile.sender?.origin,
+            sender_version: facts.version,
+            member: facts.member,
+            role: facts.role,
+            token_until: ctx.days.full(facts.until),
+          }),
       journal_checked: checkedAt === undefined ? 'not yet' : ctx.days.full(checkedAt),
     };
     await ctx.out.own(record, () =>
-      fieldsView(`the service accepts the key of profile ${profile.name}`, record),
+      fieldsView(
+        facts === undefined
+          ? `the service accepts the key of profile ${profile.name}`
+          : `the sender knows this desk, and reads for profile ${profile.name}`,
+        record,
+      ),
     );
     tellOfMode(ctx, profile, orders, shown);
     const problem = await ctx.journal.problem();

@@ -62,6 +62,17 @@ export async function readNewKey(
   return { ...(await takeKey(ctx, flags, profile)), place };
 }
 
+/** Where to keep a key that nobody types. Without a keyring a script has to ask for the file. */
+export async function takePlace(
+  ctx: Context,
+  flags: { readonly 'key-store'?: KeyPlace | undefined },
+  again: string,
+): Promise<KeyPlace> {
+  return (
+    flags['key-store'] ?? (ctx.ask.interactive ? await askPlace(ctx, again) : await keyringOrRefuse(ctx))
+  );
+}
+
 // Without a keyring paydesk does not put the key into a file by itself. Somebody must ask for that.
 async function keyringOrRefuse(ctx: Context): Promise<KeyPlace> {
   const problem = await ctx.profiles.keyringProblem();

@@ -1,0 +1,219 @@
+/** What the sender commands do, and how a desk joins: hands over what the room of the sender needs of a run. */
+
+import { join } from 'node:path';
+import type { Client } from '../api/api.ts';
+import { CliError } from '../errors.ts';
+import type { ClockWithTimers, Io } from '../io.ts';
+import type { Journal, Verification } from '../journal/journal.ts';
+import type { Locks } from '../locks/locks.ts';
+import type { FileRules, OpenProfile, Profiles } from '../profiles/profiles.ts';
+import {
+  checkConfig,
+  configFileIn,
+  hasConfig,
+  readCertificate,
+  readConfig,
+  refuseReadable,
+  type SenderConfig,
+  writeConfig,
+} from '../sender/config.ts';
+import { askSender, joinSender } from '../sender/join-at-desk.ts';
+import { createLastUses, readLastUses } from '../sender/last-uses.ts';
+import { createMembers, type MemberAccount } from '../sender/members.ts';
+import type { SenderAccount } from '../sender/routes.ts';
+import { draftOf, type SenderDoor, type ServeHow, type Serving } from '../sender/sender.ts';
+import { startServer } from '../sender/server.ts';
+import { unitFile } from '../sender/unit-files.ts';
+
+interface SenderDoorParts {
+  readonly io: Pick<Io, 'uid' | 'machineName'>;
+  readonly version: string;
+  readonly clock: ClockWithTimers;
+  readonly signal: AbortSignal;
+  readonly timeoutMs: number;
+  readonly stateFolder: string;
+  readonly rules: FileRules;
+  readonly profiles: Profiles;
+  readonly locks: Locks;
+  readonly journal: Journal;
+  /** Opens the client of a profile that is stored, or of one that is not. */
+  readonly open: (profile: string) => Promise<Client>;
+  readonly openWith: (open: () => Promise<OpenProfile>) => Promise<Client>;
+  /** Limits the requests per second of all clients together. */
+  readonly limitPace: (perSecond: number) => void;
+  /** Masks a secret from now on. */
+  readonly learn: (secret: string) => void;
+}
+
+/** Reads and starts nothing yet. */
+export function createSenderDoor(parts: SenderDoorParts): SenderDoor {
+  const { profiles, rules, stateFolder } = parts;
+  const file = configFileIn(profiles.folders.config);
+  const usesFile = join(stateFolder, 'sender', 'last-uses.json');
+  const members = createMembers(parts);
+  return {
+    file,
+    isThere: () => hasConfig(file),
+    async check(config) {
+      checkConfig(config);
+      for (const name of config.accounts) await accountOf(profiles, name);
+      readCertificate(config, rules);
+    },
+    write: (config) => writeConfig(file, config, rules),
+    unit: unitFile,
+    serve: (how) => serve(parts, { ...how, file, members, usesFile }),
+    async invite(name, role, asked) {
+      const config = readConfig(file, rules);
+      const account = await accountOf(profiles, accountIn(config, asked));
+      const { secret, until } = await members.invite(account, name, role);
+      return {
+        object: 'paydesk_invitation',
+        sender: config.address,
+        account: account.name,
+        member: name,
+        role,
+        until,
+        invitation: secret,
+      };
+    },
+    async members() {
+      const uses = readLastUses(usesFile, rules);
+      return (await members.list()).map(({ name, account, role, invitation, tokens }) => ({
+        name,
+        account,
+        role,
+        invitedUntil: invitation?.until,
+        tokens: tokens.map(({ id, desk, since, until }) => ({
+          id,
+          desk,
+          since,
+          until,
+          uses: uses[id] ?? {},
+        })),
+      }));
+    },
+    revoke: (name, desk) => members.revoke(name, desk),
+    async join(invitation, desk = deskOf(parts)) {
+      // Which account it is stays unknown until the sender answers, so the strictest rules hold.
+      const draft = { name: invitation.account, baseUrl: invitation.sender, mode: 'production' } as const;
+      const typed = { text: invitation.invitation, where: 'the invitation' };
+      const client = await parts.openWith(async () => profiles.openDraft(draft, typed));
+      const joined = await joinSender(client, { invitation, desk, timeoutMs: parts.timeoutMs });
+      parts.learn(joined.token);
+      return joined;
+    },
+    async ask(profile) {
+      const { name, sender } = profile;
+      if (sender === undefined) throw new Error(`profile ${name} has no sender`);
+      const client = await parts.openWith(async () => {
+        const opened = await profiles.open(name);
+        return { ...opened, profile: { ...opened.profile, baseUrl: sender.origin } };
+      });
+      const facts = await askSender(client, sender, parts.signal);
+      await profiles.learnFromSender({ name, ...draftOf(facts, sender) });
+      return facts;
+    },
+  };
+}
+
+async function accountOf(profiles: Profiles, name: string): Promise<MemberAccount> {
+  await profiles.checkStored(name);
+  const { profile } = await profiles.open(name);
+  if (profile.sender === undefined) return profile;
+  throw new CliError('refused', `profile ${name} has a sender itself, and no key`, {
+    certain: 'nothing was changed',
+    now: ['a sender needs profiles with a key: paydesk profile add NAME'],
+  });
+}
+
+function accountIn({ accounts }: SenderConfig, asked: string | undefined): string {
+  const [only, second] = accounts;
+  if (asked !== undefined && accounts.includes(asked)) return asked;
+  if (asked === undefined && second === undefined && only !== undefined) return only;
+  const what =
+    asked === undefined ? 'this sender has several accounts' : `this sender has no account ${asked}`;
+  throw new CliError('usage', `${what}: say which one is meant`, {
+    certain: 'nothing was changed',
+    now: accounts.map((name) => `--account ${name}`),
+  });
+}
+
+function deskOf({ io }: SenderDoorParts): string {
+  // `desk-4.office.example`: the first part says enough.
+  return io.machineName().split('.')[0]?.slice(0, 63) ?? '';
+}
+
+// ── The sender ──────────────────────────────────────────────────────────────────────────────────
+
+interface Started extends ServeHow {
+  readonly file: string;
+  readonly usesFile: string;
+  readonly members: ReturnType<typeof createMembers>;
+}
+
+async function serve(
+  parts: SenderDoorParts,
+  { allowRoot, log, file, usesFile, members }: Started,
+): Promise<Serving> {
+  const { io, profiles, rules, clock, version } = parts;
+  if (io.uid === 0 && !allowRoot)
+    throw new CliError(
+      'refused',
+      'the sender does not run as root: it needs no right of root, and has the keys of a team',
+      {
+        certain: 'nothing was started',
+        now: [
+          'run it as a user of its own, who has the profiles',
+          'in a container that has no other user: --allow-root',
+        ],
+      },
+    );
+  const config = readConfig(file, rules);
+  for (const name of ['profiles.json', 'keys.json'])
+    refuseReadable(join(profiles.folders.config, name), rules);
+  const certificate = readCertificate(config, rules);
+  refuseDamaged(await parts.journal.verify());
+  if (config.max_per_second !== undefined) parts.limitPace(config.max_per_second);
+  const accounts = new Map<string, SenderAccount>();
+  for (const name of config.accounts) accounts.set(name, await openSenderAccount(parts, name));
+  const server = await startServer({
+    config,
+    certificate,
+    accounts,
+    members,
+    uses: createLastUses(usesFile, rules, clock),
+    clock,
+    version,
+    addRoutes: () => undefined,
+    log,
+  });
+  const { host } = config.listen;
+  const scheme = certificate === undefined ? 'http' : 'https';
+  return {
+    url: `${scheme}://${host.includes(':') ? `[${host}]` : host}:${server.port}`,
+    accounts: config.accounts,
+    drain: () => server.drain(),
+    close: () => server.close(),
+  };
+}
+
+async function openSenderAccount({ profiles, open }: SenderDoorParts, name: string): Promise<SenderAccount> {
+  await accountOf(profiles, name);
+  const client = await open(name);
+  const { settings } = await profiles.describe(name);
+  const own = settings.filter(({ from, value }) => from === 'profile' && value !== undefined);
+  return {
+    name,
+    ...client,
+    settings: Object.fromEntries(own.map((setting) => [setting.name, setting.value ?? ''])),
+  };
+}
+
+function refuseDamaged({ findings, witness }: Verification): void {
+  const isWhole = findings.length === 0 && ['agrees', 'none yet', 'witness behind'].includes(witness.state);
+  if (isWhole) return;
+  throw new CliError('refused', 'the journal of the sender is not whole', {
+    certain: 'nothing was started',
+    now: ['paydesk journal verify'],
+  });
+}

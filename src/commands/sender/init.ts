@@ -1,0 +1,122 @@
+/** `sender init`: makes the file of a sender, from questions or flags, or prints what runs it as a service. */
+
+import { CliError } from '../../errors.ts';
+import type { SenderConfig, SenderDoor } from '../../sender/sender.ts';
+import { type Context, confirmFirst, defineCommand, dryRunShown, type Input } from '../command.ts';
+import { flag, usage } from '../flags.ts';
+
+const usualListen = '127.0.0.1:8443';
+
+const flags = {
+  account: {
+    value: 'PROFILE',
+    summary: 'an account that it serves, by the name of its profile',
+    defaultText: 'all profiles',
+    repeatable: true,
+    parse: (text: string) => text,
+  },
+  listen: flag.text({ value: 'HOST:PORT', summary: 'where it listens', defaultText: usualListen }),
+  address: flag.text({ value: 'URL', summary: 'the address that desks use, https' }),
+  cert: flag.text({ value: 'FILE', summary: 'its certificate, PEM', conflicts: ['behind-proxy'] }),
+  key: flag.text({
+    value: 'FILE',
+    summary: 'the private key of the certificate, PEM',
+    conflicts: ['behind-proxy'],
+  }),
+  'behind-proxy': flag.switch({ summary: 'a proxy on this machine does TLS' }),
+  'max-per-second': flag.integer(1, 1000, {
+    value: 'N',
+    summary: 'requests per second to the service, of all desks together',
+    defaultText: 'no limit',
+  }),
+  print: flag.choice(['systemd', 'container'], {
+    value: 'KIND',
+    summary: 'print a systemd unit or a container file, and do nothing else',
+  }),
+} as const;
+
+type Values = Input<[], typeof flags>['flags'];
+
+export const init = defineCommand({
+  description:
+    'The sender has the keys and the journal of a team: it sends what its members hand over from their desks, and no desk has a key. ' +
+    'It runs as a user of its own, whose profiles are its accounts: add those first (paydesk profile add). Plain http is for this machine only; ' +
+    'for other machines give a certificate, or let a proxy on this machine do TLS (one that sets X-Forwarded-For).',
+  arguments: [],
+  flags,
+  examples: [
+    'paydesk sender init',
+    'paydesk sender init --listen 0.0.0.0:8443 --address https://sender.example:8443 --cert sender.pem --key sender.key',
+    'paydesk sender init --behind-proxy --address https://sender.example --yes',
+    'paydesk sender init --print systemd > /etc/systemd/system/paydesk-sender.service',
+  ],
+  exits: [0, 2, 3, 4],
+  run: async (ctx, { flags: values }): Promise<undefined> => {
+    const sender = await ctx.sender();
+    if (values.print !== undefined) {
+      await ctx.out.text(sender.unit(values.print));
+      return;
+    }
+    const config = await configOf(ctx, values);
+    await sender.check(config);
+    const record = { object: 'sender', file: sender.file, ...config };
+    if (await dryRunShown(ctx, record, `would write ${sender.file}`)) return;
+    if (sender.isThere())
+      await confirmFirst(ctx, `replace ${sender.file}? members and their tokens stay`, 'nothing was changed');
+    sender.write(config);
+    await ctx.out.own(record, () => linesOf(sender, config).map((line) => ({ line })));
+  },
+});
+
+async function configOf(ctx: Context, values: Values): Promise<SenderConfig> {
+  const accounts = values.account ?? (await storedAccounts(ctx));
+  const listen = listenOf(values.listen ?? usualListen);
+  const { cert, key } = values;
+  if ((cert === undefined) !== (key === undefined)) throw usage('--cert and --key belong together');
+  const isPlain = cert === undefined && values['behind-proxy'] !== true;
+  const address =
+    values.address ?? (isPlain ? `http://${values.listen ?? usualListen}` : await askAddress(ctx));
+  return {
+    version: 1,
+    listen,
+    address: address.replace(/\/+$/, ''),
+    ...(cert === undefined || key === undefined ? {} : { tls: { cert, key } }),
+    ...(values['behind-proxy'] === true ? { behind_proxy: true } : {}),
+    accounts: [...accounts],
+    ...(values['max-per-second'] === undefined ? {} : { max_per_second: values['max-per-second'] }),
+  };
+}
+
+async function storedAccounts({ profiles }: Context): Promise<readonly string[]> {
+  const names = (await profiles.list()).filter(({ kind }) => kind === 'stored').map(({ name }) => name);
+  if (names.length > 0) return names;
+  throw new CliError('refused', 'this user has no profile, so the sender would have no account', {
+    certain: 'nothing was changed',
+    now: ['add the account with its key first: paydesk profile add NAME', 'then: paydesk sender init'],
+  });
+}
+
+function listenOf(text: string): SenderConfig['listen'] {
+  const [, host = '', port = ''] = /^(.+):(\d{1,5})$/.exec(text) ?? [];
+  if (host === '' || Number(port) > 65_535)
+    throw usage(`--listen ${text}: not a host and a port such as ${usualListen}`);
+  return { host: host.replace(/^\[(.*)\]$/, '$1'), port: Number(port) };
+}
+
+function askAddress({ ask }: Context): Promise<string> {
+  return ask.text({
+    message: 'address that desks use (https://…)',
+    flag: '--address',
+    check: (text) =>
+      /^https:\/\/[^/]+$/.test(text) ? undefined : 'not an address such as https://sender.example:8443',
+  });
+}
+
+function linesOf({ file }: SenderDoor, { accounts, address }: SenderConfig): readonly string[] {
+  return [
+    `the sender for ${accounts.join(', ')} stands in ${file}`,
+    `desks reach it at ${address}`,
+    'start it: paydesk sender serve',
+    'invite somebody: paydesk sender invite ana --role operator > ana.json',
+  ];
+}

@@ -1,0 +1,54 @@
+/** `sender invite`: prints an invitation to the sender, for one use within a day. */
+
+import { type Role, roles } from '../../sender/sender.ts';
+import { defineCommand, dryRunShown } from '../command.ts';
+import { flag, usage } from '../flags.ts';
+
+export const memberArgument = {
+  name: 'name',
+  summary: 'name of the member: the operator in every row of theirs',
+  required: true,
+  parse: (text: string): string => {
+    if (/^[\p{L}\p{N}][\p{L}\p{N}._-]{0,62}$/u.test(text)) return text;
+    throw usage(`${text} cannot be the name of a member: take letters, digits and . _ -`);
+  },
+} as const;
+
+export const invite = defineCommand({
+  description:
+    'Prints an invitation as JSON: put it into a file, and hand it over as safely as a key. Whoever has it can join once, within a day, with ' +
+    'paydesk profile add NAME --sender FILE. Each desk needs an invitation of its own. A member who is there already gets the role at once, ' +
+    'at all their desks. viewer: reads. proposer: also asks for refunds, and sends none. operator: sends. lead: also approves, and sets limits.',
+  arguments: [memberArgument],
+  flags: {
+    role: flag.choice(roles, { value: 'ROLE', summary: 'what the member may do' }),
+    account: flag.text({ value: 'PROFILE', summary: 'the account, if the sender has several' }),
+  },
+  examples: [
+    'paydesk sender invite ana --role operator > ana.json',
+    'paydesk sender invite lea --role lead --account shop-mx --quiet > lea.json',
+  ],
+  exits: [0, 2, 3, 4],
+  run: async (ctx, { args: [name], flags }): Promise<undefined> => {
+    const role: Role = flags.role ?? (await askRole(ctx, name));
+    if (await dryRunShown(ctx, { object: 'member', name, role }, `would invite ${name} as ${role}`)) return;
+    const invitation = await (await ctx.sender()).invite(name, role, flags.account);
+    await ctx.out.text(JSON.stringify(invitation));
+    ctx.notes.note(
+      `${name} joins with it once, until ${ctx.fullTime(invitation.until)}: paydesk profile add ${invitation.account} --sender FILE`,
+    );
+  },
+});
+
+function askRole({ ask }: Parameters<typeof invite.run>[0], name: string): Promise<Role> {
+  return ask.choose<Role>({
+    message: `${name} is`,
+    flag: '--role',
+    choices: [
+      { value: 'operator', label: 'operator', detail: 'sends refunds' },
+      { value: 'lead', label: 'lead', detail: 'also approves, and sets limits' },
+      { value: 'proposer', label: 'proposer', detail: 'asks for refunds, and sends none' },
+      { value: 'viewer', label: 'viewer', detail: 'only reads' },
+    ],
+  });
+}

@@ -1,0 +1,257 @@
+/** The members of a sender: their roles, invitations and tokens, kept as rows of its journal; of a secret only the hash. */
+
+import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
+import * as v from 'valibot';
+import { CliError } from '../errors.ts';
+import type { ClockWithTimers } from '../io.ts';
+import type { Journal } from '../journal/journal.ts';
+import type { Locks } from '../locks/locks.ts';
+import type { Profile } from '../profiles/profiles.ts';
+import { invitationPattern, nameForm, type Role, roles, timeForm, tokenPattern } from './wire.ts';
+
+/** An invitation can be used once, within this time. */
+export const invitationMs = 24 * 60 * 60_000;
+/** A token can be used for so long. */
+export const tokenMs = 180 * 24 * 60 * 60_000;
+// What a running sender knows of the members is at most so old. A revoked token is refused after this time.
+const freshMs = 1_000;
+
+const hash = v.pipe(v.string(), v.regex(/^[0-9a-f]{64}$/));
+const secretForm = { id: v.string(), hash, until: timeForm };
+const stateForm = v.strictObject({
+  role: v.picklist(roles),
+  invitation: v.optional(v.strictObject(secretForm)),
+  tokens: v.array(v.strictObject({ ...secretForm, desk: nameForm, since: timeForm })),
+});
+type State = v.InferOutput<typeof stateForm>;
+
+/** The account of a member: the sender's profile. */
+export type MemberAccount = Pick<Profile, 'name' | 'origin' | 'account'>;
+
+/** A member of one account. */
+export interface Member extends State {
+  readonly name: string;
+  /** The name of the sender's profile. */
+  readonly account: string;
+}
+
+/** A valid token: whose it is, and for which account. */
+export interface KnownToken {
+  readonly id: string;
+  readonly member: string;
+  readonly role: Role;
+  readonly desk: string;
+  readonly until: number;
+  readonly account: string;
+}
+
+/** The members of all accounts of a sender. */
+export interface Members {
+  list(): Promise<readonly Member[]>;
+  /** Makes the member, or gives them this role. Returns the secret of a new invitation; the one before it no longer works. */
+  invite(
+    account: MemberAccount,
+    name: string,
+    role: Role,
+  ): Promise<{ readonly secret: string; readonly until: number }>;
+  /** Turns an invitation into a token. Throws CliError 'auth' when it is unknown, used or too old. */
+  join(invitation: string, desk: string): Promise<KnownToken & { readonly secret: string }>;
+  /** The token, if it is known and can still be used. */
+  find(secret: string): Promise<KnownToken | undefined>;
+  /** Ends the tokens of a member, of all accounts or of one desk, and the invitation. Returns how many tokens. */
+  revoke(name: string, desk?: string): Promise<number>;
+}
+
+interface MemberParts {
+  readonly journal: Pick<Journal, 'settings' | 'recordSetting'>;
+  readonly locks: Locks;
+  readonly clock: ClockWithTimers;
+}
+
+/** The members as the rows of this journal say. Nothing is read yet. */
+export function createMembers(parts: MemberParts): Members {
+  const { journal, clock } = parts;
+  let known: { readonly tokens: ReadonlyMap<string, Known>; readonly at: number } | undefined;
+  const rows = () => readRows(journal);
+  const change = <T>(act: (members: readonly Row[]) => Promise<T>): Promise<T> =>
+    underLock(parts, async () => {
+      try {
+        return await act(await rows());
+      } finally {
+        known = undefined;
+      }
+    });
+  const record = ({ name, account }: Pick<Row, 'name' | 'account'>, from: State | null, to: State | null) =>
+    journal.recordSetting({
+      profile: account.name,
+      origin: account.origin,
+      account: account.account,
+      name: `${prefix}${name}`,
+      from: from === null ? null : JSON.stringify(from),
+      to: to === null ? null : JSON.stringify(to),
+    });
+  return {
+    list: async () =>
+      (await rows()).map(({ name, account, state }) => ({ name, account: account.name, ...state })),
+    invite: (account, name, role) =>
+      change(async (members) => {
+        const before = members.find(
+          (one) => one.name === name && one.account.account === account.account,
+        )?.state;
+        const { secret, id } = newSecret('pdi');
+        const until = clock.now() + invitationMs;
+        const invitation = { id, hash: hashOf(secret), until };
+        await record({ name, account }, before ?? null, { role, invitation, tokens: before?.tokens ?? [] });
+        return { secret, until };
+      }),
+    join: (invitation, desk) =>
+      change(async (members) => {
+        const id = invitationPattern.exec(invitation)?.[1];
+        const row = members.find(({ state }) => state.invitation?.id === id);
+        const asked = row?.state.invitation;
+        const isRight = isSame(invitation, asked?.hash);
+        if (row === undefined || asked === undefined || !isRight || asked.until < clock.now())
+          throw notInvited();
+        const { secret, id: tokenId } = newSecret('pdt');
+        const since = clock.now();
+        const token = { id: tokenId, hash: hashOf(secret), desk, since, until: since + tokenMs };
+        const { role, tokens } = row.state;
+        // Tokens that are over are kept no longer.
+        const kept = tokens.filter(({ until }) => until > since);
+        await record(row, row.state, { role, tokens: [...kept, token] });
+        return { ...knownOf(row, token), secret };
+      }),
+    async find(secret) {
+      const now = clock.monotonic();
+      if (known === undefined || now - known.at > freshMs)
+        known = { tokens: tokensOf(await rows()), at: now };
+      const token = known.tokens.get(tokenPattern.exec(secret)?.[1] ?? '');
+      // An unknown id takes as long as a known one.
+      const isRight = isSame(secret, token?.hash);
+      return token !== undefined && isRight && token.until > clock.now() ? token : undefined;
+    },
+    revoke: (name, desk) =>
+      change(async (members) => {
+        const own = members.filter((one) => one.name === name);
+        let ended = 0;
+        for (const { account, state } of own) {
+          const left = desk === undefined ? [] : state.tokens.filter((token) => token.desk !== desk);
+          if (desk !== undefined && left.length === state.tokens.length) continue;
+          ended += state.tokens.length - left.length;
+          await record({ name, account }, state, desk === undefined ? null : { ...state, tokens: left });
+        }
+        if (own.length === 0 || (desk !== undefined && ended === 0)) throw noSuch(name, desk);
+        return ended;
+      }),
+  };
+}
+
+const prefix = 'member/';
+
+interface Row {
+  readonly name: string;
+  readonly account: MemberAccount;
+  readonly state: State;
+}
+
+type Known = KnownToken & { readonly hash: string };
+
+// The newest row of each member counts.
+async function readRows(journal: MemberParts['journal']): Promise<readonly Row[]> {
+  const members = new Map<string, Row>();
+  for (const row of await journal.settings()) {
+    if (row.type !== 'setting' || !row.name.startsWith(prefix)) continue;
+    const name = row.name.slice(prefix.length);
+    const key = `${row.account} ${name}`;
+    members.delete(key);
+    if (row.to === null) continue;
+    const read = v.safeParse(v.pipe(v.string(), v.parseJson(), stateForm), row.to);
+    if (!read.success) throw unreadable(name);
+    const { profile, origin, account } = row;
+    members.set(key, { name, account: { name: profile, origin, account }, state: read.output });
+  }
+  return [...members.values()];
+}
+
+function tokensOf(rows: readonly Row[]): ReadonlyMap<string, Known> {
+  return new Map(
+    rows.flatMap((row) =>
+      row.state.tokens.map((token) => [token.id, { ...knownOf(row, token), hash: token.hash }]),
+    ),
+  );
+}
+
+function knownOf({ name, account, state }: Row, { id, desk, until }: State['tokens'][number]): KnownToken {
+  return { id, member: name, role: state.role, desk, until, account: account.name };
+}
+
+const idLetters = 'abcdefghijklmnopqrstuvwxyz012345';
+
+function newSecret(kind: 'pdi' | 'pdt'): { readonly secret: string; readonly id: string } {
+  const id = [...randomBytes(10)].map((byte) => idLetters[byte % idLetters.length]).join('');
+  return { secret: `${kind}_${id}_${randomBytes(32).toString('base64url')}`, id };
+}
+
+function hashOf(secret: string): string {
+  return createHash('sha256').update(secret).digest('hex');
+}
+
+function isSame(secret: string, known = '0'.repeat(64)): boolean {
+  return timingSafeEqual(Buffer.from(hashOf(secret)), Buffer.from(known));
+}
+
+const patienceMs = 5_000;
+
+// One process at a time changes members, so that nobody's change is lost.
+async function underLock<T>({ locks, clock }: MemberParts, act: () => Promise<T>): Promise<T> {
+  const deadline = clock.monotonic() + patienceMs;
+  for (;;) {
+    const lock = await locks.take('sender members', {
+      waitMs: Math.max(0, deadline - clock.monotonic()),
+      alone: true,
+    });
+    if (lock.held) {
+      try {
+        return await act();
+      } finally {
+        await lock.release();
+      }
+    }
+    if (clock.monotonic() > deadline)
+      throw new CliError('refused', 'another process is changing the members of the sender', {
+        certain: 'nothing was changed',
+        now: ['run it again'],
+      });
+    await clock.sleep(50);
+  }
+}
+
+function notInvited(): CliError {
+  return new CliError(
+    'auth',
+    'the sender does not take this invitation: it was used, is older than a day, or was replaced',
+    {
+      certain: 'nothing was changed',
+      now: ['ask your lead for a new one: paydesk sender invite NAME'],
+    },
+  );
+}
+
+function noSuch(name: string, desk: string | undefined): CliError {
+  const what = desk === undefined ? `no member ${name}` : `no token of ${name} for the desk ${desk}`;
+  return new CliError('refused', `this sender has ${what}`, {
+    certain: 'nothing was changed',
+    now: ['paydesk sender members'],
+  });
+}
+
+function unreadable(name: string): CliError {
+  return new CliError(
+    'refused',
+    `the journal holds a row about member ${name} that this paydesk cannot read`,
+    {
+      certain: 'nothing was changed',
+      now: ['install the paydesk that wrote it'],
+    },
+  );
+}

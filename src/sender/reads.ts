@@ -1,0 +1,113 @@
+/** Reads that pass through a sender: documented GETs of an account, with the sender's key (service: Endpoints 2). */
+
+import type { RawReply } from '../api/api.ts';
+import { resourceNames, resources } from '../api/resources.ts';
+import { customerIdPattern, langPattern, mediaType, orderIdPattern } from '../api/spec.ts';
+import { CliError } from '../errors.ts';
+import type { Profile } from '../profiles/profiles.ts';
+import { type Hop, type HopContext, RefusedRequest } from './routes.ts';
+import { hopPaths } from './wire.ts';
+
+/** Adds the reads. What is not in the list of documented GETs gets 404, and another method 405; neither leaves the sender. */
+export function addReads(app: Hop): void {
+  const behind = `${hopPaths.service(':account')}/*` as const;
+  app.get(behind, read);
+  app.all(behind, () => {
+    throw new RefusedRequest(405, notPassed('nothing but reads passes through a sender'));
+  });
+}
+
+async function read(context: HopContext): Promise<Response> {
+  const { account } = context.var;
+  const { profile } = account.service;
+  const path = pathOf(context, profile);
+  const exchanged = await account.pass(path, headersOf(context, profile), context.req.raw.signal);
+  if ('reply' in exchanged && exchanged.reply.status <= 599) return replyOf(exchanged.reply);
+  const { kind, reason } =
+    'failure' in exchanged
+      ? exchanged.failure
+      : ({ kind: 'reply', reason: `HTTP ${exchanged.reply.status}` } as const);
+  throw new RefusedRequest(
+    // A desk tries again after 502.
+    kind === 'network' ? 502 : 422,
+    new CliError(kind, `the sender got no reply of the service: ${reason}`, {
+      certain: 'nothing was changed',
+      now: ['wait a little, then run the same command again'],
+    }),
+  );
+}
+
+const idPatterns = { orders: orderIdPattern, customers: customerIdPattern } as const;
+const anyId = /^[A-Za-z0-9_-]{1,128}$/;
+
+// The path behind the base URL, made anew from its parts. Nothing of the request is taken into it that was not looked at.
+function pathOf({ req }: HopContext, profile: Profile): string {
+  const [target = '', query, ...more] = (req.raw.url.split(/^https?:\/\/[^/]*/)[1] ?? '').split('?');
+  const [resource = '', id, ...deeper] = target.split('/').slice(4);
+  const name = resourceNames.find((one) => resources[one].path === resource);
+  if (name === undefined || more.length > 0 || deeper.length > 0) throw unknownPath();
+  if (id === undefined) return `${resource}${query === undefined ? '' : `?${pageQuery(query)}`}`;
+  const isDirect = profile.settings[`${name}.get`] === 'direct';
+  if (query !== undefined || !isDirect || !idPatterns[name].test(id)) throw unknownPath();
+  return `${resource}/${id}`;
+}
+
+function pageQuery(query: string): string {
+  const parameters = query.split('&').map((text) => text.split('='));
+  const names = parameters.map(([name = '']) => name);
+  const isPage = parameters.every(
+    ([name, value = '', ...rest]) =>
+      rest.length === 0 && (name === 'limit' ? /^\d{1,6}$/ : isPlace(name) ? anyId : /^(?!)/).test(value),
+  );
+  if (!isPage || new Set(names).size !== names.length) throw unknownPath();
+  return parameters.map(([name, value]) => `${name}=${value}`).join('&');
+}
+
+function isPlace(name: string | undefined): boolean {
+  return name === 'next' || name === 'previous';
+}
+
+function unknownPath(): RefusedRequest {
+  return new RefusedRequest(
+    404,
+    notPassed('a sender passes on documented reads only: lists of orders and customers'),
+  );
+}
+
+function notPassed(what: string): CliError {
+  return new CliError('refused', what, { certain: 'nothing was sent to the service' });
+}
+
+// The version and the language are the desk's, if they are of the form that the service takes.
+function headersOf({ req }: HopContext, { vendor, apiVersion }: Profile): Readonly<Record<string, string>> {
+  const asked = req.header('accept') ?? '';
+  const version = /-v(\d{1,4}\.\d{1,4}\.\d{1,4})\+json$/.exec(asked)?.[1];
+  const accept = mediaType(vendor, version ?? apiVersion);
+  const lang = req.header('accept-language');
+  return {
+    accept: asked === accept ? asked : mediaType(vendor, apiVersion),
+    ...(lang !== undefined && langPattern.test(lang) ? { 'accept-language': lang } : {}),
+  };
+}
+
+// Headers that mean something to whoever reads. The others are about the connection, or about whoever runs the service.
+const passedHeaders: readonly string[] = [
+  'content-type',
+  'date',
+  'location',
+  'retry-after',
+  'ratelimit-reset',
+  'x-ratelimit-retry-after',
+  'x-ratelimit-reset',
+  'x-rate-limit-reset',
+];
+
+// The reply as it came, but unpacked and with keys masked.
+function replyOf({ status, headers = [], body }: RawReply): Response {
+  const passed = headers.filter(([name]) => passedHeaders.includes(name));
+  const isEmpty = status === 204 || status === 205 || status === 304;
+  return new Response(isEmpty ? null : Buffer.from(body), {
+    status,
+    headers: passed.map(([name, value]) => [name, value]),
+  });
+}

@@ -1,0 +1,272 @@
+/** The server of a sender: who asks is found out, counted and bounded before any route sees a request; each request is a line of the log. */
+
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
+import type { Socket } from 'node:net';
+import { getRequestListener } from '@hono/node-server';
+import { Hono } from 'hono';
+import { CliError, systemCode } from '../errors.ts';
+import type { ClockWithTimers } from '../io.ts';
+import { isLoopback, type SenderConfig } from './config.ts';
+import { addJoin, factsOf } from './join-at-sender.ts';
+import type { LastUses } from './last-uses.ts';
+import type { Members } from './members.ts';
+import { addReads } from './reads.ts';
+import { errorReply, type Hop, type HopEnv, RefusedRequest, type SenderAccount } from './routes.ts';
+import { createShares, createSockets, type Share } from './shares.ts';
+import { createSignIn } from './sign-in.ts';
+import { hopHeaders, hopPaths, hopVersion } from './wire.ts';
+
+/** What a server needs. */
+export interface ServerParts {
+  readonly config: SenderConfig;
+  readonly certificate: { readonly cert: Buffer; readonly key: Buffer } | undefined;
+  readonly accounts: ReadonlyMap<string, SenderAccount>;
+  readonly members: Members;
+  readonly uses: LastUses;
+  readonly clock: ClockWithTimers;
+  readonly version: string;
+  /** Adds the routes of the journal, of changes and of plans. */
+  readonly addRoutes: (hop: Hop) => void;
+  /** Writes a line of the log. */
+  readonly log: (line: RequestLine) => void;
+}
+
+/** A request in the log: no name of a person, no key, no id of a customer, no query. */
+export interface RequestLine {
+  readonly time: string;
+  readonly request: string;
+  /** 0: the connection broke before there was a reply. */
+  readonly status: number;
+  readonly ms: number;
+  readonly bytes: number;
+  /** The public id of the token; `paydesk sender members` says whose it is. */
+  readonly token: string | null;
+}
+
+/** A running server. */
+export interface SenderServer {
+  readonly port: number;
+  /** From now on no change is taken; everything else goes on. */
+  drain(): void;
+  /** Takes no connection any more, and resolves when the last reply was sent; what takes longer than some seconds is cut. */
+  close(): Promise<void>;
+}
+
+/** Listens. Throws CliError 'refused' when the address cannot be used. */
+export async function startServer(parts: ServerParts): Promise<SenderServer> {
+  const { config, certificate, clock, uses } = parts;
+  const limits = {
+    maxHeaderSize: 16 * 1024,
+    headersTimeout: 10_000,
+    requestTimeout: 30_000,
+    connectionsCheckingInterval: 1_000,
+  };
+  const server: Server =
+    certificate === undefined
+      ? createServer(limits)
+      : createTlsServer({ ...limits, ...certificate, minVersion: 'TLSv1.2', handshakeTimeout: 10_000 });
+  server.keepAliveTimeout = 65_000;
+  const state = { draining: false };
+  const sockets = createSockets();
+  const hop = createHop(parts, sockets, state);
+  server.on('connection', (socket: Socket) => sockets.opened(socket));
+  const answer = answerer(parts, hop, sockets);
+  server.on('request', answer);
+  // Without this, Node would ask for the body before anybody looked at the token.
+  server.on('checkContinue', answer);
+  const port = await listen(server, config.listen);
+  const stopSaving = clock.every(5_000, () => void uses.save());
+  return {
+    port,
+    drain() {
+      state.draining = true;
+    },
+    async close() {
+      state.draining = true;
+      stopSaving();
+      const closed = once(server, 'close');
+      server.close();
+      server.closeIdleConnections();
+      const stopTimer = clock.after(10_000, () => server.closeAllConnections());
+      await closed;
+      stopTimer();
+      await uses.save();
+    },
+  };
+}
+
+async function listen(server: Server, { host, port }: SenderConfig['listen']): Promise<number> {
+  try {
+    server.listen(port, host);
+    await once(server, 'listening');
+  } catch (cause) {
+    throw new CliError('refused', `${host} port ${port} cannot be used: ${systemCode(cause)}`, {
+      certain: 'nothing was started',
+      now: ['is another sender running? else choose another port: paydesk sender init --listen HOST:PORT'],
+      cause,
+    });
+  }
+  const address = server.address();
+  return typeof address === 'object' && address !== null ? address.port : port;
+}
+
+// ── Before the routes ───────────────────────────────────────────────────────────────────────────
+
+// Paths have no escapes, so that none can mean something else to a proxy or to the service.
+const targetPattern = /^(?:\/[A-Za-z0-9][A-Za-z0-9._-]{0,200}){1,6}(?:\?[\x21-\x7e]{0,1000})?$/;
+
+function answerer(parts: ServerParts, hop: Hop, sockets: ReturnType<typeof createSockets>) {
+  const listener = getRequestListener(hop.fetch, { overrideGlobalObjects: false, hostname: 'sender' });
+  return (incoming: IncomingMessage, outgoing: ServerResponse): void => {
+    const started = { at: parts.clock.monotonic(), written: incoming.socket.bytesWritten };
+    const ended = sockets.busy(incoming.socket);
+    // A service that sends no Date must not get one here: desks check their clocks by it.
+    outgoing.sendDate = false;
+    outgoing.once('close', () => {
+      ended();
+      parts.log(lineOf(parts, incoming, outgoing, started));
+    });
+    if (targetPattern.test(incoming.url ?? '') && ['GET', 'POST'].includes(incoming.method ?? '')) {
+      void listener(incoming, outgoing);
+      return;
+    }
+    outgoing.writeHead(400, { connection: 'close', [hopHeaders.error]: 'usage' }).end();
+  };
+}
+
+function lineOf(
+  { clock }: ServerParts,
+  incoming: IncomingMessage,
+  outgoing: ServerResponse,
+  started: { readonly at: number; readonly written: number },
+): RequestLine {
+  const path = incoming.url?.split('?')[0] ?? '';
+  const shown = targetPattern.test(path) ? path.replaceAll(/\/cus_[^/]*/g, '/:customer') : '?';
+  const token = /^Bearer pdt_([a-z0-9]{10})_/.exec(incoming.headers.authorization ?? '')?.[1];
+  return {
+    time: new Date(clock.now()).toISOString(),
+    request: `${incoming.method} ${shown}`,
+    status: outgoing.headersSent ? outgoing.statusCode : 0,
+    ms: Math.round(clock.monotonic() - started.at),
+    bytes: incoming.socket.bytesWritten - started.written,
+    token: token ?? null,
+  };
+}
+
+/** Whose address counts for wrong tokens: behind a proxy of this machine what that says, which it writes last. */
+function addressOf(
+  { socket, headers }: IncomingMessage,
+  { behind_proxy: behindProxy }: SenderConfig,
+): string {
+  const address = socket.remoteAddress ?? '';
+  if (behindProxy !== true || !isLoopback(address.replace(/^::ffff:/, ''))) return address;
+  return headers['x-forwarded-for']?.toString().split(',').at(-1)?.trim() ?? address;
+}
+
+// ── The app ─────────────────────────────────────────────────────────────────────────────────────
+
+// The longest time that a whole reply may take to be read, and the longest without a byte.
+const replyMs = 60_000;
+const silentMs = 15_000;
+
+function createHop(
+  parts: ServerParts,
+  sockets: ReturnType<typeof createSockets>,
+  state: { readonly draining: boolean },
+): Hop {
+  const { config, accounts } = parts;
+  const hop: Hop = new Hono<HopEnv>();
+  const signIn = createSignIn(parts);
+  const shares = createShares();
+  hop.get(hopPaths.health, () => Response.json({ status: 'ok' }));
+  hop.use(async (context, next) => {
+    await next();
+    context.res.headers.set(hopHeaders.version, String(hopVersion));
+  });
+  addJoin(hop, parts, (incoming) => signIn.wrong(addressOf(incoming, config)));
+  hop.use('/v1/:part/:account/*', async (context, next) => {
+    const { incoming, outgoing } = context.env;
+    const { asker, token } = await signIn.check(incoming, addressOf(incoming, config));
+    sockets.belongsTo(incoming.socket, asker.member);
+    const account = accounts.get(context.req.param('account'));
+    // Whether there is another account is nobody's affair who has no token for it.
+    if (account === undefined || token.account !== account.name) throw otherAccount();
+    const share = shareOf(context.req.param('part'));
+    if (state.draining && share === 'changes' && context.req.method === 'POST') throw stopping();
+    const giveBack = await shares.take(asker.member, share);
+    if (giveBack === undefined) throw tooMany();
+    outgoing.once('close', giveBack);
+    if (outgoing.destroyed) giveBack();
+    if (incoming.headers.expect?.toLowerCase() === '100-continue') outgoing.writeContinue();
+    context.set('asker', asker);
+    context.set('account', account);
+    await next();
+    if (share !== 'changes') cutWhenUnread(outgoing, parts.clock);
+  });
+  hop.get(hopPaths.account(':account'), (context) =>
+    Response.json(factsOf(parts, context.var.account, context.var.asker)),
+  );
+  addReads(hop);
+  parts.addRoutes(hop);
+  hop.notFound(() => errorReply(unknownPath(), 404));
+  hop.onError((error) => {
+    if (!(error instanceof RefusedRequest)) return errorReply(error);
+    const { status } = error;
+    // Who is not known keeps no connection.
+    const close = status === 401 || status === 413 ? { connection: 'close' } : {};
+    const wait = status === 429 || status === 503 ? { 'retry-after': '1' } : {};
+    return errorReply(error.error, status, { ...close, ...wait });
+  });
+  return hop;
+}
+
+function shareOf(part: string): Share {
+  if (part === 'service') return 'reads';
+  return part === 'changes' || part === 'plans' ? 'changes' : 'questions';
+}
+
+// Nobody reads this reply, or so slowly that it stands in the way.
+function cutWhenUnread(outgoing: ServerResponse, clock: ClockWithTimers): void {
+  outgoing.setTimeout(silentMs, () => outgoing.destroy());
+  const stop = clock.after(replyMs, () => outgoing.destroy());
+  outgoing.once('close', stop);
+}
+
+function otherAccount(): RefusedRequest {
+  return new RefusedRequest(
+    403,
+    new CliError('refused', 'the token of this desk is for another account of the sender', {
+      certain: 'nothing was sent',
+      now: ['ask your lead for an invitation to this account: paydesk sender invite NAME --account ACCOUNT'],
+    }),
+  );
+}
+
+function stopping(): RefusedRequest {
+  return new RefusedRequest(
+    503,
+    new CliError('network', 'the sender is being stopped and takes no new change', {
+      certain: 'nothing was sent',
+      now: ['run it again in a minute'],
+    }),
+  );
+}
+
+function tooMany(): RefusedRequest {
+  return new RefusedRequest(
+    429,
+    new CliError('network', 'you have too many requests at this sender at once', {
+      certain: 'nothing was sent',
+      now: ['wait for your other runs, then run it again'],
+    }),
+  );
+}
+
+function unknownPath(): CliError {
+  return new CliError('refused', 'this sender has nothing under that path; is it of another version?', {
+    certain: 'nothing was sent',
+    now: ['compare the versions: paydesk --version here, and at the sender'],
+  });
+}

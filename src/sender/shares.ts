@@ -1,0 +1,144 @@
+/** How many requests and connections each member has at once, so that nobody takes what the others need. */
+
+import type { Socket } from 'node:net';
+
+/**
+ * What a request needs. Each kind has places of its own: reads cannot take those of changes.
+ * - `reads`: what passes through to the service
+ * - `questions`: about the journal and the account
+ * - `changes`: changes and plans, and what became of them
+ */
+export type Share = 'reads' | 'questions' | 'changes';
+
+// How many run at once of one member, how many of a member wait, and how many run of all members. A reply that nobody reads
+// keeps its place until its connection is cut.
+const sizes: Readonly<Record<Share, { readonly each: number; readonly wait: number; readonly all: number }>> =
+  {
+    reads: { each: 6, wait: 60, all: 24 },
+    questions: { each: 6, wait: 60, all: 48 },
+    changes: { each: 16, wait: 64, all: 256 },
+  };
+
+/** The places for requests. */
+export interface Shares {
+  /** Resolves with the function that gives the place back; with undefined at once if too many of this member wait already. */
+  take(member: string, share: Share): Promise<(() => void) | undefined>;
+}
+
+/** Places of which none is taken yet. */
+export function createShares(): Shares {
+  const places = {
+    reads: newPlaces('reads'),
+    questions: newPlaces('questions'),
+    changes: newPlaces('changes'),
+  };
+  return { take: (member, share) => places[share](member) };
+}
+
+interface OfMember {
+  running: number;
+  readonly waiting: (() => void)[];
+}
+
+function newPlaces(share: Share): (member: string) => Promise<(() => void) | undefined> {
+  const { each, wait, all } = sizes[share];
+  const members = new Map<string, OfMember>();
+  let running = 0;
+  const canRun = (one: OfMember) => running < all && one.running < each;
+  // Goes round: whoever got a place is last the next time.
+  const next = (): void => {
+    for (const [name, one] of members) {
+      const start = canRun(one) ? one.waiting.shift() : undefined;
+      if (start === undefined) continue;
+      members.delete(name);
+      members.set(name, one);
+      start();
+      return;
+    }
+  };
+  return async (member) => {
+    const one = members.get(member) ?? { running: 0, waiting: [] };
+    members.set(member, one);
+    if (!canRun(one)) {
+      if (one.waiting.length >= wait) return undefined;
+      await new Promise<void>((resolve) => {
+        one.waiting.push(() => {
+          take(one);
+          resolve();
+        });
+      });
+    } else take(one);
+    let isGiven = false;
+    return () => {
+      if (isGiven) return;
+      isGiven = true;
+      running -= 1;
+      one.running -= 1;
+      if (one.running === 0 && one.waiting.length === 0) members.delete(member);
+      next();
+    };
+  };
+  function take(one: OfMember): void {
+    running += 1;
+    one.running += 1;
+  }
+}
+
+// Connections on which no valid token came yet. The oldest gives way to a new one, so that a desk always gets in.
+const mostUnknown = 128;
+const mostOfMember = 24;
+
+/** The connections of a server. */
+export interface Sockets {
+  /** A connection was opened. */
+  opened(socket: Socket): void;
+  /** A valid token of this member came on it. */
+  belongsTo(socket: Socket, member: string): void;
+  /** A request began on it; the function says that it has ended. */
+  busy(socket: Socket): () => void;
+}
+
+/** Connections of which none is open yet. */
+export function createSockets(): Sockets {
+  const unknown = new Map<string, Socket>();
+  const members = new Map<string, Map<string, Socket>>();
+  const requests = new Map<string, number>();
+  return {
+    opened(socket) {
+      const name = nameOf(socket);
+      unknown.set(name, socket);
+      socket.once('close', () => {
+        unknown.delete(name);
+        requests.delete(name);
+        for (const [member, own] of members) if (own.delete(name) && own.size === 0) members.delete(member);
+      });
+      const [oldest] = unknown.values();
+      if (unknown.size > mostUnknown) oldest?.destroy();
+    },
+    belongsTo(socket, member) {
+      const name = nameOf(socket);
+      const raw = unknown.get(name);
+      if (raw === undefined) return;
+      unknown.delete(name);
+      const own = members.get(member) ?? new Map<string, Socket>();
+      members.set(member, own.set(name, raw));
+      if (own.size <= mostOfMember) return;
+      const idle = [...own].find(([other]) => (requests.get(other) ?? 0) === 0);
+      (idle?.[1] ?? raw).destroy();
+    },
+    busy(socket) {
+      const name = nameOf(socket);
+      requests.set(name, (requests.get(name) ?? 0) + 1);
+      return () => {
+        const left = (requests.get(name) ?? 1) - 1;
+        if (left > 0) requests.set(name, left);
+        else requests.delete(name);
+      };
+    },
+  };
+}
+
+// A TLS connection and the TCP connection under it are two objects with the same addresses.
+function nameOf({ remoteAddress, remotePort }: Socket): string {
+  return `${remoteAddress} ${remotePort}`;
+}

@@ -1,0 +1,103 @@
+/** Who sends a request: finds the token, slows down whoever sends wrong ones, and notes when each token was used last. */
+
+import type { IncomingMessage } from 'node:http';
+import { CliError } from '../errors.ts';
+import type { ClockWithTimers } from '../io.ts';
+import type { LastUses } from './last-uses.ts';
+import type { KnownToken, Members } from './members.ts';
+import { type Asker, RefusedRequest } from './routes.ts';
+import { hopHeaders } from './wire.ts';
+
+// After so many wrong tokens of one address within a minute, each further one is answered later.
+const freeTries = 5;
+const forgetMs = 60_000;
+const firstWaitMs = 1_000;
+const longestWaitMs = 8_000;
+// So many replies wait at most, of all addresses. What comes beyond is answered at once, with 429.
+const mostWaiting = 64;
+const mostAddresses = 10_000;
+
+/** Finds out who sends a request. */
+export interface SignIn {
+  /** Throws RefusedRequest without a token that this sender takes (401), after a wait if many were wrong. */
+  check(
+    incoming: IncomingMessage,
+    address: string,
+  ): Promise<{ readonly asker: Asker; readonly token: KnownToken }>;
+  /** Waits as after a wrong token: for invitations, which are guessed in the same way. */
+  wrong(address: string): Promise<void>;
+}
+
+interface Tries {
+  readonly count: number;
+  readonly at: number;
+}
+
+export function createSignIn(parts: {
+  readonly members: Pick<Members, 'find'>;
+  readonly uses: LastUses;
+  readonly clock: ClockWithTimers;
+}): SignIn {
+  const { members, uses, clock } = parts;
+  const tries = new Map<string, Tries>();
+  let waiting = 0;
+  const wrong = async (address: string): Promise<void> => {
+    const now = clock.monotonic();
+    const before = tries.get(address);
+    const count = before === undefined || now - before.at > forgetMs ? 1 : before.count + 1;
+    // The oldest goes first.
+    tries.delete(address);
+    tries.set(address, { count, at: now });
+    const [oldest] = tries.keys();
+    if (tries.size > mostAddresses && oldest !== undefined) tries.delete(oldest);
+    if (count <= freeTries) return;
+    if (waiting >= mostWaiting) throw new RefusedRequest(429, notTaken());
+    waiting += 1;
+    await clock.sleep(Math.min(longestWaitMs, firstWaitMs * 2 ** (count - freeTries - 1))).finally(() => {
+      waiting -= 1;
+    });
+  };
+  return {
+    wrong,
+    async check(incoming, address) {
+      const token = await members.find(tokenIn(incoming) ?? '');
+      if (token === undefined) {
+        await wrong(address);
+        throw new RefusedRequest(401, notTaken());
+      }
+      const desk = deskIn(incoming);
+      uses.note(token.id, desk ?? token.desk);
+      const { member, role, until } = token;
+      return { asker: { member, role, desk: token.desk, token: token.id, until }, token };
+    },
+  };
+}
+
+// Of two Authorization headers Node would take the first one, and a proxy perhaps the second.
+function tokenIn({ rawHeaders, headers }: IncomingMessage): string | undefined {
+  const names = rawHeaders.filter((text, at) => at % 2 === 0 && text.toLowerCase() === 'authorization');
+  return names.length === 1 ? /^Bearer (\S+)$/.exec(headers.authorization ?? '')?.[1] : undefined;
+}
+
+/** The name that the machine gives itself now; undefined if it gives none that could be one. */
+function deskIn({ headers }: IncomingMessage): string | undefined {
+  const text = headers[hopHeaders.desk];
+  if (typeof text !== 'string' || !/^[\x21-\x7e]{1,300}$/.test(text)) return undefined;
+  try {
+    const name = decodeURIComponent(text);
+    return /^[\p{L}\p{N}][\p{L}\p{N}._-]{0,62}$/u.test(name) ? name : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function notTaken(): CliError {
+  return new CliError(
+    'auth',
+    'the sender does not take the token of this desk: it was revoked, or it is too old',
+    {
+      certain: 'nothing was sent',
+      now: ['ask your lead for an invitation: paydesk sender invite NAME'],
+    },
+  );
+}
