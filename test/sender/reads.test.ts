@@ -3,6 +3,7 @@
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { standingAt } from '../harness/clock.ts';
 import { errorBody, listOf, paidOrder } from '../harness/orders.ts';
 import { newHome, paydesk, type Ran } from '../harness/paydesk.ts';
 import { storeProfile } from '../harness/profile.ts';
@@ -27,7 +28,7 @@ let desk: TestDesk;
 const alone = newHome();
 
 beforeAll(async () => {
-  service = await startService({ orders, customers: [customer] });
+  service = await startService({ orders, customers: [customer], sendsDate: false });
   sender = await startSender({ url: service.url });
   desk = await sender.desk('ana');
   await storeProfile(alone, { name: 'shop', baseUrl: service.url, mode: 'sandbox' }, testKey);
@@ -50,15 +51,15 @@ it.each([
   ['orders summary --period 2026-09'],
   ['orders twins --period 2026-09'],
   ['orders waiting'],
-  ['orders export --of refunds --format csv'],
-  ['orders export --format ndjson'],
+  ['orders export --rows charges --csv'],
+  ['orders export --limit 9'],
   ['customers list --json'],
   ['customers show cus_1'],
   ['refunds list --period 2026-09'],
   ['api GET orders?limit=2'],
 ])('%s shows through a sender what it shows with a key', async (line) => {
   const words = ['-p', 'shop', ...line.split(' ')];
-  const env = { TZ: 'UTC' };
+  const env = { TZ: 'UTC', ...standingAt('2040-11-21T05:05:12Z') };
   const [direct, through] = [await paydesk(words, { home: alone, env }), await desk.run(words, { env })];
 
   expect([0, 5]).toContain(direct.code);
