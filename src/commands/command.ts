@@ -118,6 +118,11 @@ export interface Context {
   stdin(maxBytes: number): Promise<string>;
   /** Reads a file as text; `-` is standard input. Throws CliError 'usage' if it cannot be read. */
   file(path: string, maxBytes: number): Promise<string>;
+  /**
+   * Throws CliError 'usage' for a file of paydesk itself: journal, witness, keys, profiles, locks. A command calls it before it
+   * asks or reads anything for a file that it will write; exports and plans do too.
+   */
+  readonly refuseOwnFile: (path: string) => void;
 }
 
 /**

@@ -31,6 +31,7 @@ export const archive = defineCommand({
     if (when === undefined || file === undefined)
       throw usage(`missing ${when === undefined ? '--before' : '--to'}`, [example]);
     const before = when.at(clockAndZoneOf(ctx));
+    ctx.refuseOwnFile(file);
     // A clock that is ahead makes nothing older.
     if (before > (await ctx.journal.now()).time - keptAtLeastMs)
       throw usage(`--before ${when.text}: only what was sent at least 30 days ago can be archived`, [

@@ -39,6 +39,7 @@ export const exportJournal = defineCommand({
 });
 
 async function archive(ctx: Context, file: string): Promise<undefined> {
+  ctx.refuseOwnFile(file);
   const would = `would write the journal and its witness into ${file}`;
   if (await dryRunShown(ctx, { action: 'export', file }, would)) return undefined;
   const rows = await ctx.journal.archive(file);

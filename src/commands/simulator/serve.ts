@@ -59,6 +59,7 @@ export const simulatorServe = defineCommand({
   ],
   exits: [exitCodes.usage, exitCodes.refused, exitCodes.interrupted],
   run: async (ctx, { flags }) => {
+    if (flags.db !== undefined) ctx.refuseOwnFile(flags.db);
     const serving = await ctx.simulator.serve({
       port: flags.port,
       db: flags.db,
