@@ -12,7 +12,7 @@ import { newTeam, type Team } from '../journal/postgres/desks.ts';
 import { joinTeam } from './joined.ts';
 import { setLimits } from './rows.ts';
 
-const readme = readFileSync(join(import.meta.dirname, '../../README.md'), 'utf8');
+const page = readFileSync(join(import.meta.dirname, '../../docs/team.md'), 'utf8');
 
 let desk: Desk;
 let team: Team;
@@ -336,8 +336,8 @@ describe('a refund over the limit of a team', () => {
     await setLimits(team, { max: null }, 'ana');
   });
 
-  test('the commands of the README do what it says', async () => {
-    const [, block = ''] = /```console\n(ana\$[\s\S]*?)```/.exec(readme) ?? [];
+  test('the commands of docs/team.md do what it says', async () => {
+    const [, block = ''] = /```console\n(ana\$[\s\S]*?)```/.exec(page) ?? [];
     const lines = block.split('\n').filter((line) => /^\w+\$/.test(line));
     await using sandbox = await startDesk();
     using first = newHome();
@@ -352,7 +352,7 @@ describe('a refund over the limit of a team', () => {
         .replace('-p shop ', '')
         .replace(/ord_\w+/, id)
         .replace('r_7f3k2m9q', request);
-      const [, , , ...args] = wordsOf(typed.replace('$', ''));
+      const [, , ...args] = wordsOf(typed.replace('$', ''));
       ran.push(await paydesk(args, { home: line.startsWith('ana') ? first : second, env: sandbox.env }));
     }
     expect(ran.map(({ code }) => code)).toEqual([3, 0, 0, 0]);

@@ -4,7 +4,7 @@ import { defineCommand } from '../command.ts';
 
 export const exportTeam = defineCommand({
   description:
-    "Prints every row of the team's journal as it is stored, one JSON object per line, with the hashes that link them. README has a script of a few lines that checks them without paydesk. The rows hold order ids and notes: keep them as safe as the journal.",
+    "Prints every row of the team's journal as it is stored, one JSON object per line, with the hashes that link them. docs/team.md has a script of a few lines that checks them without paydesk. The rows hold order ids and notes: keep them as safe as the journal.",
   arguments: [],
   flags: {},
   examples: ['paydesk team export > team.ndjson', 'paydesk -p shop-mx team export | tail -1 | jq -r .hash'],

@@ -1,4 +1,4 @@
-/** The part "A team" of the README: its commands run in their order, each by its person, and its script checks the export. */
+/** docs/team.md: its commands run in their order, each by its person, and its script checks the export. */
 
 import { spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -10,8 +10,8 @@ import { type PostgresServer, startPostgres } from '../harness/postgres.ts';
 import { type Service, startService } from '../harness/service.ts';
 import { signIn } from '../harness/team-database.ts';
 
-const readme = readFileSync(join(import.meta.dirname, '../../README.md'), 'utf8');
-const part = /\n## A team\n([\s\S]*?)\n## /.exec(readme)?.[1] ?? '';
+const page = readFileSync(join(import.meta.dirname, '../../docs/team.md'), 'utf8');
+const part = page.slice(0, page.indexOf('\n## A second person'));
 const block = (kind: string) => new RegExp(`\`\`\`${kind}\\n([\\s\\S]*?)\`\`\``).exec(part)?.[1] ?? '';
 const lines = block('console').trim().split('\n');
 
@@ -48,7 +48,7 @@ const passwords = (person: string, line: string): readonly string[] => {
 };
 
 async function ran(line: string): Promise<Ran> {
-  const [, person = '', typed = ''] = /^(\w+)\$ npx paydesk (.*)$/.exec(line) ?? [];
+  const [, person = '', typed = ''] = /^(\w+)\$ paydesk (.*)$/.exec(line) ?? [];
   const [words = '', file] = placed(typed).split(' > ');
   const home = homes.get(person);
   if (home === undefined) throw new Error(`nobody types ${line}`);
