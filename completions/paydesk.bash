@@ -7,7 +7,7 @@ _paydesk() {
   COMPREPLY=()
   case "$current" in -*) typed='-' ;; esac
   case "$typed" in
-    '') words='orders refunds customers checkout index journal profile team approvals simulator today report api completion help' ;;
+    '') words='orders refunds today customers checkout journal report index team approvals profile simulator api completion help' ;;
     'orders') words='list show find refund capture create export summary waiting twins' ;;
     'refunds') words='plan apply status compare list summary' ;;
     'customers') words='list show find export' ;;
@@ -18,7 +18,7 @@ _paydesk() {
     'team') words='create add remove join leave show limits verify export' ;;
     'approvals') words='list show approve reject' ;;
     'simulator') words='serve reset' ;;
-    'help') words='orders refunds customers checkout index journal profile team approvals simulator today report api completion environment exit-codes output safety teams' ;;
+    'help') words='orders refunds today customers checkout journal report index team approvals profile simulator api completion commands refund when-a-reply-is-lost many-refunds find reports exports create accounts settings teams scripting output exit-codes environment safety words' ;;
     'help orders') words='list show find refund capture create export summary waiting twins' ;;
     'help refunds') words='plan apply status compare list summary' ;;
     'help customers') words='list show find export' ;;

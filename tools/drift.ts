@@ -1,9 +1,10 @@
-// Keeps what is made of the program equal to the program: the tables in docs, the completion scripts, the man page.
+// Keeps what is made of the program equal to the program: the tables in README and docs, the completion scripts, the man page.
 // `npm run drift -- --write` brings them up to date.
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { completionScript, scriptFiles } from '../src/cli/completion/scripts.ts';
 import { globalFlags } from '../src/cli/global-options.ts';
+import { topicFile, topics } from '../src/cli/help-topics.ts';
 import type { Flag } from '../src/commands/command.ts';
 import { exitMeanings } from '../src/errors.ts';
 import { shells } from '../src/terminal/terminal.ts';
@@ -15,6 +16,11 @@ const write = process.argv.includes('--write');
 const variables = Object.entries<Flag>(globalFlags).flatMap(([name, { env, summary }]) =>
   env === undefined ? [] : [[`\`${env}\``, `\`--${name}\`: ${summary}`]],
 );
+const guides = Object.entries(topics).map(([name, { summary }]) => [
+  `[${titleOf(topicFile(name))}](${topicFile(name)})`,
+  `\`${name}\``,
+  summary,
+]);
 const exitCodes = [...exitMeanings].map(([code, meaning]) => [`${code}`, meaning]);
 
 /** A table of Markdown with cells as wide as the longest of their column, as the formatter has them. */
@@ -34,6 +40,10 @@ function withTable(file: string, rows: readonly (readonly string[])[]): string {
   );
 }
 
+function titleOf(file: string): string {
+  return /^# (.*)$/m.exec(textOf(file))?.[1] ?? '';
+}
+
 function textOf(file: string): string {
   try {
     return readFileSync(join(root, file), 'utf8');
@@ -43,6 +53,7 @@ function textOf(file: string): string {
 }
 
 const wanted: readonly (readonly [file: string, text: string])[] = [
+  ['README.md', withTable('README.md', [['page', '`paydesk help …`', 'what it is about'], ...guides])],
   ['docs/environment.md', withTable('docs/environment.md', [['variable', 'option'], ...variables])],
   ['docs/exit-codes.md', withTable('docs/exit-codes.md', [['code', 'meaning'], ...exitCodes])],
   ...shells.map((shell) => [scriptFiles[shell], completionScript(shell)] as const),

@@ -10,7 +10,7 @@ import { withScope } from './attempts.ts';
 
 export const exportJournal = defineCommand({
   description:
-    'Prints every change that this machine sent and what is known of it, the newest first, in the format of -o. No order is read again. With --to, the whole journal and its witness go into one file for another machine; journal import reads it there. From then on make changes on that machine only: if you use both, both may send the same change.',
+    'Prints every change that this machine sent and what is known of it, the newest first. With --to, the whole journal and its witness go into one file, which journal import reads on another machine. From then on make changes on that machine only.',
   arguments: [],
   flags: {
     since: whenFlag('only what was sent since: today, last-month, 30d, a date, ISO 8601'),
@@ -21,12 +21,7 @@ export const exportJournal = defineCommand({
       conflicts: ['since', 'all-profiles'],
     }),
   },
-  examples: [
-    'paydesk journal export --csv > journal.csv',
-    'paydesk journal export --ndjson --all-profiles | wc -l',
-    'paydesk journal export --to journal.paydesk',
-  ],
-  exits: [0, 2, 3, 9],
+  examples: ['paydesk journal export --csv > journal.csv', 'paydesk journal export --to journal.paydesk'],
   async run(run, { flags }) {
     if (flags.to !== undefined) return archive(run, flags.to);
     const { ctx, scope } = await withScope(run, flags['all-profiles'] === true);

@@ -7,15 +7,13 @@ import { adminFlags, takePasswords, takePlace } from './place-inputs.ts';
 
 export const add = defineCommand({
   description:
-    'Adds a member, or a lead with --lead; NAME is then the operator in every row of this person. If NAME is a member already, the new password and rights replace the old ones. Any other role of the server that has this name already is refused. --user signs in and must be allowed to create roles. Without flags for the server, paydesk takes the server of the team of this profile. --password-stdin reads two lines: the password of --user, then the password of the member, which has 8 characters or more; PAYDESK_TEAM_PASSWORD is taken for that of --user. No SQL statement contains the password itself. Do not send the password to the member together with the invitation.',
+    'Adds a member, or a lead with --lead; if NAME is a member already, the new password and rights replace the old ones. --user signs in and must be allowed to create roles. --password-stdin reads two lines: the password of --user, then that of the member.',
   arguments: [memberArgument],
   flags: { lead: flag.switch({ summary: 'may also set limits and erase notes' }), ...adminFlags },
   examples: [
     'paydesk team add ana --from desk.team --user admin',
     'paydesk team add lea --lead --from desk.team --user admin --password-stdin < passwords.txt',
-    'paydesk team add ana --print-sql --password-stdin < password.txt',
   ],
-  exits: [0, 2, 3, 130],
   async run(ctx, { args: [name], flags }) {
     const team = await ctx.team();
     const isLead = flags.lead === true;

@@ -8,15 +8,13 @@ const { from: _, ...flags } = adminFlags;
 
 export const create = defineCommand({
   description:
-    'Makes a schema with the journal, its functions and its roles in one transaction. The user must be allowed to create roles and schemas. The roles belong to all databases of a server: for a second journal there, give it another name (--schema). --print-sql prints the same statements for an administrator. Nothing on this machine changes: afterwards add members (team add), and join (team join). --json prints the invitation, which holds no password: keep it in a file for the others.',
+    'Makes a schema with the journal, its functions and its roles in one transaction; the user must be allowed to create roles and schemas. --print-sql prints the same statements for an administrator. Nothing on this machine changes: afterwards add members (team add), and join (team join).',
   arguments: [],
   flags,
   examples: [
     'paydesk team create --host db.example --ca ca.pem --database desk --user admin',
     'paydesk team create --host db.example --ca ca.pem --database desk --user admin --password-stdin --json > desk.team < password.txt',
-    'paydesk team create --print-sql > team.sql',
   ],
-  exits: [0, 2, 3, 130],
   async run(ctx, { flags: values }) {
     const team = await ctx.team();
     if (values['print-sql'] === true) {

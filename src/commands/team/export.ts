@@ -4,11 +4,10 @@ import { defineCommand } from '../command.ts';
 
 export const exportTeam = defineCommand({
   description:
-    "Prints every row of the team's journal as it is stored, one JSON object per line, with the hashes that link them. docs/team.md has a script of a few lines that checks them without paydesk. The rows hold order ids and notes: keep them as safe as the journal.",
+    "Prints every row of the team's journal as it is stored, one JSON object per line, with the hashes that link them. paydesk help teams has a script that checks them without paydesk. The rows hold order ids and notes: keep them as safe as the journal.",
   arguments: [],
   flags: {},
   examples: ['paydesk team export > team.ndjson', 'paydesk -p shop-mx team export | tail -1 | jq -r .hash'],
-  exits: [0, 2, 3, 4, 9],
   async run(ctx) {
     const rows = await (await ctx.team()).rows();
     for (const row of rows) await ctx.out.text(`${JSON.stringify(row)}\n`);

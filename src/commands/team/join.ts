@@ -8,7 +8,7 @@ import { placeFlags, takePasswords, takePlace } from './place-inputs.ts';
 
 export const join = defineCommand({
   description:
-    "Signs in and checks the server, brings what this machine has sent of the account into the team's journal, and closes the journal of this machine for the account. From then on every profile of that address uses the team's journal, and nothing is sent without it. Refuses while a change is unconfirmed here. If it stops half way, nothing can be sent until the same command has come through. Join again when you have a new password: every account of this machine in which you sign in there gets it, and the desk keeps its name. The password is kept in a file that only you can read; with PAYDESK_TEAM_PASSWORD it is not kept.",
+    "Brings what this machine has sent of the account into the team's journal, and closes the journal of this machine for the account. From then on nothing is sent without the team's journal. If it stops half way, nothing can be sent until the same command has come through.",
   arguments: [],
   flags: {
     ...placeFlags,
@@ -18,7 +18,6 @@ export const join = defineCommand({
     'paydesk -p shop-mx team join --from desk.team --user ana --desk desk-4',
     'paydesk -p shop-mx team join --from desk.team --user ana --password-stdin --yes < password.txt',
   ],
-  exits: [0, 2, 3, 4, 130],
   async run(ctx, { flags }) {
     const team = await ctx.team();
     const origin = await team.origin();

@@ -5,11 +5,10 @@ import { confirmFirst, defineCommand, dryRunShown } from '../command.ts';
 
 export const leave = defineCommand({
   description:
-    "Brings all rows about the account from the team's journal into the journal of this machine, which then takes changes again. Refuses while the change of any member is unconfirmed, and while the server is away. Afterwards this machine does not see what the others send: with two journals, two people can make the same refund. The copy of the team's rows stays on this machine, but paydesk no longer uses it.",
+    "Brings all rows about the account from the team's journal into the journal of this machine, which then takes changes again. It refuses while the change of any member is unconfirmed, and while the server is away. Afterwards two people can make the same refund: this machine does not see what the others send.",
   arguments: [],
   flags: {},
   examples: ['paydesk -p shop-mx team leave', 'paydesk -p shop-mx team leave --yes --json'],
-  exits: [0, 2, 3, 4, 130],
   async run(ctx) {
     const team = await ctx.team();
     const known = await team.joined();

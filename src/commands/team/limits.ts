@@ -38,7 +38,7 @@ const columns: readonly Column[] = [
 
 export const limits = defineCommand({
   description:
-    "Without arguments it shows the limits. The server checks them right before a refund is sent. set WHO CUR sets the limits of one member, or of everybody if WHO is all; a member's own limit counts instead of everybody's. none: this member has no such limit, even if everybody has one. default: removes the limit. The limits hold for every account of the team; what one member refunded is added up over all of them, production and sandbox apart. As soon as there is one limit, nothing is refunded in a currency without a limit. Amounts are whole numbers in the service's units. Only leads set limits, and every change is a row of the journal.",
+    'Without arguments it shows the limits. set WHO CUR sets the limits of one member, or of everybody if WHO is all; only leads do that. none means that this member has no such limit, even if everybody has one; default removes the limit.',
   arguments: [
     {
       name: 'set',
@@ -51,12 +51,7 @@ export const limits = defineCommand({
     { name: 'currency', summary: 'such as MXN', required: false, parse: readCurrency },
   ],
   flags: limitFlags,
-  examples: [
-    'paydesk team limits',
-    'paydesk team limits set all MXN --max 50000 --second 20000 --need-reason yes',
-    'paydesk team limits set ana MXN --day 100000 --yes',
-  ],
-  exits: [0, 2, 3, 4],
+  examples: ['paydesk team limits', 'paydesk team limits set ana MXN --day 100000 --yes'],
   async run(ctx, { args: [set, who, currency], flags }) {
     const team = await ctx.team();
     if (set === undefined) {

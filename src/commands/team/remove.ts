@@ -6,15 +6,13 @@ import { adminFlags, takePasswords, takePlace } from './place-inputs.ts';
 
 export const remove = defineCommand({
   description:
-    'Takes the rights away, ends the connections, and lets nobody sign in under this name any more, unless the role belongs to something else too, such as another team. A role that is no member is left alone. The rows of the member stay. An unconfirmed change of the member stays too: anybody of the team can reconcile it. Replace the API key of the service as well: who has it can refund without paydesk.',
+    'Takes the rights away, ends the connections, and lets nobody sign in under this name any more. The rows of the member stay, and anybody of the team can reconcile an unconfirmed change among them. Replace the API key of the service as well: who has it can refund without paydesk.',
   arguments: [memberArgument],
   flags: adminFlags,
   examples: [
     'paydesk team remove ben --from desk.team --user admin',
     'paydesk team remove ben --from desk.team --user admin --password-stdin --yes < password.txt',
-    'paydesk team remove ben --print-sql',
   ],
-  exits: [0, 2, 3, 130],
   async run(ctx, { args: [name], flags }) {
     const team = await ctx.team();
     if (flags['print-sql'] === true) {
