@@ -233,12 +233,14 @@ test('the help of a short command at 80 and 120 columns', async () => {
     paydesk(['profile', 'use', '--help'], { home, columns }),
   );
   expect(narrow?.stdout).toMatchInlineSnapshot(`
-    "Usage: paydesk profile use [options] <name>
+    "Make a profile the default
 
-    Make a profile the default
+      $ paydesk profile use test-mx
+      $ paydesk profile use demo --quiet
 
-    Makes a profile the default. With several profiles, a change in production still
-    needs -p or PAYDESK_PROFILE.
+    Usage: paydesk profile use [options] <name>
+
+    With several profiles, a change in production still needs -p or PAYDESK_PROFILE.
 
     Arguments:
       name                   name of the profile
@@ -254,27 +256,14 @@ test('the help of a short command at 80 and 120 columns', async () => {
       --dry-run              read, show what would be sent, and send nothing
 
     More options: paydesk profile use --help --all
-
-    Examples:
-      $ paydesk profile use test-mx
-      $ paydesk profile use demo --quiet
-
-    Exit codes:
-      0    done, and confirmed
-      2    usage: a bad, missing or contradictory argument, flag or file; nothing
-           was sent
-      3    refused by paydesk, or declined at a prompt; nothing was sent
-      4    no profile, no key, or the key was not accepted
+    Guide: paydesk help accounts
+    Exit codes: paydesk help exit-codes
     "
   `);
   expect(differences(wide?.stdout ?? '', narrow?.stdout ?? '')).toMatchInlineSnapshot(`
-    "instead of lines 5 to 6:
-    Makes a profile the default. With several profiles, a change in production still needs -p or PAYDESK_PROFILE.
-    instead of lines 13 to 18:
+    "instead of lines 15 to 20:
       -o, --output <FORMAT>  how to print the result (one of table, list, json, ndjson, csv; default table; PAYDESK_OUTPUT)
       --columns <A,B,C>      columns of table, list and csv: see paydesk help output (PAYDESK_COLUMNS)
-      -y, --yes              answer yes to a confirmation (production needs --confirm)
-    instead of lines 29 to 30:
-      2    usage: a bad, missing or contradictory argument, flag or file; nothing was sent"
+      -y, --yes              answer yes to a confirmation (production needs --confirm)"
   `);
 });
