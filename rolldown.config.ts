@@ -12,6 +12,8 @@ const { version } = JSON.parse(readFileSync('package.json', 'utf8'));
 
 const shared: RolldownOptions = {
   platform: 'node',
+  // Modules are put in the order of their paths: with these, a linked node_modules gives the same bytes.
+  resolve: { symlinks: false },
   // Native, optional and found at run time only.
   external: ['@napi-rs/keyring'],
   transform: { define: { PAYDESK_VERSION: JSON.stringify(version) } },
@@ -184,7 +186,7 @@ function asciiOnly(): Plugin {
   };
 }
 
-/** Notes in reports/packages which packages are in which chunk, for the test of what a start loads. */
+/** Notes in reports/packages which packages are in which chunk, by their folders: for their licences, and the test of what a start loads. */
 function chunkPackages(): Plugin {
   return {
     name: 'chunk-packages',
@@ -193,10 +195,10 @@ function chunkPackages(): Plugin {
       for (const chunk of Object.values(bundle)) {
         if (chunk.type !== 'chunk') continue;
         const packages = Object.keys(chunk.modules).map(
-          (id) => /.*[\\/]node_modules[\\/]((?:@[^\\/]+[\\/])?[^\\/]+)/.exec(id)?.[1],
+          (id) => /.*[\\/]node_modules[\\/](?:@[^\\/]+[\\/])?[^\\/]+/.exec(id)?.[0],
         );
-        const names = [...new Set(packages)].filter((name) => name !== undefined).sort();
-        writeFileSync(`reports/packages/${chunk.fileName}.json`, JSON.stringify(names));
+        const folders = [...new Set(packages)].filter((folder) => folder !== undefined).sort();
+        writeFileSync(`reports/packages/${chunk.fileName}.json`, JSON.stringify(folders));
       }
     },
   };

@@ -9,18 +9,18 @@ function __paydesk_complete
         switch "$before"
             case ''
                 printf '%s\t%s\n' \
-                    orders 'List, show, refund, capture, create and add up orders' \
-                    refunds 'Refund many orders from a file, and add up the refunds that were made' \
-                    customers 'List, show and find customers' \
-                    checkout 'Payment links' \
-                    index 'Find orders at once: an index of the orders on this machine' \
-                    journal 'What this machine sent, and whether it was made' \
-                    profile 'The accounts paydesk can talk to, and their keys' \
-                    sender 'The service of a team that has the keys and sends for its desks' \
-                    approvals 'Refunds of a team that a second person must approve' \
-                    simulator 'The simulator of the service inside paydesk' \
-                    today 'Show what a desk must know today: unconfirmed, refunded, waiting, twins' \
-                    report 'Write an HTML report about the refunds of a period, to mail or to print' \
+                    orders 'List, find, show, refund, capture, create and export orders' \
+                    refunds 'Refund many orders from a file, and add up what was refunded' \
+                    today 'Show the day of the desk: unconfirmed, refunded, waiting, twins' \
+                    customers 'List, show, find and export customers' \
+                    checkout 'Make a payment link' \
+                    journal 'See what was sent, and clear up what is unconfirmed' \
+                    report 'Write an HTML report about the refunds of a period' \
+                    index 'Find orders at once, with an index on this machine' \
+                    sender 'Let one service of the team send for all its desks' \
+                    approvals 'Approve refunds of a team that need a second person' \
+                    profile 'Add, check and set up accounts and their keys' \
+                    simulator 'Serve the simulated service, or reset the demo' \
                     api 'Send any request, with the key and version of a profile' \
                     completion 'Print the script for TAB completion in a shell' \
                     help 'Help of a command or a topic'
@@ -112,24 +112,37 @@ function __paydesk_complete
                 return
             case 'help'
                 printf '%s\t%s\n' \
-                    orders 'List, show, refund, capture, create and add up orders' \
-                    refunds 'Refund many orders from a file, and add up the refunds that were made' \
-                    customers 'List, show and find customers' \
-                    checkout 'Payment links' \
-                    index 'Find orders at once: an index of the orders on this machine' \
-                    journal 'What this machine sent, and whether it was made' \
-                    profile 'The accounts paydesk can talk to, and their keys' \
-                    sender 'The service of a team that has the keys and sends for its desks' \
-                    approvals 'Refunds of a team that a second person must approve' \
-                    simulator 'The simulator of the service inside paydesk' \
-                    today 'Show what a desk must know today: unconfirmed, refunded, waiting, twins' \
-                    report 'Write an HTML report about the refunds of a period, to mail or to print' \
+                    orders 'List, find, show, refund, capture, create and export orders' \
+                    refunds 'Refund many orders from a file, and add up what was refunded' \
+                    today 'Show the day of the desk: unconfirmed, refunded, waiting, twins' \
+                    customers 'List, show, find and export customers' \
+                    checkout 'Make a payment link' \
+                    journal 'See what was sent, and clear up what is unconfirmed' \
+                    report 'Write an HTML report about the refunds of a period' \
+                    index 'Find orders at once, with an index on this machine' \
+                    sender 'Let one service of the team send for all its desks' \
+                    approvals 'Approve refunds of a team that need a second person' \
+                    profile 'Add, check and set up accounts and their keys' \
+                    simulator 'Serve the simulated service, or reset the demo' \
                     api 'Send any request, with the key and version of a profile' \
                     completion 'Print the script for TAB completion in a shell' \
-                    environment 'variables that set an option when the flag is not given' \
+                    commands 'All commands, options and guides' \
+                    refund 'charges, parts, twins, what a yes is; and a capture' \
+                    when-a-reply-is-lost 'unconfirmed, settled by hand, made twice' \
+                    many-refunds 'a CSV file of refunds, a plan of it, the rest of it' \
+                    find 'an order or a customer, at once with an index' \
+                    reports 'sums of refunds and orders, what waits, one HTML file to mail' \
+                    exports 'all orders, charges or refunds in a file' \
+                    create 'make an order or a payment link' \
+                    accounts 'profiles, keys, limits, several people on one machine' \
+                    settings 'every setting of a profile' \
+                    teams 'several desks, one journal, a second person' \
+                    scripting 'JSON, errors, ids of your own, a simulator to test with' \
+                    output 'formats, columns, amounts, dates' \
                     exit-codes 'what a script can rely on' \
-                    output 'stdout is the result and nothing else' \
-                    safety 'a refund is sent at most once, and its result is never lost'
+                    environment 'variables, folders, how to remove every trace' \
+                    safety 'what paydesk guarantees, and what it relies on' \
+                    words 'each concept and its name'
                 return
             case 'help orders'
                 printf '%s\t%s\n' \

@@ -1,24 +1,47 @@
-// Keeps what is made of the program equal to the program: what README shows of it, the completion scripts, the man page.
+// Keeps what is made of the program equal to the program: the tables in README and docs, the completion scripts, the man page.
 // `npm run drift -- --write` brings them up to date.
-import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { completionScript, scriptFiles } from '../src/cli/completion/scripts.ts';
+import { globalFlags } from '../src/cli/global-options.ts';
+import { topicFile, topics } from '../src/cli/help-topics.ts';
+import type { Flag } from '../src/commands/command.ts';
+import { exitMeanings } from '../src/errors.ts';
 import { shells } from '../src/terminal/terminal.ts';
 import { manFile, manPage } from './man.ts';
 
 const root = join(import.meta.dirname, '..');
 const write = process.argv.includes('--write');
 
-/** `<!-- paydesk ARGS -->` in README is followed by a fenced block that holds what the program prints. */
-const block = /<!-- paydesk ([^>]*?) -->\n```text\n[\s\S]*?```/g;
+const variables = Object.entries<Flag>(globalFlags).flatMap(([name, { env, summary }]) =>
+  env === undefined ? [] : [[`\`${env}\``, `\`--${name}\`: ${summary}`]],
+);
+const guides = Object.entries(topics).map(([name, { summary }]) => [
+  `[${titleOf(topicFile(name))}](${topicFile(name)})`,
+  `\`${name}\``,
+  summary,
+]);
+const exitCodes = [...exitMeanings].map(([code, meaning]) => [`${code}`, meaning]);
 
-function printed(args: string): string {
-  const env = { ...process.env, COLUMNS: '80', NO_COLOR: '1' };
-  return execFileSync(process.execPath, [join(root, 'bin/paydesk.js'), ...args.split(' ')], {
-    env,
-    encoding: 'utf8',
-  });
+/** A table of Markdown with cells as wide as the longest of their column, as the formatter has them. */
+function table(rows: readonly (readonly string[])[]): string {
+  const [head = []] = rows;
+  const widths = head.map((_cell, at) => Math.max(...rows.map((row) => row[at]?.length ?? 0)));
+  const line = (row: readonly string[]) =>
+    `| ${row.map((cell, at) => cell.padEnd(widths[at] ?? 0)).join(' | ')} |`;
+  return [line(head), line(widths.map((width) => '-'.repeat(width))), ...rows.slice(1).map(line)].join('\n');
+}
+
+/** The page with the table between `<!-- made by npm run drift -->` and `<!-- end -->`. */
+function withTable(file: string, rows: readonly (readonly string[])[]): string {
+  return textOf(file).replace(
+    /(<!-- made by npm run drift -->\n)[\s\S]*?(?=<!-- end -->)/,
+    (_found, mark: string) => `${mark}\n${table(rows)}\n\n`,
+  );
+}
+
+function titleOf(file: string): string {
+  return /^# (.*)$/m.exec(textOf(file))?.[1] ?? '';
 }
 
 function textOf(file: string): string {
@@ -29,13 +52,10 @@ function textOf(file: string): string {
   }
 }
 
-const readme = textOf('README.md').replace(
-  block,
-  (_found, args: string) => `<!-- paydesk ${args} -->\n\`\`\`text\n${printed(args).trimEnd()}\n\`\`\``,
-);
-
 const wanted: readonly (readonly [file: string, text: string])[] = [
-  ['README.md', readme],
+  ['README.md', withTable('README.md', [['page', '`paydesk help …`', 'what it is about'], ...guides])],
+  ['docs/environment.md', withTable('docs/environment.md', [['variable', 'option'], ...variables])],
+  ['docs/exit-codes.md', withTable('docs/exit-codes.md', [['code', 'meaning'], ...exitCodes])],
   ...shells.map((shell) => [scriptFiles[shell], completionScript(shell)] as const),
   [manFile, await manPage()],
 ];

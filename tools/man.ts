@@ -1,8 +1,9 @@
 // Makes the man page, paydesk(1), from the table of commands and the help topics. `npm run drift` calls it.
 
+import type { Block } from '../src/cli/doc-blocks.ts';
 import { globalFlags } from '../src/cli/global-options.ts';
 import { argumentTerm, flagTerm, rootSummary, withFacts } from '../src/cli/help.ts';
-import { topicLines } from '../src/cli/help-topics.ts';
+import { topicBlocks, topics } from '../src/cli/help-topics.ts';
 import type { Command, Flag } from '../src/commands/command.ts';
 import { type CommandEntry, commands, groups } from '../src/commands/commands.ts';
 
@@ -35,10 +36,7 @@ export async function manPage(): Promise<string> {
     '.SH GLOBAL OPTIONS',
     'Before or after the command.',
     ...flagItems(globalFlags),
-    ...topic('ENVIRONMENT', 'environment'),
-    ...topic('EXIT STATUS', 'exit-codes'),
-    ...topic('OUTPUT', 'output'),
-    ...topic('SAFETY', 'safety'),
+    ...Object.keys(topics).flatMap((name) => topicBlocks(name).flatMap(drawn)),
     '',
   ].join('\n');
 }
@@ -55,8 +53,7 @@ function commandPart({ words, summary }: CommandEntry, command: Command): readon
     '.PP',
     'Examples:',
     ...command.examples.flatMap(example),
-    '.PP',
-    `Exit status: ${command.exits.join(', ')}.`,
+    ...Object.entries(command.exits ?? {}).flatMap(([code, meaning]) => entry(`Exit ${code}`, meaning)),
   ];
 }
 
@@ -74,23 +71,21 @@ function example(line: string): readonly string[] {
   return ['.PP', '.nf', `.RS 4`, text(line), '.RE', '.fi'];
 }
 
-// In a help topic `  TERM  text` is an entry, `  - text` an item, `  $ line` an example. Every other line is a sentence.
-function topic(heading: string, name: string): readonly string[] {
-  const [first = '', ...lines] = topicLines(name);
-  const body = lines.flatMap((line) => {
-    const [, item] = /^ {2}- (.*)$/.exec(line) ?? [];
-    const [, command] = /^ {2}\$ (.*)$/.exec(line) ?? [];
-    const [, term, about] = /^ {2}(\S+(?: \S+)?) {2,}(.*)$/.exec(line) ?? /^ {2}(\S+) (.*)$/.exec(line) ?? [];
-    if (item !== undefined) return ['.IP \\(bu 2', text(item)];
-    if (command !== undefined) return example(command);
-    if (term !== undefined) return entry(term, about ?? '');
-    return line === '' ? [] : ['.PP', text(line)];
-  });
-  return [`.SH ${heading}`, text(sentence(first.replace(/^[^:]*: /, ''))), ...body];
-}
-
-function sentence(words: string): string {
-  return words.charAt(0).toUpperCase() + words.slice(1);
+function drawn(block: Block): readonly string[] {
+  switch (block.kind) {
+    case 'title':
+      return [`.SH ${text(block.text.toUpperCase())}`];
+    case 'heading':
+      return [`.SS ${text(block.text)}`];
+    case 'item':
+      return [`.IP ${block.mark === '-' ? '\\(bu' : block.mark} 4`, text(block.text)];
+    case 'code':
+      return ['.PP', '.nf', '.RS 4', ...block.lines.map((line) => text(line)), '.RE', '.fi'];
+    case 'row':
+      return entry(block.term, block.text);
+    default:
+      return ['.PP', text(block.text)];
+  }
 }
 
 // Escapes what roff would read in its own way: a backslash, a dash (it would become a hyphen), and a dot or quote at the start.

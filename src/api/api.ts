@@ -24,7 +24,7 @@ export interface WireRecord {
   readonly value: JsonObject;
   /** The bytes of the record in the reply. `--json` and exports print them. */
   readonly bytes: Uint8Array;
-  /** Whether the bytes are one line without escapes and without characters that could be invisible or control a terminal. */
+  /** Whether the bytes are one line without characters that could be invisible or control a terminal. */
   readonly plain?: boolean | undefined;
 }
 

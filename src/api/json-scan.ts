@@ -23,7 +23,7 @@ export interface DataSpan {
 interface ItemSpan {
   readonly start: number;
   readonly end: number;
-  /** Whether the item is one line without escapes and without bytes that could start a control or invisible character. */
+  /** Whether the item is one line without control and invisible characters. */
   readonly plain: boolean;
 }
 
@@ -39,10 +39,13 @@ const brace = 0x20;
 const unsafeDigits = 16;
 const overflowDigits = 300;
 
-// The first UTF-8 bytes of all control and invisible characters beyond ASCII. Some harmless characters have them too.
-const doubtful = [0x7f, 0xc2, 0xd8, 0xdb, 0xdc, 0xe0, 0xe1, 0xe2, 0xed, 0xef, 0xf0, 0xf3];
+// The first UTF-8 bytes of all control and invisible characters. Most characters that begin with them are harmless.
+const doubtful = [0x7f, 0xc2, 0xd8, 0xdb, 0xdc, 0xe0, 0xe1, 0xe2, 0xef, 0xf0, 0xf3];
+// Those of one, two or three bytes. Joiners are not among them: some scripts need them, and they move nothing on a screen.
+const unseen =
+  /[\u007f-\u009f\u00ad\u0600-\u0605\u061c\u06dd\u070f\u0890\u0891\u08e2\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]/;
 
-// 1 for each byte that does not end a string and keeps it plain. It is a table because every byte of a reply
+// 1 for each byte that does not end a string and needs no second look. It is a table because every byte of a reply
 // is looked up.
 const ordinary = Uint8Array.from({ length: 256 }, (_, byte) =>
   byte === quote || byte === backslash || doubtful.includes(byte) ? 0 : 1,
@@ -132,7 +135,7 @@ function valueEnd(bytes: Uint8Array, from: number, levels: number, seen: Seen): 
         while (ordinary[bytes[at] ?? quote] === 1) at += 1;
         const inner = bytes[at] ?? quote;
         if (inner === quote) break;
-        plain = false;
+        if (inner !== backslash && isUnseen(bytes, at)) plain = false;
         at += inner === backslash ? 2 : 1;
       }
       at += 1;
@@ -163,6 +166,16 @@ function valueEnd(bytes: Uint8Array, from: number, levels: number, seen: Seen): 
   seen.depth = deepest;
   seen.plain = plain;
   return Math.min(at, size);
+}
+
+// Whether a character of valid UTF-8 that begins with a doubtful byte is a control or invisible character. Of those of four bytes,
+// only the plane of emoji is sure to have none.
+function isUnseen(bytes: Uint8Array, at: number): boolean {
+  const [first = 0, second = 0, third = 0] = [bytes[at], bytes[at + 1], bytes[at + 2]];
+  if (first >= 0xf0) return first !== 0xf0 || second !== 0x9f;
+  const two = ((first & 0x1f) << 6) | (second & 0x3f);
+  const three = ((first & 0x0f) << 12) | ((second & 0x3f) << 6) | (third & 0x3f);
+  return unseen.test(String.fromCharCode(first < 0x80 ? first : first < 0xe0 ? two : three));
 }
 
 function losesValue(bytes: Uint8Array, start: number, end: number): boolean {

@@ -82,16 +82,20 @@ function open(received: Uint8Array): {
   if (depth > maxDepth) throw new NotJson(`JSON nested deeper than ${maxDepth} levels`);
   if (inexact > maxInexact)
     throw new NotJson(`JSON with more than ${maxInexact} numbers too large to keep exactly`);
-  const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
   const parse = (part: Uint8Array): unknown => {
     try {
-      return inexact > 0 ? parseExactly(part) : JSON.parse(decoder.decode(part));
+      return inexact > 0 ? parseExactly(part) : JSON.parse(textOf(part));
     } catch {
       // The message of the parser quotes the text, so it is not kept.
       throw new NotJson('text that is not JSON');
     }
   };
   return { bytes, data, parse };
+}
+
+// A Buffer decodes a short text faster than a TextDecoder, and keeps a byte order mark too.
+function textOf({ buffer, byteOffset, length }: Uint8Array): string {
+  return Buffer.from(buffer, byteOffset, length).toString();
 }
 
 function toUtf8(bytes: Uint8Array): Uint8Array {

@@ -4,9 +4,9 @@ import type { Command, Input } from '../commands/command.ts';
 import { findCommand, groups, type WhatChanges } from '../commands/commands.ts';
 import { CliError, withParts } from '../errors.ts';
 import { type GlobalInput, globalFlags } from './global-options.ts';
-import { barePage, commandPage, groupPage, rootPage, topicPage } from './help.ts';
+import { commandPage, commandsPage, groupPage, rootPage, topicPage } from './help.ts';
 import { type HelpPage, layOut } from './help-page.ts';
-import { topicNames } from './help-topics.ts';
+import { topics } from './help-topics.ts';
 import { checkLine, didYouMean, readCommand } from './read-command.ts';
 import { optionsIn, readTypedWords } from './typed-words.ts';
 
@@ -36,7 +36,7 @@ export async function readCommandLine(argv: readonly string[], width: number): P
   if (entry === undefined) {
     await checkLine(argv, words);
     const [noun] = words;
-    return { kind: 'text', text: layOut(noun === undefined ? barePage() : groupPage(noun), width) };
+    return { kind: 'text', text: layOut(noun === undefined ? rootPage() : groupPage(noun), width) };
   }
   const command = await entry.load();
   return { kind: 'run', words: entry.words, command, ...readCommand(entry, command, argv) };
@@ -47,7 +47,10 @@ async function helpFor(words: readonly string[], all: boolean): Promise<HelpPage
   const helping = words[0] === 'help';
   const asked = helping ? words.slice(1) : words;
   const [first] = asked;
-  if (helping && asked.length === 1 && topicNames.includes(first ?? '')) return topicPage(first ?? '');
+  if (helping && asked.length === 1 && first !== undefined) {
+    if (first === 'commands') return commandsPage();
+    if (Object.hasOwn(topics, first)) return topicPage(first);
+  }
   const entry = findCommand(asked);
   if (entry !== undefined && !(helping && asked.length > entry.words.length))
     return commandPage(entry, await entry.load(), all);
@@ -64,11 +67,7 @@ async function helpFor(words: readonly string[], all: boolean): Promise<HelpPage
 
 async function unknownWord(words: readonly string[]): Promise<CliError> {
   return new CliError('usage', `no help for ${words.join(' ')}`, {
-    now: [
-      ...(await didYouMean(words, { before: 'help ' })),
-      'paydesk --help',
-      `topics: ${topicNames.join(', ')}`,
-    ],
+    now: [...(await didYouMean(words, { before: 'help ' })), 'paydesk help commands'],
   });
 }
 

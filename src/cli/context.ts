@@ -5,6 +5,7 @@ import type { Context, Days } from '../commands/command.ts';
 import type { Exports } from '../exports/exports.ts';
 import { createIndexes } from '../index/index.ts';
 import { type Io, variable } from '../io.ts';
+import { landmarkFolders } from '../journal/sqlite/landmark.ts';
 import type { Locks } from '../locks/locks.ts';
 import { createSqliteLocks } from '../locks/sqlite/sqlite-locks.ts';
 import type { PlanFiles, Plans } from '../plans/plans.ts';
@@ -21,6 +22,7 @@ import { createAccount } from './accounts.ts';
 import { changesOf } from './command-line.ts';
 import type { Globals } from './global-options.ts';
 import { findJournalPlace, type JournalPlace } from './journal-place.ts';
+import { createOwnFileGuard } from './own-files.ts';
 import { createBytesReader, createChunkReader, createReaders } from './read-files.ts';
 import type { RunState } from './run-state.ts';
 
@@ -79,7 +81,18 @@ export function createRun(state: RunState, globals: Globals, words: readonly str
     rules,
     learnKey: state.keys.learn,
   });
-  const exports = exportDoor({ state, globals, locks: ownLocks, folder: join(folders.state, 'exports') });
+  const refuseOwnFile = createOwnFileGuard({
+    cwd: io.cwd,
+    folders: [...Object.values(folders), journalPlace.folder, journalPlace.witness, ...landmarkFolders(io)],
+    files: [io.machineFile, variable(io.env, 'PAYDESK_KEY_FILE') ?? io.machineFile],
+  });
+  const exports = exportDoor({
+    state,
+    globals,
+    refuseOwnFile,
+    locks: ownLocks,
+    folder: join(folders.state, 'exports'),
+  });
   const index = createIndexes({
     folder: join(folders.state, 'index'),
     profiles,
@@ -114,7 +127,8 @@ export function createRun(state: RunState, globals: Globals, words: readonly str
     exports,
     index,
     lock: (name) => ownLocks.take(name, { waitMs: 0, alone: true }),
-    plans: planDoor({ state, operator }),
+    plans: planDoor({ state, operator, refuseOwnFile }),
+    refuseOwnFile,
     completionScript: async (shell) => (await import('./completion/scripts.ts')).completionScript(shell),
     shortTime,
     timeOfDay: (ms) => createTimes(state.zone(), now).show(Math.floor(ms / 1000), 'clock'),
@@ -146,6 +160,7 @@ function exportDoor(parts: {
   readonly globals: Globals;
   readonly locks: Locks;
   readonly folder: string;
+  readonly refuseOwnFile: Context['refuseOwnFile'];
 }): Exports {
   const { state, globals } = parts;
   const load = async (): Promise<Exports> => {
@@ -180,14 +195,17 @@ function exportDoor(parts: {
 function planDoor({
   state: { io, signal, secrets },
   operator,
+  refuseOwnFile,
 }: {
   readonly state: RunState;
   readonly operator: string;
+  readonly refuseOwnFile: Context['refuseOwnFile'];
 }): Plans {
   const load = async (): Promise<PlanFiles> => {
     const { createPlans } = await import('../plans/plan-files.ts');
     return createPlans({
       cwd: io.cwd,
+      refuseOwnFile,
       read: createBytesReader(io, signal),
       chunks: createChunkReader(io, signal),
       clean: (text) => secrets.clean(text),

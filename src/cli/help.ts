@@ -1,78 +1,74 @@
-/** The pages of help: of the program, of a noun, of a command, of a topic, and of an empty line. */
+/** The pages of help: of the program, of all commands, of a noun, of a command, and of a topic. */
 
-import { resources } from '../api/resources.ts';
 import type { Argument, Command, Flag } from '../commands/command.ts';
 import { type CommandEntry, commands, commandsOf, groups } from '../commands/commands.ts';
-import { exitMeanings } from '../errors.ts';
+import type { Block } from './doc-blocks.ts';
 import { globalFlags, usualGlobalFlags } from './global-options.ts';
 import type { HelpLine, HelpPage } from './help-page.ts';
-import { topicLines, topicNames } from './help-topics.ts';
+import { topicBlocks, topics } from './help-topics.ts';
 
 /** Says in one line what paydesk is. Help and the man page open with it. */
 export const rootSummary =
   'A desk for an orders-based payments service: find, refund and capture orders, export them, keep a record';
 
-/** What `paydesk` prints without a command. */
-export const barePage = (): HelpPage => [
-  'paydesk: a desk for an orders-based payments service',
-  '',
-  'The five things people do most:',
-  '  newest orders, on the simulator inside paydesk:',
-  '    paydesk -p demo orders list',
-  '  one order, its money, refunds and items:',
-  `    paydesk -p demo orders show ${resources.orders.idExample}`,
-  '  a refund; it asks which order, how much, and why:',
-  '    paydesk -p demo orders refund',
-  '  a real account; it asks for address and key:',
-  '    paydesk profile add shop',
-  '  the same for scripts:',
-  '    paydesk -p shop orders list --json --no-input',
-  '',
-  'All commands: paydesk --help',
-];
-
-/** The help of the whole program. */
+/** What `paydesk` and `paydesk --help` print: the nouns on one screen, and how to go on. */
 export function rootPage(): HelpPage {
-  const examples = [
-    'paydesk -p demo orders list',
-    'paydesk -p demo orders refund',
-    'paydesk -p demo orders list --json --no-input',
+  return [
+    'Usage: paydesk [options] <command>',
+    '',
+    ...terms(nounSummaries()),
+    '',
+    'Try it without an account, on the simulator inside paydesk:',
+    '  $ paydesk -p demo orders list',
+    '  $ paydesk -p demo orders refund',
+    '',
+    'The verbs of a noun:                paydesk orders --help',
+    'All commands, options and guides:   paydesk help commands',
   ];
+}
+
+/** The page of `paydesk help commands`. */
+export function commandsPage(): HelpPage {
   return [
     'Usage: paydesk [options] <command>',
     '',
     rootSummary,
     '',
-    ...listing(commands),
+    'Commands:',
+    ...terms(commands.map(({ words, summary }) => [words.join(' '), summary])),
     '',
     ...items('Global options:', globalFlags, widestOf(globalFlags)),
     '',
-    ...examplesOf(examples),
-    '',
-    'Help topics:',
-    ...topicNames.map((name) => `  paydesk help ${name}`),
+    'Guides, as paydesk help NAME:',
+    ...terms(Object.entries(topics).map(([name, { summary }]) => [name, summary])),
   ];
 }
 
 /** The help of a noun, such as `orders`. */
 export function groupPage(noun: string): HelpPage {
-  const { summary = noun, example = `paydesk ${noun}` } = groups[noun] ?? {};
+  const { summary = noun, example = `paydesk ${noun}`, guide } = groups[noun] ?? {};
   return [
     `Usage: paydesk ${noun} [options] <command>`,
     '',
     summary,
     '',
-    ...listing(commandsOf(noun)),
+    'Commands:',
+    ...terms(commandsOf(noun).map(({ words, summary }) => [words.join(' '), summary])),
     '',
-    ...examplesOf([example]),
+    'Example:',
+    `  $ ${example}`,
     '',
-    { text: `Options and more examples: paydesk ${noun} <command> --help`, hang: 2 },
-    ...(topicNames.includes(`${noun}s`) ? [`What it guarantees, and what not: paydesk help ${noun}s`] : []),
+    { text: `Options and examples: paydesk ${noun} <command> --help`, hang: 2 },
+    ...(guide === undefined ? [] : [`Guide: paydesk help ${guide}`]),
   ];
 }
 
-/** The help of a command: its own options, and of the global ones those that people need, or with `all` every one. */
-export function commandPage({ words, summary }: CommandEntry, command: Command, all: boolean): HelpPage {
+/**
+ * The help of a command: two examples, what it does, its own options, and of the global ones those that people need, or with
+ * `all` every one.
+ */
+export function commandPage(entry: CommandEntry, command: Command, all: boolean): HelpPage {
+  const { words, summary, guide = groups[words[0]]?.guide } = entry;
   const name = ['paydesk', ...words].join(' ');
   const globals = all ? globalFlags : usualGlobalFlags;
   const args = command.arguments.map((one) => [one.name, withFacts(one.summary, one)] as const);
@@ -82,31 +78,51 @@ export function commandPage({ words, summary }: CommandEntry, command: Command, 
     widestOf(globals),
   );
   return [
-    [`Usage: ${name}`, '[options]', ...command.arguments.map(argumentTerm)].join(' '),
-    '',
     summary,
     '',
-    ...(command.description === undefined ? [] : [...command.description.split('\n').map(describedLine), '']),
-    ...(args.length === 0
-      ? []
-      : ['Arguments:', ...args.map(([term, text]) => ({ term, termWidth, text })), '']),
+    ...command.examples.map((line) => `  $ ${line}`),
+    '',
+    [`Usage: ${name}`, '[options]', ...command.arguments.map(argumentTerm)].join(' '),
+    '',
+    ...(command.description === undefined ? [] : [...command.description.split('\n'), '']),
+    ...(args.length === 0 ? [] : ['Arguments:', ...terms(args, termWidth), '']),
     ...(Object.keys(command.flags).length === 0 ? [] : [...items('Options:', command.flags, termWidth), '']),
     ...items('Global options:', globals, termWidth),
     '',
-    ...(all ? [] : [`More options: ${name} --help --all`, '']),
-    ...examplesOf(command.examples),
-    '',
-    'Exit codes:',
-    ...command.exits.map((code) => ({
-      text: `  ${String(code).padEnd(4)} ${exitMeanings.get(code) ?? ''}`,
-      hang: 7,
-    })),
+    ...(command.exits === undefined
+      ? []
+      : ['Exit codes here:', ...terms(Object.entries(command.exits), 3), '']),
+    ...(all ? [] : [`More options: ${name} --help --all`]),
+    ...(guide === undefined ? [] : [`Guide: paydesk help ${guide}`]),
+    'Exit codes: paydesk help exit-codes',
   ];
 }
 
 /** The page of a topic. */
 export function topicPage(name: string): HelpPage {
-  return topicLines(name).map((text) => ({ text, hang: /^ +\S+ +/.exec(text)?.[0].length ?? 0 }));
+  const blocks = topicBlocks(name);
+  const widest = Math.max(...blocks.map((block) => (block.kind === 'row' ? block.term.length : 0)));
+  const termWidth = Math.min(widest, 28);
+  return blocks.flatMap((block, at) => {
+    const before = blocks[at - 1]?.kind;
+    const joined = before === block.kind && (before === 'item' || before === 'row');
+    return [...(at === 0 || joined ? [] : ['']), ...drawn(block, termWidth)];
+  });
+}
+
+function drawn(block: Block, termWidth: number): readonly HelpLine[] {
+  switch (block.kind) {
+    case 'heading':
+      return [block.text.toUpperCase()];
+    case 'item':
+      return [{ text: `  ${block.mark} ${block.text}`, hang: block.mark.length + 3 }];
+    case 'code':
+      return block.lines.map((line) => `  ${line}`);
+    case 'row':
+      return [{ term: block.term, termWidth, text: block.text }];
+    default:
+      return [block.text];
+  }
 }
 
 /** An argument as help writes it: `<id>` if it is required, `[id]` if not. */
@@ -135,13 +151,6 @@ export function withFacts(
   return facts.length === 0 ? summary : `${summary} (${facts.join('; ')})`;
 }
 
-// In a description, `  term   text` is a term with its text.
-function describedLine(line: string): HelpLine {
-  const [, term, gap = '', text] = /^ {2}(\S+(?: \S+)*)( {2,})(\S.*)$/.exec(line) ?? [];
-  if (term === undefined || text === undefined) return line;
-  return { term, termWidth: term.length + gap.length - 2, text };
-}
-
 type Flags = Readonly<Record<string, Flag>>;
 
 function widestOf(flags: Flags): number {
@@ -149,26 +158,22 @@ function widestOf(flags: Flags): number {
 }
 
 function items(heading: string, flags: Flags, termWidth: number): readonly HelpLine[] {
-  const entries = Object.entries(flags);
-  return [
-    heading,
-    ...entries.map(([name, one]) => ({
-      term: flagTerm(name, one),
-      termWidth,
-      text: withFacts(one.summary, one),
-    })),
-  ];
+  const pairs = Object.entries(flags).map(
+    ([name, one]) => [flagTerm(name, one), withFacts(one.summary, one)] as const,
+  );
+  return [heading, ...terms(pairs, termWidth)];
 }
 
-function listing(entries: readonly CommandEntry[]): readonly HelpLine[] {
-  const terms = entries.map(({ words }) => words.join(' '));
-  const termWidth = Math.max(...terms.map((term) => term.length));
-  return [
-    'Commands:',
-    ...entries.map(({ summary: text }, index) => ({ term: terms[index] ?? '', termWidth, text })),
-  ];
+function nounSummaries(): readonly (readonly [noun: string, summary: string])[] {
+  const nouns = new Map(
+    commands.map(({ words: [noun], summary }) => [noun, groups[noun]?.summary ?? summary]),
+  );
+  return [...nouns];
 }
 
-function examplesOf(lines: readonly string[]): readonly HelpLine[] {
-  return ['Examples:', ...lines.map((line) => `  $ ${line}`)];
+function terms(
+  pairs: readonly (readonly [term: string, text: string])[],
+  termWidth = Math.max(...pairs.map(([term]) => term.length)),
+): readonly HelpLine[] {
+  return pairs.map(([term, text]) => ({ term, termWidth, text }));
 }

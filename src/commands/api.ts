@@ -74,10 +74,8 @@ const flags = {
 type Flags = Input<readonly [], typeof flags>['flags'];
 
 export const api = defineCommand({
-  description: [
-    'For requests that have no command of their own. PATH comes after the base URL. Everything but GET is a change: paydesk asks first, sends it at most once, and keeps it in the journal.',
-    'Refunds and captures have commands of their own. Use --json for scripts.',
-  ].join(' '),
+  description:
+    'PATH comes after the base URL. Everything but GET is a change: paydesk asks first, sends it at most once, and keeps it in the journal. Refunds and captures have commands of their own.',
   arguments: [
     {
       name: 'method',
@@ -92,9 +90,7 @@ export const api = defineCommand({
   examples: [
     'paydesk -p demo api GET orders --field limit=2',
     'paydesk -p demo api GET customers --paginate --json',
-    'paydesk -p demo api POST charges --field amount=300 --dry-run',
   ],
-  exits: [0, 1, 2, 3, 4, 5, 6, 7, 9, 130],
   async run(ctx, { args: [method, typed], flags: given }) {
     // This check comes first, so that an oddly spelled refund gets the right command and not a complaint about its path.
     refuseMoneyRoute(method, typed);

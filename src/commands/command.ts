@@ -116,6 +116,11 @@ export interface Context {
   stdin(maxBytes: number): Promise<string>;
   /** Reads a file as text; `-` is standard input. Throws CliError 'usage' if it cannot be read. */
   file(path: string, maxBytes: number): Promise<string>;
+  /**
+   * Throws CliError 'usage' for a file of paydesk itself: journal, witness, keys, profiles, locks. A command calls it before it
+   * asks or reads anything for a file that it will write; exports and plans do too.
+   */
+  readonly refuseOwnFile: (path: string) => void;
 }
 
 /**
@@ -209,14 +214,14 @@ export interface Input<A extends Arguments = Arguments, F extends Flags = Flags>
 
 /** A command. Its words and summary are in the table of commands.ts. */
 export interface Command<A extends Arguments = Arguments, F extends Flags = Flags> {
-  /** A paragraph or two under the summary. */
+  /** Three sentences at most, under the summary; the rest is in docs. An indented line is a command to copy. */
   readonly description?: string;
   readonly arguments: A;
   readonly flags: F;
-  /** Complete command lines without `$ `. At least one is for scripts. */
+  /** Two complete command lines without `$ `; one of them is for scripts. */
   readonly examples: readonly string[];
-  /** The exit codes that its help explains. */
-  readonly exits: readonly number[];
+  /** What exit codes mean here, where that is more than `paydesk help exit-codes` says. */
+  readonly exits?: Readonly<Record<number, string>>;
   /** Gathers, plans, confirms, acts and shows. Returns an exit code, or undefined for 0. */
   run(ctx: Context, input: Input<A, F>): Promise<number | undefined>;
 }

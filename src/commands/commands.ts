@@ -13,68 +13,86 @@ export interface CommandEntry {
   readonly changes?: WhatChanges;
   /** Whether it only reads with these words of a command line. */
   readonly isRead?: (words: readonly string[]) => boolean;
+  /** The help topic about it, if it is not that of its noun. */
+  readonly guide?: string;
   readonly load: () => Promise<Command>;
 }
 
-/** A noun such as `orders`, with its summary and an example. */
+/** A noun such as `orders`, with its summary, an example, and the help topic about its commands. */
 interface Group {
   readonly summary: string;
   readonly example: string;
+  readonly guide: string;
 }
 
-/** The nouns, by name, in the order of help. */
+/** The nouns that have verbs, by name. */
 export const groups: Readonly<Record<string, Group>> = {
   orders: {
-    summary: 'List, show, refund, capture, create and add up orders',
+    summary: 'List, find, show, refund, capture, create and export orders',
     example: 'paydesk -p demo orders list --limit 5',
+    guide: 'refund',
   },
   refunds: {
-    summary: 'Refund many orders from a file, and add up the refunds that were made',
+    summary: 'Refund many orders from a file, and add up what was refunded',
     example: 'paydesk -p demo refunds plan refunds.csv --to refunds.plan',
+    guide: 'many-refunds',
   },
   customers: {
-    summary: 'List, show and find customers',
+    summary: 'List, show, find and export customers',
     example: 'paydesk -p demo customers list --limit 5',
+    guide: 'find',
   },
-  checkout: {
-    summary: 'Payment links',
-    example: 'paydesk -p demo checkout create',
-  },
+  checkout: { summary: 'Make a payment link', example: 'paydesk -p demo checkout create', guide: 'create' },
   index: {
-    summary: 'Find orders at once: an index of the orders on this machine',
+    summary: 'Find orders at once, with an index on this machine',
     example: 'paydesk -p demo index build',
+    guide: 'find',
   },
   journal: {
-    summary: 'What this machine sent, and whether it was made',
+    summary: 'See what was sent, and clear up what is unconfirmed',
     example: 'paydesk journal list --open',
+    guide: 'when-a-reply-is-lost',
   },
-  profile: { summary: 'The accounts paydesk can talk to, and their keys', example: 'paydesk profile list' },
+  profile: {
+    summary: 'Add, check and set up accounts and their keys',
+    example: 'paydesk profile list',
+    guide: 'accounts',
+  },
   sender: {
-    summary: 'The service of a team that has the keys and sends for its desks',
+    summary: 'Let one service of the team send for all its desks',
     example: 'paydesk sender members',
+    guide: 'teams',
   },
   approvals: {
-    summary: 'Refunds of a team that a second person must approve',
+    summary: 'Approve refunds of a team that need a second person',
     example: 'paydesk approvals list',
+    guide: 'teams',
   },
-  simulator: { summary: 'The simulator of the service inside paydesk', example: 'paydesk simulator reset' },
+  simulator: {
+    summary: 'Serve the simulated service, or reset the demo',
+    example: 'paydesk simulator reset',
+    guide: 'scripting',
+  },
 };
 
-/** Every command, in the order of help. */
+/** Every command, in the order of a working day, which is the order of help. */
 export const commands: readonly CommandEntry[] = [
   {
     words: ['orders', 'list'],
     summary: 'List orders, one page at a time',
+    guide: 'output',
     load: async () => (await import('./orders/list.ts')).list,
   },
   {
     words: ['orders', 'show'],
     summary: 'Show one order: its money, refunds and items',
+    guide: 'when-a-reply-is-lost',
     load: async () => (await import('./orders/show.ts')).show,
   },
   {
     words: ['orders', 'find'],
     summary: 'Find orders by what they show: a name, a card, an amount, an id',
+    guide: 'find',
     load: async () => (await import('./orders/find.ts')).find,
   },
   {
@@ -93,26 +111,31 @@ export const commands: readonly CommandEntry[] = [
     words: ['orders', 'create'],
     summary: 'Create an order, with a checkout or without',
     changes: 'service',
+    guide: 'create',
     load: async () => (await import('./orders/create.ts')).create,
   },
   {
     words: ['orders', 'export'],
     summary: 'Export all orders, charges or refunds of a time range',
+    guide: 'exports',
     load: async () => (await import('./orders/export.ts')).exportOrders,
   },
   {
     words: ['orders', 'summary'],
     summary: 'Add up the orders of a period: by status, day, week, month or brand of card',
+    guide: 'reports',
     load: async () => (await import('./orders/summary.ts')).summary,
   },
   {
     words: ['orders', 'waiting'],
     summary: 'Count the authorized orders that wait for their capture, by age',
+    guide: 'reports',
     load: async () => (await import('./orders/waiting.ts')).waiting,
   },
   {
     words: ['orders', 'twins'],
     summary: 'List orders of a period that somebody may have paid twice',
+    guide: 'reports',
     load: async () => (await import('./orders/twins.ts')).twins,
   },
   {
@@ -139,12 +162,20 @@ export const commands: readonly CommandEntry[] = [
   {
     words: ['refunds', 'list'],
     summary: 'List the refunds of a period: how much, why, and by whom',
+    guide: 'reports',
     load: async () => (await import('./refunds/list.ts')).list,
   },
   {
     words: ['refunds', 'summary'],
     summary: 'Add up the refunds of a period: by reason, operator, day or brand of card, and the rate',
+    guide: 'reports',
     load: async () => (await import('./refunds/summary.ts')).summary,
+  },
+  {
+    words: ['today'],
+    summary: 'Show the day of the desk: unconfirmed, refunded, waiting, twins',
+    guide: 'reports',
+    load: async () => (await import('./today.ts')).today,
   },
   {
     words: ['customers', 'list'],
@@ -164,6 +195,7 @@ export const commands: readonly CommandEntry[] = [
   {
     words: ['customers', 'export'],
     summary: 'Export all customers',
+    guide: 'exports',
     load: async () => (await import('./customers/export.ts')).exportCustomers,
   },
   {
@@ -171,31 +203,6 @@ export const commands: readonly CommandEntry[] = [
     summary: 'Create a payment link',
     changes: 'service',
     load: async () => (await import('./checkout/create.ts')).create,
-  },
-  {
-    words: ['index', 'build'],
-    summary: 'Read all orders into an index on this machine, so that they are found at once',
-    load: async () => (await import('./index/build.ts')).build,
-  },
-  {
-    words: ['index', 'refresh'],
-    summary: 'Bring the index up to date: read new orders, and old ones that may have changed',
-    load: async () => (await import('./index/refresh.ts')).refresh,
-  },
-  {
-    words: ['index', 'status'],
-    summary: 'Show what the index knows, and how old that is',
-    load: async () => (await import('./index/status.ts')).status,
-  },
-  {
-    words: ['index', 'forget'],
-    summary: 'Take a buyer, old orders or everything out of the index',
-    load: async () => (await import('./index/forget.ts')).forget,
-  },
-  {
-    words: ['index', 'rekey'],
-    summary: 'Seal the index with a new key',
-    load: async () => (await import('./index/rekey.ts')).rekey,
   },
   {
     words: ['journal', 'list'],
@@ -255,44 +262,35 @@ export const commands: readonly CommandEntry[] = [
     load: async () => (await import('./journal/import.ts')).importJournal,
   },
   {
-    words: ['profile', 'add'],
-    summary: 'Add an account: its address, mode and key',
-    load: async () => (await import('./profile/add.ts')).add,
+    words: ['report'],
+    summary: 'Write an HTML report about the refunds of a period',
+    guide: 'reports',
+    load: async () => (await import('./report.ts')).report,
   },
   {
-    words: ['profile', 'list'],
-    summary: 'List the accounts',
-    load: async () => (await import('./profile/list.ts')).list,
+    words: ['index', 'build'],
+    summary: 'Read all orders into an index on this machine, so that they are found at once',
+    load: async () => (await import('./index/build.ts')).build,
   },
   {
-    words: ['profile', 'show'],
-    summary: 'Show a profile, where each value comes from, and where files are',
-    load: async () => (await import('./profile/show.ts')).show,
+    words: ['index', 'refresh'],
+    summary: 'Bring the index up to date: read new orders, and old ones that may have changed',
+    load: async () => (await import('./index/refresh.ts')).refresh,
   },
   {
-    words: ['profile', 'use'],
-    summary: 'Make a profile the default',
-    load: async () => (await import('./profile/use.ts')).use,
+    words: ['index', 'status'],
+    summary: 'Show what the index knows, and how old that is',
+    load: async () => (await import('./index/status.ts')).status,
   },
   {
-    words: ['profile', 'set'],
-    summary: 'Change a setting of a profile',
-    load: async () => (await import('./profile/set.ts')).set,
+    words: ['index', 'forget'],
+    summary: 'Take a buyer, old orders or everything out of the index',
+    load: async () => (await import('./index/forget.ts')).forget,
   },
   {
-    words: ['profile', 'key'],
-    summary: 'Replace the key of a profile',
-    load: async () => (await import('./profile/key.ts')).key,
-  },
-  {
-    words: ['profile', 'remove'],
-    summary: 'Remove a profile and its key',
-    load: async () => (await import('./profile/remove.ts')).remove,
-  },
-  {
-    words: ['profile', 'check'],
-    summary: 'Check that a profile reaches its account, by reading only',
-    load: async () => (await import('./profile/check.ts')).check,
+    words: ['index', 'rekey'],
+    summary: 'Seal the index with a new key',
+    load: async () => (await import('./index/rekey.ts')).rekey,
   },
   {
     words: ['sender', 'init'],
@@ -345,6 +343,47 @@ export const commands: readonly CommandEntry[] = [
     load: async () => (await import('./approvals/reject.ts')).reject,
   },
   {
+    words: ['profile', 'add'],
+    summary: 'Add an account: its address, mode and key',
+    load: async () => (await import('./profile/add.ts')).add,
+  },
+  {
+    words: ['profile', 'list'],
+    summary: 'List the accounts',
+    load: async () => (await import('./profile/list.ts')).list,
+  },
+  {
+    words: ['profile', 'show'],
+    summary: 'Show a profile, where each value comes from, and where files are',
+    load: async () => (await import('./profile/show.ts')).show,
+  },
+  {
+    words: ['profile', 'use'],
+    summary: 'Make a profile the default',
+    load: async () => (await import('./profile/use.ts')).use,
+  },
+  {
+    words: ['profile', 'set'],
+    summary: 'Change a setting of a profile',
+    guide: 'settings',
+    load: async () => (await import('./profile/set.ts')).set,
+  },
+  {
+    words: ['profile', 'key'],
+    summary: 'Replace the key of a profile',
+    load: async () => (await import('./profile/key.ts')).key,
+  },
+  {
+    words: ['profile', 'remove'],
+    summary: 'Remove a profile and its key',
+    load: async () => (await import('./profile/remove.ts')).remove,
+  },
+  {
+    words: ['profile', 'check'],
+    summary: 'Check that a profile reaches its account, by reading only',
+    load: async () => (await import('./profile/check.ts')).check,
+  },
+  {
     words: ['simulator', 'serve'],
     summary: 'Run a simulated service on this machine',
     load: async () => (await import('./simulator/serve.ts')).simulatorServe,
@@ -356,20 +395,11 @@ export const commands: readonly CommandEntry[] = [
     load: async () => (await import('./simulator/reset.ts')).simulatorReset,
   },
   {
-    words: ['today'],
-    summary: 'Show what a desk must know today: unconfirmed, refunded, waiting, twins',
-    load: async () => (await import('./today.ts')).today,
-  },
-  {
-    words: ['report'],
-    summary: 'Write an HTML report about the refunds of a period, to mail or to print',
-    load: async () => (await import('./report.ts')).report,
-  },
-  {
     words: ['api'],
     summary: 'Send any request, with the key and version of a profile',
     changes: 'service',
     isRead: (words) => words.find((word) => /^(?:get|post|put|delete)$/i.test(word))?.toUpperCase() === 'GET',
+    guide: 'scripting',
     load: async () => (await import('./api.ts')).api,
   },
   {

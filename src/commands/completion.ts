@@ -1,6 +1,5 @@
 /** `completion`: prints the script that makes a shell complete paydesk. It installs nothing. */
 
-import { exitCodes } from '../errors.ts';
 import { shells } from '../terminal/terminal.ts';
 import { defineCommand } from './command.ts';
 import { oneOf } from './flags.ts';
@@ -18,7 +17,7 @@ export const completion = defineCommand({
     'PowerShell, in $PROFILE:',
     '  paydesk completion powershell | Out-String | Invoke-Expression',
     '',
-    'TAB then offers commands, options, their values, profiles, and orders from the journal of this machine. TAB sends no request and runs nothing that is typed. (zsh itself expands $(...) at TAB, for any command, unless TAB is bound otherwise: bindkey "^I" complete-word)',
+    'TAB then offers commands, options, their values, profiles, and orders from the journal of this machine. TAB sends no request and runs nothing that is typed.',
   ].join('\n'),
   arguments: [
     {
@@ -30,12 +29,7 @@ export const completion = defineCommand({
     },
   ],
   flags: {},
-  examples: [
-    'paydesk completion bash',
-    'paydesk completion zsh > _paydesk',
-    'paydesk completion fish > paydesk.fish',
-  ],
-  exits: [0, exitCodes.usage, exitCodes.incomplete],
+  examples: ['paydesk completion bash', 'paydesk completion zsh > _paydesk'],
   async run(ctx, { args: [shell] }) {
     await ctx.out.text(await ctx.completionScript(shell));
     return undefined;

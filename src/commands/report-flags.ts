@@ -7,11 +7,10 @@ import { flag, usage } from './flags.ts';
 export const charts = ['auto', 'none', 'bars', 'spark', 'calendar'] as const;
 export type Chart = (typeof charts)[number];
 
-/** How every report chooses where its numbers come from, for its help. */
-export const sourceHelp: readonly string[] = [
-  'If this machine has an index (paydesk index build), the numbers come from there and no request is sent. The last lines then say how old they are, and what makes them exact; rows for scripts have source index, complete false and as_of.',
-  'An index that cannot answer is left aside, and a note says why: it is not whole, the list is not newest first, it does not reach back to the period, or the orders of its newest 3 days were not read since the period began, or for more than a day (two hours, if the period began less than two days ago).',
-];
+/** What an exit code of every report means. */
+export const sumsExits = {
+  9: 'incomplete: an order hides its refunds, a refund has no date, or the output was lost',
+} as const;
 
 /** What people may say instead of `--by brand`. */
 export const wordsForBrand = { card: 'brand', cards: 'brand', 'card-brand': 'brand' } as const;

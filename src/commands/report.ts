@@ -18,7 +18,7 @@ import { flag, usage } from './flags.ts';
 import { collectOpenCases } from './open-cases.ts';
 import { openSource } from './open-report-source.ts';
 import { gatherFigures, type ReportFigures } from './report-figures.ts';
-import { sourceFlags, sourceHelp } from './report-flags.ts';
+import { sourceFlags, sumsExits } from './report-flags.ts';
 import { firstColumns, firstFields, lastColumns, lastFields, sayAsOf } from './report-rows.ts';
 import {
   aboutWords,
@@ -36,12 +36,8 @@ import { parsePeriod, periodFlag } from './typed-period.ts';
 const usualPeriod = 'this-month';
 
 export const report = defineCommand({
-  description: [
-    'Writes one HTML file to mail or to print: sums of refunds and payments with the rate, days, reasons, operators, cards, the largest refunds, orders that wait for their capture, possible twins, and open cases of the journal. Charts stand beside their tables. The sums are those of refunds summary.',
-    'The file loads nothing and runs nothing, and holds the same figures as JSON with a SHA-256. Names of buyers and notes of refunds are left out; --names puts them in. Operators are always named, as this machine knows them.',
-    'Without an index, or with --live or --names, every order is read. --from-file takes an export of all orders instead (orders export --to orders.ndjson). The file gets its name once it is whole.',
-    ...sourceHelp,
-  ].join('\n'),
+  description:
+    'Writes sums, rate, days, reasons, operators, cards, the largest refunds, waiting orders, possible twins and open cases into one HTML file. Names of buyers and notes are left out; --names puts them in. If this machine has an index, the numbers come from there, unless --live is given.',
   arguments: [],
   flags: {
     period: periodFlag(usualPeriod),
@@ -53,9 +49,8 @@ export const report = defineCommand({
   examples: [
     'paydesk -p demo report --period last-month --to report.html',
     'paydesk -p demo report --to report.html --force --json --no-input',
-    'paydesk report --period 2026-11 --from-file orders.ndjson --to november.html',
   ],
-  exits: [0, 1, 2, 3, 4, 6, 9],
+  exits: sumsExits,
   async run(ctx, { flags }) {
     const { to: file, names = false, force = false } = flags;
     if (file === undefined)

@@ -9,7 +9,7 @@ import { type Context, defineCommand } from './command.ts';
 import { elsewhereLines } from './journal/attempts.ts';
 import { collectOpenCases } from './open-cases.ts';
 import { openSource } from './open-report-source.ts';
-import { liveFlag, sourceFlags, sourceHelp } from './report-flags.ts';
+import { liveFlag, sourceFlags, sumsExits } from './report-flags.ts';
 import { lastColumns, lastFields, rowColumn, showReport } from './report-rows.ts';
 import { amountsOf, closingBlocks, inCurrency, isComplete, refuseGaps, titleLine } from './report-screen.ts';
 import type { Source } from './report-source.ts';
@@ -17,12 +17,8 @@ import { gatherToday, type TodayFacts, type TodayLine } from './today-facts.ts';
 import { parsePeriod } from './typed-period.ts';
 
 export const today = defineCommand({
-  description: [
-    'One screen for the start or the end of a shift: unconfirmed changes and double refunds of this account, out of the journal of this machine; refunds and payments of today, orders that wait for their capture, and possible twins. A note names unconfirmed changes of other profiles.',
-    'Without an index, or with --live, every order is read. An index is not asked whether a refund that was sent before yesterday is gone: --live is.',
-    ...sourceHelp,
-    'More of each: paydesk journal list --open, paydesk refunds list, paydesk refunds summary --period today, paydesk orders waiting, paydesk orders twins.',
-  ].join('\n'),
+  description:
+    'One screen for the start or the end of a shift: unconfirmed changes and double refunds of this account, refunds and payments of today, orders that wait for their capture, and possible twins. If this machine has an index, the numbers come from there. --live reads every order, and also finds out whether an older refund is gone.',
   arguments: [],
   flags: {
     currency: sourceFlags.currency,
@@ -30,12 +26,8 @@ export const today = defineCommand({
     live: liveFlag,
     'max-rps': sourceFlags['max-rps'],
   },
-  examples: [
-    'paydesk -p demo today',
-    'paydesk -p demo today --live',
-    'paydesk -p demo today --json --no-input',
-  ],
-  exits: [0, 1, 2, 3, 4, 6, 9],
+  examples: ['paydesk -p demo today', 'paydesk -p demo today --json --no-input'],
+  exits: sumsExits,
   async run(ctx, { flags }) {
     ctx.out.checkColumns(columns);
     const period = parsePeriod('today', '--period');

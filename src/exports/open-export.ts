@@ -28,6 +28,8 @@ interface ExportParts {
   readonly clock: Clock;
   /** The folder that relative file names start from. */
   readonly cwd: () => string;
+  /** Throws CliError 'usage' for a file of paydesk itself. */
+  readonly refuseOwnFile: (path: string) => void;
   /** This user's id; undefined on a system without user ids. */
   readonly uid: number | undefined;
   /** The version of this program, for the manifest. */
@@ -48,6 +50,7 @@ export function createExports(parts: ExportParts): Exports {
         begun: { bytes: 0, rows: 0 },
       });
       const columns = text.columns ?? request.ownFields ?? null;
+      parts.refuseOwnFile(request.path);
       const names = namesOf(request.path, parts);
       await refuseTaken(request, names);
       await makeFolder(parts.folder);

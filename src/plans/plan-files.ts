@@ -12,6 +12,8 @@ import type { Plan, PlanFiles, PlanHead, PlanRow } from './plan-types.ts';
 /** What the files of plans need from outside. */
 interface PlanFileParts {
   readonly cwd: () => string;
+  /** Throws CliError 'usage' for a file of paydesk itself. */
+  readonly refuseOwnFile: (path: string) => void;
   /** Reads a file, or standard input for `-`. Throws CliError 'usage' if it cannot be read or is too large. */
   readonly read: (path: string, maxBytes: number) => Promise<Uint8Array>;
   /** Reads it part by part. */
@@ -32,12 +34,17 @@ const largePlan = 256 * 1024;
 
 export function createPlans({
   cwd,
+  refuseOwnFile,
   read,
   chunks,
   cleanJson,
   clean,
   keepHeapSmall,
 }: PlanFileParts): PlanFiles {
+  const toWrite = (path: string) => {
+    refuseOwnFile(path);
+    return fullPath(cwd, path);
+  };
   return {
     async input(path) {
       const bytes = await read(path, inputMax);
@@ -47,13 +54,13 @@ export function createPlans({
     open: (path) => readPlan(path, noticed(chunks(path, planMax), largePlan, keepHeapSmall)),
     async save(path, head, rows, force) {
       const { lines, digest } = writePlan(head, rows, cleanJson);
-      await writeNew(path, fullPath(cwd, path), lines, force);
+      await writeNew(path, toWrite(path), lines, force);
       return planOf(head, rows, digest());
     },
     exists: async (path) => (await statOf(fullPath(cwd, path))) !== undefined,
     isSameFile: async (one, other) => one !== '-' && isSameFile(fullPath(cwd, one), fullPath(cwd, other)),
-    checkNew: (path, force) => checkNew(path, fullPath(cwd, path), force),
-    write: (path, text, force) => writeNew(path, fullPath(cwd, path), [clean(text)], force),
+    checkNew: async (path, force) => checkNew(path, toWrite(path), force),
+    write: async (path, text, force) => writeNew(path, toWrite(path), [clean(text)], force),
   };
 }
 

@@ -44,7 +44,7 @@ export function jsonList(before = 0): ListFormat {
       const first = records === 0 ? `${open()}\n` : ',\n';
       records += rows.length;
       return (
-        joinBytes(rows, { first, between: ',\n', last: '' }) ??
+        joinBytes(rows, (row) => row.json(), { first, between: ',\n', last: '' }) ??
         first + rows.map((row) => row.json()).join(',\n')
       );
     },
@@ -54,28 +54,23 @@ export function jsonList(before = 0): ListFormat {
 
 /** A list as NDJSON, one record per line. */
 export function ndjsonList(): ListFormat {
+  const text = (row: Row): string => oneLineJson(row.json());
   return {
     page: (rows) =>
-      joinBytes(rows, { first: '', between: '\n', last: '\n' }) ??
-      rows.map((row) => ndjsonLine(row)).join(''),
+      joinBytes(rows, text, { first: '', between: '\n', last: '\n' }) ??
+      rows.map((row) => `${text(row)}\n`).join(''),
     end: () => '',
   };
 }
 
-// The bytes of all rows, if no row has to be changed.
+// The bytes of all rows, if any of them has bytes. `text` makes the others.
 function joinBytes(
   rows: readonly Row[],
+  text: (row: Row) => string,
   { first, between, last }: { readonly first: string; readonly between: string; readonly last: string },
 ): Uint8Array | undefined {
+  if (rows.every(({ bytes }) => bytes === undefined)) return undefined;
   const separator = Buffer.from(between);
-  const parts: Uint8Array[] = [];
-  for (const { bytes } of rows) {
-    if (bytes === undefined) return undefined;
-    parts.push(parts.length === 0 ? Buffer.from(first) : separator, bytes);
-  }
-  return parts.length === 0 ? undefined : Buffer.concat([...parts, Buffer.from(last)]);
-}
-
-function ndjsonLine(row: Row): string {
-  return `${oneLineJson(row.json())}\n`;
+  const parts = rows.flatMap((row) => [separator, row.bytes ?? Buffer.from(text(row))]);
+  return Buffer.concat([Buffer.from(first), ...parts.slice(1), Buffer.from(last)]);
 }

@@ -64,6 +64,37 @@ function hasEscapes(text: string): boolean {
   return text.search(escapes) !== -1;
 }
 
+// All characters of escapes but `"`, `'` and `/`, which escapes never turn into anything else.
+const marks = '\\%&';
+const inEscapes = `${marks}{}#;0123456789abcdefABCDEFuxXmpltgqos`;
+
+/**
+ * Makes a search for the words of a text that may hold one of these spellings once their escapes are decoded. A character that is
+ * in no escape and in no spelling is the same in every layer, and no spelling goes across it. So it ends a word, and only long
+ * words with an escape in them have to be decoded.
+ */
+export function escapedWords(spellings: readonly string[]): (bytes: Buffer) => Generator<string> {
+  // Decoding makes a word shorter.
+  const shortest = Math.min(...spellings.map(({ length }) => length)) + 1;
+  // 0 for each byte that ends a word, 2 for one that may begin an escape.
+  const kinds = new Uint8Array(0x100);
+  for (const byte of Buffer.from(inEscapes + spellings.join(''))) kinds[byte] = 1;
+  for (const mark of Buffer.from(marks)) kinds[mark] = 2;
+  return function* (bytes) {
+    // A word of that length has a byte at one of these places.
+    for (let at = shortest - 1; at < bytes.length; at += shortest) {
+      let from = at;
+      while (at < bytes.length && kinds[bytes[at] ?? 0] !== 0) at += 1;
+      if (from === at) continue;
+      while (from > 0 && kinds[bytes[from - 1] ?? 0] !== 0) from -= 1;
+      if (at - from < shortest) continue;
+      let mark = from;
+      while (mark < at && kinds[bytes[mark] ?? 0] !== 2) mark += 1;
+      if (mark < at) yield bytes.toString('utf8', from, at);
+    }
+  };
+}
+
 /** The text itself, then the text with its escapes decoded once, twice, and so on. */
 export function* layersOf(text: string): Generator<Layer> {
   let layer: Layer = { text, place: (at) => at };

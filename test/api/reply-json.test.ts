@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { scan } from '../../src/api/json-scan.ts';
 import { NotJson, readJson, readList, readPage, recordOf } from '../../src/api/reply-json.ts';
+import { escapeJson } from '../../src/terminal/sanitise.ts';
 
 const utf8 = (text: string) => new TextEncoder().encode(text);
 const text = (bytes: Uint8Array) => new TextDecoder().decode(bytes);
@@ -208,4 +209,23 @@ describe('text', () => {
   test('the words for broken JSON quote nothing of it', () => {
     expect(() => readJson(utf8('{"secret": 4242 x}'))).toThrow(/^text that is not JSON$/);
   });
+
+  test('of all characters only those count as plain that JSON output keeps as they are', () => {
+    const codes = Array.from({ length: 0x110000 - 0x20 }, (_, at) => at + 0x20).filter(
+      (code) => (code < 0xd800 || code > 0xdfff) && code !== 0x22 && code !== 0x5c,
+    );
+    for (let from = 0; from < codes.length; from += 10_000) {
+      const characters = codes.slice(from, from + 10_000).map((code) => String.fromCodePoint(code));
+      const { data } = scan(utf8(`{"data":[${characters.map((one) => `"${one}"`).join()}]}`));
+      const plain = characters.filter((_, index) => data?.items[index]?.plain === true).join('');
+      expect(escapeJson(plain)).toBe(plain);
+    }
+  });
+
+  test.each(['\\"Mari\\"', '\\u00e9\\/', 'José ¿nº?', '“O’Brien” —', 'نور حداد', '한국', '🎟️', 'न्‍य'])(
+    'a record with %s is plain',
+    (name) => {
+      expect(readList(utf8(`{"data":[{"a":"${name}"}]}`)).item(0).plain).toBe(true);
+    },
+  );
 });

@@ -18,8 +18,19 @@ test('--help and -h print the same text to stdout, nothing to stderr, and exit 0
   using home = newHome();
   const [long, short] = await each(['--help', '-h'], (flag) => paydesk([flag], { home }));
   expect(long).toMatchObject({ code: 0, stderr: '' });
-  expect(long?.stdout).toContain('orders list');
+  expect(long?.stdout).toContain('orders');
   expect(short).toEqual(long);
+});
+
+test('paydesk alone prints the same, and all nouns fit on a screen of 24 lines of 80 columns', async () => {
+  const page = await textOf(['--help'], 80);
+  expect(await textOf([], 80)).toBe(page);
+  const lines = page.trimEnd().split('\n');
+  expect(lines.length).toBeLessThanOrEqual(24);
+  for (const [noun] of await leafCommands())
+    expect(lines.filter((line) => line.startsWith(`  ${noun} `))).toHaveLength(1);
+  expect(page).toContain('paydesk orders --help');
+  expect(page).toContain('paydesk help commands');
 });
 
 test('paydesk alone and a bare noun print concise help with an example, exit 0 and send nothing (C2)', async () => {
@@ -170,7 +181,7 @@ test('help for something that does not exist exits 2, names it on stderr and pri
   for (const ran of await each(lines, (line) => paydesk(line.split(' '), { home }))) {
     expect(ran).toMatchObject({ code: 2, stdout: '' });
     expect(ran.stderr).toContain('nonsense');
-    expect(ran.stderr).toContain('paydesk --help');
+    expect(ran.stderr).toContain('paydesk help commands');
   }
 });
 
@@ -180,7 +191,8 @@ test('the help topics exist and list every code, every format and every variable
   );
   const listed = [...codes.matchAll(/^ {2}(\d+) +\S/gm)].map(([, code]) => Number(code));
   expect(listed).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 129, 130, 143]);
-  for (const format of ['table', 'list', 'json', 'ndjson', 'csv']) expect(output).toContain(`-o ${format}`);
+  for (const format of ['table', 'list', 'json', 'ndjson', 'csv'])
+    expect(output).toContain(`  -o ${format} `);
   for (const words of await leafCommands()) {
     for (const [variable] of (await helpOf(words)).matchAll(/PAYDESK_[A-Z_]+/g)) {
       expect(environment, words.join(' ')).toContain(variable);
@@ -210,7 +222,9 @@ test('help of a command shows its own options and five global ones, and --help -
     expect(optionsOf(all ?? '').length).toBe(own.length + Object.keys(globalFlags).length);
     expect(await textOf(['help', ...words, '--all'], 120)).toBe(all);
   }
-  expect((await textOf(['--help'], 80)).match(/^ {2}-/gm)?.length).toBe(Object.keys(globalFlags).length);
+  expect((await textOf(['help', 'commands'], 80)).match(/^ {2}-/gm)?.length).toBe(
+    Object.keys(globalFlags).length,
+  );
 });
 
 test('the help of a short command at 80 and 120 columns', async () => {
@@ -219,12 +233,14 @@ test('the help of a short command at 80 and 120 columns', async () => {
     paydesk(['profile', 'use', '--help'], { home, columns }),
   );
   expect(narrow?.stdout).toMatchInlineSnapshot(`
-    "Usage: paydesk profile use [options] <name>
+    "Make a profile the default
 
-    Make a profile the default
+      $ paydesk profile use test-mx
+      $ paydesk profile use demo --quiet
 
-    Makes a profile the default. With several profiles, a change in production still
-    needs -p or PAYDESK_PROFILE.
+    Usage: paydesk profile use [options] <name>
+
+    With several profiles, a change in production still needs -p or PAYDESK_PROFILE.
 
     Arguments:
       name                   name of the profile
@@ -240,27 +256,14 @@ test('the help of a short command at 80 and 120 columns', async () => {
       --dry-run              read, show what would be sent, and send nothing
 
     More options: paydesk profile use --help --all
-
-    Examples:
-      $ paydesk profile use test-mx
-      $ paydesk profile use demo --quiet
-
-    Exit codes:
-      0    done, and confirmed
-      2    usage: a bad, missing or contradictory argument, flag or file; nothing
-           was sent
-      3    refused by paydesk, or declined at a prompt; nothing was sent
-      4    no profile, no key, or the key was not accepted
+    Guide: paydesk help accounts
+    Exit codes: paydesk help exit-codes
     "
   `);
   expect(differences(wide?.stdout ?? '', narrow?.stdout ?? '')).toMatchInlineSnapshot(`
-    "instead of lines 5 to 6:
-    Makes a profile the default. With several profiles, a change in production still needs -p or PAYDESK_PROFILE.
-    instead of lines 13 to 18:
+    "instead of lines 15 to 20:
       -o, --output <FORMAT>  how to print the result (one of table, list, json, ndjson, csv; default table; PAYDESK_OUTPUT)
       --columns <A,B,C>      columns of table, list and csv: see paydesk help output (PAYDESK_COLUMNS)
-      -y, --yes              answer yes to a confirmation (production needs --confirm)
-    instead of lines 29 to 30:
-      2    usage: a bad, missing or contradictory argument, flag or file; nothing was sent"
+      -y, --yes              answer yes to a confirmation (production needs --confirm)"
   `);
 });

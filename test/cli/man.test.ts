@@ -4,6 +4,7 @@ import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { topicBlocks, topics } from '../../src/cli/help-topics.ts';
 import { commands } from '../../src/commands/commands.ts';
 import { manPage } from '../../tools/man.ts';
 import { findProgram } from './completion/desk.ts';
@@ -24,9 +25,13 @@ test('the man page holds every command with every option and example, all topics
       expect(plain).toMatch(new RegExp(`^\\.B (-\\w, )?--${name}( |$)`, 'm'));
     for (const line of examples) expect(plain).toContain(`\n${line}\n`);
   }
-  for (const heading of ['GLOBAL OPTIONS', 'ENVIRONMENT', 'EXIT STATUS', 'OUTPUT', 'SAFETY']) {
-    expect(plain).toContain(`.SH ${heading}\n`);
-  }
+  const titles = Object.keys(topics).map((name) => topicBlocks(name)[0]);
+  expect(titles.map((block) => block?.kind)).toEqual(titles.map(() => 'title'));
+  for (const heading of [
+    'Global options',
+    ...titles.map((block) => (block !== undefined && 'text' in block ? block.text : '')),
+  ])
+    expect(plain).toContain(`\n.SH ${heading.toUpperCase()}\n`);
   const known = ['\\"', 'B', 'IP', 'PP', 'RE', 'RS', 'SH', 'SS', 'TH', 'TP', 'fi', 'nf'];
   const requests = [...page.matchAll(/^[.'](\S*)/gm)].map(([, name]) => name ?? '');
   expect(requests.filter((name) => !known.includes(name))).toEqual([]);

@@ -29,7 +29,7 @@ const meant: readonly (readonly [line: string, lines: readonly string[]])[] = [
       'did you mean: paydesk orders show',
       'or: paydesk customers show',
       'or: paydesk journal show',
-      'or: paydesk profile show',
+      'or: paydesk team show',
     ],
   ],
   ['show ord_2tQ7zRk9PwE5xNvAm', ['did you mean: paydesk orders show ord_2tQ7zRk9PwE5xNvAm']],
@@ -55,7 +55,7 @@ const meant: readonly (readonly [line: string, lines: readonly string[]])[] = [
   ['new', ['did you mean: paydesk orders create', 'or: paydesk checkout create', 'or: paydesk profile add']],
   ['demo', ['did you mean: paydesk -p demo orders list']],
   ['completions', ['did you mean: paydesk completion']],
-  ['help refund', ['did you mean: paydesk help orders refund']],
+  ['help capture', ['did you mean: paydesk help orders capture']],
   ['help order ls', ['did you mean: paydesk help orders list']],
   ['orders list --limt 5', ['did you mean: --limit']],
   ['-p shop refund', ['did you mean: paydesk -p shop orders refund']],
@@ -85,7 +85,7 @@ test.each(meant)('paydesk %s: says what was meant, exits 2 and runs nothing', as
   expect(ran).toMatchObject({ code: 2, stdout: '' });
   const said = ran.stderr.split('\n').map((one) => one.replace(/^(now:)? +/, ''));
   expect(said.filter((one) => /^(did you mean|or):/.test(one))).toEqual(expected);
-  expect(said.at(-2)).toMatch(/--help$|^topics: /);
+  expect(said.at(-2)).toMatch(/--help$|^paydesk help commands$/);
   expect(desk.server.connections).toBe(0);
 });
 
@@ -135,13 +135,13 @@ test('a script gets the commands in the JSON of the error', async () => {
   });
 });
 
-test('--help behind words that name no command shows all commands and says what was meant', async () => {
+test('--help behind words that name no command shows help and says what was meant', async () => {
   for (const [line, last] of [
     ['refund --help', 'did you mean: paydesk orders refund --help'],
     ['orders ls --help', 'did you mean: paydesk orders list --help'],
   ] as const) {
     const text = await textOf(line.split(' '), 80);
-    expect(text).toContain('Commands:');
+    expect(text).toContain('Usage: paydesk');
     expect(text.trimEnd().split('\n').at(-1)).toBe(last);
   }
   expect(await textOf(['orders', '--help'], 80)).not.toContain('did you mean');

@@ -115,7 +115,7 @@ describe('a run leaves nobody and nothing else touched (K77)', () => {
     await paydesk(['-p', 'demo', 'orders', 'refund', 'ord_2tQ7zRk9PwE5xNvAm', '--yes'], { home });
     expect(filesUnder(home.path).length).toBeGreaterThan(3);
     const { stdout } = await paydesk(['help', 'environment'], { home });
-    const [, folders = ''] = /^ +rm -r (.*)$/m.exec(stdout) ?? [];
+    const [, folders = ''] = /^ +\$ rm -r (.*)$/m.exec(stdout) ?? [];
     // Nothing was sent, so there is no witness.
     const options = { recursive: true, force: true };
     for (const folder of folders.split(' ')) rmSync(folder.replace('~', home.path), options);

@@ -35,7 +35,10 @@ async function loadedBy(args: readonly string[], home: Home, env = {}): Promise<
   const chunks = loaded.filter((url) => url.includes('/dist/')).map((url) => basename(url));
   const packages = chunks.flatMap((chunk): string[] => {
     const file = join(packagesOf, `${chunk}.json`);
-    return existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : [];
+    const folders: readonly string[] = existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : [];
+    return folders.map((folder) =>
+      folder.slice(folder.lastIndexOf('node_modules/') + 'node_modules/'.length),
+    );
   });
   // The hook itself makes the program ask whether a debugger is open.
   const ofNode = loaded.filter((name) => name.startsWith('node:') && name !== 'node:inspector');

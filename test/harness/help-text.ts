@@ -26,9 +26,9 @@ export function helpOf(words: readonly string[]): Promise<string> {
   return textOf([...words, '--help', '--all'], 120);
 }
 
-/** All commands that `paydesk --help` lists, as words. */
+/** All commands that `paydesk help commands` lists, as words. */
 export async function leafCommands(): Promise<readonly (readonly string[])[]> {
-  const listed = section(await helpOf([]), 'Commands:').flatMap((line) => {
+  const listed = section(await textOf(['help', 'commands'], 120), 'Commands:').flatMap((line) => {
     const found = /^ {2}(\S+(?: \S+)?) {2,}\S/.exec(line);
     return found?.[1] === undefined ? [] : [found[1].split(' ')];
   });

@@ -11,8 +11,11 @@ import type { Program } from './measure.ts';
 const programs = join(import.meta.dirname, 'programs');
 const root = join(import.meta.dirname, '../..');
 
-/** The key of every desk of the bench. */
-export const benchKey = 'key_bench_2tQ7zRk9PwE5xNvAm';
+/** The key of every desk of the bench, of 20 characters. */
+export const benchKey = 'key_bench_2tQ7zRk9Pw';
+
+/** A key of 64 characters, such as some services give. */
+export const longKey = `${benchKey}_${'E5xNvAm3'.repeat(5)}_x2`;
 
 /** A service in a process of its own. */
 export interface Service {
@@ -22,9 +25,16 @@ export interface Service {
   stop(): Promise<void>;
 }
 
-/** Starts a service of static pages: so many orders of about 3 kB; each reply waits for so long. */
-export function startService(orders: number, latencyMs = 0): Promise<Service> {
-  return startProgram(orders, 'service.js', String(orders), String(latencyMs));
+/**
+ * Starts a service of static pages: so many orders of 1.5 to 40 kB (order-text.js); each reply waits for so long. `latin`: nothing
+ * but the characters of Latin-1, which every program reads and writes faster.
+ */
+export function startService(
+  orders: number,
+  latencyMs = 0,
+  characters: 'all' | 'latin' = 'all',
+): Promise<Service> {
+  return startProgram(orders, 'service.js', String(orders), String(latencyMs), characters);
 }
 
 /** Starts a service that lists one order, the one that is asked for, and refunds it. */
@@ -75,7 +85,7 @@ type Args = Program['args'];
 /** What all programs share: where they run, and for whom. */
 export interface Desk {
   /** `paydesk ARGS`, with the profile of the service in variables, as scripts have it. */
-  paydesk(service: Service | undefined, args: Args): Program;
+  paydesk(service: Service | undefined, args: Args, key?: string): Program;
   /** One of `programs/`, on the same Node. */
   other(service: Service | undefined, name: string, args?: Args, env?: Program['env']): Program;
   /** Any file of JavaScript in place of `bin/paydesk.js`. */
@@ -88,11 +98,11 @@ export function openDesk(folder: string, project = root): Desk {
   mkdirSync(home, { recursive: true });
   // Landmarks of its journals go away with it.
   const plain = { PATH: process.env.PATH ?? '', HOME: home, TMPDIR: home, TERM: 'xterm-256color' };
-  const ofPaydesk = ({ baseUrl }: Service) => ({
+  const ofPaydesk = ({ baseUrl }: Service, key: string) => ({
     ...plain,
     PAYDESK_BASE_URL: baseUrl,
     PAYDESK_MODE: 'sandbox',
-    PAYDESK_API_KEY: benchKey,
+    PAYDESK_API_KEY: key,
   });
   const ofOthers = ({ baseUrl, orders }: Service) => ({
     ...plain,
@@ -105,11 +115,11 @@ export function openDesk(folder: string, project = root): Desk {
     args: typeof args === 'function' ? () => [file, ...args()] : [file, ...args],
     env,
   });
-  const script = (service: Service | undefined, file: string, args: Args) =>
-    node(file, args, service === undefined ? plain : ofPaydesk(service));
+  const script = (service: Service | undefined, file: string, args: Args, key = benchKey) =>
+    node(file, args, service === undefined ? plain : ofPaydesk(service, key));
   return {
     script,
-    paydesk: (service, args) => script(service, join(project, 'bin/paydesk.js'), args),
+    paydesk: (service, args, key) => script(service, join(project, 'bin/paydesk.js'), args, key),
     other: (service, name, args = [], env = {}) => {
       const all = { ...(service === undefined ? plain : ofOthers(service)), ...env };
       const file = join(programs, name);

@@ -3,7 +3,7 @@
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Desk, type Service, startService } from './desk.ts';
+import { type Desk, longKey, type Service, startService } from './desk.ts';
 import { toolVersion } from './machine.ts';
 import {
   firstBytes,
@@ -18,35 +18,66 @@ import {
 import { type Row, timesRow } from './row.ts';
 
 const orders = 20_000;
-const export20k = '`orders export`, 20,000 orders of 3 kB';
+const export20k = '`orders export`, 20,000 orders of 1.5 to 40 kB, with quotes, `\\u00e9`, URLs and emoji';
+const reader = 'a plain node:http reader that writes NDJSON';
+const goals = { wall: 1, cpu: 1.15 };
 
 /** What an export takes, without and with a service that takes its time. */
 export async function exportRows(desk: Desk, place: Place): Promise<Row[]> {
-  return [...(await fastRows(desk, place)), ...(await latencyRow(desk, place))];
+  return [
+    ...(await fastRows(desk, place)),
+    ...(await latinRows(desk, place)),
+    ...(await latencyRow(desk, place)),
+  ];
 }
 
 async function fastRows(desk: Desk, place: Place): Promise<Row[]> {
   const service = await startService(orders);
   try {
     const lines = join(place.folder, 'lines');
-    const programs: Record<string, Program> = {
+    const written = {
       paydesk: exported(desk, service),
+      longKey: desk.paydesk(service, exportOf('ndjson'), longKey),
       plain: desk.other(service, 'plain-reader.js'),
     };
+    const others: Record<string, Program> = {};
     const axios = axiosFolder(place);
     if ('folder' in axios)
-      programs.axios = desk.other(service, 'axios-loop.js', [], { AXIOS_FOLDER: axios.folder });
+      others.axios = desk.other(service, 'axios-loop.js', [], { AXIOS_FOLDER: axios.folder });
     const curl = ['curl', 'jq'].find((tool) => toolVersion(tool) === undefined);
-    if (curl === undefined) programs.curl = desk.other(service, 'curl-jq.sh', [], { LINES: lines });
-    checkLines(programs, place, lines);
-    const { paydesk = [], plain = [], ...others } = timesOf(place, programs);
-    const beside = (name: string, wall: number, times: Taken[] | undefined, notRun: string): Row =>
-      times === undefined ? { name, notRun } : timesRow(name, { wall }, paydesk, times);
+    if (curl === undefined) others.curl = desk.other(service, 'curl-jq.sh', [], { LINES: lines });
+    checkLines({ ...written, ...others }, place, lines);
+    const formats = { json: exported(desk, service, 'json'), csv: exported(desk, service, 'csv') };
+    const times: Record<string, Taken[]> = timesOf(place, { ...written, ...formats, ...others });
+    const { paydesk = [], longKey: long = [], json = [], csv = [], plain = [] } = times;
+    const beside = (name: string, wall: number, other: Taken[] | undefined, notRun: string): Row =>
+      other === undefined ? { name, notRun } : timesRow(name, { wall }, paydesk, other);
     return [
-      timesRow(`${export20k} ÷ a plain node:http reader`, { wall: 1, cpu: 1.15 }, paydesk, plain),
-      beside(`${export20k} ÷ a loop over axios`, 0.85, others.axios, 'notRun' in axios ? axios.notRun : ''),
-      beside(`${export20k} ÷ a curl | jq loop`, 0.2, others.curl, `${curl} is not on this machine`),
+      timesRow(`${export20k}, a key of 20 characters ÷ ${reader}`, goals, paydesk, plain),
+      timesRow(`the same, a key of 64 characters ÷ ${reader}`, goals, long, plain),
+      timesRow(`the same, \`-o json\` ÷ ${reader}`, goals, json, plain),
+      timesRow(`the same, \`-o csv\` ÷ ${reader}`, goals, csv, plain),
+      beside('the same ÷ a loop over axios', 0.85, times.axios, 'notRun' in axios ? axios.notRun : ''),
+      beside('the same ÷ a curl | jq loop', 0.2, times.curl, `${curl} is not on this machine`),
     ];
+  } finally {
+    await service.stop();
+  }
+}
+
+// Texts with an emoji in them slow down the plain reader more than paydesk, which does not write them anew.
+async function latinRows(desk: Desk, place: Place): Promise<Row[]> {
+  const service = await startService(orders, 0, 'latin');
+  try {
+    const { plain, ...formats } = timesOf(place, {
+      ndjson: exported(desk, service),
+      json: exported(desk, service, 'json'),
+      csv: exported(desk, service, 'csv'),
+      plain: desk.other(service, 'plain-reader.js'),
+    });
+    return Object.entries(formats).map(([format, times]) =>
+      timesRow(`the same without emoji and other scripts, \`-o ${format}\` ÷ ${reader}`, goals, times, plain),
+    );
   } finally {
     await service.stop();
   }
@@ -161,7 +192,11 @@ export async function tableRows(desk: Desk, place: Place): Promise<Row[]> {
 }
 
 function exported(desk: Desk, service: Service, format = 'ndjson'): Program {
-  return desk.paydesk(service, ['orders', 'export', '-o', format, '--quiet']);
+  return desk.paydesk(service, exportOf(format));
+}
+
+function exportOf(format: string): readonly string[] {
+  return ['orders', 'export', '-o', format, '--quiet'];
 }
 
 // Everybody is to have written every order.

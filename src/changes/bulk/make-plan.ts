@@ -101,6 +101,7 @@ export async function planOrder(
   how: PlanHow,
 ): Promise<Plan> {
   const { profile } = service;
+  await checkWritten(ctx, { '--to': how.to }, {});
   const orders = await readOrders(ctx, service, ordersOf([row]));
   const head = newHead(ctx, profile, {
     file: `orders refund ${row.orderId}`,

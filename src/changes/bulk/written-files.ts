@@ -11,11 +11,16 @@ type Written = Readonly<Record<`--${string}`, string | undefined>>;
 type Kept = Readonly<Record<string, string | undefined>>;
 
 /** Throws CliError 'usage' that names the file, even with --force. No spelling of a path and no link gets around that. */
-export async function checkWritten({ plans }: Context, written: Written, kept: Kept): Promise<void> {
+export async function checkWritten(
+  { plans, refuseOwnFile }: Context,
+  written: Written,
+  kept: Kept,
+): Promise<void> {
   const taken: [what: string, path: string][] = [];
   for (const [what, path] of Object.entries(kept)) if (path !== undefined) taken.push([what, path]);
   for (const [flag, path] of Object.entries(written)) {
     if (path === undefined) continue;
+    refuseOwnFile(path);
     for (const [what, one] of taken)
       if (await plans.isSameFile(one, path)) throw wouldReplace(flag, path, what);
     taken.push([`the file of ${flag}`, path]);

@@ -3,7 +3,7 @@
 import type { Argument, Candidate, Command, Flag, KnownHere } from '../../commands/command.ts';
 import { type CommandEntry, commands, findCommand, groups } from '../../commands/commands.ts';
 import { globalFlags } from '../global-options.ts';
-import { topicLines, topicNames } from '../help-topics.ts';
+import { topics } from '../help-topics.ts';
 import { longName, readTypedWords, type TypedWords } from '../typed-words.ts';
 import type { TypedLine } from './callback.ts';
 
@@ -134,11 +134,12 @@ export function nextWords(): ReadonlyMap<string, readonly Candidate[]> {
   const nouns = firstWords(commands);
   const verbs = Object.keys(groups).map((noun) => [noun, verbsOf(noun)] as const);
   const help = { value: 'help', text: 'Help of a command or a topic' };
-  const topics = topicNames.map((value) => ({ value, text: topicSummary(value) }));
+  const guides = Object.entries(topics).map(([value, { summary: text }]) => ({ value, text }));
+  const all = { value: 'commands', text: 'All commands, options and guides' };
   return new Map<string, readonly Candidate[]>([
     ['', [...nouns, help]],
     ...verbs,
-    ['help', [...nouns, ...topics]],
+    ['help', [...nouns, all, ...guides]],
     ...verbs.map(([noun, words]) => [`help ${noun}`, words] as const),
   ]);
 }
@@ -154,10 +155,4 @@ function verbsOf(noun: string): readonly Candidate[] {
   return commands.flatMap(({ words: [first, verb], summary }) =>
     first === noun && verb !== undefined ? [{ value: verb, text: summary }] : [],
   );
-}
-
-// From `Environment: what stands for an option.` it takes `what stands for an option`.
-function topicSummary(name: string): string {
-  const [first = ''] = topicLines(name);
-  return first.replace(/^[^:]*: /, '').replace(/[.;:].*$/, '');
 }

@@ -6,10 +6,8 @@ import { flag } from '../flags.ts';
 import { requestArgument } from './request-argument.ts';
 
 export const approve = defineCommand({
-  description: [
-    'Approves a request of somebody else. paydesk reads the order again first and shows the preview. If the order has changed and the refund would not be the same any more, paydesk refuses.',
-    'The approval is for that very refund, or for all rows of that plan, and for whoever asked. It works once, and for 24 hours at most. Of a plan it shows the whole digest: if you do not trust the file that you looked at, compare all 64 characters, or give them as --confirm. Whoever asked then sends it with paydesk orders refund --approved REQUEST, or by applying the plan again.',
-  ].join(' '),
+  description:
+    'paydesk reads the order again and shows the preview; if the refund would not be the same any more, it refuses. The approval is for that very refund, or for all rows of that plan, and for whoever asked; it works once, for 24 hours at most. Whoever asked then sends it with paydesk orders refund --approved REQUEST, or by applying the plan again.',
   arguments: [requestArgument],
   flags: {
     confirm: flag.text({
@@ -27,9 +25,7 @@ export const approve = defineCommand({
   examples: [
     'paydesk approvals approve r_7f3k2m9q',
     'paydesk approvals approve r_7f3k2m9q --hours 2 --yes --json',
-    'paydesk -p shop-mx approvals approve r_7f3k2m9q --confirm ord_2tQ7zRk9PwE5xNvAm',
   ],
-  exits: [0, 2, 3, 4, 5],
   async run(ctx, { args: [id], flags: { confirm, hours, note } }) {
     await approveRequest(ctx, id, { confirm, hours, note });
     return undefined;

@@ -21,7 +21,6 @@ export const list = defineCommand({
     all: flag.switch({ summary: 'also those that were sent, rejected, or have expired' }),
   },
   examples: ['paydesk approvals list', 'paydesk approvals list --all --json | jq .data'],
-  exits: [0, 2, 3, 4],
   async run(ctx, { flags }) {
     ctx.out.checkColumns(requestColumns);
     const wanted = (await requestsOf(ctx)).filter((request) => flags.all === true || isPending(request));

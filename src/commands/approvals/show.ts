@@ -6,11 +6,10 @@ import { requestArgument } from './request-argument.ts';
 
 export const show = defineCommand({
   description:
-    'Shows a request: who asked for what, and what became of it. While it can still be sent, paydesk reads the order again and shows the preview that whoever asked has seen.',
+    'Shows who asked for what, and what became of it. While it can still be sent, paydesk reads the order again and shows the preview that whoever asked has seen.',
   arguments: [requestArgument],
   flags: {},
   examples: ['paydesk approvals show r_7f3k2m9q', 'paydesk approvals show r_7f3k2m9q --json | jq -r .state'],
-  exits: [0, 2, 3, 4, 5],
   async run(ctx, { args: [id] }) {
     await showRequest(ctx, id);
     return undefined;

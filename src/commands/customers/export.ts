@@ -10,15 +10,13 @@ import { type ExportJob, runExport } from '../export-run.ts';
 
 export const exportCustomers = defineCommand({
   description:
-    'Reads every page and writes NDJSON (or -o json, csv) as the pages come. With --to the file appears only when it is complete, with a manifest beside it; --resume goes on with an interrupted export.',
+    'Reads every page and writes NDJSON, JSON or CSV as the pages come. With --to the file gets its name when it is complete, with a manifest beside it. --resume goes on with an export that was interrupted.',
   arguments: [],
   flags: exportFlags,
   examples: [
-    'paydesk -p demo customers export --no-input',
     'paydesk -p demo customers export --csv --columns id,name,email',
     'paydesk -p demo customers export --to customers.csv.gz',
   ],
-  exits: [0, 1, 2, 3, 4, 5, 6, 9],
   run: (ctx, { flags }) =>
     runExport(ctx, flags, async () => {
       const zoned = daysOfFlag(ctx, flags.tz);

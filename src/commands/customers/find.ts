@@ -21,7 +21,7 @@ const defaultMax = 5_000;
 
 export const find = defineCommand({
   description:
-    'Looks through id, name, email, phone, reference, payment sources and metadata of each customer. Every word must be there; capitals and accents do not matter. The orders of a customer: paydesk orders find --customer ID.',
+    'Looks through id, name, e-mail, phone, reference, payment sources and metadata of each customer. Every word must be there; capitals and accents do not matter. The orders of a customer: paydesk orders find --customer ID.',
   arguments: [
     {
       name: 'text',
@@ -41,7 +41,6 @@ export const find = defineCommand({
     limit: flag.integer(1, 1000, { value: 'N', summary: 'customers per page' }),
   },
   examples: ['paydesk -p demo customers find torres', 'paydesk -p demo customers find ana --json --no-input'],
-  exits: [0, 1, 2, 4, 5, 6, 9],
   async run(ctx, { args: [texts], flags }) {
     // A text without a word is refused before anything is read.
     createSearch(texts);

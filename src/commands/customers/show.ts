@@ -17,14 +17,13 @@ const { idExample } = resources.customers;
 
 export const show = defineCommand({
   description:
-    'paydesk looks for the customer page by page. -o list shows every field the service sent. With an index (paydesk index build) the newest orders of the customer are shown too.',
+    'paydesk looks for the customer page by page. -o list shows every field that the service sent. With an index (paydesk index build) the newest orders of the customer are shown too.',
   arguments: [idArgument('customers', true)],
   flags: {},
   examples: [
     `paydesk -p demo customers show ${idExample}`,
     `paydesk -p demo customers show ${idExample} --json --no-input`,
   ],
-  exits: [0, 1, 2, 4, 5, 6, 9],
   async run(ctx, { args: [id] }) {
     ctx.out.checkColumns(customerColumns);
     const service = await ctx.service();

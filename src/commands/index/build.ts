@@ -12,17 +12,14 @@ import { indexColumns, indexRecord, indexView, offerBlocks, offerQuestion } from
 import { alone, type IndexWalk, walkIntoIndex } from './index-walk.ts';
 
 export const build = defineCommand({
-  description: [
-    'With an index, orders find searches all orders of the account at once, and reads from the service only what it found. The index is off until somebody says yes here: it shows what it keeps, where, and what protects it. All profiles of the account use it.',
-    'A build that was interrupted goes on with --resume, and with paydesk index refresh, part by part. Later, refresh reads again what may have changed; a cron job can do that.',
-  ].join('\n'),
+  description:
+    'With an index, orders find searches all orders of the account at once. The index is off until somebody says yes here: paydesk shows what it keeps, where, and what protects it. A build that was interrupted goes on with --resume.',
   arguments: [],
   flags: {
     resume: flag.switch({ summary: 'go on with a build that was interrupted' }),
     'max-rps': flag.integer(1, 1000, { value: 'N', summary: 'at most this many requests per second' }),
   },
   examples: ['paydesk -p demo index build', 'paydesk -p demo index build --yes --json --no-input'],
-  exits: [0, 2, 3, 4, 5, 6, 9, 130],
   async run(ctx, { flags }) {
     const service = await ctx.service({ maxPerSecond: flags['max-rps'] });
     const { profile } = service;

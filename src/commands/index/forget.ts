@@ -12,10 +12,8 @@ import { clockAndZoneOf, type When, whenFlag } from '../typed-time.ts';
 import { alone, existingIndex } from './index-walk.ts';
 
 export const forget = defineCommand({
-  description: [
-    'What was forgotten stays forgotten, even when paydesk reads those orders again. --buyer takes names, addresses, cards and other texts out of the orders of a buyer; the figures stay, so that sums stay right. The index keeps no texts of later orders of this buyer either.',
-    '--before takes out all orders that were created before a time. --all erases the index and its key. A new index does not know which buyers were forgotten.',
-  ].join('\n'),
+  description:
+    'What was forgotten stays forgotten, even when paydesk reads those orders again. --buyer removes names, addresses, cards and other texts of a buyer; the figures stay, so that sums stay right. --before removes the orders that were created before a time, --all the index with its key.',
   arguments: [],
   flags: {
     buyer: flag.text({
@@ -32,9 +30,7 @@ export const forget = defineCommand({
   examples: [
     'paydesk -p shop-mx index forget --buyer buyer1@example.com',
     'paydesk -p shop-mx index forget --before 2026-01-01 --yes',
-    'paydesk -p shop-mx index forget --all --yes --json',
   ],
-  exits: [0, 2, 3, 4, 5],
   async run(ctx, { flags: { buyer, before, all } }): Promise<undefined> {
     if (buyer === undefined && before === undefined && all !== true)
       throw usage('say what to forget: --buyer TEXT, --before DATE or --all');

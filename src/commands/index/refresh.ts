@@ -15,10 +15,8 @@ import { alone, existingIndex, type IndexWalk, walkIntoIndex } from './index-wal
 const defaultRequests = 500;
 
 export const refresh = defineCommand({
-  description: [
-    'Reads the newest orders until they join those that are known, then the end of the list. After that it reads orders again, since old orders change later too: those of the last 3 days every hour and once a day has begun, those of the last 90 days every day, older ones every 30 days; the longest overdue first, and no more than --max-requests allows.',
-    'For cron: it exits with 0 when nothing is left to do, with 9 when something is; the next run goes on, also with a build that broke off. With --quiet it prints nothing when all is well. If another run is at work on the index, it exits with 3.',
-  ].join('\n'),
+  description:
+    'Reads the newest orders, and reads again those that may have changed, the longest overdue first, within --max-requests. A cron job can call it: the next run goes on where this one stopped. With --quiet it prints nothing when all is well.',
   arguments: [],
   flags: {
     'max-requests': flag.integer(1, 1_000_000, {
@@ -32,7 +30,11 @@ export const refresh = defineCommand({
     'paydesk -p shop-mx index refresh',
     'paydesk -p shop-mx index refresh --max-requests 100 --quiet',
   ],
-  exits: [0, 2, 3, 4, 5, 6, 9],
+  exits: {
+    0: 'nothing is left to do',
+    3: 'refused, for example because another run is at work on the index',
+    9: 'the next run has more to do',
+  },
   async run(ctx, { flags }) {
     const service = await ctx.service({ maxPerSecond: flags['max-rps'] });
     const { profile } = service;

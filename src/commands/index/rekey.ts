@@ -6,11 +6,10 @@ import { alone, existingIndex } from './index-walk.ts';
 
 export const rekey = defineCommand({
   description:
-    'Do this when somebody may have seen the key. A copy of the index that was made before still opens with the old key. Asks no service.',
+    'Do this when somebody may have seen the key. A copy of the index that was made before still opens with the old key. It sends no request.',
   arguments: [],
   flags: {},
   examples: ['paydesk -p shop-mx index rekey', 'paydesk -p shop-mx index rekey --json'],
-  exits: [0, 2, 3, 4],
   async run(ctx) {
     const { profile } = await ctx.profiles.open();
     const index = await existingIndex(ctx, profile);

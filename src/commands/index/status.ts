@@ -10,7 +10,6 @@ export const status = defineCommand({
   arguments: [],
   flags: {},
   examples: ['paydesk -p shop-mx index status', 'paydesk -p shop-mx index status --json'],
-  exits: [0, 2, 3, 4],
   async run(ctx) {
     const { profile } = await ctx.profiles.open();
     const index = await existingIndex(ctx, profile);

@@ -26,14 +26,13 @@ import { checkShown, showAttempt } from './show.ts';
 
 export const acknowledge = defineCommand({
   description:
-    'Ends the alarm of a change, for example MADE TWICE, once somebody has dealt with it. paydesk reads the order first, shows every refund that it lists, and asks; a script says --yes. Write the note so that somebody else understands it: ten letters or more. The journal keeps who acknowledged the alarm, when and why; nothing is sent. As long as MADE TWICE is not acknowledged, paydesk sends no refund of that order; afterwards the order can be refunded again, and journal reconcile --all exits 0. If the order then shows one more refund, the alarm comes back. An unconfirmed change has no alarm: use journal settle.',
+    'Ends an alarm, for example MADE TWICE, once somebody has dealt with it. paydesk reads the order first and shows every refund of it; nothing is sent. Until the alarm is acknowledged, paydesk sends no refund of an order that was refunded twice.',
   arguments: [intentArgument(true)],
   flags: { note: flag.text({ value: 'TEXT', summary: 'what was done about it, in ten letters or more' }) },
   examples: [
     'paydesk journal acknowledge i_7f3k2m9q --note "the shop keeps it as a voucher, ticket 8851"',
     'paydesk journal acknowledge ticket-8840 --note "bank recalled the second one" --yes --json --no-input',
   ],
-  exits: [0, 2, 3, 4, 5, 7],
   async run(ctx, { args: [id], flags: { note } }) {
     if (note === undefined && !ctx.ask.interactive) throw unrecordable(`missing --note: say ${done}`);
     const record = await attemptOf(ctx, id);

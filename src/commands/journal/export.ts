@@ -10,7 +10,7 @@ import { scopeOf } from './attempts.ts';
 
 export const exportJournal = defineCommand({
   description:
-    'Prints every change that this machine sent and what is known of it, the newest first, in the format of -o. No order is read again. With --to, the whole journal and its witness go into one file for another machine; journal import reads it there. From then on make changes on that machine only: if you use both, both may send the same change.',
+    'Prints every change that this machine sent and what is known of it, the newest first. With --to, the whole journal and its witness go into one file, which journal import reads on another machine. From then on make changes on that machine only.',
   arguments: [],
   flags: {
     since: whenFlag('only what was sent since: today, last-month, 30d, a date, ISO 8601'),
@@ -21,12 +21,7 @@ export const exportJournal = defineCommand({
       conflicts: ['since', 'all-profiles'],
     }),
   },
-  examples: [
-    'paydesk journal export --csv > journal.csv',
-    'paydesk journal export --ndjson --all-profiles | wc -l',
-    'paydesk journal export --to journal.paydesk',
-  ],
-  exits: [0, 2, 3, 9],
+  examples: ['paydesk journal export --csv > journal.csv', 'paydesk journal export --to journal.paydesk'],
   async run(ctx, { flags }) {
     if (flags.to !== undefined) return archive(ctx, flags.to);
     const scope = await scopeOf(ctx, flags['all-profiles'] === true);
@@ -39,6 +34,7 @@ export const exportJournal = defineCommand({
 });
 
 async function archive(ctx: Context, file: string): Promise<undefined> {
+  ctx.refuseOwnFile(file);
   const would = `would write the journal and its witness into ${file}`;
   if (await dryRunShown(ctx, { action: 'export', file }, would)) return undefined;
   const rows = await ctx.journal.archive(file);

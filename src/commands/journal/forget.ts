@@ -7,11 +7,10 @@ import { clockAndZoneOf, whenFlag } from '../typed-time.ts';
 
 export const forget = defineCommand({
   description:
-    'Erases request bodies, notes and links of settled changes. The journal still knows which order was changed, when, by whom and with what result, and journal verify still finds it whole. With a team it erases at the server and on this machine, and only a lead may do that; the copy of another desk keeps it until team verify runs there.',
+    'The journal still knows which order was changed, when, by whom and with what result, and journal verify still finds it whole. With a team only a lead may do this, and the copy of another desk keeps the texts until team verify runs there.',
   arguments: [],
   flags: { before: whenFlag('changes sent before: 30d, a date, ISO 8601') },
   examples: ['paydesk journal forget --before 400d', 'paydesk journal forget --before 2025-01-01 --yes'],
-  exits: [0, 2, 3],
   async run(ctx, { flags }) {
     if (flags.before === undefined)
       throw new CliError('usage', 'missing --before', {

@@ -5,7 +5,7 @@ import { confirmFirst, defineCommand, dryRunShown } from '../command.ts';
 
 export const importJournal = defineCommand({
   description:
-    'Imports the file that journal export --to wrote on another machine: all of the journal and its witness. Works only on a machine that has sent nothing yet. From then on make no change on the other machine: it does not know what this one sends.',
+    'Reads the file that journal export --to wrote: all of the journal and its witness. Works only on a machine that has sent nothing yet. From then on make no change on the other machine: it does not know what this one sends.',
   arguments: [
     {
       name: 'file',
@@ -16,7 +16,6 @@ export const importJournal = defineCommand({
   ],
   flags: {},
   examples: ['paydesk journal import journal.paydesk', 'paydesk journal import journal.paydesk --yes --json'],
-  exits: [0, 2, 3],
   async run(ctx, { args: [file] }) {
     if (await dryRunShown(ctx, { action: 'import', file }, `would import the journal from ${file}`))
       return undefined;

@@ -70,18 +70,10 @@ type ListInput = Input<readonly [], typeof listFlags>['flags'];
 
 export const list = defineCommand({
   description:
-    'Lists what this machine sent with the account of the profile: the newest changes, the newest of them last, and the command for those before them. First it checks unconfirmed changes again, three at most.',
+    'Shows the newest changes that were sent with the account of the profile, the newest last, and the command for those before them. First it checks unconfirmed changes again, three at most.',
   arguments: [],
   flags: listFlags,
-  examples: [
-    'paydesk journal list',
-    'paydesk journal list --open --json | jq .data',
-    'paydesk journal list --since 7d --all --csv',
-    'paydesk journal list --kind checkout',
-    'paydesk journal list --kind setting --csv',
-    'paydesk journal list --from journal-2025.paydesk --since 2025-11-01',
-  ],
-  exits: [0, 2, 3, 4, 5],
+  examples: ['paydesk journal list', 'paydesk journal list --open --json | jq .data'],
   async run(here, { flags }) {
     const ctx = await askingFile(here, flags.from);
     const { kind } = flags;

@@ -23,13 +23,16 @@ import { checkShown, type Look, showAttempt } from './show.ts';
 
 export const reconcile = defineCommand({
   description:
-    'Reads the orders of unconfirmed changes again and records whether the changes were made. Sends nothing. Without INTENT: the three oldest changes of the account. With --all: every change of all accounts, or of one account with -p. --quiet prints only what is still unconfirmed and what is new. For cron: exits 0 when nothing is left to do, 7 when a person must look. An alarm, such as a duplicate, stays until journal acknowledge ends it.',
+    'Reads the orders of unconfirmed changes again and records whether the changes were made; it sends nothing. Without INTENT it checks the three oldest changes of the account, with --all every one. An alarm, such as a duplicate, stays until journal acknowledge ends it.',
   arguments: [intentArgument(false)],
   flags: {
     all: flag.switch({ summary: 'every unconfirmed change of all accounts; with -p, of that account only' }),
   },
   examples: ['paydesk journal reconcile i_7f3k2m9q', 'paydesk journal reconcile --all --quiet'],
-  exits: [0, 2, 3, 4, 5, 7],
+  exits: {
+    0: 'nothing is left to do',
+    7: 'a person must look: a change is unconfirmed, or has an alarm',
+  },
   async run(ctx, { args: [intent], flags }) {
     if (intent !== undefined && flags.all === true) {
       throw usage('INTENT and --all contradict each other');

@@ -22,7 +22,7 @@ import { checkShown, showAttempt } from './show.ts';
 
 export const settle = defineCommand({
   description:
-    'Records by hand whether a change was made. paydesk reads the order first. If the order shows what happened, paydesk records that; if not, it records what you say, with your name and your note. After --not-applied the change can be sent again, so be certain: if you are wrong, the buyer is paid twice. While the change may still appear, --not-applied asks for the order id, which you read on the screen of the service or on the ticket (paydesk does not print it here), and for a note of ten letters or more. A script gives both as --confirm and --note; --yes does not replace them. Correct a wrong record with --correct: both stay in the journal.',
+    'paydesk reads the order first: if it shows what happened, paydesk records that; if not, it records what you say, with your name and your note. After --not-applied the change can be sent again, so be certain: if you are wrong, the buyer is paid twice. Correct a wrong record with --correct; both stay in the journal.',
   arguments: [intentArgument(true)],
   flags: {
     applied: flag.switch({ summary: 'it was made', conflicts: ['not-applied'] }),
@@ -40,9 +40,7 @@ export const settle = defineCommand({
   examples: [
     'paydesk journal settle i_7f3k2m9q --applied --note "seen in the bank file"',
     'paydesk journal settle i_7f3k2m9q --not-applied --note "Ana at the service looked: nothing there" --confirm ord_2tQ7zRk9PwE5xNvAm',
-    'paydesk journal settle i_7f3k2m9q --correct --applied --note "it came after all, bank file of Monday"',
   ],
-  exits: [0, 2, 3, 4, 5, 7],
   async run(ctx, { args: [id], flags }) {
     if ((flags.applied === true) === (flags['not-applied'] === true)) throw await undecided(ctx, id);
     if (flags.note === undefined && !ctx.ask.interactive)

@@ -22,16 +22,10 @@ import { alarmSteps, nextSteps } from './next-steps.ts';
 
 export const show = defineCommand({
   description:
-    'Shows one change: what was sent, what paydesk found out since, and what to do now. The id of an order stands for its change if it has only one. Reads only the journal.',
+    'Shows what was sent, what paydesk found out since, and what to do now. The id of an order stands for its change if it has only one. Reads only the journal.',
   arguments: [intentArgument(true)],
   flags: { from: fromFlag },
-  examples: [
-    'paydesk journal show i_7f3k2m9q',
-    'paydesk journal show ticket-8840',
-    'paydesk journal show i_7f3k2m9q --json | jq -r .verdict',
-    'paydesk journal show i_7f3k2m9q --from journal-2025.paydesk',
-  ],
-  exits: [0, 2, 3, 5],
+  examples: ['paydesk journal show i_7f3k2m9q', 'paydesk journal show i_7f3k2m9q --json | jq -r .verdict'],
   async run(here, { args: [intent], flags: { from } }) {
     const ctx = await askingFile(here, from);
     const [only, ...more] = await changesOn(ctx, intent);

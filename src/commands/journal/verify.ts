@@ -10,7 +10,7 @@ import { flag, usage } from '../flags.ts';
 
 export const verify = defineCommand({
   description:
-    'Reads the whole journal, names every row that was changed, moved or removed, and compares the journal with its witness, a second file that has one line per row. --repair builds a new journal from all that can be read of both files; if neither file shows whether a change was made, its order stays blocked until you settle it. This check finds accidents, not forgery, since the rows are chained without a key.',
+    'Reads the whole journal, names every row that was changed, moved or removed, and compares the journal with its witness. --repair builds a new journal from all that can be read of both; an order whose outcome is not proven stays blocked. The check finds accidents, not forgery.',
   arguments: [],
   flags: {
     head: flag.text({
@@ -34,13 +34,11 @@ export const verify = defineCommand({
       conflicts: ['repair', 'accept-copy'],
     }),
   },
-  examples: [
-    'paydesk journal verify',
-    'paydesk journal verify --json | jq -r .head',
-    'paydesk journal verify --repair',
-    'paydesk journal verify --from journal-2025.paydesk',
-  ],
-  exits: [0, 2, 3, 7],
+  examples: ['paydesk journal verify', 'paydesk journal verify --json | jq -r .head'],
+  exits: {
+    3: 'the journal is not whole, or was restored from a copy',
+    7: 'repaired, but a person must look: some rows are lost, or orders are blocked',
+  },
   async run(ctx, { flags }): Promise<number | undefined> {
     if (flags.repair === true) return repair(ctx);
     if (flags['accept-copy'] === true) return acceptCopy(ctx);

@@ -17,7 +17,7 @@ const offer: Pickable = {
 
 export const capture = defineCommand({
   description:
-    'paydesk captures the whole authorized amount, since the service documents no way to capture a part. You confirm a capture like a refund.',
+    'Captures the whole authorized amount; the service documents no way to capture a part. You confirm a capture like a refund.',
   arguments: [idArgument('orders', false)],
   flags: {
     confirm: flag.id('orders', { value: 'ID', summary: 'the order id again: counts as yes in production' }),
@@ -25,12 +25,9 @@ export const capture = defineCommand({
     again: againFlag,
   },
   examples: [
-    'paydesk -p demo orders capture',
-    `paydesk -p demo orders list --status ${statuses.preAuthorized}`,
     `paydesk -p demo orders capture ${captureExample} --dry-run`,
     `paydesk -p demo orders capture ${captureExample} --yes --json --no-input`,
   ],
-  exits: [0, 2, 3, 4, 5, 6, 7, 9, 130],
   async run(ctx, { args: [id], flags: { confirm, intent, again = [] } }) {
     const pick = (service: OpenService) => pickOrder(ctx, service, offer);
     await captureOrder(ctx, { id, confirm, intent, again, pick });

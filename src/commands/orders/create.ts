@@ -7,18 +7,14 @@ import { defineCommand } from '../command.ts';
 const example = '--item Lamp:30000:1 --currency MXN';
 
 export const create = defineCommand({
-  description: [
-    'On a terminal paydesk asks for what is missing. --checkout and the flags after it say how the order is paid.',
-    'With --body paydesk reads the whole JSON body from a file and checks every field before it sends anything.',
-  ].join(' '),
+  description:
+    'On a terminal paydesk asks for what is missing. --checkout and the flags after it say how the order is paid. --body reads the whole JSON body from a file and checks every field first.',
   arguments: [],
   flags: { ...orderFlags, body: bodyFlag(Object.keys(orderFlags)), ...qrFlags, ...creationFlags },
   examples: [
     'paydesk -p demo orders create',
-    `paydesk -p demo orders create ${example} --shipping 9900 --metadata shop_order=A-1 --dry-run`,
     `paydesk -p demo orders create ${example} --checkout ${hostedPayment} --method card --expires 7d --yes --json --no-input`,
   ],
-  exits: [0, 2, 3, 4, 5, 6, 7, 9, 130],
   async run(ctx, { flags }) {
     const { body, confirm, intent, again = [], qr = false, 'no-qr': noQr = false, ...given } = flags;
     await createOrder(ctx, given, { body, confirm, intent, again, qr, noQr });

@@ -40,12 +40,8 @@ const columnsOf: Readonly<Record<RowKind, readonly Column[]>> = {
 };
 
 export const exportOrders = defineCommand({
-  description: [
-    'Reads every page and writes NDJSON (or -o json, csv) as the pages arrive: each order exactly as the service sent it. An order that is created or changed during the export may be missing or appear in its earlier state.',
-    'With --to the file appears only when it is complete, with a manifest beside it: what was asked for, when the export began and ended, sums per currency, status and day, SHA-256. --resume goes on with an interrupted export.',
-    'Rows of refunds also say whose order it is (buyer, email, reference) and what became of the refund: state. Only made, elsewhere, appeared and made twice is money that went back; the sums of the manifest stand apart by state. With --tz, CSV has the local time beside every time: created_at stays in UTC, created_at_local is in the zone. paydesk help output says what else --columns can name.',
-    '--by says which date --since and --until mean: when the order was created, when a charge of it was paid, or when a refund of it was made. In rows of refunds, reason, note and operator come from the journal of this machine; they are empty if another machine sent the refund.',
-  ].join('\n'),
+  description:
+    'Reads every page and writes NDJSON, JSON or CSV as the pages come. With --to the file gets its name when it is complete, with a manifest beside it; --resume goes on with an export that was interrupted. --by says which date --since and --until are about: created, paid or refunded.',
   arguments: [],
   flags: {
     ...exportFlags,
@@ -61,12 +57,8 @@ export const exportOrders = defineCommand({
   },
   examples: [
     'paydesk -p demo orders export --no-input',
-    'paydesk -p demo orders export --since 30d --csv --columns id,created_at,amount,currency',
-    'paydesk -p demo orders export --to orders.ndjson.gz',
-    'paydesk -p demo orders export --rows charges --csv --columns id,order.id,order.amount',
     'paydesk -p demo orders export --rows refunds --since 2026-11-01 --until 2026-12-01 --tz America/Mexico_City --to refunds.csv',
   ],
-  exits: [0, 1, 2, 3, 4, 5, 6, 9],
   async run(ctx, { flags }) {
     const fed: { by?: IndexFeed } = {};
     const exported = runExport(ctx, flags, async (service) => {

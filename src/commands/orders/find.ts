@@ -13,13 +13,8 @@ import { observeOrders } from './order-observer.ts';
 const defaultMax = 5_000;
 
 export const find = defineCommand({
-  description: [
-    'Looks through id, email, phone, names, last4, reference, amount, auth code, items and metadata of each order, and shows matches as the pages come. Every word must be there; capitals and accents do not matter.',
-    'A status is not searched. To list the orders with a payment_status: paydesk orders list --status paid --all; those with such a charge: --charge-status declined.',
-    'Four characters of an id are enough. Four digits match only the end of an id, because they are mostly the last digits of a card. Type auth codes and amounts in full: 16000, or 160.00 where the profile declares decimals.',
-    'The search stops after --max orders and prints the command that goes on with older ones.',
-    'With an index (paydesk index build) all orders are searched at once, and what is found is read again before it is shown; --live searches without it.',
-  ].join(' '),
+  description:
+    "Looks through ids, names, e-mail, phone, the end of cards, the shop's own number, amounts, items and metadata. Every word must be there; capitals and accents do not matter. A status is not searched: paydesk orders list --status paid --all.",
   arguments: [
     {
       name: 'text',
@@ -42,10 +37,12 @@ export const find = defineCommand({
   },
   examples: [
     'paydesk -p demo orders find 4242 torres',
-    'paydesk -p demo orders find buyer1@example.com --refundable',
     'paydesk -p demo orders find A-99998 --json --no-input',
   ],
-  exits: [0, 1, 2, 3, 4, 5, 6, 9],
+  exits: {
+    5: 'no order matches',
+    9: 'no order matches, but paydesk did not see all orders as they are now; or the output was lost',
+  },
   async run(ctx, { args: [words], flags }) {
     const texts = words ?? [];
     if (texts.length === 0 && flags.customer === undefined)

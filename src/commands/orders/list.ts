@@ -15,19 +15,13 @@ import { observeOrders } from './order-observer.ts';
 
 export const list = defineCommand({
   description:
-    'Each run shows one page and prints the command for the next one. With a filter, paydesk reads on until one page is full of matches. Dates are faster with `orders.order = newest-first`. --status takes the word of the service: paid, pre_authorized, refunded; if no order has it, paydesk lists the words that it saw. none means the orders that show no status. For attempts to pay that failed: --charge-status declined. paydesk cannot see disputes. A time without a zone is in time.zone; --since is included, --until is not.',
+    'Shows one page and prints the command for the next one; --all reads every page. --status takes the word of the service, such as paid, pre_authorized or refunded, and none for orders without a status; for attempts to pay that failed: --charge-status declined. A time without a zone is in time.zone; --since is included, --until is not.',
   arguments: [],
   flags: { ...pagingFlags('orders'), ...filterFlags },
   examples: [
-    'paydesk -p demo orders list --limit 5',
     'paydesk -p demo orders list --refundable --limit 5',
-    'paydesk -p demo orders list --since 7d --min-amount 30000',
-    'paydesk -p demo orders list --status pre_authorized --all',
-    'paydesk -p demo orders list --charge-status declined --all',
-    'paydesk -p demo orders list --all --json --no-input',
     'paydesk -p demo orders list --max 50 --csv --columns id,amount,currency,payment_status',
   ],
-  exits: [0, 1, 2, 4, 5, 6, 9],
   async run(ctx, { flags }) {
     const service = await ctx.service();
     const { profile } = service;

@@ -24,12 +24,9 @@ const offerCharges: Completer = async ({ args: [order], flags }, known) =>
 
 export const refund = defineCommand({
   description: [
-    'ID alone refunds the whole order. With --charge it refunds one charge, with --charge and --amount a part of that charge.',
-    'On a terminal paydesk asks for what is missing: the order, which you can search for; the charge and the amount if the order is split or partly refunded; the reason and a note.',
-    'paydesk shows a preview and sends nothing before you say yes. It sends the refund at most once, even if the reply is lost.',
-    'With a team, a refund from a certain amount on needs a second person: then your yes asks for the approval (exit 3), and --approved sends the refund once somebody else has approved it.',
-    `Reasons: ${refundReasonValues.map((value) => `${value} (${refundReasons[value].words})`).join(', ')}.`,
-  ].join(' '),
+    'ID alone refunds the whole order; --charge refunds one charge, and with --amount a part of it. On a terminal paydesk asks for what is missing, and sends nothing before you say yes. The refund is sent at most once, even if the reply is lost.',
+    `Reasons: ${refundReasonValues.map((value) => `${value} (${refundReasons[value].words})`).join(', ')}`,
+  ].join('\n'),
   arguments: [idArgument('orders', false)],
   flags: {
     charge: flag.of<string>({
@@ -71,12 +68,9 @@ export const refund = defineCommand({
     to: flag.text({ value: 'PLAN', summary: 'with --allocate: the file of the plan; without it ORDER.plan' }),
   },
   examples: [
-    'paydesk -p demo orders refund',
     `paydesk -p demo orders refund ${idExample} --charge 1 --amount 300 --reason ${firstReason}`,
     `paydesk -p demo orders refund ${idExample} --charge 1 --amount 200 --yes --json --no-input`,
-    `paydesk -p demo orders refund ${idExample} --charge 2 --dry-run`,
   ],
-  exits: [0, 2, 3, 4, 5, 6, 7, 9, 130],
   async run(
     ctx,
     {

@@ -49,14 +49,13 @@ const { idExample } = resources.orders;
 
 export const show = defineCommand({
   description:
-    'The service documents no way to get one order, so paydesk looks for the order page by page. -o list shows every field the service sent.',
+    'The service documents no way to get one order, so paydesk looks for it page by page. -o list shows every field that the service sent.',
   arguments: [idArgument('orders', true)],
   flags: {},
   examples: [
     `paydesk -p demo orders show ${idExample}`,
     `paydesk -p demo orders show ${idExample} --json --no-input`,
   ],
-  exits: [0, 1, 2, 4, 5, 6, 9],
   async run(ctx, { args: [id] }) {
     ctx.out.checkColumns(orderColumns);
     const isTable = ctx.out.format === 'table';

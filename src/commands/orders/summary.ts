@@ -5,7 +5,7 @@ import type { Block } from '../../terminal/terminal.ts';
 import { type Context, defineCommand } from '../command.ts';
 import { flag } from '../flags.ts';
 import { openSource } from '../open-report-source.ts';
-import { type Chart, chartFlag, sourceFlags, sourceHelp, wordsForBrand } from '../report-flags.ts';
+import { type Chart, chartFlag, sourceFlags, sumsExits, wordsForBrand } from '../report-flags.ts';
 import { amountColumn, countColumn, summaryBlocks } from '../report-grids.ts';
 import { firstColumns, firstFields, lastColumns, lastFields, rowColumn, showReport } from '../report-rows.ts';
 import { amountsOf, closingBlocks, isComplete, refuseGaps, unsummedLines } from '../report-screen.ts';
@@ -15,12 +15,8 @@ import { parsePeriod, periodFlag } from '../typed-period.ts';
 const usualPeriod = 'this-month';
 
 export const summary = defineCommand({
-  description: [
-    'Counts the orders that were created in a period and adds up their amounts, for each currency; two currencies are never added together. Sums are exact, of any size.',
-    'REFUNDED is what went back of these orders until now. For the refunds that were made in a period, whatever their orders: paydesk refunds summary.',
-    'Without an index, or with --live, every order is read; with orders.order = newest-first only those back to the start of the period. --from-file takes an export instead.',
-    ...sourceHelp,
-  ].join('\n'),
+  description:
+    'Counts the orders that were created in a period and adds up their amounts, for each currency. REFUNDED is what went back of these orders until now; for the refunds that were made in a period: paydesk refunds summary. If this machine has an index, the numbers come from there, unless --live is given.',
   arguments: [],
   flags: {
     period: periodFlag(usualPeriod),
@@ -34,12 +30,10 @@ export const summary = defineCommand({
     ...sourceFlags,
   },
   examples: [
-    'paydesk -p demo orders summary',
     'paydesk -p demo orders summary --period last-week --by day',
-    'paydesk -p demo orders summary --period 2026-W47 --by brand --currency MXN',
     'paydesk -p demo orders summary --period this-month --by status --csv --no-input',
   ],
-  exits: [0, 1, 2, 3, 4, 6, 9],
+  exits: sumsExits,
   async run(ctx, { flags }) {
     ctx.out.checkColumns(columns);
     const by = flags.by ?? 'status';

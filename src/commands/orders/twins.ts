@@ -16,7 +16,7 @@ import { factsOfOrder, hasCurrency, isInSpan, type OrderFact, type Span } from '
 import { type Context, defineCommand } from '../command.ts';
 import { flag } from '../flags.ts';
 import { openSource } from '../open-report-source.ts';
-import { sourceFlags, sourceHelp } from '../report-flags.ts';
+import { sourceFlags, sumsExits } from '../report-flags.ts';
 import { nobodyAsked } from '../report-makers.ts';
 import { lastColumnsOfList, lastFieldsOfList, rowColumn, sayAsOf } from '../report-rows.ts';
 import { inCurrency } from '../report-screen.ts';
@@ -27,11 +27,8 @@ import { readHits } from './read-hits.ts';
 const usualPeriod = 'today';
 
 export const twins = defineCommand({
-  description: [
-    'Lists pairs of payments of the same buyer and amount, of orders that were created within 10 minutes of each other: somebody may have paid twice. An order that was declined is in no pair. Once all of one payment went back, the pair is settled and left out, unless --settled is given.',
-    'Without an index, or with --live, every order is read; with orders.order = newest-first only those back to the start of the period. --from-file takes an export instead.',
-    ...sourceHelp,
-  ].join('\n'),
+  description:
+    'Lists pairs of payments by the same buyer, of the same amount, of orders that were created within 10 minutes of each other. Once all of one payment went back, the pair is settled, and shown only with --settled.',
   arguments: [],
   flags: {
     period: periodFlag(usualPeriod),
@@ -42,7 +39,7 @@ export const twins = defineCommand({
     'paydesk -p demo orders twins --period this-month',
     'paydesk -p demo orders twins --period yesterday --settled --json --no-input',
   ],
-  exits: [0, 1, 2, 3, 4, 6, 9],
+  exits: sumsExits,
   async run(ctx, { flags }) {
     ctx.out.checkColumns(columns);
     const period = flags.period ?? parsePeriod(usualPeriod, '--period');

@@ -5,19 +5,15 @@ import { type OrderSum, summariseOrders, waitingDimensions } from '../../reports
 import { defineCommand } from '../command.ts';
 import { flag } from '../flags.ts';
 import { openSource } from '../open-report-source.ts';
-import { chartFlag, sourceFlags, sourceHelp, wordsForBrand } from '../report-flags.ts';
+import { chartFlag, sourceFlags, sumsExits, wordsForBrand } from '../report-flags.ts';
 import { amountColumn, countColumn, summaryBlocks } from '../report-grids.ts';
 import { firstColumns, firstFields, lastColumns, lastFields, rowColumn, showReport } from '../report-rows.ts';
 import { amountsOf, closingBlocks, isComplete, refuseGaps } from '../report-screen.ts';
 import { periodFlag } from '../typed-period.ts';
 
 export const waiting = defineCommand({
-  description: [
-    'Counts the orders with payment_status pre_authorized: their money is authorized, and nobody has captured it yet. The oldest may lapse; the service does not say when.',
-    'To see the orders themselves: paydesk orders list --status pre_authorized --all. To capture one: paydesk orders capture ID.',
-    'Without an index, or with --live, every order is read. --from-file takes an export instead.',
-    ...sourceHelp,
-  ].join('\n'),
+  description:
+    'Counts the orders whose money is authorized, and that nobody has captured yet. The oldest may lapse; the service does not say when. To see them: paydesk orders list --status pre_authorized --all.',
   arguments: [],
   flags: {
     period: periodFlag('all orders, whenever they were created'),
@@ -30,12 +26,8 @@ export const waiting = defineCommand({
     chart: chartFlag,
     ...sourceFlags,
   },
-  examples: [
-    'paydesk -p demo orders waiting',
-    'paydesk -p demo orders waiting --by brand',
-    'paydesk -p demo orders waiting --json --no-input',
-  ],
-  exits: [0, 1, 2, 3, 4, 6, 9],
+  examples: ['paydesk -p demo orders waiting', 'paydesk -p demo orders waiting --json --no-input'],
+  exits: sumsExits,
   async run(ctx, { flags }) {
     ctx.out.checkColumns(columns);
     const by = flags.by ?? 'age';

@@ -69,23 +69,14 @@ type Values = Input<[], typeof flags>['flags'];
 
 export const add = defineCommand({
   description:
-    'Asks for everything that no flag gives. The key is never an argument: you type it at a prompt, or paydesk reads it with ' +
-    '--key-stdin or --key-file. paydesk tries the key before it keeps it (a terminal asks first): it reads the newest order and shows whose ' +
-    'account it is (--no-check skips that). It keeps the key in the system keyring or, with --key-store file, in a ' +
-    'file that only you can read. --api-version and --lang become part of the profile.\n\n' +
-    'A file for --from holds JSON: {"base_url", "mode", "vendor", "api_version", "lang", "auth", "settings": {…}}, ' +
-    'base_url and mode are needed.\n\n' +
-    'With --sender the profile has no key: the sender of the team has it, and this desk gets a token of its own, which is kept like a key. ' +
-    'The invitation works once.',
+    'Asks for everything that no flag gives. The key is never an argument: you type it, or paydesk reads it with --key-stdin or --key-file. paydesk tries the key with one read before it keeps it. With --sender there is no key: this desk joins the sender of its team with an invitation.',
   arguments: [{ ...nameArgument(true), offers: undefined }],
   flags,
   examples: [
     'paydesk profile add test-mx',
     'paydesk profile add test-mx --base-url https://api.example.com --mode sandbox --key-stdin --key-store file < key.txt',
     'paydesk profile add shop-mx --sender ana.json',
-    'paydesk profile add shop-mx --from lead.json --key-file key.txt --key-store file',
   ],
-  exits: [0, 1, 2, 3, 4, 5, 6, 130],
   run: async (ctx, { args: [name], flags: values }): Promise<undefined> => {
     await ctx.profiles.checkFree(name);
     const { sender } = values;

@@ -11,14 +11,10 @@ const pageSize = 5;
 
 export const check = defineCommand({
   description:
-    "Reads a few orders and checks that the service accepts the key, that the orders are of the profile's " +
-    'mode, and that one order in the middle of the list can be found by its id: paydesk needs that when a ' +
-    'reply is lost. It changes nothing at the service. paydesk remembers the order that it found; profile key ' +
-    'tries a new key on it.',
+    "Reads a few orders and checks that the service accepts the key, that the orders are of the profile's mode, and that one order in the middle of the list can be found by its id. paydesk needs that when a reply is lost. It changes nothing at the service.",
   arguments: [nameArgument(false)],
   flags: {},
   examples: ['paydesk profile check test-mx', 'paydesk profile check test-mx --json'],
-  exits: [0, 1, 2, 3, 4, 6],
   run: async (ctx, { args: [name] }): Promise<undefined> => {
     const service = await ctx.service({ profile: name });
     const { profile } = service;

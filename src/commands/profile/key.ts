@@ -12,13 +12,10 @@ const readAtMost = 500;
 
 export const key = defineCommand({
   description:
-    'Tries the new key on the order that profile check remembered, or on the newest one in the journal: a key ' +
-    'of another account cannot see that order. If the service does not accept the new key, or if it cannot be ' +
-    'tried, the old key stays. The new key is kept where the old one was, unless --key-store says otherwise.',
+    'Tries the new key on an order that the old one saw: a key of another account cannot see it. If the service does not accept the new key, or if it cannot be tried, the old key stays. The new key is kept where the old one was, unless --key-store says otherwise.',
   arguments: [nameArgument(true)],
   flags: keyFlags,
   examples: ['paydesk profile key shop-mx', 'paydesk profile key shop-mx --key-file new-key.txt'],
-  exits: [0, 2, 3, 4, 6],
   run: async (ctx, { args: [name], flags }): Promise<undefined> => {
     await ctx.profiles.checkStored(name);
     if (await profileDryRunShown(ctx, `replace the key of profile ${name}`, { object: 'profile', name }))

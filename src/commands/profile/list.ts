@@ -16,7 +16,6 @@ export const list = defineCommand({
   arguments: [],
   flags: {},
   examples: ['paydesk profile list', "paydesk profile list --json | jq -r '.data[].name'"],
-  exits: [0, 2, 3],
   run: async (ctx): Promise<undefined> => {
     const profiles = await ctx.profiles.list();
     const records = profiles.map((profile) => ({

@@ -5,11 +5,10 @@ import { fieldsView, nameArgument, profileDryRunShown } from './profile-inputs.t
 
 export const remove = defineCommand({
   description:
-    'Removes a profile with its key from this machine. The journal keeps what was done with it. If no other profile reaches its account, the index of its orders is erased as well.',
+    'The journal keeps what was done with it. If no other profile reaches its account, the index of its orders is erased as well.',
   arguments: [nameArgument(true)],
   flags: {},
   examples: ['paydesk profile remove test-mx', 'paydesk profile remove test-mx --yes'],
-  exits: [0, 2, 3, 4],
   run: async (ctx, { args: [name] }): Promise<undefined> => {
     await ctx.profiles.checkStored(name);
     const record = { object: 'profile', name, removed: true };

@@ -6,37 +6,12 @@ import type { PlannedSetting } from '../../profiles/profiles.ts';
 import { type Context, defineCommand } from '../command.ts';
 import { confirmDoubts, fieldsView, nameArgument, profileDryRunShown } from './profile-inputs.ts';
 
-/** All settings with their values and defaults. A test compares this text with the settings themselves. */
-export const settingsHelp = `Settings (CUR: a currency such as MXN; the word default restores the default):
-  orders.get, customers.get   direct if the service finds one by its id (paged)
-  orders.order                newest-first if lists come in that order (unknown)
-  orders.status               filter of orders list
-  checkouts.path              where checkouts are created (/checkouts)
-  checkouts.expiry_field      how a payment link's expiry is spelled: expired_at or expires_at (expired_at)
-  reference.keys              metadata keys of the shop's own number, the first that an order has (shop_order, reference, order_number)
-  refund.require              reason / note / reason,note / none (none)
-  refund.max_amount.CUR       most that the refunds of an order may add up to within any 24 hours, in the service's units
-  refund.other_currencies     refuse or allow refunds and plans in a currency without a limit, once another has one (refuse)
-  refund.send_within          from the final check to the sending (10s)
-  refund.horizon_part         how late a charge's refund may turn up (24h)
-  refund.horizon_whole        how late a whole order's refund may (15min)
-  reconcile.after             reads after a lost reply, in seconds (0,2,5,15)
-  plan.max_total.CUR          most that the refunds of a plan may add up to, in the service's units
-  plan.max_count              most rows of a plan
-  plan.max_age                how old a plan may be when it is applied (24h)
-  amounts.decimals.CUR        decimals of a currency: 2 shows 23000 as 230.00 too, and takes --amount 230.00 as 23000
-  amounts.grouping            on: 23 000 instead of 23000 on screens (off)
-  time.zone                   zone of the times on screen
-  index.fields                texts that the index holds: all, none, or some of name, email, phone, card, auth, reference, item, metadata, with commas (all)
-  index.keep                  how old orders in the index may be, such as 400d (all)
-Also: api-version, lang, auth.
-paydesk asks before a limit is raised or removed (in scripts: --yes), and before plans may be older or other currencies are allowed. Such a change is written to the journal: journal list --kind setting.`;
-
 const word = (name: string, summary: string) =>
   ({ name, summary, required: true, parse: (text: string): string => text }) as const;
 
 export const set = defineCommand({
-  description: settingsHelp,
+  description:
+    'The word default as a value restores the default. paydesk asks before a limit is raised or removed, and before plans may be older. Such a change is written to the journal.',
   arguments: [
     nameArgument(true),
     word('setting', 'what to set'),
@@ -45,10 +20,8 @@ export const set = defineCommand({
   flags: {},
   examples: [
     'paydesk profile set test-mx refund.max_amount.MXN 50000',
-    'paydesk profile set test-mx refund.require reason,note',
     'paydesk profile set test-mx refund.require default --json',
   ],
-  exits: [0, 2, 3, 4],
   run: async (ctx, { args: [name, setting, typed] }): Promise<undefined> => {
     await ctx.profiles.checkStored(name);
     const value = inUnits(ctx, { name, setting, typed });

@@ -10,13 +10,13 @@ import { fieldsView, nameArgument } from './profile-inputs.ts';
 
 export const show = defineCommand({
   description:
-    'Shows every value and where it comes from: flag, environment, profile or default. It shows at most the ' +
-    'last four characters of the key, and a fingerprint. Without a profile it shows only where files are, and ' +
-    'exits 4.',
+    'Shows every value and where it comes from: flag, environment, profile or default. Of the key it shows at most the last four characters and a fingerprint. Without a profile it shows only where files are.',
   arguments: [nameArgument(false)],
   flags: {},
   examples: ['paydesk profile show', 'paydesk profile show test-mx --json'],
-  exits: [0, 2, 3, 4],
+  exits: {
+    4: 'there is no profile, or no key',
+  },
   run: async (ctx, { args: [name] }): Promise<undefined> => {
     const described = await describe(ctx, name);
     const reads = ctx.profiles.hostOf(described.profile.baseUrl)?.unicode;

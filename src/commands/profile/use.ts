@@ -4,12 +4,10 @@ import { defineCommand } from '../command.ts';
 import { fieldsView, nameArgument, profileDryRunShown } from './profile-inputs.ts';
 
 export const use = defineCommand({
-  description:
-    'Makes a profile the default. With several profiles, a change in production still needs -p or PAYDESK_PROFILE.',
+  description: 'With several profiles, a change in production still needs -p or PAYDESK_PROFILE.',
   arguments: [nameArgument(true)],
   flags: {},
   examples: ['paydesk profile use test-mx', 'paydesk profile use demo --quiet'],
-  exits: [0, 2, 3, 4],
   run: async (ctx, { args: [name] }): Promise<undefined> => {
     const record = { object: 'profile', name, default: true };
     if (await profileDryRunShown(ctx, `use profile ${name}`, record)) return;

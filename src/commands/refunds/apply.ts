@@ -7,12 +7,8 @@ import { controlFlags, readTotals } from './control-flags.ts';
 import { planArgument } from './plan-argument.ts';
 
 export const apply = defineCommand({
-  description: [
-    'Sends the refunds of a plan, each at most once. Every order is read again right before its refund: if its money changed since the plan was made, the row is not sent.',
-    'Run it again after Ctrl-C, an outage or a crash: it first looks up the rows whose outcome is unconfirmed, then goes on, and sends no row twice, whatever happened. It stops by itself after 3 refunds in a row without a usable answer, or 5 in all.',
-    'In production it asks for the first 8 characters of the digest of the plan; a script gives them as --confirm, with --expect-count and --expect-total, which count all rows of the file, also those that are not sent.',
-    '--dry-run looks at every order, says which rows would not be sent and why, and has the exit code that the run would have had: 8 if a row would not be sent, 7 while one is unconfirmed or has an alarm.',
-  ].join(' '),
+  description:
+    'Reads every order again right before its refund, and sends no row whose order changed since the plan was made. Run it again after Ctrl-C, an outage or a crash: it looks up the unconfirmed rows first, and sends no row twice. In production it asks for the first 8 characters of the digest of the plan.',
   arguments: [planArgument],
   flags: {
     confirm: flag.text({
@@ -32,12 +28,11 @@ export const apply = defineCommand({
     }),
     ...controlFlags,
   },
-  examples: [
-    'paydesk refunds apply refunds.plan',
-    'paydesk refunds apply refunds.plan --yes --json',
-    'paydesk -p shop-mx refunds apply refunds.plan --confirm 1f0c9a3e --expect-count 60 --expect-total MXN=1203400',
-  ],
-  exits: [0, 2, 3, 4, 6, 7, 8, 9, 130],
+  examples: ['paydesk refunds apply refunds.plan', 'paydesk refunds apply refunds.plan --yes --json'],
+  exits: {
+    7: 'a row is unconfirmed or has an alarm: a person must look',
+    8: 'some rows were not refunded',
+  },
   async run(ctx, { args: [path], flags }) {
     const code = await applyPlan(ctx, {
       path,

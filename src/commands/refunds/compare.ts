@@ -8,7 +8,7 @@ import { delimiterFlag, delimiterOf, fileArgument } from './file-flags.ts';
 
 export const compare = defineCommand({
   description:
-    'Compares a list of orders, made by anybody, with the service: which were refunded, when, how much and by whom; which only in part, which more than the file says, which not. Needs no plan and sends nothing. Columns: order_id (or reference), charge_id, amount; without an amount the whole order is meant. With --since it also finds refunds that are not in the file.',
+    'Says of any list of orders which were refunded, when, how much and by whom; which only in part, which by more than the file says, which not. The columns are order_id (or reference), charge_id and amount; without an amount the whole order is meant. With --since it also finds refunds that are not in the file.',
   arguments: [fileArgument(true)],
   flags: {
     since: whenFlag('also find refunds that are not in the file, made since: today, monday, 30d, a date'),
@@ -23,7 +23,11 @@ export const compare = defineCommand({
     'paydesk -p demo refunds compare refunds.csv',
     'paydesk -p shop-mx refunds compare refunds.csv --since today --json',
   ],
-  exits: [0, 2, 3, 4, 6, 7, 8, 9],
+  exits: {
+    0: 'every row was refunded just as the file says',
+    7: 'a person must look at a row',
+    8: 'some rows are not refunded as the file says',
+  },
   async run(ctx, { args: [file], flags }) {
     const service = await ctx.service();
     const since = flags.since?.at(clockAndZoneOf(ctx));

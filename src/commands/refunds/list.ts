@@ -14,7 +14,7 @@ import {
 import { defineCommand } from '../command.ts';
 import { flag } from '../flags.ts';
 import { openSource } from '../open-report-source.ts';
-import { sourceFlags, sourceHelp } from '../report-flags.ts';
+import { sourceFlags, sumsExits } from '../report-flags.ts';
 import { lastColumnsOfList, lastFieldsOfList, rowColumn, sayAsOf } from '../report-rows.ts';
 import { currencyWord, inCurrency, refuseGaps } from '../report-screen.ts';
 import type { Source } from '../report-source.ts';
@@ -23,13 +23,8 @@ import { parsePeriod, periodFlag } from '../typed-period.ts';
 const usualPeriod = 'today';
 
 export const list = defineCommand({
-  description: [
-    'Lists every refund that was made in a period, whenever its order was made, the newest first. --sort amount puts the largest first.',
-    'Reason, note and operator come from the journal of this machine. A refund that it does not know is called not from this machine.',
-    'Without an index, or with --live, every order is read, because a refund may be of any old order. --from-file takes an export instead.',
-    ...sourceHelp,
-    'In an index a refund that was made after its order was read is missing.',
-  ].join('\n'),
+  description:
+    'Lists every refund that was made in a period, whenever its order was made, the newest first; --sort amount puts the largest first. Reason, note and operator come from the journal of this machine. If this machine has an index, the list comes from there, unless --live is given.',
   arguments: [],
   flags: {
     period: periodFlag(usualPeriod),
@@ -46,11 +41,10 @@ export const list = defineCommand({
     ...sourceFlags,
   },
   examples: [
-    'paydesk -p demo refunds list',
     'paydesk -p demo refunds list --period this-month --sort amount --max 10',
     'paydesk -p demo refunds list --period last-week --csv --no-input',
   ],
-  exits: [0, 1, 2, 3, 4, 6, 9],
+  exits: sumsExits,
   async run(ctx, { flags }) {
     ctx.out.checkColumns(columns);
     const period = flags.period ?? parsePeriod(usualPeriod, '--period');

@@ -10,12 +10,8 @@ import { delimiterFlag, delimiterOf, fileArgument } from './file-flags.ts';
 import { showPlan } from './show-plan.ts';
 
 export const plan = defineCommand({
-  description: [
-    'Reads a CSV file of refunds, checks all of it, reads every order, and writes a plan: what would be sent, row by row. Nothing is sent. Look at the plan, then: paydesk refunds apply PLAN.',
-    'Columns, in any order: order_id (or reference), charge_id, amount, reason, ref, note; other columns are kept and shown again in the report. amount is a whole number in the units of the service, or full for the whole charge or order; charge_id is an id, a number, *4242, full, or any.',
-    'Two rows that may refund the same charge need a ref each, so that no row is there twice by accident. paydesk reports all errors of a file at once.',
-    '--expect-count and --expect-total count every row of the file: a row that is spread over charges counts once, and a row that cannot be sent counts too, if its sum is known.',
-  ].join(' '),
+  description:
+    'Reads a CSV file of refunds and every order in it, and writes a plan: what would be sent, row by row. Nothing is sent. The columns are order_id (or reference), charge_id, amount, reason, ref and note; paydesk reports all errors of the file at once.',
   arguments: [fileArgument(false)],
   flags: {
     to: flag.text({ value: 'PLAN', summary: 'the file of the plan; without it FILE.plan' }),
@@ -52,9 +48,10 @@ export const plan = defineCommand({
   examples: [
     'paydesk -p demo refunds plan refunds.csv --to refunds.plan',
     'paydesk -p shop-mx refunds plan refunds.csv --to refunds.plan --expect-count 60 --expect-total MXN=1203400 --json',
-    'paydesk -p demo refunds plan --refresh refunds.plan --to monday.plan',
   ],
-  exits: [0, 2, 3, 4, 5, 6, 8, 9],
+  exits: {
+    8: 'the plan has rows that cannot be sent, or that somebody must look at first',
+  },
   async run(ctx, { args: [file], flags }) {
     if ((file === undefined) === (flags.refresh === undefined))
       throw usage('name a FILE.csv, or an older plan with --refresh', ['paydesk refunds plan --help']);

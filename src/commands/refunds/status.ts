@@ -7,7 +7,7 @@ import { planArgument } from './plan-argument.ts';
 
 export const status = defineCommand({
   description:
-    'Shows what became of every row of a plan: made, refused, unconfirmed, made twice, not started. Reads the orders again whose outcome may still change (not with --offline), and says when the orders were read. Says so if a run is applying the plan right now. --rest writes the rows that certainly moved no money into a file that can be planned again. Unconfirmed rows are never in it, and neither are rows whose charge somebody else has refunded as much since; these are listed. While a run is applying the plan, --rest is refused (3).',
+    'Reads the orders again whose outcome may still change, and says what became of every row. --rest writes the rows that certainly moved no money into a file that can be planned again.',
   arguments: [planArgument],
   flags: {
     offline: flag.switch({ summary: 'read no order again: what the journal of this machine knows' }),
@@ -29,9 +29,11 @@ export const status = defineCommand({
   examples: [
     'paydesk refunds status refunds.plan',
     'paydesk refunds status refunds.plan --rest rest.csv --csv',
-    'paydesk refunds status refunds.plan --only impossible,look --csv --columns line,order_id,why',
   ],
-  exits: [0, 2, 3, 4, 6, 7, 8, 9],
+  exits: {
+    7: 'a row is unconfirmed or has an alarm: a person must look',
+    8: 'some rows are not refunded',
+  },
   async run(ctx, { args: [path], flags }) {
     const code = await planStatus(ctx, {
       path,

@@ -15,7 +15,7 @@ import type { Block } from '../../terminal/terminal.ts';
 import { type Context, defineCommand } from '../command.ts';
 import { flag } from '../flags.ts';
 import { openSource } from '../open-report-source.ts';
-import { type Chart, chartFlag, sourceFlags, sourceHelp, wordsForBrand } from '../report-flags.ts';
+import { type Chart, chartFlag, sourceFlags, sumsExits, wordsForBrand } from '../report-flags.ts';
 import { amountColumn, countColumn, type FigureColumn, summaryBlocks } from '../report-grids.ts';
 import { firstColumns, firstFields, lastColumns, lastFields, rowColumn, showReport } from '../report-rows.ts';
 import {
@@ -33,14 +33,8 @@ import { parsePeriod, periodFlag } from '../typed-period.ts';
 const usualPeriod = 'this-month';
 
 export const summary = defineCommand({
-  description: [
-    'Counts the refunds that were made in a period, whenever their orders were made, for each currency; two currencies are never added together. Sums are exact, of any size.',
-    'The rate compares the refunds made in the period with the payments of the same period. The rows also have refunded_of_paid: how much of the payments of the period was refunded at any time. That is another rate, refunded_of_paid_percent; the last lines of the table name both.',
-    'Reason and operator come from the journal of this machine. A refund that it does not know is called not from this machine. Age is the time from the payment to the refund.',
-    'Without an index, or with --live, every order is read, because a refund may be of any old order; what is refunded while that goes on may be missing. --from-file takes an export instead.',
-    ...sourceHelp,
-    'From an index the sums are a lower bound, unless the period was over when its orders were read: a refund that was made after that is missing. Every --by works there.',
-  ].join('\n'),
+  description:
+    'Counts the refunds that were made in a period, whenever their orders were made, for each currency. The rate compares them with the payments of the same period. If this machine has an index, the sums come from there, and the last lines say how old they are; --live reads every order.',
   arguments: [],
   flags: {
     period: periodFlag(usualPeriod),
@@ -54,12 +48,10 @@ export const summary = defineCommand({
     ...sourceFlags,
   },
   examples: [
-    'paydesk -p demo refunds summary',
     'paydesk -p demo refunds summary --period today --by operator',
-    'paydesk -p demo refunds summary --period last-month --by day --chart calendar',
     'paydesk -p demo refunds summary --period 2026-11 --by reason --csv --no-input',
   ],
-  exits: [0, 1, 2, 3, 4, 6, 9],
+  exits: sumsExits,
   async run(ctx, { flags }) {
     ctx.out.checkColumns(columns);
     const by = flags.by ?? 'reason';

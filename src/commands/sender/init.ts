@@ -50,7 +50,6 @@ export const init = defineCommand({
     'paydesk sender init --behind-proxy --address https://sender.example --yes',
     'paydesk sender init --print systemd > /etc/systemd/system/paydesk-sender.service',
   ],
-  exits: [0, 2, 3, 4],
   run: async (ctx, { flags: values }): Promise<undefined> => {
     const sender = await ctx.sender();
     if (values.print !== undefined) {

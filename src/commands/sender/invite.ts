@@ -28,7 +28,6 @@ export const invite = defineCommand({
     'paydesk sender invite ana --role operator > ana.json',
     'paydesk sender invite lea --role lead --account shop-mx --quiet > lea.json',
   ],
-  exits: [0, 2, 3, 4],
   run: async (ctx, { args: [name], flags }): Promise<undefined> => {
     const role: Role = flags.role ?? (await askRole(ctx, name));
     if (await dryRunShown(ctx, { object: 'member', name, role }, `would invite ${name} as ${role}`)) return;

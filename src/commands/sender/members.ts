@@ -12,7 +12,6 @@ export const members = defineCommand({
   arguments: [],
   flags: {},
   examples: ['paydesk sender members', 'paydesk sender members --json'],
-  exits: [0, 2, 3],
   run: async (ctx): Promise<undefined> => {
     const found = await (await ctx.sender()).members();
     const record = { object: 'members', data: found.map(recordOf) };

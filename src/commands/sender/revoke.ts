@@ -12,7 +12,6 @@ export const revoke = defineCommand({
   arguments: [memberArgument],
   flags: { desk: flag.text({ value: 'NAME', summary: 'only the token of this desk' }) },
   examples: ['paydesk sender revoke ana', 'paydesk sender revoke ana --desk desk-4 --yes'],
-  exits: [0, 2, 3],
   run: async (ctx, { args: [name], flags: { desk } }): Promise<undefined> => {
     const what = desk === undefined ? `all tokens of ${name}` : `the token of ${name} at ${desk}`;
     if (await dryRunShown(ctx, { object: 'member', name, desk: desk ?? null }, `would end ${what}`)) return;

@@ -14,7 +14,6 @@ export const serve = defineCommand({
     'allow-root': flag.switch({ summary: 'run as root, as in a container that has no other user' }),
   },
   examples: ['paydesk sender serve', 'paydesk sender serve --json >> sender.log'],
-  exits: [exitCodes.usage, exitCodes.refused, exitCodes.auth, exitCodes.terminated],
   run: async (ctx, { flags }): Promise<number> => {
     const sender = await ctx.sender();
     let written = Promise.resolve();

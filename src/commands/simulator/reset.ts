@@ -1,18 +1,15 @@
 /** `simulator reset`: puts the demo back into its first state. */
 
-import { exitCodes } from '../../errors.ts';
-
 import type { Profile } from '../../profiles/profiles.ts';
 import { type Context, defineCommand, dryRunShown } from '../command.ts';
 import { needsPerson } from '../journal/attempts.ts';
 
 export const simulatorReset = defineCommand({
   description:
-    'Throws away what was done to the built-in profile demo, and starts it again with its first orders. The index of its orders is erased. The new demo has an instance id of its own, so changes of the old one in the journal are not mixed up with it.',
+    'Starts the built-in profile demo again with its first orders, and erases the index of its orders. Changes of the old demo in the journal are not mixed up with the new one.',
   arguments: [],
   flags: {},
   examples: ['paydesk simulator reset', 'paydesk simulator reset --json'],
-  exits: [0, exitCodes.usage, exitCodes.refused],
   run: async (ctx) => {
     const would = 'would throw away what was done to demo; nothing was changed';
     if (await dryRunShown(ctx, { simulator: 'reset' }, would)) return undefined;

@@ -10,13 +10,8 @@ import { flag } from '../flags.ts';
 type Serving = Awaited<ReturnType<SimulatorControl['serve']>>;
 
 export const simulatorServe = defineCommand({
-  description: [
-    'It listens on 127.0.0.1 only and answers only requests that carry its key, which is printed.',
-    'Faults hit changes only, unless --fault-reads is given. KIND is drop (no answer, connection closed), stall (no answer),',
-    'cut (half an answer), 500, html or 429. With apply- before it, such as apply-drop, the change is made first and then the reply fails. all is every kind.',
-    'With fails-later a refund is made, and 3 seconds later it has failed; with pending it is pending, and 3 seconds later made.',
-    'RATE is the share of requests that get a fault, from 0 to 1; without it every change gets one.',
-  ].join(' '),
+  description:
+    'It listens on 127.0.0.1 only, and answers only requests that carry its key, which is printed. KIND is drop, stall, cut, 500, html or 429; with apply- before it, such as apply-drop, the change is made first and then the reply fails. fails-later, pending and all are kinds too; RATE is the share of requests that get a fault, from 0 to 1.',
   arguments: [],
   flags: {
     port: flag.integer(0, 65_535, { value: 'PORT', summary: 'the port', defaultText: 'any free one' }),
@@ -52,13 +47,14 @@ export const simulatorServe = defineCommand({
     }),
   },
   examples: [
-    'paydesk simulator serve',
     'paydesk simulator serve --port 4010 --db sim.db --vendor acme',
-    'paydesk simulator serve --fault apply-drop,html:0.2 --fault-seed 7',
     'paydesk simulator serve --json > simulator.json &',
   ],
-  exits: [exitCodes.usage, exitCodes.refused, exitCodes.interrupted],
+  exits: {
+    130: 'Ctrl-C, which ends it',
+  },
   run: async (ctx, { flags }) => {
+    if (flags.db !== undefined) ctx.refuseOwnFile(flags.db);
     const serving = await ctx.simulator.serve({
       port: flags.port,
       db: flags.db,

@@ -47,7 +47,7 @@ test('completes words, local and global options, their values, profiles and help
     ['profile use ', ['shop-mx', 'test-mx', 'demo']],
     ['profile add ', []],
     ['completion ', ['bash', 'zsh', 'fish', 'powershell']],
-    ['help ex', ['exit-codes']],
+    ['help ex', ['exit-codes', 'exports']],
     ['help orders ref', ['refund']],
     ['orders refund --amount ', []],
     ['orders list -- --js', []],
