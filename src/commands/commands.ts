@@ -300,7 +300,6 @@ export const commands: readonly CommandEntry[] = [
   {
     words: ['sender', 'serve'],
     summary: 'Run the sender until a signal comes',
-    changes: 'service',
     load: async () => (await import('./sender/serve.ts')).serve,
   },
   {

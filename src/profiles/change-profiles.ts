@@ -87,7 +87,9 @@ export async function addProfile(
 export async function learnFromSender(store: ProfileStore, draft: ProfileDraft): Promise<void> {
   await store.change(async ({ file, save }) => {
     const before = storedIn(file.profiles, draft.name);
-    const now = storedOf(draft, before.key_in);
+    // What this desk has set alone stays, such as its time zone.
+    const settings = { ...before.settings, ...draft.settings };
+    const now = storedOf({ ...draft, settings }, before.key_in);
     if (placeOf(now).account !== placeOf(before).account) throw otherAccount(draft.name);
     if (JSON.stringify(now) === JSON.stringify({ ...before, seen_order: undefined })) return;
     await save(withProfile(file, draft.name, { ...now, seen_order: before.seen_order }));

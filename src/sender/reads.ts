@@ -2,7 +2,7 @@
 
 import type { RawReply } from '../api/api.ts';
 import { resourceNames, resources } from '../api/resources.ts';
-import { customerIdPattern, langPattern, mediaType, orderIdPattern } from '../api/spec.ts';
+import { customerIdPattern, isKeyRefusal, langPattern, mediaType, orderIdPattern } from '../api/spec.ts';
 import { CliError } from '../errors.ts';
 import type { Profile } from '../profiles/profiles.ts';
 import { type Hop, type HopContext, RefusedRequest } from './routes.ts';
@@ -22,6 +22,7 @@ async function read(context: HopContext): Promise<Response> {
   const { profile } = account.service;
   const path = pathOf(context, profile);
   const exchanged = await account.pass(path, headersOf(context, profile), context.req.raw.signal);
+  if ('reply' in exchanged && isKeyRefusal(exchanged.reply.status)) throw keyNotTaken(exchanged.reply.status);
   if ('reply' in exchanged && exchanged.reply.status <= 599) return replyOf(exchanged.reply);
   const { kind, reason } =
     'failure' in exchanged
@@ -33,6 +34,20 @@ async function read(context: HopContext): Promise<Response> {
     new CliError(kind, `the sender got no reply of the service: ${reason}`, {
       certain: 'nothing was changed',
       now: ['wait a little, then run the same command again'],
+    }),
+  );
+}
+
+// The desk has no key that it could replace.
+function keyNotTaken(status: number): RefusedRequest {
+  return new RefusedRequest(
+    422,
+    new CliError('auth', `the service did not accept the key of the sender (HTTP ${status})`, {
+      certain: 'nothing was changed',
+      now: [
+        'tell whoever runs the sender: they give it the new key with paydesk profile key, and start it again',
+      ],
+      httpStatus: status,
     }),
   );
 }

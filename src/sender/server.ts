@@ -143,7 +143,7 @@ function lineOf(
   started: { readonly at: number; readonly written: number },
 ): RequestLine {
   const path = incoming.url?.split('?')[0] ?? '';
-  const shown = targetPattern.test(path) ? path.replaceAll(/\/cus_[^/]*/g, '/:customer') : '?';
+  const shown = targetPattern.test(path) ? path.replaceAll(/\/(?:cus|pdt|pdi)_[^/]*/g, '/:id') : '?';
   const token = /^Bearer pdt_([a-z0-9]{10})_/.exec(incoming.headers.authorization ?? '')?.[1];
   return {
     time: new Date(clock.now()).toISOString(),
@@ -211,15 +211,21 @@ function createHop(
   addReads(hop);
   parts.addRoutes(hop);
   hop.notFound(() => errorReply(unknownPath(), 404));
-  hop.onError((error) => {
+  hop.onError((thrown) => {
+    const error = isStop(thrown) ? stopping() : thrown;
     if (!(error instanceof RefusedRequest)) return errorReply(error);
     const { status } = error;
-    // Who is not known keeps no connection.
-    const close = status === 401 || status === 413 ? { connection: 'close' } : {};
+    // The rest of such a body is not read.
+    const close = status === 413 ? { connection: 'close' } : {};
     const wait = status === 429 || status === 503 ? { 'retry-after': '1' } : {};
     return errorReply(error.error, status, { ...close, ...wait });
   });
   return hop;
+}
+
+// The run of the sender ends: that is no reason for the run of a desk to end in the same way.
+function isStop(error: unknown): boolean {
+  return error instanceof CliError && ['terminated', 'interrupted', 'hangup'].includes(error.kind);
 }
 
 function shareOf(part: string): Share {
@@ -247,7 +253,7 @@ function otherAccount(): RefusedRequest {
 function stopping(): RefusedRequest {
   return new RefusedRequest(
     503,
-    new CliError('network', 'the sender is being stopped and takes no new change', {
+    new CliError('network', 'the sender is being stopped', {
       certain: 'nothing was sent',
       now: ['run it again in a minute'],
     }),

@@ -86,7 +86,7 @@ function newPlaces(share: Share): (member: string) => Promise<(() => void) | und
 
 // Connections on which no valid token came yet. The oldest gives way to a new one, so that a desk always gets in.
 const mostUnknown = 128;
-const mostOfMember = 24;
+const mostOfMember = 96;
 
 /** The connections of a server. */
 export interface Sockets {

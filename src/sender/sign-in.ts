@@ -6,7 +6,7 @@ import type { ClockWithTimers } from '../io.ts';
 import type { LastUses } from './last-uses.ts';
 import type { KnownToken, Members } from './members.ts';
 import { type Asker, RefusedRequest } from './routes.ts';
-import { hopHeaders } from './wire.ts';
+import { hopHeaders, tokenPattern } from './wire.ts';
 
 // After so many wrong tokens of one address within a minute, each further one is answered later.
 const freeTries = 5;
@@ -60,7 +60,10 @@ export function createSignIn(parts: {
   return {
     wrong,
     async check(incoming, address) {
-      const token = await members.find(tokenIn(incoming) ?? '');
+      const secret = tokenIn(incoming);
+      // This is no guess, so nobody waits for the answer.
+      if (secret === undefined) throw new RefusedRequest(401, notTaken());
+      const token = await members.find(secret);
       if (token === undefined) {
         await wrong(address);
         throw new RefusedRequest(401, notTaken());
@@ -76,7 +79,8 @@ export function createSignIn(parts: {
 // Of two Authorization headers Node would take the first one, and a proxy perhaps the second.
 function tokenIn({ rawHeaders, headers }: IncomingMessage): string | undefined {
   const names = rawHeaders.filter((text, at) => at % 2 === 0 && text.toLowerCase() === 'authorization');
-  return names.length === 1 ? /^Bearer (\S+)$/.exec(headers.authorization ?? '')?.[1] : undefined;
+  const secret = /^Bearer (\S+)$/.exec(headers.authorization ?? '')?.[1] ?? '';
+  return names.length === 1 && tokenPattern.test(secret) ? secret : undefined;
 }
 
 /** The name that the machine gives itself now; undefined if it gives none that could be one. */

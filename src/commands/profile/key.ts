@@ -3,7 +3,7 @@
 import type { Service } from '../../api/api.ts';
 import { CliError } from '../../errors.ts';
 import { pagesOf } from '../../journal/journal.ts';
-import type { TypedKey } from '../../profiles/profiles.ts';
+import type { SenderOfProfile, TypedKey } from '../../profiles/profiles.ts';
 import { type Context, defineCommand } from '../command.ts';
 import { fieldsView, keyFlags, nameArgument, profileDryRunShown, takeKey } from './profile-inputs.ts';
 
@@ -18,6 +18,8 @@ export const key = defineCommand({
   examples: ['paydesk profile key shop-mx', 'paydesk profile key shop-mx --key-file new-key.txt'],
   run: async (ctx, { args: [name], flags }): Promise<undefined> => {
     await ctx.profiles.checkStored(name);
+    const { sender } = (await ctx.profiles.describe(name)).profile;
+    if (sender !== undefined) throw hasToken(name, sender);
     if (await profileDryRunShown(ctx, `replace the key of profile ${name}`, { object: 'profile', name }))
       return;
     const typed = await takeKey(ctx, flags, name);
@@ -42,6 +44,17 @@ export const key = defineCommand({
     tell(ctx, name, orderId, sees);
   },
 });
+
+function hasToken(name: string, { origin, member }: SenderOfProfile): CliError {
+  return new CliError('refused', `profile ${name} has no key of its own: ${origin} sends for it`, {
+    certain: 'nothing was changed',
+    now: [
+      `for a new token ask your lead for an invitation: paydesk sender invite ${member}`,
+      `then: paydesk profile remove ${name}`,
+      `and: paydesk profile add ${name} --sender FILE`,
+    ],
+  });
+}
 
 // The newest order that this machine changed. When the journal cannot be read, the key is still replaced.
 async function journalOrder(ctx: Context, name: string): Promise<string | undefined> {
