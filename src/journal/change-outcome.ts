@@ -1,17 +1,17 @@
 /** The outcome that a command gets: from a verdict of this run, or from an earlier run under the same script's id. */
 
-import type { ReplyHead, WireRecord } from '../api/api.ts';
+import type { ReplyHead, Service, WireRecord } from '../api/api.ts';
 import { valueAt } from '../api/spec.ts';
+import type { Clock } from '../io.ts';
 import { blockedUntil, isDue, verdictOf } from './attempt-state.ts';
-import { type EffectParts, readTarget, recordIn } from './effects.ts';
+import { readTarget, recordIn } from './effects.ts';
 import { answersRepeat } from './guards.ts';
 import type { ChangeSubject, Outcome } from './intent.ts';
-import type { Journal } from './journal.ts';
+import type { Journal, Resolve } from './journal.ts';
 import type { AttemptRecord, SentRow, VerdictRow } from './journal-rows.ts';
 import type { JournalStore } from './journal-store.ts';
 import { momentOf } from './journal-time.ts';
 import type { Evidence } from './judge-read.ts';
-import { resolveOne } from './read-again.ts';
 import { refusalError } from './refusal-error.ts';
 import { statementOn } from './said-by-hand.ts';
 import { marksOf, marksOfService, mayBeSameAccount } from './same-account.ts';
@@ -82,12 +82,17 @@ function journalRecord(row: VerdictRow): WireRecord {
   return { value, bytes: new TextEncoder().encode(JSON.stringify(value)) };
 }
 
+/** What it takes to say what became of an earlier attempt. */
+interface OutcomeParts {
+  readonly store: JournalStore;
+  readonly clock: Clock;
+  readonly serviceOf: (record: AttemptRecord) => Promise<Service>;
+  readonly resolve: Resolve;
+}
+
 /** See `recorded` of `Journal`. */
 export async function recordedOutcome(
-  parts: {
-    readonly store: JournalStore;
-    readonly effectParts: (record: AttemptRecord) => Promise<EffectParts>;
-  },
+  parts: OutcomeParts,
   given: string,
   { kind, asked, again, service }: Parameters<Journal['recorded']>[1],
 ): ReturnType<Journal['recorded']> {
@@ -98,7 +103,7 @@ export async function recordedOutcome(
   const typed = { kind, asked, livemode: account.livemode };
   if (isOtherRequest(typed, last))
     throw refusalError({ why: 'other_parameters', attempt: last, now: typed }, given);
-  const outcome = await outcomeNow(await parts.effectParts(last), last, again);
+  const outcome = await outcomeNow(parts, last, again);
   return outcome && { outcome, change: subjectOf(last.sent) };
 }
 
@@ -108,19 +113,20 @@ function subjectOf({ proof, amount, currency, request }: SentRow): ChangeSubject
 
 // Reads the order again first, if that is due. Undefined when a new attempt may be made instead.
 async function outcomeNow(
-  parts: EffectParts,
+  parts: OutcomeParts,
   last: AttemptRecord,
   again: readonly string[],
 ): Promise<Outcome | undefined> {
-  const moment = () => momentOf(parts.clock, parts.store, parts.service);
+  const service = await parts.serviceOf(last);
+  const moment = () => momentOf(parts.clock, parts.store, service);
   const due = isDue(last, await moment());
-  const looked = due ? await resolveOne(parts, last) : undefined;
+  const looked = due ? await parts.resolve(last) : undefined;
   const lookedAt = parts.clock.now();
   const record = looked?.record ?? last;
   if (!answersRepeat(record, again, await moment())) return undefined;
   const { kind, orderId, before } = record.sent.proof;
   const target = { kind, orderId, before: before.newest };
-  const read = await readTarget(parts.service, target).catch(() => undefined);
+  const read = await readTarget(service, target).catch(() => undefined);
   const verdict = verdictOf(record);
   return outcomeOf(record.sent, verdict, {
     read: recordIn(read, verdict?.created),

@@ -2,6 +2,7 @@
 
 import type { Service } from '../api/api.ts';
 import type { JsonObject } from '../api/spec.ts';
+import type { Acknowledgement, Statement } from './by-hand.ts';
 import type { ChangeKind, ChangeSubject, Intent, Outcome } from './intent.ts';
 import type { AttemptRecord, Moment, SettingRow, VerdictRow } from './journal-rows.ts';
 import type {
@@ -151,6 +152,21 @@ export interface Resolved {
   readonly added?: VerdictRow | undefined;
   readonly evidence?: Evidence | undefined;
 }
+
+/** How one attempt is read again. */
+export interface HowResolved {
+  /** What a person states if no read can show the outcome. */
+  readonly statement?: Statement | undefined;
+  /** A person has dealt with its alarm. */
+  readonly acknowledgement?: Acknowledgement | undefined;
+  /** Shows the read to the person who settles it; throws to stop. Returns the note, if it was typed only then. */
+  readonly confirm?: ((evidence: Evidence) => Promise<string | undefined>) | undefined;
+  /** Find the order with one request only. If that does not find it, nothing is written down. */
+  readonly once?: boolean | undefined;
+}
+
+/** Reads the order of an attempt again and writes down what that proves. Throws CliError 'refused' while another run holds it. */
+export type Resolve = (record: AttemptRecord, how?: HowResolved) => Promise<Resolved>;
 
 /** The journal as commands use it. */
 export interface Journal {

@@ -9,8 +9,7 @@ import type { Notes, Secrets } from '../terminal/terminal.ts';
 import { isDue, isFailedLate, isOpen, mayStillLeave } from './attempt-state.ts';
 import { tooEarly } from './by-hand.ts';
 import { recordedOutcome } from './change-outcome.ts';
-import type { EffectParts } from './effects.ts';
-import type { Journal } from './journal.ts';
+import type { Journal, Resolve } from './journal.ts';
 import type { AttemptRecord } from './journal-rows.ts';
 import type { JournalStore } from './journal-store.ts';
 import { momentOf, stampOf } from './journal-time.ts';
@@ -43,6 +42,8 @@ interface JournalParts {
   /** The profile named on the command line or by PAYDESK_PROFILE. */
   readonly named: string | undefined;
   readonly open: (profile: string) => Promise<Service>;
+  /** Reads orders again elsewhere; absent: here. */
+  readonly resolve?: Resolve | undefined;
 }
 
 /** What `cli/` hands out of the journal of a run. */
@@ -167,10 +168,10 @@ async function openAttempts(journal: Journal, { origin }: Profile): Promise<Open
 
 function createJournal(parts: JournalParts): Journal {
   const { store, clock, operator } = parts;
-  const effectParts = async (record: AttemptRecord): Promise<EffectParts> => ({
-    ...parts,
-    service: await parts.open(await profileFor(parts, record)),
-  });
+  const serviceOf = async (record: AttemptRecord) => parts.open(await profileFor(parts, record));
+  const resolveHere: Resolve = async (record, how) =>
+    resolveOne({ ...parts, service: await serviceOf(record) }, record, how);
+  const { resolve = resolveHere } = parts;
   const now: Journal['now'] = (service = {}) => momentOf(clock, store, service);
   const member = async () => (await store.rules?.())?.member();
   // In a team it is who signed in, whatever PAYDESK_OPERATOR says.
@@ -178,7 +179,7 @@ function createJournal(parts: JournalParts): Journal {
   // Undefined when another run holds the order, or when no profile reaches it.
   const readAgain = async (record: AttemptRecord): Promise<AttemptRecord | undefined> => {
     try {
-      return (await resolveOne(await effectParts(record), record)).record;
+      return (await resolve(record)).record;
     } catch (error) {
       if (error instanceof CliError) return undefined;
       throw error;
@@ -198,7 +199,7 @@ function createJournal(parts: JournalParts): Journal {
     isDue,
     mayStillLeave,
     refuseOpen: (order) => refuseOpen({ ...parts, now, readAgain }, order),
-    refuseDuplicate: (order) => refuseDuplicate({ ...parts, now, effectParts }, order),
+    refuseDuplicate: (order) => refuseDuplicate({ ...parts, now, resolve }, order),
     refusePlanned: (refund) => refusePlanned({ ...parts, now }, refund),
     attemptsOf: (service, orders) => attemptsOf(store, service, orders),
     mayBeOf: (service, { sent }) => mayBeSameAccount(marksOf(sent), marksOfService(service)),
@@ -207,15 +208,13 @@ function createJournal(parts: JournalParts): Journal {
     claimPlan: (plan) => claimPlan(parts, plan),
     applying: (plan) => applying(parts, plan),
     problem: () => store.problem(),
-    reconcile: async (record, how) => resolveOne(await effectParts(record), record, how),
+    reconcile: (record, how) => resolve(record, how),
     settle: async (record, statement, confirm) => {
       const said = { ...statement, operator: await whoStates() };
-      return resolveOne(await effectParts(record), record, { statement: said, confirm });
+      return resolve(record, { statement: said, confirm });
     },
     acknowledge: async (record, note) =>
-      resolveOne(await effectParts(record), record, {
-        acknowledgement: { operator: await whoStates(), note },
-      }),
+      resolve(record, { acknowledgement: { operator: await whoStates(), note } }),
     async onSameOrder({ sent }) {
       const { orderId } = sent.proof;
       const all = orderId === undefined ? [] : await store.attempts({ orderId });
@@ -233,7 +232,7 @@ function createJournal(parts: JournalParts): Journal {
         ({ sent }) => mayBeSameAccount(marksOf(sent), account) && asksForSame(sent, intent),
       );
     },
-    recorded: (given, asked) => recordedOutcome({ store, effectParts }, given, asked),
+    recorded: (given, asked) => recordedOutcome({ store, clock, serviceOf, resolve }, given, asked),
     forget: (before) => store.eraseBodies(before),
     verify: (head) => store.verify(head, clock.now()),
     wholeCheckAt: () => store.wholeCheckAt(),

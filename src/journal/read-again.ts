@@ -3,34 +3,20 @@
 import { CliError } from '../errors.ts';
 import { isDoubted, isDue, isMadeByHand, isWatched } from './attempt-state.ts';
 import { type EffectParts, Effects, type Subject } from './effects.ts';
-import type { Resolved } from './journal.ts';
+import type { HowResolved, Resolved } from './journal.ts';
 import { type AttemptRecord, attemptName, type Moment } from './journal-rows.ts';
 import { momentOf } from './journal-time.ts';
-import type { Evidence } from './judge-read.ts';
 import type { Effect, Event } from './protocol-types.ts';
 import { refusalError } from './refusal-error.ts';
-import { beginResolve, type Errand, type ResolveState, resolve } from './resolve.ts';
+import { beginResolve, type ResolveState, resolve } from './resolve.ts';
 import { marksOf } from './same-account.ts';
 import { unfinished } from './unfinished.ts';
-
-/** Shows the read to the person who settles an attempt; throws to stop. Returns the note, if it was typed only then. */
-type Confirm = (evidence: Evidence) => Promise<string | undefined>;
-
-/** How one attempt is read again. */
-export interface How {
-  /** What a person states if no read can show the outcome. `confirm` shows the read to that person first. */
-  readonly statement?: Errand['statement'];
-  readonly acknowledgement?: Errand['acknowledgement'];
-  readonly confirm?: Confirm;
-  /** Find the order with one request only. If that does not find it, nothing is written down. */
-  readonly once?: boolean | undefined;
-}
 
 /** Reads the order of one attempt again. Throws CliError 'refused' while another run holds the lock on it. */
 export async function resolveOne(
   parts: EffectParts,
   record: AttemptRecord,
-  { statement, acknowledgement, confirm = () => Promise.resolve(undefined), once }: How = {},
+  { statement, acknowledgement, confirm = () => Promise.resolve(undefined), once }: HowResolved = {},
 ): Promise<Resolved> {
   const { intent, attempt, proof } = record.sent;
   const effects = new Effects(parts, subjectOf(record, statement, once), record.sent.neighbour);
@@ -51,7 +37,11 @@ export async function resolveOne(
 }
 
 // If a person corrects what became of a creation, an equal order may have been created in its place.
-function subjectOf(record: AttemptRecord, statement: How['statement'], once: boolean | undefined): Subject {
+function subjectOf(
+  record: AttemptRecord,
+  statement: HowResolved['statement'],
+  once: boolean | undefined,
+): Subject {
   const { intent, given, proof, request, asked } = record.sent;
   const { kind, orderId, before } = proof;
   const of = { kind, orderId, account: marksOf(record.sent), given, intent, before: before.newest, once };
@@ -60,7 +50,12 @@ function subjectOf(record: AttemptRecord, statement: How['statement'], once: boo
   return { ...of, request, asked, again: [attemptName(record)], equal };
 }
 
-function carryOut(effects: Effects, state: ResolveState, effect: Effect, confirm: Confirm): Promise<Event> {
+function carryOut(
+  effects: Effects,
+  state: ResolveState,
+  effect: Effect,
+  confirm: NonNullable<HowResolved['confirm']>,
+): Promise<Event> {
   switch (effect.do) {
     case 'lock':
       return effects.orStopped(() => effects.lock());

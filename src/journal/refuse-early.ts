@@ -3,13 +3,11 @@
 import { valueAt } from '../api/spec.ts';
 import { isDue, isOpen, isUnsettled, mayAppear, verdictOf } from './attempt-state.ts';
 import { appearedOn, appearedRuling, sentAs, unshownRefunds } from './by-hand.ts';
-import type { EffectParts } from './effects.ts';
 import { decide, paidTwice, usedUp } from './guards.ts';
-import type { Journal } from './journal.ts';
+import type { Journal, Resolve } from './journal.ts';
 import type { AttemptRecord, Moment, VerdictRow } from './journal-rows.ts';
 import type { JournalStore } from './journal-store.ts';
 import { preImage } from './judge-read.ts';
-import { resolveOne } from './read-again.ts';
 import { oldRead, unshownRefund } from './read-guards.ts';
 import type { Refusal } from './refusal.ts';
 import { refusalError } from './refusal-error.ts';
@@ -57,12 +55,12 @@ export async function refuseOpen(
 }
 
 interface DuplicateParts extends Omit<RefuseParts, 'readAgain'> {
-  readonly effectParts: (record: AttemptRecord) => Promise<EffectParts>;
+  readonly resolve: Resolve;
 }
 
 /** Before the preview: nobody should decide on a change that the final read stops anyway. */
 export async function refuseDuplicate(
-  { store, now, effectParts, shortTime, dryRun }: DuplicateParts,
+  { store, now, resolve, shortTime, dryRun }: DuplicateParts,
   { service, orderId, order }: Parameters<Journal['refuseDuplicate']>[0],
 ): Promise<void> {
   // If the journal cannot be read now, the change itself says so.
@@ -75,7 +73,7 @@ export async function refuseDuplicate(
     if (ruling === undefined) continue;
     const verdict = dryRun
       ? verdictRow(attempt.sent, await now(), ruling)
-      : await readForVerdict(await effectParts(attempt), attempt);
+      : await readForVerdict(resolve, attempt);
     if (verdict === undefined) continue;
     const again = late && sentAs(attempt, late);
     throw refusalError({ why: 'appeared', attempt, verdict, sentAs: again }, orderId, shown);
@@ -83,8 +81,8 @@ export async function refuseDuplicate(
 }
 
 // The alarm, or the verdict after that of a person, which the read under the lock gave; undefined if it shows nothing of that.
-async function readForVerdict(parts: EffectParts, attempt: AttemptRecord): Promise<VerdictRow | undefined> {
-  const { record } = await resolveOne(parts, attempt);
+async function readForVerdict(resolve: Resolve, attempt: AttemptRecord): Promise<VerdictRow | undefined> {
+  const { record } = await resolve(attempt);
   const verdict = verdictOf(record);
   const isNews = mayAppear(attempt) ? !mayAppear(record) : verdict?.alarm === 'duplicate';
   return isNews ? verdict : undefined;
