@@ -32,8 +32,8 @@ export function captureOrder(ctx: Context, asked: OrderAsked): Promise<void> {
   });
 }
 
-// Throws CliError 'refused' when the status of the order says that it cannot be captured (service: Endpoints 3).
-function checkCapturable(order: JsonObject, profile: Profile): void {
+/** Throws CliError 'refused' when the status of the order says that it cannot be captured (service: Endpoints 3). */
+export function checkCapturable(order: JsonObject, profile: Profile): void {
   checkMode(order, profile);
   const status = order.payment_status;
   if (status === undefined || status === null || status === statuses.preAuthorized) return;

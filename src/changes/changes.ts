@@ -1,5 +1,17 @@
 /** The door of the changes: everything that the commands may import from this room. */
 
+export {
+  type Field,
+  fieldsBody,
+  headersOf,
+  orderOf,
+  parseField,
+  parseHeader,
+  parsePath,
+  refuseMoneyRoute,
+  refuseOverrides,
+  withQuery,
+} from './api-request.ts';
 export { applyPlan } from './bulk/apply-plan.ts';
 export { compareFile } from './bulk/compare-file.ts';
 export { isUnsentPlanOf, planFile, planOrder, refreshPlan } from './bulk/make-plan.ts';
@@ -32,7 +44,8 @@ export { createOrder } from './create/new-order.ts';
 export { orderFlags } from './create/order-body.ts';
 export { createPaymentLink, linkFlags } from './create/payment-link.ts';
 export { bodyFlag, creationFlags, parsePair, parsePairAt, qrFlags } from './create/sale-flags.ts';
-export type { PickedOrder } from './order-change.ts';
+export { changedFields, type PickedOrder } from './order-change.ts';
+export { refuseForged } from './plan-again.ts';
 export { approveRequest, rejectRequest, showRequest } from './refund/answer-request.ts';
 export { isOfRefund, requestPattern } from './refund/approved-refund.ts';
 export { accountWords, isOfAccount, isPending, pendingRequests, requestsOf } from './refund/find-requests.ts';

@@ -67,7 +67,7 @@ export interface OrderRead {
 
 export interface OrderPlan {
   /** `again`: without the names that are not about this order. */
-  readonly intent: Omit<Intent, keyof Repeat | 'orderId' | 'closed' | 'approve'> &
+  readonly intent: Omit<Intent, keyof Repeat | 'orderId' | 'closed' | 'shown' | 'approve'> &
     Partial<Pick<Intent, 'again'>>;
   /** The amount as somebody typed it, if somebody did. */
   readonly typed?: TypedAmount | undefined;
@@ -170,12 +170,18 @@ async function planChange(
   };
   let shown = order;
   const approve = async (fresh: WireRecord) => {
-    await checkUnchanged(ctx, shown, fresh, confirmation);
+    await askIfChanged(ctx, shown, fresh, confirmation);
     check(fresh.value);
     shown = fresh;
   };
   const show = (applied: Applied) => ctx.out.record(applied.record, orderColumns, () => result(applied));
-  const change = { intent: { ...intent, orderId: id, closed, approve }, preview, urgent, confirmation, show };
+  const change = {
+    intent: { ...intent, orderId: id, closed, shown: order, approve },
+    preview,
+    urgent,
+    confirmation,
+    show,
+  };
   return ask === undefined ? change : { ...change, ask };
 }
 
@@ -200,7 +206,7 @@ async function checkNotOpen(
 
 // Refuses when the money of the order changed since it was shown. When only other fields changed, it names them and asks
 // again.
-async function checkUnchanged(
+async function askIfChanged(
   ctx: Context,
   shown: WireRecord,
   fresh: WireRecord,
@@ -264,7 +270,11 @@ function moneyDifference(before: ReadonlyMap<string, string>, after: ReadonlyMap
     });
 }
 
-function changedFields(shown: WireRecord, fresh: WireRecord): string[] {
+/** The names of the fields that are not as they were shown. */
+export function changedFields(
+  shown: Pick<WireRecord, 'value'>,
+  fresh: Pick<WireRecord, 'value'>,
+): readonly string[] {
   const names = new Set([...Object.keys(shown.value), ...Object.keys(fresh.value)]);
   return [...names].filter((name) => plain(shown.value[name]) !== plain(fresh.value[name]));
 }

@@ -8,28 +8,26 @@ import { type JsonObject, type Method, methods } from '../api/spec.ts';
 import {
   checkProfileConfirmable,
   creationFlags,
+  type Field,
+  fieldsBody,
+  headersOf,
   headLine,
   makeChange,
   onlyGiven,
+  orderOf,
+  parseField,
+  parseHeader,
   parsePair,
+  parsePath,
   readBody,
+  refuseMoneyRoute,
+  refuseOverrides,
   requestLine,
+  withQuery,
 } from '../changes/changes.ts';
 import { checkMode, type Profile } from '../profiles/profiles.ts';
 import type { Block } from '../terminal/terminal.ts';
 import { includedColumns, repliedColumns, showReply } from './api-reply.ts';
-import {
-  type Field,
-  fieldsBody,
-  headersOf,
-  orderOf,
-  parseField,
-  parseHeader,
-  parsePath,
-  refuseMoneyRoute,
-  refuseOverrides,
-  withQuery,
-} from './api-request.ts';
 import { type Context, defineCommand, type Input } from './command.ts';
 import { flag, nonEmpty, oneOf, recordId, usage } from './flags.ts';
 import { type Paging, showList } from './listing.ts';

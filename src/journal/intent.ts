@@ -60,8 +60,10 @@ export interface Intent {
   readonly waiting?: Notes['waiting'] | undefined;
   /** The order before this one in the list, when it was last found: it is read again with one request. */
   readonly neighbour?: string | undefined;
+  /** The order as the person saw it. With a team, its sender compares it with the final read. */
+  readonly shown?: WireRecord | undefined;
   /**
-   * Called under the lock, right before the sending, with the order of the final read. Throws a CliError to stop the
+   * Called under the lock, right before the sending, with the order of the final read; with a team, only if it is not as it was shown. Throws a CliError to stop the
    * change: the money changed, the order is not refundable any more, an equal refund exists.
    */
   readonly approve: (fresh: WireRecord) => Promise<void>;

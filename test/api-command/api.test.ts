@@ -2,7 +2,7 @@
 
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { parsePath } from '../../src/commands/api-request.ts';
+import { parsePath } from '../../src/changes/api-request.ts';
 import { journalFile } from '../atmost/desk.ts';
 import { type Desk, startDesk } from '../harness/desk.ts';
 import { type Home, newHome, paydesk, type Ran } from '../harness/paydesk.ts';

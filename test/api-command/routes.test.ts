@@ -2,7 +2,7 @@
 
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { parsePath, refuseMoneyRoute } from '../../src/commands/api-request.ts';
+import { parsePath, refuseMoneyRoute } from '../../src/changes/api-request.ts';
 import { type Desk, startDesk } from '../harness/desk.ts';
 import { type Home, newHome, paydesk, type Ran } from '../harness/paydesk.ts';
 import { json } from '../harness/server.ts';

@@ -153,7 +153,8 @@ function shippingOf({ shipping_lines: lines = [] }: OrderRequest): readonly numb
   return lines.map(({ amount }) => amount);
 }
 
-function totalOf(body: OrderRequest): number | undefined {
+/** What an order would cost: its items and its shipping. */
+export function totalOf(body: OrderRequest): number | undefined {
   return sumOf(
     body.line_items,
     shippingOf(body).reduce((sum, amount) => sum + amount, 0),

@@ -1,0 +1,132 @@
+/** What a sender plans again of a change that a desk hands over: a desk may say anything, and only this is sent. Pure. */
+
+import { moneyOf } from '../api/charges.ts';
+import { readOrder } from '../api/records.ts';
+import { checkoutCreateRequest, checkRequest, orderRequest, refundRequest } from '../api/request-bodies.ts';
+import { type JsonObject, paths } from '../api/spec.ts';
+import { CliError } from '../errors.ts';
+import type { Intent } from '../journal/journal.ts';
+import { checkMode, type Profile } from '../profiles/profiles.ts';
+import { orderOf, parseHeader, parsePath, refuseMoneyRoute, refuseOverrides } from './api-request.ts';
+import { checkCapturable } from './capture-order.ts';
+import { totalOf } from './create/new-order.ts';
+import { sumOf } from './create/sale-flags.ts';
+import { planRefund } from './refund/refund-plan.ts';
+
+/** What a desk wants to send. */
+type Asked = Pick<
+  Intent,
+  'kind' | 'orderId' | 'request' | 'expected' | 'tolerated' | 'amount' | 'currency' | 'reason' | 'note'
+>;
+
+/** What follows from the body of a change and from its order. */
+type Planned = Partial<
+  Pick<Intent, 'orderId' | 'request' | 'expected' | 'tolerated' | 'amount' | 'currency' | 'reason'>
+>;
+
+/**
+ * Throws CliError 'refused' unless a change is just what follows from its body and from the order as it is now. `fresh`: the order;
+ * undefined for a change that belongs to none. `nowMs`: Unix milliseconds.
+ */
+export function refuseForged(
+  asked: Asked,
+  fresh: JsonObject | undefined,
+  profile: Profile,
+  nowMs: number,
+): void {
+  const planned = plannedFrom(asked, fresh, profile, nowMs);
+  const other = Object.entries(planned).find(
+    ([name, value]) => plain(value) !== plain(Object.entries(asked).find(([key]) => key === name)?.[1]),
+  );
+  if (other !== undefined) throw forged(`its ${other[0]} is not what follows from the request and the order`);
+}
+
+function plannedFrom(asked: Asked, fresh: JsonObject | undefined, profile: Profile, nowMs: number): Planned {
+  const { kind, orderId, request } = asked;
+  if (orderId !== undefined && fresh?.id !== orderId) throw forged('it is about another order');
+  if (fresh !== undefined) checkMode(fresh, profile);
+  switch (kind) {
+    case 'refund':
+      return plannedRefund(asked, fresh, profile, nowMs);
+    case 'capture':
+      return plannedCapture(asked, fresh, profile);
+    case 'order': {
+      const checked = checkRequest(orderRequest, request.body);
+      if ('faults' in checked) throw forged('its body is no order');
+      const { body } = checked;
+      return creation(paths.orders, body, totalOf(body), body.currency);
+    }
+    case 'checkout': {
+      const checked = checkRequest(checkoutCreateRequest, request.body);
+      if ('faults' in checked) throw forged('its body is no payment link');
+      const { order_template: sale } = checked.body;
+      const path = profile.settings['checkouts.path'];
+      return creation(path, checked.body, sumOf(sale.line_items), sale.currency);
+    }
+    case 'api':
+      return checkedApi(asked);
+  }
+}
+
+function plannedRefund(
+  { orderId = '', request, reason, note }: Asked,
+  fresh: JsonObject | undefined,
+  profile: Profile,
+  nowMs: number,
+): Planned {
+  const checked = checkRequest(refundRequest, request.body);
+  if (fresh === undefined || 'faults' in checked) throw forged('its body is no refund');
+  const { charge_id: charge, amount, reason: sentReason } = checked.body;
+  // Whether an equal refund was made before is for the guards of the journal: they know which rows of a plan may be equal.
+  const again = moneyOf(fresh)?.charges.flatMap(({ refunds }) => refunds.map(({ id }) => id)) ?? [];
+  const plan = planRefund({ charge, amount, reason: sentReason, note, again }, fresh, profile, { nowMs });
+  return {
+    request: { method: 'POST', path: paths.refunds(orderId), body: { ...plan.body } },
+    expected: plan.expected,
+    tolerated: plan.tolerated,
+    amount: plan.amount,
+    currency: plan.money.currency,
+    ...(reason === undefined ? {} : { reason: sentReason }),
+  };
+}
+
+function plannedCapture({ orderId = '' }: Asked, fresh: JsonObject | undefined, profile: Profile): Planned {
+  if (fresh === undefined) throw forged('it is about no order');
+  checkCapturable(fresh, profile);
+  const { amount, currency } = readOrder(fresh) ?? {};
+  return { request: { method: 'POST', path: paths.capture(orderId) }, amount, currency };
+}
+
+function creation(path: string, body: JsonObject, amount: number | undefined, currency: string): Planned {
+  return { orderId: undefined, request: { method: 'POST', path, body }, amount, currency };
+}
+
+// The checks of `api METHOD PATH`. Nothing else may follow from such a request.
+function checkedApi({ request }: Asked): Planned {
+  const { method, path, body, headers } = request;
+  refuseMoneyRoute(method, path);
+  refuseOverrides(path, body);
+  const checked = Object.entries(headers ?? {}).map(([name, value]) => parseHeader(`${name}:${value}`, name));
+  return {
+    orderId: orderOf(path, body),
+    request: { method, path: parsePath(path), body, headers: headers && Object.fromEntries(checked) },
+    expected: undefined,
+    amount: undefined,
+  };
+}
+
+function forged(what: string): CliError {
+  return new CliError('refused', `the desk asks for a change that it may not ask for: ${what}`, {
+    certain: 'nothing was sent',
+    now: ['run the same command again'],
+  });
+}
+
+// The form of the journal: what is undefined is absent, and the order of keys does not matter.
+function plain(value: unknown): string | undefined {
+  return JSON.stringify(value, (_key, one: unknown) =>
+    typeof one === 'object' && one !== null && !Array.isArray(one)
+      ? Object.fromEntries(Object.entries(one).toSorted(([a], [b]) => (a < b ? -1 : 1)))
+      : one,
+  );
+}
