@@ -7,9 +7,12 @@ import type { Pace } from './pace.ts';
 import type { ResourceName } from './resources.ts';
 import type { JsonObject } from './spec.ts';
 
+export { failureOf } from './network-failure.ts';
 export { createPace, type Pace } from './pace.ts';
 export { proxyFor } from './proxy.ts';
 export { longPages, readOne } from './read-records.ts';
+export { readJson } from './reply-json.ts';
+export { createTransport, type Transport } from './transport.ts';
 
 /** Masks known keys in a reply, in every spelling, so that no later code can print or store one. */
 export interface KeyGate {

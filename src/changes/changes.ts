@@ -32,6 +32,7 @@ export { makeChange } from './change.ts';
 export {
   blockedWords,
   changeOf,
+  changeWords,
   headLine,
   kindWords,
   replyWords,

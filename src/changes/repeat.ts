@@ -52,7 +52,7 @@ export type Repeat = Pick<Intent, 'kind' | 'intentId' | 'asked' | 'again'>;
 export type ColumnsOf = (record: JsonObject) => readonly Column[];
 
 /**
- * Shows the outcome of an earlier run with the same `--intent`. Returns undefined when there was no earlier run, or when a
+ * Shows the outcome of an earlier run with the same `--intent`, or of one that handed the very same over and was stopped. Returns undefined when there was no earlier run, or when a
  * new attempt is allowed. Throws CliError 'rejected' or 'unknown' when that was the outcome, 'refused' when the id was used
  * for another change.
  */
@@ -62,10 +62,10 @@ export async function showRecorded(
   { kind, intentId, asked = {}, again }: Repeat,
   columnsOf: ColumnsOf,
 ): Promise<Applied | undefined> {
-  if (intentId === undefined) return undefined;
   const recorded = await ctx.journal.recorded(intentId, { kind, asked, again, service });
   if (recorded === undefined || isDryRun(recorded.outcome)) return undefined;
-  return showRepeat(ctx, service, { ...recorded, outcome: recorded.outcome, intentId }, columnsOf);
+  const earlier = { ...recorded, outcome: recorded.outcome, intentId: intentId ?? 'this command' };
+  return showRepeat(ctx, service, earlier, columnsOf);
 }
 
 /**
@@ -86,6 +86,7 @@ export async function appliedNow(
 }
 
 interface Recorded {
+  /** The script's own id, or what else says which run it was. */
   readonly intentId: string;
   readonly change: ChangeSubject;
   readonly outcome: Ended;

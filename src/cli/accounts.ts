@@ -4,8 +4,9 @@ import { mkdirSync } from 'node:fs';
 import { type Client, createPace, openClient, type Pace, proxyFor } from '../api/api.ts';
 import type { Context } from '../commands/command.ts';
 import type { WhatChanges } from '../commands/commands.ts';
+import { CliError } from '../errors.ts';
 import { type ClockWithTimers, type Io, variable } from '../io.ts';
-import type { JournalStore } from '../journal/journal.ts';
+import type { Intent, Journal, JournalStore } from '../journal/journal.ts';
 import { tolerableSkewMs } from '../journal/journal-time.ts';
 import { openJournal } from '../journal/open-journal.ts';
 import { landmarkFolders } from '../journal/sqlite/landmark.ts';
@@ -15,7 +16,8 @@ import type { FileRules, OpenProfile, Profile, Profiles } from '../profiles/prof
 import { refuseUnsafeRuntime } from '../profiles/unsafe-runtime.ts';
 import type { Demo } from '../simulator/demo.ts';
 import type { Notes, Secrets } from '../terminal/terminal.ts';
-import { localJournal } from './choose-store.ts';
+import { localJournal, storeOfRun } from './choose-store.ts';
+import type { Desk, DeskOfRun } from './desk.ts';
 import type { Globals } from './global-options.ts';
 import type { JournalPlace } from './journal-place.ts';
 import type { Stop } from './stop.ts';
@@ -39,6 +41,8 @@ interface AccountParts {
   readonly operator: string;
   /** A time for messages (Unix milliseconds), in the zone of the run. */
   readonly shortTime: (ms: number) => string;
+  /** The time zone of the run; undefined: that of the machine. */
+  readonly zone: () => string | undefined;
   readonly demo: () => Promise<Demo>;
   /** Where Node keeps compiled code. The folder is made when an account is opened: runs that only print help make no file. */
   readonly cacheFolder: string;
@@ -79,13 +83,28 @@ export function createAccount(parts: AccountParts): Account {
     clients.set(name, client);
     return client;
   };
-  const local = localJournal({
+  const choice = {
     place: parts.journalPlace,
     cwd: parts.io.cwd,
     onNetwork: variable(parts.io.env, 'PAYDESK_STATE_ON_NETWORK') === '1',
     landmarks: { folders: landmarkFolders(parts.io), rules: { uid: parts.io.uid, notice: () => undefined } },
     shortTime: parts.shortTime,
-  });
+  };
+  const local = localJournal(choice);
+  const desks = new Map<string, Promise<Desk | undefined>>();
+  const openDesks: Desk[] = [];
+  const openDesk = async (): Promise<Desk | undefined> => {
+    const opened = await deskOf(parts, () => profiles.open(ofPlan));
+    if (opened !== undefined) openDesks.push(opened);
+    return opened;
+  };
+  // The desk of the run's profile; undefined if that has a key of its own, or if there is no profile.
+  const desk = (): Promise<Desk | undefined> => {
+    const name = ofPlan ?? '';
+    const known = desks.get(name) ?? openDesk();
+    desks.set(name, known);
+    return known;
+  };
   const opened = openJournal({
     ...parts,
     timeoutMs: globals.timeoutMs,
@@ -93,7 +112,8 @@ export function createAccount(parts: AccountParts): Account {
     named: globals.profile,
     cwd: parts.io.cwd,
     open: async (name: string) => (await open(name)).service,
-    store: recording(local),
+    store: recording(storeOfRun(local, async () => (await desk())?.store)),
+    elsewhere: async () => (globals.dryRun ? undefined : (await desk())?.journal.resolve),
   });
   return {
     async service({ purpose = 'read', profile, key, maxPerSecond, shown } = {}) {
@@ -110,13 +130,17 @@ export function createAccount(parts: AccountParts): Account {
     async draftService(draft, key) {
       return (await openWith(async () => profiles.openDraft(draft, key))).service;
     },
-    journal: opened.journal,
+    journal: withDesk(opened.journal, desk),
     async sender() {
       const { createSenderDoor } = await import('./sender-door.ts');
       return createSenderDoor({
         ...parts,
         timeoutMs: globals.timeoutMs,
         journal: opened.journal,
+        store: opened.store,
+        asking: localJournal(choice),
+        report: (error) =>
+          parts.notes.warn(error instanceof Error ? (error.stack ?? error.message) : String(error)),
         open,
         openWith,
         limitPace: (perSecond) => pace.limit(perSecond),
@@ -131,16 +155,16 @@ export function createAccount(parts: AccountParts): Account {
     },
     close() {
       for (const client of openClients) client.close();
+      for (const one of openDesks) one.close();
       opened.close();
     },
     async change(intent) {
       // The end of such a command would not say what was sent.
       if (parts.changes !== 'service') throw new Error('commands.ts does not say that this command can send');
       (await profiles.open(ofPlan)).approveChange();
+      const team = globals.dryRun ? undefined : await desk();
+      if (team !== undefined) return await team.change(newId(intent))(intent);
       const [client, { createChange }] = await Promise.all([open(), import('../journal/make-change.ts')]);
-      // Short enough to be typed. Of many thousand rows of plans, two would have the same id.
-      const length = intent.plan === undefined ? 8 : 12;
-      const ids = () => `i_${crypto.randomUUID().replaceAll('-', '').slice(0, length)}`;
       let changeEnded: (() => void) | undefined;
       let sentAs = '';
       const store = beforeSent(opened.store, (sent) => {
@@ -155,13 +179,47 @@ export function createAccount(parts: AccountParts): Account {
           send: sending(client.send, () => sentAs),
           store,
           options: globals,
-          ids,
+          ids: () => newId(intent),
           signal: stopWaiting,
         })(intent);
       } finally {
         changeEnded?.();
       }
     },
+  };
+}
+
+// Short enough to be typed. Of many thousand rows of plans, two would have the same id.
+function newId({ plan }: Intent): string {
+  return `i_${crypto
+    .randomUUID()
+    .replaceAll('-', '')
+    .slice(0, plan === undefined ? 8 : 12)}`;
+}
+
+async function deskOf(parts: DeskOfRun, open: () => Promise<OpenProfile>): Promise<Desk | undefined> {
+  let opened: OpenProfile;
+  try {
+    opened = await open();
+  } catch (error) {
+    // A look at the journal needs no profile.
+    if (error instanceof CliError && error.kind === 'auth') return undefined;
+    throw error;
+  }
+  if (opened.profile.sender === undefined) return undefined;
+  return (await import('./desk.ts')).openDesk(parts, opened);
+}
+
+// What a desk handed over without showing its end is looked up before anything else is decided about the same.
+function withDesk(journal: Journal, desk: () => Promise<Desk | undefined>): Journal {
+  return {
+    ...journal,
+    async refuseOpen(order) {
+      await (await desk())?.journal.settleEarlier(order.orderId);
+      return await journal.refuseOpen(order);
+    },
+    recorded: async (given, asked) =>
+      (await (await desk())?.journal.recorded(given, asked)) ?? (await journal.recorded(given, asked)),
   };
 }
 

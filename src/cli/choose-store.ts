@@ -1,7 +1,7 @@
-/** Chooses where the journal is kept: in files on this machine. */
+/** Chooses where the journal is kept: in files on this machine, or at the sender of a team. */
 
 import { join } from 'node:path';
-import type { Recent, RecentOf } from '../journal/journal-store.ts';
+import type { JournalStore, Recent, RecentOf } from '../journal/journal-store.ts';
 import type { LandmarkPlace } from '../journal/sqlite/landmark.ts';
 import { recentIds } from '../journal/sqlite/recent-ids.ts';
 import { createSqliteStore, type LocalJournal } from '../journal/sqlite/sqlite-store.ts';
@@ -38,6 +38,40 @@ export function localJournal({
     landmarks,
     shortTime,
   });
+}
+
+/** The store of a run: that of its sender, if its profile has one, or else `local`. Which one it is, is asked each time. */
+export function storeOfRun(
+  local: JournalStore,
+  remote: () => Promise<JournalStore | undefined>,
+): JournalStore {
+  const now = async (): Promise<JournalStore> => (await remote()) ?? local;
+  return {
+    place: local.place,
+    witness: local.witness,
+    append: async (row) => (await now()).append(row),
+    takeBack: async (sent, verdict) => (await now()).takeBack(sent, verdict),
+    attempts: async (query) => (await now()).attempts(query),
+    list: async (filter, page) => (await now()).list(filter, page),
+    operators: async (origin) => (await now()).operators(origin),
+    settings: async (name) => (await now()).settings(name),
+    newest: async () => (await now()).newest(),
+    ready: async () => (await now()).ready(),
+    problem: async () => (await now()).problem(),
+    verify: async (head, time) => (await now()).verify(head, time),
+    checkSome: async (how) => (await now()).checkSome(how),
+    wholeCheckAt: async () => (await now()).wholeCheckAt(),
+    acceptCopy: async (row) => (await now()).acceptCopy(row),
+    repair: async (time) => (await now()).repair(time),
+    eraseBodies: async (before) => (await now()).eraseBodies(before),
+    archive: async (path) => (await now()).archive(path),
+    countOver: async (before) => (await now()).countOver(before),
+    archiveOld: async (how) => (await now()).archiveOld(how),
+    restore: async (path) => (await now()).restore(path),
+    rules: async () => await (await now()).rules?.(),
+    recent: async (of, profile) => (await now()).recent(of, profile),
+    close: () => local.close(),
+  };
 }
 
 /** The ids that the journal used last, for completions. A person waits for TAB, so the rest of the store is not loaded. */

@@ -4,9 +4,10 @@ import { join } from 'node:path';
 import type { Client } from '../api/api.ts';
 import { CliError } from '../errors.ts';
 import type { ClockWithTimers, Io } from '../io.ts';
-import type { Journal, Verification } from '../journal/journal.ts';
+import type { Journal, JournalStore, Verification } from '../journal/journal.ts';
 import type { Locks } from '../locks/locks.ts';
 import type { FileRules, OpenProfile, Profiles } from '../profiles/profiles.ts';
+import { addAnswers } from '../sender/answers.ts';
 import {
   checkConfig,
   configFileIn,
@@ -21,9 +22,11 @@ import { askSender, joinSender } from '../sender/join-at-desk.ts';
 import { createLastUses, readLastUses } from '../sender/last-uses.ts';
 import { createMembers, type MemberAccount } from '../sender/members.ts';
 import type { SenderAccount } from '../sender/routes.ts';
+import { addChanges, type Changes } from '../sender/run-changes.ts';
 import { draftOf, type SenderDoor, type ServeHow, type Serving } from '../sender/sender.ts';
 import { startServer } from '../sender/server.ts';
 import { unitFile } from '../sender/unit-files.ts';
+import type { Stop } from './stop.ts';
 
 interface SenderDoorParts {
   readonly io: Pick<Io, 'uid' | 'machineName'>;
@@ -36,6 +39,12 @@ interface SenderDoorParts {
   readonly profiles: Profiles;
   readonly locks: Locks;
   readonly journal: Journal;
+  /** The store of what is sent, and one of its own for the questions of desks: asking counts as having seen. */
+  readonly store: JournalStore;
+  readonly asking: JournalStore;
+  readonly stop: Pick<Stop, 'startChange' | 'stopWaiting'>;
+  /** Gets errors that nobody foresaw. */
+  readonly report: (error: unknown) => void;
   /** Opens the client of a profile that is stored, or of one that is not. */
   readonly open: (profile: string) => Promise<Client>;
   readonly openWith: (open: () => Promise<OpenProfile>) => Promise<Client>;
@@ -176,6 +185,7 @@ async function serve(
   if (config.max_per_second !== undefined) parts.limitPace(config.max_per_second);
   const accounts = new Map<string, SenderAccount>();
   for (const name of config.accounts) accounts.set(name, await openSenderAccount(parts, name));
+  let changes: Changes | undefined;
   const server = await startServer({
     config,
     certificate,
@@ -184,7 +194,18 @@ async function serve(
     uses: createLastUses(usesFile, rules, clock),
     clock,
     version,
-    addRoutes: () => undefined,
+    addRoutes(hop) {
+      addAnswers(hop, parts.asking);
+      changes = addChanges(hop, {
+        store: parts.store,
+        locks: parts.locks,
+        clock,
+        version,
+        checkRules: async () => undefined,
+        stop: parts.stop,
+        report: parts.report,
+      });
+    },
     log,
   });
   const { host } = config.listen;
@@ -193,7 +214,10 @@ async function serve(
     url: `${scheme}://${host.includes(':') ? `[${host}]` : host}:${server.port}`,
     accounts: config.accounts,
     drain: () => server.drain(),
-    close: () => server.close(),
+    async close() {
+      await changes?.stop();
+      await server.close();
+    },
   };
 }
 

@@ -8,7 +8,7 @@ import { readTarget, recordIn } from './effects.ts';
 import { answersRepeat } from './guards.ts';
 import type { ChangeSubject, Outcome } from './intent.ts';
 import type { Journal, Resolve } from './journal.ts';
-import type { AttemptRecord, SentRow, VerdictRow } from './journal-rows.ts';
+import type { AttemptRecord, Moment, SentRow, VerdictRow } from './journal-rows.ts';
 import type { JournalStore } from './journal-store.ts';
 import { momentOf } from './journal-time.ts';
 import type { Evidence } from './judge-read.ts';
@@ -16,6 +16,9 @@ import { refusalError } from './refusal-error.ts';
 import { statementOn } from './said-by-hand.ts';
 import { marksOf, marksOfService, mayBeSameAccount } from './same-account.ts';
 import { isOtherRequest } from './same-request.ts';
+
+/** How a change ended that was not only tried. */
+export type Ended = Exclude<Outcome, { verdict: 'dry_run' }>;
 
 /** What this run learned of a change besides the journal's rows. */
 interface Learned {
@@ -32,7 +35,7 @@ interface Learned {
 }
 
 /** What became of a change, with the order as it was last replied or read. */
-export function outcomeOf(sent: SentRow, row: VerdictRow | undefined, learned: Learned): Outcome {
+export function outcomeOf(sent: SentRow, row: VerdictRow | undefined, learned: Learned): Ended {
   const { reply, head, read, reads, lastReadAt, unread, blockedUntil, unrecorded, recorded, byHand } =
     learned;
   const base = {
@@ -103,35 +106,47 @@ export async function recordedOutcome(
   const typed = { kind, asked, livemode: account.livemode };
   if (isOtherRequest(typed, last))
     throw refusalError({ why: 'other_parameters', attempt: last, now: typed }, given);
-  const outcome = await outcomeNow(parts, last, again);
-  return outcome && { outcome, change: subjectOf(last.sent) };
+  const looked = await lookAt(parts, last);
+  if (!answersRepeat(looked.record, again, await looked.moment())) return undefined;
+  const outcome = await outcomeThen(looked);
+  return { outcome: { ...outcome, ...toldAgain(looked.record) }, change: subjectOf(last.sent) };
 }
 
 function subjectOf({ proof, amount, currency, request }: SentRow): ChangeSubject {
   return { kind: proof.kind, orderId: proof.orderId, amount, currency, request };
 }
 
-// Reads the order again first, if that is due. Undefined when a new attempt may be made instead.
-async function outcomeNow(
-  parts: OutcomeParts,
-  last: AttemptRecord,
-  again: readonly string[],
-): Promise<Outcome | undefined> {
+/** What became of an attempt that was sent. Its order is read again first, if that is due. */
+export async function outcomeOfAttempt(parts: OutcomeParts, attempt: AttemptRecord): Promise<Ended> {
+  return await outcomeThen(await lookAt(parts, attempt));
+}
+
+interface Looked {
+  readonly record: AttemptRecord;
+  readonly service: Service;
+  readonly moment: () => Promise<Moment>;
+  readonly evidence: Evidence | undefined;
+  readonly lookedAt: number;
+}
+
+async function lookAt(parts: OutcomeParts, last: AttemptRecord): Promise<Looked> {
   const service = await parts.serviceOf(last);
   const moment = () => momentOf(parts.clock, parts.store, service);
   const due = isDue(last, await moment());
   const looked = due ? await parts.resolve(last) : undefined;
-  const lookedAt = parts.clock.now();
-  const record = looked?.record ?? last;
-  if (!answersRepeat(record, again, await moment())) return undefined;
+  const { record = last, evidence } = looked ?? {};
+  return { record, service, moment, evidence, lookedAt: parts.clock.now() };
+}
+
+async function outcomeThen({ record, service, evidence, lookedAt }: Looked): Promise<Ended> {
   const { kind, orderId, before } = record.sent.proof;
   const target = { kind, orderId, before: before.newest };
   const read = await readTarget(service, target).catch(() => undefined);
   const verdict = verdictOf(record);
   return outcomeOf(record.sent, verdict, {
     read: recordIn(read, verdict?.created),
-    ...readOf(looked?.evidence, lookedAt),
-    ...toldAgain(record),
+    ...readOf(evidence, lookedAt),
+    blockedUntil: blockedUntil(record),
   });
 }
 

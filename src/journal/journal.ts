@@ -267,12 +267,13 @@ export interface Journal {
     intent: Pick<Intent, 'kind' | 'request' | 'asked'>,
   ): Promise<readonly AttemptRecord[]>;
   /**
-   * The outcome of an earlier run under a script's id, and the change that it sent. Reads the order again first if
+   * The outcome of an earlier run under a script's id, and the change that it sent; at a desk of a team also that of a run which
+   * handed the very same over and did not show its end. Reads the order again first if
    * the outcome is unconfirmed. Undefined when there is no such run, or when a new attempt may be made. Throws
    * CliError 'refused' when the id was used for another change.
    */
   recorded(
-    intentId: string,
+    intentId: string | undefined,
     asked: {
       readonly kind: Intent['kind'];
       readonly asked: JsonObject;

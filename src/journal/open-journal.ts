@@ -42,8 +42,8 @@ interface JournalParts {
   /** The profile named on the command line or by PAYDESK_PROFILE. */
   readonly named: string | undefined;
   readonly open: (profile: string) => Promise<Service>;
-  /** Reads orders again elsewhere; absent: here. */
-  readonly resolve?: Resolve | undefined;
+  /** What reads orders again elsewhere; undefined: this run does it. */
+  readonly elsewhere?: (() => Promise<Resolve | undefined>) | undefined;
 }
 
 /** What `cli/` hands out of the journal of a run. */
@@ -169,9 +169,9 @@ async function openAttempts(journal: Journal, { origin }: Profile): Promise<Open
 function createJournal(parts: JournalParts): Journal {
   const { store, clock, operator } = parts;
   const serviceOf = async (record: AttemptRecord) => parts.open(await profileFor(parts, record));
-  const resolveHere: Resolve = async (record, how) =>
+  const resolve: Resolve = async (record, how) =>
+    (await parts.elsewhere?.())?.(record, how) ??
     resolveOne({ ...parts, service: await serviceOf(record) }, record, how);
-  const { resolve = resolveHere } = parts;
   const now: Journal['now'] = (service = {}) => momentOf(clock, store, service);
   const member = async () => (await store.rules?.())?.member();
   // In a team it is who signed in, whatever PAYDESK_OPERATOR says.
@@ -232,7 +232,10 @@ function createJournal(parts: JournalParts): Journal {
         ({ sent }) => mayBeSameAccount(marksOf(sent), account) && asksForSame(sent, intent),
       );
     },
-    recorded: (given, asked) => recordedOutcome({ store, clock, serviceOf, resolve }, given, asked),
+    recorded: async (given, asked) =>
+      given === undefined
+        ? undefined
+        : await recordedOutcome({ store, clock, serviceOf, resolve }, given, asked),
     forget: (before) => store.eraseBodies(before),
     verify: (head) => store.verify(head, clock.now()),
     wholeCheckAt: () => store.wholeCheckAt(),

@@ -1,0 +1,95 @@
+/** The desk of a run: what it takes to reach the sender of its profile. Loaded only where a profile has one. */
+
+import { join } from 'node:path';
+import { createTransport, proxyFor } from '../api/api.ts';
+import { CliError } from '../errors.ts';
+import type { ClockWithTimers, Io } from '../io.ts';
+import type { Change, JournalStore } from '../journal/journal.ts';
+import type { FileRules, OpenProfile } from '../profiles/profiles.ts';
+import { createDeskJournal, type DeskJournal } from '../sender/desk-journal.ts';
+import { changeThrough, type DeskParts } from '../sender/hand-over.ts';
+import { createHandedOver } from '../sender/handed-over.ts';
+import { createHop } from '../sender/hop.ts';
+import { createRemoteStore } from '../sender/remote-store.ts';
+import type { Notes } from '../terminal/terminal.ts';
+import type { Globals } from './global-options.ts';
+import type { Stop } from './stop.ts';
+
+/** A desk: the journal of its sender, and the way to send a change through it. */
+export interface Desk {
+  readonly store: JournalStore;
+  readonly journal: DeskJournal;
+  readonly change: (id: string) => Change;
+  /** Forgets what was handed over and whose end was shown, and closes the connection. */
+  close(): void;
+}
+
+/** What it takes to be a desk. */
+export interface DeskOfRun {
+  readonly io: Pick<Io, 'env' | 'machineName' | 'zoneName'>;
+  readonly version: string;
+  readonly globals: Pick<Globals, 'timeoutMs'>;
+  readonly clock: ClockWithTimers;
+  readonly signal: AbortSignal;
+  readonly stop: Stop;
+  readonly notes: Notes;
+  readonly shortTime: (ms: number) => string;
+  readonly zone: () => string | undefined;
+  readonly stateFolder: string;
+  readonly rules: FileRules;
+}
+
+/** Opens no connection yet. Undefined for a profile with a key of its own. */
+export function openDesk(parts: DeskOfRun, { profile, key }: OpenProfile): Desk | undefined {
+  const { io, clock, stop, stateFolder, rules } = parts;
+  const { sender } = profile;
+  if (sender === undefined) return undefined;
+  let token: Promise<string> | undefined;
+  const hop = createHop({
+    ...parts,
+    sender,
+    timeoutMs: parts.globals.timeoutMs,
+    token: () => {
+      token ??= key();
+      return token;
+    },
+    transport: createTransport({ clock, proxy: proxyFor(sender.origin, io.env) }),
+    machine: io.machineName(),
+  });
+  const store = createRemoteStore(hop, { account: sender.account, monotonic: () => clock.monotonic() });
+  const handedOver = createHandedOver(join(stateFolder, 'handed-over'), rules);
+  const shown = new Set<string>();
+  const desk: DeskParts = {
+    ...parts,
+    hop,
+    account: sender.account,
+    sender: sender.origin,
+    handedOver,
+    profile,
+    zone: () => parts.zone() ?? io.zoneName(),
+    timeoutMs: parts.globals.timeoutMs,
+    stopWaiting: stop.stopWaiting,
+    leave: stop.leave,
+    startChange: stop.startChange,
+    changed: store.forget,
+  };
+  return {
+    store,
+    journal: createDeskJournal(desk, (change) => shown.add(change)),
+    change: (id) => async (intent) => {
+      try {
+        const outcome = await changeThrough(desk, id, intent);
+        shown.add(id);
+        return outcome;
+      } catch (error) {
+        // What nobody knows yet is asked for again by the next run.
+        if (error instanceof CliError && error.kind !== 'unknown') shown.add(id);
+        throw error;
+      }
+    },
+    close() {
+      for (const change of shown) handedOver.remove(change);
+      hop.close();
+    },
+  };
+}

@@ -1,0 +1,102 @@
+/** Answers the questions that desks ask of the journal: those of the store's port, about one account only. */
+
+import type * as v from 'valibot';
+import { CliError } from '../errors.ts';
+import type { AttemptFilter, AttemptQuery, AttemptRecord, JournalStore } from '../journal/journal.ts';
+import { isSameOrigin } from '../journal/journal.ts';
+import { type Question, questionForms, type TravellingFilter } from './change-wire.ts';
+import { type Hop, needRole, RefusedRequest, readBody, type SenderAccount } from './routes.ts';
+import { maxBytes } from './wire.ts';
+
+/** Whether an attempt belongs to an account. One whose account is lost belongs to every one. */
+export function isOfAccount({ sent }: AttemptRecord, { service }: Pick<SenderAccount, 'service'>): boolean {
+  return sent.origin === '' || isSameOrigin(sent.origin, service.profile.origin);
+}
+
+type Asked<Q extends Question> = v.InferOutput<(typeof questionForms)[Q]>;
+type Answers = {
+  readonly [Q in Question]: (
+    store: JournalStore,
+    account: SenderAccount,
+    asked: Asked<Q>,
+  ) => Promise<unknown>;
+};
+
+const answers: Answers = {
+  attempts: async (store, account, { query }) => {
+    const filter = filterOf(query);
+    if (!isQuery(filter)) throw badQuestion('a question about all attempts at once');
+    return (await store.attempts(filter)).filter((record) => isOfAccount(record, account));
+  },
+  list: (store, { service }, { filter, page }) =>
+    store.list({ ...filterOf(filter), origin: service.profile.origin }, page),
+  operators: (store, { service }) => store.operators(service.profile.origin),
+  settings: async (store, { service }, { name }) => {
+    const { origin } = service.profile;
+    const rows = await store.settings(name);
+    // Members and closed ids are kept as settings too. They are nobody's business.
+    return rows.filter((row) => row.type !== 'setting' || (row.origin === origin && !row.name.includes('/')));
+  },
+  newest: async () => null,
+  wholeCheckAt: async (store) => (await store.wholeCheckAt()) ?? null,
+};
+
+/** Adds the route of the questions. `store`: not that of the changes, since asking counts as having seen. */
+export function addAnswers(app: Hop, store: JournalStore): void {
+  app.post('/v1/journal/:account/:question', async (context) => {
+    needRole(context, 'viewer', 'see the journal');
+    const name = context.req.param('question');
+    if (!isQuestion(name)) throw badQuestion('a question that nobody can answer');
+    const answer = await answerTo(name, context.var.account, store, (form) =>
+      readBody(context, form, maxBytes.question),
+    );
+    return context.json({ answer, newest: await store.newest(), problem: await store.problem() });
+  });
+}
+
+async function answerTo<Q extends Question>(
+  name: Q,
+  account: SenderAccount,
+  store: JournalStore,
+  read: (form: (typeof questionForms)[Q]) => Promise<Asked<Q>>,
+): Promise<unknown> {
+  return await answers[name](store, account, await read(questionForms[name]));
+}
+
+function isQuestion(name: string): name is Question {
+  return Object.hasOwn(questionForms, name);
+}
+
+function filterOf({ orderIds, made, again, ...rest }: TravellingFilter): AttemptFilter {
+  return {
+    ...rest,
+    ...(orderIds === undefined ? {} : { orderIds: new Set(orderIds) }),
+    ...(made === undefined ? {} : { made: new Set(made) }),
+    ...(again === undefined ? {} : { again: new Set(again) }),
+  };
+}
+
+const narrowing = [
+  'orderId',
+  'orderIds',
+  'intent',
+  'given',
+  'made',
+  'again',
+  'unconfirmed',
+  'open',
+  'doubted',
+  'watched',
+  'byHand',
+] as const;
+
+function isQuery(filter: AttemptFilter): filter is AttemptQuery {
+  return narrowing.some((name) => filter[name] !== undefined);
+}
+
+function badQuestion(what: string): RefusedRequest {
+  return new RefusedRequest(
+    400,
+    new CliError('usage', `the desk asks the journal ${what}`, { certain: 'nothing was sent' }),
+  );
+}

@@ -1,0 +1,106 @@
+/** What a sender tells of one change while it is under way, to every desk that asks for it. */
+
+import type { ClockWithTimers } from '../io.ts';
+import type { Notes } from '../terminal/terminal.ts';
+import type { EndLine, Line } from './change-wire.ts';
+import { mediaTypes } from './wire.ts';
+
+// A desk hears something at least so often, so that it can tell a slow sender from a dead one.
+const beatMs = 5_000;
+const waitingMs = 250;
+// A desk that does not read so much of it can ask again.
+const unreadMax = 256 * 1024;
+
+/** The lines of one change. Whoever asks later gets them from the first one on. */
+export class ChangeStream {
+  readonly #clock: ClockWithTimers;
+  readonly #lines: string[] = [];
+  readonly #watchers = new Set<(line: string | undefined) => void>();
+  #isOver = false;
+  /** Called with the first line. */
+  onFirst: () => void = () => undefined;
+
+  constructor(clock: ClockWithTimers) {
+    this.#clock = clock;
+  }
+
+  tell(line: Line): void {
+    if (this.#isOver) return;
+    const text = `${JSON.stringify(line)}\n`;
+    if (this.#lines.push(text) === 1) this.onFirst();
+    for (const watch of this.#watchers) watch(text);
+  }
+
+  /** The last line. Without one, the stream breaks off: then nobody knows more than that, and has to ask again. */
+  end(line: EndLine | undefined): void {
+    if (line !== undefined) this.tell(line);
+    this.#isOver = true;
+    for (const watch of this.#watchers) watch(undefined);
+    this.#watchers.clear();
+  }
+
+  /** What the code that sends says on a screen, as lines. */
+  readonly notes: Pick<Notes, 'note' | 'warn' | 'waiting'> = {
+    note: (line) => this.tell({ note: String(line) }),
+    warn: (line) => this.tell({ warn: String(line) }),
+    waiting: (text, atOnce) => {
+      let said = '';
+      const say = () => {
+        const now = text();
+        if (now !== said) this.tell({ waiting: now, atOnce });
+        said = now;
+      };
+      say();
+      const stop = this.#clock.every(waitingMs, say);
+      return () => {
+        stop();
+        this.tell({ waiting: null });
+      };
+    },
+  };
+
+  /** The reply to a desk. It ends after the last line; the change does not end with it. */
+  reply(): Response {
+    let leave: () => void = () => undefined;
+    const body = new ReadableStream<Uint8Array>(
+      {
+        start: (controller) => {
+          const encoder = new TextEncoder();
+          const watch = (line: string | undefined) => {
+            if (line === undefined || (controller.desiredSize ?? 0) < 0) leave();
+            if (line !== undefined) controller.enqueue(encoder.encode(line));
+            else controller.close();
+          };
+          const stopBeat = this.#clock.every(beatMs, () => watch(`${JSON.stringify({ at: 'beat' })}\n`));
+          leave = () => {
+            stopBeat();
+            this.#watchers.delete(watch);
+          };
+          for (const line of this.#lines) controller.enqueue(encoder.encode(line));
+          if (this.#isOver) {
+            leave();
+            controller.close();
+          } else this.#watchers.add(watch);
+        },
+        cancel: () => leave(),
+      },
+      { highWaterMark: unreadMax, size: (chunk) => chunk?.byteLength ?? 0 },
+    );
+    return linesReply(body);
+  }
+}
+
+/** The reply with one end and nothing before it. */
+export function endReply(line: EndLine): Response {
+  return linesReply(`${JSON.stringify(line)}\n`);
+}
+
+function linesReply(body: ReadableStream<Uint8Array> | string): Response {
+  // A proxy that holds lines back would make every change look as if nobody answered.
+  const headers = {
+    'content-type': mediaTypes.lines,
+    'cache-control': 'no-store, no-transform',
+    'x-accel-buffering': 'no',
+  };
+  return new Response(body, { headers });
+}

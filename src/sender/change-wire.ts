@@ -1,0 +1,292 @@
+/** What desks and senders say about changes and about the journal: the forms of both, and how outcomes travel. */
+
+import * as v from 'valibot';
+import { readJson, type WireRecord } from '../api/api.ts';
+import { chargeIdPattern, isObject, type JsonObject, orderIdPattern } from '../api/spec.ts';
+import { CliError } from '../errors.ts';
+import {
+  type AttemptRecord,
+  type ChangeKind,
+  changeKinds,
+  type Evidence,
+  type LimitFinding,
+  LimitRefusal,
+  type LimitRow,
+  type Outcome,
+  type Resolved,
+  type SettingRow,
+} from '../journal/journal.ts';
+import { changeIdPattern, errorFromWire, errorToWire, maxText, refusedForm, text, timeForm } from './wire.ts';
+
+// ── Parts ───────────────────────────────────────────────────────────────────────────────────────
+
+const kindNames = Object.keys(changeKinds) as [ChangeKind, ...ChangeKind[]];
+const kind = v.picklist(kindNames);
+const id = text(maxText.id);
+const orderId = v.pipe(v.string(), v.regex(orderIdPattern));
+const chargeId = v.pipe(v.string(), v.regex(chargeIdPattern));
+const changeId = v.pipe(v.string(), v.regex(changeIdPattern));
+const units = v.pipe(v.number(), v.safeInteger());
+const names = v.pipe(v.array(id), v.maxLength(100));
+const object = v.custom<JsonObject>(isObject);
+
+/** A record of the service as its own text, since a number may be larger than JavaScript keeps. */
+const recordForm = v.strictObject({ text: v.string(), plain: v.optional(v.boolean()) });
+type TravellingRecord = v.InferOutput<typeof recordForm>;
+
+export function recordToWire({ bytes, plain }: WireRecord): TravellingRecord {
+  return { text: new TextDecoder().decode(bytes), plain };
+}
+
+/** Throws CliError 'reply' for a text that is no record. */
+export function recordFromWire({ text: json, plain }: TravellingRecord): WireRecord {
+  const { value, bytes } = readJson(new TextEncoder().encode(json));
+  if (!isObject(value)) throw new CliError('reply', 'a record that came over the hop is no object');
+  return { value, bytes, plain };
+}
+
+// ── A hand-over ─────────────────────────────────────────────────────────────────────────────────
+
+const requestForm = v.strictObject({
+  method: v.picklist(['POST', 'PUT', 'DELETE']),
+  path: v.pipe(v.string(), v.minLength(1), v.maxLength(8000)),
+  body: v.optional(object),
+  headers: v.optional(v.record(text(100), text(4000))),
+});
+
+const whatForm = v.strictObject({
+  kind,
+  orderId: v.optional(orderId),
+  request: requestForm,
+  expected: v.optional(v.pipe(v.array(v.strictObject({ chargeId, amount: units })), v.maxLength(200))),
+  tolerated: v.optional(v.pipe(v.array(chargeId), v.maxLength(200))),
+  amount: v.optional(units),
+  currency: v.optional(text(16)),
+  reason: v.optional(text(100)),
+  note: v.optional(text(maxText.note)),
+  twins: v.optional(names),
+  again: names,
+  intentId: v.optional(id),
+  asked: v.optional(object),
+  ref: v.optional(id),
+  plan: v.optional(id),
+  line: v.optional(units),
+  approval: v.optional(id),
+  neighbour: v.optional(id),
+});
+
+/** A change that a desk hands over. With the same id again it is the same change. */
+export const handOverForm = v.strictObject({
+  change: changeId,
+  /** What the desk calls the account: errors name commands of the desk. */
+  profile: text(maxText.name),
+  /** The time zone of the desk, for times in words. */
+  zone: v.optional(text(64)),
+  timeoutMs: v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(600_000)),
+  what: whatForm,
+  /** Attempts that this run has just settled, by their intents. */
+  closed: names,
+  /** The order as the person saw it. Absent: the sender reads it first. */
+  shown: v.optional(recordForm),
+});
+export type HandOver = v.InferOutput<typeof handOverForm>;
+
+/** Takes an id back, or asks for it. `given`: the script's own id of the change. */
+export const withdrawForm = v.strictObject({ given: v.optional(id) });
+
+// ── What a stream tells ─────────────────────────────────────────────────────────────────────────
+
+const refused = v.strictObject({ error: refusedForm, finding: v.optional(v.custom<LimitFinding>(isObject)) });
+type TravellingRefusal = v.InferOutput<typeof refused>;
+
+const outcome = v.custom<TravellingOutcome>(isObject);
+
+/** One line of the stream of a change. Only an end says what became of it; the end of the stream says nothing. */
+export const lineForm = v.union([
+  /** The sender has it. */
+  v.strictObject({ at: v.picklist(['taken', 'sent', 'beat']) }),
+  /** What it waits for; null: for nothing more. */
+  v.strictObject({ waiting: v.nullable(v.string()), atOnce: v.optional(v.boolean()) }),
+  v.strictObject({ note: v.string() }),
+  v.strictObject({ warn: v.string() }),
+  // From here on ends:
+  v.strictObject({ end: outcome }),
+  v.strictObject({ refused }),
+  /** The order is not as it was shown, and nothing was sent. */
+  v.strictObject({ changed: recordForm }),
+  /** This sender does not know the id. That proves nothing: it may be on its way. */
+  v.strictObject({ unknown: v.literal(true) }),
+  /** The id is closed for good: nothing was sent under it, and nothing will be. */
+  v.strictObject({ closed: v.literal(true) }),
+]);
+export type Line = v.InferOutput<typeof lineForm>;
+export type EndLine = Exclude<
+  Line,
+  { at: string } | { waiting: string | null } | { note: string } | { warn: string }
+>;
+
+export function isEnd(line: Line): line is EndLine {
+  return !('at' in line || 'waiting' in line || 'note' in line || 'warn' in line);
+}
+
+/** A refusal as it travels, with what a limit says, so that the desk can say it in its own words. */
+export function refusalToWire(error: unknown): TravellingRefusal {
+  const finding = error instanceof LimitRefusal ? error.finding : undefined;
+  return { error: errorToWire(error), ...(finding === undefined ? {} : { finding }) };
+}
+
+export function refusalFromWire({ error }: TravellingRefusal): CliError {
+  return errorFromWire(error);
+}
+
+type Ended = Exclude<Outcome, { verdict: 'dry_run' }>;
+type Records = 'order' | 'record';
+
+/** An outcome as it travels: records as texts, and the cause of a failed writing as an error. */
+type TravellingOutcome = {
+  readonly [Field in Records]?: TravellingRecord;
+} & { readonly verdict: Ended['verdict']; readonly data?: string; readonly cause?: TravellingRefusal };
+
+export function outcomeToWire(ended: Ended): TravellingOutcome {
+  const { order, unrecorded, ...rest } = ended;
+  const record = 'record' in ended ? recordToWire(ended.record) : undefined;
+  const { data, ...parts } = 'parts' in ended ? ended.parts : { data: undefined };
+  return JSON.parse(
+    JSON.stringify({
+      ...rest,
+      ...('parts' in ended ? { parts: { ...parts, cause: undefined } } : {}),
+      record,
+      order: order && recordToWire(order),
+      unrecorded: unrecorded && { row: unrecorded.row },
+      cause: unrecorded && refusalToWire(asCliError(unrecorded.cause)),
+      data: data === undefined ? undefined : exactText(data),
+    }),
+  );
+}
+
+function asCliError(cause: unknown): CliError {
+  return cause instanceof CliError ? cause : new CliError('internal', String(cause));
+}
+
+// A number beyond 2^53-1 is a bigint, and JSON has it as a number.
+function exactText(value: unknown): string {
+  const bigints: string[] = [];
+  const json = JSON.stringify(value, (_key, one: unknown) =>
+    typeof one === 'bigint' ? `\u0000${bigints.push(String(one)) - 1}` : one,
+  );
+  return json.replace(/"\\u0000(\d+)"/g, (_all, at: string) => bigints[Number(at)] ?? 'null');
+}
+
+export function outcomeFromWire({ record, order, cause, data, ...rest }: TravellingOutcome): Ended {
+  const known = rest as unknown as Ended;
+  return {
+    ...known,
+    ...(order === undefined ? {} : { order: recordFromWire(order) }),
+    ...(record === undefined ? {} : { record: recordFromWire(record) }),
+    ...(known.unrecorded === undefined || cause === undefined
+      ? {}
+      : { unrecorded: { row: known.unrecorded.row, cause: refusalFromWire(cause) } }),
+    ...('parts' in known && data !== undefined
+      ? { parts: { ...known.parts, data: readJson(new TextEncoder().encode(data)).value } }
+      : {}),
+  } as Ended;
+}
+
+// ── Reading an attempt again ────────────────────────────────────────────────────────────────────
+
+const statement = v.strictObject({
+  applied: v.boolean(),
+  note: text(maxText.note),
+  corrects: v.optional(v.literal(true)),
+});
+
+/** Reads an attempt again; with a statement or an acknowledgement, writes down what a person says about it. */
+export const resolveForm = v.strictObject({
+  profile: text(maxText.name),
+  zone: v.optional(text(64)),
+  attempt: v.pipe(v.number(), v.integer(), v.minValue(1)),
+  once: v.optional(v.boolean()),
+  statement: v.optional(statement),
+  acknowledgement: v.optional(v.strictObject({ note: text(maxText.note) })),
+  /** What the read showed that the person was asked about, and the note that was typed then. */
+  confirmed: v.optional(
+    v.strictObject({ evidence: v.custom<Evidence>(isObject), note: v.optional(text(maxText.note)) }),
+  ),
+});
+export type ResolveRequest = v.InferOutput<typeof resolveForm>;
+
+/** What came of it, or what the person is to be asked about first. */
+export const resolvedForm = v.union([
+  v.strictObject({ resolved: v.custom<Resolved>(isObject) }),
+  v.strictObject({ confirm: v.custom<Evidence>(isObject) }),
+]);
+
+// ── Questions of the journal ────────────────────────────────────────────────────────────────────
+
+const setOf = v.pipe(v.array(id), v.maxLength(5000));
+const flag = v.optional(v.literal(true));
+const filterForm = v.strictObject({
+  origin: v.optional(text(500)),
+  orderId: v.optional(id),
+  orderIds: v.optional(setOf),
+  intent: v.optional(id),
+  given: v.optional(id),
+  made: v.optional(v.pipe(v.array(text(2000)), v.maxLength(5000))),
+  again: v.optional(setOf),
+  kind: v.optional(kind),
+  operator: v.optional(id),
+  desk: v.optional(id),
+  since: v.optional(v.number()),
+  until: v.optional(v.number()),
+  withoutOrder: flag,
+  unconfirmed: flag,
+  open: v.optional(v.strictObject({ skewed: v.boolean() })),
+  doubted: flag,
+  watched: v.optional(v.strictObject({ dueBy: v.number(), limit: v.pipe(v.number(), v.maxValue(1000)) })),
+  byHand: flag,
+});
+export type TravellingFilter = v.InferOutput<typeof filterForm>;
+
+/** The questions, each with the form of what is asked. The answers are as the port of the store has them. */
+export const questionForms = {
+  attempts: v.strictObject({ query: filterForm }),
+  list: v.strictObject({
+    filter: filterForm,
+    page: v.strictObject({
+      limit: v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(1000)),
+      before: v.optional(v.strictObject({ time: timeForm, intent: id, attempt: v.number() })),
+    }),
+  }),
+  operators: v.strictObject({}),
+  settings: v.strictObject({ name: v.optional(id) }),
+  newest: v.strictObject({}),
+  wholeCheckAt: v.strictObject({}),
+} as const;
+export type Question = keyof typeof questionForms;
+
+/** What an answer also says: the newest rows, as the moment of a desk needs them, and what stops every change. */
+export const answerForm = v.strictObject({
+  answer: v.unknown(),
+  newest: v.strictObject({
+    time: v.number(),
+    clocks: v.optional(
+      v.strictObject({
+        wall: v.number(),
+        service: v.optional(v.number()),
+        boot: v.optional(v.strictObject({ id: v.string(), ms: v.number() })),
+      }),
+    ),
+    writtenAt: v.optional(v.number()),
+  }),
+  problem: v.optional(v.string()),
+});
+
+/** The attempts in an answer. The sender is trusted with their rows: it is the journal. */
+export const attemptsForm = v.array(
+  v.custom<AttemptRecord>(
+    (value) => isObject(value) && isObject(value.sent) && Array.isArray(value.verdicts),
+  ),
+);
+
+/** The rows about settings in an answer. */
+export const settingsForm = v.array(v.custom<SettingRow | LimitRow>(isObject));

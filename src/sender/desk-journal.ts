@@ -1,0 +1,117 @@
+/** The journal of a desk: that of its sender, and what this desk has handed over without showing the end of it. */
+
+import { changeWords } from '../changes/changes.ts';
+import type { AttemptRecord, HowResolved, Journal, Outcome, Resolved } from '../journal/journal.ts';
+import { sameJson } from '../journal/same-request.ts';
+import { outcomeFromWire, resolvedForm } from './change-wire.ts';
+import { type DeskParts, unknownHere, Way } from './hand-over.ts';
+import type { HandedNote } from './handed-over.ts';
+import { hopPaths } from './wire.ts';
+
+type Ended = Exclude<Outcome, { verdict: 'dry_run' }>;
+
+/** What a desk knows besides the rows of its sender. */
+export interface DeskJournal {
+  readonly recorded: Journal['recorded'];
+  /** Finds out what became of everything that was handed over for an order. Throws CliError 'unknown' if that cannot be known now. */
+  settleEarlier(orderId: string): Promise<void>;
+  resolve(record: AttemptRecord, how?: HowResolved): Promise<Resolved>;
+}
+
+/** `shown`: called with a note whose end is about to be shown; the note is removed once it was. */
+export function createDeskJournal(parts: DeskParts, shown: (change: string) => void): DeskJournal {
+  const { handedOver, sender, account, notes, profile, shortTime } = parts;
+  const list = () => handedOver.list({ sender, account });
+  // Undefined: nothing was sent under it, and nothing can be any more.
+  const endOf = async (note: HandedNote): Promise<Ended | undefined> => {
+    const { change: id, given, at, subject } = note;
+    const handed = { id, given, at, orderId: subject.orderId };
+    const way = new Way(parts, handed, { isNew: false });
+    try {
+      const known = await way.ask();
+      if (known === 'not known here') throw unknownHere(parts, handed);
+      if ('end' in known) return outcomeFromWire(known.end);
+      // It ended without a sending, but it may have been handed over twice.
+      if (!('closed' in known)) {
+        const closed = await way.withdraw();
+        if (closed === 'not known here') throw unknownHere(parts, handed);
+        if ('end' in closed) return outcomeFromWire(closed.end);
+      }
+      handedOver.remove(id);
+      return undefined;
+    } finally {
+      way.end();
+      parts.changed();
+    }
+  };
+  return {
+    async recorded(given, { kind, asked, again }) {
+      for (const note of list()) {
+        const { subject, change } = note;
+        if (subject.kind !== kind || note.given !== given) continue;
+        if (!sameJson(note.asked ?? {}, asked) || !sameJson(note.again, again)) continue;
+        const outcome = await endOf(note);
+        if (outcome === undefined) continue;
+        shown(change);
+        // What certainly was not sent is tried again.
+        if (outcome.verdict !== 'not_sent')
+          return { outcome: { ...outcome, recorded: true }, change: subject };
+      }
+      return undefined;
+    },
+    async settleEarlier(orderId) {
+      for (const note of list().filter(({ subject }) => subject.orderId === orderId)) {
+        const outcome = await endOf(note);
+        if (outcome === undefined) continue;
+        const what = changeWords(note.subject, profile.settings);
+        notes.warn(
+          `the ${what} that this desk handed over at ${shortTime(note.at)} ${endWords[outcome.verdict]}: paydesk journal show ${outcome.intent ?? note.change}`,
+        );
+        shown(note.change);
+      }
+    },
+    resolve: (record, how) => resolveThrough(parts, record, how),
+  };
+}
+
+const endWords: Readonly<Record<Ended['verdict'], string>> = {
+  applied: 'was made',
+  rejected: 'was refused by the service',
+  not_sent: 'was not sent',
+  unknown: 'is unconfirmed',
+  not_seen: 'is unconfirmed',
+};
+
+// Has the sender read an attempt again. If a person is to be asked about what was read, that happens here, and then it is asked again.
+async function resolveThrough(
+  { hop, account, profile, zone, changed }: DeskParts,
+  { sent }: AttemptRecord,
+  { once, statement, acknowledgement, confirm }: HowResolved = {},
+): Promise<Resolved> {
+  const asked = {
+    profile: profile.name,
+    zone: zone(),
+    attempt: sent.attempt,
+    once,
+    statement: statement && {
+      applied: statement.applied,
+      note: statement.note,
+      corrects: statement.corrects,
+    },
+    acknowledgement: acknowledgement && { note: acknowledgement.note },
+  };
+  const path = hopPaths.resolve(account, sent.intent);
+  // Who said yes to what was read is asked again if another read shows something else.
+  let confirmed: object | undefined;
+  const isSaid = statement !== undefined || acknowledgement !== undefined;
+  try {
+    for (;;) {
+      const body = { ...asked, confirmed };
+      const reply = await hop.ask({ method: 'POST', path, body }, resolvedForm, { once: isSaid });
+      if ('resolved' in reply) return reply.resolved;
+      confirmed = { evidence: reply.confirm, note: await confirm?.(reply.confirm) };
+    }
+  } finally {
+    changed();
+  }
+}

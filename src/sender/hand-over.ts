@@ -1,0 +1,279 @@
+/** Hands a change over to the sender, and says what became of it, however the way there breaks. */
+
+import type { WireRecord } from '../api/api.ts';
+import { CliError } from '../errors.ts';
+import type { ClockWithTimers } from '../io.ts';
+import type { Intent, Outcome } from '../journal/journal.ts';
+import type { Profile } from '../profiles/profiles.ts';
+import type { Notes } from '../terminal/terminal.ts';
+import {
+  type EndLine,
+  type HandOver,
+  type Line,
+  outcomeFromWire,
+  recordFromWire,
+  recordToWire,
+  refusalFromWire,
+} from './change-wire.ts';
+import { type HandedOver, noteOf } from './handed-over.ts';
+import type { Heard, Hop } from './hop.ts';
+import { hopPaths } from './wire.ts';
+
+/** What a desk needs to hand changes over. */
+export interface DeskParts {
+  readonly hop: Hop;
+  /** What the account is called at the sender, and the address of the sender. */
+  readonly account: string;
+  readonly sender: string;
+  readonly handedOver: HandedOver;
+  readonly notes: Pick<Notes, 'note' | 'warn' | 'waiting'>;
+  readonly clock: ClockWithTimers;
+  readonly profile: Profile;
+  readonly zone: () => string | undefined;
+  readonly timeoutMs: number;
+  /** A time for messages (Unix milliseconds). */
+  readonly shortTime: (ms: number) => string;
+  /** A person wants to stop: what was not sent is taken back, and nobody waits for more than what is known. */
+  readonly stopWaiting: AbortSignal;
+  /** A person insists: nobody waits for anything any more. */
+  readonly leave: AbortSignal;
+  /** The sender is about to send it. Returns what to call at its end. */
+  readonly startChange: (intent: string) => () => void;
+  /** What is known of the journal may be old from now on. */
+  readonly changed: () => void;
+}
+
+/** What was handed over under an id. */
+interface Handed {
+  readonly id: string;
+  readonly given: string | undefined;
+  /** Unix milliseconds. */
+  readonly at: number;
+  readonly orderId: string | undefined;
+}
+
+const tries = 4;
+const pauseMs = 300;
+// An order whose record changes with every read is refused in the end.
+const mostShown = 5;
+
+/**
+ * Makes a change through the sender. Throws CliError 'unknown' when the way broke and nobody can say here what became of it, and
+ * 'network' when it is certain that nothing was handed over.
+ */
+export async function changeThrough(parts: DeskParts, id: string, intent: Intent): Promise<Outcome> {
+  const { handedOver, clock, account, sender } = parts;
+  const at = clock.now();
+  const handed: Handed = { id, given: intent.intentId, at, orderId: intent.orderId };
+  handedOver.write(noteOf(intent, { change: id, at, sender, account }));
+  const way = new Way(parts, handed);
+  try {
+    let shown = intent.shown;
+    for (let times = 0; times < mostShown; times += 1) {
+      const end = await way.deliver(bodyOf(parts, id, intent, shown));
+      if (!('changed' in end)) return outcomeIn(parts, end, way);
+      const fresh = recordFromWire(end.changed);
+      // It asks the person, or throws.
+      await way.unlessClosed(() => intent.approve(fresh));
+      shown = fresh;
+    }
+    throw new CliError('refused', `${intent.orderId ?? 'the order'} changes all the time`, {
+      certain: 'nothing was sent',
+      now: ['run the same command again later'],
+    });
+  } finally {
+    way.end();
+    parts.changed();
+  }
+}
+
+function outcomeIn({ hop, stopWaiting }: DeskParts, end: EndLine, { why }: Way): Outcome {
+  if ('end' in end) return outcomeFromWire(end.end);
+  // The person stopped it, and that is the reason.
+  if ('closed' in end || ('refused' in end && end.refused.error.kind === 'interrupted'))
+    stopWaiting.throwIfAborted();
+  if ('refused' in end) throw refusalFromWire(end.refused);
+  throw new CliError('network', `the sender ${hop.name} was not heard of in time: ${why}`, {
+    certain: 'it was taken back before anything was sent',
+    now: ['run the same command again'],
+  });
+}
+
+function bodyOf(
+  { profile, zone, timeoutMs }: DeskParts,
+  id: string,
+  intent: Intent,
+  shown: WireRecord | undefined,
+): HandOver {
+  const { kind, orderId, request, expected, tolerated, amount, currency, reason, note } = intent;
+  const { twins, again, intentId, asked, ref, plan, line, approval, neighbour, closed = [] } = intent;
+  const what = {
+    ...{ kind, orderId, request, expected, tolerated, amount, currency, reason, note },
+    ...{ twins, again, intentId, asked, ref, plan, line, approval, neighbour },
+  };
+  return JSON.parse(
+    JSON.stringify({
+      change: id,
+      profile: profile.name,
+      zone: zone(),
+      timeoutMs,
+      what,
+      closed: closed.map(({ sent }) => sent.intent),
+      shown: shown && recordToWire(shown),
+    }),
+  );
+}
+
+/** What is known here of an id that may have been handed over. */
+export type Known = EndLine | 'not known here';
+
+/** The way of one change to the sender and back. */
+export class Way {
+  readonly #parts: DeskParts;
+  readonly #handed: Handed;
+  /** How often it may have left this machine. */
+  #sent = 0;
+  why = '';
+  /** What the sender said to the last request, if it did not take it. */
+  #refused: CliError | undefined;
+  #stopWaitingLine: (() => void) | undefined;
+  #changeEnded: (() => void) | undefined;
+  #waiting = '';
+
+  constructor(parts: DeskParts, handed: Handed, { isNew = true }: { readonly isNew?: boolean } = {}) {
+    this.#parts = parts;
+    this.#handed = handed;
+    if (!isNew) this.#sent = 1;
+  }
+
+  /** Takes the waiting line away. */
+  end(): void {
+    this.#stopWaitingLine?.();
+    this.#stopWaitingLine = undefined;
+    this.#changeEnded?.();
+    this.#changeEnded = undefined;
+  }
+
+  /** Hands it over, again if the way breaks; then takes it back. Throws the refusal, or CliError 'unknown' or 'network'. */
+  async deliver(body: HandOver): Promise<EndLine> {
+    const { hop, account, stopWaiting, leave } = this.#parts;
+    const path = hopPaths.changes(account);
+    const takeBack = () => void this.withdraw();
+    stopWaiting.addEventListener('abort', takeBack);
+    try {
+      for (let round = 1; round <= tries && !stopWaiting.aborted; round += 1) {
+        if (round > 1) await this.#pause(round);
+        const heard = await hop.listen({ method: 'POST', path, body }, this.#hear, leave);
+        if (heard.how === 'end' || (heard.how === 'broke' && heard.sent)) this.#sent += 1;
+        const end = this.#endIn(heard);
+        if (end !== undefined && !('refused' in end && this.#sent > 1)) return end;
+        // What was handed over twice may still be on its way once: only a closed id is surely refused.
+        if (end === undefined) continue;
+        const known = await this.#takenBack();
+        return 'closed' in known ? end : known;
+      }
+    } finally {
+      stopWaiting.removeEventListener('abort', takeBack);
+    }
+    if (this.#sent === 0) {
+      stopWaiting.throwIfAborted();
+      throw this.#refused ?? notHandedOver(hop.name, this.why);
+    }
+    return await this.#takenBack();
+  }
+
+  // Undefined: nobody knows yet, so it is asked again. Throws what the sender said to a request that it did not take.
+  #endIn(heard: Heard): EndLine | undefined {
+    if (heard.how === 'end') return heard.line;
+    this.why = heard.how === 'broke' ? heard.why : heard.error.message;
+    this.#refused = heard.how === 'broke' ? undefined : heard.error;
+    if (this.#refused === undefined || this.#refused.kind === 'network' || this.#sent > 0) return undefined;
+    throw this.#refused;
+  }
+
+  async #takenBack(): Promise<EndLine> {
+    const known = await this.withdraw();
+    if (known === 'not known here') throw unknownHere(this.#parts, this.#handed);
+    return known;
+  }
+
+  /** Does something; if that throws, nothing may be sent any more, and the id is closed where it may still be on its way. */
+  async unlessClosed(act: () => Promise<void>): Promise<void> {
+    try {
+      await act();
+    } catch (error) {
+      if (this.#sent > 1) await this.#takenBack();
+      throw error;
+    }
+  }
+
+  /** What became of it, without handing it over: joins it if it is under way. An id that the sender does not know is closed. */
+  async ask(): Promise<Known> {
+    const { hop, account, leave } = this.#parts;
+    const { id, given } = this.#handed;
+    const query = given === undefined ? '' : `?given=${encodeURIComponent(given)}`;
+    const path = `${hopPaths.change(account, id)}${query}`;
+    const heard = await hop.listen({ method: 'GET', path }, this.#hear, leave);
+    if (heard.how === 'end' && !('unknown' in heard.line)) return heard.line;
+    return await this.withdraw();
+  }
+
+  /** Closes the id for good, unless something was sent under it. */
+  async withdraw(): Promise<Known> {
+    const { hop, account, leave, clock } = this.#parts;
+    const { id, given } = this.#handed;
+    const request = { method: 'POST', path: hopPaths.withdraw(account, id), body: { given } } as const;
+    for (let round = 1; round <= tries && !leave.aborted; round += 1) {
+      if (round > 1) await clock.sleep(pauseMs * 2 ** round, leave).catch(() => undefined);
+      const heard = await hop.listen(request, () => undefined, leave);
+      if (heard.how === 'end' && !('unknown' in heard.line)) return heard.line;
+    }
+    return 'not known here';
+  }
+
+  async #pause(round: number): Promise<void> {
+    const { clock, hop, stopWaiting } = this.#parts;
+    this.#say(
+      `the way to the sender ${hop.name} broke (${this.why}); asking again (${round} of ${tries})`,
+      true,
+    );
+    await clock.sleep(pauseMs * 2 ** round, stopWaiting).catch(() => undefined);
+  }
+
+  readonly #hear = (line: Line): void => {
+    const { notes, startChange } = this.#parts;
+    if ('note' in line) notes.note(line.note);
+    else if ('warn' in line) notes.warn(line.warn);
+    else if ('waiting' in line) this.#say(line.waiting, line.atOnce === true);
+    else if ('at' in line && line.at === 'sent') this.#changeEnded ??= startChange(this.#handed.id);
+  };
+
+  #say(line: string | null, atOnce: boolean): void {
+    this.#waiting = line ?? '';
+    if (line !== null && this.#stopWaitingLine !== undefined) return;
+    this.#stopWaitingLine?.();
+    this.#stopWaitingLine =
+      line === null ? undefined : this.#parts.notes.waiting(() => this.#waiting, atOnce);
+  }
+}
+
+function notHandedOver(name: string, why: string): CliError {
+  return new CliError('network', `the sender ${name} cannot be reached: ${why}`, {
+    certain: 'not handed over; nothing was sent',
+    now: ['run the same command again when it answers'],
+  });
+}
+
+/** The error when it was handed over, and nobody can say here what became of it. */
+export function unknownHere({ hop, shortTime }: DeskParts, { id, at, orderId }: Handed): CliError {
+  return new CliError(
+    'unknown',
+    `handed over to the sender ${hop.name} at ${shortTime(at)}; what became of it is not known here`,
+    {
+      intent: id,
+      orderId,
+      certain: 'the sender sends it once at most',
+      now: ['the same command asks again', `paydesk journal show ${id}`],
+    },
+  );
+}

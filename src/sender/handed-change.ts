@@ -1,0 +1,302 @@
+/** One change that a desk hands over: what the journal knows of it already, or the sending, by the code that sends on one machine. */
+
+import type { WireRecord } from '../api/api.ts';
+import { changedFields, refuseForged } from '../changes/changes.ts';
+import { CliError } from '../errors.ts';
+import type { ClockWithTimers } from '../io.ts';
+import { outcomeOfAttempt } from '../journal/change-outcome.ts';
+import type { AttemptRecord, Intent, JournalStore } from '../journal/journal.ts';
+import type { SentRow, Stamp } from '../journal/journal-rows.ts';
+import { momentOf, stampOf } from '../journal/journal-time.ts';
+import { createChange } from '../journal/make-change.ts';
+import { resolveOne } from '../journal/read-again.ts';
+import type { Locks } from '../locks/locks.ts';
+import { createTimes } from '../terminal/terminal.ts';
+import type { ChangeStream } from './change-stream.ts';
+import {
+  type EndLine,
+  type HandOver,
+  outcomeToWire,
+  recordFromWire,
+  recordToWire,
+  refusalToWire,
+} from './change-wire.ts';
+import { type Asker, RefusedRequest, type SenderAccount } from './routes.ts';
+
+/** What every change of a sender needs. */
+export interface ChangesParts {
+  readonly store: JournalStore;
+  readonly locks: Locks;
+  readonly clock: ClockWithTimers;
+  readonly version: string;
+  /**
+   * Throws CliError 'refused' when a rule of the team forbids what is about to be sent. It is called for one change of an account
+   * at a time, and the next one waits until the row is recorded.
+   */
+  readonly checkRules: (sent: SentRow, asker: Asker) => Promise<void>;
+  /** Gets errors that nobody foresaw. */
+  readonly report: (error: unknown) => void;
+  /** Waiting and rereads end when the sender stops. What is being sent is not stopped. */
+  readonly stop: {
+    readonly stopWaiting: AbortSignal;
+    readonly startChange: (intent: string) => () => void;
+  };
+}
+
+/** Who wants to know about which change. */
+export interface AskedChange {
+  readonly asker: Asker;
+  readonly account: SenderAccount;
+  readonly id: string;
+  /** The script's own id of the change, if it has one. */
+  readonly given: string | undefined;
+}
+
+/** How a change is made. */
+interface HowMade {
+  readonly handed: HandOver;
+  readonly stream: ChangeStream;
+  /** The desk has taken it back, or does not want to wait any longer. */
+  readonly signal: AbortSignal;
+  /** Does one thing of the account after the other. */
+  readonly inTurn: (act: () => Promise<void>) => Promise<void>;
+}
+
+/** The name of the row that closes an id for good. */
+const closedName = (id: string) => `closed/${id}`;
+
+/** The order is not as the desk showed it, and nothing was sent. */
+class OrderChanged extends CliError {
+  readonly fresh: WireRecord;
+
+  constructor(fresh: WireRecord) {
+    super('refused', 'the order changed since it was shown', { certain: 'nothing was sent' });
+    this.fresh = fresh;
+  }
+}
+
+/** What became of a change, by the journal; undefined if it never heard of it. Throws RefusedRequest for a change of somebody else. */
+export async function endOfKnown(parts: ChangesParts, asked: AskedChange): Promise<EndLine | undefined> {
+  const { store } = parts;
+  const { asker, id } = asked;
+  const record = await recordOf(store, asked);
+  if (record !== undefined) {
+    refuseStranger(record.sent.stamp?.operator ?? record.sent.operator, asker);
+    const outcome = await outcomeOfAttempt(outcomeParts(parts, asked), record);
+    return { end: outcomeToWire(outcome) };
+  }
+  const [closed] = await store.settings(closedName(id));
+  return closed?.operator === asker.member ? { closed: true } : undefined;
+}
+
+// Under a script's own id the journal may have another id for it. Its row says which hand-over it was.
+async function recordOf(store: JournalStore, { id, given }: AskedChange): Promise<AttemptRecord | undefined> {
+  const own = await store.attempts({ intent: id });
+  const under = given === undefined ? [] : await store.attempts({ given });
+  return own.at(-1) ?? under.findLast(({ sent }) => sent.stamp?.run === id);
+}
+
+function refuseStranger(member: string, asker: Asker): void {
+  if (member === asker.member) return;
+  throw new RefusedRequest(
+    409,
+    new CliError('refused', 'this id belongs to a change of somebody else', {
+      certain: 'nothing was sent',
+      now: ['run the same command again'],
+    }),
+  );
+}
+
+function outcomeParts(parts: ChangesParts, asked: AskedChange) {
+  const { store, clock } = parts;
+  const { service } = asked.account;
+  return {
+    store,
+    clock,
+    serviceOf: () => Promise.resolve(service),
+    resolve: (record: AttemptRecord) =>
+      resolveOne(
+        { ...parts, store: stamped(store, asked), service, timeoutMs: 10_000, shortTime: shortTimeIn(clock) },
+        record,
+      ),
+  };
+}
+
+/** Closes an id for good, unless something was sent under it: then what became of that. */
+export async function closeId(parts: ChangesParts, asked: AskedChange): Promise<EndLine> {
+  const known = await endOfKnown(parts, asked);
+  if (known !== undefined) return known;
+  const { store, clock } = parts;
+  const { asker, account, id } = asked;
+  const { name: profile, service } = account;
+  const { origin, account: line } = service.profile;
+  await store.append({
+    type: 'setting',
+    ...stampOf(await momentOf(clock, store, service)),
+    operator: asker.member,
+    profile,
+    origin,
+    account: line,
+    name: closedName(id),
+    from: null,
+    to: 'withdrawn',
+    stamp: stampFor(asked),
+  });
+  return { closed: true };
+}
+
+/** Makes a change, unless the journal knows it already. Throws RefusedRequest for an id that was closed, or that is of another change. */
+export async function makeHandedOver(
+  parts: ChangesParts,
+  asked: AskedChange,
+  how: HowMade,
+): Promise<EndLine> {
+  const known = await endOfKnown(parts, asked);
+  if (known !== undefined && !('closed' in known)) {
+    refuseOther(await recordOf(parts.store, asked), how.handed);
+    return known;
+  }
+  if (known !== undefined) throw new RefusedRequest(410, wasWithdrawn());
+  how.stream.tell({ at: 'taken' });
+  try {
+    return { end: outcomeToWire(await send(parts, asked, how)) };
+  } catch (error) {
+    if (error instanceof OrderChanged) return { changed: recordToWire(error.fresh) };
+    if (isOfStop(error, parts.stop.stopWaiting)) return { refused: refusalToWire(stoppingError()) };
+    if (error instanceof CliError) return { refused: refusalToWire(error) };
+    throw error;
+  }
+}
+
+function isOfStop(error: unknown, { aborted, reason }: AbortSignal): boolean {
+  return aborted && (error === reason || (error instanceof Error && error.cause === reason));
+}
+
+/** The error when a sender that is being stopped is asked to send something. */
+export function stoppingError(): CliError {
+  return new CliError('network', 'the sender is being stopped', {
+    certain: 'nothing was sent',
+    now: ['run the same command again in a moment'],
+  });
+}
+
+function wasWithdrawn(): CliError {
+  return new CliError('refused', 'the desk took this change back', {
+    certain: 'nothing was sent',
+    now: ['run the same command again'],
+  });
+}
+
+function refuseOther(record: AttemptRecord | undefined, { what }: HandOver): void {
+  const sent = record?.sent.request;
+  const same = (body: unknown) => JSON.stringify(body ?? {});
+  if (sent?.path === what.request.path && same(sent.body) === same(what.request.body)) return;
+  throw new RefusedRequest(
+    409,
+    new CliError('refused', 'this id belongs to another change', { certain: 'nothing was sent' }),
+  );
+}
+
+async function send(parts: ChangesParts, asked: AskedChange, how: HowMade) {
+  const { handed, stream, signal } = how;
+  const { locks, clock, version } = parts;
+  const { account } = asked;
+  const service = calledAt(account.service, handed.profile);
+  const now = () => clock.now();
+  // A change without an order has no final read that could be compared.
+  if (handed.what.orderId === undefined) refuseForged(handed.what, undefined, service.profile, now());
+  let ended: (() => void) | undefined;
+  const onSent = () => {
+    ended ??= parts.stop.startChange(asked.id);
+    stream.tell({ at: 'sent' });
+  };
+  try {
+    const outcome = await createChange({
+      service,
+      send: account.send,
+      locks,
+      store: storeOfChange(parts, asked, how, onSent),
+      clock,
+      shortTime: shortTimeIn(clock, handed.zone),
+      operator: asked.asker.member,
+      version,
+      options: { dryRun: false, timeoutMs: handed.timeoutMs },
+      notes: stream.notes,
+      ids: () => asked.id,
+      signal: AbortSignal.any([signal, parts.stop.stopWaiting]),
+    })(await intentOf(parts, handed, service.profile, now));
+    if (outcome.verdict === 'dry_run') throw new Error('a change that was handed over was only tried');
+    return outcome;
+  } finally {
+    ended?.();
+  }
+}
+
+async function intentOf(
+  { store }: ChangesParts,
+  { what, shown, closed }: HandOver,
+  profile: SenderAccount['service']['profile'],
+  now: () => number,
+): Promise<Intent> {
+  const before = shown === undefined ? undefined : recordFromWire(shown);
+  const settled = await Promise.all(closed.map((intent) => store.attempts({ intent })));
+  return {
+    ...what,
+    closed: settled.flat(),
+    async approve(fresh) {
+      if (before === undefined || changedFields(before, fresh).length > 0) throw new OrderChanged(fresh);
+      refuseForged(what, fresh.value, profile, now());
+    },
+  };
+}
+
+/** The service with the name that a desk gives the account: errors name commands of that desk. */
+export function calledAt(service: SenderAccount['service'], name: string): SenderAccount['service'] {
+  return { ...service, profile: { ...service.profile, name } };
+}
+
+/** A time for messages (Unix milliseconds), in the zone of a desk. */
+export function shortTimeIn(clock: ClockWithTimers, zone?: string): (ms: number) => string {
+  const times = createTimes(zone, () => clock.now());
+  return (ms) => times.short(Math.floor(ms / 1000));
+}
+
+function stampFor({ asker, id }: AskedChange): Stamp {
+  return { operator: asker.member, run: id, desk: asker.desk };
+}
+
+/** The store with who asks in every row. */
+export function stamped(store: JournalStore, asked: AskedChange): JournalStore {
+  const stamp = stampFor(asked);
+  return { ...store, append: (row) => store.append({ ...row, stamp }) };
+}
+
+// What is about to be sent is checked and recorded for one change of the account at a time: twenty at once could each be within a
+// limit that they break together.
+function storeOfChange(
+  parts: ChangesParts,
+  asked: AskedChange,
+  { inTurn }: HowMade,
+  onSent: () => void,
+): JournalStore {
+  const store = stamped(parts.store, asked);
+  let isRefused = false;
+  return {
+    ...store,
+    append: (row) =>
+      row.type !== 'sent'
+        ? store.append(row)
+        : inTurn(async () => {
+            try {
+              await parts.checkRules(row, asked.asker);
+            } catch (error) {
+              isRefused = true;
+              throw error;
+            }
+            onSent();
+            await store.append({ ...row, profile: asked.account.name });
+          }),
+    // What a rule refused never came to the journal.
+    takeBack: async (sent, verdict) => (isRefused ? undefined : await store.takeBack(sent, verdict)),
+  };
+}

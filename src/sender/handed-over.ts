@@ -1,0 +1,102 @@
+/** What this desk has handed over and not yet shown the end of: one file for each change, written before its first byte leaves. */
+
+import { readdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import * as v from 'valibot';
+import { isObject, type JsonObject } from '../api/spec.ts';
+import { CliError } from '../errors.ts';
+import { type ChangeKind, type ChangeSubject, changeKinds, type Intent } from '../journal/journal.ts';
+import {
+  checkOwnFolder,
+  type FileRules,
+  readOwnFile,
+  unwritable,
+  writeOwnFile,
+} from '../profiles/profiles.ts';
+import { changeIdPattern } from './wire.ts';
+
+const kinds = Object.keys(changeKinds) as ChangeKind[];
+const json = v.custom<JsonObject>(isObject);
+
+const noteForm = v.strictObject({
+  change: v.pipe(v.string(), v.regex(changeIdPattern)),
+  /** When it was handed over, Unix milliseconds. */
+  at: v.number(),
+  /** The sender's address, and what the account is called there. */
+  sender: v.string(),
+  account: v.string(),
+  given: v.optional(v.string()),
+  /** What was typed. */
+  asked: v.optional(json),
+  again: v.array(v.string()),
+  subject: v.strictObject({
+    kind: v.picklist(kinds),
+    orderId: v.optional(v.string()),
+    amount: v.optional(v.number()),
+    currency: v.optional(v.string()),
+    request: v.custom<ChangeSubject['request']>(isObject),
+  }),
+});
+export type HandedNote = v.InferOutput<typeof noteForm>;
+
+/** The notes of this user. */
+export interface HandedOver {
+  /** When this returns, the note is on the disk. Throws CliError 'refused' if it cannot be written. */
+  write(note: HandedNote): void;
+  remove(change: string): void;
+  /** Oldest first. Throws CliError 'refused' for a file that cannot be read: nobody knows what it says. */
+  list(of: Pick<HandedNote, 'sender' | 'account'>): readonly HandedNote[];
+}
+
+/** The notes in a folder, which is made with the first one. */
+export function createHandedOver(folder: string, rules: FileRules): HandedOver {
+  const fileOf = (change: string) => join(folder, `${change}.json`);
+  return {
+    write: (note) => writeOwnFile(fileOf(note.change), `${JSON.stringify(note)}\n`, rules),
+    remove(change) {
+      try {
+        rmSync(fileOf(change), { force: true });
+      } catch (error) {
+        throw unwritable(fileOf(change), error);
+      }
+    },
+    list({ sender, account }) {
+      const notes = namesIn(folder, rules).flatMap((name) => readNote(join(folder, name), rules) ?? []);
+      return notes
+        .filter((note) => note.sender === sender && note.account === account)
+        .toSorted((one, other) => one.at - other.at);
+    },
+  };
+}
+
+function namesIn(folder: string, rules: FileRules): readonly string[] {
+  if (!checkOwnFolder(folder, rules)) return [];
+  return readdirSync(folder).filter((name) => changeIdPattern.test(name.replace(/\.json$/, '')));
+}
+
+// Undefined if another run has removed it meanwhile.
+function readNote(path: string, rules: FileRules): HandedNote | undefined {
+  const text = readOwnFile(path, rules);
+  if (text === undefined) return undefined;
+  const read = v.safeParse(v.pipe(v.string(), v.parseJson(), noteForm), text);
+  if (read.success) return read.output;
+  throw new CliError('refused', `${path} cannot be read, and says what was handed over to the sender`, {
+    certain: 'nothing was sent',
+    now: ['look for that change, then remove the file: paydesk journal list'],
+  });
+}
+
+/** The note about a change. */
+export function noteOf(
+  { kind, orderId, amount, currency, request, intentId, asked, again }: Intent,
+  where: Pick<HandedNote, 'change' | 'at' | 'sender' | 'account'>,
+): HandedNote {
+  const { headers: _headers, ...sent } = request;
+  return {
+    ...where,
+    given: intentId,
+    asked,
+    again: [...again],
+    subject: { kind, orderId, amount, currency, request: sent },
+  };
+}

@@ -1,0 +1,109 @@
+/** The journal of a team as a desk sees it: the store's port, answered by the sender. What a desk asked is not asked again. */
+
+import * as v from 'valibot';
+import { CliError } from '../errors.ts';
+import type { AttemptFilter, JournalStore } from '../journal/journal.ts';
+import {
+  answerForm,
+  attemptsForm,
+  type Question,
+  type questionForms,
+  settingsForm,
+  type TravellingFilter,
+} from './change-wire.ts';
+import type { Hop } from './hop.ts';
+import { hopPaths } from './wire.ts';
+
+type Asked<Q extends Question> = v.InferOutput<(typeof questionForms)[Q]>;
+type Answer = v.InferOutput<typeof answerForm>;
+
+/** The store of a desk. */
+export interface RemoteStore extends JournalStore {
+  /** Forgets what was asked: something was sent or recorded. */
+  forget(): void;
+}
+
+// For so long what the journal said is what it says. Whoever sends something is told by the sender what changed meanwhile.
+const knownMs = 3_000;
+
+/** Asks nothing before it is first used. */
+export function createRemoteStore(
+  hop: Hop,
+  { account, monotonic }: { readonly account: string; readonly monotonic: () => number },
+): RemoteStore {
+  const known = new Map<string, { readonly at: number; readonly answer: Promise<Answer> }>();
+  let last: { readonly at: number; readonly answer: Promise<Answer> } | undefined;
+  const ask = async <Q extends Question>(question: Q, asked: Asked<Q>): Promise<Answer> => {
+    const key = `${question} ${JSON.stringify(asked)}`;
+    const before = known.get(key);
+    if (before !== undefined && monotonic() - before.at < knownMs) return await before.answer;
+    const path = hopPaths.journal(account, question);
+    const answer = hop.ask({ method: 'POST', path, body: asked }, answerForm);
+    last = { at: monotonic(), answer };
+    known.set(key, last);
+    // What failed is asked again.
+    answer.catch(() => known.delete(key));
+    return await answer;
+  };
+  // Every answer says how the journal is.
+  const state = async (): Promise<Answer> =>
+    last !== undefined && monotonic() - last.at < knownMs ? await last.answer : await ask('newest', {});
+  const problem = async () => (await state()).problem;
+  return {
+    place: `the journal of the sender ${hop.name}`,
+    witness: undefined,
+    attempts: async (query) =>
+      v.parse(attemptsForm, (await ask('attempts', { query: travelling(query) })).answer),
+    list: async (filter, page) =>
+      v.parse(attemptsForm, (await ask('list', { filter: travelling(filter), page })).answer),
+    operators: async () => v.parse(v.array(v.string()), (await ask('operators', {})).answer),
+    settings: async (name) =>
+      v.parse(settingsForm, (await ask('settings', name === undefined ? {} : { name })).answer),
+    newest: async () => (await state()).newest,
+    async ready() {
+      const found = await problem();
+      if (found === undefined) return;
+      throw new CliError('refused', `the journal of the sender is not whole: ${found}`, {
+        certain: 'nothing was sent',
+        now: ['somebody at the sender has to look: paydesk journal verify'],
+      });
+    },
+    problem,
+    wholeCheckAt: async () =>
+      v.parse(v.nullable(v.number()), (await ask('wholeCheckAt', {})).answer) ?? undefined,
+    // The sender checks its own rows.
+    checkSome: () => Promise.resolve(undefined),
+    recent: () => Promise.reject(new Error('completions ask no sender')),
+    forget() {
+      known.clear();
+      last = undefined;
+    },
+    close: () => undefined,
+    append: atSender,
+    takeBack: atSender,
+    verify: atSender,
+    acceptCopy: atSender,
+    repair: atSender,
+    eraseBodies: atSender,
+    archive: atSender,
+    countOver: atSender,
+    archiveOld: atSender,
+    restore: atSender,
+  };
+}
+
+async function atSender(): Promise<never> {
+  throw new CliError('refused', 'the journal of this account is at its sender', {
+    certain: 'nothing was changed',
+    now: ['whoever runs the sender can do this there'],
+  });
+}
+
+function travelling({ orderIds, made, again, ...rest }: AttemptFilter): TravellingFilter {
+  return {
+    ...rest,
+    ...(orderIds === undefined ? {} : { orderIds: [...orderIds] }),
+    ...(made === undefined ? {} : { made: [...made] }),
+    ...(again === undefined ? {} : { again: [...again] }),
+  };
+}

@@ -1,0 +1,173 @@
+/** Takes changes from desks: each id is one change, whoever asks for it and however often. It is sent at most once. */
+
+import { hash } from 'node:crypto';
+import { CliError } from '../errors.ts';
+import { ChangeStream, endReply } from './change-stream.ts';
+import { type EndLine, handOverForm, withdrawForm } from './change-wire.ts';
+import {
+  type AskedChange,
+  type ChangesParts,
+  closeId,
+  endOfKnown,
+  makeHandedOver,
+  stoppingError,
+} from './handed-change.ts';
+import { type Hop, type HopContext, needRole, RefusedRequest, readBody } from './routes.ts';
+import { addResolve } from './run-resolve.ts';
+import { changeIdPattern, maxBytes } from './wire.ts';
+
+/** A change, or a closing of an id, that is under way. */
+interface Running {
+  readonly member: string;
+  /** Of what was handed over; undefined for the closing of an id. */
+  readonly digest: string | undefined;
+  readonly stream: ChangeStream;
+  readonly stop: AbortController;
+  /** Resolves once the journal was asked: with why nothing is begun, if that is so. */
+  readonly begun: Promise<RefusedRequest | undefined>;
+  readonly over: Promise<void>;
+}
+
+/** The changes of a sender. */
+export interface Changes {
+  /** How many are under way. */
+  readonly count: number;
+  /** Takes nothing new from now on. Resolves when the last change has ended. */
+  stop(): Promise<void>;
+}
+
+/** Adds the routes of changes. */
+export function addChanges(app: Hop, parts: ChangesParts): Changes {
+  const running = new Map<string, Running>();
+  const inTurn = createInTurn();
+  let isStopping = false;
+  const start = (
+    { asker, account, id }: AskedChange,
+    digest: string | undefined,
+    act: (stream: ChangeStream, signal: AbortSignal) => Promise<EndLine>,
+  ): Running => {
+    const key = `${account.name} ${id}`;
+    const [stream, stop] = [new ChangeStream(parts.clock), new AbortController()];
+    const begun = Promise.withResolvers<RefusedRequest | undefined>();
+    stream.onFirst = () => begun.resolve(undefined);
+    const run = async () => {
+      let end: EndLine | undefined;
+      try {
+        end = await act(stream, stop.signal);
+      } catch (error) {
+        // Whatever else went wrong, something may have been sent: without an end the desk asks again, and the journal knows.
+        if (error instanceof RefusedRequest) begun.resolve(error);
+        else parts.report(error);
+      }
+      running.delete(key);
+      stream.end(end);
+      begun.resolve(undefined);
+    };
+    const entry = { member: asker.member, digest, stream, stop, begun: begun.promise, over: run() };
+    running.set(key, entry);
+    return entry;
+  };
+  const find = ({ account, asker, id }: AskedChange): Running | undefined => {
+    const found = running.get(`${account.name} ${id}`);
+    if (found !== undefined && found.member !== asker.member) throw otherChange();
+    return found;
+  };
+
+  app.post('/v1/changes/:account', async (context) => {
+    needRole(context, 'operator', 'send changes');
+    const handed = await readBody(context, handOverForm, maxBytes.change);
+    const asked = askedIn(context, handed.change, handed.what.intentId);
+    const digest = hash('sha256', JSON.stringify(handed));
+    const known = find(asked);
+    if (known?.digest !== undefined && known.digest !== digest) throw otherChange();
+    if (known === undefined && isStopping) throw new RefusedRequest(503, stoppingError());
+    // No await between the look and the start, so that two requests with one id cannot both be the first.
+    const run =
+      known ??
+      start(asked, digest, (stream, signal) =>
+        makeHandedOver(parts, asked, {
+          handed,
+          stream,
+          signal,
+          inTurn: (act) => inTurn(asked.account.name, act),
+        }),
+      );
+    return await replyOf(run);
+  });
+
+  app.get('/v1/changes/:account/:id', async (context) => {
+    needRole(context, 'operator', 'send changes');
+    const asked = askedIn(context, idIn(context), context.req.query('given'));
+    const known = find(asked);
+    if (known !== undefined) return await replyOf(known);
+    return endReply((await endOfKnown(parts, asked)) ?? { unknown: true });
+  });
+
+  app.post('/v1/changes/:account/:id/withdraw', async (context) => {
+    needRole(context, 'operator', 'send changes');
+    const { given } = await readBody(context, withdrawForm, maxBytes.join);
+    const asked = askedIn(context, idIn(context), given);
+    for (let before = find(asked); before !== undefined; before = find(asked)) {
+      before.stop.abort(takenBack());
+      await before.over;
+    }
+    return await replyOf(start(asked, undefined, () => closeId(parts, asked)));
+  });
+
+  addResolve(app, parts);
+  return {
+    get count() {
+      return running.size;
+    },
+    async stop() {
+      isStopping = true;
+      while (running.size > 0) await Promise.all([...running.values()].map(({ over }) => over));
+    },
+  };
+}
+
+/** Does one thing of a name after the other, in the order of asking. */
+function createInTurn(): (name: string, act: () => Promise<void>) => Promise<void> {
+  const last = new Map<string, Promise<void>>();
+  return async (name, act) => {
+    const mine = (last.get(name) ?? Promise.resolve()).then(act);
+    last.set(
+      name,
+      mine.catch(() => undefined),
+    );
+    await mine;
+  };
+}
+
+function askedIn({ var: { asker, account } }: HopContext, id: string, given?: string): AskedChange {
+  return { asker, account, id, given: given === undefined || given.length > 200 ? undefined : given };
+}
+
+function idIn(context: HopContext): string {
+  const id = context.req.param('id') ?? '';
+  if (changeIdPattern.test(id)) return id;
+  throw new RefusedRequest(
+    400,
+    new CliError('usage', 'not an id of a change', { certain: 'nothing was sent' }),
+  );
+}
+
+async function replyOf({ begun, stream }: Running): Promise<Response> {
+  const refused = await begun;
+  if (refused !== undefined) throw refused;
+  return stream.reply();
+}
+
+function otherChange(): RefusedRequest {
+  return new RefusedRequest(
+    409,
+    new CliError('refused', 'this id belongs to another change', {
+      certain: 'nothing was sent',
+      now: ['run the same command again'],
+    }),
+  );
+}
+
+function takenBack(): CliError {
+  return new CliError('interrupted', 'taken back by the desk', { certain: 'nothing was sent' });
+}
