@@ -2,7 +2,7 @@
 
 import * as v from 'valibot';
 import { CliError } from '../errors.ts';
-import type { AttemptFilter, JournalStore } from '../journal/journal.ts';
+import type { AttemptFilter, Cursor, JournalStore } from '../journal/journal.ts';
 import {
   answerForm,
   attemptsForm,
@@ -54,8 +54,10 @@ export function createRemoteStore(
     witness: undefined,
     attempts: async (query) =>
       v.parse(attemptsForm, (await ask('attempts', { query: travelling(query) })).answer),
-    list: async (filter, page) =>
-      v.parse(attemptsForm, (await ask('list', { filter: travelling(filter), page })).answer),
+    async list(filter, { limit, before }) {
+      const page = { limit, ...(before === undefined ? {} : { before: cursorOf(before) }) };
+      return v.parse(attemptsForm, (await ask('list', { filter: travelling(filter), page })).answer);
+    },
     operators: async () => v.parse(v.array(v.string()), (await ask('operators', {})).answer),
     settings: async (name) =>
       v.parse(settingsForm, (await ask('settings', name === undefined ? {} : { name })).answer),
@@ -92,6 +94,11 @@ export function createRemoteStore(
   };
 }
 
+// A whole row may stand for its place.
+function cursorOf({ time, intent, attempt }: Cursor): Cursor {
+  return { time, intent, attempt };
+}
+
 async function atSender(): Promise<never> {
   throw new CliError('refused', 'the journal of this account is at its sender', {
     certain: 'nothing was changed',
@@ -99,9 +106,10 @@ async function atSender(): Promise<never> {
   });
 }
 
-function travelling({ orderIds, made, again, ...rest }: AttemptFilter): TravellingFilter {
+function travelling({ orderIds, made, again, open, ...rest }: AttemptFilter): TravellingFilter {
   return {
     ...rest,
+    ...(open === undefined ? {} : { open: { skewed: open.skewed } }),
     ...(orderIds === undefined ? {} : { orderIds: [...orderIds] }),
     ...(made === undefined ? {} : { made: [...made] }),
     ...(again === undefined ? {} : { again: [...again] }),
