@@ -113,7 +113,10 @@ export function createAccount(parts: AccountParts): Account {
     cwd: parts.io.cwd,
     open: async (name: string) => (await open(name)).service,
     store: recording(storeOfRun(local, async () => (await desk())?.store)),
-    elsewhere: async () => (globals.dryRun ? undefined : (await desk())?.journal.resolve),
+    async elsewhere() {
+      const team = globals.dryRun ? undefined : await desk();
+      return team && ((record, how) => team.journal.resolve(record, how));
+    },
   });
   return {
     async service({ purpose = 'read', profile, key, maxPerSecond, shown } = {}) {

@@ -71,7 +71,7 @@ export function openDesk(parts: DeskOfRun, { profile, key }: OpenProfile): Desk 
     stopWaiting: stop.stopWaiting,
     leave: stop.leave,
     startChange: stop.startChange,
-    changed: store.forget,
+    changed: () => store.forget(),
   };
   return {
     store,

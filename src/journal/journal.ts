@@ -58,7 +58,9 @@ export type {
   AttemptRecord,
   JournalRow,
   Moment,
+  SentRow,
   SettingRow,
+  Stamp,
   VerdictRow,
 } from './journal-rows.ts';
 export { attemptName, broughtBy, sentBy } from './journal-rows.ts';
@@ -71,7 +73,7 @@ export type {
   Repair,
   Verification,
 } from './journal-store.ts';
-export { tolerableSkewMs } from './journal-time.ts';
+export { momentOf, stampOf, tolerableSkewMs } from './journal-time.ts';
 export type { Evidence } from './judge-read.ts';
 export { LimitRefusal, limitValue, limitWords, secondWords, wentBackWords } from './limit-words.ts';
 export { foundTwice, isPaidTwice, otherAlarms, refundsPaidTwice } from './paid-twice.ts';
@@ -79,6 +81,7 @@ export { pickDue } from './read-again.ts';
 export { touches } from './read-guards.ts';
 export { appearedVerdict, notMadeBy, recordedBy, statementOn } from './said-by-hand.ts';
 export { type AccountMarks, isSameOrigin } from './same-account.ts';
+export { sameJson } from './same-request.ts';
 export type { AskedPlanRow, AskedRefundRow, LimitRow, PlanTold } from './team-rows.ts';
 export type {
   ApprovalRequest,

@@ -22,6 +22,12 @@ import { type HowShown, named } from './refusal-words.ts';
 import { marksOfService } from './same-account.ts';
 import { startWaitingLine } from './waiting-line.ts';
 
+/** Where a change says what it finds out, in lines, and what it waits for. */
+export interface ChangeNotes extends Pick<Notes, 'waiting'> {
+  note(line: string): void;
+  warn(line: string): void;
+}
+
 export interface ChangeParts {
   readonly service: Service;
   readonly send: SendOnce;
@@ -34,7 +40,7 @@ export interface ChangeParts {
   readonly operator: string;
   readonly version?: string | undefined;
   readonly options: { readonly dryRun: boolean; readonly timeoutMs: number };
-  readonly notes: Pick<Notes, 'note' | 'warn' | 'waiting'>;
+  readonly notes: ChangeNotes;
   /** A new id for the journal, such as `i_7f3k2m`. */
   readonly ids: () => string;
   /** Ctrl-C and the like: stops a change before the sending, ends the waiting after it, never stops the sending. */

@@ -2,7 +2,7 @@
 
 import { type AmountStyle, amountWords } from '../amounts.ts';
 import { itemsOf, type JsonObject, meaningOfRefund } from '../api/spec.ts';
-import { type AttemptRecord, ownRefunds, recordedBy } from '../journal/journal.ts';
+import { type AttemptRecord, ownRefunds, recordedBy, sentBy } from '../journal/journal.ts';
 import type { KnownOrder, KnownRefund, RefundState } from './known-order.ts';
 
 /** What the journal knows about one refund record. */
@@ -10,8 +10,10 @@ export interface RefundFacts {
   readonly intent: string;
   readonly reason: string | undefined;
   readonly note: string | undefined;
-  /** The name of the person who ran paydesk, as this machine knows it. */
+  /** The name of the person who sent it. */
   readonly operator: string;
+  /** The same, with the desk at which that was. */
+  readonly by: string;
   /** With `read` the refund may be somebody else's, because a read cannot tell two equal refunds apart. */
   readonly knownBy: 'reply' | 'read' | 'person' | 'sender';
 }
@@ -24,7 +26,7 @@ export function refundFacts(attempts: readonly AttemptRecord[]): ReadonlyMap<str
       const last = verdicts.at(-1);
       if (last === undefined) return [];
       const { intent, reason, note, operator } = sent;
-      const facts = { intent, reason, note, operator, knownBy: last.by };
+      const facts = { intent, reason, note, operator, by: sentBy(sent), knownBy: last.by };
       return ownRefunds(record).flatMap(({ id }): [string, RefundFacts][] =>
         id === undefined ? [] : [[id, facts]],
       );

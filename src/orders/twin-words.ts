@@ -112,7 +112,7 @@ function refundWords(twin: KnownTwin, { now, currency, amounts }: TwinWords): st
     : '';
   const when = refund?.createdAt === undefined ? '' : ` ${agoWords(now - refund.createdAt * 1000)}`;
   const reason = fact?.reason === undefined ? '' : ` as ${fact.reason}`;
-  const operator = fact?.operator ?? paidTwice?.operator;
+  const operator = fact?.by ?? paidTwice?.operator;
   const stranger = refund === undefined || isSentHere === true ? '' : ', not from this machine';
   return `was refunded${paidTwice === undefined ? '' : ' TWICE'}${part}${when}${reason}${operator === undefined ? stranger : `, by ${operator}`}`;
 }

@@ -1,7 +1,7 @@
 /** What a sender tells of one change while it is under way, to every desk that asks for it. */
 
 import type { ClockWithTimers } from '../io.ts';
-import type { Notes } from '../terminal/terminal.ts';
+import type { ChangeNotes } from '../journal/make-change.ts';
 import type { EndLine, Line } from './change-wire.ts';
 import { mediaTypes } from './wire.ts';
 
@@ -40,9 +40,9 @@ export class ChangeStream {
   }
 
   /** What the code that sends says on a screen, as lines. */
-  readonly notes: Pick<Notes, 'note' | 'warn' | 'waiting'> = {
-    note: (line) => this.tell({ note: String(line) }),
-    warn: (line) => this.tell({ warn: String(line) }),
+  readonly notes: ChangeNotes = {
+    note: (line) => this.tell({ note: line }),
+    warn: (line) => this.tell({ warn: line }),
     waiting: (text, atOnce) => {
       let said = '';
       const say = () => {

@@ -1,8 +1,14 @@
 /** The journal of a desk: that of its sender, and what this desk has handed over without showing the end of it. */
 
 import { changeWords } from '../changes/changes.ts';
-import type { AttemptRecord, HowResolved, Journal, Outcome, Resolved } from '../journal/journal.ts';
-import { sameJson } from '../journal/same-request.ts';
+import {
+  type AttemptRecord,
+  type HowResolved,
+  type Journal,
+  type Outcome,
+  type Resolved,
+  sameJson,
+} from '../journal/journal.ts';
 import { outcomeFromWire, resolvedForm } from './change-wire.ts';
 import { type DeskParts, unknownHere, Way } from './hand-over.ts';
 import type { HandedNote } from './handed-over.ts';
@@ -49,6 +55,8 @@ export function createDeskJournal(parts: DeskParts, shown: (change: string) => v
       for (const note of list()) {
         const { subject, change } = note;
         if (subject.kind !== kind || note.given !== given) continue;
+        // Without an order it is another one that a person picks.
+        if (subject.orderId !== undefined && subject.kind !== 'api' && asked.order === undefined) continue;
         if (!sameJson(note.asked ?? {}, asked) || !sameJson(note.again, again)) continue;
         const outcome = await endOf(note);
         if (outcome === undefined) continue;

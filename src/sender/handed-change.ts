@@ -5,9 +5,15 @@ import { changedFields, refuseForged } from '../changes/changes.ts';
 import { CliError } from '../errors.ts';
 import type { ClockWithTimers } from '../io.ts';
 import { outcomeOfAttempt } from '../journal/change-outcome.ts';
-import type { AttemptRecord, Intent, JournalStore } from '../journal/journal.ts';
-import type { SentRow, Stamp } from '../journal/journal-rows.ts';
-import { momentOf, stampOf } from '../journal/journal-time.ts';
+import {
+  type AttemptRecord,
+  type Intent,
+  type JournalStore,
+  momentOf,
+  type SentRow,
+  type Stamp,
+  stampOf,
+} from '../journal/journal.ts';
 import { createChange } from '../journal/make-change.ts';
 import { resolveOne } from '../journal/read-again.ts';
 import type { Locks } from '../locks/locks.ts';

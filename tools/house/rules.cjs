@@ -35,7 +35,7 @@ module.exports = {
       comment:
         'Import the door of the other room (src/ROOM/ROOM.ts), or take what you need as a parameter and let src/cli/ hand it over.',
       severity: 'error',
-      from: { path: '^src/([^/]+)/', pathNot: ['^src/cli/', '^src/changes/'] },
+      from: { path: '^src/([^/]+)/', pathNot: ['^src/cli/', '^src/changes/', '^src/sender/'] },
       to: { path: '^src/', pathNot: ['^src/$1/', doors, everybody] },
     },
     {
@@ -47,6 +47,22 @@ module.exports = {
       to: {
         path: '^src/',
         pathNot: ['^src/changes/', doors, everybody, '^src/commands/(command|flags|typed-time)\\.ts$'],
+      },
+    },
+    {
+      name: 'the-sender-sends',
+      comment:
+        'The sender makes changes and reads attempts again, by the code of one machine. Everything else: as a-room-has-one-door.',
+      severity: 'error',
+      from: { path: '^src/sender/' },
+      to: {
+        path: '^src/',
+        pathNot: [
+          '^src/sender/',
+          doors,
+          everybody,
+          '^src/journal/(make-change|read-again|change-outcome)\\.ts$',
+        ],
       },
     },
     ...names.map((name) => ({

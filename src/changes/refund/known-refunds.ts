@@ -114,8 +114,8 @@ export function senderOf(ctx: Context, { attempt, record }: KnownRefund): string
 
 function refundOrigins(facts: ReadonlyMap<string, RefundFacts>): ReadonlyMap<string, RefundOrigin> {
   return new Map(
-    [...facts].map(([id, { operator, note, knownBy, reason }]): [string, RefundOrigin] => {
-      const by = note === undefined ? operator : `${operator}: ${note}`;
+    [...facts].map(([id, { by: sender, note, knownBy, reason }]): [string, RefundOrigin] => {
+      const by = note === undefined ? sender : `${sender}: ${note}`;
       return [id, { by: knownBy === 'read' ? `${by} (its reply was lost)` : by, reason }];
     }),
   );
