@@ -125,7 +125,8 @@ export function openJournal(parts: JournalParts): OpenedJournal {
         };
         for (const line of alarmedLines(others, profile.settings)) parts.notes.note(line);
       } catch (error) {
-        if (!(error instanceof CliError)) throw error;
+        // Who is not let in by the sender would not be let in a second time.
+        if (!(error instanceof CliError) || error.kind === 'auth') throw error;
         parts.notes.warn(`the journal cannot be read: ${error.message}`);
       }
     },

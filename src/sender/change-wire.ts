@@ -41,7 +41,7 @@ export function recordToWire({ bytes, plain }: WireRecord): TravellingRecord {
 /** Throws CliError 'reply' for a text that is no record. */
 export function recordFromWire({ text: json, plain }: TravellingRecord): WireRecord {
   const { value, bytes } = readJson(new TextEncoder().encode(json));
-  if (!isObject(value)) throw new CliError('reply', 'a record that came over the hop is no object');
+  if (!isObject(value)) throw new CliError('reply', 'the sender has sent a record that is not an object');
   return { value, bytes, plain };
 }
 

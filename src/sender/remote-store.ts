@@ -32,17 +32,23 @@ export function createRemoteStore(
   { account, monotonic }: { readonly account: string; readonly monotonic: () => number },
 ): RemoteStore {
   const known = new Map<string, { readonly at: number; readonly answer: Promise<Answer> }>();
+  let signIn: CliError | undefined;
   let last: { readonly at: number; readonly answer: Promise<Answer> } | undefined;
   const ask = async <Q extends Question>(question: Q, asked: Asked<Q>): Promise<Answer> => {
     const key = `${question} ${JSON.stringify(asked)}`;
     const before = known.get(key);
     if (before !== undefined && monotonic() - before.at < knownMs) return await before.answer;
+    // Each wrong token counts at the sender.
+    if (signIn !== undefined) throw signIn;
     const path = hopPaths.journal(account, question);
     const answer = hop.ask({ method: 'POST', path, body: asked }, answerForm);
     last = { at: monotonic(), answer };
     known.set(key, last);
     // What failed is asked again.
-    answer.catch(() => known.delete(key));
+    answer.catch((error: unknown) => {
+      known.delete(key);
+      if (error instanceof CliError && error.kind === 'auth') signIn = error;
+    });
     return await answer;
   };
   // Every answer says how the journal is.
