@@ -105,12 +105,15 @@ function bodyOf(
   intent: Intent,
   shown: WireRecord | undefined,
 ): HandOver {
-  const { kind, orderId, request, expected, tolerated, amount, currency, reason, note } = intent;
-  const { twins, again, intentId, asked, ref, plan, line, approval, neighbour, closed = [] } = intent;
-  const what = {
-    ...{ kind, orderId, request, expected, tolerated, amount, currency, reason, note },
-    ...{ twins, again, intentId, asked, ref, plan, line, approval, neighbour },
-  };
+  // What is no data stays here, and so does what only this run shows.
+  const {
+    approve: _approve,
+    waiting: _waiting,
+    checks: _checks,
+    shown: _shown,
+    closed = [],
+    ...what
+  } = intent;
   return JSON.parse(
     JSON.stringify({
       change: id,
