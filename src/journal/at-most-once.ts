@@ -160,7 +160,7 @@ function record(state: At<'approving'>, now: Moment): Step {
   };
 }
 
-// The process may have been stopped in between, and not every clock runs on then. So the larger difference counts.
+// If the process was stopped in between, one of the two clocks may have stood still. So the larger difference counts.
 function elapsedMs(from: Moment, to: Moment): number {
   return Math.max(to.wall - from.wall, to.mono - from.mono);
 }

@@ -54,7 +54,7 @@ export const reconcile = defineCommand({
     const { before, reread, unread } = await (everything ? readAll : readFew)(ctx, origin);
     const now = await ctx.journal.now();
     const isShown = ({ sent }: AttemptRecord) => reread.some((one) => one.sent.intent === sent.intent);
-    // Also shows attempts that no read can prove, and those that it is too early to read.
+    // A person also needs to see what no read can decide, and what cannot be decided yet.
     const left = (await ctx.journal.attempts({ origin, open: now })).filter((one) =>
       needsPerson(ctx, one, now),
     );

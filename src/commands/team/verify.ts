@@ -56,7 +56,7 @@ export const verify = defineCommand({
           'ask who runs the database what happened to it; let nobody send until that is known',
           'once the server has these rows again as they were, from another standby or a newer backup:',
           'paydesk team verify --accept-server',
-          'until then that refuses, and this machine sends nothing: a refund that the server forgot could be made twice',
+          'as long as rows differ, that command refuses, and this machine sends nothing: a refund that the server forgot could be made twice',
         ],
       });
     if (change !== undefined && !isAccepted)

@@ -124,14 +124,14 @@ const asked = [`${askThem}; refunds that were recorded may be missing there`];
 const changed = [
   ...asked,
   'if a standby was promoted or a backup restored on purpose: paydesk team verify --accept-server',
-  'that refuses while the server lacks a row that this machine has seen, and names it',
+  'if the server lacks a row that this machine has seen, that command refuses, and names the row',
 ];
 
 /** What to do when the server lacks rows that this machine has seen. */
 export const wayBack = [
   `${askThem}, and for the lost rows: from another standby, or a newer backup`,
   'once the server has them again: paydesk team verify --accept-server',
-  'until then it refuses, and this machine sends nothing: a refund that the server forgot could be made twice',
+  'as long as rows are missing, that command refuses, and this machine sends nothing: a refund that the server forgot could be made twice',
 ];
 
 function differenceOf(identity: ServerIdentity, memory: ServerMemory): ServerProblem | undefined {

@@ -1,4 +1,4 @@
-/** The rows of a plan that several desks work off: who has which, and the check that a SENT row of a plan is of who has it. */
+/** How several desks share the orders of a plan: which desk has which order, and the check that only that desk sends its rows. */
 
 export const planClaimsSql = `
 -- A plan by its digest, and its rows that are sent. Only what must be compared is kept of them: no names and no notes.
@@ -31,8 +31,8 @@ create table {schema}.plan_rows (
   primary key (plan, number));
 create index plan_rows_of_order on {schema}.plan_rows (plan, plan_order);
 
--- Who has which row is no part of the journal, and nobody waits until it is on the disk: if a crash loses a claim, the SENT row
--- of who had it is refused.
+-- Claims are not part of the journal, and nobody waits until they are on the disk: if a crash loses a claim, the server refuses the
+-- SENT row of the desk that had it.
 create function {schema}.commit_soon(p_writer int) returns void language plpgsql as $$
 begin
   perform {schema}.refuse_unsafe(p_writer);
