@@ -72,7 +72,8 @@ export function unshownRefunds(known: readonly AttemptRecord[], order: unknown):
     const { sent } = record;
     if (!isMadeByHand(record)) return false;
     const { shows } = judgeRead(sent.proof, order, claimsOf(known, record), earliestOf(sent));
-    return shows !== 'expected' && shows !== 'duplicate';
+    // What failed is there, and paid nothing back.
+    return shows !== 'expected' && shows !== 'duplicate' && shows !== 'failed';
   });
 }
 

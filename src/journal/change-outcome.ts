@@ -2,7 +2,7 @@
 
 import type { ReplyHead, WireRecord } from '../api/api.ts';
 import { valueAt } from '../api/spec.ts';
-import { blockedUntil, isDue, verdictOf } from './attempt-state.ts';
+import { blockedUntil, isReadable, verdictOf } from './attempt-state.ts';
 import { type EffectParts, readTarget, recordIn } from './effects.ts';
 import { answersRepeat } from './guards.ts';
 import type { ChangeSubject, Outcome } from './intent.ts';
@@ -106,21 +106,20 @@ function subjectOf({ proof, amount, currency, request }: SentRow): ChangeSubject
   return { kind: proof.kind, orderId: proof.orderId, amount, currency, request };
 }
 
-// Reads the order again first, if that is due. Undefined when a new attempt may be made instead.
+// Reads the order again first, if that may show something new. Undefined when a new attempt may be made instead.
 async function outcomeNow(
   parts: EffectParts,
   last: AttemptRecord,
   again: readonly string[],
 ): Promise<Outcome | undefined> {
   const moment = () => momentOf(parts.clock, parts.store, parts.service);
-  const due = isDue(last, await moment());
-  const looked = due ? await resolveOne(parts, last) : undefined;
+  const looked = isReadable(last, await moment()) ? await resolveOne(parts, last) : undefined;
   const lookedAt = parts.clock.now();
   const record = looked?.record ?? last;
   if (!answersRepeat(record, again, await moment())) return undefined;
   const { kind, orderId, before } = record.sent.proof;
   const target = { kind, orderId, before: before.newest };
-  const read = await readTarget(parts.service, target).catch(() => undefined);
+  const read = looked?.read ?? (await readTarget(parts.service, target).catch(() => undefined));
   const verdict = verdictOf(record);
   return outcomeOf(record.sent, verdict, {
     read: recordIn(read, verdict?.created),

@@ -33,6 +33,7 @@ export {
   horizonOf,
   isFailedLate,
   isMadeByHand,
+  isMadeRefund,
   isOpen,
   isStillPending,
   isUnconfirmed,

@@ -2,7 +2,7 @@
 
 import { CliError } from '../errors.ts';
 import { isDoubted, isDue, isMadeByHand, isWatched } from './attempt-state.ts';
-import { type EffectParts, Effects, type Subject } from './effects.ts';
+import { type EffectParts, Effects, type LastRead, type Subject } from './effects.ts';
 import type { Resolved } from './journal.ts';
 import { type AttemptRecord, attemptName, type Moment } from './journal-rows.ts';
 import { momentOf } from './journal-time.ts';
@@ -26,12 +26,17 @@ export interface How {
   readonly once?: boolean | undefined;
 }
 
+/** What a look showed, with the order as it was read. */
+interface Looked extends Resolved {
+  readonly read?: LastRead | undefined;
+}
+
 /** Reads the order of one attempt again. Throws CliError 'refused' while another run holds the lock on it. */
 export async function resolveOne(
   parts: EffectParts,
   record: AttemptRecord,
   { statement, acknowledgement, confirm = () => Promise.resolve(undefined), once }: How = {},
-): Promise<Resolved> {
+): Promise<Looked> {
   const { intent, attempt, proof } = record.sent;
   const effects = new Effects(parts, subjectOf(record, statement, once), record.sent.neighbour);
   try {
@@ -39,7 +44,7 @@ export async function resolveOne(
     while (state.at !== 'done')
       ({ state, effect } = resolve(state, await carryOut(effects, state, effect, confirm)));
     const { end } = state;
-    if (end.how === 'looked') return end;
+    if (end.how === 'looked') return { ...end, read: effects.last };
     throw refusalError(end.refusal, proof.orderId ?? intent, {
       shortTime: parts.shortTime,
       amounts: parts.service.profile.settings,

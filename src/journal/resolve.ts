@@ -7,7 +7,9 @@ import {
   ageAt,
   claimsOf,
   isDoubted,
+  isDue,
   isMadeByHand,
+  isMadeRefund,
   isOpen,
   isSameAttempt,
   isUnsettled,
@@ -39,6 +41,7 @@ import { momentOfRow } from './journal-time.ts';
 import { type Claims, type Evidence, isExpected } from './judge-read.ts';
 import type { Effect, Event } from './protocol-types.ts';
 import type { Refusal } from './refusal.ts';
+import { sameJson } from './same-request.ts';
 import { RecordedFirst } from './unwritten-words.ts';
 import { judgeSeen, type Ruling, rulingOf, rulingOfWatched, verdictRow } from './verdict.ts';
 
@@ -173,6 +176,8 @@ function isWorthReading(
 ): boolean {
   if (statement?.corrects === true) return canCorrect(record, statement);
   if (isDoubted(record) || isMadeByHand(record)) return statement === undefined;
+  // It may have failed since, however long ago it was made.
+  if (isMadeRefund(record) && statement === undefined) return true;
   return isUnsettled(record) && !wasRepeated(record, known);
 }
 
@@ -257,11 +262,22 @@ function rulingNow({ record, known }: Found, evidence: Evidence, now: Moment): R
   if (appeared !== undefined) return appearedRuling(appeared);
   if (last !== undefined && isDoubted(record))
     return isYoung(record, now) ? undefined : staysNotMade(last, evidence);
-  if (last?.verdict === 'applied') return rulingOfWatched(record, last, evidence, isYoung(record, now));
+  if (last?.verdict === 'applied') {
+    // What shows besides it after the watch is somebody's later refund.
+    if (evidence.shows === 'duplicate' && !isWatched(record) && last.by !== 'person') return undefined;
+    const ruling = rulingOfWatched(record, last, evidence, isYoung(record, now));
+    return ruling === undefined || (!isDue(record, now) && isSameRuling(ruling, last)) ? undefined : ruling;
+  }
   const none = last?.verdict === 'rejected' ? 'rejected' : 'not_seen';
   const words = { ...rulingOf(evidence, none), error: last?.error };
   const alarmed = { ...words, alarm: words.alarm ?? last?.alarm };
   return saysNothingNew(record, alarmed, now) ? undefined : alarmed;
+}
+
+// Nobody needs a row for each time that somebody looks before the next read is due, or after the watch.
+function isSameRuling(now: Ruling, last: VerdictRow): boolean {
+  const of = ({ alarm, acknowledged, refunds }: Ruling) => ({ alarm, acknowledged, refunds });
+  return now.verdict === last.verdict && now.by === last.by && sameJson(of(now), of(last));
 }
 
 // A second `not_seen` gets a row in two cases: it is the first that starts the horizon, or the horizon has ended.

@@ -5,7 +5,7 @@ import { askedFor, claimedBy, isAcknowledged, isOpen, isSameAttempt, ownRefunds 
 import type { FoundRefund } from './intent.ts';
 import type { Alarm, AttemptRecord, Moment, SentRow, VerdictRow } from './journal-rows.ts';
 import { earliestOf, stampOf } from './journal-time.ts';
-import { type Claims, type Evidence, judgeRead } from './judge-read.ts';
+import { type Claims, type Evidence, judgeRead, unknownWord } from './judge-read.ts';
 import type { Event } from './protocol-types.ts';
 import { asksForSame } from './same-request.ts';
 
@@ -172,6 +172,8 @@ function rulingOfStated({ sent: { proof } }: AttemptRecord, evidence: Readable):
   if (evidence.shows === 'failed')
     return { ...shown, why: failedWhy(refunds.filter(isFailed)), alarm: 'failed' };
   if (evidence.shows === 'duplicate') return rulingOf(evidence);
+  if (evidence.shows === 'disagreement' && evidence.problem === unknownWord(refunds))
+    return { ...shown, why: evidence.problem, alarm: 'disagreement' };
   if (evidence.shows !== 'expected') return undefined;
   const { contradicts } = evidence;
   if (contradicts !== undefined) return { ...shown, why: contradicts, alarm: 'contradiction' };

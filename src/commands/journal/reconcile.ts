@@ -6,8 +6,7 @@ import {
   type AttemptRecord,
   attemptName,
   blockedUntil,
-  isMadeByHand,
-  isWatched,
+  isMadeRefund,
   leavesUntil,
   type Moment,
   type Resolved,
@@ -185,9 +184,9 @@ function unreadWords(problem: string): string {
   return `unconfirmed, and could not be looked up: ${problem}; nothing is known that was not known before`;
 }
 
-// A person named this attempt, so one that is watched, or that somebody recorded as made, is read even when it is not due.
+// A person named this attempt, so a refund that was made is read even when it is not due.
 async function mayChange(ctx: Context, record: AttemptRecord): Promise<boolean> {
-  return isWatched(record) || isMadeByHand(record) || ctx.journal.isDue(record, await ctx.journal.now());
+  return isMadeRefund(record) || ctx.journal.isDue(record, await ctx.journal.now());
 }
 
 // A dry run does not read the order, because paydesk writes down what a read proves.
