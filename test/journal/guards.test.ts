@@ -801,7 +801,10 @@ describe('the order does not show a refund that a person recorded as made', () =
       'not once it shows it as failed, so that nothing went back',
       attempt([byHand]),
       {
-        ...order({ ...charge('ch_1', 100), refunds: { data: [{ id: 'r1', amount: -5, status: 'failed' }] } }),
+        ...order({
+          ...charge('ch_1', 100, []),
+          refunds: { data: [{ id: 'r1', amount: -5, status: 'failed' }] },
+        }),
         livemode: false,
       },
       false,
