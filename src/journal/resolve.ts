@@ -43,7 +43,7 @@ import type { Effect, Event } from './protocol-types.ts';
 import type { Refusal } from './refusal.ts';
 import { sameJson } from './same-request.ts';
 import { RecordedFirst } from './unwritten-words.ts';
-import { judgeSeen, type Ruling, rulingOf, rulingOfWatched, verdictRow } from './verdict.ts';
+import { judgeSeen, proofNow, type Ruling, rulingOf, rulingOfWatched, verdictRow } from './verdict.ts';
 
 /** Which attempt to look at, and what a person states if no read can show the outcome. */
 export interface Errand {
@@ -205,7 +205,8 @@ function evidenceIn(
   { record, claimed, rival }: Extract<ResolveState, { at: 'reading' }>,
   event: Extract<Event, { is: 'seen' }>,
 ): Evidence {
-  const evidence = judgeSeen(record.sent, event, claimed);
+  const sent = { ...record.sent, proof: proofNow(record, event.value) };
+  const evidence = judgeSeen(sent, event, claimed);
   const isApplied = verdictOf(record)?.verdict === 'applied';
   const isShown = ['expected', 'duplicate', 'partial'].includes(evidence.shows);
   const isRivals =

@@ -572,6 +572,30 @@ describe('a look at a refund', () => {
     });
   });
 
+  describe('while a refund is gone that was there before it was sent', () => {
+    const theirs: PreImage = {
+      amountRefunded: 7,
+      charges: [
+        { id: 'ch_1', amountRefunded: 7, refunds: [{ id: 'gone', amount: -7, createdAt: undefined }] },
+      ],
+    };
+    const later = (verdict: Partial<VerdictRow>) =>
+      attempt([verdict], { proof: { ...proof, before: theirs } });
+
+    it.each<[string, unknown, object]>([
+      ['is still there', order([['rf_1']]), { alarm: undefined }],
+      ['and failed', order([['rf_1', 'failed']]), { alarm: 'failed' }],
+      ['and was made twice', order([['rf_1'], ['rf_2']]), { alarm: 'duplicate' }],
+    ])('says that the one that was made %s', (_, value, row) => {
+      expect(whole(later(made(found('rf_1'))), value)).toMatchObject(row);
+    });
+
+    it('proves nothing of one that is unconfirmed, or that a person recorded as made', () => {
+      expect(rowOf(later({ verdict: 'unknown' }), order([['rf_1']]))).toBeUndefined();
+      expect(rowOf(later({ verdict: 'applied', by: 'person' }), order([['rf_1']]))).toBeUndefined();
+    });
+  });
+
   it('adds no row before the next read is due, if nothing is new', () => {
     const twice = sent(made(found('rf_1')), { ...made(found('rf_1')), time: 2000 });
     expect(isDue(twice, momentAt(3000))).toBe(false);

@@ -19,6 +19,7 @@ const arrives = step('what was late arrives');
 const isStrange = step('a refund gets a strange status');
 const fails = step('a refund fails');
 const othersRefund = step('somebody else refunds');
+const vanishes = step('a refund vanishes');
 const looks = step('ana looks');
 
 /** By what went wrong. */
@@ -29,7 +30,7 @@ export const found: readonly (readonly [claim: string, history: History])[] = [
   ],
   [
     'a repeat says that the refund is gone before the next read is due',
-    byHand('part', refund('ana'), step('time passes'), looks, step('a refund vanishes')),
+    byHand('part', refund('ana'), step('time passes'), looks, vanishes),
   ],
   [
     'a repeat says that the refund was made twice before the next read is due',
@@ -50,5 +51,13 @@ export const found: readonly (readonly [claim: string, history: History])[] = [
   [
     'two refunds that were recorded as made stand on the screen of the order',
     byHand('part', refund('ana', 'lost'), isMade, refund('ana', 'lost', 'ch_2'), isMade, othersRefund),
+  ],
+  [
+    'a refund that is gone does not hide that a later one was made twice',
+    byHand('part', refund('ana'), refund('ana', 'made', 'ch_2'), vanishes, step('the service doubles it')),
+  ],
+  [
+    'a refund that is gone does not hide that a later one failed',
+    byHand('part', refund('ana'), refund('ana', 'made', 'ch_2'), vanishes, fails),
   ],
 ];
