@@ -22,42 +22,51 @@ const othersRefund = step('somebody else refunds');
 const vanishes = step('a refund vanishes');
 const looks = step('ana looks');
 
-/** By what went wrong. */
-export const found: readonly (readonly [claim: string, history: History])[] = [
+/** By what went wrong, and on which screens. */
+export const found: readonly (readonly [claim: string, history: History, where: RegExp])[] = [
   [
     'a repeat says that the refund failed before the next read is due',
     byHand('part', refund('ana'), step('time passes'), looks, fails),
+    /--intent|reconcile INTENT/,
   ],
   [
     'a repeat says that the refund is gone before the next read is due',
     byHand('part', refund('ana'), step('time passes'), looks, vanishes),
+    /--intent|reconcile INTENT/,
   ],
   [
     'a repeat says that the refund was made twice before the next read is due',
     byHand('part', refund('ana'), step('time passes'), looks, step('the service doubles it')),
+    /--intent|reconcile INTENT/,
   ],
   [
     'a repeat says that one of two refunds has a status that nobody knows',
     byHand('whole', refund('ana', 'reply lost'), looks, isStrange),
+    /--intent/,
   ],
   [
     'what was recorded as made and shows with a status that nobody knows is unconfirmed',
     byHand('part', refund('ana', 'late'), isMade, arrives, isStrange),
+    /orders show|journal show/,
   ],
   [
     'what was recorded as made and shows as failed has failed',
     byHand('part', refund('ana', 'late'), isMade, arrives, fails),
+    /orders show|--dry-run/,
   ],
   [
     'two refunds that were recorded as made stand on the screen of the order',
     byHand('part', refund('ana', 'lost'), isMade, refund('ana', 'lost', 'ch_2'), isMade, othersRefund),
+    /orders show/,
   ],
   [
     'a refund that is gone does not hide that a later one was made twice',
     byHand('part', refund('ana'), refund('ana', 'made', 'ch_2'), vanishes, step('the service doubles it')),
+    /orders show|journal list/,
   ],
   [
     'a refund that is gone does not hide that a later one failed',
     byHand('part', refund('ana'), refund('ana', 'made', 'ch_2'), vanishes, fails),
+    /orders show|journal list/,
   ],
 ];

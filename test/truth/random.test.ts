@@ -37,8 +37,9 @@ it(`every screen says what is true after each step of ${numRuns} random historie
   await fc.assert(walks, { numRuns, seed });
 });
 
-it.each(found)('%s', async (_, history) => {
-  expect(await walk({ ...history, steps: withLastLook(history.steps) }, screens)).toBeUndefined();
+it.each(found)('%s', async (_, history, where) => {
+  const some = isLong ? screens : screens.filter(({ name }) => where.test(name));
+  expect(await walk({ ...history, steps: withLastLook(history.steps) }, some)).toBeUndefined();
 });
 
 // All screens of ana are asked after the last step.
