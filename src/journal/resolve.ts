@@ -10,8 +10,6 @@ import {
   isDue,
   isMadeByHand,
   isMadeRefund,
-  isOpen,
-  isSameAttempt,
   isUnsettled,
   isWatched,
   isYoung,
@@ -38,7 +36,8 @@ import type { Resolved } from './journal.ts';
 import type { AttemptRecord, Moment, VerdictRow } from './journal-rows.ts';
 import { attemptName } from './journal-rows.ts';
 import { momentOfRow } from './journal-time.ts';
-import { type Claims, type Evidence, isExpected } from './judge-read.ts';
+import type { Claims, Evidence } from './judge-read.ts';
+import { rivalOf } from './paid-twice.ts';
 import type { Effect, Event } from './protocol-types.ts';
 import type { Refusal } from './refusal.ts';
 import { sameJson } from './same-request.ts';
@@ -184,19 +183,6 @@ function isWorthReading(
 // The attempt was repeated after its horizon, so what the order shows now may come from the repeat.
 function wasRepeated(record: AttemptRecord, known: readonly AttemptRecord[]): boolean {
   return verdictOf(record)?.verdict !== 'applied' && usedUp([attemptName(record)], known) !== undefined;
-}
-
-function rivalOf(
-  record: AttemptRecord,
-  known: readonly AttemptRecord[],
-  now: Moment,
-): AttemptRecord | undefined {
-  return known.find(
-    (other) =>
-      !isSameAttempt(other, record) &&
-      isOpen(other, now) &&
-      other.sent.proof.expected.some((one) => isExpected(record.sent.proof, one)),
-  );
 }
 
 // When two equal refunds show, one may belong to another open attempt, and so may the only one if this attempt counts as not made,

@@ -6,14 +6,21 @@
 import { type AmountStyle, amountWords } from '../amounts.ts';
 import type { JsonObject } from '../api/spec.ts';
 import { counted } from '../counted.ts';
-import { isUnconfirmed, isWatched, mayBeMade, ownRefunds, verdictOf } from './attempt-state.ts';
+import { isMadeByHand, isUnconfirmed, isWatched, mayBeMade, ownRefunds, verdictOf } from './attempt-state.ts';
 import { allSentAgain, appearedOn } from './by-hand.ts';
 import { changeKinds } from './intent.ts';
 import type { AppearedRefund, PaidTwice, UnconfirmedChange } from './journal.ts';
-import { type AttemptRecord, sentBy } from './journal-rows.ts';
+import { type AttemptRecord, type Moment, sentBy } from './journal-rows.ts';
 import { earliestOf } from './journal-time.ts';
 import { isExpected } from './judge-read.ts';
-import { newDuplicate, otherAlarms, refundsPaidTwice, sendersOf, withSentAgain } from './paid-twice.ts';
+import {
+  newDuplicate,
+  otherAlarms,
+  refundsPaidTwice,
+  rivalOf,
+  sendersOf,
+  withSentAgain,
+} from './paid-twice.ts';
 import { appearedVerdict, notMadeBy } from './said-by-hand.ts';
 import { judgeOrder } from './verdict.ts';
 
@@ -33,8 +40,14 @@ export function namedByReply(record: AttemptRecord): readonly string[] {
  * The refund of the journal that an order shows more than once, while the journal does not know that yet. `known`: the
  * attempts on this order. Only for screens, too.
  */
-export function seenTwice(known: readonly AttemptRecord[], order: JsonObject): PaidTwice | undefined {
+export function seenTwice(
+  known: readonly AttemptRecord[],
+  order: JsonObject,
+  now: Moment,
+): PaidTwice | undefined {
   for (const record of known) {
+    // One of the two may be the unconfirmed one: that is cleared up first.
+    if (rivalOf(record, known, now) !== undefined) continue;
     const twice = duplicateNow(record, known, order);
     if (twice === undefined) continue;
     const refunds = withSentAgain(record, twice.refunds, known).map(({ id }) => id);
@@ -60,14 +73,14 @@ export function paidTwiceOf(record: AttemptRecord, known: readonly AttemptRecord
   return { ...paidTwiceRefund(record, refundsPaidTwice(record, known), known), besides };
 }
 
-/** What an order shows of a refund that was made and is still watched, if it shows it twice and the journal does not know. */
+/** What an order shows of a refund that was made and is still watched, or that a person recorded as made, if it shows it twice and the journal does not know. */
 export function duplicateNow(
   record: AttemptRecord,
   known: readonly AttemptRecord[],
   order: JsonObject,
 ): ReturnType<typeof newDuplicate> {
   const last = verdictOf(record);
-  return last?.verdict === 'applied' && isWatched(record)
+  return last?.verdict === 'applied' && (isWatched(record) || isMadeByHand(record))
     ? newDuplicate(record, last, known, order)
     : undefined;
 }
@@ -79,9 +92,11 @@ export function duplicateNow(
 export function appearedRefunds(
   known: readonly AttemptRecord[],
   order: JsonObject,
+  now: Moment,
 ): readonly AppearedRefund[] {
   return known.flatMap((record) => {
-    const seen = appearedOn(record, known, order);
+    const isRivals = rivalOf(record, known, now) !== undefined;
+    const seen = isRivals ? undefined : appearedOn(record, known, order);
     const row = appearedVerdict(record);
     const found = seen?.evidence.refunds ?? row?.refunds;
     if (found === undefined || seen?.failed === true) return [];

@@ -56,9 +56,8 @@ export function casesOf(
   const open = known.find((record) => isOpen(record, now));
   const shown = moneyOf(order)?.charges.flatMap(({ refunds }) => refunds);
   const paid = known.find(isPaidTwice);
-  // One of the two may be the unconfirmed one: that is cleared up first.
-  const seen = open === undefined ? seenTwice(known, order) : undefined;
-  const appeared = open === undefined ? appearedRefunds(known, order) : [];
+  const seen = seenTwice(known, order, now);
+  const appeared = appearedRefunds(known, order, now);
   // It is shown, whatever status it has.
   const found = new Set(probable.values());
   const unshown = unshownRefunds(known, order).filter((record) => !found.has(record));
@@ -70,7 +69,7 @@ export function casesOf(
   return [
     ...(open === undefined ? [] : [{ is: 'unconfirmed' as const, change: unconfirmedChange(open) }]),
     ...twiceCases(paid && paidTwiceOf(paid, known), seen, appeared),
-    ...(open === undefined && shown !== undefined ? goneCases(order, shown, known) : []),
+    ...(shown !== undefined ? goneCases(order, shown, known) : []),
     ...unshown.map((record): OrderCase => ({ is: 'recorded made', record })),
     ...(shown === undefined ? [] : failedCases(shown, known, probable)),
     ...late,

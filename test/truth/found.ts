@@ -20,6 +20,7 @@ const isStrange = step('a refund gets a strange status');
 const fails = step('a refund fails');
 const othersRefund = step('somebody else refunds');
 const vanishes = step('a refund vanishes');
+const isNowMade = step('a pending refund is made');
 const looks = step('ana looks');
 
 /** By what went wrong, and on which screens. */
@@ -68,5 +69,23 @@ export const found: readonly (readonly [claim: string, history: History, where: 
     'a refund that is gone does not hide that a later one failed',
     byHand('part', refund('ana'), refund('ana', 'made', 'ch_2'), vanishes, fails),
     /orders show|journal list/,
+  ],
+  [
+    'what was recorded as made and shows twice is made twice',
+    byHand('part', refund('ana', 'late'), isMade, arrives, step('the service doubles it')),
+    /orders list|--dry-run|today/,
+  ],
+  [
+    'a refund that shows twice is made twice while another one is unconfirmed',
+    byHand(
+      'part',
+      refund('ana', 'pending'),
+      refund('ana', 'pending', 'ch_2'),
+      isNowMade,
+      isNowMade,
+      refund('ana', 'lost', 'ch_2'),
+      step('the service doubles it'),
+    ),
+    /orders export|orders show/,
   ],
 ];
