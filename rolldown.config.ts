@@ -19,11 +19,11 @@ const shared: RolldownOptions = {
   transform: { define: { PAYDESK_VERSION: JSON.stringify(version) } },
   // A door that passes on what is in many files must not make them all part of whoever takes one. Nor is a module of Node
   // loaded if nothing of it is used.
-  treeshake: { moduleSideEffects: (id) => !/[\\/](src|csv-parse)[\\/]|^node:/.test(id) },
+  treeshake: { moduleSideEffects: (id) => !/[\\/](src|csv-parse|@inquirer)[\\/]|^node:/.test(id) },
   plugins: [
     lightBuiltins(),
     asciiOnly(),
-    withoutChildProcess(),
+    withoutUnused(),
     oneStringWidth(),
     lazyStringWidth(),
     kyWithoutFetch(),
@@ -204,15 +204,16 @@ function chunkPackages(): Plugin {
   };
 }
 
-/** commander can start other programs as commands; paydesk has none, and to load what starts them costs 5 ms. */
-function withoutChildProcess(): Plugin {
+/**
+ * Two things that paydesk never asks for: commander can start other programs as commands, and what starts them takes 5 ms to load;
+ * conf can check values against a schema, and what does is 145 kB.
+ */
+function withoutUnused(): Plugin {
+  const unused = /[\\/](commander[\\/].* node:child_process|conf[\\/].* ajv\S*)$/;
   return {
-    name: 'without-child-process',
-    resolveId: (name, from) =>
-      name === 'node:child_process' && /[\\/]commander[\\/]/.test(from ?? '')
-        ? `\0no-child-process`
-        : undefined,
-    load: (id) => (id === '\0no-child-process' ? 'export default {};' : undefined),
+    name: 'without-unused',
+    resolveId: (name, from) => (unused.test(`${from} ${name}`) ? '\0unused' : undefined),
+    load: (id) => (id === '\0unused' ? 'export const Ajv2020 = undefined; export default {};' : undefined),
   };
 }
 

@@ -139,6 +139,8 @@ test('the package that README installs runs by itself', async () => {
   );
   const { code, stdout } = await runLine(`${home.path}/bin/paydesk -p demo orders list --limit 1`, { home });
   expect([code, stdout]).toEqual([0, expect.stringContaining('ord_')]);
+  const guide = await runLine(`${home.path}/bin/paydesk help safety`, { home });
+  expect([guide.code, guide.stdout]).toEqual([0, expect.stringContaining('WHAT PAYDESK GUARANTEES')]);
 });
 
 describe.each([...pages, 'CONTRIBUTING.md'])('%s names only what is there', (page) => {

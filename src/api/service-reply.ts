@@ -101,22 +101,22 @@ export async function readBody(response: Response): Promise<Uint8Array> {
     else if (size > whole.length) throw new Error('the body is longer than its content-length');
     else {
       whole.set(chunk, at);
-      giveBack(chunk);
+      freeMemory(chunk);
     }
   }
   return whole?.subarray(0, size) ?? Buffer.concat(chunks, size);
 }
 
-// If the length of a body is known, each piece is copied into its place and given back. Otherwise an export would hold every
-// page twice until the next collection of garbage.
+// A block for the whole body, if its length is known. Each piece is copied into it, and its memory is freed at once: else an export
+// would hold every page twice until the next garbage collection.
 function blockFor(headers: Headers): Buffer | undefined {
   const length = Number(headers.get('content-length'));
   const isPlain = headers.get('content-encoding') === null;
   return isPlain && length > 0 ? Buffer.allocUnsafeSlow(length) : undefined;
 }
 
-// Only a piece that shares its memory with nothing else can be given back, such as those of a socket.
-function giveBack(piece: Uint8Array): void {
+// Frees the memory of a piece, unless something else uses that memory too. Pieces that come from a socket have their own.
+function freeMemory(piece: Uint8Array): void {
   const { buffer, byteLength } = piece;
   if (Buffer.isBuffer(piece) && buffer instanceof ArrayBuffer && buffer.byteLength === byteLength)
     buffer.transfer(0);

@@ -80,8 +80,7 @@ export function notesOnSettled(
 
 /**
  * `root recorded on 21 Nov 2026 05:20:00 UTC that the refund of 900 MXN of …, sent by root, was NOT made (asked the bank)`. If
- * the record was corrected, the last one stands there, or what the order showed later. `isTold`: the screen says that it has
- * appeared.
+ * the record was corrected, it is the last one. Then comes what the order showed later; `isTold`: the screen has said that already.
  */
 export function byHandWords(ctx: Context, { sent, verdicts }: AttemptRecord, isTold = false): string {
   const said = verdicts.findLast(({ by, acknowledged }) => by === 'person' && acknowledged === undefined);

@@ -1,35 +1,13 @@
-/** Reads the records of a CSV that paydesk exported (RFC 4180): each becomes an object again, with numbers, times and flags. Pure. */
+/** Reads the records of a CSV that paydesk exported (RFC 4180): each becomes an object again, with numbers, times and flags. */
 
+import { pipeline, type Readable } from 'node:stream';
+import { parse } from 'csv-parse';
 import type { JsonObject } from '../api/spec.ts';
 import { withoutFormulaSafety } from '../terminal/terminal.ts';
 
-/** Yields the lines of a CSV as cells. A cell may hold line breaks. */
-export async function* csvLines(texts: AsyncIterable<string>): AsyncGenerator<readonly string[], undefined> {
-  let cells: string[] = [];
-  let cell = '';
-  let isQuoted = false;
-  // The last character was a quote inside a quoted cell: it ends the cell, or stands for one quote.
-  let wasQuote = false;
-  for await (const text of texts) {
-    for (const character of text) {
-      if (isQuoted && !wasQuote) {
-        if (character === '"') wasQuote = true;
-        else cell += character;
-      } else if (character === '"') {
-        if (wasQuote) cell += '"';
-        isQuoted = true;
-        wasQuote = false;
-      } else if (character === ',' || character === '\n') {
-        cells.push(cell);
-        [cell, isQuoted, wasQuote] = ['', false, false];
-        if (character === '\n') {
-          yield cells;
-          cells = [];
-        }
-      } else cell += character;
-    }
-  }
-  return undefined;
+/** The lines of a CSV as cells. A cell may hold line breaks. Rejects with the error of the stream that is read. */
+export function csvLines(bytes: Readable): AsyncIterable<readonly string[]> {
+  return pipeline(bytes, parse({ record_delimiter: '\n', relax_column_count: true }), () => undefined);
 }
 
 /** The record of one line. A column such as `customer_info.email` becomes an object with that field. */

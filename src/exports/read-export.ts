@@ -1,6 +1,7 @@
 /** Reads a finished export again, record by record, after comparing the file with its manifest. */
 
 import { createReadStream } from 'node:fs';
+import type { Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import { isObject, type JsonObject } from '../api/spec.ts';
 import { CliError, systemReason } from '../errors.ts';
@@ -71,18 +72,12 @@ async function* jsonRecords(file: string, chunks: AsyncIterable<Uint8Array>, dep
   }
 }
 
-async function* csvRecords(chunks: AsyncIterable<Uint8Array>, columns: readonly string[]) {
+async function* csvRecords(bytes: Readable, columns: readonly string[]) {
   let isFirst = true;
-  for await (const cells of csvLines(decoded(chunks))) {
+  for await (const cells of csvLines(bytes)) {
     // With --no-header the first line is a record.
     const isHeading = isFirst && cells.every((cell, index) => cell === columns[index]);
     isFirst = false;
     if (!isHeading) yield recordOfLine(columns, cells);
   }
-}
-
-async function* decoded(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
-  const decoder = new TextDecoder();
-  for await (const chunk of chunks) yield decoder.decode(chunk, { stream: true });
-  yield decoder.decode();
 }

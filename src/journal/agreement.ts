@@ -1,9 +1,9 @@
 /** The rule of evidence: do an order's figures fit its refund records, and does anything contradict them? Pure. */
 
-import type { ChargeMoney, OrderMoney } from '../api/charges.ts';
+import { type ChargeMoney, moneyOf, type OrderMoney } from '../api/charges.ts';
 import { meaningOfRefund, type RefundMeaning, valueAt } from '../api/spec.ts';
 import type { FoundRefund } from './intent.ts';
-import type { ChargeImage, PreImage } from './journal-rows.ts';
+import type { ChargeImage, PreImage, Proof } from './journal-rows.ts';
 
 /** A refund record that an order shows. It has an id: without one, the money of the order is not read at all. */
 export type ShownRefund = FoundRefund & { readonly id: string };
@@ -54,6 +54,18 @@ export function disagreement(
   return [...figures, ...moved].find((words) => words !== undefined);
 }
 
+/** The same proof as if the refunds that the order does not show any more had never been made, and their money never gone back. */
+export function withoutGone(proof: Proof, order: unknown): Proof {
+  const shown = new Set(moneyOf(order)?.charges.flatMap(({ refunds }) => refunds.map(({ id }) => id)));
+  const { before } = proof;
+  const charges = before.charges.map((charge) => {
+    const refunds = charge.refunds.filter(({ id }) => shown.has(id));
+    return { ...charge, refunds, amountRefunded: without(charge.amountRefunded, [charge], shown) };
+  });
+  const amountRefunded = without(before.amountRefunded, before.charges, shown);
+  return { ...proof, before: { ...before, charges, amountRefunded } };
+}
+
 /** `updated_at was 1 and is 2`; undefined when the value did not change, or was not shown before. */
 export function moved(name: string, before: Shown, now: Shown): string | undefined {
   if (before === undefined || now === before) return undefined;
@@ -65,6 +77,18 @@ export function refundedOf({ value }: Pick<ChargeMoney, 'value'>): number | unde
   // Assumed: some services show it on a charge too; the document has it on the order only.
   const refunded = valueAt(value, ['amount_refunded']);
   return Number.isSafeInteger(refunded) ? Number(refunded) : undefined;
+}
+
+// Amounts of records are negative (service: refund).
+function without(
+  sum: number | undefined,
+  charges: PreImage['charges'],
+  shown: ReadonlySet<string>,
+): number | undefined {
+  const gone = charges
+    .flatMap(({ refunds }) => refunds)
+    .filter((refund) => !shown.has(refund.id) && meaningOf(refund) === 'made');
+  return sum === undefined ? undefined : gone.reduce((left, { amount }) => left + amount, sum);
 }
 
 function orderMoved(before: PreImage, now: OrderMoney): (string | undefined)[] {

@@ -7,19 +7,19 @@
 import { valueAt } from '../api/spec.ts';
 import type { CliErrorParts } from '../errors.ts';
 import { isPending } from './agreement.ts';
-import { claimedBy, claimsOf, isDoubted, isWatched, verdictOf } from './attempt-state.ts';
+import { claimedBy, isDoubted, isWatched, verdictOf } from './attempt-state.ts';
 import { appearedOn, appearedRuling, sentAs, unshownRefunds } from './by-hand.ts';
 import { decide } from './guards.ts';
 import { changeKinds } from './intent.ts';
 import type { AttemptRecord, Moment, Proof, SentRow, VerdictRow } from './journal-rows.ts';
 import { earliestOf, stampOf } from './journal-time.ts';
-import { judgeRead, preImage } from './judge-read.ts';
+import { preImage } from './judge-read.ts';
 import { judgeReply, saidIn } from './judge-reply.ts';
 import { newDuplicate } from './paid-twice.ts';
 import type { End, Event, InFlight, Lost, Refused, Search, State, Step, Wanted } from './protocol-types.ts';
 import { equalRefund, nothingToRepeat, oldRead, unshownRefund } from './read-guards.ts';
 import type { Refusal } from './refusal.ts';
-import { judgeSeen, type Ruling, rulingOf, verdictRow } from './verdict.ts';
+import { judgeOrder, judgeSeen, type Ruling, rulingOf, verdictRow } from './verdict.ts';
 
 type At<Name extends State['at']> = Extract<State, { at: Name }>;
 
@@ -139,7 +139,7 @@ function newsOf(
     // Who confirmed the first of them stays: a reply is not lost because a second refund shows.
     return twice && { verdict: verdictRow(sent, moment, { ...rulingOf(twice), by: last.by }) };
   }
-  const evidence = judgeRead(sent.proof, value, claimsOf(known, attempt), earliestOf(sent));
+  const evidence = judgeOrder(attempt, known, value);
   if (evidence.shows === 'nothing') return undefined;
   if (evidence.shows === 'unreadable') return { problem: evidence.problem };
   return { verdict: verdictRow(sent, moment, rulingOf(evidence)) };
@@ -160,7 +160,7 @@ function record(state: At<'approving'>, now: Moment): Step {
   };
 }
 
-// The process may have been stopped in between, and not every clock runs on then. So the larger difference counts.
+// If the process was stopped in between, one of the two clocks may have stood still. So the larger difference counts.
 function elapsedMs(from: Moment, to: Moment): number {
   return Math.max(to.wall - from.wall, to.mono - from.mono);
 }

@@ -132,9 +132,7 @@ export function isAcknowledged(
 export function isWatched(record: AttemptRecord): boolean {
   if (isDoubted(record)) return true;
   const last = verdictOf(record);
-  if (last?.verdict !== 'applied' || last.by === 'person' || record.sent.proof.kind !== 'refund')
-    return false;
-  return !wasOver(record, last);
+  return isMadeRefund(record) && last !== undefined && last.by !== 'person' && !wasOver(record, last);
 }
 
 /**
@@ -154,8 +152,7 @@ export function isDoubted(record: AttemptRecord): boolean {
  * somebody looks: the order may show it by then.
  */
 export function isMadeByHand(record: AttemptRecord): boolean {
-  const last = verdictOf(record);
-  return record.sent.proof.kind === 'refund' && last?.verdict === 'applied' && last.by === 'person';
+  return isMadeRefund(record) && verdictOf(record)?.by === 'person';
 }
 
 /** Whether the service took this refund up and shows it as failed, or a part of it, and nothing in its place. */
@@ -190,7 +187,20 @@ export function mayChange({ verdict, by, confirmed }: VerdictRow): boolean {
   return verdict === 'unknown' || verdict === 'not_seen' || (verdict === 'applied' && by !== 'person');
 }
 
-/** Whether reading the order again may show something new about the attempt. */
+/**
+ * Whether a read that somebody asks for may show something new: of a refund that was made, however long ago that was. It may have
+ * failed since, for example.
+ */
+export function isReadable(record: AttemptRecord, now: Moment): boolean {
+  return isMadeRefund(record) || isDue(record, now);
+}
+
+/** Whether a refund was made, or a person recorded that. */
+export function isMadeRefund(record: AttemptRecord): boolean {
+  return record.sent.proof.kind === 'refund' && verdictOf(record)?.verdict === 'applied';
+}
+
+/** Whether the journal reads the order again by itself. */
 export function isDue(record: AttemptRecord, now: Moment): boolean {
   if (isMadeByHand(record)) return isYoung(record, now);
   if (!isUnsettled(record) || !changeKinds[record.sent.proof.kind].provable) return false;

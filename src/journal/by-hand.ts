@@ -4,7 +4,6 @@
  */
 
 import {
-  claimsOf,
   hasFailed,
   isMadeByHand,
   isOpen,
@@ -16,12 +15,12 @@ import {
   wasOver,
 } from './attempt-state.ts';
 import type { AttemptRecord, Moment, VerdictRow } from './journal-rows.ts';
-import { atLeastSince, earliestOf } from './journal-time.ts';
-import { type Evidence, judgeRead } from './judge-read.ts';
+import { atLeastSince } from './journal-time.ts';
+import type { Evidence } from './judge-read.ts';
 import type { Refusal } from './refusal.ts';
 import { notMadeBy, statementOn } from './said-by-hand.ts';
 import { isEqual } from './same-request.ts';
-import { type Ruling, rulingOf } from './verdict.ts';
+import { judgeOrder, type Ruling, rulingOf } from './verdict.ts';
 
 /** Says whether a change was made. */
 export interface Statement {
@@ -69,10 +68,10 @@ export function alarmedVerdict(record: AttemptRecord, now: Moment): VerdictRow |
  */
 export function unshownRefunds(known: readonly AttemptRecord[], order: unknown): readonly AttemptRecord[] {
   return known.filter((record) => {
-    const { sent } = record;
     if (!isMadeByHand(record)) return false;
-    const { shows } = judgeRead(sent.proof, order, claimsOf(known, record), earliestOf(sent));
-    return shows !== 'expected' && shows !== 'duplicate';
+    const { shows } = judgeOrder(record, known, order);
+    // What failed is there, and paid nothing back.
+    return shows !== 'expected' && shows !== 'duplicate' && shows !== 'failed';
   });
 }
 
@@ -148,9 +147,7 @@ export function appearedOn(
   known: readonly AttemptRecord[],
   order: unknown,
 ): Appeared | undefined {
-  if (!mayAppear(record)) return undefined;
-  const { sent } = record;
-  return appearedIn(record, known, judgeRead(sent.proof, order, claimsOf(known, record), earliestOf(sent)));
+  return mayAppear(record) ? appearedIn(record, known, judgeOrder(record, known, order)) : undefined;
 }
 
 /** The intents that sent a refund which has appeared, if it was sent again and made; undefined if it was sent once. */

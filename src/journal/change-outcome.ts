@@ -3,8 +3,8 @@
 import type { ReplyHead, Service, WireRecord } from '../api/api.ts';
 import { valueAt } from '../api/spec.ts';
 import type { Clock } from '../io.ts';
-import { blockedUntil, isDue, verdictOf } from './attempt-state.ts';
-import { readTarget, recordIn } from './effects.ts';
+import { blockedUntil, isReadable, verdictOf } from './attempt-state.ts';
+import { type LastRead, readTarget, recordIn } from './effects.ts';
 import { answersRepeat } from './guards.ts';
 import type { ChangeSubject, Outcome } from './intent.ts';
 import type { Journal, Resolve } from './journal.ts';
@@ -116,7 +116,7 @@ function subjectOf({ proof, amount, currency, request }: SentRow): ChangeSubject
   return { kind: proof.kind, orderId: proof.orderId, amount, currency, request };
 }
 
-/** What became of an attempt that was sent. Its order is read again first, if that is due. */
+/** What became of an attempt that was sent. Its order is read again first, if that may show something new. */
 export async function outcomeOfAttempt(parts: OutcomeParts, attempt: AttemptRecord): Promise<Ended> {
   return await outcomeThen(await lookAt(parts, attempt));
 }
@@ -127,21 +127,21 @@ interface Looked {
   readonly moment: () => Promise<Moment>;
   readonly evidence: Evidence | undefined;
   readonly lookedAt: number;
+  readonly read: LastRead | undefined;
 }
 
 async function lookAt(parts: OutcomeParts, last: AttemptRecord): Promise<Looked> {
   const service = await parts.serviceOf(last);
   const moment = () => momentOf(parts.clock, parts.store, service);
-  const due = isDue(last, await moment());
-  const looked = due ? await parts.resolve(last) : undefined;
-  const { record = last, evidence } = looked ?? {};
-  return { record, service, moment, evidence, lookedAt: parts.clock.now() };
+  const looked = isReadable(last, await moment()) ? await parts.resolve(last) : undefined;
+  const { record = last, evidence, read } = looked ?? {};
+  return { record, service, moment, evidence, lookedAt: parts.clock.now(), read };
 }
 
-async function outcomeThen({ record, service, evidence, lookedAt }: Looked): Promise<Ended> {
+async function outcomeThen({ record, service, evidence, lookedAt, ...looked }: Looked): Promise<Ended> {
   const { kind, orderId, before } = record.sent.proof;
   const target = { kind, orderId, before: before.newest };
-  const read = await readTarget(service, target).catch(() => undefined);
+  const read = looked.read ?? (await readTarget(service, target).catch(() => undefined));
   const verdict = verdictOf(record);
   return outcomeOf(record.sent, verdict, {
     read: recordIn(read, verdict?.created),

@@ -154,7 +154,7 @@ export class Effects {
 // ── Reading ─────────────────────────────────────────────────────────────────────────────────────
 
 /** What a read returned. */
-interface LastRead {
+export interface LastRead {
   /** What judge-read.ts looks at: the order, or NewestOrders. */
   readonly value: unknown;
   readonly record?: WireRecord | undefined;

@@ -109,16 +109,16 @@ function isAnotherOrder({ kind, given }: Asked): boolean {
 /** For this long an order that a read found after its reply was lost may be one that nobody knows of. */
 export const unseenOrderMs = 24 * 60 * 60_000;
 
-// No record shows a refund that a person stated. And when a read found an order after its reply was lost, nobody may
-// know of that order. Other rows of the same plan do not count.
+// When a read found an order after its reply was lost, nobody may know of that order. What the final read shows of refunds, and
+// does not show, is judged in read-guards.ts. Other rows of the same plan do not count.
 function isMade(asked: Asked, record: AttemptRecord, now: Moment): boolean {
   const last = verdictOf(record);
-  if (last?.verdict !== 'applied') return false;
-  const { kind } = record.sent.proof;
-  const unseen =
-    (kind === 'refund' && last.by === 'person') ||
-    (kind === 'order' && last.by === 'read' && now.time - record.sent.time < unseenOrderMs);
-  return unseen && !isAnotherOrder(asked) && isEqual(asked, record) && !isOtherRow(asked, record);
+  const isUnseen =
+    record.sent.proof.kind === 'order' &&
+    last?.verdict === 'applied' &&
+    last.by === 'read' &&
+    now.time - record.sent.time < unseenOrderMs;
+  return isUnseen && !isAnotherOrder(asked) && isEqual(asked, record) && !isOtherRow(asked, record);
 }
 
 /** Whether an attempt belongs to another row of the same plan. */

@@ -3,6 +3,7 @@
 import type { Service } from '../api/api.ts';
 import type { JsonObject } from '../api/spec.ts';
 import type { Acknowledgement, Statement } from './by-hand.ts';
+import type { LastRead } from './effects.ts';
 import type { ChangeKind, ChangeSubject, Intent, Outcome } from './intent.ts';
 import type { AttemptRecord, Moment, SettingRow, VerdictRow } from './journal-rows.ts';
 import type {
@@ -34,6 +35,7 @@ export {
   horizonOf,
   isFailedLate,
   isMadeByHand,
+  isMadeRefund,
   isOpen,
   isStillPending,
   isUnconfirmed,
@@ -154,6 +156,8 @@ export interface Resolved {
   /** The verdict that the read added; absent when it showed nothing new. */
   readonly added?: VerdictRow | undefined;
   readonly evidence?: Evidence | undefined;
+  /** The order as it was read, if it was read here. */
+  readonly read?: LastRead | undefined;
 }
 
 /** How one attempt is read again. */

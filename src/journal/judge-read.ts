@@ -215,8 +215,8 @@ function judgeRefund({ proof, value, claimed, earliest }: OwnRead): Evidence {
   };
 }
 
-// Nobody knows what such a refund is. It is never taken as made, and never as failed.
-function unknownWord(own: readonly ShownRefund[]): string | undefined {
+/** Why nobody knows what one of these refunds is: it is never taken as made, and never as failed. Undefined if none has an unknown status. */
+export function unknownWord(own: readonly FoundRefund[]): string | undefined {
   const strange = own.find(isStrange);
   return strange && `refund ${strange.id} has the status ${strange.status}, which paydesk does not know`;
 }
@@ -281,7 +281,7 @@ function match(expected: readonly ExpectedRefund[], refunds: readonly ShownRefun
   return { matched, failed, rest };
 }
 
-function isStrange(record: ShownRefund): boolean {
+function isStrange(record: FoundRefund): boolean {
   return meaningOf(record) === 'unconfirmed';
 }
 

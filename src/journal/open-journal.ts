@@ -21,7 +21,7 @@ import { appearedVerdict } from './said-by-hand.ts';
 import { attemptsOf, marksOf, marksOfService, mayBeSameAccount } from './same-account.ts';
 import { asksForSame } from './same-request.ts';
 import { unwritten, withoutKeys } from './store-of-run.ts';
-import { type Alarmed, alarmedLines, unconfirmedLines } from './unconfirmed.ts';
+import { type NeedsLook, needsLookLine } from './unconfirmed.ts';
 
 /** What a run needs for its journal. */
 interface JournalParts {
@@ -53,8 +53,8 @@ interface OpenedJournal {
   /** For commands. */
   readonly journal: Journal;
   /**
-   * Prints a line when changes of the account are unconfirmed, and one when refunds were made twice. If the journal cannot
-   * be read, it only warns. `shown`: the order that the run shows, with everything that is open of it.
+   * Prints one line if somebody must look at changes of the account. If the journal cannot be read, it only warns. `shown`: the order
+   * that the run shows, with everything that is open of it.
    */
   tellOpen(profile: Profile, shown?: string): Promise<void>;
   /**
@@ -114,16 +114,12 @@ export function openJournal(parts: JournalParts): OpenedJournal {
       told.add(profile.name);
       try {
         await warnOnce();
-        const { open, ...alarmed } = await openAttempts(journal, profile);
-        const isOther = ({ sent }: AttemptRecord) => shown === undefined || sent.proof.orderId !== shown;
-        for (const line of unconfirmedLines(open.filter(isOther), profile.settings)) parts.notes.note(line);
-        const others = {
-          twice: alarmed.twice.filter(isOther),
-          late: alarmed.late.filter(isOther),
-          failed: alarmed.failed.filter(isOther),
-          gone: alarmed.gone.filter(isOther),
-        };
-        for (const line of alarmedLines(others, profile.settings)) parts.notes.note(line);
+        const line = needsLookLine(
+          await openAttempts(journal, profile, shown),
+          profile.settings,
+          shown === undefined ? '' : 'other orders: ',
+        );
+        if (line !== undefined) parts.notes.note(line);
       } catch (error) {
         // Who is not let in by the sender would not be let in a second time.
         if (!(error instanceof CliError) || error.kind === 'auth') throw error;
@@ -151,13 +147,16 @@ function once(act: () => Promise<void>): () => Promise<void> {
   };
 }
 
-interface OpenAttempts extends Alarmed {
-  readonly open: readonly AttemptRecord[];
-}
-
-async function openAttempts(journal: Journal, { origin }: Profile): Promise<OpenAttempts> {
+// Of all orders but the one that is shown.
+async function openAttempts(
+  journal: Journal,
+  { origin }: Profile,
+  shown: string | undefined,
+): Promise<NeedsLook> {
   const now = await journal.now();
-  const attempts = await journal.attempts({ origin, open: now });
+  const attempts = (await journal.attempts({ origin, open: now })).filter(
+    ({ sent }) => shown === undefined || sent.proof.orderId !== shown,
+  );
   return {
     open: attempts.filter((record) => isOpen(record, now)),
     twice: attempts.filter(isPaidTwice),

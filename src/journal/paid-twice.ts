@@ -3,12 +3,12 @@
  * is the first to show twice. Pure.
  */
 
-import { claimsOf, isAcknowledged, isSameAttempt, ownRefunds, verdictOf } from './attempt-state.ts';
+import { isAcknowledged, isOpen, isSameAttempt, ownRefunds, verdictOf } from './attempt-state.ts';
 import { allSentAgain } from './by-hand.ts';
 import type { FoundRefund } from './intent.ts';
-import type { AttemptRecord, VerdictRow } from './journal-rows.ts';
-import { earliestOf } from './journal-time.ts';
-import { type Evidence, isExpected, judgeRead } from './judge-read.ts';
+import type { AttemptRecord, Moment, VerdictRow } from './journal-rows.ts';
+import { type Evidence, isExpected } from './judge-read.ts';
+import { judgeOrder } from './verdict.ts';
 
 /** Whether a refund has the alarm `duplicate`, and nobody has acknowledged it. Then its order is not refunded. */
 export function isPaidTwice(record: AttemptRecord): boolean {
@@ -26,10 +26,23 @@ export function newDuplicate(
   known: readonly AttemptRecord[],
   order: unknown,
 ): Extract<Evidence, { readonly shows: 'duplicate' }> | undefined {
-  const { sent } = record;
-  const evidence = judgeRead(sent.proof, order, claimsOf(known, record), earliestOf(sent));
+  const evidence = judgeOrder(record, known, order);
   if (evidence.shows !== 'duplicate' || last.alarm === 'duplicate') return undefined;
   return isAcknowledged(last, 'duplicate', evidence.refunds) ? undefined : evidence;
+}
+
+/** Another unconfirmed attempt at the same money: of two equal refunds that show, one may be that attempt's. */
+export function rivalOf(
+  record: AttemptRecord,
+  known: readonly AttemptRecord[],
+  now: Moment,
+): AttemptRecord | undefined {
+  return known.find(
+    (other) =>
+      !isSameAttempt(other, record) &&
+      isOpen(other, now) &&
+      other.sent.proof.expected.some((one) => isExpected(record.sent.proof, one)),
+  );
 }
 
 /** Who sent refunds that are there more than once. */

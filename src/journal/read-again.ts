@@ -25,7 +25,7 @@ export async function resolveOne(
     while (state.at !== 'done')
       ({ state, effect } = resolve(state, await carryOut(effects, state, effect, confirm)));
     const { end } = state;
-    if (end.how === 'looked') return end;
+    if (end.how === 'looked') return { ...end, read: effects.last };
     throw refusalError(end.refusal, proof.orderId ?? intent, {
       shortTime: parts.shortTime,
       amounts: parts.service.profile.settings,

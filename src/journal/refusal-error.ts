@@ -1,12 +1,12 @@
 /** The errors when the journal refuses: an unconfirmed change, a repeat, a lock of another run, a row that is not written. */
 
-import { type AmountStyle, figureWords, plainAmounts } from '../amounts.ts';
+import { figureWords, plainAmounts } from '../amounts.ts';
 import { CliError, withParts } from '../errors.ts';
 import { plainCommand } from '../profiles/profiles.ts';
 import { appearedError, paidTwiceError } from './alarm-errors.ts';
 import { verdictOf } from './attempt-state.ts';
 import { changeKinds } from './intent.ts';
-import { type AttemptRecord, attemptName, type SentRow, sentBy } from './journal-rows.ts';
+import { attemptName, type SentRow, sentBy } from './journal-rows.ts';
 import { LimitRefusal } from './limit-words.ts';
 import type { Refusal } from './refusal.ts';
 import {
@@ -17,6 +17,7 @@ import {
   repeatCommand,
   showCommand,
 } from './refusal-words.ts';
+import { recordedBy } from './said-by-hand.ts';
 import { isSameAddress, marksOf } from './same-account.ts';
 import { RecordedFirst, reasonOf } from './unwritten-words.ts';
 
@@ -42,7 +43,7 @@ function errorOf(refusal: Refusal, subject: string, shown: HowShown): CliError {
       return paidTwiceError(refusal, subject, shown);
     case 'not_seen':
     case 'made':
-      return triedError(refusal, subject, shown);
+      return triedError(refusal, shown);
     case 'appeared':
       return appearedError(refusal, subject, shown);
     case 'equal':
@@ -124,7 +125,6 @@ function busyError(
 
 function triedError(
   { why, attempt }: Extract<Refusal, { why: 'not_seen' | 'made' }>,
-  subject: string,
   shown: HowShown,
 ): CliError {
   const { amounts, asked, profile = attempt.sent.profile } = shown;
@@ -134,8 +134,6 @@ function triedError(
     { ...shown, profile, currency: attempt.sent.currency },
     attemptName(attempt),
   );
-  if (why === 'made' && verdictOf(attempt)?.by === 'person')
-    return refused(byHandWords(attempt, subject, amounts), askFirst(attempt, repeat));
   const [what, next] =
     why === 'made'
       ? ['the same change was made before', 'if you want a second one:']
@@ -165,24 +163,14 @@ function unshownError(
     { ...shown, profile, currency },
     [...again, name].join(','),
   );
-  return refused(
-    `${byHandWords(attempt, subject, amounts)}, and the order does not show it`,
-    askFirst(attempt, repeat),
-  );
-}
-
-function byHandWords(attempt: AttemptRecord, subject: string, amounts: AmountStyle): string {
-  const by = verdictOf(attempt)?.operator ?? 'somebody';
-  return `a ${changeWords(attempt.sent, amounts)} of ${subject} was recorded as made by hand, by ${by}`;
-}
-
-function askFirst(attempt: AttemptRecord, repeat: string): readonly string[] {
-  return [
+  const what = `a ${changeWords(attempt.sent, amounts)} of ${subject}`;
+  const by = recordedBy(attempt);
+  return refused(`${what} was recorded as made by hand, by ${by}, and the order does not show it`, [
     'first ask whether the buyer got it; see who recorded it, and why:',
     showCommand(attempt),
     'to refund all the same (the buyer is then paid twice if that record is right):',
     repeat,
-  ];
+  ]);
 }
 
 function journalError(

@@ -1,4 +1,4 @@
-/** The words that the errors of a refusal share: an attempt, a change, and how two changes differ. */
+/** Words for an attempt and a change in the errors of a refusal, and what is different between two changes. */
 
 import { type AmountStyle, amountWords, typedForm } from '../amounts.ts';
 import type { JsonObject } from '../api/spec.ts';
@@ -81,7 +81,7 @@ function modeOf(livemode: boolean): string {
   return livemode ? 'production' : 'sandbox';
 }
 
-// Names every field of a request body by itself.
+// The fields of what was asked, by name. A field of the request body is called `body.NAME`.
 function fieldsOf({ body, ...asked }: JsonObject): ReadonlyMap<string, unknown> {
   const ofBody = Object.entries(body ?? {}).map(([name, value]) => [`body.${name}`, value] as const);
   return new Map<string, unknown>([...Object.entries(asked), ...ofBody]);

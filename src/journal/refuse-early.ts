@@ -103,11 +103,7 @@ export async function refusePlanned(
   // Another run may be sending just now. The change itself waits for the lock, and then says which run it is.
   if (decision.go === 'refuse' && decision.refusal.why === 'open') return;
   const refused = decision.go === 'refuse' ? decision.refusal : undefined;
-  // The same refund was recorded by hand: whether the order shows it says more than the journal alone.
-  const unshown =
-    refused === undefined || refused.why === 'made'
-      ? unshownRefund(asked, unshownRefunds(own, order), own)
-      : undefined;
+  const unshown = refused === undefined ? unshownRefund(asked, unshownRefunds(own, order), own) : undefined;
   // Another run may have refunded it since it was read. An order that changed after a refund is no copy from before it.
   const changedAt = Number(valueAt(order, ['updated_at'])) * 1000;
   const earlier = own.filter(({ sent }) => sent.time < changedAt);

@@ -7,9 +7,9 @@ import {
   ageAt,
   claimsOf,
   isDoubted,
+  isDue,
   isMadeByHand,
-  isOpen,
-  isSameAttempt,
+  isMadeRefund,
   isUnsettled,
   isWatched,
   isYoung,
@@ -36,11 +36,13 @@ import type { Resolved } from './journal.ts';
 import type { AttemptRecord, Moment, VerdictRow } from './journal-rows.ts';
 import { attemptName } from './journal-rows.ts';
 import { momentOfRow } from './journal-time.ts';
-import { type Claims, type Evidence, isExpected } from './judge-read.ts';
+import type { Claims, Evidence } from './judge-read.ts';
+import { rivalOf } from './paid-twice.ts';
 import type { Effect, Event } from './protocol-types.ts';
 import type { Refusal } from './refusal.ts';
+import { sameJson } from './same-request.ts';
 import { RecordedFirst } from './unwritten-words.ts';
-import { judgeSeen, type Ruling, rulingOf, rulingOfWatched, verdictRow } from './verdict.ts';
+import { judgeSeen, proofNow, type Ruling, rulingOf, rulingOfWatched, verdictRow } from './verdict.ts';
 
 /** Which attempt to look at, and what a person states if no read can show the outcome. */
 export interface Errand {
@@ -173,6 +175,8 @@ function isWorthReading(
 ): boolean {
   if (statement?.corrects === true) return canCorrect(record, statement);
   if (isDoubted(record) || isMadeByHand(record)) return statement === undefined;
+  // It may have failed since, however long ago it was made.
+  if (isMadeRefund(record) && statement === undefined) return true;
   return isUnsettled(record) && !wasRepeated(record, known);
 }
 
@@ -181,26 +185,14 @@ function wasRepeated(record: AttemptRecord, known: readonly AttemptRecord[]): bo
   return verdictOf(record)?.verdict !== 'applied' && usedUp([attemptName(record)], known) !== undefined;
 }
 
-function rivalOf(
-  record: AttemptRecord,
-  known: readonly AttemptRecord[],
-  now: Moment,
-): AttemptRecord | undefined {
-  return known.find(
-    (other) =>
-      !isSameAttempt(other, record) &&
-      isOpen(other, now) &&
-      other.sent.proof.expected.some((one) => isExpected(record.sent.proof, one)),
-  );
-}
-
 // When two equal refunds show, one may belong to another open attempt, and so may the only one if this attempt counts as not made,
 // or if it failed. That other attempt must be settled first.
 function evidenceIn(
   { record, claimed, rival }: Extract<ResolveState, { at: 'reading' }>,
   event: Extract<Event, { is: 'seen' }>,
 ): Evidence {
-  const evidence = judgeSeen(record.sent, event, claimed);
+  const sent = { ...record.sent, proof: proofNow(record, event.value) };
+  const evidence = judgeSeen(sent, event, claimed);
   const isApplied = verdictOf(record)?.verdict === 'applied';
   const isShown = ['expected', 'duplicate', 'partial'].includes(evidence.shows);
   const isRivals =
@@ -257,11 +249,22 @@ function rulingNow({ record, known }: Found, evidence: Evidence, now: Moment): R
   if (appeared !== undefined) return appearedRuling(appeared);
   if (last !== undefined && isDoubted(record))
     return isYoung(record, now) ? undefined : staysNotMade(last, evidence);
-  if (last?.verdict === 'applied') return rulingOfWatched(record, last, evidence, isYoung(record, now));
+  if (last?.verdict === 'applied') {
+    // What shows besides it after the watch is somebody's later refund.
+    if (evidence.shows === 'duplicate' && !isWatched(record) && last.by !== 'person') return undefined;
+    const ruling = rulingOfWatched(record, last, evidence, isYoung(record, now));
+    return ruling === undefined || (!isDue(record, now) && isSameRuling(ruling, last)) ? undefined : ruling;
+  }
   const none = last?.verdict === 'rejected' ? 'rejected' : 'not_seen';
   const words = { ...rulingOf(evidence, none), error: last?.error };
   const alarmed = { ...words, alarm: words.alarm ?? last?.alarm };
   return saysNothingNew(record, alarmed, now) ? undefined : alarmed;
+}
+
+// Nobody needs a row for each time that somebody looks before the next read is due, or after the watch.
+function isSameRuling(now: Ruling, last: VerdictRow): boolean {
+  const of = ({ alarm, acknowledged, refunds }: Ruling) => ({ alarm, acknowledged, refunds });
+  return now.verdict === last.verdict && now.by === last.by && sameJson(of(now), of(last));
 }
 
 // A second `not_seen` gets a row in two cases: it is the first that starts the horizon, or the horizon has ended.

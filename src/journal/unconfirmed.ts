@@ -6,15 +6,23 @@
 import { type AmountStyle, amountWords } from '../amounts.ts';
 import type { JsonObject } from '../api/spec.ts';
 import { counted } from '../counted.ts';
-import { claimsOf, isUnconfirmed, isWatched, mayBeMade, ownRefunds, verdictOf } from './attempt-state.ts';
+import { isMadeByHand, isUnconfirmed, isWatched, mayBeMade, ownRefunds, verdictOf } from './attempt-state.ts';
 import { allSentAgain, appearedOn } from './by-hand.ts';
 import { changeKinds } from './intent.ts';
 import type { AppearedRefund, PaidTwice, UnconfirmedChange } from './journal.ts';
-import { type AttemptRecord, sentBy } from './journal-rows.ts';
+import { type AttemptRecord, type Moment, sentBy } from './journal-rows.ts';
 import { earliestOf } from './journal-time.ts';
-import { isExpected, judgeRead } from './judge-read.ts';
-import { newDuplicate, otherAlarms, refundsPaidTwice, sendersOf, withSentAgain } from './paid-twice.ts';
+import { isExpected } from './judge-read.ts';
+import {
+  newDuplicate,
+  otherAlarms,
+  refundsPaidTwice,
+  rivalOf,
+  sendersOf,
+  withSentAgain,
+} from './paid-twice.ts';
 import { appearedVerdict, notMadeBy } from './said-by-hand.ts';
+import { judgeOrder } from './verdict.ts';
 
 /** An unconfirmed attempt as screens show it. */
 export function unconfirmedChange({ sent }: AttemptRecord): UnconfirmedChange {
@@ -32,8 +40,14 @@ export function namedByReply(record: AttemptRecord): readonly string[] {
  * The refund of the journal that an order shows more than once, while the journal does not know that yet. `known`: the
  * attempts on this order. Only for screens, too.
  */
-export function seenTwice(known: readonly AttemptRecord[], order: JsonObject): PaidTwice | undefined {
+export function seenTwice(
+  known: readonly AttemptRecord[],
+  order: JsonObject,
+  now: Moment,
+): PaidTwice | undefined {
   for (const record of known) {
+    // One of the two may be the unconfirmed one: that is cleared up first.
+    if (rivalOf(record, known, now) !== undefined) continue;
     const twice = duplicateNow(record, known, order);
     if (twice === undefined) continue;
     const refunds = withSentAgain(record, twice.refunds, known).map(({ id }) => id);
@@ -59,14 +73,14 @@ export function paidTwiceOf(record: AttemptRecord, known: readonly AttemptRecord
   return { ...paidTwiceRefund(record, refundsPaidTwice(record, known), known), besides };
 }
 
-/** What an order shows of a refund that was made and is still watched, if it shows it twice and the journal does not know. */
+/** What an order shows of a refund that was made and is still watched, or that a person recorded as made, if it shows it twice and the journal does not know. */
 export function duplicateNow(
   record: AttemptRecord,
   known: readonly AttemptRecord[],
   order: JsonObject,
 ): ReturnType<typeof newDuplicate> {
   const last = verdictOf(record);
-  return last?.verdict === 'applied' && isWatched(record)
+  return last?.verdict === 'applied' && (isWatched(record) || isMadeByHand(record))
     ? newDuplicate(record, last, known, order)
     : undefined;
 }
@@ -78,9 +92,11 @@ export function duplicateNow(
 export function appearedRefunds(
   known: readonly AttemptRecord[],
   order: JsonObject,
+  now: Moment,
 ): readonly AppearedRefund[] {
   return known.flatMap((record) => {
-    const seen = appearedOn(record, known, order);
+    const isRivals = rivalOf(record, known, now) !== undefined;
+    const seen = isRivals ? undefined : appearedOn(record, known, order);
     const row = appearedVerdict(record);
     const found = seen?.evidence.refunds ?? row?.refunds;
     if (found === undefined || seen?.failed === true) return [];
@@ -126,7 +142,7 @@ export function probableRefunds(
     if (!mayHaveMadeMore(record) && duplicateNow(record, known, order) === undefined) continue;
     const { sent } = record;
     const earliest = earliestOf(sent);
-    const read = judgeRead(sent.proof, order, claimsOf(known, record), earliest);
+    const read = judgeOrder(record, known, order);
     if (read.shows === 'unreadable') continue;
     for (const refund of read.refunds) {
       const { id, createdAt = Number.POSITIVE_INFINITY } = refund;
@@ -146,43 +162,9 @@ function mayHaveMadeMore(record: AttemptRecord): boolean {
   return last?.by === 'person' || isTwice || isUnconfirmed(record);
 }
 
-// The line is read at a glance, so it names three of them at most.
-const mostNamed = 3;
-
-/**
- * `2 refunds unconfirmed: ord_…, 900 MXN; ord_…, 500 MXN: paydesk journal reconcile --all`; and a line of their own for changes of
- * which no read can tell what became, such as payment links: a person looks, and records it. Empty when there is none.
- */
-export function unconfirmedLines(
-  unconfirmed: readonly AttemptRecord[],
-  amounts: AmountStyle,
-): readonly string[] {
-  const isProvable = ({ sent }: AttemptRecord) => changeKinds[sent.proof.kind].provable;
-  const provable = unconfirmed.filter(isProvable);
-  const others = unconfirmed.filter((record) => !isProvable(record));
-  const [only, second] = others;
-  const show = second === undefined ? `show ${only?.sent.intent ?? ''}` : 'list --open';
-  return [
-    ...lineOf(provable, amounts, 'paydesk journal reconcile --all'),
-    ...lineOf(others, amounts, `look on the service's own screen, then: paydesk journal ${show}`),
-  ];
-}
-
-function lineOf(records: readonly AttemptRecord[], amounts: AmountStyle, how: string): readonly string[] {
-  const [first, second] = records;
-  if (first === undefined) return [];
-  const { noun } = changeKinds[first.sent.proof.kind];
-  const isMixed = records.some(({ sent }) => sent.proof.kind !== first.sent.proof.kind);
-  const what = isMixed ? 'changes' : second === undefined ? noun : `${noun}s`;
-  const names = namesOf(
-    records,
-    (record) => `${isMixed ? `${changeKinds[record.sent.proof.kind].noun} ` : ''}${nameOf(record, amounts)}`,
-  );
-  return [`${records.length} ${what} unconfirmed: ${names}: ${how}`];
-}
-
-/** Attempts whose alarm nobody has acknowledged. */
-export interface Alarmed {
+/** What of an account somebody must look at. */
+export interface NeedsLook {
+  readonly open: readonly AttemptRecord[];
   /** Refunds that were made twice. */
   readonly twice: readonly AttemptRecord[];
   /** Refunds that appeared although somebody had recorded that they were not made. */
@@ -194,39 +176,72 @@ export interface Alarmed {
 }
 
 /**
- * `1 refund made twice: ord_…, 900 MXN: show your lead: paydesk journal show i_…`. For attempts whose alarm nobody has
- * acknowledged.
+ * One line about all of that, or undefined if there is nothing. Of one kind it names the orders: `2 refunds unconfirmed: ord_…, 900
+ * MXN; ord_…, 500 MXN: paydesk journal reconcile --all`; of several it says how many of each. `where`: words before the latter.
  */
-export function alarmedLines(
-  { twice, late, failed, gone }: Alarmed,
+export function needsLookLine(
+  { open, twice, late, failed, gone }: NeedsLook,
   amounts: AmountStyle,
-): readonly string[] {
-  return [
-    ...alarmedLine(twice, 'made twice', amounts),
-    ...alarmedLine(late, 'recorded as not made, and made all the same', amounts),
-    ...alarmedLine(failed, 'failed after being made', amounts),
-    ...alarmedLine(gone, 'made, and not shown any more', amounts),
-  ];
+  where: string,
+): string | undefined {
+  const provable = open.filter(isProvable);
+  const others = open.filter((record) => !isProvable(record));
+  const alarm = (words: string, all: readonly AttemptRecord[]) => ({
+    words,
+    records: once(all),
+    how: `show your lead: ${showCommand(all)}`,
+  });
+  const kinds = [
+    { words: 'unconfirmed', records: provable, how: 'paydesk journal reconcile --all' },
+    // No read can tell what became of these, such as payment links: a person looks, and records it.
+    {
+      words: 'unconfirmed',
+      records: others,
+      how: `look on the service's own screen, then: ${showCommand(others)}`,
+    },
+    alarm('made twice', twice),
+    alarm('recorded as not made, and made all the same', late),
+    alarm('failed after being made', failed),
+    alarm('made, and not shown any more', gone),
+  ].filter(({ records }) => records.length > 0);
+  const [first, second] = kinds;
+  if (first === undefined) return undefined;
+  if (second === undefined) return lineOf(first.records, first.words, amounts, first.how);
+  const counts = kinds.map(({ words, records }) => `${counted(records.length, nounOf(records))} ${words}`);
+  return `${where}${counts.join('; ')}: paydesk journal list --open`;
 }
 
-function alarmedLine(
-  attempts: readonly AttemptRecord[],
-  words: string,
-  amounts: AmountStyle,
-): readonly string[] {
-  const [first, second] = attempts;
-  if (first === undefined) return [];
-  // The same money may have been sent as two changes, and a third refund like them is one more for both.
-  const cases = [...new Map(attempts.map((record) => [nameOf(record, amounts), record])).values()];
-  const names = namesOf(cases, (record) => nameOf(record, amounts));
-  const how = second === undefined ? `show ${first.sent.intent}` : 'list --open';
-  const what = `${counted(cases.length, 'refund')} ${words}`;
-  return [`${what}: ${names}: show your lead: paydesk journal ${how}`];
+function isProvable({ sent }: AttemptRecord): boolean {
+  return changeKinds[sent.proof.kind].provable;
 }
 
-function namesOf(records: readonly AttemptRecord[], name: (record: AttemptRecord) => string): string {
+// The same money may have been sent as two changes, and a third refund like them is one more for both.
+function once(records: readonly AttemptRecord[]): readonly AttemptRecord[] {
+  const byMoney = ({ sent: { proof, amount, currency } }: AttemptRecord) =>
+    JSON.stringify([proof.orderId, amount, currency]);
+  return [...new Map(records.map((record) => [byMoney(record), record])).values()];
+}
+
+function showCommand([only, second]: readonly AttemptRecord[]): string {
+  return `paydesk journal ${second === undefined ? `show ${only?.sent.intent ?? ''}` : 'list --open'}`;
+}
+
+function nounOf(records: readonly AttemptRecord[]): string {
+  const [noun = 'change', second] = new Set(records.map(({ sent }) => changeKinds[sent.proof.kind].noun));
+  return second === undefined ? noun : 'change';
+}
+
+// The line is read at a glance, so it names three of them at most.
+const mostNamed = 3;
+
+function lineOf(records: readonly AttemptRecord[], words: string, amounts: AmountStyle, how: string): string {
+  const noun = nounOf(records);
+  const names = records.slice(0, mostNamed).map((record) => {
+    const own = changeKinds[record.sent.proof.kind].noun;
+    return `${own === noun ? '' : `${own} `}${nameOf(record, amounts)}`;
+  });
   const more = records.length > mostNamed ? [`and ${records.length - mostNamed} more`] : [];
-  return [...records.slice(0, mostNamed).map(name), ...more].join('; ');
+  return `${counted(records.length, noun)} ${words}: ${[...names, ...more].join('; ')}: ${how}`;
 }
 
 // `ord_…, 900 MXN`. A change without an order has the name of its intent.

@@ -1,11 +1,21 @@
 /** Turns what a read shows (judge-read.ts) into a verdict and its row. Pure. */
 
-import { isFailed, isPending } from './agreement.ts';
-import { askedFor, claimedBy, isAcknowledged, isOpen, isSameAttempt, ownRefunds } from './attempt-state.ts';
+import { isFailed, isPending, withoutGone } from './agreement.ts';
+import {
+  askedFor,
+  claimedBy,
+  claimsOf,
+  isAcknowledged,
+  isMadeByHand,
+  isMadeRefund,
+  isOpen,
+  isSameAttempt,
+  ownRefunds,
+} from './attempt-state.ts';
 import type { FoundRefund } from './intent.ts';
-import type { Alarm, AttemptRecord, Moment, SentRow, VerdictRow } from './journal-rows.ts';
+import type { Alarm, AttemptRecord, Moment, Proof, SentRow, VerdictRow } from './journal-rows.ts';
 import { earliestOf, stampOf } from './journal-time.ts';
-import { type Claims, type Evidence, judgeRead } from './judge-read.ts';
+import { type Claims, type Evidence, judgeRead, unknownWord } from './judge-read.ts';
 import type { Event } from './protocol-types.ts';
 import { asksForSame } from './same-request.ts';
 
@@ -30,6 +40,17 @@ export function judgeSeen(
     return judgeRead(sent.proof, value, claimedBy(creations, { sent }), earliestOf(sent));
   const problem = `${rival.sent.intent} asked for the same and is unconfirmed too: a new order may belong to either`;
   return { shows: 'unreadable', problem };
+}
+
+/** Judges a read of the order of an attempt. `known`: the attempts on that order. */
+export function judgeOrder(record: AttemptRecord, known: readonly AttemptRecord[], order: unknown): Evidence {
+  return judgeRead(proofNow(record, order), order, claimsOf(known, record), earliestOf(record.sent));
+}
+
+/** What a read is compared with. That an earlier refund of the order is gone hides nothing of one that is known to be made. */
+export function proofNow(record: AttemptRecord, order: unknown): Proof {
+  const { proof } = record.sent;
+  return isMadeRefund(record) && !isMadeByHand(record) ? withoutGone(proof, order) : proof;
 }
 
 /** A verdict without its time and attempt. */
@@ -172,6 +193,8 @@ function rulingOfStated({ sent: { proof } }: AttemptRecord, evidence: Readable):
   if (evidence.shows === 'failed')
     return { ...shown, why: failedWhy(refunds.filter(isFailed)), alarm: 'failed' };
   if (evidence.shows === 'duplicate') return rulingOf(evidence);
+  if (evidence.shows === 'disagreement' && evidence.problem === unknownWord(refunds))
+    return { ...shown, why: evidence.problem, alarm: 'disagreement' };
   if (evidence.shows !== 'expected') return undefined;
   const { contradicts } = evidence;
   if (contradicts !== undefined) return { ...shown, why: contradicts, alarm: 'contradiction' };

@@ -118,11 +118,12 @@ export function knownOrder(
   mode?: Mode,
 ): KnownOrder {
   const reading = readMoney(order);
-  const cases = casesOf(order, attempts, now);
+  const probable = probableRefunds(attempts, order);
+  const cases = casesOf(order, attempts, probable, now);
   const stop = cases.find((one) => stopsRefund(one) || one.is === 'recorded made');
   const unfit = whyUnfit(order, mode);
   const whyNot = unfit ?? (stop && `${statusOf(order)}, ${stop.is}`);
-  const refunds = refundsOf(order, reading, attempts, cases, now);
+  const refunds = refundsOf(reading, attempts, probable, cases, now);
   // Of what its figures contradict, nobody knows whether it failed. An alarm says more than they do.
   const isDoubted = 'money' in reading && doubtOf(reading.money) !== undefined;
   const first =
@@ -143,9 +144,9 @@ export function doubtOf({ doubt, charges }: OrderMoney): string | undefined {
 }
 
 function refundsOf(
-  order: JsonObject,
   reading: MoneyReading,
   attempts: readonly AttemptRecord[],
+  probable: ReadonlyMap<string, AttemptRecord>,
   cases: readonly OrderCase[],
   now: Moment,
 ): readonly KnownRefund[] {
@@ -153,7 +154,6 @@ function refundsOf(
   const own = new Map(
     attempts.flatMap((attempt) => ownRefunds(attempt).map(({ id }) => [id, attempt] as const)),
   );
-  const probable = probableRefunds(attempts, order);
   const twice = new Set(cases.flatMap((one) => (one.is === 'made twice' ? one.twice.refunds : [])));
   // Somebody has dealt with those. They were made twice all the same.
   for (const record of attempts.filter(isTwiceAndAcknowledged))

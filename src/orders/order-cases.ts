@@ -43,19 +43,24 @@ export type OrderCase =
   /** It can still take effect until then (Unix milliseconds). */
   | { readonly is: 'recorded not made'; readonly record: AttemptRecord; readonly until: number };
 
-/** The cases of an order as it was read, the most urgent first. `known`: what this machine sent on it, oldest first. */
+/**
+ * The cases of an order as it was read, the most urgent first. `known`: what this machine sent on it, oldest first. `probable`:
+ * refunds of the order that it probably made, by their ids.
+ */
 export function casesOf(
   order: JsonObject,
   known: readonly AttemptRecord[],
+  probable: ReadonlyMap<string, AttemptRecord>,
   now: Moment,
 ): readonly OrderCase[] {
   const open = known.find((record) => isOpen(record, now));
   const shown = moneyOf(order)?.charges.flatMap(({ refunds }) => refunds);
   const paid = known.find(isPaidTwice);
-  // One of the two may be the unconfirmed one: that is cleared up first.
-  const seen = open === undefined ? seenTwice(known, order) : undefined;
-  const appeared = open === undefined ? appearedRefunds(known, order) : [];
-  const [unshown] = unshownRefunds(known, order);
+  const seen = seenTwice(known, order, now);
+  const appeared = appearedRefunds(known, order, now);
+  // It is shown, whatever status it has.
+  const found = new Set(probable.values());
+  const unshown = unshownRefunds(known, order).filter((record) => !found.has(record));
   const late = known.flatMap((record): readonly OrderCase[] => {
     const until = untilMayAppear(record, now.wall);
     const isThere = appeared.some((refund) => refund.record === record);
@@ -64,9 +69,9 @@ export function casesOf(
   return [
     ...(open === undefined ? [] : [{ is: 'unconfirmed' as const, change: unconfirmedChange(open) }]),
     ...twiceCases(paid && paidTwiceOf(paid, known), seen, appeared),
-    ...(open === undefined && shown !== undefined ? goneCases(order, shown, known) : []),
-    ...(unshown === undefined ? [] : [{ is: 'recorded made' as const, record: unshown }]),
-    ...(shown === undefined ? [] : failedCases(shown, known)),
+    ...(shown !== undefined ? goneCases(order, shown, known) : []),
+    ...unshown.map((record): OrderCase => ({ is: 'recorded made', record })),
+    ...(shown === undefined ? [] : failedCases(shown, known, probable)),
     ...late,
   ];
 }
@@ -123,12 +128,17 @@ function goneCases(
 }
 
 // What somebody has acknowledged is no news any more.
-function failedCases(shown: readonly RefundRecord[], known: readonly AttemptRecord[]): readonly OrderCase[] {
-  const failed = new Set(shown.filter(({ meaning }) => meaning === 'failed').map(({ id }) => id));
+function failedCases(
+  shown: readonly RefundRecord[],
+  known: readonly AttemptRecord[],
+  probable: ReadonlyMap<string, AttemptRecord>,
+): readonly OrderCase[] {
+  const failed = shown.filter(({ meaning }) => meaning === 'failed').map(({ id }) => id);
   return known.flatMap((record): readonly OrderCase[] => {
     const last = record.verdicts.at(-1);
     if (last?.acknowledged === 'failed' || last?.verdict !== 'applied') return [];
-    const refunds = ownRefunds(record).flatMap(({ id }) => (id !== undefined && failed.has(id) ? [id] : []));
+    const own = new Set(ownRefunds(record).map(({ id }) => id));
+    const refunds = failed.filter((id) => own.has(id) || probable.get(id) === record);
     return refunds.length === 0 && !isFailedLate(record) ? [] : [{ is: 'failed', record, refunds }];
   });
 }

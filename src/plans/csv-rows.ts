@@ -1,6 +1,6 @@
 /**
  * Splits the bytes of a CSV into rows, with the line of the file on which each begins. It goes on behind a row that cannot be
- * read, so that one run finds all of them. csv-parse is called only here.
+ * read, so that one run finds all of them. Exports are read by `exports/csv-records.ts`.
  */
 
 import { CsvError, parse } from 'csv-parse/sync';

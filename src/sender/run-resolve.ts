@@ -36,7 +36,7 @@ export function addResolve(app: Hop, parts: ChangesParts): void {
     if (record === undefined || !isOfAccount(record, account)) throw noSuchAttempt(id);
     const { clock, store } = parts;
     try {
-      const resolved = await resolveOne(
+      const { record: told, added, evidence } = await resolveOne(
         {
           ...parts,
           service: calledAt(account.service, asked.profile),
@@ -47,7 +47,7 @@ export function addResolve(app: Hop, parts: ChangesParts): void {
         record,
         howOf(asked, asker),
       );
-      return context.json({ resolved });
+      return context.json({ resolved: { record: told, added, evidence } });
     } catch (error) {
       if (error instanceof ToConfirm) return context.json({ confirm: error.evidence });
       throw error;

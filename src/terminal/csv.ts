@@ -1,6 +1,6 @@
 /**
- * Writes lists as CSV (RFC 4180, lines end in LF). Times are ISO 8601, amounts the service's integers. If a spreadsheet
- * would run a text as a formula, an apostrophe is put before the text. It can be taken away again without a loss.
+ * Writes lists as CSV (RFC 4180, lines end in LF). Times are ISO 8601, amounts are the service's integers. A text that a spreadsheet
+ * would run as a formula gets an apostrophe in front; without the apostrophe it is the text again.
  */
 
 import type { Column, ValueKind } from '../api/resources.ts';
@@ -22,7 +22,7 @@ export function csvList(
   const heading = (): string => {
     if (headed) return '';
     headed = true;
-    // A person's own title may hold anything too.
+    // A title may come from the file of a person, so it may look like a formula too.
     return csvLine(columns.map(({ name }) => formulaSafe(clean(name))));
   };
   return {

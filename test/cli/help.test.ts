@@ -7,12 +7,15 @@ import { setTimeout } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { globalFlags } from '../../src/cli/global-options.ts';
 import { layOut } from '../../src/cli/help-page.ts';
+import { topicFile, topics } from '../../src/cli/help-topics.ts';
 import { each } from '../harness/each.ts';
 import { groupNames, helpOf, leafCommands, optionsOf, textOf } from '../harness/help-text.ts';
 import { bin, cleanEnv, newHome, paydesk, paydeskProcess } from '../harness/paydesk.ts';
 import { json } from '../harness/server.ts';
 import { startAnswering } from '../harness/service.ts';
 import { differences } from '../harness/two-widths.ts';
+
+const root = join(import.meta.dirname, '../..');
 
 test('--help and -h print the same text to stdout, nothing to stderr, and exit 0 (C1)', async () => {
   using home = newHome();
@@ -199,6 +202,52 @@ test('the help topics exist and list every code, every format and every variable
     }
   }
   expect(safety).toContain('journal');
+});
+
+test('help TOPIC prints the pages of docs; none is called like a noun', async () => {
+  const nouns = (await leafCommands()).map(([noun]) => noun);
+  expect(Object.keys(topics).filter((name) => nouns.includes(name))).toEqual([]);
+  const all = await textOf(['help', 'commands'], 80);
+  for (const [name, { summary }] of Object.entries(topics)) {
+    const page = await textOf(['help', name], 80);
+    const [title = ''] = /^# (.*)$/m.exec(readFileSync(join(root, topicFile(name)), 'utf8'))?.slice(1) ?? [];
+    expect(page.split('\n')[0]).toBe(title);
+    expect(page, name).not.toMatch(/\*\*|^#+ |<!--|\]\(|^\|/m);
+    expect(all.replaceAll(/\s+/g, ' ')).toContain(`${name} ${summary}`);
+  }
+});
+
+test('a page of docs as help prints it', async () => {
+  expect(await textOf(['help', 'exit-codes'], 80)).toMatchInlineSnapshot(`
+    "Exit codes
+
+    What a script can rely on.
+
+      0    done, and confirmed
+      1    unexpected: a bug, or a reply to a read that makes no sense
+      2    usage: a bad, missing or contradictory argument, flag or file; nothing
+           was sent
+      3    refused by paydesk, or declined at a prompt; nothing was sent
+      4    no profile, no key, or the key was not accepted
+      5    refused by the service, or not found there
+      6    network, timeout, or a service that fails or wants fewer requests;
+           certainly nothing changed
+      7    a person must look: a change is unconfirmed, or a duplicate is likely
+      8    some rows of a file or plan are not refunded, or cannot be
+      9    output or record incomplete: disk full, pipe closed early, the pages of a
+           list broke off, a limit reached
+      129  hang-up, while no change was being sent
+      130  Ctrl-C, while no change was being sent
+      143  terminated, while no change was being sent
+
+    Code 7 comes before every other. After 2, 3, 4, 5 and 6 nothing was changed by
+    this command.
+
+    A value whose lack only the order shows, such as --charge where several cards
+    paid it, is refused with 3, after the order was read. A value that is missing in
+    any case is 2.
+    "
+  `);
 });
 
 test('help marks what is required and shows defaults, allowed values and variables of options (C7)', async () => {

@@ -71,6 +71,10 @@ test('THIRD-PARTY-LICENSES names every package that the bundle holds, with the t
   expect(parts.filter((part) => !/copyright/i.test(part) || part.length < 500)).toEqual([]);
 });
 
+test('nothing of the bundle starts an editor, reads other encodings or compiles schemas', () => {
+  expect(bundled.filter((name) => /editor|iconv|chardet|^ajv/.test(name))).toEqual([]);
+});
+
 test('sbom.cdx.json lists the same, and what npm may install beside it', () => {
   const { bomFormat, components } = JSON.parse(textOf('sbom.cdx.json'));
   const listed = (wanted: string) =>

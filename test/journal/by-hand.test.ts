@@ -563,7 +563,7 @@ describe('a duplicate alarm', () => {
     service.orders = [refunded(300, 300, 300)];
     expect((await run('22T13:00:00', ['journal', 'reconcile', '--all'])).code).toBe(0);
     const named = await run('22T13:00:00', ['journal', 'reconcile', intent]);
-    expect(named).toMatchObject({ code: 0, stdout: expect.stringContaining('not read again') });
+    expect(named).toMatchObject({ code: 0, stdout: expect.stringContaining('nothing changed') });
     const shown = await run('22T13:00:00', ['-p', 'shop', 'orders', 'show', 'ord_1']);
     expect(shown.stdout).toContain('id rf_3');
   });
@@ -676,7 +676,7 @@ describe('journal reconcile', () => {
       changed: false,
     });
     const settled = await run('23T05:30:00', ['journal', 'reconcile', intent]);
-    expect(settled.stdout).toContain('already certain; not read again');
+    expect(settled.stdout).toContain('read ord_1 again at 05:30:00: nothing changed');
   });
 
   test('says when the order could not be read', async () => {

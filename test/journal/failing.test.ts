@@ -547,6 +547,62 @@ describe('a look at a refund', () => {
     expect(whole(record, value, { time: over })).toMatchObject(row);
   });
 
+  describe('that was made long ago', () => {
+    const long = sent(made(found('rf_1')), { ...made(found('rf_1')), time: over });
+    const later = { time: over + horizonMs };
+
+    it.each<[string, unknown, object | undefined]>([
+      ['and is there: nothing new', order([['rf_1']]), undefined],
+      [
+        "and is there beside an equal one, which is somebody else's: nothing new",
+        order([['rf_1'], ['rf_2']]),
+        undefined,
+      ],
+      ['and failed since: an alarm', order([['rf_1', 'failed']]), { alarm: 'failed' }],
+      ['and is gone: an alarm', order([]), { alarm: 'gone' }],
+      [
+        'and has a word that nobody knows: an alarm',
+        order([['rf_1', 'parked']], 5),
+        { alarm: 'disagreement' },
+      ],
+    ])('%s', (_, value, row) => {
+      expect(isDue(long, momentAt(later.time))).toBe(false);
+      if (row === undefined) expect(rowOf(long, value, later)).toBeUndefined();
+      else expect(rowOf(long, value, later)).toMatchObject(row);
+    });
+  });
+
+  describe('while a refund is gone that was there before it was sent', () => {
+    const theirs: PreImage = {
+      amountRefunded: 7,
+      charges: [
+        { id: 'ch_1', amountRefunded: 7, refunds: [{ id: 'gone', amount: -7, createdAt: undefined }] },
+      ],
+    };
+    const later = (verdict: Partial<VerdictRow>) =>
+      attempt([verdict], { proof: { ...proof, before: theirs } });
+
+    it.each<[string, unknown, object]>([
+      ['is still there', order([['rf_1']]), { alarm: undefined }],
+      ['and failed', order([['rf_1', 'failed']]), { alarm: 'failed' }],
+      ['and was made twice', order([['rf_1'], ['rf_2']]), { alarm: 'duplicate' }],
+    ])('says that the one that was made %s', (_, value, row) => {
+      expect(whole(later(made(found('rf_1'))), value)).toMatchObject(row);
+    });
+
+    it('proves nothing of one that is unconfirmed, or that a person recorded as made', () => {
+      expect(rowOf(later({ verdict: 'unknown' }), order([['rf_1']]))).toBeUndefined();
+      expect(rowOf(later({ verdict: 'applied', by: 'person' }), order([['rf_1']]))).toBeUndefined();
+    });
+  });
+
+  it('adds no row before the next read is due, if nothing is new', () => {
+    const twice = sent(made(found('rf_1')), { ...made(found('rf_1')), time: 2000 });
+    expect(isDue(twice, momentAt(3000))).toBe(false);
+    expect(rowOf(twice, order([['rf_1']]))).toBeUndefined();
+    expect(rowOf(twice, order([['rf_1', 'failed']]))).toMatchObject({ alarm: 'failed' });
+  });
+
   it('names every refund of a whole order that failed', () => {
     const expected = [5, 7].map((amount) => ({ chargeId: 'ch_1', amount: -amount }));
     const refunds = [found('rf_1'), { ...found('rf_2'), amount: -7 }];
@@ -592,6 +648,16 @@ describe('a look at a refund', () => {
           alarm: 'failed',
           why: 'the order now shows refund rf_1 as failed',
           refunds: [{ id: 'rf_1', status: 'failed' }],
+        },
+      ],
+      [
+        'and that the order shows with a word that nobody knows: an alarm',
+        order([['rf_1', 'parked']], 5),
+        {
+          verdict: 'applied',
+          by: 'read',
+          alarm: 'disagreement',
+          why: 'refund rf_1 has the status parked, which paydesk does not know',
         },
       ],
       ['and that the order does not show: nothing new', order([]), undefined],

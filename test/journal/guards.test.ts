@@ -148,30 +148,9 @@ describe('what the journal says to an intent', () => {
       { go: 'refuse', refusal: { why: 'not_seen' } },
     ],
     [
-      'made by the word of a person: only with --again',
+      'made by the word of a person: the final read decides',
       [attempt([{ verdict: 'applied', by: 'person' }])],
       {},
-      old,
-      { go: 'refuse', refusal: { why: 'made' } },
-    ],
-    [
-      'made by the word of a person, with --again: send',
-      [attempt([{ verdict: 'applied', by: 'person' }])],
-      { again: ['i_1'] },
-      old,
-      { go: 'send' },
-    ],
-    [
-      'another amount by the word of a person: send',
-      [attempt([{ verdict: 'applied', by: 'person' }])],
-      { expected: [{ chargeId: 'ch_1', amount: -6 }] },
-      old,
-      { go: 'send' },
-    ],
-    [
-      'made by the word of a person, in another row of the same plan: send',
-      [attempt([{ verdict: 'applied', by: 'person' }], { plan: 'p', ref: '1' })],
-      { plan: 'p', ref: '2' },
       old,
       { go: 'send' },
     ],
@@ -649,10 +628,8 @@ describe('what a person or a read said was made', () => {
     expect(decide(order, [made({ by: 'reply' })], since(1))).toMatchObject({ go: 'send' });
   });
 
-  it('a refund that a read found is in the order, so the final read tells; one that a person stated is not', () => {
+  it('a refund that a read found is in the order, so the final read tells', () => {
     expect(decide(asked, [attempt([{ verdict: 'applied' }])], since(1))).toMatchObject({ go: 'send' });
-    const stated = attempt([{ verdict: 'applied', by: 'person' }]);
-    expect(decide(asked, [stated], since(9e9))).toMatchObject({ refusal: { why: 'made' } });
     const capture = attempt([{ verdict: 'applied', by: 'person' }], {
       proof: { ...attempt([]).sent.proof, kind: 'capture' },
     });
@@ -820,6 +797,18 @@ describe('the order does not show a refund that a person recorded as made', () =
     ['while it cannot be read', attempt([byHand]), {}, true],
     ['while its figures do not agree', attempt([byHand]), shown([], { amount_refunded: 5 }), true],
     ['not once it shows it', attempt([byHand]), shown([['r1', -5]]), false],
+    [
+      'not once it shows it as failed, so that nothing went back',
+      attempt([byHand]),
+      {
+        ...order({
+          ...charge('ch_1', 100, []),
+          refunds: { data: [{ id: 'r1', amount: -5, status: 'failed' }] },
+        }),
+        livemode: false,
+      },
+      false,
+    ],
     [
       'not when it shows it twice',
       attempt([byHand]),

@@ -300,6 +300,28 @@ describe('the line about unconfirmed changes', () => {
     );
   });
 
+  test('is one line, whatever must be looked at: how many of each, and the command', async () => {
+    service.orders = [bought('ord_0'), bought('ord_1'), lost];
+    const intent = await loseRefund();
+    service.orders = service.orders.map((order) =>
+      order.id === lost.id
+        ? ['rf_1', 'rf_2'].reduce(
+            (one, id) => withRefund(one, refundOf(id, 900, { created_at: madeAt }), 900),
+            order,
+          )
+        : order,
+    );
+    expect((await run('05:06:00', `journal reconcile ${intent}`)).code).toBe(7);
+    for (const id of ['ord_0', 'ord_1']) await run('05:07:00', `orders refund ${id} --yes`);
+    expect(await told()).toContain(
+      '2 refunds unconfirmed; 1 refund made twice: paydesk journal list --open\n',
+    );
+    const { stderr } = await run('05:10:00', 'orders show ord_0');
+    expect(stderr.trim().split('\n')).toEqual([
+      'other orders: 1 refund unconfirmed; 1 refund made twice: paydesk journal list --open',
+    ]);
+  });
+
   test('says of each what it is, if they are of several kinds', async () => {
     const held = bought('ord_held', { payment_status: 'pre_authorized' });
     service.orders = [lost, held];

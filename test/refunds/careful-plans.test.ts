@@ -175,7 +175,7 @@ describe('--allocate', () => {
     ]);
 
     expect([planned.code, applied.code, single.code]).toEqual([8, 8, 3]);
-    const why = 'only 1210 of 1936 MXN can go back: charge 2 is not refundable';
+    const why = 'only 1210 of 1936 MXN can be refunded: charge 2 is not refundable';
     expect(recordsIn(planned)).toMatchObject([
       { state: 'impossible', refund: 1936, why },
       { state: 'ready' },
@@ -203,7 +203,7 @@ describe('--allocate', () => {
           charge_id: 'ch_1',
           refund: 1000,
           state: 'impossible',
-          why: expect.stringMatching(/^only 1000 of 1500 MXN can go back: charge 2 .* add --again rf_1$/),
+          why: expect.stringMatching(/^only 1000 of 1500 MXN can be refunded: charge 2 .* add --again rf_1$/),
         },
         { charge_id: 'ch_2', refund: 500, state: 'impossible' },
       ]);

@@ -202,7 +202,7 @@ it('compare --errors writes the rows with their errors, as its hint says', async
   expect(inOneLine(twice.stderr)).toContain('--force replaces it');
 });
 
-it('IN FILE is what the file says, also of an order that is not there; of a declined charge nothing can go back', async () => {
+it('IN FILE is what the file says, also of an order that is not there; nothing of a declined charge can be refunded', async () => {
   const declined = splitOrder('ord_s', 1000, 2000);
   const charges = chargesOf(declined).map((charge, index) =>
     index === 0 ? { ...charge, status: 'declined', is_refundable: false } : charge,

@@ -86,10 +86,12 @@ const happenings = {
     walk.isOver = walk.isDoubted = turned !== undefined;
     return turned;
   },
-  'a refund vanishes'(walk, { pick }) {
-    // While a refund is gone that was there before another one was sent, no read proves anything about that one.
-    const last = walk.requests.findLast(({ by }) => by !== 'others');
-    const found = changed(walk, pick, (one) => one === last);
+  async 'a refund vanishes'(walk, { pick }) {
+    // While a refund is gone that was there before another one was sent, no read proves that that one was made.
+    const open = walk.requests.findLastIndex((one) => one.by !== 'others' && stateOf(one) !== 'made');
+    const found = changed(walk, pick, (one) => walk.requests.indexOf(one) > open);
+    // Nobody misses what nobody has seen.
+    if (found?.said !== undefined) await walk.world.must(walk.world.ana, 'journal reconcile --all', 0, 7);
     for (const record of found?.records ?? []) {
       walk.world.vanish(record.id);
       record.status = 'gone';

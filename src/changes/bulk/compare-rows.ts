@@ -242,7 +242,7 @@ function claimOf(
       row,
       problem: only === undefined ? `it has no charge ${charge}` : `it has several charges ${charge}`,
     };
-  // Of a declined charge nothing can go back.
+  // Nothing of a declined charge can be refunded.
   const paid = charges.filter(({ refunds, counts }) => counts || refunds.length > 0);
   const wanted = amount === fullWord ? paid.reduce((sum, one) => sum + one.amount, 0) : amount;
   const key = keyOf({ chargeId: isWhole ? undefined : only?.id, amount, ref });

@@ -64,7 +64,7 @@ export function allOrNone<Row extends NewRow>(parts: readonly Row[], { settings 
   const why =
     can === 0
       ? bad.why
-      : `only ${partWords(can, sumOf(open), bad.currency, settings)} can go back: ${bad.why}`;
+      : `only ${partWords(can, sumOf(open), bad.currency, settings)} can be refunded: ${bad.why}`;
   return parts.map((row) => (open.includes(row) ? { ...row, state: 'impossible', why } : row));
 }
 
@@ -87,7 +87,7 @@ function tooMuch(
 ): string {
   const there = charges.reduce((sum, one) => sum + one.left, 0);
   const closed = charges.filter(({ isClosed }) => isClosed).map(({ number }) => `charge ${number}`);
-  const only = `only ${partWords(there, rest, currency, settings)} can go back`;
+  const only = `only ${partWords(there, rest, currency, settings)} can be refunded`;
   if (closed.length > 0)
     return `${only}: ${closed.join(' and ')} ${closed.length === 1 ? 'is' : 'are'} not refundable`;
   const lines = linesBefore(read, new Set(charges.map(({ id }) => id)));

@@ -100,7 +100,7 @@ export async function lookAtPlan(ctx: Context, request: ApprovalRequest): Promis
       ...(told === undefined ? [] : [line('reasons', `${reasonWords(told)}; this and ${asShown}`)]),
       ...notes.map((text) => line('note', text)),
       line('digest', digest),
-      line('rows', 'whoever has the file of the plan shows them: paydesk refunds status PLAN'),
+      line('rows', 'to see them, with the file of the plan: paydesk refunds status PLAN'),
     ],
     urgent: [],
     checks: notes,

@@ -1,4 +1,4 @@
-/** What the limits of a team say to a refund before a person says yes, and how somebody else is asked to approve it. */
+/** Checks a refund against the limits of the team before a person says yes, and asks for the approval of a second person. */
 
 import type { AmountStyle } from '../../amounts.ts';
 import type { OrderMoney } from '../../api/charges.ts';

@@ -6,8 +6,7 @@ import {
   type AttemptRecord,
   attemptName,
   blockedUntil,
-  isMadeByHand,
-  isWatched,
+  isMadeRefund,
   leavesUntil,
   type Moment,
   type Resolved,
@@ -46,7 +45,7 @@ export const reconcile = defineCommand({
     const { before, reread, unread } = await (everything ? readAll : readFew)(ctx, origin);
     const now = await ctx.journal.now();
     const isShown = ({ sent }: AttemptRecord) => reread.some((one) => one.sent.intent === sent.intent);
-    // Also shows attempts that no read can prove, and those that it is too early to read.
+    // A person also needs to see what no read can decide, and what cannot be decided yet.
     const left = (await ctx.journal.attempts({ origin, open: now })).filter((one) =>
       needsPerson(ctx, one, now),
     );
@@ -177,9 +176,9 @@ function unreadWords(problem: string): string {
   return `unconfirmed, and could not be looked up: ${problem}; nothing is known that was not known before`;
 }
 
-// A person named this attempt, so one that is watched, or that somebody recorded as made, is read even when it is not due.
+// A person named this attempt, so a refund that was made is read even when it is not due.
 async function mayChange(ctx: Context, record: AttemptRecord): Promise<boolean> {
-  return isWatched(record) || isMadeByHand(record) || ctx.journal.isDue(record, await ctx.journal.now());
+  return isMadeRefund(record) || ctx.journal.isDue(record, await ctx.journal.now());
 }
 
 // A dry run does not read the order, because paydesk writes down what a read proves.

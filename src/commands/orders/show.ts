@@ -169,8 +169,12 @@ function orderView(ctx: Context, shown: OrderShown): readonly Block[] {
   ];
 }
 
+// What was recorded as made by hand, and the order does not show.
 function unshownAmount({ cases }: Known): number | undefined {
-  return cases.find((one) => one.is === 'recorded made')?.record.sent.amount;
+  const sum = cases
+    .filter((one) => one.is === 'recorded made')
+    .reduce((total, { record }) => total + (record.sent.amount ?? 0), 0);
+  return sum === 0 ? undefined : sum;
 }
 
 // While a case is open, no command that refunds is suggested.

@@ -1,0 +1,91 @@
+/** Random histories after which a screen once said something else than the truth, as short as they can be. */
+
+import type { History, Step } from './steps.ts';
+
+/** A step, and how it differs: without a difference it is about the first charge, and fate is kind. */
+function step(is: Step['is'], { fate = 'made', charge = 'ch_1', pick = 0 }: Partial<Step> = {}): Step {
+  return { is, fate, charge, pick, look: 1 };
+}
+
+const refund = (by: 'ana' | 'bob', fate: Step['fate'] = 'made', charge: Step['charge'] = 'ch_1') =>
+  step(`${by} refunds`, { fate, charge });
+const byHand = (scope: History['scope'], ...steps: readonly Step[]): History => ({
+  scope,
+  by: 'hand',
+  steps,
+});
+const isMade = step('ana settles');
+const arrives = step('what was late arrives');
+const isStrange = step('a refund gets a strange status');
+const fails = step('a refund fails');
+const othersRefund = step('somebody else refunds');
+const vanishes = step('a refund vanishes');
+const isNowMade = step('a pending refund is made');
+const looks = step('ana looks');
+
+/** By what went wrong, and on which screens. */
+export const found: readonly (readonly [claim: string, history: History, where: RegExp])[] = [
+  [
+    'a repeat says that the refund failed before the next read is due',
+    byHand('part', refund('ana'), step('time passes'), looks, fails),
+    /--intent|reconcile INTENT/,
+  ],
+  [
+    'a repeat says that the refund is gone before the next read is due',
+    byHand('part', refund('ana'), step('time passes'), looks, vanishes),
+    /--intent|reconcile INTENT/,
+  ],
+  [
+    'a repeat says that the refund was made twice before the next read is due',
+    byHand('part', refund('ana'), step('time passes'), looks, step('the service doubles it')),
+    /--intent|reconcile INTENT/,
+  ],
+  [
+    'a repeat says that one of two refunds has a status that nobody knows',
+    byHand('whole', refund('ana', 'reply lost'), looks, isStrange),
+    /--intent/,
+  ],
+  [
+    'what was recorded as made and shows with a status that nobody knows is unconfirmed',
+    byHand('part', refund('ana', 'late'), isMade, arrives, isStrange),
+    /orders show|journal show/,
+  ],
+  [
+    'what was recorded as made and shows as failed has failed',
+    byHand('part', refund('ana', 'late'), isMade, arrives, fails),
+    /orders show|--dry-run/,
+  ],
+  [
+    'two refunds that were recorded as made stand on the screen of the order',
+    byHand('part', refund('ana', 'lost'), isMade, refund('ana', 'lost', 'ch_2'), isMade, othersRefund),
+    /orders show/,
+  ],
+  [
+    'a refund that is gone does not hide that a later one was made twice',
+    byHand('part', refund('ana'), refund('ana', 'made', 'ch_2'), vanishes, step('the service doubles it')),
+    /orders show|journal list/,
+  ],
+  [
+    'a refund that is gone does not hide that a later one failed',
+    byHand('part', refund('ana'), refund('ana', 'made', 'ch_2'), vanishes, fails),
+    /orders show|journal list/,
+  ],
+  [
+    'what was recorded as made and shows twice is made twice',
+    byHand('part', refund('ana', 'late'), isMade, arrives, step('the service doubles it')),
+    /orders list|--dry-run|today/,
+  ],
+  [
+    'a refund that shows twice is made twice while another one is unconfirmed',
+    byHand(
+      'part',
+      refund('ana', 'pending'),
+      refund('ana', 'pending', 'ch_2'),
+      isNowMade,
+      isNowMade,
+      refund('ana', 'lost', 'ch_2'),
+      step('the service doubles it'),
+    ),
+    /orders export|orders show/,
+  ],
+];
