@@ -36,7 +36,11 @@ export function addResolve(app: Hop, parts: ChangesParts): void {
     if (record === undefined || !isOfAccount(record, account)) throw noSuchAttempt(id);
     const { clock, store } = parts;
     try {
-      const { record: told, added, evidence } = await resolveOne(
+      const {
+        record: told,
+        added,
+        evidence,
+      } = await resolveOne(
         {
           ...parts,
           service: calledAt(account.service, asked.profile),
