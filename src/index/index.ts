@@ -11,6 +11,7 @@ import type { Due, ReadOf } from './ages.ts';
 import type { Learned } from './known-types.ts';
 import type { Hit, Wanted } from './scan.ts';
 
+export { firstPage, type ReadAgain, readHits } from './read-hits.ts';
 export type { Due, Hit, Learned, ReadOf, Wanted };
 
 /** An order that was read, and what the index keeps of its texts. */

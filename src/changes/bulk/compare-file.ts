@@ -21,8 +21,9 @@ import {
   notInFile,
   type ShownRefund,
 } from './compare-rows.ts';
+import { orderIdOf, ordersOf, type ReadOrders } from './found-orders.ts';
 import { referenceProblems, refuseProblems } from './input-problems.ts';
-import { orderIdOf, ordersOf, type ReadOrders, readOrders } from './read-orders.ts';
+import { readOrders } from './read-orders.ts';
 import { inputColumnsOf } from './row-verdicts.ts';
 import { checkWritten } from './written-files.ts';
 

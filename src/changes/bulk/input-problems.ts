@@ -5,7 +5,7 @@ import { usage } from '../../commands/flags.ts';
 import { counted } from '../../counted.ts';
 import { CliError } from '../../errors.ts';
 import { errorsCsv, type InputFile, type InputProblem, type InputRow } from '../../plans/plans.ts';
-import type { ReadOrders } from './read-orders.ts';
+import type { ReadOrders } from './found-orders.ts';
 
 /** The file that is refused, and where its rows go with the errors beside them. */
 interface RefusedFile {

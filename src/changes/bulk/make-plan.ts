@@ -19,9 +19,10 @@ import {
   readInputFile,
 } from '../../plans/plans.ts';
 import { commandLine, type Profile } from '../../profiles/profiles.ts';
+import { ordersOf } from './found-orders.ts';
 import { referenceProblems, refuseProblems } from './input-problems.ts';
 import { checkAccount, checkControlTotals, checkPlanLimits } from './plan-checks.ts';
-import { ordersOf, readOrders } from './read-orders.ts';
+import { readOrders } from './read-orders.ts';
 import { reportPlan } from './report-plan.ts';
 import { movedNothing } from './row-verdicts.ts';
 import { rowsOfOrders } from './rows-of-orders.ts';

@@ -10,9 +10,10 @@ import { commandLine, profileNamed } from '../../profiles/profiles.ts';
 import { lookWords } from './batch-end.ts';
 import { countWords, verdictBar } from './batch-words.ts';
 import { driftOf, foreignRefunds } from './drift.ts';
+import { ordersOf } from './found-orders.ts';
 import { checkAccount, controlFigures } from './plan-checks.ts';
 import { type Looked, nothingRead, readAgain } from './read-again.ts';
-import { ordersOf, readOrders } from './read-orders.ts';
+import { readOrders } from './read-orders.ts';
 import { reportPlan } from './report-plan.ts';
 import { madeByPlan } from './row-intent.ts';
 import {

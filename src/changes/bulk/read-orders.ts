@@ -1,67 +1,41 @@
 /**
- * Reads the orders of many rows with as few requests as it can: it walks the pages while they show more than looking up each
- * order would, and looks up the rest by their ids.
+ * Reads the orders of many rows with few requests: where the index of this machine says that they are; else pages, as long as
+ * they show orders that are wanted, and the other orders by their ids. Several requests are on their way at once.
  */
 
-import { longPages, type Page, type Service } from '../../api/api.ts';
-import { referenceOf, resources } from '../../api/resources.ts';
-import { idOf, isObject, type JsonObject } from '../../api/spec.ts';
+import { longPages, type Service } from '../../api/api.ts';
+import { resources } from '../../api/resources.ts';
+import { idOf } from '../../api/spec.ts';
 import type { Context } from '../../commands/command.ts';
-import { purchaseOf, type Twin, twinOf, twinSeconds } from '../../orders/orders.ts';
-import type { InputRow } from '../../plans/plans.ts';
-import { twinReach } from '../refund/look-for-twins.ts';
+import { CliError } from '../../errors.ts';
+import { type OrderIndex, readHits } from '../../index/index.ts';
+import { noOrder, Reading, type ReadOrders, type Walk, type Wanted } from './found-orders.ts';
 
-/** Which orders are wanted: by their ids, or by the shop's own numbers. */
-export interface Wanted {
-  readonly ids: ReadonlySet<string>;
-  readonly references: ReadonlySet<string>;
-}
-
-/** The orders that rows name. */
-export function ordersOf(
-  rows: readonly { readonly orderId: string | undefined; readonly reference?: string | undefined }[],
-): Wanted {
-  return {
-    ids: new Set(rows.flatMap(({ orderId }) => orderId ?? [])),
-    references: new Set(rows.flatMap(({ reference }) => reference ?? [])),
-  };
-}
-
-/** An order that was found, and the one before it in the list. */
-interface FoundOrder {
-  readonly order: JsonObject;
-  readonly neighbour: string | undefined;
-}
-
-/** The orders that were read. */
-export interface ReadOrders {
-  /** Returns an order and forgets it, since a file may name thousands. Undefined if it was not found: `missing` says why. */
-  take(id: string): FoundOrder | undefined;
-  readonly missing: ReadonlyMap<string, string>;
-  /** The ids of the orders with a reference; all orders were read for that. */
-  readonly byReference: ReadonlyMap<string, readonly string[]>;
-  /** Possible twins of an order, among all orders that were read. */
-  twinsOf(order: JsonObject): readonly Twin[];
-  /** Whether the orders next to this one were read, so that `twinsOf` knows all its twins. */
-  sawNeighbours(id: string): boolean;
-  readonly requests: number;
-}
-
-// Looking up one order takes two requests: one for the order before it, one for itself.
-const requestsPerOrder = 2;
-// The orders of a file may begin a few pages back, so a walk is not given up at once.
-const pagesBeforeDoubt = 4;
+// So many requests are on their way at once.
+const atOnce = 4;
+// A walk through the list ends after so many pages in a row without an order that is wanted; it goes further where orders cannot
+// be looked up by their ids.
+const emptyPages = 5;
+const emptyPagesAtLast = 20;
+// If so many orders are still wanted after the first pages, others are looked up while the walk goes on.
+const manyOrders = 50;
 
 /** Reads orders. Throws CliError as `pages` and `locate` do, when a request fails. */
 export async function readOrders(ctx: Context, service: Service, wanted: Wanted): Promise<ReadOrders> {
   const reading = new Reading(wanted, service.profile.settings['reference.keys']);
-  const end = ctx.notes.progress(() => reading.words(ctx.clock.monotonic()));
+  const sent = service.requests?.() ?? 0;
+  const startedAt = ctx.clock.monotonic();
+  const end = ctx.notes.progress(() =>
+    reading.words(ctx.clock.monotonic() - startedAt, (service.requests?.() ?? 0) - sent),
+  );
+  const run = { ctx, service, reading };
   try {
-    reading.begin(ctx.clock.monotonic());
-    await walkWhileWorthIt(ctx, service, reading);
-    for (const id of reading.left()) {
-      ctx.signal.throwIfAborted();
-      reading.located(id, await service.locate('orders', id));
+    // Only the whole list shows that one order has a reference, and no other.
+    if (reading.needsWholeList) await walk(run, reading.newWalk(undefined), Number.POSITIVE_INFINITY);
+    else {
+      await readIndexed(run);
+      await readTogether(run);
+      await readUnplaced(run);
     }
     return reading;
   } finally {
@@ -69,169 +43,101 @@ export async function readOrders(ctx: Context, service: Service, wanted: Wanted)
   }
 }
 
-/** The id of the order that a row names. Every reference was found once, or the file was refused. */
-export function orderIdOf(
-  { orderId, reference = '' }: Pick<InputRow, 'orderId' | 'reference'>,
-  { byReference }: ReadOrders,
-): string {
-  return orderId ?? byReference.get(reference)?.[0] ?? '';
+interface Run {
+  readonly ctx: Context;
+  readonly service: Service;
+  readonly reading: Reading;
 }
 
-// References need the whole list: only then is it certain that one order has each.
-async function walkWhileWorthIt(ctx: Context, service: Service, reading: Reading): Promise<void> {
-  if (!reading.needsWalk) return;
-  for await (const page of longPages(service, 'orders', {})) {
+// Reads the orders that the index knows, neighbours with one request.
+async function readIndexed({ ctx, service, reading }: Run): Promise<void> {
+  const index = await indexOf(ctx, service);
+  if (index === undefined) return;
+  const hits = reading.left().flatMap((id) => {
+    const place = index.placeOf(id);
+    return place === undefined ? [] : [{ id, place, neighbour: index.before(id, 1)[0] }];
+  });
+  const inOrder = hits.toSorted((one, other) => one.place - other.place);
+  for await (const some of readHits(service, inOrder).orders) {
     ctx.signal.throwIfAborted();
-    reading.add(page);
-    if (!reading.needsWholeList && !reading.isWorthIt()) return;
-  }
-  reading.listEnded = true;
-}
-
-class Reading implements ReadOrders {
-  readonly #found = new Map<string, FoundOrder>();
-  readonly missing = new Map<string, string>();
-  readonly byReference = new Map<string, string[]>();
-  readonly #wanted: Wanted;
-  readonly #keys: readonly string[];
-  readonly #purchases = new Map<string, Twin[]>();
-  #before: string | undefined;
-  readonly #places = new Map<string, number>();
-  #pages = 0;
-  #walked = 0;
-  #foundByWalk = 0;
-  #startedAt = 0;
-  requests = 0;
-  /** The walk reached the end of the list, so an order that was not seen does not exist. */
-  listEnded = false;
-
-  constructor(wanted: Wanted, keys: readonly string[]) {
-    this.#wanted = wanted;
-    this.#keys = keys;
-  }
-
-  begin(now: number): void {
-    this.#startedAt = now;
-  }
-
-  get needsWholeList(): boolean {
-    return this.#wanted.references.size > 0;
-  }
-
-  // One or two orders are looked up sooner than found on a page.
-  get needsWalk(): boolean {
-    return this.needsWholeList || this.#wanted.ids.size > 1;
-  }
-
-  // As many orders before and after it as a single refund looks at.
-  sawNeighbours(id: string): boolean {
-    const place = this.#places.get(id);
-    return place !== undefined && (this.listEnded || this.#walked - place > twinReach);
-  }
-
-  add({ records }: Page): void {
-    this.#pages += 1;
-    this.requests += 1;
-    for (const record of records) {
-      const id = idOf(record);
-      if (id === undefined) continue;
-      this.#keep(record.value);
-      this.#take(id, record.value);
-      this.#before = id;
-      this.#walked += 1;
-    }
-  }
-
-  #take(id: string, order: JsonObject): void {
-    const reference = referenceOf(order, this.#keys);
-    const isReferenced = typeof reference === 'string' && this.#wanted.references.has(reference);
-    if (isReferenced) this.byReference.set(reference, [...(this.byReference.get(reference) ?? []), id]);
-    if (!isReferenced && !this.#wanted.ids.has(id)) return;
-    if (!this.#found.has(id)) this.#foundByWalk += 1;
-    this.#places.set(id, this.#walked);
-    this.#found.set(id, { order: kept(order), neighbour: this.#before });
-  }
-
-  /** Whether the walk has paid so far, and can still find more than looking up each order would. */
-  isWorthIt(): boolean {
-    const left = this.#wanted.ids.size - this.#found.size;
-    if (left === 0) return false;
-    return this.#pages <= this.#foundByWalk * requestsPerOrder + pagesBeforeDoubt;
-  }
-
-  left(): readonly string[] {
-    const rest = [...this.#wanted.ids].filter((id) => !this.#found.has(id));
-    if (!this.listEnded) return rest;
-    for (const id of rest) this.missing.set(id, `there is no order ${id}`);
-    return [];
-  }
-
-  take(id: string): FoundOrder | undefined {
-    const found = this.#found.get(id);
-    this.#found.delete(id);
-    return found;
-  }
-
-  located(id: string, located: Awaited<ReturnType<Service['locate']>>): void {
-    this.requests += requestsPerOrder;
-    if ('found' in located) {
-      this.#keep(located.found.value);
-      this.#found.set(id, { order: kept(located.found.value), neighbour: located.neighbour });
-    } else if ('missing' in located) this.missing.set(id, `there is no order ${id}`);
-    else this.missing.set(id, `${id} is not among the newest ${located.read} ${resources.orders.many}`);
-  }
-
-  #keep(order: JsonObject): void {
-    const purchase = purchaseOf(order);
-    const twin = purchase === undefined ? undefined : twinOf(order);
-    if (purchase === undefined || twin === undefined) return;
-    const same = this.#purchases.get(purchase);
-    if (same === undefined) this.#purchases.set(purchase, [twin]);
-    else if (!same.some(({ id }) => id === twin.id)) same.push(twin);
-  }
-
-  twinsOf(order: JsonObject): readonly Twin[] {
-    const { id, created_at: createdAt } = order;
-    const purchase = purchaseOf(order);
-    if (purchase === undefined || typeof createdAt !== 'number') return [];
-    return (this.#purchases.get(purchase) ?? []).filter(
-      (twin) => twin.id !== id && Math.abs(twin.createdAt - createdAt) <= twinSeconds,
-    );
-  }
-
-  words(now: number): string {
-    const total = this.#wanted.ids.size + this.#wanted.references.size;
-    const done = this.#found.size + this.missing.size;
-    const passed = now - this.#startedAt;
-    const left = done === 0 ? '' : `, some ${seconds((passed / done) * (total - done))} left`;
-    return `reading the orders: ${done} of ${total}${left}`;
+    for (const { record, neighbour } of some) reading.found(idOf(record), record.value, neighbour);
   }
 }
 
-// What a refund needs of an order: its money, its buyer and its charges. What was bought and where it went is most of an
-// order, and a file may name thousands of them.
-function kept(order: JsonObject): JsonObject {
-  const { customer_info: buyer, charges } = order;
-  const { email, customer_id } = isObject(buyer) ? buyer : {};
-  return { ...plainOf(order), customer_info: { email, customer_id }, charges: keptCharges(charges) };
+// Orders can be found without it, so nothing is said of an index that cannot be opened.
+async function indexOf(ctx: Context, { profile }: Service): Promise<OrderIndex | undefined> {
+  try {
+    return await ctx.index.open(profile);
+  } catch (error) {
+    if (error instanceof CliError) return undefined;
+    throw error;
+  }
 }
 
-function keptCharges(charges: unknown): unknown {
-  if (!isObject(charges) || !Array.isArray(charges.data)) return charges;
-  return { ...charges, data: charges.data.map(keptCharge) };
+// One walks through the list from its start; then all look up orders.
+async function readTogether(run: Run): Promise<void> {
+  const { reading } = run;
+  const begun = Promise.withResolvers<void>();
+  const work = async (turn: number): Promise<void> => {
+    if (turn === 0) await walkFirst(run, begun.resolve).finally(begun.resolve);
+    else await begun.promise;
+    for (let id = reading.next(); id !== undefined; id = reading.next()) await lookUp(run, id);
+  };
+  const ended = await Promise.allSettled(
+    Array.from({ length: atOnce }, (_, turn) =>
+      work(turn).catch((error: unknown) => {
+        reading.isOver = true;
+        throw error;
+      }),
+    ),
+  );
+  const failed = ended.find((one) => one.status === 'rejected');
+  if (failed !== undefined) throw failed.reason;
 }
 
-function keptCharge(charge: unknown): unknown {
-  if (!isObject(charge)) return charge;
-  const { payment_method: method, refunds } = charge;
-  return { ...plainOf(charge), payment_method: isObject(method) ? plainOf(method) : method, refunds };
+// Calls `seesMany` if too many orders are left for one.
+async function walkFirst(run: Run, seesMany: () => void): Promise<void> {
+  const { reading } = run;
+  // One order is looked up sooner than found on a page.
+  if (reading.left().length < 2) return;
+  const first = reading.newWalk(undefined);
+  await walk(run, first, emptyPages, () => {
+    if (first.pages === emptyPages - 1 && reading.left().length >= manyOrders) seesMany();
+  });
 }
 
-function plainOf(record: JsonObject): JsonObject {
-  return Object.fromEntries(Object.entries(record).filter(([, value]) => !isObject(value)));
+async function lookUp(run: Run, id: string): Promise<void> {
+  const { ctx, service, reading } = run;
+  ctx.signal.throwIfAborted();
+  // If it cannot be found by its id, one walk looks for all such orders.
+  reading.located(id, await service.locate('orders', id, { max: 1 }));
+  if (reading.maySpread(id)) await walk(run, reading.newWalk(id), emptyPages);
 }
 
-function seconds(ms: number): string {
-  const all = Math.ceil(ms / 1000);
-  return all < 120 ? `${all} s` : `${Math.ceil(all / 60)} min`;
+/** Reads pages until nothing more is wanted, or so many in a row had nothing of it. */
+async function walk(
+  { ctx, service, reading }: Run,
+  own: Walk,
+  mostEmpty: number,
+  onPage?: () => void,
+): Promise<void> {
+  for await (const page of longPages(service, 'orders', own.from === undefined ? {} : { next: own.from })) {
+    ctx.signal.throwIfAborted();
+    reading.add(page, own);
+    onPage?.();
+    if (!reading.goesOn(own, mostEmpty)) return;
+  }
+  own.isEnded = true;
+  if (own === reading.firstWalk) reading.giveUp(noOrder);
+}
+
+// The orders that could not be looked up are looked for in the list, all in one walk.
+async function readUnplaced(run: Run): Promise<void> {
+  const { reading } = run;
+  if (reading.left().length === 0) return;
+  const before = reading.firstWalk?.read ?? 0;
+  const more = reading.newWalk(reading.firstWalk?.last);
+  await walk(run, more, emptyPagesAtLast);
+  const newest = `the newest ${before + more.read} ${resources.orders.many}`;
+  reading.giveUp((id) => (more.isEnded ? noOrder(id) : `${id} is not among ${newest}`));
 }

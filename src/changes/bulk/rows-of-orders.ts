@@ -18,9 +18,9 @@ import { notesOnSettled } from '../by-hand-words.ts';
 import { madeWords, originsAmong } from '../refund/known-refunds.ts';
 import { lookForTwins } from '../refund/look-for-twins.ts';
 import { isOfDuplicate } from '../refund/refund-checks.ts';
+import { orderIdOf, type ReadOrders } from './found-orders.ts';
 import type { NewRow, OrderOfRows, RowsAsked } from './order-of-rows.ts';
 import { planRows } from './plan-rows.ts';
-import { orderIdOf, type ReadOrders } from './read-orders.ts';
 import { turn } from './turn.ts';
 
 // Orders between two turns of the event loop.

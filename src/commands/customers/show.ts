@@ -5,13 +5,13 @@ import { type Customer, readCustomer, readOrder } from '../../api/records.ts';
 import { customerColumns, resources } from '../../api/resources.ts';
 import type { JsonObject } from '../../api/spec.ts';
 import { CliError } from '../../errors.ts';
+import { readHits } from '../../index/index.ts';
 import { accountSpan, commandLine, type Profile } from '../../profiles/profiles.ts';
 import type { Block, Cell } from '../../terminal/terminal.ts';
 import { type Context, defineCommand } from '../command.ts';
 import { idArgument } from '../flags.ts';
 import { fold } from '../orders/fold-text.ts';
 import { isBuyer } from '../orders/order-filters.ts';
-import { readHits } from '../orders/read-hits.ts';
 
 const { idExample } = resources.customers;
 

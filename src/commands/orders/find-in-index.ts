@@ -6,11 +6,10 @@
 import { longPages, type Page, type Service, type WireRecord } from '../../api/api.ts';
 import { idOf } from '../../api/spec.ts';
 import { CliError } from '../../errors.ts';
-import type { IndexStatus, OrderIndex, Wanted } from '../../index/index.ts';
+import { firstPage, type IndexStatus, type OrderIndex, readHits, type Wanted } from '../../index/index.ts';
 import { purchaseOf, twinSeconds } from '../../orders/orders.ts';
 import type { Context } from '../command.ts';
 import { addPage, learnRun, newRun } from './feed-index.ts';
-import { firstPage, readHits } from './read-hits.ts';
 
 /** What to search for. */
 interface IndexSearch {

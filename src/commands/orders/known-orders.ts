@@ -3,11 +3,11 @@
 import type { AmountStyle } from '../../amounts.ts';
 import type { WireRecord } from '../../api/api.ts';
 import { idOf, type JsonObject } from '../../api/spec.ts';
+import type { ReadAgain } from '../../index/index.ts';
 import type { Twin } from '../../orders/orders.ts';
 import { fold } from './fold-text.ts';
 import { createSearch, type Match, type SearchableOrder, searchable } from './order-matching.ts';
 import { createTwins } from './order-twins.ts';
-import type { ReadAgain } from './read-hits.ts';
 
 /** An order that was read; `T` is what its row shows. */
 export interface KeptOrder<T> {

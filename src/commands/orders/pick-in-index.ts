@@ -2,12 +2,11 @@
 
 import type { Page, Service } from '../../api/api.ts';
 import { CliError } from '../../errors.ts';
-import type { OrderIndex } from '../../index/index.ts';
+import { type OrderIndex, type ReadAgain, readHits } from '../../index/index.ts';
 import type { Context } from '../command.ts';
 import { feedIndex } from './feed-index.ts';
 import { doubtsOf } from './index-words.ts';
 import { wantedOrders } from './indexed-text.ts';
-import { type ReadAgain, readHits } from './read-hits.ts';
 
 /** What the index says of some words. */
 export interface IndexAnswer {

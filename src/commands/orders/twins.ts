@@ -4,6 +4,7 @@ import type { Column } from '../../api/resources.ts';
 import { type JsonObject, statuses } from '../../api/spec.ts';
 import { counted } from '../../counted.ts';
 import { CliError } from '../../errors.ts';
+import { readHits } from '../../index/index.ts';
 import {
   type KnownTwin,
   knownTwin,
@@ -22,7 +23,6 @@ import { lastColumnsOfList, lastFieldsOfList, rowColumn, sayAsOf } from '../repo
 import { inCurrency } from '../report-screen.ts';
 import type { Source } from '../report-source.ts';
 import { parsePeriod, periodFlag } from '../typed-period.ts';
-import { readHits } from './read-hits.ts';
 
 const usualPeriod = 'today';
 

@@ -1,6 +1,8 @@
 /** The orders of a plan are read with few requests, wherever they stand in the list. */
 
 import { expect, it } from 'vitest';
+import { errorBody } from '../../harness/orders.ts';
+import { json } from '../../harness/server.ts';
 import { order, orders, recordsIn, startRefunds } from '../../refunds/refund-service.ts';
 
 const pageSize = 250;
@@ -50,4 +52,70 @@ it('references need the whole list, and order ids in the same file cost nothing 
     ['ord_400', 'ready'],
   ]);
   expect(service.requests).toHaveLength(3);
+});
+
+// Every `step`th number, in an order that is the same in every run but looks like none.
+function scattered(from: number, count: number, step = 1): readonly string[] {
+  return Array.from({ length: count }, (_, at) => `ord_${from + ((at * 7919) % count) * step}`);
+}
+
+it.each([
+  ['1,000 neighbours far back, the newest first', scattered(3000, 1000).toSorted(byNumber), 30],
+  ['1,000 neighbours far back, the oldest first', scattered(3000, 1000).toSorted(byNumber).toReversed(), 30],
+  ['1,000 neighbours far back in any order', scattered(3000, 1000), 40],
+  ['100 orders all over the list', scattered(7, 100, 59), 45],
+])('%s take few requests, and never more than four at once', async (_, ids, most) => {
+  await using service = await startRefunds(orders(6000));
+
+  const ran = await service.plan(['order_id,amount', ...ids.map((id) => `${id},full`)], '--json');
+
+  expect(recordsIn(ran).map(({ order_id, state }) => [order_id, state])).toEqual(
+    ids.map((id) => [id, 'ready']),
+  );
+  expect(service.requests.length).toBeLessThanOrEqual(most);
+  expect(service.server.connections).toBeGreaterThan(1);
+  expect(service.server.connections).toBeLessThanOrEqual(4);
+});
+
+function byNumber(one: string, other: string): number {
+  return Number(one.slice(4)) - Number(other.slice(4));
+}
+
+it('a service that gives no pages backwards is walked through once, for all orders', async () => {
+  const refused = json(errorBody({ type: 'parameter_validation_error' }), 422);
+  await using service = await startRefunds(orders(3000), {
+    onPage: ({ url }) => (url.includes('previous=') ? refused : undefined),
+  });
+  const ids = scattered(1500, 20);
+
+  const ran = await service.plan(
+    ['order_id,amount', ...ids.map((id) => `${id},full`), 'ord_x,full'],
+    '--json',
+  );
+
+  expect(recordsIn(ran).map(({ order_id, state }) => [order_id, state])).toEqual([
+    ...ids.map((id) => [id, 'ready']),
+    ['ord_x', 'impossible'],
+  ]);
+  expect(service.requests.filter(({ url }) => url.includes('limit=250'))).toHaveLength(3000 / pageSize);
+  expect(service.requests.length).toBeLessThanOrEqual(3000 / pageSize + 16);
+});
+
+it('orders of an index are read where they are, neighbours with one request', async () => {
+  await using service = await startRefunds(orders(3000));
+  await service.run(['index', 'build', '--yes']);
+  const before = service.requests.length;
+
+  const ran = await service.plan(
+    ['order_id,amount', 'ord_2000,full', 'ord_2003,full', 'ord_900,full'],
+    '--json',
+  );
+
+  expect(recordsIn(ran).map(({ order_id, state }) => [order_id, state])).toEqual([
+    ['ord_2000', 'ready'],
+    ['ord_2003', 'ready'],
+    ['ord_900', 'ready'],
+  ]);
+  const asked = service.requests.slice(before).map(({ url }) => url);
+  expect(asked.toSorted()).toEqual(['/orders?limit=1&next=ord_899', '/orders?limit=4&next=ord_1999']);
 });

@@ -1,0 +1,284 @@
+/** The orders that were found for many rows, how many are left, and which of these to look up next. Pure. */
+
+import type { Page, Service } from '../../api/api.ts';
+import { referenceOf } from '../../api/resources.ts';
+import { idOf, isObject, type JsonObject } from '../../api/spec.ts';
+import { counted } from '../../counted.ts';
+import { purchaseOf, type Twin, twinOf, twinSeconds } from '../../orders/orders.ts';
+import type { InputRow } from '../../plans/plans.ts';
+import { twinReach } from '../refund/look-for-twins.ts';
+
+/** Which orders are wanted: by their ids, or by the shop's own numbers. */
+export interface Wanted {
+  readonly ids: ReadonlySet<string>;
+  readonly references: ReadonlySet<string>;
+}
+
+/** The orders that rows name. */
+export function ordersOf(
+  rows: readonly { readonly orderId: string | undefined; readonly reference?: string | undefined }[],
+): Wanted {
+  return {
+    ids: new Set(rows.flatMap(({ orderId }) => orderId ?? [])),
+    references: new Set(rows.flatMap(({ reference }) => reference ?? [])),
+  };
+}
+
+/** An order that was found, and the one before it in the list. */
+interface FoundOrder {
+  readonly order: JsonObject;
+  readonly neighbour: string | undefined;
+}
+
+/** The orders that were read. */
+export interface ReadOrders {
+  /** Returns an order and forgets it, since a file may name thousands. Undefined if it was not found: `missing` says why. */
+  take(id: string): FoundOrder | undefined;
+  readonly missing: ReadonlyMap<string, string>;
+  /** The ids of the orders with a reference; all orders were read for that. */
+  readonly byReference: ReadonlyMap<string, readonly string[]>;
+  /** Possible twins of an order, among all orders that were read. */
+  twinsOf(order: JsonObject): readonly Twin[];
+  /** Whether the orders next to this one were read, so that `twinsOf` knows all its twins. */
+  sawNeighbours(id: string): boolean;
+}
+
+/** The id of the order that a row names. Every reference was found once, or the file was refused. */
+export function orderIdOf(
+  { orderId, reference = '' }: Pick<InputRow, 'orderId' | 'reference'>,
+  { byReference }: ReadOrders,
+): string {
+  return orderId ?? byReference.get(reference)?.[0] ?? '';
+}
+
+// After an order that was looked up the orders after it are read. If so many pages in a row had none that is wanted, that is tried
+// only at every so many look-ups.
+const emptyTries = 4;
+const seldom = 32;
+// Services on which so many orders, and no other, could not be looked up give no pages backwards.
+const lostTries = 4;
+
+/** A walk through a part of the list. */
+export interface Walk {
+  /** The order after which it began; undefined: at the start of the list. */
+  readonly from: string | undefined;
+  /** The id of the last order that was read. */
+  last: string | undefined;
+  /** How many pages and orders were read. */
+  pages: number;
+  read: number;
+  /** How many pages in a row had no order that was wanted. */
+  empty: number;
+  hasFound: boolean;
+  /** It came to an order after which another walk has begun. */
+  hasMet: boolean;
+  /** It came to the end of the list. */
+  isEnded: boolean;
+}
+
+/** What is wanted and what was found, while it is read. */
+export class Reading implements ReadOrders {
+  readonly #found = new Map<string, FoundOrder>();
+  readonly missing = new Map<string, string>();
+  readonly byReference = new Map<string, string[]>();
+  readonly #wanted: Wanted;
+  readonly #keys: readonly string[];
+  readonly #purchases = new Map<string, Twin[]>();
+  readonly #places = new Map<string, { readonly walk: Walk; readonly place: number }>();
+  readonly #starts = new Set<string>();
+  // The orders that nobody has looked up, in the order of the file.
+  #waiting: string[];
+  // Some of them were found since.
+  #isStale = false;
+  #picks = 0;
+  #located = 0;
+  #lost = 0;
+  #emptyTries = 0;
+  firstWalk: Walk | undefined;
+  /** A request failed: nothing else is asked for. */
+  isOver = false;
+
+  constructor(wanted: Wanted, keys: readonly string[]) {
+    this.#wanted = wanted;
+    this.#keys = keys;
+    this.#waiting = [...wanted.ids];
+  }
+
+  get needsWholeList(): boolean {
+    return this.#wanted.references.size > 0;
+  }
+
+  // As many orders before and after it as a single refund looks at.
+  sawNeighbours(id: string): boolean {
+    const { walk, place = 0 } = this.#places.get(id) ?? {};
+    if (walk === undefined) return false;
+    const hasBefore = walk.from === undefined || place >= twinReach;
+    return hasBefore && (walk.isEnded || walk.read - place > twinReach);
+  }
+
+  newWalk(from: string | undefined): Walk {
+    const last = from;
+    const walk = { from, last, pages: 0, read: 0, empty: 0, hasFound: false, hasMet: false, isEnded: false };
+    this.firstWalk ??= from === undefined ? walk : undefined;
+    if (from !== undefined) this.#starts.add(from);
+    return walk;
+  }
+
+  add({ records }: Page, walk: Walk): void {
+    const before = this.#found.size;
+    walk.pages += 1;
+    for (const record of records) {
+      const id = idOf(record);
+      if (id === undefined) continue;
+      this.#keep(record.value);
+      this.#take(id, record.value, walk);
+      walk.hasMet ||= this.#starts.has(id);
+      walk.last = id;
+      walk.read += 1;
+    }
+    const isEmpty = this.#found.size === before;
+    walk.empty = isEmpty ? walk.empty + 1 : 0;
+    if (!walk.hasFound && walk.from !== undefined) this.#emptyTries = isEmpty ? this.#emptyTries + 1 : 0;
+    walk.hasFound ||= !isEmpty;
+    this.#isStale ||= !isEmpty;
+  }
+
+  #take(id: string, order: JsonObject, walk: Walk): void {
+    const reference = referenceOf(order, this.#keys);
+    const isReferenced = typeof reference === 'string' && this.#wanted.references.has(reference);
+    if (isReferenced) this.byReference.set(reference, [...(this.byReference.get(reference) ?? []), id]);
+    if (!isReferenced && !this.#wanted.ids.has(id)) return;
+    this.#places.set(id, { walk, place: walk.read });
+    this.#found.set(id, { order: kept(order), neighbour: walk.last });
+  }
+
+  /** Whether a walk may find more. One that began after an order must find something at once. */
+  goesOn(walk: Walk, mostEmpty: number): boolean {
+    if (this.needsWholeList) return true;
+    const most = walk.from === undefined || walk.hasFound ? mostEmpty : 1;
+    return !this.isOver && !walk.hasMet && this.left().length > 0 && walk.empty < most;
+  }
+
+  /** The orders that are neither found nor missing. */
+  left(): readonly string[] {
+    return [...this.#wanted.ids].filter((id) => this.#isLeft(id));
+  }
+
+  #isLeft(id: string): boolean {
+    return !this.#found.has(id) && !this.missing.has(id);
+  }
+
+  /** Nothing of what is left exists, or it is so far back that nobody looks for it. */
+  giveUp(why: (id: string) => string): void {
+    for (const id of this.left()) this.missing.set(id, why(id));
+    this.#isStale = true;
+  }
+
+  /**
+   * The order to look up now. Neighbours in the file are often neighbours in the list, and a walk goes on from here to older ones: so
+   * it is the first or the last of the file, and at other times one from anywhere.
+   */
+  next(): string | undefined {
+    const cannotLookUp = this.#located === 0 && this.#lost >= lostTries;
+    if (this.isOver || cannotLookUp) return undefined;
+    if (this.#isStale) this.#waiting = this.#waiting.filter((id) => this.#isLeft(id));
+    this.#isStale = false;
+    const pick = this.#picks;
+    this.#picks += 1;
+    const { length } = this.#waiting;
+    const place = [0, length - 1][pick % 4] ?? Math.floor(length * ((pick * 0.618) % 1));
+    return this.#waiting.splice(place, 1)[0];
+  }
+
+  /** An order that nobody looked up was found. */
+  found(id: string | undefined, order: JsonObject, neighbour: string | undefined): void {
+    if (id !== undefined) this.#put(id, order, neighbour);
+    this.#isStale = true;
+  }
+
+  #put(id: string, order: JsonObject, neighbour: string | undefined): void {
+    this.#keep(order);
+    this.missing.delete(id);
+    this.#found.set(id, { order: kept(order), neighbour });
+  }
+
+  located(id: string, located: Awaited<ReturnType<Service['locate']>>): void {
+    if ('boundReached' in located) {
+      this.#lost += 1;
+      return;
+    }
+    this.#located += 1;
+    if ('found' in located) this.#put(id, located.found.value, located.neighbour);
+    else this.missing.set(id, noOrder(id));
+  }
+
+  /** Whether the orders after one that was looked up are worth a page. */
+  maySpread(id: string): boolean {
+    const isTried = this.#emptyTries < emptyTries || this.#picks % seldom === 0;
+    return isTried && this.#found.has(id) && this.#waiting.some((one) => this.#isLeft(one));
+  }
+
+  #keep(order: JsonObject): void {
+    const purchase = purchaseOf(order);
+    const twin = purchase === undefined ? undefined : twinOf(order);
+    if (purchase === undefined || twin === undefined) return;
+    const same = this.#purchases.get(purchase);
+    if (same === undefined) this.#purchases.set(purchase, [twin]);
+    else if (!same.some(({ id }) => id === twin.id)) same.push(twin);
+  }
+
+  twinsOf(order: JsonObject): readonly Twin[] {
+    const { id, created_at: createdAt } = order;
+    const purchase = purchaseOf(order);
+    if (purchase === undefined || typeof createdAt !== 'number') return [];
+    return (this.#purchases.get(purchase) ?? []).filter(
+      (twin) => twin.id !== id && Math.abs(twin.createdAt - createdAt) <= twinSeconds,
+    );
+  }
+
+  take(id: string): FoundOrder | undefined {
+    const found = this.#found.get(id);
+    this.#found.delete(id);
+    return found;
+  }
+
+  words(passedMs: number, requests: number): string {
+    const total = this.#wanted.ids.size + this.#wanted.references.size;
+    const done = this.#found.size + this.missing.size;
+    const left = done === 0 ? '' : `, some ${seconds((passedMs / done) * (total - done))} left`;
+    return `reading the orders: ${done} of ${total}, ${counted(requests, 'request')}${left}`;
+  }
+}
+
+/** Why an order is missing of which it is sure that it does not exist. */
+export function noOrder(id: string): string {
+  return `there is no order ${id}`;
+}
+
+// What a refund needs of an order: its money, its buyer and its charges. What was bought and where it went is most of an
+// order, and a file may name thousands of them.
+function kept(order: JsonObject): JsonObject {
+  const { customer_info: buyer, charges } = order;
+  const { email, customer_id } = isObject(buyer) ? buyer : {};
+  return { ...plainOf(order), customer_info: { email, customer_id }, charges: keptCharges(charges) };
+}
+
+function keptCharges(charges: unknown): unknown {
+  if (!isObject(charges) || !Array.isArray(charges.data)) return charges;
+  return { ...charges, data: charges.data.map(keptCharge) };
+}
+
+function keptCharge(charge: unknown): unknown {
+  if (!isObject(charge)) return charge;
+  const { payment_method: method, refunds } = charge;
+  return { ...plainOf(charge), payment_method: isObject(method) ? plainOf(method) : method, refunds };
+}
+
+function plainOf(record: JsonObject): JsonObject {
+  return Object.fromEntries(Object.entries(record).filter(([, value]) => !isObject(value)));
+}
+
+function seconds(ms: number): string {
+  const all = Math.ceil(ms / 1000);
+  return all < 120 ? `${all} s` : `${Math.ceil(all / 60)} min`;
+}
