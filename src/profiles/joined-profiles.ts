@@ -115,7 +115,7 @@ function listProfiles(store: ProfileStore): readonly ListedProfile[] {
     mode: profile.mode,
     baseUrl: profile.base_url,
     isDefault: chosen === name,
-    keptIn: keyPlaceWords(store, profile),
+    keptIn: keptWords(store, profile),
   }));
   const demo = {
     name: demoName,
@@ -127,6 +127,11 @@ function listProfiles(store: ProfileStore): readonly ListedProfile[] {
   };
   const environment = listEnvironment(store.parts.env);
   return [...stored, demo, ...(environment === undefined ? [] : [environment])];
+}
+
+function keptWords(store: ProfileStore, profile: StoredProfile): string {
+  const place = keyPlaceWords(store, profile);
+  return profile.sender === undefined ? place : `${place} (token of ${profile.sender.origin})`;
 }
 
 // Only stored profiles have settings.

@@ -15,8 +15,8 @@ import type { Members } from './members.ts';
 import { addReads } from './reads.ts';
 import { errorReply, type Hop, type HopEnv, RefusedRequest, type SenderAccount } from './routes.ts';
 import { createShares, createSockets, type Share } from './shares.ts';
-import { createSignIn } from './sign-in.ts';
-import { hopHeaders, hopPaths, hopVersion } from './wire.ts';
+import { createSignIn, notTaken, tokenIn } from './sign-in.ts';
+import { errorToWire, hopHeaders, hopPaths, hopVersion, mediaTypes } from './wire.ts';
 
 /** What a server needs. */
 export interface ServerParts {
@@ -128,13 +128,25 @@ function answerer(parts: ServerParts, hop: Hop, sockets: ReturnType<typeof creat
       ended();
       parts.log(lineOf(parts, incoming, outgoing, started));
     });
-    if (targetPattern.test(incoming.url ?? '') && ['GET', 'POST'].includes(incoming.method ?? '')) {
-      void listener(incoming, outgoing);
-      return;
-    }
-    outgoing.writeHead(400, { connection: 'close', [hopHeaders.error]: 'usage' }).end();
+    const target = incoming.url ?? '';
+    const isKnown = targetPattern.test(target) && ['GET', 'POST'].includes(incoming.method ?? '');
+    const isOpen = target === hopPaths.health || target === hopPaths.join;
+    if (!isKnown) outgoing.writeHead(400, { connection: 'close', [hopHeaders.error]: 'usage' }).end();
+    // Refused at once: this costs nearly nothing, however many come. It is no guess, so nobody waits for the answer.
+    else if (!isOpen && tokenIn(incoming) === undefined)
+      outgoing.writeHead(401, noToken.headers).end(noToken.body);
+    else void listener(incoming, outgoing);
   };
 }
+
+const noToken = {
+  headers: {
+    'content-type': mediaTypes.json,
+    [hopHeaders.error]: 'auth',
+    [hopHeaders.version]: String(hopVersion),
+  },
+  body: JSON.stringify({ error: errorToWire(notTaken()) }),
+};
 
 function lineOf(
   { clock }: ServerParts,

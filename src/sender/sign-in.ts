@@ -60,10 +60,7 @@ export function createSignIn(parts: {
   return {
     wrong,
     async check(incoming, address) {
-      const secret = tokenIn(incoming);
-      // This is no guess, so nobody waits for the answer.
-      if (secret === undefined) throw new RefusedRequest(401, notTaken());
-      const token = await members.find(secret);
+      const token = await members.find(tokenIn(incoming) ?? '');
       if (token === undefined) {
         await wrong(address);
         throw new RefusedRequest(401, notTaken());
@@ -76,8 +73,8 @@ export function createSignIn(parts: {
   };
 }
 
-// Of two Authorization headers Node would take the first one, and a proxy perhaps the second.
-function tokenIn({ rawHeaders, headers }: IncomingMessage): string | undefined {
+/** What may be a token. Of two Authorization headers Node would take the first one, and a proxy perhaps the second: that is none. */
+export function tokenIn({ rawHeaders, headers }: IncomingMessage): string | undefined {
   const names = rawHeaders.filter((text, at) => at % 2 === 0 && text.toLowerCase() === 'authorization');
   const secret = /^Bearer (\S+)$/.exec(headers.authorization ?? '')?.[1] ?? '';
   return names.length === 1 && tokenPattern.test(secret) ? secret : undefined;
@@ -95,7 +92,8 @@ function deskIn({ headers }: IncomingMessage): string | undefined {
   }
 }
 
-function notTaken(): CliError {
+/** The error for a token that is none, or no longer. */
+export function notTaken(): CliError {
   return new CliError(
     'auth',
     'the sender does not take the token of this desk: it was revoked, or it is too old',

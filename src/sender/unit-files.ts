@@ -34,7 +34,7 @@ USER paydesk
 VOLUME /home/paydesk
 EXPOSE 8443
 STOPSIGNAL SIGTERM
-HEALTHCHECK CMD ["node", "-e", "fetch('http://127.0.0.1:8443/health').then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))"]
+HEALTHCHECK CMD ["node", "-e", "fetch('http://127.0.0.1:8443/health').then((r) => { if (!r.ok) throw r.status })"]
 CMD ["paydesk", "sender", "serve"]
 `;
 

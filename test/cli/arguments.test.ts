@@ -262,6 +262,8 @@ const values = [
     '2030-01-01',
     '24h',
     'r_1',
+    'systemd',
+    'viewer',
     'i_1',
   ]);
 

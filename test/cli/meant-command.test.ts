@@ -29,7 +29,7 @@ const meant: readonly (readonly [line: string, lines: readonly string[]])[] = [
       'did you mean: paydesk orders show',
       'or: paydesk customers show',
       'or: paydesk journal show',
-      'or: paydesk team show',
+      'or: paydesk approvals show',
     ],
   ],
   ['show ord_2tQ7zRk9PwE5xNvAm', ['did you mean: paydesk orders show ord_2tQ7zRk9PwE5xNvAm']],

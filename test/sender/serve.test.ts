@@ -199,7 +199,8 @@ it('its log has one JSON line for each request, without names, keys and ids of c
     .map((line) => JSON.parse(line));
 
   expect(ran).toMatchObject({ code: 143, stderr: '' });
-  expect(lines.map(({ request, status }) => `${request} ${status}`)).toEqual([
+  const passed = lines.filter(({ request }) => !request.startsWith('POST /v1/journal/'));
+  expect(passed.map(({ request, status }) => `${request} ${status}`)).toEqual([
     'POST /v1/join 200',
     'GET /v1/service/shop/orders 200',
     'GET /v1/service/shop/customers 200',

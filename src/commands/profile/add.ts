@@ -69,13 +69,12 @@ type Values = Input<[], typeof flags>['flags'];
 
 export const add = defineCommand({
   description:
-    'Asks for everything that no flag gives. The key is never an argument: you type it, or paydesk reads it with --key-stdin or --key-file. paydesk tries the key with one read before it keeps it. With --sender there is no key: this desk joins the sender of its team with an invitation.',
+    'Asks for everything that no flag gives, and tries the key with one read before it keeps it. The key is never an argument: you type it, or paydesk reads it with --key-stdin or --key-file. With --sender there is no key: this desk joins the sender of its team with an invitation.',
   arguments: [{ ...nameArgument(true), offers: undefined }],
   flags,
   examples: [
     'paydesk profile add test-mx',
     'paydesk profile add test-mx --base-url https://api.example.com --mode sandbox --key-stdin --key-store file < key.txt',
-    'paydesk profile add shop-mx --sender ana.json',
   ],
   run: async (ctx, { args: [name], flags: values }): Promise<undefined> => {
     await ctx.profiles.checkFree(name);

@@ -1,6 +1,8 @@
 /** `profile remove`: removes a profile and its key from this machine. */
 
-import { confirmFirst, defineCommand } from '../command.ts';
+import { CliError } from '../../errors.ts';
+import type { SenderOfProfile } from '../../profiles/profiles.ts';
+import { type Context, confirmFirst, defineCommand } from '../command.ts';
 import { fieldsView, nameArgument, profileDryRunShown } from './profile-inputs.ts';
 
 export const remove = defineCommand({
@@ -16,9 +18,24 @@ export const remove = defineCommand({
     const message = `remove profile ${name} and its key from this machine?`;
     await confirmFirst(ctx, message, 'nothing was removed');
     const account = await ctx.profiles.accountOf(name);
+    const sender = await senderOf(ctx, name);
     await ctx.profiles.remove(name);
     if ((await ctx.profiles.reaching(account)).length === 0 && (await ctx.index.erase(account)))
       ctx.notes.note('the index of its orders was erased with it');
     await ctx.out.own(record, () => fieldsView(`removed profile ${name} and its key`, record));
+    if (sender !== undefined)
+      ctx.notes.note(
+        `the sender still takes the token of this desk; whoever runs it ends that: paydesk sender revoke ${sender.member} --desk ${sender.desk}`,
+      );
   },
 });
+
+// A profile with a wrong setting can be removed too.
+async function senderOf({ profiles }: Context, name: string): Promise<SenderOfProfile | undefined> {
+  try {
+    return (await profiles.describe(name)).profile.sender;
+  } catch (error) {
+    if (error instanceof CliError) return undefined;
+    throw error;
+  }
+}

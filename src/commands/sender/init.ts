@@ -39,16 +39,12 @@ type Values = Input<[], typeof flags>['flags'];
 
 export const init = defineCommand({
   description:
-    'The sender has the keys and the journal of a team: it sends what its members hand over from their desks, and no desk has a key. ' +
-    'It runs as a user of its own, whose profiles are its accounts: add those first (paydesk profile add). Plain http is for this machine only; ' +
-    'for other machines give a certificate, or let a proxy on this machine do TLS (one that sets X-Forwarded-For).',
+    'The sender has the keys and the journal of a team, and sends what its members hand over from their desks. It runs as a user of its own, whose profiles are its accounts: add those first. Plain http is for this machine only; for others give a certificate, or let a proxy on this machine do TLS (one that sets X-Forwarded-For).',
   arguments: [],
   flags,
   examples: [
     'paydesk sender init',
-    'paydesk sender init --listen 0.0.0.0:8443 --address https://sender.example:8443 --cert sender.pem --key sender.key',
-    'paydesk sender init --behind-proxy --address https://sender.example --yes',
-    'paydesk sender init --print systemd > /etc/systemd/system/paydesk-sender.service',
+    'paydesk sender init --yes --listen 0.0.0.0:8443 --address https://sender.example:8443 --cert sender.pem --key sender.key',
   ],
   run: async (ctx, { flags: values }): Promise<undefined> => {
     const sender = await ctx.sender();

@@ -16,9 +16,7 @@ export const memberArgument = {
 
 export const invite = defineCommand({
   description:
-    'Prints an invitation as JSON: put it into a file, and hand it over as safely as a key. Whoever has it can join once, within a day, with ' +
-    'paydesk profile add NAME --sender FILE. Each desk needs an invitation of its own. A member who is there already gets the role at once, ' +
-    'at all their desks. viewer: reads. proposer: also asks for refunds, and sends none. operator: sends. lead: also approves, and sets limits.',
+    'Prints an invitation as JSON: hand it over as safely as a key, since whoever has it can join once, with paydesk profile add NAME --sender FILE. Each desk needs one of its own, and a member who is there already gets the role at once, at all their desks. A viewer reads, a proposer also asks for refunds and sends none, an operator sends, a lead also approves and sets limits.',
   arguments: [memberArgument],
   flags: {
     role: flag.choice(roles, { value: 'ROLE', summary: 'what the member may do' }),

@@ -7,8 +7,7 @@ import { flag } from '../flags.ts';
 
 export const serve = defineCommand({
   description:
-    'Checks its files and every row of the journal, then listens. It prints one JSON line for each request: no key, no name of a person. ' +
-    'On SIGTERM it takes no new change, ends what is being sent, and stops. It does not run as root.',
+    'Checks its files and every row of the journal, then listens, and prints one JSON line for each request: no key, no name of a person. On SIGTERM it takes no new change, ends what is being sent, and stops. It does not run as root.',
   arguments: [],
   flags: {
     'allow-root': flag.switch({ summary: 'run as root, as in a container that has no other user' }),
