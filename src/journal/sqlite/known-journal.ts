@@ -15,14 +15,14 @@ import {
   type SentRow,
   type SettingRow,
 } from '../journal-rows.ts';
-import type { Finding, NewestRow } from '../journal-store.ts';
+import type { ApprovalQuery, Finding, NewestRow, RefundedBy } from '../journal-store.ts';
 import {
   refuseLostAccount,
   refuseMisplaced,
   refuseUnseenOnOrder,
   refuseUnseenUnderScript,
 } from '../store-rules.ts';
-import type { LimitRow } from '../team-rows.ts';
+import type { ApprovalRow, LimitRow } from '../team-rows.ts';
 import {
   type Candidates,
   candidatesFor,
@@ -30,9 +30,11 @@ import {
   firstDue,
   matches,
   namesIn,
+  refundedIn,
 } from './find-attempts.ts';
 import {
   aboutOf,
+  aboutOfApproval,
   aboutOfSetting,
   attemptsIn,
   type JournalTables,
@@ -185,6 +187,23 @@ export class KnownJournal {
       .toSorted((one, other) => one.seq - other.seq)
       .map(({ row }) => row)
       .filter((row) => row.type === 'setting' || row.type === 'limit');
+  }
+
+  // ── What the rules of a team ask ──────────────────────────────────────────────────────────────
+
+  /** What somebody's refunds paid back from a time on, or may have. */
+  refunded(of: RefundedBy): number {
+    return refundedIn(this.#tables, of);
+  }
+
+  /** The rows of requests for an approval, in their order. */
+  approvals(query: ApprovalQuery): readonly ApprovalRow[] {
+    const abouts = 'id' in query ? [aboutOfApproval(query.id)] : this.#tables.approvalAbouts(query.since);
+    return [...abouts]
+      .flatMap((about) => this.#rowsAbout(about))
+      .toSorted((one, other) => one.seq - other.seq)
+      .map(({ row }) => row)
+      .filter((row) => row.type === 'approval');
   }
 
   // ── What may be added ─────────────────────────────────────────────────────────────────────────
