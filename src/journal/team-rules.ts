@@ -124,7 +124,9 @@ export interface TeamRules {
 }
 
 /** What a plan pays back on each order, where it sends something. */
-export interface PlannedRefunds extends Pick<AskedPlanRow, 'origin' | 'account' | 'digest'> {
+export interface PlannedRefunds extends Pick<AskedPlanRow, 'digest'> {
+  /** The id of the plan, which its changes have in their rows. */
+  readonly plan: string;
   readonly orders: readonly {
     readonly orderId: string;
     /** The number of its first row in the plan. */
