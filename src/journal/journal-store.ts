@@ -208,8 +208,6 @@ export interface NewestRow {
 
 /** What a check of the whole journal found. */
 export interface Verification {
-  /** The server that has the rows; absent if they are in the journal of this machine. */
-  readonly place?: string | undefined;
   readonly rows: number;
   /** How many of the rows are about settings. */
   readonly settings: number;

@@ -37,11 +37,11 @@ export interface TeamLimit {
   readonly setAt: number;
 }
 
-/** Limits to set for a member in a currency; null takes a limit away. */
+/** Limits to set for a member in a currency; null takes a limit away, undefined leaves it. */
 export interface LimitChanges {
   readonly member: string;
   readonly currency: string;
-  readonly values: Readonly<Partial<Record<TeamLimitName, number | 'none' | null>>>;
+  readonly values: Readonly<Partial<Record<TeamLimitName, number | 'none' | null | undefined>>>;
 }
 
 /** What the limits say to a refund. */

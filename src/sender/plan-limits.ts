@@ -26,7 +26,7 @@ interface PlanFacts {
 
 /** Checks a plan. An approval counts only if whoever gave it was shown the very sums of the plan. */
 export async function checkPlan(
-  store: JournalStore,
+  asking: Pick<JournalStore, 'attempts'>,
   plan: PlannedRefunds,
   { held, requests, isOf, time }: PlanFacts,
 ): Promise<{ readonly second: PlanSecond | undefined; readonly approvedBy: string | undefined }> {
@@ -42,7 +42,7 @@ export async function checkPlan(
   for (const [currency, total] of totals) {
     const limit = limitNamed(held, currency, 'second');
     if (limit === undefined) continue;
-    const reached = (await earlierOn(store, plan, currency, { isOf, time })).filter(
+    const reached = (await earlierOn(asking, plan, currency, { isOf, time })).filter(
       ({ planned, earlier }) => planned + earlier >= limit.value,
     );
     const isTotal = total >= limit.value;
@@ -57,13 +57,13 @@ export async function checkPlan(
 
 // What went back on each order of a currency within 24 hours, but for what the plan itself sent.
 async function earlierOn(
-  store: JournalStore,
+  asking: Pick<JournalStore, 'attempts'>,
   { plan, orders }: PlannedRefunds,
   currency: string,
   { isOf, time }: Pick<PlanFacts, 'isOf' | 'time'>,
 ): Promise<PlanSecond['orders']> {
   const own = orders.filter((order) => order.currency.toUpperCase() === currency);
-  const attempts = await store.attempts({ orderIds: new Set(own.map(({ orderId }) => orderId)) });
+  const attempts = await asking.attempts({ orderIds: new Set(own.map(({ orderId }) => orderId)) });
   const earlier = new Map<string, number>();
   for (const record of attempts) {
     const { sent } = record;

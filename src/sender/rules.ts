@@ -32,17 +32,21 @@ import {
   waitsMs,
 } from './approval-requests.ts';
 import { checkPlan } from './plan-limits.ts';
-import type { Asker, SenderAccount } from './routes.ts';
+import { type Asker, needRoleOf, type SenderAccount } from './routes.ts';
 import { findingFor, limitsFor, limitsIn, limitText, limitWindowMs } from './team-limits.ts';
-import { mayAct, type Role } from './wire.ts';
 
 /** What the rules need of the sender. */
 export interface RulesParts {
-  readonly store: JournalStore;
+  /** Takes the rows of limits and requests. */
+  readonly store: Pick<JournalStore, 'append'>;
+  /** Answers what is asked. Not the store of a change: asking it counts as having seen. */
+  readonly asking: Asking;
   /** The journal's time. `service`: its last `Date` is a clock too. */
   readonly now: (service?: Service) => Promise<Moment>;
   readonly isMember: (name: string) => Promise<boolean>;
 }
+
+type Asking = Pick<JournalStore, 'attempts' | 'settings' | 'refunded' | 'approvals'>;
 
 interface Service extends Pick<SenderAccount['service'], 'seenDate'> {
   readonly profile: Pick<SenderAccount['service']['profile'], 'name' | 'origin' | 'account'> & {
@@ -84,7 +88,7 @@ export interface Rules {
 export function createRules(parts: RulesParts): Rules {
   const inTurn = oneAfterTheOther();
   const limitsOf: Rules['limitsOf'] = (asker) => ({
-    limits: async () => limitsIn(await limitRows(parts.store)),
+    limits: async () => limitsIn(await limitRows(parts.asking)),
     setLimits: (changes) => inTurn(() => setLimits(parts, asker, changes)),
   });
   return {
@@ -103,10 +107,10 @@ export function createRules(parts: RulesParts): Rules {
         decide: (id, step, how) => inTurn(() => decide(run, id, step, how)),
         checkPlan: async (plan) => {
           const { time } = await momentFor(run);
-          const held = limitsFor(limitsIn(await limitRows(run.store)), asker.member);
+          const held = limitsFor(limitsIn(await limitRows(run.asking)), asker.member);
           const since = time - waitsMs - approvalMaxMs;
           const requests = await requestsSince(run, since, time);
-          return checkPlan(run.store, plan, { held, requests, isOf: (sent) => isOf(sent, account), time });
+          return checkPlan(run.asking, plan, { held, requests, isOf: (sent) => isOf(sent, account), time });
         },
       };
     },
@@ -151,14 +155,6 @@ function refuseSkewed(skewed: boolean | undefined): void {
   );
 }
 
-function needRole({ member, role }: RuledAsker, as: Role, what: string): void {
-  if (mayAct(role, as)) return;
-  throw new CliError('refused', `${member} is a ${role} and may not ${what}`, {
-    certain: 'nothing was changed',
-    now: [`ask your lead for the role ${as}`],
-  });
-}
-
 function isOf({ origin, account }: Pick<SentRow, 'origin' | 'account'>, { service }: RuledAccount): boolean {
   return account === service.profile.account || isSameOrigin(origin, service.profile.origin);
 }
@@ -174,24 +170,24 @@ function ofAccount<What extends Pick<SentRow, 'origin' | 'account' | 'profile'>>
 
 // ── Limits ──────────────────────────────────────────────────────────────────────────────────────
 
-async function limitRows(store: JournalStore): Promise<readonly LimitRow[]> {
-  const rows = await Promise.all(teamLimitNames.map((name) => store.settings(name)));
+async function limitRows(asking: Asking): Promise<readonly LimitRow[]> {
+  const rows = await Promise.all(teamLimitNames.map((name) => asking.settings(name)));
   return rows.flat().filter((row) => row.type === 'limit');
 }
 
 async function setLimits(
-  { store, now, isMember }: RulesParts,
+  { store, asking, now, isMember }: RulesParts,
   asker: RuledAsker,
   { member, currency, values }: LimitChanges,
 ): Promise<readonly LimitRow[]> {
-  needRole(asker, 'lead', 'set limits');
+  needRoleOf(asker, 'lead', 'set limits');
   if (member !== '*' && !(await isMember(member)))
     throw new CliError('refused', `nobody of this team is called ${member}`, {
       certain: 'nothing was changed',
       now: ['paydesk sender members'],
     });
   const { time } = await momentFor({ now });
-  const set = limitsIn(await limitRows(store));
+  const set = limitsIn(await limitRows(asking));
   const rows = teamLimitNames.toSorted().flatMap((name): readonly LimitRow[] => {
     const wanted = values[name];
     const from = limitText(
@@ -212,26 +208,27 @@ type Asked = Pick<
 
 // Undefined if no limit holds for this member. Whoever proposes always needs somebody else.
 async function findingOf(
-  { store, asker, account }: Run,
+  { asking, asker, account }: Run,
   refund: Asked,
   { time, skewed }: Pick<SentRow, 'time' | 'skewed'> | Moment,
 ): Promise<LimitFinding | undefined> {
   const amount = amountOf(refund);
   const isProposer = asker.role === 'proposer';
-  const held = limitsFor(limitsIn(await limitRows(store)), asker.member);
+  const held = limitsFor(limitsIn(await limitRows(asking)), asker.member);
   if (held.length === 0 && !isProposer) return undefined;
   refuseSkewed(skewed);
   const { orderId, livemode } = refund.proof;
   const currency = (refund.currency ?? '').toUpperCase();
   const since = time - limitWindowMs + 1;
-  const onOrder = orderId === undefined ? [] : await store.attempts({ orderId });
+  const onOrder = orderId === undefined ? [] : await asking.attempts({ orderId });
   const ofOrder = onOrder
     .filter(({ sent }) => isOf(sent, account) && sent.proof.livemode === livemode && sent.time >= since)
     .reduce((sum, record) => sum + countedAmount(record), 0);
-  const ofMember = await store.refunded({ operator: asker.member, currency, livemode, since });
+  const ofMember = await asking.refunded({ operator: asker.member, currency, livemode, since });
   const { reason, note } = refund;
   const finding = findingFor(held, { amount, currency, ofOrder, ofMember, reason, note });
-  return { ...finding, needsSecond: finding.problem === undefined && (isProposer || finding.needsSecond) };
+  if (!isProposer || finding.problem !== undefined || finding.needsSecond) return finding;
+  return { ...finding, limit: undefined, needsSecond: true };
 }
 
 // What a refund pays back. A request, a row and a proof that name different amounts, or that take money, are nobody's refund.
@@ -254,8 +251,8 @@ function amountOf({ request, proof, amount: said }: Asked): number {
 
 // Who approved it, if somebody did. What pays nothing back has no limit.
 async function approverOf(run: Run, sent: SentRow, plan: string | undefined): Promise<string | undefined> {
-  const { asker, account, store } = run;
-  needRole(asker, 'operator', 'send changes');
+  const { asker, account, asking } = run;
+  needRoleOf(asker, 'operator', 'send changes');
   if (sent.proof.kind !== 'refund') return undefined;
   const style = account.service.profile.settings;
   const finding = await findingOf(run, sent, sent);
@@ -263,8 +260,8 @@ async function approverOf(run: Run, sent: SentRow, plan: string | undefined): Pr
   if (sent.approval !== undefined) {
     refuseSkewed(sent.skewed);
     const [request] = requestsIn(
-      await store.approvals({ id: sent.approval }),
-      await onOrderOf(store, sent.proof.orderId),
+      await asking.approvals({ id: sent.approval }),
+      await onOrderOf(asking, sent.proof.orderId),
       sent.time,
     );
     const why = approvalProblem(request, sent, asker.member);
@@ -283,37 +280,34 @@ async function approvedPlan(run: Run, digest: string, time: number): Promise<App
   );
 }
 
-async function onOrderOf(
-  store: JournalStore,
-  orderId: string | undefined,
-): Promise<readonly AttemptRecord[]> {
-  return orderId === undefined ? [] : await store.attempts({ orderId });
+async function onOrderOf(asking: Asking, orderId: string | undefined): Promise<readonly AttemptRecord[]> {
+  return orderId === undefined ? [] : await asking.attempts({ orderId });
 }
 
 // ── Approvals ───────────────────────────────────────────────────────────────────────────────────
 
 // Those that were asked for from a time on. Only what was approved can be used.
 async function requestsSince(
-  { store }: Pick<Run, 'store'>,
+  { asking }: Pick<Run, 'asking'>,
   since: number,
   now: number,
 ): Promise<readonly ApprovalRequest[]> {
-  const rows = (await store.approvals({ since })) satisfies readonly ApprovalRow[];
+  const rows = (await asking.approvals({ since })) satisfies readonly ApprovalRow[];
   const requests = requestsIn(rows, [], now);
   const orderIds = new Set(
     requests.flatMap(({ decided, asked }) =>
       decided?.step === 'approved' && 'proof' in asked ? (asked.proof.orderId ?? []) : [],
     ),
   );
-  const users = orderIds.size === 0 ? [] : await store.attempts({ orderIds });
+  const users = orderIds.size === 0 ? [] : await asking.attempts({ orderIds });
   return requestsIn(rows, users, now).filter(({ asked }) => asked.time >= since);
 }
 
 const idPattern = /^r_[a-z0-9]{1,32}$/;
 
 async function ask(run: Run, id: string, what: AskedRefund | AskedPlan): Promise<ApprovalRow> {
-  const { asker, account, store } = run;
-  needRole(asker, 'proposer', 'ask for approvals');
+  const { asker, account, store, asking } = run;
+  needRoleOf(asker, 'proposer', 'ask for approvals');
   if (!idPattern.test(id))
     throw new CliError('refused', 'this cannot be the id of a request', { certain: 'nothing was asked for' });
   const moment = await momentFor(run);
@@ -324,7 +318,7 @@ async function ask(run: Run, id: string, what: AskedRefund | AskedPlan): Promise
     (one) => one.asked.operator === asker.member && isPending(one) && isSame(one.asked, wanted),
   );
   if (same !== undefined) return same.asked;
-  const [taken] = requestsIn(await store.approvals({ id }), [], time);
+  const [taken] = requestsIn(await asking.approvals({ id }), [], time);
   if (taken !== undefined) throw already(taken, 'nothing was asked for');
   if ('proof' in wanted) {
     const finding = await findingOf(run, wanted, moment);
@@ -355,18 +349,18 @@ async function decide(
   step: 'approved' | 'rejected',
   { validMs, note }: { readonly validMs: number; readonly note: string | undefined },
 ): Promise<ApprovalRow> {
-  const { asker, account, store } = run;
-  const rows = await store.approvals({ id });
+  const { asker, account, store, asking } = run;
+  const rows = await asking.approvals({ id });
   const { time } = await momentFor(run);
   const [asked] = rows;
   const orderId = asked !== undefined && 'proof' in asked ? asked.proof.orderId : undefined;
-  const [request] = requestsIn(rows, await onOrderOf(store, orderId), time);
+  const [request] = requestsIn(rows, await onOrderOf(asking, orderId), time);
   if (request === undefined || !isOf(request.asked, account))
     throw new CliError('not_found', `the journal of the team has no request ${id}`, {
       now: ['paydesk approvals list'],
     });
   const isOwn = request.asked.operator === asker.member;
-  if (!isOwn || step === 'approved') needRole(asker, 'operator', 'answer requests');
+  if (!isOwn || step === 'approved') needRoleOf(asker, 'operator', 'answer requests');
   if (isOwn && step === 'approved')
     throw new CliError('refused', `${id} is your own request: somebody else must approve it`, {
       certain: 'nothing was approved',

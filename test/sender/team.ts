@@ -28,6 +28,7 @@ export function newTeam() {
   });
   const rules = createRules({
     store: store(),
+    asking: store(),
     now: async () => moment(),
     isMember: async (name) => Object.hasOwn(roles, name),
   });

@@ -62,7 +62,6 @@ export async function verifyArchive(
     knowsHead ||= hash === head;
   }
   return {
-    place: path,
     rows: count,
     settings,
     head: last,
