@@ -122,8 +122,8 @@ export interface JournalStore {
   repair(now: number): Promise<Repair>;
 
   /**
-   * Erases request bodies, notes and links of settled attempts that were sent before a time (Unix milliseconds). All rows,
-   * verdicts and hashes stay. Returns how many attempts had something to erase.
+   * Erases request bodies, notes and links of settled attempts that were sent before a time (Unix milliseconds), and of requests for
+   * an approval that were over by then. All rows, verdicts and hashes stay. Returns how many of both had something to erase.
    */
   eraseBodies(before: number): Promise<number>;
 

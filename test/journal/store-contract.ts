@@ -283,6 +283,20 @@ export function storeContract(
       expect((await open().verify()).findings).toEqual([]);
     });
 
+    it('erases what was said in requests for an approval, once nobody can answer or use them any more', async () => {
+      const dayMs = 24 * 60 * 60_000;
+      await fill([
+        asked('r_1', 10, { note: 'ticket 8840' }),
+        { ...decided('r_1', 20), note: 'seen' },
+        asked('r_2', 30, { note: 'ticket 9001' }),
+      ]);
+      expect(await open().eraseBodies(8 * dayMs)).toBe(0);
+      expect(await open().eraseBodies(8 * dayMs + 21)).toBe(1);
+      expect(JSON.stringify(await open().approvals({ id: 'r_1' }))).not.toMatch(/ticket|seen|"reason"/);
+      expect(await open().approvals({ id: 'r_2' })).toMatchObject([{ note: 'ticket 9001' }]);
+      expect((await open().verify()).findings).toEqual([]);
+    });
+
     describe('adds no row that contradicts those before it', () => {
       it('a second SENT of an attempt, or a verdict without a SENT', async () => {
         await fill([sent('i_a', 1)]);
@@ -409,6 +423,17 @@ export function storeContract(
         },
       );
     }
+
+    if (leaves.repair === undefined)
+      it('keeps limits, requests for an approval and their answers when it repairs a SENT', async () => {
+        const rows = [asked('r_1', 1), decided('r_1', 2)];
+        await fill([...rows, limit(3), ...two, sent('i_c', 5)]);
+        await journal.lose(8);
+        await open().repair(7);
+        expect(await open().approvals({ since: 0 })).toEqual(rows);
+        expect(await open().settings('max')).toEqual([limit(3)]);
+        expect((await open().verify()).findings).toEqual([]);
+      });
 
     it('repairs nothing that is whole', async () => {
       await fill(two);

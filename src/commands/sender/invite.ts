@@ -18,7 +18,7 @@ export const invite = defineCommand({
   description:
     'Prints an invitation as JSON: put it into a file, and hand it over as safely as a key. Whoever has it can join once, within a day, with ' +
     'paydesk profile add NAME --sender FILE. Each desk needs an invitation of its own. A member who is there already gets the role at once, ' +
-    'at all their desks. viewer: reads. proposer: also asks for refunds, and sends none. operator: sends. lead: also approves, and sets limits.',
+    'at all their desks. viewer: reads. proposer: also asks for refunds, and sends none. operator: sends, and approves what others ask for. lead: also sets limits.',
   arguments: [memberArgument],
   flags: {
     role: flag.choice(roles, { value: 'ROLE', summary: 'what the member may do' }),
@@ -44,8 +44,8 @@ function askRole({ ask }: Parameters<typeof invite.run>[0], name: string): Promi
     message: `${name} is`,
     flag: '--role',
     choices: [
-      { value: 'operator', label: 'operator', detail: 'sends refunds' },
-      { value: 'lead', label: 'lead', detail: 'also approves, and sets limits' },
+      { value: 'operator', label: 'operator', detail: 'sends refunds, and approves those of others' },
+      { value: 'lead', label: 'lead', detail: 'also sets limits' },
       { value: 'proposer', label: 'proposer', detail: 'asks for refunds, and sends none' },
       { value: 'viewer', label: 'viewer', detail: 'only reads' },
     ],

@@ -168,6 +168,12 @@ export class JournalTables {
     return new Set(found.map(({ about }) => String(about)));
   }
 
+  /** The ids of the requests for an approval that were made before a time. */
+  approvalsBefore(time: number): ReadonlySet<string> {
+    const found = this.sql("SELECT intent FROM rows WHERE type = 'approval' AND time < ?").all(time);
+    return new Set(found.map(({ intent }) => String(intent)));
+  }
+
   /** The number of the newest of these; 0 when there is none. */
   newestAbout(about: string): number {
     return Number(this.sql('SELECT max(seq) AS seq FROM rows WHERE about = ?').get(about)?.seq ?? 0);

@@ -71,6 +71,9 @@ export function noteAsked({ orders, scripts }: Asked, { orderId, given }: Attemp
   if (given !== undefined) scripts.set(given, seq);
 }
 
+// A request waits for a week, and its approval counts for a day.
+const requestMs = 8 * 24 * 60 * 60_000;
+
 // So many things are remembered: more than a change asks about, and less than a list of years.
 const rememberedMax = 1000;
 
@@ -246,13 +249,18 @@ export class KnownJournal {
     });
   }
 
-  /** The attempts whose bodies and notes may be erased: settled ones that were sent before a time. The watch needs neither. */
+  /**
+   * What has bodies and notes that may be erased: settled attempts that were sent before a time, since the watch needs neither, and
+   * requests for an approval that nobody can answer or use any more.
+   */
   *erasable(before: number): Generator<Pick<SentRow, 'intent' | 'attempt'> & { readonly about: string }> {
     const text = 'SELECT intent, attempt, about, is_open FROM attempts WHERE time < ? ORDER BY time';
     for (const { intent, attempt, about, is_open } of this.#tables.sql(text).iterate(before)) {
       const of = { intent: String(intent), attempt: Number(attempt), about: String(about) };
       if (is_open === null || this.#isSettled(of)) yield of;
     }
+    for (const id of this.#tables.approvalsBefore(before - requestMs))
+      yield { intent: id, attempt: 0, about: aboutOfApproval(id) };
   }
 
   // One with an alarm may be settled all the same.
