@@ -56,7 +56,6 @@ export const limits = defineCommand({
     'paydesk sender limits set all MXN --max 50000 --second 20000 --need-reason yes',
     'paydesk sender limits set ana MXN --day 100000 --yes',
   ],
-  exits: [0, 2, 3, 4],
   async run(ctx, { args: [set, who, currency], flags }) {
     const rules = await limitsOfTeam(ctx);
     if (set === undefined) {
