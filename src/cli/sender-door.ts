@@ -235,7 +235,7 @@ function rulesOf({ store, asking, journal }: SenderDoorParts, members: Members):
   return createRules({
     store,
     asking,
-    now: journal.now,
+    now: (service) => journal.now(service),
     isMember: async (name) => (await members.list()).some((member) => member.name === name),
   });
 }

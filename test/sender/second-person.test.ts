@@ -39,7 +39,12 @@ const newOrder = () => {
 };
 const refundOf = (id: string, amount: number, ...more: readonly string[]) => [
   ...shop,
-  ...['orders', 'refund', id, '--amount', `${amount}`, '--yes'],
+  'orders',
+  'refund',
+  id,
+  '--amount',
+  `${amount}`,
+  '--yes',
   ...more,
 ];
 const sendApproved = (desk: TestDesk, request: string) =>
