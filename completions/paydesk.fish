@@ -96,6 +96,7 @@ function __paydesk_complete
                     serve 'Run the sender until a signal comes' \
                     invite 'Print an invitation to the sender, for one use within a day' \
                     members 'List the members, their desks, and when each was used last' \
+                    limits 'Show the limits of the team; a lead sets them' \
                     revoke 'End the tokens of a member, or that of one desk'
                 return
             case 'approvals'
@@ -215,6 +216,7 @@ function __paydesk_complete
                     serve 'Run the sender until a signal comes' \
                     invite 'Print an invitation to the sender, for one use within a day' \
                     members 'List the members, their desks, and when each was used last' \
+                    limits 'Show the limits of the team; a lead sets them' \
                     revoke 'End the tokens of a member, or that of one desk'
                 return
             case 'help approvals'

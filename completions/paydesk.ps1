@@ -88,6 +88,7 @@ Register-ArgumentCompleter -Native -CommandName paydesk -ScriptBlock {
                 "serve`tRun the sender until a signal comes"
                 "invite`tPrint an invitation to the sender, for one use within a day"
                 "members`tList the members, their desks, and when each was used last"
+                "limits`tShow the limits of the team; a lead sets them"
                 "revoke`tEnd the tokens of a member, or that of one desk"
             }
             'approvals' {
@@ -196,6 +197,7 @@ Register-ArgumentCompleter -Native -CommandName paydesk -ScriptBlock {
                 "serve`tRun the sender until a signal comes"
                 "invite`tPrint an invitation to the sender, for one use within a day"
                 "members`tList the members, their desks, and when each was used last"
+                "limits`tShow the limits of the team; a lead sets them"
                 "revoke`tEnd the tokens of a member, or that of one desk"
             }
             'help approvals' {

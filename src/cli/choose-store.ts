@@ -55,6 +55,8 @@ export function storeOfRun(
     list: async (filter, page) => (await now()).list(filter, page),
     operators: async (origin) => (await now()).operators(origin),
     settings: async (name) => (await now()).settings(name),
+    refunded: async (of) => (await now()).refunded(of),
+    approvals: async (query) => (await now()).approvals(query),
     newest: async () => (await now()).newest(),
     ready: async () => (await now()).ready(),
     problem: async () => (await now()).problem(),

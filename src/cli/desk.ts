@@ -10,6 +10,7 @@ import { createDeskJournal, type DeskJournal } from '../sender/desk-journal.ts';
 import { changeThrough, type DeskParts } from '../sender/hand-over.ts';
 import { createHandedOver } from '../sender/handed-over.ts';
 import { createHop } from '../sender/hop.ts';
+import { createRemoteRules } from '../sender/remote-rules.ts';
 import { createRemoteStore } from '../sender/remote-store.ts';
 import type { Notes } from '../terminal/terminal.ts';
 import type { Globals } from './global-options.ts';
@@ -73,8 +74,9 @@ export function openDesk(parts: DeskOfRun, { profile, key }: OpenProfile): Desk 
     startChange: stop.startChange,
     changed: () => store.forget(),
   };
+  const teamRules = createRemoteRules(hop, sender);
   return {
-    store,
+    store: { ...store, rules: () => Promise.resolve(teamRules) },
     journal: createDeskJournal(desk, (change) => shown.add(change)),
     change: (id) => async (intent) => {
       try {

@@ -20,8 +20,10 @@ import {
 } from '../sender/config.ts';
 import { askSender, joinSender } from '../sender/join-at-desk.ts';
 import { createLastUses, readLastUses } from '../sender/last-uses.ts';
-import { createMembers, type MemberAccount } from '../sender/members.ts';
+import { createMembers, type MemberAccount, type Members } from '../sender/members.ts';
 import type { SenderAccount } from '../sender/routes.ts';
+import { createRules, type Rules } from '../sender/rules.ts';
+import { addRules } from '../sender/rules-routes.ts';
 import { addChanges, type Changes } from '../sender/run-changes.ts';
 import { draftOf, type SenderDoor, type ServeHow, type Serving } from '../sender/sender.ts';
 import { startServer } from '../sender/server.ts';
@@ -31,6 +33,8 @@ import type { Stop } from './stop.ts';
 interface SenderDoorParts {
   readonly io: Pick<Io, 'uid' | 'machineName'>;
   readonly version: string;
+  /** Who runs this command, for the rows of limits. */
+  readonly operator: string;
   readonly clock: ClockWithTimers;
   readonly signal: AbortSignal;
   readonly timeoutMs: number;
@@ -71,6 +75,10 @@ export function createSenderDoor(parts: SenderDoorParts): SenderDoor {
     write: (config) => writeConfig(file, config, rules),
     unit: unitFile,
     serve: (how) => serve(parts, { ...how, file, members, usesFile }),
+    limits() {
+      readConfig(file, rules);
+      return rulesOf(parts, members).limitsOf({ member: parts.operator, role: 'lead' });
+    },
     async invite(name, role, asked) {
       const config = readConfig(file, rules);
       const account = await accountOf(profiles, accountIn(config, asked));
@@ -185,6 +193,7 @@ async function serve(
   if (config.max_per_second !== undefined) parts.limitPace(config.max_per_second);
   const accounts = new Map<string, SenderAccount>();
   for (const name of config.accounts) accounts.set(name, await openSenderAccount(parts, name));
+  const teamRules = rulesOf(parts, members);
   let changes: Changes | undefined;
   const server = await startServer({
     config,
@@ -196,12 +205,13 @@ async function serve(
     version,
     addRoutes(hop) {
       addAnswers(hop, parts.asking);
+      addRules(hop, teamRules);
       changes = addChanges(hop, {
         store: parts.store,
         locks: parts.locks,
         clock,
         version,
-        checkRules: async () => undefined,
+        rules: teamRules,
         stop: parts.stop,
         report: parts.report,
       });
@@ -219,6 +229,15 @@ async function serve(
       await server.close();
     },
   };
+}
+
+function rulesOf({ store, asking, journal }: SenderDoorParts, members: Members): Rules {
+  return createRules({
+    store,
+    asking,
+    now: (service) => journal.now(service),
+    isMember: async (name) => (await members.list()).some((member) => member.name === name),
+  });
 }
 
 async function openSenderAccount({ profiles, open }: SenderDoorParts, name: string): Promise<SenderAccount> {

@@ -314,6 +314,12 @@ export const commands: readonly CommandEntry[] = [
     load: async () => (await import('./sender/members.ts')).members,
   },
   {
+    words: ['sender', 'limits'],
+    summary: 'Show the limits of the team; a lead sets them',
+    changes: 'journal',
+    load: async () => (await import('./sender/limits.ts')).limits,
+  },
+  {
     words: ['sender', 'revoke'],
     summary: 'End the tokens of a member, or that of one desk',
     changes: 'journal',

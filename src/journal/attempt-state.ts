@@ -114,6 +114,22 @@ export function mayBeMade(record: AttemptRecord): boolean {
   return verdict !== 'rejected' && verdict !== 'not_sent';
 }
 
+/**
+ * What a refund paid back, or may have, in the service's units, as limits count it: 0 if it certainly was not made. What a reply or a
+ * read has shown counts, whatever a person recorded later; money of which the service shows that it failed does not.
+ */
+export function countedAmount(record: AttemptRecord): number {
+  const { kind, expected } = record.sent.proof;
+  if (kind !== 'refund') return 0;
+  const last = verdictOf(record);
+  const isUnmade = last?.verdict === 'not_sent' || (last?.verdict === 'rejected' && !isUnproven(last));
+  const wasShown = record.verdicts.some(({ verdict, by }) => verdict === 'applied' && by !== 'person');
+  if (isUnmade && !(last.by === 'person' && wasShown)) return 0;
+  const sum = (amounts: readonly { readonly amount: number }[]) =>
+    amounts.reduce((all, { amount }) => all - amount, 0);
+  return Math.max(0, sum(expected) - sum(failedRefunds(record)));
+}
+
 /** Whether a person has dealt with an alarm, and these refunds are all among those that the person saw. */
 export function isAcknowledged(
   { acknowledged, refunds: seen }: VerdictRow,

@@ -7,7 +7,7 @@
 import { orderIdPattern } from '../api/spec.ts';
 import type { AttemptFilter, AttemptQuery, ListPage } from './attempt-query.ts';
 import type { AttemptRecord, Clocks, JournalRow, SentRow, SettingRow, VerdictRow } from './journal-rows.ts';
-import type { LimitRow } from './team-rows.ts';
+import type { ApprovalRow, LimitRow } from './team-rows.ts';
 import type { TeamRules } from './team-rules.ts';
 
 export type { AttemptFilter, AttemptQuery, Cursor, ListPage } from './attempt-query.ts';
@@ -38,7 +38,7 @@ export interface JournalStore {
    *   after this run asked for the attempts there. This holds even when two runs append at the same moment, so a
    *   store cannot leave it to the locks.
    *
-   * A row about no attempt changes nothing about any attempt.
+   * A row about no attempt changes nothing about any attempt. Whether a limit or an approval may be added is for others to decide.
    */
   append(row: JournalRow): Promise<void>;
 
@@ -66,6 +66,18 @@ export interface JournalStore {
 
   /** The rows about settings, and about limits of a team, in their order; with a name, those of that setting. Throws as `attempts` does. */
   settings(name?: string): Promise<readonly (SettingRow | LimitRow)[]>;
+
+  /**
+   * What refunds paid back that somebody sent, or brought into the journal of a team, at or after a time, or may have paid back
+   * (`countedAmount`). The amounts are those of one currency, however it is written, and of real money or not.
+   */
+  refunded(of: RefundedBy): Promise<number>;
+
+  /**
+   * The requests for an approval and the answers to them, in their order: all rows of one request, or of each that has a row
+   * from a time on. Throws as `attempts` does.
+   */
+  approvals(query: ApprovalQuery): Promise<readonly ApprovalRow[]>;
 
   /** The times that the rows of attempts show. paydesk checks this machine's clock against them. */
   newest(): Promise<NewestRow>;
@@ -110,8 +122,8 @@ export interface JournalStore {
   repair(now: number): Promise<Repair>;
 
   /**
-   * Erases request bodies, notes and links of settled attempts that were sent before a time (Unix milliseconds). All rows,
-   * verdicts and hashes stay. Returns how many attempts had something to erase.
+   * Erases request bodies, notes and links of settled attempts that were sent before a time (Unix milliseconds), and of requests for
+   * an approval that were over by then. All rows, verdicts and hashes stay. Returns how many of both had something to erase.
    */
   eraseBodies(before: number): Promise<number>;
 
@@ -151,6 +163,18 @@ export interface JournalStore {
   close(): void;
 }
 
+/** Whose refunds are added up. */
+export interface RefundedBy {
+  readonly operator: string;
+  readonly currency: string;
+  readonly livemode: boolean;
+  /** Unix milliseconds. */
+  readonly since: number;
+}
+
+/** Which requests for an approval are wanted: one by its id, or those with a row from a time on (Unix milliseconds). */
+export type ApprovalQuery = { readonly id: string } | { readonly since: number };
+
 /** What is moved out of a journal, and where to. */
 export interface Archiving {
   /** Unix milliseconds. */
@@ -184,8 +208,6 @@ export interface NewestRow {
 
 /** What a check of the whole journal found. */
 export interface Verification {
-  /** The server that has the rows; absent if they are in the journal of this machine. */
-  readonly place?: string | undefined;
   readonly rows: number;
   /** How many of the rows are about settings. */
   readonly settings: number;

@@ -31,6 +31,7 @@ export { archivedBy, keptAtLeastMs } from './archived-rows.ts';
 export { byNewest, pagesOf } from './attempt-query.ts';
 export {
   blockedUntil,
+  countedAmount,
   hasFailed,
   horizonOf,
   isFailedLate,
@@ -77,16 +78,31 @@ export type {
 } from './journal-store.ts';
 export { momentOf, stampOf, tolerableSkewMs } from './journal-time.ts';
 export type { Evidence } from './judge-read.ts';
-export { LimitRefusal, limitValue, limitWords, secondWords, wentBackWords } from './limit-words.ts';
+export {
+  approvalRefusal,
+  LimitRefusal,
+  limitValue,
+  limitWords,
+  secondWords,
+  wentBackWords,
+} from './limit-words.ts';
 export { foundTwice, isPaidTwice, otherAlarms, refundsPaidTwice } from './paid-twice.ts';
 export { pickDue } from './read-again.ts';
 export { touches } from './read-guards.ts';
 export { appearedVerdict, notMadeBy, recordedBy, statementOn } from './said-by-hand.ts';
 export { type AccountMarks, isSameOrigin } from './same-account.ts';
 export { sameJson } from './same-request.ts';
-export type { AskedPlanRow, AskedRefundRow, LimitRow, PlanTold } from './team-rows.ts';
+export type {
+  ApprovalRow,
+  AskedPlanRow,
+  AskedRefundRow,
+  AskedRow,
+  LimitRow,
+  PlanTold,
+} from './team-rows.ts';
 export type {
   ApprovalRequest,
+  AskedPlan,
   AskedRefund,
   LimitChanges,
   LimitFinding,
@@ -95,7 +111,7 @@ export type {
   TeamLimit,
   TeamRules,
 } from './team-rules.ts';
-export { approvalMaxMs } from './team-rules.ts';
+export { approvalMaxMs, teamLimitNames } from './team-rules.ts';
 export {
   appearedRefunds,
   namedByReply,

@@ -65,7 +65,7 @@ export function wentBackWords(
   return `; ${figureWords(ofOrder, currency, style)} of this order went back in the last 24 hours`;
 }
 
-const askLead = ['ask a lead; the limits of the team:', 'paydesk team limits'];
+const askLead = ['ask a lead; the limits of the team:', 'paydesk sender limits'];
 
 function wordsOf(finding: LimitFinding, style: AmountStyle): { message: string; now: readonly string[] } {
   const { problem, limit, amount, currency, ofOrder, ofMember } = finding;

@@ -5,13 +5,7 @@
 
 import type { StoredRow } from './chain.ts';
 import { changeKinds } from './intent.ts';
-import {
-  attemptKey,
-  type JournalRow,
-  type SentRow,
-  type SettingRow,
-  type VerdictRow,
-} from './journal-rows.ts';
+import { attemptKey, type JournalRow, type SentRow, type VerdictRow } from './journal-rows.ts';
 import type { WitnessLine, WitnessSent, WitnessText, WitnessVerdict } from './witness-lines.ts';
 
 /** A row that is just as it was written. */
@@ -64,7 +58,7 @@ export function rebuildRows(found: Salvage, witness: WitnessText | undefined, no
   for (const changed of found.changed) if (!lines.has(changed.seq)) doubtVerdict(attempts, changed);
   // A verdict without its SENT row has no place.
   const kept = found.rows.filter(({ row }) => row.type !== 'verdict' || attempts.has(attemptKey(row)));
-  const settings = kept.flatMap(({ row }) => (row.type === 'setting' ? [row] : []));
+  const others = kept.flatMap(({ row }) => (row.type === 'sent' || row.type === 'verdict' ? [] : [row]));
   const unknown = unaccounted(found, witness, lines, attempts);
   if (unknown !== undefined) attempts.set('nothing', strayAttempt(unknown, now));
   const doubtful = changedSents(found, lines, attempts);
@@ -78,7 +72,7 @@ export function rebuildRows(found: Salvage, witness: WitnessText | undefined, no
     return from === 'journal' && isThere;
   };
   return {
-    rows: inOrder([...attempts.values()], settings),
+    rows: inOrder([...attempts.values()], others),
     kept: kept.length,
     doubtful: doubtful.length,
     lost: upTo(newestOf(found, witness, lines)).filter((seq) => !accounted.has(seq)),
@@ -209,8 +203,9 @@ function unaccounted(
   attempts: ReadonlyMap<string, Attempt>,
 ): number | undefined {
   const whole = new Set(found.rows.map(({ seq }) => seq));
-  // A changed row about a setting was no SENT row: columns and text still say so.
-  const isKnown = (row: StoredRow) => row.type === 'setting' || attempts.has(attemptKey(row));
+  // A changed row about no attempt was no SENT row: columns and text still say so.
+  const isKnown = (row: StoredRow) =>
+    ['setting', 'limit', 'approval'].includes(row.type) || attempts.has(attemptKey(row));
   const named = new Set(found.changed.filter(isKnown).map(({ seq }) => seq));
   const newest = newestOf(found, witness, lines);
   const gap = upTo(newest).find((seq) => !whole.has(seq) && !named.has(seq) && !lines.has(seq));
@@ -285,11 +280,11 @@ function changedSents(
 }
 
 // Sorted by time. A damaged time must not put a verdict before its SENT row.
-function inOrder(attempts: readonly Attempt[], settings: readonly SettingRow[]): readonly JournalRow[] {
+function inOrder(attempts: readonly Attempt[], others: readonly JournalRow[]): readonly JournalRow[] {
   const ofAttempts = attempts.flatMap(({ sent, verdicts }) => {
     const rows: readonly JournalRow[] = [sent, ...verdicts];
     return rows.map((row) => ({ at: Math.max(sent.time, row.time), row }));
   });
-  const timed = [...ofAttempts, ...settings.map((row) => ({ at: row.time, row }))];
+  const timed = [...ofAttempts, ...others.map((row) => ({ at: row.time, row }))];
   return timed.toSorted((one, other) => one.at - other.at).map(({ row }) => row);
 }

@@ -8,14 +8,11 @@ import { isOtherRequest } from './same-request.ts';
 
 const certain = 'nothing was sent';
 
-/** Throws CliError 'refused' for a row that has no place in the journal of this machine: see isMisplaced. */
+/** Throws CliError 'refused' for a row that has no place in the journal: see isMisplaced. */
 export function refuseMisplaced(row: JournalRow, hasSent: boolean): void {
-  if (row.type === 'setting') return;
   const isOfAttempt = row.type === 'sent' || row.type === 'verdict';
-  if (isOfAttempt && !isMisplaced(row, hasSent)) return;
-  // Only the server of a team's journal writes the others.
-  const whose = row.type === 'limit' ? row.member : row.intent;
-  throw new CliError('refused', `the journal cannot hold this row of ${whose}`, { certain });
+  if (!isOfAttempt || !isMisplaced(row, hasSent)) return;
+  throw new CliError('refused', `the journal cannot hold this row of ${row.intent}`, { certain });
 }
 
 /** Whether a row has no place in the journal: each attempt has one SENT row, and no verdict comes without it. */

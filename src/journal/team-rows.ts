@@ -35,6 +35,8 @@ export interface AskedRefundRow
   extends ApprovalBase,
     Pick<SentRow, 'origin' | 'account' | 'profile' | 'request' | 'amount' | 'currency' | 'reason' | 'again'> {
   readonly step: 'asked';
+  /** Whoever asked may send nothing, so somebody else sends it once it is approved. */
+  readonly byProposer?: true | undefined;
   readonly proof: Pick<Proof, 'kind' | 'orderId' | 'livemode' | 'body' | 'expected' | 'tolerated'>;
   /** The money of the order as whoever asked saw it. If it changed, it is not what was approved. */
   readonly seen?: SeenMoney | undefined;
@@ -56,6 +58,7 @@ interface SeenMoney {
 /** The same for a whole plan. */
 export interface AskedPlanRow extends ApprovalBase, Pick<SentRow, 'origin' | 'account' | 'profile'> {
   readonly step: 'asked';
+  readonly byProposer?: true | undefined;
   /** The digest of the plan. */
   readonly digest: string;
   readonly planned: PlannedTotals;

@@ -37,11 +37,11 @@ export interface TeamLimit {
   readonly setAt: number;
 }
 
-/** Limits to set for a member in a currency; null takes a limit away. */
+/** Limits to set for a member in a currency; null takes a limit away, undefined leaves it. */
 export interface LimitChanges {
   readonly member: string;
   readonly currency: string;
-  readonly values: Readonly<Partial<Record<TeamLimitName, number | 'none' | null>>>;
+  readonly values: Readonly<Partial<Record<TeamLimitName, number | 'none' | null | undefined>>>;
 }
 
 /** What the limits say to a refund. */
@@ -124,7 +124,9 @@ export interface TeamRules {
 }
 
 /** What a plan pays back on each order, where it sends something. */
-export interface PlannedRefunds extends Pick<AskedPlanRow, 'origin' | 'account' | 'digest'> {
+export interface PlannedRefunds extends Pick<AskedPlanRow, 'digest'> {
+  /** The id of the plan, which its changes have in their rows. */
+  readonly plan: string;
   readonly orders: readonly {
     readonly orderId: string;
     /** The number of its first row in the plan. */

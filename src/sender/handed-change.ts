@@ -10,7 +10,6 @@ import {
   type Intent,
   type JournalStore,
   momentOf,
-  type SentRow,
   type Stamp,
   stampOf,
 } from '../journal/journal.ts';
@@ -28,6 +27,7 @@ import {
   refusalToWire,
 } from './change-wire.ts';
 import { type Asker, RefusedRequest, type SenderAccount } from './routes.ts';
+import type { Rules } from './rules.ts';
 
 /** What every change of a sender needs. */
 export interface ChangesParts {
@@ -35,11 +35,8 @@ export interface ChangesParts {
   readonly locks: Locks;
   readonly clock: ClockWithTimers;
   readonly version: string;
-  /**
-   * Throws CliError 'refused' when a rule of the team forbids what is about to be sent. It is called for one change of an account
-   * at a time, and the next one waits until the row is recorded.
-   */
-  readonly checkRules: (sent: SentRow, asker: Asker) => Promise<void>;
+  /** Check what is about to be sent, and have it recorded before anything else is checked. */
+  readonly rules: Pick<Rules, 'record'>;
   /** Gets errors that nobody foresaw. */
   readonly report: (error: unknown) => void;
   /** Waiting and rereads end when the sender stops. What is being sent is not stopped. */
@@ -64,8 +61,6 @@ interface HowMade {
   readonly stream: ChangeStream;
   /** The desk has taken it back, or does not want to wait any longer. */
   readonly signal: AbortSignal;
-  /** Does one thing of the account after the other. */
-  readonly inTurn: (act: () => Promise<void>) => Promise<void>;
 }
 
 /** The name of the row that closes an id for good. */
@@ -221,7 +216,7 @@ async function send(parts: ChangesParts, asked: AskedChange, how: HowMade) {
       service,
       send: account.send,
       locks,
-      store: storeOfChange(parts, asked, how, onSent),
+      store: storeOfChange(parts, asked, onSent),
       clock,
       shortTime: shortTimeIn(clock, handed.zone),
       operator: asked.asker.member,
@@ -277,32 +272,20 @@ export function stamped(store: JournalStore, asked: AskedChange): JournalStore {
   return { ...store, append: (row) => store.append({ ...row, stamp }) };
 }
 
-// What is about to be sent is checked and recorded for one change of the account at a time: twenty at once could each be within a
-// limit that they break together.
-function storeOfChange(
-  parts: ChangesParts,
-  asked: AskedChange,
-  { inTurn }: HowMade,
-  onSent: () => void,
-): JournalStore {
+function storeOfChange(parts: ChangesParts, asked: AskedChange, onSent: () => void): JournalStore {
   const store = stamped(parts.store, asked);
-  let isRefused = false;
+  let isChecked = false;
   return {
     ...store,
     append: (row) =>
       row.type !== 'sent'
         ? store.append(row)
-        : inTurn(async () => {
-            try {
-              await parts.checkRules(row, asked.asker);
-            } catch (error) {
-              isRefused = true;
-              throw error;
-            }
+        : parts.rules.record(row, asked, async (checked) => {
+            isChecked = true;
             onSent();
-            await store.append({ ...row, profile: asked.account.name });
+            await store.append({ ...row, ...checked, profile: asked.account.name });
           }),
     // What a rule refused never came to the journal.
-    takeBack: async (sent, verdict) => (isRefused ? undefined : await store.takeBack(sent, verdict)),
+    takeBack: async (sent, verdict) => (isChecked ? await store.takeBack(sent, verdict) : undefined),
   };
 }

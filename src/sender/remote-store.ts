@@ -87,6 +87,9 @@ export function createRemoteStore(
       last = undefined;
     },
     close: () => undefined,
+    // The rules ask these, at the sender.
+    refunded: atSender,
+    approvals: atSender,
     append: atSender,
     takeBack: atSender,
     verify: atSender,

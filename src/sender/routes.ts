@@ -38,11 +38,20 @@ export type Hop = Hono<HopEnv>;
 
 /** Throws CliError 'refused' unless the member may act as somebody with this role. `what`: `send refunds`. */
 export function needRole({ var: { asker } }: HopContext, as: Role, what: string): void {
-  if (mayAct(asker.role, as)) return;
-  throw new CliError('refused', `${asker.member} is a ${asker.role} and may not ${what}`, {
-    certain: 'nothing was sent',
-    now: [`ask your lead for the role ${as}`],
-  });
+  needRoleOf(asker, as, what);
+}
+
+/** The same for a member. */
+export function needRoleOf({ member, role }: Pick<Asker, 'member' | 'role'>, as: Role, what: string): void {
+  if (mayAct(role, as)) return;
+  throw new CliError(
+    'refused',
+    `${member} is ${role === 'operator' ? 'an' : 'a'} ${role} and may not ${what}`,
+    {
+      certain: 'nothing was sent',
+      now: [`ask your lead for the role ${as}`],
+    },
+  );
 }
 
 // The desk goes by the error in the body. The status is for proxies, and for people who read a log.

@@ -39,7 +39,6 @@ export interface Changes {
 /** Adds the routes of changes. */
 export function addChanges(app: Hop, parts: ChangesParts): Changes {
   const running = new Map<string, Running>();
-  const inTurn = createInTurn();
   let isStopping = false;
   const start = (
     { asker, account, id }: AskedChange,
@@ -89,7 +88,6 @@ export function addChanges(app: Hop, parts: ChangesParts): Changes {
           handed,
           stream,
           signal,
-          inTurn: (act) => inTurn(asked.account.name, act),
         }),
       );
     return await replyOf(run);
@@ -123,19 +121,6 @@ export function addChanges(app: Hop, parts: ChangesParts): Changes {
       isStopping = true;
       while (running.size > 0) await Promise.all([...running.values()].map(({ over }) => over));
     },
-  };
-}
-
-/** Does one thing of a name after the other, in the order of asking. */
-function createInTurn(): (name: string, act: () => Promise<void>) => Promise<void> {
-  const last = new Map<string, Promise<void>>();
-  return async (name, act) => {
-    const mine = (last.get(name) ?? Promise.resolve()).then(act);
-    last.set(
-      name,
-      mine.catch(() => undefined),
-    );
-    await mine;
   };
 }
 

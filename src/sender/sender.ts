@@ -2,6 +2,7 @@
 
 import * as v from 'valibot';
 import { CliError } from '../errors.ts';
+import type { TeamRules } from '../journal/journal.ts';
 import type { Profile, ProfileDraft } from '../profiles/profiles.ts';
 import type { SenderConfig } from './config.ts';
 import type { LastUse } from './last-uses.ts';
@@ -72,6 +73,8 @@ export interface SenderDoor {
   unit(kind: 'systemd' | 'container'): string;
   /** Starts it. Throws CliError 'refused' as root (unless that is allowed), with files that others can read, or a journal that is not whole. */
   serve(how: ServeHow): Promise<Serving>;
+  /** The limits of the team, for whoever runs the sender. Throws CliError if there is none here. */
+  limits(): Pick<TeamRules, 'limits' | 'setLimits'>;
   invite(name: string, role: Role, account: string | undefined): Promise<Invitation>;
   members(): Promise<readonly MemberView[]>;
   /** Returns how many tokens it ended. */

@@ -31,6 +31,7 @@ export const hopPaths = {
   /** What is behind it are documented GETs of the service (service: Endpoints 2). */
   service: (account: string) => `/v1/service/${account}`,
   journal: (account: string, question: string) => `/v1/journal/${account}/${question}`,
+  rules: (account: string, question: string) => `/v1/rules/${account}/${question}`,
   changes: (account: string) => `/v1/changes/${account}`,
   change: (account: string, id: string) => `/v1/changes/${account}/${id}`,
   withdraw: (account: string, id: string) => `/v1/changes/${account}/${id}/withdraw`,

@@ -5,6 +5,7 @@ import {
   blockedUntil,
   claimedBy,
   claimsOf,
+  countedAmount,
   dueAt,
   horizonOf,
   isAcknowledged,
@@ -438,6 +439,32 @@ it('at a team nobody reads the order of an attempt again before its sender can n
   expect(isDue(theirs, at(15_000))).toBe(true);
   expect(isDue(attempt([{}], { stamp, sendBy: 10_000 }), at(1000))).toBe(true);
   expect(isDue(attempt([], { sendBy: 10_000 }), at(1000))).toBe(true);
+});
+
+const failedRecord = { id: 're_1', chargeId: 'ch_1', amount: -5, createdAt: undefined, authCode: undefined };
+
+it.each<[string, number, Partial<VerdictRow>[]]>([
+  ['nobody knows', 5, []],
+  ['the reply was lost', 5, [{ verdict: 'unknown', by: 'sender' }]],
+  ['no read has shown it', 5, [{ verdict: 'not_seen', by: 'read' }]],
+  ['it was made', 5, [{ verdict: 'applied' }]],
+  ['it was not sent', 0, [{ verdict: 'not_sent', by: 'sender' }]],
+  ['it was refused, and a read showed so', 0, [{ verdict: 'rejected', confirmed: true }]],
+  ['it was refused, and nobody has looked', 5, [{ verdict: 'rejected', confirmed: false }]],
+  ['a person recorded it as made', 5, [{ verdict: 'applied', by: 'person' }]],
+  ['a person recorded it as not made', 0, [{ verdict: 'rejected', by: 'person' }]],
+  [
+    'a person recorded as not made what a read had shown',
+    5,
+    [{ verdict: 'applied' }, { verdict: 'rejected', by: 'person' }],
+  ],
+  [
+    'it was made, and then it failed',
+    0,
+    [{ verdict: 'applied', refunds: [{ ...failedRecord, status: 'failed' }] }],
+  ],
+])('limits count a refund of which %s as %i', (_, amount, verdicts) => {
+  expect(countedAmount(attempt(verdicts))).toBe(amount);
 });
 
 it.each<[boolean, Partial<VerdictRow>[]]>([

@@ -43,38 +43,38 @@ it('says which limit forbids a refund, who set it, and what to do now', () => {
     "60000 MXN (600.00) is over the team's limit for one order within 24 hours: 50000 MXN (500.00) for everybody, set by lea
     refund a part of it: --amount 500.00 at most, or
     ask a lead; the limits of the team:
-    paydesk team limits
+    paydesk sender limits
 
     20000 MXN (200.00) is over the team's limit for one order within 24 hours: 50000 MXN (500.00) for everybody, set by lea; 40000 (400.00) of this order went back in the last 24 hours
     refund a part of it: --amount 100.00 at most, or
     ask a lead; the limits of the team:
-    paydesk team limits
+    paydesk sender limits
 
     60000 MXN (600.00) is over the team's limit for one order within 24 hours: 50000 MXN (500.00) for ana, set by lea; 50000 (500.00) of this order went back in the last 24 hours
     ask a lead; the limits of the team:
-    paydesk team limits
+    paydesk sender limits
 
     60000 MXN (600.00) is over the team's limit for one order within 24 hours: set by a lead
     ask a lead; the limits of the team:
-    paydesk team limits
+    paydesk sender limits
 
     60000 MXN (600.00) is over the team's limit for one person within 24 hours: 50000 MXN (500.00) for everybody, set by lea
     wait, let somebody else refund it, or
     ask a lead; the limits of the team:
-    paydesk team limits
+    paydesk sender limits
 
     60000 MXN (600.00) is over the team's limit for one person within 24 hours: 50000 MXN (500.00) for everybody, set by lea; you refunded 1 (0.01) in the last 24 hours
     wait, let somebody else refund it, or
     ask a lead; the limits of the team:
-    paydesk team limits
+    paydesk sender limits
 
     the team has limits, and none for USD
     ask a lead; the limits of the team:
-    paydesk team limits
+    paydesk sender limits
 
     the team has limits, and the order does not show its currency
     ask a lead; the limits of the team:
-    paydesk team limits
+    paydesk sender limits
 
     the team wants a reason with every refund in MXN (set by lea)
     add it to the command: --reason R

@@ -7,6 +7,7 @@ import type {
   SettingRow,
   VerdictRow,
 } from '../../src/journal/journal-rows.ts';
+import type { AskedRefundRow, DecidedRow, LimitRow } from '../../src/journal/team-rows.ts';
 
 /** A refund of 5 on the only charge of `ord_1`, about to be sent. */
 export function sent(intent: string, time: number, more: Partial<SentRow> = {}): SentRow {
@@ -63,6 +64,26 @@ export function setting(time: number, more: Partial<SettingRow> = {}): SettingRo
     to: null,
     ...more,
   };
+}
+
+/** A limit that lea set for everybody. */
+export function limit(time: number, more: Partial<LimitRow> = {}): LimitRow {
+  const of = { member: '*', currency: 'MXN', name: 'max', from: null, to: '500' };
+  return { type: 'limit', time, operator: 'lea', ...of, ...more };
+}
+
+/** ana asks somebody else to approve a refund of 5 on `ord_1`. */
+export function asked(id: string, time: number, more: Partial<AskedRefundRow> = {}): AskedRefundRow {
+  const { origin, account, profile, request, proof } = sent('i_x', time);
+  const { before: _, ...what } = proof;
+  const of = { origin, account, profile, request, proof: what, amount: 5, currency: 'MXN' };
+  return { type: 'approval', intent: id, attempt: 0, time, operator: 'ana', step: 'asked', ...of, ...more };
+}
+
+/** ben answers that request. */
+export function decided(id: string, time: number, step: DecidedRow['step'] = 'approved'): DecidedRow {
+  const until = step === 'approved' ? time + 3_600_000 : null;
+  return { type: 'approval', intent: id, attempt: 0, time, operator: 'ben', step, until };
 }
 
 /** How long an attempt that was not seen stays open. */

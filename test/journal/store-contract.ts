@@ -12,7 +12,7 @@ import {
   type SentRow,
   type VerdictRow,
 } from '../../src/journal/journal-rows.ts';
-import type { AttemptFilter, JournalStore } from '../../src/journal/journal-store.ts';
+import type { AttemptFilter, JournalStore, RefundedBy } from '../../src/journal/journal-store.ts';
 import { attemptsIn } from '../harness/memory-store.ts';
 import {
   answer,
@@ -27,7 +27,7 @@ import {
   query,
   rowsOf,
 } from './random-questions.ts';
-import { sent, setting, verdict } from './rows.ts';
+import { asked, decided, limit, sent, setting, verdict } from './rows.ts';
 
 /** One journal, empty at first. */
 export interface TestedJournal {
@@ -245,6 +245,58 @@ export function storeContract(
       expect(await open().newest()).toMatchObject({ time: 9, clocks });
     });
 
+    it('adds up what somebody paid back since a time, in one currency and one mode', async () => {
+      const refund = (intent: string, time: number, more: Partial<SentRow> = {}) =>
+        sent(intent, time, { amount: 5, currency: 'MXN', operator: 'ana', ...more });
+      const { proof } = sent('i_x', 1);
+      const lea = { operator: 'lea', run: 'r' };
+      await fill([
+        refund('i_a', 10),
+        refund('i_b', 20, { currency: 'mxn' }),
+        refund('i_c', 20, { currency: 'USD' }),
+        refund('i_d', 20, { operator: 'ben' }),
+        refund('i_e', 20, { proof: { ...proof, livemode: false } }),
+        refund('i_f', 20, { proof: { ...proof, kind: 'capture', expected: [] } }),
+        refund('i_g', 20, { stamp: lea, imported: { seq: 1, hash: 'h' } }),
+        refund('i_h', 20, { operator: 'lea', stamp: lea, imported: { seq: 2, hash: 'h' } }),
+      ]);
+      const total = (more: Partial<RefundedBy> = {}) =>
+        open().refunded({ operator: 'ana', currency: 'MXN', livemode: true, since: 10, ...more });
+      expect(await total()).toBe(15);
+      expect(await total({ since: 11 })).toBe(10);
+      expect(await total({ currency: 'usd' })).toBe(5);
+      expect(await total({ livemode: false })).toBe(5);
+      expect(await total({ operator: 'lea' })).toBe(10);
+      expect(await total({ operator: 'eve' })).toBe(0);
+      await open().append({ ...verdict('i_b', 30), verdict: 'not_sent', by: 'sender' });
+      expect(await total()).toBe(10);
+    });
+
+    it('gives the rows of one request for an approval, and those of the requests with a row since a time', async () => {
+      const rows = [asked('r_1', 10), asked('r_2', 20), decided('r_1', 30), asked('r_3', 40)];
+      await fill([...rows, sent('i_a', 50), limit(60)]);
+      expect(await open().approvals({ id: 'r_1' })).toEqual([rows[0], rows[2]]);
+      expect(await open().approvals({ id: 'r_9' })).toEqual([]);
+      expect(await open().approvals({ since: 0 })).toEqual(rows);
+      expect(await open().approvals({ since: 21 })).toEqual([rows[0], rows[2], rows[3]]);
+      expect(await open().settings('max')).toEqual([limit(60)]);
+      expect((await open().verify()).findings).toEqual([]);
+    });
+
+    it('erases what was said in requests for an approval, once nobody can answer or use them any more', async () => {
+      const dayMs = 24 * 60 * 60_000;
+      await fill([
+        asked('r_1', 10, { note: 'ticket 8840' }),
+        { ...decided('r_1', 20), note: 'seen' },
+        asked('r_2', 30, { note: 'ticket 9001' }),
+      ]);
+      expect(await open().eraseBodies(8 * dayMs)).toBe(0);
+      expect(await open().eraseBodies(8 * dayMs + 21)).toBe(1);
+      expect(JSON.stringify(await open().approvals({ id: 'r_1' }))).not.toMatch(/ticket|seen|"reason"/);
+      expect(await open().approvals({ id: 'r_2' })).toMatchObject([{ note: 'ticket 9001' }]);
+      expect((await open().verify()).findings).toEqual([]);
+    });
+
     describe('adds no row that contradicts those before it', () => {
       it('a second SENT of an attempt, or a verdict without a SENT', async () => {
         await fill([sent('i_a', 1)]);
@@ -371,6 +423,17 @@ export function storeContract(
         },
       );
     }
+
+    if (leaves.repair === undefined)
+      it('keeps limits, requests for an approval and their answers when it repairs a SENT', async () => {
+        const rows = [asked('r_1', 1), decided('r_1', 2)];
+        await fill([...rows, limit(3), ...two, sent('i_c', 5)]);
+        await journal.lose(8);
+        await open().repair(7);
+        expect(await open().approvals({ since: 0 })).toEqual(rows);
+        expect(await open().settings('max')).toEqual([limit(3)]);
+        expect((await open().verify()).findings).toEqual([]);
+      });
 
     it('repairs nothing that is whole', async () => {
       await fill(two);

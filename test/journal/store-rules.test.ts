@@ -209,14 +209,6 @@ describe('a row has no place in the journal', () => {
     rules().refuseMisplaced({ ...sent('i_a', 2), attempt: 2 });
     rules().refuseMisplaced(setting(2));
   });
-
-  it('if it is a limit: only the server of a team writes those', () => {
-    const { rules } = journalOf();
-    const limit = { member: 'ana', currency: 'MXN', name: 'max', from: null, to: '500' } as const;
-    expect(() => rules().refuseMisplaced({ type: 'limit', time: 1, operator: 'lea', ...limit })).toThrow(
-      'the journal cannot hold this row of ana',
-    );
-  });
 });
 
 describe('while a change of an unknown account is lost', () => {

@@ -31,14 +31,13 @@ export interface SecondPerson {
 /** Whether somebody else of the team must approve a plan, or has; undefined if nobody needs to. */
 export async function secondPersonFor(
   ctx: Context,
-  { origin, account, settings }: Profile,
+  { settings }: Profile,
   plan: Plan,
 ): Promise<SecondPerson | undefined> {
   const rules = await ctx.journal.rules();
   if (rules === undefined) return undefined;
-  const { digest } = plan;
   const orders = paidOnOrders(rowsToSend(plan.rows));
-  const { second, approvedBy } = await rules.checkPlan({ origin, account, digest, orders });
+  const { second, approvedBy } = await rules.checkPlan({ plan: plan.id, digest: plan.digest, orders });
   if (approvedBy !== undefined) return { asks: false, line: `approved by ${approvedBy}`, because: [] };
   if (second === undefined) return undefined;
   const because = reasonsFor(second, plan, settings);

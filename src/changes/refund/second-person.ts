@@ -75,7 +75,9 @@ export async function refuseOverLimits(
 
 /** The line of the preview, where a yes only asks for the approval. Undefined if nobody else is needed. */
 export function secondLine(finding: LimitFinding | undefined, style: AmountStyle): string | undefined {
-  if (finding?.limit === undefined || !finding.needsSecond) return undefined;
+  if (finding?.needsSecond !== true) return undefined;
+  if (finding.limit === undefined)
+    return 'you propose, and somebody else must approve and send it: your yes asks for that, and sends nothing';
   return `${yesAsks(finding.limit, style)}${wentBackWords(finding, style)}`;
 }
 

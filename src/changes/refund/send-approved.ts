@@ -28,7 +28,7 @@ export async function sendApproved(
   const { orderId } = asked.proof;
   if (id !== undefined && id !== orderId) throw usage(`${requestId} is about ${orderId}, not ${id}`);
   const member = await ctx.journal.member();
-  if (asked.operator !== member)
+  if (asked.operator !== member && asked.byProposer !== true)
     throw new CliError(
       'refused',
       `${requestId} is a request of ${asked.operator}: ${asked.operator} sends it`,

@@ -26,8 +26,6 @@ export const forget = defineCommand({
     const count = await ctx.journal.forget(before);
     const record = { object: 'journal_forget', before: day, entries: count };
     await ctx.out.own(record, () => [{ line: `erased in ${counted(count, 'change')}` }]);
-    if (count > 0 && (await ctx.journal.rules()) !== undefined)
-      ctx.notes.note('other desks still have it in their copies, until each runs: paydesk team verify');
     return undefined;
   },
 });

@@ -47,10 +47,9 @@ export const verify = defineCommand({
       throw usage(`--head ${flags.head} is not a head: 64 hex digits, as journal verify prints them`);
     const found = await ctx.journal.verify(flags.head);
     const { rows, settings, head, findings, knowsHead, witness } = found;
-    const file = found.place ?? ctx.journal.file;
+    const { file } = ctx.journal;
     // A copy is whole, and all the same it may lack what was sent.
-    const isLocal = found.place === undefined && findings.length === 0;
-    const copy = isLocal ? await ctx.journal.problem() : undefined;
+    const copy = findings.length === 0 ? await ctx.journal.problem() : undefined;
     const record = {
       object: 'journal',
       file,
@@ -70,7 +69,7 @@ export const verify = defineCommand({
         line: `${rows} rows, ${settings === 0 ? '' : `${settings} of them about settings, `}${findings.length === 0 ? 'whole' : 'DAMAGED'}`,
       },
       { line: `head ${head}` },
-      ...(found.place === undefined ? [{ line: `witness ${witness.file}: ${witnessWords(found)}` }] : []),
+      { line: `witness ${witness.file}: ${witnessWords(found)}` },
     ]);
     if (findings.length > 0 || knowsHead === false) throw await damage(ctx, found, flags.head);
     if (copy !== undefined)
@@ -126,7 +125,7 @@ function witnessWords({ rows, witness: { lines, state } }: Verification): string
 
 async function damage(
   ctx: Context,
-  { place, findings, knowsHead }: Verification,
+  { findings, knowsHead }: Verification,
   head: string | undefined,
 ): Promise<CliError> {
   const stops = (await ctx.journal.problem()) !== undefined;
@@ -139,22 +138,20 @@ async function damage(
   const files = knowsHead === false ? await archives(ctx) : [];
   return new CliError(
     'refused',
-    `the journal ${place ?? ctx.journal.file} is not whole: ${[...rows, ...more, ...strange].join('; ')}`,
+    `the journal ${ctx.journal.file} is not whole: ${[...rows, ...more, ...strange].join('; ')}`,
     {
       certain: `${stops ? 'every change is refused until the journal is repaired' : 'the rows of the journal fit together, so changes are still possible'}; nothing was sent`,
       now:
-        place !== undefined
-          ? ['paydesk team verify', 'ask who runs the database what happened to it']
-          : findings.length === 0
-            ? files.length === 0
-              ? ['show your lead']
-              : [
-                  'it may be older than an archive; look there, and else show your lead:',
-                  ...files.map((file) =>
-                    plainCommand('journal', 'verify', '--from', file, '--head', head ?? ''),
-                  ),
-                ]
-            : ['paydesk journal verify --repair   (keeps a copy)'],
+        findings.length === 0
+          ? files.length === 0
+            ? ['show your lead']
+            : [
+                'it may be older than an archive; look there, and else show your lead:',
+                ...files.map((file) =>
+                  plainCommand('journal', 'verify', '--from', file, '--head', head ?? ''),
+                ),
+              ]
+          : ['paydesk journal verify --repair   (keeps a copy)'],
     },
   );
 }

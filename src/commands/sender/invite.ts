@@ -16,7 +16,7 @@ export const memberArgument = {
 
 export const invite = defineCommand({
   description:
-    'Prints an invitation as JSON: hand it over as safely as a key, since whoever has it can join once, with paydesk profile add NAME --sender FILE. Each desk needs one of its own, and a member who is there already gets the role at once, at all their desks. A viewer reads, a proposer also asks for refunds and sends none, an operator sends, a lead also approves and sets limits.',
+    'Prints an invitation as JSON: hand it over as safely as a key, since whoever has it can join once, with paydesk profile add NAME --sender FILE. Each desk needs one of its own, and a member who is there already gets the role at once, at all their desks. A viewer reads, a proposer also asks for refunds and sends none, an operator sends and approves what others ask for, a lead also sets limits.',
   arguments: [memberArgument],
   flags: {
     role: flag.choice(roles, { value: 'ROLE', summary: 'what the member may do' }),
@@ -42,8 +42,8 @@ function askRole({ ask }: Parameters<typeof invite.run>[0], name: string): Promi
     message: `${name} is`,
     flag: '--role',
     choices: [
-      { value: 'operator', label: 'operator', detail: 'sends refunds' },
-      { value: 'lead', label: 'lead', detail: 'also approves, and sets limits' },
+      { value: 'operator', label: 'operator', detail: 'sends refunds, and approves those of others' },
+      { value: 'lead', label: 'lead', detail: 'also sets limits' },
       { value: 'proposer', label: 'proposer', detail: 'asks for refunds, and sends none' },
       { value: 'viewer', label: 'viewer', detail: 'only reads' },
     ],

@@ -27,6 +27,8 @@ export async function archiveStore(path: string, cwd: () => string): Promise<Jou
     list: async (filter, page) => known.list(filter, page),
     operators: async (origin) => known.operators(origin),
     settings: async () => known.settings(),
+    refunded: async (of) => known.refunded(of),
+    approvals: async (query) => known.approvals(query),
     newest: async () => known.newest,
     problem: () => Promise.resolve(undefined),
     verify: (head) => verifyArchive(path, cwd, head),
@@ -60,7 +62,6 @@ export async function verifyArchive(
     knowsHead ||= hash === head;
   }
   return {
-    place: path,
     rows: count,
     settings,
     head: last,

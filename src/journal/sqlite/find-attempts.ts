@@ -3,7 +3,7 @@
 import type { AttemptFilter, AttemptQuery, ListPage } from '../attempt-query.ts';
 import { dueAt, isDoubted, mayBeOpen, mayNeedLook } from '../attempt-state.ts';
 import { type AttemptRecord, broughtBy } from '../journal-rows.ts';
-import type { Finding } from '../journal-store.ts';
+import type { Finding, RefundedBy } from '../journal-store.ts';
 import { type JournalTables, madeBy, numberOfGiven } from './journal-tables.ts';
 import type { RowProof } from './known-journal.ts';
 
@@ -94,6 +94,20 @@ export function namesIn(tables: JournalTables, origin: string | undefined): read
     return tables.sql(text).all(origin ?? null, origin ?? null);
   });
   return [...new Set(found.map(({ name }) => String(name)))].toSorted();
+}
+
+/** What the refunds of somebody add up to from a time on, with those that they brought. */
+export function refundedIn(
+  tables: JournalTables,
+  { operator, currency, livemode, since }: RefundedBy,
+): number {
+  const [own, brought] = ['operator = ?', 'brought = ? AND operator <> brought'].map((by) => {
+    const text = `SELECT sum(counted) AS total FROM attempts WHERE ${by} AND time >= ? AND live = ? AND upper(currency) = ?`;
+    return Number(
+      tables.sql(text).get(operator, since, livemode ? 1 : 0, currency.toUpperCase())?.total ?? 0,
+    );
+  });
+  return (own ?? 0) + (brought ?? 0);
 }
 
 const listed = 'SELECT value FROM json_each(?)';

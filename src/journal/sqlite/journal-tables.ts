@@ -6,7 +6,7 @@
 import { hash } from 'node:crypto';
 import type { DatabaseSync } from 'node:sqlite';
 import { verdictsIn } from '../archived-rows.ts';
-import { dueAt, isDoubted, isPast, mayBeOpen } from '../attempt-state.ts';
+import { countedAmount, dueAt, isDoubted, isPast, mayBeOpen } from '../attempt-state.ts';
 import { chainStart, type StoredRow, storedColumns, storedRow, unlink } from '../chain.ts';
 import {
   type AttemptRecord,
@@ -20,9 +20,10 @@ import { type FileKind, Statements } from './database.ts';
 
 /**
  * `rows`: only ever added. `about`: what the row is about: the order, or else the script's id, or else the intent (as the name of
- * its lock), or the setting. Empty for another row about no attempt.
+ * its lock), or the setting, or the request for an approval.
  * `attempts`: one line per SENT row, with its number and that of the newest row of the attempt. `is_doubted`, `by_hand`: 1
  * or null. `is_open`: 1 or null, and 0 for one that is unconfirmed for good (`isPast`). `due`: when a watched one is read again; null for all others.
+ * `counted`: what limits count of it; `live`: 1 for real money.
  * `made`: ids of refunds, and ids and links of what was created. `again`: what `--again` named.
  * `head`: one line. `id`: the name of its landmark, which is that of its witness until somebody accepts a copy; `mark`: what a copy changes of its file (copy-marks.ts).
  */
@@ -36,11 +37,12 @@ CREATE TABLE rows (
 ) STRICT;
 CREATE UNIQUE INDEX one_sent ON rows (intent, attempt) WHERE type = 'sent';
 CREATE INDEX row_about ON rows (about);
+CREATE INDEX row_approval ON rows (time) WHERE type = 'approval';
 CREATE TABLE attempts (
   sent INTEGER PRIMARY KEY, last INTEGER NOT NULL, about TEXT NOT NULL, has_order INTEGER NOT NULL,
   intent TEXT NOT NULL, attempt INTEGER NOT NULL, origin TEXT NOT NULL, profile TEXT NOT NULL,
   given INTEGER, kind TEXT NOT NULL, operator TEXT NOT NULL, brought TEXT, desk TEXT, time INTEGER NOT NULL,
-  amount INTEGER, currency TEXT, is_open INTEGER, is_doubted INTEGER, due INTEGER, by_hand INTEGER
+  amount INTEGER, currency TEXT, counted INTEGER NOT NULL, live INTEGER NOT NULL, is_open INTEGER, is_doubted INTEGER, due INTEGER, by_hand INTEGER
 ) STRICT;
 CREATE INDEX attempt_about ON attempts (about);
 CREATE INDEX attempt_time ON attempts (time, intent, attempt);
@@ -160,6 +162,18 @@ export class JournalTables {
     return found.all(aboutOfSetting(''), 'setting!').map(({ about }) => String(about));
   }
 
+  /** What rows about requests for an approval are about that were added from a time on. */
+  approvalAbouts(since: number): ReadonlySet<string> {
+    const found = this.sql("SELECT about FROM rows WHERE type = 'approval' AND time >= ?").all(since);
+    return new Set(found.map(({ about }) => String(about)));
+  }
+
+  /** The ids of the requests for an approval that were made before a time. */
+  approvalsBefore(time: number): ReadonlySet<string> {
+    const found = this.sql("SELECT intent FROM rows WHERE type = 'approval' AND time < ?").all(time);
+    return new Set(found.map(({ intent }) => String(intent)));
+  }
+
   /** The number of the newest of these; 0 when there is none. */
   newestAbout(about: string): number {
     return Number(this.sql('SELECT max(seq) AS seq FROM rows WHERE about = ?').get(about)?.seq ?? 0);
@@ -248,10 +262,10 @@ export class JournalTables {
     const sent = this.sentOf(row);
     const record = sent && this.attemptsAbout(sent.about).find((one) => one.seq === sent.seq);
     if (record === undefined) return;
-    const { is_open, is_doubted, by_hand, due } = listedOf({ ...record, last: seq });
+    const { counted, is_open, is_doubted, by_hand, due } = listedOf({ ...record, last: seq });
     this.sql(
-      'UPDATE attempts SET last = ?, is_open = ?, is_doubted = ?, by_hand = ?, due = ? WHERE sent = ?',
-    ).run(seq, is_open, is_doubted, by_hand, due, record.seq);
+      'UPDATE attempts SET last = ?, counted = ?, is_open = ?, is_doubted = ?, by_hand = ?, due = ? WHERE sent = ?',
+    ).run(seq, counted, is_open, is_doubted, by_hand, due, record.seq);
     for (const id of madeBy(row)) this.#addMade(id, record.seq);
   }
 
@@ -310,6 +324,8 @@ export function listedOf(record: NumberedAttempt) {
     time,
     amount: amount ?? null,
     currency: currency ?? null,
+    counted: countedAmount(record),
+    live: proof.livemode ? 1 : 0,
     is_open: mayBeOpen(newest) ? (isPast(record) ? 0 : 1) : null,
     is_doubted: mark(isDoubted(record)),
     due: dueAt(record) ?? null,
@@ -333,7 +349,12 @@ const select = `SELECT ${storedColumns.join(', ')} FROM rows`;
 /** What a row is about that is no verdict. Rows of one setting belong together, so that nobody reads those of all others. */
 export function aboutOfOther(row: Exclude<JournalRow, VerdictRow>): string {
   if (row.type === 'sent') return aboutOf(row);
-  return row.type === 'setting' || row.type === 'limit' ? aboutOfSetting(row.name) : '';
+  return row.type === 'approval' ? aboutOfApproval(row.intent) : aboutOfSetting(row.name);
+}
+
+/** What the rows of a request for an approval are about. */
+export function aboutOfApproval(id: string): string {
+  return `approval ${id}`;
 }
 
 export function aboutOfSetting(name: string): string {

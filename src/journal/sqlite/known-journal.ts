@@ -15,14 +15,14 @@ import {
   type SentRow,
   type SettingRow,
 } from '../journal-rows.ts';
-import type { Finding, NewestRow } from '../journal-store.ts';
+import type { ApprovalQuery, Finding, NewestRow, RefundedBy } from '../journal-store.ts';
 import {
   refuseLostAccount,
   refuseMisplaced,
   refuseUnseenOnOrder,
   refuseUnseenUnderScript,
 } from '../store-rules.ts';
-import type { LimitRow } from '../team-rows.ts';
+import type { ApprovalRow, LimitRow } from '../team-rows.ts';
 import {
   type Candidates,
   candidatesFor,
@@ -30,9 +30,11 @@ import {
   firstDue,
   matches,
   namesIn,
+  refundedIn,
 } from './find-attempts.ts';
 import {
   aboutOf,
+  aboutOfApproval,
   aboutOfSetting,
   attemptsIn,
   type JournalTables,
@@ -68,6 +70,9 @@ export function noteAsked({ orders, scripts }: Asked, { orderId, given }: Attemp
   if (orderId !== undefined) orders.set(orderId, seq);
   if (given !== undefined) scripts.set(given, seq);
 }
+
+// A request waits for a week, and its approval counts for a day.
+const requestMs = 8 * 24 * 60 * 60_000;
 
 // So many things are remembered: more than a change asks about, and less than a list of years.
 const rememberedMax = 1000;
@@ -187,6 +192,23 @@ export class KnownJournal {
       .filter((row) => row.type === 'setting' || row.type === 'limit');
   }
 
+  // ── What the rules of a team ask ──────────────────────────────────────────────────────────────
+
+  /** What somebody's refunds paid back from a time on, or may have. */
+  refunded(of: RefundedBy): number {
+    return refundedIn(this.#tables, of);
+  }
+
+  /** The rows of requests for an approval, in their order. */
+  approvals(query: ApprovalQuery): readonly ApprovalRow[] {
+    const abouts = 'id' in query ? [aboutOfApproval(query.id)] : this.#tables.approvalAbouts(query.since);
+    return [...abouts]
+      .flatMap((about) => this.#rowsAbout(about))
+      .toSorted((one, other) => one.seq - other.seq)
+      .map(({ row }) => row)
+      .filter((row) => row.type === 'approval');
+  }
+
   // ── What may be added ─────────────────────────────────────────────────────────────────────────
 
   /** The stored form of rows that come next. */
@@ -227,13 +249,18 @@ export class KnownJournal {
     });
   }
 
-  /** The attempts whose bodies and notes may be erased: settled ones that were sent before a time. The watch needs neither. */
+  /**
+   * What has bodies and notes that may be erased: settled attempts that were sent before a time, since the watch needs neither, and
+   * requests for an approval that nobody can answer or use any more.
+   */
   *erasable(before: number): Generator<Pick<SentRow, 'intent' | 'attempt'> & { readonly about: string }> {
     const text = 'SELECT intent, attempt, about, is_open FROM attempts WHERE time < ? ORDER BY time';
     for (const { intent, attempt, about, is_open } of this.#tables.sql(text).iterate(before)) {
       const of = { intent: String(intent), attempt: Number(attempt), about: String(about) };
       if (is_open === null || this.#isSettled(of)) yield of;
     }
+    for (const id of this.#tables.approvalsBefore(before - requestMs))
+      yield { intent: id, attempt: 0, about: aboutOfApproval(id) };
   }
 
   // One with an alarm may be settled all the same.

@@ -91,6 +91,9 @@ class SqliteStore implements LocalJournal {
   readonly operators: JournalStore['operators'] = (origin) =>
     this.#ask((known) => known.operators(origin), []);
   readonly settings: JournalStore['settings'] = (name) => this.#ask((known) => known.settings(name), []);
+  readonly refunded: JournalStore['refunded'] = (of) => this.#ask((known) => known.refunded(of), 0);
+  readonly approvals: JournalStore['approvals'] = (query) => this.#ask((known) => known.approvals(query), []);
+
   // Asks both files. `none`: the answer while there is no journal.
   async #ask<T>(read: (known: KnownJournal) => T, none: T): Promise<T> {
     const both = await this.#open(false);

@@ -244,7 +244,7 @@ function lineFor(stored: StoredRow, tables: JournalTables, key: string | undefin
   const row = unlink({ ...stored, body: null });
   const { seq, hash: head } = stored;
   if (row.type !== 'sent' && row.type !== 'verdict') {
-    // A row of a team's journal that was moved here counts as a setting: no attempt is lost with it.
+    // A limit of a team and a request for an approval count as settings: no attempt is lost with them.
     const named =
       row.type === 'setting' ? { profile: row.profile, name: row.name } : { profile: '', name: row.type };
     return {

@@ -194,7 +194,7 @@ describe('what is looked up is lost, or is another', () => {
     ['the intent', `UPDATE attempts SET intent = 'i_x' WHERE ${row('i_link')}`, []],
     [
       'a line too many',
-      `INSERT INTO attempts SELECT 99, last, about, has_order, 'i_x', attempt, origin, profile, given, kind, operator, brought, desk, time, amount, currency, is_open, is_doubted, due, by_hand FROM attempts WHERE ${row('i_open')}`,
+      `INSERT INTO attempts SELECT 99, last, about, has_order, 'i_x', attempt, origin, profile, given, kind, operator, brought, desk, time, amount, currency, counted, live, is_open, is_doubted, due, by_hand FROM attempts WHERE ${row('i_open')}`,
       ['T2', 'unconfirmed'],
     ],
     ['which refund was made', "DELETE FROM made WHERE id = 'rf_1'", []],

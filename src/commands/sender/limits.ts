@@ -1,0 +1,149 @@
+/** `sender limits`: shows the limits of the team, or sets those of a member or of everybody. */
+
+import { type Column, fieldColumn } from '../../api/resources.ts';
+import { currencyPattern, type JsonObject } from '../../api/spec.ts';
+import { type LimitChanges, limitValue, type TeamLimit, type TeamRules } from '../../journal/journal.ts';
+import { type Context, confirmFirst, defineCommand, dryRunShown, type Input } from '../command.ts';
+import { flag, oneOf, usage } from '../flags.ts';
+
+const sum = (summary: string) =>
+  flag.of<number | 'none' | null>({
+    value: 'AMOUNT',
+    summary,
+    allowed: 'a whole number, none, default',
+    parse: readLimit,
+  });
+const needed = (summary: string) => flag.choice(['yes', 'none', 'default'], { value: 'YES', summary });
+
+const limitFlags = {
+  max: sum('the most that may be refunded on one order within 24 hours'),
+  day: sum('the most that one member may refund within 24 hours'),
+  second: sum('from this sum on somebody else must approve'),
+  'need-reason': needed('a refund needs a reason'),
+  'need-note': needed('a refund needs a note'),
+} as const;
+
+const columns: readonly Column[] = [
+  { ...fieldColumn('member', 'MEMBER', 'text', 0), stays: true },
+  { ...fieldColumn('currency', 'CURRENCY', 'text', 0), stays: true },
+  { ...fieldColumn('limit', 'LIMIT', 'text', 0), stays: true },
+  {
+    ...fieldColumn('value', 'VALUE', 'text', 0),
+    stays: true,
+    value: ({ limit, value }) => limitValue(String(limit), String(value)),
+  },
+  fieldColumn('set_by', 'SET BY', 'text', 0),
+  fieldColumn('set_at', 'SET', 'time', 0),
+];
+
+export const limits = defineCommand({
+  description:
+    "Without arguments it shows the limits. The sender checks them right before a refund is sent. set WHO CUR sets the limits of one member, or of everybody if WHO is all; a member's own limit counts instead of everybody's. none: this member has no such limit, even if everybody has one. default: removes the limit. The limits hold for every account of the sender; what one member refunded is added up over all of them, production and sandbox apart. As soon as there is one limit, nothing is refunded in a currency without a limit. Amounts are whole numbers in the service's units. Only leads set limits, at their desks, and whoever runs the sender; every change is a row of the journal.",
+  arguments: [
+    {
+      name: 'set',
+      summary: 'set limits',
+      required: false,
+      choices: ['set'],
+      parse: (text: string, name: string) => oneOf(['set'], text, name),
+    },
+    { name: 'who', summary: 'name of a member, or all', required: false, parse: (text: string) => text },
+    { name: 'currency', summary: 'such as MXN', required: false, parse: readCurrency },
+  ],
+  flags: limitFlags,
+  examples: [
+    'paydesk sender limits',
+    'paydesk sender limits set all MXN --max 50000 --second 20000 --need-reason yes',
+    'paydesk sender limits set ana MXN --day 100000 --yes',
+  ],
+  async run(ctx, { args: [set, who, currency], flags }) {
+    const rules = await limitsOfTeam(ctx);
+    if (set === undefined) {
+      if (Object.keys(valuesOf(flags)).length > 0) throw usage('say whose limits: set WHO CUR');
+      const shown = await rules.limits();
+      await ctx.out.ownList(columns, shown.map(recordOf));
+      if (shown.length === 0) ctx.notes.note('the team has no limits');
+      return undefined;
+    }
+    const changes = changesOf(who, currency, flags);
+    const words = Object.entries(changes.values).map(
+      ([name, value]) => `${name} ${value === null ? 'default' : limitValue(name, String(value))}`,
+    );
+    const whose = changes.member === '*' ? 'everybody' : changes.member;
+    const what = `set for ${whose} in ${changes.currency}: ${words.join(', ')}`;
+    const plan = {
+      action: 'team_limits',
+      member: changes.member,
+      currency: changes.currency,
+      ...changes.values,
+    };
+    if (await dryRunShown(ctx, plan, `would ${what}`)) return undefined;
+    await confirmFirst(ctx, `${what}?`, 'nothing was changed');
+    const rows = await rules.setLimits(changes);
+    const changed = rows.map(({ name, from, to }) => ({ limit: name, from, to }));
+    await ctx.out.own(
+      { object: 'team_limits', member: changes.member, currency: changes.currency, changed },
+      () =>
+        changed.length === 0
+          ? [{ line: 'these limits are set already' }]
+          : changed.map(({ limit, from, to }) => ({
+              line: `${whose}, ${changes.currency}: ${limit} ${limitValue(limit, from)} → ${limitValue(limit, to)}`,
+            })),
+    );
+    return undefined;
+  },
+});
+
+// At a desk the sender answers; on the sender's own machine its journal.
+async function limitsOfTeam(ctx: Context): Promise<Pick<TeamRules, 'limits' | 'setLimits'>> {
+  return (await ctx.journal.rules()) ?? (await ctx.sender()).limits();
+}
+
+type Values = Input<readonly [], typeof limitFlags>['flags'];
+
+function valuesOf({ max, day, second, ...needs }: Values): LimitChanges['values'] {
+  const values = { max, day, second, reason: needOf(needs['need-reason']), note: needOf(needs['need-note']) };
+  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined));
+}
+
+function needOf(typed: 'yes' | 'none' | 'default' | undefined): 1 | 'none' | null | undefined {
+  if (typed === 'yes') return 1;
+  return typed === 'default' ? null : typed;
+}
+
+function changesOf(who: string | undefined, currency: string | undefined, flags: Values): LimitChanges {
+  if (who === undefined || currency === undefined)
+    throw usage('say whose limits, and in which currency: set WHO CUR');
+  const values = valuesOf(flags);
+  if (Object.keys(values).length === 0)
+    throw usage(
+      `say which limit: ${Object.keys(limitFlags)
+        .map((name) => `--${name}`)
+        .join(', ')}`,
+    );
+  return { member: who === 'all' ? '*' : who, currency, values };
+}
+
+function recordOf({ member, currency, name, value, setBy, setAt }: TeamLimit): JsonObject {
+  return {
+    object: 'team_limit',
+    member: member === '*' ? 'all' : member,
+    currency,
+    limit: name,
+    value,
+    set_by: setBy,
+    set_at: Math.floor(setAt / 1000),
+  };
+}
+
+function readCurrency(text: string, name: string): string {
+  if (currencyPattern.test(text)) return text.toUpperCase();
+  throw usage(`${name} ${text}: not a currency such as MXN`);
+}
+
+function readLimit(text: string, name: string): number | 'none' | null {
+  if (text === 'none') return text;
+  if (text === 'default') return null;
+  if (/^(0|[1-9][0-9]{0,14})$/.test(text)) return Number(text);
+  throw usage(`${name} ${text}: not a whole number, none or default`);
+}

@@ -1,0 +1,94 @@
+/** What the limits of a team say to a plan as a whole: whether somebody else must approve it, and who has. */
+
+import {
+  type ApprovalRequest,
+  countedAmount,
+  type JournalStore,
+  type PlannedRefunds,
+  type PlanSecond,
+  type SentRow,
+  type TeamLimit,
+} from '../journal/journal.ts';
+import { limitNamed, limitWindowMs } from './team-limits.ts';
+
+// So many orders are named that reach the limit.
+const namedMax = 10;
+
+interface PlanFacts {
+  /** The limits that hold for whoever wants to apply it. */
+  readonly held: readonly TeamLimit[];
+  readonly requests: readonly ApprovalRequest[];
+  /** Whether a change is one of the account. */
+  readonly isOf: (sent: SentRow) => boolean;
+  /** Unix milliseconds. */
+  readonly time: number;
+}
+
+/** Checks a plan. An approval counts only if whoever gave it was shown the very sums of the plan. */
+export async function checkPlan(
+  asking: Pick<JournalStore, 'attempts'>,
+  plan: PlannedRefunds,
+  { held, requests, isOf, time }: PlanFacts,
+): Promise<{ readonly second: PlanSecond | undefined; readonly approvedBy: string | undefined }> {
+  const totals = totalsOf(plan.orders);
+  const approved = requests.findLast(
+    ({ state, asked }) =>
+      state === 'approved' &&
+      'planned' in asked &&
+      asked.digest === plan.digest &&
+      sumsText(totalsOf(asked.planned.sums)) === sumsText(totals),
+  );
+  const approvedBy = approved?.decided?.operator;
+  for (const [currency, total] of totals) {
+    const limit = limitNamed(held, currency, 'second');
+    if (limit === undefined) continue;
+    const reached = (await earlierOn(asking, plan, currency, { isOf, time })).filter(
+      ({ planned, earlier }) => planned + earlier >= limit.value,
+    );
+    const isTotal = total >= limit.value;
+    if (isTotal || reached.length > 0)
+      return {
+        second: { limit, total: isTotal ? total : undefined, orders: reached.slice(0, namedMax) },
+        approvedBy,
+      };
+  }
+  return { second: undefined, approvedBy };
+}
+
+// What went back on each order of a currency within 24 hours, but for what the plan itself sent.
+async function earlierOn(
+  asking: Pick<JournalStore, 'attempts'>,
+  { plan, orders }: PlannedRefunds,
+  currency: string,
+  { isOf, time }: Pick<PlanFacts, 'isOf' | 'time'>,
+): Promise<PlanSecond['orders']> {
+  const own = orders.filter((order) => order.currency.toUpperCase() === currency);
+  const attempts = await asking.attempts({ orderIds: new Set(own.map(({ orderId }) => orderId)) });
+  const earlier = new Map<string, number>();
+  for (const record of attempts) {
+    const { sent } = record;
+    const { orderId = '' } = sent.proof;
+    if (!isOf(sent) || sent.plan === plan || sent.time <= time - limitWindowMs) continue;
+    earlier.set(orderId, (earlier.get(orderId) ?? 0) + countedAmount(record));
+  }
+  return own.map(({ orderId, row, amount }) => ({
+    row,
+    planned: amount,
+    earlier: earlier.get(orderId) ?? 0,
+  }));
+}
+
+function totalsOf(
+  amounts: readonly { readonly currency: string; readonly amount: number }[],
+): ReadonlyMap<string, number> {
+  const totals = new Map<string, number>();
+  for (const { currency, amount } of amounts) {
+    const code = currency === '?' ? '' : currency.toUpperCase();
+    totals.set(code, (totals.get(code) ?? 0) + amount);
+  }
+  return totals;
+}
+
+function sumsText(totals: ReadonlyMap<string, number>): string {
+  return JSON.stringify([...totals].toSorted(([one], [other]) => (one < other ? -1 : 1)));
+}

@@ -1,0 +1,101 @@
+/** What desks ask the rules of a team, and the forms of it. The answers are as the port has them. */
+
+import * as v from 'valibot';
+import { chargeIdPattern, currencyPattern, isObject, type JsonObject, orderIdPattern } from '../api/spec.ts';
+import { maxText, text } from './wire.ts';
+
+const id = text(maxText.id);
+const orderId = v.pipe(v.string(), v.regex(orderIdPattern));
+const chargeId = v.pipe(v.string(), v.regex(chargeIdPattern));
+const units = v.pipe(v.number(), v.safeInteger());
+const currency = text(16);
+const status = v.optional(text(100));
+const digest = v.pipe(v.string(), v.regex(/^[0-9a-f]{64}$/));
+const requestId = v.pipe(v.string(), v.regex(/^r_[a-z0-9]{1,32}$/));
+const object = v.custom<JsonObject>(isObject);
+const note = v.optional(text(maxText.note));
+
+// The account is that of the token, whatever a desk calls it.
+const accountOfDesk = { origin: text(500), account: text(500), profile: text(maxText.name) };
+
+const charges = v.pipe(
+  v.array(v.strictObject({ id: chargeId, status, amount: units, refunded: units })),
+  v.maxLength(200),
+);
+const refundForm = v.strictObject({
+  ...accountOfDesk,
+  request: v.strictObject({
+    method: v.literal('POST'),
+    path: text(8000),
+    body: v.optional(object),
+  }),
+  proof: v.strictObject({
+    kind: v.literal('refund'),
+    orderId: v.optional(orderId),
+    livemode: v.boolean(),
+    body: v.optional(object),
+    expected: v.pipe(v.array(v.strictObject({ chargeId, amount: units })), v.maxLength(200)),
+    tolerated: v.pipe(v.array(chargeId), v.maxLength(200)),
+  }),
+  amount: v.optional(units),
+  currency: v.optional(currency),
+  reason: v.optional(text(100)),
+  note,
+  again: v.optional(v.pipe(v.array(id), v.maxLength(100))),
+  seen: v.optional(v.strictObject({ status, amount: units, refunded: v.optional(units), charges })),
+});
+
+const sums = v.pipe(v.array(v.strictObject({ currency, amount: units })), v.maxLength(50));
+const planForm = v.strictObject({
+  ...accountOfDesk,
+  digest,
+  planned: v.strictObject({
+    id,
+    file: text(500),
+    madeAt: units,
+    mode: v.picklist(['sandbox', 'production']),
+    rows: units,
+    sums,
+  }),
+  told: v.optional(
+    v.strictObject({
+      noted: units,
+      notes: v.pipe(v.array(text(maxText.note)), v.maxLength(100)),
+      reasons: v.pipe(v.array(v.strictObject({ reason: text(100), rows: units })), v.maxLength(100)),
+    }),
+  ),
+});
+
+const sum = v.optional(
+  v.nullable(v.union([v.literal('none'), v.pipe(units, v.minValue(0), v.maxValue(1e15))])),
+);
+const needed = v.optional(v.nullable(v.picklist(['none', 1])));
+
+/** The questions, each with the form of what is asked. */
+export const ruleForms = {
+  limits: v.strictObject({}),
+  setLimits: v.strictObject({
+    member: text(maxText.name),
+    currency: v.pipe(v.string(), v.regex(currencyPattern), v.toUpperCase()),
+    values: v.strictObject({ max: sum, day: sum, second: sum, reason: needed, note: needed }),
+  }),
+  checkRefund: refundForm,
+  approvals: v.strictObject({}),
+  ask: v.strictObject({ id: requestId, what: v.union([refundForm, planForm]) }),
+  decide: v.strictObject({
+    id: requestId,
+    step: v.picklist(['approved', 'rejected']),
+    validMs: v.pipe(v.number(), v.minValue(0)),
+    note,
+  }),
+  checkPlan: v.strictObject({
+    plan: id,
+    digest,
+    orders: v.pipe(
+      v.array(v.strictObject({ orderId, row: units, currency, amount: units })),
+      v.maxLength(100_000),
+    ),
+  }),
+} as const;
+export type RuleQuestion = keyof typeof ruleForms;
+export type RuleAsked<Q extends RuleQuestion> = v.InferOutput<(typeof ruleForms)[Q]>;

@@ -1,0 +1,69 @@
+/** The limits of a team: what their rows set, and what they say to a refund. Pure. */
+
+import { type LimitFinding, type LimitRow, type TeamLimit, teamLimitNames } from '../journal/journal.ts';
+
+/** Limits count what went back within this time. */
+export const limitWindowMs = 24 * 60 * 60_000;
+
+/** The limits that are set after these rows. Of each member, currency and name the last row counts. */
+export function limitsIn(rows: readonly LimitRow[]): readonly TeamLimit[] {
+  const limits = new Map<string, TeamLimit>();
+  for (const { member, currency, name: written, to, operator: setBy, time: setAt } of rows) {
+    const name = teamLimitNames.find((one) => one === written);
+    const key = `${member} ${currency} ${written}`;
+    limits.delete(key);
+    if (name === undefined || to === null) continue;
+    limits.set(key, { member, currency, name, value: to === 'none' ? to : Number(to), setBy, setAt });
+  }
+  return [...limits].toSorted(([one], [other]) => (one < other ? -1 : 1)).map(([, limit]) => limit);
+}
+
+/** The limits that hold for a member: the member's own, and everybody's. */
+export function limitsFor(limits: readonly TeamLimit[], member: string): readonly TeamLimit[] {
+  return limits.filter((limit) => limit.member === member || limit.member === '*');
+}
+
+/** The value of a limit in words of a row: `500`, `none`; null where nothing is set. */
+export function limitText(limit: TeamLimit | undefined): string | null {
+  return limit === undefined ? null : String(limit.value);
+}
+
+/** A limit that holds: the member's own in place of everybody's. */
+export function limitNamed(
+  held: readonly TeamLimit[],
+  currency: string,
+  name: TeamLimit['name'],
+): (TeamLimit & { readonly value: number }) | undefined {
+  const found = held.filter((limit) => limit.currency === currency && limit.name === name);
+  const limit = found.find(({ member }) => member !== '*') ?? found[0];
+  return limit === undefined || limit.value === 'none' ? undefined : { ...limit, value: limit.value };
+}
+
+/** A refund as limits look at it. */
+export interface LimitedRefund extends Pick<LimitFinding, 'amount' | 'currency' | 'ofOrder' | 'ofMember'> {
+  readonly reason: string | undefined;
+  readonly note: string | undefined;
+}
+
+/** What the limits that hold for a member say to a refund: the first that forbids it, or whether somebody else must approve it. */
+export function findingFor(held: readonly TeamLimit[], refund: LimitedRefund): LimitFinding {
+  const { reason, note, ...figures } = refund;
+  const { amount, currency, ofOrder, ofMember } = figures;
+  const limit = (name: TeamLimit['name']) => limitNamed(held, currency, name);
+  const forbids = (problem: LimitFinding['problem'], of: TeamLimit | undefined): LimitFinding => ({
+    ...figures,
+    problem,
+    limit: of,
+    needsSecond: false,
+  });
+  if (held.length > 0 && !held.some((one) => one.currency === currency))
+    return forbids('currency', undefined);
+  const [max, day, needsReason, needsNote] = [limit('max'), limit('day'), limit('reason'), limit('note')];
+  if (max !== undefined && ofOrder + amount > max.value) return forbids('max', max);
+  if (day !== undefined && ofMember + amount > day.value) return forbids('day', day);
+  if (needsReason?.value === 1 && (reason ?? '') === '') return forbids('reason', needsReason);
+  if (needsNote?.value === 1 && (note ?? '') === '') return forbids('note', needsNote);
+  const second = limit('second');
+  const needsSecond = second !== undefined && ofOrder + amount >= second.value;
+  return { ...figures, problem: undefined, limit: second, needsSecond };
+}

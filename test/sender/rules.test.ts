@@ -1,0 +1,259 @@
+/** The limits of a team at its sender: what each of them refuses, who may set them, and that they hold when many ask at once. */
+
+import { beforeEach, describe, expect, test } from 'vitest';
+import type { SentRow, VerdictRow } from '../../src/journal/journal-rows.ts';
+import { dayMs, newTeam, startMs, type Team } from './team.ts';
+
+let team: Team;
+beforeEach(() => {
+  team = newTeam();
+});
+
+const refused = (message: string) =>
+  expect.objectContaining({ kind: 'refused', message: expect.stringContaining(message) });
+const rows = () => team.memory.rows.filter(({ type }) => type === 'sent').length;
+
+describe('the limits of a team', () => {
+  test('without any limit everything passes', async () => {
+    await team.send('ana', team.refund(1_000_000));
+    expect(await team.rules('ana').limits()).toEqual([]);
+    expect(await team.rules('ana').checkRefund(team.refund(1))).toBe(undefined);
+  });
+
+  test('once there is a limit, a currency without one is refused', async () => {
+    await team.setLimits({ max: 500 });
+    await expect(team.send('ana', team.refund(1, { currency: 'USD' }))).rejects.toEqual(
+      refused('the team has limits, and none for USD'),
+    );
+    await expect(team.send('ana', team.refund(1, { currency: undefined }))).rejects.toEqual(
+      refused('the order does not show its currency'),
+    );
+    await team.send('ana', team.refund(1, { currency: 'mxn' }));
+    expect(rows()).toBe(1);
+  });
+
+  test('a limit of one member is none for the others, who have none', async () => {
+    await team.setLimits({ max: 500 }, 'ana');
+    await expect(team.send('ana', team.refund(1, { currency: 'USD' }))).rejects.toEqual(
+      refused('none for USD'),
+    );
+    await team.send('ben', team.refund(1_000_000));
+  });
+
+  test('max: the refunds of one order within 24 hours, whoever makes them', async () => {
+    await team.setLimits({ max: 500 });
+    const first = team.refund(300, {}, 'ord_a');
+    await team.send('ana', first);
+    await team.ended(first);
+    await expect(team.send('ben', team.refund(201, {}, 'ord_a'))).rejects.toEqual(
+      refused(
+        "201 MXN is over the team's limit for one order within 24 hours: 500 MXN for everybody, set by lea; 300 of this order went back",
+      ),
+    );
+    await expect(team.send('ben', team.refund(501))).rejects.toEqual(refused('501 MXN is over'));
+    const second = team.refund(200, {}, 'ord_a');
+    await team.send('ben', second);
+    await team.ended(second);
+    await expect(team.send('ben', team.refund(1, {}, 'ord_a'))).rejects.toEqual(refused('one order'));
+    team.clock.time += dayMs;
+    await team.send('ben', team.refund(500, {}, 'ord_a'));
+  });
+
+  test('day: the refunds of one person within 24 hours; those of the day before, of others and of the sandbox count no more', async () => {
+    await team.setLimits({ day: 500 });
+    await team.send('ana', team.refund(300));
+    await expect(team.send('ana', team.refund(201))).rejects.toEqual(
+      refused(
+        "201 MXN is over the team's limit for one person within 24 hours: 500 MXN for everybody, set by lea; you refunded 300 in the last 24 hours",
+      ),
+    );
+    await team.send('ben', team.refund(500));
+    const inSandbox = team.refund(500);
+    await team.send('ana', { ...inSandbox, proof: { ...inSandbox.proof, livemode: false } });
+    team.clock.time += dayMs - 1;
+    await expect(team.send('ana', team.refund(201))).rejects.toEqual(refused('one person'));
+    team.clock.time += 1;
+    await team.send('ana', team.refund(500));
+  });
+
+  test.each<[string, Partial<VerdictRow>, boolean]>([
+    ['was not sent', { verdict: 'not_sent', by: 'sender' }, false],
+    ['was refused, and a read showed so', { verdict: 'rejected', confirmed: true }, false],
+    ['was refused, and nobody has looked', { verdict: 'rejected', confirmed: false }, true],
+    ['was not seen', { verdict: 'not_seen', by: 'read' }, true],
+    ['is unknown', { verdict: 'unknown', by: 'sender' }, true],
+    ['was made', {}, true],
+    ['somebody recorded as made', { by: 'person', operator: 'ben' }, true],
+    ['somebody recorded as not made', { verdict: 'rejected', by: 'person', operator: 'ben' }, false],
+    [
+      'was made and has failed',
+      {
+        refunds: [
+          {
+            id: 're_1',
+            chargeId: 'ch_1',
+            amount: -500,
+            status: 'failed',
+            createdAt: undefined,
+            authCode: undefined,
+          },
+        ],
+      },
+      false,
+    ],
+  ])('a refund that %s: counts or not', async (_, last, counts) => {
+    await team.setLimits({ day: 500 });
+    const first = team.refund(500);
+    await team.send('ana', first);
+    await team.ended(first, last);
+    const next = team.send('ana', team.refund(1));
+    await (counts ? expect(next).rejects.toEqual(refused('one person within 24 hours')) : next);
+  });
+
+  test('what a read has shown counts, although its sender records that it was not made', async () => {
+    await team.setLimits({ day: 500 });
+    const first = team.refund(500);
+    await team.send('ana', first);
+    await team.ended(first, { by: 'read' });
+    await team.ended(first, { verdict: 'rejected', by: 'person', operator: 'ana' });
+    await expect(team.send('ana', team.refund(1))).rejects.toEqual(refused('one person'));
+  });
+
+  test('reason and note are required where a lead says so', async () => {
+    await team.setLimits({ reason: 1, note: 1 });
+    await expect(team.send('ana', team.refund(1))).rejects.toEqual(
+      refused('the team wants a reason with every refund in MXN (set by lea)'),
+    );
+    await expect(team.send('ana', team.refund(1, { reason: 'other' }))).rejects.toMatchObject({
+      message: expect.stringContaining('the team wants a note'),
+      parts: { now: ['add it to the command: --note TEXT'] },
+    });
+    await team.send('ana', team.refund(1, { reason: 'other', note: 'ticket 8840' }));
+  });
+
+  test("a member's own limit counts in place of everybody's, one by one", async () => {
+    await team.setLimits({ max: 500, day: 1000 });
+    await team.setLimits({ max: 900 }, 'ana');
+    await team.setLimits({ day: 'none' }, 'ben');
+    await team.send('ana', team.refund(900));
+    await expect(team.send('ana', team.refund(101))).rejects.toEqual(refused('one person'));
+    for (let count = 0; count < 3; count += 1) await team.send('ben', team.refund(500));
+    await expect(team.send('ben', team.refund(501))).rejects.toEqual(refused('one order'));
+  });
+
+  test('a body, a row or a proof that name different amounts are refused', async () => {
+    await team.setLimits({ max: 500 });
+    const honest = team.refund(700);
+    const small = [{ chargeId: 'ch_1', amount: -5 }];
+    for (const forged of [
+      { ...honest, amount: 5 },
+      { ...honest, amount: 5, proof: { ...honest.proof, expected: small } },
+      { ...honest, amount: undefined, proof: { ...honest.proof, expected: small } },
+    ])
+      await expect(team.send('ana', forged)).rejects.toEqual(refused('different amounts'));
+    expect(rows()).toBe(0);
+  });
+
+  test('a refund that takes money is refused, whatever the limits are: it would lower their sums', async () => {
+    const honest = team.refund(700);
+    const of = (...amounts: readonly number[]): SentRow => ({
+      ...honest,
+      amount: undefined,
+      proof: { ...honest.proof, expected: amounts.map((amount) => ({ chargeId: 'ch_1', amount })) },
+      request: { ...honest.request, body: { charge_id: 'ch_1' } },
+    });
+    for (const row of [of(700), of(-1000, 300), of(-700, 0), of()]) {
+      await team.setLimits({ max: null });
+      await team.setLimits({ max: 9 }, 'ben');
+      await expect(team.send('ben', row)).rejects.toEqual(refused('takes money'));
+      await expect(team.send('ana', row)).rejects.toEqual(refused('takes money'));
+    }
+    expect(rows()).toBe(0);
+  });
+
+  test('a request that pays nothing back has no limit', async () => {
+    await team.setLimits({ max: 0, day: 0, second: 0 });
+    const row = team.refund(700);
+    const request = { method: 'POST', path: 'orders/ord_1/capture' } as const;
+    await team.send('ana', {
+      ...row,
+      request,
+      amount: undefined,
+      proof: { ...row.proof, kind: 'capture', expected: [] },
+    });
+    expect(rows()).toBe(1);
+  });
+
+  test('every change is a row of the journal, and what is so already adds none', async () => {
+    const lea = team.rules('lea');
+    const change = { member: 'ana', currency: 'MXN', values: { max: 500, day: 'none' } } as const;
+    expect(await lea.setLimits(change)).toMatchObject([
+      { type: 'limit', operator: 'lea', member: 'ana', currency: 'MXN', name: 'day', from: null, to: 'none' },
+      { type: 'limit', name: 'max', from: null, to: '500' },
+    ]);
+    expect(await lea.setLimits(change)).toEqual([]);
+    expect(await lea.setLimits({ ...change, values: { max: null } })).toMatchObject([
+      { from: '500', to: null },
+    ]);
+    expect(await lea.limits()).toMatchObject([
+      { member: 'ana', name: 'day', value: 'none', setBy: 'lea', setAt: startMs },
+    ]);
+    expect(await team.store.verify()).toMatchObject({ rows: 3, findings: [] });
+  });
+
+  test('only leads set limits, and only of members', async () => {
+    const change = { member: 'ana', currency: 'MXN', values: { max: 9 } };
+    for (const person of ['vic', 'pia', 'ana'] as const)
+      await expect(team.rules(person).setLimits(change)).rejects.toEqual(refused('may not set limits'));
+    await expect(team.rules('lea').setLimits({ ...change, member: 'anna' })).rejects.toEqual(
+      refused('nobody of this team is called anna'),
+    );
+    expect(team.memory.rows).toEqual([]);
+  });
+
+  test('who only reads or proposes sends nothing, not even below every limit', async () => {
+    for (const person of ['vic', 'pia'] as const)
+      await expect(team.send(person, team.refund(1))).rejects.toEqual(refused('may not send changes'));
+    expect(team.memory.rows).toEqual([]);
+  });
+
+  test('what a person is told before sending is what the sender says then', async () => {
+    await team.setLimits({ max: 500, second: 400 });
+    const ana = team.rules('ana');
+    expect(await ana.checkRefund(team.refund(501))).toMatchObject({
+      problem: 'max',
+      amount: 501,
+      limit: { value: 500 },
+    });
+    expect(await ana.checkRefund(team.refund(400))).toMatchObject({ problem: undefined, needsSecond: true });
+    expect(await ana.checkRefund(team.refund(399))).toMatchObject({ problem: undefined, needsSecond: false });
+  });
+
+  test('while the clocks disagree nobody knows what went back in 24 hours, so nothing is sent under limits', async () => {
+    team.clock.skewed = true;
+    await team.send('ana', team.refund(1));
+    team.clock.skewed = false;
+    await team.setLimits({ day: 500 });
+    team.clock.skewed = true;
+    await expect(team.send('ana', team.refund(1))).rejects.toEqual(
+      refused('the clocks of the sender and of the service'),
+    );
+    await expect(team.setLimits({ day: 900 })).rejects.toEqual(refused('the clocks'));
+    expect(rows()).toBe(1);
+  });
+
+  test('of 20 attempts at once just as many pass as the limits of a day and of an order allow', async () => {
+    await team.setLimits({ day: 1000 });
+    const ends = await Promise.allSettled(
+      Array.from({ length: 20 }, () => team.send('ana', team.refund(100))),
+    );
+    expect(ends.filter(({ status }) => status === 'fulfilled')).toHaveLength(10);
+    await team.setLimits({ day: null, max: 500 });
+    const orders = await Promise.allSettled(
+      Array.from({ length: 20 }, (_, index) => team.send('ana', team.refund(100, {}, `ord_${index % 2}x`))),
+    );
+    expect(orders.filter(({ status }) => status === 'fulfilled')).toHaveLength(10);
+    expect(rows()).toBe(20);
+    expect((await team.store.verify()).findings).toEqual([]);
+  });
+});

@@ -1,0 +1,101 @@
+/** A sender's rules over a journal in memory: members, an account, and refunds that are about to be sent. */
+
+import { plainAmounts } from '../../src/amounts.ts';
+import type { Moment, SentRow, VerdictRow } from '../../src/journal/journal-rows.ts';
+import type { TeamRules } from '../../src/journal/team-rules.ts';
+import { createRules, type Ruled, type RuledAccount, type RuledAsker } from '../../src/sender/rules.ts';
+import { createMemoryStore, Memory } from '../harness/memory-store.ts';
+import { sent, verdict } from '../journal/rows.ts';
+
+/** When the tests begin, Unix milliseconds. */
+export const startMs = 1_790_000_000_000;
+export const dayMs = 24 * 60 * 60_000;
+
+const roles = { vic: 'viewer', pia: 'proposer', ana: 'operator', ben: 'operator', lea: 'lead' } as const;
+export type Person = keyof typeof roles;
+
+/** A team whose clock the test sets. */
+export function newTeam() {
+  const memory = new Memory();
+  const clock = { time: startMs, skewed: false };
+  // A store of its own for each call, as each change of a sender has one.
+  const store = () => createMemoryStore(memory);
+  const moment = (): Moment => ({
+    time: clock.time,
+    wall: clock.time,
+    mono: clock.time,
+    skewed: clock.skewed,
+  });
+  const rules = createRules({
+    store: store(),
+    asking: store(),
+    now: async () => moment(),
+    isMember: async (name) => Object.hasOwn(roles, name),
+  });
+  let count = 0;
+  const asker = (person: Person): RuledAsker => ({ member: person, role: roles[person], desk: 'desk-4' });
+  return {
+    memory,
+    clock,
+    store: store(),
+    rules: (person: Person): TeamRules => rules.of(asker(person), account),
+    /** Has a refund recorded for somebody, if the rules let it pass. Returns who approved it. */
+    async send(person: Person, refund: SentRow, more: Partial<Ruled> = {}): Promise<string | undefined> {
+      const row = {
+        ...refund,
+        time: clock.time,
+        skewed: clock.skewed ? true : undefined,
+        operator: person,
+      } as const;
+      let approvedBy: string | undefined;
+      await rules.record(row, { asker: asker(person), account, ...more }, async (checked) => {
+        ({ approvedBy } = checked);
+        await store().append({ ...row, ...checked });
+      });
+      return approvedBy;
+    },
+    /** What became of it. */
+    ended: (refund: SentRow, last: Partial<VerdictRow> = {}) =>
+      store().append({ ...verdict(refund.intent, clock.time), ...last }),
+    /** A refund of so much, on an order of its own unless it is named. */
+    refund(amount: number, more: Partial<SentRow> = {}, orderId?: string): SentRow {
+      count += 1;
+      return refundOf(amount, orderId ?? `ord_${count}`, `i_${count}`, more);
+    },
+    setLimits: (values: Parameters<TeamRules['setLimits']>[0]['values'], member = '*', currency = 'MXN') =>
+      rules.of(asker('lea'), account).setLimits({ member, currency, values }),
+  };
+}
+
+export type Team = ReturnType<typeof newTeam>;
+
+const base = sent('i_1', startMs);
+const account: RuledAccount = {
+  service: {
+    profile: { name: 'shop-mx', origin: base.origin, account: base.account, settings: plainAmounts },
+  },
+};
+
+function refundOf(amount: number, orderId: string, intent: string, more: Partial<SentRow>): SentRow {
+  const body = { charge_id: 'ch_1', amount };
+  return {
+    ...sent(intent, startMs),
+    request: { method: 'POST', path: `orders/${orderId}/refunds`, body },
+    proof: {
+      ...base.proof,
+      orderId,
+      body,
+      expected: [{ chargeId: 'ch_1', amount: -amount }],
+      before: {
+        status: 'paid',
+        amount: 9000,
+        amountRefunded: 0,
+        charges: [{ id: 'ch_1', status: 'paid', amount: 9000, refunds: [] }],
+      },
+    },
+    amount,
+    currency: 'MXN',
+    note: undefined,
+    ...more,
+  };
+}
