@@ -7,7 +7,7 @@ import { hash } from 'node:crypto';
 import type { DatabaseSync } from 'node:sqlite';
 import { verdictsIn } from '../archived-rows.ts';
 import { dueAt, isDoubted, isPast, mayBeOpen } from '../attempt-state.ts';
-import { chainStart, type StoredRow, storedColumns, storedRow, unlink } from '../chain.ts';
+import { chainStart, type StoredRow, storedColumns, storedRow, storedRowIn, unlink } from '../chain.ts';
 import {
   type AttemptRecord,
   attemptKey,
@@ -129,7 +129,8 @@ export class JournalTables {
 
   /** Rows after a number, oldest first, at most `limit`. */
   after(seq: number, limit = -1): readonly StoredRow[] {
-    return this.sql(`${select} WHERE seq > ? ORDER BY seq LIMIT ?`).all(seq, limit).map(storedRow);
+    const found = this.#statements.ofMany(`${select} WHERE seq > ? ORDER BY seq LIMIT ?`);
+    return found.all(seq, limit).map(storedRowIn);
   }
 
   /** The rows after a number, oldest first, read a part at a time. */
@@ -167,8 +168,8 @@ export class JournalTables {
 
   /** What each row from one number to another is about, by the number of the row. */
   aboutIn(from: number, to: number): ReadonlyMap<number, string> {
-    const found = this.sql('SELECT seq, about FROM rows WHERE seq BETWEEN ? AND ?').all(from, to);
-    return new Map(found.map((row) => [Number(row.seq), String(row.about)]));
+    const found = this.#statements.ofMany('SELECT seq, about FROM rows WHERE seq BETWEEN ? AND ?');
+    return new Map(found.all(from, to).map((row) => [Number(row[0]), String(row[1])]));
   }
 
   /** What an attempt is about, and the number of its SENT row; undefined when there is none. */
